@@ -211,7 +211,7 @@ impl Filled {
                 let leads = store.cluster_places(&keys).await.unwrap();
                 read.led += leads.len();
                 took(2);
-                let heads = store.cluster_heads(&near::wanted(&items, &leads)).await.unwrap();
+                let heads = store.cluster_heads(&near::needed_heads(&items, &leads)).await.unwrap();
                 read.firsts += heads.len();
                 took(3);
                 let choices = near::choose(items, &near::KnownClusters { leads, heads, next: batch.next });

@@ -52,7 +52,7 @@ async fn main() {
     let mut rows = 0;
     for _ in 0..20 {
         let begun = Instant::now();
-        let (mut hiding, mut nowhere) = (topicwatch::compare::RowFilter::nothing(), std::io::sink());
+        let (mut hiding, mut nowhere) = (topicwatch::compare::RowFilter::none(), std::io::sink());
         rows =
             export::write(&store, &ExportOptions::all(ExportKind::Sightings), &mut hiding, &mut nowhere).await.unwrap();
         writes.push(begun.elapsed());

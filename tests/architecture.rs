@@ -238,7 +238,7 @@ fn no_file_of_src_is_long() {
 #[test]
 fn nothing_is_called_by_a_name_that_could_hold_anything() {
     for folder in ["src", "core/src", "tests", "benches"] {
-        tree::check(folder, &["rs"], rules::is_named_for_something);
+        tree::check(folder, &["rs"], rules::has_specific_name);
     }
 }
 

@@ -18,7 +18,7 @@ use std::error::Error;
 use std::path::PathBuf;
 
 use topicwatch::sentiment::text::{self, Kind};
-use topicwatch::sentiment::valence::{STRONGEST, Valences, short};
+use topicwatch::sentiment::valence::{STRONGEST, Valences, upper_half};
 use topicwatch::sentiment::weights;
 use vader_parity::SentimentIntensityAnalyzer;
 
@@ -141,7 +141,7 @@ fn valences(posts: &[&Post], vader: &SentimentIntensityAnalyzer) -> Vec<(u32, i8
     for post in posts {
         let reading = text::tokenize(&post.text);
         for token in reading.tokens.iter().filter(|token| token.kind != Kind::Mask) {
-            found.entry(short(token.hash)).or_insert_with(|| {
+            found.entry(upper_half(token.hash)).or_insert_with(|| {
                 let compound = vader.polarity_scores(reading.of(token)).compound;
                 let valence = compound * (15.0 / (1.0 - compound * compound)).sqrt();
                 let most = f64::from(STRONGEST);

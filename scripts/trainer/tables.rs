@@ -37,7 +37,7 @@ pub(crate) fn print(
     file: &[u8],
     vader: &SentimentIntensityAnalyzer,
 ) -> Result<(), Box<dyn Error>> {
-    let weights = Weights::read(file).ok_or("the weights that were just written cannot be read")?;
+    let weights = Weights::parse(file).ok_or("the weights that were just written cannot be read")?;
     println!(
         "| posts | n | macro-recall | VADER | macro-F1 | VADER | turned away | share error (mean, half sum) | VADER | as if 32/48/20 | VADER |\n|---|--:|--:|--:|--:|--:|--:|---|---|---|---|"
     );
@@ -113,7 +113,7 @@ fn calibration(posts: &[(usize, [f32; CLASSES])]) {
 
 /// The largest difference in a sum caused by storing weights as bytes, over the held-out posts.
 pub(crate) fn difference(learned: &Learned, posts: &[Post], file: &[u8]) -> Result<f32, Box<dyn Error>> {
-    let weights = Weights::read(file).ok_or("the weights cannot be read")?;
+    let weights = Weights::parse(file).ok_or("the weights cannot be read")?;
     let mut largest = 0.0f32;
     for post in posts.iter().filter(|post| post.purpose == Use::Held) {
         let reading = text::tokenize(&post.text);

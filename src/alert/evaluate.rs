@@ -26,13 +26,18 @@ pub struct Evaluated {
 pub async fn evaluate(store: &Store, now: Time, stop: &(dyn Fn() -> bool + Sync)) -> Result<Evaluated, StoreError> {
     let mut evaluated = Evaluated::default();
     for spec in store.alerts().await? {
-        while !stop() && once(store, &spec, now, &mut evaluated).await? {}
+        while !stop() && evaluate_batch(store, &spec, now, &mut evaluated).await? {}
     }
     Ok(evaluated)
 }
 
 /// Runs one transaction of one alert. Returns whether more runs are waiting.
-async fn once(store: &Store, spec: &AlertSpec, now: Time, evaluated: &mut Evaluated) -> Result<bool, StoreError> {
+async fn evaluate_batch(
+    store: &Store,
+    spec: &AlertSpec,
+    now: Time,
+    evaluated: &mut Evaluated,
+) -> Result<bool, StoreError> {
     let status = store.alert_state(&spec.name).await?;
     let Some((seq, _)) = status.cursor else {
         // A new alert starts at the latest run, not with the whole history.
@@ -88,7 +93,7 @@ fn change(status: &AlertState, runs: &[AlertRun], seen: Transitions, now: Time) 
 }
 
 /// A run that was evaluated.
-pub(super) struct Judged {
+pub(super) struct EvaluatedRun {
     pub(super) topic: String,
     pub(super) at: Time,
     /// The counted window, if the rule counts one.
@@ -102,7 +107,7 @@ pub(super) async fn evaluate_runs(
     runs: &[AlertRun],
     seen: &mut Transitions,
     muted: Option<&str>,
-) -> Result<Vec<Judged>, StoreError> {
+) -> Result<Vec<EvaluatedRun>, StoreError> {
     let mut judged = Vec::with_capacity(runs.len());
     let topics = covered_topics(store, spec, runs).await?;
     let wanted = Wanted::of(spec);
@@ -113,13 +118,13 @@ pub(super) async fn evaluate_runs(
             RunState::Missed => {
                 missed.entry(&run.topic).or_default().push(run);
                 if spec.rule == AlertRule::Missed {
-                    judged.push(Judged { topic: run.topic.clone(), at: run.at, look: None });
+                    judged.push(EvaluatedRun { topic: run.topic.clone(), at: run.at, look: None });
                 }
             }
             RunState::Ok | RunState::Partial | RunState::Failed | RunState::OverQuota => {
                 let (evaluations, look) = read::evaluations(store, spec, &wanted, topic, run).await?;
                 seen.take(spec, &run.run, run.at, evaluations, muted);
-                judged.push(Judged { topic: run.topic.clone(), at: run.at, look });
+                judged.push(EvaluatedRun { topic: run.topic.clone(), at: run.at, look });
             }
             RunState::Queued | RunState::Running | RunState::Skipped | RunState::Cancelled => {}
         }

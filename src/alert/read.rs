@@ -238,7 +238,7 @@ async fn evaluate_window(
         _ => {
             let scorer = daily::scorer_of(&marks);
             let negative = |marks: &[ItemMark]| {
-                let sounds = daily::sounds(marks, scorer.as_deref());
+                let sounds = daily::count_tones(marks, scorer.as_deref());
                 share(sounds.negative, sounds.sample())
             };
             let shares: Vec<Share> = earlier

@@ -25,16 +25,16 @@ pub struct EventsError {
 }
 
 /// The first and last instant of a cell: they differ for a day, and are equal for an instant.
-struct Ends {
+struct TimeRange {
     first: Time,
     last: Time,
     is_day: bool,
 }
 
-fn parse_time_range(text: &str, timezone: &str) -> Option<Ends> {
+fn parse_time_range(text: &str, timezone: &str) -> Option<TimeRange> {
     if let (10, Ok(date)) = (text.len(), text.parse::<Date>()) {
         let span = day_of(date, timezone)?.span;
-        return Some(Ends { first: span.from, last: Time(span.until.0 - 1), is_day: true });
+        return Some(TimeRange { first: span.from, last: Time(span.until.0 - 1), is_day: true });
     }
     let local = || {
         let zone = TimeZone::get(timezone).unwrap_or(TimeZone::UTC);
@@ -42,7 +42,7 @@ fn parse_time_range(text: &str, timezone: &str) -> Option<Ends> {
         Some(Time::from_jiff(at.timestamp()))
     };
     let at = Time::parse(text).or_else(local)?;
-    Some(Ends { first: at, last: at, is_day: false })
+    Some(TimeRange { first: at, last: at, is_day: false })
 }
 
 /// Which cell holds which column; `None` if the first line has no names.

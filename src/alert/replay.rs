@@ -4,7 +4,7 @@
 use super::backtest::Backtest;
 use super::rules::{self, WindowVolume};
 use super::transitions::Transitions;
-use crate::insight::daily::{Counted, Day};
+use crate::insight::daily::{Day, ItemCounts};
 use crate::insight::{EvaluatedWindow, Moments};
 use crate::model::{AlertSpec, Time, format_duration};
 
@@ -28,7 +28,7 @@ pub fn replay(spec: &AlertSpec, topic: &str, windows: &[Window]) -> Backtest {
     let mut seen = Transitions::of(&[]);
     let length = format_duration(std::time::Duration::from_millis(spec.window_ms));
     for (number, window) in windows.iter().enumerate() {
-        let counted = Counted { raw: window.count, unique: window.count, ..Counted::default() };
+        let counted = ItemCounts { raw: window.count, unique: window.count, ..ItemCounts::default() };
         let usual = rules::usual_volume(&window.day, &window.earlier, &window.at_any_hour);
         let about = WindowVolume { counted: &counted, usual, length: &length, top: &[] };
         let says = rules::volume(spec, topic, &about).into_iter().collect();

@@ -35,12 +35,12 @@ impl Collector {
 
     /// Whether the topic has seen all of these items.
     async fn knows_all(&self, topic: &str, items: &[SeenItem]) -> Result<bool, StoreError> {
-        Ok(self.unknown(topic, items).await?.is_empty())
+        Ok(self.unseen_items(topic, items).await?.is_empty())
     }
 
     /// Returns the items that the topic has not seen, by the store's rule: an item with an id of its own is not known
     /// just because another id said the same words.
-    pub(super) async fn unknown<'a>(
+    pub(super) async fn unseen_items<'a>(
         &self,
         topic: &str,
         items: &'a [SeenItem],

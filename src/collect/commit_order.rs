@@ -7,7 +7,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// Hands out turns, one after another.
 #[derive(Debug)]
-pub(super) struct Turns(Mutex<CancellationToken>);
+pub(super) struct CommitOrder(Mutex<CancellationToken>);
 
 /// The turn of one run. The next turn comes when it is dropped, however its run ended.
 #[derive(Debug, Default)]
@@ -16,7 +16,7 @@ pub(super) struct Turn {
     _over: Option<DropGuard>,
 }
 
-impl Turns {
+impl CommitOrder {
     /// Creates turns; the first one does not wait.
     pub(super) fn new() -> Self {
         let nobody = CancellationToken::new();

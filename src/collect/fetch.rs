@@ -12,7 +12,7 @@ use super::search_outcome::{
 };
 use super::{Collector, Refused, Stop};
 use crate::model::{LimitExceeded, SearchState, ServiceLimits, Source, Time};
-use crate::search::{self, Ask, CallFailure, ErrorClass, Gate, Refusal};
+use crate::search::{self, CallFailure, ErrorClass, Gate, Refusal, SearchQuery};
 use crate::store::{Call, Permission, RunRef, Store, StoreError, StoreErrorKind};
 
 /// The gate of a search: counts each try in the ledger before it is made.
@@ -79,7 +79,7 @@ impl Collector {
         &self,
         run: &RunRef,
         source: Source,
-        ask: &Ask,
+        ask: &SearchQuery,
         seen_at: Time,
         stop: &Stop,
     ) -> Result<Fetched, StoreError> {

@@ -66,7 +66,7 @@ impl Eraser<'_> {
             MentionPlace::Notes,
             MentionPlace::SavedSearches,
         ] {
-            let rows = self.words(place, &done.topics).await?;
+            let rows = self.blank_words(place, &done.topics).await?;
             match place {
                 MentionPlace::Answers => done.taken.answers += rows,
                 MentionPlace::Messages => done.taken.messages += rows,
@@ -190,12 +190,12 @@ impl Eraser<'_> {
             })
     }
 
-    async fn words(&self, place: MentionPlace, topics: &[String]) -> Result<u64, StoreError> {
+    async fn blank_words(&self, place: MentionPlace, topics: &[String]) -> Result<u64, StoreError> {
         let mut last: Option<Mention> = None;
         let most = if place == MentionPlace::Messages { MESSAGES } else { ROWS };
         let mut blanked = 0;
         loop {
-            let page = self.store.quoted(place, last.as_ref(), most).await?;
+            let page = self.store.mentions(place, last.as_ref(), most).await?;
             let of_topic = |row: &Mention| {
                 let told = matches!(place, MentionPlace::Messages | MentionPlace::Alerts | MentionPlace::Reports);
                 told && topics.iter().any(|topic| row.texts.iter().any(|text| text.contains(topic.as_str())))

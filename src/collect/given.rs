@@ -11,13 +11,14 @@ impl Collector {
     /// Returns the items that the topic sees for the first time in this run.
     pub(super) async fn items_to_give(&self, topic: &str, findings: &[Finding]) -> Result<Vec<PromptItem>, StoreError> {
         let items = group(findings.to_vec());
-        let mut new: Vec<PromptItem> = self.unknown(topic, &items).await?.into_iter().filter_map(given).collect();
+        let mut new: Vec<PromptItem> =
+            self.unseen_items(topic, &items).await?.into_iter().filter_map(to_given_item).collect();
         new.sort_by(|a, b| b.at.cmp(&a.at).then_with(|| a.key.cmp(&b.key)));
         Ok(drop_near_copies(new))
     }
 }
 
-fn given(item: &SeenItem) -> Option<PromptItem> {
+fn to_given_item(item: &SeenItem) -> Option<PromptItem> {
     let found = |part: fn(&Finding) -> Option<&String>| item.sightings.iter().find_map(part).cloned();
     Some(PromptItem {
         key: item.keys.first()?.clone(),

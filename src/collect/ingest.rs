@@ -1,7 +1,7 @@
 //! Turns a reply into findings: decodes it, gives entries their keys, checks them against the window. Pure: a replay of
 //! stored replies uses it without any call.
 
-use crate::model::{Answer, Finding, Micros, ProviderKind, Reach, Source, Span, Time};
+use crate::model::{Answer, Finding, LookBackKind, Micros, ProviderKind, Source, Span, Time};
 use crate::normalise;
 use crate::search::ErrorClass;
 use crate::search::decode::{self, ContentType, DecodeError, Limits, decode};
@@ -90,7 +90,7 @@ pub(super) fn read_parts(
 ) -> Result<(ReadResult, Vec<Finding>, i64), DecodeError> {
     let mut read = kind.read(asked, parts)?;
     // What a feed shows for the first time is new, however old it is.
-    let feed = ProviderKind::named(kind.name()).is_some_and(|kind| kind.reach == Reach::Feed);
+    let feed = ProviderKind::named(kind.name()).is_some_and(|kind| kind.reach == LookBackKind::Feed);
     let inside = if feed { Span { from: Time(0), until: asked.span.until } } else { asked.span };
     let platform = kind.platform(asked.query);
     let mut unreadable = i64::from(read.reply.unreadable);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::Settings;
 use crate::model::{Finding, LookBack, SearchState, Source, Span, Time, Topic, Window, WindowFit, format_duration};
-use crate::search::{Ask, LookBackSupport, look_back_support, wider_look_back};
+use crate::search::{LookBackSupport, SearchQuery, look_back_support, wider_look_back};
 
 /// A gap that exceeds the window by no more than this is ignored. Runs begin seconds or minutes after their slots, and
 /// the last minutes before a search are never claimed; a daily topic must not look back a week because of that.
@@ -62,7 +62,7 @@ impl Plan {
     }
 
     /// Applies the plan's span to a query. A source that cannot look back over that span is asked as usual.
-    pub(super) fn apply(&self, settings: &Settings, ask: Ask) -> Ask {
+    pub(super) fn apply(&self, settings: &Settings, ask: SearchQuery) -> SearchQuery {
         match self.over {
             Some(over) if self.reason.is_some() => ask.with_look_back(over),
             Some(over) if can(look_back_support(settings.dialect, &ask), over) => ask.with_look_back(over),
@@ -74,7 +74,7 @@ impl Plan {
 /// Returns how the topic's social call could look back further than the topic says. `None` means it cannot, and then
 /// the previous coverage does not matter.
 pub(super) fn can_look_further(settings: &Settings, topic: &Topic, source: Source) -> Option<LookBackSupport> {
-    let ask = Ask::of(topic, source).filter(|ask| !matches!(ask, Ask::Ai(..)))?;
+    let ask = SearchQuery::of(topic, source).filter(|ask| !matches!(ask, SearchQuery::Ai(..)))?;
     wider_look_back(settings.dialect, &ask, topic.window)
 }
 
@@ -107,11 +107,13 @@ fn can(reach: LookBackSupport, over: LookBack) -> bool {
 }
 
 /// Returns the span that a search's request names and against which its findings are judged; `None` if it names none.
-pub(super) fn asked(settings: &Settings, ask: &Ask, seen_at: Time) -> Option<Span> {
+pub(super) fn asked(settings: &Settings, ask: &SearchQuery, seen_at: Time) -> Option<Span> {
     match ask {
         _ if look_back_support(settings.dialect, ask) == LookBackSupport::Unsaid => None,
-        Ask::Social(_, over) | Ask::Ai(_, over) | Ask::Provider(_, over) => Some(over.span(seen_at)),
-        Ask::Web(_) => None,
+        SearchQuery::Social(_, over) | SearchQuery::Ai(_, over) | SearchQuery::Provider(_, over) => {
+            Some(over.span(seen_at))
+        }
+        SearchQuery::Web(_) => None,
     }
 }
 
@@ -130,7 +132,7 @@ pub(super) enum ReplySpan {
 
 /// When a search was made.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct When {
+pub(super) struct SearchTime {
     /// When its run began.
     pub(super) seen_at: Time,
     /// The last try. "The past 24 hours" counts from there, and a run may wait for its place.
@@ -143,14 +145,14 @@ pub(super) struct When {
 /// reply was cut, nothing if it failed or left out what is known. The last minutes before it are left out, because posts may not have been
 /// indexed yet. Answers and pages describe a moment, so only posts cover time.
 pub(super) fn covered(
-    ask: &Ask,
+    ask: &SearchQuery,
     asked: Span,
     state: SearchState,
     shown: ReplySpan,
     findings: &[Finding],
-    When { seen_at, sent_at, allowance }: When,
+    SearchTime { seen_at, sent_at, allowance }: SearchTime,
 ) -> Option<Span> {
-    let Ask::Social(_, over) = ask else { return None };
+    let SearchQuery::Social(_, over) = ask else { return None };
     if !matches!(state, SearchState::Ok | SearchState::Empty) {
         return None;
     }
@@ -255,7 +257,7 @@ mod tests {
 
     #[test]
     fn a_full_reply_covers_from_its_oldest_dated_post_and_a_failed_one_nothing() {
-        let ask = |over| Ask::Social(topic(SocialOperation::Basic, Window::Past24Hours).social.unwrap(), over);
+        let ask = |over| SearchQuery::Social(topic(SocialOperation::Basic, Window::Past24Hours).social.unwrap(), over);
         let post = |hours: u32, fit| Finding {
             source: Source::Social,
             found: ReplyEntry {
@@ -269,7 +271,7 @@ mod tests {
         };
         let posts = [post(2, WindowFit::In), post(30, WindowFit::Outside), post(5, WindowFit::In)];
         let undated = [post(0, WindowFit::Undated), post(30, WindowFit::Outside)];
-        let at = |sent_at| When { seen_at: NOW, sent_at, allowance: HOUR / 6 };
+        let at = |sent_at| SearchTime { seen_at: NOW, sent_at, allowance: HOUR / 6 };
         const CLAIMED: Time = Time(NOW.0 - 600_000);
         let day = LookBack::Window(Window::Past24Hours);
         let span = |from, until| Span::new(from, until);

@@ -58,7 +58,7 @@ pub use worker_pool::{Done, WorkerPool, renew_leases};
 use crate::model::{
     Answer, Clock, Finding, LookBack, QueryHistory, Remembered, RunState, SERVICE, Source, Time, about_items,
 };
-use crate::search::{Ask, Client};
+use crate::search::{Client, SearchQuery};
 use crate::store::{Counts, Outcome, RunRef, SeenItem, Store, StoreError, StoreErrorKind};
 
 /// Everything runs share: the service, the store, and what has been learned about the service in this process.
@@ -134,7 +134,7 @@ impl Collector {
     /// Gives back what this process holds of the service's limits; the next call acquires it again.
     pub async fn release_limits(&self) {
         for served in self.served.values() {
-            served.rest().await;
+            served.release().await;
         }
     }
 
@@ -180,7 +180,7 @@ impl Collector {
         let mut memory: Vec<(Source, Remembered)> = Vec::new();
 
         for source in run.topic.sources() {
-            let Some(ask) = Ask::of(&run.topic, source) else { continue };
+            let Some(ask) = SearchQuery::of(&run.topic, source) else { continue };
             let plan = match &given {
                 Some(plan) => plan.clone(),
                 None => self.plan(run, source, seen_at).await?,
@@ -194,7 +194,7 @@ impl Collector {
                 }
                 _ => None,
             };
-            if let (Ask::Provider(query, over), None) = (&ask, not_needed) {
+            if let (SearchQuery::Provider(query, over), None) = (&ask, not_needed) {
                 let items = match about_items(&query.kind) {
                     true => self.items_to_give(&run.topic.id, &findings).await?,
                     false => Vec::new(),
@@ -204,7 +204,7 @@ impl Collector {
                     continue;
                 }
                 let (over, why) = (*over, plan.why.as_deref());
-                let asking = provider::Asking { source, ask: &ask, query, over, why, items: &items };
+                let asking = provider::ProviderQueryContext { source, ask: &ask, query, over, why, items: &items };
                 let asked = self.ask_provider(run, &asking, seen_at, stop).await?;
                 findings.extend(asked.findings);
                 answer = asked.answer.or(answer);
@@ -260,7 +260,7 @@ impl Collector {
             nature: run_outcome::nature(&searches, self.settings.sandbox),
         });
         turn.wait().await;
-        match self.stored(run, &outcome, stop).await {
+        match self.store_outcome(run, &outcome, stop).await {
             Ok(counts) => Ok(run_outcome::report(run, state, reason, searches, &counts)),
             // The replies must not be stored here, but that the calls were made and paid for must.
             Err(mixed) if mixed.kind == StoreErrorKind::Foreign => {
@@ -286,7 +286,7 @@ impl Collector {
 
     /// Stores what a run found. The calls were paid for, so while the database server is away this is retried for as
     /// long as this process holds the run.
-    async fn stored(
+    async fn store_outcome(
         &self,
         run: &RunRef,
         outcome: &Arc<Outcome>,

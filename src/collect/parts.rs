@@ -8,12 +8,12 @@ use futures_util::StreamExt as _;
 use super::fetch::CallGate;
 use super::ingest::read_parts;
 use super::look_back::ReplySpan;
-use super::provider::{Answered, Asking, ProviderState};
+use super::provider::{Answered, ProviderQueryContext, ProviderState};
 use super::search_outcome::{self, Fetched, abandoned, left_out, not_run, operation, unconfigured, words};
 use super::{Collector, Stop, indexing_delay, parts_kept, saturation};
 use crate::model::{Finding, QueryHistory, ResultKind, SearchState, Source, Span, Time, WindowFit, covers_spans};
-use crate::search::kinds::{self, Asked, Kind, MOST_PARTS, SearchCall, Shown};
-use crate::search::{Ask, CallFailure, ErrorClass, Request, Unsupported};
+use crate::search::kinds::{self, Asked, Kind, MOST_PARTS, SearchCall, SpanCoverage};
+use crate::search::{CallFailure, ErrorClass, Request, SearchQuery, Unsupported};
 use crate::store::{Call, RunRef, StoreError};
 
 /// The most calls of one search side by side; the provider's own limit applies too.
@@ -30,11 +30,11 @@ impl Collector {
     pub(super) async fn ask_provider(
         &self,
         run: &RunRef,
-        asking: &Asking<'_>,
+        asking: &ProviderQueryContext<'_>,
         seen_at: Time,
         stop: &Stop,
     ) -> Result<Answered, StoreError> {
-        let Asking { source, ask, query, over, items, .. } = *asking;
+        let ProviderQueryContext { source, ask, query, over, items, .. } = *asking;
         if stop.cancel.is_cancelled() {
             return Ok(not_run(source, ask, search_outcome::INTERRUPTED).into());
         }
@@ -169,7 +169,14 @@ impl Collector {
     }
 
     /// Returns a search that had to end before any call was answered.
-    fn unanswered(&self, source: Source, ask: &Ask, served: &ProviderState, stopped: &Stopped, made: u32) -> Answered {
+    fn unanswered(
+        &self,
+        source: Source,
+        ask: &SearchQuery,
+        served: &ProviderState,
+        stopped: &Stopped,
+        made: u32,
+    ) -> Answered {
         let cost = served.price.of(made, 0, 0);
         match stopped {
             Stopped::OverQuota(why) => {
@@ -191,7 +198,7 @@ impl Collector {
     fn read(
         &self,
         kind: &'static dyn Kind,
-        asking: &Asking<'_>,
+        asking: &ProviderQueryContext<'_>,
         asked: &Asked<'_>,
         replies: &Replies<'_>,
         served: &ProviderState,
@@ -253,14 +260,14 @@ impl Collector {
                     {
                         None
                     }
-                    Shown::Whole => Some(asked.span.from),
-                    Shown::Since(at) => Some(at.max(asked.span.from)),
-                    Shown::AsRecalled(at) => {
+                    SpanCoverage::Whole => Some(asked.span.from),
+                    SpanCoverage::Since(at) => Some(at.max(asked.span.from)),
+                    SpanCoverage::AsRecalled(at) => {
                         let shown = saturation::shown(&findings, unreadable, asked.span, recall, false);
                         result.saturated |= saturation::is_full(shown);
                         replies.begin(shown, at, asked, &findings)
                     }
-                    Shown::Nothing => None,
+                    SpanCoverage::Nothing => None,
                 };
                 result.covered = from.and_then(|from| Span::new(from, until));
                 fetched.widened = asking.why.is_some();
@@ -320,7 +327,7 @@ fn cut_off(fetched: &mut Fetched, stopped: &Stopped) {
 }
 
 /// Returns a search with a query that cannot be asked.
-fn unsupported(source: Source, ask: &Ask, wrong: Unsupported) -> Fetched {
+fn unsupported(source: Source, ask: &SearchQuery, wrong: Unsupported) -> Fetched {
     let mut fetched = not_run(source, ask, "unsupported");
     fetched.result.state = SearchState::Error;
     fetched.result.error = Some((ErrorClass::BadRequest.as_str().to_owned(), wrong.message));

@@ -10,7 +10,7 @@ use super::{REFUSED_FOR, pace};
 use crate::budget::Price;
 use crate::model::{Answer, Clock, Finding, LookBack, ProviderQuery, Remembered, ServiceLimits, Source, Time};
 use crate::search::kinds::PromptItem;
-use crate::search::{Ask, CallError, Client, Reach};
+use crate::search::{CallError, Client, Reach, SearchQuery};
 use crate::store::Store;
 
 /// What is needed to ask a provider.
@@ -69,7 +69,7 @@ impl ProviderState {
     }
 
     /// Gives back what this process holds of the limits.
-    pub(super) async fn rest(&self) {
+    pub(super) async fn release(&self) {
         if let Some(shared) = &self.shared {
             shared.end().await;
         }
@@ -77,9 +77,9 @@ impl ProviderState {
 }
 
 /// A query to a provider.
-pub(super) struct Asking<'a> {
+pub(super) struct ProviderQueryContext<'a> {
     pub(super) source: Source,
-    pub(super) ask: &'a Ask,
+    pub(super) ask: &'a SearchQuery,
     pub(super) query: &'a ProviderQuery,
     pub(super) over: LookBack,
     /// Why the span is not the topic's window, if it is not.

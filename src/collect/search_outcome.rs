@@ -5,7 +5,7 @@ use super::pack::Packer;
 use super::{Refused, Settings, indexing_delay, ingest, look_back, saturation};
 use crate::model::{Answer, Finding, Micros, ProviderKind, QueryHistory, Question, SearchState, Source, Span, Time};
 use crate::search::decode::ContentType;
-use crate::search::{Ask, CallError, ErrorClass, RawReply, Request, Spent};
+use crate::search::{CallError, ErrorClass, RawReply, Request, SearchQuery, Spent};
 use crate::store::{RawRecord, SearchResult};
 
 /// Bytes kept of a reply; the rest of a longer one is cut.
@@ -47,7 +47,7 @@ pub(super) struct SearchSpan<'a> {
 }
 
 /// Returns a search that was not made.
-pub(super) fn not_run(source: Source, ask: &Ask, reason: &str) -> Fetched {
+pub(super) fn not_run(source: Source, ask: &SearchQuery, reason: &str) -> Fetched {
     let result = SearchResult {
         source,
         operation: operation(ask),
@@ -72,7 +72,7 @@ pub(super) fn not_run(source: Source, ask: &Ask, reason: &str) -> Fetched {
 }
 
 /// Returns a search that was not made because every call would be refused.
-pub(super) fn left_out(source: Source, ask: &Ask, refused: Refused) -> Fetched {
+pub(super) fn left_out(source: Source, ask: &SearchQuery, refused: Refused) -> Fetched {
     let mut fetched = not_run(source, ask, refused.class);
     fetched.result.error = Some((refused.class.to_owned(), refused.text));
     fetched.hint = Some(refused.hint);
@@ -80,7 +80,7 @@ pub(super) fn left_out(source: Source, ask: &Ask, refused: Refused) -> Fetched {
 }
 
 /// Returns a search of a provider that this process's configuration does not have.
-pub(super) fn unconfigured(source: Source, ask: &Ask) -> Fetched {
+pub(super) fn unconfigured(source: Source, ask: &SearchQuery) -> Fetched {
     let mut fetched = not_run(source, ask, "");
     fetched.result.state = SearchState::Error;
     fetched.result.reason = None;
@@ -94,7 +94,7 @@ pub(super) fn unconfigured(source: Source, ask: &Ask) -> Fetched {
 }
 
 /// Returns a search that was in progress, or waited for its place, when the run had to end. Each try may be billed.
-pub(super) fn abandoned(source: Source, ask: &Ask, cost: Micros, state: SearchState, why: &str) -> Fetched {
+pub(super) fn abandoned(source: Source, ask: &SearchQuery, cost: Micros, state: SearchState, why: &str) -> Fetched {
     let mut fetched = not_run(source, ask, why);
     fetched.result.state = state;
     fetched.result.reason = None;
@@ -105,7 +105,7 @@ pub(super) fn abandoned(source: Source, ask: &Ask, cost: Micros, state: SearchSt
     fetched
 }
 
-pub(super) fn failed(source: Source, ask: &Ask, price: Micros, error: CallError) -> Fetched {
+pub(super) fn failed(source: Source, ask: &SearchQuery, price: Micros, error: CallError) -> Fetched {
     let mut fetched = not_run(source, ask, "");
     let result = &mut fetched.result;
     result.state = SearchState::Error;
@@ -124,7 +124,7 @@ pub(super) fn failed(source: Source, ask: &Ask, price: Micros, error: CallError)
 
 pub(super) fn answered(
     source: Source,
-    ask: &Ask,
+    ask: &SearchQuery,
     price: Micros,
     request: Request,
     reply: RawReply,
@@ -194,7 +194,7 @@ impl Fetched {
     pub(super) fn ingest(
         mut self,
         seen_at: Time,
-        ask: &Ask,
+        ask: &SearchQuery,
         over: &SearchSpan<'_>,
         settings: &Settings,
         findings: &mut Vec<Finding>,
@@ -249,7 +249,7 @@ impl Fetched {
         if let Some(asked) = over.asked {
             let own = findings.get(first..).unwrap_or_default();
             let mut shown = look_back::ReplySpan::Whole;
-            if matches!(ask, Ask::Social(..)) && result.state == SearchState::Ok {
+            if matches!(ask, SearchQuery::Social(..)) && result.state == SearchState::Ok {
                 shown = if result.saturated {
                     saturation::of_full(own, asked, &over.recall)
                 } else {
@@ -259,12 +259,12 @@ impl Fetched {
                 result.late_ms = indexing_delay::lateness(own, &over.recall);
             }
             let sent_at = self.sent_at.unwrap_or(seen_at);
-            if matches!(ask, Ask::Social(..)) && result.state == SearchState::Empty {
+            if matches!(ask, SearchQuery::Social(..)) && result.state == SearchState::Empty {
                 // "The past 24 hours" counts from the call, and a run may wait for its place.
                 let from = asked.from.plus(sent_at.since(seen_at)).min(asked.until);
                 shown = saturation::of_empty(Span { from, ..asked }, &over.recall);
             }
-            let when = look_back::When {
+            let when = look_back::SearchTime {
                 seen_at,
                 sent_at,
                 allowance: indexing_delay::allowance(over.recall.late.iter().copied().chain(result.late_ms)),
@@ -288,22 +288,22 @@ fn part_kept(class: ErrorClass) -> &'static str {
 }
 
 /// Returns the operation's name as it is stored.
-pub(super) fn operation(ask: &Ask) -> &'static str {
+pub(super) fn operation(ask: &SearchQuery) -> &'static str {
     match ask {
-        Ask::Social(query, _) => query.operation.as_str(),
-        Ask::Web(query) => query.operation.as_str(),
-        Ask::Ai(..) => "search",
-        Ask::Provider(query, _) => ProviderKind::named(&query.kind).map_or("unknown", |kind| kind.name),
+        SearchQuery::Social(query, _) => query.operation.as_str(),
+        SearchQuery::Web(query) => query.operation.as_str(),
+        SearchQuery::Ai(..) => "search",
+        SearchQuery::Provider(query, _) => ProviderKind::named(&query.kind).map_or("unknown", |kind| kind.name),
     }
 }
 
 /// Returns the words of the query.
-pub(super) fn words(ask: &Ask) -> String {
+pub(super) fn words(ask: &SearchQuery) -> String {
     match ask {
-        Ask::Social(query, _) => query.query.clone(),
-        Ask::Web(query) => query.query.clone(),
-        Ask::Ai(query, _) => query.prompt.clone(),
-        Ask::Provider(query, _) => query.query_text(),
+        SearchQuery::Social(query, _) => query.query.clone(),
+        SearchQuery::Web(query) => query.query.clone(),
+        SearchQuery::Ai(query, _) => query.prompt.clone(),
+        SearchQuery::Provider(query, _) => query.query_text(),
     }
 }
 

@@ -101,7 +101,7 @@ async fn counted(
     span: Span,
 ) -> Result<Vec<StoredTerms>, StoreError> {
     let marks = moment.marks_of(&topic.id, span).await?;
-    let filter = Filter::of(&topic.filter).unwrap_or_default();
+    let filter = Filter::compile(&topic.filter).unwrap_or_default();
     let mut counted = Vec::new();
     for day in look {
         let marks: Vec<&ItemMark> = marks.iter().filter(|mark| day.holds(mark.moment())).collect();

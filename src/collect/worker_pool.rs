@@ -10,7 +10,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::commit_order::{Turn, Turns};
+use super::commit_order::{CommitOrder, Turn};
 use super::{Collector, RunReport, Stop, fetch};
 use crate::model::Topic;
 use crate::store::{RunRef, StoreError};
@@ -37,7 +37,7 @@ pub struct WorkerPool {
     ended: Arc<Notify>,
     ends: Arc<AtomicU64>,
     stuck: Arc<AtomicBool>,
-    turns: Option<Arc<Turns>>,
+    turns: Option<Arc<CommitOrder>>,
     cancel: CancellationToken,
     done: mpsc::UnboundedSender<Done>,
 }
@@ -65,7 +65,7 @@ impl WorkerPool {
     /// they run one after another anyway.
     #[must_use]
     pub fn in_order(self) -> Self {
-        Self { turns: Some(Arc::new(Turns::new())), ..self }
+        Self { turns: Some(Arc::new(CommitOrder::new())), ..self }
     }
 
     fn turn(&self) -> Turn {

@@ -1,7 +1,7 @@
 //! What the sources of topics covered in a period. Reads one topic at a time; `insight` works out the coverage.
 
 use crate::insight::{SourceCoverage, source_coverage};
-use crate::model::{Look, Source, Span, Time, WatchedTopic};
+use crate::model::{RunSearch, Source, Span, Time, WatchedTopic};
 use crate::store::{Filter, Store, StoreError};
 
 /// The coverage of one topic.
@@ -40,7 +40,7 @@ pub async fn coverage(
         })
         .collect();
     let filter = Filter { topics: named.to_vec(), since: Some(period.from), ..Filter::default() };
-    let mut settle = |looks: &[Look]| {
+    let mut settle = |looks: &[RunSearch]| {
         let Some(first) = looks.first() else { return };
         if let Ok(at) = topics.binary_search_by(|topic| topic.watched.topic.as_str().cmp(&first.topic))
             && let Some(topic) = topics.get_mut(at)
@@ -48,7 +48,7 @@ pub async fn coverage(
             topic.sources = of(&topic.watched, looks, period, wanted);
         }
     };
-    let mut looks: Vec<Look> = Vec::new();
+    let mut looks: Vec<RunSearch> = Vec::new();
     store
         .each_run_search::<StoreError>(&filter, &mut |look| {
             if looks.first().is_some_and(|first| first.topic != look.topic) {
@@ -67,7 +67,12 @@ pub async fn coverage(
 }
 
 /// The coverage of one topic. A topic that is no longer watched counts up to its end.
-fn of(watched: &WatchedTopic, looks: &[Look], period: Span, wanted: &dyn Fn(Source) -> bool) -> Vec<SourceCoverage> {
+fn of(
+    watched: &WatchedTopic,
+    looks: &[RunSearch],
+    period: Span,
+    wanted: &dyn Fn(Source) -> bool,
+) -> Vec<SourceCoverage> {
     let until = watched.ended.map_or(period.until, |ended| ended.min(period.until));
     Span::new(period.from, until).map_or_else(Vec::new, |period| source_coverage(watched, looks, period, wanted))
 }

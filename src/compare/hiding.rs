@@ -38,7 +38,7 @@ impl RowFilter {
 
     /// Hides nothing.
     #[must_use]
-    pub fn nothing() -> Self {
+    pub fn none() -> Self {
         Self { filters: HashMap::new(), mode: FilterMode::Keep, hidden: 0 }
     }
 

@@ -92,7 +92,7 @@ pub async fn queries_between(store: &Store, topic: &str, between: SeqRange) -> R
 /// The filter of a stored definition.
 #[must_use]
 pub fn filter_of(topic: &Topic) -> Filter {
-    Filter::of(&topic.filter).unwrap_or_else(|error| {
+    Filter::compile(&topic.filter).unwrap_or_else(|error| {
         tracing::warn!(topic = topic.id, "the stored filter cannot be read and hides nothing: {error}");
         Filter::default()
     })

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::relevance::all_query_words;
 use crate::insight::relevance::{CrossCheck, Features, LEAST_MARKS, MOST_ITEMS, Ranker, TrainingItem};
 use crate::model::{ItemRow, Kind, SearchableItem, SightingRow, Verdict};
-use crate::normalise::words::{Asked, tokens};
+use crate::normalise::words::{QueryWords, tokens};
 use crate::store::{Filter, Store, StoreError};
 
 /// The number of latest marks to learn from.
@@ -15,7 +15,7 @@ const MOST_MARKS: i64 = 2_000;
 /// What was learned about a topic.
 #[derive(Debug)]
 pub struct Ranking {
-    asked: Option<Asked>,
+    asked: Option<QueryWords>,
     ranker: Ranker,
 }
 
@@ -31,7 +31,7 @@ struct ItemFields<'a> {
 
 impl ItemFields<'_> {
     /// `None` if there are no words, for example because they were pruned.
-    fn features(&self, asked: Option<&Asked>) -> Option<Features> {
+    fn features(&self, asked: Option<&QueryWords>) -> Option<Features> {
         self.text.or(self.title)?;
         let readable = SearchableItem {
             kind: self.kind,
@@ -70,7 +70,7 @@ fn of_item(row: &ItemRow) -> ItemFields<'_> {
 
 /// The features of an item, for callers that learn from their own rows; `None` if it has no words.
 #[must_use]
-pub fn features_of(row: &ItemRow, asked: Option<&Asked>) -> Option<Features> {
+pub fn features_of(row: &ItemRow, asked: Option<&QueryWords>) -> Option<Features> {
     of_item(row).features(asked)
 }
 
@@ -99,12 +99,12 @@ impl Ranking {
         let named = [topic.to_owned()];
         let asked =
             store.watched(&named).await?.pop().and_then(|one| one.definition).and_then(|one| all_query_words(&one));
-        Ok(Self::learned(asked, &rows))
+        Ok(Self::learn(asked, &rows))
     }
 
     /// Learns from rows that were already read, each with its mark. A row that occurs twice counts once.
     #[must_use]
-    pub fn learned(asked: Option<Asked>, rows: &[ItemRow]) -> Option<Self> {
+    pub fn learn(asked: Option<QueryWords>, rows: &[ItemRow]) -> Option<Self> {
         let read = rows.iter().filter_map(|row| Some((row, of_item(row).features(asked.as_ref())?)));
         let read: Vec<(&ItemRow, Features)> = read.collect();
         let mut seen: Vec<TrainingItem<'_>> = Vec::with_capacity(read.len());
@@ -116,13 +116,13 @@ impl Ranking {
 
     /// How likely an item is good, in thousandths; `None` if its words are gone.
     #[must_use]
-    pub fn item(&self, row: &ItemRow) -> Option<i64> {
+    pub fn item_relevance(&self, row: &ItemRow) -> Option<i64> {
         self.thousandths(&of_item(row))
     }
 
     /// The same for a sighting, by the words it had then.
     #[must_use]
-    pub fn sighting(&self, row: &SightingRow) -> Option<i64> {
+    pub fn sighting_relevance(&self, row: &SightingRow) -> Option<i64> {
         self.thousandths(&of_sighting(row))
     }
 
@@ -143,14 +143,14 @@ impl Ranking {
     pub fn apply(&self, rows: &mut Vec<ItemRow>, fold: bool) -> usize {
         let all = rows.len();
         rows.retain(|row| !fold || !self.is_likely_noise(row));
-        rows.iter_mut().for_each(|row| row.relevance = self.item(row));
+        rows.iter_mut().for_each(|row| row.relevance = self.item_relevance(row));
         all - rows.len()
     }
 
     /// Describes in a sentence how reliable it is: what folding does to marks that it did not learn from.
     #[must_use]
     pub fn told(&self) -> String {
-        let CrossCheck { noise, noise_folded, good, good_folded } = self.ranker.checked();
+        let CrossCheck { noise, noise_folded, good, good_folded } = self.ranker.cross_check();
         let marks = noise + good;
         if self.ranker.can_fold() {
             format!(
@@ -199,11 +199,11 @@ impl Rankings {
 
     /// Writes into an item how likely it is good.
     pub fn rate(&self, row: &mut ItemRow) {
-        row.relevance = self.of_topic(&row.topic).and_then(|ranking| ranking.item(row));
+        row.relevance = self.of_topic(&row.topic).and_then(|ranking| ranking.item_relevance(row));
     }
 
     /// The same for a sighting.
     pub fn rate_sighting(&self, row: &mut SightingRow) {
-        row.relevance = self.of_topic(&row.topic).and_then(|ranking| ranking.sighting(row));
+        row.relevance = self.of_topic(&row.topic).and_then(|ranking| ranking.sighting_relevance(row));
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::insight::daily::{Share, UsualShare, share, usual_share};
 use crate::model::{ItemContent, ItemMark, Kind, ResultKind, Topic};
-use crate::normalise::words::Asked;
+use crate::normalise::words::QueryWords;
 use crate::store::{Moment, StoreError};
 
 /// With fewer posts, nothing is reported.
@@ -33,39 +33,40 @@ impl Relevance {
     /// share is unknown. Volume and tone are then those of something else.
     #[must_use]
     pub fn is_off_topic(&self) -> bool {
-        self.many().is_some_and(|without| self.usual.is_none_or(|usual| without.share > usual.high))
+        self.high_share().is_some_and(|without| self.usual.is_none_or(|usual| without.share > usual.high))
     }
 
     /// The same for a span longer than a day. The expected share is based on days, so the many posts of a week or
     /// month may lie slightly outside it, which means nothing.
     #[must_use]
     pub fn is_clearly_off_topic(&self) -> bool {
-        let far = self.many().zip(self.usual).is_none_or(|(without, usual)| without.share - usual.expected >= FAR);
+        let far =
+            self.high_share().zip(self.usual).is_none_or(|(without, usual)| without.share - usual.expected >= FAR);
         self.is_off_topic() && far
     }
 
     /// The share without any word of the question, if it is at least half.
     #[must_use]
-    pub fn many(&self) -> Option<Share> {
+    pub fn high_share(&self) -> Option<Share> {
         self.without.filter(|without| without.whole >= LEAST_POSTS as u64 && without.share >= HALF)
     }
 }
 
 /// The words of all questions of a topic, for counting them in items.
-pub(super) fn all_query_words(topic: &Topic) -> Option<Asked> {
+pub(super) fn all_query_words(topic: &Topic) -> Option<QueryWords> {
     let mut questions: Vec<&str> = topic.providers.iter().map(|one| one.text("query").unwrap_or("")).collect();
     questions.extend(topic.social.as_ref().map(|social| social.query.as_str()));
     questions.extend(topic.web.as_ref().map(|web| web.query.as_str()));
-    Asked::of(&questions.join(" "))
+    QueryWords::of(&questions.join(" "))
 }
 
 /// The words of all questions of a topic that bring posts. `None` if one of them has no words, because it is unknown
 /// which question found a post.
-fn asked(topic: &Topic) -> Option<Asked> {
+fn asked(topic: &Topic) -> Option<QueryWords> {
     let posts = topic.providers.iter().filter(|one| one.brings() == ResultKind::Posts);
     let mut questions: Vec<&str> = posts.map(|one| one.text("query").unwrap_or("")).collect();
     questions.extend(topic.social.as_ref().map(|social| social.query.as_str()));
-    Asked::of_all(&questions)
+    QueryWords::of_all(&questions)
 }
 
 /// Counts the posts of a period that hold no word of the topic's questions. Each of `earlier` is a period with the
@@ -82,7 +83,7 @@ where
 {
     let Some(asked) = asked(topic) else { return Ok(Relevance::default()) };
     let mut found = Relevance { without: without(moment, &asked, period, MOST).await?, usual: None };
-    if let Some(many) = found.many() {
+    if let Some(many) = found.high_share() {
         let mut shares = Vec::new();
         for marks in earlier.rev().take(EARLIER) {
             let of_period = without(moment, &asked, marks, MOST_EARLIER).await?;
@@ -96,7 +97,7 @@ where
 /// The share of the latest posts without any word of the question. Pruned posts do not count.
 async fn without<'m>(
     moment: &mut Moment,
-    asked: &Asked,
+    asked: &QueryWords,
     marks: impl IntoIterator<Item = &'m ItemMark>,
     most: usize,
 ) -> Result<Option<Share>, StoreError> {

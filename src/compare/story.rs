@@ -57,7 +57,7 @@ async fn read(moment: &mut Moment, asked: &str, pruned_until: Option<Time>) -> R
     let span = checked_span(first.at, last.at);
     let known_since = pruned_until.filter(|until| *until > span.from);
     let (near, beyond) = topics.split_at(topics.len().min(MOST_TOPICS));
-    let looked = looked(moment, near, span, known_since).await?;
+    let looked = load_coverage(moment, near, span, known_since).await?;
     let doubt = StoryCaveats::of(span, &looked, pruned_until, beyond.len());
     Ok(told(rows, doubt))
 }
@@ -75,7 +75,7 @@ fn topics(rows: &StoryRows) -> Vec<String> {
 }
 
 /// What the topics' sources covered of a span. Time whose searches were pruned is not a hole.
-async fn looked(
+async fn load_coverage(
     moment: &mut Moment,
     topics: &[String],
     span: Span,

@@ -112,8 +112,8 @@ pub(super) async fn items_of(
 }
 
 /// The queries of a topic that contain words.
-pub(super) fn questions(topic: &Topic) -> Vec<words::Asked> {
+pub(super) fn questions(topic: &Topic) -> Vec<words::QueryWords> {
     let of_service = topic.sources().into_iter().filter_map(|source| topic.query(source));
     let of_providers = topic.providers.iter().filter_map(|one| Some(one.text("query")?.to_owned()));
-    of_service.chain(of_providers).filter_map(|question| words::Asked::of(&question)).collect()
+    of_service.chain(of_providers).filter_map(|question| words::QueryWords::of(&question)).collect()
 }

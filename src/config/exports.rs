@@ -16,7 +16,7 @@ use super::references::{References, listed, sources as sources_of};
 use super::scalars::{duration, text, texts};
 use super::schedule_keys::Schedules;
 use super::value::{Table, Value};
-use crate::export::{ExportKind, ExportSpec, FilterMode, Format, Mode, Part, Profile, strip_gz, wanted};
+use crate::export::{ExportFilter, ExportKind, ExportSpec, FilterMode, Format, Mode, Profile, strip_gz, wanted};
 use crate::model::{PingSpec, SeqRange, Time, Tone};
 
 /// Reads all exports. Mistakes are reported; an export with a mistake is left out.
@@ -155,11 +155,11 @@ fn check_combination(
     if spec.format == Format::Xlsx && strip_gz(&spec.path).1 {
         fault("path", "is of a workbook, which is packed already".to_owned(), "end it in .xlsx".to_owned());
     }
-    if spec.format == Format::Atom && (spec.what != ExportKind::New || spec.goes_on() || !spec.by_topic()) {
+    if spec.format == Format::Atom && (spec.what != ExportKind::New || spec.is_incremental() || !spec.by_topic()) {
         let hint = "write what = \"new\", mode = \"full\" and {topic} in the path";
         fault("format", "is a feed: of all new items of one topic".to_owned(), hint.to_owned());
     }
-    if spec.goes_on() {
+    if spec.is_incremental() {
         if !spec.what.is_append_only() {
             let grow: Vec<&str> =
                 ExportKind::ALL.iter().filter(|what| what.is_append_only()).map(|what| what.as_str()).collect();
@@ -185,14 +185,14 @@ fn check_combination(
 }
 
 /// Returns the key with which a part of a filter is written.
-fn key_of(part: Part) -> &'static str {
+fn key_of(part: ExportFilter) -> &'static str {
     match part {
-        Part::Tag => "tags",
-        Part::Source => "sources",
-        Part::Tone => "tones",
-        Part::Author => "authors",
-        Part::Search => "search",
-        Part::Filtered => "filtered",
+        ExportFilter::Tag => "tags",
+        ExportFilter::Source => "sources",
+        ExportFilter::Tone => "tones",
+        ExportFilter::Author => "authors",
+        ExportFilter::Search => "search",
+        ExportFilter::Filtered => "filtered",
         _ => "since",
     }
 }

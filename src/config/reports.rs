@@ -101,7 +101,7 @@ fn one(
         );
     }
     if let (Some(window), Some(policy)) = (window, &schedule) {
-        repeated(reader, window, policy, schedules, mistakes);
+        warn_of_repeated_reports(reader, window, policy, schedules, mistakes);
     }
     let timezone = reader.look("timezone").and_then(|given| text(&given.value).ok());
     Some(ReportSpec {
@@ -120,7 +120,7 @@ fn one(
 }
 
 /// Warns about a schedule that makes the report of the same week or month several times.
-fn repeated(
+fn warn_of_repeated_reports(
     reader: &Reader<'_>,
     window: ReportWindow,
     policy: &SchedulePolicy,

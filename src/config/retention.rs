@@ -7,7 +7,7 @@ use super::fault::Fault;
 use super::key_reader::Reader;
 use super::keys::Section;
 use super::mistake::Mistakes;
-use super::scalars::{duration, shown, text};
+use super::scalars::{duration, format_duration, text};
 use super::schedule_keys::maintenance_schedule;
 use super::value::{Table, Value};
 use crate::model::{Retention, SchedulePolicy};
@@ -38,7 +38,7 @@ pub(super) fn read(table: &Table, catch_up_ms: u64, mistakes: &mut Mistakes<'_>)
     };
     let ledger = i64::try_from(catch_up_ms).unwrap_or(i64::MAX).saturating_add(millis(LEDGER));
     if kept.runs.is_some_and(|runs| runs < ledger) {
-        let least = shown(Duration::from_millis(u64::try_from(ledger).unwrap_or(0)));
+        let least = format_duration(Duration::from_millis(u64::try_from(ledger).unwrap_or(0)));
         let text = "is shorter than the widest `catch_up_window` and 30 days: slots that were run would be forgotten";
         refuse(text.to_owned(), format!("write at least {least}, or {FOREVER:?}"));
         return None;

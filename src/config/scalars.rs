@@ -99,8 +99,8 @@ fn amount(value: &Value) -> Option<Micros> {
 pub(super) fn duration(value: &Value, least: Duration, most: Duration) -> Read<Duration> {
     let length = parse_duration(&text(value)?)?;
     if length < least || length > most {
-        let hint = format!("write a duration from {} to {}", shown(least), shown(most));
-        return Err(Fault::new(format!("cannot be {}", shown(length)), hint));
+        let hint = format!("write a duration from {} to {}", format_duration(least), format_duration(most));
+        return Err(Fault::new(format!("cannot be {}", format_duration(length)), hint));
     }
     Ok(length)
 }
@@ -116,7 +116,7 @@ pub(super) fn to_fault(refused: crate::schedule::ScheduleError) -> Fault {
 }
 
 /// Formats a duration as it would be written.
-pub(super) fn shown(length: Duration) -> String {
+pub(super) fn format_duration(length: Duration) -> String {
     crate::schedule::format_duration(length)
 }
 

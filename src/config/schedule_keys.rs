@@ -8,7 +8,7 @@ use super::fault::Fault;
 use super::key_reader::{Reader, key};
 use super::keys::Section;
 use super::mistake::Mistakes;
-use super::scalars::{duration, flag, shown, text, to_fault};
+use super::scalars::{duration, flag, format_duration, text, to_fault};
 use super::value::Given;
 use crate::model::{CatchUp, Overlap, Period, SchedulePolicy, SocialQuery, Time, Window};
 use crate::schedule::{self, Uncovered};
@@ -186,7 +186,11 @@ fn warn_of_gaps(
 /// Formats whole hours as hours, because windows are given in hours.
 fn hours_shown(length: Duration) -> String {
     let seconds = length.as_secs();
-    if seconds >= 3_600 && seconds.is_multiple_of(3_600) { format!("{} h", seconds / 3_600) } else { shown(length) }
+    if seconds >= 3_600 && seconds.is_multiple_of(3_600) {
+        format!("{} h", seconds / 3_600)
+    } else {
+        format_duration(length)
+    }
 }
 
 fn millis(length: Duration) -> u64 {

@@ -114,7 +114,7 @@ impl Reading<'_> {
             _ => reader.read(mistakes, "sources", |value| sources(value, self.absent, self.providers)),
         };
 
-        let mut words = Words {
+        let mut words = QueryBuilder {
             reader: &reader,
             query: query.as_ref().and_then(Option::as_deref),
             // A mistake in the query is reported once; what would be built from it is not checked.
@@ -195,7 +195,7 @@ impl Reading<'_> {
 }
 
 /// Builds what each source of a topic is asked.
-struct Words<'r> {
+struct QueryBuilder<'r> {
     reader: &'r Reader<'r>,
     query: Option<&'r str>,
     query_wrong: bool,
@@ -203,7 +203,7 @@ struct Words<'r> {
     needy: Vec<Source>,
 }
 
-impl Words<'_> {
+impl QueryBuilder<'_> {
     fn filled(&mut self, source: Source, name: &str, mistakes: &mut Mistakes<'_>) -> Option<String> {
         let (longest, lines) = if source == Source::Ai { (LONGEST_PROMPT, true) } else { (LONGEST_QUERY, false) };
         let given = self.reader.look(name)?;

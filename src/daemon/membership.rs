@@ -24,13 +24,13 @@ pub struct Membership {
 
 struct Held {
     /// Kept only while a newer set is in force, because this one may have to come back. Most daemons keep none.
-    set: Option<Arc<Kept>>,
+    set: Option<Arc<StoredSet>>,
     adopted: Adopted,
     alone: u32,
 }
 
 /// A set that may have to come back.
-struct Kept {
+struct StoredSet {
     topics: Vec<Topic>,
     jobs: Vec<Job>,
 }
@@ -138,13 +138,13 @@ impl Membership {
 async fn adopt(store: &Store, set: DefinitionSet<'_>, me: &Instance, now: Time) -> Result<Adopted, StoreError> {
     // Runs of dead processes must not count as running.
     store.rescue(now).await?;
-    Planner::settle(store, set, true, now, true).await?;
+    Planner::plan_before_change(store, set, true, now, true).await?;
     store.adopt(set, Some(me), now).await
 }
 
 /// Returns what must be remembered of a set.
-fn kept(set: DefinitionSet<'_>, adopted: Adopted) -> Option<Arc<Kept>> {
-    adopted.follows().then(|| Arc::new(Kept { topics: set.topics.to_vec(), jobs: set.jobs.to_vec() }))
+fn kept(set: DefinitionSet<'_>, adopted: Adopted) -> Option<Arc<StoredSet>> {
+    adopted.follows().then(|| Arc::new(StoredSet { topics: set.topics.to_vec(), jobs: set.jobs.to_vec() }))
 }
 
 fn warn(adopted: Adopted) {

@@ -57,7 +57,7 @@ impl Planner {
 
     /// Plans, by the schedules in force, the jobs that `set` is about to reschedule or remove: slots up to now still
     /// belong to the old schedules, and the new set starts at the present.
-    pub async fn settle<'a>(
+    pub async fn plan_before_change<'a>(
         store: &Store,
         set: impl Into<DefinitionSet<'a>>,
         removes: bool,

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::insight::daily::{Counted, Rise, Share};
+use crate::insight::daily::{ItemCounts, Rise, Share};
 use crate::model::{Span, Time, Tone, is_invisible_after};
 
 /// Shown with shares of tone: how many posts count as negative depends on their subject.
@@ -138,7 +138,7 @@ pub fn interval(share: &Share) -> String {
 /// Formats as `≥ 42% (≥ 12)`: a share and its count. If there may be more of the part or of the rest than counted, the
 /// share is a bound (`≥`, `≤`); if of both, an estimate (`≈`).
 #[must_use]
-pub fn part(share: Option<Share>, more: bool, more_elsewhere: bool) -> String {
+pub fn share_with_count(share: Option<Share>, more: bool, more_elsewhere: bool) -> String {
     // Zero items are 0 % of any total.
     let nothing = share.is_some_and(|share| share.part == 0);
     let bound = match (more, more_elsewhere && !nothing) {
@@ -152,7 +152,7 @@ pub fn part(share: Option<Share>, more: bool, more_elsewhere: bool) -> String {
 
 /// Formats the number of authors, or `not told` if all are unknown: that differs from 0.
 #[must_use]
-pub fn authors(counted: &Counted, more: bool) -> String {
+pub fn authors(counted: &ItemCounts, more: bool) -> String {
     if counted.authors == 0 && counted.no_author > 0 { "not told".to_owned() } else { at_least(counted.authors, more) }
 }
 

@@ -51,13 +51,13 @@ impl Kind {
 /// Why an edit is impossible; the text stays unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct Refused {
+pub struct EditError {
     pub message: String,
     pub hint: String,
 }
 
-pub(super) fn edit_error(message: impl Into<String>, hint: impl Into<String>) -> Refused {
-    Refused { message: message.into(), hint: hint.into() }
+pub(super) fn edit_error(message: impl Into<String>, hint: impl Into<String>) -> EditError {
+    EditError { message: message.into(), hint: hint.into() }
 }
 
 /// A table of the file.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::entry::{Entry, KeyPlace, Kind, Refused, edit_error};
+use super::entry::{EditError, Entry, KeyPlace, Kind, edit_error};
 use super::lists;
 use super::places::Places;
 use super::text;
@@ -37,7 +37,7 @@ impl<'t> Jobs<'t> {
     ///
     /// # Errors
     /// If it is not TOML, or has tables in a form that cannot be edited here.
-    pub fn read(text: &'t str) -> Result<Self, Refused> {
+    pub fn read(text: &'t str) -> Result<Self, EditError> {
         let places = Places::of(text)?;
         Ok(Self { text, entries: places.entries, defaults: places.defaults })
     }
@@ -51,7 +51,7 @@ impl<'t> Jobs<'t> {
     ///
     /// # Errors
     /// If there is none, or more than one.
-    pub fn entry(&self, kind: Kind, name: &str) -> Result<&Entry, Refused> {
+    pub fn entry(&self, kind: Kind, name: &str) -> Result<&Entry, EditError> {
         let word = kind.singular();
         let mut all = self.entries(kind).filter(|entry| entry.name == name);
         match (all.next(), all.next()) {
@@ -128,7 +128,7 @@ impl<'t> Jobs<'t> {
     ///
     /// # Errors
     /// If `block` is not exactly one table of the kind.
-    pub fn append(&self, kind: Kind, block: &str) -> Result<String, Refused> {
+    pub fn append(&self, kind: Kind, block: &str) -> Result<String, EditError> {
         one_table(kind, block)?;
         let end = text::newline(self.text);
         let last = self.entries(kind).map(|entry| entry.block.end).max();
@@ -148,9 +148,9 @@ impl<'t> Jobs<'t> {
     ///
     /// # Errors
     /// If `block` is not exactly one table of the kind, or the lines of the old one are not contiguous.
-    pub fn replace(&self, kind: Kind, name: &str, block: &str) -> Result<String, Refused> {
+    pub fn replace(&self, kind: Kind, name: &str, block: &str) -> Result<String, EditError> {
         one_table(kind, block)?;
-        let entry = self.whole(kind, name)?;
+        let entry = self.contiguous_entry(kind, name)?;
         let (before, after) = (self.text.get(..entry.block.start), self.text.get(entry.block.end..));
         let lines = block.trim_end_matches(['\n', '\r']);
         let (block, last) = match after {
@@ -166,8 +166,8 @@ impl<'t> Jobs<'t> {
     ///
     /// # Errors
     /// If there is no such table, or its lines are not contiguous.
-    pub fn remove(&self, kind: Kind, name: &str) -> Result<(String, Removed), Refused> {
-        let entry = self.whole(kind, name)?;
+    pub fn remove(&self, kind: Kind, name: &str) -> Result<(String, Removed), EditError> {
+        let entry = self.contiguous_entry(kind, name)?;
         let start = text::comment_above(self.text, entry.block.start);
         let from = text::blanks_above(self.text, start);
         let until = if from == 0 { text::blanks_below(self.text, entry.block.end) } else { entry.block.end };
@@ -180,8 +180,8 @@ impl<'t> Jobs<'t> {
     ///
     /// # Errors
     /// If there is no such table, or the key is a table itself.
-    pub fn set(&self, kind: Kind, name: &str, key: &str, value: Option<&KeyValue>) -> Result<String, Refused> {
-        let entry = self.whole(kind, name)?;
+    pub fn set(&self, kind: Kind, name: &str, key: &str, value: Option<&KeyValue>) -> Result<String, EditError> {
+        let entry = self.contiguous_entry(kind, name)?;
         if entry.keys.iter().any(|place| place.name.strip_prefix(key).is_some_and(|rest| rest.starts_with('.'))) {
             return Err(edit_error(format!("`{key}` is a table in the file"), "edit it as TOML"));
         }
@@ -191,7 +191,7 @@ impl<'t> Jobs<'t> {
             (None, None) => {}
             (Some(place), Some(value)) => {
                 let list = self.list_edited(place, value);
-                edited.replace_range(place.value.clone(), &list.unwrap_or_else(|| value.written()));
+                edited.replace_range(place.value.clone(), &list.unwrap_or_else(|| value.to_toml()));
             }
             (Some(place), None) => {
                 let lines = text::line_start(self.text, place.key.start)..text::line_end(self.text, place.value.end);
@@ -203,7 +203,7 @@ impl<'t> Jobs<'t> {
                 let at = text::line_end(self.text, last.unwrap_or(entry.block.start));
                 let end = text::newline(self.text);
                 let before = if edited[..at].ends_with('\n') { "" } else { end };
-                edited.insert_str(at, &format!("{before}{key} = {}{end}", value.written()));
+                edited.insert_str(at, &format!("{before}{key} = {}{end}", value.to_toml()));
             }
         }
         Ok(edited)
@@ -221,7 +221,7 @@ impl<'t> Jobs<'t> {
     ///
     /// # Errors
     /// If there is none, more than one, or other lines lie between its lines.
-    pub fn whole(&self, kind: Kind, name: &str) -> Result<&Entry, Refused> {
+    pub fn contiguous_entry(&self, kind: Kind, name: &str) -> Result<&Entry, EditError> {
         let entry = self.entry(kind, name)?;
         if entry.torn {
             let message = format!("the lines of {} `{name}` do not stand together", kind.singular());
@@ -236,7 +236,7 @@ impl<'t> Jobs<'t> {
 ///
 /// # Errors
 /// If it is not exactly one table of the kind, because its contents are then unknown.
-pub fn mask_key(kind: Kind, block: &str, key: &str, value: &KeyValue) -> Result<String, Refused> {
+pub fn mask_key(kind: Kind, block: &str, key: &str, value: &KeyValue) -> Result<String, EditError> {
     one_table(kind, block)?;
     let jobs = Jobs::read(block)?;
     let is_key =
@@ -249,13 +249,13 @@ pub fn mask_key(kind: Kind, block: &str, key: &str, value: &KeyValue) -> Result<
     spans.sort_by_key(|span| span.start);
     let mut made = block.to_owned();
     for span in spans.into_iter().rev() {
-        made.replace_range(span, &value.written());
+        made.replace_range(span, &value.to_toml());
     }
     Ok(made)
 }
 
 /// Checks that a text is exactly one table of a kind.
-fn one_table(kind: Kind, block: &str) -> Result<(), Refused> {
+fn one_table(kind: Kind, block: &str) -> Result<(), EditError> {
     let places = Places::of(block)?;
     let one = places.entries.len() == 1 && places.entries.iter().all(|(one, _)| *one == kind) && !places.others;
     let hint = format!("write one [[{}]], with its keys below it, and nothing else", kind.table());

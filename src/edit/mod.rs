@@ -12,6 +12,6 @@ mod text;
 mod value;
 
 pub use comments::replace_comments;
-pub use entry::{Entry, Kind, Refused};
+pub use entry::{EditError, Entry, Kind};
 pub use jobs::{Jobs, Removed, mask_key};
 pub use value::KeyValue;

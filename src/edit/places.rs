@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use toml_edit::{Document, Item, Key, Table, Value};
 
-use super::entry::{Entry, KeyPlace, Kind, Refused, edit_error};
+use super::entry::{EditError, Entry, KeyPlace, Kind, edit_error};
 use super::text;
 use super::value::KeyValue;
 
@@ -18,7 +18,7 @@ pub(super) struct Places {
 }
 
 impl Places {
-    pub(super) fn of(whole: &str) -> Result<Self, Refused> {
+    pub(super) fn of(whole: &str) -> Result<Self, EditError> {
         // A byte order mark is not part of the document.
         let skipped = whole.len() - whole.trim_start_matches('\u{FEFF}').len();
         let document = Document::parse(&whole[skipped..]).map_err(|error| {
@@ -77,7 +77,7 @@ fn header(table: &Table) -> Option<usize> {
     table.span().filter(|_| !table.is_dotted() && !table.is_implicit()).map(|span| span.start)
 }
 
-fn entry(whole: &str, skipped: usize, kind: Kind, table: &Table, headers: &[usize]) -> Result<Entry, Refused> {
+fn entry(whole: &str, skipped: usize, kind: Kind, table: &Table, headers: &[usize]) -> Result<Entry, EditError> {
     let nowhere = || edit_error(format!("a {} has no place in the file", kind.singular()), "edit the file by hand");
     let begin = header(table).ok_or_else(nowhere)?;
     let (mut keys, mut own) = (Vec::new(), Vec::new());

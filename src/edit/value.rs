@@ -28,7 +28,7 @@ impl KeyValue {
     }
 
     /// Formats the value as TOML on one line.
-    pub(super) fn written(&self) -> String {
+    pub(super) fn to_toml(&self) -> String {
         match self {
             Self::Text(text) => quoted(text),
             Self::Texts(texts) => format!("[{}]", texts.iter().map(|text| quoted(text)).collect::<Vec<_>>().join(", ")),

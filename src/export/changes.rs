@@ -3,13 +3,13 @@
 
 use super::columns::{self, ChangeKind, ChangeRow};
 use super::order::{ExportError, ExportOptions};
-use super::rows::Rows;
+use super::rows::OutputRows;
 use crate::compare::{Since, changes_between, stretch};
 use crate::insight::Moment;
 use crate::store::Store;
 
 /// Writes the changes of all watched topics, or of those that are named or tagged.
-pub(super) async fn write(store: &Store, order: &ExportOptions, rows: &mut Rows<'_>) -> Result<(), ExportError> {
+pub(super) async fn write(store: &Store, order: &ExportOptions, rows: &mut OutputRows<'_>) -> Result<(), ExportError> {
     for (_, topic) in order.topics(store).await? {
         let since = order.since_runs.get(&topic.id).map(|seq| Since::Run(*seq));
         let since =

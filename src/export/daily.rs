@@ -3,7 +3,7 @@
 
 use super::columns::{self, DailyRow};
 use super::order::{ExportError, ExportOptions};
-use super::rows::Rows;
+use super::rows::OutputRows;
 use crate::compare::{FilteredItems, apply_filter};
 use crate::insight::daily::{self, Day, SearchCoverage};
 use crate::model::{ItemMark, Micros, SearchState, SearchSummary, Source, Span, Time, Topic, WatchedTopic};
@@ -19,7 +19,7 @@ const SCORED_BY: usize = 14;
 const LONGEST_RUN: i64 = 86_400_000;
 
 /// Writes the days of all topics, or of those that are named or tagged.
-pub(super) async fn write(store: &Store, order: &ExportOptions, rows: &mut Rows<'_>) -> Result<(), ExportError> {
+pub(super) async fn write(store: &Store, order: &ExportOptions, rows: &mut OutputRows<'_>) -> Result<(), ExportError> {
     for (watched, topic) in order.topics(store).await? {
         // One moment per topic, so that its figures agree and a long export does not hold the database.
         let mut moment = store.snapshot().await?;
@@ -108,7 +108,7 @@ async fn rows_of(
                 counted: daily::count_items(meant.iter().filter(inside)),
                 new: new.iter().filter(|at| day.span.holds(**at)).count() as u64,
                 filtered: hidden.iter().filter(inside).count() as u64,
-                sounds: daily::sounds(meant.iter().filter(inside), scorer.as_deref()),
+                sounds: daily::count_tones(meant.iter().filter(inside), scorer.as_deref()),
                 scorer,
                 calls: gone.map(|gone| gone.1 + asked.iter().map(|asked| asked.tries).sum::<i64>()),
                 cost: gone.map(|gone| asked.iter().fold(gone.2, |sum: Micros, asked| sum.plus(asked.cost))),
@@ -116,7 +116,7 @@ async fn rows_of(
                 web: all.then(|| of(&asked, Source::Web)),
                 ai: all.then(|| of(&asked, Source::Ai)),
                 saturated: whole.then(|| looked.saturated(day.span)),
-                covered: whole.then(|| looked.covered(day.span)),
+                covered: whole.then(|| looked.covered_share(day.span)),
                 covered_s: looked.covered_ms(day.span).map(|ms| ms / 1_000).filter(|_| whole),
                 holes: (whole && looked.has_spans())
                     .then(|| looked.holes(passed).into_iter().filter(|hole| !hole.before).collect()),

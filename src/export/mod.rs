@@ -38,12 +38,12 @@ pub use self::out::Out;
 pub use self::packed::{MaybeGzip, strip_gz};
 pub use self::page::reference_tables;
 pub use self::request::{ExportRequest, InvalidRequest};
-use self::rows::Rows;
+use self::rows::OutputRows;
 pub use self::rows::Watch;
-pub use self::scheduled::{Editions, ScheduledExportError, make};
+pub use self::scheduled::{Editions, ScheduledExportError, run_export};
 pub use self::spec::{ExportSpec, Mode};
 pub use self::verify::{Comparison, verify};
-pub use self::what::{ExportKind, Part, SCHEMA};
+pub use self::what::{ExportFilter, ExportKind, SCHEMA};
 pub use crate::compare::FilterMode;
 use crate::compare::{Rankings, RowFilter};
 pub use crate::normalise::words::wanted;
@@ -94,7 +94,7 @@ pub async fn write_watched(
         order.what.as_str(),
         out,
     )?;
-    let mut rows = Rows { sheet, origin, written: 0, watch };
+    let mut rows = OutputRows { sheet, origin, written: 0, watch };
     let filter = &order.filter;
     match order.what {
         ExportKind::Items => {
@@ -104,7 +104,7 @@ pub async fn write_watched(
                     return Ok(());
                 }
                 rankings.rate(&mut row);
-                let row = if order.alone { row.alone() } else { row };
+                let row = if order.alone { row.without_shared_fields() } else { row };
                 rows.put(columns::ITEMS, &row)
             };
             store.each_item(filter, &mut put).await?;

@@ -37,7 +37,7 @@ pub struct ExportOptions {
     /// The run after which `changes` begins, by topic. For other topics `since` of the filter counts, or the run
     /// before the last.
     pub since_runs: BTreeMap<String, i64>,
-    /// Leaves out what an item has from other topics ([`crate::model::ItemRow::alone`]), for readers who may not see
+    /// Leaves out what an item has from other topics ([`crate::model::ItemRow::without_shared_fields`]), for readers who may not see
     /// them.
     pub alone: bool,
 }

@@ -3,7 +3,7 @@
 //! by hand.
 
 use super::column::Heading;
-use super::what::{ExportKind, Part, SCHEMA};
+use super::what::{ExportFilter, ExportKind, SCHEMA};
 
 const HEAD: &str = "| column | type | unit | meaning |\n|---|---|---|---|\n";
 
@@ -37,12 +37,12 @@ pub fn reference_tables() -> String {
     page.push_str(&format!("\n|---|{}\n| `--topic` |", "---|".repeat(ExportKind::ALL.len())));
     page.push_str(&" ✓ |".repeat(ExportKind::ALL.len()));
     page.push('\n');
-    for part in Part::ALL {
+    for part in ExportFilter::ALL {
         page.push_str(&format!("| `{}` |", part.as_str().replace(" and ", "`, `")));
         for what in ExportKind::ALL {
             match part {
                 // The column that times are compared with.
-                Part::Time => page.push_str(&format!(" {} |", what.time_column())),
+                ExportFilter::Time => page.push_str(&format!(" {} |", what.time_column())),
                 part => page.push_str(if what.supported_filters().contains(part) { " ✓ |" } else { " |" }),
             }
         }

@@ -1,7 +1,7 @@
 //! What a user asks to export: parsed here for both the command line and the API, so that a filter means the same in
 //! both and is refused for the same reasons. Each has its own way to write options and errors.
 
-use super::{ExportKind, ExportOptions, FilterMode, Format, Part, Profile};
+use super::{ExportFilter, ExportKind, ExportOptions, FilterMode, Format, Profile};
 use crate::compare::MOST_TERM_DAYS;
 use crate::compare::{NoStart, Since, begin};
 use crate::model::{Kind, ReportSpec, SeqRange, Source, TextQuery, Time, Tone, Topic, Verdict};
@@ -76,7 +76,7 @@ impl ExportRequest<'_> {
     ///
     /// # Errors
     /// If the request is invalid.
-    pub fn order(self, now: Time) -> Result<ExportOptions, InvalidRequest> {
+    pub fn parse(self, now: Time) -> Result<ExportOptions, InvalidRequest> {
         let time = |option: &'static str, given: Option<&str>| match given {
             // For `changes` the start may be a run of each topic.
             Some(_) if self.what == ExportKind::Changes && option != "--until" => Ok(None),
@@ -135,7 +135,7 @@ impl ExportRequest<'_> {
             return Err(InvalidRequest { option: "--since", given: None, why, hint: "say one of them".to_owned() });
         }
         if let Some((part, takers)) = self.what.first_unsupported(&filter, self.filtered != FilterMode::Keep) {
-            return Err(refused(self.what, part, &takers));
+            return Err(unsupported_filter(self.what, part, &takers));
         }
         if self.timezone.is_some() && self.what != ExportKind::Daily {
             let why = format!(" means nothing for {}", self.what);
@@ -196,7 +196,7 @@ fn parse_run_range(text: &str) -> Result<SeqRange, InvalidRequest> {
     }
 }
 
-fn refused(what: ExportKind, part: Part, takers: &[ExportKind]) -> InvalidRequest {
+fn unsupported_filter(what: ExportKind, part: ExportFilter, takers: &[ExportKind]) -> InvalidRequest {
     let takers: Vec<&str> = takers.iter().map(|what| what.as_str()).collect();
     InvalidRequest {
         option: part.as_str(),

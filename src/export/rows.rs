@@ -5,7 +5,7 @@ use super::format::RowWriter;
 use super::order::ExportError;
 
 /// A file being written, and the origin that every row of it shows.
-pub(super) struct Rows<'w> {
+pub(super) struct OutputRows<'w> {
     pub(super) sheet: RowWriter<'w>,
     pub(super) origin: Cell<'static>,
     pub(super) written: u64,
@@ -15,7 +15,7 @@ pub(super) struct Rows<'w> {
 /// Called after each row, with the number of rows written so far.
 pub type Watch<'w> = &'w mut (dyn FnMut(u64) + Send);
 
-impl Rows<'_> {
+impl OutputRows<'_> {
     pub(super) fn put<R>(&mut self, columns: &[Column<R>], row: &R) -> Result<(), ExportError> {
         let mut cells = Vec::with_capacity(columns.len() + 1);
         cells.extend(columns.iter().map(|column| (column.cell)(row)));

@@ -48,7 +48,7 @@ pub struct Editions {
 ///
 /// # Errors
 /// If the database or a file fails. The next run then writes what is missing of the edition.
-pub async fn make(
+pub async fn run_export(
     store: &Store,
     run: &JobRun,
     now: Time,
@@ -57,16 +57,16 @@ pub async fn make(
     let spec: ExportSpec = serde_json::from_value(run.job.spec.clone())?;
     let definition = serde_json::to_string(&spec)?;
     let mut made = Editions::default();
-    while let Some(edition) = store.begin_edition(run, spec.goes_on(), &definition, now).await? {
+    while let Some(edition) = store.begin_edition(run, spec.is_incremental(), &definition, now).await? {
         crate::failpoint::at_of("export/begun", &spec.name);
         if edition.definition != definition {
             carry_over(store, run, &edition, protected).await?;
-            store.redefine_edition(run, edition.number, spec.goes_on(), &definition).await?;
+            store.redefine_edition(run, edition.number, spec.is_incremental(), &definition).await?;
             continue;
         }
         let (files, rows) = put(store, run, &spec, &edition, protected).await?;
         crate::failpoint::at_of("export/placed", &spec.name);
-        store.end_edition(run, &edition, spec.goes_on(), &files, rows, now).await?;
+        store.end_edition(run, &edition, spec.is_incremental(), &files, rows, now).await?;
         made.files.extend(files);
         made.rows += rows;
     }
@@ -107,8 +107,8 @@ async fn carry_over(
             Some(told) => told.rows,
             // Killed before its manifest. In an incremental export only this edition has such a name; it is written
             // again.
-            None if began.goes_on() => {
-                let stretch = store.stretch(edition.between, manifest::MOST_RUNS).await?;
+            None if began.is_incremental() => {
+                let stretch = store.run_range(edition.between, manifest::MOST_RUNS).await?;
                 match write_file(store, run, &began, edition, topic.as_deref(), &stretch, protected).await {
                     Ok(written) => written.unwrap_or(0),
                     Err(ScheduledExportError::File { .. }) => 0,
@@ -124,17 +124,17 @@ async fn carry_over(
 
 /// Which rows a file of an export hands out for good; empty for a full export.
 fn handed_out(spec: &ExportSpec) -> String {
-    if spec.goes_on() { spec.what.as_str().to_owned() } else { String::new() }
+    if spec.is_incremental() { spec.what.as_str().to_owned() } else { String::new() }
 }
 
 /// What is left to write of an edition: for which topic, and as an export of which topics. In an incremental export,
 /// rows that were handed out go into no other file.
-async fn left(
+async fn remaining_files(
     store: &Store,
     spec: &ExportSpec,
     edition: &Edition,
 ) -> Result<Vec<(Option<String>, ExportSpec)>, StoreError> {
-    let handed = edition.placed.iter().filter(|one| spec.goes_on() && one.what == spec.what.as_str());
+    let handed = edition.placed.iter().filter(|one| spec.is_incremental() && one.what == spec.what.as_str());
     let handed: Vec<&Option<String>> = handed.map(|one| &one.topic).collect();
     let is_placed = |topic: &Option<String>| handed.contains(&topic);
     if is_placed(&None) {
@@ -161,15 +161,15 @@ async fn put(
     edition: &Edition,
     protected: &Protected,
 ) -> Result<(Vec<String>, u64), ScheduledExportError> {
-    let stretch = store.stretch(edition.between, manifest::MOST_RUNS).await?;
+    let stretch = store.run_range(edition.between, manifest::MOST_RUNS).await?;
     let mut there: Vec<(String, u64)> = edition.placed.iter().map(|one| (one.file.clone(), one.rows)).collect();
-    for (topic, spec) in left(store, spec, edition).await? {
+    for (topic, spec) in remaining_files(store, spec, edition).await? {
         let Some(rows) = write_file(store, run, &spec, edition, topic.as_deref(), &stretch, protected).await? else {
             continue;
         };
         let file = spec.file(&edition.run, edition.at, topic.as_deref()).display().to_string();
         // The last of several files may fail for long, and what was handed out must stay recorded.
-        if spec.goes_on() && spec.by_topic() {
+        if spec.is_incremental() && spec.by_topic() {
             let placed = PlacedFile { topic, file: file.clone(), what: handed_out(&spec), rows };
             store.place_files(run, edition.number, &[placed]).await?;
         }
@@ -196,7 +196,7 @@ async fn write_file(
     let order = spec.order(edition.at, edition.between, topic);
     files::create_parent_folder(&path).map_err(unwritable)?;
     let file = Replacement::create(&path, protected).map_err(unwritable)?;
-    let mut file = MaybeGzip::new(Hashing::new(file), packed(&path)).map_err(unwritable)?;
+    let mut file = MaybeGzip::new(Hashing::new(file), is_gzip_name(&path)).map_err(unwritable)?;
     let rows = match write_rows(store, &order, spec.filtered, &mut file).await {
         Err(ExportError::Output(error)) => return Err(unwritable(error)),
         Err(ExportError::Store(error)) => return Err(error.into()),
@@ -204,7 +204,7 @@ async fn write_file(
     };
     let (file, bytes, sha256) = file.finish().map_err(unwritable)?.end();
     // No file if there is nothing new, so that nobody has to load empty files.
-    if spec.goes_on() && rows == 0 {
+    if spec.is_incremental() && rows == 0 {
         return Ok(None);
     }
     // A process that stalled past its lease must not put back a file that was removed since.
@@ -223,11 +223,11 @@ async fn write_file(
 fn write_manifest(file: &Path, told: &Manifest, protected: &Protected) -> Result<(), ScheduledExportError> {
     let path = manifest::manifest_path(file);
     let text = serde_json::to_string_pretty(told)? + "\n";
-    files::put(&path, text.as_bytes(), protected).map_err(|error| ScheduledExportError::File { path, error })
+    files::replace_file(&path, text.as_bytes(), protected).map_err(|error| ScheduledExportError::File { path, error })
 }
 
 /// Whether the name of a file asks for compression.
-pub(super) fn packed(file: &Path) -> bool {
+pub(super) fn is_gzip_name(file: &Path) -> bool {
     file.file_name().and_then(|name| name.to_str()).is_some_and(|name| strip_gz(name).1)
 }
 

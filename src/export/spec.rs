@@ -81,7 +81,7 @@ impl ExportSpec {
 
     /// Whether each file continues where the last one ended.
     #[must_use]
-    pub fn goes_on(&self) -> bool {
+    pub fn is_incremental(&self) -> bool {
         self.mode == Mode::Incremental
     }
 

@@ -2,7 +2,7 @@
 
 use super::columns::{self, TermNewsRow};
 use super::order::{ExportError, ExportOptions};
-use super::rows::Rows;
+use super::rows::OutputRows;
 use crate::compare::terms_between;
 use crate::model::{Span, Time};
 use crate::store::Store;
@@ -11,7 +11,7 @@ use crate::store::Store;
 const DAY: i64 = 86_400_000;
 
 /// Writes the terms of all watched topics, or of those that are named or tagged.
-pub(super) async fn write(store: &Store, order: &ExportOptions, rows: &mut Rows<'_>) -> Result<(), ExportError> {
+pub(super) async fn write(store: &Store, order: &ExportOptions, rows: &mut OutputRows<'_>) -> Result<(), ExportError> {
     for (_, topic) in order.topics(store).await? {
         let until = match order.filter.until {
             Some(until) => until,

@@ -7,7 +7,7 @@ use std::path::Path;
 use flate2::bufread::MultiGzDecoder;
 
 use super::manifest::Manifest;
-use super::scheduled::{packed, write_rows};
+use super::scheduled::{is_gzip_name, write_rows};
 use super::{ExportError, SCHEMA};
 use crate::store::Store;
 
@@ -44,7 +44,8 @@ pub async fn verify(store: &Store, file: &Path, told: &Manifest) -> Result<Compa
     let (order, filtered) = told.order().ok_or_else(unreadable)?;
     let there = BufReader::new(File::open(file)?);
     // Rows are compared, not compressed bytes: other versions may compress the same rows differently.
-    let there: Box<dyn Read + Send> = if packed(file) { Box::new(MultiGzDecoder::new(there)) } else { Box::new(there) };
+    let there: Box<dyn Read + Send> =
+        if is_gzip_name(file) { Box::new(MultiGzDecoder::new(there)) } else { Box::new(there) };
     let mut against = ComparingWriter { file: there, lines: 1, apart: None };
     let rows = write_rows(store, &order, filtered, &mut against).await?;
     let more = against.apart.is_none() && against.file.read(&mut [0])? > 0;

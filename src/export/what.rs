@@ -36,7 +36,7 @@ closed_list! {
 
 closed_list! {
     /// The filters, by their names on the command line.
-    Part {
+    ExportFilter {
         /// Topics by tag.
         Tag = "--tag",
         Source = "--source",
@@ -142,8 +142,8 @@ impl ExportKind {
 
     /// The filters that this kind takes, besides topics.
     #[must_use]
-    pub fn supported_filters(self) -> &'static [Part] {
-        use Part::{
+    pub fn supported_filters(self) -> &'static [ExportFilter] {
+        use ExportFilter::{
             Author, Filtered, Kind, Lang, Marked, NewSince, Noted, Search, Seq, Source, Starred, Tag, Time, Tone,
         };
         match self {
@@ -167,24 +167,24 @@ impl ExportKind {
 
     /// The first filter in use that this kind does not take, and the kinds that take it.
     #[must_use]
-    pub fn first_unsupported(self, filter: &Filter, filtered: bool) -> Option<(Part, Vec<Self>)> {
-        let asked = |part: &Part| match part {
-            Part::Tag => !filter.tags.is_empty(),
-            Part::Source => !filter.sources.is_empty(),
-            Part::Time => filter.since.is_some() || filter.until.is_some(),
-            Part::Tone => !filter.tones.is_empty(),
-            Part::NewSince => filter.new_since.is_some(),
-            Part::Author => !filter.authors.is_empty(),
-            Part::Search => filter.words.is_some(),
-            Part::Filtered => filtered,
-            Part::Seq => filter.seq.is_some(),
-            Part::Kind => !filter.kinds.is_empty(),
-            Part::Lang => !filter.languages.is_empty(),
-            Part::Marked => !filter.marks.is_empty(),
-            Part::Starred => filter.starred,
-            Part::Noted => filter.noted,
+    pub fn first_unsupported(self, filter: &Filter, filtered: bool) -> Option<(ExportFilter, Vec<Self>)> {
+        let asked = |part: &ExportFilter| match part {
+            ExportFilter::Tag => !filter.tags.is_empty(),
+            ExportFilter::Source => !filter.sources.is_empty(),
+            ExportFilter::Time => filter.since.is_some() || filter.until.is_some(),
+            ExportFilter::Tone => !filter.tones.is_empty(),
+            ExportFilter::NewSince => filter.new_since.is_some(),
+            ExportFilter::Author => !filter.authors.is_empty(),
+            ExportFilter::Search => filter.words.is_some(),
+            ExportFilter::Filtered => filtered,
+            ExportFilter::Seq => filter.seq.is_some(),
+            ExportFilter::Kind => !filter.kinds.is_empty(),
+            ExportFilter::Lang => !filter.languages.is_empty(),
+            ExportFilter::Marked => !filter.marks.is_empty(),
+            ExportFilter::Starred => filter.starred,
+            ExportFilter::Noted => filter.noted,
         };
-        let part = *Part::ALL.iter().find(|part| asked(part) && !self.supported_filters().contains(part))?;
+        let part = *ExportFilter::ALL.iter().find(|part| asked(part) && !self.supported_filters().contains(part))?;
         Some((part, Self::ALL.iter().copied().filter(|what| what.supported_filters().contains(&part)).collect()))
     }
 }

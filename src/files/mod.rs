@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-pub use protected::{Protected, Taken};
+pub use protected::{Protected, ProtectedError};
 
 /// A file being written beside the one it will replace. If it is dropped without [`Replacement::commit`], it is removed
 /// and the old file stays as it was.
@@ -24,7 +24,7 @@ pub struct Replacement {
 
 impl Replacement {
     /// Starts a replacement of `target`, in the same folder so that the last step is one rename. A symbolic link at
-    /// `target` is replaced itself, never followed. A protected target is refused with a [`Taken`].
+    /// `target` is replaced itself, never followed. A protected target is refused with a [`ProtectedError`].
     pub fn create(target: &Path, protected: &Protected) -> io::Result<Self> {
         protected.check(target)?;
         if target.is_dir() {
@@ -41,7 +41,7 @@ impl Replacement {
             _ => PathBuf::from("."),
         };
         // The name of the unfinished file means nothing to people.
-        let file = begun(&folder).map_err(|error| match error.kind() {
+        let file = create_temp_file(&folder).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => {
                 io::Error::new(io::ErrorKind::NotFound, format!("the folder {} does not exist", folder.display()))
             }
@@ -88,7 +88,7 @@ const PART: (&str, &str) = (".topicwatch-", ".part");
 
 /// Creates an empty file, locked while it is being written. Only its owner may read it (0600), and this stays so:
 /// findings are private.
-fn begun(folder: &Path) -> io::Result<NamedTempFile> {
+fn create_temp_file(folder: &Path) -> io::Result<NamedTempFile> {
     loop {
         let file = tempfile::Builder::new().prefix(PART.0).suffix(PART.1).tempfile_in(folder)?;
         // Where files cannot be locked, no process removes this one as abandoned either.
@@ -129,7 +129,7 @@ pub fn create_parent_folder(target: &Path) -> io::Result<()> {
 }
 
 /// Replaces a file with this content. Creates its folder if necessary.
-pub fn put(target: &Path, content: &[u8], protected: &Protected) -> io::Result<()> {
+pub fn replace_file(target: &Path, content: &[u8], protected: &Protected) -> io::Result<()> {
     create_parent_folder(target)?;
     let mut file = Replacement::create(target, protected)?;
     file.write_all(content)?;
@@ -192,8 +192,8 @@ mod tests {
         let mut living = Replacement::create(&path("one.csv"), &Protected::default()).unwrap();
         assert!(!path(".topicwatch-dead.part").exists());
         living.write_all(b"one").unwrap();
-        put(&path("two.csv"), b"two", &Protected::default()).unwrap();
-        put(&path("one.csv"), b"other", &Protected::default()).unwrap();
+        replace_file(&path("two.csv"), b"two", &Protected::default()).unwrap();
+        replace_file(&path("one.csv"), b"other", &Protected::default()).unwrap();
         living.commit().unwrap();
         assert_eq!(std::fs::read_to_string(path("one.csv")).unwrap(), "one");
         let mut left: Vec<String> =
@@ -212,7 +212,7 @@ mod tests {
                 scope.spawn(move || {
                     for n in 0..60 {
                         let target = folder.join(format!("{}.csv", (writer + n) % 5));
-                        put(&target, format!("{writer} {n}").as_bytes(), &Protected::default()).unwrap();
+                        replace_file(&target, format!("{writer} {n}").as_bytes(), &Protected::default()).unwrap();
                     }
                 });
             }

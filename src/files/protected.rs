@@ -22,10 +22,10 @@ pub struct Protected {
 /// Why a file is not replaced, as in "it is the configuration".
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("it is {0}")]
-pub struct Taken(pub String);
+pub struct ProtectedError(pub String);
 
-impl From<Taken> for io::Error {
-    fn from(taken: Taken) -> Self {
+impl From<ProtectedError> for io::Error {
+    fn from(taken: ProtectedError) -> Self {
         Self::new(io::ErrorKind::InvalidInput, taken)
     }
 }
@@ -64,21 +64,21 @@ impl Protected {
     ///
     /// # Errors
     /// Says what the file is.
-    pub fn check(&self, target: &Path) -> Result<(), Taken> {
+    pub fn check(&self, target: &Path) -> Result<(), ProtectedError> {
         // Check protected names first: a database that this process uses must not be opened here, because closing it
         // again would drop SQLite's locks.
         let led = follow_links(target);
         if let Some((_, what)) = self.files.iter().find(|(file, _)| same(file, target) || same(file, &led)) {
-            return Err(Taken((*what).to_owned()));
+            return Err(ProtectedError((*what).to_owned()));
         }
         if !self.databases {
             return Ok(());
         }
         if is_database(target) {
-            return Err(Taken("a SQLite database".to_owned()));
+            return Err(ProtectedError("a SQLite database".to_owned()));
         }
         if is_beside_database(target) {
-            return Err(Taken("a file of a SQLite database".to_owned()));
+            return Err(ProtectedError("a file of a SQLite database".to_owned()));
         }
         Ok(())
     }
@@ -215,8 +215,8 @@ mod tests {
         std::fs::write(path("some.db"), [&SQLITE[..], b"rest"].concat()).unwrap();
         std::fs::write(path("text.db"), "SQLite format 4").unwrap();
         let all = Protected::databases();
-        assert_eq!(all.check(&path("some.db")), Err(Taken("a SQLite database".to_owned())));
-        assert_eq!(all.check(&path("some.db-wal")), Err(Taken("a file of a SQLite database".to_owned())));
+        assert_eq!(all.check(&path("some.db")), Err(ProtectedError("a SQLite database".to_owned())));
+        assert_eq!(all.check(&path("some.db-wal")), Err(ProtectedError("a file of a SQLite database".to_owned())));
         assert_eq!(all.check(&path("text.db")), Ok(()));
         assert_eq!(all.check(&path("text.db-wal")), Ok(()));
         assert_eq!(all.allow_other_databases().check(&path("some.db")), Ok(()));

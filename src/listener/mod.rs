@@ -133,7 +133,7 @@ struct Cut {
 
 impl Connection {
     /// Fails when the patience is over or the place is needed; otherwise keeps waiting for the client.
-    fn waits<T>(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<T>> {
+    fn poll_timeout<T>(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<T>> {
         let Some(cut) = &mut self.cut else { return Poll::Pending };
         if cut.asked.as_mut().poll(cx).is_ready() {
             return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
@@ -151,7 +151,7 @@ impl Connection {
                 cut.at.as_mut().reset(Instant::now() + cut.patience);
                 self.place.seats.moved(&self.place.seat);
             }
-            (Poll::Pending, _) => return self.waits(cx),
+            (Poll::Pending, _) => return self.poll_timeout(cx),
             _ => {}
         }
         wrote
@@ -161,7 +161,7 @@ impl Connection {
 impl AsyncRead for Connection {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         match Pin::new(&mut self.stream).poll_read(cx, buf) {
-            Poll::Pending => self.waits(cx),
+            Poll::Pending => self.poll_timeout(cx),
             read => read,
         }
     }

@@ -132,12 +132,12 @@ pub(super) fn schema(arguments: &[Argument]) -> Map<String, Value> {
 
 /// The given arguments, checked.
 #[derive(Debug)]
-pub(super) struct Given {
+pub(super) struct Arguments {
     arguments: &'static [Argument],
     values: BTreeMap<&'static str, Value>,
 }
 
-impl Given {
+impl Arguments {
     pub(super) fn of(arguments: &'static [Argument], given: Map<String, Value>, now: Time) -> Result<Self, ToolError> {
         let mut values = BTreeMap::new();
         for (name, value) in given {
@@ -207,9 +207,9 @@ mod tests {
         Argument::new("since", Kind::Instant, "since when"),
     ];
 
-    fn given(text: &str) -> Result<Given, ToolError> {
+    fn given(text: &str) -> Result<Arguments, ToolError> {
         let Value::Object(fields) = serde_json::from_str(text).unwrap() else { panic!("{text}") };
-        Given::of(&ALL, fields, Time(1_773_219_600_000))
+        Arguments::of(&ALL, fields, Time(1_773_219_600_000))
     }
 
     #[test]

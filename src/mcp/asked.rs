@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::argument::Given;
+use super::argument::Arguments;
 use super::settings::Settings;
 use super::trouble::{ToolError, cut};
 use crate::model::{BadToken, Position, Source, Time, Topic, TopicCard, page_token, parse_page_token};
@@ -18,7 +18,7 @@ pub(super) struct Asked {
     pub(super) tool: &'static str,
     pub(super) store: Store,
     pub(super) settings: Arc<Settings>,
-    pub(super) given: Given,
+    pub(super) given: Arguments,
     pub(super) now: Time,
 }
 

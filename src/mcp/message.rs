@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// The result of parsing.
 #[derive(Debug)]
-pub(super) enum Read {
+pub(super) enum Parsed {
     Message(Box<ClientJsonRpcMessage>),
     /// An unknown notification, which needs no answer.
     Ignored,
@@ -14,7 +14,7 @@ pub(super) enum Read {
 }
 
 /// Parses one message.
-pub(super) fn read(bytes: &[u8]) -> Read {
+pub(super) fn read(bytes: &[u8]) -> Parsed {
     let value: Value = match serde_json::from_slice(bytes) {
         Ok(value) => value,
         Err(_) => return invalid(ErrorData::parse_error("this is no JSON", None), None),
@@ -22,8 +22,8 @@ pub(super) fn read(bytes: &[u8]) -> Read {
     let id = value.get("id").cloned();
     let named = value.get("method").is_some_and(Value::is_string);
     match serde_json::from_value(value) {
-        Ok(message) => Read::Message(Box::new(message)),
-        Err(_) if named && id.is_none() => Read::Ignored,
+        Ok(message) => Parsed::Message(Box::new(message)),
+        Err(_) if named && id.is_none() => Parsed::Ignored,
         Err(_) => {
             let id = id.and_then(|id| serde_json::from_value::<RequestId>(id).ok());
             invalid(ErrorData::invalid_request("this is no message of JSON-RPC 2.0 as MCP writes them", None), id)
@@ -36,8 +36,8 @@ pub(super) fn too_long(most: usize) -> ServerJsonRpcMessage {
     ServerJsonRpcMessage::error(ErrorData::invalid_request(format!("a message has at most {most} bytes"), None), None)
 }
 
-fn invalid(error: ErrorData, id: Option<RequestId>) -> Read {
-    Read::Wrong(Box::new(ServerJsonRpcMessage::error(error, id)))
+fn invalid(error: ErrorData, id: Option<RequestId>) -> Parsed {
+    Parsed::Wrong(Box::new(ServerJsonRpcMessage::error(error, id)))
 }
 
 /// What the body of a request over HTTP is.
@@ -55,9 +55,9 @@ pub enum Checked {
 #[must_use]
 pub fn check(body: &[u8]) -> Checked {
     match read(body) {
-        Read::Message(_) => Checked::Message,
-        Read::Ignored => Checked::Ignored,
-        Read::Wrong(answer) => Checked::Wrong(serde_json::to_string(&answer).unwrap_or_default()),
+        Parsed::Message(_) => Checked::Message,
+        Parsed::Ignored => Checked::Ignored,
+        Parsed::Wrong(answer) => Checked::Wrong(serde_json::to_string(&answer).unwrap_or_default()),
     }
 }
 
@@ -86,6 +86,6 @@ mod tests {
             let Checked::Wrong(told) = check(wrong.as_bytes()) else { panic!("{wrong} is taken") };
             assert!(told.contains(code) && told.contains(id), "{wrong}: {told}");
         }
-        assert!(matches!(read(&[0xff, 0xfe]), Read::Wrong(_)));
+        assert!(matches!(read(&[0xff, 0xfe]), Parsed::Wrong(_)));
     }
 }

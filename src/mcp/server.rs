@@ -11,7 +11,7 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer};
 use tokio::sync::Semaphore;
 
-use super::argument::Given;
+use super::argument::Arguments;
 use super::asked::Asked;
 use super::quoted::ABOUT;
 use super::settings::Settings;
@@ -53,7 +53,7 @@ impl Server {
     async fn answered(self, tool: &'static Tool, given: serde_json::Map<String, serde_json::Value>) -> CallToolResult {
         let made = async {
             let now = (self.clock)();
-            let given = Given::of(tool.arguments, given, now)?;
+            let given = Arguments::of(tool.arguments, given, now)?;
             let sandbox = self.store.nature().await? == Some(DataOrigin::Sandbox);
             let Self { store, settings, .. } = self;
             (tool.handler)(Asked { tool: tool.name, store, settings, given, now }).await?.result(sandbox)

@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use super::message::{Read, read, too_long};
+use super::message::{Parsed, read, too_long};
 use super::server::Server;
 
 /// Maximum number of bytes of a message.
@@ -91,9 +91,9 @@ impl Transport<RoleServer> for Stdio {
                 Line::TooLong => too_long(LONGEST),
                 Line::Whole(bytes) if bytes.trim_ascii().is_empty() => continue,
                 Line::Whole(bytes) => match read(&bytes) {
-                    Read::Message(message) => return Some(*message),
-                    Read::Ignored => continue,
-                    Read::Wrong(refusal) => *refusal,
+                    Parsed::Message(message) => return Some(*message),
+                    Parsed::Ignored => continue,
+                    Parsed::Wrong(refusal) => *refusal,
                 },
             };
             place.send(line(&refusal).ok()?);

@@ -70,7 +70,7 @@ fn cause(cause: &Cause) -> String {
 }
 
 /// A count, written as a minimum if there may be more.
-pub(super) fn least(count: u64, more: bool) -> String {
+pub(super) fn at_least(count: u64, more: bool) -> String {
     if more { format!("at least {count}") } else { count.to_string() }
 }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::insight::{Coverage, source_coverage};
-use crate::model::{Look, Span, Time, WatchedTopic, Window};
+use crate::model::{RunSearch, Span, Time, WatchedTopic, Window};
 use crate::store::{Filter, Store, StoreError};
 
 /// How far to look back beyond a topic's window, over which its next search looks back: what is still open is no
@@ -21,7 +21,7 @@ type Seconds = Vec<(String, String, i64)>;
 
 /// The latest result.
 #[derive(Clone, Default)]
-pub(super) struct Missed(Arc<Mutex<State>>);
+pub(super) struct UncoveredTime(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
@@ -30,7 +30,7 @@ struct State {
     busy: bool,
 }
 
-impl Missed {
+impl UncoveredTime {
     /// Returns the latest result. Starts working it out again in the background if it is old or missing.
     pub(super) fn of(&self, store: &Store, topics: &[String], now: Time) -> Seconds {
         let mut state = self.state();
@@ -79,7 +79,7 @@ async fn compute(store: &Store, topics: &[String], now: Time) -> Result<Seconds,
 async fn in_period(store: &Store, of: &[&WatchedTopic], period: Span, seconds: &mut Seconds) -> Result<(), StoreError> {
     let topics: Vec<String> = of.iter().map(|watched| watched.topic.clone()).collect();
     let pruned_until = store.pruned_until().await?.unwrap_or(period.from);
-    let mut looks: HashMap<String, Vec<Look>> = HashMap::new();
+    let mut looks: HashMap<String, Vec<RunSearch>> = HashMap::new();
     let filter = Filter { topics, since: Some(period.from), ..Filter::default() };
     store
         .each_run_search::<StoreError>(&filter, &mut |look| {

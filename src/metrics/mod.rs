@@ -17,7 +17,7 @@ use tokio::sync::Semaphore;
 
 pub use family::CONTENT_TYPE;
 
-use coverage::Missed;
+use coverage::UncoveredTime;
 use reading::Reading;
 
 use crate::model::{DayLimits, LATE, Time};
@@ -36,7 +36,7 @@ const PATIENCE: Duration = Duration::from_secs(4);
 pub struct Metrics {
     store: Store,
     process_status: Arc<ProcessStatus>,
-    missed: Missed,
+    missed: UncoveredTime,
     /// Allows one reading at a time, however often metrics are requested.
     place: Arc<Semaphore>,
 }
@@ -45,7 +45,7 @@ impl Metrics {
     /// The metrics of a store and of this process.
     #[must_use]
     pub fn new(store: Store, process_status: Arc<ProcessStatus>) -> Self {
-        Self { store, process_status, missed: Missed::default(), place: Arc::new(Semaphore::new(1)) }
+        Self { store, process_status, missed: UncoveredTime::default(), place: Arc::new(Semaphore::new(1)) }
     }
 
     /// All metrics as text, with the limits of a day, and with the version if it is given. If the database does not

@@ -47,7 +47,7 @@ pub enum Way {
 
 /// Why a try failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
+pub struct DeliveryError {
     /// Whether trying again would fail the same way.
     pub for_good: bool,
     /// What happened, on one line, without secrets.
@@ -56,7 +56,7 @@ pub struct Refusal {
     pub wait: Option<Duration>,
 }
 
-impl Refusal {
+impl DeliveryError {
     pub(super) fn transient(text: impl Into<String>) -> Self {
         Self { for_good: false, text: text.into(), wait: None }
     }

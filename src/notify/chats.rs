@@ -5,7 +5,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::{Value, json};
 use url::Url;
 
-use super::channel::{Refusal, one_line};
+use super::channel::{DeliveryError, one_line};
 use super::cut::{CUT, within};
 use super::forms::written;
 use super::plain;
@@ -31,11 +31,11 @@ pub(super) fn telegram(
     token: Option<&SecretString>,
     chat: &str,
     message: &Message,
-) -> Result<(Url, Vec<u8>), Refusal> {
-    let token = token.ok_or_else(|| Refusal::permanent("it has no token of a bot"))?;
+) -> Result<(Url, Vec<u8>), DeliveryError> {
+    let token = token.ok_or_else(|| DeliveryError::permanent("it has no token of a bot"))?;
     let mut address = base.clone();
     let mut path =
-        address.path_segments_mut().map_err(|()| Refusal::permanent("its address is neither http nor https"))?;
+        address.path_segments_mut().map_err(|()| DeliveryError::permanent("its address is neither http nor https"))?;
     path.pop_if_empty().push(&format!("bot{}", token.expose_secret())).push("sendMessage");
     drop(path);
     let chat = chat.parse::<i64>().map_or_else(|_| json!(chat), |number| json!(number));
@@ -50,7 +50,7 @@ pub(super) fn telegram(
 
 /// Discord: the subject is the message, so that a notification shows it; the text is an embed, which holds twice as
 /// much. Without `wait=true` it answers before it knows whether it accepts the message.
-pub(super) fn discord(address: &Url, message: &Message) -> Result<(Url, Vec<u8>), Refusal> {
+pub(super) fn discord(address: &Url, message: &Message) -> Result<(Url, Vec<u8>), DeliveryError> {
     let mut address = address.clone();
     let kept: Vec<(String, String)> =
         address.query_pairs().filter(|(name, _)| name != "wait").map(|(a, b)| (a.into(), b.into())).collect();
@@ -72,7 +72,7 @@ pub(super) fn discord(address: &Url, message: &Message) -> Result<(Url, Vec<u8>)
 }
 
 /// Teams: a card of text runs, in which no Markdown is read. Each line is a block of its own.
-pub(super) fn teams(message: &Message) -> Result<Vec<u8>, Refusal> {
+pub(super) fn teams(message: &Message) -> Result<Vec<u8>, DeliveryError> {
     let run = |text: &str, more: Value| {
         let mut run = json!({ "type": "TextRun", "text": text });
         if let (Value::Object(run), Value::Object(more)) = (&mut run, more) {
@@ -118,7 +118,7 @@ pub(super) fn teams(message: &Message) -> Result<Vec<u8>, Refusal> {
 }
 
 /// Apprise: the request names its kind of text, and the server converts it for each service.
-pub(super) fn apprise(tag: Option<&str>, message: &Message) -> Result<Vec<u8>, Refusal> {
+pub(super) fn apprise(tag: Option<&str>, message: &Message) -> Result<Vec<u8>, DeliveryError> {
     let mut body = json!({
         "title": one_line(&message.subject),
         "body": within(&message.text, APPRISE, char::len_utf8),

@@ -9,7 +9,7 @@ use tokio::sync::{Notify, watch};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::{Channel, after};
+use super::{Channel, retry_delay};
 use crate::model::{Clock, Time};
 use crate::store::{Outgoing, SendResult, Store, StoreError, StoreErrorKind};
 
@@ -201,12 +201,12 @@ impl Courier {
         Ok(tries)
     }
 
-    fn outcome(&self, channel: &Channel, out: &Outgoing, sent: Result<(), super::Refusal>) -> SendResult {
+    fn outcome(&self, channel: &Channel, out: &Outgoing, sent: Result<(), super::DeliveryError>) -> SendResult {
         let Err(refusal) = sent else { return SendResult::Sent };
         if refusal.for_good || out.attempt >= i64::from(channel.max_tries) {
             return SendResult::Dead(refusal.text);
         }
-        let pause = after(out.attempt, &out.message.event).max(refusal.wait.unwrap_or_default());
+        let pause = retry_delay(out.attempt, &out.message.event).max(refusal.wait.unwrap_or_default());
         SendResult::Again((self.clock)().plus(pause), refusal.text)
     }
 }

@@ -13,7 +13,7 @@ use lettre::transport::smtp::commands::{self, Auth, Data, Rcpt};
 use lettre::transport::smtp::extension::{ClientId, Extension, MailBodyParameter, MailParameter};
 use secrecy::ExposeSecret as _;
 
-use super::channel::{Channel, Refusal, Way, one_line};
+use super::channel::{Channel, DeliveryError, Way, one_line};
 use super::mailbox::mailbox;
 use crate::http;
 use crate::model::{Message, SmtpTls, Time};
@@ -26,13 +26,13 @@ const MOST_CHALLENGES: usize = 10;
 
 /// Sends a message once, within the channel's time limit. The server's answer to the message counts, even if QUIT
 /// fails.
-pub(super) async fn send(channel: &Channel, message: &Message, created_at: Time) -> Result<(), Refusal> {
+pub(super) async fn send(channel: &Channel, message: &Message, created_at: Time) -> Result<(), DeliveryError> {
     let Way::Email { host, port, tls, from, to, login } = &channel.way else {
-        return Err(Refusal::permanent("the channel is no mail channel"));
+        return Err(DeliveryError::permanent("the channel is no mail channel"));
     };
     let mail = mail(message, from, to, created_at)?;
     let talk = async {
-        let mut server = connect(host, *port, *tls).await.map_err(|error| refusal(&error, host))?;
+        let mut server = connect(host, *port, *tls).await.map_err(|error| delivery_error(&error, host))?;
         let said = match login {
             Some((user, password)) => log_in(&mut server, user, password.expose_secret(), host).await,
             None => Ok(()),
@@ -49,7 +49,7 @@ pub(super) async fn send(channel: &Channel, message: &Message, created_at: Time)
             said
         }
         Ok(Err(refused)) => Err(refused),
-        Err(_) => Err(Refusal::timeout(channel.timeout)),
+        Err(_) => Err(DeliveryError::timeout(channel.timeout)),
     }
 }
 
@@ -64,10 +64,10 @@ async fn connect(host: &str, port: u16, tls: SmtpTls) -> Result<AsyncSmtpConnect
     Ok(server)
 }
 
-async fn log_in(server: &mut AsyncSmtpConnection, user: &str, password: &str, host: &str) -> Result<(), Refusal> {
-    let refused = |error: Error| refusal(&error, host);
+async fn log_in(server: &mut AsyncSmtpConnection, user: &str, password: &str, host: &str) -> Result<(), DeliveryError> {
+    let refused = |error: Error| delivery_error(&error, host);
     let Some(way) = server.server_info().get_auth_mechanism(DEFAULT_MECHANISMS) else {
-        return Err(Refusal::permanent(format!("{host} offers no login that is known here, PLAIN or LOGIN")));
+        return Err(DeliveryError::permanent(format!("{host} offers no login that is known here, PLAIN or LOGIN")));
     };
     let credentials = Credentials::new(user.to_owned(), password.to_owned());
     let first = Auth::new(way, credentials.clone(), None).map_err(refused)?;
@@ -79,18 +79,18 @@ async fn log_in(server: &mut AsyncSmtpConnection, user: &str, password: &str, ho
         let next = Auth::new_from_response(way, credentials.clone(), &said).map_err(refused)?;
         said = server.command(next).await.map_err(refused)?;
     }
-    Err(Refusal::transient(format!("{host} does not come to an end of the login")))
+    Err(DeliveryError::transient(format!("{host} does not come to an end of the login")))
 }
 
 /// Sends the commands itself, because the library sends QUIT and waits for its answer before it reports what was
 /// refused.
-async fn send_mail(server: &mut AsyncSmtpConnection, mail: &Mail, host: &str) -> Result<(), Refusal> {
-    let refused = |error: Error| refusal(&error, host);
+async fn send_mail(server: &mut AsyncSmtpConnection, mail: &Mail, host: &str) -> Result<(), DeliveryError> {
+    let refused = |error: Error| delivery_error(&error, host);
     let (envelope, bytes, mut with) = (mail.envelope(), mail.formatted(), Vec::new());
     let offers = |server: &AsyncSmtpConnection, feature| server.server_info().supports_feature(feature);
     if envelope.from().into_iter().chain(envelope.to()).any(|address| !address.to_string().is_ascii()) {
         if !offers(server, Extension::SmtpUtfEight) {
-            return Err(Refusal::permanent(format!(
+            return Err(DeliveryError::permanent(format!(
                 "{host} takes no addresses with letters beyond ASCII (no SMTPUTF8)"
             )));
         }
@@ -98,7 +98,9 @@ async fn send_mail(server: &mut AsyncSmtpConnection, mail: &Mail, host: &str) ->
     }
     if !bytes.is_ascii() {
         if !offers(server, Extension::EightBitMime) {
-            return Err(Refusal::permanent(format!("{host} takes no mail with letters beyond ASCII (no 8BITMIME)")));
+            return Err(DeliveryError::permanent(format!(
+                "{host} takes no mail with letters beyond ASCII (no 8BITMIME)"
+            )));
         }
         with.push(MailParameter::Body(MailBodyParameter::EightBitMime));
     }
@@ -111,9 +113,13 @@ async fn send_mail(server: &mut AsyncSmtpConnection, mail: &Mail, host: &str) ->
 }
 
 /// 5yz: the server will never accept it. A client error: the server does not offer something that is needed.
-fn refusal(error: &Error, host: &str) -> Refusal {
+fn delivery_error(error: &Error, host: &str) -> DeliveryError {
     let told = with_advice(http::with_causes(error), host);
-    if error.is_permanent() || error.is_client() { Refusal::permanent(told) } else { Refusal::transient(told) }
+    if error.is_permanent() || error.is_client() {
+        DeliveryError::permanent(told)
+    } else {
+        DeliveryError::transient(told)
+    }
 }
 
 /// What happened, and what to do if that is not obvious. These refusals come before anything but a greeting was sent.
@@ -129,9 +135,9 @@ fn with_advice(text: String, host: &str) -> String {
     text
 }
 
-fn mail(message: &Message, from: &str, to: &[String], created_at: Time) -> Result<Mail, Refusal> {
+fn mail(message: &Message, from: &str, to: &[String], created_at: Time) -> Result<Mail, DeliveryError> {
     let mailbox = |address: &str| {
-        mailbox(address).map_err(|why| Refusal::permanent(format!("{address:?} is no mail address: {why}")))
+        mailbox(address).map_err(|why| DeliveryError::permanent(format!("{address:?} is no mail address: {why}")))
     };
     let from = mailbox(from)?;
     // Made from what never changes, so that a mail that is sent twice is the same mail.
@@ -144,7 +150,7 @@ fn mail(message: &Message, from: &str, to: &[String], created_at: Time) -> Resul
     }
     for (header, value) in [("Auto-Submitted", "auto-generated"), ("X-Topicwatch-Event", &one_line(&message.event))] {
         let name = HeaderName::new_from_ascii(header.to_owned());
-        let name = name.map_err(|e| Refusal::permanent(format!("{header} is no header: {e}")))?;
+        let name = name.map_err(|e| DeliveryError::permanent(format!("{header} is no header: {e}")))?;
         mail = mail.raw_header(HeaderValue::new(name, value.to_owned()));
     }
     let text = SinglePart::builder().header(ContentType::TEXT_PLAIN).body(message.text.clone());
@@ -156,5 +162,5 @@ fn mail(message: &Message, from: &str, to: &[String], created_at: Time) -> Resul
             mail.multipart(both.singlepart(text).singlepart(page))
         }
     };
-    built.map_err(|e| Refusal::permanent(format!("it cannot be written as mail: {e}")))
+    built.map_err(|e| DeliveryError::permanent(format!("it cannot be written as mail: {e}")))
 }

@@ -3,7 +3,7 @@
 
 use url::Url;
 
-use super::channel::{Refusal, one_line};
+use super::channel::{DeliveryError, one_line};
 use super::cut::within;
 use super::plain;
 use crate::model::{Message, Time};
@@ -14,11 +14,11 @@ const SLACK: usize = 3_500;
 /// Maximum number of bytes of a message to ntfy, which makes an attachment of more than 4,096.
 const NTFY: usize = 3_500;
 
-pub(super) fn written(body: &serde_json::Value) -> Result<Vec<u8>, Refusal> {
-    serde_json::to_vec(body).map_err(|e| Refusal::permanent(format!("it cannot be written as JSON: {e}")))
+pub(super) fn written(body: &serde_json::Value) -> Result<Vec<u8>, DeliveryError> {
+    serde_json::to_vec(body).map_err(|e| DeliveryError::permanent(format!("it cannot be written as JSON: {e}")))
 }
 
-pub(super) fn own_json(message: &Message, created_at: Time) -> Result<Vec<u8>, Refusal> {
+pub(super) fn own_json(message: &Message, created_at: Time) -> Result<Vec<u8>, DeliveryError> {
     let data = message.data.as_deref().map(serde_json::from_str::<serde_json::Value>).transpose();
     written(&serde_json::json!({
         "event": message.event,
@@ -26,13 +26,13 @@ pub(super) fn own_json(message: &Message, created_at: Time) -> Result<Vec<u8>, R
         "created_at": created_at,
         "subject": message.subject,
         "text": message.text,
-        "data": data.map_err(|e| Refusal::permanent(format!("its data is no JSON: {e}")))?,
+        "data": data.map_err(|e| DeliveryError::permanent(format!("its data is no JSON: {e}")))?,
     }))
 }
 
 /// Slack: `&`, `<` and `>` are its own syntax: with them, text from outside could mention everybody or hide where a
 /// link leads. `*` and `_` are turned off.
-pub(super) fn slack(message: &Message) -> Result<Vec<u8>, Refusal> {
+pub(super) fn slack(message: &Message) -> Result<Vec<u8>, DeliveryError> {
     let escaped = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let words = within(&plain::words(message), SLACK, |_| 1);
     let text = format!("{}\n{}", escaped(&one_line(&message.subject)), escaped(&words));
@@ -41,8 +41,8 @@ pub(super) fn slack(message: &Message) -> Result<Vec<u8>, Refusal> {
 
 /// ntfy: the topic is the last part of the address. The message goes to the server itself, so that title and text may
 /// hold any characters.
-pub(super) fn ntfy(address: &Url, message: &Message) -> Result<(Url, Vec<u8>), Refusal> {
-    let nowhere = || Refusal::permanent("its address names no topic: write https://ntfy.example.com/my-topic");
+pub(super) fn ntfy(address: &Url, message: &Message) -> Result<(Url, Vec<u8>), DeliveryError> {
+    let nowhere = || DeliveryError::permanent("its address names no topic: write https://ntfy.example.com/my-topic");
     let mut server = address.clone();
     server.set_path(address.path().trim_end_matches('/'));
     let topic = server.path_segments().and_then(|mut parts| parts.next_back()).filter(|topic| !topic.is_empty());

@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use super::channel::{Refusal, one_line};
+use super::channel::{DeliveryError, one_line};
 use super::cut::within;
 use super::forms::written;
 use super::plain;
@@ -18,7 +18,7 @@ const JOINER: char = '\u{2060}';
 /// Characters that its Markdown reads within a line, and shows as they are after a backslash.
 const SIGNS: &str = "*_~`|#[](){}!";
 
-pub(super) fn mattermost(message: &Message) -> Result<Vec<u8>, Refusal> {
+pub(super) fn mattermost(message: &Message) -> Result<Vec<u8>, DeliveryError> {
     let words = within(&plain::words(message), LONGEST, |_| 1);
     let text = format!("{}\n{}", one_line(&message.subject), words);
     written(&json!({ "text": escaped(&text) }))

@@ -17,8 +17,8 @@ mod scrub;
 mod signature;
 mod webhook;
 
-pub use backoff::after;
-pub use channel::{Channel, Refusal, Way};
+pub use backoff::retry_delay;
+pub use channel::{Channel, DeliveryError, Way};
 pub use courier::{Courier, Delivery};
 pub use mailbox::{AddressError, check_address};
 pub use ping::{PingTarget, PingTargets, Pinger, Signal};
@@ -30,17 +30,23 @@ impl Channel {
     /// Sends a message once, within the channel's time limit.
     ///
     /// # Errors
-    /// See [`Refusal`].
-    pub async fn send(&self, message: &Message, created_at: Time, attempt: i64, now: Time) -> Result<(), Refusal> {
+    /// See [`DeliveryError`].
+    pub async fn send(
+        &self,
+        message: &Message,
+        created_at: Time,
+        attempt: i64,
+        now: Time,
+    ) -> Result<(), DeliveryError> {
         let sent = match &self.way {
             Way::Email { .. } => email::send(self, message, created_at).await,
             Way::Webhook { url, secret, form, allow_private } => {
                 let request = webhook::Request { message, created_at, attempt, now, timeout: self.timeout };
                 let sent = webhook::send(url, secret.as_ref(), form, *allow_private, &request);
                 let sent = tokio::time::timeout(self.timeout, sent).await;
-                sent.unwrap_or_else(|_| Err(Refusal::timeout(self.timeout)))
+                sent.unwrap_or_else(|_| Err(DeliveryError::timeout(self.timeout)))
             }
         };
-        sent.map_err(|refusal| Refusal { text: scrub::redact(&self.way, &refusal.text), ..refusal })
+        sent.map_err(|refusal| DeliveryError { text: scrub::redact(&self.way, &refusal.text), ..refusal })
     }
 }

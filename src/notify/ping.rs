@@ -13,7 +13,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-use super::channel::{Refusal, Way, one_line};
+use super::channel::{DeliveryError, Way, one_line};
 use super::{reply, scrub, webhook};
 use crate::http;
 use crate::model::WebhookFormat;
@@ -97,7 +97,7 @@ impl Pinger {
     }
 
     /// Queues a ping of a job with one line of text; does nothing if the job has no target. Returns at once.
-    pub fn say(&self, job: &str, signal: Signal, line: impl FnOnce() -> String) {
+    pub fn queue(&self, job: &str, signal: Signal, line: impl FnOnce() -> String) {
         let mut state = self.state();
         let Some(target) = state.targets.get(job).cloned() else { return };
         let dropped = if state.waiting.len() >= MOST_WAITING { state.waiting.pop_front() } else { None };
@@ -173,34 +173,35 @@ impl Pinger {
     }
 }
 
-async fn post(ping: &Ping) -> Result<(), Refusal> {
+async fn post(ping: &Ping) -> Result<(), DeliveryError> {
     let PingTarget { url, allow_private } = &ping.target;
     let sent = async {
-        let url = Url::parse(url.expose_secret()).map_err(|_| Refusal::permanent("its address is no URL"))?;
+        let url = Url::parse(url.expose_secret()).map_err(|_| DeliveryError::permanent("its address is no URL"))?;
         let url = address(url, ping.signal)?;
         let deadline = tokio::time::Instant::now() + PATIENCE;
         let pinned = webhook::resolve(&url, *allow_private).await?;
         let roots = http::Roots::needed_by(&url);
         let options = http::Options { connect_timeout: PATIENCE, max_idle_per_host: 0, roots, public_only: false };
-        let client = http::pinned_client(&options, &pinned).map_err(|e| Refusal::transient(e.text))?;
+        let client = http::pinned_client(&options, &pinned).map_err(|e| DeliveryError::transient(e.text))?;
         let asked = client.post(url).header(CONTENT_TYPE, "text/plain; charset=utf-8").body(ping.line.clone());
-        let reply = asked.send().await.map_err(|e| Refusal::transient(http::describe(e)))?;
+        let reply = asked.send().await.map_err(|e| DeliveryError::transient(http::describe(e)))?;
         reply::judge(reply, deadline).await
     };
     let sent = tokio::time::timeout(PATIENCE, sent).await;
-    let sent = sent.unwrap_or_else(|_| Err(Refusal::transient(format!("no answer within {} s", PATIENCE.as_secs()))));
+    let sent =
+        sent.unwrap_or_else(|_| Err(DeliveryError::transient(format!("no answer within {} s", PATIENCE.as_secs()))));
     sent.map_err(|refusal| {
         // The reply may contain the address, or a part of it.
         let way =
             Way::Webhook { url: url.clone(), secret: None, form: WebhookFormat::Own, allow_private: *allow_private };
-        Refusal { text: scrub::redact(&way, &refusal.text), ..refusal }
+        DeliveryError { text: scrub::redact(&way, &refusal.text), ..refusal }
     })
 }
 
 /// The address of a signal: adds a part to the end of the path, and keeps the query.
-fn address(mut url: Url, signal: Signal) -> Result<Url, Refusal> {
+fn address(mut url: Url, signal: Signal) -> Result<Url, DeliveryError> {
     if !matches!(url.scheme(), "http" | "https") {
-        return Err(Refusal::permanent("its address is neither http nor https"));
+        return Err(DeliveryError::permanent("its address is neither http nor https"));
     }
     if !signal.path().is_empty() {
         let path = format!("{}/{}", url.path().trim_end_matches('/'), signal.path());
@@ -241,9 +242,9 @@ mod tests {
         let target = PingTarget { url: "http://127.0.0.1:9/x".into(), allow_private: false };
         let pinged = Arc::new(PingCounts::default());
         let pinger = Pinger::new(HashMap::from([("topic:a".to_owned(), target)]), Arc::clone(&pinged));
-        pinger.say("topic:b", Signal::Start, || "nobody hears it".to_owned());
+        pinger.queue("topic:b", Signal::Start, || "nobody hears it".to_owned());
         for n in 0..=MOST_WAITING {
-            pinger.say("topic:a", Signal::Start, || format!("line {n}"));
+            pinger.queue("topic:a", Signal::Start, || format!("line {n}"));
         }
         assert_eq!(pinger.state().waiting.len(), MOST_WAITING);
         assert_eq!(pinged.counts(), [("sent", 0), ("failed", 0), ("dropped", 1)]);

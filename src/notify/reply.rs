@@ -7,7 +7,7 @@ use reqwest::StatusCode;
 use reqwest::header::RETRY_AFTER;
 use tokio::time::Instant;
 
-use super::channel::Refusal;
+use super::channel::DeliveryError;
 use crate::http;
 use crate::model::WebhookFormat;
 
@@ -21,24 +21,28 @@ const LONGEST_WAIT: Duration = Duration::from_secs(8 * 3_600);
 const NOT_HANDED_ON: &str = "Webhook message delivery failed";
 
 /// Judges a reply by the kind of service; for most the status is enough.
-pub(super) async fn judge_as(form: &WebhookFormat, reply: reqwest::Response, deadline: Instant) -> Result<(), Refusal> {
+pub(super) async fn judge_as(
+    form: &WebhookFormat,
+    reply: reqwest::Response,
+    deadline: Instant,
+) -> Result<(), DeliveryError> {
     let status = reply.status();
     match form {
         WebhookFormat::Apprise { .. } if status == StatusCode::NO_CONTENT => {
             let why = "nothing is configured under this key of Apprise; add its services there, then `topicwatch outbox retry`";
-            Err(Refusal::permanent(format!("{status}: {why}")))
+            Err(DeliveryError::permanent(format!("{status}: {why}")))
         }
         // One of its services did not accept the message. Those that did get it again.
         WebhookFormat::Apprise { .. } if status == StatusCode::FAILED_DEPENDENCY => {
-            judge(reply, deadline).await.map_err(|refusal| Refusal { for_good: false, ..refusal })
+            judge(reply, deadline).await.map_err(|refusal| DeliveryError { for_good: false, ..refusal })
         }
         WebhookFormat::Telegram { .. } | WebhookFormat::Teams if status.is_success() => {
-            let said = said(reply, deadline).await;
+            let said = read_body(reply, deadline).await;
             let json = serde_json::from_str::<serde_json::Value>(&said).unwrap_or_default();
             if json["ok"] == false || said.starts_with(NOT_HANDED_ON) {
-                return Err(Refusal {
+                return Err(DeliveryError {
                     wait: retry_after(&json),
-                    ..Refusal::transient(format!("{status}, but {said}"))
+                    ..DeliveryError::transient(format!("{status}, but {said}"))
                 });
             }
             Ok(())
@@ -48,25 +52,27 @@ pub(super) async fn judge_as(form: &WebhookFormat, reply: reqwest::Response, dea
 }
 
 /// Judges a reply.
-pub(super) async fn judge(reply: reqwest::Response, deadline: Instant) -> Result<(), Refusal> {
+pub(super) async fn judge(reply: reqwest::Response, deadline: Instant) -> Result<(), DeliveryError> {
     let status = reply.status();
     if status.is_success() {
         return Ok(());
     }
     if status.is_redirection() {
-        return Err(Refusal::permanent(format!("{status}: redirects are not followed; name the address it leads to")));
+        return Err(DeliveryError::permanent(format!(
+            "{status}: redirects are not followed; name the address it leads to"
+        )));
     }
     let seconds = reply.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.trim().parse().ok());
     let header = seconds.map(Duration::from_secs).map(|wait| wait.min(LONGEST_WAIT));
-    let said = said(reply, deadline).await;
+    let said = read_body(reply, deadline).await;
     let wait = header.max(retry_after(&serde_json::from_str(&said).unwrap_or_default()));
     let passing = matches!(status, StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_EARLY | StatusCode::TOO_MANY_REQUESTS);
     let for_good = status.is_client_error() && !passing;
-    Err(Refusal { for_good, text: format!("{status} {said}"), wait })
+    Err(DeliveryError { for_good, text: format!("{status} {said}"), wait })
 }
 
 /// The body, not shortened: if it were cut before secrets are removed, half of a secret could stay.
-async fn said(reply: reqwest::Response, deadline: Instant) -> String {
+async fn read_body(reply: reqwest::Response, deadline: Instant) -> String {
     let said = match http::read_capped(reply, READ, deadline).await {
         Ok(body) => body,
         Err(unread) => unread.so_far,

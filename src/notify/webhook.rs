@@ -8,7 +8,7 @@ use reqwest::header::CONTENT_TYPE;
 use secrecy::{ExposeSecret as _, SecretString};
 use url::{Host, Url};
 
-use super::channel::{Refusal, one_line};
+use super::channel::{DeliveryError, one_line};
 use super::{chats, forms, mattermost, reply, signature};
 use crate::http::{self, is_public};
 use crate::model::{Message, Time, WebhookFormat};
@@ -28,11 +28,11 @@ pub(super) async fn send(
     form: &WebhookFormat,
     allow_private: bool,
     request: &Request<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), DeliveryError> {
     // The error does not repeat the address, which may hold a secret.
-    let url = Url::parse(url.expose_secret()).map_err(|_| Refusal::permanent("its address is no URL"))?;
+    let url = Url::parse(url.expose_secret()).map_err(|_| DeliveryError::permanent("its address is no URL"))?;
     if !matches!(url.scheme(), "http" | "https") {
-        return Err(Refusal::permanent("its address is neither http nor https"));
+        return Err(DeliveryError::permanent("its address is neither http nor https"));
     }
     let deadline = tokio::time::Instant::now() + request.timeout;
     let pinned = resolve(&url, allow_private).await?;
@@ -42,7 +42,7 @@ pub(super) async fn send(
         roots: http::Roots::needed_by(&url),
         public_only: false,
     };
-    let client = http::pinned_client(&options, &pinned).map_err(|e| Refusal::transient(e.text))?;
+    let client = http::pinned_client(&options, &pinned).map_err(|e| DeliveryError::transient(e.text))?;
     let (url, body) = match form {
         WebhookFormat::Own => (url, forms::own_json(request.message, request.created_at)?),
         WebhookFormat::Slack => (url, forms::slack(request.message)?),
@@ -68,31 +68,31 @@ pub(super) async fn send(
         (Some(token), WebhookFormat::Ntfy) => asked = asked.bearer_auth(token.expose_secret()),
         _ => {}
     }
-    let reply = asked.body(body).send().await.map_err(|e| Refusal::transient(http::describe(e)))?;
+    let reply = asked.body(body).send().await.map_err(|e| DeliveryError::transient(http::describe(e)))?;
     reply::judge_as(form, reply, deadline).await
 }
 
 /// The only addresses to connect to: resolving the name again could give others.
-pub(super) async fn resolve(url: &Url, allow_private: bool) -> Result<http::Pinned, Refusal> {
+pub(super) async fn resolve(url: &Url, allow_private: bool) -> Result<http::Pinned, DeliveryError> {
     let port = url.port_or_known_default().unwrap_or(443);
     let (host, found): (String, Vec<SocketAddr>) = match url.host() {
         Some(Host::Ipv4(ip)) => (ip.to_string(), vec![(IpAddr::V4(ip), port).into()]),
         Some(Host::Ipv6(ip)) => (ip.to_string(), vec![(IpAddr::V6(ip), port).into()]),
         Some(Host::Domain(name)) => {
             let found = tokio::net::lookup_host((name, port)).await;
-            let found = found.map_err(|e| Refusal::transient(format!("the name {name} was not found: {e}")))?;
+            let found = found.map_err(|e| DeliveryError::transient(format!("the name {name} was not found: {e}")))?;
             (name.to_owned(), found.collect())
         }
-        None => return Err(Refusal::permanent("its address names no host")),
+        None => return Err(DeliveryError::permanent("its address names no host")),
     };
     let allowed: Vec<SocketAddr> = found.iter().copied().filter(|a| allow_private || is_public(a.ip())).collect();
     if allowed.is_empty() {
         return Err(match found.first() {
-            Some(inner) => Refusal::permanent(format!(
+            Some(inner) => DeliveryError::permanent(format!(
                 "{host} is {}, an address of a private network; set allow_private = true if that is meant",
                 inner.ip()
             )),
-            None => Refusal::transient(format!("the name {host} has no address")),
+            None => DeliveryError::transient(format!("the name {host} has no address")),
         });
     }
     Ok(http::Pinned { host, addresses: allowed })

@@ -4,7 +4,7 @@
 use super::format::percent;
 use super::measures::{LONGEST_RUN, MOST_SEARCHES, WHOLE};
 use super::{tone, unseen};
-use crate::insight::daily::{self, CalendarPeriod, CalendarUnit, Counted, SearchCoverage, Share, ToneCounts};
+use crate::insight::daily::{self, CalendarPeriod, CalendarUnit, ItemCounts, SearchCoverage, Share, ToneCounts};
 use crate::model::{ItemMark, Micros, PrunedDays, Span, Time, Tone, Topic};
 use crate::store::{Moment, StoreError};
 
@@ -36,7 +36,7 @@ pub struct BeforeFacts {
 /// The figures that are compared.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct PeriodFigures {
-    pub counted: Counted,
+    pub counted: ItemCounts,
     /// Whether full replies left a hole, so that there may be more.
     pub saturated: bool,
     pub sounds: ToneCounts,
@@ -87,7 +87,7 @@ pub(super) async fn read(
     timezone: &str,
     about: &Reading<'_>,
 ) -> Result<Option<CalendarFacts>, StoreError> {
-    let Some(before) = period.before(timezone) else { return Ok(None) };
+    let Some(before) = period.previous(timezone) else { return Ok(None) };
     let why = about.not_comparable_reason(period, before.span);
     let figures = match why {
         None => Some(figures(moment, topic, before.span, about).await?),
@@ -119,7 +119,7 @@ async fn figures(
     span: Span,
     about: &Reading<'_>,
 ) -> Result<PeriodFigures, StoreError> {
-    let sounds = daily::sounds(about.inside(span), about.scored);
+    let sounds = daily::count_tones(about.inside(span), about.scored);
     // A run may start before midnight and search after it.
     let began_by = Span { from: Time(span.from.0.saturating_sub(LONGEST_RUN)), ..span };
     let searches = moment.asked(&topic.id, began_by, MOST_SEARCHES).await?;
@@ -130,7 +130,7 @@ async fn figures(
         saturated: about.looked.saturated(span),
         shares: tone::shares(&sounds),
         sounds,
-        covered: about.looked.covered(span),
+        covered: about.looked.covered_share(span),
         cost: (!cut).then_some(cost),
     })
 }
@@ -148,7 +148,7 @@ impl Reading<'_> {
             raw: counted.raw,
             unique: counted.unique,
             at_least: self.looked.saturated(span) || unseen::is_significant(self.looked, span, self.now),
-            covered: self.kept.whole(span).then(|| self.looked.covered(span)),
+            covered: self.kept.whole(span).then(|| self.looked.covered_share(span)),
         }
     }
 

@@ -4,7 +4,7 @@
 use super::calendar::CalendarFacts;
 use super::facts::TopicFacts;
 use super::format::{self, at_least, number, percent};
-use crate::insight::daily::{Counted, Share};
+use crate::insight::daily::{ItemCounts, Share};
 use crate::model::{Micros, Tone};
 
 /// A figure of both periods and its change, in words.
@@ -29,7 +29,7 @@ impl CalendarFacts {
     }
 
     /// Returns the reason in place of a comparison: `Week before (2026-W11): not compared, only 40% covered.`
-    pub(super) fn uncompared(&self) -> Option<String> {
+    pub(super) fn not_compared_note(&self) -> Option<String> {
         let why = self.before.why.as_ref()?;
         Some(format::sentence(&format!("{}: not compared, {why}", self.before_words())))
     }
@@ -71,7 +71,7 @@ impl CalendarFacts {
             None => "none".to_owned(),
             Some(change) => change,
         };
-        let told = |counted: &Counted| counted.authors > 0 || counted.no_author == 0;
+        let told = |counted: &ItemCounts| counted.authors > 0 || counted.no_author == 0;
         let authors = if told(now) && told(then) { counts(now.authors, then.authors) } else { "–".to_owned() };
         let mut rows = vec![
             Row {
@@ -171,7 +171,7 @@ mod tests {
     fn week(raw: u64, saturated: bool) -> CalendarFacts {
         let sounds = ToneCounts { negative: raw / 4, neutral: raw - raw / 4, ..ToneCounts::default() };
         let figures = PeriodFigures {
-            counted: Counted { raw, unique: raw, authors: raw / 2, ..Counted::default() },
+            counted: ItemCounts { raw, unique: raw, authors: raw / 2, ..ItemCounts::default() },
             saturated,
             shares: tone::shares(&sounds),
             sounds,
@@ -200,12 +200,12 @@ mod tests {
         ] {
             assert_eq!(calendar.standing(&facts), standing);
             assert_eq!(calendar.rows(&facts)[0].change, change);
-            assert_eq!(calendar.uncompared(), None);
+            assert_eq!(calendar.not_compared_note(), None);
         }
         let mut none = week(100, false);
         (none.before.figures, none.before.why) = (None, Some("only 40% covered".into()));
         assert_eq!(none.standing(&facts), "not compared with the week before: only 40% covered");
-        assert_eq!(none.uncompared().unwrap(), "Week before (2026-W11): not compared, only 40% covered.");
+        assert_eq!(none.not_compared_note().unwrap(), "Week before (2026-W11): not compared, only 40% covered.");
         assert!(none.rows(&facts).is_empty());
     }
 

@@ -48,7 +48,11 @@ pub(super) async fn read(
                 .iter()
                 .map(|edit| {
                     let diff = edit.text.as_ref().or(edit.title.as_ref());
-                    EditFacts { item: shown(&edit.item), at: edit.at, diff: diff.map(|d| brief(d)).unwrap_or_default() }
+                    EditFacts {
+                        item: shown(&edit.item),
+                        at: edit.at,
+                        diff: diff.map(|d| truncate_diff(d)).unwrap_or_default(),
+                    }
                 })
                 .collect(),
             lost: changes
@@ -114,7 +118,7 @@ fn shown(head: &ItemSummary) -> Shown {
 }
 
 /// Returns the pieces of an edit, cut to the allowed length.
-fn brief(pieces: &[Piece]) -> Vec<Piece> {
+fn truncate_diff(pieces: &[Piece]) -> Vec<Piece> {
     let mut left = SHOWN;
     let mut all = Vec::new();
     for piece in pieces.iter().take(60) {

@@ -6,7 +6,7 @@
 const JOINER: char = '\u{2060}';
 
 /// Escapes foreign text: no markup, and no bare address or mailbox becomes a link.
-pub(super) fn escaped(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     escaped_as(text, true)
 }
 
@@ -18,7 +18,7 @@ pub(super) fn label(text: &str) -> String {
 /// Formats something to be copied, such as a key, as code.
 pub(super) fn code(text: &str) -> String {
     let plain = !text.is_empty() && !text.contains('`') && text.trim() == text;
-    if plain { format!("`{text}`") } else { escaped(text) }
+    if plain { format!("`{text}`") } else { escape(text) }
 }
 
 fn escaped_as(text: &str, bare: bool) -> String {
@@ -84,7 +84,7 @@ mod tests {
             ("a|b `c` # d", "a\\|b \\`c\\` \\# d"),
             ("- x", "\\- x"),
         ] {
-            assert_eq!(escaped(words), safe);
+            assert_eq!(escape(words), safe);
             assert_eq!(label(words), safe.replace(JOINER, ""));
         }
         assert_eq!((code("post:x:1"), code("a`b c")), ("`post:x:1`".into(), "a\\`b c".into()));

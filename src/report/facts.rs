@@ -5,7 +5,7 @@ use super::calendar::CalendarFacts;
 use super::measures::{Beside, FoundBy, ToneFacts, WhyFacts};
 use crate::compare::{Citations, Relevance, TopicTerms};
 pub use crate::insight::daily::HoleFacts;
-use crate::insight::daily::{Campaign, Counted, Rise, Share, Tally, ToneCounts, UsualRange};
+use crate::insight::daily::{Campaign, ItemCounts, Rise, Share, Tally, ToneCounts, UsualRange};
 use crate::insight::{Piece, SourceSilence};
 use crate::model::{Kind, Micros, Source, Span, Time, Tone};
 
@@ -27,7 +27,7 @@ pub struct TopicFacts {
     /// If `unwatched`: whether it was searched by the end of the period, but without any results yet.
     pub unanswered: bool,
     /// The period's items.
-    pub period: Counted,
+    pub period: ItemCounts,
     /// Whether full replies left a hole in the period, so that there may be more.
     pub saturated: bool,
     /// Whether more than a little at the end of its days was not covered yet, so that there may be more.
@@ -140,7 +140,7 @@ pub struct DayFacts {
     /// `2026-03-11`.
     pub date: String,
     pub span: Span,
-    pub counted: Counted,
+    pub counted: ItemCounts,
     /// The tone of its items.
     pub sounds: ToneCounts,
     /// The share of negative among the scored items.

@@ -64,7 +64,7 @@ pub(super) struct ReportScope {
 /// Returns the days used by a report, ending with its own; for a week or month also those of the one before.
 pub(super) fn history(spec: &ReportSpec, span: Span) -> Vec<Day> {
     if let Some(period) = period::calendar(spec.window, span, &spec.timezone) {
-        let before = period.before(&spec.timezone).map(|before| before.days(&spec.timezone));
+        let before = period.previous(&spec.timezone).map(|before| before.days(&spec.timezone));
         return before.into_iter().flatten().chain(period.days(&spec.timezone)).collect();
     }
     daily::days(Time(span.until.0 - 1), HISTORY, &spec.timezone)
@@ -177,7 +177,7 @@ pub(super) async fn topic(
     let (tone_days, tone_week) =
         if calendar.is_some() { (&[][..], &[][..]) } else { (&*whole, latest(&history, &whole)) };
     let tone = tone(&period, &marks, tone_days, tone_week, scorer.clone());
-    let told = why::Told { usual: usual.and_then(Result::ok), tone: &tone, terms: &terms.rises };
+    let told = why::UnusualFigures { usual: usual.and_then(Result::ok), tone: &tone, terms: &terms.rises };
     let why = match history.last() {
         Some(last) => {
             let beside = why::Beside { day: *last, period: &period, marks: &marks, days: &whole };
@@ -208,9 +208,9 @@ pub(super) async fn topic(
         relevance,
         covered: kept.whole(span).then(|| looked.covered_share_due(span)),
         checks: looked.checks(span),
-        covered_in_all: looked.covered(span),
+        covered_in_all: looked.covered_share(span),
         late_ms: looked.late_ms(Span { until: span.until.min(now), ..span }),
-        open: unseen::open(&looked, span, now),
+        open: unseen::uncovered_end(&looked, span, now),
         // Of a week or month that is not over, only the days that have begun.
         days: chart
             .iter()
@@ -251,7 +251,7 @@ pub(super) async fn topic(
         period_cut,
         risers_cut: chosen.risers_cut,
         searches_cut,
-        pruned: moment.trimmed(&topic.id, drawn).await?.sentence(),
+        pruned: moment.trimmed(&topic.id, drawn).await?.describe(),
     })
 }
 
@@ -280,7 +280,7 @@ fn day_facts(
     (scorer, now): (Option<&str>, Time),
 ) -> DayFacts {
     let inside = || marks.iter().filter(|mark| day.span.holds(mark.moment()));
-    let sounds = daily::sounds(inside(), scorer);
+    let sounds = daily::count_tones(inside(), scorer);
     DayFacts {
         date: day.date.to_string(),
         span: day.span,
@@ -288,7 +288,7 @@ fn day_facts(
         negative: share(sounds.negative, sounds.sample()),
         positive: share(sounds.positive, sounds.sample()),
         sounds,
-        covered: kept.whole(day.span).then(|| looked.covered(day.span)),
+        covered: kept.whole(day.span).then(|| looked.covered_share(day.span)),
         at_least: looked.saturated(day.span) || unseen::is_significant(looked, day.span, now),
     }
 }
@@ -303,10 +303,10 @@ fn tone(period: &[&ItemMark], marks: &[ItemMark], earlier: &[Day], week: &[Day],
     let ours: BTreeSet<&str> = period.iter().map(|mark| mark.key.as_str()).collect();
     let others: Vec<&ItemMark> = marks.iter().filter(|mark| !ours.contains(&*mark.key)).collect();
     let of_day = |day: &Day| {
-        daily::sounds(others.iter().copied().filter(|mark| day.span.holds(mark.moment())), scorer.as_deref())
+        daily::count_tones(others.iter().copied().filter(|mark| day.span.holds(mark.moment())), scorer.as_deref())
     };
     let of_days = |days: &[Day]| days.iter().map(of_day).collect::<Vec<_>>();
-    let period = daily::sounds(period.iter().copied(), scorer.as_deref());
+    let period = daily::count_tones(period.iter().copied(), scorer.as_deref());
     let (earlier, week) = (of_days(earlier), of_days(week));
     ToneFacts::of(period, &earlier, &week, scorer)
 }

@@ -135,11 +135,11 @@ async fn risers(
 async fn hidden(moment: &mut Moment, filter: &Filter, rises: &[Rise]) -> Result<BTreeSet<String>, StoreError> {
     let keys: Vec<String> = rises.iter().map(|rise| rise.key.clone()).collect();
     let words = moment.words(&keys).await?;
-    Ok(words.into_iter().filter(|words| !means(filter, words)).map(|words| words.key).collect())
+    Ok(words.into_iter().filter(|words| !passes(filter, words)).map(|words| words.key).collect())
 }
 
 /// Whether a text passes a filter.
-pub(super) fn means(filter: &Filter, words: &ItemContent) -> bool {
+pub(super) fn passes(filter: &Filter, words: &ItemContent) -> bool {
     filter.passes(words.title.as_deref(), words.text.as_deref(), words.author.as_deref(), words.lang.as_deref())
 }
 

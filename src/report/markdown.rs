@@ -2,7 +2,7 @@
 //! one line. Charts become tables.
 
 use super::document::Report;
-use super::escape::{code, escaped};
+use super::escape::{code, escape};
 use super::facts::{AnswerFacts, HoleFacts, RowFacts, TopicFacts};
 use super::format::{self, at_least, count_noun, number, percent, round};
 use super::markdown_parts::{before, diff, found_by, item, linked, listed, voice_parts};
@@ -13,7 +13,7 @@ use crate::normalise::safe_link;
 
 pub(super) fn page(report: &Report) -> String {
     let zone = &report.timezone;
-    let mut text = format!("# {} {}\n\n", escaped(&format::line(&report.title, 120)), report.date);
+    let mut text = format!("# {} {}\n\n", escape(&format::line(&report.title, 120)), report.date);
     if report.sandbox {
         text.push_str("**SANDBOX: everything here was made up or moved in time.**\n\n");
     }
@@ -23,7 +23,7 @@ pub(super) fn page(report: &Report) -> String {
     let (news, _) = report.news_and_trust();
     for (place, matter) in report.matters.iter().enumerate() {
         if place == 0 && news.is_empty() {
-            text.push_str(&format!("{}\n", escaped(&caveats::no_news(report))));
+            text.push_str(&format!("{}\n", escape(&caveats::no_news(report))));
         }
         if place == news.len() {
             text.push_str("\nHow far to trust it:\n\n");
@@ -32,15 +32,15 @@ pub(super) fn page(report: &Report) -> String {
         text.push_str(&format!(
             "{}. **{}** ({}): {}\n",
             if matter.is_news() { place + 1 } else { place + 1 - news.len() },
-            escaped(title),
+            escape(title),
             matter.kind,
-            escaped(&matter.sentence)
+            escape(&matter.sentence)
         ));
     }
     if report.topics.is_empty() {
         text.push_str("No topic belongs to this report.\n");
     } else if report.matters.is_empty() {
-        text.push_str(&format!("{}\n", escaped(&caveats::calm_text(report))));
+        text.push_str(&format!("{}\n", escape(&caveats::calm_text(report))));
     } else if let Some(more) = report.more_matters() {
         text.push_str(&format!("\n{more}\n"));
     }
@@ -48,13 +48,13 @@ pub(super) fn page(report: &Report) -> String {
         text.push_str("\n## Share of voice\n\n| topic | items | unique | authors |\n|---|---:|---:|---:|\n");
         for voice in &report.voice {
             let [raw, unique, authors] = voice.cells();
-            text.push_str(&format!("| {} | {raw} | {unique} | {authors} |\n", escaped(&voice.title)));
+            text.push_str(&format!("| {} | {raw} | {unique} | {authors} |\n", escape(&voice.title)));
         }
         for (voice, told) in report.voice.iter().filter_map(|voice| Some((voice, voice.sources()?))) {
-            text.push_str(&format!("\n{}, by source: {}\n", escaped(&voice.title), escaped(&told)));
+            text.push_str(&format!("\n{}, by source: {}\n", escape(&voice.title), escape(&told)));
         }
         for (title, told) in report.irrelevant_topics() {
-            text.push_str(&format!("\n{}: {told}\n", escaped(title)));
+            text.push_str(&format!("\n{}: {told}\n", escape(title)));
         }
     }
     text.push_str(&voice_parts(report));
@@ -66,18 +66,18 @@ pub(super) fn page(report: &Report) -> String {
 
 fn topic(report: &Report, topic: &TopicFacts) -> String {
     let zone = &report.timezone;
-    let mut text = format!("\n## {}\n\n", escaped(&topic.title));
+    let mut text = format!("\n## {}\n\n", escape(&topic.title));
     if let Some(state) = topic.nothing_to_report_reason(zone) {
-        text.push_str(&format!("This topic {}.\n\n", escaped(&state)));
+        text.push_str(&format!("This topic {}.\n\n", escape(&state)));
     }
     if topic.began.is_none() {
         if topic.tried {
-            text.push_str(&looked(report, topic));
+            text.push_str(&coverage(report, topic));
         }
         return text;
     }
     if let Some(pruned) = &topic.pruned {
-        text.push_str(&format!("{}.\n\n", escaped(pruned)));
+        text.push_str(&format!("{}.\n\n", escape(pruned)));
     }
     if topic.first_day {
         text.push_str(&format!(
@@ -88,7 +88,7 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
     if let Some(answer) = &topic.answer {
         for line in answer.text.lines().map(|line| format::line(line, 2_000)).filter(|line| !line.is_empty()) {
             let told = |piece| match piece {
-                Piece::Words(words) => escaped(&words),
+                Piece::Words(words) => escape(&words),
                 Piece::Link(label, address) => linked(label, safe_link(address).as_deref()),
             };
             text.push_str(&format!("> {}\n>\n", parse_line(&line).into_iter().map(told).collect::<String>()));
@@ -142,7 +142,7 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
         }),
     ));
     if let Some(changes) = &topic.changes {
-        text.push_str(&listed("Queries that changed", changes.queries.iter().map(|query| escaped(query))));
+        text.push_str(&listed("Queries that changed", changes.queries.iter().map(|query| escape(query))));
         let (unjudged, cut) = changes.limits();
         let edit = |e: &super::facts::EditFacts| {
             format!("{}: {} – {}", format::date_time_short(e.at, zone), item(&e.item), diff(&e.diff))
@@ -160,7 +160,7 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
             text.push_str(&format!("{}\n\n", notes.join(" ")));
         }
     }
-    let tally = |one: &Tally| format!("{}: {}", escaped(&format::line(&one.name, 60)), number(one.raw));
+    let tally = |one: &Tally| format!("{}: {}", escape(&format::line(&one.name, 60)), number(one.raw));
     text.push_str(&found_by(&topic.found_by));
     let reach = |one: &Tally| match one.known {
         0 => format!("{}, engagement not told", tally(one)),
@@ -168,7 +168,7 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
     };
     text.push_str(&listed("Authors by engagement", topic.authors.iter().map(reach)));
     text.push_str(&listed("Domains", topic.domains.iter().map(tally)));
-    text.push_str(&looked(report, topic));
+    text.push_str(&coverage(report, topic));
     if let Some(answer) = &topic.answer {
         text.push_str(&citations(answer));
     }
@@ -238,12 +238,12 @@ fn numbers(report: &Report, topic: &TopicFacts) -> String {
     let tone = &topic.tone;
     let shares: Vec<String> =
         tone.shares.iter().map(|(sound, share)| format!("{sound} {}", format::share(share))).collect();
-    let scorer = tone.scorer.as_deref().map_or("nobody".to_owned(), |name| escaped(&format::line(name, 40)));
+    let scorer = tone.scorer.as_deref().map_or("nobody".to_owned(), |name| escape(&format::line(name, 40)));
     let others: String = tone
         .period
         .by_others
         .iter()
-        .map(|(name, many)| format!(", {} by {} left out", number(*many), escaped(name)))
+        .map(|(name, many)| format!(", {} by {} left out", number(*many), escape(name)))
         .chain(
             (!tone.period.by_others.is_empty())
                 .then(|| " (`topicwatch db rescore` has one scorer judge all)".to_owned()),
@@ -280,16 +280,16 @@ fn days(topic: &TopicFacts) -> String {
     text
 }
 
-fn looked(report: &Report, topic: &TopicFacts) -> String {
+fn coverage(report: &Report, topic: &TopicFacts) -> String {
     let zone = &report.timezone;
     let gone = topic.not_kept_words().map(|words| format::sentence(&words));
     let sources = topic.sources.iter().filter(|_| gone.is_none()).map(|source| {
         let trouble =
-            source.trouble.as_ref().map_or_else(String::new, |t| format!(" ({})", escaped(&format::line(t, 100))));
+            source.trouble.as_ref().map_or_else(String::new, |t| format!(" ({})", escape(&format::line(t, 100))));
         format!(
             "{}: last {}, {}{trouble}; {} of {} failed; {}",
             source.source,
-            escaped(&source.last),
+            escape(&source.last),
             format::date_time_short(source.last_at, zone),
             number(source.failed),
             number(source.made),
@@ -299,7 +299,7 @@ fn looked(report: &Report, topic: &TopicFacts) -> String {
     let (inside, earlier) = topic.holes_of(report.span);
     let told = |what: &'static str| {
         move |hole: &&HoleFacts| {
-            format!("{what}: {}: {}", format::span(hole.span, zone), escaped(&format::line(&hole.why, 160)))
+            format!("{what}: {}: {}", format::span(hole.span, zone), escape(&format::line(&hole.why, 160)))
         }
     };
     let holes = inside
@@ -318,7 +318,7 @@ fn looked(report: &Report, topic: &TopicFacts) -> String {
     });
     let covered =
         covered.into_iter().chain(topic.open_words(zone)).chain(topic.late_note()).chain(topic.holes_words(zone));
-    let ill = topic.ill.iter().map(|ill| escaped(&ill.describe(&format::date_time(ill.since, zone))));
+    let ill = topic.ill.iter().map(|ill| escape(&ill.describe(&format::date_time(ill.since, zone))));
     let cut = topic.searches_cut.then(|| format::SEARCHES_CUT.to_owned());
     listed(
         "How it was looked at",

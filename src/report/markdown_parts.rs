@@ -2,7 +2,7 @@
 
 use super::calendar_words::Row;
 use super::document::Report;
-use super::escape::{escaped, label};
+use super::escape::{escape, label};
 use super::facts::{Shown, TopicFacts};
 use super::format::{self, number};
 use super::measures::{FoundBy, SourceShare};
@@ -22,7 +22,7 @@ pub(super) fn diff(pieces: &[crate::insight::Piece]) -> String {
             Piece::Removed(words) => ("~~", words),
             Piece::Added(words) => ("**", words),
         };
-        let words = escaped(&format::line(words, 200));
+        let words = escape(&format::line(words, 200));
         (!words.is_empty()).then(|| format!("{mark}{words}{mark}"))
     });
     told.collect::<Vec<_>>().join(" ")
@@ -30,7 +30,7 @@ pub(super) fn diff(pieces: &[crate::insight::Piece]) -> String {
 
 pub(super) fn item(item: &Shown) -> String {
     let words = if item.words.is_empty() { "(no words)" } else { &item.words };
-    let by = item.author.as_ref().map_or_else(String::new, |author| format!("{}: ", escaped(&format!("@{author}"))));
+    let by = item.author.as_ref().map_or_else(String::new, |author| format!("{}: ", escape(&format!("@{author}"))));
     format!("{by}{}", linked(words, item.link.as_deref()))
 }
 
@@ -39,7 +39,7 @@ pub(super) fn item(item: &Shown) -> String {
 pub(super) fn linked(words: &str, link: Option<&str>) -> String {
     let shown = format::line(words, 300);
     let address = |link: &str| link.replace('<', "%3C").replace('>', "%3E");
-    link.map_or_else(|| escaped(&shown), |link| format!("[{}](<{}>)", label(&shown), address(link)))
+    link.map_or_else(|| escape(&shown), |link| format!("[{}](<{}>)", label(&shown), address(link)))
 }
 
 /// Returns which source found what.
@@ -56,7 +56,7 @@ pub(super) fn found_by(found: &FoundBy) -> String {
 /// Returns a topic's figures beside those of the week or month before, or why they are not compared.
 pub(super) fn before(topic: &TopicFacts) -> String {
     let Some(calendar) = &topic.calendar else { return String::new() };
-    let mut text = calendar.uncompared().map_or_else(String::new, |why| format!("{why}\n\n"));
+    let mut text = calendar.not_compared_note().map_or_else(String::new, |why| format!("{why}\n\n"));
     let rows = calendar.rows(topic);
     if !rows.is_empty() {
         text.push_str(&format!(
@@ -77,7 +77,7 @@ pub(super) fn voice_parts(report: &Report) -> String {
         return String::new();
     }
     let what = if report.window == ReportWindow::Week { "day" } else { "week" };
-    let titles: String = report.voice.iter().map(|voice| format!(" {} |", escaped(&voice.title))).collect();
+    let titles: String = report.voice.iter().map(|voice| format!(" {} |", escape(&voice.title))).collect();
     let rule = "---:|".repeat(report.voice.len());
     let mut text = format!(
         "\n## Share of voice over time\n\n| {what} |{titles} unique items | covered |\n|---|{rule}---:|---:|\n"

@@ -6,7 +6,7 @@ use super::measures::Beside;
 use super::samples::{HOUR, report, topic};
 use super::voice_parts::{VoiceCell, VoicePart};
 use super::{comparison, highlights};
-use crate::insight::daily::{Counted, UsualRange};
+use crate::insight::daily::{ItemCounts, UsualRange};
 use crate::model::{ReportWindow, Span, Time};
 
 /// Returns the sentences of "What matters".
@@ -51,7 +51,7 @@ fn what_was_found_of_a_period_that_nobody_asked_about_is_known() {
 #[test]
 fn there_may_be_more_of_every_count_after_a_full_reply() {
     let mut facts = topic("a");
-    facts.period = Counted { raw: 11, unique: 11, authors: 6, ..Counted::default() };
+    facts.period = ItemCounts { raw: 11, unique: 11, authors: 6, ..ItemCounts::default() };
     (facts.first_day, facts.saturated) = (true, true);
     assert_eq!(matters(&facts), ["first day: ≥\u{a0}11 items. Nothing can be compared yet."]);
     let [markdown, html] = both(&facts);
@@ -160,7 +160,7 @@ fn a_part_of_which_there_may_be_more_may_have_more_in_all() {
 #[test]
 fn authors_are_those_of_all_items_and_not_of_the_unique_ones() {
     let mut facts = topic("a");
-    facts.period = Counted { raw: 96, unique: 52, authors: 95, ..Counted::default() };
+    facts.period = ItemCounts { raw: 96, unique: 52, authors: 95, ..ItemCounts::default() };
     facts.usual = Some(UsualRange { expected: 40.0, low: 30.0, high: 60.0, far: 90.0, days: 14, weekday: false });
     assert_eq!(
         matters(&facts),

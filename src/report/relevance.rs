@@ -6,7 +6,7 @@ use super::format::{count_noun, number, percent};
 impl TopicFacts {
     /// Returns a sentence such as `97 of 100 posts hold no word of the question: judge before you quote.`
     pub(super) fn relevance_sentence(&self) -> Option<String> {
-        let without = self.relevance.many()?;
+        let without = self.relevance.high_share()?;
         let usual = self.relevance.usual.map_or_else(String::new, |usual| {
             format!(" ({} expected, by {})", percent(usual.expected), count_noun(usual.samples as u64, "earlier day"))
         });

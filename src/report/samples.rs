@@ -1,7 +1,7 @@
 //! Sample facts for tests: a topic with nothing unusual, and a report of such topics.
 
 use super::{Report, TopicFacts};
-use crate::insight::daily::Counted;
+use crate::insight::daily::ItemCounts;
 use crate::model::{Micros, ReportWindow, Source, Span, Time};
 
 pub(super) const HOUR: i64 = 3_600_000;
@@ -33,7 +33,7 @@ pub(super) fn topic(id: &str) -> TopicFacts {
         first_day: false,
         unwatched: false,
         unanswered: false,
-        period: Counted::default(),
+        period: ItemCounts::default(),
         saturated: false,
         unseen: false,
         full_pages: false,

@@ -1,6 +1,6 @@
 //! Describes terms that are news, and themes, in words that each format uses.
 
-use super::escape::escaped;
+use super::escape::escape;
 use super::facts::{Shown, TopicFacts};
 use super::format::{self, count_noun, number, round};
 use super::markdown_parts::{item, listed};
@@ -79,7 +79,7 @@ fn standing_out(topic: &TopicFacts, rows: &StandOutRows) -> String {
     let term = |term: &TermRow| {
         format!(
             "**{}**: {} by {}; {} · {}",
-            escaped(&format::line(&term.term, 80)),
+            escape(&format::line(&term.term, 80)),
             count_noun(term.items, "item"),
             voices(topic, term.authors),
             count_noun(term.texts, "different text"),
@@ -95,7 +95,7 @@ pub(super) fn markdown(topic: &TopicFacts, dated: &dyn Fn(crate::model::Time) ->
     let term = |term: &TermRow| {
         format!(
             "**{}**: {} · {}",
-            escaped(&format::line(&term.term, 80)),
+            escape(&format::line(&term.term, 80)),
             term_words(topic, term),
             item(&shown(&term.example))
         )
@@ -110,12 +110,12 @@ pub(super) fn markdown(topic: &TopicFacts, dated: &dyn Fn(crate::model::Time) ->
     let theme = |theme: &ThemeRow| {
         let negative = theme.negative.as_ref().map_or_else(String::new, |s| format!(", negative {}", format::share(s)));
         let by =
-            theme.first_by.as_deref().map_or_else(String::new, |by| format!(" by @{}", escaped(&format::line(by, 60))));
+            theme.first_by.as_deref().map_or_else(String::new, |by| format!(" by @{}", escape(&format::line(by, 60))));
         let samples =
             [&theme.post, &theme.page].into_iter().flatten().map(|sample| format!(" · {}", item(&shown(sample))));
         format!(
             "**{}**: {}, {} unique, {}, {}{negative}; first {}{by}{}",
-            escaped(&format::line(&theme.name, 120)),
+            escape(&format::line(&theme.name, 120)),
             count_noun(theme.items, "item"),
             number(theme.unique),
             voices(topic, theme.authors),

@@ -9,7 +9,7 @@ use crate::model::Source;
 impl Voice {
     /// Formats the share of unique items for its bar.
     pub(super) fn bar(&self) -> String {
-        let told = super::format::part(self.unique, self.at_least, self.others_at_least);
+        let told = super::format::share_with_count(self.unique, self.at_least, self.others_at_least);
         let share = told.split(" (").next().unwrap_or_default();
         if self.unique.is_none() { "none".to_owned() } else { share.to_owned() }
     }
@@ -22,7 +22,7 @@ impl Voice {
 
     /// Formats the three shares.
     pub(super) fn cells(&self) -> [String; 3] {
-        let told = |share, more_elsewhere| super::format::part(share, self.at_least, more_elsewhere);
+        let told = |share, more_elsewhere| super::format::share_with_count(share, self.at_least, more_elsewhere);
         let untold = self.authors.is_none() && self.raw.is_some_and(|raw| raw.part > 0);
         let authors = told(self.authors, self.others_at_least || self.others_untold);
         [

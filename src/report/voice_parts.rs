@@ -36,7 +36,7 @@ pub struct VoiceCell {
 impl VoiceCell {
     /// Formats the share, such as `≥ 42% (12)`.
     pub(super) fn words(&self) -> String {
-        format::part(self.unique, self.at_least, self.others_at_least)
+        format::share_with_count(self.unique, self.at_least, self.others_at_least)
     }
 }
 

@@ -18,7 +18,7 @@ const NAME: usize = 40;
 const WORDS: usize = 60;
 
 /// The figures that may be unusual.
-pub(super) struct Told<'a> {
+pub(super) struct UnusualFigures<'a> {
     pub(super) usual: Option<UsualRange>,
     pub(super) tone: &'a ToneFacts,
     /// The terms that are news.
@@ -86,7 +86,7 @@ pub(super) async fn read(
     topic: &Topic,
     beside: Beside<'_>,
     seen: Span,
-    told: Told<'_>,
+    told: UnusualFigures<'_>,
 ) -> Result<WhyFacts, StoreError> {
     let usual = told.usual.filter(|usual| is_unusual(beside.period.len(), usual));
     let tones = unusual_tones(told.tone);

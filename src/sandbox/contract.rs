@@ -8,7 +8,7 @@ use axum::response::Response;
 use serde_json::json;
 
 use super::answer::summary;
-use super::corpus::{Corpus, Hour, Wanted, prompt_subject};
+use super::corpus::{Corpus, CorpusQuery, Hour, prompt_subject};
 use super::draw::seed_of;
 use super::params::{Params, refused};
 use super::reply::{Bill, billed};
@@ -36,7 +36,7 @@ pub(crate) fn social(corpus: &Corpus, hour: Hour, platform: &str, mut params: Pa
         return refused(params);
     }
     let hours_back = if window.as_deref() == Some("PAST_7_DAYS") { 7 * 24 } else { 24 };
-    let found = corpus.posts(&Wanted { query: &query, hour, hours_back, limit: MAX_POSTS });
+    let found = corpus.posts(&CorpusQuery { query: &query, hour, hours_back, limit: MAX_POSTS });
     let list = entries(&found, Endpoint::Contract);
     // Both names are in the contract. A query always gets the same one.
     let body = if seed_of(&query).is_multiple_of(2) { json!({"results": list}) } else { json!({"tweets": list}) };
@@ -58,7 +58,7 @@ pub(crate) fn web(corpus: &Corpus, hour: Hour, mut params: Params) -> Response {
         return refused(params);
     }
     let limit = usize::try_from(limit).unwrap_or(1);
-    let found = corpus.pages(&Wanted { query: &query, hour, hours_back: 24, limit });
+    let found = corpus.pages(&CorpusQuery { query: &query, hour, hours_back: 24, limit });
     billed(StatusCode::OK, &json!({"results": pages(&found, Endpoint::Contract, hour)}), Bill::web())
 }
 
@@ -75,8 +75,8 @@ pub(crate) fn ai(corpus: &Corpus, hour: Hour, mut params: Params) -> Response {
     }
     // Use the posts and pages that a search for the prompt's subject finds, so that they support the citations.
     let about = prompt_subject(&prompt);
-    let wanted = Wanted { query: about, hour, hours_back: 24, limit: AI_ENTRIES };
-    let mut posts = corpus.posts(&Wanted { limit: MAX_POSTS, ..wanted.clone() });
+    let wanted = CorpusQuery { query: about, hour, hours_back: 24, limit: AI_ENTRIES };
+    let mut posts = corpus.posts(&CorpusQuery { limit: MAX_POSTS, ..wanted.clone() });
     posts.retain(is_identifiable);
     posts.truncate(AI_ENTRIES);
     let text = summary(about, &posts, &corpus.pages(&wanted));

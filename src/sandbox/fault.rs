@@ -102,7 +102,7 @@ pub struct FaultError {
 
 impl Fault {
     /// Whether the rule applies to this request, regardless of its counters.
-    pub(crate) fn concerns(&self, role: Option<Role>, path: &str) -> bool {
+    pub(crate) fn applies_to(&self, role: Option<Role>, path: &str) -> bool {
         self.source.is_none_or(|wanted| Some(wanted) == role)
             && self.path.as_ref().is_none_or(|prefix| path.starts_with(prefix.as_str()))
     }
@@ -135,9 +135,9 @@ mod tests {
     #[test]
     fn a_rule_concerns_its_source_and_path_only() {
         let fault = Fault::parse("source=web,path=/web,empty").unwrap();
-        assert!(fault.concerns(Some(Role::Web), "/web/search"));
-        assert!(!fault.concerns(Some(Role::Web), "/desearch/ai/search/links/web"));
-        assert!(!fault.concerns(Some(Role::Social), "/web/search"));
-        assert!(!fault.concerns(None, "/web/nothing"));
+        assert!(fault.applies_to(Some(Role::Web), "/web/search"));
+        assert!(!fault.applies_to(Some(Role::Web), "/desearch/ai/search/links/web"));
+        assert!(!fault.applies_to(Some(Role::Social), "/web/search"));
+        assert!(!fault.applies_to(None, "/web/nothing"));
     }
 }

@@ -51,7 +51,7 @@ impl App {
     fn fault(&self, role: Option<Role>, path: &str) -> Option<&Fault> {
         let mut first = None;
         for (fault, count) in &self.faults {
-            if fault.concerns(role, path) {
+            if fault.applies_to(role, path) {
                 let nth = count.fetch_add(1, Ordering::Relaxed) + 1;
                 if first.is_none() && fault.fires(nth) {
                     first = Some(fault);
@@ -77,7 +77,7 @@ fn role_of(path: &str) -> Option<Role> {
 }
 
 /// The middleware around every request.
-pub(crate) async fn pass(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+pub(crate) async fn middleware(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let method = request.method().to_string();
     let path = request.uri().path().to_owned();
     let query = request.uri().query().unwrap_or_default().to_owned();

@@ -6,7 +6,7 @@ use axum::response::Response;
 use serde_json::{Map, Value, json};
 
 use super::answer::summary;
-use super::corpus::{Corpus, HOUR_MS, Hour, Post, Wanted, prompt_subject};
+use super::corpus::{Corpus, CorpusQuery, HOUR_MS, Hour, Post, prompt_subject};
 use super::draw::{SeededRng, seed_of};
 use super::params::{Params, refused};
 use super::reply::{Bill, billed};
@@ -61,14 +61,14 @@ pub(crate) fn ai(corpus: &Corpus, hour: Hour, mut params: Params) -> Response {
         (None, Some(start)) => hour.0.saturating_sub(start.div_euclid(HOUR_MS)).max(24),
         (None, None) => 24,
     };
-    let wanted = Wanted { query: &prompt, hour, hours_back, limit };
+    let wanted = CorpusQuery { query: &prompt, hour, hours_back, limit };
     let about = prompt_subject(&prompt);
     let has = |tool: &str| tools.iter().any(|given| given == tool);
     let found_posts = match has("twitter") {
         // The days are searched among more posts than are shown.
         true if start.is_some() || end.is_some() => {
             let mut posts =
-                of_days(corpus.posts_about(about, &Wanted { limit: SCANNED, ..wanted.clone() }), start, end);
+                of_days(corpus.posts_about(about, &CorpusQuery { limit: SCANNED, ..wanted.clone() }), start, end);
             posts.truncate(limit);
             posts
         }
@@ -79,7 +79,7 @@ pub(crate) fn ai(corpus: &Corpus, hour: Hour, mut params: Params) -> Response {
     let from_web = found_pages.len();
     let mut others = Vec::new();
     for (tool, list) in LINK_LISTS.iter().filter(|(tool, _)| *tool != "web" && has(tool)) {
-        let found = corpus.pages_about(about, &Wanted { query: &of_tool(&prompt, tool), ..wanted.clone() });
+        let found = corpus.pages_about(about, &CorpusQuery { query: &of_tool(&prompt, tool), ..wanted.clone() });
         others.push((list.trim_end_matches("_results"), pages(&found, Endpoint::Ai, hour)));
         found_pages.extend(found);
     }
@@ -147,7 +147,7 @@ pub(crate) fn link_pages(corpus: &Corpus, hour: Hour, mut params: Params) -> Res
         // another.
         let query = if *tool == "web" { prompt.clone() } else { of_tool(&prompt, tool) };
         let found = match asked {
-            true => corpus.pages(&Wanted { query: &query, hour, hours_back: 24, limit }),
+            true => corpus.pages(&CorpusQuery { query: &query, hour, hours_back: 24, limit }),
             false => Vec::new(),
         };
         body.insert((*list).to_owned(), json!(pages(&found, Endpoint::Links, hour)));
@@ -167,7 +167,7 @@ pub(crate) fn link_posts(corpus: &Corpus, hour: Hour, mut params: Params) -> Res
     if !params.mistakes.is_empty() {
         return refused(params);
     }
-    let found = corpus.posts(&Wanted { query: &prompt, hour, hours_back: 24, limit });
+    let found = corpus.posts(&CorpusQuery { query: &prompt, hour, hours_back: 24, limit });
     billed(StatusCode::OK, &json!({"miner_tweets": posts(&found, Endpoint::Links)}), Bill::posts(found.len()))
 }
 
@@ -204,7 +204,7 @@ pub(crate) fn basic_posts(corpus: &Corpus, hour: Hour, mut params: Params) -> Re
         return refused(params);
     }
     let hours_back = start.map_or(24, |start| hour.0.saturating_sub(start.div_euclid(HOUR_MS)).max(24));
-    let mut found = of_days(corpus.posts(&Wanted { query: &query, hour, hours_back, limit: SCANNED }), start, end);
+    let mut found = of_days(corpus.posts(&CorpusQuery { query: &query, hour, hours_back, limit: SCANNED }), start, end);
     found.retain(|post| {
         let counts = post.counts.unwrap_or_default();
         let has = Traits::of(post);
@@ -242,7 +242,7 @@ pub(crate) fn basic_pages(corpus: &Corpus, hour: Hour, mut params: Params) -> Re
     if !params.mistakes.is_empty() {
         return refused(params);
     }
-    let mut found = corpus.pages(&Wanted { query: &query, hour, hours_back: 24, limit: start + limit });
+    let mut found = corpus.pages(&CorpusQuery { query: &query, hour, hours_back: 24, limit: start + limit });
     found.drain(..start.min(found.len()));
     billed(StatusCode::CREATED, &json!({"data": pages(&found, Endpoint::Basic, hour)}), Bill::web())
 }

@@ -141,7 +141,7 @@ fn router(app: &Arc<App>) -> Router {
             None => unknown(),
         })
         .method_not_allowed_fallback(async || error(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed"))
-        .layer(middleware::from_fn_with_state(app.clone(), gate::pass))
+        .layer(middleware::from_fn_with_state(app.clone(), gate::middleware))
         .with_state(app.clone())
 }
 

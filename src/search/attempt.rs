@@ -135,9 +135,9 @@ impl HttpSender {
         // 304 is a good answer to a conditional request.
         let unchanged = status == 304 && !request.headers.is_empty();
         if !response.status().is_success() && !unchanged {
-            return Err((self.refused(status, response, deadline, now).await, None));
+            return Err((self.status_failure(status, response, deadline, now).await, None));
         }
-        let headers = self.kept(response.headers(), !request.headers.is_empty());
+        let headers = self.kept_headers(response.headers(), !request.headers.is_empty());
         let cost = cost(response.headers());
         let arrived = |body| HttpReply { status, headers, body: self.scrub.body(body), cost };
         match http::read_capped(response, self.max_response_bytes, deadline).await {
@@ -162,7 +162,7 @@ impl HttpSender {
     }
 
     /// The failure for an error status, with the message from its body.
-    async fn refused(
+    async fn status_failure(
         &self,
         status: u16,
         response: Response,
@@ -222,7 +222,7 @@ impl HttpSender {
     }
 
     /// Returns the headers worth keeping: the body's type, billing, and what a support desk asks for.
-    fn kept(&self, headers: &HeaderMap, cached: bool) -> Vec<(String, String)> {
+    fn kept_headers(&self, headers: &HeaderMap, cached: bool) -> Vec<(String, String)> {
         let known =
             |name: &str| matches!(name, "content-type" | "x-request-id" | "retry-after" | "x-topicwatch-sandbox");
         // Headers needed for a later conditional request.

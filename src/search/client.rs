@@ -20,7 +20,7 @@ use super::scrub::KeyRedactor;
 use super::session::Session;
 use super::stand_in;
 use super::unsupported::Unsupported;
-use super::{Access, Ask, CallError, Dialect, ErrorClass, Rate, RawReply, Request, Settings, Spent};
+use super::{Access, CallError, Dialect, ErrorClass, Rate, RawReply, Request, SearchQuery, Settings, Spent};
 use crate::http::{self, Options, Roots};
 use crate::model::{Login, SERVICE, Time};
 
@@ -179,7 +179,7 @@ impl Client {
     ///
     /// # Errors
     /// [`Unsupported`].
-    pub fn request(&self, ask: &Ask, now: Time) -> Result<Request, Unsupported> {
+    pub fn request(&self, ask: &SearchQuery, now: Time) -> Result<Request, Unsupported> {
         request(self.dialect, &self.platform, ask, now)
     }
 

@@ -47,7 +47,7 @@ pub(super) fn social_post(query: &SocialQuery, over: LookBack, now: Time) -> Res
 
 /// Returns the number of posts to request from `/twitter`, and the first and the last day.
 fn page(query: &SocialQuery, over: LookBack, now: Time) -> Result<(u32, String, String), Unsupported> {
-    let count = within("social.limit", query.limit.unwrap_or(POSTS_BY_DEFAULT), &POSTS_A_PAGE)?;
+    let count = check_range("social.limit", query.limit.unwrap_or(POSTS_BY_DEFAULT), &POSTS_A_PAGE)?;
     let (start, end) = days(over, now)?;
     Ok((count, start, end))
 }
@@ -61,7 +61,7 @@ pub(super) fn posts(query: &SocialQuery, over: LookBack) -> Result<Request, Unsu
         });
     }
     let mut body = json!({ "prompt": query.query });
-    let limit = query.limit.map(|limit| within("social.limit", limit, &RESULTS)).transpose()?;
+    let limit = query.limit.map(|limit| check_range("social.limit", limit, &RESULTS)).transpose()?;
     if let Some(count) = limit {
         body["count"] = Value::from(count);
     }
@@ -76,7 +76,7 @@ pub(super) fn web(query: &WebQuery) -> Request {
 /// `POST /desearch/ai/search/links/web`. If the topic wants fewer pages than the call's minimum, requests the minimum:
 /// more pages do no harm.
 pub(super) fn links(query: &WebQuery) -> Result<Request, Unsupported> {
-    let count = within("web.limit", query.limit.max(*RESULTS.start()), &RESULTS)?;
+    let count = check_range("web.limit", query.limit.max(*RESULTS.start()), &RESULTS)?;
     let body = json!({ "prompt": query.query, "tools": ["web"], "count": count });
     Ok(Request { limit: Some(count), ..post(Source::Web, "/desearch/ai/search/links/web".to_owned(), body) })
 }
@@ -97,7 +97,7 @@ pub(super) fn ai(query: &AiQuery, over: LookBack, now: Time) -> Result<Request, 
         (body["start_date"], body["end_date"]) = (Value::from(start), Value::from(end));
     }
     if let Some(count) = query.count {
-        body["count"] = Value::from(within("ai.count", count, &RESULTS)?);
+        body["count"] = Value::from(check_range("ai.count", count, &RESULTS)?);
     }
     Ok(Request { streaming: query.streaming, ..post(Source::Ai, "/desearch/ai/search".to_owned(), body) })
 }
@@ -127,7 +127,7 @@ fn day(at: Time) -> Result<String, Unsupported> {
 }
 
 /// Checks that a number is within the call's bounds. The service refuses anything else with 422.
-fn within(key: &str, number: u32, bounds: &RangeInclusive<u32>) -> Result<u32, Unsupported> {
+fn check_range(key: &str, number: u32, bounds: &RangeInclusive<u32>) -> Result<u32, Unsupported> {
     if bounds.contains(&number) {
         return Ok(number);
     }

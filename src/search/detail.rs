@@ -29,26 +29,26 @@ impl ErrorDetail {
         let text = String::from_utf8_lossy(body);
         let text = text.trim_start_matches('\u{feff}').trim();
         match serde_json::from_str::<Value>(text) {
-            Ok(value) => Self { text: words(&value, DEPTH), retry_after: retry_after::body(&value) },
+            Ok(value) => Self { text: message(&value, DEPTH), retry_after: retry_after::body(&value) },
             Err(_) if text.starts_with('<') => Self { text: page(text), retry_after: None },
             Err(_) => Self { text: text.to_owned(), retry_after: None },
         }
     }
 }
 
-fn words(value: &Value, depth: u32) -> String {
+fn message(value: &Value, depth: u32) -> String {
     match value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
         Value::Array(list) if depth > 0 => {
-            let mut said: Vec<_> = list.iter().take(ENTRIES).map(|entry| words(entry, depth - 1)).collect();
+            let mut said: Vec<_> = list.iter().take(ENTRIES).map(|entry| message(entry, depth - 1)).collect();
             if list.len() > ENTRIES {
                 said.push(format!("{} more", list.len() - ENTRIES));
             }
             said.join("; ")
         }
         Value::Object(fields) if depth > 0 => {
-            let said = WORDS.iter().filter_map(|name| fields.get(*name)).map(|inner| words(inner, depth - 1));
+            let said = WORDS.iter().filter_map(|name| fields.get(*name)).map(|inner| message(inner, depth - 1));
             match said.into_iter().find(|text| !text.is_empty()) {
                 Some(text) => place(value).map_or_else(|| text.clone(), |place| format!("{place}: {text}")),
                 None if fields.is_empty() => String::new(),
@@ -62,7 +62,7 @@ fn words(value: &Value, depth: u32) -> String {
 /// Returns where in the request the fault lies, as validators report it: `"loc": ["body", "count"]`.
 fn place(value: &Value) -> Option<String> {
     let steps = value.get("loc")?.as_array()?;
-    Some(steps.iter().take(DEPTH as usize).map(|step| words(step, 0)).collect::<Vec<_>>().join("."))
+    Some(steps.iter().take(DEPTH as usize).map(|step| message(step, 0)).collect::<Vec<_>>().join("."))
 }
 
 /// Describes the page of a proxy by its title.

@@ -46,7 +46,7 @@ impl<C: Clock + Clone> Limits<C> {
     }
 
     /// Waits until a call may start, and counts it as started. Dropping the permit frees the place.
-    async fn place(&self) -> Option<OwnedSemaphorePermit> {
+    async fn acquire(&self) -> Option<OwnedSemaphorePermit> {
         // First the place, then the rate: in the other order, calls that passed the rate limit would pile up waiting
         // for places and then start together. `None` only for a closed semaphore, and nothing closes it.
         let permit = Arc::clone(&self.places).acquire_owned().await.ok();
@@ -69,7 +69,7 @@ where
 {
     fn enter(&self) -> Pin<Box<dyn Future<Output = Entered> + Send + '_>> {
         Box::pin(async {
-            let permit = self.place().await;
+            let permit = self.acquire().await;
             let closed = || Refusal::new("the client takes no more calls");
             permit.map(|permit| Box::new(LocalPermit(permit)) as Box<dyn CallPermit>).ok_or_else(closed)
         })
@@ -137,10 +137,10 @@ mod tests {
     #[tokio::test]
     async fn a_place_is_given_back_when_its_permit_is_dropped() {
         let (limits, _) = limits(2, None);
-        let first = limits.place().await;
-        let _second = limits.place().await;
+        let first = limits.acquire().await;
+        let _second = limits.acquire().await;
         assert_eq!(limits.places.available_permits(), 0);
         drop(first);
-        assert!(limits.place().await.is_some());
+        assert!(limits.acquire().await.is_some());
     }
 }

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::{Ask, Dialect};
+use super::{Dialect, SearchQuery};
 use crate::model::{LookBack, SocialOperation, SocialQuery, Window, covers_spans};
 
 /// How much longer a gap may be than the time between its two slots: runs start after their slots, and the last minutes
@@ -25,23 +25,23 @@ pub enum LookBackSupport {
 
 /// Returns how the call for this ask states how far back it looks.
 #[must_use]
-pub fn look_back_support(dialect: Dialect, ask: &Ask) -> LookBackSupport {
+pub fn look_back_support(dialect: Dialect, ask: &SearchQuery) -> LookBackSupport {
     match (dialect, ask) {
-        (_, Ask::Social(query, _)) => match (query.operation, dialect) {
+        (_, SearchQuery::Social(query, _)) => match (query.operation, dialect) {
             (SocialOperation::Posts, _) => LookBackSupport::Unsaid,
             (SocialOperation::Search, Dialect::Spec) => LookBackSupport::Windows,
             (SocialOperation::Search, Dialect::Desearch) | (SocialOperation::Basic, _) => LookBackSupport::Dates,
         },
-        (_, Ask::Provider(query, _)) if covers_spans(&query.kind) => LookBackSupport::Since,
-        (_, Ask::Provider(..)) => LookBackSupport::Unsaid,
-        (Dialect::Desearch, Ask::Ai(..)) => LookBackSupport::Dates,
-        (Dialect::Spec, Ask::Ai(..)) | (_, Ask::Web(_)) => LookBackSupport::Unsaid,
+        (_, SearchQuery::Provider(query, _)) if covers_spans(&query.kind) => LookBackSupport::Since,
+        (_, SearchQuery::Provider(..)) => LookBackSupport::Unsaid,
+        (Dialect::Desearch, SearchQuery::Ai(..)) => LookBackSupport::Dates,
+        (Dialect::Spec, SearchQuery::Ai(..)) | (_, SearchQuery::Web(_)) => LookBackSupport::Unsaid,
     }
 }
 
 /// Returns how the call for this ask could look back further than the window; `None` when it cannot.
 #[must_use]
-pub fn wider_look_back(dialect: Dialect, ask: &Ask, window: Window) -> Option<LookBackSupport> {
+pub fn wider_look_back(dialect: Dialect, ask: &SearchQuery, window: Window) -> Option<LookBackSupport> {
     match look_back_support(dialect, ask) {
         LookBackSupport::Unsaid => None,
         LookBackSupport::Windows if window == Window::Past7Days => None,
@@ -52,6 +52,6 @@ pub fn wider_look_back(dialect: Dialect, ask: &Ask, window: Window) -> Option<Lo
 /// Whether a run fills a gap of this length between two slots by itself, when runs look back at most `catch_up`.
 #[must_use]
 pub fn catches_up(dialect: Dialect, query: &SocialQuery, window: Window, gap: Duration, catch_up: Duration) -> bool {
-    let ask = Ask::Social(query.clone(), LookBack::Window(window));
+    let ask = SearchQuery::Social(query.clone(), LookBack::Window(window));
     gap.saturating_add(AROUND) <= catch_up && wider_look_back(dialect, &ask, window).is_some()
 }

@@ -143,14 +143,14 @@ pub struct Settings {
 
 /// One question for one source.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ask {
+pub enum SearchQuery {
     Social(SocialQuery, LookBack),
     Web(WebQuery),
     Ai(AiQuery, LookBack),
     Provider(ProviderQuery, LookBack),
 }
 
-impl Ask {
+impl SearchQuery {
     /// Returns the question of a topic to a source; `None` when the source is off.
     #[must_use]
     pub fn of(topic: &Topic, source: Source) -> Option<Self> {

@@ -63,7 +63,7 @@ pub fn render(request: &Request, shown: &Shown) -> String {
         let _ = write!(
             text,
             " \\\n  -H 'Content-Type: application/json' \\\n  --data {}",
-            quoted(&visible(&body.to_string()))
+            quoted(&escape_hidden(&body.to_string()))
         );
     }
     text
@@ -91,7 +91,7 @@ fn quoted(text: &str) -> String {
 }
 
 /// Escapes hidden characters in JSON. They occur only inside strings.
-fn visible(json: &str) -> String {
+fn escape_hidden(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     for c in json.chars() {
         if is_invisible(c) || is_joiner(c) {
@@ -155,7 +155,7 @@ mod tests {
              -H 'Content-Type: application/json' \\\n  \
              --data '{\"query\":\"it'\\''s \\u202e\\u001b[31m\",\"results_limit\":5}'"
         );
-        let escaped: serde_json::Value = serde_json::from_str(&visible(&body.to_string())).unwrap();
+        let escaped: serde_json::Value = serde_json::from_str(&escape_hidden(&body.to_string())).unwrap();
         assert_eq!(escaped, body, "the escapes mean the same");
         assert_eq!(
             render(&request(&[("query", "a")], None), &base),

@@ -1,8 +1,8 @@
-//! Chooses the request for an [`Ask`] in each dialect. Pure. `spec` and `desearch` build the requests, and `client`
+//! Chooses the request for an [`SearchQuery`] in each dialect. Pure. `spec` and `desearch` build the requests, and `client`
 //! sends them.
 
 use super::unsupported::Unsupported;
-use super::{Ask, Dialect, Request, desearch, kinds, spec};
+use super::{Dialect, Request, SearchQuery, desearch, kinds, spec};
 use crate::model::{ProviderQuery, SocialOperation, Span, Time, WebOperation};
 
 /// Builds the request for `ask`. Where the contract shows no shape (`posts`, `links`, `basic`), both dialects use the
@@ -13,24 +13,24 @@ use crate::model::{ProviderQuery, SocialOperation, Span, Time, WebOperation};
 /// # Errors
 /// [`Unsupported`] for numbers out of range, dates where the call takes none, or a platform name that is no path
 /// segment.
-pub fn request(dialect: Dialect, platform: &str, ask: &Ask, now: Time) -> Result<Request, Unsupported> {
+pub fn request(dialect: Dialect, platform: &str, ask: &SearchQuery, now: Time) -> Result<Request, Unsupported> {
     match (dialect, ask) {
-        (Dialect::Spec, Ask::Social(query, over)) if query.operation == SocialOperation::Search => {
+        (Dialect::Spec, SearchQuery::Social(query, over)) if query.operation == SocialOperation::Search => {
             spec::social(platform, query, *over)
         }
-        (Dialect::Spec, Ask::Web(query)) if query.operation == WebOperation::Search => Ok(spec::web(query)),
-        (Dialect::Spec, Ask::Ai(query, _)) => Ok(spec::ai(query)),
-        (_, Ask::Provider(query, over)) => first(query, over.span(now), now),
-        (dialect, Ask::Social(query, over)) => match (dialect, query.operation) {
+        (Dialect::Spec, SearchQuery::Web(query)) if query.operation == WebOperation::Search => Ok(spec::web(query)),
+        (Dialect::Spec, SearchQuery::Ai(query, _)) => Ok(spec::ai(query)),
+        (_, SearchQuery::Provider(query, over)) => first(query, over.span(now), now),
+        (dialect, SearchQuery::Social(query, over)) => match (dialect, query.operation) {
             (Dialect::Spec, SocialOperation::Basic) => desearch::social_post(query, *over, now),
             (_, SocialOperation::Search | SocialOperation::Basic) => desearch::social(query, *over, now),
             (_, SocialOperation::Posts) => desearch::posts(query, *over),
         },
-        (_, Ask::Web(query)) => match query.operation {
+        (_, SearchQuery::Web(query)) => match query.operation {
             WebOperation::Search | WebOperation::Basic => Ok(desearch::web(query)),
             WebOperation::Links => desearch::links(query),
         },
-        (Dialect::Desearch, Ask::Ai(query, over)) => desearch::ai(query, *over, now),
+        (Dialect::Desearch, SearchQuery::Ai(query, over)) => desearch::ai(query, *over, now),
     }
 }
 
@@ -38,9 +38,14 @@ pub fn request(dialect: Dialect, platform: &str, ask: &Ask, now: Time) -> Result
 ///
 /// # Errors
 /// As [`request()`].
-pub fn requests(dialect: Dialect, platform: &str, ask: &Ask, now: Time) -> Result<(Vec<Request>, u32), Unsupported> {
-    let Ask::Provider(query, over) = ask else { return Ok((vec![request(dialect, platform, ask, now)?], 0)) };
-    let (kind, span) = (known(query)?, over.span(now));
+pub fn requests(
+    dialect: Dialect,
+    platform: &str,
+    ask: &SearchQuery,
+    now: Time,
+) -> Result<(Vec<Request>, u32), Unsupported> {
+    let SearchQuery::Provider(query, over) = ask else { return Ok((vec![request(dialect, platform, ask, now)?], 0)) };
+    let (kind, span) = (find_kind(query)?, over.span(now));
     let asked = kinds::Asked { query, span, now, memory: &[], items: &[] };
     let (mut parts, mut last) = (Vec::new(), 0);
     while parts.len() < kinds::MOST_PARTS {
@@ -58,7 +63,7 @@ pub fn requests(dialect: Dialect, platform: &str, ask: &Ask, now: Time) -> Resul
 }
 
 /// Returns the implementation of its kind.
-fn known(query: &ProviderQuery) -> Result<&'static dyn kinds::Kind, Unsupported> {
+fn find_kind(query: &ProviderQuery) -> Result<&'static dyn kinds::Kind, Unsupported> {
     kinds::named(&query.kind).ok_or_else(|| Unsupported {
         message: format!("this version knows no provider of the kind `{}`", query.kind),
         hint: "upgrade topicwatch, or take the source out of the topic".to_owned(),
@@ -67,7 +72,7 @@ fn known(query: &ProviderQuery) -> Result<&'static dyn kinds::Kind, Unsupported>
 
 /// Returns the first call of a search that may take several.
 fn first(query: &ProviderQuery, span: Span, now: Time) -> Result<Request, Unsupported> {
-    let kind = known(query)?;
+    let kind = find_kind(query)?;
     let asked = kinds::Asked { query, span, now, memory: &[], items: &[] };
     kind.next(&asked, &[])?.into_iter().next().ok_or_else(|| Unsupported {
         message: format!("there is nothing to ask {}", query.source),
@@ -87,12 +92,12 @@ mod tests {
     /// 2026-03-11T09:00:00Z.
     const NOW: Time = Time(1_773_219_600_000);
 
-    fn social(operation: SocialOperation, limit: Option<u32>) -> Ask {
-        Ask::Social(SocialQuery { query: "a & b".to_owned(), operation, limit }, Window::Past7Days.into())
+    fn social(operation: SocialOperation, limit: Option<u32>) -> SearchQuery {
+        SearchQuery::Social(SocialQuery { query: "a & b".to_owned(), operation, limit }, Window::Past7Days.into())
     }
 
-    fn web(operation: WebOperation, limit: u32) -> Ask {
-        Ask::Web(WebQuery { query: "a & b".to_owned(), operation, limit })
+    fn web(operation: WebOperation, limit: u32) -> SearchQuery {
+        SearchQuery::Web(WebQuery { query: "a & b".to_owned(), operation, limit })
     }
 
     fn ai() -> AiQuery {
@@ -108,7 +113,7 @@ mod tests {
     }
 
     /// Method, path, query, body, limit.
-    fn shape(dialect: Dialect, ask: &Ask) -> (String, String, String, Value, Option<u32>) {
+    fn shape(dialect: Dialect, ask: &SearchQuery) -> (String, String, String, Value, Option<u32>) {
         let request = request(dialect, "X", ask, NOW).unwrap();
         let query = request.query.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join("|");
         (request.method.to_owned(), request.path, query, request.body.unwrap_or(Value::Null), request.limit)
@@ -134,7 +139,7 @@ mod tests {
             post("/web/search", json!({"query": "a & b", "results_limit": 5}), Some(5))
         );
         assert_eq!(
-            shape(Dialect::Spec, &Ask::Ai(ai(), Window::Past24Hours.into())),
+            shape(Dialect::Spec, &SearchQuery::Ai(ai(), Window::Past24Hours.into())),
             post("/ai/search", json!({"model": "NOVA", "prompt": "what is new?", "streaming": false}), None)
         );
         let ordered = AiQuery { response_order: Some("SUMMARY_FIRST".to_owned()), streaming: true, ..ai() };
@@ -142,10 +147,12 @@ mod tests {
             "model": "NOVA", "prompt": "what is new?", "response_order": "SUMMARY_FIRST", "streaming": true
         });
         assert_eq!(
-            shape(Dialect::Spec, &Ask::Ai(ordered.clone(), Window::Past24Hours.into())),
+            shape(Dialect::Spec, &SearchQuery::Ai(ordered.clone(), Window::Past24Hours.into())),
             post("/ai/search", said, None)
         );
-        assert!(request(Dialect::Spec, "X", &Ask::Ai(ordered, Window::Past24Hours.into()), NOW).unwrap().streaming);
+        assert!(
+            request(Dialect::Spec, "X", &SearchQuery::Ai(ordered, Window::Past24Hours.into()), NOW).unwrap().streaming
+        );
     }
 
     #[test]
@@ -164,7 +171,7 @@ mod tests {
             "streaming": false, "result_type": "LINKS_WITH_FINAL_SUMMARY"
         });
         assert_eq!(
-            shape(Dialect::Desearch, &Ask::Ai(ai(), Window::Past24Hours.into())),
+            shape(Dialect::Desearch, &SearchQuery::Ai(ai(), Window::Past24Hours.into())),
             post("/desearch/ai/search", body, None)
         );
         let more = AiQuery { count: Some(10), tools: vec!["reddit".to_owned()], streaming: true, ..ai() };
@@ -173,7 +180,7 @@ mod tests {
             "streaming": true, "result_type": "LINKS_WITH_FINAL_SUMMARY"
         });
         assert_eq!(
-            shape(Dialect::Desearch, &Ask::Ai(more, Window::Past7Days.into())),
+            shape(Dialect::Desearch, &SearchQuery::Ai(more, Window::Past7Days.into())),
             post("/desearch/ai/search", body, None)
         );
     }
@@ -218,7 +225,7 @@ mod tests {
 
     #[test]
     fn numbers_that_would_be_refused_for_ever_are_refused_here() {
-        let with_count = |count| Ask::Ai(AiQuery { count: Some(count), ..ai() }, Window::Past24Hours.into());
+        let with_count = |count| SearchQuery::Ai(AiQuery { count: Some(count), ..ai() }, Window::Past24Hours.into());
         for (dialect, ask, message) in [
             (Dialect::Desearch, with_count(9), "`ai.count` is 9, and this call takes 10 to 200"),
             (Dialect::Desearch, with_count(201), "`ai.count` is 201, and this call takes 10 to 200"),
@@ -260,7 +267,7 @@ mod tests {
             }
             let (.., body, _) = shape(Dialect::Spec, &social(SocialOperation::Basic, None).with_look_back(over));
             assert_eq!((&body["start_date"], &body["end_date"]), (&json!(start), &json!(end)), "{over:?}");
-            let (.., body, _) = shape(Dialect::Desearch, &Ask::Ai(ai(), over));
+            let (.., body, _) = shape(Dialect::Desearch, &SearchQuery::Ai(ai(), over));
             assert_eq!((&body["start_date"], &body["end_date"]), (&json!(start), &json!(end)), "{over:?}");
             assert_eq!(body.get("date_filter"), None, "one or the other");
             for (dialect, operation) in
@@ -291,7 +298,7 @@ mod tests {
             for (ask, source) in [
                 (social(SocialOperation::Search, None), Source::Social),
                 (web(WebOperation::Links, 10), Source::Web),
-                (Ask::Ai(ai(), Window::Past24Hours.into()), Source::Ai),
+                (SearchQuery::Ai(ai(), Window::Past24Hours.into()), Source::Ai),
             ] {
                 assert_eq!(request(*dialect, "X", &ask, NOW).unwrap().source, source);
             }

@@ -67,7 +67,7 @@ impl KeyRedactor {
         }
         let mut kept = Vec::new();
         let (mut done, mut at) = (0, 0);
-        let mut ends = Ends::default();
+        let mut ends = MatchEnds::default();
         while at < text.len() {
             if !first[usize::from(text[at])] {
                 at += 1;
@@ -93,12 +93,12 @@ impl KeyRedactor {
 /// Where a key may end, followed byte by byte. A `%` or `\` may be itself or begin an escape, which only the next bytes
 /// show.
 #[derive(Default)]
-struct Ends {
+struct MatchEnds {
     now: Vec<usize>,
     next: Vec<usize>,
 }
 
-impl Ends {
+impl MatchEnds {
     /// Returns where a spelling that begins at `at` ends, as far as it matches.
     fn of(&mut self, text: &[u8], at: usize, spelling: &KeyEncoding) -> Option<usize> {
         self.now.clear();

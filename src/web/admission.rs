@@ -8,11 +8,11 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
 
 use super::access::Access;
-use super::guesses::Tried;
+use super::guesses::TryResult;
 use super::problem::Problem;
 use super::sessions::{self, Sessions};
 use super::site::Site;
-use super::tokens::Known;
+use super::tokens::TokenTable;
 use super::visitor::{Visitor, Who};
 use crate::listener::Peer;
 use crate::model::LinkRow;
@@ -71,7 +71,7 @@ pub(super) async fn visitor<'a>(
         if let Some(holder) = holder.filter(|holder| site.sessions.is_valid(&holder.key, pass, site.now()))
             && site.tokens.holds(&holder.visitor, &site.store).await?
         {
-            note(site, &holder.visitor);
+            record_use(site, &holder.visitor);
             return Ok(holder.visitor.clone());
         }
     }
@@ -109,7 +109,7 @@ pub(super) async fn token_of(site: &Site, peer: &Peer, given: &str) -> Result<Sh
 
 /// Returns the known tokens and links, including one that was made just now. For a sender who was wrong too often
 /// nothing is read.
-async fn known_with(site: &Site, peer: &Peer, secret: &str) -> Result<Arc<Known>, StoreError> {
+async fn known_with(site: &Site, peer: &Peer, secret: &str) -> Result<Arc<TokenTable>, StoreError> {
     if site.guesses.may_try(peer.ip) {
         site.tokens.known_with(secret, &site.store).await
     } else {
@@ -119,7 +119,7 @@ async fn known_with(site: &Site, peer: &Peer, secret: &str) -> Result<Arc<Known>
 
 async fn shown(
     site: &Site,
-    known: &Result<Arc<Known>, StoreError>,
+    known: &Result<Arc<TokenTable>, StoreError>,
     peer: &Peer,
     given: &str,
 ) -> Result<Shown, Problem> {
@@ -139,11 +139,11 @@ async fn shown(
         found.is_some()
     });
     match (tried, found) {
-        (Tried::Right, Some(shown)) if site.tokens.holds(&shown.visitor, &site.store).await? => {
-            note(site, &shown.visitor);
+        (TryResult::Right, Some(shown)) if site.tokens.holds(&shown.visitor, &site.store).await? => {
+            record_use(site, &shown.visitor);
             Ok(shown)
         }
-        (Tried::TooMany(wait), _) => Err(too_many(wait)),
+        (TryResult::TooMany(wait), _) => Err(too_many(wait)),
         _ => match known {
             Err(error) => Err(error.clone().into()),
             Ok(_) => {
@@ -163,8 +163,8 @@ pub(super) async fn link_of(site: &Site, peer: &Peer, secret: &str) -> Result<Op
         link.is_some()
     });
     match tried {
-        Tried::TooMany(wait) => Err(too_many(wait)),
-        Tried::Right | Tried::Wrong => match link {
+        TryResult::TooMany(wait) => Err(too_many(wait)),
+        TryResult::Right | TryResult::Wrong => match link {
             Some(link) if site.tokens.is_link_valid(&link, &site.store).await? => Ok(Some(link)),
             _ => Ok(None),
         },
@@ -177,7 +177,7 @@ fn too_many(wait: Duration) -> Problem {
 }
 
 /// Records the use of a token, unless this process only reads.
-fn note(site: &Site, visitor: &Visitor) {
+fn record_use(site: &Site, visitor: &Visitor) {
     if let Who::Named { hash, .. } = &visitor.who
         && site.settings().acts.is_some()
     {

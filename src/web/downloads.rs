@@ -40,7 +40,7 @@ pub(super) async fn answer(
     filtered: FilterMode,
     head: bool,
 ) -> Result<Response, Problem> {
-    if order.filter.words.is_some() && waits(&site.store, &order.filter.topics).await? {
+    if order.filter.words.is_some() && has_unindexed_items(&site.store, &order.filter.topics).await? {
         let hint = "`topicwatch run` indexes beside its loop, `topicwatch items --search` at once; ask again then.";
         let title = "Some items are not indexed yet, and would be missing";
         return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, title, hint));
@@ -60,7 +60,7 @@ pub(super) async fn answer(
 }
 
 /// Whether items of these topics wait for the index; items of any topic if none is named.
-async fn waits(store: &Store, topics: &[String]) -> Result<bool, StoreError> {
+async fn has_unindexed_items(store: &Store, topics: &[String]) -> Result<bool, StoreError> {
     if topics.is_empty() {
         return Ok(store.index_backlog().await? > 0);
     }

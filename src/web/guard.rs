@@ -109,7 +109,7 @@ type Refused = Box<Response>;
 /// Returns the visitor, if the request is acceptable and the visitor has what its route needs.
 async fn check(app: &App, peer: &Peer, params: Option<&RawPathParams>, head: &Parts) -> Result<Visitor, Refused> {
     let (site, path, headers) = (&*app.site, head.uri.path(), &head.headers);
-    sound(site, head)?;
+    check_request(site, head)?;
     let matched = head.extensions.get::<MatchedPath>().map(MatchedPath::as_str);
     let need = matched.and_then(|matched| need_of(&app.declared, &head.method, matched));
     if need == Some(Need::Open) {
@@ -163,7 +163,7 @@ fn changes(head: &Parts) -> bool {
 }
 
 /// Checks what applies to every request, whoever sends it.
-fn sound(site: &Site, head: &Parts) -> Result<(), Refused> {
+fn check_request(site: &Site, head: &Parts) -> Result<(), Refused> {
     let (headers, path) = (&head.headers, head.uri.path());
     let refuse = |status: StatusCode, title: &str, hint: &str| {
         Err(Box::new(Problem::new(status, title, hint).answer(site, path)))

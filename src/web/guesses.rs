@@ -45,7 +45,7 @@ impl Used {
 
 /// The result of a try.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tried {
+pub(super) enum TryResult {
     /// The token is right.
     Right,
     /// The token is wrong.
@@ -100,7 +100,7 @@ struct LogLine {
 
 impl Attempts {
     /// Makes a try. Also returns when to write a log line, if one must be scheduled.
-    fn tries(&mut self, peer: IpAddr, now: Duration, is_right: impl FnOnce() -> bool) -> (Tried, Option<Duration>) {
+    fn tries(&mut self, peer: IpAddr, now: Duration, is_right: impl FnOnce() -> bool) -> (TryResult, Option<Duration>) {
         let peer = network(peer);
         if self.peers.len() >= MOST_PEERS && !self.peers.contains_key(&peer) {
             self.peers.retain(|_, peer| !peer.is_nothing(now));
@@ -112,12 +112,12 @@ impl Attempts {
         let tried = match of.used.wait(&OF_A_PEER, now).into_iter().chain(others).max() {
             Some(wait) => {
                 of.unseen += 1;
-                Tried::TooMany(wait)
+                TryResult::TooMany(wait)
             }
             None if is_right() => {
                 // For peers that count as one, this would make all of them known.
                 of.known = room.then_some(now);
-                return (Tried::Right, None);
+                return (TryResult::Right, None);
             }
             None => {
                 of.used.take(&OF_A_PEER, now);
@@ -125,7 +125,7 @@ impl Attempts {
                 if !known {
                     self.all.take(&OF_ALL, now);
                 }
-                Tried::Wrong
+                TryResult::Wrong
             }
         };
         if std::mem::replace(&mut self.due, true) {
@@ -176,7 +176,7 @@ impl Default for GuessLimiter {
 
 impl GuessLimiter {
     /// Makes a try of a peer.
-    pub(super) fn attempt(self: &Arc<Self>, peer: IpAddr, is_right: impl FnOnce() -> bool) -> Tried {
+    pub(super) fn attempt(self: &Arc<Self>, peer: IpAddr, is_right: impl FnOnce() -> bool) -> TryResult {
         let now = self.begun.elapsed();
         let (tried, line) = self.book.lock().unwrap_or_else(PoisonError::into_inner).tries(peer, now, is_right);
         if let Some(wait) = line {
@@ -225,7 +225,7 @@ mod tests {
         Duration::from_secs(seconds)
     }
 
-    fn wrong(book: &mut Attempts, peer: &str, now: Duration) -> Tried {
+    fn wrong(book: &mut Attempts, peer: &str, now: Duration) -> TryResult {
         book.tries(ip(peer), now, || false).0
     }
 
@@ -233,33 +233,33 @@ mod tests {
     fn a_peer_may_be_wrong_ten_times_and_then_once_in_six_seconds() {
         let mut book = Attempts::default();
         for _ in 0..10 {
-            assert_eq!(wrong(&mut book, "192.0.2.1", s(100)), Tried::Wrong);
+            assert_eq!(wrong(&mut book, "192.0.2.1", s(100)), TryResult::Wrong);
         }
-        assert_eq!(wrong(&mut book, "192.0.2.1", s(100)), Tried::TooMany(s(6)));
+        assert_eq!(wrong(&mut book, "192.0.2.1", s(100)), TryResult::TooMany(s(6)));
         let mut looked = false;
         let unseen = book.tries(ip("192.0.2.1"), s(103), || std::mem::replace(&mut looked, true)).0;
-        assert_eq!((unseen, looked), (Tried::TooMany(s(3)), false), "the right token is not looked at, either");
+        assert_eq!((unseen, looked), (TryResult::TooMany(s(3)), false), "the right token is not looked at, either");
         assert!(!book.may_try(ip("192.0.2.1"), s(103)) && book.may_try(ip("192.0.2.1"), s(106)));
-        assert_eq!(book.tries(ip("192.0.2.2"), s(103), || true).0, Tried::Right, "others are");
-        assert_eq!(wrong(&mut book, "192.0.2.1", s(106)), Tried::Wrong);
-        assert_eq!(wrong(&mut book, "192.0.2.1", s(106)), Tried::TooMany(s(6)));
-        let in_an_hour = (0..36_000).filter(|n| wrong(&mut book, "192.0.2.1", s(200) + s(*n) / 10) == Tried::Wrong);
+        assert_eq!(book.tries(ip("192.0.2.2"), s(103), || true).0, TryResult::Right, "others are");
+        assert_eq!(wrong(&mut book, "192.0.2.1", s(106)), TryResult::Wrong);
+        assert_eq!(wrong(&mut book, "192.0.2.1", s(106)), TryResult::TooMany(s(6)));
+        let in_an_hour = (0..36_000).filter(|n| wrong(&mut book, "192.0.2.1", s(200) + s(*n) / 10) == TryResult::Wrong);
         assert_eq!(in_an_hour.count(), 609, "what had come back, and one in six seconds");
     }
 
     #[test]
     fn many_peers_share_a_limit_that_keeps_nobody_out_who_was_right() {
         let mut book = Attempts::default();
-        assert_eq!(book.tries(ip("192.0.2.7"), s(0), || true).0, Tried::Right);
-        let tried: Vec<Tried> = (0..200).map(|n| wrong(&mut book, &format!("198.51.100.{n}"), s(1))).collect();
-        assert_eq!(tried.iter().filter(|tried| **tried == Tried::Wrong).count(), 60);
+        assert_eq!(book.tries(ip("192.0.2.7"), s(0), || true).0, TryResult::Right);
+        let tried: Vec<TryResult> = (0..200).map(|n| wrong(&mut book, &format!("198.51.100.{n}"), s(1))).collect();
+        assert_eq!(tried.iter().filter(|tried| **tried == TryResult::Wrong).count(), 60);
         assert!(!book.may_try(ip("192.0.2.8"), s(1)) && book.may_try(ip("192.0.2.7"), s(1)));
-        assert!(matches!(book.tries(ip("192.0.2.8"), s(1), || true).0, Tried::TooMany(_)));
-        assert_eq!(book.tries(ip("192.0.2.7"), s(1), || true).0, Tried::Right);
-        assert_eq!(book.tries(ip("192.0.2.8"), s(2), || true).0, Tried::Right, "a second later there is one more");
+        assert!(matches!(book.tries(ip("192.0.2.8"), s(1), || true).0, TryResult::TooMany(_)));
+        assert_eq!(book.tries(ip("192.0.2.7"), s(1), || true).0, TryResult::Right);
+        assert_eq!(book.tries(ip("192.0.2.8"), s(2), || true).0, TryResult::Right, "a second later there is one more");
         // Addresses of one IPv6 network are one peer.
-        let tried: Vec<Tried> = (0..20).map(|n| wrong(&mut book, &format!("2001:db8::{n}"), s(100))).collect();
-        assert_eq!(tried.iter().filter(|tried| **tried == Tried::Wrong).count(), 10);
+        let tried: Vec<TryResult> = (0..20).map(|n| wrong(&mut book, &format!("2001:db8::{n}"), s(100))).collect();
+        assert_eq!(tried.iter().filter(|tried| **tried == TryResult::Wrong).count(), 10);
     }
 
     #[test]
@@ -280,7 +280,7 @@ mod tests {
     #[test]
     fn the_log_gets_one_line_for_a_burst_and_one_a_minute_afterwards() {
         let mut book = Attempts::default();
-        assert_eq!(book.tries(ip("192.0.2.1"), s(0), || false), (Tried::Wrong, Some(FIRST)));
+        assert_eq!(book.tries(ip("192.0.2.1"), s(0), || false), (TryResult::Wrong, Some(FIRST)));
         for _ in 0..6_335 {
             assert_eq!(book.tries(ip("192.0.2.1"), s(0), || false).1, None);
         }

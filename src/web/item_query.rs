@@ -101,7 +101,7 @@ impl ItemQuery {
             starred: flag("starred")?,
             noted: flag("noted")?,
         };
-        let order = wish.order(site.now()).map_err(|unfit| refused(&unfit))?;
+        let order = wish.parse(site.now()).map_err(|unfit| refused(&unfit))?;
         Ok(Self { order, filtered })
     }
 }

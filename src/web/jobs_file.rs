@@ -23,7 +23,7 @@ pub struct FileSnapshot {
 
 /// An error in a text, or a warning about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wrong {
+pub struct Diagnostic {
     /// Line of the text, from 1, if it has one.
     pub line: Option<usize>,
     pub message: String,
@@ -31,7 +31,7 @@ pub struct Wrong {
     pub hint: String,
 }
 
-impl Wrong {
+impl Diagnostic {
     /// An error without a line.
     #[must_use]
     pub fn nowhere(message: impl Into<String>, hint: impl Into<String>) -> Self {
@@ -45,7 +45,7 @@ pub enum SaveError {
     /// The file changed since it was read.
     Changed,
     /// It cannot be written, or the text is invalid.
-    Refused(Vec<Wrong>),
+    Refused(Vec<Diagnostic>),
 }
 
 /// What a topic will do and cost.
@@ -57,7 +57,7 @@ pub struct Preview {
     pub next: Vec<Time>,
     pub timezone: String,
     /// Warnings about it.
-    pub warnings: Vec<Wrong>,
+    pub warnings: Vec<Diagnostic>,
     /// The source that `try_out` would ask, and its price; `None` if nothing can be tried.
     pub trial: Option<(Source, Micros)>,
 }
@@ -98,7 +98,7 @@ pub struct AlertTrial {
 /// The configuration file behind the pages.
 pub trait JobsFile: Send + Sync {
     /// Reads it, or returns why it cannot be read.
-    fn open(&self) -> Result<FileSnapshot, Wrong>;
+    fn open(&self) -> Result<FileSnapshot, Diagnostic>;
 
     /// Writes the text, if the file still has the fingerprint `seen` and the text is valid. Returns the new
     /// fingerprint: the file may change again before anybody reads it.
@@ -106,15 +106,15 @@ pub trait JobsFile: Send + Sync {
 
     /// Checks a text as if it were the file, as `topicwatch check` does. Returns all errors, or what a topic of it
     /// will do and cost.
-    fn preview<'a>(&'a self, text: &'a str, topic: &'a str) -> Pending<'a, Result<Preview, Vec<Wrong>>>;
+    fn preview<'a>(&'a self, text: &'a str, topic: &'a str) -> Pending<'a, Result<Preview, Vec<Diagnostic>>>;
 
     /// Runs the query of a topic of a text once, with one source.
-    fn try_out<'a>(&'a self, text: &'a str, topic: &'a str) -> Pending<'a, Result<Tried, Wrong>>;
+    fn try_out<'a>(&'a self, text: &'a str, topic: &'a str) -> Pending<'a, Result<Tried, Diagnostic>>;
 
     /// Evaluates an alert of the file over the latest runs.
-    fn try_alert<'a>(&'a self, alert: &'a str) -> Pending<'a, Result<AlertTrial, Wrong>>;
+    fn try_alert<'a>(&'a self, alert: &'a str) -> Pending<'a, Result<AlertTrial, Diagnostic>>;
 
     /// A report of one topic up to now, as a page. With `among`, for visitors who may see only some topics, it leaves
     /// out what others found.
-    fn report<'a>(&'a self, topic: &'a str, among: Option<&'a [String]>) -> Pending<'a, Result<String, Wrong>>;
+    fn report<'a>(&'a self, topic: &'a str, among: Option<&'a [String]>) -> Pending<'a, Result<String, Diagnostic>>;
 }

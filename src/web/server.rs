@@ -196,7 +196,7 @@ fn router(site: Arc<Site>) -> Router {
     router
         .fallback(async |State(app): State<App>, uri: Uri| {
             let page = || Problem::unknown("There is no such page");
-            let problem = if api::is_api_path(uri.path()) { api::nowhere() } else { page() };
+            let problem = if api::is_api_path(uri.path()) { api::not_found() } else { page() };
             problem.answer(&app.site, uri.path())
         })
         .method_not_allowed_fallback(async |State(app): State<App>, uri: Uri| {

@@ -47,7 +47,7 @@ pub struct Settings {
 }
 
 /// The current settings. A reload replaces them while pages are served.
-pub type InForce = watch::Receiver<Arc<Settings>>;
+pub type CurrentSettings = watch::Receiver<Arc<Settings>>;
 
 /// Returns what to do, from provider, error class, HTTP status and text.
 pub type Hint = fn(&str, &str, Option<i64>, &str) -> Option<String>;
@@ -56,7 +56,7 @@ pub type Hint = fn(&str, &str, Option<i64>, &str) -> Option<String>;
 pub struct Site {
     /// A store of its own, so that pages never use the connections that runs wait for.
     pub(super) store: Store,
-    settings: InForce,
+    settings: CurrentSettings,
     pub(super) exporting: ExportPool,
     pub(super) process_status: Arc<ProcessStatus>,
     pub(super) metrics: Metrics,
@@ -86,7 +86,7 @@ impl Site {
         store: Store,
         exports: Store,
         database: store::Settings,
-        settings: InForce,
+        settings: CurrentSettings,
         process_status: Arc<ProcessStatus>,
         clock: Clock,
         secret: String,

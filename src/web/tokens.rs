@@ -29,14 +29,14 @@ pub(super) struct NamedToken {
 
 /// The tokens and links that were read.
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(super) struct TokenTable {
     /// Whether any token was ever made. Withdrawing the last one does not open the pages to everybody.
     pub(super) any: bool,
     by_hash: HashMap<String, NamedToken>,
     links: HashMap<String, LinkRow>,
 }
 
-impl Known {
+impl TokenTable {
     /// The token with this secret.
     pub(super) fn of(&self, secret: &str) -> Option<&NamedToken> {
         self.by_hash.get(&secret_hash(secret))
@@ -91,7 +91,7 @@ fn holder(token: TokenRow, tagged: &[(String, Vec<String>)]) -> NamedToken {
 struct CachedTokens {
     /// When it began: everything that was made before is in it.
     at: Instant,
-    known: Result<Arc<Known>, StoreError>,
+    known: Result<Arc<TokenTable>, StoreError>,
 }
 
 /// Returns the result of a call to the store, if it comes in time. The call has a task of its own, because a visitor
@@ -106,12 +106,12 @@ async fn with_timeout<T: Send + 'static>(
     }
 }
 
-async fn read_into(held: &mut Option<CachedTokens>, store: &Store) -> Result<Arc<Known>, StoreError> {
+async fn read_into(held: &mut Option<CachedTokens>, store: &Store) -> Result<Arc<TokenTable>, StoreError> {
     let mut at = Instant::now();
     let before = held.take().and_then(|held| held.known.ok()).filter(|known| !known.any);
     let read = with_timeout({
         let store = store.clone();
-        async move { Known::read(&store).await.map(Arc::new) }
+        async move { TokenTable::read(&store).await.map(Arc::new) }
     })
     .await;
     // A failure counts from its end, so that those who waited for it do not wait once more.
@@ -139,7 +139,7 @@ pub(super) struct Tokens {
 
 impl Tokens {
     /// Returns the tokens and links. If the database cannot be read, an installation without tokens stays one.
-    pub(super) async fn known(&self, store: &Store) -> Result<Arc<Known>, StoreError> {
+    pub(super) async fn known(&self, store: &Store) -> Result<Arc<TokenTable>, StoreError> {
         let mut held = self.held.lock().await;
         match held.as_ref() {
             Some(read) if read.at.elapsed() < FRESH => read.known.clone(),
@@ -149,7 +149,7 @@ impl Tokens {
 
     /// The same for a visitor who sends a secret: an unknown one may have been made just now, so everything is read
     /// again. The caller limits how often somebody may be wrong.
-    pub(super) async fn known_with(&self, secret: &str, store: &Store) -> Result<Arc<Known>, StoreError> {
+    pub(super) async fn known_with(&self, secret: &str, store: &Store) -> Result<Arc<TokenTable>, StoreError> {
         let asked = Instant::now();
         let known = self.known(store).await?;
         if known.holds(secret) {

@@ -162,7 +162,7 @@ impl<'f> House<'f> {
                 moved.insert(*path);
             }
         }
-        files.retain(|module, path| !moved.contains(path) || !stands_where_it_lies(module, path));
+        files.retain(|module, path| !moved.contains(path) || !matches_file_path(module, path));
         Self { files, read }
     }
 
@@ -222,7 +222,7 @@ impl<'f> House<'f> {
 }
 
 /// Whether a module is where its file path says.
-fn stands_where_it_lies(module: &[String], path: &str) -> bool {
+fn matches_file_path(module: &[String], path: &str) -> bool {
     let stem = path.trim_end_matches(".rs");
     module.join("/") == stem.strip_suffix("/mod").unwrap_or(stem)
 }

@@ -32,7 +32,7 @@ pub(crate) fn is_short(source: &str) -> Vec<Mistake> {
 }
 
 /// Forbids names of files, folders and modules that could hold anything.
-pub(crate) fn is_named_for_something(path: &str, source: &str) -> Vec<Mistake> {
+pub(crate) fn has_specific_name(path: &str, source: &str) -> Vec<Mistake> {
     let vague = |name: &str| {
         let name = name.strip_suffix('s').unwrap_or(name);
         matches!(name, "util" | "utilitie" | "helper" | "common" | "manager" | "misc")

@@ -46,10 +46,10 @@ fn a_long_file_is_refused() {
 #[test]
 fn a_name_that_could_hold_anything_is_refused() {
     for bad in ["src/utils.rs", "src/store/helper/mod.rs", "tests/common/mod.rs", "src/manager.rs"] {
-        assert_eq!(lines(rules::is_named_for_something(bad, "")), [1], "{bad}");
+        assert_eq!(lines(rules::has_specific_name(bad, "")), [1], "{bad}");
     }
-    assert_eq!(lines(rules::is_named_for_something("src/a.rs", "\nmod helpers { }")), [2]);
-    assert!(rules::is_named_for_something("src/store/commons_list.rs", "// mod utils;\nmod item;").is_empty());
+    assert_eq!(lines(rules::has_specific_name("src/a.rs", "\nmod helpers { }")), [2]);
+    assert!(rules::has_specific_name("src/store/commons_list.rs", "// mod utils;\nmod item;").is_empty());
 }
 
 #[test]

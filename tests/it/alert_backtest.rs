@@ -60,7 +60,7 @@ fn backtest(place: &Place, name: &str, more: &[&str]) -> Ended {
 }
 
 #[test]
-fn a_backtest_says_how_well_an_alert_tells_real_events() {
+fn a_backtest_shows_precision_and_recall_for_a_list_of_events() {
     let counts = counts();
     let mut told = Vec::new();
     for database in databases() {

@@ -218,7 +218,7 @@ fn missed_slots_are_reported_of_together() {
 }
 
 #[test]
-fn more_than_usual_at_this_hour_is_reported_and_a_new_query_floods_nobody() {
+fn more_than_usual_at_this_hour_fires_and_a_new_query_does_not() {
     for database in databases() {
         let (world, hook) = (World::new(), Hook::good());
         let alert = "rule = \"volume\"\nwindow = \"1h\"\nmin = 5\ncooldown = \"0s\"\n";
@@ -284,7 +284,7 @@ fn posts_that_sound_worse_than_usual_are_reported_and_so_is_the_end() {
 }
 
 #[test]
-fn a_storm_of_posts_about_something_else_is_kept_and_sent_to_nobody() {
+fn a_storm_of_unrelated_posts_is_recorded_but_not_sent() {
     let good = "I love this and I am so happy";
     let bad = "this is terrible, I hate it, the worst and most awful thing";
     // The name in usual posts, the name in the storm's posts, and the number of messages.
@@ -434,7 +434,7 @@ fn slack_and_ntfy_get_what_they_take() {
 }
 
 #[test]
-fn a_daemon_looks_when_a_run_became_readable_and_two_tell_once() {
+fn alerts_are_evaluated_after_each_run_and_sent_once_by_several_processes() {
     for database in databases() {
         let (world, hook) = (World::new(), Hook::good());
         let rest = file("", "rule = \"items\"\ncooldown = \"0s\"\n").replace("every = \"1h\"", "every = \"300d\"");
@@ -475,7 +475,7 @@ fn a_daemon_looks_when_a_run_became_readable_and_two_tell_once() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_where_it_is_written() {
+fn invalid_alerts_are_refused_with_their_place() {
     let world = World::new();
     for (lines, expected) in [
         ("", "this alert has no `rule`"),

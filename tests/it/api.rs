@@ -192,7 +192,7 @@ fn a_parameter_outside_its_bounds_is_refused_and_one_at_them_is_not() {
 }
 
 #[test]
-fn what_cannot_be_meant_is_refused_with_what_to_do() {
+fn invalid_requests_are_refused_with_a_hint() {
     for database in databases() {
         let (_sandbox, place) = world(database);
         let pages = Pages::serve(&place, &["--at", NINE]);
@@ -239,7 +239,7 @@ fn what_cannot_be_meant_is_refused_with_what_to_do() {
 /// Mistakes found with schemathesis (`scripts/real/schemathesis`): the document allowed what the API refused, and
 /// required a token that the API ignores.
 #[test]
-fn the_document_allows_nothing_that_is_then_called_malformed() {
+fn values_valid_by_the_document_are_not_rejected_as_malformed() {
     let (_sandbox, place) = world(crate::support::databases::sqlite());
     let pages = Pages::serve(&place, &["--at", NINE]);
     let document = get(&pages, "/api/v1/openapi.json");
@@ -372,7 +372,7 @@ fn pages_hold_each_row_once_while_new_ones_come() {
 }
 
 #[test]
-fn items_are_narrowed_as_on_the_command_line() {
+fn item_filters_equal_those_of_the_command_line() {
     for database in databases() {
         let name = database.name;
         let (_sandbox, place) = world(database);

@@ -14,7 +14,7 @@ use crate::support::web_topics::TOPICS;
 const REQUESTS: &str = "/api/v1/topics/acme/requests";
 
 #[test]
-fn whatever_is_refused_is_refused_as_a_problem_and_tells_no_version() {
+fn every_error_is_a_problem_document_without_a_version() {
     let sandbox = Sandbox::at(NINE, &[]);
     let place = Place::new(sqlite(), &sandbox.lines(), TOPICS);
     place.ok(&["once", "--at", NINE]);
@@ -53,7 +53,7 @@ fn whatever_is_refused_is_refused_as_a_problem_and_tells_no_version() {
 }
 
 #[test]
-fn with_a_token_nothing_is_reported_without_it() {
+fn with_a_configured_token_requests_without_it_get_nothing() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);
@@ -89,7 +89,7 @@ fn with_a_token_nothing_is_reported_without_it() {
 }
 
 #[test]
-fn a_daemon_does_what_is_asked_with_the_token_and_tells_what_became_of_it() {
+fn a_daemon_executes_authorised_requests_and_reports_their_result() {
     for database in databases() {
         let name = database.name;
         let sandbox = Sandbox::at(NINE, &[]);

@@ -166,7 +166,7 @@ fn held(pages: &Pages) -> Option<TcpStream> {
 }
 
 #[test]
-fn two_are_made_at_a_time_and_who_goes_away_ends_the_reading() {
+fn at_most_two_exports_run_and_a_disconnect_ends_one() {
     for database in databases() {
         let name = database.name;
         let (sandbox, place) = place(database);

@@ -55,7 +55,7 @@ fn each_day_is_asked_for_judged_and_covered_and_a_second_time_brings_nothing_new
 }
 
 #[test]
-fn a_dry_run_tells_the_price_and_calls_nobody() {
+fn a_dry_run_shows_the_price_and_makes_no_calls() {
     let sandbox = Sandbox::at(NINE, &[]);
     let place = place(sqlite(), &sandbox, "prices.social = 0.01\nprices.ai = 0.02");
     let told = place.run(&[&FILL[..], &["--dry-run"]].concat());
@@ -108,7 +108,7 @@ fn an_interrupt_leaves_the_days_that_ended() {
 }
 
 #[test]
-fn what_cannot_be_asked_for_is_refused_before_anything_is_written() {
+fn invalid_backfills_are_refused_before_anything_is_written() {
     let sandbox = Sandbox::at(NINE, &[]);
     let place = place(sqlite(), &sandbox, "");
     let dates = |from, to| place.run(&["topic", "backfill", "acme", "--from", from, "--to", to, "--at", NINE]);

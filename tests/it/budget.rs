@@ -65,7 +65,7 @@ fn three_processes_make_exactly_the_calls_that_the_money_is_enough_for() {
 }
 
 #[test]
-fn a_cost_that_nobody_names_counts_at_the_price_and_never_as_nothing() {
+fn an_unknown_cost_counts_at_the_configured_price() {
     for database in databases() {
         let place = Place::new(database, "", "");
         for (n, header) in [

@@ -88,7 +88,7 @@ fn begun(counts: &[u64], hours: usize, shift: usize) -> Vec<usize> {
 }
 
 #[test]
-fn a_calm_topic_that_is_looked_at_hourly_is_rarely_told_of_and_a_storm_soon() {
+fn calm_topics_rarely_fire_and_storms_fire_soon() {
     // Storms of three hours start at 09:00 of the seventh and of the fortieth day.
     const STORMS: [usize; 2] = [24 * 6 + 9, 24 * 39 + 9];
     let mut random = ChaCha8Rng::seed_from_u64(20_261_125);

@@ -86,7 +86,7 @@ fn the_first_run_is_a_baseline_and_what_comes_goes_grows_and_changes_is_reported
 }
 
 #[test]
-fn a_changed_query_begins_a_baseline_and_floods_nobody() {
+fn a_changed_query_starts_a_baseline_without_new_items() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));

@@ -6,7 +6,7 @@ use std::time::Duration;
 use secrecy::SecretString;
 use serde_json::{Value, json};
 use topicwatch::model::{Message, Time, WebhookFormat};
-use topicwatch::notify::{Channel, Refusal, Way};
+use topicwatch::notify::{Channel, DeliveryError, Way};
 
 use crate::support::databases::{databases, sqlite};
 use crate::support::program::Place;
@@ -201,7 +201,7 @@ fn message() -> Message {
     }
 }
 
-async fn sent(form: WebhookFormat, secret: Option<&str>, answer: &'static str) -> Result<(), Refusal> {
+async fn sent(form: WebhookFormat, secret: Option<&str>, answer: &'static str) -> Result<(), DeliveryError> {
     let hook = Hook::answering(move |_| Answer::Say(answer));
     let path = "/notify/KEYKEYKEY?sig=TEAMSSIG";
     let sent = channel(form, hook.at(path), secret).send(&message(), NOW, 1, NOW).await;
@@ -289,7 +289,7 @@ async fn what_each_service_answers_means_what_its_documentation_says() {
 }
 
 #[tokio::test]
-async fn no_token_is_told_by_whoever_echoes_it_and_no_address_inside_is_asked() {
+async fn an_echoed_token_is_redacted_and_private_addresses_are_refused() {
     let echo = say(
         "400 Bad Request",
         "/notify/KEYKEYKEY/bot8123456:AAtheB0T-s3cret_part/sendMessage ?sig=TEAMSSIG AAtheB0T-s3cret_part bot8123456%3AAAtheB0T-s3cret_part end",

@@ -222,7 +222,7 @@ fn an_output_that_cannot_be_written_is_exit_5_and_the_old_file_is_intact() {
 }
 
 #[test]
-fn a_reader_that_has_seen_enough_ends_it_quietly() {
+fn a_closed_pipe_ends_it_quietly() {
     let sandbox = Sandbox::at(NINE, &[]);
     let place = Place::new(sqlite(), &sandbox.lines(), TOPICS);
     place.ok(&["once", "--at", NINE]);
@@ -258,7 +258,7 @@ fn quiet_says_only_what_went_wrong_and_json_lines_are_json() {
 }
 
 #[test]
-fn no_colour_is_written_where_nobody_looks() {
+fn no_colour_without_a_terminal() {
     let place = Place::new(sqlite(), "base_url = \"sandbox\"", "[[topics]]\nqeury = 1\n");
     let plain = |program: Program| -> Ended {
         let ended = program.env("TERM", "xterm-256color").run();

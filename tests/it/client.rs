@@ -13,8 +13,8 @@ use server::{Answer, Seen, Server, Then, reply};
 use topicwatch::http;
 use topicwatch::model::{AiQuery, AiWhen, Micros, SocialOperation, SocialQuery, Time, WebOperation, WebQuery, Window};
 use topicwatch::search::{
-    Access, Ask, Backoff, CallError, CallFailure, Client, Dialect, ErrorClass, Gate, NoGate, Rate, RawReply, Reach,
-    Refusal, Request, Settings, request,
+    Access, Backoff, CallError, CallFailure, Client, Dialect, ErrorClass, Gate, NoGate, Rate, RawReply, Reach, Refusal,
+    Request, SearchQuery, Settings, request,
 };
 
 const KEY: &str = "dt_$0123/abc=";
@@ -46,7 +46,7 @@ fn client(settings: Settings) -> Client {
 
 fn web() -> Request {
     let query = WebQuery { query: "flood".to_owned(), operation: WebOperation::Search, limit: 5 };
-    request(Dialect::Spec, "X", &Ask::Web(query), NOW).unwrap()
+    request(Dialect::Spec, "X", &SearchQuery::Web(query), NOW).unwrap()
 }
 
 fn streamed() -> Request {
@@ -59,7 +59,7 @@ fn streamed() -> Request {
         count: None,
         tools: Vec::new(),
     };
-    request(Dialect::Spec, "X", &Ask::Ai(query, Window::Past24Hours.into()), NOW).unwrap()
+    request(Dialect::Spec, "X", &SearchQuery::Ai(query, Window::Past24Hours.into()), NOW).unwrap()
 }
 
 async fn call(client: &Client, request: &Request) -> Result<RawReply, CallFailure> {
@@ -88,7 +88,7 @@ async fn a_request_of_the_contract_looks_like_this_on_the_wire() {
     let server = Server::start(script(vec![reply(200, "", "{}")])).await;
     let client = client(settings(&server));
     let social = SocialQuery { query: "flood".to_owned(), operation: SocialOperation::Search, limit: None };
-    let social = request(Dialect::Spec, "X", &Ask::Social(social, Window::Past24Hours.into()), NOW).unwrap();
+    let social = request(Dialect::Spec, "X", &SearchQuery::Social(social, Window::Past24Hours.into()), NOW).unwrap();
     for request in [&web(), &social, &streamed()] {
         assert_eq!(call(&client, request).await.unwrap().body, "{}");
     }
@@ -120,7 +120,7 @@ async fn a_get_carries_its_query_and_no_body() {
     settings.base_url.set_path("/v1/");
     let client = client(settings);
     let query = WebQuery { query: "a & b".to_owned(), operation: WebOperation::Basic, limit: 5 };
-    let request = client.request(&Ask::Web(query), NOW).unwrap();
+    let request = client.request(&SearchQuery::Web(query), NOW).unwrap();
     let got = call(&client, &request).await.unwrap();
     assert_eq!((got.status, got.tries), (201, 1));
     let seen = &server.seen()[0];
@@ -156,7 +156,7 @@ async fn a_success_brings_its_bill_and_the_headers_worth_keeping() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_for_ever_is_asked_once() {
+async fn permanent_errors_are_not_retried() {
     use ErrorClass as C;
     for (status, class, reach) in [
         (400, C::BadRequest, Reach::Search),
@@ -178,7 +178,7 @@ async fn what_is_wrong_for_ever_is_asked_once() {
 }
 
 #[tokio::test]
-async fn what_may_pass_is_asked_again_until_it_does() {
+async fn temporary_errors_are_retried_until_success() {
     let answers = vec![reply(503, "", ""), reply(429, "Retry-After: 0\r\n", ""), reply(200, "", "{}")];
     let server = Server::start(script(answers)).await;
     assert_eq!(call(&client(settings(&server)), &web()).await.unwrap().tries, 3);
@@ -360,7 +360,7 @@ async fn a_connection_that_dies_waiting_is_replaced_at_once() {
 }
 
 #[tokio::test]
-async fn nobody_there_is_a_failure_of_transport_after_all_tries() {
+async fn a_refused_connection_is_a_transport_error_after_all_tries() {
     // A bound port without a listener refuses connections, and no other process can take it meanwhile.
     let taken = tokio::net::TcpSocket::new_v4().unwrap();
     taken.bind("127.0.0.1:0".parse().unwrap()).unwrap();
@@ -478,10 +478,10 @@ async fn settings_that_cannot_work_are_refused_without_showing_the_key() {
 const CHILD: &str = "TOPICWATCH_TEST_WITHOUT_CERTIFICATES";
 
 #[test]
-fn a_machine_without_certificates_can_speak_plain_http_and_is_reported_what_https_needs() {
+fn without_system_certificates_http_works_and_https_fails_with_a_hint() {
     if std::env::var_os(CHILD).is_none() {
         // The environment determines where certificates are found, and a process cannot change its own safely.
-        let name = "client::a_machine_without_certificates_can_speak_plain_http_and_is_reported_what_https_needs";
+        let name = "client::without_system_certificates_http_works_and_https_fails_with_a_hint";
         let child = std::process::Command::new(std::env::current_exe().unwrap())
             .args([name, "--exact"])
             .env(CHILD, "1")

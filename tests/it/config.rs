@@ -451,7 +451,7 @@ fn a_mistake_of_syntax_does_not_hide_the_others_unless_what_follows_would_be_mis
 }
 
 #[test]
-fn mistakes_are_drawn_with_the_line_underlined_and_a_hint() {
+fn mistakes_are_rendered_with_the_underlined_line_and_a_hint() {
     let error = read(
         "[service]\r\nbase_url = \"sandbox\" # 😀\r\n[[topics]]\r\nid = \"a\"\r\nquery = \"q\"\r\nweb = { \"😀\" = 1, limt = 5 }\r\n",
     );
@@ -852,7 +852,7 @@ proptest! {
 }
 
 #[test]
-fn a_worker_reads_a_file_without_topics_and_nobody_else_does() {
+fn only_a_worker_accepts_a_file_without_topics() {
     let text = "[service]\nbase_url = \"sandbox\"\n";
     let look = |_: &str| None;
     let request = |without_topics| LoadRequest {

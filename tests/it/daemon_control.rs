@@ -11,7 +11,7 @@ use crate::support::searched::{LEASE, NOW, open, plan, to_plan, topic};
 use crate::support::service::Sandbox;
 
 #[test]
-fn a_daemon_runs_now_what_it_is_asked_and_whoever_waits_sees_what_was_found() {
+fn run_now_runs_at_once_and_wait_shows_the_findings() {
     for database in databases() {
         let sandbox = today(&[]);
         let place = Place::new(database, &sandbox.lines(), &topics(&["acme", "globex"]));

@@ -150,7 +150,7 @@ fn refuse(mut stream: TcpStream, how: Away) {
 }
 
 #[test]
-fn whoever_asks_while_the_server_is_away_is_told_so_and_ends_with_4() {
+fn commands_exit_with_4_while_the_server_is_away() {
     let sandbox = today(&[]);
     for how in &AWAY {
         let server = Server::of(std::slice::from_ref(how), usize::MAX, None);
@@ -173,7 +173,7 @@ fn whoever_asks_while_the_server_is_away_is_told_so_and_ends_with_4() {
 }
 
 #[test]
-fn a_daemon_waits_for_its_server_and_ends_when_it_is_reported_to_meanwhile() {
+fn a_daemon_waits_for_its_server_and_stops_on_a_signal_meanwhile() {
     let Some(database) = postgres() else { return };
     let sandbox = today(&[]);
     let real = url::Url::parse(&database.url).unwrap();

@@ -14,7 +14,7 @@ use crate::support::program::{Place, until};
 use crate::support::web_client::{ASKED, Pages, TOKEN};
 
 #[test]
-fn while_nobody_listens_everybody_gets_an_answer_and_a_stop_does_not_wait() {
+fn requests_and_a_stop_do_not_hang_while_the_server_refuses_connections() {
     answers_and_stops(Way::Gone);
 }
 
@@ -129,7 +129,7 @@ fn a_database_of_another_encoding_is_refused_before_a_call_is_made() {
 }
 
 #[test]
-fn a_user_without_rights_is_told_which_are_missing() {
+fn missing_database_rights_are_named() {
     let Some(cluster) = Cluster::start("a user without rights", &[]) else { return };
     let sandbox = today(&[]);
     let place = Place::new(on_server(&cluster.url()), &sandbox.lines(), ASKED);

@@ -330,7 +330,7 @@ fn every_page_that_the_code_names_is_there() {
 }
 
 #[test]
-fn every_link_leads_to_a_file() {
+fn every_link_target_exists() {
     let mut links = 0;
     for (path, text) in pages() {
         for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {

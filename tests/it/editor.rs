@@ -124,7 +124,7 @@ fn forms_change_their_lines_and_nothing_else() {
 }
 
 #[test]
-fn what_check_refuses_is_told_beside_its_field_and_nothing_is_written() {
+fn check_errors_are_shown_beside_their_field_and_nothing_is_written() {
     let (_sandbox, place) = place(FILE);
     let pages = serve(&place);
     let before = file(&place);
@@ -246,7 +246,7 @@ fn whatever_is_typed_is_data_or_refused() {
 }
 
 #[test]
-fn of_two_editors_the_second_is_told_and_loses_nothing() {
+fn the_second_of_two_editors_gets_a_conflict_and_keeps_its_input() {
     let (_sandbox, place) = place(FILE);
     let pages = serve(&place);
     let (one, other) = (Typed::on(&pages, "/jobs/topics/acme"), Typed::on(&pages, "/jobs/topics/acme"));
@@ -288,7 +288,7 @@ fn of_two_editors_the_second_is_told_and_loses_nothing() {
 }
 
 #[test]
-fn a_deletion_is_undone_to_the_byte_or_told() {
+fn a_deletion_can_be_undone_exactly_or_is_refused() {
     let (_sandbox, place) = place(FILE);
     let pages = serve(&place);
     let before = file(&place);

@@ -186,7 +186,7 @@ fn of_two_processes_that_save_at_once_the_second_is_told() {
 }
 
 #[test]
-fn who_only_looks_changes_nothing_in_the_folder() {
+fn reading_pages_changes_no_files() {
     let (_sandbox, place) = place_with(FILE);
     let pages = Pages::serve(&place, &["--at", NINE]);
     let changed = || std::fs::metadata(place.folder.path()).unwrap().modified().unwrap();

@@ -5,7 +5,7 @@ use crate::support::sample_history::*;
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use topicwatch::export::{ExportKind, ExportOptions, Format, Part, Profile, Type};
+use topicwatch::export::{ExportFilter, ExportKind, ExportOptions, Format, Profile, Type};
 use topicwatch::model::{RunRow, SeqRange, SightingRow, Source, Time, Tone};
 use topicwatch::store::{Filter, Store, StoreError};
 
@@ -129,11 +129,12 @@ async fn every_filter_narrows_the_rows_that_it_means_something_for() {
 }
 
 #[tokio::test]
-async fn files_of_stretches_that_follow_one_another_are_together_the_file_of_the_whole() {
+async fn consecutive_span_files_equal_the_whole_export() {
     for database in databases() {
         let store = open(&database).await;
         nasty_world(&store).await;
-        for what in ExportKind::ALL.iter().copied().filter(|what| what.supported_filters().contains(&Part::Seq)) {
+        for what in ExportKind::ALL.iter().copied().filter(|what| what.supported_filters().contains(&ExportFilter::Seq))
+        {
             let stretch = async |since: i64, until: i64| {
                 let filter = Filter { seq: Some(SeqRange { since, until }), ..Filter::default() };
                 written(&store, &ExportOptions { format: Format::Jsonl, filter, ..ExportOptions::all(what) }).await

@@ -132,7 +132,7 @@ fn a_rest_as_long_as_the_schedule_skips_no_search() {
 }
 
 #[test]
-fn events_to_come_do_not_stand_for_news() {
+fn future_events_do_not_count_as_news_for_coverage() {
     let dated = |n: u32, date: &str| {
         format!(
             "<item><guid>g{n}</guid><title>Entry {n}</title><link>https://a.example/{n}</link><pubDate>{date}</pubDate></item>"

@@ -163,7 +163,7 @@ fn what_is_older_than_its_window_is_not_new_in_the_last_day() {
 }
 
 #[test]
-fn once_tells_apart_what_is_new_and_what_a_filter_hides() {
+fn once_counts_new_and_filtered_items_separately() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &topic("acme", "exclude = [\"hiring\"]"));

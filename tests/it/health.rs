@@ -25,7 +25,7 @@ fn with_pages(names: &[&str]) -> String {
 }
 
 #[test]
-fn anybody_is_reported_that_it_lives_and_nothing_else() {
+fn healthz_is_public_and_reveals_only_liveness() {
     for database in databases() {
         let sandbox = today(&[]);
         let place = Place::new(database, &sandbox.lines(), &with_pages(&["acme-secret"]));
@@ -162,7 +162,7 @@ fn health_asks_the_database_where_no_pages_are_served() {
 }
 
 #[test]
-fn health_says_what_it_was_told_and_by_whom_it_was_not() {
+fn health_prints_the_answer_or_the_address_that_did_not_answer() {
     let sandbox = today(&[]);
     let place = Place::new(sqlite(), &sandbox.lines(), &topics(&["acme"]));
     let other = Raw::saying(|_| reply("200 OK", "content-type: text/plain\r\n", b"hello"));

@@ -8,7 +8,7 @@ use crate::support::replies::{Replies, reply};
 const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\n";
 
 #[test]
-fn a_refusal_is_told_with_the_keys_of_who_refused() {
+fn a_refusal_hint_names_the_providers_own_keys() {
     let feed = "<rss version=\"2.0\"><channel><item><title>One</title></item></channel></rss>";
     for (status, section, asks, hint, record) in [
         (

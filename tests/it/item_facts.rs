@@ -52,7 +52,7 @@ fn the_date_of_a_reply_wins_over_the_one_of_an_id_also_when_it_comes_later() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_became_one_item_is_taken_from_what_the_ledger_calls_new() {
+async fn merged_items_are_subtracted_from_the_ledgers_new_count() {
     for database in databases() {
         let store = open(&database).await;
         let t = topic("rust");

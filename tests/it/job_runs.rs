@@ -148,7 +148,7 @@ fn what_was_asked_for_is_made_once_though_its_process_is_killed() {
 }
 
 #[test]
-fn a_test_of_an_alert_says_what_it_would_tell_and_tells_nobody() {
+fn an_alert_test_shows_its_result_and_sends_nothing() {
     for database in databases() {
         let name = database.name;
         let hook = Hook::good();

@@ -87,7 +87,7 @@ async fn a_schedule_edited_meanwhile_changes_nothing_of_that() {
         edited.schedule.as_mut().unwrap().period = Period::Every(7_200_000);
         let set = DefinitionSet { topics: &[edited], jobs: &[] };
         store.rescue(back).await.unwrap();
-        Planner::settle(&store, set, true, back, false).await.unwrap();
+        Planner::plan_before_change(&store, set, true, back, false).await.unwrap();
         store.adopt(set, None, back).await.unwrap();
 
         let told = |which: &str| {

@@ -11,7 +11,7 @@ use rand_chacha::rand_core::{RngCore as _, SeedableRng as _};
 use topicwatch::compare::features_of;
 use topicwatch::insight::relevance::{Features, Ranker, TrainingItem};
 use topicwatch::model::{Engagement, ItemRow, ItemTone, Kind, Time};
-use topicwatch::normalise::words::Asked;
+use topicwatch::normalise::words::QueryWords;
 
 use crate::usual::told_in;
 
@@ -112,7 +112,7 @@ fn posts(file: &Path, asked: &str) -> Vec<(String, Features, bool)> {
         labelled.swap(place, draw(&mut random, place + 1));
     }
     labelled.truncate(POSTS);
-    let asked = Asked::of(asked);
+    let asked = QueryWords::of(asked);
     let read = |(number, (text, good)): (usize, (String, bool))| {
         (format!("{number:05}"), features_of(&post(&text), asked.as_ref()).unwrap_or_default(), good)
     };

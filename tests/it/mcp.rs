@@ -283,7 +283,7 @@ fn tools_are_described_as_reading_only_and_refuse_what_cannot_be_meant() {
 }
 
 #[test]
-fn whoever_speaks_badly_is_answered_and_the_next_message_too() {
+fn malformed_messages_get_an_error_and_the_next_message_works() {
     let sandbox = Sandbox::at(NINE, &[]);
     let place = Place::new(sqlite(), &sandbox.lines(), TWO);
     place.run(&["mcp"]).says(4, &["topicwatch once"]);

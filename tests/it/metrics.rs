@@ -156,7 +156,7 @@ fn a_budget_that_is_new_is_told_from_the_ledger_before_its_first_call() {
 }
 
 #[test]
-fn what_was_missed_is_reported_as_coverage_tells_it() {
+fn missed_time_equals_coverage() {
     for database in databases() {
         let (_sandbox, place) = ran(database, "");
         // As if all searches of two days had failed: longer than the next search looks back.
@@ -327,7 +327,7 @@ fn each_count_is_answered_by_an_index() {
 }
 
 #[test]
-fn the_page_tells_every_metric_there_is_and_its_examples_are_accepted() {
+fn the_docs_list_every_metric_and_their_examples_are_valid() {
     let read =
         |path: &str| std::fs::read_to_string(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
     let (page, code) = (read("docs/reference/metrics.md"), read("src/metrics/families.rs"));

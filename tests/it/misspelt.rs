@@ -10,7 +10,7 @@ const TOPICS: &str =
 const LATER: &str = "[[topics]]\nid = \"brandnew\"\nquery = \"brand new\"\nsources = [\"social\"]\nevery = \"6h\"\n";
 
 #[test]
-fn names_and_options_that_cannot_be_meant_are_refused() {
+fn unknown_names_and_ignored_options_are_refused() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);

@@ -118,7 +118,7 @@ fn a_move_that_is_killed_goes_on_and_nobody_opens_half_a_database() {
         let sandbox = Sandbox::at(NINE, &[]);
         let (from, to) = (filled(from, &sandbox), beside(to, &sandbox));
         for (point, pass) in [
-            ("copying::begin/committed", 1),
+            ("copying::mark_unfinished/committed", 1),
             ("copying::insert_rows/written", 3),
             ("copying::insert_rows/committed", 4),
             ("copying::end/written", 1),

@@ -84,7 +84,7 @@ async fn copies_share_the_first_that_was_seen_on_both_databases_whatever_the_bat
 }
 
 #[tokio::test]
-async fn raw_unique_and_authors_are_told_apart() {
+async fn raw_unique_and_author_counts_are_separate() {
     for database in databases() {
         let store = open(&database).await;
         let t = topic("storm");
@@ -206,7 +206,7 @@ async fn items_that_become_one_take_their_clusters_with_them() {
 }
 
 #[tokio::test]
-async fn an_item_that_joins_another_before_anybody_looked_is_looked_at_once() {
+async fn an_item_merged_before_clustering_is_clustered_once() {
     for database in databases() {
         let store = open(&database).await;
         let t = topic("storm");
@@ -468,7 +468,7 @@ fn every_verb_counts_authors_alike() {
 }
 
 #[test]
-fn a_daemon_looks_beside_its_loop_and_at_what_a_killed_one_left() {
+fn a_daemon_clusters_in_the_background_and_completes_after_a_kill() {
     for database in databases() {
         let sandbox = crate::support::daemons::today(&[]);
         let topics = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nevery = \"12h\"\n";

@@ -199,7 +199,7 @@ fn charts_of_pages_mark_where_another_query_began() {
 }
 
 #[test]
-fn authors_that_nobody_tells_are_not_none() {
+fn unknown_authors_are_not_counted_as_zero() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));

@@ -13,7 +13,7 @@ use topicwatch::model::{
     CatchUp, Clock, ControlRequest, Job, Message, OutboxState, Overlap, Period, ReportFormat, ReportSpec, ReportWindow,
     RequestKind, RunState, SchedulePolicy, SmtpTls, Time, WebhookFormat,
 };
-use topicwatch::notify::{Channel, Courier, Delivery, Way, after, check_address, signature, verify};
+use topicwatch::notify::{Channel, Courier, Delivery, Way, check_address, retry_delay, signature, verify};
 use topicwatch::store::{Cursor, DefinitionSet, JobEnd, JobRun, ReportRecord, SendResult, Store};
 
 use crate::support::databases::{Database, databases};
@@ -335,7 +335,7 @@ async fn a_refusal_for_good_is_tried_once() {
 }
 
 #[tokio::test]
-async fn what_a_mail_server_said_stands_also_when_it_does_not_answer_the_farewell() {
+async fn a_mail_servers_answer_counts_without_a_reply_to_quit() {
     const PATIENT: Duration = Duration::from_secs(20);
     for database in databases() {
         let posts = Post::scripted(|word| (word == "QUIT").then_some(""));
@@ -372,7 +372,7 @@ fn said(word: &str) -> impl FnMut((&str, &'static str)) -> Option<&'static str> 
 }
 
 #[tokio::test]
-async fn a_mail_goes_from_and_to_whoever_check_calls_ready() {
+async fn mail_works_with_every_address_that_check_accepts() {
     let written = [
         ("Acme News <w@example.com>", "From: \"Acme News\" <w@example.com>"),
         // Any other name is encoded as base64.
@@ -441,7 +441,7 @@ async fn a_webhook_is_signed_and_a_mail_has_both_parts_and_an_id_that_stays() {
 }
 
 #[tokio::test]
-async fn an_address_inside_is_refused_unless_it_is_meant() {
+async fn private_addresses_are_refused_unless_allowed() {
     let hooks = Hook::good();
     let inner = hook("hook", &hooks);
     let Way::Webhook { url, secret, .. } = inner.way.clone() else { panic!() };
@@ -675,10 +675,10 @@ async fn what_was_sent_long_ago_is_not_kept_whole_and_is_not_sent_empty() {
 
 #[test]
 fn pauses_grow_and_differ_between_events() {
-    assert_eq!(after(1, "a"), after(1, "a"));
-    assert_ne!(after(3, "a"), after(3, "b"));
+    assert_eq!(retry_delay(1, "a"), retry_delay(1, "a"));
+    assert_ne!(retry_delay(3, "a"), retry_delay(3, "b"));
     for (attempt, least) in [(1, 60), (2, 240), (3, 960), (4, 3_840), (5, 15_360), (6, 28_800), (60, 28_800)] {
-        let (pause, least) = (after(attempt, "event"), Duration::from_secs(least));
+        let (pause, least) = (retry_delay(attempt, "event"), Duration::from_secs(least));
         assert!(pause >= least && pause <= least.mul_f64(1.1), "{attempt}: {pause:?}");
     }
 }

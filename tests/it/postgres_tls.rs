@@ -54,7 +54,7 @@ fn migrate(url: &str, environment: &[(&str, &str)]) -> crate::support::program::
 }
 
 #[test]
-fn a_server_that_refuses_tls_is_reported_neither_user_nor_password() {
+fn a_server_that_refuses_tls_gets_neither_user_nor_password() {
     // `127.1` means loopback but is not an IP address: it is treated as a host name.
     for (query, environment) in [
         ("", None),

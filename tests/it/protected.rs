@@ -112,7 +112,7 @@ fn no_verb_writes_over_the_database_the_configuration_or_a_secret() {
 }
 
 #[test]
-fn nor_over_a_file_that_an_address_is_read_from() {
+fn no_verb_overwrites_a_file_with_an_address() {
     let sandbox = Sandbox::at(NINE, &[]);
     let hook = "[[channels]]\nname = \"hook\"\nkind = \"webhook\"\nurl_env = \"CHAT_URL\"\n";
     let topics = TOPICS.replace("every", "ping_env = \"BEAT_URL\"\nevery");

@@ -29,7 +29,7 @@ fn searches(place: &Place) -> Vec<String> {
 const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nevery = \"6h\"\n";
 
 #[test]
-fn every_kind_is_asked_stored_once_and_told_by_every_verb() {
+fn every_kind_is_searched_stored_once_and_shown_by_every_command() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let providers: String = [("hn", "hackernews"), ("news", "feeds"), ("sx", "searxng"), ("bsky", "bluesky")]

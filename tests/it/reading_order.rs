@@ -44,7 +44,7 @@ fn thirty_that_change() -> Raw {
 }
 
 #[test]
-fn two_topics_of_one_instant_are_reported_the_words_that_each_was_served() {
+fn two_topics_at_one_time_export_the_text_that_each_received() {
     // Both orders, so that in one of them the topic with the smaller run id is stored last.
     for topics in [["acme", "zeta"], ["zeta", "acme"]] {
         let mut exported = Vec::new();

@@ -158,7 +158,7 @@ fn a_run_that_was_committed_into_a_file_that_had_gone_is_not_called_stored() {
 }
 
 #[test]
-fn once_and_backfill_do_not_say_that_they_stored_what_nobody_will_find() {
+fn once_and_backfill_do_not_report_lost_data_as_stored() {
     let days = "dialect = \"desearch\"\n";
     let yesterday = topicwatch::daemon::system_clock()().minus(Duration::from_secs(86_400)).utc_date();
     for args in [

@@ -37,7 +37,7 @@ fn calm(random: &mut ChaCha8Rng) -> Vec<Truly> {
 }
 
 #[test]
-fn reports_of_calm_topics_tell_no_volume() {
+fn reports_of_calm_topics_have_no_volume_sentences() {
     let posts = calm(&mut ChaCha8Rng::seed_from_u64(7));
     for database in databases() {
         let truth = Truth::new(posts.clone());

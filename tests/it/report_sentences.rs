@@ -113,7 +113,7 @@ fn reports_since_the_last_one_do_not_replace_one_another() {
 }
 
 #[test]
-fn topics_stand_in_the_same_order_whoever_makes_the_report() {
+fn topic_order_does_not_depend_on_who_makes_the_report() {
     let world = World::new();
     let one = |id: &str| format!("[[topics]]\nid = \"{id}\"\nquery = \"q\"\nsources = [\"social\"]\nevery = \"6h\"\n");
     let daily = "[[reports]]\nname = \"daily\"\nevery = \"24h\"\nformat = \"markdown\"\npath = \"r/{date}\"\n";
@@ -185,7 +185,7 @@ fn of_the_first_day_only_the_first_answer_is_called_the_baseline() {
 }
 
 #[test]
-fn sentences_that_are_not_told_are_counted() {
+fn omitted_sentences_are_counted() {
     let world = World::new();
     let topics: String =
         (0..12).map(|n| format!("[[topics]]\nid = \"t{n}\"\nquery = \"acme\"\nsources = [\"social\"]\n")).collect();

@@ -297,7 +297,7 @@ fn a_secret_that_a_receiver_echoes_is_reported_nowhere_and_what_is_not_delivered
 }
 
 #[test]
-fn what_nobody_will_deliver_is_reported_and_can_be_put_away() {
+fn undeliverable_messages_are_reported_and_can_be_dropped() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let hook = Hook::answering(|n| Answer::Say(if n < 2 { "404 Not Found" } else { "204 No Content" }));

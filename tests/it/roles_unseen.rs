@@ -196,7 +196,7 @@ fn a_token_for_some_topics_sees_nothing_of_the_others() {
 }
 
 #[test]
-fn what_is_asked_of_another_topic_is_answered_as_of_one_that_there_is_not() {
+fn requests_for_hidden_and_missing_topics_get_the_same_answer() {
     for database in databases() {
         let (_world, place) = place(database);
         let one = token(&place, &["one", "--role", "act", "--topic", "acme"]);

@@ -21,7 +21,7 @@ const WORDS: [(&str, &str); 5] = [
 ];
 
 #[test]
-fn earlier_words_that_only_another_topic_saw_are_not_told() {
+fn revisions_seen_only_by_another_topic_are_hidden() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), TOPICS);

@@ -41,7 +41,7 @@ async fn traits_of_posts_apply_one_by_one_and_together() {
 }
 
 #[tokio::test]
-async fn whoever_asks_for_what_is_not_there_learns_what_there_is() {
+async fn an_unknown_value_gets_the_list_of_valid_ones() {
     let stage = stage().await;
     for path in ["/web/search/web/search", "/", "/desearch/search", "/v1/ai/search"] {
         let reply = stage.post(path, &json!({"query": "coffee"})).send().await.unwrap();

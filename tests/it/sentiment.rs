@@ -19,12 +19,12 @@ fn the_weights_are_those_that_were_recorded_for_this_version() {
         "another file, the same {VERSION}"
     );
     assert!(WEIGHTS.len() <= sentiment::weights::LARGEST);
-    assert!(sentiment::weights::Weights::read(WEIGHTS).is_some());
+    assert!(sentiment::weights::Weights::parse(WEIGHTS).is_some());
 }
 
 #[test]
 fn texts_are_read_as_in_training_and_bytes_cost_little() {
-    let weights = sentiment::weights::Weights::read(WEIGHTS).unwrap();
+    let weights = sentiment::weights::Weights::parse(WEIGHTS).unwrap();
     let lines: Vec<&str> = PARITY.lines().skip(1).collect();
     assert_eq!(lines.len(), TEXTS.lines().count());
     for (text, line) in TEXTS.lines().zip(lines) {
@@ -223,11 +223,11 @@ fn an_item_is_judged_by_its_title_and_its_text_together() {
 #[test]
 fn weights_that_are_cut_or_lengthened_are_refused() {
     for length in [0, 7, 8, 20, 1_000, 50_000, WEIGHTS.len() - 1] {
-        assert!(sentiment::weights::Weights::read(&WEIGHTS[..length]).is_none(), "{length}");
+        assert!(sentiment::weights::Weights::parse(&WEIGHTS[..length]).is_none(), "{length}");
     }
     let mut longer = WEIGHTS.to_vec();
     longer.push(0);
-    assert!(sentiment::weights::Weights::read(&longer).is_none());
+    assert!(sentiment::weights::Weights::parse(&longer).is_none());
 }
 
 proptest! {

@@ -44,12 +44,12 @@ async fn rows_that_are_too_many_for_a_sheet_go_on_in_the_next_one() {
         for (rows, sheet_rows) in [(35, 11), (35, 36), (35, 35), (35, 2)] {
             let order = ExportOptions { format: Format::Xlsx, sheet_rows, ..ExportOptions::all(ExportKind::Items) };
             let mut bytes = Vec::new();
-            let written = export::write(&store, &order, &mut RowFilter::nothing(), &mut bytes).await.unwrap();
+            let written = export::write(&store, &order, &mut RowFilter::none(), &mut bytes).await.unwrap();
             assert_eq!(written, rows, "{}", database.name);
             std::fs::write(file.path(), &bytes).unwrap();
             let order = ExportOptions { format: Format::Jsonl, ..ExportOptions::all(ExportKind::Items) };
             let mut lines = Vec::new();
-            export::write(&store, &order, &mut RowFilter::nothing(), &mut lines).await.unwrap();
+            export::write(&store, &order, &mut RowFilter::none(), &mut lines).await.unwrap();
             let expected: Vec<[String; 2]> = String::from_utf8(lines)
                 .unwrap()
                 .lines()
@@ -106,7 +106,7 @@ print(json.dumps([b''.join(shown).decode('utf-8', 'replace'), (first + rest).cou
 "#;
 
 #[test]
-fn a_terminal_is_reported_how_many_rows_there_are_and_how_fast_they_come() {
+fn progress_shows_row_count_and_rate_on_a_terminal() {
     let texts: Vec<String> = (0..900).map(|n| format!("{n} {}", "words and more words ".repeat(30))).collect();
     let place = place_of(sqlite(), &texts);
     let told = |more: &[&str]| -> Option<(String, u64)> {

@@ -212,7 +212,7 @@ mod systemd {
     }
 
     #[test]
-    fn a_loop_that_hangs_is_not_said_to_live() {
+    fn a_hanging_loop_sends_no_watchdog_notifications() {
         let Some(database) = postgres() else { return };
         let sandbox = today(&[]);
         let rest = format!("[scheduler]\nlease = \"1s\"\n\n{}", topics(&["acme"]));

@@ -433,7 +433,7 @@ async fn many_first_starts_at_once_all_succeed() {
 }
 
 #[tokio::test]
-async fn a_reader_of_a_database_that_is_not_there_is_reported_what_to_do() {
+async fn reading_a_missing_database_fails_with_a_hint() {
     for database in unmade() {
         let absent = Store::open(&Settings { create: false, ..settings(&database) }).await.unwrap_err();
         assert_eq!(absent.kind, StoreErrorKind::Unreachable);

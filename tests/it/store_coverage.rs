@@ -1,7 +1,7 @@
 //! Coverage in the store, on both databases: what a search covered is stored with it, the latest is found, and rows of
 //! the ledger come in order of time. `store` tests the basic interface.
 
-use topicwatch::model::{Look, RunState, SearchState, Source, Span, Time};
+use topicwatch::model::{RunSearch, RunState, SearchState, Source, Span, Time};
 use topicwatch::store::{Filter, StoreError};
 
 use crate::support::databases::databases;
@@ -48,8 +48,8 @@ async fn what_was_covered_is_kept_with_its_search_and_the_latest_is_found() {
 }
 
 #[tokio::test]
-async fn looks_come_topic_by_topic_in_time_with_slots_that_were_not_run() {
-    let mut told: Vec<Vec<Look>> = Vec::new();
+async fn searches_are_ordered_by_topic_and_time_with_missed_slots() {
+    let mut told: Vec<Vec<RunSearch>> = Vec::new();
     for database in databases() {
         let store = open(&database).await;
         let t = topic("rust");

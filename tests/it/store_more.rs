@@ -215,7 +215,7 @@ async fn a_finished_run_is_seen_by_no_reader_before_it_has_its_number() {
             assert_eq!(store.last_snapshot("rust").await.unwrap().is_some(), numbered);
             for what in [ExportKind::Items, ExportKind::Sightings, ExportKind::Answers, ExportKind::Runs] {
                 let mut nowhere = std::io::sink();
-                let rows = export::write(&store, &ExportOptions::all(what), &mut RowFilter::nothing(), &mut nowhere)
+                let rows = export::write(&store, &ExportOptions::all(what), &mut RowFilter::none(), &mut nowhere)
                     .await
                     .unwrap();
                 assert_eq!(rows as i64, count, "{what}");
@@ -276,7 +276,7 @@ async fn both_databases_hand_out_the_same_bytes_and_every_row_says_where_it_came
             for profile in [Profile::Machine, Profile::Excel] {
                 let order = ExportOptions { profile, ..ExportOptions::all(what) };
                 let mut bytes = Vec::new();
-                let rows = export::write(&store, &order, &mut RowFilter::nothing(), &mut bytes).await.unwrap();
+                let rows = export::write(&store, &order, &mut RowFilter::none(), &mut bytes).await.unwrap();
                 let mut csv = csv::Reader::from_reader(bytes.as_slice());
                 assert_eq!(csv.headers().unwrap().iter().next_back(), Some("origin"));
                 assert!(csv.records().all(|row| row.unwrap().iter().next_back() == Some("SANDBOX")), "{what}");
@@ -319,7 +319,7 @@ async fn before_the_first_reply_rows_claim_no_origin_and_real_ones_say_service()
             store.publish().await.unwrap();
             let order = ExportOptions::all(ExportKind::Runs);
             let mut bytes = Vec::new();
-            export::write(&store, &order, &mut RowFilter::nothing(), &mut bytes).await.unwrap();
+            export::write(&store, &order, &mut RowFilter::none(), &mut bytes).await.unwrap();
             let mut csv = csv::Reader::from_reader(bytes.as_slice());
             assert!(csv.records().all(|row| row.unwrap().iter().next_back() == Some(origin)), "{}", database.name);
         }
@@ -362,7 +362,7 @@ async fn an_export_is_one_moment_read_only_and_without_a_time_limit() {
 }
 
 #[tokio::test]
-async fn a_path_means_itself_whatever_stands_in_it() {
+async fn special_characters_in_a_path_are_literal() {
     let folder = tempfile::tempdir().unwrap();
     for name in ["with space.db", "50%25.db", "größe-日本.db", "a#b&c=d.db", "no-ending", "it's.db"] {
         let path = folder.path().join(name);
@@ -469,7 +469,7 @@ async fn a_server_behind_a_statement_pool_is_spoken_to_without_named_statements(
 /// PostgreSQL has no statistics for a new table and expects one due row: planning twenty thousand topics once compared
 /// each with a thousand others, for a minute.
 #[tokio::test]
-async fn a_database_is_reported_of_many_new_topics() {
+async fn statistics_are_updated_after_many_new_topics() {
     let Some(database) = postgres() else { return };
     let store = open(&database).await;
     let topics: Vec<_> = (0..300).map(|n| topic(&format!("topic-{n:04}"))).collect();

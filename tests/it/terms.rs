@@ -340,7 +340,7 @@ fn pages_without_a_date_that_the_last_run_found_are_in_the_export() {
 }
 
 #[test]
-fn without_a_week_of_days_and_after_another_query_nothing_is_told() {
+fn no_terms_without_a_week_of_history_or_after_a_query_change() {
     for database in databases() {
         let (place, truth) = watched(database, TOPIC);
         let early = |day: i64| {

@@ -142,7 +142,7 @@ fn news_of(
     kept: &BTreeMap<String, DayTerms>,
     date: &str,
 ) -> Vec<String> {
-    let asked = words::Asked::of(stream.query).unwrap();
+    let asked = words::QueryWords::of(stream.query).unwrap();
     let day = date.parse::<jiff::civil::Date>().unwrap();
     if is_first(days, date) {
         return Vec::new();
@@ -182,7 +182,7 @@ fn is_first(days: &BTreeMap<String, Vec<&Post>>, date: &str) -> bool {
 
 /// What stands out of a day beside other streams.
 fn standing_out(stream: &EventStream, posts: &[&Post], others: &[DayTerms]) -> Vec<String> {
-    let asked = words::Asked::of(stream.query).unwrap();
+    let asked = words::QueryWords::of(stream.query).unwrap();
     let items: Vec<TermItem> = posts.iter().enumerate().map(|(place, post)| item(post, place)).collect();
     let found = stand_out(&items, others, &|term| asked.repeats_query(term));
     found.terms.into_iter().map(|one| format_term(&one.term)).collect()

@@ -130,7 +130,7 @@ fn a_run_judges_what_it_stores_and_rescore_finds_nothing_to_do() {
 }
 
 #[tokio::test]
-async fn whoever_writes_is_let_in_while_everything_is_judged_again() {
+async fn writers_are_not_blocked_by_rescore() {
     for database in databases() {
         let (store, other) = (open(&database).await, open(&database).await);
         let t = topic("rust");
@@ -201,7 +201,7 @@ fn score_ends_quietly_when_nobody_reads_on() {
 }
 
 #[test]
-fn the_tone_of_a_database_that_nobody_judged_is_made_up_for() {
+fn an_unscored_database_is_scored_later() {
     let database: Database = sqlite();
     let place = Place::new(database, "base_url = \"sandbox\"", "[[topics]]\nid = \"rust\"\nquery = \"rust async\"");
     place.ok(&["once", "--at", NINE]);

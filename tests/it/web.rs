@@ -450,7 +450,7 @@ fn no_page_reads_a_growing_table_whole() {
 }
 
 #[test]
-fn buttons_ask_a_daemon_and_tell_what_became_of_it() {
+fn buttons_send_requests_and_show_their_result() {
     for database in databases() {
         let name = database.name;
         let sandbox = Sandbox::at(NINE, &[]);

@@ -155,7 +155,7 @@ fn what_was_seen_is_paged_and_each_event_stands_once() {
 }
 
 #[test]
-fn buttons_acknowledge_and_snooze_and_tell_what_became_of_it() {
+fn buttons_acknowledge_and_snooze_and_show_the_result() {
     for database in databases() {
         let name = database.name;
         let (_sandbox, place) = world(database);
@@ -217,7 +217,7 @@ fn buttons_acknowledge_and_snooze_and_tell_what_became_of_it() {
 }
 
 #[test]
-fn a_program_acknowledges_with_the_token_and_hears_what_became_of_it() {
+fn the_api_acknowledges_with_a_token_and_returns_the_result() {
     for database in databases() {
         let name = database.name;
         let (_sandbox, place) = world(database);

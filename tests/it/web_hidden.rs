@@ -47,7 +47,7 @@ fn items_that_are_all_hidden_were_found() {
 }
 
 #[test]
-fn what_is_counted_is_what_is_shown_as_far_as_it_was_looked() {
+fn counts_cover_only_examined_items() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &topic("acme", "exclude = [\"spam\"]"));

@@ -151,7 +151,7 @@ fn who_is_answered_is_decided_by_host_origin_method_and_size() {
 }
 
 #[test]
-fn with_a_token_only_who_has_it_sees_anything() {
+fn with_a_configured_token_only_its_holder_sees_pages() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);

@@ -4,7 +4,7 @@
 use super::TermError;
 
 /// Parses a language of a filter and returns its usual code.
-pub(super) fn asked(tag: &str) -> Result<String, TermError> {
+pub(super) fn parse_filter_lang(tag: &str) -> Result<String, TermError> {
     let mut parts = tag.split(['-', '_']);
     let first = parts.next().and_then(code);
     let good = |part: &str| (1..=8).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_alphanumeric());
@@ -19,7 +19,7 @@ pub(super) fn asked(tag: &str) -> Result<String, TermError> {
 /// Checks a language that a user enters. A code that names no language matches no finding, so it would hide every
 /// finding with a language.
 pub(super) fn check(tag: &str) -> Result<(), TermError> {
-    let code = asked(tag)?;
+    let code = parse_filter_lang(tag)?;
     if is_no_language(&code) {
         return Err(TermError::new(
             "names no language, so it matches nothing",

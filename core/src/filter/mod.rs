@@ -4,7 +4,7 @@
 mod lang;
 mod term;
 
-use lang::{asked, parse_item_lang};
+use lang::{parse_filter_lang, parse_item_lang};
 
 use crate::model::TopicFilter;
 
@@ -23,7 +23,7 @@ pub struct Filter {
 /// The filter entry that hides an item: its key in the file and its index in the list, from 0. For languages, which
 /// hide as a whole list, the index is 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Why {
+pub struct HiddenBy {
     /// Key of the list.
     pub key: &'static str,
     /// Index in the list.
@@ -81,11 +81,11 @@ pub fn unjudged_note(many: u64) -> Option<String> {
 
 impl Filter {
     /// Compiles a filter; `check` refuses invalid ones earlier.
-    pub fn of(filter: &TopicFilter) -> Result<Self, FilterError> {
+    pub fn compile(filter: &TopicFilter) -> Result<Self, FilterError> {
         Ok(Self {
             must: parse_each("must", &filter.must, Term::parse)?,
             exclude: parse_each("exclude", &filter.exclude, Term::parse)?,
-            lang: parse_each("lang", &filter.lang, asked)?,
+            lang: parse_each("lang", &filter.lang, parse_filter_lang)?,
             authors: parse_each("exclude_authors", &filter.exclude_authors, Term::author)?,
         })
     }
@@ -117,11 +117,11 @@ impl Filter {
         text: Option<&str>,
         author: Option<&str>,
         lang: Option<&str>,
-    ) -> Option<Why> {
+    ) -> Option<HiddenBy> {
         if self.is_empty() {
             return None;
         }
-        let at = |key, place: Option<usize>| place.map(|place| Why { key, place });
+        let at = |key, place: Option<usize>| place.map(|place| HiddenBy { key, place });
         if !self.lang.is_empty() && lang.and_then(parse_item_lang).is_some_and(|lang| !self.lang.contains(&lang)) {
             return at("lang", Some(0));
         }

@@ -11,7 +11,7 @@ fn list(words: &[&str]) -> Vec<String> {
 
 fn term(entry: &str, text: &str) -> bool {
     let filter = TopicFilter { must: list(&[entry]), ..TopicFilter::default() };
-    Filter::of(&filter).unwrap().passes(None, Some(text), None, None)
+    Filter::compile(&filter).unwrap().passes(None, Some(text), None, None)
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn an_entry_that_cannot_be_read_says_why() {
         assert!(error.text.contains("names no language") && error.hint.contains("leave it out"), "{tag:?}: {error:?}");
         let stored = TopicFilter { lang: list(&["en", tag]), ..TopicFilter::default() };
         assert!(
-            Filter::of(&stored).unwrap().hidden_by(None, None, None, Some("de")).is_some(),
+            Filter::compile(&stored).unwrap().hidden_by(None, None, None, Some("de")).is_some(),
             "what is stored stays in force"
         );
     }
@@ -129,7 +129,7 @@ fn all_that_must_and_nothing_that_must_not() {
         lang: list(&["en", "de"]),
         exclude_authors: list(&["@spam_bot", "promo*"]),
     };
-    let filter = Filter::of(&filter).unwrap();
+    let filter = Filter::compile(&filter).unwrap();
     for (title, text, author, lang, expected) in [
         (Some("Rust"), Some("async at last"), Some("ann"), Some("en"), true),
         (Some("Rust"), None, Some("ann"), Some("en"), false),
@@ -149,14 +149,14 @@ fn all_that_must_and_nothing_that_must_not() {
     ] {
         assert_eq!(filter.passes(title, text, author, lang), expected, "{title:?} {text:?} {author:?} {lang:?}");
     }
-    assert!(Filter::of(&TopicFilter::default()).unwrap().passes(None, None, None, None));
+    assert!(Filter::compile(&TopicFilter::default()).unwrap().passes(None, None, None, None));
 }
 
 #[test]
 fn a_language_is_one_whatever_its_code_and_none_hides_nothing() {
     let passes = |asked: &str, lang: &str| {
         let filter = TopicFilter { lang: list(&[asked]), ..TopicFilter::default() };
-        Filter::of(&filter).unwrap().passes(None, Some("text"), None, Some(lang))
+        Filter::compile(&filter).unwrap().passes(None, Some("text"), None, Some(lang))
     };
     // Codes and words that name no language.
     for lang in
@@ -191,7 +191,7 @@ fn what_was_pruned_matters_to_words_and_authors_only() {
     let with = |set: fn(&mut TopicFilter)| {
         let mut filter = TopicFilter::default();
         set(&mut filter);
-        Filter::of(&filter).unwrap().needs_text()
+        Filter::compile(&filter).unwrap().needs_text()
     };
     assert!(with(|f| f.must = list(&["a"])) && with(|f| f.exclude = list(&["a"])));
     assert!(with(|f| f.exclude_authors = list(&["a"])));
@@ -206,8 +206,8 @@ proptest! {
     #[test]
     fn no_entry_and_no_text_panics_and_what_is_excluded_does_not_pass(entry in "\\PC{0,12}", text in "(\\PC|[a-c *|/#@]){0,40}") {
         let Ok(()) = check_term(&entry) else { return Ok(()) };
-        let must = Filter::of(&TopicFilter { must: vec![entry.clone()], ..TopicFilter::default() }).unwrap();
-        let exclude = Filter::of(&TopicFilter { exclude: vec![entry], ..TopicFilter::default() }).unwrap();
+        let must = Filter::compile(&TopicFilter { must: vec![entry.clone()], ..TopicFilter::default() }).unwrap();
+        let exclude = Filter::compile(&TopicFilter { exclude: vec![entry], ..TopicFilter::default() }).unwrap();
         prop_assert_ne!(must.passes(None, Some(&text), None, None), exclude.passes(None, Some(&text), None, None));
     }
 

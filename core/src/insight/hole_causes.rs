@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::model::{Look, LookSearch, RunState, SearchState, Source, Span, Time, closed_list};
+use crate::model::{LookSearch, RunSearch, RunState, SearchState, Source, Span, Time, closed_list};
 
 closed_list! {
     /// Why a span of time is not covered.
@@ -67,10 +67,10 @@ impl fmt::Display for Cause {
 
 /// Returns the causes of a hole: what happened between the last search that covered and the one that covers again.
 pub(super) fn causes(
-    looks: &[Look],
+    looks: &[RunSearch],
     hole: Span,
     source: Source,
-    ender: Option<(&Look, &LookSearch)>,
+    ender: Option<(&RunSearch, &LookSearch)>,
     end: Time,
 ) -> Vec<Cause> {
     let mut found: Vec<Cause> = Vec::new();
@@ -81,7 +81,7 @@ pub(super) fn causes(
     let after = looks.partition_point(|look| look.at <= hole.from);
     let until = |at: Time| looks.get(after..looks.partition_point(|look| look.at <= at)).unwrap_or_default();
     // Prefer what happened inside the hole, else look on to the search that ended it.
-    let failed = |look: &&Look| cause_of(look, source).is_some();
+    let failed = |look: &&RunSearch| cause_of(look, source).is_some();
     let inside = until(hole.until);
     let wider = until(ender.map_or(end, |(look, _)| look.at).max(hole.until));
     let looks = if inside.iter().any(|look| failed(&look)) { inside } else { wider };
@@ -105,7 +105,7 @@ pub(super) fn causes(
 
 /// Returns why a run, or its search of `source`, covered nothing. `None` if it covered something or is not about this
 /// source.
-fn cause_of(look: &Look, source: Source) -> Option<(HoleCause, Option<String>)> {
+fn cause_of(look: &RunSearch, source: Source) -> Option<(HoleCause, Option<String>)> {
     if let Some(search) = &look.search {
         let detail = || search.trouble.clone();
         return match search.state {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::coverage::{split_coverage, total_ms};
 use super::hole_causes::{Cause, HoleCause, causes};
-use crate::model::{Look, LookSearch, SearchState, SocialOperation, Source, Span, Time, WatchedTopic};
+use crate::model::{LookSearch, RunSearch, SearchState, SocialOperation, Source, Span, Time, WatchedTopic};
 
 /// A gap between two search windows shorter than this many milliseconds is not reported as a hole.
 const SHORT: i64 = 60_000;
@@ -78,7 +78,7 @@ pub struct SourceCoverage {
 #[must_use]
 pub fn source_coverage(
     watched: &WatchedTopic,
-    looks: &[Look],
+    looks: &[RunSearch],
     period: Span,
     wanted: impl Fn(Source) -> bool,
 ) -> Vec<SourceCoverage> {
@@ -110,7 +110,7 @@ pub fn source_coverage(
     all
 }
 
-fn check_coverage(watched: &WatchedTopic, looks: &[Look], period: Span, source: Source) -> Coverage {
+fn check_coverage(watched: &WatchedTopic, looks: &[RunSearch], period: Span, source: Source) -> Coverage {
     // Of the time before, searches may have been pruned.
     let from = period.from.max(watched.began);
     let inside = looks.iter().filter(|look| from <= look.at && look.at <= period.until);
@@ -127,7 +127,7 @@ fn check_coverage(watched: &WatchedTopic, looks: &[Look], period: Span, source: 
     Coverage::Checks { checks, failed, largest_distance_ms }
 }
 
-fn span_coverage(watched: &WatchedTopic, looks: &[Look], period: Span, source: Source) -> Coverage {
+fn span_coverage(watched: &WatchedTopic, looks: &[RunSearch], period: Span, source: Source) -> Coverage {
     let searches =
         || looks.iter().filter_map(|l| l.search.as_ref().map(|s| (l, s))).filter(|(_, s)| s.source == source);
     let divided = split_coverage(period, searches().filter_map(|(_, search)| search.covered));
@@ -141,7 +141,7 @@ fn span_coverage(watched: &WatchedTopic, looks: &[Look], period: Span, source: S
     }
     let late = |hole: &Span| unclaimed.get(&hole.from).is_some_and(|until| hole.until.0 - until.0 < SHORT);
     // The search whose covered span starts where a hole ends is the one that ends it.
-    let mut enders: HashMap<Time, (&Look, &LookSearch)> = HashMap::new();
+    let mut enders: HashMap<Time, (&RunSearch, &LookSearch)> = HashMap::new();
     for (look, search) in searches() {
         if let Some(span) = search.covered {
             enders.entry(span.from).or_insert((look, search));
@@ -152,7 +152,7 @@ fn span_coverage(watched: &WatchedTopic, looks: &[Look], period: Span, source: S
     let (lates, missed): (Vec<&Span>, Vec<&Span>) =
         divided.holes.iter().partition(|hole| hole.until < period.until && late(hole));
     // A full reply that covers nothing is not asked for again: the next search looks back to where it ended.
-    let sampled = |(_, search): (&Look, &LookSearch)| {
+    let sampled = |(_, search): (&RunSearch, &LookSearch)| {
         (search.saturated && search.covered.is_none()).then_some(search.asked?.until)
     };
     let sampled_until = searches().filter_map(sampled).max();

@@ -79,7 +79,7 @@ impl ItemRow {
     /// The row for a reader who may not see all topics. Drops what is shared by all topics (star, note, number of
     /// edits) and the cluster's first item, unless it is this item: that one may belong to other topics only.
     #[must_use]
-    pub fn alone(self) -> Self {
+    pub fn without_shared_fields(self) -> Self {
         let cluster = self.cluster.filter(|head| *head == self.key);
         Self { cluster, starred_at: None, note: None, revisions: None, ..self }
     }

@@ -115,7 +115,7 @@ pub struct SearchSummary {
 
 /// The item found for a requested key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Met {
+pub struct ResolvedKey {
     /// The requested key.
     pub asked: String,
     /// The item's public key.

@@ -56,7 +56,7 @@ pub use item::{
     time_of_post_id,
 };
 pub use job::{Job, JobKind};
-pub use mark::{EngagementAt, ItemContent, ItemMark, Met, SearchSummary};
+pub use mark::{EngagementAt, ItemContent, ItemMark, ResolvedKey, SearchSummary};
 pub use message::{Message, OutboxEntry, OutboxState, Undelivered};
 pub use money::Micros;
 pub use page_token::{BadToken, Position, page_token, parse_page_token};
@@ -66,7 +66,7 @@ pub use pages::{
 };
 pub use ping::PingSpec;
 pub use provider::{
-    Login, ProviderKind, ProviderQuery, QueryKey, QueryKeyType, QueryValue, Reach, Remembered, ResultKind,
+    Login, LookBackKind, ProviderKind, ProviderQuery, QueryKey, QueryKeyType, QueryValue, Remembered, ResultKind,
 };
 pub use provider_kinds::{KINDS, about_items, covers_spans, detects_removal, result_kind};
 pub use pulse::{AnsweredSearch, SourceActivity};
@@ -79,7 +79,7 @@ pub use rows::{
 };
 pub use run::{Engine, PAUSED, RunState, SearchState, Trigger};
 pub use saved_search::{BadNote, LONGEST_NOTE, MOST_SEARCHES, SavedSearch, parse_note};
-pub use search_history::{Look, LookSearch, QueryHistory, WatchedTopic};
+pub use search_history::{LookSearch, QueryHistory, RunSearch, WatchedTopic};
 pub use source::{SERVICE, Source};
 pub use span::{LookBack, Span, format_duration};
 pub use story::{LinkSource, STORY_WORDS, SourceSighting, StoryItem, StoryRows, Tie, TopicSighting};
@@ -87,7 +87,7 @@ pub use tally::{MetricSum, SourceLatest, StoreCounts, TallyRun, TallySearch};
 pub use term::{NAME_SIGN, SITE_SIGN, TAG_SIGN, TermKind, bare_term, format_term};
 pub use text_query::{Phrase, SearchableItem, TextQuery, Tokenise, Tokens};
 pub use time::{Clock, Time};
-pub use tone::{Judge, Tone, ToneScore};
+pub use tone::{Scorer, Tone, ToneScore};
 pub use topic::{
     AiQuery, AiWhen, CatchUp, Overlap, Period, SchedulePolicy, SocialOperation, SocialQuery, Topic, TopicFilter,
     WebOperation, WebQuery,

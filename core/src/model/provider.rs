@@ -19,7 +19,7 @@ closed_list! {
 
 closed_list! {
     /// How far back a kind can search.
-    Reach {
+    LookBackKind {
         /// From an exact time.
         Since = "since",
         /// A day, a week, a month or a year.
@@ -69,7 +69,7 @@ pub enum Login {
 pub struct ProviderKind {
     pub name: &'static str,
     pub brings: ResultKind,
-    pub reach: Reach,
+    pub reach: LookBackKind,
     /// Whether an item that it no longer shows was removed. Entries of a feed only make room for newer ones.
     pub judges_gone: bool,
     /// Whether it writes about the run's new items, and so has nothing to do without them.

@@ -3,7 +3,7 @@
 //! `search/kinds/mod.rs`.
 
 use super::Source;
-use super::provider::{Login, ProviderKind, ProviderQuery, QueryKey, QueryKeyType, Reach, ResultKind};
+use super::provider::{Login, LookBackKind, ProviderKind, ProviderQuery, QueryKey, QueryKeyType, ResultKind};
 
 const QUERY: QueryKey = QueryKey {
     name: "query",
@@ -31,7 +31,7 @@ const PLATFORM: QueryKey = QueryKey {
 const SERVICE: ProviderKind = ProviderKind {
     name: "",
     brings: ResultKind::Posts,
-    reach: Reach::Since,
+    reach: LookBackKind::Since,
     judges_gone: true,
     about_items: false,
     login: Login::Bare,
@@ -48,7 +48,7 @@ pub static KINDS: &[ProviderKind] = &[
     ProviderKind {
         name: "hackernews",
         brings: ResultKind::Posts,
-        reach: Reach::Since,
+        reach: LookBackKind::Since,
         judges_gone: true,
         about_items: false,
         login: Login::Open,
@@ -76,7 +76,7 @@ pub static KINDS: &[ProviderKind] = &[
     ProviderKind {
         name: "searxng",
         brings: ResultKind::Pages,
-        reach: Reach::Buckets,
+        reach: LookBackKind::Buckets,
         judges_gone: false,
         about_items: false,
         login: Login::Open,
@@ -117,7 +117,7 @@ pub static KINDS: &[ProviderKind] = &[
     ProviderKind {
         name: "feeds",
         brings: ResultKind::Pages,
-        reach: Reach::Feed,
+        reach: LookBackKind::Feed,
         judges_gone: false,
         about_items: false,
         login: Login::Open,
@@ -136,7 +136,7 @@ pub static KINDS: &[ProviderKind] = &[
     ProviderKind {
         name: "bluesky",
         brings: ResultKind::Posts,
-        reach: Reach::Since,
+        reach: LookBackKind::Since,
         judges_gone: true,
         about_items: false,
         login: Login::Session,
@@ -166,7 +166,7 @@ pub static KINDS: &[ProviderKind] = &[
     ProviderKind {
         name: "openai",
         brings: ResultKind::Answer,
-        reach: Reach::Moment,
+        reach: LookBackKind::Moment,
         judges_gone: false,
         about_items: true,
         login: Login::Bearer,
@@ -228,11 +228,17 @@ pub static KINDS: &[ProviderKind] = &[
         ],
         ..SERVICE
     },
-    ProviderKind { name: "desearch-web", brings: ResultKind::Pages, reach: Reach::Moment, asks: &[QUERY], ..SERVICE },
+    ProviderKind {
+        name: "desearch-web",
+        brings: ResultKind::Pages,
+        reach: LookBackKind::Moment,
+        asks: &[QUERY],
+        ..SERVICE
+    },
     ProviderKind {
         name: "desearch-ai",
         brings: ResultKind::Answer,
-        reach: Reach::Moment,
+        reach: LookBackKind::Moment,
         judges_gone: false,
         asks: &[
             PROMPT,
@@ -251,7 +257,7 @@ pub static KINDS: &[ProviderKind] = &[
     ProviderKind {
         name: "spec-web",
         brings: ResultKind::Pages,
-        reach: Reach::Moment,
+        reach: LookBackKind::Moment,
         asks: &[
             QUERY,
             QueryKey {
@@ -266,7 +272,7 @@ pub static KINDS: &[ProviderKind] = &[
     ProviderKind {
         name: "spec-ai",
         brings: ResultKind::Answer,
-        reach: Reach::Moment,
+        reach: LookBackKind::Moment,
         judges_gone: false,
         asks: &[
             PROMPT,
@@ -301,7 +307,7 @@ pub fn result_kind(source: Source, operation: &str) -> ResultKind {
 /// Whether searches of this kind of provider cover spans of time. The others are checks at one instant.
 #[must_use]
 pub fn covers_spans(kind: &str) -> bool {
-    ProviderKind::named(kind).is_some_and(|kind| matches!(kind.reach, Reach::Since | Reach::Feed))
+    ProviderKind::named(kind).is_some_and(|kind| matches!(kind.reach, LookBackKind::Since | LookBackKind::Feed))
 }
 
 /// Whether a provider of this kind writes about the run's new items.

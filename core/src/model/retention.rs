@@ -78,7 +78,7 @@ impl PrunedDays {
 impl PrunedSummary {
     /// A sentence about what was pruned; `None` if nothing was.
     #[must_use]
-    pub fn sentence(&self) -> Option<String> {
+    pub fn describe(&self) -> Option<String> {
         let mut parts = Vec::new();
         if self.thinned > 0 {
             parts.push(format!("{} snapshots were thinned to one a day", self.thinned));

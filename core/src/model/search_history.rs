@@ -5,7 +5,7 @@ use super::{RunState, SearchState, Source, Span, Time, Topic};
 
 /// A run of a topic with one of its searches. A run without searches, such as a missed slot, has one row.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Look {
+pub struct RunSearch {
     pub topic: String,
     /// When the run started, or would have started.
     pub at: Time,

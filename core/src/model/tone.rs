@@ -25,4 +25,4 @@ pub struct ToneScore {
 }
 
 /// A scorer: computes the tone of an item's title and text.
-pub type Judge = fn(title: Option<&str>, text: Option<&str>) -> ToneScore;
+pub type Scorer = fn(title: Option<&str>, text: Option<&str>) -> ToneScore;

@@ -156,8 +156,8 @@ fn checked_fields(expression: &str, warnings: &mut Vec<String>) -> Result<Vec<St
             Ok(field) => fields.push(field),
             Err(wrong) => {
                 let message = format!("`{}`: {} field: {}", show(expression), kind.name, wrong.what);
-                let hint =
-                    meant(kinds, &given).map_or_else(|| kind.help(), |meant| format!("did you mean \"{meant}\"?"));
+                let hint = suggest_correction(kinds, &given)
+                    .map_or_else(|| kind.help(), |meant| format!("did you mean \"{meant}\"?"));
                 return Err(ScheduleError::new(message, hint));
             }
         }
@@ -166,7 +166,7 @@ fn checked_fields(expression: &str, warnings: &mut Vec<String>) -> Result<Vec<St
 }
 
 /// Returns the corrected expression, if a few obvious changes make it valid.
-fn meant(kinds: &[Field], given: &[&str]) -> Option<String> {
+fn suggest_correction(kinds: &[Field], given: &[&str]) -> Option<String> {
     let mut mended = Vec::with_capacity(given.len());
     for (kind, text) in kinds.iter().zip(given) {
         let mut text = (*text).to_owned();

@@ -61,7 +61,7 @@ impl FieldError {
         Self { what: what.into(), fix: None }
     }
 
-    fn meant(what: impl Into<String>, piece: &str, fix: impl Into<String>) -> Self {
+    fn with_fix(what: impl Into<String>, piece: &str, fix: impl Into<String>) -> Self {
         Self { what: what.into(), fix: Some((piece.to_owned(), fix.into())) }
     }
 }
@@ -89,14 +89,14 @@ impl Field {
         for (place, item) in items.iter().enumerate() {
             if item.is_empty() {
                 let rest: Vec<&str> = items.iter().copied().filter(|item| !item.is_empty()).collect();
-                return Err(FieldError::meant(
+                return Err(FieldError::with_fix(
                     "an entry of the list is empty",
                     text,
                     format!("{plus}{}", rest.join(",")),
                 ));
             }
             if items.len() > 1 && (*item == "*" || *item == "?") {
-                return Err(FieldError::meant(
+                return Err(FieldError::with_fix(
                     "`*` in a list makes the rest of it meaningless",
                     text,
                     format!("{plus}*"),
@@ -123,7 +123,7 @@ impl Field {
             return Err(FieldError::new(format!("the step of `{item}` is zero")));
         }
         if base.is_empty() {
-            return Err(FieldError::meant(format!("`{item}` steps from nowhere"), item, format!("*/{step}")));
+            return Err(FieldError::with_fix(format!("`{item}` steps from nowhere"), item, format!("*/{step}")));
         }
         let last = if self.extras == Extras::DayOfWeek { 6 } else { self.max };
         let (start, end, plain) = match base {
@@ -159,7 +159,7 @@ impl Field {
             (_, "*") | (Extras::DayOfMonth | Extras::DayOfWeek, "?") => return Ok("*".to_owned()),
             (Extras::DayOfMonth, "L" | "LW") => return Ok(item.to_owned()),
             (Extras::DayOfWeek, "L") => {
-                return Err(FieldError::meant("`L` alone names no weekday", item, "5L"));
+                return Err(FieldError::with_fix("`L` alone names no weekday", item, "5L"));
             }
             (Extras::DayOfMonth, _) => {
                 if let Some(day) = item.strip_suffix('W') {
@@ -206,7 +206,7 @@ impl Field {
         } else {
             [stretch(first, top), stretch(self.min, last)].join(",")
         };
-        Err(FieldError::meant(format!("the range `{item}` runs backwards"), item, fix))
+        Err(FieldError::with_fix(format!("the range `{item}` runs backwards"), item, fix))
     }
 
     fn value(&self, text: &str) -> Result<u16, FieldError> {
@@ -217,7 +217,7 @@ impl Field {
             let what = format!("{value} is outside {}-{}", self.min, self.max);
             // 60 minutes or 24 hours: 0 was probably meant.
             let round = value == self.max + 1 && self.min == 0;
-            return Err(if round { FieldError::meant(what, text, "0") } else { FieldError::new(what) });
+            return Err(if round { FieldError::with_fix(what, text, "0") } else { FieldError::new(what) });
         }
         if let Some(place) = self.names.iter().position(|name| *name == text) {
             return Ok(self.min + u16::try_from(place).unwrap_or(0));
@@ -225,7 +225,7 @@ impl Field {
         let what = format!("`{}` is not a value from {}-{}", super::duration::show(text), self.min, self.max);
         let long = self.names.iter().copied().find(|name| text.starts_with(name));
         match long.or_else(|| nearest(text, self.names.iter().copied(), 1).first().copied()) {
-            Some(name) => Err(FieldError::meant(what, text, name)),
+            Some(name) => Err(FieldError::with_fix(what, text, name)),
             None => Err(FieldError::new(what)),
         }
     }

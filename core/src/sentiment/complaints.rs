@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use super::Lang;
 use super::language::Detected;
-use super::text::{self, Kind, Reading};
+use super::text::{self, Kind, TokenizedText};
 
 /// Phrases and their weight for negative, in hundredths. Words must occur in this order; `a|b` means either, `#` a word
 /// that starts with a digit, `~3` up to three other words in between; `UNIT`, `MANY`, `THING` and `FALLS` are the lists
@@ -148,7 +148,7 @@ fn follows(words: &[Spoken], slots: &[Slot]) -> bool {
 }
 
 /// The weight for negative that a text's complaints add.
-fn complaints(reading: &Reading) -> f32 {
+fn complaints(reading: &TokenizedText) -> f32 {
     let words: Vec<Spoken> = reading
         .tokens
         .iter()
@@ -171,7 +171,7 @@ fn complaints(reading: &Reading) -> f32 {
 }
 
 /// Whether a French text negates its praise.
-fn negates_praise(reading: &Reading) -> bool {
+fn negates_praise(reading: &TokenizedText) -> bool {
     reading.tokens.windows(2).any(|pair| {
         let [verb, word] = pair else { return false };
         let whole = reading.of(verb);
@@ -181,7 +181,7 @@ fn negates_praise(reading: &Reading) -> bool {
 }
 
 /// Adjusts the model's probabilities by these rules.
-pub(super) fn moved(reading: &Reading, detected: Detected, p: [f32; 3]) -> [f32; 3] {
+pub(super) fn adjust(reading: &TokenizedText, detected: Detected, p: [f32; 3]) -> [f32; 3] {
     let [negative, _, positive] = p;
     let by = match detected.lang {
         Lang::English if positive <= PRAISED => [complaints(reading), 0.0, 0.0],

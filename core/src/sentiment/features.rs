@@ -4,7 +4,7 @@
 use super::Lang;
 use super::language::Detected;
 use super::lexicon::{Lexicon, lexicon};
-use super::text::{Kind, Reading};
+use super::text::{Kind, TokenizedText};
 use super::valence::{VALUES, ValenceSum, Valences};
 
 /// Number of hash buckets.
@@ -35,7 +35,7 @@ pub fn scale(size: usize) -> f32 {
 
 /// Calls `take` with the bucket of each hashed feature, and returns the counted features.
 pub fn features(
-    reading: &Reading,
+    reading: &TokenizedText,
     detected: Detected,
     valences: &Valences,
     mut take: impl FnMut(Group, usize),
@@ -60,7 +60,7 @@ const RUN: u64 = 5;
 
 /// Computes words, pairs and all counted features.
 fn words(
-    reading: &Reading,
+    reading: &TokenizedText,
     detected: Detected,
     valences: &Valences,
     take: &mut impl FnMut(Group, usize),
@@ -187,7 +187,7 @@ impl Tallies {
         }
     }
 
-    fn counted(&self, reading: &Reading, detected: Detected) -> [f32; COUNTED] {
+    fn counted(&self, reading: &TokenizedText, detected: Detected) -> [f32; COUNTED] {
         // The difference between few and many is small.
         let some = |n: u32| f32::from(u8::try_from(n.min(8)).unwrap_or(8)).sqrt();
         let mut counted = [0.0; COUNTED];
@@ -226,7 +226,7 @@ impl Tallies {
 }
 
 /// Takes character n-grams of length 3 to 5, including the spaces around words.
-fn runs(reading: &Reading, take: &mut impl FnMut(Group, usize)) {
+fn runs(reading: &TokenizedText, take: &mut impl FnMut(Group, usize)) {
     let mut window = [0u64; 5];
     let mut filled = 0;
     for c in reading.text.chars() {

@@ -7,7 +7,7 @@ use whatlang::{Detector, Lang as Trigram};
 use super::Lang;
 use super::lexicon::lexicon;
 use super::other_languages::OTHERS;
-use super::text::{Kind, Reading};
+use super::text::{Kind, TokenizedText};
 
 /// The detected language of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,7 +60,7 @@ const LATIN: [Trigram; 25] = [
 
 /// Detects the language of a text.
 #[must_use]
-pub fn detect(reading: &Reading) -> Detected {
+pub fn detect(reading: &TokenizedText) -> Detected {
     let (mut latin, mut arabic, mut persian, mut other) = (0u32, 0u32, 0u32, 0u32);
     for c in reading.tokens.iter().filter(|t| t.kind == Kind::Word).flat_map(|t| reading.of(t).chars()) {
         match c {
@@ -92,13 +92,13 @@ pub fn detect(reading: &Reading) -> Detected {
                 supported: false,
             }
         } else {
-            known(Lang::Arabic)
+            supported(Lang::Arabic)
         };
     }
     by_words(reading)
 }
 
-fn known(lang: Lang) -> Detected {
+fn supported(lang: Lang) -> Detected {
     Detected { lang, code: lang.code(), supported: true }
 }
 
@@ -118,7 +118,7 @@ struct LanguageEvidence {
 }
 
 impl LanguageEvidence {
-    fn of(reading: &Reading) -> Self {
+    fn of(reading: &TokenizedText) -> Self {
         let lexicon = lexicon();
         let mut spoken = Self { hits: [0; TONGUES], words: 0, strange: 0, accented: 0, umlauts: 0 };
         for token in reading.tokens.iter().filter(|t| t.kind == Kind::Word) {
@@ -182,7 +182,7 @@ fn is_supported_letter(c: char) -> bool {
 /// most hits and they are not rare; another language if it is at least two hits ahead, or if the text has letters that
 /// no supported language uses. Otherwise uses trigrams, for texts of several words and those with letters that English
 /// does not use. Trigrams must be reliable to overrule all words. The default is English.
-fn by_words(reading: &Reading) -> Detected {
+fn by_words(reading: &TokenizedText) -> Detected {
     let spoken = LanguageEvidence::of(reading);
     let ((lang, mine), (other, theirs)) = spoken.best();
     let lang = Lang::ALL.get(lang).copied().unwrap_or(Lang::English);
@@ -198,12 +198,12 @@ fn by_words(reading: &Reading) -> Detected {
         return away(if theirs > mine { other } else { unsupported_code(reading, Some(&others)) });
     }
     if ahead && (mine * 4 >= words || mine >= 2 && mine * 8 >= words) {
-        return known(lang);
+        return supported(lang);
     }
     let few = words < ENOUGH_WORDS;
     // "Lächerlich": no common word, but of the supported languages only German has these letters.
     if few && mine == 0 && theirs == 0 && spoken.umlauts * 2 > words && spoken.umlauts == spoken.accented {
-        return known(Lang::German);
+        return supported(Lang::German);
     }
     let frequent = theirs * 5 >= words;
     if frequent && theirs > mine + 1 || few && theirs > mine.max(1) {
@@ -211,33 +211,33 @@ fn by_words(reading: &Reading) -> Detected {
     }
     let accented = words > 1 && spoken.accented * 4 >= words;
     if few && !accented {
-        return known(lang);
+        return supported(lang);
     }
     let Some(found) = Detector::with_allowlist(LATIN.to_vec()).detect(&sample(reading)) else {
-        return known(lang);
+        return supported(lang);
     };
     let reliable = found.is_reliable() && !few;
     match of_trigram(found.lang()) {
-        Some(trigram) if reliable && mine <= 1 => known(trigram),
+        Some(trigram) if reliable && mine <= 1 => supported(trigram),
         Some(trigram)
             if ours.get(trigram as usize) == Some(&mine)
                 && (reliable || accented || mine > 0 && lang != Lang::English) =>
         {
-            known(trigram)
+            supported(trigram)
         }
         None if reliable && mine <= 1 || frequent && theirs >= mine + u32::from(!reliable) => away(code(found.lang())),
-        _ => known(lang),
+        _ => supported(lang),
     }
 }
 
 /// The code of an unsupported language, detected by trigrams.
-fn unsupported_code(reading: &Reading, among: Option<&[Trigram]>) -> &'static str {
+fn unsupported_code(reading: &TokenizedText, among: Option<&[Trigram]>) -> &'static str {
     let detector = among.map_or_else(Detector::new, |among| Detector::with_allowlist(among.to_vec()));
     detector.detect(&sample(reading)).map_or("und", |found| code(found.lang()))
 }
 
 /// The words of the text, limited in length.
-fn sample(reading: &Reading) -> String {
+fn sample(reading: &TokenizedText) -> String {
     let mut sample = String::with_capacity(LOOKED_AT + 32);
     for token in reading.tokens.iter().filter(|t| t.kind == Kind::Word) {
         if sample.len() > LOOKED_AT {

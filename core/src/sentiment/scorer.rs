@@ -38,7 +38,7 @@ impl Score {
 
 fn built_in() -> Option<&'static Weights<'static>> {
     static WEIGHTS: OnceLock<Option<Weights<'static>>> = OnceLock::new();
-    WEIGHTS.get_or_init(|| Weights::read(FILE)).as_ref()
+    WEIGHTS.get_or_init(|| Weights::parse(FILE)).as_ref()
 }
 
 /// Scores a text. Reads at most [`text::MAX_CHARS`] characters of it.
@@ -50,7 +50,7 @@ pub fn score(text: &str) -> Score {
     }
 }
 
-/// Scores an item by its title and text together. Implements [`crate::model::Judge`].
+/// Scores an item by its title and text together. Implements [`crate::model::Scorer`].
 #[must_use]
 pub fn judge(title: Option<&str>, text: Option<&str>) -> ToneScore {
     let scored = match (title, text) {
@@ -64,7 +64,7 @@ pub fn judge(title: Option<&str>, text: Option<&str>) -> ToneScore {
 /// Scores with the given weights.
 #[must_use]
 pub fn score_with(weights: &Weights<'_>, text: &str) -> Score {
-    scored(weights, text, complaints::moved)
+    scored(weights, text, complaints::adjust)
 }
 
 /// Scores with the learned weights alone, without the rules of `complaints`. The trainer measures this.
@@ -76,7 +76,7 @@ pub fn score_without_rules(weights: &Weights<'_>, text: &str) -> Score {
 fn scored(
     weights: &Weights<'_>,
     text: &str,
-    moved: impl Fn(&text::Reading, super::Detected, [f32; 3]) -> [f32; 3],
+    moved: impl Fn(&text::TokenizedText, super::Detected, [f32; 3]) -> [f32; 3],
 ) -> Score {
     let reading = text::tokenize(text);
     let detected = detect(&reading);
@@ -102,7 +102,7 @@ fn unsupported(lang: &'static str) -> Score {
 
 /// The weighted sums for negative, neutral and positive.
 #[must_use]
-pub fn weighted_sums(weights: &Weights<'_>, reading: &text::Reading, detected: super::Detected) -> [f32; 3] {
+pub fn weighted_sums(weights: &Weights<'_>, reading: &text::TokenizedText, detected: super::Detected) -> [f32; 3] {
     let (mut hashed, mut sizes) = ([[0.0f32; 2]; GROUPS], [0usize; GROUPS]);
     let counted = features(reading, detected, &weights.valences, |group, bucket| {
         let [negative, positive] = weights.hashed(bucket);

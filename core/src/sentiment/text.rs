@@ -29,7 +29,7 @@ pub enum Kind {
     Mask,
 }
 
-/// A token: its position in [`Reading::text`] and its hash.
+/// A token: its position in [`TokenizedText::text`] and its hash.
 #[derive(Debug, Clone, Copy)]
 pub struct Token {
     /// The kind.
@@ -46,7 +46,7 @@ pub struct Token {
 
 /// A tokenised text.
 #[derive(Debug, Clone, Default)]
-pub struct Reading {
+pub struct TokenizedText {
     /// The tokens, separated and surrounded by single spaces.
     pub text: String,
     pub tokens: Vec<Token>,
@@ -72,9 +72,10 @@ pub(super) const FNV_PRIME: u64 = 0x0100_0000_01b3;
 
 /// Tokenises a text.
 #[must_use]
-pub fn tokenize(text: &str) -> Reading {
+pub fn tokenize(text: &str) -> TokenizedText {
     let chars = composed(text);
-    let mut reading = Reading { text: String::with_capacity(text.len().min(MAX_CHARS) + 2), ..Reading::default() };
+    let mut reading =
+        TokenizedText { text: String::with_capacity(text.len().min(MAX_CHARS) + 2), ..TokenizedText::default() };
     reading.text.push(' ');
     let mut at = 0;
     while at < chars.len() && reading.tokens.len() < MAX_TOKENS {
@@ -121,7 +122,7 @@ fn unescaped(text: &str) -> Vec<char> {
 }
 
 /// Reads the token at `at`. Returns the position after it.
-fn step(reading: &mut Reading, chars: &[char], at: usize) -> usize {
+fn step(reading: &mut TokenizedText, chars: &[char], at: usize) -> usize {
     let Some(c) = chars.get(at).copied() else { return at + 1 };
     let next = chars.get(at + 1).copied().unwrap_or(' ');
     if c.is_whitespace() || c.is_control() {
@@ -215,7 +216,7 @@ fn tag_words(tag: &[char]) -> impl Iterator<Item = &[char]> {
 }
 
 /// Appends a word: lower case, long repetitions shortened, spelling variants folded.
-fn word(reading: &mut Reading, found: &[char]) {
+fn word(reading: &mut TokenizedText, found: &[char]) {
     let found = trimmed(found);
     if found.is_empty() {
         return;
@@ -274,20 +275,20 @@ fn folded(c: char) -> Option<char> {
     }
 }
 
-fn push(reading: &mut Reading, kind: Kind, text: &str) {
+fn push(reading: &mut TokenizedText, kind: Kind, text: &str) {
     let start = reading.text.len();
     reading.text.push_str(text);
     end_token(reading, kind, start);
 }
 
-fn push_char(reading: &mut Reading, kind: Kind, c: char) {
+fn push_char(reading: &mut TokenizedText, kind: Kind, c: char) {
     let start = reading.text.len();
     reading.text.push(c);
     end_token(reading, kind, start);
 }
 
 /// Ends the token that started at `start`.
-fn end_token(reading: &mut Reading, kind: Kind, start: usize) {
+fn end_token(reading: &mut TokenizedText, kind: Kind, start: usize) {
     let end = reading.text.len();
     if end == start {
         return;
@@ -298,7 +299,7 @@ fn end_token(reading: &mut Reading, kind: Kind, start: usize) {
     reading.text.push(' ');
 }
 
-impl Reading {
+impl TokenizedText {
     /// A token's text.
     #[must_use]
     pub fn of(&self, token: &Token) -> &str {

@@ -43,13 +43,13 @@ impl Valences {
     /// A word's valence; 0 if it has none.
     #[must_use]
     pub fn of(&self, hash: u64) -> f32 {
-        self.slots.get(self.place(short(hash))).map_or(0.0, |(_, valence)| f32::from(*valence) / 10.0)
+        self.slots.get(self.place(upper_half(hash))).map_or(0.0, |(_, valence)| f32::from(*valence) / 10.0)
     }
 }
 
 /// The upper half of a hash, as stored in the table.
 #[must_use]
-pub fn short(hash: u64) -> u32 {
+pub fn upper_half(hash: u64) -> u32 {
     u32::try_from(hash >> 32).unwrap_or(0)
 }
 

@@ -77,7 +77,7 @@ impl<'a> ByteReader<'a> {
 impl<'a> Weights<'a> {
     /// Parses a file; `None` if it has another layout.
     #[must_use]
-    pub fn read(file: &'a [u8]) -> Option<Self> {
+    pub fn parse(file: &'a [u8]) -> Option<Self> {
         let mut front = ByteReader(file);
         if front.bytes(NAME.len())? != NAME {
             return None;

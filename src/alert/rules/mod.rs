@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::compare::Relevance;
 use crate::filter::Filter;
-use crate::insight::daily::{Counted, Day, Share, UsualRange, UsualShare, is_whole_days, usual_range};
+use crate::insight::daily::{Day, ItemCounts, Share, UsualRange, UsualShare, is_whole_days, usual_range};
 use crate::insight::{Changes, NewItem, SourceSilence, detect_silence};
 use crate::model::{
     AlertLine, AlertSpec, AnsweredSearch, ItemContent, ItemSummary, SearchHealth, SearchState, Source, SourceActivity,
@@ -29,7 +29,7 @@ impl Wanted {
     pub(super) fn of(spec: &AlertSpec) -> Self {
         let one = |word: &String| {
             let filter = TopicFilter { must: vec![word.clone()], ..TopicFilter::default() };
-            Some((word.clone(), Filter::of(&filter).ok()?))
+            Some((word.clone(), Filter::compile(&filter).ok()?))
         };
         Self(spec.words.iter().filter_map(one).collect())
     }
@@ -110,7 +110,7 @@ pub(super) fn items(spec: &AlertSpec, topic: &str, wanted: &Wanted, changes: &Ch
 
 /// What a window held, and what is usual for such a window.
 pub(super) struct WindowVolume<'a> {
-    pub(super) counted: &'a Counted,
+    pub(super) counted: &'a ItemCounts,
     pub(super) usual: UsualVolume,
     /// As shown to people: `24h`.
     pub(super) length: &'a str,
@@ -223,7 +223,7 @@ fn unrelated_subject(topic: &str) -> String {
 
 /// Most posts of a window are not about the question: volume and tone are not judged.
 pub(super) fn unrelated(topic: &str, length: &str, relevance: &Relevance) -> Option<Evaluation> {
-    let without = relevance.many()?;
+    let without = relevance.high_share()?;
     Some(Evaluation {
         subject: unrelated_subject(topic),
         status: Status::HeldBack(UNRELATED),

@@ -28,7 +28,7 @@ fn a_volume_fires_far_above_the_usual_and_ends_within_it() {
         (10, Some(usual(0.0, 0.0)), Some(Status::Bad)),
         (500, None, None),
     ] {
-        let counted = Counted { raw: unique * 2, unique, ..Counted::default() };
+        let counted = ItemCounts { raw: unique * 2, unique, ..ItemCounts::default() };
         let usual = UsualVolume { usual, at_any_hour: false };
         let about = WindowVolume { counted: &counted, usual, length: "24h", top: &[] };
         assert_eq!(status(volume(&spec, "acme", &about)), expected, "{unique}");

@@ -21,7 +21,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &OutboxArgs) -> Result<Ex
         Some(OutboxVerb::List(args)) => list(&context, args).await,
         Some(OutboxVerb::Show(args)) => show(&context, &args.event, args.json).await,
         Some(OutboxVerb::Retry(args)) => retry(&context, args).await,
-        Some(OutboxVerb::Drop(args)) => put_away(&context, args).await,
+        Some(OutboxVerb::Drop(args)) => drop_messages(&context, args).await,
         Some(OutboxVerb::Deliver(args)) => deliver(&context, args.json).await,
     }
 }
@@ -35,7 +35,8 @@ async fn list(context: &Context, args: &OutboxListArgs) -> Result<Exit, Failure>
     if args.json {
         let counts: serde_json::Map<String, serde_json::Value> =
             counts.iter().map(|(state, number)| (state.as_str().to_owned(), json!(number))).collect();
-        let messages: Vec<_> = messages.iter().map(|posted| Listed { posted, channel_known: known(posted) }).collect();
+        let messages: Vec<_> =
+            messages.iter().map(|posted| ListedMessage { posted, channel_known: known(posted) }).collect();
         output::json(&json!({ "counts": counts, "messages": messages }))?;
         return Ok(Exit::Ok);
     }
@@ -73,7 +74,7 @@ async fn list(context: &Context, args: &OutboxListArgs) -> Result<Exit, Failure>
 
 /// A message in the JSON list.
 #[derive(serde::Serialize)]
-struct Listed<'p> {
+struct ListedMessage<'p> {
     #[serde(flatten)]
     posted: &'p OutboxEntry,
     /// Whether the configuration has its channel.
@@ -110,12 +111,12 @@ async fn show(context: &Context, event: &str, as_json: bool) -> Result<Exit, Fai
         output::escape_control(&message.event),
         output::escape_control(&message.channel),
         output::truncate(&message.subject, 250),
-        output::when(*created_at),
+        output::format_time(*created_at),
         if *attempt == 1 { "try" } else { "tries" },
     );
     for (name, at) in [("next try", next_at), ("delivered", delivered_at)] {
         if let Some(at) = at {
-            text.push_str(&format!("{name:<11}{}\n", output::when(*at)));
+            text.push_str(&format!("{name:<11}{}\n", output::format_time(*at)));
         }
     }
     if let Some(error) = error {
@@ -187,7 +188,7 @@ async fn retry(context: &Context, args: &OutboxChosenArgs) -> Result<Exit, Failu
     Ok(Exit::Ok)
 }
 
-async fn put_away(context: &Context, args: &OutboxChosenArgs) -> Result<Exit, Failure> {
+async fn drop_messages(context: &Context, args: &OutboxChosenArgs) -> Result<Exit, Failure> {
     let store = context.store(false).await?;
     let asked = selected_messages(&store, args).await?;
     if let Some(sent) = asked.iter().find(|posted| posted.state == OutboxState::Sent) {
@@ -245,7 +246,9 @@ pub(in crate::cli) fn render(deliveries: &[Delivery]) -> String {
     let line = |delivery: &Delivery| {
         let what = match &delivery.settled {
             SendResult::Sent => "delivered".to_owned(),
-            SendResult::Again(at, why) => format!("again at {}: {}", output::when(*at), output::truncate(why, 300)),
+            SendResult::Again(at, why) => {
+                format!("again at {}: {}", output::format_time(*at), output::truncate(why, 300))
+            }
             SendResult::Dead(why) => format!("given up: {}", output::truncate(why, 300)),
         };
         format!("{}: {what}\n", output::escape_control(&delivery.event))

@@ -16,7 +16,7 @@ use crate::cli::wiring::context::Context;
 use crate::cli::wiring::known::{check_tags, known};
 use crate::cli::wiring::options::{Common, source_name};
 use crate::compare::{FilterMode, RowFilter};
-use crate::export::{self, ExportKind, ExportOptions, ExportRequest, Format, MaybeGzip, Part, Profile};
+use crate::export::{self, ExportFilter, ExportKind, ExportOptions, ExportRequest, Format, MaybeGzip, Profile};
 use crate::files::Replacement;
 use crate::model::{Kind, Source, Time, Tone, Verdict};
 
@@ -119,7 +119,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ExportArgs) -> Result<Ex
     let mut hiding = RowFilter::of(&store, &args.topic, filtered).await?;
     let invented = store.nature().await? == Some(crate::store::DataOrigin::Sandbox);
     // Rows printed to a terminal need no progress line.
-    let mut progress = RowProgress::watched(common.quiet || shown);
+    let mut progress = RowProgress::new(common.quiet || shown);
     let (rows, cut) = if args.out == Path::new("-") {
         let mut out = std::io::stdout();
         let mut update = |rows| progress.update(rows);
@@ -147,7 +147,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ExportArgs) -> Result<Ex
         } else {
             format!(" to {}", output::escape_control(&args.out.display().to_string()))
         };
-        let hidden = if hiding.any() && what.supported_filters().contains(&Part::Filtered) {
+        let hidden = if hiding.any() && what.supported_filters().contains(&ExportFilter::Filtered) {
             format!(", {} filtered ({})", hiding.hidden_count(), hiding.mode())
         } else {
             String::new()
@@ -215,7 +215,7 @@ fn build_order(args: &ExportArgs, now: Time) -> Result<ExportOptions, Failure> {
         starred: args.starred,
         noted: args.noted,
     };
-    wish.order(now).map_err(|unfit| {
+    wish.parse(now).map_err(|unfit| {
         let text = match &unfit.given {
             Some(given) => format!("{}: `{}` {}", unfit.option, output::truncate(given, 60), unfit.why),
             None => format!("{}{}", unfit.option, unfit.why),

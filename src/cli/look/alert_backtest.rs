@@ -59,7 +59,7 @@ pub(super) async fn run(context: &Context, spec: &AlertSpec, args: &AlertsBackte
         output::json(&printed)?;
         return Ok(Exit::Ok);
     }
-    let mut text = said(&told, since);
+    let mut text = render_events(&told, since);
     if let Some(measured) = &measured {
         text.push('\n');
         text.push_str(&render_measurement(measured));
@@ -80,10 +80,10 @@ fn real_events(context: &Context, spec: &AlertSpec, file: &std::path::Path) -> R
 }
 
 /// Formats the events that would have been sent.
-fn said(told: &Backtest, since: Time) -> String {
+fn render_events(told: &Backtest, since: Time) -> String {
     let mut text = String::new();
     for event in &told.events {
-        text.push_str(&format!("{} {}\n", output::when(event.at), output::truncate(&event.summary_line(), 300)));
+        text.push_str(&format!("{} {}\n", output::format_time(event.at), output::truncate(&event.summary_line(), 300)));
         for line in &event.lines {
             text.push_str(&format!("  - {}\n", output::truncate(&line.text, 200)));
             if let Some(url) = &line.url {
@@ -94,7 +94,7 @@ fn said(told: &Backtest, since: Time) -> String {
     let fired = told.events.iter().filter(|event| event.kind == AlertEventKind::Fired).count();
     let times = if fired == 1 { "time" } else { "times" };
     let cut = if told.cut { "; there are more runs than are looked at" } else { "" };
-    text.push_str(&format!("fired {fired} {times} in {} runs since {}{cut}\n", told.runs, output::when(since)));
+    text.push_str(&format!("fired {fired} {times} in {} runs since {}{cut}\n", told.runs, output::format_time(since)));
     text
 }
 
@@ -118,7 +118,7 @@ fn render_measurement(measured: &Measurement) -> String {
             let first = rule.detection.first.get(place).copied().flatten();
             first.map_or("missed".to_owned(), |at| format_delay(at.since(event.begin)))
         };
-        let cells = [output::when(event.begin), output::when(event.end), name(event)];
+        let cells = [output::format_time(event.begin), output::format_time(event.end), name(event)];
         cells.into_iter().chain(measured.rules.iter().map(after)).collect()
     };
     if !measured.events.is_empty() {
@@ -146,7 +146,7 @@ fn render_measurement(measured: &Measurement) -> String {
         let what = if left.len() == 1 { "event is" } else { "events are" };
         text.push_str(&format!("\n{} {what} left out: no run of the topic lies inside\n", left.len()));
         for event in left {
-            text.push_str(&format!("  {} {}\n", output::when(event.begin), name(event)));
+            text.push_str(&format!("  {} {}\n", output::format_time(event.begin), name(event)));
         }
     }
     text

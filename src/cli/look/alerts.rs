@@ -159,7 +159,7 @@ async fn list(context: &Context, args: &AlertsListArgs) -> Result<Exit, Failure>
     let rows = standings.iter().map(|(spec, standing)| {
         let firing: Vec<&str> = standing.firing.iter().map(|one| one.subject.as_str()).collect();
         let state = match (standing.snoozed_until.filter(|until| *until > now), standing.cursor, firing.as_slice()) {
-            (Some(until), ..) => format!("snoozed until {}", output::when(until)),
+            (Some(until), ..) => format!("snoozed until {}", output::format_time(until)),
             (None, None, _) => "not looked yet".to_owned(),
             (None, Some(_), []) => "quiet".to_owned(),
             (None, Some(_), some) => format!("firing: {}", some.join(", ")),
@@ -199,7 +199,7 @@ fn render(events: &[AlertEvent]) -> String {
             (_, _, Some(_)) => "told",
             _ => "waits",
         };
-        vec![output::when(event.at), event.alert.clone(), event.kind.to_string(), told.to_owned()]
+        vec![output::format_time(event.at), event.alert.clone(), event.kind.to_string(), told.to_owned()]
     };
     let summaries: Vec<String> = events.iter().map(|event| output::escape_control(&event.summary)).collect();
     let head = ["at", "alert", "what", "state"];
@@ -270,7 +270,9 @@ async fn snooze(context: &Context, args: &AlertsSnoozeArgs) -> Result<Exit, Fail
     store.snooze_alert(&args.name, until).await?;
     store.close().await;
     let text = match until {
-        Some(until) => format!("{} snoozed until {}; events are listed but not sent\n", args.name, output::when(until)),
+        Some(until) => {
+            format!("{} snoozed until {}; events are listed but not sent\n", args.name, output::format_time(until))
+        }
         None => format!("{} no longer snoozed\n", args.name),
     };
     output::text(&text)?;

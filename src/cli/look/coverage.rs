@@ -79,7 +79,10 @@ pub(in crate::cli) async fn run(common: &Common, args: &CoverageArgs) -> Result<
         }
     }
     if let Some(until) = pruned_until {
-        text.push_str(&format!("searches before {} were pruned: nothing is told of that time\n", output::when(until)));
+        text.push_str(&format!(
+            "searches before {} were pruned: nothing is told of that time\n",
+            output::format_time(until)
+        ));
     }
     if topics.iter().all(|topic| topic.sources.is_empty()) {
         text.push_str("nothing is watched\n");
@@ -98,7 +101,7 @@ fn render(topic: &str, source: &SourceCoverage, width: usize) -> String {
         Coverage::Checks { checks, failed, largest_distance_ms } => {
             let failed = if *failed > 0 { format!(", {failed} failed") } else { String::new() };
             let apart = largest_distance_ms.map_or_else(String::new, |ms| format!(", at most {} apart", length(ms)));
-            let last = checks.last().map_or_else(String::new, |at| format!(", last {}", output::when(*at)));
+            let last = checks.last().map_or_else(String::new, |at| format!(", last {}", output::format_time(*at)));
             let s = if checks.len() == 1 { "" } else { "s" };
             format!("{head}: {} check{s}{apart}{failed}{last}\n", checks.len())
         }
@@ -143,7 +146,7 @@ fn render(topic: &str, source: &SourceCoverage, width: usize) -> String {
 /// Formats one line per span, and a second line for the causes of a hole.
 fn listed(covered: &[SpanLength], holes: &[Hole], late: &[SpanLength], open: Option<&Hole>, width: usize) -> String {
     let line = |word: &str, span: Span| {
-        let (from, until) = (output::when(span.from), output::when(span.until));
+        let (from, until) = (output::format_time(span.from), output::format_time(span.until));
         format!("  {word:<7}  {from}  {until}  {}\n", length(span.until.0 - span.from.0))
     };
     let (long, short): (Vec<&Hole>, Vec<&Hole>) = holes.iter().partition(|hole| hole.stretch.length_ms >= SHORT);
@@ -173,8 +176,7 @@ fn listed(covered: &[SpanLength], holes: &[Hole], late: &[SpanLength], open: Opt
         } else {
             causes
         };
-        let why =
-            if why.is_empty() { why } else { output::wrapped("           ", &output::escape_control(&why), width) };
+        let why = if why.is_empty() { why } else { output::wrap("           ", &output::escape_control(&why), width) };
         lines.push((hole.stretch.span.from, format!("{}{why}", line(word, hole.stretch.span))));
     }
     lines.sort();

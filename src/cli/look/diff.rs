@@ -64,7 +64,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &DiffArgs) -> Result<Exit
     } else {
         let mut text = if invented { "SANDBOX: invented findings\n".to_owned() } else { String::new() };
         text.push_str(&diff_text::render(&topic.id, &changes, usize::from(output::width())));
-        text.extend(trimmed.sentence().map(|told| format!("{told}\n")));
+        text.extend(trimmed.describe().map(|told| format!("{told}\n")));
         output::text(&text)?;
     }
     Ok(Exit::Ok)

@@ -34,9 +34,9 @@ fn span(changes: &Changes) -> String {
     };
     match (&changes.since, &changes.until) {
         (_, None) => "no run since then".to_owned(),
-        (None, Some(until)) => format!("{runs} up to {}, from the beginning", output::when(until.at)),
+        (None, Some(until)) => format!("{runs} up to {}, from the beginning", output::format_time(until.at)),
         (Some(since), Some(until)) => {
-            format!("{runs} from {} to {}", output::when(since.at), output::when(until.at))
+            format!("{runs} from {} to {}", output::format_time(since.at), output::format_time(until.at))
         }
     }
 }
@@ -109,7 +109,12 @@ fn source_lines(source: &SourceChanges) -> Vec<String> {
     for asked in source.queries.iter().filter(|asked| asked.changed || asked.baseline) {
         let what = if asked.changed { "query changed" } else { "query asked first" };
         let baseline = if asked.baseline { ", baseline" } else { "" };
-        lines.push(format!("{}: {what} at {}{baseline}: {}", source.source, output::when(asked.from), asked.query));
+        lines.push(format!(
+            "{}: {what} at {}{baseline}: {}",
+            source.source,
+            output::format_time(asked.from),
+            asked.query
+        ));
     }
     lines
 }
@@ -128,7 +133,7 @@ fn list<T>(text: &mut String, title: &str, count: usize, items: &[T], line: impl
 }
 
 /// Author and text on one line.
-fn words(item: &ItemSummary, width: usize) -> String {
+fn item_line(item: &ItemSummary, width: usize) -> String {
     let author = item.author.as_ref().map_or_else(String::new, |a| format!("@{}: ", output::truncate(a, 24)));
     let said = item.title.as_deref().or(item.text.as_deref()).unwrap_or("(no text)");
     output::truncate(&format!("{author}{said}"), width.saturating_sub(2))
@@ -142,21 +147,21 @@ fn address(item: &ItemSummary) -> String {
 fn new(item: &NewItem, width: usize) -> String {
     let sources: Vec<&str> = item.sources.iter().map(crate::model::Source::as_str).collect();
     let when = match (item.fit, item.item.published_at) {
-        (WindowFit::Undated, _) | (_, None) => format!("first seen {}, undated", output::when(item.first_seen)),
-        (_, Some(at)) => output::when(at),
+        (WindowFit::Undated, _) | (_, None) => format!("first seen {}, undated", output::format_time(item.first_seen)),
+        (_, Some(at)) => output::format_time(at),
     };
     let told = wrap_indented(&format!("{when} · {}", sources.join("+")), "    ", width);
-    format!("  {}\n{told}{}", words(&item.item, width), address(&item.item))
+    format!("  {}\n{told}{}", item_line(&item.item, width), address(&item.item))
 }
 
 fn gone(item: &GoneItem, width: usize) -> String {
-    let (seen, missed) = (output::when(item.last_seen), output::when(item.missed));
+    let (seen, missed) = (output::format_time(item.last_seen), output::format_time(item.missed));
     let told = wrap_indented(&format!("{}: last seen {seen}, missed {missed}", item.source), "    ", width);
-    format!("  {}\n{told}{}", words(&item.item, width), address(&item.item))
+    format!("  {}\n{told}{}", item_line(&item.item, width), address(&item.item))
 }
 
 fn edited(item: &EditedItem, width: usize) -> String {
-    let mut text = format!("  {}\n", words(&item.item, width));
+    let mut text = format!("  {}\n", item_line(&item.item, width));
     for (what, pieces) in [("title", &item.title), ("text", &item.text)] {
         if let Some(pieces) = pieces {
             for line in wrap(&format!("{what}: {}", format_word_diff(pieces, width.saturating_mul(4))), width - 4) {
@@ -165,7 +170,7 @@ fn edited(item: &EditedItem, width: usize) -> String {
         }
     }
     let times = if item.edits > 1 { format!("{} edits, the last ", item.edits) } else { String::new() };
-    text.push_str(&format!("    {times}seen {}\n{}", output::when(item.at), address(&item.item)));
+    text.push_str(&format!("    {times}seen {}\n{}", output::format_time(item.at), address(&item.item)));
     text
 }
 
@@ -200,7 +205,7 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut used = 0;
     for word in text.split(' ') {
         let mut rest: Vec<char> = word.chars().collect();
-        if used > 0 && used + 1 + output::columns(word) > width {
+        if used > 0 && used + 1 + output::display_width(word) > width {
             lines.push(String::new());
             used = 0;
         }
@@ -249,7 +254,7 @@ fn clip_context(text: &str, first: bool, last: bool) -> String {
 fn rising(item: &Rising, width: usize) -> String {
     let length = format_duration(item.until.since(item.from));
     let told = format!("+{} reactions in {length} ({} before), {:.1} an hour", item.gain, item.had, item.per_hour);
-    format!("  {}\n{}{}", words(&item.item, width), wrap_indented(&told, "    ", width), address(&item.item))
+    format!("  {}\n{}{}", item_line(&item.item, width), wrap_indented(&told, "    ", width), address(&item.item))
 }
 
 #[cfg(test)]
@@ -274,12 +279,12 @@ mod tests {
     fn no_line_is_longer_than_the_terminal_and_no_character_is_lost() {
         let long = format!("some words {} and 漢字 {}", "x".repeat(95), "more words ".repeat(20));
         let lines = wrap(long.trim(), 36);
-        assert!(lines.iter().all(|line| output::columns(line) <= 36 && !line.is_empty()), "{lines:#?}");
+        assert!(lines.iter().all(|line| output::display_width(line) <= 36 && !line.is_empty()), "{lines:#?}");
         let wide = "漢字かな交じり文".repeat(20);
         let lines = wrap(&format!("a {wide}"), 37);
-        assert!(lines.iter().all(|line| output::columns(line) <= 37 && !line.is_empty()), "{lines:#?}");
+        assert!(lines.iter().all(|line| output::display_width(line) <= 37 && !line.is_empty()), "{lines:#?}");
         assert_eq!(lines.concat().replace(' ', ""), format!("a{wide}"));
-        assert!(output::columns(&output::truncate(&wide, 37)) <= 37);
+        assert!(output::display_width(&output::truncate(&wide, 37)) <= 37);
         let lines = wrap(long.trim(), 36);
         let bare = |text: &str| text.replace(' ', "");
         assert_eq!(bare(&lines.concat()), bare(&long));

@@ -22,7 +22,12 @@ pub(in crate::cli) fn render(items: &[(ItemRow, WindowFit)], width: usize) -> St
                 WindowFit::Outside => "(older) ",
                 WindowFit::Undated => "(undated) ",
             };
-            vec![i.topic.clone(), output::when(i.first_seen), author, output::truncate(&format!("{mark}{said}"), words)]
+            vec![
+                i.topic.clone(),
+                output::format_time(i.first_seen),
+                author,
+                output::truncate(&format!("{mark}{said}"), words),
+            ]
         })
         .collect();
     output::table(&["topic", "first seen", "author", "title or text"], rows, &[])

@@ -88,7 +88,7 @@ pub struct ItemsListArgs {
 const PAGE: (usize, usize) = (500, 5_000);
 
 /// The items to show.
-struct Listed {
+struct ItemPage {
     items: Vec<(ItemRow, WindowFit)>,
     /// Number of items skipped because they are not new.
     older: u64,
@@ -130,7 +130,7 @@ async fn listed(common: &Common, args: ItemsListArgs) -> Result<Exit, Failure> {
     let filter = Filter { topics: args.topic.clone(), since, ..Filter::default() };
     let mode = FilterMode::parse(&args.filtered).unwrap_or(FilterMode::Hide);
     let mut hiding = RowFilter::of(&store, &args.topic, mode).await?;
-    let Listed { mut items, older, more } = list(&store, &filter, &mut hiding, args.limit as usize).await?;
+    let ItemPage { mut items, older, more } = list(&store, &filter, &mut hiding, args.limit as usize).await?;
     let invented = store.nature().await? == Some(DataOrigin::Sandbox);
     if args.json {
         let rankings = Rankings::of(&store, &args.topic).await?;
@@ -167,8 +167,8 @@ async fn listed(common: &Common, args: ItemsListArgs) -> Result<Exit, Failure> {
 }
 
 /// Reads pages until there are enough items to show, however many are hidden.
-async fn list(store: &Store, filter: &Filter, hiding: &mut RowFilter, limit: usize) -> Result<Listed, Failure> {
-    let mut listed = Listed { items: Vec::new(), older: 0, more: false };
+async fn list(store: &Store, filter: &Filter, hiding: &mut RowFilter, limit: usize) -> Result<ItemPage, Failure> {
+    let mut listed = ItemPage { items: Vec::new(), older: 0, more: false };
     let mut after: Option<ItemRow> = None;
     // One item more than the limit shows whether there are more.
     let mut page = limit.saturating_add(1);

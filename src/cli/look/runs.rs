@@ -61,7 +61,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit
     if args.searches {
         for run in &runs {
             let topic = topic_or_job(run);
-            text.push_str(format!("{topic} {} {} {}", run.run, run.state, why(run)).trim_end());
+            text.push_str(format!("{topic} {} {} {}", run.run, run.state, end_reason(run)).trim_end());
             text.push('\n');
             for search in searches.iter().filter(|s| s.run == run.run) {
                 text.push_str(&format!("    {}\n", line(search)));
@@ -134,22 +134,22 @@ fn render(runs: &[RunRow], full: &BTreeSet<&str>, older: &HashMap<String, i64>, 
     let head = ["topic", "at", "state", "found", "new", "cost", "run"];
     let rows: Vec<Vec<String>> = runs.iter().map(|r| [cells(r), vec![r.run.clone()]].concat()).collect();
     if output::longest(output::table(&head, rows.clone(), &numbers).lines()) <= width {
-        let causes: Vec<String> = runs.iter().map(why).collect();
+        let causes: Vec<String> = runs.iter().map(end_reason).collect();
         return output::table_with_text((&head, "why"), rows, &numbers, &causes, width);
     }
     let two = output::table(&head[..6], runs.iter().map(cells).collect(), &numbers);
     let mut lines = two.lines();
     let mut text = format!("{}\n  run\n    why\n", lines.next().unwrap_or_default());
     for (line, r) in lines.zip(runs) {
-        let why = why(r);
-        let why = if why.is_empty() { why } else { output::wrapped("    ", &why, width) };
+        let why = end_reason(r);
+        let why = if why.is_empty() { why } else { output::wrap("    ", &why, width) };
         text.push_str(&format!("{line}\n  {}\n{why}", r.run));
     }
     text
 }
 
 /// Why a run ended as it did.
-fn why(run: &RunRow) -> String {
+fn end_reason(run: &RunRow) -> String {
     let error = run.error_class.as_ref().map(|class| format!("{class}: {}", run.error_text.as_deref().unwrap_or("")));
     output::escape_control(&error.or_else(|| run.reason.clone()).unwrap_or_default())
 }
@@ -220,7 +220,7 @@ mod tests {
         for (width, line) in [(60, 4), (80, 4), (100, 4), (130, 2), (200, 2), (usize::MAX, 1)] {
             let text = render(std::slice::from_ref(&run), &BTreeSet::new(), &HashMap::new(), width);
             assert!(text.contains(&run.run) && text.contains("2026-03-11T09:00:00Z"), "{text}");
-            assert!(whole(&text).contains(&whole(&why(&run))), "nothing is cut: {text}");
+            assert!(whole(&text).contains(&whole(&end_reason(&run))), "nothing is cut: {text}");
             let of = text.lines().position(|line| line.contains(&run.run));
             assert_eq!(of, Some(line), "{text}");
             assert!(text.lines().all(|line| line.chars().count() <= width.max(64)), "{text}");

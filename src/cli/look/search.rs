@@ -49,7 +49,7 @@ const PAGE: u32 = 200;
 const TELL_EVERY: u64 = 50_000;
 
 /// One page of results.
-struct Found {
+struct SearchPage {
     items: Vec<ItemRow>,
     /// Where the next page starts, if there is one.
     next: Option<After>,
@@ -79,7 +79,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &SearchArgs) -> Result<Ex
     Ok(Exit::Ok)
 }
 
-async fn find(store: &Store, args: &SearchArgs, filter: &Filter, after: Option<After>) -> Result<Found, Failure> {
+async fn find(store: &Store, args: &SearchArgs, filter: &Filter, after: Option<After>) -> Result<SearchPage, Failure> {
     let mode = FilterMode::parse(&args.filtered).unwrap_or(FilterMode::Hide);
     let mut hiding = RowFilter::of(store, &args.topic, mode).await?;
     let invented = store.nature().await? == Some(DataOrigin::Sandbox);
@@ -89,7 +89,7 @@ async fn find(store: &Store, args: &SearchArgs, filter: &Filter, after: Option<A
         let last = page.len() < PAGE as usize;
         for found in page {
             if items.len() == limit {
-                return Ok(Found { items, next: after, hidden: hiding.hidden_count(), invented });
+                return Ok(SearchPage { items, next: after, hidden: hiding.hidden_count(), invented });
             }
             after = Some(After { seq: found.seq, topic: found.item.topic.clone(), key: found.item.key.clone() });
             if hiding.shows_item(&found.item) {
@@ -97,12 +97,12 @@ async fn find(store: &Store, args: &SearchArgs, filter: &Filter, after: Option<A
             }
         }
         if last {
-            return Ok(Found { items, next: None, hidden: hiding.hidden_count(), invented });
+            return Ok(SearchPage { items, next: None, hidden: hiding.hidden_count(), invented });
         }
     }
 }
 
-fn as_text(found: Found) -> String {
+fn as_text(found: SearchPage) -> String {
     let mut text = if found.invented { "SANDBOX: invented findings\n\n".to_owned() } else { String::new() };
     if found.items.is_empty() {
         text.push_str("nothing found\n");

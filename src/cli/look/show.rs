@@ -169,7 +169,7 @@ async fn baseline(store: &Store, run: &RunRow, searches: &[SearchRow]) -> Result
 
 fn heading(snapshot: &Snapshot) -> String {
     let run = &snapshot.run;
-    let at = run.started_at.map_or_else(String::new, output::when);
+    let at = run.started_at.map_or_else(String::new, output::format_time);
     let full = snapshot.searches.iter().any(|search| search.attempt == run.attempt && search.saturated);
     let filtered = if snapshot.filtered > 0 { format!(", {} filtered", snapshot.filtered) } else { String::new() };
     format!(
@@ -186,7 +186,7 @@ fn heading(snapshot: &Snapshot) -> String {
 fn problems(snapshot: &Snapshot) -> Vec<String> {
     let troubled = snapshot.searches.iter().filter(|s| s.error_class.is_some());
     let since = snapshot.failed_since.iter().map(|run| {
-        let at = run.started_at.map_or_else(String::new, output::when);
+        let at = run.started_at.map_or_else(String::new, output::format_time);
         let why = run.error_text.as_deref().or(run.reason.as_deref()).unwrap_or("");
         format!("a later run, of {at}, is {}: {} (--run {})", run.state, output::truncate(why, 200), run.run)
     });
@@ -211,7 +211,7 @@ fn unasked_note(why: &str, last: Option<&AnswerRow>, now: Time) -> String {
             format!(
                 "; the last answer is {} old, of {}",
                 format_duration(now.since(answer.asked_at)),
-                output::when(answer.asked_at)
+                output::format_time(answer.asked_at)
             )
         }
         None => "; there is no answer from before".to_owned(),
@@ -267,7 +267,7 @@ fn render_text(snapshot: &Snapshot, now: Time) -> String {
             let author = item.author.as_ref().map_or_else(String::new, |a| format!("@{}: ", output::truncate(a, 40)));
             let words = item.title.as_deref().or(item.text.as_deref()).unwrap_or("");
             text.push_str(&format!("  {author}{}\n", output::truncate(words, 200)));
-            let date = item.published_at.map_or_else(String::new, |at| format!("{} · ", output::when(at)));
+            let date = item.published_at.map_or_else(String::new, |at| format!("{} · ", output::format_time(at)));
             let url = item.url.as_deref().map_or_else(String::new, |u| format!(" · {}", output::escape_control(u)));
             text.push_str(&format!("    {date}{}{url}\n", item_labels(item)));
         }
@@ -310,7 +310,7 @@ fn render_markdown(snapshot: &Snapshot, now: Time) -> String {
             let words = escape_markdown(item.title.as_deref().or(item.text.as_deref()).unwrap_or("(no text)"));
             let linked = markdown_link(&words, item.url.as_deref().unwrap_or_default());
             let author = item.author.as_ref().map_or_else(String::new, |a| format!("@{}: ", escape_markdown(a)));
-            let date = item.published_at.map_or_else(String::new, |at| format!(", {}", output::when(at)));
+            let date = item.published_at.map_or_else(String::new, |at| format!(", {}", output::format_time(at)));
             text.push_str(&format!("- {author}{linked} ({}{date})\n", item_labels(item)));
         }
         text.push('\n');

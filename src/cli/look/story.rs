@@ -69,24 +69,24 @@ fn render(story: &Story, width: usize) -> String {
     let mut text = format!("{}\n", output::truncate(&story.key, width));
     let asked = story.timeline.iter().find(|entry| entry.key == story.key);
     if let Some(asked) = asked {
-        text.push_str(&output::wrapped("  ", &output::truncate(&words(asked), WORDS), width));
+        text.push_str(&output::wrap("  ", &output::truncate(&entry_text(asked), WORDS), width));
     }
     text.push('\n');
-    for line in spread::summary(story, &output::when) {
-        text.push_str(&output::wrapped("", &line, width));
+    for line in spread::summary(story, &output::format_time) {
+        text.push_str(&output::wrap("", &line, width));
     }
     for (what, entry) in spread::firsts(story) {
         text.push_str(&format!("\n{what}: {}\n", author_and_key(entry, width.saturating_sub(what.len() + 2))));
-        text.push_str(&output::wrapped("  ", &spread::times(entry, &output::when), width));
+        text.push_str(&output::wrap("  ", &spread::times(entry, &output::format_time), width));
         if entry.key != story.key {
-            text.push_str(&output::wrapped("  ", &output::truncate(&words(entry), WORDS), width));
+            text.push_str(&output::wrap("  ", &output::truncate(&entry_text(entry), WORDS), width));
         }
     }
     text.push('\n');
-    for (head, reasons) in spread::caveats(story, &output::when) {
-        text.push_str(&output::wrapped("", &head, width));
+    for (head, reasons) in spread::caveats(story, &output::format_time) {
+        text.push_str(&output::wrap("", &head, width));
         for reason in reasons {
-            text.push_str(&output::wrapped("  - ", &reason, width));
+            text.push_str(&output::wrap("  - ", &reason, width));
         }
     }
     if !story.seen_once {
@@ -94,8 +94,8 @@ fn render(story: &Story, width: usize) -> String {
     }
     text.push_str(&edits(story, width));
     text.push('\n');
-    for line in spread::remaining(story, &output::when) {
-        text.push_str(&output::wrapped("", &line, width));
+    for line in spread::remaining(story, &output::format_time) {
+        text.push_str(&output::wrap("", &line, width));
     }
     text
 }
@@ -118,7 +118,7 @@ fn render_spread(story: &Story, width: usize) -> String {
     if story.items > 1 {
         text.push('\n');
         for entry in story.timeline.iter().take(LISTED) {
-            let begin = format!("{}  ", output::when(entry.at));
+            let begin = format!("{}  ", output::format_time(entry.at));
             text.push_str(&format!("{begin}{}\n", author_and_key(entry, width.saturating_sub(begin.len()))));
         }
         let beyond = story.timeline.len().saturating_sub(LISTED);
@@ -144,7 +144,12 @@ fn bars(story: &Story) -> String {
 fn render_first_seen(what: &str, places: &[FirstSighting]) -> String {
     let row = |first: &FirstSighting| {
         let author = first.author.as_deref().map_or_else(String::new, |a| format!("@{}", output::truncate(a, NAME)));
-        vec![output::truncate(&first.name, NAME), output::when(first.first_seen), first.items.to_string(), author]
+        vec![
+            output::truncate(&first.name, NAME),
+            output::format_time(first.first_seen),
+            first.items.to_string(),
+            author,
+        ]
     };
     let rows = places.iter().take(PLACES).map(row).collect();
     let beyond = places.len().saturating_sub(PLACES);
@@ -163,7 +168,7 @@ fn edits(story: &Story, width: usize) -> String {
     let mut text = "\nEdits of the earliest\n".to_owned();
     for row in &story.edits {
         let before = joined(&begun(&row.title), &begun(&row.text));
-        let begin = format!("  {}  ", output::when(row.until));
+        let begin = format!("  {}  ", output::format_time(row.until));
         if before == after {
             text.push_str(&format!("{begin}(changed after its first {STORY_WORDS} characters)\n"));
             continue;
@@ -176,13 +181,13 @@ fn edits(story: &Story, width: usize) -> String {
                 Piece::Added(new) => format!("{{+{}+}}", output::escape_keep_blanks(new)),
             })
             .collect();
-        text.push_str(&output::wrapped(&begin, &output::truncate(&told, 2 * WORDS), width));
+        text.push_str(&output::wrap(&begin, &output::truncate(&told, 2 * WORDS), width));
         after = before;
     }
     text
 }
 
-fn words(entry: &TimelineEntry) -> String {
+fn entry_text(entry: &TimelineEntry) -> String {
     let words = [&entry.title, &entry.text].into_iter().flatten().cloned().collect::<Vec<_>>().join(" – ");
     if words.is_empty() { "(no words)".to_owned() } else { words }
 }
@@ -197,6 +202,6 @@ fn author_and_key(entry: &TimelineEntry, width: usize) -> String {
         crate::model::Tie::Link | crate::model::Tie::Both => " (link)",
         _ => "",
     };
-    let room = width.saturating_sub(output::columns(&author) + tie.len() + 2);
+    let room = width.saturating_sub(output::display_width(&author) + tie.len() + 2);
     format!("{author}  {}{tie}", output::truncate(&entry.key, room.max(8)))
 }

@@ -87,7 +87,7 @@ fn render_stand_out(rows: &StandOutRows, width: usize) -> String {
 }
 
 fn text(told: &TopicTerms, span: Span, width: usize) -> String {
-    let mut text = format!("{} to {}\n\n", output::when(span.from), output::when(span.until));
+    let mut text = format!("{} to {}\n\n", output::format_time(span.from), output::format_time(span.until));
     if let Some(none) = told.none_words() {
         text.push_str(&format!("{none}\n"));
         if let Some(rows) = &told.stand_out {
@@ -133,7 +133,7 @@ fn text(told: &TopicTerms, span: Span, width: usize) -> String {
         let theme = |row: &ThemeRow| {
             let before = row.items_before.map_or_else(|| "–".to_owned(), |many| many.to_string());
             let by = row.first_by.as_deref().map_or_else(String::new, |by| format!(" @{}", output::truncate(by, 20)));
-            let first = format!("{}{by}", output::when(row.first_at));
+            let first = format!("{}{by}", output::format_time(row.first_at));
             let [items, unique, authors] = [row.items, row.unique, row.authors].map(|many| many.to_string());
             vec![output::truncate(&row.name, 40), items, unique, authors, before, percent(&row.negative), first]
         };

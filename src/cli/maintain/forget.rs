@@ -77,7 +77,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ForgetArgs) -> Result<Ex
         return dry_run(&context, &store, &names, args.json).await;
     }
     let now = (context.clock)();
-    if let Some(path) = args.import.clone().or_else(|| journal::beside(&store)) {
+    if let Some(path) = args.import.clone().or_else(|| journal::path_for(&store)) {
         match Journal::read(&path)? {
             Some(journal) => drop(store.import_tombstones(journal.key, &journal.all).await?),
             None if args.import.is_some() => {
@@ -147,7 +147,7 @@ fn new_key() -> Result<ForgetKey, Failure> {
 }
 
 async fn keep_journal(store: &Store) -> Result<(), Failure> {
-    match journal::beside(store) {
+    match journal::path_for(store) {
         // The journal belongs to the database and nothing else writes it, so it needs no protected files.
         Some(path) => Journal::write(store, &path, &Protected::default()).await.map(drop),
         None => Ok(()),
@@ -284,7 +284,7 @@ fn print(told: &Summary, as_json: bool) -> Result<(), Failure> {
     if let Some(since) = found.since {
         text.push_str(&format!(
             "first seen {}: files made since then may contain this person; recreate or delete them\n",
-            output::when(since)
+            output::format_time(since)
         ));
         text.push_str("  exports by hand: every file of that time that has rows of them\n");
         for report in reports {
@@ -293,7 +293,7 @@ fn print(told: &Summary, as_json: bool) -> Result<(), Failure> {
             text.push_str(&format!(
                 "  {} made {}: {files}\n",
                 output::escape_control(&report.run),
-                output::when(report.made_at)
+                output::format_time(report.made_at)
             ));
         }
     }

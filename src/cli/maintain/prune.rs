@@ -58,7 +58,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &PruneArgs) -> Result<Exi
 fn render(done: &Pruned, rehearsal: bool) -> String {
     if done.rows() == 0 {
         let mut text = "nothing is too old\n".to_owned();
-        text.push_str(&held(done));
+        text.push_str(&render_held_by(done));
         return text;
     }
     let what = |table: &str| match table {
@@ -70,14 +70,14 @@ fn render(done: &Pruned, rehearsal: bool) -> String {
         done.gone.iter().map(|(table, gone)| vec![what(table), gone.rows.to_string(), output::bytes(gone.bytes)]);
     let title = if rehearsal { "would go" } else { "went" };
     let mut text = output::table(&["table", title, "about"], rows.collect(), &[1, 2]);
-    text.push_str(&held(done));
+    text.push_str(&render_held_by(done));
     if done.given_back > 0 {
         text.push_str(&format!("{} of the file given back\n", output::bytes(done.given_back)));
     }
     text
 }
 
-fn held(done: &Pruned) -> String {
+fn render_held_by(done: &Pruned) -> String {
     done.held_by.as_ref().map_or_else(String::new, |reader| {
         format!("{} still needs some old data; it is kept until then\n", output::escape_control(reader))
     })

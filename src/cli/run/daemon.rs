@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use crate::cli::run::dashboard::Beside;
+use crate::cli::run::dashboard::Dashboard;
 use crate::cli::run::long_running::{LongRunning, Reloads, Resources};
 use crate::cli::run::reload::{InForce, Reloader};
 use crate::cli::run::wait_for_database;
@@ -37,7 +37,7 @@ pub(in crate::cli) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit
         ));
     }
     let (channels, targets) = (channels::read(&context.config)?, pings::targets(&context.config)?);
-    let pages = Beside::of(&context, common)?;
+    let pages = Dashboard::of(&context, common)?;
     let Service { callers, sandbox, base_url } = context.service().await?;
     let set = DefinitionSet { topics: &context.config.topics, jobs: &jobs };
     let id = ids::run_id((context.clock)());
@@ -48,7 +48,7 @@ pub(in crate::cli) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit
     let process_status = Arc::new(ProcessStatus { beat: Some(Arc::new(beat)), ..ProcessStatus::without_loop(now) });
     let working = LongRunning::begin(&context, store, channels, targets, Arc::clone(&process_status));
     let membership = Arc::new(membership.until(working.stop.clone()));
-    let follower = Beside::follower(pages.as_ref());
+    let follower = Dashboard::follower(pages.as_ref());
     let pages = pages.map(|pages| pages.begin(process_status, working.store.clone(), working.stop.clone()));
     let (members, delivering) = (Arc::clone(&membership), working.delivering.replacer());
     let in_force = InForce { membership: members, delivering, pages: follower };

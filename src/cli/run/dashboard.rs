@@ -27,7 +27,7 @@ const AGAIN: Duration = Duration::from_secs(10);
 
 /// The pages of a daemon, if it serves any. They have a store of their own. If they cannot be served, the log says so
 /// and runs go on.
-pub(in crate::cli) struct Beside {
+pub(in crate::cli) struct Dashboard {
     listen: SocketAddr,
     settings: watch::Sender<Arc<web::Settings>>,
     database: store::Settings,
@@ -37,7 +37,7 @@ pub(in crate::cli) struct Beside {
     file: PathBuf,
 }
 
-impl Beside {
+impl Dashboard {
     pub(in crate::cli) fn of(context: &Context, common: &Common) -> Result<Option<Self>, Failure> {
         let Some(listen) = context.config.web.listen else { return Ok(None) };
         let database = context.store_settings(false);

@@ -14,7 +14,7 @@ use crate::cli::wiring::callers;
 use crate::cli::wiring::context::Context;
 use crate::config::Target;
 use crate::model::{AiWhen, Login, Micros, Source, Topic, about_items};
-use crate::search::{self, Ask, Request, Shown, without_secrets};
+use crate::search::{self, Request, SearchQuery, Shown, without_secrets};
 
 pub(in crate::cli) fn run(context: &Context, topics: &[&Topic], json: bool) -> Result<Exit, Failure> {
     let service = &context.config.service;
@@ -25,7 +25,7 @@ pub(in crate::cli) fn run(context: &Context, topics: &[&Topic], json: bool) -> R
     let each = |take: &mut dyn FnMut(&Search<'_>) -> Result<(), Failure>| -> Result<(), Failure> {
         for topic in topics {
             for source in topic.sources() {
-                let Some(ask) = Ask::of(topic, source) else { continue };
+                let Some(ask) = SearchQuery::of(topic, source) else { continue };
                 let (requests, more) = search::requests(service.dialect, &service.platform, &ask, (context.clock)())
                     .map_err(|e| Failure::usage(format!("{} {source}: {}", topic.id, e.message), e.hint))?;
                 take(&Search { topic, source, requests, more, price: prices.of(source) })?;

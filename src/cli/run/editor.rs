@@ -18,7 +18,7 @@ use crate::model::{Clock, ReportFormat, ReportSpec, ReportWindow, Time, Topic};
 use crate::report;
 use crate::schedule::Schedule;
 use crate::store::Store;
-use crate::web::{AlertTrial, FileSnapshot, JobsFile, Pending, Preview, SaveError, Tried, Wrong};
+use crate::web::{AlertTrial, Diagnostic, FileSnapshot, JobsFile, Pending, Preview, SaveError, Tried};
 
 /// Next slots shown in a preview.
 const SLOTS: usize = 3;
@@ -57,32 +57,32 @@ impl Editor {
     }
 
     /// Loads the configuration from a text, on a separate thread: checking many topics takes seconds.
-    async fn config(&self, text: String) -> Result<Config, Vec<Wrong>> {
+    async fn config(&self, text: String) -> Result<Config, Vec<Diagnostic>> {
         let (common, now) = (self.common.clone(), self.now());
         let loaded = tokio::task::spawn_blocking(move || load(&common, now, &text)).await;
-        loaded.map_err(|error| vec![Wrong::nowhere(format!("the check ended: {error}"), "")])?
+        loaded.map_err(|error| vec![Diagnostic::nowhere(format!("the check ended: {error}"), "")])?
     }
 
     /// Loads a text and returns one of its topics with the whole configuration.
-    async fn topic(&self, text: &str, id: &str) -> Result<(Context, Topic), Vec<Wrong>> {
+    async fn topic(&self, text: &str, id: &str) -> Result<(Context, Topic), Vec<Diagnostic>> {
         let config = self.config(text.to_owned()).await?;
         let topic = config.topics.iter().find(|topic| topic.id == id).cloned();
-        let topic = topic.ok_or_else(|| vec![Wrong::nowhere(format!("there is no topic `{id}` in it"), "")])?;
+        let topic = topic.ok_or_else(|| vec![Diagnostic::nowhere(format!("there is no topic `{id}` in it"), "")])?;
         Ok((self.context(config), topic))
     }
 
-    async fn forecast(&self, text: &str, id: &str) -> Result<Preview, Vec<Wrong>> {
+    async fn forecast(&self, text: &str, id: &str) -> Result<Preview, Vec<Diagnostic>> {
         let (context, topic) = self.topic(text, id).await?;
         let now = self.now();
-        let away = |error: crate::store::StoreError| vec![Wrong::nowhere(error.text, error.hint)];
+        let away = |error: crate::store::StoreError| vec![Diagnostic::nowhere(error.text, error.hint)];
         let (history, used) = plan::history(&context, &self.store, now).await.map_err(away)?;
         let limits = context.config.service.limits();
         let horizon = Horizon { from: now, days: DAYS, limits, used };
         let topics = std::slice::from_ref(&topic);
-        let refused = |error: crate::schedule::ScheduleError| vec![Wrong::nowhere(error.message, error.hint)];
+        let refused = |error: crate::schedule::ScheduleError| vec![Diagnostic::nowhere(error.message, error.hint)];
         let told = forecast(topics, |_| true, &context.prices(), &history, horizon).map_err(refused)?;
         let forecast = told.topics.into_iter().next();
-        let forecast = forecast.ok_or_else(|| vec![Wrong::nowhere("nothing can be foreseen of it", "")])?;
+        let forecast = forecast.ok_or_else(|| vec![Diagnostic::nowhere("nothing can be foreseen of it", "")])?;
         let mut next = Vec::new();
         if let Some(policy) = topic.schedule.as_ref().filter(|policy| !policy.paused) {
             let schedule = Schedule::compile(policy).map_err(refused)?;
@@ -101,11 +101,12 @@ impl Editor {
         })
     }
 
-    async fn made(&self, id: &str, among: Option<&[String]>) -> Result<String, Wrong> {
-        let away = |error: crate::store::StoreError| Wrong::nowhere(error.text, error.hint);
+    async fn render_report(&self, id: &str, among: Option<&[String]>) -> Result<String, Diagnostic> {
+        let away = |error: crate::store::StoreError| Diagnostic::nowhere(error.text, error.hint);
         let topics = self.store.definitions().await.map_err(away)?;
         let topic = topics.iter().find(|topic| topic.id == id);
-        let topic = topic.ok_or_else(|| Wrong::nowhere("there is no such topic", "the overview lists every topic"))?;
+        let topic =
+            topic.ok_or_else(|| Diagnostic::nowhere("there is no such topic", "the overview lists every topic"))?;
         let spec = ReportSpec {
             name: "page".to_owned(),
             title: topic.title.clone(),
@@ -150,7 +151,7 @@ impl Editor {
         if self.delivers {
             // Reject what the daemon would refuse to reload.
             let failed = |failure: crate::cli::terminal::failure::Failure| {
-                SaveError::Refused(vec![Wrong::nowhere(failure.text, failure.hint)])
+                SaveError::Refused(vec![Diagnostic::nowhere(failure.text, failure.hint)])
             };
             channels::read(&config).map_err(failed)?;
             pings::targets(&config).map_err(failed)?;
@@ -172,14 +173,14 @@ impl Editor {
 }
 
 impl JobsFile for Editor {
-    fn open(&self) -> Result<FileSnapshot, Wrong> {
+    fn open(&self) -> Result<FileSnapshot, Diagnostic> {
         let unreadable = |error: io::Error| {
-            Wrong::nowhere(format!("the file cannot be read: {error}"), "check the path and its permissions")
+            Diagnostic::nowhere(format!("the file cannot be read: {error}"), "check the path and its permissions")
         };
         let path = self.path().map_err(unreadable)?;
         let bytes = read(&path).map_err(unreadable)?;
         let seen = fingerprint(&bytes);
-        let no_text = |_| Wrong::nowhere("the file is no text in UTF-8", "`topicwatch check` shows where");
+        let no_text = |_| Diagnostic::nowhere("the file is no text in UTF-8", "`topicwatch check` shows where");
         let text = String::from_utf8(bytes).map_err(no_text)?;
         let locked = writable(&path).err().map(|error| unwritable(&error).message);
         Ok(FileSnapshot { text, seen, place: path.display().to_string(), locked })
@@ -189,11 +190,11 @@ impl JobsFile for Editor {
         self.write(text, seen)
     }
 
-    fn preview<'a>(&'a self, text: &'a str, topic: &'a str) -> Pending<'a, Result<Preview, Vec<Wrong>>> {
+    fn preview<'a>(&'a self, text: &'a str, topic: &'a str) -> Pending<'a, Result<Preview, Vec<Diagnostic>>> {
         Box::pin(self.forecast(text, topic))
     }
 
-    fn try_out<'a>(&'a self, text: &'a str, topic: &'a str) -> Pending<'a, Result<Tried, Wrong>> {
+    fn try_out<'a>(&'a self, text: &'a str, topic: &'a str) -> Pending<'a, Result<Tried, Diagnostic>> {
         Box::pin(async move {
             let found = self.topic(text, topic).await;
             let (context, topic) = found.map_err(first)?;
@@ -201,35 +202,35 @@ impl JobsFile for Editor {
         })
     }
 
-    fn try_alert<'a>(&'a self, alert: &'a str) -> Pending<'a, Result<AlertTrial, Wrong>> {
+    fn try_alert<'a>(&'a self, alert: &'a str) -> Pending<'a, Result<AlertTrial, Diagnostic>> {
         Box::pin(async move {
             let config = self.config(self.open()?.text).await.map_err(first)?;
             alert_trial::try_alert(&config, &self.store, alert, self.now()).await
         })
     }
 
-    fn report<'a>(&'a self, topic: &'a str, among: Option<&'a [String]>) -> Pending<'a, Result<String, Wrong>> {
-        Box::pin(self.made(topic, among))
+    fn report<'a>(&'a self, topic: &'a str, among: Option<&'a [String]>) -> Pending<'a, Result<String, Diagnostic>> {
+        Box::pin(self.render_report(topic, among))
     }
 }
 
 /// Loads the configuration from a text, or returns all its mistakes.
-fn load(common: &Common, now: Time, text: &str) -> Result<Config, Vec<Wrong>> {
+fn load(common: &Common, now: Time, text: &str) -> Result<Config, Vec<Diagnostic>> {
     let request = context::request(common, now);
-    let request = request.map_err(|failure| vec![Wrong::nowhere(failure.text, failure.hint)])?;
+    let request = request.map_err(|failure| vec![Diagnostic::nowhere(failure.text, failure.hint)])?;
     let file = common.config.clone().unwrap_or_default();
     config::load_text(text, &file, &request).map_err(|error| match error {
         LoadError::Mistakes(mistakes) => mistakes.into_iter().map(mistake_to_wrong).collect(),
-        LoadError::Unreadable { message, hint, .. } => vec![Wrong::nowhere(message, hint)],
-        LoadError::NotFound { .. } => vec![Wrong::nowhere("there is no configuration any more", "")],
+        LoadError::Unreadable { message, hint, .. } => vec![Diagnostic::nowhere(message, hint)],
+        LoadError::NotFound { .. } => vec![Diagnostic::nowhere("there is no configuration any more", "")],
     })
 }
 
 /// Returns the first mistake, for callers that show only one.
-fn first(mut all: Vec<Wrong>) -> Wrong {
-    if all.is_empty() { Wrong::nowhere("it cannot be tried", "") } else { all.swap_remove(0) }
+fn first(mut all: Vec<Diagnostic>) -> Diagnostic {
+    if all.is_empty() { Diagnostic::nowhere("it cannot be tried", "") } else { all.swap_remove(0) }
 }
 
-fn mistake_to_wrong(mistake: Mistake) -> Wrong {
-    Wrong { line: mistake.place.map(|place| place.line), message: mistake.message, hint: mistake.hint }
+fn mistake_to_wrong(mistake: Mistake) -> Diagnostic {
+    Diagnostic { line: mistake.place.map(|place| place.line), message: mistake.message, hint: mistake.hint }
 }

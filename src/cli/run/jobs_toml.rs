@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::files::{Protected, Replacement};
-use crate::web::Wrong;
+use crate::web::Diagnostic;
 
 /// How long a change waits for another process to finish, and how often it tries.
 const LOCKED: Duration = Duration::from_secs(5);
@@ -15,12 +15,12 @@ const OF_ANOTHER: &str = "it belongs to another user or group";
 /// Larger files are rejected.
 const LARGEST: u64 = 8 * 1024 * 1024;
 
-pub(super) fn unwritable(error: &io::Error) -> Wrong {
+pub(super) fn unwritable(error: &io::Error) -> Diagnostic {
     let hint = match error.kind() {
         io::ErrorKind::ResourceBusy => "save again in a moment; it is as it was",
         _ => "may this user write the file and its folder? it is as it was",
     };
-    Wrong::nowhere(format!("the file cannot be written: {error}"), hint)
+    Diagnostic::nowhere(format!("the file cannot be written: {error}"), hint)
 }
 
 pub(super) fn read(path: &Path) -> io::Result<Vec<u8>> {

@@ -4,25 +4,25 @@ use crate::cli::setup::try_query::{self, Answered};
 use crate::cli::wiring::context::Context;
 use crate::collect::Provider;
 use crate::model::{Micros, ProviderQuery, Source, Topic};
-use crate::search::Ask;
-use crate::web::{Tried, TriedResult, Wrong};
+use crate::search::SearchQuery;
+use crate::web::{Diagnostic, Tried, TriedResult};
 
 /// The most results shown.
 const SHOWN: usize = 3;
 
 /// The call that a trial makes.
 enum Question<'t> {
-    Service(Source, Ask),
+    Service(Source, SearchQuery),
     Provider(&'t ProviderQuery),
 }
 
 /// Returns the topic's first query that finds items; a summary does not count.
 fn question(topic: &Topic) -> Option<Question<'_>> {
     if let Some(social) = &topic.social {
-        return Some(Question::Service(Source::Social, Ask::Social(social.clone(), topic.window.into())));
+        return Some(Question::Service(Source::Social, SearchQuery::Social(social.clone(), topic.window.into())));
     }
     if let Some(web) = &topic.web {
-        return Some(Question::Service(Source::Web, Ask::Web(web.clone())));
+        return Some(Question::Service(Source::Web, SearchQuery::Web(web.clone())));
     }
     let finds = |one: &&ProviderQuery| {
         let brings = topic.brings(one.source);
@@ -40,10 +40,10 @@ pub(super) fn price(context: &Context, topic: &Topic) -> Option<(Source, Micros)
     })
 }
 
-pub(super) async fn try_out(context: &Context, topic: &Topic) -> Result<Tried, Wrong> {
-    let nobody = || Wrong::nowhere("nothing can be tried", "the topic asks for a summary alone");
+pub(super) async fn try_out(context: &Context, topic: &Topic) -> Result<Tried, Diagnostic> {
+    let nobody = || Diagnostic::nowhere("nothing can be tried", "the topic asks for a summary alone");
     let question = question(topic).ok_or_else(nobody)?;
-    let failed = |failure: crate::cli::terminal::failure::Failure| Wrong::nowhere(failure.text, failure.hint);
+    let failed = |failure: crate::cli::terminal::failure::Failure| Diagnostic::nowhere(failure.text, failure.hint);
     let service = context.service().await.map_err(failed)?;
     let answered = match (&question, &service.callers.service) {
         (Question::Service(source, ask), Some(client)) => {
@@ -64,9 +64,9 @@ pub(super) async fn try_out(context: &Context, topic: &Topic) -> Result<Tried, W
     summarize(answered.ok_or_else(nobody)?)
 }
 
-fn summarize(Answered { source, cost, result, .. }: Answered) -> Result<Tried, Wrong> {
+fn summarize(Answered { source, cost, result, .. }: Answered) -> Result<Tried, Diagnostic> {
     let (_, ingested) =
-        result.map_err(|(text, hint)| Wrong::nowhere(format!("{source}: {text} (cost {cost})"), hint))?;
+        result.map_err(|(text, hint)| Diagnostic::nowhere(format!("{source}: {text} (cost {cost})"), hint))?;
     let results = ingested.findings.iter().take(SHOWN).map(|finding| TriedResult {
         author: finding.found.author.clone(),
         words: finding.found.title.clone().or_else(|| finding.found.text.clone()).unwrap_or_default(),

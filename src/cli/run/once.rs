@@ -74,14 +74,14 @@ pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit
     if args.due {
         let jobs = jobs::of(&context.config)?;
         let set = DefinitionSet { topics: &context.config.topics, jobs: &jobs };
-        Planner::settle(&store, set, true, now, false).await?;
+        Planner::plan_before_change(&store, set, true, now, false).await?;
         let adopted = store.adopt(set, None, now).await?;
         if adopted.follows() {
             output::note("warning: a daemon with newer topics lives; what it watches is run, not this file's topics");
         }
     } else {
         // Topics of another file may belong to another daemon: leave them.
-        Planner::settle(&store, &topics, false, now, false).await?;
+        Planner::plan_before_change(&store, &topics, false, now, false).await?;
         store.add_topics(&topics, now).await?;
     }
 
@@ -131,7 +131,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit
         sandbox.stop().await;
     }
     if common.quiet && !args.json {
-        run_table::troubles(&reports).iter().for_each(|line| output::note(line));
+        run_table::problems(&reports).iter().for_each(|line| output::note(line));
         if !beside.good {
             output::note(beside.text.trim_end());
         }
@@ -293,7 +293,7 @@ async fn print(
     }
     text.push_str(&beside.text);
     if let Some((topic, at)) = upcoming {
-        text.push_str(&format!("next due: {topic} at {}\n", output::when(at)));
+        text.push_str(&format!("next due: {topic} at {}\n", output::format_time(at)));
     }
     if unfailed || !reports.is_empty() {
         text.push_str(&format!("stored in {}\n", output::escape_control(store.place())));

@@ -65,17 +65,17 @@ enum ReloadOutcome {
 }
 
 /// Why nothing was changed: log lines, each with its hint.
-struct Kept(Vec<(String, String)>, ReloadOutcome);
+struct Rejected(Vec<(String, String)>, ReloadOutcome);
 
-impl From<Failure> for Kept {
+impl From<Failure> for Rejected {
     fn from(failure: Failure) -> Self {
         let again = if failure.exit == Exit::Store { ReloadOutcome::TryAgain } else { ReloadOutcome::Settled };
         Self(vec![(failure.text, failure.hint)], again)
     }
 }
 
-fn kept(text: impl Into<String>, hint: &str) -> Kept {
-    Kept(vec![(text.into(), hint.to_owned())], ReloadOutcome::Settled)
+fn rejected(text: impl Into<String>, hint: &str) -> Rejected {
+    Rejected(vec![(text.into(), hint.to_owned())], ReloadOutcome::Settled)
 }
 
 impl Reloader {
@@ -136,7 +136,7 @@ impl Reloader {
     async fn reload(&mut self, asked: bool) -> ReloadOutcome {
         match self.apply_changes(asked).await {
             Ok(()) => ReloadOutcome::Settled,
-            Err(Kept(reasons, ended)) => {
+            Err(Rejected(reasons, ended)) => {
                 for (text, hint) in reasons {
                     // Each event stays on one line, whatever a path or a system error contains.
                     tracing::error!(hint = output::escape_control(&hint), "{}", output::escape_control(&text));
@@ -147,7 +147,7 @@ impl Reloader {
         }
     }
 
-    async fn apply_changes(&mut self, asked: bool) -> Result<(), Kept> {
+    async fn apply_changes(&mut self, asked: bool) -> Result<(), Rejected> {
         let (common, now) = (self.common.clone(), (self.clock)());
         let began_with = self.began_with.take().filter(|_| !asked);
         // Reading may be slow on a remote file system.
@@ -156,7 +156,7 @@ impl Reloader {
             let same = began_with.is_some() && config::digest(&request) == began_with;
             Ok::<_, Failure>((!same).then(|| config::load(&request)))
         });
-        let read = read.await.map_err(|e| kept(format!("reading the configuration ended: {e}"), ""))??;
+        let read = read.await.map_err(|e| rejected(format!("reading the configuration ended: {e}"), ""))??;
         let Some(read) = read else { return Ok(()) };
         let context = Context { config: read.map_err(mistakes)?, clock: Arc::clone(&self.clock) };
         let found = fingerprint(&context);
@@ -174,9 +174,9 @@ impl Reloader {
     }
 
     /// Rejects changes that need a restart.
-    async fn check(&self, context: &Context) -> Result<(), Kept> {
+    async fn check(&self, context: &Context) -> Result<(), Rejected> {
         if database(context) != self.database {
-            return Err(kept(
+            return Err(rejected(
                 format!(
                     "the database cannot change while it runs: it is {}, the file now says {}",
                     self.store.place(),
@@ -193,13 +193,13 @@ impl Reloader {
                 DataOrigin::Sandbox => ("SANDBOX findings", "a real service"),
                 DataOrigin::Real => ("findings of a real service", "the sandbox"),
             };
-            return Err(kept(
+            return Err(rejected(
                 format!("the database holds {held}, and the file now asks {wanted}"),
                 "restart with another database: invented and real findings are never mixed",
             ));
         }
         if !jobs::has_any_schedule(&context.config) {
-            return Err(kept(
+            return Err(rejected(
                 "no topic, report or export has a schedule any more, so there would be nothing to run",
                 "set `paused = true` to keep a topic from running, or stop the daemon",
             ));
@@ -207,7 +207,7 @@ impl Reloader {
         Ok(())
     }
 
-    async fn put_in_force(&mut self, context: &Context, found: blake3::Hash) -> Result<(), Kept> {
+    async fn put_in_force(&mut self, context: &Context, found: blake3::Hash) -> Result<(), Rejected> {
         let (channels, jobs) = (channels::read(&context.config)?, jobs::of(&context.config)?);
         let pings = pings::targets(&context.config)?;
         let pages = self.in_force_of.pages.read(&context.config)?;
@@ -215,7 +215,10 @@ impl Reloader {
         let Service { callers, base_url, sandbox } = context.service_with_sandbox(self.sandbox_url.as_ref()).await?;
         let adopted = self.in_force_of.membership.change(set).await.map_err(|error| {
             let passing = !matches!(error.kind, StoreErrorKind::Refused);
-            Kept(vec![(error.text, error.hint)], if passing { ReloadOutcome::TryAgain } else { ReloadOutcome::Settled })
+            Rejected(
+                vec![(error.text, error.hint)],
+                if passing { ReloadOutcome::TryAgain } else { ReloadOutcome::Settled },
+            )
         })?;
         if let Some(sandbox) = sandbox {
             self.sandbox_url = base_url;
@@ -249,7 +252,7 @@ impl Reloader {
 }
 
 /// Returns each mistake with its place and hint.
-fn mistakes(error: LoadError) -> Kept {
+fn mistakes(error: LoadError) -> Rejected {
     let reasons = match error {
         LoadError::Mistakes(mistakes) => mistakes.into_iter().map(|m| (m.to_string(), String::new())).collect(),
         LoadError::Unreadable { path, message, hint } => vec![(format!("{} {message}", path.display()), hint)],
@@ -259,7 +262,7 @@ fn mistakes(error: LoadError) -> Kept {
             vec![(text, "put the file back: a restart would need it".to_owned())]
         }
     };
-    Kept(reasons, ReloadOutcome::Settled)
+    Rejected(reasons, ReloadOutcome::Settled)
 }
 
 fn database(context: &Context) -> (String, String) {

@@ -137,7 +137,7 @@ fn next(schedule: Option<&SchedulePolicy>, now: Time, without: &str) -> String {
     let Some(policy) = schedule else { return without.to_owned() };
     match Schedule::compile(policy).ok().and_then(|schedule| schedule.next_after(now)) {
         _ if policy.paused => "paused".to_owned(),
-        Some(at) => output::when(at),
+        Some(at) => output::format_time(at),
         None => "never".to_owned(),
     }
 }

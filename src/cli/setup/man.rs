@@ -25,7 +25,7 @@ pub(in crate::cli) fn run(args: &ManArgs, command: Command) -> Result<Exit, Fail
         commands.extend(command.get_subcommands().filter(|sub| !sub.is_hide_set()).cloned());
         let name = command.get_display_name().unwrap_or(command.get_name()).to_owned();
         let file = args.folder.join(format!("{name}.1"));
-        files::put(&file, &page(command)?, &Protected::databases())
+        files::replace_file(&file, &page(command)?, &Protected::databases())
             .map_err(|error| Failure::unwritable(&file, &error))?;
     }
     Ok(Exit::Ok)

@@ -136,7 +136,7 @@ fn providers(context: &Context, used: &[(Source, Usage)]) -> Vec<ProviderDay> {
 fn render(told: &Forecast, past: &Stored) -> String {
     let mut text = if past.invented { "SANDBOX: invented findings and prices\n\n".to_owned() } else { String::new() };
     let days = if told.days == 1 { "1 day".to_owned() } else { format!("{} days", told.days) };
-    text.push_str(&format!("{days} from {}\n\n", output::when(told.from)));
+    text.push_str(&format!("{days} from {}\n\n", output::format_time(told.from)));
     let rows = told.topics.iter().map(slots_row).collect();
     text.push_str(&output::table(&["topic", "slots", "first slot", "last slot"], rows, &[1]));
     text.push('\n');
@@ -147,7 +147,7 @@ fn render(told: &Forecast, past: &Stored) -> String {
     text.push_str(&quota(told));
     told.providers.iter().for_each(|provider| text.push_str(&provider_quota(provider)));
     told.budgets.iter().for_each(|met| text.push_str(&render_budget(met)));
-    text.push_str(&plan_gaps::told(told));
+    text.push_str(&plan_gaps::render_gaps(told));
     text
 }
 
@@ -203,10 +203,10 @@ fn render_costs(told: &Forecast) -> String {
             "expected: {} a day, {} in 30 days, with the AI source asked as often as in the last 30 days",
             told.expected.per_day, told.expected.per_month
         );
-        text.push_str(&output::wrapped("~ ", &expected, usize::from(output::width())));
+        text.push_str(&output::wrap("~ ", &expected, usize::from(output::width())));
     }
     if told.topics.iter().any(|row| row.upper_bound) {
-        text.push_str(&output::wrapped("≤ ", UPPER, usize::from(output::width())));
+        text.push_str(&output::wrap("≤ ", UPPER, usize::from(output::width())));
     }
     text
 }
@@ -238,7 +238,7 @@ fn prices(told: &Forecast, past: &Stored) -> String {
         .collect();
     let mut text = output::table(&["one search", "price", "from", "because"], rows, &[1]);
     if let Some(missing) = &past.missing {
-        text.push_str(&output::wrapped("", &output::truncate(missing, 300), usize::from(output::width())));
+        text.push_str(&output::wrap("", &output::truncate(missing, 300), usize::from(output::width())));
     }
     text
 }
@@ -266,7 +266,7 @@ fn quota(told: &Forecast) -> String {
                 format!("{} calls", quota.fullest_day_calls)
             }
         );
-        return output::wrapped("", &text, usize::from(output::width()));
+        return output::wrap("", &text, usize::from(output::width()));
     };
     let more = match quota.days_over {
         0 | 1 => String::new(),
@@ -280,7 +280,7 @@ fn quota(told: &Forecast) -> String {
         clock(used.at),
         used.calls
     );
-    output::wrapped("! ", &text, usize::from(output::width()))
+    output::wrap("! ", &text, usize::from(output::width()))
 }
 
 /// Warns about a provider's limit that will be used up.
@@ -294,7 +294,7 @@ fn provider_quota(ProviderQuota { provider, quota }: &ProviderQuota) -> String {
         clock(used.at),
         used.calls
     );
-    output::wrapped("! ", &text, usize::from(output::width()))
+    output::wrap("! ", &text, usize::from(output::width()))
 }
 
 /// Describes a limit other than the service's calls.
@@ -306,14 +306,14 @@ fn render_budget(met: &Allowance) -> String {
         let text = format!(
             "{budget}{of}: a call of {source} may cost {price}, and a day has {limit}. None is made (over_quota): raise budget_per_day."
         );
-        return output::wrapped("! ", &text, width);
+        return output::wrap("! ", &text, width);
     }
     let (Some(day), Some(at), Some(wanted)) = (&met.used_up_on, met.used_up_at, met.wanted) else {
         let text = format!(
             "The fullest day of {budget}{of}, {}, uses {} at most, of {limit} ({used_today} today).",
             met.fullest_day, met.fullest_day_use
         );
-        return output::wrapped("", &text, width);
+        return output::wrap("", &text, width);
     };
     let more = if met.days_over > 1 { format!(", on {} days in all", met.days_over) } else { String::new() };
     let text = format!(
@@ -321,9 +321,9 @@ fn render_budget(met: &Allowance) -> String {
          Calls beyond are not made (over_quota).",
         clock(at)
     );
-    output::wrapped("! ", &text, width)
+    output::wrap("! ", &text, width)
 }
 
 fn clock(at: Time) -> String {
-    output::when(at).chars().skip(11).take(5).collect()
+    output::format_time(at).chars().skip(11).take(5).collect()
 }

@@ -26,7 +26,7 @@ pub(super) fn remove_covered_gaps(context: &Context, told: &mut Forecast) {
 }
 
 /// Formats one line per topic with a gap.
-pub(super) fn told(told: &Forecast) -> String {
+pub(super) fn render_gaps(told: &Forecast) -> String {
     const MOST: usize = 12;
     let rare: Vec<(&TopicForecast, u64)> =
         told.topics.iter().filter_map(|row| Some((row, u64::try_from(row.uncovered_ms?).ok()?))).collect();

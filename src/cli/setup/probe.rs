@@ -8,7 +8,7 @@ use crate::collect::{Provider, Reading, ingest};
 use crate::config::ProviderConfig;
 use crate::model::{LookBack, Micros, SERVICE, Source, WebOperation, WebQuery, Window};
 use crate::search::decode::ContentType;
-use crate::search::{self, Ask, CallFailure, Client, NoGate, kinds};
+use crate::search::{self, CallFailure, Client, NoGate, SearchQuery, kinds};
 
 /// The most calls to one provider.
 const PROBES: usize = 3;
@@ -94,7 +94,7 @@ async fn search_service(context: &Context, client: &Client, url: &str) -> Result
     let provider = SERVICE.to_owned();
     let now = (context.clock)();
     // A web search is the cheapest call of either dialect.
-    let ask = Ask::Web(WebQuery { query: "weather".into(), operation: WebOperation::Search, limit: 1 });
+    let ask = SearchQuery::Web(WebQuery { query: "weather".into(), operation: WebOperation::Search, limit: 1 });
     let request = search::request(settings.dialect, &settings.platform, &ask, now)
         .map_err(|e| Failure::usage(e.message, e.hint))?;
     let called = client.call(&request, &NoGate, &*ids::fractions(), &*context.clock).await;

@@ -14,7 +14,7 @@ use crate::model::{
     WebQuery, Window,
 };
 use crate::search::decode::ContentType;
-use crate::search::{self, Ask, CallFailure, NoGate, RawReply, kinds};
+use crate::search::{self, CallFailure, NoGate, RawReply, SearchQuery, kinds};
 
 #[derive(Debug, Args)]
 pub struct TryArgs {
@@ -67,13 +67,15 @@ pub(in crate::cli) async fn run(common: &Common, args: &TryArgs) -> Result<Exit,
 }
 
 /// Builds the question in a source's own form, with the defaults of a topic.
-fn question(source: Source, query: &str) -> Ask {
+fn question(source: Source, query: &str) -> SearchQuery {
     match source {
-        Source::Social => Ask::Social(
+        Source::Social => SearchQuery::Social(
             SocialQuery { query: query.to_owned(), operation: SocialOperation::Search, limit: None },
             Window::Past24Hours.into(),
         ),
-        Source::Web => Ask::Web(WebQuery { query: query.to_owned(), operation: WebOperation::Search, limit: 5 }),
+        Source::Web => {
+            SearchQuery::Web(WebQuery { query: query.to_owned(), operation: WebOperation::Search, limit: 5 })
+        }
         _ => {
             let ai = AiQuery {
                 prompt: query.to_owned(),
@@ -84,7 +86,7 @@ fn question(source: Source, query: &str) -> Ask {
                 count: None,
                 tools: Vec::new(),
             };
-            Ask::Ai(ai, Window::Past24Hours.into())
+            SearchQuery::Ai(ai, Window::Past24Hours.into())
         }
     }
 }
@@ -94,7 +96,7 @@ pub(in crate::cli) async fn ask(
     context: &Context,
     client: &search::Client,
     source: Source,
-    question: &Ask,
+    question: &SearchQuery,
     look_back: LookBack,
 ) -> Result<Answered, Failure> {
     let service = &context.config.service;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::cli::terminal::text;
 use crate::export::ExportError;
-use crate::files::Taken;
+use crate::files::ProtectedError;
 use crate::store::{StoreError, StoreErrorKind};
 
 /// Exit codes, as documented in README.
@@ -54,7 +54,7 @@ impl Failure {
     /// A file that could not be written, or must not be.
     pub fn unwritable(file: &Path, error: &std::io::Error) -> Self {
         let text = format!("{} could not be written: {error}", text::escape_control(&file.display().to_string()));
-        if error.get_ref().and_then(|inner| inner.downcast_ref::<Taken>()).is_some() {
+        if error.get_ref().and_then(|inner| inner.downcast_ref::<ProtectedError>()).is_some() {
             return Self::usage(text, TAKEN);
         }
         let hint = match error.kind() {

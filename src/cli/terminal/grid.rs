@@ -1,6 +1,6 @@
 //! A table without lines. All cells share one string, so that a row costs little more than its characters.
 
-use super::text::columns;
+use super::text::display_width;
 
 /// Blanks between two columns.
 const BETWEEN: usize = 2;
@@ -31,7 +31,7 @@ impl Grid {
             self.cells.push_str(cell);
             self.ends.push(self.cells.len());
             if let Some(width) = self.widths.get_mut(place) {
-                *width = columns(cell).max(*width);
+                *width = display_width(cell).max(*width);
             }
         }
     }
@@ -44,7 +44,7 @@ impl Grid {
             for (place, (end, width)) in ends.iter().zip(&self.widths).enumerate() {
                 let cell = self.cells.get(begin..*end).unwrap_or("");
                 begin = *end;
-                let blanks = " ".repeat(width - columns(cell).min(*width));
+                let blanks = " ".repeat(width - display_width(cell).min(*width));
                 let (left, right) = if self.numbers.contains(&place) { (&*blanks, "") } else { ("", &*blanks) };
                 line.extend([left, cell, right, &" ".repeat(BETWEEN)]);
             }

@@ -8,7 +8,7 @@ use crate::cli::terminal::grid::Grid;
 use crate::model::{Time, Volume, is_invisible_after};
 
 pub(in crate::cli) use crate::cli::terminal::text::{
-    bytes, columns, escape_control, escape_keep_blanks, longest, truncate, wrapped,
+    bytes, display_width, escape_control, escape_keep_blanks, longest, truncate, wrap,
 };
 
 /// Buffered stdout.
@@ -64,13 +64,13 @@ pub(in crate::cli) fn is_interactive() -> bool {
 }
 
 /// Formats an instant for people, in whole seconds. Files and JSON have milliseconds.
-pub(in crate::cli) fn when(at: Time) -> String {
+pub(in crate::cli) fn format_time(at: Time) -> String {
     Time(at.0.saturating_sub(at.0.rem_euclid(1_000))).to_string()
 }
 
 /// Formats an instant that may be unknown.
 pub(in crate::cli) fn format_time_or_dash(at: Option<Time>) -> String {
-    at.map_or_else(|| "-".to_owned(), when)
+    at.map_or_else(|| "-".to_owned(), format_time)
 }
 
 /// Formats a count, with `≥` if the source may have had more.
@@ -109,14 +109,14 @@ pub(in crate::cli) fn table_with_text(
     width: usize,
 ) -> String {
     let plain = table(header, rows.clone(), numbers);
-    let taken = plain.lines().map(columns).max().unwrap_or(0) + 2;
-    if texts.iter().all(|text| text.is_empty() || taken.saturating_add(columns(text)) <= width) {
+    let taken = plain.lines().map(display_width).max().unwrap_or(0) + 2;
+    if texts.iter().all(|text| text.is_empty() || taken.saturating_add(display_width(text)) <= width) {
         let whole = rows.into_iter().zip(texts).map(|(row, text)| [row, vec![text.clone()]].concat());
         return table(&[header, &[name]].concat(), whole.collect(), numbers);
     }
     let texts = std::iter::once(name).chain(texts.iter().map(String::as_str));
     let below = |(line, text): (&str, &str)| {
-        let text = if text.is_empty() { String::new() } else { wrapped("    ", text, width) };
+        let text = if text.is_empty() { String::new() } else { wrap("    ", text, width) };
         format!("{line}\n{text}")
     };
     plain.lines().zip(texts).map(below).collect()
@@ -166,7 +166,7 @@ mod tests {
             (1_773_219_600_000, "2026-03-11T09:00:00Z"),
             (-1, "1969-12-31T23:59:59Z"),
         ] {
-            assert_eq!(when(Time(millis)), told);
+            assert_eq!(format_time(Time(millis)), told);
         }
     }
 

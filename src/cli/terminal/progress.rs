@@ -31,7 +31,7 @@ pub(in crate::cli) struct RowProgress {
 
 impl RowProgress {
     /// Shows progress on a terminal, unless `quiet` is set.
-    pub(in crate::cli) fn watched(quiet: bool) -> Self {
+    pub(in crate::cli) fn new(quiet: bool) -> Self {
         let line = (!quiet && output::is_interactive()).then(|| {
             let line = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(2));
             line.with_style(ProgressStyle::with_template("{msg}").unwrap_or_else(|_| ProgressStyle::default_spinner()))

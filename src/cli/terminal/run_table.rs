@@ -59,7 +59,7 @@ pub(in crate::cli) fn sums(reports: &[RunReport], hidden: &Hidden) -> Sums {
 }
 
 /// Returns only what went wrong.
-pub(in crate::cli) fn troubles(reports: &[RunReport]) -> Vec<String> {
+pub(in crate::cli) fn problems(reports: &[RunReport]) -> Vec<String> {
     let mut lines = Vec::new();
     for report in reports.iter().filter(|report| report.state != RunState::Ok) {
         // A search that was left out because it was not needed is no problem.

@@ -39,7 +39,7 @@ pub(in crate::cli) fn escape_keep_blanks(text: &str) -> String {
 /// Like [`escape_control`], but cut to a number of columns.
 pub(in crate::cli) fn truncate(text: &str, max: usize) -> String {
     let shown = escape_control(text);
-    if columns(&shown) <= max {
+    if display_width(&shown) <= max {
         return shown;
     }
     let mut used = 0;
@@ -62,7 +62,7 @@ pub(in crate::cli) fn char_width(c: char) -> usize {
 }
 
 /// Returns the columns of a text.
-pub(in crate::cli) fn columns(text: &str) -> usize {
+pub(in crate::cli) fn display_width(text: &str) -> usize {
     text.chars().map(char_width).sum()
 }
 
@@ -72,7 +72,7 @@ pub(in crate::cli) fn longest<'a>(texts: impl Iterator<Item = &'a str>) -> usize
 }
 
 /// Wraps words to a width. Every line is indented by the length of `begin`.
-pub(in crate::cli) fn wrapped(begin: &str, words: &str, width: usize) -> String {
+pub(in crate::cli) fn wrap(begin: &str, words: &str, width: usize) -> String {
     let margin = begin.chars().count();
     let (mut text, mut line) = (String::new(), begin.to_owned());
     let mut taken = margin;
@@ -129,8 +129,8 @@ mod tests {
 
     #[test]
     fn words_are_wrapped_between_words_and_a_long_one_is_whole() {
-        assert_eq!(wrapped("a  ", "one two three", 10), "a  one two\n   three\n");
-        assert_eq!(wrapped("a  ", "one-two-three-four five", 10), "a  one-two-three-four\n   five\n");
-        assert_eq!(wrapped("  ", "", 10), "\n");
+        assert_eq!(wrap("a  ", "one two three", 10), "a  one two\n   three\n");
+        assert_eq!(wrap("a  ", "one-two-three-four five", 10), "a  one-two-three-four\n   five\n");
+        assert_eq!(wrap("  ", "", 10), "\n");
     }
 }

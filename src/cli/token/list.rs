@@ -57,7 +57,7 @@ fn token(token: &TokenRow) -> Vec<String> {
         token.name.clone(),
         token.role.to_string(),
         if token.covers_all_topics() { "all topics".to_owned() } else { output::truncate(&list.join(", "), FOR) },
-        output::when(token.made_at),
+        output::format_time(token.made_at),
         output::format_time_or_dash(token.last_used_at),
         if token.withdrawn_at.is_some() { "withdrawn" } else { "good" }.to_owned(),
     ]
@@ -70,5 +70,11 @@ fn link(link: &LinkRow, now: Time) -> Vec<String> {
         None => "expired",
     };
     let shows = format!("{} {}", link.kind, output::truncate(&link.of, FOR));
-    vec![link.id.clone(), shows, output::when(link.made_at), output::when(link.expires_at), state.to_owned()]
+    vec![
+        link.id.clone(),
+        shows,
+        output::format_time(link.made_at),
+        output::format_time(link.expires_at),
+        state.to_owned(),
+    ]
 }

@@ -82,7 +82,13 @@ pub(in crate::cli) async fn run(common: &Common, args: &TokenShareArgs) -> Resul
     if path.starts_with('/') {
         output::note("put the address of your pages in front of it");
     }
-    output::note(&format!("{} shows {} {} until {}", link.id, link.kind, link.of, output::when(link.expires_at)));
+    output::note(&format!(
+        "{} shows {} {} until {}",
+        link.id,
+        link.kind,
+        link.of,
+        output::format_time(link.expires_at)
+    ));
     Ok(Exit::Ok)
 }
 

@@ -15,7 +15,7 @@ use crate::cli::wiring::options::Common;
 use crate::collect::{Collector, Done, RunReport, WorkerPool, follow};
 use crate::daemon::{Planner, Skew};
 use crate::model::{AiWhen, LookBack, Micros, RunState, SearchState, Source, Time, Topic, format_duration};
-use crate::search::{self, Ask, LookBackSupport, look_back_support};
+use crate::search::{self, LookBackSupport, SearchQuery, look_back_support};
 use crate::store::{DataOrigin, Store};
 
 #[derive(Debug, Args)]
@@ -63,7 +63,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &BackfillArgs) -> Result<
     // Store the topic as written: what a backfill leaves out applies only to its own runs.
     let as_written = context.topics(std::slice::from_ref(&args.topic))?;
     store.rescue(now).await?;
-    Planner::settle(&store, &as_written, false, now, false).await?;
+    Planner::plan_before_change(&store, &as_written, false, now, false).await?;
     store.add_topics(&as_written, now).await?;
     let collector = context.collector(store.clone(), callers);
     let ended = each_day(&context, &collector, &topic, &days, args.at.is_some()).await;
@@ -136,11 +136,12 @@ fn days(args: &BackfillArgs, now: Time) -> Result<Vec<i64>, Failure> {
 fn datable(context: &Context, topic: &mut Topic) -> Result<(), Failure> {
     let service = &context.config.service;
     let takes = |topic: &Topic, source| {
-        Ask::of(topic, source).is_some_and(|ask| look_back_support(service.dialect, &ask) == LookBackSupport::Dates)
+        SearchQuery::of(topic, source)
+            .is_some_and(|ask| look_back_support(service.dialect, &ask) == LookBackSupport::Dates)
     };
     if topic.social.is_some() && !takes(topic, Source::Social) {
         // The request's own error explains it best.
-        let ask = Ask::of(topic, Source::Social).map(|ask| ask.with_look_back(LookBack::Day(0)));
+        let ask = SearchQuery::of(topic, Source::Social).map(|ask| ask.with_look_back(LookBack::Day(0)));
         let why =
             ask.and_then(|ask| search::request(service.dialect, &service.platform, &ask, Time::of_utc_day(1)).err());
         let (message, hint) = why.map_or_else(Default::default, |why| (why.message, why.hint));
@@ -284,7 +285,9 @@ fn dry_run(context: &Context, args: &BackfillArgs, topic: &Topic, days: &[i64]) 
     let (mut total, mut text, mut list) = (Micros(0), String::new(), Vec::new());
     for day in days {
         for source in topic.sources() {
-            let Some(ask) = Ask::of(topic, source).map(|ask| ask.with_look_back(LookBack::Day(*day))) else { continue };
+            let Some(ask) = SearchQuery::of(topic, source).map(|ask| ask.with_look_back(LookBack::Day(*day))) else {
+                continue;
+            };
             let request = search::request(service.dialect, &service.platform, &ask, (context.clock)())
                 .map_err(|e| Failure::usage(format!("{} {source}: {}", topic.id, e.message), e.hint))?;
             let price = service.prices.of(source);

@@ -103,14 +103,14 @@ async fn test(common: &Common, args: &FilterTestArgs) -> Result<Exit, Failure> {
         lang: if over.lang.is_empty() { written.lang } else { over.lang },
         exclude_authors: if over.exclude_authors.is_empty() { written.exclude_authors } else { over.exclude_authors },
     };
-    let then = Meant::of(&wanted).map_err(|error| filter_failure(&error))?;
+    let then = Meant::compile(&wanted).map_err(|error| filter_failure(&error))?;
     for (place, tag) in wanted.lang.iter().enumerate() {
         check_lang(tag).map_err(|error| filter_failure(&FilterError { key: "lang", place, error }))?;
     }
     let store = context.store_to_read().await?;
     let topic = diff::stored_topic(&context, &store, &args.topic).await?;
     let now = filter_of(&topic);
-    let entry = |list: &TopicFilter, why: crate::filter::Why| {
+    let entry = |list: &TopicFilter, why: crate::filter::HiddenBy| {
         let of = match why.key {
             "must" => &list.must,
             "exclude" => &list.exclude,

@@ -187,7 +187,7 @@ async fn pause_of(context: &Context, topic: &str) -> Option<Paused> {
 fn render(topic: &str, timezone: &str, told: &Explanation, width: usize) -> String {
     let mut text = format!("{topic}\n");
     for (about, rule) in &told.rules {
-        text.push_str(&output::wrapped(&format!("  {about:<10}"), &output::escape_control(rule), width));
+        text.push_str(&output::wrap(&format!("  {about:<10}"), &output::escape_control(rule), width));
     }
     if !told.slots.is_empty() {
         text.push_str("\nnext slots\n");
@@ -195,7 +195,7 @@ fn render(topic: &str, timezone: &str, told: &Explanation, width: usize) -> Stri
     for slot in &told.slots {
         text.push_str(&format!("  {} {}  {}\n", slot.local, slot.offset, slot.slot));
         if let Some(note) = &slot.note {
-            text.push_str(&output::wrapped("      ", note, width));
+            text.push_str(&output::wrap("      ", note, width));
         }
     }
     if told.changes.is_empty() {
@@ -205,7 +205,7 @@ fn render(topic: &str, timezone: &str, told: &Explanation, width: usize) -> Stri
     }
     for change in &told.changes {
         text.push_str(&format!("  {}\n", change.clock));
-        text.push_str(&output::wrapped("      ", &change.effect, width));
+        text.push_str(&output::wrap("      ", &change.effect, width));
     }
     text
 }

@@ -7,7 +7,7 @@ use crate::cli::terminal::failure::Failure;
 use crate::cli::wiring::environment::env;
 use crate::collect::Provider;
 use crate::config::{self, ProviderConfig, ServiceConfig, Target};
-use crate::model::{Login, Reach, SERVICE, SecretSource};
+use crate::model::{Login, LookBackKind, SERVICE, SecretSource};
 use crate::search::{self, Access, Client};
 
 /// The clients that searches use.
@@ -58,7 +58,7 @@ fn provider(provider: &ProviderConfig, sandbox: Option<&Url>) -> Result<Provider
         platform: provider.kind.name.to_owned(),
         access: access(provider)?,
         // The owner of the file chose base_url, but anyone may have chosen a feed's address or its redirects.
-        allow_private: invented || provider.allow_private || provider.kind.reach != Reach::Feed,
+        allow_private: invented || provider.allow_private || provider.kind.reach != LookBackKind::Feed,
         call_timeout: provider.call_timeout,
         max_concurrent: provider.max_concurrent,
         rate_limit: provider.rate_limit,

@@ -101,7 +101,7 @@ async fn make_report(
 /// Makes the editions of an export. They are recorded one by one, so the result only summarises them.
 async fn make_export(run: &JobRun, store: &Store, clock: &Clock, protected: &Protected) -> Result<JobResult, Failed> {
     store.publish().await?;
-    let made = export::make(store, run, clock(), protected).await.map_err(|error| match error {
+    let made = export::run_export(store, run, clock(), protected).await.map_err(|error| match error {
         ScheduledExportError::Store(error) => error.into(),
         ScheduledExportError::File { path, error } => {
             let hint = "is there room, and may this user write there? a file that was there before is intact, and the next run makes this one again";
@@ -127,7 +127,7 @@ fn write_files(spec: &ReportSpec, made: &Report, protected: &Protected) -> Resul
             ReportFormat::Html => made.html(),
             ReportFormat::Markdown => made.markdown(),
         };
-        files::put(&path, text.as_bytes(), protected).map_err(|error| {
+        files::replace_file(&path, text.as_bytes(), protected).map_err(|error| {
             let hint = "is there room, and may this user write there? a file that was there before is intact";
             unwritten(&path, &error, hint)
         })?;

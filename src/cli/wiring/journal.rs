@@ -40,7 +40,7 @@ pub(in crate::cli) struct Journal {
 }
 
 /// Returns the path of the journal beside a SQLite database.
-pub(in crate::cli) fn beside(store: &Store) -> Option<PathBuf> {
+pub(in crate::cli) fn path_for(store: &Store) -> Option<PathBuf> {
     let file = store.file()?;
     let mut name = file.as_os_str().to_owned();
     name.push(".forgotten");
@@ -110,7 +110,7 @@ impl Journal {
 
 /// Rejects a database that lacks tombstones of its journal: it was restored from an older backup.
 pub(in crate::cli) async fn reject_older_database(store: &Store) -> Result<(), Failure> {
-    let Some(path) = beside(store) else { return Ok(()) };
+    let Some(path) = path_for(store) else { return Ok(()) };
     let Some(journal) = Journal::read(&path)? else { return Ok(()) };
     let hashes: BTreeSet<&str> = journal.all.iter().map(|one| one.hash.as_str()).collect();
     let strange = if store.forget_key().await? == Some(journal.key) {

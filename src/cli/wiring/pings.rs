@@ -89,7 +89,7 @@ impl PingTask {
 
 /// Reports that a run of a topic started.
 pub(in crate::cli) fn topic_started(pinger: &Pinger, topic: &str) {
-    pinger.say(&format!("topic:{topic}"), Signal::Start, || "started".to_owned());
+    pinger.queue(&format!("topic:{topic}"), Signal::Start, || "started".to_owned());
 }
 
 /// Reports that a run of a topic ended: how much it found, but not what.
@@ -100,11 +100,11 @@ pub(in crate::cli) fn topic_ended(pinger: &Pinger, done: &Done) {
         Ok(report) if matches!(report.state, RunState::Queued | RunState::Cancelled) => {}
         Ok(report) => {
             let good = matches!(report.state, RunState::Ok | RunState::Partial);
-            pinger.say(&job, if good { Signal::Success } else { Signal::Fail }, || message(report));
+            pinger.queue(&job, if good { Signal::Success } else { Signal::Fail }, || message(report));
         }
         // Another process took the run over and reports it.
         Err(error) if error.kind == StoreErrorKind::Fenced => {}
-        Err(_) => pinger.say(&job, Signal::Fail, || "failed: nothing could be stored".to_owned()),
+        Err(_) => pinger.queue(&job, Signal::Fail, || "failed: nothing could be stored".to_owned()),
     }
 }
 
@@ -116,15 +116,15 @@ fn message(report: &RunReport) -> String {
 
 /// Reports that a run of another job started.
 pub(in crate::cli) fn job_started(pinger: &Pinger, job: &str) {
-    pinger.say(job, Signal::Start, || "started".to_owned());
+    pinger.queue(job, Signal::Start, || "started".to_owned());
 }
 
 /// Reports that a run of another job ended.
 pub(in crate::cli) fn job_ended(pinger: &Pinger, done: &JobDone) {
     match &done.result {
-        Ok(Ok(_)) => pinger.say(&done.job, Signal::Success, || "ok".to_owned()),
-        Ok(Err(failed)) => pinger.say(&done.job, Signal::Fail, || format!("failed: {}", failed.class)),
+        Ok(Ok(_)) => pinger.queue(&done.job, Signal::Success, || "ok".to_owned()),
+        Ok(Err(failed)) => pinger.queue(&done.job, Signal::Fail, || format!("failed: {}", failed.class)),
         Err(error) if error.kind == StoreErrorKind::Fenced => {}
-        Err(_) => pinger.say(&done.job, Signal::Fail, || "failed: its end could not be recorded".to_owned()),
+        Err(_) => pinger.queue(&done.job, Signal::Fail, || "failed: its end could not be recorded".to_owned()),
     }
 }

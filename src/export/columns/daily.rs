@@ -1,7 +1,7 @@
 //! Columns of `daily`: one row per topic and day, from its first run on.
 
 use crate::export::column::{Cell, Column};
-use crate::insight::daily::{Counted, HoleFacts, ToneCounts};
+use crate::insight::daily::{HoleFacts, ItemCounts, ToneCounts};
 use crate::model::{Micros, Time};
 
 /// A day of a topic.
@@ -13,7 +13,7 @@ pub(in crate::export) struct DailyRow {
     pub(in crate::export) until: Time,
     pub(in crate::export) last_run: Option<String>,
     pub(in crate::export) runs: Option<i64>,
-    pub(in crate::export) counted: Counted,
+    pub(in crate::export) counted: ItemCounts,
     pub(in crate::export) new: u64,
     pub(in crate::export) filtered: u64,
     pub(in crate::export) sounds: ToneCounts,

@@ -6,7 +6,7 @@ use crate::mcp::answer::Answer;
 use crate::mcp::asked::Asked;
 use crate::mcp::quoted::quote_fields_of_all;
 use crate::mcp::trouble::{ToolError, cut};
-use crate::mcp::trust::{self, least};
+use crate::mcp::trust::{self, at_least};
 use crate::model::{Span, Time, Topic};
 use crate::schedule::{INSTANTS, parse_instant};
 
@@ -43,9 +43,9 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, ToolError> {
     let until = changes.until.as_ref().map(|moment| Time(moment.at.0.saturating_add(1)));
     let span = from.zip(until).and_then(|(from, until)| Span::new(from, until));
     let mut answer = Answer::default();
-    answer.notes(counted(&changes.counts));
+    answer.notes(describe_counts(&changes.counts));
     if let Some(span) = span {
-        answer.notes(asked.store.trimmed(&topic.id, span).await?.sentence());
+        answer.notes(asked.store.trimmed(&topic.id, span).await?.describe());
         answer.notes(trust::holes(&asked, &topic.id, span).await?);
     }
     if changes.until.is_none() {
@@ -71,9 +71,9 @@ fn fill(answer: &mut Answer, topic: &Topic, changes: &Changes) -> Result<(), Too
 }
 
 /// The counts in words.
-fn counted(counts: &ChangeCounts) -> Vec<String> {
+fn describe_counts(counts: &ChangeCounts) -> Vec<String> {
     let more = counts.at_least || counts.cut;
-    let new = least(counts.new as u64, more);
+    let new = at_least(counts.new as u64, more);
     let mut told =
         vec![format!("{new} new, {} gone, {} edited, {} rising.", counts.gone, counts.edited, counts.rising)];
     if counts.at_least {

@@ -6,7 +6,7 @@ use crate::mcp::answer::Answer;
 use crate::mcp::asked::Asked;
 use crate::mcp::quoted::text;
 use crate::mcp::trouble::{ToolError, cut};
-use crate::mcp::trust::{self, least};
+use crate::mcp::trust::{self, at_least};
 use crate::model::{ReportSpec, ReportWindow, Span, Time, Topic};
 use crate::report::{self, Report, TopicFacts, ad_hoc_spec, report_span, span_of_date, span_of_name};
 use crate::schedule::check_zone;
@@ -33,7 +33,7 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, ToolError> {
     fill(&mut answer, &made)?;
     for topic in &made.topics {
         if may_be_more(topic) {
-            let items = least(topic.period.raw, true);
+            let items = at_least(topic.period.raw, true);
             answer.note(format!(
                 "{}: {items} items: a source returned as much as it could, or more than is read.",
                 topic.id

@@ -8,7 +8,7 @@ use crate::mcp::answer::Answer;
 use crate::mcp::asked::{Asked, DAY};
 use crate::mcp::quoted::{IN_A_LIST, quote_fields};
 use crate::mcp::trouble::ToolError;
-use crate::mcp::trust::{self, least};
+use crate::mcp::trust::{self, at_least};
 use crate::model::{Span, Time};
 
 const OURS_OF_TERM: &[&str] = &["kind", "example"];
@@ -61,7 +61,7 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, ToolError> {
     answer.field("cut", told.cut)?;
     answer.notes(told.none_words());
     if told.more > 0 {
-        answer.note(format!("There are {} more terms that are news.", least(told.more, told.more_is_least())));
+        answer.note(format!("There are {} more terms that are news.", at_least(told.more, told.more_is_least())));
     }
     if told.cut {
         answer.note("Only the latest items of the period were read: the counts are least ones.");

@@ -7,7 +7,7 @@ use crate::mcp::answer::Answer;
 use crate::mcp::asked::{Asked, DAY};
 use crate::mcp::quoted::{IN_A_LIST, quote_fields};
 use crate::mcp::trouble::ToolError;
-use crate::mcp::trust::least;
+use crate::mcp::trust::at_least;
 use crate::model::{Time, TopicCard};
 
 /// Fields of a topic that the configuration or this program wrote.
@@ -55,7 +55,7 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, ToolError> {
             answer.note(format!(
                 "{}: {} new in 24 hours: a source returned as much as it could.",
                 card.topic,
-                least(card.new.unsigned_abs(), true)
+                at_least(card.new.unsigned_abs(), true)
             ));
         }
     }

@@ -17,7 +17,7 @@ pub(super) fn beside(topic: &TopicFacts) -> Markup {
     let (rows, noun) = (calendar.rows(topic), calendar.unit.noun());
     let caption = format::id(&topic.id, "before");
     html! {
-        @if let Some(why) = calendar.uncompared() { p { (why) } }
+        @if let Some(why) = calendar.not_compared_note() { p { (why) } }
         @if !rows.is_empty() {
             div.wide role="region" tabindex="0" aria-labelledby=(caption) { table {
                 caption id=(caption) { "This " (noun) " beside the one before, without a verdict: what is usual is known of days only." }

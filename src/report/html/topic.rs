@@ -19,7 +19,7 @@ pub(super) fn section(report: &Report, topic: &TopicFacts) -> Markup {
             h2 id=(format::id(&topic.id, "title")) { (topic.title) " " small { (topic.id) } }
             @if let Some(state) = topic.nothing_to_report_reason(zone) { p.note { "This topic " (state) "." } }
             @if topic.began.is_none() {
-                @if topic.tried { (looked(report, topic)) }
+                @if topic.tried { (coverage(report, topic)) }
             } @else {
                 @if topic.first_day { p.note { strong { "First " (topic.noun()) ". " } "The first answer to each query is a baseline: stored and counted, and no news. Nothing can be compared yet." } }
                 @if let Some(answer) = &topic.answer { (self::answer(topic, answer, zone)) }
@@ -57,7 +57,7 @@ fn parts(report: &Report, topic: &TopicFacts) -> Markup {
         (lists::tallies(topic, &mut empty))
         (lists::found_by(topic))
         (empty.folded())
-        (looked(report, topic))
+        (coverage(report, topic))
         (lists::rows(report, topic))
         (queries(report, topic))
     }
@@ -240,7 +240,7 @@ fn days(topic: &TopicFacts) -> Markup {
 }
 
 /// Returns holes and sources.
-fn looked(report: &Report, topic: &TopicFacts) -> Markup {
+fn coverage(report: &Report, topic: &TopicFacts) -> Markup {
     let zone = &report.timezone;
     let (inside, earlier) = topic.holes_of(report.span);
     let hole = |hole: &HoleFacts| html! { li { (format::span(hole.span, zone)) ", " (format::length(hole.span)) @if !hole.why.is_empty() { ": " (format::line(&hole.why, 160)) } } };

@@ -86,7 +86,7 @@ pub(crate) enum PageDate {
 
 /// What to search for.
 #[derive(Debug, Clone)]
-pub(crate) struct Wanted<'a> {
+pub(crate) struct CorpusQuery<'a> {
     /// The query as it was sent.
     pub(crate) query: &'a str,
     /// The clock, rounded down to the hour.

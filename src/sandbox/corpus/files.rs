@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use super::rows::{Column, Row, column};
+use super::rows::{Column, Row, parse_column};
 
 /// The maximum number of files read.
 const MAX_FILES: usize = 10_000;
@@ -131,7 +131,7 @@ fn read_json_lines(mut reader: impl BufRead, keep: &mut dyn FnMut(Option<Row>) -
 fn read_csv(reader: impl Read, keep: &mut dyn FnMut(Option<Row>) -> bool) -> std::io::Result<()> {
     let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(reader);
     let columns: Vec<Column> = match reader.byte_headers() {
-        Ok(header) => header.iter().map(|name| column(&String::from_utf8_lossy(name))).collect(),
+        Ok(header) => header.iter().map(|name| parse_column(&String::from_utf8_lossy(name))).collect(),
         Err(error) => return Err(error.into()),
     };
     let mut record = csv::ByteRecord::new();
@@ -145,7 +145,7 @@ fn read_csv(reader: impl Read, keep: &mut dyn FnMut(Option<Row>) -> bool) -> std
         for (column, cell) in columns.iter().zip(&record) {
             row.put(*column, &String::from_utf8_lossy(cell));
         }
-        if !keep(Some(row.dated())) {
+        if !keep(Some(row.with_id_date())) {
             return Ok(());
         }
     }

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use super::super::StartError;
 use super::super::draw::{SeededRng, seed_of};
-use super::entry::{Author, Counts, HOUR_MS, Hour, Page, PageDate, Post, Quirk, Wanted};
+use super::entry::{Author, CorpusQuery, Counts, HOUR_MS, Hour, Page, PageDate, Post, Quirk};
 use super::files::{self, LoadStats};
 use super::index::{Builder, Index};
 use super::rows::Row;
@@ -62,13 +62,13 @@ impl Folder {
     }
 
     /// Returns the posts in the window that contain the query's words, newest first.
-    pub(super) fn posts(&self, wanted: &Wanted<'_>) -> Vec<Post> {
+    pub(super) fn posts(&self, wanted: &CorpusQuery<'_>) -> Vec<Post> {
         let since = wanted.hour.start().saturating_sub(wanted.hours_back.saturating_mul(HOUR_MS));
         self.posts.pick(wanted, since).map(post).collect()
     }
 
     /// Returns the pages that contain the query's words, newest first.
-    pub(super) fn pages(&self, wanted: &Wanted<'_>) -> Vec<Page> {
+    pub(super) fn pages(&self, wanted: &CorpusQuery<'_>) -> Vec<Page> {
         self.pages.pick(wanted, i64::MIN).map(page).collect()
     }
 }
@@ -85,7 +85,7 @@ impl IndexedRows {
     }
 
     /// Returns the matching rows, or else a slice that depends only on query and hour.
-    fn pick(&self, wanted: &Wanted<'_>, since: i64) -> impl Iterator<Item = &Row> {
+    fn pick(&self, wanted: &CorpusQuery<'_>, since: i64) -> impl Iterator<Item = &Row> {
         let published = |row: &Row| row.at.unwrap_or(i64::MIN);
         // Rows go from new to old: those not published yet come first, those too old last.
         let first = self.rows.partition_point(|row| published(row) > wanted.hour.start());
@@ -104,7 +104,7 @@ impl IndexedRows {
 }
 
 /// Returns a slice of `first..last` with a drawn start, in order, for a query that matches nothing.
-fn fallback_slice(wanted: &Wanted<'_>, first: usize, last: usize) -> Vec<usize> {
+fn fallback_slice(wanted: &CorpusQuery<'_>, first: usize, last: usize) -> Vec<usize> {
     let length = last.saturating_sub(first);
     let start = SeededRng::of("rotation", seed_of(wanted.query), &[wanted.hour.0]).below(length as u64);
     let start = usize::try_from(start).unwrap_or(0);

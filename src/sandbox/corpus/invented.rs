@@ -3,7 +3,7 @@
 //! than requested, as in the real service.
 
 use super::super::draw::{SeededRng, seed_of};
-use super::entry::{Author, Counts, HOUR_MS, Post, Quirk, Wanted};
+use super::entry::{Author, CorpusQuery, Counts, HOUR_MS, Post, Quirk};
 use super::phrases::{ENGLISH, OTHER, PEOPLE, SPAM, TAILS};
 
 /// The platform's epoch: the upper bits of an id are milliseconds since then.
@@ -18,7 +18,7 @@ const MAX_HOURS_BACK: i64 = 31 * 24;
 const SHOWN_CHARS: usize = 60;
 
 /// Returns the posts for a query, newest first. Their texts are about `about`: the query, or the subject of a prompt.
-pub(crate) fn posts(about: &str, wanted: &Wanted<'_>) -> Vec<Post> {
+pub(crate) fn posts(about: &str, wanted: &CorpusQuery<'_>) -> Vec<Post> {
     let (seed, hour) = (seed_of(wanted.query), wanted.hour.0);
     let subject = subject(about);
     let back = wanted.hours_back.clamp(24, MAX_HOURS_BACK);
@@ -51,7 +51,7 @@ pub(crate) fn posts(about: &str, wanted: &Wanted<'_>) -> Vec<Post> {
 }
 
 /// Returns all posts of a window, without thinning out a long one, and none from outside it.
-pub(crate) fn archive(wanted: &Wanted<'_>) -> Vec<Post> {
+pub(crate) fn archive(wanted: &CorpusQuery<'_>) -> Vec<Post> {
     let (seed, hour) = (seed_of(wanted.query), wanted.hour.0);
     let subject = subject(wanted.query);
     let mut posts = Vec::new();
@@ -237,7 +237,7 @@ mod tests {
     use super::*;
 
     fn day(query: &str, hour: i64) -> Vec<Post> {
-        posts(query, &Wanted { query, hour: Hour(hour), hours_back: 24, limit: 100 })
+        posts(query, &CorpusQuery { query, hour: Hour(hour), hours_back: 24, limit: 100 })
     }
 
     fn ids(posts: &[Post]) -> Vec<String> {

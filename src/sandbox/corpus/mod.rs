@@ -15,7 +15,7 @@ use crate::model::Time;
 
 use super::{CorpusSource, StartError};
 
-pub(crate) use entry::{Author, HOUR_MS, Hour, Page, PageDate, Post, Quirk, Wanted};
+pub(crate) use entry::{Author, CorpusQuery, HOUR_MS, Hour, Page, PageDate, Post, Quirk};
 pub use files::LoadStats;
 pub(crate) use index::prompt_subject;
 
@@ -48,21 +48,21 @@ impl Corpus {
     }
 
     /// Returns posts, newest first.
-    pub(crate) fn posts(&self, wanted: &Wanted<'_>) -> Vec<Post> {
+    pub(crate) fn posts(&self, wanted: &CorpusQuery<'_>) -> Vec<Post> {
         self.posts_about(wanted.query, wanted)
     }
 
     /// Returns posts about the subject of a prompt, newest first.
-    pub(crate) fn posts_about(&self, about: &str, wanted: &Wanted<'_>) -> Vec<Post> {
+    pub(crate) fn posts_about(&self, about: &str, wanted: &CorpusQuery<'_>) -> Vec<Post> {
         match self {
             Self::Invented => invented::posts(about, wanted),
-            Self::Folder(folder) => folder.posts(&Wanted { query: about, ..wanted.clone() }),
+            Self::Folder(folder) => folder.posts(&CorpusQuery { query: about, ..wanted.clone() }),
         }
     }
 
     /// Returns all posts of a window, newest first. They do not depend on the length of the window, and none is outside
     /// it.
-    pub(crate) fn archive(&self, wanted: &Wanted<'_>) -> Vec<Post> {
+    pub(crate) fn archive(&self, wanted: &CorpusQuery<'_>) -> Vec<Post> {
         match self {
             Self::Invented => invented::archive(wanted),
             Self::Folder(folder) => folder.posts(wanted),
@@ -70,15 +70,15 @@ impl Corpus {
     }
 
     /// Returns pages, best first. The window of `wanted` does not apply.
-    pub(crate) fn pages(&self, wanted: &Wanted<'_>) -> Vec<Page> {
+    pub(crate) fn pages(&self, wanted: &CorpusQuery<'_>) -> Vec<Page> {
         self.pages_about(wanted.query, wanted)
     }
 
     /// Returns pages about the subject of a prompt, best first.
-    pub(crate) fn pages_about(&self, about: &str, wanted: &Wanted<'_>) -> Vec<Page> {
+    pub(crate) fn pages_about(&self, about: &str, wanted: &CorpusQuery<'_>) -> Vec<Page> {
         match self {
             Self::Invented => pages::pages(about, wanted),
-            Self::Folder(folder) => folder.pages(&Wanted { query: about, ..wanted.clone() }),
+            Self::Folder(folder) => folder.pages(&CorpusQuery { query: about, ..wanted.clone() }),
         }
     }
 }

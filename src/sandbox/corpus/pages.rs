@@ -3,7 +3,7 @@
 //! fragments, `http`). Only reserved host names are used, except for the addresses of posts.
 
 use super::super::draw::{SeededRng, seed_of};
-use super::entry::{HOUR_MS, Page, PageDate, Wanted};
+use super::entry::{CorpusQuery, HOUR_MS, Page, PageDate};
 use super::invented::{fill_template, original, subject};
 use super::phrases::{HOSTS, SNIPPETS, TITLES};
 
@@ -17,7 +17,7 @@ const EVERGREENS: i64 = 2;
 const POST_PLACE: usize = 3;
 
 /// Returns the pages for a query or the subject of a prompt: the newest article, the evergreens, then older articles.
-pub(crate) fn pages(about: &str, wanted: &Wanted<'_>) -> Vec<Page> {
+pub(crate) fn pages(about: &str, wanted: &CorpusQuery<'_>) -> Vec<Page> {
     let (seed, hour) = (seed_of(wanted.query), wanted.hour.0);
     let subject = subject(about);
     let newest = hour.div_euclid(PACE) - 1;
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     fn found(query: &str, hour: i64, limit: usize) -> Vec<Page> {
-        pages(query, &Wanted { query, hour: Hour(hour), hours_back: 24, limit })
+        pages(query, &CorpusQuery { query, hour: Hour(hour), hours_back: 24, limit })
     }
 
     #[test]

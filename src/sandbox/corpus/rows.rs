@@ -41,7 +41,7 @@ pub(super) struct Row {
 }
 
 /// Returns the content of a column with this name. Case, white space, `_`, `-` and a byte order mark do not matter.
-pub(super) fn column(name: &str) -> Column {
+pub(super) fn parse_column(name: &str) -> Column {
     let folded: String = name
         .trim_start_matches('\u{feff}')
         .chars()
@@ -102,7 +102,7 @@ impl Row {
     pub(super) fn from_json(object: &Map<String, Value>) -> Self {
         let mut row = Self::default();
         for (name, value) in object {
-            let column = column(name);
+            let column = parse_column(name);
             match value {
                 Value::String(text) => row.put(column, text),
                 Value::Number(number) => row.put(column, &number.to_string()),
@@ -114,11 +114,11 @@ impl Row {
                 _ => {}
             }
         }
-        row.dated()
+        row.with_id_date()
     }
 
     /// Takes the time from the id when no column has it.
-    pub(super) fn dated(mut self) -> Self {
+    pub(super) fn with_id_date(mut self) -> Self {
         self.at = self.at.or_else(|| super::dates::of_id(self.id.as_deref()?));
         self
     }
@@ -154,7 +154,7 @@ mod tests {
             ("Created_At", Column::Date),
             ("label", Column::Other),
         ] {
-            assert_eq!(column(name), wanted, "{name:?}");
+            assert_eq!(parse_column(name), wanted, "{name:?}");
         }
     }
 
@@ -179,6 +179,6 @@ mod tests {
         let text = row.text.clone().unwrap_or_default();
         assert!(text.starts_with("a\u{fffd}é") && text.len() <= MAX_TEXT + 3);
         assert_eq!(row.likes, None);
-        assert!(row.dated().at.is_some());
+        assert!(row.with_id_date().at.is_some());
     }
 }

@@ -6,7 +6,7 @@ use axum::response::Response;
 use serde_json::{Map, Value, json};
 
 use super::asked::Asked;
-use super::tags::{Figures, NumericFilters, tagged};
+use super::tags::{Figures, NumericFilters, matches_tags};
 use super::wording::{ISO, cut, date, handle, key, posts, title, words};
 use crate::sandbox::corpus::{Corpus, Hour, Post};
 use crate::sandbox::draw::{SeededRng, seed_of};
@@ -49,7 +49,7 @@ pub(super) fn search_by_date(corpus: &Corpus, hour: Hour, encoded: &str) -> Resp
     let found: Vec<Item> = posts(corpus, query, hour, since, None)
         .iter()
         .map(|post| item(query, post))
-        .filter(|item| numeric.holds(&item.figures) && tagged(tags, &item.tags))
+        .filter(|item| numeric.holds(&item.figures) && matches_tags(tags, &item.tags))
         .collect();
     let first = page.saturating_mul(per_page);
     // A page beyond the limit gets an answer without hits, and a message.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::asked::Asked;
 use super::wording::{date, escaped};
-use crate::sandbox::corpus::{Corpus, HOUR_MS, Hour, Page, PageDate, Wanted};
+use crate::sandbox::corpus::{Corpus, CorpusQuery, HOUR_MS, Hour, Page, PageDate};
 use crate::sandbox::draw::SeededRng;
 use crate::sandbox::reply;
 
@@ -93,7 +93,7 @@ fn is_asked(engine: &Engine, asked: &Asked, by_time: bool) -> bool {
 
 /// Returns the pages that these engines have. A page without a date counts as old as the next older one with a date.
 fn found(corpus: &Corpus, query: &str, hour: Hour, engines: &[&'static Engine], since: Option<i64>) -> Vec<Found> {
-    let wanted = Wanted { query, hour, hours_back: 24, limit: LOOKED_AT };
+    let wanted = CorpusQuery { query, hour, hours_back: 24, limit: LOOKED_AT };
     let (mut all, mut age) = (Vec::new(), None);
     for page in corpus.pages(&wanted).into_iter().rev() {
         let published = published(&page, hour);

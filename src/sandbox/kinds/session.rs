@@ -20,7 +20,7 @@ pub(super) enum Scope {
 }
 
 impl Scope {
-    fn word(self) -> &'static str {
+    fn as_str(self) -> &'static str {
         match self {
             Self::Access => "com.atproto.access",
             Self::Refresh => "com.atproto.refresh",
@@ -41,7 +41,7 @@ pub(super) fn token(scope: Scope, did: &str, handle: &str, now: Time) -> String 
     let lasts = if scope == Scope::Access { ACCESS_SECONDS } else { REFRESH_SECONDS };
     let head = json!({"typ": "at+jwt", "alg": "ES256K"});
     let claims = json!({
-        "scope": scope.word(),
+        "scope": scope.as_str(),
         "sub": did,
         "handle": handle,
         "aud": "did:web:sandbox.example",
@@ -62,7 +62,7 @@ pub(super) fn handle_of(token: &str, scope: Scope, now: Time) -> Result<String, 
     }
     let claims = signed.split_once('.').and_then(|(_, claims)| URL_SAFE_NO_PAD.decode(claims).ok());
     let claims: Value = claims.and_then(|claims| serde_json::from_slice(&claims).ok()).ok_or(TokenError::Invalid)?;
-    if claims["scope"] != scope.word() {
+    if claims["scope"] != scope.as_str() {
         return Err(TokenError::Invalid);
     }
     if claims["exp"].as_i64().is_none_or(|end| end <= now.0.div_euclid(1_000)) {

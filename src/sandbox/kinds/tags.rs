@@ -110,7 +110,7 @@ fn whole(bound: &str, test: Test) -> Option<i64> {
 }
 
 /// Whether an item has the tags: a comma means "and", inside brackets it means "or".
-pub(super) fn tagged(wanted: &str, tags: &[String]) -> bool {
+pub(super) fn matches_tags(wanted: &str, tags: &[String]) -> bool {
     let has = |name: &str| tags.iter().any(|tag| tag == name.trim());
     let mut rest = wanted.trim();
     while !rest.is_empty() {
@@ -174,7 +174,7 @@ mod tests {
             ("author_y,(story,comment)", false),
             ("(story", true),
         ] {
-            assert_eq!(tagged(wanted, &tags), holds, "{wanted}");
+            assert_eq!(matches_tags(wanted, &tags), holds, "{wanted}");
         }
     }
 }

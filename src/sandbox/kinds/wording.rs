@@ -1,6 +1,6 @@
 //! Helpers for several kinds: the text and title of a post, escaping, date formats.
 
-use crate::sandbox::corpus::{Corpus, HOUR_MS, Hour, Post, Wanted};
+use crate::sandbox::corpus::{Corpus, CorpusQuery, HOUR_MS, Hour, Post};
 use crate::sandbox::draw::SeededRng;
 
 /// How far back these providers have posts, in hours: enough posts of a query to reach their limits.
@@ -16,7 +16,7 @@ const TITLE_CHARS: usize = 80;
 pub(super) fn posts(corpus: &Corpus, query: &str, hour: Hour, since: Option<i64>, until: Option<i64>) -> Vec<Post> {
     let hours_back = since.map_or(KNOWN_HOURS, |since| hour.0.saturating_sub(since.div_euclid(HOUR_MS)));
     let query: String = query.chars().take(QUERY_CHARS).collect();
-    let wanted = Wanted { query: &query, hour, hours_back: hours_back.clamp(1, KNOWN_HOURS), limit: MOST_POSTS };
+    let wanted = CorpusQuery { query: &query, hour, hours_back: hours_back.clamp(1, KNOWN_HOURS), limit: MOST_POSTS };
     let mut posts = corpus.archive(&wanted);
     posts.retain(|post| {
         since.is_none_or(|since| post.published >= since) && until.is_none_or(|until| post.published < until)

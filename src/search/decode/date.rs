@@ -74,7 +74,7 @@ fn parse_any(text: &str, now: Time) -> Option<Time> {
     }
     parse_iso(text).or_else(|| {
         let lower = text.to_lowercase();
-        parse_relative(&lower, now).or_else(|| words(&lower, now))
+        parse_relative(&lower, now).or_else(|| parse_words(&lower, now))
     })
 }
 
@@ -143,7 +143,7 @@ struct Parts {
     offset: Option<i64>,
 }
 
-fn words(text: &str, now: Time) -> Option<Time> {
+fn parse_words(text: &str, now: Time) -> Option<Time> {
     Parts::of(text)?.instant(now)
 }
 

@@ -108,7 +108,7 @@ impl State {
             self.error.get_or_insert_with(|| failure::error_event_message(&text, self.context.limits));
             return;
         }
-        self.word(&text);
+        self.collect_words(&text);
         let lines = text.trim_end().split('\n').count();
         if lines > 1 {
             // First a dry run: if one of several events without blank lines between them is broken, read each line on
@@ -125,7 +125,7 @@ impl State {
     }
 
     /// Keeps an event unchanged, in case all of them turn out to be plain words.
-    fn word(&mut self, event: &str) {
+    fn collect_words(&mut self, event: &str) {
         let said = event.trim_start();
         if said.is_empty() || said.starts_with(['{', '[', '"']) {
             if !said.starts_with("[DONE]") {

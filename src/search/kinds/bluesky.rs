@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::date;
-use super::kind::{Asked, Kind, ReadResult, SearchCall, Shown, failed, get, malformed};
+use super::kind::{Asked, Kind, ReadResult, SearchCall, SpanCoverage, failed, get, malformed};
 use crate::model::{Engagement, Kind as Shape, ReplyEntry, Time};
 use crate::search::decode::DecodeError;
 use crate::search::{Reply, Request, Unsupported, covers_window_start};
@@ -71,9 +71,9 @@ impl Kind for Bluesky {
         let dates = || items.iter().filter_map(|item: &ReplyEntry| item.published_at);
         let whole = failure.is_none() && (ended || covers_window_start(dates(), asked.span.from));
         let shown = match (whole, dates().filter(|at| *at > asked.span.from).min()) {
-            (true, _) => Shown::Whole,
-            (false, Some(oldest)) => Shown::Since(oldest),
-            (false, None) => Shown::Nothing,
+            (true, _) => SpanCoverage::Whole,
+            (false, Some(oldest)) => SpanCoverage::Since(oldest),
+            (false, None) => SpanCoverage::Nothing,
         };
         let hint = failure.as_ref().map(|error: &DecodeError| error.hint.clone());
         let failure = failure.map(|error| (error.class, error.text));
@@ -141,7 +141,7 @@ fn published(post: &Value, now: Time) -> Option<Time> {
 
 /// The text of a post, else the descriptions of its pictures or the title of its link. A picture without any has no
 /// text.
-fn words(post: &Value) -> Option<String> {
+fn post_text(post: &Value) -> Option<String> {
     let told = |value: &Value| value.as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned);
     let embed = post.pointer("/record/embed");
     // A quoting post has its pictures one level deeper.
@@ -169,7 +169,7 @@ fn found(post: &Value, now: Time) -> Option<ReplyEntry> {
         url: Some(format!("https://bsky.app/profile/{}/post/{post_id}", handle.unwrap_or(account))),
         author: handle.map(str::to_owned),
         author_name: text("/author/displayName").map(str::to_owned),
-        text: words(post).map(|text| text.chars().take(LONGEST).collect()),
+        text: post_text(post).map(|text| text.chars().take(LONGEST).collect()),
         lang: text("/record/langs/0").map(str::to_owned),
         published_at: published(post, now),
         engagement: Engagement {

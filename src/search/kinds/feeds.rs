@@ -9,7 +9,7 @@ mod memory;
 
 use std::collections::HashSet;
 
-use super::kind::{Asked, Kind, PartFailure, PartReply, ReadResult, SearchCall, Shown, failed, get};
+use super::kind::{Asked, Kind, PartFailure, PartReply, ReadResult, SearchCall, SpanCoverage, failed, get};
 use crate::model::{Remembered, ReplyEntry, Time};
 use crate::search::decode::DecodeError;
 use crate::search::{ErrorClass, Reply, Request, Unsupported, without_secrets};
@@ -30,7 +30,7 @@ impl Kind for Feeds {
 
     fn next(&self, asked: &Asked<'_>, parts: &[SearchCall]) -> Result<Vec<Request>, Unsupported> {
         if parts.is_empty() {
-            let due = asked.query.texts("urls").iter().filter(|url| !Memory::of(asked, url).rests(asked.now));
+            let due = asked.query.texts("urls").iter().filter(|url| !Memory::of(asked, url).is_resting(asked.now));
             return Ok(due.map(|url| request(asked, url, Some(&Memory::of(asked, url)))).collect());
         }
         let mut next: Vec<Request> = Vec::new();
@@ -48,13 +48,13 @@ impl Kind for Feeds {
     fn read(&self, asked: &Asked<'_>, parts: &[SearchCall]) -> Result<ReadResult, DecodeError> {
         let urls = asked.query.texts("urls");
         let (mut items, mut memory, mut seen) = (Vec::<ReplyEntry>::new(), Vec::<Remembered>::new(), HashSet::new());
-        let (mut shown, mut full, mut unreadable) = (Shown::Whole, false, 0_u32);
+        let (mut shown, mut full, mut unreadable) = (SpanCoverage::Whole, false, 0_u32);
         let (mut troubles, mut notes) = (Vec::<(String, DecodeError)>::new(), Vec::new());
         for url in urls {
             let before = Memory::of(asked, url);
             let Some(Step::Ended(part)) = follow_redirects(asked, parts, url) else {
                 // It rests, or its redirect was not followed yet; the next search covers this time, too.
-                shown = Shown::Nothing;
+                shown = SpanCoverage::Nothing;
                 continue;
             };
             let read = match &part.reply {
@@ -78,7 +78,7 @@ impl Kind for Feeds {
                     items.extend(one.items.into_iter().filter(fresh));
                 }
                 Err(error) => {
-                    shown = Shown::Nothing;
+                    shown = SpanCoverage::Nothing;
                     troubles.push((short(url), error));
                 }
             }
@@ -105,7 +105,7 @@ impl Kind for Feeds {
 
     fn decisive(&self, asked: &Asked<'_>) -> Vec<Remembered> {
         let urls = asked.query.texts("urls").iter();
-        urls.filter_map(|url| Some(Memory::of(asked, url).decisive()?.remember(url))).collect()
+        urls.filter_map(|url| Some(Memory::of(asked, url).replay_part()?.remember(url))).collect()
     }
 }
 
@@ -176,7 +176,7 @@ fn request(asked: &Asked<'_>, url: &str, memory: Option<&Memory>) -> Request {
 struct FeedResult {
     items: Vec<ReplyEntry>,
     unreadable: u32,
-    shown: Shown,
+    shown: SpanCoverage,
     /// Entries may have come and gone since the last look.
     hole: bool,
     memory: Memory,
@@ -195,25 +195,27 @@ fn read_feed(
     let known_before = !before.newest.is_empty();
     let (shown, hole) = match oldest {
         // One of the newest entries of last time is still there: nothing can have come and gone in between.
-        _ if known_before && before.newest.iter().any(kept) => (Shown::Whole, false),
+        _ if known_before && before.newest.iter().any(kept) => (SpanCoverage::Whole, false),
         // All of them are gone, whatever dates the others have.
-        Some(oldest) if known_before => (Shown::Since(oldest.max(Time(before.looked))), true),
-        Some(oldest) if oldest <= asked.span.from => (Shown::Whole, false),
-        Some(oldest) => (Shown::Since(oldest), false),
-        None => (Shown::Nothing, known_before),
+        Some(oldest) if known_before => (SpanCoverage::Since(oldest.max(Time(before.looked))), true),
+        Some(oldest) if oldest <= asked.span.from => (SpanCoverage::Whole, false),
+        Some(oldest) => (SpanCoverage::Since(oldest), false),
+        None => (SpanCoverage::Nothing, known_before),
     };
-    let shared = apart::tell(&mut feed, &before.shared);
+    let shared = apart::mark_shared_addresses(&mut feed, &before.shared);
     let memory = Memory::changed(reply, &feed, shared, asked.now);
     Ok(FeedResult { items: feed.items, unreadable: feed.unreadable, shown, hole, memory })
 }
 
 /// Returns what two feeds cover together.
-fn combined_coverage(a: Shown, b: Shown) -> Shown {
+fn combined_coverage(a: SpanCoverage, b: SpanCoverage) -> SpanCoverage {
     match (a, b) {
-        (Shown::Since(a), Shown::Since(b)) => Shown::Since(a.max(b)),
-        (Shown::Since(at), Shown::Whole) | (Shown::Whole, Shown::Since(at)) => Shown::Since(at),
-        (Shown::Whole, Shown::Whole) => Shown::Whole,
-        _ => Shown::Nothing,
+        (SpanCoverage::Since(a), SpanCoverage::Since(b)) => SpanCoverage::Since(a.max(b)),
+        (SpanCoverage::Since(at), SpanCoverage::Whole) | (SpanCoverage::Whole, SpanCoverage::Since(at)) => {
+            SpanCoverage::Since(at)
+        }
+        (SpanCoverage::Whole, SpanCoverage::Whole) => SpanCoverage::Whole,
+        _ => SpanCoverage::Nothing,
     }
 }
 

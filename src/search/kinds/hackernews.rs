@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::kind::{Asked, Kind, ReadResult, SearchCall, Shown, failed, get, malformed};
+use super::kind::{Asked, Kind, ReadResult, SearchCall, SpanCoverage, failed, get, malformed};
 use super::{date, markup};
 use crate::model::{Engagement, Kind as Shape, ReplyEntry, Time};
 use crate::search::decode::DecodeError;
@@ -81,9 +81,9 @@ impl Kind for HackerNews {
         let unreadable = u32::try_from(unreadable.len()).unwrap_or(u32::MAX);
         let whole = failure.is_none() && items.len() as u64 + u64::from(unreadable) >= total;
         let shown = match (whole, oldest) {
-            (true, _) => Shown::Whole,
-            (false, Some(oldest)) => Shown::Since(oldest),
-            (false, None) => Shown::Nothing,
+            (true, _) => SpanCoverage::Whole,
+            (false, Some(oldest)) => SpanCoverage::Since(oldest),
+            (false, None) => SpanCoverage::Nothing,
         };
         let hint = failure.as_ref().map(|error| error.hint.clone());
         let failure = failure.map(|error| (error.class, error.text));

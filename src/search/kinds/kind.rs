@@ -84,7 +84,7 @@ pub struct PartFailure {
 
 /// How much of the span the replies cover.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shown {
+pub enum SpanCoverage {
     /// All of it.
     Whole,
     /// From this instant on.
@@ -100,7 +100,7 @@ pub enum Shown {
 #[derive(Debug, Clone)]
 pub struct ReadResult {
     pub reply: Reply,
-    pub shown: Shown,
+    pub shown: SpanCoverage,
     /// Whether there was more than could be read.
     pub full: bool,
     /// What the next search of the topic should know. It is stored with the run.

@@ -15,7 +15,7 @@ mod searxng;
 mod service;
 
 pub use call::call_all;
-pub use kind::{Asked, Kind, MOST_PARTS, PartFailure, PartReply, PromptItem, ReadResult, SearchCall, Shown};
+pub use kind::{Asked, Kind, MOST_PARTS, PartFailure, PartReply, PromptItem, ReadResult, SearchCall, SpanCoverage};
 
 use super::Dialect;
 use crate::model::Source;

@@ -8,7 +8,7 @@ mod reply;
 
 use serde_json::json;
 
-use super::kind::{Asked, Kind, ReadResult, SearchCall, Shown, failed, get};
+use super::kind::{Asked, Kind, ReadResult, SearchCall, SpanCoverage, failed, get};
 use crate::model::Answer;
 use crate::search::decode::DecodeError;
 use crate::search::{ErrorClass, Reply, Request, Unsupported};
@@ -90,7 +90,7 @@ impl Kind for OpenAi {
         let failure = failure.map(|(class, text, _)| (class, text));
         let reply = Reply { answer: Some(answer), failure, ..Reply::default() };
         let note = (!note.is_empty()).then_some(note);
-        Ok(ReadResult { reply, shown: Shown::Nothing, full: false, memory: Vec::new(), tokens, note, hint })
+        Ok(ReadResult { reply, shown: SpanCoverage::Nothing, full: false, memory: Vec::new(), tokens, note, hint })
     }
 }
 

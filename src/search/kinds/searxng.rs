@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use super::date;
-use super::kind::{Asked, Kind, PartFailure, ReadResult, SearchCall, Shown, failed, get, malformed};
+use super::kind::{Asked, Kind, PartFailure, ReadResult, SearchCall, SpanCoverage, failed, get, malformed};
 use crate::model::{Kind as Shape, Remembered, ReplyEntry, Time, Window};
 use crate::search::decode::DecodeError;
 use crate::search::{ErrorClass, Reply, Request, Unsupported};
@@ -93,7 +93,7 @@ impl Kind for Searxng {
             known(asked).map(|one| one.value.clone()).or_else(|| memory.first().map(|one| one.value.clone()));
         let note = range(asked).and(left_out).and_then(|value| left_out_note(asked, &value));
         let reply = Reply { items, unreadable, failure, ..Reply::default() };
-        Ok(ReadResult { reply, shown: Shown::Nothing, full: false, memory, tokens: 0, note, hint })
+        Ok(ReadResult { reply, shown: SpanCoverage::Nothing, full: false, memory, tokens: 0, note, hint })
     }
 }
 

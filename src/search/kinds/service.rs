@@ -1,7 +1,7 @@
 //! A second search service beside `[service]`: the same calls, in either dialect, to another address with another key.
 //! `spec` and `desearch` build the calls, and `decode` reads the replies.
 
-use super::kind::{Asked, Kind, ReadResult, SearchCall, Shown, failed, malformed};
+use super::kind::{Asked, Kind, ReadResult, SearchCall, SpanCoverage, failed, malformed};
 use crate::model::{
     AiQuery, AiWhen, LookBack, Micros, ProviderQuery, SocialOperation, SocialQuery, Source, WebOperation, WebQuery,
     Window,
@@ -49,20 +49,20 @@ impl Service {
 
     /// How much of the span the reply covers. If the call names no number, the length of its reply means nothing by
     /// itself.
-    fn shown(&self, asked: &Asked<'_>, request: &Request, reply: &Reply) -> (Shown, bool) {
+    fn shown(&self, asked: &Asked<'_>, request: &Request, reply: &Reply) -> (SpanCoverage, bool) {
         if self.like != Source::Social {
-            return (Shown::Nothing, false);
+            return (SpanCoverage::Nothing, false);
         }
         let Some(limit) = request.limit else {
-            return (Shown::AsRecalled(asked.span.from.max(asked.now.minus(window(asked).length()))), false);
+            return (SpanCoverage::AsRecalled(asked.span.from.max(asked.now.minus(window(asked).length()))), false);
         };
         let full = reply.items.len() + reply.unreadable as usize >= limit as usize;
         let dates = || reply.items.iter().filter_map(|item| item.published_at);
         if !full || covers_window_start(dates(), asked.span.from) {
-            return (Shown::Whole, false);
+            return (SpanCoverage::Whole, false);
         }
         let oldest = dates().filter(|at| *at > asked.span.from).min();
-        (oldest.map_or(Shown::Nothing, Shown::Since), true)
+        (oldest.map_or(SpanCoverage::Nothing, SpanCoverage::Since), true)
     }
 }
 

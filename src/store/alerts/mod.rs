@@ -24,7 +24,7 @@ impl Store {
 
     /// Returns the state of an alert.
     pub async fn alert_state(&self, alert: &str) -> Result<AlertState, StoreError> {
-        read!(self, alerts::standing(alert))
+        read!(self, alerts::state(alert))
     }
 
     /// Returns the searches of a topic's latest runs up to a place in the reading order, by source, in that order.

@@ -48,13 +48,13 @@ impl<'a> Cells<'a> {
         self.0
     }
 
-    /// Skips a cell; `words` says whether it is a text with a length.
+    /// Skips a cell; `text_slice` says whether it is a text with a length.
     pub(crate) fn skip(&mut self, words: bool) -> Result<(), StoreError> {
-        if words { self.words().map(drop) } else { self.next().map(drop) }
+        if words { self.text_slice().map(drop) } else { self.next().map(drop) }
     }
 
     /// Reads a text of the length in bytes that comes before it.
-    fn words(&mut self) -> Result<Option<&'a str>, StoreError> {
+    fn text_slice(&mut self) -> Result<Option<&'a str>, StoreError> {
         let Some(bytes) = self.number::<usize>()? else { return Ok(None) };
         let (text, rest) = self.0.split_at_checked(bytes).ok_or_else(unreadable)?;
         self.0 = rest;
@@ -62,7 +62,7 @@ impl<'a> Cells<'a> {
     }
 
     pub(crate) fn text(&mut self) -> Result<Option<String>, StoreError> {
-        Ok(self.words()?.map(str::to_owned))
+        Ok(self.text_slice()?.map(str::to_owned))
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use super::refused::Room;
+use super::refused::RefusedWrites;
 use super::{postgres, sqlite};
 use crate::store::items::commit_queue::CommitQueue;
 
@@ -16,7 +16,7 @@ pub struct Store {
     pub(in crate::store) db: Db,
     pub(in crate::store) place: String,
     pub(in crate::store) commits: Arc<CommitQueue>,
-    pub(in crate::store) room: Arc<Room>,
+    pub(in crate::store) room: Arc<RefusedWrites>,
     /// The schema of the job engine to which queued runs are handed.
     pub(in crate::store) engine: Option<String>,
 }

@@ -90,7 +90,7 @@ impl TempLock {
     }
 
     /// Releases the lock.
-    pub(in crate::store) fn end(self) {
+    pub(in crate::store) fn release(self) {
         // Removed while still locked, and only where another process can notice the removal.
         #[cfg(unix)]
         let _ = std::fs::remove_file(&self.path);

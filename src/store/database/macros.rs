@@ -25,7 +25,7 @@ macro_rules! repeated {
         loop {
             tries += 1;
             let done = match &$store.db {
-                $crate::store::database::handle::Db::Sqlite(pools) => pools.explained(transaction!(pools, sqlite, $module::$function($($arg),*))),
+                $crate::store::database::handle::Db::Sqlite(pools) => pools.explain(transaction!(pools, sqlite, $module::$function($($arg),*))),
                 $crate::store::database::handle::Db::Postgres(pools) => pools.explain(transaction!(pools, postgres, $module::$function($($arg),*))),
             };
             $store.room.record(concat!(stringify!($module), "::", stringify!($function)), &done);
@@ -58,7 +58,7 @@ macro_rules! read {
     ($store:expr, $module:ident :: $function:ident ( $($arg:expr),* $(,)? )) => {
         match &$store.db {
             $crate::store::database::handle::Db::Sqlite(pools) => {
-                pools.explained($crate::store::database::sqlite::statements::$module::$function(&mut *pools.reader().await?, $($arg),*).await)
+                pools.explain($crate::store::database::sqlite::statements::$module::$function(&mut *pools.reader().await?, $($arg),*).await)
             }
             $crate::store::database::handle::Db::Postgres(pools) => $crate::store::database::postgres::statements::$module::$function(&mut *pools.reader().await?, $($arg),*).await,
         }

@@ -36,7 +36,7 @@ pub(in crate::store) fn migrate_error(error: MigrateError, place: &str) -> Store
             format!("migration {version} of {place} is not the one this program knows"),
             "is this a database of a development version? name another one",
         ),
-        MigrateError::Execute(inner) | MigrateError::ExecuteMigration(inner, _) => named(inner.into(), place),
+        MigrateError::Execute(inner) | MigrateError::ExecuteMigration(inner, _) => with_place(inner.into(), place),
         other => StoreError::new(StoreErrorKind::Statement, format!("{place}: {other}"), ""),
     }
 }
@@ -49,7 +49,7 @@ pub(in crate::store) fn foreign(place: &str) -> StoreError {
     )
 }
 
-pub(in crate::store) fn named(mut error: StoreError, place: &str) -> StoreError {
+pub(in crate::store) fn with_place(mut error: StoreError, place: &str) -> StoreError {
     error.text = format!("{place}: {}", error.text);
     error
 }

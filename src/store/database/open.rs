@@ -9,7 +9,7 @@ use sqlx::migrate::Migrator;
 use crate::store::database::address::{Settings, redact, sqlite_path};
 use crate::store::database::handle::Db;
 use crate::store::database::locks::TempLock;
-use crate::store::database::migrated::{foreign, migrate_error, named, pending};
+use crate::store::database::migrated::{foreign, migrate_error, pending, with_place};
 use crate::store::database::open_postgres;
 use crate::store::database::sqlite;
 use crate::store::database::steps::{SQLITE, migrator};
@@ -50,7 +50,7 @@ impl Store {
         match (self.nature().await?, wanted) {
             (Some(held), Some(wanted)) if held != wanted => {
                 self.close().await;
-                Err(mixed(&self.place, held))
+                Err(wrong_nature(&self.place, held))
             }
             _ => Ok(self),
         }
@@ -58,7 +58,7 @@ impl Store {
 }
 
 /// The error that refuses to mix sandbox and real findings.
-pub(in crate::store) fn mixed(place: &str, held: DataOrigin) -> StoreError {
+pub(in crate::store) fn wrong_nature(place: &str, held: DataOrigin) -> StoreError {
     match held {
         DataOrigin::Sandbox => StoreError::new(
             StoreErrorKind::Foreign,
@@ -95,9 +95,9 @@ async fn open_sqlite(path: &Path, create: bool) -> Result<Store, StoreError> {
             unreachable(format!("cannot create {place}: {e}"), "does the folder exist, and may this user write there?")
         })?;
     }
-    let pools = open_with_retry(path).await.map_err(|e| named(e, &place))?;
+    let pools = open_with_retry(path).await.map_err(|e| with_place(e, &place))?;
     let version = sqlx::query_scalar("SELECT sqlite_version()").fetch_one(pools.writer()).await;
-    let version: String = version.map_err(|e| named(e.into(), &place))?;
+    let version: String = version.map_err(|e| with_place(e.into(), &place))?;
     if parse_version(&version) < Some(SQLITE_SAFE) {
         return Err(StoreError::new(
             StoreErrorKind::Statement,
@@ -111,7 +111,7 @@ async fn open_sqlite(path: &Path, create: bool) -> Result<Store, StoreError> {
         let tables: i64 = sqlx::query_scalar("SELECT count(*) FROM sqlite_schema")
             .fetch_one(&mut *conn)
             .await
-            .map_err(|e| named(e.into(), &place))?;
+            .map_err(|e| with_place(e.into(), &place))?;
         let ours: i64 = sqlx::query_scalar("SELECT count(*) FROM sqlite_schema WHERE name = '_sqlx_migrations'")
             .fetch_one(&mut *conn)
             .await?;
@@ -131,7 +131,7 @@ async fn open_sqlite(path: &Path, create: bool) -> Result<Store, StoreError> {
                 unreachable(format!("cannot lock {}: {e}", lock_path.display()), "may this user write in that folder?")
             })?;
         let migrated = migrate_in_transaction(&migrator, &pools, &place).await;
-        lock.end();
+        lock.release();
         migrated?;
     }
     Ok(Store { db: Db::Sqlite(Box::new(pools)), place, commits: Arc::default(), room: Arc::default(), engine: None })
@@ -143,10 +143,10 @@ pub(in crate::store) async fn migrate_in_transaction(
     pools: &sqlite::Pools,
     place: &str,
 ) -> Result<(), StoreError> {
-    let mut tx = pools.begin().await.map_err(|e| named(e, place))?;
+    let mut tx = pools.begin().await.map_err(|e| with_place(e, place))?;
     // Not `run`: its future is not `Send`.
     migrator.run_direct(None, &mut *tx, false).await.map_err(|e| migrate_error(e, place))?;
-    tx.commit().await.map_err(|e| named(e.into(), place))
+    tx.commit().await.map_err(|e| with_place(e.into(), place))
 }
 
 /// Opens a file that others may be opening for the first time, too. SQLite does not wait for the lock that it needs to

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::store::database::address::{Settings, redact};
 use crate::store::database::handle::Db;
-use crate::store::database::migrated::{foreign, migrate_error, named, pending};
+use crate::store::database::migrated::{foreign, migrate_error, pending, with_place};
 use crate::store::database::postgres;
 use crate::store::database::steps::{POSTGRES, migrator};
 use crate::store::database::tls;
@@ -28,7 +28,7 @@ pub(in crate::store) async fn open(settings: &Settings) -> Result<Store, StoreEr
     }
     let place = format!("{} (schema {schema})", redact(&settings.url));
     let options = tls::connection(&settings.url)?;
-    let pools = postgres::Pools::open(options, schema).await.map_err(|e| named(e, &place))?;
+    let pools = postgres::Pools::open(options, schema).await.map_err(|e| with_place(e, &place))?;
     let migrator = migrator(POSTGRES);
     let mut tx = pools.begin().await?;
     // Two processes creating one schema at once would both fail; the second waits here instead.
@@ -44,7 +44,7 @@ pub(in crate::store) async fn open(settings: &Settings) -> Result<Store, StoreEr
         let made = sqlx::query(sqlx::AssertSqlSafe(format!("CREATE SCHEMA \"{schema}\""))).execute(&mut *tx).await;
         made.map_err(|error| {
             let refused = error.as_database_error().is_some_and(|said| said.code().as_deref() == Some(NO_RIGHT));
-            let mut error = named(error.into(), &place);
+            let mut error = with_place(error.into(), &place);
             if refused {
                 error.hint = format!(
                     "let the user make it: GRANT CREATE ON DATABASE …, or make it for the user: CREATE SCHEMA {schema} AUTHORIZATION …"

@@ -5,7 +5,7 @@ use sqlx::migrate::Migrate;
 
 use crate::store::database::address::sqlite_path;
 use crate::store::database::handle::Db;
-use crate::store::database::migrated::{foreign, named, pending};
+use crate::store::database::migrated::{foreign, pending, with_place};
 use crate::store::database::open_postgres::has_schema;
 use crate::store::database::postgres;
 use crate::store::database::sqlite;
@@ -36,7 +36,8 @@ impl Store {
                 ("random_page_cost", "1.1"),
                 ("max_parallel_workers_per_gather", "0"),
             ]);
-            let pools = postgres::Pools::open(options, &settings.schema).await.map_err(|error| named(error, &place))?;
+            let pools =
+                postgres::Pools::open(options, &settings.schema).await.map_err(|error| with_place(error, &place))?;
             let mut conn = pools.reader().await?;
             let ours = sqlx::query_scalar(
                 "SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
@@ -81,7 +82,7 @@ impl Store {
         let place = path.display().to_string();
         let read = match sqlite::Pools::open_unwritable(&path).await {
             Ok(read) => read,
-            Err(busy) if busy.kind == StoreErrorKind::Locked => return Err(named(busy, &place)),
+            Err(busy) if busy.kind == StoreErrorKind::Locked => return Err(with_place(busy, &place)),
             Err(_) => return Err(error),
         };
         let mut why = format!("nothing can be stored, it is only read: {}", error.text);
@@ -98,9 +99,9 @@ impl Store {
 
     /// Makes a store of an open file, if its tables are those of this version.
     async fn from_sqlite(pools: sqlite::Pools, place: String) -> Result<Self, StoreError> {
-        let mut conn = pools.reader().await.map_err(|error| named(error, &place))?;
+        let mut conn = pools.reader().await.map_err(|error| with_place(error, &place))?;
         let ours = sqlx::query_scalar("SELECT count(*) FROM sqlite_schema WHERE name = '_sqlx_migrations'");
-        let ours: i64 = ours.fetch_one(&mut *conn).await.map_err(|error| named(error.into(), &place))?;
+        let ours: i64 = ours.fetch_one(&mut *conn).await.map_err(|error| with_place(error.into(), &place))?;
         up_to_date(ours, SQLITE, &mut *conn, &place).await?;
         drop(conn);
         let (commits, room) = Default::default();

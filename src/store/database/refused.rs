@@ -12,11 +12,11 @@ pub(in crate::store) const REMEMBERED: Duration = Duration::from_secs(600);
 
 /// Writes that the disk refused and that have not succeeded since.
 #[derive(Debug, Default)]
-pub(in crate::store) struct Room {
+pub(in crate::store) struct RefusedWrites {
     refused: Mutex<Vec<(&'static str, Instant, StoreError)>>,
 }
 
-impl Room {
+impl RefusedWrites {
     /// Records the result of a write.
     pub(in crate::store) fn record<T>(&self, write: &'static str, done: &Result<T, StoreError>) {
         let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);

@@ -63,7 +63,7 @@ impl Store {
     }
 
     /// Returns the topic runs in a range of the reading order, with the ids of at most `most`.
-    pub async fn stretch(&self, between: SeqRange, most: u32) -> Result<RunRange, StoreError> {
+    pub async fn run_range(&self, between: SeqRange, most: u32) -> Result<RunRange, StoreError> {
         read!(self, editions::stretch(between, most))
     }
 

@@ -87,7 +87,7 @@ impl Store {
 
     /// Returns what forgetting a topic would remove, and when its first item was seen.
     pub async fn topic_erasure_impact(&self, topic: &str) -> Result<(ErasedCounts, Option<Time>), StoreError> {
-        read!(self, impact::weigh_topic(topic))
+        read!(self, impact::of_topic(topic))
     }
 
     /// Returns the ids of all topics that have runs or a job, each with the creation time of its job if it has one.
@@ -117,7 +117,7 @@ impl Store {
     }
 
     /// Returns rows after one, of a place where texts are kept.
-    pub async fn quoted(
+    pub async fn mentions(
         &self,
         place: MentionPlace,
         after: Option<&Mention>,

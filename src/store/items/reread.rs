@@ -1,6 +1,6 @@
 //! Stored runs, and what their replies show when they are read again.
 
-use crate::model::{Answer, Judge, Source, Time};
+use crate::model::{Answer, Scorer, Source, Time};
 use crate::store::{SeenItem, StoredReply};
 
 /// A finished run whose replies are kept.
@@ -28,7 +28,7 @@ pub struct Reread {
     /// Version of the identity rules that made the keys.
     pub key_version: i64,
     /// Judges the tone of new words.
-    pub judge: Option<Judge>,
+    pub judge: Option<Scorer>,
 }
 
 /// A reply that could be read.

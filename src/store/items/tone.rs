@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::model::Judge;
+use crate::model::Scorer;
 use crate::store::{Rejudged, Store, StoreError};
 
 /// The longest pause between two batches.
@@ -14,7 +14,7 @@ impl Store {
     /// writes nothing.
     pub async fn rejudge(
         &self,
-        judge: Judge,
+        judge: Scorer,
         topics: &[String],
         batch: u32,
         rehearsal: bool,

@@ -18,7 +18,7 @@ pub struct Synced {
 impl Synced {
     /// Returns the total number of changes.
     #[must_use]
-    pub fn sum(self) -> usize {
+    pub fn total(self) -> usize {
         self.added + self.changed + self.removed
     }
 }

@@ -29,7 +29,7 @@ impl Store {
 
     /// Returns the number of running processes that would take a queued run.
     pub async fn running_instances(&self, now: Time) -> Result<i64, StoreError> {
-        read!(self, instances::living(now))
+        read!(self, instances::running_count(now))
     }
 
     /// Returns a value that changes whenever a daemon should check the ledger before its next slot.

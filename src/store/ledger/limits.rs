@@ -9,7 +9,7 @@ use crate::store::{LeaseAsk, LeaseShare, Store, StoreError};
 impl Store {
     /// Returns the share of the process; changes nothing.
     pub async fn limit_share(&self, ask: &LeaseAsk, now: Time) -> Result<LeaseShare, StoreError> {
-        read!(self, limits::look(ask, now))
+        read!(self, limits::share_of(ask, now))
     }
 
     /// Takes or renews the process's lease of places. The sum of all leases stays within the limit.

@@ -2,7 +2,7 @@
 //! id here is that of a held run, which stays inside the process.
 
 use crate::model::{
-    Answer, DataOrigin, Finding, Judge, Kind, LimitExceeded, Micros, Remembered, RunState, SearchState, SeqRange,
+    Answer, DataOrigin, Finding, Kind, LimitExceeded, Micros, Remembered, RunState, Scorer, SearchState, SeqRange,
     Source, Span, TextQuery, Time, Tone, Topic, Trigger, Verdict,
 };
 
@@ -193,7 +193,7 @@ pub struct Outcome {
     /// What searches of providers remember for the topic's next searches.
     pub memory: Vec<(Source, Remembered)>,
     /// Judges the tone of new and changed words; `None` leaves it open.
-    pub judge: Option<Judge>,
+    pub judge: Option<Scorer>,
     /// The nature of the replies, if there were any. A database of the other nature refuses the run.
     pub nature: Option<DataOrigin>,
 }

@@ -14,13 +14,13 @@ impl Store {
     /// Makes the stored definitions equal to these. New topics and changed schedules begin at `now`, never
     /// retroactively; removed topics are marked and their queued runs cancelled. Returns how many changed.
     pub async fn sync_topics(&self, topics: &[Topic], now: Time) -> Result<usize, StoreError> {
-        Ok(write_tx!(self, sync::topics(topics, now, true))?.sum())
+        Ok(write_tx!(self, sync::topics(topics, now, true))?.total())
     }
 
     /// Like [`Self::sync_topics`], but removes none: for running topics by hand next to a daemon, perhaps from another
     /// file.
     pub async fn add_topics(&self, topics: &[Topic], now: Time) -> Result<usize, StoreError> {
-        Ok(write_tx!(self, sync::topics(topics, now, false))?.sum())
+        Ok(write_tx!(self, sync::topics(topics, now, false))?.total())
     }
 
     /// Returns the jobs in force whose missed slots would be dropped if this set came in force: their schedule differs

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use sqlx::{AssertSqlSafe, Row as _};
 
-use super::resolve::{ITEMS_LOCK, list};
+use super::resolve::{ITEMS_LOCK, to_json};
 use super::{Conn, read};
 use crate::model::{MarkChange, MarkRow, MarkedVia, Time, Verdict};
 use crate::store::StoreError;
@@ -44,7 +44,7 @@ pub(in crate::store) async fn mark(
         ));
     }
     let ids: Vec<i64> = items.values().map(|(id, _)| *id).collect();
-    let ids = list(&ids)?;
+    let ids = to_json(&ids)?;
     if let Some(mark) = mark {
         // `WHERE true`, because SQLite would otherwise read ON CONFLICT as the ON of a join.
         let sql = format!(

@@ -24,7 +24,7 @@ impl Store {
 
     /// Returns when a topic's query changed within a span, in order of time.
     pub async fn query_changes(&self, topic: &str, span: Span) -> Result<Vec<Time>, StoreError> {
-        read!(self, changes::asked_anew(topic, span))
+        read!(self, changes::query_changes(topic, span))
     }
 
     /// Returns whether a query was answered for a topic before a place in the reading order.

@@ -31,23 +31,23 @@ pub(in crate::store) struct ItemCache {
 }
 
 impl ItemCache {
-    pub(in crate::store) fn keep(&mut self, item: i64, met: Met) {
+    pub(in crate::store) fn insert(&mut self, item: i64, met: Met) {
         let bytes = size(&met);
         self.items.insert(item, (self.round, met));
-        self.note(item, bytes);
+        self.touch(item, bytes);
     }
 
     /// Returns a cached item and marks it as used.
-    pub(in crate::store) fn meet(&mut self, item: i64) -> Option<Met> {
+    pub(in crate::store) fn get(&mut self, item: i64) -> Option<Met> {
         let (round, met) = self.items.get_mut(&item)?;
         let (before, met) = (std::mem::replace(round, self.round), met.clone());
         if before != self.round {
-            self.note(item, size(&met));
+            self.touch(item, size(&met));
         }
         Some(met)
     }
 
-    fn note(&mut self, item: i64, bytes: usize) {
+    fn touch(&mut self, item: i64, bytes: usize) {
         if self.met.is_empty() {
             self.met.push_back(Vec::new());
         }
@@ -86,19 +86,19 @@ mod tests {
     #[test]
     fn what_is_met_again_stays_known_and_what_is_held_is_bounded() {
         let mut known = ItemCache::default();
-        known.keep(0, met("the one that every run meets"));
-        known.keep(-1, None);
+        known.insert(0, met("the one that every run meets"));
+        known.insert(-1, None);
         let large = KNOWN / 100;
         for item in 1..1_000 {
-            assert!(known.meet(item).is_none(), "{item}");
-            known.keep(item, met(&"x".repeat(large)));
-            assert_eq!(known.meet(0), Some(met("the one that every run meets")), "{item}");
+            assert!(known.get(item).is_none(), "{item}");
+            known.insert(item, met(&"x".repeat(large)));
+            assert_eq!(known.get(0), Some(met("the one that every run meets")), "{item}");
             let held: usize = known.items.values().map(|(_, met)| size(met)).sum();
             assert!(held <= (PARTS + 1) * (KNOWN / PARTS + large + ITEM), "{held} bytes");
             assert!(known.met.iter().map(Vec::len).sum::<usize>() < 500, "as many as have room, and each a few times");
         }
-        assert!(known.meet(1).is_none() && known.meet(-1).is_none(), "not met for long");
-        assert!(known.meet(999).is_some());
+        assert!(known.get(1).is_none() && known.get(-1).is_none(), "not met for long");
+        assert!(known.get(999).is_some());
     }
 
     #[test]
@@ -107,11 +107,11 @@ mod tests {
         let some = "x".repeat(500);
         let items = i64::try_from(KNOWN / (500 + ITEM)).unwrap_or_default();
         for item in 0..items {
-            known.keep(item, met(&some));
+            known.insert(item, met(&some));
         }
         for turn in 0..5 {
             for item in 0..items {
-                assert!(known.meet(item).is_some(), "{item} in turn {turn}");
+                assert!(known.get(item).is_some(), "{item} in turn {turn}");
             }
         }
     }

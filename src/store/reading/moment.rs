@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use sqlx::Transaction;
 
 use crate::model::{
-    AnswerRow, DataOrigin, EngagementAt, ItemContent, ItemMark, LinkSource, Look, Met, PrunedDays, PrunedSummary,
-    RevisionRow, SearchSummary, Source, Span, StoryItem, TextQuery, Tie, Time, WatchedTopic,
+    AnswerRow, DataOrigin, EngagementAt, ItemContent, ItemMark, LinkSource, PrunedDays, PrunedSummary, ResolvedKey,
+    RevisionRow, RunSearch, SearchSummary, Source, Span, StoryItem, TextQuery, Tie, Time, WatchedTopic,
 };
 use crate::store::database::handle::Db;
 use crate::store::database::postgres;
@@ -82,7 +82,7 @@ impl Moment {
 
     /// Returns when the topic's last successful run before an instant began.
     pub async fn last_success_before(&mut self, topic: &str, at: Time) -> Result<Option<Time>, StoreError> {
-        ask!(self, days::look_before(topic, at))
+        ask!(self, days::last_success_before(topic, at))
     }
 
     /// Returns items of the topic that count in a span.
@@ -142,16 +142,16 @@ impl Moment {
     }
 
     /// Returns the items that keys name. Unknown keys are left out.
-    pub async fn meet(&mut self, keys: &[String]) -> Result<Vec<Met>, StoreError> {
+    pub async fn meet(&mut self, keys: &[String]) -> Result<Vec<ResolvedKey>, StoreError> {
         ask!(self, days::meet(keys))
     }
 
     /// Returns a topic's runs of a span with their searches, by time.
-    pub async fn runs_with_searches(&mut self, topic: &str, span: Span) -> Result<Vec<Look>, StoreError> {
+    pub async fn runs_with_searches(&mut self, topic: &str, span: Span) -> Result<Vec<RunSearch>, StoreError> {
         let (since, until) = (Some(span.from), Some(span.until));
         let filter = Filter { topics: vec![topic.to_owned()], since, until, ..Filter::default() };
         let mut all = Vec::new();
-        let mut each = |look: Look| {
+        let mut each = |look: RunSearch| {
             all.push(look);
             Ok::<_, StoreError>(())
         };
@@ -160,7 +160,7 @@ impl Moment {
     }
 
     /// Returns a topic's runs of a span with their searches, and later searches that cover a part of it.
-    pub async fn runs_covering(&mut self, topic: &str, span: Span) -> Result<Vec<Look>, StoreError> {
+    pub async fn runs_covering(&mut self, topic: &str, span: Span) -> Result<Vec<RunSearch>, StoreError> {
         ask!(self, search_history::looks_over(topic, span))
     }
 
@@ -186,7 +186,7 @@ impl Moment {
 
     /// Returns posts that contain certain words, in order of arrival.
     pub async fn story_worded(&mut self, wanted: &TextQuery, most: i64) -> Result<Vec<LinkSource>, StoreError> {
-        ask!(self, story::worded(wanted, most))
+        ask!(self, story::posts_with_words(wanted, most))
     }
 
     /// Returns the items of a story by their keys, in order of first sighting.

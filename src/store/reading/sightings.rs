@@ -31,22 +31,22 @@ pub(crate) struct PageRequest {
 }
 
 /// Some runs in order, each with what it saw.
-pub(crate) type Page = BTreeMap<Place, Seen>;
+pub(crate) type Page = BTreeMap<Place, RunSightings>;
 
 /// What a run saw.
 #[derive(Debug)]
-pub(crate) struct Seen {
+pub(crate) struct RunSightings {
     pub(crate) id: i64,
     pub(crate) topic: String,
     /// Its place in the reading order.
     pub(crate) seq: i64,
     pub(crate) seen_at: Time,
-    pub(crate) sights: Vec<Sight>,
+    pub(crate) sights: Vec<RawSighting>,
 }
 
 /// A sighting without the content of its item.
 #[derive(Debug)]
-pub(crate) struct Sight {
+pub(crate) struct RawSighting {
     pub(crate) item: i64,
     pub(crate) source: Source,
     pub(crate) rank: i64,
@@ -55,7 +55,7 @@ pub(crate) struct Sight {
 }
 
 /// A page with its items.
-type Read = Vec<(Place, Seen, Vec<Met>)>;
+type Read = Vec<(Place, RunSightings, Vec<Met>)>;
 
 /// Target size of a page in bytes: large enough that the overhead per page is small, and small enough to hold in
 /// memory.
@@ -73,7 +73,7 @@ const ITEMS: usize = 500;
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Bytes of a sighting.
-const SIGHT: usize = size_of::<Sight>();
+const SIGHT: usize = size_of::<RawSighting>();
 
 /// Reads a page in one snapshot, with those of its items that are not cached.
 macro_rules! page {
@@ -84,7 +84,7 @@ macro_rules! page {
         let mut wanted = BTreeSet::new();
         for item in page.values().flat_map(|seen| &seen.sights).map(|sight| sight.item) {
             if !items.contains_key(&item) && !wanted.contains(&item) {
-                match $known.meet(item) {
+                match $known.get(item) {
                     Some(met) => drop(items.insert(item, met)),
                     None => drop(wanted.insert(item)),
                 }
@@ -102,7 +102,7 @@ macro_rules! page {
         }
         tx.rollback().await?;
         for item in wanted {
-            $known.keep(item, items.get(&item).cloned().flatten());
+            $known.insert(item, items.get(&item).cloned().flatten());
         }
         Ok::<_, StoreError>((page, items, bytes))
     }};
@@ -138,7 +138,7 @@ impl Store {
 }
 
 /// Returns the rows of a run, in order.
-fn rows((place, seen, items): (Place, Seen, Vec<Met>)) -> Result<Vec<SightingRow>, StoreError> {
+fn rows((place, seen, items): (Place, RunSightings, Vec<Met>)) -> Result<Vec<SightingRow>, StoreError> {
     let meant = seen.sights.iter().zip(&items).filter_map(|(sight, met)| Some((sight, met.as_deref()?)));
     let mut rows = meant.map(|(sight, met)| row(&place, &seen, sight, met)).collect::<Result<Vec<_>, _>>()?;
     rows.sort_unstable_by(|a, b| (a.source, a.rank, &a.key).cmp(&(b.source, b.rank, &b.key)));
@@ -146,7 +146,7 @@ fn rows((place, seen, items): (Place, Seen, Vec<Met>)) -> Result<Vec<SightingRow
 }
 
 /// Combines a sighting and its item's cells into a row.
-fn row(place: &Place, seen: &Seen, sight: &Sight, met: &str) -> Result<SightingRow, StoreError> {
+fn row(place: &Place, seen: &RunSightings, sight: &RawSighting, met: &str) -> Result<SightingRow, StoreError> {
     let mut cells = Cells::of(met);
     let mut row = SightingRow {
         run: place.1.clone(),
@@ -209,7 +209,8 @@ async fn read_all(store: Store, filter: Filter, until: i64, to: mpsc::Sender<Rea
         let fits = i64::try_from(PAGE.saturating_mul(page.len()) / bytes.max(1)).unwrap_or(MOST);
         next.runs = fits.clamp(1, MOST).min(asked * 4);
         next.after = page.last_key_value().map(|(place, _)| place.clone());
-        let with = |seen: &Seen| seen.sights.iter().map(|sight| items.get(&sight.item).cloned().flatten()).collect();
+        let with =
+            |seen: &RunSightings| seen.sights.iter().map(|sight| items.get(&sight.item).cloned().flatten()).collect();
         let page = page.into_iter().map(|(place, seen)| {
             let items = with(&seen);
             (place, seen, items)

@@ -1,7 +1,7 @@
 //! Streams whole tables for exports from a snapshot: each row once, in a total order that is the same on both
 //! databases. With a range of the reading order, rows come in that order.
 
-use crate::model::Look;
+use crate::model::RunSearch;
 use crate::store::{AnswerRow, Filter, FirstSightingRow, ItemRow, RunRow, SearchExportRow, Store, StoreError};
 
 impl Store {
@@ -54,7 +54,7 @@ impl Store {
     pub async fn each_run_search<E: From<StoreError>>(
         &self,
         filter: &Filter,
-        each: &mut (dyn FnMut(Look) -> Result<(), E> + Send),
+        each: &mut (dyn FnMut(RunSearch) -> Result<(), E> + Send),
     ) -> Result<(), E> {
         stream!(self, looks(filter, each))
     }

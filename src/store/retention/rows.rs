@@ -81,7 +81,7 @@ impl Default for Floor {
 
 /// Rows of a table that were deleted or emptied, and their size.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
-pub struct Gone {
+pub struct PrunedRows {
     pub rows: i64,
     /// Approximate bytes, without indexes and page overhead.
     pub bytes: i64,
@@ -91,7 +91,7 @@ pub struct Gone {
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Pruned {
     /// By table. Items stay; only their words are deleted.
-    pub gone: BTreeMap<&'static str, Gone>,
+    pub gone: BTreeMap<&'static str, PrunedRows>,
     /// Runs of which only lasting sightings are left.
     pub thinned: i64,
     /// A follower that has not read everything that is old enough to be deleted; what it has not read stays.

@@ -4,7 +4,7 @@
 use sqlx::{AssertSqlSafe, Row as _};
 
 use super::loaded_item::LoadedItem;
-use super::resolve::list;
+use super::resolve::to_json;
 use super::{Conn, Row, read, tokens};
 use crate::model::{Kind, SearchableItem, Tokenise};
 use crate::store::StoreError;
@@ -66,7 +66,7 @@ pub(in crate::store) async fn queue_items(conn: &mut Conn, items: &[i64]) -> Res
         "INSERT INTO item_words_due (item) SELECT given.value FROM {} WHERE given.value > 0 ON CONFLICT (item) DO NOTHING",
         super::numbers(1)
     );
-    sqlx::query(AssertSqlSafe(sql)).bind(list(items)?).execute(conn).await?;
+    sqlx::query(AssertSqlSafe(sql)).bind(to_json(items)?).execute(conn).await?;
     Ok(())
 }
 
@@ -77,7 +77,7 @@ pub(in crate::store) async fn remove(conn: &mut Conn, items: &[i64]) -> Result<(
     }
     for (table, column) in [("item_words", tokens::ITEM), ("item_words_due", "item")] {
         let sql = format!("DELETE FROM {table} WHERE {column} IN (SELECT given.value FROM {})", super::numbers(1));
-        sqlx::query(AssertSqlSafe(sql)).bind(list(items)?).execute(&mut *conn).await?;
+        sqlx::query(AssertSqlSafe(sql)).bind(to_json(items)?).execute(&mut *conn).await?;
     }
     Ok(())
 }

@@ -27,7 +27,7 @@ pub(super) async fn one(call: Call) -> Result<Response, Problem> {
 
 /// The alert of the path.
 pub(super) async fn card(call: &Call) -> Result<AlertCard, Problem> {
-    let name = call.needed("alert");
+    let name = call.required("alert");
     call.site().store.alert_card(name, call.now).await?.ok_or_else(|| {
         let hint = "It may have been removed from the configuration. /api/v1/alerts lists those that there are.";
         let title = format!("There is no alert `{}`", super::call::cut(name));

@@ -90,7 +90,7 @@ impl Call {
     }
 
     /// A parameter that must be given, as those of a path are.
-    pub(super) fn needed(&self, name: &str) -> &str {
+    pub(super) fn required(&self, name: &str) -> &str {
         self.one(name).unwrap_or("")
     }
 

@@ -46,5 +46,5 @@ fn as_json(made: &EditionRow) -> Value {
 }
 
 pub(super) async fn file(call: Call) -> Result<Response, Problem> {
-    open(call.site(), call.needed("run"), call.number("n") as usize).await
+    open(call.site(), call.required("run"), call.number("n") as usize).await
 }

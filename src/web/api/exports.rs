@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use axum::response::Response;
 
 use super::call::{Call, cut};
-use super::problem::nowhere;
+use super::problem::not_found;
 use super::runs::known;
 use crate::compare::{FilterMode, NoStart};
 use crate::export::{ExportKind, ExportOptions, ExportRequest, Format, Profile};
@@ -30,9 +30,9 @@ static FILES: LazyLock<Vec<(String, ExportKind, Format)>> = LazyLock::new(|| {
 });
 
 pub(super) async fn file(call: Call) -> Result<Response, Problem> {
-    let name = call.needed("file");
+    let name = call.required("file");
     let file = FILES.iter().find(|(file, ..)| *file == name);
-    let (what, format) = file.map(|(_, what, format)| (*what, *format)).ok_or_else(nowhere)?;
+    let (what, format) = file.map(|(_, what, format)| (*what, *format)).ok_or_else(not_found)?;
     if format != Format::Csv && call.one("profile").is_some() {
         let hint = "Leave it out, or ask for .csv.";
         return Err(Problem::conflict(format!("`profile` means nothing for {name}"), hint));
@@ -56,7 +56,7 @@ pub(super) async fn file(call: Call) -> Result<Response, Problem> {
     let exporting = &call.site().exporting;
     if let Some(named) = call.one("since").or(call.one("new_since")).filter(|_| what == ExportKind::Changes) {
         let begun = order.set_start(&exporting.store, named, call.now, &call.site().settings().reports).await;
-        begun.map_err(|error| no_begin(error, named))?;
+        begun.map_err(|error| start_problem(error, named))?;
     }
     let filtered = call.word("filtered", FilterMode::parse).unwrap_or(FilterMode::Keep);
     downloads::answer(call.site(), &call.visitor, name, order, filtered, call.head).await
@@ -105,11 +105,11 @@ fn order(call: &Call, topics: &[String], what: ExportKind, format: Format) -> Re
         starred: call.one("starred").is_some(),
         noted: call.one("noted").is_some(),
     };
-    let order = wish.order(call.now).map_err(|unfit| refused(&unfit))?;
+    let order = wish.parse(call.now).map_err(|unfit| refused(&unfit))?;
     Ok(ExportOptions { alone: !call.visitor.sees_all(), ..order })
 }
 
-fn no_begin(error: NoStart, named: &str) -> Problem {
+fn start_problem(error: NoStart, named: &str) -> Problem {
     match error {
         NoStart::Store(error) => error.into(),
         other => {

@@ -16,7 +16,7 @@ const COPIES: u32 = 50;
 
 /// Answers how an item spread.
 pub(super) async fn story(call: Call) -> Result<Response, Problem> {
-    let key = call.needed("key");
+    let key = call.required("key");
     match compare::story(&call.site().store, key).await? {
         Some(story) => answer(&call, [("data", json!(story))]).await,
         None => Err(unknown(key)),
@@ -30,7 +30,7 @@ fn unknown(key: &str) -> Problem {
 }
 
 pub(super) async fn one(call: Call) -> Result<Response, Problem> {
-    let (store, key) = (&call.site().store, call.needed("key"));
+    let (store, key) = (&call.site().store, call.required("key"));
     let (only, known) = (call.visitor.visible_topics(), seen_by(&call.visitor, store.item_by_key(key).await?));
     let known = Rankings::rate_all(store, known).await?;
     let Some(item) = known.first() else { return Err(unknown(key)) };

@@ -29,7 +29,7 @@ pub(super) async fn star(call: Call) -> Result<Response, Problem> {
 
 pub(super) async fn unstar(call: Call) -> Result<Response, Problem> {
     may_keep(call.site())?;
-    starred(&call, call.needed("key"), false).await
+    starred(&call, call.required("key"), false).await
 }
 
 pub(super) async fn note(call: Call) -> Result<Response, Problem> {
@@ -40,7 +40,7 @@ pub(super) async fn note(call: Call) -> Result<Response, Problem> {
 
 pub(super) async fn unnote(call: Call) -> Result<Response, Problem> {
     may_keep(call.site())?;
-    noted(&call, call.needed("key"), None).await
+    noted(&call, call.required("key"), None).await
 }
 
 fn read<T: serde::de::DeserializeOwned>(call: &Call, hint: &str) -> Result<T, Problem> {

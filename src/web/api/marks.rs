@@ -47,7 +47,7 @@ pub(super) async fn set(call: Call) -> Result<Response, Problem> {
 pub(super) async fn take_back(call: Call) -> Result<Response, Problem> {
     may_ask(call.site())?;
     let topic = card(&call).await?.topic;
-    marked(&call, &topic, call.needed("key"), None).await
+    marked(&call, &topic, call.required("key"), None).await
 }
 
 async fn marked(call: &Call, topic: &str, key: &str, mark: Option<Verdict>) -> Result<Response, Problem> {

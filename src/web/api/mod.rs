@@ -39,7 +39,7 @@ use axum::response::Response;
 
 use self::call::Call;
 use self::operation::{Method, Operation};
-pub(super) use self::problem::{answer, is_api_path, method_not_allowed, nowhere};
+pub(super) use self::problem::{answer, is_api_path, method_not_allowed, not_found};
 use self::table::OPERATIONS;
 use super::app::App;
 use super::problem::Problem;

@@ -35,7 +35,7 @@ pub(in crate::web) fn answer(problem: &Problem) -> Response {
 }
 
 /// The problem that an address does not exist.
-pub(in crate::web) fn nowhere() -> Problem {
+pub(in crate::web) fn not_found() -> Problem {
     let hint = "/api/v1/openapi.json tells what there is.";
     Problem::new(StatusCode::NOT_FOUND, "There is nothing at this address", hint)
 }

@@ -139,15 +139,15 @@ pub(super) async fn one(call: Call) -> Result<Response, Problem> {
 
 pub(super) async fn one_of_alert(call: Call) -> Result<Response, Problem> {
     // Requests about an alert that no longer exists are still shown.
-    found(&call, true, call.needed("alert")).await
+    found(&call, true, call.required("alert")).await
 }
 
 async fn found(call: &Call, of_alert: bool, of: &str) -> Result<Response, Problem> {
-    let request = call.site().store.request_by_id(call.needed("request")).await?;
+    let request = call.site().store.request_by_id(call.required("request")).await?;
     let ours = |one: &Request| one.wish.of == of && one.wish.kind.is_for_alert() == of_alert;
     let request = request.filter(ours).ok_or_else(|| {
         let hint = "What was done is told for seven days.";
-        let title = format!("There is no request `{}`", cut(call.needed("request")));
+        let title = format!("There is no request `{}`", cut(call.required("request")));
         Problem { hint: hint.to_owned(), ..Problem::unknown(title) }
     })?;
     answer(call, [("data", as_json(&request))]).await

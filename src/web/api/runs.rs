@@ -10,7 +10,7 @@ use super::envelope::{answer, cut, with};
 use crate::model::{RunRow, RunState, SearchRow, Time};
 use crate::store::RunCursor;
 use crate::web::need::out_of_scope;
-use crate::web::pages::runs::{hint, shows};
+use crate::web::pages::runs::{hint, may_see};
 use crate::web::problem::Problem;
 
 pub(super) async fn list(call: Call) -> Result<Response, Problem> {
@@ -28,10 +28,10 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
 }
 
 pub(super) async fn one(call: Call) -> Result<Response, Problem> {
-    let run = call.site().store.run(call.needed("run")).await?.filter(|run| shows(&call.visitor, run));
+    let run = call.site().store.run(call.required("run")).await?.filter(|run| may_see(&call.visitor, run));
     let run = run.ok_or_else(|| {
         let hint = "It may have been pruned. /api/v1/runs lists those that are kept.";
-        let title = format!("There is no run `{}`", super::call::cut(call.needed("run")));
+        let title = format!("There is no run `{}`", super::call::cut(call.required("run")));
         Problem { hint: hint.to_owned(), ..Problem::unknown(title) }
     })?;
     let data = with_searches(&call, &[run]).await?.pop();

@@ -48,7 +48,7 @@ pub(super) async fn save(call: Call) -> Result<Response, Problem> {
 
 pub(super) async fn delete(call: Call) -> Result<Response, Problem> {
     may_keep(call.site())?;
-    let name = call.needed("search");
+    let name = call.required("search");
     let known = call.site().store.saved_search(name).await?;
     searches::delete(call.site(), name).await?;
     answer(&call, [("data", json!(known.as_ref().map(as_json)))]).await

@@ -14,7 +14,7 @@ const DAY: i64 = 86_400_000;
 
 pub(super) async fn list(call: Call) -> Result<Response, Problem> {
     let card = card(&call).await?;
-    let Some(topic) = &card.definition else { return Err(unknown(call.needed("topic"))) };
+    let Some(topic) = &card.definition else { return Err(unknown(call.required("topic"))) };
     let until = call.now;
     let since = call.instant("since").unwrap_or(Time(until.0 - DAY));
     let span = Span::new(since, until).filter(|span| span.until.0 - span.from.0 <= MOST_TERM_DAYS * DAY);

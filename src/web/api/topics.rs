@@ -29,8 +29,8 @@ pub(super) async fn one(call: Call) -> Result<Response, Problem> {
 
 /// The topic of the path.
 pub(super) async fn card(call: &Call) -> Result<TopicCard, Problem> {
-    let card = call.site().store.topic_card(call.needed("topic"), call.now.minus(NEW)).await?;
-    card.ok_or_else(|| unknown(call.needed("topic")))
+    let card = call.site().store.topic_card(call.required("topic"), call.now.minus(NEW)).await?;
+    card.ok_or_else(|| unknown(call.required("topic")))
 }
 
 pub(super) fn unknown(topic: &str) -> Problem {

@@ -36,7 +36,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     if one.is_some() && cards.is_empty() && events.is_empty() {
         return Err(acks::unknown());
     }
-    let topics = known(&site, &cards, &events).await?;
+    let topics = topics_with_page(&site, &cards, &events).await?;
     let asked = acks::latest_requests(&site, one, &ask.visitor).await?;
     let acts = site.may_act(&ask.visitor);
     let main = html! {
@@ -62,7 +62,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
             @if events.is_empty() { p {
                 "Nothing" @if before.is_some() { " before that. " a href="/alerts" { "The latest" } } @else { " yet. Alerts look after each run; " code { "topicwatch alerts backtest NAME" } " tells what one would have seen." }
             } } @else {
-                ol.found { @for event in &events { li { (seen(event, &topics, acts)) } } }
+                ol.found { @for event in &events { li { (event_view(event, &topics, acts)) } } }
             }
             nav.pages aria-label="More events" {
                 @if before.is_some() { a href=(ask.with("/alerts", &[("before", None)])) { "The latest" } }
@@ -82,7 +82,11 @@ fn place(token: &str) -> Option<EventCursor> {
 }
 
 /// The topics among what is shown that have a page.
-async fn known(site: &Site, cards: &[AlertCard], events: &[AlertEvent]) -> Result<BTreeSet<String>, Problem> {
+async fn topics_with_page(
+    site: &Site,
+    cards: &[AlertCard],
+    events: &[AlertEvent],
+) -> Result<BTreeSet<String>, Problem> {
     let firing = cards.iter().flat_map(|card| card.firing.iter().take(NAMED)).map(|firing| firing.subject.as_str());
     let subjects = firing.chain(events.iter().map(|event| event.subject.as_str()));
     let named: BTreeSet<String> = subjects.filter_map(subject_topic).map(str::to_owned).collect();
@@ -139,11 +143,11 @@ fn state(card: &AlertCard, topics: &BTreeSet<String>, now: Time) -> Markup {
 }
 
 fn firing_view(firing: &Firing, topics: &BTreeSet<String>) -> Markup {
-    html! { (about(&firing.subject, topics)) " since " (moment(firing.since, "UTC")) @if firing.acked { ", acknowledged" } }
+    html! { (subject_link(&firing.subject, topics)) " since " (moment(firing.since, "UTC")) @if firing.acked { ", acknowledged" } }
 }
 
 /// What an event is about, with a link to the page of its topic if it has one.
-fn about(subject: &str, topics: &BTreeSet<String>) -> Markup {
+fn subject_link(subject: &str, topics: &BTreeSet<String>) -> Markup {
     let told = format::line(subject, 100);
     html! { @match subject_topic(subject).filter(|topic| topics.contains(*topic)) {
         Some(topic) => a href=(format!("/topics/{topic}")) { (told) },
@@ -156,7 +160,7 @@ pub(super) fn page_of(name: &str) -> String {
     link("/alerts", [("alert", name)])
 }
 
-fn seen(event: &AlertEvent, topics: &BTreeSet<String>, acts: bool) -> Markup {
+fn event_view(event: &AlertEvent, topics: &BTreeSet<String>, acts: bool) -> Markup {
     html! {
         p {
             @if event.kind == AlertEventKind::Fired { span.state.bad { "fired" } } @else { span.state.good { "over" } }
@@ -167,7 +171,7 @@ fn seen(event: &AlertEvent, topics: &BTreeSet<String>, acts: bool) -> Markup {
             @match &line.key { Some(key) => a dir="auto" href=(item_view::item_page(key)) { (format::line(&line.text, 200)) }, None => (format::line(&line.text, 200)) }
         } } } }
         p.meta {
-            (about(&event.subject, topics))
+            (subject_link(&event.subject, topics))
             @if let Some(run) = event.run_id() { " · " a href=(link("/runs", [("run", run)])) { "its run" } }
             " · " (event_row(event))
         }

@@ -70,7 +70,7 @@ pub(super) async fn words(site: &Site, card: &TopicCard) -> Result<Markup, Probl
 }
 
 /// The citations of answers, looked up, and the cited items that the topic knows.
-struct Looked {
+struct LookedUpCitations {
     /// In the order of the answers.
     cited: Vec<Citations>,
     rows: BTreeMap<String, ItemRow>,
@@ -82,7 +82,7 @@ async fn looked_up(
     card: &TopicCard,
     answers: &[(i64, AnswerRow)],
     among: Option<Vec<String>>,
-) -> Result<Looked, Problem> {
+) -> Result<LookedUpCitations, Problem> {
     let asked: Vec<&AnswerRow> = answers.iter().map(|(_, answer)| answer).collect();
     let mut moment = site.store.snapshot().await?;
     let cited = cited(&mut moment, &asked).await;
@@ -96,10 +96,10 @@ async fn looked_up(
     keys.sort_unstable();
     keys.dedup();
     let rows = site.store.items_by_key(&card.topic, &keys).await?;
-    Ok(Looked { cited, rows: rows.into_iter().map(|row| (row.key.clone(), row)).collect() })
+    Ok(LookedUpCitations { cited, rows: rows.into_iter().map(|row| (row.key.clone(), row)).collect() })
 }
 
-fn one(answer: &AnswerRow, looked: &Looked, place: usize, zone: &str) -> Markup {
+fn one(answer: &AnswerRow, looked: &LookedUpCitations, place: usize, zone: &str) -> Markup {
     let Some(cited) = looked.cited.get(place) else { return html! {} };
     let missing = cited.missing();
     let (listed, left) = cited.listed();
@@ -126,7 +126,7 @@ fn one(answer: &AnswerRow, looked: &Looked, place: usize, zone: &str) -> Markup 
 fn citation_of(citation: &Citation, rows: &BTreeMap<String, ItemRow>) -> Markup {
     let cited = format::line(&citation.cited, 160);
     html! { @match &citation.key {
-        None => { strong.bad { "✗ not found" } " " (item_view::outside(&citation.cited, &cited)) },
+        None => { strong.bad { "✗ not found" } " " (item_view::external_link(&citation.cited, &cited)) },
         Some(key) => {
             span.good { "✓" } " "
             @match rows.get(key) {

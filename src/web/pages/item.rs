@@ -66,13 +66,13 @@ pub(in crate::web) fn seen_by(visitor: &Visitor, rows: Vec<ItemRow>) -> Vec<Item
 pub(in crate::web) fn seen(visitor: &Visitor, row: ItemRow) -> Option<ItemRow> {
     match visitor.sees_all() {
         true => Some(row),
-        false => visitor.sees(&row.topic).then(|| row.alone()),
+        false => visitor.sees(&row.topic).then(|| row.without_shared_fields()),
     }
 }
 
 fn facts(item: &ItemRow) -> Markup {
     html! { dl.facts {
-        dt { (item.kind) } dd { @match &item.url { Some(address) => (item_view::outside(address, &format::line(address, 160))), None => "no address" } }
+        dt { (item.kind) } dd { @match &item.url { Some(address) => (item_view::external_link(address, &format::line(address, 160))), None => "no address" } }
         dt { "Author" } dd { @match item_view::writer(item) { Some(writer) => { (writer) @if item.author.is_some() && let Some(name) = &item.author_name { ", " bdi { (format::line(name, 80)) } } }, None => "not told" } }
         dt { "Published" } dd { (item_view::when(item.published_at, "UTC")) }
         dt { "Language" } dd { (item.lang.as_deref().map_or_else(|| "not known".to_owned(), |lang| format::line(lang, 20))) }

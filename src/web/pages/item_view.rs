@@ -18,7 +18,7 @@ const LIST: usize = 280;
 const GIST: usize = 200;
 
 /// An address from outside as a link, or as text if it may not be one.
-pub(super) fn outside(address: &str, label: &str) -> Markup {
+pub(super) fn external_link(address: &str, label: &str) -> Markup {
     html! { @match safe_link(address) {
         Some(address) => a href=(address) rel="noopener noreferrer nofollow" { (label) },
         None => (label),
@@ -108,7 +108,7 @@ pub(super) fn metadata(row: &ItemRow, zone: &str) -> Markup {
             "first seen " (moment(row.first_seen, zone))
             @if row.kind == Kind::Post && row.engagement.is_known() { " · " (reactions(&row.engagement)) }
             " · " (tone(&row.tone))
-            @if let Some(address) = &row.url { " · " (outside(address, "open")) }
+            @if let Some(address) = &row.url { " · " (external_link(address, "open")) }
         }
     }
 }
@@ -122,7 +122,7 @@ pub(super) fn answer(text: &str, cited: &Citations) -> Markup {
         html! { @for piece in parse_line(line) { @match piece {
             Prose::Words(words) => (words),
             Prose::Link(label, address) => {
-                (outside(address, label))
+                (external_link(address, label))
                 @if cited.is_missing(address, line) { " " strong.bad { "✗ not found" } }
             }
         } } }

@@ -32,13 +32,13 @@ fn job_of(kind: Kind, name: &str) -> Option<(String, &'static str)> {
 }
 
 /// Whether this visitor may press the buttons of the file.
-fn asks(site: &Site, visitor: &Visitor) -> bool {
+fn may_run(site: &Site, visitor: &Visitor) -> bool {
     site.may_act(visitor) && visitor.role >= Role::Edit
 }
 
 /// The button of a table that is on, or of an alert.
 pub(super) fn button(site: &Site, kind: Kind, name: &str, on: bool, visitor: &Visitor) -> Result<Markup, Problem> {
-    let asks = job_of(kind, name).filter(|_| asks(site, visitor) && (on || kind == Kind::Alert));
+    let asks = job_of(kind, name).filter(|_| may_run(site, visitor) && (on || kind == Kind::Alert));
     let Some((_, told)) = asks else { return Ok(html! {}) };
     Ok(html! { form method="post" action="/jobs" {
         input type="hidden" name="do" value="run";
@@ -51,7 +51,7 @@ pub(super) fn button(site: &Site, kind: Kind, name: &str, on: bool, visitor: &Vi
 
 /// The outcome of the latest request.
 pub(super) async fn last(site: &Site, kind: Kind, name: &str, visitor: &Visitor) -> Result<Markup, Problem> {
-    let Some((of, _)) = job_of(kind, name).filter(|_| asks(site, visitor)) else { return Ok(html! {}) };
+    let Some((of, _)) = job_of(kind, name).filter(|_| may_run(site, visitor)) else { return Ok(html! {}) };
     let Some(request) = site.store.requests_of(&of, 1).await?.into_iter().next() else { return Ok(html! {}) };
     if kind != Kind::Channel {
         // Once there is a run, it says more than the request.
@@ -96,7 +96,7 @@ pub(super) async fn run(site: &Site, editing: &Editing, jobs: &Jobs<'_>, form: &
     let kind = form.word("kind", Kind::parse)?.ok_or_else(|| form.invalid("kind"))?;
     let name = form.get("name").unwrap_or("");
     let (of, _) = job_of(kind, name).ok_or_else(|| form.invalid("kind"))?;
-    fit(jobs, kind, name)?;
+    check_runnable(jobs, kind, name)?;
     match kind {
         Kind::Alert => {
             let trial =
@@ -110,7 +110,7 @@ pub(super) async fn run(site: &Site, editing: &Editing, jobs: &Jobs<'_>, form: &
 }
 
 /// Checks that a table can be run or tested: it exists, is not paused, and a daemon knows it.
-fn fit(jobs: &Jobs<'_>, kind: Kind, name: &str) -> Result<(), Problem> {
+fn check_runnable(jobs: &Jobs<'_>, kind: Kind, name: &str) -> Result<(), Problem> {
     let entry = known(jobs, kind, name)?;
     let (word, told) = (kind.singular(), cut(name));
     if kind != Kind::Alert && jobs.given(entry, "paused").is_some_and(|(given, _)| *given == KeyValue::Flag(true)) {
@@ -150,7 +150,7 @@ pub(super) fn trial(trial: &AlertTrial) -> Markup {
             "In " (count_noun(trial.runs, "run")) " since " (moment(trial.since, "UTC")) " it would have fired " (count_noun(fired, "time")) "."
             @if trial.events.len() > NAMED { " The latest:" }
         }
-        @if !trial.events.is_empty() { ul { @for event in latest { li dir="auto" { (moment(event.at, "UTC")) " " (said(event)) } } } }
+        @if !trial.events.is_empty() { ul { @for event in latest { li dir="auto" { (moment(event.at, "UTC")) " " (event_text(event)) } } } }
         p {
             @if trial.channels.is_empty() { "It tells nobody: it has no channels." } @else { "It tells " (format::line(&trial.channels.join(", "), 200)) "." }
             @if trial.paused { " It is paused." }
@@ -158,6 +158,6 @@ pub(super) fn trial(trial: &AlertTrial) -> Markup {
     } }
 }
 
-fn said(event: &AlertEvent) -> Markup {
+fn event_text(event: &AlertEvent) -> Markup {
     html! { @if event.kind == AlertEventKind::Recovered { "over: " } (format::line(&event.summary, 300)) }
 }

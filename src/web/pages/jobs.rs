@@ -13,15 +13,15 @@ use maud::{Markup, html};
 
 use super::actions::may_ask;
 use super::job_runs;
-use super::topic_edit::{NEW, deletion, edit_problem, editing, editor, locked, opened, place, run_blocking};
-use super::topic_lines::hidden;
+use super::topic_edit::{NEW, deletion, edit_problem, editing, editor, locked, place, read_file, run_blocking};
+use super::topic_lines::mask_ping;
 use crate::draw::format::{self, number};
 use crate::edit::{Entry, Jobs, KeyValue, Kind};
 use crate::model::{PausedBy, Time, TopicCard};
 use crate::web::app::App;
 use crate::web::ask::{Ask, link};
 use crate::web::editing::{Deletion, Editing};
-use crate::web::jobs_file::{AlertTrial, FileSnapshot, SaveError, Wrong};
+use crate::web::jobs_file::{AlertTrial, Diagnostic, FileSnapshot, SaveError};
 use crate::web::layout::{self, Page};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
@@ -42,7 +42,7 @@ struct ActionResult {
     changed: bool,
     /// Lines that could not be put back, to do it by hand.
     lost: Option<String>,
-    wrong: Vec<Wrong>,
+    wrong: Vec<Diagnostic>,
 }
 
 pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
@@ -53,7 +53,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
 }
 
 async fn page(site: &Site, told: ActionResult, visitor: &Visitor) -> Result<Page, Problem> {
-    let opened = opened(editing(site)?).await?;
+    let opened = read_file(editing(site)?).await?;
     let undo = told.undo.filter(|(_, deleted)| deleted.left == opened.seen);
     let told = ActionResult { undo, ..told };
     let jobs = Jobs::read(&opened.text).map_err(edit_problem)?;
@@ -237,12 +237,12 @@ async fn asked(site: &Site, visitor: &Visitor, body: Body) -> Result<Response, P
     if verb == "run" {
         may_ask(site)?;
         let editing = editing(site)?;
-        let text = opened(editing).await?.text;
+        let text = read_file(editing).await?.text;
         let to = job_runs::run(site, editing, &Jobs::read(&text).map_err(edit_problem)?, &form).await?;
         return Ok(Redirect::to(&to).into_response());
     }
     let editing = editor(site, visitor)?;
-    let opened = opened(editing).await?;
+    let opened = read_file(editing).await?;
     if let Some(why) = locked(site, &opened, visitor) {
         return Err(Problem::new(StatusCode::FORBIDDEN, "The file cannot be changed here", why));
     }
@@ -253,10 +253,15 @@ async fn asked(site: &Site, visitor: &Visitor, body: Body) -> Result<Response, P
         let deleted = editing.deleted(id).ok_or_else(gone)?;
         let whole = deleted.removed.restore(&opened.text).filter(|_| deleted.left == opened.seen);
         let Some(whole) = whole else {
-            return result_response(site, visitor, StatusCode::CONFLICT, conflict(Some(hidden(&deleted.removed.text))))
-                .await;
+            return result_response(
+                site,
+                visitor,
+                StatusCode::CONFLICT,
+                conflict(Some(mask_ping(&deleted.removed.text))),
+            )
+            .await;
         };
-        let lost = conflict(Some(hidden(&deleted.removed.text)));
+        let lost = conflict(Some(mask_ping(&deleted.removed.text)));
         let (response, left) = save_file(site, visitor, &opened, whole, "/jobs", lost).await?;
         if left.is_some() {
             editing.forget(id);

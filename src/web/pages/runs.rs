@@ -36,7 +36,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let topics = topic.map(|topic| vec![topic.to_owned()]).or_else(|| ask.visitor.visible_topics());
     let after = ask.word("after", place)?;
     let mut runs = match ask.get("run") {
-        Some(run) => alone(store.run(run).await?.filter(|run| shows(&ask.visitor, run))),
+        Some(run) => alone(store.run(run).await?.filter(|run| may_see(&ask.visitor, run))),
         None => store.list_runs(topics.as_deref(), wanted, None, after.as_ref(), RUNS + 1).await?,
     };
     let more = runs.len() > RUNS as usize;
@@ -69,7 +69,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
 }
 
 /// Whether the visitor may see a run. Runs of reports and other jobs are for visitors who see all topics.
-pub(in crate::web) fn shows(visitor: &Visitor, run: &RunRow) -> bool {
+pub(in crate::web) fn may_see(visitor: &Visitor, run: &RunRow) -> bool {
     visitor.sees_all() || run.topic.as_ref().is_some_and(|topic| visitor.sees(topic))
 }
 

@@ -1,10 +1,10 @@
 //! The text that the file would have if a form were saved, and which field of the form each error is about.
 
-use super::topic_fields::{FIELDS, TOML, applied, normalize_text};
+use super::topic_fields::{FIELDS, TOML, apply_values, normalize_text};
 use super::topic_form::Form;
-use super::topic_lines::{copied, restore_ping, shown};
-use crate::edit::{Jobs, Kind, Refused};
-use crate::web::jobs_file::{FileSnapshot, Wrong};
+use super::topic_lines::{prepare_copy, restore_ping, shown};
+use crate::edit::{EditError, Jobs, Kind};
+use crate::web::jobs_file::{Diagnostic, FileSnapshot};
 
 /// The topic that a form is about.
 #[derive(Clone, Copy)]
@@ -30,19 +30,19 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
-    pub(super) fn of(form: &Form, target: Target<'_>, opened: &FileSnapshot) -> Result<Self, Refused> {
+    pub(super) fn of(form: &Form, target: Target<'_>, opened: &FileSnapshot) -> Result<Self, EditError> {
         let jobs = Jobs::read(&opened.text)?;
         let there = match target.known().or(form.from.as_deref()) {
-            Some(id) => Some(jobs.whole(Kind::Topic, id)?),
+            Some(id) => Some(jobs.contiguous_entry(Kind::Topic, id)?),
             None => None,
         };
         let before = there.map_or_else(|| jobs.with_line_ends("[[topics]]"), |entry| jobs.block(entry).to_owned());
-        let before = if target.known().is_none() { copied(&before)?.0 } else { before };
+        let before = if target.known().is_none() { prepare_copy(&before)?.0 } else { before };
         let block = match &form.toml {
             // Lines that were sent back as shown were not changed.
             Some(toml) if normalize_text(toml) == normalize_text(&shown(&before, form.edits)) => before,
             Some(toml) => jobs.with_line_ends(&restore_ping(toml, &before)),
-            None => applied(&before, &form.values, jobs.paused_by_default(Kind::Topic))?,
+            None => apply_values(&before, &form.values, jobs.paused_by_default(Kind::Topic))?,
         };
         let text = match target.known() {
             Some(id) => jobs.replace(Kind::Topic, id, &block)?,
@@ -52,7 +52,7 @@ impl Candidate {
         let at = target.known().and_then(place).unwrap_or_else(|| jobs.entries(Kind::Topic).count());
         let made = Self { text, block, at };
         match (target.known(), made.name()) {
-            (Some(id), Some(name)) if id != name => Err(Refused {
+            (Some(id), Some(name)) if id != name => Err(EditError {
                 message: "the id is the one that findings are filed under".to_owned(),
                 hint: format!("keep {id:?}; `topicwatch topic rename {id} NEW` gives the topic another"),
             }),
@@ -66,10 +66,14 @@ impl Candidate {
     }
 
     /// Puts each error beside the field that it is about.
-    pub(super) fn assign_to_fields(&self, wrong: Vec<Wrong>, as_toml: bool) -> Vec<(Option<&'static str>, Wrong)> {
+    pub(super) fn assign_to_fields(
+        &self,
+        wrong: Vec<Diagnostic>,
+        as_toml: bool,
+    ) -> Vec<(Option<&'static str>, Diagnostic)> {
         let jobs = Jobs::read(&self.text).ok();
         let entry = jobs.as_ref().and_then(|jobs| Some((jobs, jobs.entries(Kind::Topic).nth(self.at)?)));
-        let field = |wrong: &Wrong| {
+        let field = |wrong: &Diagnostic| {
             let (jobs, entry) = entry.as_ref()?;
             let key = jobs.key_at(entry, wrong.line?)?;
             if as_toml { Some(TOML) } else { field_of(key, &wrong.message) }

@@ -8,12 +8,12 @@ use axum::http::StatusCode;
 use super::topic_candidate::Target;
 use super::topic_fields::{empty, inherited, values_of};
 use super::topic_form::Form;
-use super::topic_lines::{copied, shown as lines_shown};
-use crate::edit::{Jobs, Kind, Refused};
+use super::topic_lines::{prepare_copy, shown as lines_shown};
+use crate::edit::{EditError, Jobs, Kind};
 use crate::model::Role;
 use crate::web::ask::{Ask, link};
 use crate::web::editing::Editing;
-use crate::web::jobs_file::{FileSnapshot, JobsFile, Wrong};
+use crate::web::jobs_file::{Diagnostic, FileSnapshot, JobsFile};
 use crate::web::layout::Page;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
@@ -56,8 +56,8 @@ pub(super) fn editor<'s>(site: &'s Site, visitor: &Visitor) -> Result<&'s Editin
 }
 
 /// Reads the file, which may be slow.
-pub(super) async fn opened(editing: &Editing) -> Result<FileSnapshot, Problem> {
-    let unreadable = |wrong: Wrong| Problem::new(StatusCode::SERVICE_UNAVAILABLE, wrong.message, wrong.hint);
+pub(super) async fn read_file(editing: &Editing) -> Result<FileSnapshot, Problem> {
+    let unreadable = |wrong: Diagnostic| Problem::new(StatusCode::SERVICE_UNAVAILABLE, wrong.message, wrong.hint);
     run_blocking(&editing.file, |file| file.open()).await?.map_err(unreadable)
 }
 
@@ -73,7 +73,7 @@ pub(super) async fn run_blocking<T: Send + 'static>(
     })
 }
 
-pub(super) fn edit_problem(refused: Refused) -> Problem {
+pub(super) fn edit_problem(refused: EditError) -> Problem {
     Problem::bad_request(refused.message, refused.hint)
 }
 
@@ -90,7 +90,7 @@ pub(super) fn locked(site: &Site, opened: &FileSnapshot, visitor: &Visitor) -> O
 
 /// The form before anything was sent.
 async fn shown(site: &Site, target: Target<'_>, ask: &Ask) -> Result<Page, Problem> {
-    let opened = opened(editing(site)?).await?;
+    let opened = read_file(editing(site)?).await?;
     page(site, &initial_form(site, target, ask, &opened)?).await
 }
 
@@ -107,7 +107,7 @@ pub(super) fn initial_form(site: &Site, target: Target<'_>, ask: &Ask, opened: &
         Some(id) => {
             jobs.entry(Kind::Topic, id).map_err(|_| Problem::unknown("The file has no such topic"))?;
             // Text between its lines belongs to something else, and may be a secret.
-            Some(jobs.whole(Kind::Topic, id).map_err(edit_problem)?)
+            Some(jobs.contiguous_entry(Kind::Topic, id).map_err(edit_problem)?)
         }
         None => None,
     };
@@ -121,7 +121,7 @@ pub(super) fn initial_form(site: &Site, target: Target<'_>, ask: &Ask, opened: &
     let as_toml = ask.get("as") == Some("toml");
     let block = there.map_or("[[topics]]\nid = \"\"\nquery = \"\"\n", |entry| jobs.block(entry));
     let (block, unpinged) =
-        if from.is_some() { copied(block).map_err(edit_problem)? } else { (block.to_owned(), false) };
+        if from.is_some() { prepare_copy(block).map_err(edit_problem)? } else { (block.to_owned(), false) };
     Ok(Form {
         path: target.known().map_or_else(|| NEW.to_owned(), place),
         heading: match (target.known(), from) {
@@ -152,6 +152,6 @@ fn unused_id(jobs: &Jobs<'_>, from: &str) -> String {
 /// Whether the file has a topic, whatever the database knows.
 pub(super) async fn file_has_topic(site: &Site, topic: &str, visitor: &Visitor) -> bool {
     let Some(editing) = site.editing.as_ref().filter(|_| site.may_edit(visitor)) else { return false };
-    let Ok(opened) = opened(editing).await else { return false };
+    let Ok(opened) = read_file(editing).await else { return false };
     Jobs::read(&opened.text).is_ok_and(|jobs| jobs.entry(Kind::Topic, topic).is_ok())
 }

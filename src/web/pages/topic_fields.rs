@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::edit::{Entry, Jobs, KeyValue, Kind, Refused};
+use crate::edit::{EditError, Entry, Jobs, KeyValue, Kind};
 use crate::web::ask::Ask;
 
 /// How a field is entered.
@@ -130,12 +130,12 @@ impl Field {
 }
 
 /// The values as they were typed.
-pub(super) fn typed(form: &Ask) -> Values {
+pub(super) fn form_values(form: &Ask) -> Values {
     let value = |key: &str| form.get(key).map(|value| value.replace("\r\n", "\n"));
     FIELDS.iter().filter_map(|field| Some((field.key, value(field.key)?))).collect()
 }
 
-fn given(field: &Field, value: &str) -> Option<KeyValue> {
+fn to_toml_value(field: &Field, value: &str) -> Option<KeyValue> {
     let list = |parts: Vec<&str>| {
         let parts: Vec<String> =
             parts.into_iter().map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect();
@@ -154,7 +154,7 @@ fn given(field: &Field, value: &str) -> Option<KeyValue> {
 
 /// A table with these values. Keys without a field stay, and so do unchanged values. `paused` applies if the table
 /// does not say whether it is paused.
-pub(super) fn applied(block: &str, typed: &Values, paused: bool) -> Result<String, Refused> {
+pub(super) fn apply_values(block: &str, typed: &Values, paused: bool) -> Result<String, EditError> {
     let mut made = block.to_owned();
     for field in &FIELDS {
         let jobs = Jobs::read(&made)?;
@@ -164,7 +164,7 @@ pub(super) fn applied(block: &str, typed: &Values, paused: bool) -> Result<Strin
         // A checkbox that is not ticked means no only if something said yes.
         let now = if field.shape == Shape::Flag && now.is_empty() && before.is_some() { "false" } else { now };
         if field.sent_back(before.as_deref().unwrap_or("")) != field.sent_back(now) {
-            made = jobs.set(Kind::Topic, &entry.name, field.key, given(field, now).as_ref())?;
+            made = jobs.set(Kind::Topic, &entry.name, field.key, to_toml_value(field, now).as_ref())?;
         }
     }
     Ok(made)
@@ -184,25 +184,25 @@ mod tests {
 
     #[test]
     fn what_is_not_typed_anew_stays_byte_for_byte() {
-        assert_eq!(applied(BLOCK, &of(BLOCK), false).unwrap(), BLOCK);
+        assert_eq!(apply_values(BLOCK, &of(BLOCK), false).unwrap(), BLOCK);
         let mut values = of(BLOCK);
         values.remove("paused");
         values.insert("max_calls_per_day", "many".to_owned());
         values.insert("tags", "one, two\n three \n\n".to_owned());
         values.insert("sources", "social,  web".to_owned());
-        let made = applied(BLOCK, &values, false).unwrap();
+        let made = apply_values(BLOCK, &values, false).unwrap();
         let expected = BLOCK.replace("paused = true", "paused = false").replace("= 5", "= \"many\"");
         assert_eq!(made, format!("{expected}sources = [\"social\", \"web\"]\ntags = [\"one, two\", \"three\"]\n"));
         let words = Values::from([("id", "b".to_owned()), ("query", "\"]]\n[x]".to_owned())]);
-        let new = applied("[[topics]]\n", &words, false);
+        let new = apply_values("[[topics]]\n", &words, false);
         assert_eq!(new.unwrap(), "[[topics]]\nid = \"b\"\nquery = \"\\\"]]\\n[x]\"\n");
         // A value that a form does not send back exactly has not changed.
         let block =
             "[[topics]]\nid = \"a\"\nquery = \" y \"\nmust = [\" cat \", \"dog\\r\\n\"]\ntitle = \"\"\"a\r\nb\"\"\"\n";
         let sent = of(block).into_iter().map(|(key, value)| (key, normalize_text(&value))).collect();
-        assert_eq!(applied(block, &sent, false).unwrap(), block);
+        assert_eq!(apply_values(block, &sent, false).unwrap(), block);
         // If all are paused by default, a topic that is not paused says so.
-        let new = applied("[[topics]]\n", &words, true).unwrap();
+        let new = apply_values("[[topics]]\n", &words, true).unwrap();
         assert!(new.ends_with("paused = false\n"), "{new}");
     }
 }

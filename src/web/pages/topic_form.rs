@@ -7,7 +7,7 @@ use super::item_view;
 use super::topic_fields::{FIELDS, Field, Shape, TOML, Values};
 use crate::draw::format::{self, number};
 use crate::web::ask::link;
-use crate::web::jobs_file::{Preview, Tried, Wrong};
+use crate::web::jobs_file::{Diagnostic, Preview, Tried};
 use crate::web::layout::slot;
 
 /// Keys that say when a topic runs: one of them is enough.
@@ -42,11 +42,11 @@ pub(super) struct Form {
     /// Why nothing can be saved here, if so.
     pub(super) locked: Option<String>,
     /// The errors, by key; errors about no field have none.
-    pub(super) wrong: Vec<(Option<&'static str>, Wrong)>,
+    pub(super) wrong: Vec<(Option<&'static str>, Diagnostic)>,
     /// The topic as it is in the file, if that changed meanwhile.
     pub(super) changed: Option<String>,
     pub(super) outlook: Option<Preview>,
-    pub(super) tried: Option<Result<Tried, Wrong>>,
+    pub(super) tried: Option<Result<Tried, Diagnostic>>,
     /// The lines of the file that were made from it.
     pub(super) lines: Option<String>,
 }
@@ -112,23 +112,23 @@ impl Form {
     }
 
     /// Sets the errors, those of a field in the words of the form.
-    pub(super) fn refuse(&mut self, wrong: Vec<(Option<&'static str>, Wrong)>) {
-        let told = |key: Option<&str>, wrong: Wrong| {
+    pub(super) fn refuse(&mut self, wrong: Vec<(Option<&'static str>, Diagnostic)>) {
+        let told = |key: Option<&str>, wrong: Diagnostic| {
             let Some(field) = FIELDS.iter().find(|field| Some(field.key) == key) else { return wrong };
             let value = self.values.get(field.key).map_or("", String::as_str).trim();
             if field.shape == Shape::Number && value.parse::<i64>().is_err() {
                 let hint = "write digits only, such as 500".to_owned();
-                return Wrong { message: format!("{value:?} is not a whole number"), hint, ..wrong };
+                return Diagnostic { message: format!("{value:?} is not a whole number"), hint, ..wrong };
             }
             // The label is shown before it.
             let rest = wrong.message.strip_prefix(&format!("`{}`", field.key));
             let rest = rest.map(|rest| rest.trim_start_matches(':').trim_start().to_owned());
-            Wrong { message: rest.unwrap_or(wrong.message), ..wrong }
+            Diagnostic { message: rest.unwrap_or(wrong.message), ..wrong }
         };
         self.wrong = wrong.into_iter().map(|(key, wrong)| (key, told(key, wrong))).collect();
     }
 
-    fn errors(&self, key: &str) -> Vec<&Wrong> {
+    fn errors(&self, key: &str) -> Vec<&Diagnostic> {
         self.wrong.iter().filter(|(of, _)| *of == Some(key)).map(|(_, wrong)| wrong).collect()
     }
 
@@ -205,16 +205,16 @@ fn results(tried: &Tried) -> Markup {
         p.meta { (number(tried.found as u64)) " found, cost " (tried.cost.to_string()) ". Nothing was stored." }
         @if tried.results.is_empty() { p { "Nothing was found: other words may find more." } } @else { ol.found { @for result in &tried.results { li {
             p dir="auto" { (item_view::summary_line(None, Some(&result.words), 280)) }
-            p.meta { (item_view::by(result.author.as_deref())) @if let Some(url) = &result.url { " · " (item_view::outside(url, &format::line(url, 80))) } }
+            p.meta { (item_view::by(result.author.as_deref())) @if let Some(url) = &result.url { " · " (item_view::external_link(url, &format::line(url, 80))) } }
         } } } }
     }
 }
 
-fn told(wrong: &Wrong) -> Markup {
+fn told(wrong: &Diagnostic) -> Markup {
     html! { (format::line(&wrong.message, 400)) @if !wrong.hint.is_empty() { " – hint: " (format::line(&wrong.hint, 400)) } }
 }
 
-fn problems(key: &str, errors: &[&Wrong]) -> Markup {
+fn problems(key: &str, errors: &[&Diagnostic]) -> Markup {
     html! { @if !errors.is_empty() { div id=(described(key)) { @for wrong in errors { p.bad { (told(wrong)) } } } } }
 }
 

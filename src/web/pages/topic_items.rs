@@ -118,7 +118,7 @@ pub(super) struct Found {
     noise: usize,
 }
 
-pub(super) async fn found(
+pub(super) async fn load_items(
     site: &Site,
     card: &TopicCard,
     wish: &ItemQuery,
@@ -165,7 +165,7 @@ pub(in crate::web) async fn most_relevant(
     let latest = i64::try_from(MOST_ITEMS).unwrap_or(i64::MAX);
     let mut rows = site.store.items(&filter, None, latest).await?;
     let whole = rows.len() < MOST_ITEMS;
-    rows.sort_by_cached_key(|row| Reverse((ranking.item(row), row.first_seen, row.key.clone())));
+    rows.sort_by_cached_key(|row| Reverse((ranking.item_relevance(row), row.first_seen, row.key.clone())));
     rows.truncate(most);
     Ok((rows, whole))
 }

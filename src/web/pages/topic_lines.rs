@@ -1,6 +1,6 @@
 //! The lines of a topic as pages show and copy them. The address of its pings is a secret, and stays in the file.
 
-use crate::edit::{Jobs, KeyValue, Kind, Refused, mask_key, replace_comments};
+use crate::edit::{EditError, Jobs, KeyValue, Kind, mask_key, replace_comments};
 
 /// What a page shows instead of a secret address.
 const HIDDEN: &str = "(hidden)";
@@ -9,7 +9,7 @@ const HIDDEN: &str = "(hidden)";
 const PINGS: [&str; 3] = ["ping", "ping_env", "ping_allow_private"];
 
 /// A table as pages show it, with the address of its pings hidden. If the address cannot be found, nothing is shown.
-pub(super) fn hidden(block: &str) -> String {
+pub(super) fn mask_ping(block: &str) -> String {
     let shown = mask_key(Kind::Topic, block, "ping", &KeyValue::Text(HIDDEN.to_owned()));
     shown.unwrap_or_else(|refused| format!("# Not shown: {}.\n", refused.message.lines().next().unwrap_or_default()))
 }
@@ -17,7 +17,7 @@ pub(super) fn hidden(block: &str) -> String {
 /// The same for visitors who may edit the file or not. A comment may hold an old address of pings, so visitors who
 /// may not edit see no comment that could.
 pub(super) fn shown(block: &str, edits: bool) -> String {
-    let shown = hidden(block);
+    let shown = mask_ping(block);
     if edits { shown } else { replace_comments(&shown, "# (hidden)", is_secret) }
 }
 
@@ -31,7 +31,7 @@ fn is_secret(comment: &str) -> bool {
 
 /// A table for a copy of its topic. Two topics that ping one address would hide each other's silence, so the keys of
 /// pings are left out, unless the address names the topic. Also returns whether some were left out.
-pub(super) fn copied(block: &str) -> Result<(String, bool), Refused> {
+pub(super) fn prepare_copy(block: &str) -> Result<(String, bool), EditError> {
     let jobs = Jobs::read(block)?;
     let Some(entry) = jobs.entries(Kind::Topic).next() else { return Ok((block.to_owned(), false)) };
     let of_its_own =
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn the_address_of_pings_is_not_shown_and_not_lost() {
-        let shown = hidden(BLOCK);
+        let shown = mask_ping(BLOCK);
         assert!(!shown.contains("secret") && shown.contains("id = \"a\" # stays"), "{shown}");
         assert_eq!(restore_ping(&shown, BLOCK), BLOCK);
         let other = BLOCK.replace("secret", "other");
@@ -81,12 +81,12 @@ mod tests {
             (format!("{BLOCK}[[channels]]\nurl = 'secret'\n"), false),
             (format!("{BLOCK}broken = \n"), false),
         ] {
-            let text = hidden(&block);
+            let text = mask_ping(&block);
             assert!(!text.contains("secret") && text.contains("id = \"a\"") == shown, "{block}\n{text}");
         }
         let noted =
             format!("{BLOCK}# ping = 'secret'\nlang = [\"en\"] # was https://hc.example/secret\n# hc.example/secret\n");
-        assert_eq!(super::shown(&noted, true), hidden(&noted));
+        assert_eq!(super::shown(&noted, true), mask_ping(&noted));
         let text = super::shown(&noted, false);
         assert!(
             !text.contains("secret") && text.contains("# stays") && text.contains("lang = [\"en\"] # (hidden)"),

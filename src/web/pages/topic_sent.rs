@@ -8,15 +8,15 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Redirect, Response};
 
 use super::topic_candidate::{Candidate, Target};
-use super::topic_edit::{NEW, edit_problem, editing, editor, initial_form, locked, opened, page, run_blocking};
-use super::topic_fields::{TOML, typed};
+use super::topic_edit::{NEW, edit_problem, editing, editor, initial_form, locked, page, read_file, run_blocking};
+use super::topic_fields::{TOML, form_values};
 use super::topic_form::Form;
 use super::topic_lines::shown;
 use crate::edit::{Jobs, Kind};
 use crate::web::app::App;
 use crate::web::ask::Ask;
 use crate::web::editing::{Editing, TRIES};
-use crate::web::jobs_file::{FileSnapshot, SaveError, Tried, Wrong};
+use crate::web::jobs_file::{Diagnostic, FileSnapshot, SaveError, Tried};
 use crate::web::layout;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
@@ -56,7 +56,7 @@ async fn checked(site: &Site, visitor: Visitor, body: Body) -> Result<Response, 
     let mut ask = Ask::long_form(body).await?;
     ask.visitor = visitor;
     let target = ask.get("topic").map_or(Target::New, Target::Topic);
-    let opened = opened(editing).await?;
+    let opened = read_file(editing).await?;
     let (target, mut form) = typed_form(site, target, &ask, &opened)?;
     let status = match preview(editing, &mut form, target, &opened).await? {
         Some(_) => StatusCode::OK,
@@ -90,7 +90,7 @@ fn typed_form<'t>(
 fn fill(form: &mut Form, target: Target<'_>, ask: &Ask) {
     match &mut form.toml {
         Some(toml) => *toml = ask.get(TOML).unwrap_or("").replace("\r\n", "\n"),
-        None => form.values = typed(ask),
+        None => form.values = form_values(ask),
     }
     if let (Some(id), None) = (target.known(), &form.toml) {
         form.values.insert("id", id.to_owned());
@@ -108,7 +108,7 @@ async fn preview(
     let candidate = match Candidate::of(form, target, opened) {
         Ok(candidate) => candidate,
         Err(refused) => {
-            let wrong = Wrong::nowhere(refused.message, refused.hint);
+            let wrong = Diagnostic::nowhere(refused.message, refused.hint);
             form.wrong = vec![(as_toml.then_some(TOML), wrong)];
             return Ok(None);
         }
@@ -144,7 +144,7 @@ async fn handle_form(site: &Site, target: Target<'_>, visitor: Visitor, body: Bo
     let editing = editor(site, &visitor)?;
     let mut ask = Ask::long_form(body).await?;
     ask.visitor = visitor;
-    let opened = opened(editing).await?;
+    let opened = read_file(editing).await?;
     if let Some(why) = locked(site, &opened, &ask.visitor) {
         return Err(Problem::new(StatusCode::FORBIDDEN, "The file cannot be changed here", why));
     }
@@ -164,7 +164,7 @@ async fn handle_form(site: &Site, target: Target<'_>, visitor: Visitor, body: Bo
                 return Ok(Redirect::to(&topic_page(&name)).into_response());
             }
             Err(SaveError::Changed) => {
-                let opened = self::opened(editing).await?;
+                let opened = read_file(editing).await?;
                 return conflict_page(site, form, target, &opened, &ask.visitor).await;
             }
             Err(SaveError::Refused(wrong)) => {
@@ -199,9 +199,9 @@ async fn save(editing: &Editing, candidate: &Candidate, seen: &str) -> Result<Re
     run_blocking(&editing.file, move |file| file.save(&text, &seen)).await
 }
 
-async fn try_topic(site: &Site, editing: &Editing, candidate: &Candidate) -> Result<Tried, Wrong> {
+async fn try_topic(site: &Site, editing: &Editing, candidate: &Candidate) -> Result<Tried, Diagnostic> {
     if !editing.may_try(site.now()) {
-        return Err(Wrong::nowhere(format!("there were {TRIES} tries today"), "save the topic and run it"));
+        return Err(Diagnostic::nowhere(format!("there were {TRIES} tries today"), "save the topic and run it"));
     }
     editing.file.try_out(&candidate.text, &candidate.name().unwrap_or_default()).await
 }

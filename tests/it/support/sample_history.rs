@@ -87,7 +87,7 @@ pub async fn nasty_world(store: &Store) {
 
 pub async fn written(store: &Store, order: &ExportOptions) -> String {
     let mut bytes = Vec::new();
-    let rows = export::write(store, order, &mut RowFilter::nothing(), &mut bytes).await.unwrap();
+    let rows = export::write(store, order, &mut RowFilter::none(), &mut bytes).await.unwrap();
     let text = String::from_utf8(bytes).unwrap();
     if order.format == Format::Jsonl {
         assert_eq!(text.lines().count() as u64, rows);

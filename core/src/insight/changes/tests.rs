@@ -211,7 +211,7 @@ fn hidden_items_are_counted_as_filtered_and_nowhere_else() {
     let all = changes_of(&reading);
     assert_eq!((all.counts.new, all.counts.outside, all.counts.filtered, all.counts.edited), (3, 1, 0, 1));
     let filter = crate::model::TopicFilter { exclude: vec!["a | c".into()], ..Default::default() };
-    let some = changes(&reading, &Filter::of(&filter).unwrap(), 1);
+    let some = changes(&reading, &Filter::compile(&filter).unwrap(), 1);
     assert_eq!((some.counts.new, some.counts.outside, some.counts.filtered), (2, 0, 2));
     assert_eq!((some.counts.edited, some.counts.filtered_edited, some.new.len()), (0, 1, 1));
 }
@@ -235,7 +235,7 @@ fn what_a_filter_cannot_judge_any_more_is_counted_and_told() {
     };
     reading.first = vec![first("a", false), first("b", false), first("c", true), first("d", true)];
     let counted = |filter: crate::model::TopicFilter| {
-        let counts = changes(&reading, &Filter::of(&filter).unwrap(), 9).counts;
+        let counts = changes(&reading, &Filter::compile(&filter).unwrap(), 9).counts;
         (counts.new, counts.filtered, counts.unjudged)
     };
     let none = crate::model::TopicFilter::default();
@@ -283,7 +283,7 @@ proptest! {
             engagement: Engagement::default(),
         }).collect();
         let filter = crate::model::TopicFilter { exclude: vec!["hidden".into()], ..Default::default() };
-        let counts = changes(&reading, &Filter::of(&filter).unwrap(), 3).counts;
+        let counts = changes(&reading, &Filter::compile(&filter).unwrap(), 3).counts;
         prop_assert_eq!(counts.new + counts.outside + counts.baseline + counts.filtered, rows.len());
         prop_assert!(counts.undated <= counts.new && counts.new_texts <= counts.new);
         prop_assert_eq!(counts.filtered, rows.iter().filter(|row| row.2).count());

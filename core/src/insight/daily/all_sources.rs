@@ -2,7 +2,7 @@
 //! that time: its posts are missing. A source counts from its first search on, and until its last one if it was removed.
 
 use crate::insight::{Hole, HoleCause, split_coverage};
-use crate::model::{Look, Source, Span, Time, WatchedTopic};
+use crate::model::{RunSearch, Source, Span, Time, WatchedTopic};
 
 /// What one source covered.
 #[derive(Debug, Clone)]
@@ -86,7 +86,7 @@ fn without(spans: &[Span], others: &[Span]) -> Vec<Span> {
 
 /// The time in which a source counts beside others: from the first time it was asked about, and until its last search if the
 /// topic no longer has it.
-pub(super) fn active(source: Source, watched: Option<&WatchedTopic>, looks: &[Look], period: Span) -> Span {
+pub(super) fn active(source: Source, watched: Option<&WatchedTopic>, looks: &[RunSearch], period: Span) -> Span {
     let searches =
         || looks.iter().filter_map(|look| Some((look.at, look.search.as_ref().filter(|s| s.source == source)?)));
     let asked = |(at, search): (Time, &crate::model::LookSearch)| search.asked.map_or(at, |asked| asked.from.min(at));

@@ -62,7 +62,7 @@ impl CalendarUnit {
     #[must_use]
     pub fn up_to(self, last: Time, many: usize, timezone: &str) -> Vec<CalendarPeriod> {
         let last = self.of(date_of(last, timezone), timezone);
-        let mut all: Vec<_> = std::iter::successors(last, |period| period.before(timezone)).take(many).collect();
+        let mut all: Vec<_> = std::iter::successors(last, |period| period.previous(timezone)).take(many).collect();
         all.reverse();
         all
     }
@@ -70,7 +70,7 @@ impl CalendarUnit {
     /// Returns the last period that had ended at an instant.
     #[must_use]
     pub fn last_complete(self, at: Time, timezone: &str) -> Option<CalendarPeriod> {
-        self.of(date_of(at, timezone), timezone)?.before(timezone)
+        self.of(date_of(at, timezone), timezone)?.previous(timezone)
     }
 
     /// Parses a name such as `2026-W12` or `2026-03`; `None` if there is no such period.
@@ -96,7 +96,7 @@ impl CalendarUnit {
 impl CalendarPeriod {
     /// Returns the previous period.
     #[must_use]
-    pub fn before(&self, timezone: &str) -> Option<Self> {
+    pub fn previous(&self, timezone: &str) -> Option<Self> {
         self.unit.of(self.first.yesterday().ok()?, timezone)
     }
 

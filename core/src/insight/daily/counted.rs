@@ -7,7 +7,7 @@ use crate::model::{ItemMark, Kind, Tone};
 
 /// The counts of a set of items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
-pub struct Counted {
+pub struct ItemCounts {
     /// All items.
     pub raw: u64,
     /// Items with near-copies counted once.
@@ -28,9 +28,9 @@ pub struct Counted {
 
 /// Counts a set of items.
 #[must_use]
-pub fn count_items<'a>(marks: impl IntoIterator<Item = &'a ItemMark>) -> Counted {
+pub fn count_items<'a>(marks: impl IntoIterator<Item = &'a ItemMark>) -> ItemCounts {
     let (mut clusters, mut authors) = (BTreeSet::new(), BTreeSet::new());
-    let mut counted = Counted::default();
+    let mut counted = ItemCounts::default();
     let mut pruned = false;
     for mark in marks {
         pruned |= mark.pruned;
@@ -100,7 +100,7 @@ pub fn scorer_of<'a>(marks: impl IntoIterator<Item = &'a ItemMark>) -> Option<St
 
 /// Counts the tones of a set of items by one scorer.
 #[must_use]
-pub fn sounds<'a>(marks: impl IntoIterator<Item = &'a ItemMark>, scorer: Option<&str>) -> ToneCounts {
+pub fn count_tones<'a>(marks: impl IntoIterator<Item = &'a ItemMark>, scorer: Option<&str>) -> ToneCounts {
     let mut all = ToneCounts::default();
     for mark in marks {
         let by = mark.scorer.as_deref().unwrap_or_default();

@@ -9,7 +9,7 @@ pub(super) struct Groups<'a> {
 }
 
 /// The evidence needed before groups count as different.
-pub(super) struct Doubt {
+pub(super) struct EvidenceThreshold {
     /// Degrees of freedom left when each group has its own mean.
     pub(super) within: usize,
     /// Variance between groups as a multiple of the variance within them (the F ratio).
@@ -35,7 +35,7 @@ impl Effects {
 
     /// Estimates the effects of groups on values around zero; none if the evidence is too weak. `chance` is the least
     /// variance of the values.
-    pub(super) fn of(values: &[f64], groups: &Groups<'_>, chance: f64, doubt: &Doubt) -> Self {
+    pub(super) fn of(values: &[f64], groups: &Groups<'_>, chance: f64, doubt: &EvidenceThreshold) -> Self {
         let many = groups.many;
         let mut sizes = vec![0.0; many];
         let mut means = vec![0.0; many];
@@ -90,7 +90,7 @@ mod tests {
     fn of(values: &[f64], ratio: f64) -> Effects {
         let groups: Vec<usize> = (0..values.len()).map(|place| place % 2).collect();
         let groups = Groups { of: &groups, many: 2, today: 1 };
-        Effects::of(values, &groups, 1e-6, &Doubt { within: 7, ratio })
+        Effects::of(values, &groups, 1e-6, &EvidenceThreshold { within: 7, ratio })
     }
 
     #[test]

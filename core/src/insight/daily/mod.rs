@@ -17,7 +17,7 @@ mod usual_share;
 pub use calendar::{Day, date_of, day_of, days, is_whole_days, window_before, windows_at_any_hour};
 pub use calendar_weeks::{CalendarPeriod, CalendarUnit};
 pub use campaigns::{Campaign, campaigns};
-pub use counted::{Counted, Tally, ToneCounts, count_items, scorer_of, sounds, tally, top_authors};
+pub use counted::{ItemCounts, Tally, ToneCounts, count_items, count_tones, scorer_of, tally, top_authors};
 pub use links::{extract_links, without_last_word};
 pub use rising::{Rise, rising_items};
 pub use search_coverage::{HoleFacts, SearchCoverage};

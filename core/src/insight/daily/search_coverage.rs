@@ -3,7 +3,7 @@
 
 use super::all_sources::{AllSources, SourceSpans, active, all_sources};
 use crate::insight::{Coverage, Hole, HoleCause, source_coverage, split_coverage, total_ms};
-use crate::model::{Look, LookSearch, Source, Span, Time, WatchedTopic};
+use crate::model::{LookSearch, RunSearch, Source, Span, Time, WatchedTopic};
 
 /// A span that nothing covered.
 #[derive(Debug, Clone, serde::Serialize)]
@@ -32,7 +32,7 @@ const SHORT: i64 = 60_000;
 #[derive(Debug)]
 pub struct SearchCoverage {
     watched: Option<WatchedTopic>,
-    looks: Vec<Look>,
+    looks: Vec<RunSearch>,
     /// The sources whose searches cover spans.
     covering: Vec<Source>,
     /// What all of these covered; `None` if there are none.
@@ -56,7 +56,7 @@ impl SearchCoverage {
     /// Builds the coverage of `seen` from the searches of a topic; what lies after `present` is not missing. Where several
     /// sources cover spans, only what all of them covered counts.
     #[must_use]
-    pub fn new(watched: Option<WatchedTopic>, looks: Vec<Look>, seen: Span, present: Time) -> Self {
+    pub fn new(watched: Option<WatchedTopic>, looks: Vec<RunSearch>, seen: Span, present: Time) -> Self {
         let mut checks = Vec::new();
         let mut sources = Vec::new();
         for source in watched.iter().flat_map(|watched| source_coverage(watched, &looks, seen, |_| true)) {
@@ -119,7 +119,7 @@ impl SearchCoverage {
     /// Returns the covered share of a span, up to the present. If searches cover no spans: 1 if any answered in it,
     /// else 0.
     #[must_use]
-    pub fn covered(&self, span: Span) -> f64 {
+    pub fn covered_share(&self, span: Span) -> f64 {
         match &self.spans {
             None if self.checks.iter().any(|at| span.holds(*at)) => 1.0,
             None => 0.0,
@@ -134,18 +134,18 @@ impl SearchCoverage {
         Span { until, ..span }
     }
 
-    /// Like [`Self::covered`], for the part that was due; 0 if nothing was.
+    /// Like [`Self::covered_share`], for the part that was due; 0 if nothing was.
     #[must_use]
     pub fn covered_share_due(&self, span: Span) -> f64 {
-        self.covered(self.due(span))
+        self.covered_share(self.due(span))
     }
 
-    /// Like [`Self::covered`], but counts as covered what full replies did not reach and what is left out for late
+    /// Like [`Self::covered_share`], but counts as covered what full replies did not reach and what is left out for late
     /// indexing. The busiest days have such gaps; excluding them would make every busy day look unusual.
     #[must_use]
     pub fn searched_share(&self, span: Span) -> f64 {
         match &self.spans {
-            None => self.covered(span),
+            None => self.covered_share(span),
             Some(spans) => part(self.passed(span), spans.iter().chain(&self.full).chain(&self.late).copied()),
         }
     }
@@ -201,7 +201,7 @@ impl SearchCoverage {
     /// Counts the full replies of a source to searches for this span, or made in it if they name no span.
     #[must_use]
     pub fn full_replies(&self, source: Source, span: Span) -> u64 {
-        let about = |look: &&Look| {
+        let about = |look: &&RunSearch| {
             let search = look.search.as_ref().filter(|search| search.source == source && search.saturated);
             search.is_some_and(|s| s.asked.map_or(span.holds(look.at), |asked| asked.intersection(span).is_some()))
         };
@@ -211,7 +211,7 @@ impl SearchCoverage {
     /// Returns whether a web search in the span returned a full reply.
     #[must_use]
     pub fn full_pages(&self, span: Span) -> bool {
-        let full = |look: &Look| look.search.as_ref().is_some_and(|s| s.saturated && s.source == Source::Web);
+        let full = |look: &RunSearch| look.search.as_ref().is_some_and(|s| s.saturated && s.source == Source::Web);
         self.looks.iter().any(|look| span.holds(look.at) && full(look))
     }
 
@@ -248,7 +248,7 @@ impl SearchCoverage {
 
 /// Returns whether no search was due in a hole up to the present. Without planned slots, one and a half times the usual
 /// distance between searches counts as not due.
-fn idle(open: &Hole, watched: &WatchedTopic, looks: &[Look], present: Time) -> bool {
+fn idle(open: &Hole, watched: &WatchedTopic, looks: &[RunSearch], present: Time) -> bool {
     if watched.paused || watched.ended.is_some() || !open.causes.iter().all(|cause| cause.why == HoleCause::NothingDue)
     {
         return false;
@@ -296,7 +296,7 @@ mod tests {
             open_from: None,
         };
         for (day, part) in [(span(0, 100), 0.875), (span(0, 60), 1.0), (span(60, 80), 0.5), (span(90, 200), 0.0)] {
-            assert!((looked.covered(day) - part).abs() < 1e-9, "{day:?}: {}", looked.covered(day));
+            assert!((looked.covered_share(day) - part).abs() < 1e-9, "{day:?}: {}", looked.covered_share(day));
         }
     }
 }

@@ -39,7 +39,7 @@ pub fn share(part: u64, whole: u64) -> Option<Share> {
 impl Share {
     /// Returns whether two shares differ by more than chance: their intervals do not overlap.
     #[must_use]
-    pub fn apart(&self, other: &Self) -> bool {
+    pub fn differs_from(&self, other: &Self) -> bool {
         self.low > other.high || other.low > self.high
     }
 }
@@ -67,8 +67,8 @@ mod tests {
     #[test]
     fn few_items_are_never_apart() {
         let (few, all) = (share(3, 4), share(1, 4));
-        assert!(!few.zip(all).is_some_and(|(a, b)| a.apart(&b)));
+        assert!(!few.zip(all).is_some_and(|(a, b)| a.differs_from(&b)));
         let (many, none) = (share(300, 400), share(100, 400));
-        assert!(many.zip(none).is_some_and(|(a, b)| a.apart(&b) && b.apart(&a)));
+        assert!(many.zip(none).is_some_and(|(a, b)| a.differs_from(&b) && b.differs_from(&a)));
     }
 }

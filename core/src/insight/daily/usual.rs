@@ -7,7 +7,7 @@
 //! days. docs/dev/report-measured.md has the measured error rates.
 
 use super::Day;
-use super::effects::{Doubt, Effects, Groups, real};
+use super::effects::{Effects, EvidenceThreshold, Groups, real};
 use crate::insight::robust::{MedianMad, median_and_mad};
 use crate::insight::student::student_t_quantile;
 
@@ -23,9 +23,9 @@ const WILD: f64 = 4.0;
 const LASTING: usize = 7;
 /// Most topics have quiet weekends and few have a busy weekday, so weekends need less evidence. A change of level is
 /// tried at several dates, so one stands out by chance more easily and needs the most.
-const WEEKENDS: Doubt = Doubt { within: 7, ratio: 1.0 };
-const WEEKDAYS: Doubt = Doubt { within: 21, ratio: 4.0 };
-const MOVED: Doubt = Doubt { within: 26, ratio: 9.0 };
+const WEEKENDS: EvidenceThreshold = EvidenceThreshold { within: 7, ratio: 1.0 };
+const WEEKDAYS: EvidenceThreshold = EvidenceThreshold { within: 21, ratio: 4.0 };
+const MOVED: EvidenceThreshold = EvidenceThreshold { within: 26, ratio: 9.0 };
 /// How many weeks ago the level may have changed, and the days needed before that.
 const MOVED_WEEKS: std::ops::RangeInclusive<usize> = 2..=6;
 const BEFORE_MOVE: usize = 14;

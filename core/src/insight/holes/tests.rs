@@ -40,11 +40,11 @@ fn watched(operation: SocialOperation) -> WatchedTopic {
     }
 }
 
-fn run(hour: i64, state: RunState, reason: Option<&str>) -> Look {
-    Look { topic: "acme".into(), at: at(hour), state, reason: reason.map(str::to_owned), search: None }
+fn run(hour: i64, state: RunState, reason: Option<&str>) -> RunSearch {
+    RunSearch { topic: "acme".into(), at: at(hour), state, reason: reason.map(str::to_owned), search: None }
 }
 
-fn search(hour: i64, state: SearchState, over: LookBack, covered: Option<Span>) -> Look {
+fn search(hour: i64, state: SearchState, over: LookBack, covered: Option<Span>) -> RunSearch {
     let trouble = (state == SearchState::Error).then(|| "server".to_owned());
     let asked = Some(over.span(at(hour)));
     let search = LookSearch {
@@ -56,19 +56,19 @@ fn search(hour: i64, state: SearchState, over: LookBack, covered: Option<Span>) 
         saturated: false,
         trouble,
     };
-    Look { search: Some(search), ..run(hour, RunState::Ok, None) }
+    RunSearch { search: Some(search), ..run(hour, RunState::Ok, None) }
 }
 
-fn ok(hour: i64) -> Look {
+fn ok(hour: i64) -> RunSearch {
     let over = LookBack::from(Window::Past24Hours);
     search(hour, SearchState::Ok, over, Some(over.span(at(hour))))
 }
 
-fn failed(hour: i64) -> Look {
+fn failed(hour: i64) -> RunSearch {
     search(hour, SearchState::Error, Window::Past24Hours.into(), None)
 }
 
-fn full(hour: i64, since: i64, oldest: Option<i64>) -> Look {
+fn full(hour: i64, since: i64, oldest: Option<i64>) -> RunSearch {
     let covered = oldest.map(|oldest| span(oldest, hour));
     let mut look = search(hour, SearchState::Ok, LookBack::Since(at(since)), covered);
     look.search.as_mut().unwrap().saturated = true;
@@ -78,7 +78,7 @@ fn full(hour: i64, since: i64, oldest: Option<i64>) -> Look {
 /// Covered spans, holes with their causes in words, and the open hole, in hours since the topic began.
 type Told = (Vec<(i64, i64)>, Vec<(i64, i64, String)>, Option<(i64, i64)>);
 
-fn holes_of(watched: &WatchedTopic, looks: &[Look], period: Span) -> Told {
+fn holes_of(watched: &WatchedTopic, looks: &[RunSearch], period: Span) -> Told {
     let got = source_coverage(watched, looks, period, |_| true);
     assert_eq!(got.len(), 1, "{got:?}");
     let Coverage::Spans { covered, holes, open, covered_ms, holes_ms, .. } = &got[0].coverage else {
@@ -245,7 +245,7 @@ fn the_last_minutes_before_a_search_are_no_hole_unless_something_was_missed_ther
         look
     };
     let topic = watched(SocialOperation::Search);
-    let of = |looks: &[Look], until: i64| match source_coverage(&topic, looks, span(0, until), |_| true)
+    let of = |looks: &[RunSearch], until: i64| match source_coverage(&topic, looks, span(0, until), |_| true)
         .remove(0)
         .coverage
     {
@@ -281,14 +281,14 @@ fn a_topic_that_is_run_by_hand_waits_for_its_next_search_as_long_as_its_searches
     }
     // Each search claims all but its last five hours; the next one looks back over them.
     let look = |hour: i64| search(hour, SearchState::Ok, Window::Past24Hours.into(), Some(span(hour - 24, hour - 5)));
-    let looks: Vec<Look> = [0, 6, 12, 18].map(look).into();
+    let looks: Vec<RunSearch> = [0, 6, 12, 18].map(look).into();
     let of = |present: i64| SearchCoverage::new(Some(acme.clone()), looks.clone(), span(0, present), at(present));
     assert!(of(24).holes(span(0, 24)).iter().all(|hole| hole.open), "{:?}", of(24).holes(span(0, 24)));
     assert!(of(36).holes(span(0, 36)).iter().any(|hole| !hole.open), "twice as long is no pause any more");
 }
 
 /// A search of Hacker News that looked back a day; `None` failed.
-fn of_provider(hour: i64, covered: Option<Span>) -> Look {
+fn of_provider(hour: i64, covered: Option<Span>) -> RunSearch {
     let state = if covered.is_some() { SearchState::Ok } else { SearchState::Error };
     let mut look = search(hour, state, Window::Past24Hours.into(), covered);
     let search = look.search.as_mut().unwrap();
@@ -296,7 +296,7 @@ fn of_provider(hour: i64, covered: Option<Span>) -> Look {
     look
 }
 
-fn provided(hour: i64) -> Look {
+fn provided(hour: i64) -> RunSearch {
     of_provider(hour, Some(span(hour - 24, hour)))
 }
 
@@ -305,7 +305,7 @@ fn a_report_counts_as_covered_only_what_every_source_covered() {
     use crate::insight::daily::SearchCoverage;
     use crate::model::ProviderQuery;
     let day = span(24, 48);
-    let of = |with_provider: bool, looks: &[&[Look]]| {
+    let of = |with_provider: bool, looks: &[&[RunSearch]]| {
         let mut acme = watched(SocialOperation::Search);
         let query =
             ProviderQuery { source: Source::parse("hn").unwrap(), kind: "hackernews".into(), keys: Default::default() };
@@ -320,26 +320,26 @@ fn a_report_counts_as_covered_only_what_every_source_covered() {
         let hours = |at: Time| (at.0 - BEGAN) / HOUR;
         got.holes(day).into_iter().map(|hole| (hours(hole.span.from), hours(hole.span.until), hole.why)).collect()
     };
-    let daily = |look: fn(i64) -> Look| [look(24), look(48), look(72)];
+    let daily = |look: fn(i64) -> RunSearch| [look(24), look(48), look(72)];
     let whole = of(true, &[&daily(ok), &daily(provided)]);
-    assert!((whole.covered(day) - 1.0).abs() < 1e-9 && holes(&whole).is_empty(), "{:?}", holes(&whole));
+    assert!((whole.covered_share(day) - 1.0).abs() < 1e-9 && holes(&whole).is_empty(), "{:?}", holes(&whole));
     // One fails at hour 24 and 48, and looks back a day at hour 72: whichever it is, its posts of the day before are missing.
     let provider_failed = [of_provider(24, None), of_provider(48, None), provided(72)];
     let social_failed = [failed(24), failed(48), ok(72)];
     for (name, got) in
         [("hn", of(true, &[&daily(ok), &provider_failed])), ("social", of(true, &[&social_failed, &daily(provided)]))]
     {
-        assert!(got.covered(day) < 0.01, "{name}: {}", got.covered(day));
+        assert!(got.covered_share(day) < 0.01, "{name}: {}", got.covered_share(day));
         let [(24, 48, why)] = &holes(&got)[..] else { panic!("{name}: {:?}", holes(&got)) };
         assert!(why.starts_with(&format!("{name}: 2 failed searches (server)")), "{why}");
     }
     // A source that came later leaves no holes before it, and one that was removed none after it.
     let later = of(true, &[&daily(ok), &[provided(72)]]);
-    assert!((later.covered(day) - 1.0).abs() < 1e-9, "{:?}", holes(&later));
+    assert!((later.covered_share(day) - 1.0).abs() < 1e-9, "{:?}", holes(&later));
     let removed = of(false, &[&daily(ok), &[provided(24)]]);
-    assert!((removed.covered(day) - 1.0).abs() < 1e-9, "{:?}", holes(&removed));
+    assert!((removed.covered_share(day) - 1.0).abs() < 1e-9, "{:?}", holes(&removed));
     let still_there = of(true, &[&daily(ok), &[provided(24)]]);
-    assert!(still_there.covered(day) < 0.01, "{:?}", holes(&still_there));
+    assert!(still_there.covered_share(day) < 0.01, "{:?}", holes(&still_there));
     // A full reply of either is a reason for `≥`.
     assert!(!whole.saturated(day));
     let mut full_reply = of_provider(48, Some(span(40, 48)));

@@ -100,7 +100,7 @@ impl Ranker {
 
     /// Returns the result of the cross-check.
     #[must_use]
-    pub fn checked(&self) -> CrossCheck {
+    pub fn cross_check(&self) -> CrossCheck {
         self.checked
     }
 }

@@ -47,7 +47,7 @@ fn where_words_tell_them_apart_noise_is_folded_and_nothing_good_is() {
     assert!(ranker.can_fold());
     assert_eq!(folded(true), 0);
     assert!(folded(false) > 60, "{}", folded(false));
-    let checked = ranker.checked();
+    let checked = ranker.cross_check();
     assert_eq!((checked.good + checked.noise, checked.good_folded), (30, 0));
 }
 
@@ -83,7 +83,7 @@ proptest! {
         let second = Ranker::learn(&seen);
         prop_assert_eq!(first.is_some(), second.is_some());
         if let (Some(first), Some(second)) = (first, second) {
-            prop_assert_eq!(first.checked(), second.checked());
+            prop_assert_eq!(first.cross_check(), second.cross_check());
             let empty = Features::default();
             for features in all.iter().map(|one| &one.1).chain([&empty]) {
                 let relevance = first.relevance(features);

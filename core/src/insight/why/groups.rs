@@ -32,7 +32,7 @@ impl<'a> Group<'a> {
         }
     }
 
-    pub(super) fn holds(&self, item: &Item<'_>) -> bool {
+    pub(super) fn contains(&self, item: &Item<'_>) -> bool {
         match self {
             Self::Text(text) => item.text == *text,
             Self::Author(author) => item.author.as_deref() == Some(author),

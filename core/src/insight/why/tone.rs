@@ -72,7 +72,7 @@ pub fn tone_cause(compared: &Compared<'_>, usual: &UsualShare, least: u64) -> Op
         if !beside.moved(rise) || beside.is_nearly_all() {
             return None;
         }
-        let ours = compared.now.items.iter().filter(|item| group.holds(item) && item.sounds.is_some());
+        let ours = compared.now.items.iter().filter(|item| group.contains(item) && item.sounds.is_some());
         let usual = mean(beside.earlier.iter().map(|(ours, _)| ours.all));
         Some((
             explained,
@@ -111,7 +111,7 @@ fn cause(
 }
 
 fn beside(compared: &Compared<'_>, group: &Group<'_>, all: Scored) -> GroupAndRest {
-    let ours = |day: &DayItems<'_>| Scored::of(day.items.iter().filter(|item| group.holds(item)));
+    let ours = |day: &DayItems<'_>| Scored::of(day.items.iter().filter(|item| group.contains(item)));
     let now = ours(&compared.now);
     let earlier = days_of(compared, group).map(|day| {
         let ours = ours(day);

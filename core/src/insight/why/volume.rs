@@ -35,7 +35,7 @@ pub fn volume_cause(compared: &Compared<'_>, usual: &UsualRange) -> Option<Cause
         largest_groups(compared.earlier, by_source, |_| true, change.abs() * super::HALF / 2.0)
     };
     let groups = candidates.iter().filter_map(|group| {
-        let ours = compared.now.items.iter().filter(|item| group.holds(item));
+        let ours = compared.now.items.iter().filter(|item| group.contains(item));
         let counted = counted(compared, group, ours.clone().count(), usual, change > 0.0)?;
         let rest = Rest::of(compared, group, all - counted.now, change > 0.0);
         // If the rest moved further, everything changed, not just this group.
@@ -107,7 +107,7 @@ fn counted(
     let all = compared.now.items.len();
     let shares: Vec<Share> = days_of(compared, group)
         .filter_map(|day| {
-            let ours = day.items.iter().filter(|item| group.holds(item)).count();
+            let ours = day.items.iter().filter(|item| group.contains(item)).count();
             share(ours as u64, day.items.len() as u64)
         })
         .collect();
@@ -150,7 +150,7 @@ impl Rest {
 
     fn of(compared: &Compared<'_>, group: &Group<'_>, rest: usize, rise: bool) -> Self {
         let without: Vec<_> = days_of(compared, group)
-            .map(|day| (day.day, day.items.iter().filter(|item| !group.holds(item)).count() as u64))
+            .map(|day| (day.day, day.items.iter().filter(|item| !group.contains(item)).count() as u64))
             .collect();
         let Ok(band) = usual_range(&compared.now.day, &without) else { return Self::UNKNOWN };
         let edge = if rise { band.high } else { band.low };

@@ -20,7 +20,7 @@ const MOST_COMPARED: usize = 4;
 pub struct KnownClusters {
     /// Keys with the clusters they lead to.
     pub leads: Vec<(i64, i64)>,
-    /// First items of clusters, at least those that [`wanted`] returns.
+    /// First items of clusters, at least those that [`needed_heads`] returns.
     pub heads: Vec<ClusterHead>,
     /// The number of the next new cluster.
     pub next: i64,
@@ -59,7 +59,7 @@ fn shortlist(marks: &Fingerprint, leads: &Leads) -> Vec<i64> {
 /// The clusters whose first items [`choose`] needs: those that the items' keys lead to. An item whose whole text is
 /// already known needs none.
 #[must_use]
-pub fn wanted(items: &[Option<Fingerprint>], leads: &[(i64, i64)]) -> BTreeSet<i64> {
+pub fn needed_heads(items: &[Option<Fingerprint>], leads: &[(i64, i64)]) -> BTreeSet<i64> {
     let leads = places_by_key(leads);
     let compared = |marks: &&Fingerprint| !marks.bands.last().is_some_and(|whole| leads.contains_key(whole));
     items.iter().flatten().filter(compared).flat_map(|marks| shortlist(marks, &leads)).collect()

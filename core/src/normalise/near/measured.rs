@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::pages::EVERYWHERE;
 use super::properties::{are_copies, page};
-use super::{alike, choose, marks, wanted};
+use super::{alike, choose, marks, needed_heads};
 use crate::model::{Assignment, ClusterHead, Fingerprint, ItemText, Kind};
 use crate::normalise::near::choose::KnownClusters;
 
@@ -233,7 +233,7 @@ fn clustered(items: &[Option<Fingerprint>], at_once: usize) -> HashMap<i64, Vec<
             keys.flat_map(|key| leads.get(key).into_iter().flatten().map(|place| (*key, *place))).collect();
         known.sort_unstable();
         known.dedup();
-        let wanted = wanted(batch, &known);
+        let wanted = needed_heads(batch, &known);
         let heads_known = wanted.iter().map(|place| heads[place].clone()).collect();
         for (at, choice) in
             choose(batch.to_vec(), &KnownClusters { leads: known, heads: heads_known, next }).into_iter().enumerate()

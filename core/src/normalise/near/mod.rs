@@ -28,7 +28,7 @@ mod pages;
 mod properties;
 
 pub use alike::alike;
-pub use choose::{KnownClusters, choose, wanted};
+pub use choose::{KnownClusters, choose, needed_heads};
 pub use stable_hash::NEAR_VERSION;
 
 use crate::model::{Fingerprint, ItemText, Kind};

@@ -60,7 +60,7 @@ fn site(host: &str) -> Option<Phrase> {
 }
 
 fn words(part: &str) -> Vec<String> {
-    let pieces = cut::cut(&fold(part), MOST_READ).pieces;
+    let pieces = cut::split(&fold(part), MOST_READ).pieces;
     pieces.into_iter().filter_map(|piece| if let Piece::Word(word) = piece { Some(word) } else { None }).collect()
 }
 

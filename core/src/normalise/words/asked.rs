@@ -29,7 +29,7 @@ const ENDINGS: [&str; 8] = ["ings", "ing", "ies", "ers", "ed", "es", "er", "s"];
 
 /// The words of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked(Vec<Word>);
+pub struct QueryWords(Vec<Word>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Word {
@@ -37,7 +37,7 @@ struct Word {
     alone: bool,
 }
 
-impl Asked {
+impl QueryWords {
     /// The words of a query; `None` if it has none that a text could contain (`from:nasa`, `"the"`). Skips exclusions
     /// (`-word`) and operators (`lang:en`, `OR`). Tags, names and tickers count without their prefix.
     #[must_use]
@@ -93,7 +93,7 @@ impl Asked {
     }
 }
 
-impl Asked {
+impl QueryWords {
     /// Whether a term repeats the query: a word or phrase with one of its words, whatever the ending; a hashtag, name
     /// or domain equal to one, apart from the ending. `#acmefire` says more than `acme`, so it does not repeat it.
     #[must_use]
@@ -182,13 +182,13 @@ mod tests {
             ("новости", "погода", false),
             ("C++ compiler", "my compilers", true),
         ] {
-            assert_eq!(Asked::of(question).unwrap().matches_any(&[None, Some(text)]), holds, "{question}: {text}");
+            assert_eq!(QueryWords::of(question).unwrap().matches_any(&[None, Some(text)]), holds, "{question}: {text}");
         }
     }
 
     #[test]
     fn words_that_a_text_holds_are_counted_once_each() {
-        let asked = Asked::of("calgary flood floods terremoto #terremotocr boston").unwrap();
+        let asked = QueryWords::of("calgary flood floods terremoto #terremotocr boston").unwrap();
         for (text, many) in [
             ("nothing of the kind", 0),
             ("Calgary", 1),
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn terms_that_repeat_the_question_are_its_own() {
-        let asked = Asked::of("rain ai acme \"new phones\"").unwrap();
+        let asked = QueryWords::of("rain ai acme \"new phones\"").unwrap();
         for (term, own) in [
             ("rain", true),
             ("rains", true),
@@ -231,19 +231,19 @@ mod tests {
     #[test]
     fn a_question_without_words_judges_nothing() {
         for question in ["", "from:nasa", "-spam", "the of", "lang:en -\"a b\"", "🚀", "!!!"] {
-            assert_eq!(Asked::of(question), None, "{question}");
+            assert_eq!(QueryWords::of(question), None, "{question}");
         }
     }
 
     #[test]
     fn of_several_questions_any_word_counts_and_one_without_words_judges_nothing() {
-        let both = Asked::of_all(&["Acme", "rockets acme"]).unwrap();
+        let both = QueryWords::of_all(&["Acme", "rockets acme"]).unwrap();
         assert!(
             both.matches_any(&[Some("a rocket")])
                 && both.matches_any(&[Some("ACME")])
                 && !both.matches_any(&[Some("shoes")])
         );
-        assert_eq!(Asked::of_all(&["Acme", "from:nasa"]), None);
-        assert_eq!(Asked::of_all(&[]), None);
+        assert_eq!(QueryWords::of_all(&["Acme", "from:nasa"]), None);
+        assert_eq!(QueryWords::of_all(&[]), None);
     }
 }

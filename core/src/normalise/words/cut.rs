@@ -30,7 +30,7 @@ pub(super) struct Pieces {
 }
 
 /// Splits a folded text. Stops after `most` characters.
-pub(super) fn cut(folded: &str, most: usize) -> Pieces {
+pub(super) fn split(folded: &str, most: usize) -> Pieces {
     let mut cut = Pieces::default();
     let (mut before, mut flag, mut left) = (' ', None, most);
     let mut rest = folded;

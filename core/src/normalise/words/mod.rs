@@ -19,7 +19,7 @@ mod tests;
 use std::collections::{HashMap, HashSet};
 
 pub use address::url_query;
-pub use asked::Asked;
+pub use asked::QueryWords;
 pub use query::{MOST_PHRASES, QueryError, unindexed_words, wanted};
 pub use terms::{TERM_RULES, dense_runs, terms};
 
@@ -54,7 +54,7 @@ pub fn tokens(item: &SearchableItem<'_>) -> Tokens {
         index.field(field.unwrap_or(""));
     }
     if let Some(author) = item.author {
-        index.signs.extend(cut::cut(&fold::fold(&format!("@{}", author.trim_start_matches('@'))), MOST_READ).signs);
+        index.signs.extend(cut::split(&fold::fold(&format!("@{}", author.trim_start_matches('@'))), MOST_READ).signs);
     }
     index.end()
 }
@@ -74,7 +74,7 @@ struct Index {
 
 impl Index {
     fn field(&mut self, text: &str) {
-        let pieces = cut::cut(&fold::fold(text), MOST_READ);
+        let pieces = cut::split(&fold::fold(text), MOST_READ);
         if pieces.pieces.is_empty() && pieces.signs.is_empty() {
             return;
         }

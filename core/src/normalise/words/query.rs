@@ -90,7 +90,7 @@ fn phrases(term: &Term<'_>) -> Vec<Phrase> {
     if let Some(token) = sign(&text).filter(|_| !term.quoted) {
         return vec![Phrase { tokens: vec![token], open: starred }];
     }
-    let pieces = cut::cut(&text, MOST_ASKED);
+    let pieces = cut::split(&text, MOST_ASKED);
     let mut row = Phrase { tokens: Vec::new(), open: false };
     let last = pieces.pieces.len();
     for (at, piece) in (1..).zip(pieces.pieces) {

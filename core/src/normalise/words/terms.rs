@@ -43,7 +43,7 @@ pub fn dense_runs(item: &SearchableItem<'_>) -> Vec<String> {
         let end = text.char_indices().nth(MOST_READ).map_or(text.len(), |(at, _)| at);
         let folded = fold::fold(text.get(..end).unwrap_or(""));
         for token in folded.split_whitespace().filter(|token| !token.is_ascii()) {
-            for piece in cut::cut(token, LONGEST * 4).pieces {
+            for piece in cut::split(token, LONGEST * 4).pieces {
                 if let Piece::Dense(letters) = piece
                     && letters.len() > 2
                 {
@@ -136,7 +136,7 @@ impl TermExtractor<'_> {
         }
         let sign = text.starts_with(['#', '@']);
         if sign || !text.is_ascii() {
-            let pieces = cut::cut(text, LONGEST * 4);
+            let pieces = cut::split(text, LONGEST * 4);
             for one in &pieces.signs {
                 if !one.starts_with([HASHTAG, NAME]) || one.chars().count() <= LONGEST {
                     self.emit(one);

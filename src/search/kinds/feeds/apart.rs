@@ -12,7 +12,7 @@ const MOST: usize = 50;
 
 /// Sets `entry` on the items whose address is shared, now or in `known`. Returns the shared addresses as digests, the
 /// latest first.
-pub(super) fn tell(feed: &mut Feed, known: &[String]) -> Vec<String> {
+pub(super) fn mark_shared_addresses(feed: &mut Feed, known: &[String]) -> Vec<String> {
     let digest = |url: &str| canonical(url).map(|url| blake3::hash(url.as_bytes()).to_hex()[..16].to_owned());
     let addresses: Vec<Option<String>> = feed.items.iter().map(|item| item.url.as_deref().and_then(digest)).collect();
     let (mut first, mut several) = (HashMap::<&str, &str>::new(), HashSet::<&str>::new());
@@ -56,15 +56,19 @@ mod tests {
     #[test]
     fn only_entries_that_share_an_address_are_told_apart_and_the_last_one_stays_so() {
         let mut alone = feed(&[("https://a.example/#1", "i1"), ("https://b.example/", "i2"), ("ftp://c", "i3")]);
-        assert_eq!((tell(&mut alone, &[]), told(&alone)), (Vec::new(), vec![None, None, None]));
+        assert_eq!((mark_shared_addresses(&mut alone, &[]), told(&alone)), (Vec::new(), vec![None, None, None]));
         let mut twice = feed(&[("https://a.example/", "i1"), ("http://a.example/#x", "i1")]);
-        assert_eq!((tell(&mut twice, &[]), told(&twice)), (Vec::new(), vec![None, None]), "one entry, written twice");
+        assert_eq!(
+            (mark_shared_addresses(&mut twice, &[]), told(&twice)),
+            (Vec::new(), vec![None, None]),
+            "one entry, written twice"
+        );
         let mut several =
             feed(&[("https://a.example/#1", "i1"), ("https://b.example/", "i2"), ("https://a.example/#4", "i4")]);
-        let known = tell(&mut several, &[]);
+        let known = mark_shared_addresses(&mut several, &[]);
         assert_eq!((known.len(), told(&several)), (1, vec![Some("i1"), None, Some("i4")]));
         let mut left = feed(&[("https://a.example/#4", "i4"), ("https://b.example/", "i2")]);
-        assert_eq!((tell(&mut left, &known), told(&left)), (known, vec![Some("i4"), None]));
+        assert_eq!((mark_shared_addresses(&mut left, &known), told(&left)), (known, vec![Some("i4"), None]));
     }
 
     #[test]
@@ -73,9 +77,9 @@ mod tests {
             (0..60).flat_map(|n| [format!("https://a.example/{n}"), format!("https://a.example/{n}#x")]).collect();
         let ids: Vec<String> = (0..120).map(|n| n.to_string()).collect();
         let all: Vec<(&str, &str)> = urls.iter().map(String::as_str).zip(ids.iter().map(String::as_str)).collect();
-        let known = tell(&mut feed(&all[..2]), &[]);
+        let known = mark_shared_addresses(&mut feed(&all[..2]), &[]);
         let mut many = feed(&all[2..]);
-        let later = tell(&mut many, &known);
+        let later = mark_shared_addresses(&mut many, &known);
         assert_eq!((known.len(), later.len()), (1, MOST));
         assert!(!later.contains(&known[0]) && told(&many).iter().all(Option::is_some));
     }

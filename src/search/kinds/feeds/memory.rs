@@ -53,14 +53,14 @@ impl Memory {
     }
 
     /// Whether the feed is resting now. Not when the clock has stepped back.
-    pub(super) fn rests(&self, now: Time) -> bool {
+    pub(super) fn is_resting(&self, now: Time) -> bool {
         let early = (self.not_before.saturating_sub(self.looked) / 20).clamp(0, EARLY);
         now.0 < self.not_before - early
             && self.not_before - now.0 <= i64::try_from(LONGEST_REST.as_millis()).unwrap_or(0)
     }
 
     /// Keeps only what affects how a reply is read: `None` for most feeds.
-    pub(super) fn decisive(self) -> Option<Self> {
+    pub(super) fn replay_part(self) -> Option<Self> {
         (!self.shared.is_empty()).then(|| Self { shared: self.shared, ..Self::default() })
     }
 

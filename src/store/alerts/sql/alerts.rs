@@ -77,7 +77,7 @@ pub(in crate::store) fn event(row: &Row) -> Result<AlertEvent, StoreError> {
     })
 }
 
-pub(in crate::store) async fn standing(conn: &mut Conn, alert: &str) -> Result<AlertState, StoreError> {
+pub(in crate::store) async fn state(conn: &mut Conn, alert: &str) -> Result<AlertState, StoreError> {
     let cursor = followers::cursor(conn, &format!("alert:{alert}")).await?;
     let state = sqlx::query("SELECT sent_at, snoozed_until FROM alert_state WHERE alert = $1");
     let state = state.bind(alert).fetch_optional(&mut *conn).await?;
@@ -209,7 +209,7 @@ pub(in crate::store) async fn keep(
         .await?;
     }
     if let Some(name) = change.told.last() {
-        let told = super::resolve::list(&change.told)?;
+        let told = super::resolve::to_json(&change.told)?;
         let sql = format!(
             "UPDATE alert_event SET message = $2 WHERE message IS NULL AND muted IS NULL AND event IN (SELECT given.value FROM {})",
             super::texts(1)

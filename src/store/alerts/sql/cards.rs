@@ -55,7 +55,7 @@ pub(in crate::store) async fn cards(
         }
     }
     let names: Vec<&str> = specs.iter().map(|spec| spec.name.as_str()).collect();
-    let list = super::resolve::list(&names)?;
+    let list = super::resolve::to_json(&names)?;
     let mut standing = standing(conn, &list).await?;
     let mut firing = firing(conn, &list, now).await?;
     let card = |spec: AlertSpec| {
@@ -138,7 +138,7 @@ pub(in crate::store) async fn firing_for_topics(
          JOIN alert_firing f ON f.subject > given.value || '/' AND f.subject < given.value || '0' WHERE {IN_FORCE} AND {still}) AS fires \
          ORDER BY topic, alert, subject LIMIT $2"
     );
-    let list = super::resolve::list(topics)?;
+    let list = super::resolve::to_json(topics)?;
     let rows = sqlx::query(AssertSqlSafe(sql)).bind(list).bind(AT_TOPICS).bind(now.utc_date()).fetch_all(conn).await?;
     rows.iter()
         .map(|row| Ok(TopicFiring { topic: row.try_get("topic")?, alert: row.try_get("alert")?, firing: fires(row)? }))

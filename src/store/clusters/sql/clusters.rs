@@ -7,7 +7,7 @@ use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 use super::cluster_keys::AGES;
 use super::resolve::ITEMS_LOCK;
-use super::resolve::{fetch_json, list};
+use super::resolve::{fetch_json, to_json};
 use super::{Conn, Database, ROW_LOCK, Row, cluster_keys, followers, narrow, read};
 use crate::model::{Assignment, ClusterHead, ClusterRow, ItemText, KeyTableLimits, Kind, Time, Volume};
 use crate::store::{Filter, StoreError, UnclusteredBatch};
@@ -96,7 +96,7 @@ pub(in crate::store) async fn places_of_keys(conn: &mut Conn, keys: &[i64]) -> R
         "SELECT {} FROM ({young} UNION ALL {middle} UNION ALL {old}) AS found",
         super::rows_in_one("found.key, found.place")
     );
-    fetch_json(conn, sql, [list(keys)?]).await
+    fetch_json(conn, sql, [to_json(keys)?]).await
 }
 
 /// Moves the smallest keys of a table that is being emptied, or is over its limit, to the next table. Keys move in
@@ -146,7 +146,7 @@ pub(in crate::store) async fn heads(conn: &mut Conn, places: &[i64]) -> Result<V
         super::rows_in_one(&format!("h.place, {}", super::digits("h.sketch"))),
         super::numbers(1)
     );
-    let heads = fetch_json::<(i64, String)>(conn, sql, [list(places)?]).await?;
+    let heads = fetch_json::<(i64, String)>(conn, sql, [to_json(places)?]).await?;
     Ok(heads
         .into_iter()
         .map(|(place, digits)| ClusterHead { place, sketch: cluster_keys::decode_hex(&digits) })
@@ -217,7 +217,8 @@ async fn write(conn: &mut Conn, batch: &UnclusteredBatch, choices: &[Assignment]
         super::rows_in_one("h.place, h.item"),
         super::numbers(1)
     );
-    let firsts: HashMap<i64, i64> = fetch_json::<(i64, i64)>(conn, sql, [list(&places)?]).await?.into_iter().collect();
+    let firsts: HashMap<i64, i64> =
+        fetch_json::<(i64, i64)>(conn, sql, [to_json(&places)?]).await?.into_iter().collect();
     let of = |(item, choice): (&i64, &Assignment)| match choice {
         Assignment::Alone | Assignment::Begins(..) => Some((*item, *item, None)),
         Assignment::CopyOf(place, own) => {
@@ -258,7 +259,7 @@ pub(in crate::store) async fn merge_clusters(conn: &mut Conn, into: i64, from: i
     let (Some((mine, mine_since)), Some((Some(theirs), theirs_since))) = (held.get(&into), held.get(&from)) else {
         return Ok(());
     };
-    cluster_keys::forget_own(conn, &list(&[from])?).await?;
+    cluster_keys::forget_own(conn, &to_json(&[from])?).await?;
     let first = match mine {
         Some(mine) if mine == theirs => *mine,
         Some(mine) if mine_since <= theirs_since => *mine,
@@ -304,7 +305,7 @@ pub(in crate::store) async fn volume_of(conn: &mut Conn, runs: &[String]) -> Res
          WHERE r.public_id = given.value AND r.seq IS NOT NULL AND s.run = r.id AND i.id = s.item",
         super::texts(1)
     );
-    volume(&sqlx::query(AssertSqlSafe(sql)).bind(list(runs)?).fetch_one(conn).await?)
+    volume(&sqlx::query(AssertSqlSafe(sql)).bind(to_json(runs)?).fetch_one(conn).await?)
 }
 
 fn volume(row: &Row) -> Result<Volume, StoreError> {

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use sqlx::AssertSqlSafe;
 
 use super::Conn;
-use super::resolve::{fetch_json, list};
+use super::resolve::{fetch_json, to_json};
 use crate::store::StoreError;
 
 /// The tables of keys, the youngest first.
@@ -72,7 +72,7 @@ async fn delete_found(conn: &mut Conn, found: impl IntoIterator<Item = String>, 
     if keys.is_empty() {
         return Ok(());
     }
-    let (keys, places) = (list(&keys)?, list(&places)?);
+    let (keys, places) = (to_json(&keys)?, to_json(&places)?);
     for table in AGES {
         // `+ 0` forces a lookup by key alone: with an index on both columns, each key would be looked up with each
         // place.

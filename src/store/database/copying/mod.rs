@@ -50,7 +50,7 @@ impl Store {
 
     /// Refuses a database that is an unfinished copy.
     pub(in crate::store) async fn whole(&self) -> Result<(), StoreError> {
-        match read!(self, copying::mark())? {
+        match read!(self, copying::unfinished_mark())? {
             None => Ok(()),
             Some(from) => Err(StoreError::new(
                 StoreErrorKind::Foreign,
@@ -68,7 +68,7 @@ impl Store {
         now: Time,
         told: &(dyn Fn(&CopiedTable) + Send + Sync),
     ) -> Result<Vec<CopiedTable>, StoreError> {
-        let living: i64 = read!(self, instances::living(now))?;
+        let living: i64 = read!(self, instances::running_count(now))?;
         if living > 0 {
             return Err(StoreError::new(
                 StoreErrorKind::Locked,
@@ -88,7 +88,7 @@ impl Store {
         told: &(dyn Fn(&CopiedTable) + Send + Sync),
     ) -> Result<Vec<CopiedTable>, StoreError> {
         let place = self.place.as_str();
-        match read!(target, copying::mark())? {
+        match read!(target, copying::unfinished_mark())? {
             Some(from) if from == place => {}
             Some(from) => {
                 return Err(StoreError::refused(
@@ -97,7 +97,7 @@ impl Store {
                 ));
             }
             None => {
-                if !write_tx!(target, copying::begin(place))? {
+                if !write_tx!(target, copying::mark_unfinished(place))? {
                     return Err(StoreError::refused(
                         format!("{} is not empty", target.place),
                         "name a database that is not there yet; nothing was changed",

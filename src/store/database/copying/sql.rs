@@ -134,12 +134,12 @@ pub(in crate::store) fn is_mark(table: &Table, row: &[Value]) -> bool {
 }
 
 /// Returns the source named in the mark if this is an unfinished copy.
-pub(in crate::store) async fn mark(conn: &mut Conn) -> Result<Option<String>, StoreError> {
+pub(in crate::store) async fn unfinished_mark(conn: &mut Conn) -> Result<Option<String>, StoreError> {
     Ok(sqlx::query_scalar("SELECT value FROM store_info WHERE name = $1").bind(UNFINISHED).fetch_optional(conn).await?)
 }
 
 /// Marks an empty database as an unfinished copy. Returns false if it is not empty.
-pub(in crate::store) async fn begin(conn: &mut Conn, from: &str) -> Result<bool, StoreError> {
+pub(in crate::store) async fn mark_unfinished(conn: &mut Conn, from: &str) -> Result<bool, StoreError> {
     for table in TABLES.iter().filter(|table| !matches!(table.name, "cluster_state" | "follower")) {
         if last(conn, table).await?.is_some() {
             return Ok(false);

@@ -151,7 +151,7 @@ pub(crate) struct Pools {
 
 /// Returns why the server cannot be reached; never returns while it can be. The pool itself would retry for 30 seconds
 /// without reporting an error.
-async fn refused(options: &PgConnectOptions, longest: Duration) -> sqlx::Error {
+async fn unreachable_reason(options: &PgConnectOptions, longest: Duration) -> sqlx::Error {
     tokio::time::sleep(SOON).await;
     // Close the test connection at once: the server may have no room for one more.
     let reached = tokio::time::timeout(longest, PgConnection::connect_with(options)).await.map(|conn| conn.map(drop));
@@ -197,7 +197,7 @@ impl Pools {
         // attempt outside the pool gets the error.
         let mut first = tokio::select! {
             first = pool.acquire() => first?,
-            error = refused(&options, REACHABLE) => return Err(error.into()),
+            error = unreachable_reason(&options, REACHABLE) => return Err(error.into()),
         };
         let fit = holds_any_text(&mut first).await;
         drop(first);
@@ -223,7 +223,7 @@ impl Pools {
     async fn asked<T>(&self, asked: impl Future<Output = T>) -> Result<T, StoreError> {
         let gone = async {
             self.leaving.cancelled().await;
-            match refused(&self.options, REACHABLE_AT_THE_END).await {
+            match unreachable_reason(&self.options, REACHABLE_AT_THE_END).await {
                 sqlx::Error::Database(said) if said.code().as_deref() == Some("53300") => std::future::pending().await,
                 error => error,
             }

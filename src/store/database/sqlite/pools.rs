@@ -113,7 +113,7 @@ impl Pools {
     }
 
     /// Explains an error about a damaged file: the file may have been overwritten.
-    pub(in crate::store) fn explained<T>(&self, done: Result<T, StoreError>) -> Result<T, StoreError> {
+    pub(in crate::store) fn explain<T>(&self, done: Result<T, StoreError>) -> Result<T, StoreError> {
         match done {
             Err(error) if error.kind == StoreErrorKind::Foreign => self.in_place().and(Err(error)),
             done => done,

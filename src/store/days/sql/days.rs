@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
-use super::resolve::list;
+use super::resolve::to_json;
 use super::{Conn, Database, Row, followers};
 use crate::model::{DayCount, RunWithNews, Span, Time};
 use crate::store::{DayCounts, DueDays, StoreError};
@@ -141,7 +141,7 @@ pub(in crate::store) async fn keep(conn: &mut Conn, rolled: &DayCounts, now: Tim
     // Delete all days of topics that were due: in another time zone, days begin at other instants.
     let due: Vec<&str> = rolled.due.iter().map(|due| due.topic.as_str()).collect();
     let all = format!("DELETE FROM topic_day WHERE topic IN (SELECT given.value FROM {})", super::texts(1));
-    sqlx::query(AssertSqlSafe(all)).bind(list(&due)?).execute(&mut *conn).await?;
+    sqlx::query(AssertSqlSafe(all)).bind(to_json(&due)?).execute(&mut *conn).await?;
     for some in rolled.spans.chunks(ROWS) {
         let mut delete = QueryBuilder::<Database>::new(
             "DELETE FROM topic_day WHERE (topic, day_from) IN (SELECT d.topic, d.day_from FROM (",
@@ -169,7 +169,7 @@ pub(in crate::store) async fn keep(conn: &mut Conn, rolled: &DayCounts, now: Tim
         "DELETE FROM topic_day WHERE topic IN (SELECT given.value FROM {}) AND day_until < $2",
         super::texts(1)
     );
-    sqlx::query(AssertSqlSafe(old)).bind(list(&named)?).bind(now.0 - KEPT).execute(&mut *conn).await?;
+    sqlx::query(AssertSqlSafe(old)).bind(to_json(&named)?).bind(now.0 - KEPT).execute(&mut *conn).await?;
     for some in rolled.due.chunks(ROWS) {
         let mut done = QueryBuilder::<Database>::new("DELETE FROM topic_day_due WHERE (topic, turn) IN (");
         done.push_values(some, |mut row, due| {
@@ -242,6 +242,6 @@ pub(in crate::store) async fn mark_due_for_items(conn: &mut Conn, items: &[i64])
          ON CONFLICT (topic) DO UPDATE SET turn = topic_day_due.turn + 1",
         super::numbers(1)
     );
-    sqlx::query(AssertSqlSafe(sql)).bind(list(items)?).execute(conn).await?;
+    sqlx::query(AssertSqlSafe(sql)).bind(to_json(items)?).execute(conn).await?;
     Ok(())
 }

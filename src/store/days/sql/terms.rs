@@ -3,7 +3,7 @@
 
 use sqlx::{AssertSqlSafe, Row as _};
 
-use super::resolve::{ITEMS_LOCK, list};
+use super::resolve::{ITEMS_LOCK, to_json};
 use super::{Conn, followers};
 use crate::model::{Span, Time};
 use crate::store::{StoreError, StoredTerms};
@@ -115,6 +115,6 @@ pub(in crate::store) async fn forget(conn: &mut Conn, items: &[i64]) -> Result<(
          AND d.topic = t.topic AND d.day_from <= {MOMENT} AND d.day_until > {MOMENT})",
         super::numbers(1)
     );
-    sqlx::query(AssertSqlSafe(sql)).bind(list(items)?).execute(conn).await?;
+    sqlx::query(AssertSqlSafe(sql)).bind(to_json(items)?).execute(conn).await?;
     Ok(())
 }

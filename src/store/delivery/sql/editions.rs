@@ -50,7 +50,7 @@ pub(in crate::store) async fn begin(
     definition: &str,
     now: Time,
 ) -> Result<Option<Edition>, StoreError> {
-    ledger::hold(conn, &run.hold).await?;
+    ledger::lock_claimed(conn, &run.hold).await?;
     let sql = select("WHERE export = $1 AND files IS NULL ORDER BY number LIMIT 1");
     let unfinished = sqlx::query(AssertSqlSafe(sql)).bind(&run.job.id).fetch_optional(&mut *conn).await?;
     if let Some(row) = unfinished {
@@ -102,7 +102,7 @@ pub(in crate::store) async fn redefine(
     on: bool,
     definition: &str,
 ) -> Result<(), StoreError> {
-    ledger::hold(conn, &run.hold).await?;
+    ledger::lock_claimed(conn, &run.hold).await?;
     let since = next_start(conn, &run.job.id, on).await?;
     let sql =
         "UPDATE export_edition SET definition = $1, seq_since = $2 WHERE export = $3 AND number = $4 AND files IS NULL";
@@ -117,7 +117,7 @@ pub(in crate::store) async fn place(
     number: i64,
     placed: &[PlacedFile],
 ) -> Result<(), StoreError> {
-    ledger::hold(conn, &run.hold).await?;
+    ledger::lock_claimed(conn, &run.hold).await?;
     for file in placed {
         sqlx::query(
             "INSERT INTO export_placed (export, number, topic, file, what, written) VALUES ($1, $2, $3, $4, $5, $6) \
@@ -148,7 +148,7 @@ pub(in crate::store) async fn end(
     rows: u64,
     now: Time,
 ) -> Result<(), StoreError> {
-    ledger::hold(conn, &run.hold).await?;
+    ledger::lock_claimed(conn, &run.hold).await?;
     sqlx::query(
         "UPDATE export_edition SET files = $1, written = $2, done_at = $3 WHERE export = $4 AND number = $5 AND files IS NULL",
     )
@@ -197,7 +197,7 @@ pub(in crate::store) async fn old(conn: &mut Conn, export: &str, keep: u32) -> R
 }
 
 pub(in crate::store) async fn delete(conn: &mut Conn, run: &JobRun, number: i64) -> Result<(), StoreError> {
-    ledger::hold(conn, &run.hold).await?;
+    ledger::lock_claimed(conn, &run.hold).await?;
     sqlx::query("DELETE FROM export_edition WHERE export = $1 AND number = $2 AND files IS NOT NULL")
         .bind(&run.job.id)
         .bind(number)

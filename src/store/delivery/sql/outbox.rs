@@ -39,7 +39,7 @@ pub(in crate::store) async fn add(
 /// The prefix of the names in `store_info` that hold until when a channel wants no messages.
 pub(super) const HELD: &str = "channel_held_until:";
 
-fn held(channel: &str) -> String {
+fn hold_name(channel: &str) -> String {
     format!("{HELD}{channel}")
 }
 
@@ -48,7 +48,7 @@ pub(in crate::store) async fn hold_channel(conn: &mut Conn, channel: &str, until
         "INSERT INTO store_info (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value \
          WHERE CAST(excluded.value AS BIGINT) > CAST(store_info.value AS BIGINT)",
     )
-    .bind(held(channel))
+    .bind(hold_name(channel))
     .bind(until.0.to_string())
     .execute(conn)
     .await?;
@@ -58,12 +58,12 @@ pub(in crate::store) async fn hold_channel(conn: &mut Conn, channel: &str, until
 /// Returns until when a channel wants no messages, even if that has passed.
 async fn held_until(conn: &mut Conn, channel: &str) -> Result<Option<i64>, StoreError> {
     let until = sqlx::query_scalar("SELECT CAST(value AS BIGINT) FROM store_info WHERE name = $1");
-    Ok(until.bind(held(channel)).fetch_optional(conn).await?)
+    Ok(until.bind(hold_name(channel)).fetch_optional(conn).await?)
 }
 
 /// Ends the pause of a channel.
 pub(super) async fn release(conn: &mut Conn, channel: &str) -> Result<(), StoreError> {
-    sqlx::query("DELETE FROM store_info WHERE name = $1").bind(held(channel)).execute(conn).await?;
+    sqlx::query("DELETE FROM store_info WHERE name = $1").bind(hold_name(channel)).execute(conn).await?;
     Ok(())
 }
 

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sqlx::AssertSqlSafe;
 
-use super::resolve::{fetch_json, list};
+use super::resolve::{fetch_json, to_json};
 use super::{Conn, alerts, cluster_keys, days_rolled, item_history, terms_kept, words};
 use crate::model::Time;
 use crate::store::{ERASED, ErasedCounts, ForgetKey, StoreError, StoreErrorKind, TombstoneKind};
@@ -22,7 +22,7 @@ pub(in crate::store) async fn items(
         return Ok(ErasedCounts::default());
     }
     let given = super::numbers(1);
-    let ids_json = list(ids)?;
+    let ids_json = to_json(ids)?;
     if let Some(key) = key {
         let sql = format!(
             "SELECT {} FROM {given} CROSS JOIN item_key k WHERE k.item = given.value",
@@ -58,7 +58,7 @@ pub(in crate::store) async fn items(
     let delete =
         |table: &str, column: &str| format!("DELETE FROM {table} WHERE {column} IN (SELECT given.value FROM {given})");
     taken.revisions = run(conn, &delete("item_revision", "item"), &ids_json).await?;
-    item_history::take_away(conn, &ids_json).await?;
+    item_history::delete(conn, &ids_json).await?;
     days_rolled::mark_due_for_items(conn, ids).await?;
     terms_kept::forget(conn, ids).await?;
     run(conn, &delete("topic_item", "item"), &ids_json).await?;
@@ -173,7 +173,7 @@ pub(in crate::store) async fn page_of_topic(
     if shared.is_empty() {
         return Ok(taken);
     }
-    let (given, ids) = (super::numbers(1), list(&shared)?);
+    let (given, ids) = (super::numbers(1), to_json(&shared)?);
     for statement in [
         "UPDATE run SET erased = run.erased + n.gone FROM (SELECT s.run AS run, count(*) AS gone FROM @given CROSS JOIN sighting s \
          JOIN run r ON r.id = s.run WHERE s.item = given.value AND r.topic = $2 GROUP BY s.run) AS n WHERE run.id = n.run",
@@ -206,7 +206,7 @@ pub(in crate::store) async fn page_of_runs(
         .bind(most)
         .fetch_all(&mut *conn)
         .await?;
-    let (given, ids) = (super::numbers(1), list(&runs)?);
+    let (given, ids) = (super::numbers(1), to_json(&runs)?);
     let of_runs = format!("run IN (SELECT given.value FROM {given})");
     let mut taken = ErasedCounts::default();
     let raws = format!("DELETE FROM raw_reply WHERE search IN (SELECT id FROM search WHERE {of_runs})");

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sqlx::Row as _;
 
-use super::resolve::{fetch_json, list};
+use super::resolve::{fetch_json, to_json};
 use super::{Conn, erase, read};
 use crate::model::{Answer, Time};
 use crate::store::{
@@ -57,7 +57,7 @@ pub(in crate::store) async fn begin(
         if *kind == TombstoneKind::Topic {
             erase::close_topic(conn, name, now).await?;
         }
-        leave(conn, &Tombstone { kind: *kind, hash: key.hash(*kind, name), at: now }, false).await?;
+        add(conn, &Tombstone { kind: *kind, hash: key.hash(*kind, name), at: now }, false).await?;
     }
     Ok(())
 }
@@ -75,7 +75,7 @@ pub(in crate::store) async fn import(conn: &mut Conn, key: ForgetKey, all: &[Tom
     let known = known(conn, &hashes).await?;
     let mut new = 0;
     for tombstone in all.iter().filter(|one| !known.contains(&one.hash)) {
-        leave(conn, tombstone, false).await?;
+        add(conn, tombstone, false).await?;
         new += 1;
     }
     Ok(new)
@@ -88,7 +88,7 @@ pub(in crate::store) async fn known(conn: &mut Conn, hashes: &BTreeSet<&str>) ->
         super::rows_in_one("f.hash"),
         super::texts(1)
     );
-    Ok(fetch_json::<(String,)>(conn, sql, [list(hashes)?]).await?.into_iter().map(|(hash,)| hash).collect())
+    Ok(fetch_json::<(String,)>(conn, sql, [to_json(hashes)?]).await?.into_iter().map(|(hash,)| hash).collect())
 }
 
 /// Returns those of these keys that name forgotten items.
@@ -108,7 +108,7 @@ pub(in crate::store) async fn close(conn: &mut Conn, hashes: &BTreeSet<&str>) ->
         "UPDATE forgotten SET done = 1 WHERE done = 0 AND hash IN (SELECT given.value FROM {})",
         super::texts(1)
     );
-    sqlx::query(sqlx::AssertSqlSafe(sql)).bind(list(hashes)?).execute(conn).await?;
+    sqlx::query(sqlx::AssertSqlSafe(sql)).bind(to_json(hashes)?).execute(conn).await?;
     Ok(())
 }
 
@@ -136,7 +136,7 @@ async fn take_key(conn: &mut Conn, wanted: ForgetKey) -> Result<ForgetKey, Store
 }
 
 /// Adds a tombstone; one that exists already is marked for erasure again.
-async fn leave(conn: &mut Conn, tombstone: &Tombstone, done: bool) -> Result<(), StoreError> {
+async fn add(conn: &mut Conn, tombstone: &Tombstone, done: bool) -> Result<(), StoreError> {
     sqlx::query(
         "INSERT INTO forgotten (hash, kind, at, done) VALUES ($1, $2, $3, $4) ON CONFLICT (hash) DO UPDATE SET \
          at = CASE WHEN forgotten.kind = 'topic' THEN excluded.at ELSE forgotten.at END, \
@@ -210,7 +210,7 @@ pub(in crate::store) async fn refuse(
         super::texts(1)
     );
     let ids: BTreeSet<i64> =
-        fetch_json::<(i64,)>(conn, sql, [list(&keys)?]).await?.into_iter().map(|(id,)| id).collect();
+        fetch_json::<(i64,)>(conn, sql, [to_json(&keys)?]).await?.into_iter().map(|(id,)| id).collect();
     let ids: Vec<i64> = ids.into_iter().collect();
     erase::items(conn, Some(key), &ids, now).await?;
     Ok(())

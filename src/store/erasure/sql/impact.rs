@@ -3,7 +3,7 @@
 
 use sqlx::{AssertSqlSafe, Row as _};
 
-use super::resolve::{fetch_json, list};
+use super::resolve::{fetch_json, to_json};
 use super::{Conn, read};
 use crate::model::Time;
 use crate::store::{ErasedCounts, NamedItem, ReportFiles, StoreError};
@@ -44,7 +44,7 @@ pub(in crate::store) async fn of_items(
         ),
         super::numbers(1)
     );
-    let rows = fetch_json::<(u64, u64, i64)>(conn, sql, [list(ids)?]).await?;
+    let rows = fetch_json::<(u64, u64, i64)>(conn, sql, [to_json(ids)?]).await?;
     let mut taken = ErasedCounts { items: rows.len() as u64, ..ErasedCounts::default() };
     for (sightings, revisions, _) in &rows {
         taken.sightings += sightings;
@@ -54,7 +54,7 @@ pub(in crate::store) async fn of_items(
 }
 
 /// Returns what forgetting a topic would remove, and when its first item was seen.
-pub(in crate::store) async fn weigh_topic(
+pub(in crate::store) async fn of_topic(
     conn: &mut Conn,
     topic: &str,
 ) -> Result<(ErasedCounts, Option<Time>), StoreError> {

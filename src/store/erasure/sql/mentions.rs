@@ -4,7 +4,7 @@
 use sqlx::{AssertSqlSafe, Row as _};
 
 use super::Conn;
-use super::resolve::list;
+use super::resolve::to_json;
 use crate::store::{ERASED, Mention, MentionPlace, StoreError};
 
 /// How a place is read and blanked: its id column and whether that is a number, its text columns, its table, and the
@@ -100,7 +100,7 @@ pub(in crate::store) async fn blank(conn: &mut Conn, place: MentionPlace, ids: &
     let value = if number { "CAST(given.value AS BIGINT)" } else { "given.value" };
     let write = if set.is_empty() { format!("DELETE FROM {table}") } else { format!("UPDATE {table} SET {set}") };
     let sql = format!("{write} WHERE {only} AND {id} IN (SELECT {value} FROM {})", super::texts(1));
-    Ok(sqlx::query(AssertSqlSafe(sql)).bind(list(ids)?).execute(conn).await?.rows_affected())
+    Ok(sqlx::query(AssertSqlSafe(sql)).bind(to_json(ids)?).execute(conn).await?.rows_affected())
 }
 
 /// Returns the configured jobs and their stored definitions.
@@ -113,5 +113,5 @@ pub(in crate::store) async fn jobs(conn: &mut Conn) -> Result<Vec<(String, Strin
 /// Deletes raw replies and returns how many.
 pub(in crate::store) async fn drop_raws(conn: &mut Conn, searches: &[i64]) -> Result<u64, StoreError> {
     let sql = format!("DELETE FROM raw_reply WHERE search IN (SELECT given.value FROM {})", super::numbers(1));
-    Ok(sqlx::query(AssertSqlSafe(sql)).bind(list(searches)?).execute(conn).await?.rows_affected())
+    Ok(sqlx::query(AssertSqlSafe(sql)).bind(to_json(searches)?).execute(conn).await?.rows_affected())
 }

@@ -9,7 +9,7 @@ use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 use super::info::claim_nature;
 use super::{Conn, Database, calls, snapshot, spent};
 use crate::model::{DataOrigin, Trigger};
-use crate::store::database::open::mixed;
+use crate::store::database::open::wrong_nature;
 use crate::store::items::commit_queue::{Begin, Count, Write, Written};
 use crate::store::{Outcome, RunRef, StoreError};
 
@@ -57,7 +57,7 @@ pub(in crate::store) async fn write(
             nature = Some(claim_nature(conn, wanted).await?);
         }
         match (outcome.nature, nature) {
-            (Some(wanted), Some(held)) if wanted != held => answer(at, Err(mixed(place, held))),
+            (Some(wanted), Some(held)) if wanted != held => answer(at, Err(wrong_nature(place, held))),
             _ => stored.push((at, (run, outcome))),
         }
     }
@@ -99,7 +99,7 @@ async fn lock_runs(conn: &mut Conn, runs: impl Iterator<Item = &RunRef>) -> Resu
         super::numbers(1),
         super::ROW_LOCK
     );
-    for row in sqlx::query(AssertSqlSafe(sql)).bind(super::resolve::list(&ids)?).fetch_all(conn).await? {
+    for row in sqlx::query(AssertSqlSafe(sql)).bind(super::resolve::to_json(&ids)?).fetch_all(conn).await? {
         let nature: Option<String> = row.try_get("nature")?;
         held.nature = nature.as_deref().and_then(DataOrigin::parse);
         held.money = row.try_get::<Option<String>, _>("money")?.and_then(|day| day.parse().ok());

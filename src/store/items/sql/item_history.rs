@@ -4,7 +4,7 @@
 use sqlx::{AssertSqlSafe, QueryBuilder};
 
 use super::loaded_item::{Content, LoadedItem};
-use super::resolve::list;
+use super::resolve::to_json;
 use super::{Conn, Database};
 use crate::store::StoreError;
 
@@ -54,12 +54,12 @@ pub(in crate::store) async fn keep(conn: &mut Conn, items: &[LoadedItem]) -> Res
          AND id <= (SELECT o.id FROM item_past o WHERE o.item = item_past.item ORDER BY o.id DESC LIMIT 1 OFFSET $2)",
         super::numbers(1)
     );
-    sqlx::query(AssertSqlSafe(sql)).bind(list(&ids)?).bind(MOST).execute(conn).await?;
+    sqlx::query(AssertSqlSafe(sql)).bind(to_json(&ids)?).bind(MOST).execute(conn).await?;
     Ok(())
 }
 
 /// Deletes the earlier versions of items that are deleted, or whose words are.
-pub(in crate::store) async fn take_away(conn: &mut Conn, ids: &str) -> Result<u64, StoreError> {
+pub(in crate::store) async fn delete(conn: &mut Conn, ids: &str) -> Result<u64, StoreError> {
     let sql = format!("DELETE FROM item_past WHERE item IN (SELECT given.value FROM {})", super::numbers(1));
     Ok(sqlx::query(AssertSqlSafe(sql)).bind(ids).execute(conn).await?.rows_affected())
 }

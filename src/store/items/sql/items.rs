@@ -41,7 +41,7 @@ pub(in crate::store) async fn store_items(
     let mut seen = Vec::with_capacity(ends.len());
     let mut counts = Vec::with_capacity(ends.len());
     for (run, outcome) in ends {
-        let (items, counted) = world.take(run, outcome);
+        let (items, counted) = world.apply_run(run, outcome);
         seen.push(items);
         counts.push(counted);
     }

@@ -8,7 +8,7 @@ use sqlx::{AssertSqlSafe, Row as _};
 use super::items::{self, TopicItemUpdate};
 use super::loaded_item::Content;
 use super::resolve::ITEMS_LOCK;
-use super::resolve::{ItemSet, SightedItem, fetch_json, list};
+use super::resolve::{ItemSet, SightedItem, fetch_json, to_json};
 use super::{Conn, days_rolled, erase, forgotten, item_history, read, tone, words};
 use crate::model::{Engagement, Finding, Source, WindowFit};
 use crate::store::{Changed, Counts, Reread, SeenItem, StoreError, StoredRun};
@@ -113,7 +113,7 @@ async fn pruned_items(conn: &mut Conn, world: &ItemSet) -> Result<HashSet<i64>, 
         super::rows_in_one("i.id"),
         super::numbers(1)
     );
-    Ok(fetch_json::<(i64,)>(conn, sql, [list(&ids)?]).await?.into_iter().map(|(id,)| id).collect())
+    Ok(fetch_json::<(i64,)>(conn, sql, [to_json(&ids)?]).await?.into_iter().map(|(id,)| id).collect())
 }
 
 async fn sightings(conn: &mut Conn, run: i64) -> Result<HashMap<(i64, Source), Sight>, StoreError> {

@@ -59,7 +59,7 @@ pub(in crate::store) async fn fetch_json<T: DeserializeOwned>(
 }
 
 /// Encodes a list as JSON to bind it.
-pub(in crate::store) fn list<T: serde::Serialize + ?Sized>(values: &T) -> Result<String, StoreError> {
+pub(in crate::store) fn to_json<T: serde::Serialize + ?Sized>(values: &T) -> Result<String, StoreError> {
     serde_json::to_string(values).map_err(|e| StoreError::unreadable(&format!("a list ({e})")))
 }
 
@@ -79,7 +79,7 @@ impl ItemSet {
             super::texts(1)
         );
         let mut named: BTreeMap<i64, Vec<String>> = BTreeMap::new();
-        for (item, key) in fetch_json::<(i64, String)>(conn, sql, [list(&keys)?]).await? {
+        for (item, key) in fetch_json::<(i64, String)>(conn, sql, [to_json(&keys)?]).await? {
             named.entry(item).or_default().push(key);
         }
         let ids: Vec<i64> = named.keys().copied().collect();
@@ -90,7 +90,7 @@ impl ItemSet {
                 super::rows_in_one(STORED),
                 super::numbers(1)
             );
-            for stored in fetch_json::<Stored>(conn, sql, [list(ids)?]).await? {
+            for stored in fetch_json::<Stored>(conn, sql, [to_json(ids)?]).await? {
                 let item = LoadedItem::stored(stored)?;
                 let place = world.items.len();
                 let id = item.id.unwrap_or_default();
@@ -106,7 +106,7 @@ impl ItemSet {
                 super::numbers(1),
                 super::texts(2)
             );
-            for (topic, item) in fetch_json::<(String, i64)>(conn, sql, [list(ids)?, list(topics)?]).await? {
+            for (topic, item) in fetch_json::<(String, i64)>(conn, sql, [to_json(ids)?, to_json(topics)?]).await? {
                 world.of_topic.extend(places.get(&item).map(|place| (topic, *place)));
             }
         }
@@ -114,7 +114,7 @@ impl ItemSet {
     }
 
     /// Assigns a run's sightings to items, updates the items, and counts. Runs are applied in the order of the calls.
-    pub(in crate::store) fn take<'a>(
+    pub(in crate::store) fn apply_run<'a>(
         &mut self,
         run: &RunRef,
         outcome: &'a Outcome,
@@ -122,18 +122,18 @@ impl ItemSet {
         let seen = self.assign(&outcome.items, outcome.seen_at);
         let mut counts: BTreeMap<Source, Counts> = BTreeMap::new();
         for one in &seen {
-            self.unite(one);
+            self.merge_into(one);
             let known = !self.of_topic.insert((run.topic.id.clone(), one.item));
             one.count(known, &mut counts);
             if let Some(item) = self.items.get_mut(one.item) {
                 item.update(run.id, &one.sightings, one.kind, one.strong, outcome.seen_at);
             }
-            self.name(one);
+            self.add_keys(one);
         }
         (seen, counts)
     }
 
-    /// Like [`Self::take`] for a finished run whose replies are read again. Items in `saw` were seen by the run before:
+    /// Like [`Self::apply_run`] for a finished run whose replies are read again. Items in `saw` were seen by the run before:
     /// only their unknown fields are filled. Items in `bare`, whose words were pruned, are not changed. Returns with
     /// each item whether the topic knows it.
     pub(in crate::store) fn apply_reread<'a>(
@@ -145,7 +145,7 @@ impl ItemSet {
     ) -> Vec<(SightedItem<'a>, bool)> {
         let mut all = Vec::with_capacity(items.len());
         for one in self.assign(items, seen_at) {
-            self.unite(&one);
+            self.merge_into(&one);
             let known = !self.of_topic.insert((topic.to_owned(), one.item));
             let parts = self.merges.iter().filter(|(whole, _)| *whole == one.item).map(|(_, part)| *part);
             let ids = std::iter::once(one.item).chain(parts).filter_map(|at| self.items.get(at)?.id);
@@ -157,14 +157,14 @@ impl ItemSet {
                     false => item.update(run, &one.sightings, one.kind, one.strong, seen_at),
                 }
             }
-            self.name(&one);
+            self.add_keys(&one);
             all.push((one, known));
         }
         all
     }
 
     /// Adds the keys of a sighting that named no item before to this item.
-    fn name(&mut self, seen: &SightedItem<'_>) {
+    fn add_keys(&mut self, seen: &SightedItem<'_>) {
         for key in &seen.keys {
             if let (false, Some(item)) = (self.by_key.contains_key(*key), self.items.get_mut(seen.item)) {
                 self.by_key.insert((*key).to_owned(), seen.item);
@@ -175,7 +175,7 @@ impl ItemSet {
 
     /// Merges stored items that a sighting shows to be the same: those named by its ids and addresses, and one known
     /// only by the same words.
-    fn unite(&mut self, seen: &SightedItem<'_>) {
+    fn merge_into(&mut self, seen: &SightedItem<'_>) {
         for key in &seen.keys {
             let Some(&other) = self.by_key.get(*key) else { continue };
             let by_words = key.starts_with(TEXT_KEY_PREFIX);

@@ -9,7 +9,7 @@ use sqlx::{QueryBuilder, Row as _};
 use super::forgotten;
 use super::items::store_items;
 use super::resolve::ITEMS_LOCK;
-use super::resolve::{fetch_json, list};
+use super::resolve::{fetch_json, to_json};
 use super::{Conn, Database, ledger, memory};
 use crate::model::{Micros, Source, Time};
 use crate::store::items::commit_queue::Look;
@@ -175,7 +175,7 @@ pub(in crate::store) async fn known(conn: &mut Conn, looks: &[Look]) -> Result<V
     );
     let keys: BTreeSet<&str> = looks.iter().flat_map(|look| look.keys.iter().map(String::as_str)).collect();
     let topics: BTreeSet<&str> = looks.iter().map(|look| look.topic.as_str()).collect();
-    let rows = fetch_json::<(String, String, i64)>(conn, sql, [list(&keys)?, list(&topics)?]).await?;
+    let rows = fetch_json::<(String, String, i64)>(conn, sql, [to_json(&keys)?, to_json(&topics)?]).await?;
     let known: HashMap<(&str, &str), i64> =
         rows.iter().map(|(topic, key, strong)| ((topic.as_str(), key.as_str()), *strong)).collect();
     // Forgotten items are not stored, so they do not count as new.

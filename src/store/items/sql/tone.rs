@@ -4,9 +4,9 @@
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 use super::loaded_item::LoadedItem;
-use super::resolve::list;
+use super::resolve::to_json;
 use super::{Conn, Database, days_rolled};
-use crate::model::{Judge, ToneScore};
+use crate::model::{Scorer, ToneScore};
 use crate::store::{Rejudged, StoreError};
 
 /// An item's id, title, text and tone.
@@ -16,7 +16,7 @@ type Words = (i64, Option<String>, Option<String>, Option<String>);
 const BATCH: usize = 500;
 
 /// Judges items that are new or reworded.
-pub(in crate::store) fn judge(items: &mut [LoadedItem], judge: Option<Judge>) {
+pub(in crate::store) fn judge(items: &mut [LoadedItem], judge: Option<Scorer>) {
     let Some(judge) = judge else { return };
     for item in items.iter_mut().filter(|item| item.id.is_none() || item.reworded) {
         item.judged = Some(judge(item.content.title.as_deref(), item.content.text.as_deref()));
@@ -45,7 +45,7 @@ async fn changed_tones(conn: &mut Conn, judged: &[(i64, Option<ToneScore>)]) -> 
     let mut other = Vec::new();
     for chunk in judged.chunks(BATCH) {
         let ids: Vec<i64> = chunk.iter().map(|(id, _)| *id).collect();
-        let stored = sqlx::query(AssertSqlSafe(sql.clone())).bind(list(&ids)?).fetch_all(&mut *conn).await?;
+        let stored = sqlx::query(AssertSqlSafe(sql.clone())).bind(to_json(&ids)?).fetch_all(&mut *conn).await?;
         for row in &stored {
             let (id, tone, scorer): (i64, Option<&str>, Option<&str>) =
                 (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
@@ -85,7 +85,7 @@ async fn write(conn: &mut Conn, judged: &[(i64, Option<ToneScore>)]) -> Result<(
 /// nothing.
 pub(in crate::store) async fn rejudge(
     conn: &mut Conn,
-    judge: Judge,
+    judge: Scorer,
     topics: &[String],
     after: i64,
     limit: i64,
@@ -105,7 +105,7 @@ pub(in crate::store) async fn rejudge(
         .bind(after)
         .bind(scorer)
         .bind(i64::from(!topics.is_empty()))
-        .bind(list(topics)?)
+        .bind(to_json(topics)?)
         .bind(limit)
         .fetch_one(&mut *conn)
         .await?;

@@ -59,7 +59,7 @@ pub(in crate::store) async fn pause(
         .await?;
         topic.cancelled = cancelled.rows_affected();
     }
-    super::info::ask(conn).await?;
+    super::info::bump_control_version(conn).await?;
     Ok(taken)
 }
 
@@ -81,7 +81,7 @@ pub(in crate::store) async fn resume(
         .execute(&mut *conn)
         .await?;
     }
-    super::info::ask(conn).await?;
+    super::info::bump_control_version(conn).await?;
     Ok(taken.into_iter().map(|topic| ControlResult { already: !topic.already, ..topic }).collect())
 }
 

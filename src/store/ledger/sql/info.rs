@@ -28,7 +28,7 @@ pub(in crate::store) async fn claim_nature(conn: &mut Conn, nature: DataOrigin) 
 }
 
 /// Asks daemons to check the ledger now; see [`asked`].
-pub(in crate::store) async fn ask(conn: &mut Conn) -> Result<(), StoreError> {
+pub(in crate::store) async fn bump_control_version(conn: &mut Conn) -> Result<(), StoreError> {
     sqlx::query(
         "INSERT INTO store_info (name, value) VALUES ('asked', '1') \
          ON CONFLICT (name) DO UPDATE SET value = CAST(CAST(store_info.value AS BIGINT) + 1 AS TEXT)",

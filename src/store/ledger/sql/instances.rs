@@ -56,7 +56,7 @@ pub(in crate::store) async fn adopt(
         }
     };
     if adopted.synced != Synced::default() {
-        info::ask(conn).await?;
+        info::bump_control_version(conn).await?;
     }
     if let Some(me) = me {
         register(conn, me, adopted.generation, now).await?;
@@ -126,7 +126,7 @@ pub(in crate::store) async fn leave(conn: &mut Conn, id: &str) -> Result<(), Sto
     Ok(())
 }
 
-pub(in crate::store) async fn living(conn: &mut Conn, now: Time) -> Result<i64, StoreError> {
+pub(in crate::store) async fn running_count(conn: &mut Conn, now: Time) -> Result<i64, StoreError> {
     let living = sqlx::query_scalar("SELECT count(*) FROM instance WHERE alive_until > $1 AND seen_at <= $2");
     Ok(living.bind(now.0).bind(now.plus(SIGN_AHEAD).0).fetch_one(conn).await?)
 }

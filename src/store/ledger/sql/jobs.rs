@@ -65,7 +65,7 @@ pub(in crate::store) async fn claim(
 }
 
 pub(in crate::store) async fn end(conn: &mut Conn, run: &JobRun, end: &JobEnd) -> Result<(), StoreError> {
-    ledger::hold(conn, &run.hold).await?;
+    ledger::lock_claimed(conn, &run.hold).await?;
     let (class, text) = end.error.clone().unzip();
     sqlx::query(
         "UPDATE run SET state = $1, reason = $2, error_class = $3, error_text = $4, finished_at = $5, token = NULL, lease_until = NULL WHERE id = $6",

@@ -97,7 +97,7 @@ pub(in crate::store) async fn refuse(
 
 /// Checks that the run is held with this token, and locks it until the transaction ends. Every transaction that touches
 /// a run and its searches locks the run first.
-pub(in crate::store) async fn hold(conn: &mut Conn, run: &RunClaim) -> Result<(), StoreError> {
+pub(in crate::store) async fn lock_claimed(conn: &mut Conn, run: &RunClaim) -> Result<(), StoreError> {
     let sql = format!("SELECT id FROM run WHERE id = $1 AND token = $2 AND state = 'running'{}", super::ROW_LOCK);
     let held: Option<i64> =
         sqlx::query_scalar(AssertSqlSafe(sql)).bind(run.id).bind(&run.token).fetch_optional(conn).await?;
@@ -190,7 +190,7 @@ async fn mark_calls_lost(conn: &mut Conn, run: i64, now: Time, why: &str) -> Res
 }
 
 pub(in crate::store) async fn release(conn: &mut Conn, run: &RunClaim, now: Time) -> Result<(), StoreError> {
-    hold(conn, run).await?;
+    lock_claimed(conn, run).await?;
     mark_calls_lost(conn, run.id, now, "given up at shutdown").await?;
     // The attempt is returned only if it made no call, since search rows are unique by (run, attempt, source).
     sqlx::query(concat!(

@@ -25,7 +25,7 @@ struct Lease {
 }
 
 /// Returns a process's share without changing anything.
-pub(in crate::store) async fn look(conn: &mut Conn, ask: &LeaseAsk, now: Time) -> Result<LeaseShare, StoreError> {
+pub(in crate::store) async fn share_of(conn: &mut Conn, ask: &LeaseAsk, now: Time) -> Result<LeaseShare, StoreError> {
     Ok(standing(&live(conn, &ask.service, now).await?, ask, now))
 }
 
@@ -83,7 +83,7 @@ pub(in crate::store) async fn reserve(
     now: Time,
 ) -> Result<Vec<i64>, StoreError> {
     let full_at = bucket(conn, &ask.service).await?;
-    let standing = look(conn, ask, now).await?;
+    let standing = share_of(conn, ask, now).await?;
     let now_us = now.0.saturating_mul(1_000);
     let (at, full_at) = starts(full_at, now_us, standing.period_us.max(1), standing.limit, count);
     sqlx::query("UPDATE service_limit SET full_at_us = $1 WHERE service = $2")

@@ -60,7 +60,7 @@ pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str, now:
         return Err(StoreError::refused(format!("there is no topic `{old}` in the database"), ""));
     };
     if held.contains_key(new) {
-        if any(conn, new).await? {
+        if has_history(conn, new).await? {
             return Err(StoreError::refused(
                 format!("topic `{new}` exists and has a history of its own; two histories cannot become one"),
                 format!("choose another id, or rename `{new}` first"),
@@ -135,11 +135,11 @@ pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str, now:
         .bind(now.0)
         .execute(&mut *conn)
         .await?;
-    info::ask(conn).await
+    info::bump_control_version(conn).await
 }
 
 /// Returns whether a topic has runs or items.
-async fn any(conn: &mut Conn, topic: &str) -> Result<bool, StoreError> {
+async fn has_history(conn: &mut Conn, topic: &str) -> Result<bool, StoreError> {
     let found: i64 = sqlx::query_scalar(
         "SELECT count(*) FROM (SELECT 1 FROM run WHERE topic = $1 UNION ALL SELECT 1 FROM topic_item WHERE topic = $1 LIMIT 1) AS history",
     )

@@ -141,7 +141,7 @@ async fn execute_kind(conn: &mut Conn, request: &Request, now: Time) -> Result<S
         }
         RequestKind::Pause => pause(conn, of, now).await,
         RequestKind::Resume => resume(conn, of, now).await,
-        RequestKind::Ack => known(conn, of, event.as_deref(), now).await,
+        RequestKind::Ack => acknowledge(conn, of, event.as_deref(), now).await,
         RequestKind::Snooze => {
             let until = Time(request.asked_at.0.saturating_add(length_ms.unwrap_or(0)));
             if until <= now {
@@ -211,7 +211,7 @@ async fn unsnooze(conn: &mut Conn, alert: &str, now: Time) -> Result<String, Sto
     Ok(if snoozed { "no longer snoozed" } else { "was not snoozed" }.to_owned())
 }
 
-async fn known(conn: &mut Conn, name: &str, event: Option<&str>, now: Time) -> Result<String, StoreError> {
+async fn acknowledge(conn: &mut Conn, name: &str, event: Option<&str>, now: Time) -> Result<String, StoreError> {
     if let Some(event) = event {
         let there: Option<String> = sqlx::query_scalar("SELECT event FROM alert_event WHERE event = $1 AND alert = $2")
             .bind(event)

@@ -111,7 +111,7 @@ pub(in crate::store) async fn of_topics(
         "SELECT topic, made, spent FROM topic_calls WHERE day = $1 AND topic IN (SELECT given.value FROM {})",
         super::texts(2)
     );
-    let counted = sqlx::query(AssertSqlSafe(counted)).bind(day).bind(super::resolve::list(topics)?);
+    let counted = sqlx::query(AssertSqlSafe(counted)).bind(day).bind(super::resolve::to_json(topics)?);
     for row in counted.fetch_all(&mut *conn).await? {
         used.insert(row.try_get(0)?, Usage { calls: row.try_get(1)?, money: Micros(row.try_get(2)?) });
     }
@@ -122,7 +122,7 @@ pub(in crate::store) async fn of_topics(
     let some = format!(" AND r.topic IN (SELECT given.value FROM {}) GROUP BY r.topic", super::texts(3));
     let summed = sqlx::query(AssertSqlSafe(ledger("r.topic", &some))).bind(looked_at_from(day)).bind(day);
     used.extend(missing.iter().map(|topic| ((*topic).to_owned(), Usage::default())));
-    for row in summed.bind(super::resolve::list(&missing)?).fetch_all(conn).await? {
+    for row in summed.bind(super::resolve::to_json(&missing)?).fetch_all(conn).await? {
         let topic: String = row.try_get("topic")?;
         used.insert(topic, Usage { calls: row.try_get("made")?, money: Micros(row.try_get("spent")?) });
     }

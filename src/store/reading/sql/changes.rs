@@ -116,7 +116,7 @@ fn snapshot(row: &Row, questions: &mut Vec<Question>) -> Result<Snapshot, StoreE
 
 /// Returns when a topic's query changed within a span, by time: where two successive searches of a source differ. Also
 /// reads a few runs before the span, so that its first search has a predecessor.
-pub(in crate::store) async fn asked_anew(conn: &mut Conn, topic: &str, span: Span) -> Result<Vec<Time>, StoreError> {
+pub(in crate::store) async fn query_changes(conn: &mut Conn, topic: &str, span: Span) -> Result<Vec<Time>, StoreError> {
     let before = read::RUN_AT.replace("r.", "o.");
     let sql = format!(
         "SELECT DISTINCT asked.at FROM (SELECT {at} AS at, s.operation AS operation, s.query AS query, \

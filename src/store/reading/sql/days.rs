@@ -5,8 +5,8 @@ use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 use super::{Conn, Database, Row, read};
 use crate::model::{
-    EngagementAt, ItemContent, ItemMark, Kind, Met, Micros, SearchState, SearchSummary, Source, Span, Time, Tone,
-    WindowFit,
+    EngagementAt, ItemContent, ItemMark, Kind, Micros, ResolvedKey, SearchState, SearchSummary, Source, Span, Time,
+    Tone, WindowFit,
 };
 use crate::store::{AnswerRow, StoreError};
 
@@ -93,7 +93,11 @@ pub(in crate::store) async fn last_run(conn: &mut Conn, topic: &str) -> Result<O
     Ok(at.map(Time))
 }
 
-pub(in crate::store) async fn look_before(conn: &mut Conn, topic: &str, at: Time) -> Result<Option<Time>, StoreError> {
+pub(in crate::store) async fn last_success_before(
+    conn: &mut Conn,
+    topic: &str,
+    at: Time,
+) -> Result<Option<Time>, StoreError> {
     let sql = format!(
         "SELECT {at} FROM run r WHERE r.topic = $1 AND r.seq IS NOT NULL AND r.state IN ('ok', 'partial') AND {at} < $2 ORDER BY r.seq DESC LIMIT 1",
         at = read::RUN_AT
@@ -233,7 +237,7 @@ pub(in crate::store) async fn answer(
     query.build().fetch_optional(conn).await?.as_ref().map(read::answer).transpose()
 }
 
-pub(in crate::store) async fn meet(conn: &mut Conn, keys: &[String]) -> Result<Vec<Met>, StoreError> {
+pub(in crate::store) async fn meet(conn: &mut Conn, keys: &[String]) -> Result<Vec<ResolvedKey>, StoreError> {
     let mut all = Vec::new();
     for list in keys.chunks(500) {
         let mut query = QueryBuilder::<Database>::new(
@@ -245,7 +249,7 @@ pub(in crate::store) async fn meet(conn: &mut Conn, keys: &[String]) -> Result<V
         }
         names.push_unseparated(")");
         for row in query.build().persistent(false).fetch_all(&mut *conn).await? {
-            all.push(Met { asked: row.try_get("asked")?, key: row.try_get("key")? });
+            all.push(ResolvedKey { asked: row.try_get("asked")?, key: row.try_get("key")? });
         }
     }
     all.sort_by(|a, b| a.asked.cmp(&b.asked));

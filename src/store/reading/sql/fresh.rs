@@ -100,7 +100,7 @@ pub(in crate::store) async fn new_since(
         new.insert(row.try_get::<String, _>("topic")?, row.try_get::<i64, _>("many")?);
     }
     let begun = first_answers(conn, &list, since).await?;
-    let past = of_the_past(conn, &list, since).await?;
+    let past = backfill_runs(conn, &list, since).await?;
     if begun.is_empty() && past.is_empty() {
         return Ok(new);
     }
@@ -183,7 +183,7 @@ async fn first_answers(conn: &mut Conn, topics: &str, since: Time) -> Result<Vec
 }
 
 /// Returns the runs since an instant that searched a past span.
-async fn of_the_past(conn: &mut Conn, topics: &str, since: Time) -> Result<Vec<i64>, StoreError> {
+async fn backfill_runs(conn: &mut Conn, topics: &str, since: Time) -> Result<Vec<i64>, StoreError> {
     let sql = format!(
         "SELECT DISTINCT r.id FROM {} CROSS JOIN run r CROSS JOIN search s \
          WHERE r.topic = given.value AND {} >= $2 AND r.seq IS NOT NULL AND r.new > 0 AND s.run = r.id AND s.attempt = r.attempt \

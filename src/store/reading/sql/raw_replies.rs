@@ -51,7 +51,7 @@ pub(in crate::store) async fn next_run(
         super::texts(4)
     );
     let query = sqlx::query(AssertSqlSafe(sql)).bind(after).bind(since.0).bind(i64::from(!topics.is_empty()));
-    let Some(row) = query.bind(super::resolve::list(topics)?).fetch_optional(&mut *conn).await? else {
+    let Some(row) = query.bind(super::resolve::to_json(topics)?).fetch_optional(&mut *conn).await? else {
         return Ok(None);
     };
     let run = StoredRun {
@@ -75,7 +75,7 @@ pub(in crate::store) async fn pruned(conn: &mut Conn, since: Time, topics: &[Str
         super::texts(3)
     );
     let query = sqlx::query_scalar(AssertSqlSafe(sql)).bind(since.0).bind(i64::from(!topics.is_empty()));
-    Ok(query.bind(super::resolve::list(topics)?).fetch_one(conn).await?)
+    Ok(query.bind(super::resolve::to_json(topics)?).fetch_one(conn).await?)
 }
 
 /// Returns named cursors, and the last place in the reading order that each has processed.

@@ -3,7 +3,7 @@
 use sqlx::{QueryBuilder, Row as _};
 
 use super::{Conn, Database, Row, definitions, read};
-use crate::model::{Look, LookSearch, RunState, SearchState, Source, Span, Time, WatchedTopic};
+use crate::model::{LookSearch, RunSearch, RunState, SearchState, Source, Span, Time, WatchedTopic};
 use crate::store::StoreError;
 
 /// One row per run and search, and one per run without a search.
@@ -11,7 +11,7 @@ pub(in crate::store) const LOOK: &str = "SELECT r.topic, coalesce(r.started_at, 
      s.source, s.operation, s.state, s.asked_from, s.asked_until, s.covered_from, s.covered_until, s.saturated, \
      coalesce(s.error_class, s.reason) AS trouble FROM run r LEFT JOIN search s ON s.run = r.id";
 
-pub(in crate::store) fn look(row: &Row) -> Result<Look, StoreError> {
+pub(in crate::store) fn look(row: &Row) -> Result<RunSearch, StoreError> {
     let span = |from, until| {
         Ok::<_, StoreError>(read::time(row, from)?.zip(read::time(row, until)?).and_then(|(a, b)| Span::new(a, b)))
     };
@@ -27,7 +27,7 @@ pub(in crate::store) fn look(row: &Row) -> Result<Look, StoreError> {
             trouble: row.try_get("trouble")?,
         }),
     };
-    Ok(Look {
+    Ok(RunSearch {
         topic: row.try_get("topic")?,
         at: Time(row.try_get("at")?),
         state: read::word(row, "run_state", RunState::parse)?,
@@ -38,7 +38,11 @@ pub(in crate::store) fn look(row: &Row) -> Result<Look, StoreError> {
 
 /// Returns a topic's runs with their searches from the start of a span on: those in the span, and later searches that
 /// look back into it.
-pub(in crate::store) async fn looks_over(conn: &mut Conn, topic: &str, span: Span) -> Result<Vec<Look>, StoreError> {
+pub(in crate::store) async fn looks_over(
+    conn: &mut Conn,
+    topic: &str,
+    span: Span,
+) -> Result<Vec<RunSearch>, StoreError> {
     let mut query = QueryBuilder::<Database>::new(LOOK);
     query.push(" WHERE r.seq IS NOT NULL AND r.topic = ").push_bind(topic.to_owned());
     query.push(" AND ").push(read::RUN_AT).push(" >= ").push_bind(span.from.0);

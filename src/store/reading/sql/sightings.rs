@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use sqlx::{QueryBuilder, Row as _};
 
-use super::resolve::list;
+use super::resolve::to_json;
 use super::{Conn, Database, item_history, narrow, read, sightings};
 use crate::store::database::cells::{Cells, unreadable};
-use crate::store::reading::sightings::{Page, PageRequest, Seen};
+use crate::store::reading::sightings::{Page, PageRequest, RunSightings};
 use crate::store::{Filter, StoreError};
 
 /// The columns of an item `i`. Subqueries are computed once here, however often their columns are used below.
@@ -73,7 +73,7 @@ pub(in crate::store) async fn runs(conn: &mut Conn, filter: &Filter, next: &Page
 
     let mut page = Page::new();
     for row in query.build().fetch_all(conn).await? {
-        let seen = Seen {
+        let seen = RunSightings {
             id: row.try_get("id")?,
             topic: row.try_get("topic")?,
             seq: row.try_get("seq")?,
@@ -97,7 +97,7 @@ pub(in crate::store) async fn items(
     query
         .push(super::numbers(1))
         .push(" WHERE ")
-        .push_bind(list(ids)?)
+        .push_bind(to_json(ids)?)
         .push(" <> '') AS g CROSS JOIN item i WHERE i.id = g.value");
     narrow::items(&mut query, filter);
     query.push(") SELECT ").push(item_columns()).push(" AS cells FROM told");

@@ -7,7 +7,7 @@ use super::Row;
 use crate::model::{Engagement, Source, WindowFit};
 use crate::store::StoreError;
 use crate::store::database::cells::unreadable;
-use crate::store::reading::sightings::Sight;
+use crate::store::reading::sightings::RawSighting;
 
 /// Selects the runs `p` with their sightings `s`; conditions go between the two parts.
 pub(in crate::store) const OF_RUNS: (&str, &str) = (
@@ -20,7 +20,7 @@ pub(in crate::store) const OF_RUNS: (&str, &str) = (
 );
 
 /// Returns the sightings of a run.
-pub(in crate::store) fn of(row: &Row) -> Result<Vec<Sight>, StoreError> {
+pub(in crate::store) fn of(row: &Row) -> Result<Vec<RawSighting>, StoreError> {
     let (mut sources, mut fits) = (words(row, "source")?, words(row, "fit")?);
     let mut ranks = numbers(row, "rank")?;
     let (mut likes, mut reposts, mut replies) =
@@ -29,7 +29,7 @@ pub(in crate::store) fn of(row: &Row) -> Result<Vec<Sight>, StoreError> {
         (numbers(row, "quotes")?, numbers(row, "bookmarks")?, numbers(row, "views")?);
     numbers(row, "item")?
         .map(|item| {
-            Ok(Sight {
+            Ok(RawSighting {
                 item: item.ok_or_else(unreadable)?,
                 source: sources.next().and_then(Source::parse).ok_or_else(unreadable)?,
                 rank: ranks.next().flatten().unwrap_or_default(),

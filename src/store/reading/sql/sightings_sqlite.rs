@@ -6,7 +6,7 @@ use super::Row;
 use crate::model::{Engagement, Source, WindowFit};
 use crate::store::StoreError;
 use crate::store::database::cells::{Cells, unreadable};
-use crate::store::reading::sightings::Sight;
+use crate::store::reading::sightings::RawSighting;
 
 /// Selects the runs `p` with their sightings `s`; conditions go between the two parts.
 pub(in crate::store) const OF_RUNS: (&str, &str) = (
@@ -17,7 +17,7 @@ pub(in crate::store) const OF_RUNS: (&str, &str) = (
 );
 
 /// Returns the sightings of a run.
-pub(in crate::store) fn of(row: &Row) -> Result<Vec<Sight>, StoreError> {
+pub(in crate::store) fn of(row: &Row) -> Result<Vec<RawSighting>, StoreError> {
     let mut cells = Cells::of(row.try_get::<Option<&str>, _>("cells")?.unwrap_or_default());
     let mut sights = Vec::new();
     while !cells.is_empty() {
@@ -27,8 +27,8 @@ pub(in crate::store) fn of(row: &Row) -> Result<Vec<Sight>, StoreError> {
 }
 
 /// Reads one sighting; the cells are in the order of the statement.
-fn sight(cells: &mut Cells<'_>) -> Result<Sight, StoreError> {
-    Ok(Sight {
+fn sight(cells: &mut Cells<'_>) -> Result<RawSighting, StoreError> {
+    Ok(RawSighting {
         item: cells.number()?.ok_or_else(unreadable)?,
         source: cells.word(Source::parse)?,
         rank: cells.number()?.unwrap_or_default(),

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
-use super::resolve::list;
+use super::resolve::to_json;
 use super::{Conn, Database, Row, read, tokens};
 use crate::model::{
     Kind, LinkSource, STORY_WORDS, Source, SourceSighting, StoryItem, TextQuery, Tie, Time, TopicSighting,
@@ -58,7 +58,7 @@ pub(in crate::store) async fn copies(conn: &mut Conn, key: &str, most: i64) -> R
 }
 
 /// Returns posts that contain certain words, in order of arrival.
-pub(in crate::store) async fn worded(
+pub(in crate::store) async fn posts_with_words(
     conn: &mut Conn,
     wanted: &TextQuery,
     most: i64,
@@ -92,7 +92,7 @@ pub(in crate::store) async fn items(
         seen("i.id")
     );
     let rows = sqlx::query(AssertSqlSafe(sql))
-        .bind(list(&keys)?)
+        .bind(to_json(&keys)?)
         .bind(i64::try_from(most).unwrap_or(i64::MAX))
         .bind(i64::try_from(STORY_WORDS).unwrap_or(i64::MAX))
         .fetch_all(&mut *conn)
@@ -125,7 +125,7 @@ pub(in crate::store) async fn items(
 /// Fills in when topics and sources saw the items.
 async fn seen_by(conn: &mut Conn, items: &mut [StoryItem]) -> Result<(), StoreError> {
     let places: HashMap<String, usize> = items.iter().enumerate().map(|(at, item)| (item.key.clone(), at)).collect();
-    let keys = list(&items.iter().map(|item| &item.key).collect::<Vec<_>>())?;
+    let keys = to_json(&items.iter().map(|item| &item.key).collect::<Vec<_>>())?;
     let topics = format!(
         "SELECT i.key, t.topic, t.first_seen, t.last_seen, t.times_seen, \
          (SELECT count(DISTINCT s.run) FROM sighting s JOIN run r ON r.id = s.run WHERE s.item = i.id AND r.topic = t.topic) AS kept FROM {} CROSS JOIN item i CROSS JOIN topic_item t CROSS JOIN run f \

@@ -4,7 +4,7 @@ use futures_util::TryStreamExt as _;
 use sqlx::{QueryBuilder, Row as _};
 
 use super::{Conn, Database, Row, fresh, item_history, narrow, read, search_history};
-use crate::model::{FirstSightingRow, Kind, Look, Micros, SearchExportRow, Time};
+use crate::model::{FirstSightingRow, Kind, Micros, RunSearch, SearchExportRow, Time};
 use crate::store::reading::item_history as before;
 use crate::store::{AnswerRow, Filter, ItemRow, RunRow, StoreError};
 
@@ -140,7 +140,7 @@ fn first_seen(row: &Row) -> Result<FirstSightingRow, StoreError> {
 pub(in crate::store) async fn looks<E: From<StoreError>>(
     conn: &mut Conn,
     filter: &Filter,
-    each: Each<'_, Look, E>,
+    each: Each<'_, RunSearch, E>,
 ) -> Result<(), E> {
     let mut query = QueryBuilder::<Database>::new(search_history::LOOK);
     narrow::topics(&mut query, filter, "r.topic", read::RUN_AT);

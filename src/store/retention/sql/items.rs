@@ -4,7 +4,7 @@
 use sqlx::{AssertSqlSafe, Row as _};
 
 use super::resolve::ITEMS_LOCK;
-use super::resolve::list;
+use super::resolve::to_json;
 use super::{Conn, item_history, terms_kept, words};
 use crate::model::{Micros, PrunedDay, PrunedDays, PrunedSummary, Span, Time};
 use crate::store::StoreError;
@@ -60,7 +60,7 @@ pub(in crate::store) async fn raw(conn: &mut Conn, ask: &StepInput) -> Result<Ba
     batch.add("raw_reply", searches.len(), bytes);
     if !ask.rehearsal && !searches.is_empty() {
         let sql = format!("DELETE FROM raw_reply WHERE search IN (SELECT given.value FROM {})", super::numbers(1));
-        sqlx::query(AssertSqlSafe(sql)).bind(list(&searches)?).execute(conn).await?;
+        sqlx::query(AssertSqlSafe(sql)).bind(to_json(&searches)?).execute(conn).await?;
     }
     Ok(batch)
 }
@@ -95,7 +95,7 @@ pub(in crate::store) async fn items(conn: &mut Conn, ask: &StepInput) -> Result<
         return Ok(batch);
     }
     let gone = ids;
-    let ids = list(&gone)?;
+    let ids = to_json(&gone)?;
     for table in ["item_revision", "item_past"] {
         let weigh = format!(
             "SELECT count(*) AS many, CAST(coalesce(sum(coalesce(length(v.title), 0) + coalesce(length(v.text), 0)), 0) AS BIGINT) AS bytes \
@@ -113,7 +113,7 @@ pub(in crate::store) async fn items(conn: &mut Conn, ask: &StepInput) -> Result<
     let given = super::numbers(1);
     let delete = format!("DELETE FROM item_revision WHERE item IN (SELECT given.value FROM {given})");
     sqlx::query(AssertSqlSafe(delete)).bind(&ids).execute(&mut *conn).await?;
-    item_history::take_away(conn, &ids).await?;
+    item_history::delete(conn, &ids).await?;
     let empty = format!(
         "UPDATE item SET past = 0, post_id = NULL, url = NULL, author = NULL, author_name = NULL, title = NULL, text = NULL, conversation_id = NULL, \
          pruned_at = $2 WHERE id IN (SELECT given.value FROM {given})"

@@ -7,7 +7,7 @@ use sqlx::{AssertSqlSafe, Row as _};
 
 use super::Conn;
 use super::resolve::ITEMS_LOCK;
-use super::resolve::list;
+use super::resolve::to_json;
 use crate::store::StoreError;
 use crate::store::retention::rows::{Batch, DAY, Progress, RUN_BYTES, SEARCH_BYTES, SIGHTING_BYTES, StepInput};
 
@@ -79,7 +79,7 @@ pub(in crate::store) async fn thin(conn: &mut Conn, ask: &StepInput) -> Result<B
         stay.extend(runs.iter().filter(|run| Some(run.id) == last || firsts.contains(&run.id)).map(|run| run.id));
         batch.after = Progress { at: *day, id: 0, name: topic.clone() };
     }
-    let given = list(&go)?;
+    let given = to_json(&go)?;
     let count = format!(
         "SELECT count(*) FROM sighting WHERE run IN (SELECT given.value FROM {}) AND NOT {LASTING}",
         super::numbers(1)
@@ -93,7 +93,7 @@ pub(in crate::store) async fn thin(conn: &mut Conn, ask: &StepInput) -> Result<B
     let delete =
         format!("DELETE FROM sighting WHERE run IN (SELECT given.value FROM {}) AND NOT {LASTING}", super::numbers(1));
     sqlx::query(AssertSqlSafe(delete)).bind(&given).execute(&mut *conn).await?;
-    for (thinned, runs) in [(1_i64, given), (0, list(&stay)?)] {
+    for (thinned, runs) in [(1_i64, given), (0, to_json(&stay)?)] {
         let mark = format!("UPDATE run SET thinned = $2 WHERE id IN (SELECT given.value FROM {})", super::numbers(1));
         sqlx::query(AssertSqlSafe(mark)).bind(runs).bind(thinned).execute(&mut *conn).await?;
     }
@@ -115,7 +115,7 @@ async fn first_answers(conn: &mut Conn, runs: &[i64]) -> Result<HashSet<i64>, St
          AND p.source = s.source AND p.operation = s.operation AND p.query = s.query AND p.state IN ('ok', 'empty'))",
         super::numbers(1)
     );
-    Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(list(runs)?).fetch_all(conn).await?.into_iter().collect())
+    Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(to_json(runs)?).fetch_all(conn).await?.into_iter().collect())
 }
 
 /// Deletes searches, answers and all but lasting sightings of runs that began before an instant; a run with nothing
@@ -140,7 +140,7 @@ pub(in crate::store) async fn runs(conn: &mut Conn, ask: &StepInput) -> Result<B
     let Some(latest) = goes.iter().map(|(_, at)| *at).max() else { return Ok(batch) };
     let ids: Vec<i64> = goes.into_iter().map(|(id, _)| id).collect();
     let whole_ids: Vec<i64> = ids.iter().copied().filter(|id| !ask.thinned.contains(id)).collect();
-    let (given, unthinned) = (list(&ids)?, list(&whole_ids)?);
+    let (given, unthinned) = (to_json(&ids)?, to_json(&whole_ids)?);
     let of = format!("(SELECT given.value FROM {})", super::numbers(1));
     // `CROSS JOIN` makes SQLite begin with the given runs.
     let searches = format!("(SELECT s.id FROM {} CROSS JOIN search s WHERE s.run = given.value)", super::numbers(1));
