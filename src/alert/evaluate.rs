@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::rules::{self, Wanted};
+use super::rules::{self, WordFilters};
 use super::transitions::Transitions;
 use super::{dispatch, read};
 use crate::insight::EvaluatedWindow;
@@ -110,7 +110,7 @@ pub(super) async fn evaluate_runs(
 ) -> Result<Vec<EvaluatedRun>, StoreError> {
     let mut judged = Vec::with_capacity(runs.len());
     let topics = covered_topics(store, spec, runs).await?;
-    let wanted = Wanted::of(spec);
+    let wanted = WordFilters::of(spec);
     let mut missed: BTreeMap<&str, Vec<&AlertRun>> = BTreeMap::new();
     for run in runs {
         let Some(topic) = topics.get(&run.topic) else { continue };
@@ -159,7 +159,7 @@ async fn covered_topics(
 }
 
 /// The topics that an alert names by id or tag. `None` means it names none.
-async fn named(store: &Store, spec: &AlertSpec) -> Result<Option<Vec<Topic>>, StoreError> {
+async fn selected_topics(store: &Store, spec: &AlertSpec) -> Result<Option<Vec<Topic>>, StoreError> {
     if spec.topics.is_empty() && spec.tags.is_empty() {
         return Ok(None);
     }
@@ -178,7 +178,7 @@ pub(super) async fn evaluate_budgets(
     muted: Option<&str>,
 ) -> Result<(), StoreError> {
     let day = now.utc_date();
-    let meant = named(store, spec).await?;
+    let meant = selected_topics(store, spec).await?;
     let ids: Vec<String> = meant.iter().flatten().map(|topic| topic.id.clone()).collect();
     let (service, used) = store.usage_on(now.utc_day(), &ids).await?;
     // Each day's use is an event of its own; yesterday's ends without a message.

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use super::rules::{self, NAMED, Wanted, WindowTone, WindowVolume};
+use super::rules::{self, NAMED, WindowTone, WindowVolume, WordFilters};
 use super::transitions::{Evaluation, Status};
 use super::why::{self, Unusual, Window};
 use crate::compare;
@@ -38,7 +38,7 @@ const OLD: i64 = 48 * 3_600_000;
 pub(super) async fn evaluations(
     store: &Store,
     spec: &AlertSpec,
-    wanted: &Wanted,
+    wanted: &WordFilters,
     topic: &Topic,
     run: &AlertRun,
 ) -> Result<(Vec<Evaluation>, Option<EvaluatedWindow>), StoreError> {
@@ -140,7 +140,7 @@ async fn items_in_window(
 }
 
 /// The windows that were searched at least half as often as the current one, with their items.
-async fn watched(
+async fn comparable_windows(
     moment: &mut Moment,
     topic: &Topic,
     spec: &AlertSpec,
@@ -207,7 +207,7 @@ async fn evaluate_window(
     let whole_days = spec.rule == AlertRule::Volume && daily::is_whole_days(length);
     let days = if whole_days { 0 } else { DAYS };
     let days = (1..=days).rev().filter_map(window).filter(&comparable).collect();
-    let mut earlier = watched(&mut moment, topic, spec, days, run, looks, pause).await?;
+    let mut earlier = comparable_windows(&mut moment, topic, spec, days, run, looks, pause).await?;
     let mut look = None;
     let length = format_duration(length);
     let evaluation = match spec.rule {
@@ -216,7 +216,7 @@ async fn evaluate_window(
             let mut at_any_hour = Vec::new();
             if whole_days || same_hour.len() < daily::MIN_DAYS {
                 let before = before.into_iter().filter(comparable).collect();
-                earlier = watched(&mut moment, topic, spec, before, run, looks, pause).await?;
+                earlier = comparable_windows(&mut moment, topic, spec, before, run, looks, pause).await?;
                 at_any_hour = counts(&earlier);
             }
             if whole_days {

@@ -116,7 +116,7 @@ pub fn parse_events(text: &str, timezone: &str, topics: &[String]) -> Result<Vec
         if let Some(topic) = topic.as_ref().filter(|topic| !topics.contains(topic)) {
             return Err(bad(
                 format!("the alert looks at no topic `{topic}`"),
-                &format!("it looks at {}; leave the cell empty for all of them", listed(topics)),
+                &format!("it looks at {}; leave the cell empty for all of them", list_topics(topics)),
             ));
         }
         events.push(RealEvent { topic, begin: begin.first, end, label: cell(2).map(str::to_owned) });
@@ -129,7 +129,7 @@ pub fn parse_events(text: &str, timezone: &str, topics: &[String]) -> Result<Vec
     Ok(events)
 }
 
-fn listed(topics: &[String]) -> String {
+fn list_topics(topics: &[String]) -> String {
     let shown: Vec<&str> = topics.iter().take(10).map(String::as_str).collect();
     let more = if topics.len() > shown.len() { ", …" } else { "" };
     format!("{}{more}", shown.join(", "))

@@ -52,12 +52,12 @@ pub(super) async fn explained(
         Unusual::Volume(usual) => {
             let of = |day, marks| DayItems::of(day, marks, &sources, None).merge_copies();
             let found = (&*terms, usual.expected);
-            (window.explained(found, of, |compared| why::volume_cause(compared, &usual)), Figure::Rise)
+            (window.find_cause(found, of, |compared| why::volume_cause(compared, &usual)), Figure::Rise)
         }
         Unusual::Negative(usual, least, scorer) => {
             let of = |day, marks| DayItems::of(day, marks, &sources, Some((Tone::Negative, scorer)));
             let found = (&*terms, window.mean());
-            let cause = window.explained(found, of, |compared| why::tone_cause(compared, &usual, least));
+            let cause = window.find_cause(found, of, |compared| why::tone_cause(compared, &usual, least));
             (cause, Figure::Tone(Tone::Negative.as_str()))
         }
     };
@@ -81,7 +81,7 @@ impl<'a> Window<'a> {
         Ok(if shown.len() < MOST { OnlySources::of(shown) } else { OnlySources::default() })
     }
 
-    fn explained(
+    fn find_cause(
         &self,
         (terms, usual): (&'a [TermRise], f64),
         of: impl Fn(Day, &'a [ItemMark]) -> DayItems<'a>,

@@ -38,7 +38,7 @@ pub fn main() -> Exit {
     let runtime = match runtime(&cli.verb) {
         Ok(runtime) => runtime,
         Err(error) => {
-            output::note(&format!("error: the runtime could not be started: {error}"));
+            output::print_stderr(&format!("error: the runtime could not be started: {error}"));
             return Exit::Unexpected;
         }
     };
@@ -48,10 +48,10 @@ pub fn main() -> Exit {
         Ok(exit) => exit,
         Err(failure) => {
             if !failure.text.is_empty() {
-                output::note(&format!("error: {}", failure.text));
+                output::print_stderr(&format!("error: {}", failure.text));
             }
             if !failure.hint.is_empty() {
-                output::note(&format!("hint: {}", failure.hint));
+                output::print_stderr(&format!("hint: {}", failure.hint));
             }
             failure.exit
         }

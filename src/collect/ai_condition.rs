@@ -52,7 +52,7 @@ impl Collector {
         for keys_of in [strongest, others] {
             let keys: Vec<String> = open.iter().flat_map(|item| keys_of(item)).cloned().collect();
             let known: HashMap<String, bool> =
-                self.store.known(topic, &keys).await?.into_iter().map(|k| (k.key, k.strong)).collect();
+                self.store.known_keys(topic, &keys).await?.into_iter().map(|k| (k.key, k.strong)).collect();
             open.retain(|item| {
                 let names = |key: &String| match known.get(key) {
                     Some(&strong) => !(item.strong && strong && key.starts_with(TEXT_KEY_PREFIX)),

@@ -43,7 +43,9 @@ pub async fn roll_days(store: &Store, now: Time, enough: &(dyn Fn() -> bool + Se
         for (topic, moment) in &moments {
             touched.entry(topic).or_default().push(*moment);
         }
-        spans.retain(|(topic, day)| touched.get(topic.as_str()).is_some_and(|all| all.iter().any(|at| day.holds(*at))));
+        spans.retain(|(topic, day)| {
+            touched.get(topic.as_str()).is_some_and(|all| all.iter().any(|at| day.contains(*at)))
+        });
         let counted: Vec<(String, Span)> =
             due.iter().flat_map(|due| of(&due.topic)).chain(spans.iter().cloned()).collect();
         let days = store.count_days(&counted).await?;

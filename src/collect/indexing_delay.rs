@@ -22,7 +22,7 @@ pub(super) fn lateness(posts: &[Finding], recall: &QueryHistory) -> Option<i64> 
     let known: HashSet<&str> = recall.shown.iter().map(|(_, key)| key.as_str()).collect();
     let new = posts.iter().filter(|post| post.fit == WindowFit::In);
     let new = new.filter(|post| !post.keys.iter().any(|key| known.contains(key.as_str())));
-    let late = |at: Time| if before.holds(at) { before.until.0 - at.0 } else { 0 };
+    let late = |at: Time| if before.contains(at) { before.until.0 - at.0 } else { 0 };
     // Posts older than the previous span could not have been in the previous reply.
     let dates = new.filter_map(|post| post.found.published_at).filter(|at| *at >= before.from);
     quantile(dates.map(late).collect(), POSTS)

@@ -77,7 +77,7 @@ impl SharedLimits {
     async fn place(self: &Arc<Self>) -> Result<Permit, Refusal> {
         let mut wanting = PermitRequest::new(&self.places);
         loop {
-            self.keep();
+            self.ensure_keeper();
             let mut looked = self.looked.subscribe();
             let taken = tokio::select! {
                 biased;
@@ -204,7 +204,7 @@ const FAILED: Duration = Duration::from_secs(1);
 
 impl SharedLimits {
     /// Makes sure that a keeper renews the lease.
-    pub(super) fn keep(self: &Arc<Self>) {
+    pub(super) fn ensure_keeper(self: &Arc<Self>) {
         if self.places.needs_keeper() {
             let shared = Arc::clone(self);
             self.keepers.spawn(async move { shared.keep_lease().await });

@@ -263,7 +263,7 @@ impl Collector {
                     SpanCoverage::Whole => Some(asked.span.from),
                     SpanCoverage::Since(at) => Some(at.max(asked.span.from)),
                     SpanCoverage::AsRecalled(at) => {
-                        let shown = saturation::shown(&findings, unreadable, asked.span, recall, false);
+                        let shown = saturation::reply_span(&findings, unreadable, asked.span, recall, false);
                         result.saturated |= saturation::is_full(shown);
                         replies.begin(shown, at, asked, &findings)
                     }

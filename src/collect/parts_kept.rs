@@ -12,7 +12,7 @@ use crate::store::RawRecord;
 
 /// What was asked; the record's `request`.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Kept {
+pub(super) struct StoredRequest {
     pub(super) query: ProviderQuery,
     from: i64,
     until: i64,
@@ -24,7 +24,7 @@ pub(super) struct Kept {
     pub(super) memory: Vec<Remembered>,
 }
 
-impl Kept {
+impl StoredRequest {
     pub(super) fn span(&self) -> Span {
         Span { from: Time(self.from), until: Time(self.until) }
     }
@@ -104,7 +104,7 @@ pub(super) fn keep(kind: &dyn Kind, asked: &Asked<'_>, parts: &[SearchCall], pac
         }
         kept.push(one);
     }
-    let request = Kept {
+    let request = StoredRequest {
         query: query.clone(),
         from: asked.span.from.0,
         until: asked.span.until.0,

@@ -100,7 +100,7 @@ fn reread(run: &StoredRun, replies: &[StoredReply], platform: &str, whole: &mut 
             continue;
         };
         whole.cut += u64::from(reply.truncated || ingested.failure.is_some());
-        readable.push(reply.read(ingested.unreadable));
+        readable.push(reply.as_read(ingested.unreadable));
         findings.extend(ingested.findings);
         answer = ingested.answer.or(answer);
     }
@@ -145,7 +145,7 @@ pub(super) fn read(reply: &StoredReply, platform: &str) -> Option<Ingested> {
 
 /// Reads a search that a provider answered in several replies.
 fn read_provider(reply: &StoredReply, body: &[u8]) -> Option<Ingested> {
-    let kept: parts_kept::Kept = serde_json::from_str(&reply.request).ok()?;
+    let kept: parts_kept::StoredRequest = serde_json::from_str(&reply.request).ok()?;
     let kind = kinds::named(&kept.query.kind)?;
     let all = parts_kept::read(&kept.query, body)?;
     let (query, span) = (&kept.query, kept.span());

@@ -80,7 +80,13 @@ pub(super) fn is_full(shown: ReplySpan) -> bool {
 
 /// Returns what a reply shows of the requested span, by its posts and by earlier replies to the question. If the
 /// request `named` a number, a shorter reply is not full by its length alone: the service was told where to cut.
-pub(super) fn shown(posts: &[Finding], unreadable: i64, asked: Span, recall: &QueryHistory, named: bool) -> ReplySpan {
+pub(super) fn reply_span(
+    posts: &[Finding],
+    unreadable: i64,
+    asked: Span,
+    recall: &QueryHistory,
+    named: bool,
+) -> ReplySpan {
     let readable = posts.iter().filter_map(|post| post.keys.first()).collect::<HashSet<_>>().len();
     // An unreadable entry took a place too.
     let many = readable + usize::try_from(unreadable).unwrap_or(0);
@@ -151,14 +157,14 @@ mod tests {
     fn of(posts: &[Finding], sizes: &[i64], shown: Vec<(Time, String)>) -> ReplySpan {
         let day = Span { from: Time(NOW - DAY), until: Time(NOW) };
         let recall = QueryHistory { sizes: sizes.to_vec(), shown, ..QueryHistory::default() };
-        super::shown(posts, 0, day, &recall, false)
+        reply_span(posts, 0, day, &recall, false)
     }
 
     #[test]
     fn with_a_number_a_shorter_reply_is_full_only_by_what_is_missing_or_again_and_again() {
         let day = Span { from: Time(NOW - DAY), until: Time(NOW) };
         let of = |many: i64, sizes: &[i64], shown| {
-            super::shown(
+            reply_span(
                 &posts(many, 10),
                 0,
                 day,

@@ -253,7 +253,7 @@ impl Fetched {
                 shown = if result.saturated {
                     saturation::of_full(own, asked, &over.recall)
                 } else {
-                    saturation::shown(own, result.unreadable, asked, &over.recall, request.limit.is_some())
+                    saturation::reply_span(own, result.unreadable, asked, &over.recall, request.limit.is_some())
                 };
                 result.saturated = saturation::is_full(shown);
                 result.late_ms = indexing_delay::lateness(own, &over.recall);

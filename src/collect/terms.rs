@@ -60,7 +60,7 @@ pub async fn count_terms(
             let moments = touched.get(&topic.id).map_or(&[][..], Vec::as_slice);
             // When one more day has ended, check all days: texts may have changed in other ways.
             let look: Vec<Span> = if days.iter().all(is_kept) {
-                days.iter().filter(|day| moments.iter().any(|at| day.holds(*at))).copied().collect()
+                days.iter().filter(|day| moments.iter().any(|at| day.contains(*at))).copied().collect()
             } else {
                 days.to_vec()
             };
@@ -104,7 +104,7 @@ async fn counted(
     let filter = Filter::compile(&topic.filter).unwrap_or_default();
     let mut counted = Vec::new();
     for day in look {
-        let marks: Vec<&ItemMark> = marks.iter().filter(|mark| day.holds(mark.moment())).collect();
+        let marks: Vec<&ItemMark> = marks.iter().filter(|mark| day.contains(mark.moment())).collect();
         let mut basis = Basis::new(words::TERM_RULES, &topic.filter);
         marks.iter().for_each(|mark| basis.add(mark));
         let basis = basis.bytes();

@@ -33,10 +33,10 @@ pub struct Citations {
 
 /// Looks up what answers cite, for all answers at once.
 pub async fn cited(moment: &mut Moment, answers: &[&AnswerRow]) -> Result<Vec<Citations>, StoreError> {
-    let named: Vec<_> = answers.iter().map(|answer| named(answer)).collect();
+    let named: Vec<_> = answers.iter().map(|answer| links_of(answer)).collect();
     let links = named.iter().flat_map(|(links, _)| links.iter().filter_map(|(_, key)| key.as_ref()));
     let keys: BTreeSet<&String> = answers.iter().flat_map(|answer| &answer.cited).chain(links).collect();
-    let met = moment.meet(&keys.into_iter().cloned().collect::<Vec<_>>()).await?;
+    let met = moment.resolve_keys(&keys.into_iter().cloned().collect::<Vec<_>>()).await?;
     let met: BTreeMap<&str, &str> = met.iter().map(|met| (met.asked.as_str(), met.key.as_str())).collect();
     let stored = |key: &str| met.get(key).map(|key| (*key).to_owned());
     // Posts of most networks have a key of their own, besides that of their address.
@@ -99,7 +99,7 @@ pub async fn restrict_to_topics(
 /// The links of an answer with the keys they would have, and the number of further links.
 type Named<'a> = (Vec<(&'a str, Option<String>)>, u64);
 
-fn named(answer: &AnswerRow) -> Named<'_> {
+fn links_of(answer: &AnswerRow) -> Named<'_> {
     let text = if answer.partial { without_last_word(&answer.text) } else { &*answer.text };
     let (links, beyond) = extract_links(text);
     (links.into_iter().map(|link| (link, link_key(link))).collect(), beyond)

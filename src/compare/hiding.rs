@@ -44,7 +44,7 @@ impl RowFilter {
 
     /// Whether any topic has a filter.
     #[must_use]
-    pub fn any(&self) -> bool {
+    pub fn has_filters(&self) -> bool {
         !self.filters.is_empty()
     }
 

@@ -149,7 +149,7 @@ impl Ranking {
 
     /// Describes in a sentence how reliable it is: what folding does to marks that it did not learn from.
     #[must_use]
-    pub fn told(&self) -> String {
+    pub fn describe(&self) -> String {
         let CrossCheck { noise, noise_folded, good, good_folded } = self.ranker.cross_check();
         let marks = noise + good;
         if self.ranker.can_fold() {

@@ -62,7 +62,7 @@ pub(super) fn all_query_words(topic: &Topic) -> Option<QueryWords> {
 
 /// The words of all questions of a topic that bring posts. `None` if one of them has no words, because it is unknown
 /// which question found a post.
-fn asked(topic: &Topic) -> Option<QueryWords> {
+fn post_query_words(topic: &Topic) -> Option<QueryWords> {
     let posts = topic.providers.iter().filter(|one| one.brings() == ResultKind::Posts);
     let mut questions: Vec<&str> = posts.map(|one| one.text("query").unwrap_or("")).collect();
     questions.extend(topic.social.as_ref().map(|social| social.query.as_str()));
@@ -81,7 +81,7 @@ where
     P: IntoIterator<Item = &'m ItemMark>,
     E: IntoIterator<Item = &'m ItemMark>,
 {
-    let Some(asked) = asked(topic) else { return Ok(Relevance::default()) };
+    let Some(asked) = post_query_words(topic) else { return Ok(Relevance::default()) };
     let mut found = Relevance { without: without(moment, &asked, period, MOST).await?, usual: None };
     if let Some(many) = found.high_share() {
         let mut shares = Vec::new();

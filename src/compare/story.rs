@@ -103,7 +103,7 @@ async fn members(moment: &mut Moment, item: &LinkSource) -> Result<StoryRows, St
     ties.insert(item.key.clone(), Tie::Asked);
     let (links, links_beyond) = links_to_seek(item);
     let keys: Vec<String> = links.iter().map(|(_, key)| key.clone()).collect();
-    for met in moment.meet(&keys).await? {
+    for met in moment.resolve_keys(&keys).await? {
         add_link(&mut ties, met.key);
     }
     let wanted: BTreeSet<&str> = keys.iter().map(String::as_str).collect();

@@ -36,7 +36,7 @@ pub(super) async fn counts_before(
     }
     let place = |mark: &ItemMark| {
         let at = before.partition_point(|day| day.span.until <= mark.moment());
-        before.get(at).filter(|day| day.span.holds(mark.moment())).map(|_| at)
+        before.get(at).filter(|day| day.span.contains(mark.moment())).map(|_| at)
     };
     let mut bases = vec![rules; before.len()];
     let mut pruned = vec![(0_u32, 0_u32); before.len()];
@@ -96,7 +96,7 @@ pub(super) async fn earlier(
     if first.is_none_or(|first| first.from > span.from) {
         return Ok(None);
     }
-    let marks: Vec<&ItemMark> = asked.meant.iter().filter(|mark| span.holds(mark.moment())).collect();
+    let marks: Vec<&ItemMark> = asked.meant.iter().filter(|mark| span.contains(mark.moment())).collect();
     // The words of pruned items are gone.
     let pruned = marks.iter().filter(|mark| mark.pruned).count();
     if pruned as f64 > PRUNED * marks.len() as f64 {

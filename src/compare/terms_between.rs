@@ -48,11 +48,11 @@ async fn read(moment: &mut Moment, topic: &Topic, asked: Asked) -> Result<TopicT
     let began = moment.first_run(&topic.id).await?;
     let marks = moment.marks_of(&topic.id, seen).await?;
     let FilteredItems { meant, hidden, .. } = apply_filter(moment, topic, marks).await?;
-    let period: Vec<&ItemMark> = meant.iter().filter(|mark| span.holds(mark.moment())).collect();
+    let period: Vec<&ItemMark> = meant.iter().filter(|mark| span.contains(mark.moment())).collect();
     let from = drawn.first().map_or(span.from, |day| day.span.from.min(span.from));
     let scorer = scorer_of(meant.iter().filter(|mark| mark.moment() >= from));
     let earlier = drawn.iter().filter(|day| day.span.until <= span.from);
-    let earlier = earlier.map(|day| meant.iter().filter(|mark| day.span.holds(mark.moment())));
+    let earlier = earlier.map(|day| meant.iter().filter(|mark| day.span.contains(mark.moment())));
     let relevance = relevance(moment, topic, period.iter().copied(), earlier).await?;
     let long = span.until.0 - span.from.0 > LONGER;
     if if long { relevance.is_clearly_off_topic() } else { relevance.is_off_topic() } {

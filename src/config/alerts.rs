@@ -143,7 +143,7 @@ fn check_combination(
             mistakes.fault(key, &given.origin, fault);
         }
     }
-    if let (Some(failures), Some(of), Some(given)) = (failures, of, reader.look("failures"))
+    if let (Some(failures), Some(of), Some(given)) = (failures, of, reader.value_or_default("failures"))
         && failures > of
     {
         let fault = Fault::new(format!("is more than `of` = {of}"), "so many can never fail: raise `of`");

@@ -16,7 +16,7 @@ use super::references::{References, listed, sources as sources_of};
 use super::scalars::{duration, text, texts};
 use super::schedule_keys::Schedules;
 use super::value::{Table, Value};
-use crate::export::{ExportFilter, ExportKind, ExportSpec, FilterMode, Format, Mode, Profile, strip_gz, wanted};
+use crate::export::{ExportFilter, ExportKind, ExportSpec, FilterMode, Format, Mode, Profile, parse_query, strip_gz};
 use crate::model::{PingSpec, SeqRange, Time, Tone};
 
 /// Reads all exports. Mistakes are reported; an export with a mistake is left out.
@@ -87,7 +87,7 @@ fn one(
         mistakes.at(header, "this export has no schedule", "write every = \"1d\", or schedule = \"0 6 * * *\"");
     }
     let schedule = schedules.read(reader, None, mistakes);
-    let timezone = reader.look("timezone").and_then(|given| text(&given.value).ok());
+    let timezone = reader.value_or_default("timezone").and_then(|given| text(&given.value).ok());
     let bad = |key: &str| reader.written(key).is_some();
     if bad("search") && search.is_none() {
         return None;
@@ -141,7 +141,7 @@ fn check_combination(
     let mut good = true;
     let mut fault = |key: &str, message: String, hint: String| {
         good = false;
-        if let Some(given) = reader.look(key).or_else(|| reader.look("name")) {
+        if let Some(given) = reader.value_or_default(key).or_else(|| reader.value_or_default("name")) {
             mistakes.fault(key, &given.origin, Fault::new(message, hint));
         }
     };
@@ -200,7 +200,7 @@ fn key_of(part: ExportFilter) -> &'static str {
 /// Reads words to search for.
 fn words_searched(value: &Value) -> Result<String, Fault> {
     let typed = text(value)?;
-    match wanted(&typed) {
+    match parse_query(&typed) {
         Ok(_) => Ok(typed),
         Err(unclear) => Err(Fault::new(
             format!("finds nothing: {unclear}"),

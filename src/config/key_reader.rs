@@ -67,7 +67,7 @@ pub(super) struct Reader<'r> {
 
 impl Reader<'_> {
     /// Returns what was given for a key, or its default.
-    pub(super) fn look(&self, name: &str) -> Option<Given> {
+    pub(super) fn value_or_default(&self, name: &str) -> Option<Given> {
         if let Some(given) = self.written(name) {
             return Some(given.clone());
         }
@@ -87,7 +87,7 @@ impl Reader<'_> {
         name: &str,
         parse: impl FnOnce(&Value) -> Result<T, Fault>,
     ) -> Option<T> {
-        let given = self.look(name)?;
+        let given = self.value_or_default(name)?;
         match parse(&given.value) {
             Ok(value) => Some(value),
             Err(fault) => {
@@ -124,7 +124,7 @@ impl Reader<'_> {
         hint: &str,
     ) {
         if seen.contains(&value) {
-            if let Some(given) = self.look(key) {
+            if let Some(given) = self.value_or_default(key) {
                 mistakes.fault(key, &given.origin, Fault::new(format!("is that of another {one}: {value:?}"), hint));
             }
         } else {

@@ -103,7 +103,7 @@ fn one(
     if let (Some(window), Some(policy)) = (window, &schedule) {
         warn_of_repeated_reports(reader, window, policy, schedules, mistakes);
     }
-    let timezone = reader.look("timezone").and_then(|given| text(&given.value).ok());
+    let timezone = reader.value_or_default("timezone").and_then(|given| text(&given.value).ok());
     Some(ReportSpec {
         name: name?,
         title: title?,

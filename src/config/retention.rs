@@ -32,7 +32,7 @@ pub(super) fn read(table: &Table, catch_up_ms: u64, mistakes: &mut Mistakes<'_>)
     let schedule = reader.read(mistakes, "prune", schedule);
     let kept = Retention { raw: raw?, sightings: sightings?, items: items?, runs: runs? };
     let mut refuse = |text: String, hint: String| {
-        if let Some(given) = reader.look("runs") {
+        if let Some(given) = reader.value_or_default("runs") {
             mistakes.fault("runs", &given.origin, Fault::new(text, hint));
         }
     };

@@ -84,7 +84,7 @@ pub(super) fn read(
 /// Returns the dialect for sections that depend on it; `None` if it is wrong, which [`read`] reports.
 pub(super) fn dialect(table: &Table) -> Option<Dialect> {
     let reader = Reader { section: Section::Service, tables: &[table] };
-    reader.look("dialect").and_then(|given| Dialect::parse(&text(&given.value).ok()?))
+    reader.value_or_default("dialect").and_then(|given| Dialect::parse(&text(&given.value).ok()?))
 }
 
 fn missing(table: &Table, mistakes: &mut Mistakes<'_>) {

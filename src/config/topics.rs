@@ -37,7 +37,7 @@ pub(super) fn read(
     mistakes: &mut Mistakes<'_>,
 ) -> Vec<Topic> {
     let schedules = Schedules::new(request.now);
-    let mut room = Reading {
+    let mut room = TopicReader {
         dialect,
         absent,
         providers: &document.providers,
@@ -72,7 +72,7 @@ pub(super) fn read(
     topics
 }
 
-struct Reading<'d> {
+struct TopicReader<'d> {
     dialect: Option<Dialect>,
     /// Whether there is no `[service]`.
     absent: bool,
@@ -82,7 +82,7 @@ struct Reading<'d> {
     pings: Vec<PingSpec>,
 }
 
-impl Reading<'_> {
+impl TopicReader<'_> {
     /// Reads `[defaults]` as a topic, so that a mistake is found even if every topic overrides it.
     fn check_defaults(&mut self, defaults: &Table, mistakes: &mut Mistakes<'_>) {
         let mut table = Table::default();
@@ -206,7 +206,7 @@ struct QueryBuilder<'r> {
 impl QueryBuilder<'_> {
     fn filled(&mut self, source: Source, name: &str, mistakes: &mut Mistakes<'_>) -> Option<String> {
         let (longest, lines) = if source == Source::Ai { (LONGEST_PROMPT, true) } else { (LONGEST_QUERY, false) };
-        let given = self.reader.look(name)?;
+        let given = self.reader.value_or_default(name)?;
         let template = self.reader.read(mistakes, name, text)?;
         let fault = match fill(&template, self.query, self.title) {
             Ok(filled) => match check_plain(&filled, longest, lines) {

@@ -38,11 +38,11 @@ impl ClockMonitor {
     /// Reports what is new, `passed` after the start.
     pub(super) async fn look(&mut self, store: &Store, passed: Duration, now: Time) -> Result<(), StoreError> {
         let time = match self.steady.look(passed, now) {
-            Seen::AsUsual => {
+            ClockState::AsUsual => {
                 self.told.clear();
                 return Ok(());
             }
-            Seen::JustSetBack { by, time } => {
+            ClockState::JustSetBack { by, time } => {
                 tracing::warn!(
                     expected = %time,
                     now = %now,
@@ -51,7 +51,7 @@ impl ClockMonitor {
                 );
                 time
             }
-            Seen::StillBack { time } => time,
+            ClockState::StillBack { time } => time,
         };
         let next = store.next_slots(LOOKED_AT).await?;
         let due = next.into_iter().filter(|slot| slot.1 > now && slot.1 <= time);
@@ -79,7 +79,7 @@ struct TrustedClock {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Seen {
+enum ClockState {
     AsUsual,
     /// By how much, and which time it should be.
     JustSetBack {
@@ -93,17 +93,17 @@ enum Seen {
 }
 
 impl TrustedClock {
-    fn look(&mut self, passed: Duration, now: Time) -> Seen {
+    fn look(&mut self, passed: Duration, now: Time) -> ClockState {
         let time = self.time.plus(passed.saturating_sub(self.passed));
         let behind = time.since(now);
         // It was corrected, ran ahead, or has caught up.
         if behind < WORTH_A_WARNING || (self.back.is_some() && now >= self.time) {
             *self = Self { passed, time: now, back: None };
-            return Seen::AsUsual;
+            return ClockState::AsUsual;
         }
         let further = self.back.is_none_or(|earlier| behind > earlier + WORTH_A_WARNING);
         self.back = Some(behind);
-        if further { Seen::JustSetBack { by: behind, time } } else { Seen::StillBack { time } }
+        if further { ClockState::JustSetBack { by: behind, time } } else { ClockState::StillBack { time } }
     }
 }
 
@@ -115,21 +115,32 @@ mod tests {
     fn a_clock_that_is_set_back_is_reported_once_and_is_behind_until_it_has_come_to_where_it_was() {
         let hours = |hours: u64| Duration::from_secs(hours * 3_600);
         let at = |hour: u64| Time(1_773_187_200_000).plus(hours(hour));
-        let told = |by: u64, time: u64| Seen::JustSetBack { by: hours(by), time: at(time) };
-        let back = |time: u64| Seen::StillBack { time: at(time) };
+        let told = |by: u64, time: u64| ClockState::JustSetBack { by: hours(by), time: at(time) };
+        let back = |time: u64| ClockState::StillBack { time: at(time) };
         // Hours that have passed, the hour of the clock, and the result.
-        let cases: [&[(u64, u64, Seen)]; 4] = [
-            &[(1, 11, Seen::AsUsual), (2, 12, Seen::AsUsual), (3, 8, told(5, 13)), (4, 9, back(14)), (6, 11, back(16))],
+        let cases: [&[(u64, u64, ClockState)]; 4] = [
+            &[
+                (1, 11, ClockState::AsUsual),
+                (2, 12, ClockState::AsUsual),
+                (3, 8, told(5, 13)),
+                (4, 9, back(14)),
+                (6, 11, back(16)),
+            ],
             // It catches up.
             &[
-                (1, 11, Seen::AsUsual),
+                (1, 11, ClockState::AsUsual),
                 (2, 7, told(5, 12)),
                 (5, 10, back(15)),
-                (6, 11, Seen::AsUsual),
-                (7, 12, Seen::AsUsual),
+                (6, 11, ClockState::AsUsual),
+                (7, 12, ClockState::AsUsual),
             ],
             // It is corrected and runs ahead.
-            &[(1, 6, told(5, 11)), (2, 12, Seen::AsUsual), (3, 20, Seen::AsUsual), (4, 21, Seen::AsUsual)],
+            &[
+                (1, 6, told(5, 11)),
+                (2, 12, ClockState::AsUsual),
+                (3, 20, ClockState::AsUsual),
+                (4, 21, ClockState::AsUsual),
+            ],
             // It is set back further.
             &[(1, 6, told(5, 11)), (2, 2, told(10, 12)), (3, 3, back(13)), (4, 6, back(14)), (5, 7, back(15))],
         ];
@@ -148,7 +159,7 @@ mod tests {
         for round in 1..1_000 {
             // Half a second too slow in thirty.
             let (passed, clock) = (Duration::from_secs(round * 30), start.plus(Duration::from_millis(round * 29_500)));
-            assert_eq!(steady.look(passed, clock), Seen::AsUsual);
+            assert_eq!(steady.look(passed, clock), ClockState::AsUsual);
         }
     }
 }

@@ -123,7 +123,7 @@ impl Membership {
 
     /// Announces that this process takes no new runs.
     pub(super) async fn leave(&self) {
-        if let Err(error) = self.store.leave(&self.me.id).await {
+        if let Err(error) = self.store.unregister_instance(&self.me.id).await {
             tracing::debug!("could not say that this process ends: {error}");
         }
     }

@@ -27,7 +27,7 @@ pub(super) async fn write(store: &Store, order: &ExportOptions, rows: &mut Outpu
         for told in told.chain(changes.rising.into_iter().map(ChangeKind::Rising)) {
             let (since_run, until_run) = (since_run.clone(), until_run.clone());
             let row = ChangeRow { topic: topic.id.clone(), since_run, until_run, told };
-            rows.put(columns::CHANGES, &row)?;
+            rows.write(columns::CHANGES, &row)?;
         }
     }
     Ok(())

@@ -26,7 +26,7 @@ pub(super) async fn write(store: &Store, order: &ExportOptions, rows: &mut Outpu
         let days = days(&mut moment, order, &topic.id).await?;
         for days in days.chunks(CHUNK) {
             for row in rows_of(&mut moment, &order.timezone, &watched, &topic, days).await? {
-                rows.put(columns::DAILY, &row)?;
+                rows.write(columns::DAILY, &row)?;
             }
         }
         moment.end().await?;
@@ -85,14 +85,14 @@ async fn rows_of(
     Ok(days
         .iter()
         .map(|day| {
-            let inside = |mark: &&ItemMark| day.span.holds(mark.moment());
+            let inside = |mark: &&ItemMark| day.span.contains(mark.moment());
             let week = daily::days(day.span.from, i32::try_from(SCORED_BY).unwrap_or(1), timezone);
             let drawn = Span { from: week.first().map_or(day.span.from, |day| day.span.from), ..day.span };
-            let scorer = daily::scorer_of(meant.iter().filter(|mark| drawn.holds(mark.moment())));
-            let asked: Vec<&SearchSummary> = asked.iter().filter(|asked| day.span.holds(asked.at)).collect();
+            let scorer = daily::scorer_of(meant.iter().filter(|mark| drawn.contains(mark.moment())));
+            let asked: Vec<&SearchSummary> = asked.iter().filter(|asked| day.span.contains(asked.at)).collect();
             let mut runs: Vec<&str> = asked.iter().map(|asked| asked.run.as_str()).collect();
             let last_run = runs.last().map(|run| (*run).to_owned());
-            let (whole, gone) = (pruned.whole(day.span), pruned.of(day.span));
+            let (whole, gone) = (pruned.is_complete(day.span), pruned.totals(day.span));
             // The remaining searches of a day say nothing about the pruned ones.
             let all = gone.is_some_and(|(runs, ..)| runs == 0);
             runs.sort_unstable();
@@ -106,7 +106,7 @@ async fn rows_of(
                 last_run: last_run.filter(|_| all),
                 runs: gone.map(|gone| gone.0 + i64::try_from(runs.len()).unwrap_or(i64::MAX)),
                 counted: daily::count_items(meant.iter().filter(inside)),
-                new: new.iter().filter(|at| day.span.holds(**at)).count() as u64,
+                new: new.iter().filter(|at| day.span.contains(**at)).count() as u64,
                 filtered: hidden.iter().filter(inside).count() as u64,
                 sounds: daily::count_tones(meant.iter().filter(inside), scorer.as_deref()),
                 scorer,

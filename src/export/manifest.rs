@@ -135,7 +135,7 @@ impl<W> Hashing<W> {
     }
 
     /// Returns the output, its size and its hash.
-    pub(super) fn end(self) -> (W, u64, String) {
+    pub(super) fn finish(self) -> (W, u64, String) {
         (self.out, self.bytes, hex(&self.hash.finalize()))
     }
 }

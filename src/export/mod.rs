@@ -46,7 +46,7 @@ pub use self::verify::{Comparison, verify};
 pub use self::what::{ExportFilter, ExportKind, SCHEMA};
 pub use crate::compare::FilterMode;
 use crate::compare::{Rankings, RowFilter};
-pub use crate::normalise::words::wanted;
+pub use crate::normalise::words::parse_query;
 use crate::store::{DataOrigin, ItemRow, SightingRow, Store, StoreError};
 
 /// The result of an export.
@@ -105,7 +105,7 @@ pub async fn write_watched(
                 }
                 rankings.rate(&mut row);
                 let row = if order.alone { row.without_shared_fields() } else { row };
-                rows.put(columns::ITEMS, &row)
+                rows.write(columns::ITEMS, &row)
             };
             store.each_item(filter, &mut put).await?;
         }
@@ -119,20 +119,20 @@ pub async fn write_watched(
                 }
                 rankings.rate_sighting(&mut row);
                 row.mark = row.mark.filter(|_| !goes_on);
-                rows.put(columns::SIGHTINGS, &row)
+                rows.write(columns::SIGHTINGS, &row)
             };
             store.each_sighting(filter, &mut put).await?;
         }
         ExportKind::New => {
-            let mut put = |row| if hiding.shows_new_item(&row) { rows.put(columns::NEW, &row) } else { Ok(()) };
+            let mut put = |row| if hiding.shows_new_item(&row) { rows.write(columns::NEW, &row) } else { Ok(()) };
             store.each_new(filter, &mut put).await?;
         }
-        ExportKind::Runs => store.each_run(filter, &mut |row| rows.put(columns::RUNS, &row)).await?,
-        ExportKind::Searches => store.each_search(filter, &mut |row| rows.put(columns::SEARCHES, &row)).await?,
+        ExportKind::Runs => store.each_run(filter, &mut |row| rows.write(columns::RUNS, &row)).await?,
+        ExportKind::Searches => store.each_search(filter, &mut |row| rows.write(columns::SEARCHES, &row)).await?,
         ExportKind::Changes => changes::write(store, order, &mut rows).await?,
         ExportKind::Terms => terms::write(store, order, &mut rows).await?,
         ExportKind::Daily => daily::write(store, order, &mut rows).await?,
-        ExportKind::Answers => store.each_answer(filter, &mut |row| rows.put(columns::ANSWERS, &row)).await?,
+        ExportKind::Answers => store.each_answer(filter, &mut |row| rows.write(columns::ANSWERS, &row)).await?,
     }
     let cut = rows.sheet.finish()?;
     Ok(Written { rows: rows.written, cut })

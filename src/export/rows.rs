@@ -16,7 +16,7 @@ pub(super) struct OutputRows<'w> {
 pub type Watch<'w> = &'w mut (dyn FnMut(u64) + Send);
 
 impl OutputRows<'_> {
-    pub(super) fn put<R>(&mut self, columns: &[Column<R>], row: &R) -> Result<(), ExportError> {
+    pub(super) fn write<R>(&mut self, columns: &[Column<R>], row: &R) -> Result<(), ExportError> {
         let mut cells = Vec::with_capacity(columns.len() + 1);
         cells.extend(columns.iter().map(|column| (column.cell)(row)));
         cells.push(self.origin.clone());

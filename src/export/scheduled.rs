@@ -202,7 +202,7 @@ async fn write_file(
         Err(ExportError::Store(error)) => return Err(error.into()),
         Ok(rows) => rows,
     };
-    let (file, bytes, sha256) = file.finish().map_err(unwritable)?.end();
+    let (file, bytes, sha256) = file.finish().map_err(unwritable)?.finish();
     // No file if there is nothing new, so that nobody has to load empty files.
     if spec.is_incremental() && rows == 0 {
         return Ok(None);

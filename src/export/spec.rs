@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{ExportKind, ExportOptions, FilterMode, Format, Profile, wanted};
+use super::{ExportKind, ExportOptions, FilterMode, Format, Profile, parse_query};
 use crate::model::{Job, JobKind, SchedulePolicy, SeqRange, Source, Time, Tone, closed_list};
 use crate::store::Filter;
 
@@ -100,7 +100,7 @@ impl ExportSpec {
             authors: self.authors.clone(),
             // Words were checked when the configuration was read. If they no longer parse, the database refuses them;
             // they never mean all rows.
-            words: self.search.as_deref().map(|typed| wanted(typed).unwrap_or_default()),
+            words: self.search.as_deref().map(|typed| parse_query(typed).unwrap_or_default()),
             seq: (self.what.is_append_only() && self.format != Format::Atom).then_some(between),
             ..Filter::default()
         };

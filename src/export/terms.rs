@@ -31,7 +31,7 @@ pub(super) async fn write(store: &Store, order: &ExportOptions, rows: &mut Outpu
         });
         for (compared_with, term) in news.chain(standing) {
             let row = TermNewsRow { topic: topic.id.clone(), span, before_days: told.before_days, compared_with, term };
-            rows.put(columns::TERMS, &row)?;
+            rows.write(columns::TERMS, &row)?;
         }
     }
     Ok(())

@@ -57,7 +57,7 @@ pub async fn verify(store: &Store, file: &Path, told: &Manifest) -> Result<Compa
 fn manifest_mismatch(file: &Path, told: &Manifest) -> io::Result<Option<String>> {
     let mut hashing = super::manifest::Hashing::new(io::sink());
     io::copy(&mut File::open(file)?, &mut hashing)?;
-    let (_, bytes, sha256) = hashing.end();
+    let (_, bytes, sha256) = hashing.finish();
     Ok(if bytes != told.bytes {
         Some(format!("it has {bytes} bytes, {} were written", told.bytes))
     } else if sha256 != told.sha256 {

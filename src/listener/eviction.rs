@@ -47,7 +47,7 @@ impl ConnectionTable {
     }
 
     /// Records that a byte of an answer was sent.
-    pub(super) fn moved(&self, seat: &ConnectionEntry) {
+    pub(super) fn record_write(&self, seat: &ConnectionEntry) {
         seat.last.store(self.turn.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
     }
 
@@ -115,7 +115,7 @@ mod tests {
         let peers = ["192.0.2.1", "192.0.2.2", "192.0.2.2", "::ffff:192.0.2.2", "2001:db8::1", "2001:db8::2"];
         let taken: Vec<Arc<ConnectionEntry>> = peers.iter().map(|peer| seats.take(peer.parse().unwrap())).collect();
         let busy = Arc::clone(&taken[1]).answer();
-        seats.moved(&taken[2]);
+        seats.record_write(&taken[2]);
         seats.evict_one();
         assert_eq!(asked_to_go(&taken), [3], "of three one is answered, and one was a moment ago");
         seats.evict_one();

@@ -149,7 +149,7 @@ impl Connection {
         match (&wrote, &mut self.cut) {
             (Poll::Ready(Ok(1..)), Some(cut)) => {
                 cut.at.as_mut().reset(Instant::now() + cut.patience);
-                self.place.seats.moved(&self.place.seat);
+                self.place.seats.record_write(&self.place.seat);
             }
             (Poll::Pending, _) => return self.poll_timeout(cx),
             _ => {}

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::trouble::{ToolError, cut};
+use super::trouble::{ToolError, excerpt};
 use crate::model::{Source, Time};
 use crate::schedule::{INSTANTS, parse_instant};
 
@@ -101,8 +101,8 @@ impl Argument {
             }
         };
         let told = || match value.as_str() {
-            Some(text) => cut(text),
-            None => cut(&value.to_string()),
+            Some(text) => excerpt(text),
+            None => excerpt(&value.to_string()),
         };
         if fits { Ok(()) } else { Err(ToolError::new(format!("`{}` cannot be `{}`", self.name, told()), hint)) }
     }
@@ -144,7 +144,7 @@ impl Arguments {
             let Some(argument) = arguments.iter().find(|known| known.name == name) else {
                 let known: Vec<&str> = arguments.iter().map(|known| known.name).collect();
                 let hint = format!("this tool knows: {}", known.join(", "));
-                return Err(ToolError::new(format!("there is no argument `{}`", cut(&name)), hint));
+                return Err(ToolError::new(format!("there is no argument `{}`", excerpt(&name)), hint));
             };
             // Some clients send null for arguments that they leave out.
             if value.is_null() {

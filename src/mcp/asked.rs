@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::argument::Arguments;
 use super::settings::Settings;
-use super::trouble::{ToolError, cut};
+use super::trouble::{ToolError, excerpt};
 use crate::model::{BadToken, Position, Source, Time, Topic, TopicCard, page_token, parse_page_token};
 use crate::store::Store;
 
@@ -34,7 +34,7 @@ impl Asked {
     pub(super) async fn topic(&self) -> Result<Topic, ToolError> {
         let card = self.card().await?;
         card.definition.ok_or_else(|| {
-            let title = format!("the definition of topic `{}` cannot be read by this version", cut(&card.topic));
+            let title = format!("the definition of topic `{}` cannot be read by this version", excerpt(&card.topic));
             ToolError::new(title, "run it once with this version, or use the version that wrote it")
         })
     }
@@ -47,7 +47,7 @@ impl Asked {
             return Ok(Some(source));
         }
         let names: Vec<&str> = all.iter().map(Source::as_str).collect();
-        let title = format!("there is no source `{}`", cut(source.as_str()));
+        let title = format!("there is no source `{}`", excerpt(source.as_str()));
         Err(ToolError::new(title, format!("give one of: {}", names.join(", "))))
     }
 

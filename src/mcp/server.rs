@@ -17,7 +17,7 @@ use super::quoted::ABOUT;
 use super::settings::Settings;
 use super::tool::Tool;
 use super::tools::TOOLS;
-use super::trouble::{ToolError, cut};
+use super::trouble::{ToolError, excerpt};
 use crate::model::{Clock, DataOrigin};
 use crate::store::Store;
 
@@ -100,7 +100,7 @@ impl ServerHandler for Server {
             let text = format!("the parameters of {method} are not those that MCP gives it");
             return Err(ErrorData::invalid_params(text, None));
         }
-        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method `{}`", cut(&method)), None))
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method `{}`", excerpt(&method)), None))
     }
 
     async fn call_tool(
@@ -109,7 +109,7 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let Some(tool) = TOOLS.iter().find(|tool| tool.name == request.name) else {
-            let text = format!("there is no tool `{}`; tools/list names those there are", cut(&request.name));
+            let text = format!("there is no tool `{}`; tools/list names those there are", excerpt(&request.name));
             return Err(ErrorData::invalid_params(text, None));
         };
         let (server, places) = (self.clone(), Arc::clone(&self.places));

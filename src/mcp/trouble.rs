@@ -21,7 +21,7 @@ impl ToolError {
 
     /// The error for an unknown topic.
     pub(super) fn no_topic(topic: &str) -> Self {
-        Self::new(format!("there is no topic `{}`", cut(topic)), "list_topics names those that are watched")
+        Self::new(format!("there is no topic `{}`", excerpt(topic)), "list_topics names those that are watched")
     }
 
     /// The error as the result of a tool.
@@ -50,7 +50,7 @@ impl From<serde_json::Error> for ToolError {
 }
 
 /// A value that a caller gave, as it may be repeated: short, and on one line.
-pub(super) fn cut(value: &str) -> String {
+pub(super) fn excerpt(value: &str) -> String {
     let cut: String = value.chars().take(TOLD).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
     if value.chars().count() > TOLD { format!("{cut}…") } else { cut }
 }

@@ -1,7 +1,7 @@
 //! All metrics: the name of each, its help, and where its values come from. docs/reference/metrics.md describes the
 //! same for people; a test compares the two.
 
-use super::family::{Counted, Families, Sample, number, seconds};
+use super::family::{BucketCounts, Families, Sample, number, seconds};
 use super::reading::Reading;
 use crate::insight::tally as sums;
 use crate::model::{DayLimits, MetricSum, Micros, Source, Time};
@@ -147,15 +147,15 @@ fn totals(all: &mut Families, counted: &[MetricSum]) {
     let help = "Runs that ended, by kind of job and outcome; slots that were missed or skipped are runs, too.";
     all.counter("topicwatch_runs_total", help, two(sums::RUNS, "kind", "outcome"));
     let help = "How long runs took, by kind of job; of several attempts the last.";
-    let times = Counted::of(counted, sums::RUN_TIME);
+    let times = BucketCounts::of(counted, sums::RUN_TIME);
     all.histogram("topicwatch_run_duration_seconds", help, "kind", &times, &sums::RUN_BOUNDS);
     let help = "How long after its slot a run began, jitter included.";
-    let times = Counted::of(counted, sums::SLOT_LAG);
+    let times = BucketCounts::of(counted, sums::SLOT_LAG);
     all.histogram("topicwatch_slot_lag_seconds", help, "trigger", &times, &sums::LAG_BOUNDS);
     let help = "Searches by source and class: ok, empty, not_run, over_quota, lost, or the class of the failure.";
     all.counter("topicwatch_searches_total", help, two(sums::SEARCHES, "source", "class"));
     let help = "How long the last try of a search took, by source.";
-    let times = Counted::of(counted, sums::SEARCH_TIME);
+    let times = BucketCounts::of(counted, sums::SEARCH_TIME);
     all.histogram("topicwatch_search_latency_seconds", help, "source", &times, &sums::SEARCH_BOUNDS);
     all.counter("topicwatch_calls_total", "Calls of the service by source, tries included.", one(sums::CALLS));
     let help =

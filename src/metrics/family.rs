@@ -34,7 +34,14 @@ impl Families {
     }
 
     /// Adds durations counted in buckets, in seconds, by the value of a label.
-    pub(super) fn histogram(&mut self, name: &str, help: &str, label: &str, counted: &Counted<'_>, bounds: &[i64]) {
+    pub(super) fn histogram(
+        &mut self,
+        name: &str,
+        help: &str,
+        label: &str,
+        counted: &BucketCounts<'_>,
+        bounds: &[i64],
+    ) {
         let mut metrics = Vec::new();
         for (value, (buckets, sum_ms)) in &counted.0 {
             let mut histogram = Histogram::default();
@@ -118,9 +125,9 @@ impl Sample {
 }
 
 /// Counts in buckets, by label: the counts by bound, and the sum in milliseconds.
-pub(super) struct Counted<'t>(BTreeMap<&'t str, (BTreeMap<i64, i64>, i64)>);
+pub(super) struct BucketCounts<'t>(BTreeMap<&'t str, (BTreeMap<i64, i64>, i64)>);
 
-impl<'t> Counted<'t> {
+impl<'t> BucketCounts<'t> {
     pub(super) fn of(sums: &'t [MetricSum], (buckets, sum): (&str, &str)) -> Self {
         let mut all: BTreeMap<&str, (BTreeMap<i64, i64>, i64)> = BTreeMap::new();
         for tallied in sums {

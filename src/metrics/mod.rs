@@ -89,7 +89,7 @@ impl Metrics {
     /// `budget` is whether the service has a budget. If it has, what the day has cost is read too.
     async fn read(&self, budget: bool, now: Time) -> Result<Reading, StoreError> {
         let store = &self.store;
-        let mut standing = store.standing(now, now.minus(LATE)).await?;
+        let mut standing = store.status_counts(now, now.minus(LATE)).await?;
         // A new budget counts from the next call on; until then the cost comes from the ledger.
         if budget && standing.spent.is_none() {
             standing.spent = Some(store.usage_on(now.utc_day(), &[]).await?.0.money);

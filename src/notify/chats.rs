@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::channel::{DeliveryError, one_line};
-use super::cut::{CUT, within};
+use super::cut::{CUT, truncate};
 use super::forms::written;
 use super::plain;
 use crate::model::{JobKind, Message};
@@ -42,7 +42,7 @@ pub(super) fn telegram(
     let text = format!("{}\n\n{}", one_line(&message.subject), plain::words(message).trim_end());
     let body = json!({
         "chat_id": chat,
-        "text": within(&text, TELEGRAM, char::len_utf16),
+        "text": truncate(&text, TELEGRAM, char::len_utf16),
         "link_preview_options": { "is_disabled": true },
     });
     Ok((address, written(&body)?))
@@ -60,7 +60,7 @@ pub(super) fn discord(address: &Url, message: &Message) -> Result<(Url, Vec<u8>)
     } else {
         plain::escape_for_discord(&message.text)
     };
-    let text = within(text.trim_end(), DISCORD, char::len_utf16);
+    let text = truncate(text.trim_end(), DISCORD, char::len_utf16);
     // An embed without words is refused.
     let embeds: Vec<Value> = (!text.is_empty()).then(|| json!({ "description": text })).into_iter().collect();
     let body = json!({
@@ -121,7 +121,7 @@ pub(super) fn teams(message: &Message) -> Result<Vec<u8>, DeliveryError> {
 pub(super) fn apprise(tag: Option<&str>, message: &Message) -> Result<Vec<u8>, DeliveryError> {
     let mut body = json!({
         "title": one_line(&message.subject),
-        "body": within(&message.text, APPRISE, char::len_utf8),
+        "body": truncate(&message.text, APPRISE, char::len_utf8),
         "type": if message.kind == JobKind::Alert.as_str() { "warning" } else { "info" },
         "format": if plain::is_markdown(message) { "markdown" } else { "text" },
     });
@@ -183,12 +183,12 @@ mod tests {
 
     #[test]
     fn a_text_that_fits_is_whole_and_one_that_does_not_says_so() {
-        let whole = within(&"é".repeat(4_096), 4_096, char::len_utf16);
+        let whole = truncate(&"é".repeat(4_096), 4_096, char::len_utf16);
         assert_eq!(whole.chars().count(), 4_096);
-        let cut = within(&"🦀".repeat(2_049), 4_096, char::len_utf16);
+        let cut = truncate(&"🦀".repeat(2_049), 4_096, char::len_utf16);
         assert_eq!(cut, format!("{}{CUT}", "🦀".repeat(2_044)));
-        assert_eq!(within("abc\\\\defghijk", 13, char::len_utf8), "abc\\\\defghijk");
-        assert_eq!(within("abc\\\\defghijklmn", 15, char::len_utf8), "abc\n… (cut)");
+        assert_eq!(truncate("abc\\\\defghijk", 13, char::len_utf8), "abc\\\\defghijk");
+        assert_eq!(truncate("abc\\\\defghijklmn", 15, char::len_utf8), "abc\n… (cut)");
         let lines: String = (0..2_000).map(|n| format!("line {n}\n")).collect();
         let card = json(&teams(&message(JobKind::Alert, &lines)).unwrap());
         let blocks = card["attachments"][0]["content"]["body"].as_array().unwrap().clone();

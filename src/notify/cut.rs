@@ -4,7 +4,7 @@
 pub(super) const CUT: &str = "\n… (cut)";
 
 /// A text of at most `most` units, with a mark if it was cut. `size` returns the units of a character.
-pub(super) fn within(text: &str, most: usize, size: fn(char) -> usize) -> String {
+pub(super) fn truncate(text: &str, most: usize, size: fn(char) -> usize) -> String {
     let all = |text: &str| text.chars().map(size).sum::<usize>();
     if all(text) <= most {
         return text.to_owned();

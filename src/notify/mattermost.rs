@@ -4,7 +4,7 @@
 use serde_json::json;
 
 use super::channel::{DeliveryError, one_line};
-use super::cut::within;
+use super::cut::truncate;
 use super::forms::written;
 use super::plain;
 use crate::model::Message;
@@ -19,7 +19,7 @@ const JOINER: char = '\u{2060}';
 const SIGNS: &str = "*_~`|#[](){}!";
 
 pub(super) fn mattermost(message: &Message) -> Result<Vec<u8>, DeliveryError> {
-    let words = within(&plain::words(message), LONGEST, |_| 1);
+    let words = truncate(&plain::words(message), LONGEST, |_| 1);
     let text = format!("{}\n{}", one_line(&message.subject), words);
     written(&json!({ "text": escaped(&text) }))
 }

@@ -99,7 +99,7 @@ pub(super) async fn read(
             period.weeks(timezone).into_iter().map(|week| (week.name, week.span)).collect::<Vec<_>>()
         }
     };
-    let filtered = about.hidden.iter().filter(|mark| before.span.holds(mark.moment())).count() as u64;
+    let filtered = about.hidden.iter().filter(|mark| before.span.contains(mark.moment())).count() as u64;
     Ok(Some(CalendarFacts {
         unit: period.unit,
         name: period.name.clone(),
@@ -124,7 +124,8 @@ async fn figures(
     let began_by = Span { from: Time(span.from.0.saturating_sub(LONGEST_RUN)), ..span };
     let searches = moment.asked(&topic.id, began_by, MOST_SEARCHES).await?;
     let cut = i64::try_from(searches.len()).is_ok_and(|many| many >= MOST_SEARCHES);
-    let cost = searches.iter().filter(|asked| span.holds(asked.at)).fold(Micros(0), |sum, asked| sum.plus(asked.cost));
+    let cost =
+        searches.iter().filter(|asked| span.contains(asked.at)).fold(Micros(0), |sum, asked| sum.plus(asked.cost));
     Ok(PeriodFigures {
         counted: daily::count_items(about.inside(span)),
         saturated: about.looked.saturated(span),
@@ -137,7 +138,7 @@ async fn figures(
 
 impl Reading<'_> {
     fn inside(&self, span: Span) -> impl Iterator<Item = &ItemMark> {
-        self.marks.iter().filter(move |mark| span.holds(mark.moment()))
+        self.marks.iter().filter(move |mark| span.contains(mark.moment()))
     }
 
     fn part(&self, name: String, span: Span) -> PartFacts {
@@ -148,7 +149,7 @@ impl Reading<'_> {
             raw: counted.raw,
             unique: counted.unique,
             at_least: self.looked.saturated(span) || unseen::is_significant(self.looked, span, self.now),
-            covered: self.kept.whole(span).then(|| self.looked.covered_share(span)),
+            covered: self.kept.is_complete(span).then(|| self.looked.covered_share(span)),
         }
     }
 
@@ -167,7 +168,7 @@ impl Reading<'_> {
         if self.reach.is_some_and(|reach| reach > before.from) {
             return Some("more items than are read at once".to_owned());
         }
-        if !self.kept.whole(before) {
+        if !self.kept.is_complete(before) {
             return Some("its searches were pruned".to_owned());
         }
         if let Some(part) = little(before) {

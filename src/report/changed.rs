@@ -42,7 +42,7 @@ pub(super) async fn read(
                 .filter(|s| s.judgeable && !s.gone_judged && s.searches > 0)
                 .map(|s| s.source)
                 .collect(),
-            queries: asked(&changes.sources),
+            queries: changed_queries(&changes.sources),
             edits: changes
                 .edited
                 .iter()
@@ -71,7 +71,7 @@ pub(super) async fn read(
 }
 
 /// Returns each changed query once, with its sources: `social and web asked “acme”`.
-fn asked(sources: &[SourceChanges]) -> Vec<String> {
+fn changed_queries(sources: &[SourceChanges]) -> Vec<String> {
     let mut all: Vec<(&str, Vec<&str>)> = Vec::new();
     for source in sources {
         for query in source.queries.iter().filter(|query| query.changed) {

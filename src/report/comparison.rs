@@ -4,19 +4,19 @@
 use super::document::Report;
 use super::facts::TopicFacts;
 use super::format::{at_least, number};
-use super::measures::{Beside, WHOLE};
+use super::measures::{EarlierDay, WHOLE};
 use crate::insight::daily::{Day, SearchCoverage};
 use crate::model::{ItemMark, PrunedDays, Time};
 
 /// Returns the two days to compare with the last day of a history. A day before `asked_since` is not compared, since
 /// another query was used then.
-pub(super) fn beside(
+pub(super) fn compare_days(
     history: &[Day],
     marks: &[ItemMark],
     looked: &SearchCoverage,
     kept: &PrunedDays,
     asked_since: Option<Time>,
-) -> Vec<Beside> {
+) -> Vec<EarlierDay> {
     let at = |back: usize| Some((back, history.get(history.len().checked_sub(1 + back)?)?));
     let one = |(back, day): (usize, &Day)| {
         let covered = looked.searched_share(day.span);
@@ -24,15 +24,15 @@ pub(super) fn beside(
             Some("not watched yet".to_owned())
         } else if asked_since.is_some_and(|at| at > day.span.from) {
             Some("another query was asked then".to_owned())
-        } else if !kept.whole(day.span) {
+        } else if !kept.is_complete(day.span) {
             Some("its searches were pruned".to_owned())
         } else if covered < WHOLE {
             Some(format!("only {} covered", super::format::percent(covered)))
         } else {
             None
         };
-        let raw = marks.iter().filter(|mark| day.span.holds(mark.moment())).count() as u64;
-        Beside {
+        let raw = marks.iter().filter(|mark| day.span.contains(mark.moment())).count() as u64;
+        EarlierDay {
             back,
             date: day.date.to_string(),
             weekday: day.date.strftime("%A").to_string(),
@@ -47,7 +47,7 @@ pub(super) fn beside(
 /// Returns a sentence such as `Day before (Sunday 03-15): 110 items, −25%.`
 pub(super) fn sentence(report: &Report, topic: &TopicFacts) -> Option<String> {
     let now = topic.period.raw;
-    let one = |day: &Beside| {
+    let one = |day: &EarlierDay| {
         let name = if day.back == 1 { "Day before" } else { "Week before" };
         let date = day.date.get(5..).unwrap_or_default();
         let told = match (day.raw, &day.why) {
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn earlier_days_are_reported_plainly_or_why_they_are_not() {
-        let day = |back: usize, raw: Option<u64>, why: Option<&str>| Beside {
+        let day = |back: usize, raw: Option<u64>, why: Option<&str>| EarlierDay {
             back,
             date: format!("1969-12-{}", 32 - back),
             weekday: if back == 1 { "Wednesday" } else { "Thursday" }.into(),

@@ -40,7 +40,7 @@ pub(super) fn sources(searches: &[SearchSummary], looked: &SearchCoverage, span:
             saturated: looked.full_replies(search.source, span),
             cost: Micros(0),
         });
-        let inside = u64::from(span.holds(search.at));
+        let inside = u64::from(span.contains(search.at));
         let failed = matches!(search.state, SearchState::Error | SearchState::Lost);
         let made = failed || matches!(search.state, SearchState::Ok | SearchState::Empty | SearchState::Started);
         facts.made += inside * u64::from(made);

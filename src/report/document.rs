@@ -61,7 +61,7 @@ impl Report {
     }
 
     /// Formats the time of an item in its lists.
-    pub(super) fn dated(&self, at: Time) -> String {
+    pub(super) fn format_date(&self, at: Time) -> String {
         format::date_time_near(at, self.span.until, &self.timezone)
     }
 

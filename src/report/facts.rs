@@ -2,7 +2,7 @@
 //! docs/explanation/report.md defines each.
 
 use super::calendar::CalendarFacts;
-use super::measures::{Beside, FoundBy, ToneFacts, WhyFacts};
+use super::measures::{EarlierDay, FoundBy, ToneFacts, WhyFacts};
 use crate::compare::{Citations, Relevance, TopicTerms};
 pub use crate::insight::daily::HoleFacts;
 use crate::insight::daily::{Campaign, ItemCounts, Rise, Share, Tally, ToneCounts, UsualRange};
@@ -57,7 +57,7 @@ pub struct TopicFacts {
     /// The number of comparable earlier days, if they are too few.
     pub comparable: usize,
     /// The day before, and the same weekday of the week before.
-    pub beside: Vec<Beside>,
+    pub beside: Vec<EarlierDay>,
     /// For a report of a week or a month: the one before, and its parts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calendar: Option<CalendarFacts>,

@@ -40,7 +40,7 @@ impl PeriodRule {
     pub(super) fn of(&self, mark: &ItemMark) -> bool {
         let inside = mark.fit != crate::model::WindowFit::Outside;
         match self.since {
-            _ if self.by_moment => self.span.holds(mark.moment()),
+            _ if self.by_moment => self.span.contains(mark.moment()),
             // By number and not by time: a run that started before the last report may have ended after it.
             Some(since) => inside && mark.seq > since,
             // The first such report: items first seen by a clock that is ahead belong to it, too, since the next report
@@ -105,14 +105,14 @@ pub(super) async fn topic(
 
     let period: Vec<&ItemMark> = marks.iter().filter(|mark| belongs.of(mark)).collect();
     let late: Vec<&ItemMark> =
-        marks.iter().filter(|mark| span.holds(mark.first_seen) && mark.moment() < span.from).collect();
+        marks.iter().filter(|mark| span.contains(mark.first_seen) && mark.moment() < span.from).collect();
     let counted = daily::count_items(period.iter().copied());
     let calendar = period::calendar(spec.window, span, &spec.timezone);
     let own = history.partition_point(|day| day.span.from < span.from);
     let drawn_from = if calendar.is_some() { own } else { history.len().saturating_sub(CHART) };
     let chart = history.get(drawn_from..).unwrap_or_default();
     let drawn = chart.first().map_or(span, |day| Span { from: day.span.from, until: span.until });
-    let scorer = daily::scorer_of(marks.iter().filter(|mark| drawn.holds(mark.moment())));
+    let scorer = daily::scorer_of(marks.iter().filter(|mark| drawn.contains(mark.moment())));
     // The results of another query say nothing about what is usual for this one.
     let asked_since = anew.iter().copied().filter(|at| *at < span.until).max();
     let comparable = |day: &&Day| asked_since.max(reach).is_none_or(|at| at <= day.span.from);
@@ -124,8 +124,8 @@ pub(super) async fn topic(
     let compared = history.last().filter(|day| belongs.by_moment && day.span == span && !period_cut);
     let usual = compared.map(|day| daily::usual_range(day, &earlier));
     let beside =
-        compared.map(|_| comparison::beside(&history, &marks, &looked, &kept, asked_since)).unwrap_or_default();
-    let by_day = whole.iter().map(|day| marks.iter().filter(|mark| day.span.holds(mark.moment())));
+        compared.map(|_| comparison::compare_days(&history, &marks, &looked, &kept, asked_since)).unwrap_or_default();
+    let by_day = whole.iter().map(|day| marks.iter().filter(|mark| day.span.contains(mark.moment())));
     // Posts found by an earlier query are not measured by the current one.
     let same = anew.iter().all(|at| *at < span.from);
     let relevance =
@@ -135,8 +135,8 @@ pub(super) async fn topic(
     let mut searches = moment.asked(&topic.id, began_by, MOST_SEARCHES).await?;
     let searches_cut = i64::try_from(searches.len()).is_ok_and(|many| many >= MOST_SEARCHES);
     searches.retain(|asked| asked.at >= span.from);
-    let (gone, kept_from) = (kept.of(span), kept.complete_from().filter(|from| *from > drawn.from));
-    let inside = || searches.iter().filter(|asked| span.holds(asked.at));
+    let (gone, kept_from) = (kept.totals(span), kept.complete_from().filter(|from| *from > drawn.from));
+    let inside = || searches.iter().filter(|asked| span.contains(asked.at));
     let asked = TermsAsked {
         topic,
         meant: &marks,
@@ -192,7 +192,7 @@ pub(super) async fn topic(
         began,
         searched_since,
         tried,
-        first_day: began.is_some_and(|began| span.holds(began)),
+        first_day: began.is_some_and(|began| span.contains(began)),
         unwatched: began.is_some_and(|began| began >= span.until),
         unanswered: began.is_some_and(|began| began >= span.until) && searched_since.is_some_and(|at| at < span.until),
         saturated: looked.saturated(span),
@@ -206,7 +206,7 @@ pub(super) async fn topic(
         beside,
         calendar: beyond_days,
         relevance,
-        covered: kept.whole(span).then(|| looked.covered_share_due(span)),
+        covered: kept.is_complete(span).then(|| looked.covered_share_due(span)),
         checks: looked.checks(span),
         covered_in_all: looked.covered_share(span),
         late_ms: looked.late_ms(Span { until: span.until.min(now), ..span }),
@@ -228,7 +228,7 @@ pub(super) async fn topic(
         domains: daily::tally(period.iter().filter_map(|m| Some((items::host(m.url.as_deref()?)?, *m))), 8),
         authors: daily::top_authors(period.iter().copied(), 8),
         cost: gone.map(|gone| inside().fold(gone.2, |sum: Micros, s| sum.plus(s.cost))),
-        not_kept: (!kept.whole(span)).then(|| NotKept { runs: gone.map(|gone| gone.0 + runs(inside())) }),
+        not_kept: (!kept.is_complete(span)).then(|| NotKept { runs: gone.map(|gone| gone.0 + runs(inside())) }),
         kept_from,
         sources: coverage::sources(&searches, &looked, span),
         period: counted,
@@ -244,7 +244,7 @@ pub(super) async fn topic(
         uncompared: moment.has_unclustered().await? && !period.is_empty(),
         unjudged: period.iter().filter(|mark| unjudged.contains(&mark.key)).count() as u64,
         changes: None,
-        asked_anew: anew.iter().copied().filter(|at| drawn.holds(*at)).collect(),
+        asked_anew: anew.iter().copied().filter(|at| drawn.contains(*at)).collect(),
         asked_since,
         ill: Vec::new(),
         cut,
@@ -268,7 +268,7 @@ fn whole(before: &[Day], looked: &SearchCoverage) -> Vec<Day> {
 }
 
 fn items_of(marks: &[ItemMark], days: &[Day]) -> Vec<(Day, u64)> {
-    let many = |day: &Day| marks.iter().filter(|mark| day.span.holds(mark.moment())).count() as u64;
+    let many = |day: &Day| marks.iter().filter(|mark| day.span.contains(mark.moment())).count() as u64;
     days.iter().map(|day| (*day, many(day))).collect()
 }
 
@@ -279,7 +279,7 @@ fn day_facts(
     kept: &PrunedDays,
     (scorer, now): (Option<&str>, Time),
 ) -> DayFacts {
-    let inside = || marks.iter().filter(|mark| day.span.holds(mark.moment()));
+    let inside = || marks.iter().filter(|mark| day.span.contains(mark.moment()));
     let sounds = daily::count_tones(inside(), scorer);
     DayFacts {
         date: day.date.to_string(),
@@ -288,7 +288,7 @@ fn day_facts(
         negative: share(sounds.negative, sounds.sample()),
         positive: share(sounds.positive, sounds.sample()),
         sounds,
-        covered: kept.whole(day.span).then(|| looked.covered_share(day.span)),
+        covered: kept.is_complete(day.span).then(|| looked.covered_share(day.span)),
         at_least: looked.saturated(day.span) || unseen::is_significant(looked, day.span, now),
     }
 }
@@ -303,7 +303,7 @@ fn tone(period: &[&ItemMark], marks: &[ItemMark], earlier: &[Day], week: &[Day],
     let ours: BTreeSet<&str> = period.iter().map(|mark| mark.key.as_str()).collect();
     let others: Vec<&ItemMark> = marks.iter().filter(|mark| !ours.contains(&*mark.key)).collect();
     let of_day = |day: &Day| {
-        daily::count_tones(others.iter().copied().filter(|mark| day.span.holds(mark.moment())), scorer.as_deref())
+        daily::count_tones(others.iter().copied().filter(|mark| day.span.contains(mark.moment())), scorer.as_deref())
     };
     let of_days = |days: &[Day]| days.iter().map(of_day).collect::<Vec<_>>();
     let period = daily::count_tones(period.iter().copied(), scorer.as_deref());

@@ -50,7 +50,7 @@ pub(super) async fn choose(
     let top_posts = top_by(of(Kind::Post).filter(|mark| mark.engagement.sum() > 0), loud);
     // Web searches return pages of any age: a page found now is news, whatever its date.
     let ours: BTreeSet<&str> = period.iter().map(|mark| mark.key.as_str()).collect();
-    let found = marks.iter().filter(|mark| span.holds(mark.first_seen) || ours.contains(&*mark.key));
+    let found = marks.iter().filter(|mark| span.contains(mark.first_seen) || ours.contains(&*mark.key));
     let top_pages = top_by(found.filter(|mark| mark.kind == Kind::Page), |a, b| {
         (b.engagement.sum(), b.moment(), &a.key).cmp(&(a.engagement.sum(), a.moment(), &b.key))
     });

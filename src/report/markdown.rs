@@ -107,7 +107,7 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
     }
     text.push_str(&numbers(report, topic));
     text.push_str(&days(topic));
-    text.push_str(&terms::markdown(topic, &|at| report.dated(at)));
+    text.push_str(&terms::markdown(topic, &|at| report.format_date(at)));
     let scored =
         |row: &RowFacts| format!("{} {}", format::tone(row.sound), row.score.map_or_else(String::new, format::score));
     let loud = |row: &RowFacts| {
@@ -121,8 +121,9 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
     ] {
         let rows: Vec<&RowFacts> = places.iter().filter_map(|place| topic.rows.get(*place)).collect();
         let undated = |row: &RowFacts| if row.undated { " (undated)" } else { "" };
-        let line =
-            |row: &&RowFacts| format!("{} · {}{} · {}", item(&row.item), report.dated(row.at), undated(row), told(row));
+        let line = |row: &&RowFacts| {
+            format!("{} · {}{} · {}", item(&row.item), report.format_date(row.at), undated(row), told(row))
+        };
         let lines = rows.iter().map(line);
         text.push_str(&listed(title, lines));
     }

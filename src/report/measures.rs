@@ -20,7 +20,7 @@ pub(super) const LONGEST_RUN: i64 = 86_400_000;
 
 /// An earlier day.
 #[derive(Debug, Clone, serde::Serialize)]
-pub struct Beside {
+pub struct EarlierDay {
     /// How many days earlier: 1 or 7.
     pub back: usize,
     /// `2026-03-10`.

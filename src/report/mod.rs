@@ -48,7 +48,7 @@ pub use calendar::{BeforeFacts, CalendarFacts, PartFacts, PeriodFigures};
 pub use document::Report;
 pub use facts::*;
 pub use matter::Highlight;
-pub use measures::{Beside, FoundBy, NamedCause, SourceShare, ToneFacts, Voice, WhyFacts};
+pub use measures::{EarlierDay, FoundBy, NamedCause, SourceShare, ToneFacts, Voice, WhyFacts};
 pub use period::{paths, report_span, span_of_date, span_of_name};
 pub use terms::rest_words;
 pub use unnamed::ad_hoc_spec;

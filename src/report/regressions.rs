@@ -2,7 +2,7 @@
 #![allow(clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use super::facts::{HoleFacts, TopicFacts};
-use super::measures::Beside;
+use super::measures::EarlierDay;
 use super::samples::{HOUR, report, topic};
 use super::voice_parts::{VoiceCell, VoicePart};
 use super::{comparison, highlights};
@@ -65,7 +65,7 @@ fn there_may_be_more_of_every_count_after_a_full_reply() {
 
 #[test]
 fn only_the_day_whose_reply_was_full_may_have_more() {
-    let day = |saturated| Beside {
+    let day = |saturated| EarlierDay {
         back: 1,
         date: "1969-12-31".into(),
         weekday: "Wednesday".into(),

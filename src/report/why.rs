@@ -48,7 +48,7 @@ impl<'a> ByDay<'a> {
         let mut earlier: Vec<(Day, Vec<&ItemMark>)> = beside.days.iter().map(|day| (*day, Vec::new())).collect();
         for mark in beside.marks.iter().filter(|mark| !ours.contains(&*mark.key)) {
             let at = earlier.partition_point(|(day, _)| day.span.until <= mark.moment());
-            if let Some((_, marks)) = earlier.get_mut(at).filter(|(day, _)| day.span.holds(mark.moment())) {
+            if let Some((_, marks)) = earlier.get_mut(at).filter(|(day, _)| day.span.contains(mark.moment())) {
                 marks.push(mark);
             }
         }
@@ -57,7 +57,7 @@ impl<'a> ByDay<'a> {
 
     /// Looks for a cause among the items, and among their tones if `tone` is given. `usual` is the usual number of
     /// items on such a day.
-    fn explained(
+    fn find_cause(
         &self,
         (sources, terms): (&OnlySources, &[TermRise]),
         tone: Option<(Tone, &str)>,
@@ -104,7 +104,7 @@ pub(super) async fn read(
     let mut facts = WhyFacts::default();
     let found = (&sources, told.terms);
     let cause = usual.and_then(|usual| {
-        beside.explained(found, None, usual.expected, |compared| why::volume_cause(compared, &usual))
+        beside.find_cause(found, None, usual.expected, |compared| why::volume_cause(compared, &usual))
     });
     if let Some(cause) = cause {
         facts.volume = Some(named(moment, beside.period, cause).await?);
@@ -113,7 +113,7 @@ pub(super) async fn read(
     for (tone, usual) in tones {
         let asked = Some((tone, scorer));
         let cause =
-            beside.explained(found, asked, beside.mean(), |compared| why::tone_cause(compared, &usual, MIN_SAMPLE));
+            beside.find_cause(found, asked, beside.mean(), |compared| why::tone_cause(compared, &usual, MIN_SAMPLE));
         if let Some(cause) = cause {
             facts.tone.push((tone, named(moment, beside.period, cause).await?));
         }

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::answer::summary;
 use super::corpus::{Corpus, CorpusQuery, Hour, prompt_subject};
 use super::draw::seed_of;
-use super::params::{Params, refused};
+use super::params::{Params, validation_error};
 use super::reply::{Bill, billed};
 use super::shape::{Endpoint, is_identifiable, pages, posts as entries};
 use super::{observed, stream};
@@ -33,7 +33,7 @@ pub(crate) fn social(corpus: &Corpus, hour: Hour, platform: &str, mut params: Pa
         params.wrong("enum", "tools", &format!("Input should be exactly [\"{tool}\"]"));
     }
     if !params.mistakes.is_empty() {
-        return refused(params);
+        return validation_error(params);
     }
     let hours_back = if window.as_deref() == Some("PAST_7_DAYS") { 7 * 24 } else { 24 };
     let found = corpus.posts(&CorpusQuery { query: &query, hour, hours_back, limit: MAX_POSTS });
@@ -55,7 +55,7 @@ pub(crate) fn web(corpus: &Corpus, hour: Hour, mut params: Params) -> Response {
     let query = params.required_text("query");
     let limit = params.integer("results_limit", 1..=100).unwrap_or(DEFAULT_PAGES);
     if !params.mistakes.is_empty() {
-        return refused(params);
+        return validation_error(params);
     }
     let limit = usize::try_from(limit).unwrap_or(1);
     let found = corpus.pages(&CorpusQuery { query: &query, hour, hours_back: 24, limit });
@@ -71,7 +71,7 @@ pub(crate) fn ai(corpus: &Corpus, hour: Hour, mut params: Params) -> Response {
     // The contract gives no default; deployed services stream by default.
     let streaming = params.boolean("streaming").unwrap_or(true);
     if !params.mistakes.is_empty() {
-        return refused(params);
+        return validation_error(params);
     }
     // Use the posts and pages that a search for the prompt's subject finds, so that they support the citations.
     let about = prompt_subject(&prompt);

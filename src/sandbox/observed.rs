@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::answer::summary;
 use super::corpus::{Corpus, CorpusQuery, HOUR_MS, Hour, Post, prompt_subject};
 use super::draw::{SeededRng, seed_of};
-use super::params::{Params, refused};
+use super::params::{Params, validation_error};
 use super::reply::{Bill, billed};
 use super::shape::{Endpoint, Traits, pages, posts};
 use super::stream;
@@ -54,7 +54,7 @@ pub(crate) fn ai(corpus: &Corpus, hour: Hour, mut params: Params) -> Response {
     let result_type = params.one_of("result_type", &["ONLY_LINKS", "LINKS_WITH_SUMMARIES", "LINKS_WITH_FINAL_SUMMARY"]);
     let limit = count(&mut params, 10..=200, DEFAULT_COUNT);
     if !params.mistakes.is_empty() {
-        return refused(params);
+        return validation_error(params);
     }
     let hours_back = match (filter, start) {
         (Some(filter), _) => WINDOWS.iter().find(|(name, _)| *name == filter).map_or(24, |(_, hours)| *hours),
@@ -138,7 +138,7 @@ pub(crate) fn link_pages(corpus: &Corpus, hour: Hour, mut params: Params) -> Res
     let tools = tools(&mut params);
     let limit = count(&mut params, 10..=200, DEFAULT_COUNT);
     if !params.mistakes.is_empty() {
-        return refused(params);
+        return validation_error(params);
     }
     let mut body = Map::new();
     for (tool, list) in LINK_LISTS {
@@ -165,7 +165,7 @@ pub(crate) fn link_posts(corpus: &Corpus, hour: Hour, mut params: Params) -> Res
     let prompt = params.required_text("prompt");
     let limit = count(&mut params, 10..=200, DEFAULT_COUNT);
     if !params.mistakes.is_empty() {
-        return refused(params);
+        return validation_error(params);
     }
     let found = corpus.posts(&CorpusQuery { query: &prompt, hour, hours_back: 24, limit });
     billed(StatusCode::OK, &json!({"miner_tweets": posts(&found, Endpoint::Links)}), Bill::posts(found.len()))
@@ -201,7 +201,7 @@ pub(crate) fn basic_posts(corpus: &Corpus, hour: Hour, mut params: Params) -> Re
         .map(|field| params.integer(field, 0..=i64::MAX).and_then(|least| u64::try_from(least).ok()).unwrap_or(0));
     let traits = ["verified", "blue_verified", "is_quote", "is_video", "is_image"].map(|field| params.boolean(field));
     if !params.mistakes.is_empty() {
-        return refused(params);
+        return validation_error(params);
     }
     let hours_back = start.map_or(24, |start| hour.0.saturating_sub(start.div_euclid(HOUR_MS)).max(24));
     let mut found = of_days(corpus.posts(&CorpusQuery { query: &query, hour, hours_back, limit: SCANNED }), start, end);
@@ -240,7 +240,7 @@ pub(crate) fn basic_pages(corpus: &Corpus, hour: Hour, mut params: Params) -> Re
     let start = params.integer("start", 0..=100).and_then(|start| usize::try_from(start).ok()).unwrap_or(0);
     let limit = params.integer("num", 1..=100).and_then(|num| usize::try_from(num).ok()).unwrap_or(10);
     if !params.mistakes.is_empty() {
-        return refused(params);
+        return validation_error(params);
     }
     let mut found = corpus.pages(&CorpusQuery { query: &query, hour, hours_back: 24, limit: start + limit });
     found.drain(..start.min(found.len()));

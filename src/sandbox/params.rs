@@ -166,7 +166,7 @@ impl Params {
 }
 
 /// Returns a 422 with all errors.
-pub(crate) fn refused(params: Params) -> Response {
+pub(crate) fn validation_error(params: Params) -> Response {
     json(StatusCode::UNPROCESSABLE_ENTITY, &params.mistakes.into_body())
 }
 

@@ -85,7 +85,7 @@ impl HttpSender {
         now: &(dyn Fn() -> Time + Send + Sync),
     ) -> Result<HttpReply, (Failure, Option<HttpReply>)> {
         let refused =
-            |why: session::Refused| (Failure { status: why.status, ..self.failure(why.class, &why.text) }, None);
+            |why: session::LoginError| (Failure { status: why.status, ..self.failure(why.class, &why.text) }, None);
         let token = session.token(&self.http, deadline).await.map_err(refused)?;
         let outcome = self.send_once(request, url.clone(), bearer(&token).as_ref(), deadline, now).await;
         let stale = match &outcome {

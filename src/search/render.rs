@@ -9,7 +9,7 @@ use crate::model::{Login, is_invisible, is_joiner};
 
 /// The provider for which a request is shown.
 #[derive(Debug, Clone)]
-pub struct Shown {
+pub struct RenderTarget {
     pub base_url: Url,
     /// How it authenticates callers.
     pub login: Login,
@@ -17,7 +17,7 @@ pub struct Shown {
     pub sandbox: bool,
 }
 
-impl Shown {
+impl RenderTarget {
     /// Returns the address of a request. If the address is not the provider's, leaves out what may be a secret.
     #[must_use]
     pub fn url(&self, request: &Request) -> String {
@@ -46,7 +46,7 @@ pub(super) fn url(request: &Request, base_url: &Url) -> Url {
 
 /// Formats the request as a `curl` command over several lines, for `--dry-run`. The result has no control characters.
 #[must_use]
-pub fn render(request: &Request, shown: &Shown) -> String {
+pub fn render(request: &Request, shown: &RenderTarget) -> String {
     let mut text = format!("curl -X {} {}", request.method, quoted(&shown.url(request)));
     // The key is for the provider only: a request that names its own address may go to another host.
     match shown.login {
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn a_request_is_drawn_as_a_command_without_the_key() {
-        let shown = |login| Shown { base_url: Url::parse("https://h.example").unwrap(), login, sandbox: false };
+        let shown = |login| RenderTarget { base_url: Url::parse("https://h.example").unwrap(), login, sandbox: false };
         let base = shown(Login::Bare);
         let body = json!({"query": "it's \u{202e}\u{1b}[31m", "results_limit": 5});
         assert_eq!(

@@ -27,7 +27,7 @@ struct Tokens {
 }
 
 /// Why there is no token.
-pub(super) struct Refused {
+pub(super) struct LoginError {
     pub(super) class: ErrorClass,
     pub(super) status: Option<u16>,
     pub(super) text: String,
@@ -39,7 +39,7 @@ impl Session {
     }
 
     /// Returns the token. Logs in when there is none.
-    pub(super) async fn token(&self, http: &reqwest::Client, deadline: Instant) -> Result<SecretString, Refused> {
+    pub(super) async fn token(&self, http: &reqwest::Client, deadline: Instant) -> Result<SecretString, LoginError> {
         let mut tokens = self.tokens.lock().await;
         if let Some(known) = tokens.as_ref() {
             return Ok(known.access.clone());
@@ -56,7 +56,7 @@ impl Session {
         http: &reqwest::Client,
         stale: &SecretString,
         deadline: Instant,
-    ) -> Result<SecretString, Refused> {
+    ) -> Result<SecretString, LoginError> {
         let mut tokens = self.tokens.lock().await;
         let refresh = match tokens.as_ref() {
             Some(known) if known.access.expose_secret() != stale.expose_secret() => return Ok(known.access.clone()),
@@ -82,7 +82,7 @@ impl Session {
         Ok(access)
     }
 
-    async fn create(&self, http: &reqwest::Client, deadline: Instant) -> Result<Tokens, Refused> {
+    async fn create(&self, http: &reqwest::Client, deadline: Instant) -> Result<Tokens, LoginError> {
         let body = json!({ "identifier": self.user, "password": self.password.expose_secret() });
         let url = self.url("com.atproto.server.createSession");
         let asked = http.post(url).header(reqwest::header::CONTENT_TYPE, "application/json").body(body.to_string());
@@ -95,8 +95,8 @@ impl Session {
         url
     }
 
-    async fn tokens_of(&self, asked: reqwest::RequestBuilder, deadline: Instant) -> Result<Tokens, Refused> {
-        let refused = |class, status, text: String| Refused { class, status, text };
+    async fn tokens_of(&self, asked: reqwest::RequestBuilder, deadline: Instant) -> Result<Tokens, LoginError> {
+        let refused = |class, status, text: String| LoginError { class, status, text };
         let sent = tokio::time::timeout_at(deadline, asked.send()).await;
         let reply = match sent {
             Ok(Ok(reply)) => reply,

@@ -9,7 +9,7 @@ use axum::http::{StatusCode, Uri};
 use super::problem::Problem;
 use super::visitor::Visitor;
 use crate::model::TextQuery;
-use crate::normalise::words::wanted;
+use crate::normalise::words::parse_query;
 
 /// Maximum number of bytes of a form.
 pub(super) const LARGEST_FORM: usize = 32 * 1024;
@@ -138,7 +138,7 @@ pub(super) fn unknown_parameter(known: &[&str], name: &str) -> Problem {
 
 /// Parses the words of a search.
 pub(super) fn words(typed: &str) -> Result<TextQuery, Problem> {
-    wanted(typed).map_err(|unclear| {
+    parse_query(typed).map_err(|unclear| {
         let hint = "Write words, \"a phrase\", begin*, #hashtag, @name; -word leaves out what has it.";
         Problem::bad_request(format!("Nothing can be searched for with that: {unclear}"), hint)
     })

@@ -73,18 +73,18 @@ async fn has_unindexed_items(store: &Store, topics: &[String]) -> Result<bool, S
 }
 
 /// Writes options as an address names them.
-fn named(text: &str) -> String {
+fn option_names(text: &str) -> String {
     text.replace("--new-since", "new_since").replace("--", "")
 }
 
 /// The problem of an invalid request, as an address names its options.
 pub(super) fn refused(unfit: &InvalidRequest) -> Problem {
-    let option = named(unfit.option);
+    let option = option_names(unfit.option);
     let title = match &unfit.given {
-        Some(given) => format!("{option}: `{}` {}", cut(given), named(&unfit.why)),
-        None => format!("{option}{}", named(&unfit.why)),
+        Some(given) => format!("{option}: `{}` {}", cut(given), option_names(&unfit.why)),
+        None => format!("{option}{}", option_names(&unfit.why)),
     };
-    Problem::conflict(title, named(&unfit.hint))
+    Problem::conflict(title, option_names(&unfit.hint))
 }
 
 /// Writes the export on a thread of its own, and streams it for as long as the visitor may have it.

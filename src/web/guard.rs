@@ -35,7 +35,7 @@ const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; i
                       form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 
 /// Checks a request, answers it in a task of its own, and adds the headers of every answer.
-pub(super) async fn pass(
+pub(super) async fn handle(
     State(app): State<App>,
     ConnectInfo(peer): ConnectInfo<Peer>,
     params: Result<RawPathParams, RawPathParamsRejection>,

@@ -183,7 +183,7 @@ impl GuessLimiter {
             let guesses = Arc::clone(self);
             tokio::spawn(async move {
                 tokio::time::sleep(wait).await;
-                guesses.tell();
+                guesses.log();
             });
         }
         tried
@@ -196,7 +196,7 @@ impl GuessLimiter {
     }
 
     /// Writes the log line, if there is something to log.
-    pub(super) fn tell(&self) {
+    pub(super) fn log(&self) {
         let now = self.begun.elapsed();
         let told = self.book.lock().unwrap_or_else(PoisonError::into_inner).tell(now);
         let Some(LogLine { wrong, unseen, worst, times, peers }) = told else { return };

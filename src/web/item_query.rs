@@ -60,7 +60,7 @@ impl ItemQuery {
             let hint = "It may have been renamed or forgotten. Choose from the form on /items.";
             return Err(Problem {
                 hint: hint.to_owned(),
-                ..Problem::unknown(format!("There is no topic `{}`", cut(topic)))
+                ..Problem::not_found(format!("There is no topic `{}`", cut(topic)))
             });
         }
         if let Some(tag) = tags.first()
@@ -69,7 +69,7 @@ impl ItemQuery {
             let hint = "The form on /items lists the tags.";
             return Err(Problem {
                 hint: hint.to_owned(),
-                ..Problem::unknown(format!("No topic has the tag `{}`", cut(tag)))
+                ..Problem::not_found(format!("No topic has the tag `{}`", cut(tag)))
             });
         }
         if let Some(source) = &sources

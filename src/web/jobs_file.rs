@@ -34,7 +34,7 @@ pub struct Diagnostic {
 impl Diagnostic {
     /// An error without a line.
     #[must_use]
-    pub fn nowhere(message: impl Into<String>, hint: impl Into<String>) -> Self {
+    pub fn without_line(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { line: None, message: message.into(), hint: hint.into() }
     }
 }
@@ -64,7 +64,7 @@ pub struct Preview {
 
 /// The result of a query that was run once, and not stored.
 #[derive(Debug, Clone)]
-pub struct Tried {
+pub struct TrialResult {
     pub source: Source,
     pub found: usize,
     pub cost: Micros,
@@ -109,7 +109,7 @@ pub trait JobsFile: Send + Sync {
     fn preview<'a>(&'a self, text: &'a str, topic: &'a str) -> Pending<'a, Result<Preview, Vec<Diagnostic>>>;
 
     /// Runs the query of a topic of a text once, with one source.
-    fn try_out<'a>(&'a self, text: &'a str, topic: &'a str) -> Pending<'a, Result<Tried, Diagnostic>>;
+    fn try_out<'a>(&'a self, text: &'a str, topic: &'a str) -> Pending<'a, Result<TrialResult, Diagnostic>>;
 
     /// Evaluates an alert of the file over the latest runs.
     fn try_alert<'a>(&'a self, alert: &'a str) -> Pending<'a, Result<AlertTrial, Diagnostic>>;

@@ -34,7 +34,9 @@ mod tokens;
 mod visitor;
 
 pub use access::Access;
-pub use jobs_file::{AlertTrial, Diagnostic, FileSnapshot, JobsFile, Pending, Preview, SaveError, Tried, TriedResult};
+pub use jobs_file::{
+    AlertTrial, Diagnostic, FileSnapshot, JobsFile, Pending, Preview, SaveError, TrialResult, TriedResult,
+};
 pub use need::{Need, RouteNeed};
 pub use server::{Running, StartError, declared, start};
 pub use site::{CurrentSettings, Hint, Settings, Site};

@@ -19,7 +19,7 @@ impl Problem {
     }
 
     /// Nothing has that name.
-    pub(super) fn unknown(title: impl Into<String>) -> Self {
+    pub(super) fn not_found(title: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, title, "It may have been renamed or removed. The overview lists every topic.")
     }
 

@@ -73,7 +73,7 @@ impl Running {
         if tokio::time::timeout(STOP_GRACE, &mut self.server).await.is_err() {
             self.server.abort();
         }
-        self.site.guesses.tell();
+        self.site.guesses.log();
         self.site.exporting.close().await;
         self.site.store.close().await;
     }
@@ -195,7 +195,7 @@ fn router(site: Arc<Site>) -> Router {
     let app = App { site, places: Arc::new(Semaphore::new(AT_ONCE)), declared: declared.into() };
     router
         .fallback(async |State(app): State<App>, uri: Uri| {
-            let page = || Problem::unknown("There is no such page");
+            let page = || Problem::not_found("There is no such page");
             let problem = if api::is_api_path(uri.path()) { api::not_found() } else { page() };
             problem.answer(&app.site, uri.path())
         })
@@ -205,7 +205,7 @@ fn router(site: Arc<Site>) -> Router {
             let problem = if api::is_api_path(uri.path()) { api::method_not_allowed() } else { page() };
             problem.answer(&app.site, uri.path())
         })
-        .layer(middleware::from_fn_with_state(app.clone(), guard::pass))
+        .layer(middleware::from_fn_with_state(app.clone(), guard::handle))
         .with_state(app)
 }
 

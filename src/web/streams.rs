@@ -23,7 +23,7 @@ impl Default for Streams {
 
 impl Streams {
     /// A permit for one more stream, for as long as it is held.
-    pub(super) fn place(&self) -> Option<OwnedSemaphorePermit> {
+    pub(super) fn try_acquire(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.places).try_acquire_owned().ok()
     }
 

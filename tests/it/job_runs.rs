@@ -110,7 +110,7 @@ fn what_was_asked_for_is_made_once_though_its_process_is_killed() {
         let (_sandbox, place) = world(database, &hook);
         place.ok(&["once"]);
         for (n, (kind, of, point)) in [
-            ("report", "daily", "requests::take/committed"),
+            ("report", "daily", "requests::execute/committed"),
             ("report", "daily", "job/begun"),
             ("report", "daily", "job/made"),
             ("export", "all", "export/renamed"),

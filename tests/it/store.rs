@@ -325,10 +325,10 @@ async fn an_answer_is_read_back_with_what_it_rests_on() {
         );
         assert!(store.answered_since("rust", NOW).await.unwrap());
         assert_eq!(
-            store.known("rust", &["post:x:1".into(), "post:x:9".into()]).await.unwrap(),
+            store.known_keys("rust", &["post:x:1".into(), "post:x:9".into()]).await.unwrap(),
             [KnownKey { key: "post:x:1".into(), strong: true }]
         );
-        assert!(store.known("other", &["post:x:1".into()]).await.unwrap().is_empty());
+        assert!(store.known_keys("other", &["post:x:1".into()]).await.unwrap().is_empty());
         assert_eq!(store.sightings_of("R1").await.unwrap()[0].key, "post:x:1");
         assert_eq!(store.last_snapshot("rust").await.unwrap().unwrap().run, "R1");
         assert_eq!(store.status("", 10).await.unwrap()[0].items, 1);

@@ -6,7 +6,7 @@ use proptest::test_runner::TestRunner;
 use serde_json::json;
 use topicwatch::collect::index_words;
 use topicwatch::model::{Kind, Phrase, SearchableItem, Source, TextQuery, Time, Tokens};
-use topicwatch::normalise::words::{tokens, wanted};
+use topicwatch::normalise::words::{parse_query, tokens};
 use topicwatch::store::{After, Filter, SeenItem, Store, StoreError};
 
 use crate::support::databases::{Database, databases, postgres, sqlite};
@@ -29,7 +29,10 @@ async fn store_texts(store: &Store, run: i64, texts: &[String]) {
 }
 
 fn asked(text: &str) -> Filter {
-    Filter { words: Some(wanted(text).unwrap_or_else(|unclear| panic!("{text:?}: {unclear}"))), ..Filter::default() }
+    Filter {
+        words: Some(parse_query(text).unwrap_or_else(|unclear| panic!("{text:?}: {unclear}"))),
+        ..Filter::default()
+    }
 }
 
 /// The positions of the matches in order of key, read in three ways.
@@ -200,7 +203,7 @@ async fn both_databases_find_what_a_plain_matcher_finds_whatever_is_written_and_
     let texts: Vec<String> =
         (0..300).map(|_| text.new_tree(&mut runner).unwrap().current().replace('\0', "")).collect();
     let questions: Vec<String> = (0..300).map(|_| typed.new_tree(&mut runner).unwrap().current()).collect();
-    let questions: Vec<&String> = questions.iter().filter(|typed| wanted(typed).is_ok()).collect();
+    let questions: Vec<&String> = questions.iter().filter(|typed| parse_query(typed).is_ok()).collect();
     assert!(questions.len() > 200);
     for database in databases() {
         let store = open(&database).await;

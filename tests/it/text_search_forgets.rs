@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use topicwatch::collect::index_words;
 use topicwatch::model::{Retention, Source, Time};
-use topicwatch::normalise::words::wanted;
+use topicwatch::normalise::words::parse_query;
 use topicwatch::store::{Filter, Store};
 
 use crate::support::databases::databases;
@@ -25,7 +25,7 @@ async fn keep(store: &Store, run: &str, at: Time, posts: &[(&str, &str)]) {
 }
 
 async fn found(store: &Store, typed: &str) -> Vec<String> {
-    let filter = Filter { words: Some(wanted(typed).unwrap()), ..Filter::default() };
+    let filter = Filter { words: Some(parse_query(typed).unwrap()), ..Filter::default() };
     store.found(&filter, None, 100).await.unwrap().into_iter().map(|found| found.item.key).collect()
 }
 

@@ -173,7 +173,7 @@ fn span_coverage(watched: &WatchedTopic, looks: &[RunSearch], period: Span, sour
                 causes.insert(0, Cause { why: HoleCause::Paused, count: 1, detail: None });
             }
             // The next planning records the missed slots; until then the ledger has no row for them.
-            let passed = |next: &Time| hole.holds(*next) && ender.is_none() && watched.ended.is_none();
+            let passed = |next: &Time| hole.contains(*next) && ender.is_none() && watched.ended.is_none();
             if let Some(next) = watched.next.filter(passed) {
                 causes.retain(|cause| cause.why != HoleCause::NothingDue);
                 causes.push(Cause { why: HoleCause::MissedSlot, count: 0, detail: Some(next.to_string()) });

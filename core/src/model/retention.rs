@@ -57,14 +57,14 @@ impl PrunedDays {
 
     /// Whether all searches made in a span or later are still stored.
     #[must_use]
-    pub fn whole(&self, span: Span) -> bool {
+    pub fn is_complete(&self, span: Span) -> bool {
         self.complete_from().is_none_or(|from| from <= span.from)
     }
 
     /// Runs, calls and cost that were pruned from a span. `None` if they were not counted, or if a counted day lies
     /// only partly in the span.
     #[must_use]
-    pub fn of(&self, span: Span) -> Option<(i64, i64, Micros)> {
+    pub fn totals(&self, span: Span) -> Option<(i64, i64, Micros)> {
         if self.uncounted.is_some_and(|until| span.from < until) {
             return None;
         }

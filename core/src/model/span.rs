@@ -28,7 +28,7 @@ impl Span {
 
     /// Whether an instant lies in the span.
     #[must_use]
-    pub fn holds(self, at: Time) -> bool {
+    pub fn contains(self, at: Time) -> bool {
         self.from <= at && at < self.until
     }
 

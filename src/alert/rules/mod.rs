@@ -22,9 +22,9 @@ pub(super) const NAMED: usize = 10;
 const LONGEST: usize = 140;
 
 /// The words of an alert, compiled to filters.
-pub(super) struct Wanted(Vec<(String, Filter)>);
+pub(super) struct WordFilters(Vec<(String, Filter)>);
 
-impl Wanted {
+impl WordFilters {
     /// Skips words that do not parse; the configuration rejects them.
     pub(super) fn of(spec: &AlertSpec) -> Self {
         let one = |word: &String| {
@@ -72,7 +72,7 @@ fn words(item: &ItemSummary) -> ItemContent {
     ItemContent { key, url, author, title, text, lang, pruned }
 }
 
-fn named(items: impl Iterator<Item = ItemContent>, many: usize) -> Vec<AlertLine> {
+fn item_lines(items: impl Iterator<Item = ItemContent>, many: usize) -> Vec<AlertLine> {
     let mut lines: Vec<AlertLine> = items.take(NAMED).map(|item| item_line(&item)).collect();
     if many > lines.len() {
         let text = format!("and {} more", many - lines.len());
@@ -82,7 +82,7 @@ fn named(items: impl Iterator<Item = ItemContent>, many: usize) -> Vec<AlertLine
 }
 
 /// Fires on new items, all or those in which one of the words occurs.
-pub(super) fn items(spec: &AlertSpec, topic: &str, wanted: &Wanted, changes: &Changes) -> Option<Evaluation> {
+pub(super) fn items(spec: &AlertSpec, topic: &str, wanted: &WordFilters, changes: &Changes) -> Option<Evaluation> {
     let by_source =
         |new: &&NewItem| new.sources.is_empty() || new.sources.iter().any(|source| spec.checks_source(*source));
     let meant: Vec<&NewItem> = changes
@@ -104,7 +104,7 @@ pub(super) fn items(spec: &AlertSpec, topic: &str, wanted: &Wanted, changes: &Ch
         subject: topic.to_owned(),
         status: Status::Happened,
         summary: format!("{topic}: {at_least}{}{with}", plural(meant.len(), "new item")),
-        lines: named(meant.iter().map(|new| words(&new.item)), meant.len()),
+        lines: item_lines(meant.iter().map(|new| words(&new.item)), meant.len()),
     })
 }
 
@@ -172,7 +172,7 @@ pub(super) fn volume(spec: &AlertSpec, topic: &str, volume: &WindowVolume<'_>) -
         usual.expected,
         plural(usual.days, by_what),
     );
-    let lines = if status == Status::Bad { named(volume.top.iter().cloned(), 0) } else { Vec::new() };
+    let lines = if status == Status::Bad { item_lines(volume.top.iter().cloned(), 0) } else { Vec::new() };
     Some(Evaluation { subject: topic.to_owned(), status, summary, lines })
 }
 
@@ -210,7 +210,7 @@ pub(super) fn negative(spec: &AlertSpec, topic: &str, tones: &WindowTone<'_>) ->
         hundredths(usual.expected),
         plural(usual.samples, "earlier window"),
     );
-    let lines = if status == Status::Bad { named(tones.top.iter().cloned(), 0) } else { Vec::new() };
+    let lines = if status == Status::Bad { item_lines(tones.top.iter().cloned(), 0) } else { Vec::new() };
     Some(Evaluation { subject: topic.to_owned(), status, summary, lines })
 }
 

@@ -183,6 +183,6 @@ fn no_word_occurs_in_what_has_none() {
         cluster: None,
         pruned: false,
     };
-    assert_eq!(Wanted::of(&spec).first_match(&item(Some("A recall."))), Some("recall"));
-    assert_eq!(Wanted::of(&spec).first_match(&item(None)), None);
+    assert_eq!(WordFilters::of(&spec).first_match(&item(Some("A recall."))), Some("recall"));
+    assert_eq!(WordFilters::of(&spec).first_match(&item(None)), None);
 }

@@ -147,7 +147,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ExportArgs) -> Result<Ex
         } else {
             format!(" to {}", output::escape_control(&args.out.display().to_string()))
         };
-        let hidden = if hiding.any() && what.supported_filters().contains(&ExportFilter::Filtered) {
+        let hidden = if hiding.has_filters() && what.supported_filters().contains(&ExportFilter::Filtered) {
             format!(", {} filtered ({})", hiding.hidden_count(), hiding.mode())
         } else {
             String::new()
@@ -155,7 +155,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ExportArgs) -> Result<Ex
         let cells = if cut == 1 { "cell" } else { "cells" };
         let cut = if cut > 0 { format!(", {cut} {cells} cut to 32767 characters") } else { String::new() };
         let what = count_rows(order.what, order.format, rows);
-        output::note(&format!("{}{what} written{to}{hidden}{cut}", if invented { "SANDBOX: " } else { "" }));
+        output::print_stderr(&format!("{}{what} written{to}{hidden}{cut}", if invented { "SANDBOX: " } else { "" }));
     }
     Ok(Exit::Ok)
 }

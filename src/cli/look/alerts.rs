@@ -101,7 +101,9 @@ pub(in crate::cli) async fn run(common: &Common, args: &AlertsArgs) -> Result<Ex
         None => list(&context, &args.list).await,
         Some(AlertsVerb::List(args)) => list(&context, args).await,
         Some(AlertsVerb::Test { name }) => test(&context, name).await,
-        Some(AlertsVerb::Backtest(args)) => alert_backtest::run(&context, named(&context, &args.name)?, args).await,
+        Some(AlertsVerb::Backtest(args)) => {
+            alert_backtest::run(&context, find_alert(&context, &args.name)?, args).await
+        }
         Some(AlertsVerb::Ack { name, event }) => ack(&context, name, event.as_deref()).await,
         Some(AlertsVerb::Snooze(args)) => snooze(&context, args).await,
     }
@@ -126,7 +128,7 @@ pub(in crate::cli) fn evaluator(store: &Store, clock: &Clock, courier: Courier) 
 }
 
 /// Finds an alert of the configuration by its name.
-fn named<'c>(context: &'c Context, name: &str) -> Result<&'c AlertSpec, Failure> {
+fn find_alert<'c>(context: &'c Context, name: &str) -> Result<&'c AlertSpec, Failure> {
     let alerts = &context.config.alerts;
     let names = || alerts.iter().map(|alert| alert.name.as_str()).collect::<Vec<_>>();
     alerts.iter().find(|alert| alert.name == name).ok_or_else(|| context.unknown("alert", name, &names()))
@@ -164,14 +166,14 @@ async fn list(context: &Context, args: &AlertsListArgs) -> Result<Exit, Failure>
             (None, Some(_), []) => "quiet".to_owned(),
             (None, Some(_), some) => format!("firing: {}", some.join(", ")),
         };
-        vec![
+        let row = vec![
             spec.name.clone(),
             spec.rule.to_string(),
-            output::truncate(&state, 80),
             standing.waiting_in_all.to_string(),
             output::format_time_or_dash(standing.sent_at),
             if spec.channels.is_empty() { "nobody".to_owned() } else { spec.channels.join(" ") },
-        ]
+        ];
+        (row, output::truncate(&state, 200))
     });
     if standings.is_empty() {
         text.push_str(&format!(
@@ -179,8 +181,9 @@ async fn list(context: &Context, args: &AlertsListArgs) -> Result<Exit, Failure>
             context.config.file.display()
         ));
     } else {
-        let head = ["alert", "looks for", "state", "waiting", "last message", "tells"];
-        text.push_str(&output::table(&head, rows.collect(), &[3]));
+        let head = ["alert", "looks for", "waiting", "last message", "sends to"];
+        let (rows, states): (Vec<Vec<String>>, Vec<String>) = rows.unzip();
+        text.push_str(&output::table_with_text((&head, "state"), rows, &[2], &states, output::room()));
     }
     if !events.is_empty() {
         text.push('\n');
@@ -207,7 +210,7 @@ fn render(events: &[AlertEvent]) -> String {
 }
 
 async fn test(context: &Context, name: &str) -> Result<Exit, Failure> {
-    let spec = named(context, name)?;
+    let spec = find_alert(context, name)?;
     if spec.channels.is_empty() {
         return Err(Failure::usage(
             format!("the alert `{name}` tells nobody"),
@@ -232,7 +235,7 @@ async fn test(context: &Context, name: &str) -> Result<Exit, Failure> {
 }
 
 async fn ack(context: &Context, name: &str, event: Option<&str>) -> Result<Exit, Failure> {
-    named(context, name)?;
+    find_alert(context, name)?;
     let store = context.store(false).await?;
     let known = store.ack_alert(name, event, (context.clock)()).await?.events;
     store.close().await;
@@ -251,7 +254,7 @@ async fn ack(context: &Context, name: &str, event: Option<&str>) -> Result<Exit,
 }
 
 async fn snooze(context: &Context, args: &AlertsSnoozeArgs) -> Result<Exit, Failure> {
-    named(context, &args.name)?;
+    find_alert(context, &args.name)?;
     let now = (context.clock)();
     let length = || {
         let length = crate::schedule::parse_duration(&args.length)

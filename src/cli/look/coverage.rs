@@ -138,13 +138,19 @@ fn render(topic: &str, source: &SourceCoverage, width: usize) -> String {
                     )
                 }
             };
-            format!("{head}: {share}\n{}{late}", listed(covered, holes, late_indexing, open.as_ref(), width))
+            format!("{head}: {share}\n{}{late}", render_spans(covered, holes, late_indexing, open.as_ref(), width))
         }
     }
 }
 
 /// Formats one line per span, and a second line for the causes of a hole.
-fn listed(covered: &[SpanLength], holes: &[Hole], late: &[SpanLength], open: Option<&Hole>, width: usize) -> String {
+fn render_spans(
+    covered: &[SpanLength],
+    holes: &[Hole],
+    late: &[SpanLength],
+    open: Option<&Hole>,
+    width: usize,
+) -> String {
     let line = |word: &str, span: Span| {
         let (from, until) = (output::format_time(span.from), output::format_time(span.until));
         format!("  {word:<7}  {from}  {until}  {}\n", length(span.until.0 - span.from.0))

@@ -98,14 +98,14 @@ struct ItemPage {
 
 pub(in crate::cli) async fn run(common: &Common, args: ItemsArgs) -> Result<Exit, Failure> {
     match args.verb {
-        None => listed(common, args.list).await,
-        Some(ItemsVerb::List(args)) => listed(common, *args).await,
+        None => run_list(common, args.list).await,
+        Some(ItemsVerb::List(args)) => run_list(common, *args).await,
         Some(ItemsVerb::Star(args)) => kept::star(common, &args).await,
         Some(ItemsVerb::Note(args)) => kept::note(common, &args).await,
     }
 }
 
-async fn listed(common: &Common, args: ItemsListArgs) -> Result<Exit, Failure> {
+async fn run_list(common: &Common, args: ItemsListArgs) -> Result<Exit, Failure> {
     if let Some(words) = args.search {
         if args.limit == 0 {
             return Err(Failure::usage("--limit 0 leaves nothing to search for", "write --limit 1 or more"));

@@ -113,7 +113,13 @@ async fn list(store: &Store, topic: &str, args: &RankedArgs, shown: &ListOptions
     }
     let more = rows.len().saturating_sub(shown.limit);
     rows.truncate(shown.limit);
-    Ok(Listed { items: rows, folded, more, hidden: hiding.hidden_count(), told: ranking.map(|ranking| ranking.told()) })
+    Ok(Listed {
+        items: rows,
+        folded,
+        more,
+        hidden: hiding.hidden_count(),
+        told: ranking.map(|ranking| ranking.describe()),
+    })
 }
 
 fn as_text(listed: &Listed, topic: &str, args: &RankedArgs, invented: bool) -> String {

@@ -50,14 +50,14 @@ pub(in crate::cli) async fn run(common: &Common, args: &ReportArgs) -> Result<Ex
     let now = (context.clock)();
     let topics = context.topics(&args.topic)?;
     crate::schedule::check_zone(&args.timezone).map_err(|wrong| Failure::usage(wrong.message, wrong.hint))?;
-    let asked = asked(args);
+    let asked = requested_period(args);
     let mut spec = match &args.name {
         None => report::ad_hoc_spec(
             asked.map_or(ReportWindow::Day, |(window, _)| window),
             args.topic.clone(),
             &args.timezone,
         ),
-        Some(name) => named(&context, name)?,
+        Some(name) => find_report(&context, name)?,
     };
     if let Some((window, _)) = asked {
         spec.window = window;
@@ -89,7 +89,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ReportArgs) -> Result<Ex
         write(&made, *format, path, &protected)?;
         if !common.quiet {
             let sandbox = if made.sandbox { "SANDBOX: " } else { "" };
-            output::note(&format!(
+            output::print_stderr(&format!(
                 "{sandbox}{} written to {}",
                 made.date,
                 output::escape_control(&path.display().to_string())
@@ -103,14 +103,14 @@ pub(in crate::cli) async fn run(common: &Common, args: &ReportArgs) -> Result<Ex
 }
 
 /// Returns the requested day, week or month as it was written.
-fn asked(args: &ReportArgs) -> Option<(ReportWindow, &str)> {
+fn requested_period(args: &ReportArgs) -> Option<(ReportWindow, &str)> {
     let date = args.date.as_deref().map(|date| (ReportWindow::Day, date));
     let week = args.week.as_deref().map(|week| (ReportWindow::Week, week));
     date.or(week).or(args.month.as_deref().map(|month| (ReportWindow::Month, month)))
 }
 
 /// Finds a report of the configuration. The error for an unknown name suggests the closest one.
-fn named(context: &Context, name: &str) -> Result<ReportSpec, Failure> {
+fn find_report(context: &Context, name: &str) -> Result<ReportSpec, Failure> {
     let reports = &context.config.reports;
     reports.iter().find(|report| report.name == name).cloned().ok_or_else(|| {
         let names: Vec<&str> = reports.iter().map(|report| report.name.as_str()).collect();

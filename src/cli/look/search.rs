@@ -140,11 +140,11 @@ fn after(text: &str) -> Result<After, Failure> {
 /// Parses the search words, and notes on stderr what is not indexed.
 pub(in crate::cli) fn wanted(text: &str) -> Result<TextQuery, Failure> {
     for word in words::unindexed_words(text) {
-        output::note(&format!(
+        output::print_stderr(&format!(
             "note: {word}:// at the begin of an address is not indexed: `{word}` means texts that have it as a word of its own"
         ));
     }
-    words::wanted(text).map_err(|unclear| {
+    words::parse_query(text).map_err(|unclear| {
         let hint = match unclear {
             QueryError::Empty => {
                 "write words, \"a phrase\", begin*, #hashtag, @name, or an emoji; punctuation alone finds nothing"
@@ -162,13 +162,13 @@ pub(in crate::cli) async fn index_pending(store: &Store, quiet: bool) -> Result<
     let lively = output::is_interactive() && !quiet;
     let tell = |done: u64| {
         if lively && done > 0 && done.is_multiple_of(TELL_EVERY) {
-            output::note(&format!("{done} items indexed…"));
+            output::print_stderr(&format!("{done} items indexed…"));
         }
         false
     };
     match index_words(store, &tell).await {
         Err(error) if error.kind == StoreErrorKind::Unwritable => {
-            output::note(
+            output::print_stderr(
                 "warning: what the latest runs found cannot be indexed now, and may not be found by its words",
             );
             Ok(())

@@ -28,7 +28,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &MoveArgs) -> Result<Exit
     let _nobody_else = store.lock_daemon()?;
     let told = |table: &crate::store::CopiedTable| {
         if !common.quiet && !args.json {
-            output::note(&format!("{}: {} rows, the same in both", table.table, table.rows));
+            output::print_stderr(&format!("{}: {} rows, the same in both", table.table, table.rows));
         }
     };
     let moved = store.copy_to(&target, (context.clock)(), &told).await;

@@ -206,10 +206,10 @@ async fn erase(context: &Context, store: &Store, now: Time, args: &ForgetArgs) -
     let copies = found.taken.items > 0 || !found.topics.is_empty();
     print(&Summary { found, reports, naming, rehearsal: false, scrubbed, copies }, args.json)?;
     if !scrubbed {
-        output::note(
+        output::print_stderr(
             "error: another process kept the file from being written anew: what was erased may still be in its unused places",
         );
-        output::note("hint: run `topicwatch forget --resume` when the daemon stands still");
+        output::print_stderr("hint: run `topicwatch forget --resume` when the daemon stands still");
         return Ok(Exit::Store);
     }
     Ok(Exit::Ok)

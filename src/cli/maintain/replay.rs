@@ -54,7 +54,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ReplayArgs) -> Result<Ex
     let lively = output::is_interactive() && !common.quiet;
     let told = |so_far: &Replayed| {
         if lively && so_far.runs.is_multiple_of(500) {
-            output::note(&format!("{} runs…", so_far.runs));
+            output::print_stderr(&format!("{} runs…", so_far.runs));
         }
     };
     let done = collect::replay(&store, &again, &enough, told).await?;

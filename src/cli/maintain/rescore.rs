@@ -38,7 +38,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &RescoreArgs) -> Result<E
     let lively = output::is_interactive() && !common.quiet;
     let told = |judged: i64| {
         if lively && judged % 50_000 == 0 {
-            output::note(&format!("{judged} items…"));
+            output::print_stderr(&format!("{judged} items…"));
         }
     };
     let done = store.rejudge(sentiment::judge, &args.topic, BATCH, args.dry_run, told).await?;

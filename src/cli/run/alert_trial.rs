@@ -14,11 +14,12 @@ const BACK: Duration = Duration::from_secs(7 * 86_400);
 const RUNS: i64 = 1_000;
 
 pub(super) async fn try_alert(config: &Config, store: &Store, name: &str, now: Time) -> Result<AlertTrial, Diagnostic> {
-    let gone = || Diagnostic::nowhere(format!("there is no alert `{name}` in the file"), "look at the list again");
+    let gone = || Diagnostic::without_line(format!("there is no alert `{name}` in the file"), "look at the list again");
     let spec = config.alerts.iter().find(|alert| alert.name == name).ok_or_else(gone)?;
     let since = now.minus(BACK);
     let told = alert::trial(store, spec, since, RUNS, now).await;
-    let alert::Trial { runs, firing, events } = told.map_err(|error| Diagnostic::nowhere(error.text, error.hint))?;
+    let alert::Trial { runs, firing, events } =
+        told.map_err(|error| Diagnostic::without_line(error.text, error.hint))?;
     let (name, channels) = (spec.name.clone(), spec.channels.clone());
     Ok(AlertTrial { name, runs, since, firing, events, channels, paused: spec.paused })
 }

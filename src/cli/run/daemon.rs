@@ -49,7 +49,7 @@ pub(in crate::cli) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit
     let working = LongRunning::begin(&context, store, channels, targets, Arc::clone(&process_status));
     let membership = Arc::new(membership.until(working.stop.clone()));
     let follower = Dashboard::follower(pages.as_ref());
-    let pages = pages.map(|pages| pages.begin(process_status, working.store.clone(), working.stop.clone()));
+    let pages = pages.map(|pages| pages.spawn(process_status, working.store.clone(), working.stop.clone()));
     let (members, delivering) = (Arc::clone(&membership), working.delivering.replacer());
     let in_force = InForce { membership: members, delivering, pages: follower };
     let sandbox_url = base_url.filter(|_| sandbox.is_some());

@@ -52,7 +52,7 @@ impl Dashboard {
     }
 
     /// Serves until stopped. `works_on` is the daemon's own store: the pages also show whether it can write.
-    pub(in crate::cli) fn begin(
+    pub(in crate::cli) fn spawn(
         self,
         process_status: Arc<ProcessStatus>,
         works_on: Store,

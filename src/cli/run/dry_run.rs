@@ -14,7 +14,7 @@ use crate::cli::wiring::callers;
 use crate::cli::wiring::context::Context;
 use crate::config::Target;
 use crate::model::{AiWhen, Login, Micros, Source, Topic, about_items};
-use crate::search::{self, Request, SearchQuery, Shown, without_secrets};
+use crate::search::{self, RenderTarget, Request, SearchQuery, without_secrets};
 
 pub(in crate::cli) fn run(context: &Context, topics: &[&Topic], json: bool) -> Result<Exit, Failure> {
     let service = &context.config.service;
@@ -111,11 +111,15 @@ fn counted(calls: i64) -> String {
 }
 
 /// Returns where a source is asked, as in a real run.
-fn shown(context: &Context, source: Source, sandbox: &Url) -> Shown {
+fn shown(context: &Context, source: Source, sandbox: &Url) -> RenderTarget {
     let target = match context.config.providers.iter().find(|one| one.name == source) {
         Some(provider) => {
             let base_url = callers::address(provider, Some(sandbox)).unwrap_or_else(|| sandbox.clone());
-            return Shown { base_url, login: callers::login(provider), sandbox: provider.target == Target::Sandbox };
+            return RenderTarget {
+                base_url,
+                login: callers::login(provider),
+                sandbox: provider.target == Target::Sandbox,
+            };
         }
         None => &context.config.service.target,
     };
@@ -123,7 +127,7 @@ fn shown(context: &Context, source: Source, sandbox: &Url) -> Shown {
         Target::Url(url) => url.clone(),
         Target::Sandbox | Target::Absent => sandbox.clone(),
     };
-    Shown { base_url, login: Login::Bare, sandbox: *target == Target::Sandbox }
+    RenderTarget { base_url, login: Login::Bare, sandbox: *target == Target::Sandbox }
 }
 
 /// Describes the daily limits of the sources that would be asked.

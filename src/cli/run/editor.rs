@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use crate::cli::run::jobs_toml::{alone, create_replacement, fingerprint, read, unwritable, writable};
+use crate::cli::run::jobs_toml::{create_replacement, fingerprint, lock_folder, read, unwritable, writable};
 use crate::cli::run::{alert_trial, jobs_trial};
 use crate::cli::setup::plan;
 use crate::cli::wiring::context::{self, Context};
@@ -18,7 +18,7 @@ use crate::model::{Clock, ReportFormat, ReportSpec, ReportWindow, Time, Topic};
 use crate::report;
 use crate::schedule::Schedule;
 use crate::store::Store;
-use crate::web::{AlertTrial, Diagnostic, FileSnapshot, JobsFile, Pending, Preview, SaveError, Tried};
+use crate::web::{AlertTrial, Diagnostic, FileSnapshot, JobsFile, Pending, Preview, SaveError, TrialResult};
 
 /// Next slots shown in a preview.
 const SLOTS: usize = 3;
@@ -60,29 +60,30 @@ impl Editor {
     async fn config(&self, text: String) -> Result<Config, Vec<Diagnostic>> {
         let (common, now) = (self.common.clone(), self.now());
         let loaded = tokio::task::spawn_blocking(move || load(&common, now, &text)).await;
-        loaded.map_err(|error| vec![Diagnostic::nowhere(format!("the check ended: {error}"), "")])?
+        loaded.map_err(|error| vec![Diagnostic::without_line(format!("the check ended: {error}"), "")])?
     }
 
     /// Loads a text and returns one of its topics with the whole configuration.
     async fn topic(&self, text: &str, id: &str) -> Result<(Context, Topic), Vec<Diagnostic>> {
         let config = self.config(text.to_owned()).await?;
         let topic = config.topics.iter().find(|topic| topic.id == id).cloned();
-        let topic = topic.ok_or_else(|| vec![Diagnostic::nowhere(format!("there is no topic `{id}` in it"), "")])?;
+        let topic =
+            topic.ok_or_else(|| vec![Diagnostic::without_line(format!("there is no topic `{id}` in it"), "")])?;
         Ok((self.context(config), topic))
     }
 
     async fn forecast(&self, text: &str, id: &str) -> Result<Preview, Vec<Diagnostic>> {
         let (context, topic) = self.topic(text, id).await?;
         let now = self.now();
-        let away = |error: crate::store::StoreError| vec![Diagnostic::nowhere(error.text, error.hint)];
+        let away = |error: crate::store::StoreError| vec![Diagnostic::without_line(error.text, error.hint)];
         let (history, used) = plan::history(&context, &self.store, now).await.map_err(away)?;
         let limits = context.config.service.limits();
         let horizon = Horizon { from: now, days: DAYS, limits, used };
         let topics = std::slice::from_ref(&topic);
-        let refused = |error: crate::schedule::ScheduleError| vec![Diagnostic::nowhere(error.message, error.hint)];
+        let refused = |error: crate::schedule::ScheduleError| vec![Diagnostic::without_line(error.message, error.hint)];
         let told = forecast(topics, |_| true, &context.prices(), &history, horizon).map_err(refused)?;
         let forecast = told.topics.into_iter().next();
-        let forecast = forecast.ok_or_else(|| vec![Diagnostic::nowhere("nothing can be foreseen of it", "")])?;
+        let forecast = forecast.ok_or_else(|| vec![Diagnostic::without_line("nothing can be foreseen of it", "")])?;
         let mut next = Vec::new();
         if let Some(policy) = topic.schedule.as_ref().filter(|policy| !policy.paused) {
             let schedule = Schedule::compile(policy).map_err(refused)?;
@@ -102,11 +103,11 @@ impl Editor {
     }
 
     async fn render_report(&self, id: &str, among: Option<&[String]>) -> Result<String, Diagnostic> {
-        let away = |error: crate::store::StoreError| Diagnostic::nowhere(error.text, error.hint);
+        let away = |error: crate::store::StoreError| Diagnostic::without_line(error.text, error.hint);
         let topics = self.store.definitions().await.map_err(away)?;
         let topic = topics.iter().find(|topic| topic.id == id);
-        let topic =
-            topic.ok_or_else(|| Diagnostic::nowhere("there is no such topic", "the overview lists every topic"))?;
+        let topic = topic
+            .ok_or_else(|| Diagnostic::without_line("there is no such topic", "the overview lists every topic"))?;
         let spec = ReportSpec {
             name: "page".to_owned(),
             title: topic.title.clone(),
@@ -142,7 +143,7 @@ impl Editor {
         let _alone = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let refused = |error: io::Error| SaveError::Refused(vec![unwritable(&error)]);
         let path = self.path().map_err(refused)?;
-        let _other_processes = alone(&path).map_err(refused)?;
+        let _other_processes = lock_folder(&path).map_err(refused)?;
         let is_seen = || read(&path).is_ok_and(|bytes| fingerprint(&bytes) == seen);
         if !is_seen() {
             return Err(SaveError::Changed);
@@ -151,7 +152,7 @@ impl Editor {
         if self.delivers {
             // Reject what the daemon would refuse to reload.
             let failed = |failure: crate::cli::terminal::failure::Failure| {
-                SaveError::Refused(vec![Diagnostic::nowhere(failure.text, failure.hint)])
+                SaveError::Refused(vec![Diagnostic::without_line(failure.text, failure.hint)])
             };
             channels::read(&config).map_err(failed)?;
             pings::targets(&config).map_err(failed)?;
@@ -175,12 +176,12 @@ impl Editor {
 impl JobsFile for Editor {
     fn open(&self) -> Result<FileSnapshot, Diagnostic> {
         let unreadable = |error: io::Error| {
-            Diagnostic::nowhere(format!("the file cannot be read: {error}"), "check the path and its permissions")
+            Diagnostic::without_line(format!("the file cannot be read: {error}"), "check the path and its permissions")
         };
         let path = self.path().map_err(unreadable)?;
         let bytes = read(&path).map_err(unreadable)?;
         let seen = fingerprint(&bytes);
-        let no_text = |_| Diagnostic::nowhere("the file is no text in UTF-8", "`topicwatch check` shows where");
+        let no_text = |_| Diagnostic::without_line("the file is no text in UTF-8", "`topicwatch check` shows where");
         let text = String::from_utf8(bytes).map_err(no_text)?;
         let locked = writable(&path).err().map(|error| unwritable(&error).message);
         Ok(FileSnapshot { text, seen, place: path.display().to_string(), locked })
@@ -194,7 +195,7 @@ impl JobsFile for Editor {
         Box::pin(self.forecast(text, topic))
     }
 
-    fn try_out<'a>(&'a self, text: &'a str, topic: &'a str) -> Pending<'a, Result<Tried, Diagnostic>> {
+    fn try_out<'a>(&'a self, text: &'a str, topic: &'a str) -> Pending<'a, Result<TrialResult, Diagnostic>> {
         Box::pin(async move {
             let found = self.topic(text, topic).await;
             let (context, topic) = found.map_err(first)?;
@@ -217,18 +218,18 @@ impl JobsFile for Editor {
 /// Loads the configuration from a text, or returns all its mistakes.
 fn load(common: &Common, now: Time, text: &str) -> Result<Config, Vec<Diagnostic>> {
     let request = context::request(common, now);
-    let request = request.map_err(|failure| vec![Diagnostic::nowhere(failure.text, failure.hint)])?;
+    let request = request.map_err(|failure| vec![Diagnostic::without_line(failure.text, failure.hint)])?;
     let file = common.config.clone().unwrap_or_default();
     config::load_text(text, &file, &request).map_err(|error| match error {
         LoadError::Mistakes(mistakes) => mistakes.into_iter().map(mistake_to_wrong).collect(),
-        LoadError::Unreadable { message, hint, .. } => vec![Diagnostic::nowhere(message, hint)],
-        LoadError::NotFound { .. } => vec![Diagnostic::nowhere("there is no configuration any more", "")],
+        LoadError::Unreadable { message, hint, .. } => vec![Diagnostic::without_line(message, hint)],
+        LoadError::NotFound { .. } => vec![Diagnostic::without_line("there is no configuration any more", "")],
     })
 }
 
 /// Returns the first mistake, for callers that show only one.
 fn first(mut all: Vec<Diagnostic>) -> Diagnostic {
-    if all.is_empty() { Diagnostic::nowhere("it cannot be tried", "") } else { all.swap_remove(0) }
+    if all.is_empty() { Diagnostic::without_line("it cannot be tried", "") } else { all.swap_remove(0) }
 }
 
 fn mistake_to_wrong(mistake: Mistake) -> Diagnostic {

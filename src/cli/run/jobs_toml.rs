@@ -20,7 +20,7 @@ pub(super) fn unwritable(error: &io::Error) -> Diagnostic {
         io::ErrorKind::ResourceBusy => "save again in a moment; it is as it was",
         _ => "may this user write the file and its folder? it is as it was",
     };
-    Diagnostic::nowhere(format!("the file cannot be written: {error}"), hint)
+    Diagnostic::without_line(format!("the file cannot be written: {error}"), hint)
 }
 
 pub(super) fn read(path: &Path) -> io::Result<Vec<u8>> {
@@ -74,7 +74,7 @@ fn gets_group(folder: &Path, group: u32) -> io::Result<bool> {
 
 /// Locks the folder until the returned file is dropped. Otherwise, if two processes saved at once, the later one would
 /// overwrite the other. A folder that cannot be locked, as on some network file systems, stays unlocked.
-pub(super) fn alone(path: &Path) -> io::Result<Option<std::fs::File>> {
+pub(super) fn lock_folder(path: &Path) -> io::Result<Option<std::fs::File>> {
     let Ok(folder) = std::fs::File::open(path.parent().unwrap_or(Path::new("."))) else { return Ok(None) };
     let begun = std::time::Instant::now();
     loop {

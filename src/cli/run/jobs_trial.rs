@@ -5,7 +5,7 @@ use crate::cli::wiring::context::Context;
 use crate::collect::Provider;
 use crate::model::{Micros, ProviderQuery, Source, Topic};
 use crate::search::SearchQuery;
-use crate::web::{Diagnostic, Tried, TriedResult};
+use crate::web::{Diagnostic, TrialResult, TriedResult};
 
 /// The most results shown.
 const SHOWN: usize = 3;
@@ -40,10 +40,10 @@ pub(super) fn price(context: &Context, topic: &Topic) -> Option<(Source, Micros)
     })
 }
 
-pub(super) async fn try_out(context: &Context, topic: &Topic) -> Result<Tried, Diagnostic> {
-    let nobody = || Diagnostic::nowhere("nothing can be tried", "the topic asks for a summary alone");
+pub(super) async fn try_out(context: &Context, topic: &Topic) -> Result<TrialResult, Diagnostic> {
+    let nobody = || Diagnostic::without_line("nothing can be tried", "the topic asks for a summary alone");
     let question = question(topic).ok_or_else(nobody)?;
-    let failed = |failure: crate::cli::terminal::failure::Failure| Diagnostic::nowhere(failure.text, failure.hint);
+    let failed = |failure: crate::cli::terminal::failure::Failure| Diagnostic::without_line(failure.text, failure.hint);
     let service = context.service().await.map_err(failed)?;
     let answered = match (&question, &service.callers.service) {
         (Question::Service(source, ask), Some(client)) => {
@@ -64,13 +64,13 @@ pub(super) async fn try_out(context: &Context, topic: &Topic) -> Result<Tried, D
     summarize(answered.ok_or_else(nobody)?)
 }
 
-fn summarize(Answered { source, cost, result, .. }: Answered) -> Result<Tried, Diagnostic> {
+fn summarize(Answered { source, cost, result, .. }: Answered) -> Result<TrialResult, Diagnostic> {
     let (_, ingested) =
-        result.map_err(|(text, hint)| Diagnostic::nowhere(format!("{source}: {text} (cost {cost})"), hint))?;
+        result.map_err(|(text, hint)| Diagnostic::without_line(format!("{source}: {text} (cost {cost})"), hint))?;
     let results = ingested.findings.iter().take(SHOWN).map(|finding| TriedResult {
         author: finding.found.author.clone(),
         words: finding.found.title.clone().or_else(|| finding.found.text.clone()).unwrap_or_default(),
         url: finding.found.url.clone(),
     });
-    Ok(Tried { source, found: ingested.findings.len(), cost, results: results.collect() })
+    Ok(TrialResult { source, found: ingested.findings.len(), cost, results: results.collect() })
 }

@@ -77,7 +77,9 @@ pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit
         Planner::plan_before_change(&store, set, true, now, false).await?;
         let adopted = store.adopt(set, None, now).await?;
         if adopted.follows() {
-            output::note("warning: a daemon with newer topics lives; what it watches is run, not this file's topics");
+            output::print_stderr(
+                "warning: a daemon with newer topics lives; what it watches is run, not this file's topics",
+            );
         }
     } else {
         // Topics of another file may belong to another daemon: leave them.
@@ -131,9 +133,9 @@ pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit
         sandbox.stop().await;
     }
     if common.quiet && !args.json {
-        run_table::problems(&reports).iter().for_each(|line| output::note(line));
+        run_table::problems(&reports).iter().for_each(|line| output::print_stderr(line));
         if !beside.good {
-            output::note(beside.text.trim_end());
+            output::print_stderr(beside.text.trim_end());
         }
     } else {
         print(&context, (args, common.config.as_deref()), &store, &reports, failures.is_empty(), &beside, upcoming)
@@ -141,9 +143,9 @@ pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit
     }
     store.close().await;
     for failure in &failures {
-        output::note(&format!("error: {}", output::escape_control(&failure.text)));
+        output::print_stderr(&format!("error: {}", output::escape_control(&failure.text)));
         if !failure.hint.is_empty() {
-            output::note(&format!("hint: {}", output::escape_control(&failure.hint)));
+            output::print_stderr(&format!("hint: {}", output::escape_control(&failure.hint)));
         }
     }
     if cancel.is_cancelled() {

@@ -56,7 +56,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ServeArgs) -> Result<Exi
     let site = site.with_jobs_file(Arc::new(editor));
     let running = web::start(site, listen).await.map_err(|e| Failure::usage(e.message, e.hint))?;
     output::text(&format!("http://{}\n", running.address))?;
-    output::note(if edits {
+    output::print_stderr(if edits {
         "pages of what is stored; they may change the file of topics ([web] edit = true); stop with Ctrl-C"
     } else {
         "pages of what is stored, for reading only; stop with Ctrl-C"

@@ -56,7 +56,7 @@ pub(in crate::cli) fn run(common: &Common, args: &ImportArgs, now: crate::model:
     }
     report_left_out(&made);
     if made.topics == 0 {
-        output::note("nothing to import: every feed is watched already, or none was named");
+        output::print_stderr("nothing to import: every feed is watched already, or none was named");
         return Ok(Exit::Ok);
     }
     if args.print {
@@ -85,10 +85,10 @@ fn counted(many: usize, noun: &str) -> String {
 
 fn report_left_out(made: &ImportResult) {
     for (url, why) in made.left_out.iter().take(NAMED) {
-        output::note(&format!("left out: {} {why}", output::truncate(&without_secrets(url), 200)));
+        output::print_stderr(&format!("left out: {} {why}", output::truncate(&without_secrets(url), 200)));
     }
     if made.left_out.len() > NAMED {
-        output::note(&format!("left out: {} more", made.left_out.len() - NAMED));
+        output::print_stderr(&format!("left out: {} more", made.left_out.len() - NAMED));
     }
 }
 
@@ -113,7 +113,9 @@ impl Target {
                 Ok(Self { path: request.cwd.join(named), there: None })
             }
             Err(mistakes) => {
-                output::note(mistakes.render(output::is_interactive(), usize::from(output::width())).trim_end());
+                output::print_stderr(
+                    mistakes.render(output::is_interactive(), usize::from(output::width())).trim_end(),
+                );
                 Err(Failure::silent(Exit::Usage))
             }
         }
@@ -141,7 +143,7 @@ impl Target {
         let mut all = std::iter::once(service).chain(providers);
         let Some((key, _)) = all.find(|(_, target)| **target == config::Target::Sandbox) else { return Ok(()) };
         if let Some(name) = &known.provider {
-            output::note(&format!(
+            output::print_stderr(&format!(
                 "warning: provider {name} is the sandbox, so what these feeds bring will be invented"
             ));
             return Ok(());
@@ -179,7 +181,7 @@ impl Target {
         let path = &self.path;
         let whole = self.with_topics(toml);
         config::load_text(&whole, path, request).map_err(|mistakes| {
-            output::note(mistakes.render(output::is_interactive(), usize::from(output::width())).trim_end());
+            output::print_stderr(mistakes.render(output::is_interactive(), usize::from(output::width())).trim_end());
             Failure::usage(
                 "the imported topics do not fit the file, which is left as it is",
                 "use a file of its own: topicwatch --config feeds.toml import FILE",

@@ -59,7 +59,7 @@ pub(in crate::cli) async fn run(args: &SandboxArgs) -> Result<Exit, Failure> {
         );
     }
     output::text(&format!("{}\n", running.base_url()))?;
-    output::note("SANDBOX: every finding served here is invented or rehearsed; stop with Ctrl-C");
+    output::print_stderr("SANDBOX: every finding served here is invented or rehearsed; stop with Ctrl-C");
     crate::cli::terminal::signals::StopSignals::listen().next().await;
     running.stop().await;
     Ok(Exit::Ok)

@@ -52,7 +52,7 @@ pub(in crate::cli) fn text(text: &str) -> io::Result<()> {
 }
 
 /// Writes a line to stderr; errors are ignored.
-pub(in crate::cli) fn note(line: &str) {
+pub(in crate::cli) fn print_stderr(line: &str) {
     let _ = writeln!(io::stderr(), "{line}");
 }
 

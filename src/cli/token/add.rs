@@ -86,10 +86,10 @@ pub(in crate::cli) async fn run(common: &Common, args: &TokenAddArgs) -> Result<
         )?;
     } else {
         output::text(&format!("{secret}\n"))?;
-        output::note(&format!("this is the token of {}; it is not shown again", token.name));
+        output::print_stderr(&format!("this is the token of {}; it is not shown again", token.name));
     }
     if first {
-        output::note("within two seconds the pages and the API ask for a token");
+        output::print_stderr("within two seconds the pages and the API ask for a token");
     }
     Ok(Exit::Ok)
 }

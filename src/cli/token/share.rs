@@ -80,9 +80,9 @@ pub(in crate::cli) async fn run(common: &Common, args: &TokenShareArgs) -> Resul
     }
     output::text(&format!("{path}\n"))?;
     if path.starts_with('/') {
-        output::note("put the address of your pages in front of it");
+        output::print_stderr("put the address of your pages in front of it");
     }
-    output::note(&format!(
+    output::print_stderr(&format!(
         "{} shows {} {} until {}",
         link.id,
         link.kind,

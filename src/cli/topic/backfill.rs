@@ -78,7 +78,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &BackfillArgs) -> Result<
     let left =
         days.get(reports.iter().filter(|(_, report)| is_done(report, interrupted)).count()..).unwrap_or_default();
     if let (Some(next), Some(last)) = (left.first(), days.last()) {
-        output::note(&format!(
+        output::print_stderr(&format!(
             "stopped; the days before are stored. To go on: topicwatch topic backfill {} --from {} --to {}",
             topic.id,
             Time::of_utc_day(*next).utc_date(),

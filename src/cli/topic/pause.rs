@@ -97,7 +97,7 @@ pub(in crate::cli) async fn resume(common: &Common, args: &ResumeArgs) -> Result
     output::text(&text)?;
     if resumed.iter().any(|topic| topic.by_file) {
         let file = context.config.file.display().to_string();
-        output::note(&format!("hint: set `paused = false` in {}", output::escape_control(&file)));
+        output::print_stderr(&format!("hint: set `paused = false` in {}", output::escape_control(&file)));
         return Ok(Exit::Searches);
     }
     Ok(Exit::Ok)

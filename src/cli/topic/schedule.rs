@@ -72,7 +72,7 @@ pub struct ExplainArgs {
 pub(in crate::cli) async fn run(common: &Common, args: &ScheduleArgs) -> Result<Exit, Failure> {
     match &args.what {
         ScheduleVerb::Next(args) => next(common, args),
-        ScheduleVerb::Explain(args) => explained(common, args).await,
+        ScheduleVerb::Explain(args) => run_explain(common, args).await,
     }
 }
 
@@ -99,11 +99,11 @@ fn next(common: &Common, args: &NextArgs) -> Result<Exit, Failure> {
     };
     if !common.quiet {
         for warning in schedule.warnings() {
-            output::note(&format!("warning: {warning}"));
+            output::print_stderr(&format!("warning: {warning}"));
         }
         // Show the slots in any case, but warn if a topic may not have this schedule.
         if let Err(refused) = Schedule::compile(&policy) {
-            output::note(&format!("warning: a topic may not have this schedule: {}", refused.message));
+            output::print_stderr(&format!("warning: a topic may not have this schedule: {}", refused.message));
         }
     }
     let count = usize::try_from(args.count).unwrap_or(usize::MAX);
@@ -135,7 +135,7 @@ fn for_this(expression: &str, refused: ScheduleError) -> Failure {
     failure
 }
 
-async fn explained(common: &Common, args: &ExplainArgs) -> Result<Exit, Failure> {
+async fn run_explain(common: &Common, args: &ExplainArgs) -> Result<Exit, Failure> {
     let context = Context::load(common, args.at.as_deref())?;
     let topic = context.topics(std::slice::from_ref(&args.topic))?.into_iter().next();
     let Some(policy) = topic.and_then(|topic| topic.schedule) else {

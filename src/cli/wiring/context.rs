@@ -79,7 +79,7 @@ impl Context {
     fn warned(context: Self, common: &Common) -> Result<Self, Failure> {
         if !common.quiet {
             for warning in &context.config.warnings {
-                output::note(&format!("warning: {warning}"));
+                output::print_stderr(&format!("warning: {warning}"));
             }
         }
         Ok(context)
@@ -94,7 +94,7 @@ impl Context {
         let clock = clock(at)?;
         let request = LoadRequest { without_topics, ..request(common, clock())? };
         let config = config::load(&request).map_err(|mistakes| {
-            output::note(mistakes.render(output::is_interactive(), usize::from(output::width())).trim_end());
+            output::print_stderr(mistakes.render(output::is_interactive(), usize::from(output::width())).trim_end());
             Failure::silent(Exit::Usage)
         })?;
         Ok(Self { config, clock })
@@ -161,7 +161,7 @@ impl Context {
     pub(in crate::cli) async fn store_to_read(&self) -> Result<Store, Failure> {
         let (store, unwritable) = Store::open_or_read(&self.store_settings(false)).await?;
         if let Some(why) = unwritable {
-            output::note(&format!("warning: {}", output::escape_control(&why)));
+            output::print_stderr(&format!("warning: {}", output::escape_control(&why)));
         }
         self.ready(store, false).await
     }
@@ -170,7 +170,7 @@ impl Context {
         let store = store.watching_overwrites();
         journal::reject_older_database(&store).await?;
         if store.open_tombstones().await? > 0 {
-            output::note("warning: a forgetting was interrupted; run `topicwatch forget --resume`");
+            output::print_stderr("warning: a forgetting was interrupted; run `topicwatch forget --resume`");
         }
         match store.publish().await {
             // A reader may lack the right to write. It then sees only the runs that are numbered already.

@@ -5,7 +5,7 @@ use crate::insight::{ChangeCounts, Changes};
 use crate::mcp::answer::Answer;
 use crate::mcp::asked::Asked;
 use crate::mcp::quoted::quote_fields_of_all;
-use crate::mcp::trouble::{ToolError, cut};
+use crate::mcp::trouble::{ToolError, excerpt};
 use crate::mcp::trust::{self, at_least};
 use crate::model::{Span, Time, Topic};
 use crate::schedule::{INSTANTS, parse_instant};
@@ -97,9 +97,10 @@ async fn since(asked: &Asked, topic: &Topic) -> Result<Since, ToolError> {
     begin(&asked.store, topic, named, at, &asked.settings.reports).await.map_err(|error| match error {
         NoStart::Store(error) => error.into(),
         NoStart::NoReport(_) => ToolError::new(error.to_string(), "compare with a run or a time: 24h"),
-        NoStart::NotEnded => ToolError::new(format!("run `{}` has not ended", cut(named)), "name one that has"),
-        NoStart::Unknown(_) => {
-            ToolError::new(format!("`since` cannot be `{}`: {error}", cut(named)), format!("name a run, or {INSTANTS}"))
-        }
+        NoStart::NotEnded => ToolError::new(format!("run `{}` has not ended", excerpt(named)), "name one that has"),
+        NoStart::Unknown(_) => ToolError::new(
+            format!("`since` cannot be `{}`: {error}", excerpt(named)),
+            format!("name a run, or {INSTANTS}"),
+        ),
     })
 }

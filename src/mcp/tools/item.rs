@@ -7,7 +7,7 @@ use crate::compare::Rankings;
 use crate::mcp::answer::Answer;
 use crate::mcp::asked::Asked;
 use crate::mcp::quoted::{ALONE, quote_fields, quote_fields_of_all};
-use crate::mcp::trouble::{ToolError, cut};
+use crate::mcp::trouble::{ToolError, excerpt};
 
 /// Maximum number of sightings, earlier words and near-copies shown.
 const SEEN: u32 = 50;
@@ -22,7 +22,7 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, ToolError> {
     let known = Rankings::rate_all(store, store.item_by_key(key).await?).await?;
     let Some(item) = known.first() else {
         let hint = "it may have been forgotten; keys are those of search_items, get_terms and get_changes";
-        return Err(ToolError::new(format!("there is no item `{}`", cut(key)), hint));
+        return Err(ToolError::new(format!("there is no item `{}`", excerpt(key)), hint));
     };
     let seen = store.item_sightings(key, None, SEEN).await?;
     let earlier = store.item_revisions(key, None, EARLIER).await?;

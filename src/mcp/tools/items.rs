@@ -9,7 +9,7 @@ use crate::mcp::quoted::{IN_A_LIST, quote_fields, quote_fields_of_all};
 use crate::mcp::trouble::ToolError;
 use crate::mcp::trust;
 use crate::model::{Span, Time, Tone};
-use crate::normalise::words::wanted;
+use crate::normalise::words::parse_query;
 use crate::store::{Filter, ItemCursor, ItemOrder};
 
 /// Fields of an item that are ours; all others hold text of others.
@@ -101,7 +101,7 @@ async fn filter(asked: &Asked) -> Result<Filter, ToolError> {
         tones: given.text("tone").and_then(Tone::parse).into_iter().collect(),
         authors: given.text("author").map(|author| author.trim_start_matches('@').to_owned()).into_iter().collect(),
         since: instant("since").max(instant("new_since")),
-        words: given.text("search").map(wanted).transpose().map_err(unclear)?,
+        words: given.text("search").map(parse_query).transpose().map_err(unclear)?,
         ..Filter::default()
     })
 }

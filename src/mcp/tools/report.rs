@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::mcp::answer::Answer;
 use crate::mcp::asked::Asked;
 use crate::mcp::quoted::text;
-use crate::mcp::trouble::{ToolError, cut};
+use crate::mcp::trouble::{ToolError, excerpt};
 use crate::mcp::trust::{self, at_least};
 use crate::model::{ReportSpec, ReportWindow, Span, Time, Topic};
 use crate::report::{self, Report, TopicFacts, ad_hoc_spec, report_span, span_of_date, span_of_name};
@@ -24,7 +24,7 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, ToolError> {
     }
     let last = asked.store.cursor(&spec.job()).await?;
     let span = match period {
-        Some((window, name)) => named(&spec, window, name, asked.now)?,
+        Some((window, name)) => parse_span(&spec, window, name, asked.now)?,
         None => report_span(&spec, asked.now, last.map(|cursor| cursor.at)),
     };
     let made =
@@ -109,7 +109,7 @@ async fn requested_report(asked: &Asked, window: Option<ReportWindow>) -> Result
     }
     let known = asked.settings.reports.iter().find(|report| report.name == name);
     let spec = known.cloned().ok_or_else(|| {
-        ToolError::new(format!("there is no report `{}`", cut(name)), format!("there are: {}", names(asked)))
+        ToolError::new(format!("there is no report `{}`", excerpt(name)), format!("there are: {}", names(asked)))
     })?;
     let topics = asked.store.definitions().await?;
     let many = topics.iter().filter(|topic| spec.covers(topic)).count();
@@ -135,7 +135,7 @@ fn period(asked: &Asked) -> Result<Option<(ReportWindow, &str)>, ToolError> {
     }
 }
 
-fn named(spec: &ReportSpec, window: ReportWindow, name: &str, now: Time) -> Result<Span, ToolError> {
+fn parse_span(spec: &ReportSpec, window: ReportWindow, name: &str, now: Time) -> Result<Span, ToolError> {
     let (example, found) = match window {
         ReportWindow::Week => ("2026-W12", span_of_name(spec, name)),
         ReportWindow::Month => ("2026-03", span_of_name(spec, name)),
@@ -145,10 +145,13 @@ fn named(spec: &ReportSpec, window: ReportWindow, name: &str, now: Time) -> Resu
     };
     let noun = window.period_name();
     let span = found.ok_or_else(|| {
-        ToolError::new(format!("`{}` is no {noun} in {}", cut(name), spec.timezone), format!("write {example}"))
+        ToolError::new(format!("`{}` is no {noun} in {}", excerpt(name), spec.timezone), format!("write {example}"))
     })?;
     if span.from > now {
-        return Err(ToolError::new(format!("{} has not begun yet", cut(name)), format!("choose an earlier {noun}")));
+        return Err(ToolError::new(
+            format!("{} has not begun yet", excerpt(name)),
+            format!("choose an earlier {noun}"),
+        ));
     }
     Ok(span)
 }

@@ -80,7 +80,7 @@ fn list(report: &Report, topic: &TopicFacts, List { title, places, scores }: &Li
             ol.items { @for (place, row) in places.iter().filter_map(|place| Some((*place, topic.rows.get(*place)?))) { li {
                 (named(&row.item))
                 p.meta {
-                    (source(row)) " · " (report.dated(row.at)) @if row.undated { " (undated)" }
+                    (source(row)) " · " (report.format_date(row.at)) @if row.undated { " (undated)" }
                     @if *scores { " · " (format::tone(row.sound)) " " (row.score.map_or(String::new(), format::score)) } @else { " · " (engagement(row)) }
                     span.page-only { " · " (to_row(topic, place)) }
                 }
@@ -132,7 +132,7 @@ fn rising(report: &Report, topic: &TopicFacts) -> Markup {
                 (named(&riser.item))
                 p.meta {
                     (by(&riser.item)) " · " (format::rise(&riser.rise)) ": "
-                    (report.dated(riser.rise.from_at)) " – " (report.dated(riser.rise.to_at))
+                    (report.format_date(riser.rise.from_at)) " – " (report.format_date(riser.rise.to_at))
                 }
             } } }
         }
@@ -148,7 +148,7 @@ fn campaigns(report: &Report, topic: &TopicFacts) -> Markup {
                 p.meta {
                     strong { (format::items(copies.campaign.copies, copies.campaign.posts)) } ", "
                     @if copies.campaign.authors == 0 { "authors not given" } @else { strong { (count_noun(copies.campaign.authors, "author")) } }
-                    " · " (report.dated(copies.campaign.from)) " – " (report.dated(copies.campaign.until))
+                    " · " (report.format_date(copies.campaign.from)) " – " (report.format_date(copies.campaign.until))
                     @if let Some(place) = copies.row { span.page-only { " · " (to_row(topic, place)) } }
                 }
             } } }
@@ -202,7 +202,7 @@ pub(super) fn rows(report: &Report, topic: &TopicFacts) -> Markup {
                 thead { tr { th.n scope="col" { "Row" } th scope="col" { "When" } th scope="col" { "What" } th scope="col" { "Tone" } th.n scope="col" { "Engagement" } th scope="col" { "Key" } } }
                 tbody { @for (place, row) in topic.rows.iter().enumerate() { tr id=(row_id(topic, place)) {
                     th.n scope="row" { (place + 1) }
-                    td { (report.dated(row.at)) @if row.undated { " (first seen; undated)" } }
+                    td { (report.format_date(row.at)) @if row.undated { " (first seen; undated)" } }
                     td { (source(row)) ": " (named(&row.item)) }
                     td { (format::tone(row.sound)) @if let Some(score) = row.score { " " (format::score(score)) } }
                     td.n { (row.engagement.map_or("not told".to_owned(), format::signed)) }

@@ -55,7 +55,7 @@ pub(super) fn section<'a>(
                         td.n data-label=(voices_head(topic)) { (number(theme.authors)) }
                         td data-label="Period before" { (growth(theme)) }
                         td.n data-label="Negative" { (share(&theme.negative)) }
-                        td data-label="First" { (report.dated(theme.first_at)) @if let Some(author) = &theme.first_by { " by " bdi { "@" (format::line(author, 60)) } } }
+                        td data-label="First" { (report.format_date(theme.first_at)) @if let Some(author) = &theme.first_by { " by " bdi { "@" (format::line(author, 60)) } } }
                         td data-label="For example" { @for sample in [&theme.post, &theme.page].into_iter().flatten() { p { (named(&shown(sample))) " " span.meta { (by(&shown(sample))) } } } }
                     } } }
                 } }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::asked::Asked;
 use super::role::bearer;
 use super::session::{Scope, TokenError, handle_of, token};
-use super::wording::{cut, date, handle, key, posts, random_name, words};
+use super::wording::{cut, date, handle, key, post_text, posts, random_name};
 use crate::model::Time;
 use crate::sandbox::corpus::{Corpus, Hour, Post};
 use crate::sandbox::reply;
@@ -148,7 +148,7 @@ fn view(post: &Post) -> Value {
     let did = did(&name);
     let mut record = json!({
         "$type": "app.bsky.feed.post",
-        "text": cut(words(post), TEXT_CHARS),
+        "text": cut(post_text(post), TEXT_CHARS),
         "createdAt": date(post.published, ISO_MILLIS),
     });
     if let (Some(lang), Some(record)) = (&post.lang, record.as_object_mut()) {

@@ -6,7 +6,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use serde_json::{Value, json};
 
-use super::wording::{HTTP_DATE, ISO, date, escaped, handle, key, posts, title, words};
+use super::wording::{HTTP_DATE, ISO, date, escaped, handle, key, post_text, posts, title};
 use crate::sandbox::corpus::{Corpus, HOUR_MS, Hour, Post};
 use crate::sandbox::draw::{SeededRng, seed_of};
 use crate::sandbox::reply;
@@ -79,7 +79,7 @@ fn is_known(headers: &HeaderMap, tag: &str, modified: i64) -> bool {
 
 fn entry(post: &Post) -> Entry {
     let number = SeededRng::new(&[b"feed", key(post).as_bytes()]).next() >> 17;
-    let text = words(post).to_owned();
+    let text = post_text(post).to_owned();
     Entry {
         id: format!("tag:feeds.example,2026:{number}"),
         link: format!("https://feeds.example/entries/{number}"),

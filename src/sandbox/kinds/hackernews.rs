@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::asked::Asked;
 use super::tags::{Figures, NumericFilters, matches_tags};
-use super::wording::{ISO, cut, date, handle, key, posts, title, words};
+use super::wording::{ISO, cut, date, handle, key, post_text, posts, title};
 use crate::sandbox::corpus::{Corpus, Hour, Post};
 use crate::sandbox::draw::{SeededRng, seed_of};
 use crate::sandbox::reply;
@@ -97,7 +97,7 @@ fn number(parts: &[&[u8]]) -> u64 {
 fn item(query: &str, post: &Post) -> Item {
     let id = number(&[b"hn", key(post).as_bytes()]);
     let mut draw = SeededRng::new(&[b"hn item", key(post).as_bytes()]);
-    let (author, text) = (handle(post), words(post));
+    let (author, text) = (handle(post), post_text(post));
     let created_at_i = post.published.div_euclid(1_000);
     let created = date(post.published, ISO);
     let mut hit = Map::new();

@@ -30,7 +30,7 @@ pub(super) fn key(post: &Post) -> &str {
 }
 
 /// Returns its text without the prefix of a repost, which these providers do not have.
-pub(super) fn words(post: &Post) -> &str {
+pub(super) fn post_text(post: &Post) -> &str {
     match (post.is_repost, post.text.strip_prefix("RT @").and_then(|rest| rest.split_once(": "))) {
         (true, Some((_, words))) => words,
         _ => &post.text,

@@ -56,7 +56,7 @@ pub(super) fn reply(document: &Node, context: &Context) -> Result<Reply, DecodeE
             return Err(malformed("the reply is a bare value where a list of results was expected".to_owned()));
         }
     }
-    gather.said()?;
+    gather.check_not_malformed()?;
     Ok(gather.finish(false))
 }
 
@@ -186,7 +186,7 @@ impl ReplyBuilder {
 
     /// Rejects an empty reply that does not say in a known shape that nothing was found: a changed format must not look
     /// like "nothing found".
-    pub(super) fn said(&self) -> Result<(), DecodeError> {
+    pub(super) fn check_not_malformed(&self) -> Result<(), DecodeError> {
         if !self.is_empty() {
             return Ok(());
         }
@@ -217,7 +217,7 @@ impl ReplyBuilder {
             let hint = "the service refused or failed inside a success reply; the next run asks again".to_owned();
             return Err(DecodeError { class: ErrorClass::Service, text, hint });
         }
-        self.said()?;
+        self.check_not_malformed()?;
         let mut reply = self.finish(error.is_some());
         reply.failure = error.map(|text| (ErrorClass::Service, text));
         Ok(reply)

@@ -320,7 +320,7 @@ impl State {
         };
         if failure.is_none() {
             gather.known = true;
-            gather.said()?;
+            gather.check_not_malformed()?;
         }
         let partial = !ended || has_gaps || matches!(failure, Some((ErrorClass::Service, _)));
         Ok(Reply { failure, ..gather.finish(partial) })

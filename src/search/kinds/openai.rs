@@ -83,7 +83,7 @@ impl Kind for OpenAi {
         let guess = || prompt::tokens(prompt::RULES) + prompt::tokens(&question.text) + prompt::tokens(&written.text);
         let tokens = written.tokens.unwrap_or_else(|| guess() as u64);
         let answer = Answer {
-            text: cite::checked(&written.text, asked.items.get(..question.given).unwrap_or(asked.items)),
+            text: cite::add_sources(&written.text, asked.items.get(..question.given).unwrap_or(asked.items)),
             model: written.model.or_else(|| asked.query.text("model").map(str::to_owned)),
             partial: failure.is_some() || written.length,
         };

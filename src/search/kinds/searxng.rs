@@ -55,7 +55,7 @@ impl Kind for Searxng {
             pages += 1;
             let read = match &part.reply {
                 Ok(reply) => results(&reply.body).map(|results| (results, unresponsive(&reply.body))),
-                Err(failure) => Err(explained(failure)),
+                Err(failure) => Err(request_error(failure)),
             };
             match read {
                 Ok((results, silent)) => {
@@ -167,7 +167,7 @@ fn unresponsive(body: &[u8]) -> Vec<String> {
 }
 
 /// A 403 means that JSON is not enabled, not that a key was refused: there is no key.
-fn explained(failure: &PartFailure) -> DecodeError {
+fn request_error(failure: &PartFailure) -> DecodeError {
     match failure.status {
         Some(403) => DecodeError {
             class: ErrorClass::BadRequest,

@@ -11,7 +11,7 @@ use crate::store::{StoreError, StoreErrorKind};
 
 /// The TLS parameters of a URL.
 #[derive(Default)]
-struct Asked {
+struct TlsParams {
     mode: Option<PgSslMode>,
     /// Whether it names a root certificate.
     authority: bool,
@@ -29,7 +29,7 @@ pub(in crate::store) fn connection(url: &str) -> Result<PgConnectOptions, StoreE
     // The driver accepts an IPv6 address in brackets for connecting, but not for TLS.
     let host = options.get_host().trim_matches(['[', ']']).to_owned();
     let near = options.get_socket().is_some() || is_local(&host);
-    let mode = mode(near, &asked(url), options.get_ssl_mode());
+    let mode = mode(near, &tls_params(url), options.get_ssl_mode());
     Ok(options.host(&host).ssl_mode(mode))
 }
 
@@ -42,8 +42,8 @@ fn is_local(host: &str) -> bool {
         || host.parse::<IpAddr>().is_ok_and(|ip| ip.to_canonical().is_loopback())
 }
 
-fn asked(url: &str) -> Asked {
-    let mut asked = Asked::default();
+fn tls_params(url: &str) -> TlsParams {
+    let mut asked = TlsParams::default();
     let Ok(url) = Url::parse(url) else { return asked };
     // The driver's spellings; the last one wins.
     for (name, value) in url.query_pairs() {
@@ -58,7 +58,7 @@ fn asked(url: &str) -> Asked {
 
 /// Returns the mode to use. `otherwise` is PGSSLMODE or the driver's default; for a remote host only the URL can turn
 /// TLS off.
-fn mode(near: bool, asked: &Asked, otherwise: PgSslMode) -> PgSslMode {
+fn mode(near: bool, asked: &TlsParams, otherwise: PgSslMode) -> PgSslMode {
     match (asked.mode, otherwise) {
         (Some(PgSslMode::Disable), _) => PgSslMode::Disable,
         (Some(strict @ (PgSslMode::VerifyCa | PgSslMode::VerifyFull)), _)
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn an_environment_can_ask_for_more_and_never_for_less() {
-        let nothing = Asked::default();
+        let nothing = TlsParams::default();
         for (otherwise, far, near) in [
             (PgSslMode::Disable, "Require", "Disable"),
             (PgSslMode::Allow, "Require", "Allow"),

@@ -64,7 +64,7 @@ impl Store {
 
     /// Returns the topic runs in a range of the reading order, with the ids of at most `most`.
     pub async fn run_range(&self, between: SeqRange, most: u32) -> Result<RunRange, StoreError> {
-        read!(self, editions::stretch(between, most))
+        read!(self, editions::run_range(between, most))
     }
 
     /// Returns by id the topics that have runs in a range of the reading order. If ids or tags are given, only topics

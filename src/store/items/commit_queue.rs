@@ -10,7 +10,7 @@ use crate::store::{Call, Counts, KnownKey, Outcome, Permission, RunRef};
 #[derive(Debug, Default)]
 pub(in crate::store) struct CommitQueue {
     pub(in crate::store) writes: Queue<Write, Written>,
-    pub(in crate::store) looks: Queue<Look, Vec<KnownKey>>,
+    pub(in crate::store) looks: Queue<KeyLookup, Vec<KnownKey>>,
 }
 
 /// One write request of a run.
@@ -51,7 +51,7 @@ pub(in crate::store) enum Written {
 
 /// Keys to look up in the items that a topic knows.
 #[derive(Debug, Clone)]
-pub(in crate::store) struct Look {
+pub(in crate::store) struct KeyLookup {
     pub(in crate::store) topic: String,
     pub(in crate::store) keys: Vec<String>,
 }

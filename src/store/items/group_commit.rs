@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::model::{ServiceLimits, Source, Time, Topic};
-use crate::store::items::commit_queue::{Begin, Count, Look, Write, Written};
+use crate::store::items::commit_queue::{Begin, Count, KeyLookup, Write, Written};
 use crate::store::items::queue::Turn;
 use crate::store::{Call, Counts, KnownKey, Outcome, Permission, RunRef, Store, StoreError, StoreErrorKind};
 
@@ -63,11 +63,11 @@ impl Store {
     }
 
     /// Returns those of these keys that name items the topic has seen, with the kind of each item.
-    pub async fn known(&self, topic: &str, keys: &[String]) -> Result<Vec<KnownKey>, StoreError> {
+    pub async fn known_keys(&self, topic: &str, keys: &[String]) -> Result<Vec<KnownKey>, StoreError> {
         if keys.is_empty() {
             return Ok(Vec::new());
         }
-        let mut place = self.commits.looks.join(Look { topic: topic.to_owned(), keys: keys.to_vec() });
+        let mut place = self.commits.looks.join(KeyLookup { topic: topic.to_owned(), keys: keys.to_vec() });
         loop {
             let batch = match place.turn().await {
                 Turn::Answered(answer) => return answer,
@@ -81,7 +81,7 @@ impl Store {
         }
     }
 
-    async fn look(&self, looks: &[Look]) -> Result<Vec<Vec<KnownKey>>, StoreError> {
+    async fn look(&self, looks: &[KeyLookup]) -> Result<Vec<Vec<KnownKey>>, StoreError> {
         read_beside_writing!(self, snapshot::known(looks))
     }
 

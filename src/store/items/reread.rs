@@ -43,7 +43,7 @@ pub struct ReadReply {
 impl StoredReply {
     /// Returns the reply as read, with this many unreadable entries.
     #[must_use]
-    pub fn read(&self, unreadable: i64) -> ReadReply {
+    pub fn as_read(&self, unreadable: i64) -> ReadReply {
         let readable = self.unreadable.saturating_sub(unreadable).max(0);
         ReadReply { search: self.search, source: self.source, readable }
     }

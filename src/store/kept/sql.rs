@@ -97,7 +97,7 @@ pub(in crate::store) async fn searches(conn: &mut Conn, name: Option<&str>) -> R
 }
 
 /// Moves star and note of `from` to `into`: keeps the earlier star, and joins two notes, one below the other.
-pub(in crate::store) async fn unite(conn: &mut Conn, into: i64, from: i64) -> Result<(), StoreError> {
+pub(in crate::store) async fn merge_items(conn: &mut Conn, into: i64, from: i64) -> Result<(), StoreError> {
     for sql in [
         "INSERT INTO item_star (item, at) SELECT $1, at FROM item_star WHERE item = $2 \
          ON CONFLICT (item) DO UPDATE SET at = excluded.at WHERE excluded.at < item_star.at",

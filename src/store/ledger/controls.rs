@@ -23,7 +23,7 @@ impl Store {
     }
 
     /// Unregisters a process that ends.
-    pub async fn leave(&self, id: &str) -> Result<(), StoreError> {
+    pub async fn unregister_instance(&self, id: &str) -> Result<(), StoreError> {
         write_tx!(self, instances::leave(id))
     }
 

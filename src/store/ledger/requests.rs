@@ -7,7 +7,7 @@ use crate::store::{Store, StoreError};
 impl Store {
     /// Stores a request. Returns false if the same request is already waiting, or too many are.
     pub async fn request(&self, id: &str, wish: &ControlRequest, now: Time) -> Result<bool, StoreError> {
-        asked_tx!(self, requests::ask(id, wish, now))
+        asked_tx!(self, requests::store(id, wish, now))
     }
 
     /// Returns the waiting requests, the oldest first.
@@ -32,6 +32,6 @@ impl Store {
 
     /// Executes a request and stores its result, in one transaction. Returns false if another process did.
     pub async fn execute_request(&self, request: &Request, now: Time) -> Result<bool, StoreError> {
-        write_tx!(self, requests::take(request, now))
+        write_tx!(self, requests::execute(request, now))
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 /// The cells that all sightings of an item share, kept packed because that takes least memory.
-pub(in crate::store) type Met = Option<Arc<str>>;
+pub(in crate::store) type ItemCells = Option<Arc<str>>;
 
 /// Bytes of an entry besides its cells.
 const ITEM: usize = 64;
@@ -22,7 +22,7 @@ const PARTS: usize = 8;
 #[derive(Debug, Default)]
 pub(in crate::store) struct ItemCache {
     /// Each item with the round in which it was last used.
-    items: HashMap<i64, (u64, Met)>,
+    items: HashMap<i64, (u64, ItemCells)>,
     round: u64,
     /// The items used in each round, the oldest round first. An item used again is in a later round, too.
     met: VecDeque<Vec<i64>>,
@@ -31,14 +31,14 @@ pub(in crate::store) struct ItemCache {
 }
 
 impl ItemCache {
-    pub(in crate::store) fn insert(&mut self, item: i64, met: Met) {
+    pub(in crate::store) fn insert(&mut self, item: i64, met: ItemCells) {
         let bytes = size(&met);
         self.items.insert(item, (self.round, met));
         self.touch(item, bytes);
     }
 
     /// Returns a cached item and marks it as used.
-    pub(in crate::store) fn get(&mut self, item: i64) -> Option<Met> {
+    pub(in crate::store) fn get(&mut self, item: i64) -> Option<ItemCells> {
         let (round, met) = self.items.get_mut(&item)?;
         let (before, met) = (std::mem::replace(round, self.round), met.clone());
         if before != self.round {
@@ -71,7 +71,7 @@ impl ItemCache {
 }
 
 /// Returns the bytes that an item takes.
-pub(in crate::store) fn size(met: &Met) -> usize {
+pub(in crate::store) fn size(met: &ItemCells) -> usize {
     ITEM + met.as_ref().map_or(0, |cells| cells.len())
 }
 
@@ -79,7 +79,7 @@ pub(in crate::store) fn size(met: &Met) -> usize {
 mod tests {
     use super::*;
 
-    fn met(text: &str) -> Met {
+    fn met(text: &str) -> ItemCells {
         Some(Arc::from(text))
     }
 

@@ -142,7 +142,7 @@ impl Moment {
     }
 
     /// Returns the items that keys name. Unknown keys are left out.
-    pub async fn meet(&mut self, keys: &[String]) -> Result<Vec<ResolvedKey>, StoreError> {
+    pub async fn resolve_keys(&mut self, keys: &[String]) -> Result<Vec<ResolvedKey>, StoreError> {
         ask!(self, days::meet(keys))
     }
 

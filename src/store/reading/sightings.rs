@@ -13,7 +13,7 @@ use crate::model::{Engagement, ItemTone, Kind, Source, Time, Tone, Verdict, Wind
 use crate::store::database::cells::Cells;
 use crate::store::database::handle::Db;
 use crate::store::database::{postgres, sqlite};
-use crate::store::reading::item_cache::{ItemCache, Met, size};
+use crate::store::reading::item_cache::{ItemCache, ItemCells, size};
 use crate::store::reading::item_history;
 use crate::store::{Filter, SightingRow, Store, StoreError};
 
@@ -55,7 +55,7 @@ pub(crate) struct RawSighting {
 }
 
 /// A page with its items.
-type Read = Vec<(Place, RunSightings, Vec<Met>)>;
+type Read = Vec<(Place, RunSightings, Vec<ItemCells>)>;
 
 /// Target size of a page in bytes: large enough that the overhead per page is small, and small enough to hold in
 /// memory.
@@ -80,7 +80,7 @@ macro_rules! page {
     ($conn:ident, $database:ident, $filter:ident, $next:ident, $known:ident) => {{
         let mut tx = $conn.begin_with($database::ONE_MOMENT).await?;
         let page = $database::statements::pages::runs(&mut tx, $filter, $next).await?;
-        let mut items: HashMap<i64, Met> = HashMap::new();
+        let mut items: HashMap<i64, ItemCells> = HashMap::new();
         let mut wanted = BTreeSet::new();
         for item in page.values().flat_map(|seen| &seen.sights).map(|sight| sight.item) {
             if !items.contains_key(&item) && !wanted.contains(&item) {
@@ -138,7 +138,7 @@ impl Store {
 }
 
 /// Returns the rows of a run, in order.
-fn rows((place, seen, items): (Place, RunSightings, Vec<Met>)) -> Result<Vec<SightingRow>, StoreError> {
+fn rows((place, seen, items): (Place, RunSightings, Vec<ItemCells>)) -> Result<Vec<SightingRow>, StoreError> {
     let meant = seen.sights.iter().zip(&items).filter_map(|(sight, met)| Some((sight, met.as_deref()?)));
     let mut rows = meant.map(|(sight, met)| row(&place, &seen, sight, met)).collect::<Result<Vec<_>, _>>()?;
     rows.sort_unstable_by(|a, b| (a.source, a.rank, &a.key).cmp(&(b.source, b.rank, &b.key)));
@@ -249,7 +249,7 @@ async fn page(
     filter: &Filter,
     next: &PageRequest,
     known: &mut ItemCache,
-) -> Result<(Page, HashMap<i64, Met>, usize), StoreError> {
+) -> Result<(Page, HashMap<i64, ItemCells>, usize), StoreError> {
     let reader = match reader {
         Some(reader) => reader,
         None => reader.insert(match &store.db {

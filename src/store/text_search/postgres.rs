@@ -34,18 +34,18 @@ fn vector(tokens: &Tokens) -> String {
 
 /// Adds a subquery for the matching items, to be used with `IN`.
 pub(in crate::store) fn push_found(query: &mut QueryBuilder<Postgres>, wanted: &TextQuery) {
-    query.push("(SELECT w.item FROM item_words w WHERE w.words @@ CAST(").push_bind(asked(wanted));
+    query.push("(SELECT w.item FROM item_words w WHERE w.words @@ CAST(").push_bind(tsquery(wanted));
     query.push(" AS TSQUERY))");
 }
 
 /// Adds a condition that one item matches. For a few items and common words.
 pub(in crate::store) fn push_has(query: &mut QueryBuilder<Postgres>, wanted: &TextQuery, item: &str) {
     query.push("EXISTS (SELECT 1 FROM item_words w WHERE w.item = ").push(item).push(" AND w.words @@ CAST(");
-    query.push_bind(asked(wanted)).push(" AS TSQUERY))");
+    query.push_bind(tsquery(wanted)).push(" AS TSQUERY))");
 }
 
 /// Formats a `tsquery`.
-fn asked(wanted: &TextQuery) -> String {
+fn tsquery(wanted: &TextQuery) -> String {
     let phrase = |phrase: &Phrase| {
         let tokens: Vec<String> = phrase.tokens.iter().map(|token| format!("'{token}'")).collect();
         format!("({}{})", tokens.join(" <-> "), if phrase.open { ":*" } else { "" })

@@ -25,17 +25,17 @@ pub(in crate::store) async fn insert(conn: &mut Conn, items: &[(i64, Tokens)]) -
 
 /// Adds a subquery for the matching items, to be used with `IN`.
 pub(in crate::store) fn push_found(query: &mut QueryBuilder<Sqlite>, wanted: &TextQuery) {
-    query.push("(SELECT rowid FROM item_words WHERE item_words MATCH ").push_bind(asked(wanted)).push(")");
+    query.push("(SELECT rowid FROM item_words WHERE item_words MATCH ").push_bind(match_query(wanted)).push(")");
 }
 
 /// Adds a condition that one item matches. For a few items and common words.
 pub(in crate::store) fn push_has(query: &mut QueryBuilder<Sqlite>, wanted: &TextQuery, item: &str) {
     query.push("EXISTS (SELECT 1 FROM item_words w WHERE w.rowid = ").push(item).push(" AND w.words MATCH ");
-    query.push_bind(asked(wanted)).push(")");
+    query.push_bind(match_query(wanted)).push(")");
 }
 
 /// Formats an FTS5 query. Tokens contain no character that would end a quotation.
-fn asked(wanted: &TextQuery) -> String {
+fn match_query(wanted: &TextQuery) -> String {
     let phrase = |phrase: &Phrase| format!("\"{}\"{}", phrase.tokens.join(" "), if phrase.open { " *" } else { "" });
     let all: Vec<String> = wanted.all.iter().map(phrase).collect();
     let none: Vec<String> = wanted.none.iter().map(phrase).collect();

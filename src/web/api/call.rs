@@ -134,7 +134,7 @@ impl Call {
                 BadToken::NoToken => "This is no page token",
             };
             let hint = "Use the `next_page_token` of the page before as it is, with the same filters, or leave it out.";
-            Problem { hint: hint.to_owned(), ..Problem::unknown(title) }
+            Problem { hint: hint.to_owned(), ..Problem::not_found(title) }
         };
         self.one("page_token").map(|given| parse_page_token(&self.scope(), given).map_err(wrong)).transpose()
     }
@@ -172,7 +172,7 @@ async fn known_source(app: &App, visitor: &Visitor, value: &str) -> Result<(), P
     // Topics of others may have sources of their own.
     let hint =
         if visitor.sees_all() { format!("One of: {}.", names.join(", ")) } else { "Topics name theirs.".to_owned() };
-    Err(Problem { hint, ..Problem::unknown(title) })
+    Err(Problem { hint, ..Problem::not_found(title) })
 }
 
 /// Checks whether a parameter accepts a value.

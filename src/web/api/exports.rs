@@ -74,14 +74,14 @@ async fn known_tags(call: &Call, tags: &[String]) -> Result<(), Problem> {
         None => Ok(()),
         Some(tag) => {
             let hint = "/api/v1/topics lists the tags of each topic.".to_owned();
-            Err(Problem { hint, ..Problem::unknown(format!("No topic has the tag `{}`", cut(tag))) })
+            Err(Problem { hint, ..Problem::not_found(format!("No topic has the tag `{}`", cut(tag))) })
         }
     }
 }
 
 fn order(call: &Call, topics: &[String], what: ExportKind, format: Format) -> Result<ExportOptions, Problem> {
     if let Some(zone) = call.one("timezone") {
-        check_zone(zone).map_err(|none| Problem { hint: none.hint, ..Problem::unknown(none.message) })?;
+        check_zone(zone).map_err(|none| Problem { hint: none.hint, ..Problem::not_found(none.message) })?;
     }
     let wish = ExportRequest {
         what,
@@ -115,7 +115,7 @@ fn start_problem(error: NoStart, named: &str) -> Problem {
         other => {
             let title = format!("since: `{}` is no begin: {other}", cut(named));
             let hint = "Name a run of the topic, a time (2026-03-11, 24h), or last-report.".to_owned();
-            Problem { hint, ..Problem::unknown(title) }
+            Problem { hint, ..Problem::not_found(title) }
         }
     }
 }

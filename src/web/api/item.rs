@@ -26,7 +26,7 @@ pub(super) async fn story(call: Call) -> Result<Response, Problem> {
 fn unknown(key: &str) -> Problem {
     let hint = "It may have been forgotten. Keys are those of items, sightings and citations.";
     let title = format!("There is no item `{}`", super::call::cut(key));
-    Problem { hint: hint.to_owned(), ..Problem::unknown(title) }
+    Problem { hint: hint.to_owned(), ..Problem::not_found(title) }
 }
 
 pub(super) async fn one(call: Call) -> Result<Response, Problem> {

@@ -74,7 +74,7 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
         ("filtered", json!(shown.hidden)),
         ("outside", json!(shown.outside)),
         ("noise", json!(shown.noise)),
-        ("learned", json!(ranking.map(|ranking| ranking.told()))),
+        ("learned", json!(ranking.map(|ranking| ranking.describe()))),
         ("complete", json!(complete)),
         ("unindexed", json!(waiting)),
     ];

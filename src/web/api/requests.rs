@@ -148,7 +148,7 @@ async fn found(call: &Call, of_alert: bool, of: &str) -> Result<Response, Proble
     let request = request.filter(ours).ok_or_else(|| {
         let hint = "What was done is told for seven days.";
         let title = format!("There is no request `{}`", cut(call.required("request")));
-        Problem { hint: hint.to_owned(), ..Problem::unknown(title) }
+        Problem { hint: hint.to_owned(), ..Problem::not_found(title) }
     })?;
     answer(call, [("data", as_json(&request))]).await
 }

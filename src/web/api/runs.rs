@@ -32,7 +32,7 @@ pub(super) async fn one(call: Call) -> Result<Response, Problem> {
     let run = run.ok_or_else(|| {
         let hint = "It may have been pruned. /api/v1/runs lists those that are kept.";
         let title = format!("There is no run `{}`", super::call::cut(call.required("run")));
-        Problem { hint: hint.to_owned(), ..Problem::unknown(title) }
+        Problem { hint: hint.to_owned(), ..Problem::not_found(title) }
     })?;
     let data = with_searches(&call, &[run]).await?.pop();
     answer(&call, [("data", json!(data))]).await
@@ -50,7 +50,7 @@ pub(super) async fn known(call: &Call, topics: &[String]) -> Result<(), Problem>
         Some(topic) => {
             let title = format!("There is no topic `{}`", super::call::cut(topic));
             let hint = "/api/v1/topics lists those that are watched.".to_owned();
-            Err(Problem { hint, ..Problem::unknown(title) })
+            Err(Problem { hint, ..Problem::not_found(title) })
         }
     }
 }

@@ -74,13 +74,13 @@ pub(super) async fn latest_requests(site: &Site, alert: Option<&str>, visitor: &
 
 /// Handles a button.
 pub(in crate::web) async fn ask(State(app): State<App>, body: Body) -> Response {
-    match asked(&app.site, body).await {
+    match handle_form(&app.site, body).await {
         Ok(()) => Redirect::to("/alerts").into_response(),
         Err(problem) => layout::problem(&app.site, &problem),
     }
 }
 
-async fn asked(site: &Site, body: Body) -> Result<(), Problem> {
+async fn handle_form(site: &Site, body: Body) -> Result<(), Problem> {
     may_ask(site)?;
     let form = form(body).await?;
     let kind = form.word("kind", |word| RequestKind::parse(word).filter(|kind| kind.is_for_alert()))?;
@@ -100,5 +100,5 @@ async fn asked(site: &Site, body: Body) -> Result<(), Problem> {
 
 pub(super) fn unknown() -> Problem {
     let hint = "It may have been renamed or removed from the configuration. /alerts lists those that there are.";
-    Problem { hint: hint.to_owned(), ..Problem::unknown("There is no such alert") }
+    Problem { hint: hint.to_owned(), ..Problem::not_found("There is no such alert") }
 }

@@ -117,7 +117,7 @@ pub(in crate::web) async fn ask(
     Path(topic): Path<String>,
     body: Body,
 ) -> Response {
-    match asked(&app.site, &topic, body).await {
+    match handle_form(&app.site, &topic, body).await {
         Ok(run) => {
             let run = run.filter(|_| visitor.sees_all());
             Redirect::to(&run.map_or_else(|| format!("/topics/{topic}"), |run| progress_page(&run))).into_response()
@@ -127,13 +127,13 @@ pub(in crate::web) async fn ask(
 }
 
 /// Returns the requested run, if one was requested.
-async fn asked(site: &Site, topic: &str, body: Body) -> Result<Option<String>, Problem> {
+async fn handle_form(site: &Site, topic: &str, body: Body) -> Result<Option<String>, Problem> {
     may_ask(site)?;
     let form = form(body).await?;
     let kind = form.word("kind", |word| RequestKind::parse(word).filter(|kind| !kind.is_for_alert()))?;
     let kind = kind.ok_or_else(|| form.invalid("kind"))?;
     if !site.store.topic_ids().await?.iter().any(|known| known == topic) {
-        return Err(Problem::unknown("There is no such topic"));
+        return Err(Problem::not_found("There is no such topic"));
     }
     if kind == RequestKind::RunNow {
         return request_run(site, &form, topic).await.map(Some);

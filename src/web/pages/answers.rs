@@ -21,7 +21,7 @@ const ANSWERS: u32 = 10;
 
 pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
     let store = &site.store;
-    let unknown = || Problem::unknown("There is no such topic");
+    let unknown = || Problem::not_found("There is no such topic");
     let card = store.topic_card(&ask.name, Time(i64::MAX)).await?.ok_or_else(unknown)?;
     let before = ask.word("before", |word| word.parse::<i64>().ok())?.unwrap_or(i64::MAX);
     let mut answers = store.list_answers(&card.topic, before, ANSWERS + 1).await?;

@@ -92,7 +92,7 @@ pub(in crate::web) async fn open(site: &Site, run: &str, place: usize) -> Result
     let made = site.store.output_of_run(run).await?;
     let unknown = || Problem {
         hint: "The list of reports and exports says what there is.".to_owned(),
-        ..Problem::unknown("There is no such file")
+        ..Problem::not_found("There is no such file")
     };
     let file = made.and_then(|made| made.files.into_iter().nth(place)).ok_or_else(unknown)?;
     if file.replaced {

@@ -19,7 +19,7 @@ const MISSED: Duration = Duration::from_secs(7 * 86_400);
 pub(in crate::web) async fn show(site: Arc<Site>, _ask: Ask) -> Result<Page, Problem> {
     let (store, now) = (&site.store, site.now());
     let living = store.instance_rows().await?;
-    let standing = store.standing(now, now.minus(LATE)).await?;
+    let standing = store.status_counts(now, now.minus(LATE)).await?;
     let ledger = store.ledger(now.minus(MISSED), now.minus(LATE)).await?;
     let undelivered = store.undelivered(None).await?;
     let waiting = store.index_backlog().await?;

@@ -28,7 +28,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let known = Rankings::rate_all(store, known).await?;
     let Some(item) = known.first() else {
         let hint = "It may have been forgotten. Items are found on the pages of their topics.";
-        return Err(Problem { hint: hint.to_owned(), ..Problem::unknown("There is no such item") });
+        return Err(Problem { hint: hint.to_owned(), ..Problem::not_found("There is no such item") });
     };
     let only = ask.visitor.visible_topics();
     let seen = store.item_sightings(key, only.as_deref(), SEEN).await?;

@@ -54,7 +54,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let per_topic = query.order.filter.topics.is_empty() && store.count_topics().await? > 1;
     let filters = ask.only(PARAMETERS);
     let narrowed = !filters.is_empty();
-    let form = form(&site, &ask, query.filtered, hiding.any()).await?;
+    let form = form(&site, &ask, query.filtered, hiding.has_filters()).await?;
     let saved = searches::section(&site, &filters, site.may_annotate(&ask.visitor)).await?;
     let main = html! {
         h1 { (heading(&filters)) }
@@ -69,7 +69,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
             @if matches!(many, ItemCount::AtLeast(_)) { " (not all were looked through)" }
             @if many != ItemCount::All(0) { ", newest first." }
             @if per_topic && many != ItemCount::All(0) { " Each topic that found an item counts it." }
-            @if hiding.any() && query.filtered == FilterMode::Hide { " What topics' filters hide is left out." }
+            @if hiding.has_filters() && query.filtered == FilterMode::Hide { " What topics' filters hide is left out." }
         }
         @if waiting { p.note { "Some items are not indexed yet; those of the last minutes may be missing." } }
         (list(&ask, &rows, (next.is_some(), hidden), narrowed, site.may_annotate(&ask.visitor)))

@@ -60,7 +60,7 @@ async fn page(site: &Site, told: ActionResult, visitor: &Visitor) -> Result<Page
     let locked = locked(site, &opened, visitor);
     let edits = locked.is_none();
     if let Some(topic) = told.confirm.as_ref().filter(|_| edits) {
-        jobs.entry(Kind::Topic, topic).map_err(|_| Problem::unknown("The file has no such topic"))?;
+        jobs.entry(Kind::Topic, topic).map_err(|_| Problem::not_found("The file has no such topic"))?;
     }
     let halted = paused_by_button(site, &jobs).await?;
     let mut sections = Vec::new();
@@ -225,13 +225,13 @@ pub(in crate::web) async fn ask(
     Extension(visitor): Extension<Visitor>,
     body: Body,
 ) -> Response {
-    match asked(&app.site, &visitor, body).await {
+    match handle_form(&app.site, &visitor, body).await {
         Ok(response) => response,
         Err(problem) => layout::problem(&app.site, &problem),
     }
 }
 
-async fn asked(site: &Site, visitor: &Visitor, body: Body) -> Result<Response, Problem> {
+async fn handle_form(site: &Site, visitor: &Visitor, body: Body) -> Result<Response, Problem> {
     let form = Ask::long_form(body).await?;
     let verb = form.get("do").unwrap_or("");
     if verb == "run" {
@@ -248,7 +248,7 @@ async fn asked(site: &Site, visitor: &Visitor, body: Body) -> Result<Response, P
     }
     let conflict = |lost: Option<String>| ActionResult { changed: true, lost, ..ActionResult::default() };
     if verb == "undo" {
-        let gone = || Problem::unknown("There is nothing to undo any more");
+        let gone = || Problem::not_found("There is nothing to undo any more");
         let id = form.get("undo").unwrap_or("");
         let deleted = editing.deleted(id).ok_or_else(gone)?;
         let whole = deleted.removed.restore(&opened.text).filter(|_| deleted.left == opened.seen);

@@ -72,7 +72,7 @@ fn capital(text: &str) -> String {
 /// The problem that no item has this key.
 pub(in crate::web) fn unknown() -> Problem {
     let hint = "It may have been forgotten. Items are found on the pages of their topics.";
-    Problem { hint: hint.to_owned(), ..Problem::unknown("There is no such item") }
+    Problem { hint: hint.to_owned(), ..Problem::not_found("There is no such item") }
 }
 
 /// Handles the star button.

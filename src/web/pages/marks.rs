@@ -76,7 +76,7 @@ pub(in crate::web) async fn put(
     let items = site.store.item_by_key(key).await?;
     if items.iter().all(|item| item.topic != topic) {
         let hint = "It may have been forgotten. Items are found on the pages of their topics.";
-        return Err(Problem { hint: hint.to_owned(), ..Problem::unknown("The topic knows no such item") });
+        return Err(Problem { hint: hint.to_owned(), ..Problem::not_found("The topic knows no such item") });
     }
     site.store.mark(topic, &keys, mark, through, site.now()).await?;
     Ok(())

@@ -120,7 +120,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
 }
 
 fn unknown() -> Problem {
-    Problem { hint: "Runs lists those that there are.".to_owned(), ..Problem::unknown("There is no such run") }
+    Problem { hint: "Runs lists those that there are.".to_owned(), ..Problem::not_found("There is no such run") }
 }
 
 /// Sends each change of a run as it happens.
@@ -138,7 +138,7 @@ pub(in crate::web) async fn events(
         Ok(None) => return layout::problem(&site, &unknown()),
         Err(problem) => return layout::problem(&site, &problem),
     }
-    let Some(place) = Streams::place(&site.streams) else {
+    let Some(place) = Streams::try_acquire(&site.streams) else {
         let hint = "Load the page again to see how far it is.";
         let problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, "Too many watch runs at once", hint);
         return layout::problem(&site, &problem);

@@ -30,7 +30,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
             return Err(out_of_scope());
         }
         if !choice.iter().any(|id| id == topic) {
-            return Err(Problem::unknown("There is no such topic"));
+            return Err(Problem::not_found("There is no such topic"));
         }
     }
     let topics = topic.map(|topic| vec![topic.to_owned()]).or_else(|| ask.visitor.visible_topics());

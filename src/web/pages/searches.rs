@@ -98,7 +98,7 @@ pub(in crate::web) async fn delete(site: &Site, name: &str) -> Result<(), Proble
 
 fn unknown(name: &str) -> Problem {
     let hint = "It may have been deleted. /items lists those that there are.";
-    Problem { hint: hint.to_owned(), ..Problem::unknown(format!("There is no search `{}`", cut(name))) }
+    Problem { hint: hint.to_owned(), ..Problem::not_found(format!("There is no search `{}`", cut(name))) }
 }
 
 /// Handles a button.
@@ -131,7 +131,7 @@ pub(in crate::web) async fn feed(State(app): State<App>, Path(file): Path<String
 async fn render_feed(site: &Site, file: &str) -> Result<Response, Problem> {
     let Some(name) = file.strip_suffix(".atom") else {
         let hint = format!("The feed of a saved search is at {}.", feed_of(&cut(file)));
-        return Err(Problem { hint, ..Problem::unknown("There is no such page") });
+        return Err(Problem { hint, ..Problem::not_found("There is no such page") });
     };
     let search = site.store.saved_search(name).await?.ok_or_else(|| unknown(name))?;
     let query = ItemQuery::of(site, &Ask::kept(&search.filters), Format::Atom).await?;

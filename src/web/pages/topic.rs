@@ -19,7 +19,7 @@ const DAY: Duration = Duration::from_secs(86_400);
 
 pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
     let (store, now) = (&site.store, site.now());
-    let unknown = || Problem::unknown("There is no such topic");
+    let unknown = || Problem::not_found("There is no such topic");
     let Some(card) = store.topic_card(&ask.name, now.minus(DAY)).await? else {
         return if topic_edit::file_has_topic(&site, &ask.name, &ask.visitor).await {
             pending_page(&site, &ask.name).await

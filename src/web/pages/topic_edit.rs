@@ -43,7 +43,7 @@ pub(in crate::web) async fn change(site: Arc<Site>, ask: Ask) -> Result<Page, Pr
 
 /// The file behind the pages, if there is one.
 pub(super) fn editing(site: &Site) -> Result<&Editing, Problem> {
-    site.editing.as_ref().ok_or_else(|| Problem::unknown("There is no file behind these pages"))
+    site.editing.as_ref().ok_or_else(|| Problem::not_found("There is no file behind these pages"))
 }
 
 /// The same, for visitors who may change it.
@@ -105,7 +105,7 @@ pub(super) fn initial_form(site: &Site, target: Target<'_>, ask: &Ask, opened: &
     let from = ask.get("from").filter(|_| target.known().is_none());
     let there = match target.known().or(from) {
         Some(id) => {
-            jobs.entry(Kind::Topic, id).map_err(|_| Problem::unknown("The file has no such topic"))?;
+            jobs.entry(Kind::Topic, id).map_err(|_| Problem::not_found("The file has no such topic"))?;
             // Text between its lines belongs to something else, and may be a secret.
             Some(jobs.contiguous_entry(Kind::Topic, id).map_err(edit_problem)?)
         }

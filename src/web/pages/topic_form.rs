@@ -7,7 +7,7 @@ use super::item_view;
 use super::topic_fields::{FIELDS, Field, Shape, TOML, Values};
 use crate::draw::format::{self, number};
 use crate::web::ask::link;
-use crate::web::jobs_file::{Diagnostic, Preview, Tried};
+use crate::web::jobs_file::{Diagnostic, Preview, TrialResult};
 use crate::web::layout::slot;
 
 /// Keys that say when a topic runs: one of them is enough.
@@ -46,7 +46,7 @@ pub(super) struct Form {
     /// The topic as it is in the file, if that changed meanwhile.
     pub(super) changed: Option<String>,
     pub(super) outlook: Option<Preview>,
-    pub(super) tried: Option<Result<Tried, Diagnostic>>,
+    pub(super) tried: Option<Result<TrialResult, Diagnostic>>,
     /// The lines of the file that were made from it.
     pub(super) lines: Option<String>,
 }
@@ -199,7 +199,7 @@ impl Form {
     }
 }
 
-fn results(tried: &Tried) -> Markup {
+fn results(tried: &TrialResult) -> Markup {
     html! {
         h3 { "What " (tried.source) " answers" }
         p.meta { (number(tried.found as u64)) " found, cost " (tried.cost.to_string()) ". Nothing was stored." }

@@ -148,7 +148,7 @@ pub(super) async fn load_items(
     let (hidden, noise) = (shown.hidden, shown.noise);
     let items = shown.items.into_iter().filter_map(|one| Some((seen(visitor, one.row)?, one.copies))).collect();
     let waiting = wish.filter.words.is_some() && store.words_waiting_of(&card.topic).await? > 0;
-    let learned = ranking.map(|ranking| ranking.told());
+    let learned = ranking.map(|ranking| ranking.describe());
     Ok(Found { items, next, hidden, cut, waiting, learned, noise })
 }
 

@@ -33,7 +33,7 @@ async fn made(app: &App, visitor: Visitor, topic: &str, uri: &Uri) -> Result<Res
     let ask = Ask::of(uri, visitor, &["as"])?;
     let site = &app.site;
     if !site.store.topic_ids().await?.iter().any(|known| known == topic) {
-        return Err(Problem::unknown("There is no such topic"));
+        return Err(Problem::not_found("There is no such topic"));
     }
     let report = editing(site)?.file.report(topic, among.as_deref()).await;
     let page = report.map_err(|wrong| Problem::new(StatusCode::SERVICE_UNAVAILABLE, wrong.message, wrong.hint))?;

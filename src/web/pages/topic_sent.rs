@@ -16,7 +16,7 @@ use crate::edit::{Jobs, Kind};
 use crate::web::app::App;
 use crate::web::ask::Ask;
 use crate::web::editing::{Editing, TRIES};
-use crate::web::jobs_file::{Diagnostic, FileSnapshot, SaveError, Tried};
+use crate::web::jobs_file::{Diagnostic, FileSnapshot, SaveError, TrialResult};
 use crate::web::layout;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
@@ -108,7 +108,7 @@ async fn preview(
     let candidate = match Candidate::of(form, target, opened) {
         Ok(candidate) => candidate,
         Err(refused) => {
-            let wrong = Diagnostic::nowhere(refused.message, refused.hint);
+            let wrong = Diagnostic::without_line(refused.message, refused.hint);
             form.wrong = vec![(as_toml.then_some(TOML), wrong)];
             return Ok(None);
         }
@@ -199,9 +199,9 @@ async fn save(editing: &Editing, candidate: &Candidate, seen: &str) -> Result<Re
     run_blocking(&editing.file, move |file| file.save(&text, &seen)).await
 }
 
-async fn try_topic(site: &Site, editing: &Editing, candidate: &Candidate) -> Result<Tried, Diagnostic> {
+async fn try_topic(site: &Site, editing: &Editing, candidate: &Candidate) -> Result<TrialResult, Diagnostic> {
     if !editing.may_try(site.now()) {
-        return Err(Diagnostic::nowhere(format!("there were {TRIES} tries today"), "save the topic and run it"));
+        return Err(Diagnostic::without_line(format!("there were {TRIES} tries today"), "save the topic and run it"));
     }
     editing.file.try_out(&candidate.text, &candidate.name().unwrap_or_default()).await
 }

@@ -169,7 +169,7 @@ mod tests {
                 })
                 .collect();
             let all = all_sources(&sources, span(0, LENGTH));
-            let holds = |spans: &[Span], at: i64| spans.iter().any(|span| span.holds(Time(at)));
+            let holds = |spans: &[Span], at: i64| spans.iter().any(|span| span.contains(Time(at)));
             for at in 0..LENGTH {
                 let here: Vec<At> = of
                     .iter()
@@ -186,7 +186,7 @@ mod tests {
                     "{}: {:?}", at, here
                 );
                 let missed = here.contains(&At::Missed);
-                let named = all.reasons.iter().any(|(hole, why)| hole.holds(Time(at)) && why.contains("failed"));
+                let named = all.reasons.iter().any(|(hole, why)| hole.contains(Time(at)) && why.contains("failed"));
                 prop_assert_eq!(named, missed, "{}: {:?}", at, here);
             }
         }

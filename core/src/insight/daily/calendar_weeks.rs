@@ -198,7 +198,7 @@ mod tests {
                 let mut at = Time::parse("2009-12-20T00:00:00Z").unwrap();
                 while at.0 < Time::parse("2014-12-20T00:00:00Z").unwrap().0 {
                     let now = unit.of(date_of(at, zone), zone).unwrap();
-                    assert!(now.span.holds(at), "{zone} {at} {now:?}");
+                    assert!(now.span.contains(at), "{zone} {at} {now:?}");
                     let whole = unit.last_complete(at, zone).unwrap();
                     assert_eq!(whole.span.until, now.span.from, "{zone} {at}");
                     assert_eq!(unit.parse(&whole.name, zone).as_ref(), Some(&whole), "{zone} {at}");

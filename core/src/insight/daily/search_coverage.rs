@@ -113,7 +113,7 @@ impl SearchCoverage {
     /// Returns how many searches in a span answered, if they cover no spans; otherwise `None`.
     #[must_use]
     pub fn checks(&self, span: Span) -> Option<u64> {
-        self.spans.is_none().then(|| self.checks.iter().filter(|at| span.holds(**at)).count() as u64)
+        self.spans.is_none().then(|| self.checks.iter().filter(|at| span.contains(**at)).count() as u64)
     }
 
     /// Returns the covered share of a span, up to the present. If searches cover no spans: 1 if any answered in it,
@@ -121,7 +121,7 @@ impl SearchCoverage {
     #[must_use]
     pub fn covered_share(&self, span: Span) -> f64 {
         match &self.spans {
-            None if self.checks.iter().any(|at| span.holds(*at)) => 1.0,
+            None if self.checks.iter().any(|at| span.contains(*at)) => 1.0,
             None => 0.0,
             Some(spans) => part(self.passed(span), spans.iter().copied()),
         }
@@ -203,7 +203,7 @@ impl SearchCoverage {
     pub fn full_replies(&self, source: Source, span: Span) -> u64 {
         let about = |look: &&RunSearch| {
             let search = look.search.as_ref().filter(|search| search.source == source && search.saturated);
-            search.is_some_and(|s| s.asked.map_or(span.holds(look.at), |asked| asked.intersection(span).is_some()))
+            search.is_some_and(|s| s.asked.map_or(span.contains(look.at), |asked| asked.intersection(span).is_some()))
         };
         self.looks.iter().filter(about).count() as u64
     }
@@ -212,7 +212,7 @@ impl SearchCoverage {
     #[must_use]
     pub fn full_pages(&self, span: Span) -> bool {
         let full = |look: &RunSearch| look.search.as_ref().is_some_and(|s| s.saturated && s.source == Source::Web);
-        self.looks.iter().any(|look| span.holds(look.at) && full(look))
+        self.looks.iter().any(|look| span.contains(look.at) && full(look))
     }
 
     /// Returns the milliseconds of a span left out because posts may have been indexed after the search.

@@ -20,7 +20,7 @@ use std::collections::{HashMap, HashSet};
 
 pub use address::url_query;
 pub use asked::QueryWords;
-pub use query::{MOST_PHRASES, QueryError, unindexed_words, wanted};
+pub use query::{MOST_PHRASES, QueryError, parse_query, unindexed_words};
 pub use terms::{TERM_RULES, dense_runs, terms};
 
 use crate::model::{Kind, SearchableItem, Tokens};

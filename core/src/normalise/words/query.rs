@@ -36,7 +36,7 @@ struct Term<'a> {
 }
 
 /// Parses a query.
-pub fn wanted(typed: &str) -> Result<TextQuery, QueryError> {
+pub fn parse_query(typed: &str) -> Result<TextQuery, QueryError> {
     if typed.chars().count() > MOST_ASKED {
         return Err(QueryError::TooLong);
     }

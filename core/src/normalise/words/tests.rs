@@ -63,8 +63,8 @@ fn no_phrase_reaches_over_the_end_of_a_field_and_a_page_is_found_by_its_site() {
     let of_page = tokens(&page);
     let shown: Vec<&str> = of_page.iter().map(|token| token.as_deref().unwrap_or("·")).collect();
     assert_eq!(shown.join(" "), "new release · jane doe · jane · example com · notes of it · ＠jane_doe");
-    assert!(!finds(&wanted("\"release jane\"").unwrap(), &of_page));
-    assert!(finds(&wanted("https://example.com @jane_doe \"notes of\"").unwrap(), &of_page));
+    assert!(!finds(&parse_query("\"release jane\"").unwrap(), &of_page));
+    assert!(finds(&parse_query("https://example.com @jane_doe \"notes of\"").unwrap(), &of_page));
 }
 
 #[test]
@@ -91,23 +91,23 @@ fn questions_are_read_and_nothing_in_them_is_an_error() {
         ("🎉 great🎉", vec![phrase("🎉", false), phrase("great", false)], vec![]),
         ("words:a ^b {c} 'd' \\e", ["words a", "b", "c", "d", "e"].map(|w| phrase(w, false)).to_vec(), vec![]),
     ] {
-        assert_eq!(wanted(typed), Ok(TextQuery { all, none }), "{typed}");
+        assert_eq!(parse_query(typed), Ok(TextQuery { all, none }), "{typed}");
     }
     for (typed, unclear) in
         [("", QueryError::Empty), (" \"\" * - ... '", QueryError::Empty), ("-a -\"b c\"", QueryError::OnlyExcludes)]
     {
-        assert_eq!(wanted(typed), Err(unclear), "{typed}");
+        assert_eq!(parse_query(typed), Err(unclear), "{typed}");
     }
     let many: Vec<String> = (0..=MOST_PHRASES).map(|n| format!("w{n}")).collect();
-    assert_eq!(wanted(&many.join(" ")), Err(QueryError::TooLong));
-    assert_eq!(wanted(&"w".repeat(1_001)), Err(QueryError::TooLong));
+    assert_eq!(parse_query(&many.join(" ")), Err(QueryError::TooLong));
+    assert_eq!(parse_query(&"w".repeat(1_001)), Err(QueryError::TooLong));
 }
 
 #[test]
 fn what_is_indexed_of_a_text_is_bounded() {
     let long = "x".repeat(10_000);
     assert_eq!(tokens(&post(&long)), vec![Some("x".repeat(cut::LONGEST))]);
-    assert!(finds(&wanted(&"x".repeat(900)).unwrap(), &tokens(&post(&long))));
+    assert!(finds(&parse_query(&"x".repeat(900)).unwrap(), &tokens(&post(&long))));
     let same = tokens(&post(&"again ".repeat(1_000)));
     assert_eq!(same.iter().flatten().count(), MOST_PLACES);
     let many: String = (0..9_000).map(|n| format!("{n:x}th ")).collect();
@@ -136,20 +136,20 @@ proptest! {
         let text = words.join(" ");
         let of_text = tokens(&post(&text));
         for word in &words {
-            prop_assert!(finds(&wanted(word).unwrap(), &of_text), "{} in {}", word, text);
+            prop_assert!(finds(&parse_query(word).unwrap(), &of_text), "{} in {}", word, text);
         }
         let row: Vec<&str> = words.iter().map(String::as_str).cycle().skip(from).take(many).collect();
         if from + many <= words.len() {
-            prop_assert!(finds(&wanted(&format!("\"{}\"", row.join(" "))).unwrap(), &of_text), "{:?} in {}", row, text);
+            prop_assert!(finds(&parse_query(&format!("\"{}\"", row.join(" "))).unwrap(), &of_text), "{:?} in {}", row, text);
         }
     }
 
     #[test]
     fn any_question_is_answered_or_refused_and_case_does_not_matter(typed in ANYTHING) {
-        if let Ok(asked) = wanted(&typed) {
+        if let Ok(asked) = parse_query(&typed) {
             prop_assert!(!asked.all.is_empty());
             prop_assert!(asked.all.iter().chain(&asked.none).all(|phrase| !phrase.tokens.is_empty()));
-            prop_assert_eq!(wanted(&typed.to_lowercase()), Ok(asked));
+            prop_assert_eq!(parse_query(&typed.to_lowercase()), Ok(asked));
         }
     }
 }

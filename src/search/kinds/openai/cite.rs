@@ -18,7 +18,7 @@ const DIGITS: usize = 4;
 const RANGE: usize = 50;
 
 /// Returns the answer with its sources and marks.
-pub(super) fn checked(text: &str, items: &[PromptItem]) -> String {
+pub(super) fn add_sources(text: &str, items: &[PromptItem]) -> String {
     let mut cited = BTreeSet::new();
     let mut lines: Vec<String> = Vec::new();
     for line in text.trim().lines() {
@@ -175,7 +175,7 @@ mod tests {
     fn numbers_become_sources_and_what_cites_nothing_is_marked() {
         let text = "# What is new\nAcme shipped version 2.1 today. [1] Users of the U.S. site like it [2][3]. \
                     Nobody said anything else about it. Dr. No agrees with it all [9].\n\nIn short:\n- 1. Good news all around [1, 2]";
-        let told = checked(text, &items(4));
+        let told = add_sources(text, &items(4));
         let expected = "# What is new\nAcme shipped version 2.1 today. [1] Users of the U.S. site like it [2][3]. \
                         Nobody said anything else about it. [uncited] Dr. No agrees with it all [9: no such item]. [uncited]\n\n\
                         In short:\n- 1. Good news all around [1][2]\n\n\
@@ -185,20 +185,21 @@ mod tests {
 
     #[test]
     fn a_range_cites_each_of_its_numbers() {
-        let told = checked("Acme opens three stores [1-3]. They close in 2027 [1990-2100].", &items(4));
+        let told = add_sources("Acme opens three stores [1-3]. They close in 2027 [1990-2100].", &items(4));
         assert!(
             told.starts_with("Acme opens three stores [1][2][3]. They close in 2027 [1990-2100]. [uncited]"),
             "{told}"
         );
         assert!(told.ends_with("[1] https://a.example/1\n[2] https://a.example/2\n[3] key:3"), "{told}");
         assert!(
-            checked("So say all of them [3–5].", &items(4)).starts_with("So say all of them [3][4][5: no such item].")
+            add_sources("So say all of them [3–5].", &items(4))
+                .starts_with("So say all of them [3][4][5: no such item].")
         );
     }
 
     #[test]
     fn scripts_without_blanks_have_sentences_too() {
-        let told = checked("製品が発売されました。[1]誰もそれについて何も言いませんでした。", &items(1));
+        let told = add_sources("製品が発売されました。[1]誰もそれについて何も言いませんでした。", &items(1));
         assert!(
             told.starts_with("製品が発売されました。[1]誰もそれについて何も言いませんでした。 [uncited]"),
             "{told}"
@@ -208,7 +209,7 @@ mod tests {
     #[test]
     fn no_text_is_lost() {
         for text in ["", "[", "[1", "a [x] b", "…[1]", "【2】", "Hi.", "A. B. C. [1]", "Ünï. [2] Ço."] {
-            let told = checked(text, &items(2)).replace(UNCITED, "");
+            let told = add_sources(text, &items(2)).replace(UNCITED, "");
             let plain: String = text.chars().filter(|c| c.is_alphanumeric()).collect();
             let kept: String =
                 told.split("\n\nSources:").next().unwrap_or_default().chars().filter(|c| c.is_alphanumeric()).collect();

@@ -220,7 +220,7 @@ impl Pools {
 
     /// Waits for the pool, but gives up if the caller is stopping and the server is away. A server that only has no
     /// room for another connection is not away: connections will be returned.
-    async fn asked<T>(&self, asked: impl Future<Output = T>) -> Result<T, StoreError> {
+    async fn unless_unreachable<T>(&self, asked: impl Future<Output = T>) -> Result<T, StoreError> {
         let gone = async {
             self.leaving.cancelled().await;
             match unreachable_reason(&self.options, REACHABLE_AT_THE_END).await {
@@ -256,7 +256,7 @@ impl Pools {
         loop {
             self.wait_for_idle().await;
             let begun = tokio::time::timeout(BEGUN, self.pool.begin_with(begin));
-            match self.asked(begun).await?.unwrap_or(Err(sqlx::Error::PoolTimedOut)) {
+            match self.unless_unreachable(begun).await?.unwrap_or(Err(sqlx::Error::PoolTimedOut)) {
                 Err(error) if dead < MOST && is_disconnected(&error) => dead += 1,
                 begun => return Ok(begun?),
             }
@@ -268,7 +268,7 @@ impl Pools {
         let mut dead = 0;
         loop {
             self.wait_for_idle().await;
-            match self.asked(self.acquire_live()).await? {
+            match self.unless_unreachable(self.acquire_live()).await? {
                 Err(error) if dead < MOST && is_disconnected(&error) => dead += 1,
                 alive => return Ok(alive?),
             }

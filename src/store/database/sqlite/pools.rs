@@ -100,7 +100,7 @@ impl Pools {
         self.keep_open_if_lost(self.place.check_whole())
     }
 
-    fn named(&self) -> Result<(), StoreError> {
+    fn check_path(&self) -> Result<(), StoreError> {
         self.keep_open_if_lost(self.place.check())
     }
 
@@ -128,30 +128,30 @@ impl Pools {
             tries += 1;
             // Before, since a new connection would open the file that is there now; after, since `BEGIN` may have
             // waited.
-            self.named()?;
+            self.check_path()?;
             match self.write.begin_with("BEGIN IMMEDIATE").await {
                 // SQLite itself rolled the last transaction back (full or failing disk). The pool's connection does not
                 // notice and would refuse all later transactions, so close it. A new one may meet the same fate: retry.
                 Err(sqlx::Error::InvalidSavePointStatement) if tries < TRIES => {
                     self.write.acquire().await?.close().await?;
                 }
-                begun => return self.named().and(Ok(begun?)),
+                begun => return self.check_path().and(Ok(begun?)),
             }
         }
     }
 
     /// Returns a connection that cannot write.
     pub(in crate::store) async fn reader(&self) -> Result<PoolConnection<Sqlite>, StoreError> {
-        self.named()?;
+        self.check_path()?;
         let reader = self.read.acquire().await;
-        self.named().and(Ok(reader?))
+        self.check_path().and(Ok(reader?))
     }
 
     /// Begins a snapshot transaction: it sees one state of the database, however long it reads.
     pub(in crate::store) async fn snapshot(&self) -> Result<Transaction<'static, Sqlite>, StoreError> {
-        self.named()?;
+        self.check_path()?;
         let snapshot = self.read.begin().await;
-        self.named().and(Ok(snapshot?))
+        self.check_path().and(Ok(snapshot?))
     }
 
     /// Returns the writer's pool, for migrations.

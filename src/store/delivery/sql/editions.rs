@@ -206,7 +206,7 @@ pub(in crate::store) async fn delete(conn: &mut Conn, run: &JobRun, number: i64)
     Ok(())
 }
 
-pub(in crate::store) async fn stretch(conn: &mut Conn, between: SeqRange, most: u32) -> Result<RunRange, StoreError> {
+pub(in crate::store) async fn run_range(conn: &mut Conn, between: SeqRange, most: u32) -> Result<RunRange, StoreError> {
     let sql = format!(
         "SELECT count(*) AS runs, min({at}) AS first_at, max({at}) AS last_at FROM run r \
          WHERE r.seq > $1 AND r.seq <= $2 AND r.topic IS NOT NULL",

@@ -64,7 +64,7 @@ pub(in crate::store) async fn merge(conn: &mut Conn, into: i64, from: i64, first
         .execute(&mut *conn)
         .await?;
     marks::unite(conn, into, from).await?;
-    kept::unite(conn, into, from).await?;
+    kept::merge_items(conn, into, from).await?;
     words::remove(conn, &[from]).await?;
     // Earlier versions of the merged item do not belong to the other one.
     sqlx::query("DELETE FROM item_past WHERE item = $1").bind(from).execute(&mut *conn).await?;

@@ -12,7 +12,7 @@ use super::resolve::ITEMS_LOCK;
 use super::resolve::{fetch_json, to_json};
 use super::{Conn, Database, ledger, memory};
 use crate::model::{Micros, Source, Time};
-use crate::store::items::commit_queue::Look;
+use crate::store::items::commit_queue::KeyLookup;
 use crate::store::{Counts, KnownKey, Outcome, RunRef, SearchResult, StoreError};
 
 /// A run, its outcome, and the counts from storing it.
@@ -164,7 +164,7 @@ async fn store_searches(conn: &mut Conn, ends: &[Counted<'_>]) -> Result<(), Sto
 }
 
 /// Returns the keys that each topic knows, in the order of the requests.
-pub(in crate::store) async fn known(conn: &mut Conn, looks: &[Look]) -> Result<Vec<Vec<KnownKey>>, StoreError> {
+pub(in crate::store) async fn known(conn: &mut Conn, looks: &[KeyLookup]) -> Result<Vec<Vec<KnownKey>>, StoreError> {
     // `CROSS JOIN` makes SQLite begin with the keys, however many items the topics have.
     let sql = format!(
         "SELECT {} FROM {} CROSS JOIN item_key k CROSS JOIN item i CROSS JOIN topic_item t \
@@ -180,7 +180,7 @@ pub(in crate::store) async fn known(conn: &mut Conn, looks: &[Look]) -> Result<V
         rows.iter().map(|(topic, key, strong)| ((topic.as_str(), key.as_str()), *strong)).collect();
     // Forgotten items are not stored, so they do not count as new.
     let gone = forgotten::keys_among(conn, &keys).await?;
-    let of = |look: &Look| {
+    let of = |look: &KeyLookup| {
         let strong = |key: &String| match known.get(&(look.topic.as_str(), key.as_str())) {
             None => gone.contains(key.as_str()).then_some(true),
             Some(strong) => Some(*strong != 0),

@@ -16,7 +16,7 @@ const REQUEST: &str = "SELECT id, kind, topic, alert, event, length, asked_at, s
 
 /// Stores a request, unless the same one is waiting, its id is taken, or too many are waiting. Returns whether it was
 /// stored.
-pub(in crate::store) async fn ask(
+pub(in crate::store) async fn store(
     conn: &mut Conn,
     id: &str,
     wish: &ControlRequest,
@@ -97,7 +97,7 @@ fn request(row: &Row) -> Result<Request, StoreError> {
 }
 
 /// Executes a request and stores the result. Returns false if another process did. A refusal is stored as the result.
-pub(in crate::store) async fn take(conn: &mut Conn, request: &Request, now: Time) -> Result<bool, StoreError> {
+pub(in crate::store) async fn execute(conn: &mut Conn, request: &Request, now: Time) -> Result<bool, StoreError> {
     let taken = sqlx::query("UPDATE request SET state = 'done', done_at = $1 WHERE id = $2 AND state = 'queued'");
     if taken.bind(now.0).bind(&request.id).execute(&mut *conn).await?.rows_affected() == 0 {
         return Ok(false);

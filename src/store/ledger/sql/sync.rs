@@ -52,7 +52,7 @@ impl<'s> Defined<'s> {
     }
 
     /// Returns the definition as it is stored.
-    fn written(self) -> Result<String, StoreError> {
+    fn to_json(self) -> Result<String, StoreError> {
         match self {
             Self::Topic(topic) => serde_json::to_string(topic),
             Self::Job(job) => serde_json::to_string(job),
@@ -129,7 +129,7 @@ async fn difference<'s>(
         };
         if removed {
             found.add(wanted, now);
-        } else if row.try_get::<String, _>(1)? != wanted.1.written()? {
+        } else if row.try_get::<String, _>(1)? != wanted.1.to_json()? {
             let same = row.try_get::<Option<String>, _>(3)? == schedule_text(wanted.1.schedule());
             let until = row.try_get::<Option<i64>, _>(2)?.filter(|_| same);
             found.synced.changed += 1;
@@ -193,7 +193,7 @@ pub(in crate::store) async fn jobs(
 async fn write(conn: &mut Conn, changed: &[Changed<'_>], now: Time) -> Result<(), StoreError> {
     let generation = super::info::newest(conn).await?.map_or(0, |(number, _)| number);
     for chunk in changed.chunks(500) {
-        let definitions = chunk.iter().map(|changed| changed.defined.written()).collect::<Result<Vec<_>, _>>()?;
+        let definitions = chunk.iter().map(|changed| changed.defined.to_json()).collect::<Result<Vec<_>, _>>()?;
         let mut insert = QueryBuilder::<Database>::new(
             "INSERT INTO job (id, kind, topic, title, tags, definition, generation, planned_until, schedule, created_at, next_slot) ",
         );
