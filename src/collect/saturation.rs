@@ -79,7 +79,7 @@ pub(super) fn is_full(shown: ReplySpan) -> bool {
 }
 
 /// Returns what a reply shows of the requested span, by its posts and by earlier replies to the question. If the
-/// request `named` a number, a shorter reply is not full by its length alone: the service was told where to cut.
+/// request `named` a number, the service cuts there; then the length of a shorter reply does not make it full.
 pub(super) fn reply_span(
     posts: &[Finding],
     unreadable: i64,

@@ -307,7 +307,7 @@ keys! {
         "tones" Texts, Some("[]"), "Only items with this tone.";
         "authors" Texts, Some("[]"), "Only items by these handles.";
         "search" Text, None, "Only items with these words, as `export --search` takes them.";
-        "filtered" OneOf(names!(FilterMode)), Some("\"keep\""), "What becomes of rows that topics' filters hide.";
+        "filtered" OneOf(names!(FilterMode)), Some("\"keep\""), "What to do with rows that topics' filters hide.";
         "since" Duration, None, "How far back a full export goes from its slot.";
         "schedule" Text, None, "Cron expression of five fields, or six with seconds first.";
         "every" Duration, None, "Period, instead of a schedule.";

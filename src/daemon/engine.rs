@@ -1,5 +1,5 @@
-//! Where the loop gets the runs to start: from the ledger itself, or from another engine that hands them out one by
-//! one. Either way a run is claimed in the ledger before it starts.
+//! The source of runs for the loop: the ledger itself, or another engine that hands out one run at a time. Either way
+//! a run is claimed in the ledger before it starts.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -246,8 +246,8 @@ pub(super) async fn write_rows(
     write(store, order, &mut hiding, out).await
 }
 
-/// Removes the files of all but the newest editions. A file is removed only if the manifest beside it names this
-/// export and that edition, so that files of others and of newer editions stay.
+/// Removes the files of all but the newest editions. Removes a file only if the manifest beside it names this
+/// export and edition. Other files stay.
 async fn remove_old(store: &Store, run: &JobRun, spec: &ExportSpec, keep: u32) -> Result<u64, ScheduledExportError> {
     let mut removed = 0;
     for edition in store.old_editions(&run.job.id, keep).await? {

@@ -15,7 +15,7 @@ const SQLITE: &[u8; 16] = b"SQLite format 3\0";
 #[derive(Debug, Clone, Default)]
 pub struct Protected {
     files: Vec<(PathBuf, &'static str)>,
-    /// Whether every SQLite database is protected, with the files beside it.
+    /// Whether all SQLite databases are protected, and their `-wal` and `-shm` files.
     databases: bool,
 }
 

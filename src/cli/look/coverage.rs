@@ -80,7 +80,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &CoverageArgs) -> Result<
     }
     if let Some(until) = pruned_until {
         text.push_str(&format!(
-            "searches before {} were pruned: nothing is told of that time\n",
+            "searches before {} were pruned; coverage before then is unknown\n",
             output::format_time(until)
         ));
     }
