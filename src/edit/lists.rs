@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
 use super::value::quoted;
 
 /// The most comparisons for an edit; longer lists are written anew.
@@ -66,32 +68,13 @@ pub(super) fn edited(
     Some(made)
 }
 
-/// Returns the entries that stay, in order: the longest common part of both lists, as places in the old and the new.
+/// The entries that both lists have, in order: their places in each.
 fn in_both(old: &[String], new: &[String]) -> Vec<(usize, usize)> {
-    let width = new.len() + 1;
-    // The length of the common part of what begins at each pair of places.
-    let mut longest = vec![0_usize; (old.len() + 1) * width];
-    for (i, a) in old.iter().enumerate().rev() {
-        for (j, b) in new.iter().enumerate().rev() {
-            longest[i * width + j] = if a == b {
-                longest[(i + 1) * width + j + 1] + 1
-            } else {
-                longest[(i + 1) * width + j].max(longest[i * width + j + 1])
-            };
-        }
-    }
-    let (mut i, mut j, mut both) = (0, 0, Vec::new());
-    while i < old.len() && j < new.len() {
-        if old[i] == new[j] {
-            both.push((i, j));
-            (i, j) = (i + 1, j + 1);
-        } else if longest[(i + 1) * width + j] >= longest[i * width + j + 1] {
-            i += 1;
-        } else {
-            j += 1;
-        }
-    }
-    both
+    let places = |op| match op {
+        DiffOp::Equal { old_index, new_index, len } => (0..len).map(|n| (old_index + n, new_index + n)).collect(),
+        _ => Vec::new(),
+    };
+    capture_diff_slices(Algorithm::Myers, old, new).into_iter().flat_map(places).collect()
 }
 
 /// Returns the offset after the comma that follows an entry, if there is one.
