@@ -1,9 +1,7 @@
 //! A new user with a browser and no shell adds a topic, sees it run, opens its report and downloads it as CSV. Prints a
 //! line and skips where there is no browser. Screenshots go to the folder in TEST_SCREENSHOTS.
 
-use std::time::{Duration, Instant};
-
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::support::browser::Driven;
 use crate::support::browser::browser;
@@ -12,26 +10,10 @@ use crate::support::databases::sqlite;
 use crate::support::program::Place;
 use crate::support::web_client::Pages;
 
-fn until(driven: &mut Driven, what: &str, expression: &str) -> Value {
-    let begun = Instant::now();
-    loop {
-        let is = driven.is(expression);
-        if is != json!(false) && !is.is_null() {
-            return is;
-        }
-        assert!(
-            begun.elapsed() < Duration::from_secs(60),
-            "waited in vain for {what}: {}",
-            driven.is("document.body.innerText")
-        );
-        std::thread::park_timeout(Duration::from_millis(20));
-    }
-}
-
 /// Does something that leads to another page, and waits for it.
 fn follow(driven: &mut Driven, press: &str, to: &str) {
     driven.is(press);
-    until(driven, to, &format!("document.readyState === 'complete' && location.pathname.startsWith('{to}')"));
+    driven.until(to, &format!("document.readyState === 'complete' && location.pathname.startsWith('{to}')"));
 }
 
 /// Takes screenshots of the page when TEST_SCREENSHOTS is set.
@@ -80,22 +62,22 @@ fn a_stranger_adds_a_topic_sees_it_run_and_takes_its_report_and_csv_home() {
     type_in(&mut driven, "every", "soon");
     let press = |button: &str| format!("document.querySelector('button[value={button}]').click()");
     driven.is(&press("save"));
-    let beside = until(&mut driven, "what is wrong", "document.querySelector('#about-every .bad')?.innerText");
+    let beside = driven.until("what is wrong", "document.querySelector('#about-every .bad')?.innerText");
     assert!(beside.as_str().unwrap().contains("hint"), "{beside}");
     picture(&mut driven, "wrong");
     type_in(&mut driven, "every", "6h");
     driven.is(&press("preview"));
-    until(&mut driven, "the preview", "document.querySelector('#preview') !== null");
+    driven.until("the preview", "document.querySelector('#preview') !== null");
     driven.is(&press("try"));
-    until(&mut driven, "three results", "document.querySelectorAll('form ol.found > li').length === 3");
+    driven.until("three results", "document.querySelectorAll('form ol.found > li').length === 3");
     picture(&mut driven, "preview");
     follow(&mut driven, &press("save"), "/topics/rust");
     // The page reloads until the daemon has loaded the topic.
-    until(&mut driven, "the button", "document.querySelector('input[value=run_now]') !== null");
+    driven.until("the button", "document.querySelector('input[value=run_now]') !== null");
     follow(&mut driven, "document.querySelector('input[value=run_now]').form.requestSubmit()", "/progress/");
-    until(&mut driven, "what is asked", "document.querySelector('#progress').innerText.includes('asking …')");
+    driven.until("what is asked", "document.querySelector('#progress').innerText.includes('asking …')");
     picture(&mut driven, "asking");
-    until(&mut driven, "its end", "/found, (≥\\s)?\\d+ new, cost/.test(document.querySelector('#progress').innerText)");
+    driven.until("its end", "/found, (≥\\s)?\\d+ new, cost/.test(document.querySelector('#progress').innerText)");
     picture(&mut driven, "ran");
     follow(
         &mut driven,
@@ -136,7 +118,7 @@ fn a_stranger_adds_a_topic_sees_it_run_and_takes_its_report_and_csv_home() {
         "[...document.querySelectorAll('button')].find(b => b.textContent === 'Delete').click()",
         "/jobs",
     );
-    until(&mut driven, "the way back", "[...document.querySelectorAll('button')].some(b => b.textContent === 'Undo')");
+    driven.until("the way back", "[...document.querySelectorAll('button')].some(b => b.textContent === 'Undo')");
     picture(&mut driven, "deleted");
     drop(driven);
     assert!(std::fs::read_to_string(place.path("jobs.toml")).unwrap().contains("# kept\n[[topics]]\nid = \"acme\""));

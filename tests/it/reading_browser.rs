@@ -20,16 +20,6 @@ fn key(driven: &mut Driven, sign: &str, modifiers: u32) {
     }
 }
 
-/// Waits until an expression is true on the page.
-fn wait(driven: &mut Driven, what: &str, expression: &str) {
-    let mut tries = 0;
-    while driven.is(expression) != json!(true) {
-        tries += 1;
-        assert!(tries < 1_000, "waited in vain for {what}: {expression}");
-        std::thread::park_timeout(std::time::Duration::from_millis(20));
-    }
-}
-
 /// The index of the item that has the focus; -1 for none.
 const AT: &str = "[...document.querySelectorAll('li[data-item]')].indexOf(document.activeElement)";
 
@@ -61,20 +51,19 @@ fn keys_go_open_star_mark_and_note_and_leave_fields_and_modifiers_alone() {
     driven.is("document.activeElement.blur()");
     // The list of keys is that of its page. Escape closes it, and while it is open no other key works.
     key(&mut driven, "?", 0);
-    wait(&mut driven, "the list of keys", "document.querySelector('dialog[open] #keys') !== null");
+    driven.until("the list of keys", "document.querySelector('dialog[open] #keys') !== null");
     key(&mut driven, "j", 0);
     assert_eq!(driven.is(AT), json!(-1));
     let rows = driven.is("document.querySelectorAll('dialog tbody tr').length");
     assert!(rows.as_u64() > Some(15), "{rows}");
     driven.press("Escape", 27);
-    wait(&mut driven, "the page without the list", "document.querySelector('dialog') === null");
+    driven.until("the page without the list", "document.querySelector('dialog') === null");
     // The page comes back to the item after a button press.
     key(&mut driven, "j", 0);
     key(&mut driven, "j", 0);
     key(&mut driven, "s", 0);
     until("a star", || place.database.number("SELECT count(*) FROM item_star") == 1);
-    wait(
-        &mut driven,
+    driven.until(
         "the item after the press",
         "location.hash === '#i1' && document.activeElement?.id === 'i1' && document.readyState === 'complete'",
     );
@@ -82,8 +71,7 @@ fn keys_go_open_star_mark_and_note_and_leave_fields_and_modifiers_alone() {
     assert_eq!(starred, json!(true));
     key(&mut driven, "m", 0);
     until("a mark", || place.database.number("SELECT count(*) FROM item_mark WHERE mark = 'good'") == 1);
-    wait(
-        &mut driven,
+    driven.until(
         "the mark",
         "document.activeElement?.id === 'i1' && document.activeElement?.textContent.includes('marked good')",
     );
@@ -94,23 +82,19 @@ fn keys_go_open_star_mark_and_note_and_leave_fields_and_modifiers_alone() {
     assert_eq!(driven.is("[document.activeElement.tagName, document.activeElement.value]"), json!(["TEXTAREA", "sgj"]));
     driven.is("document.activeElement.form.requestSubmit()");
     until("a note", || place.database.number("SELECT count(*) FROM item_note WHERE note = 'sgj'") == 1);
-    wait(
-        &mut driven,
-        "the note",
-        "document.activeElement?.id === 'i1' && document.querySelector('#i1 blockquote') !== null",
-    );
+    driven
+        .until("the note", "document.activeElement?.id === 'i1' && document.querySelector('#i1 blockquote') !== null");
     assert_eq!(place.database.number("SELECT count(*) FROM item_star"), 1, "no key was heard in the field");
     key(&mut driven, "o", 0);
-    wait(&mut driven, "the item's page", "location.pathname === '/item' && document.readyState === 'complete'");
+    driven.until("the item's page", "location.pathname === '/item' && document.readyState === 'complete'");
     key(&mut driven, "f", 0);
     until("no star", || place.database.number("SELECT count(*) FROM item_star") == 0);
-    wait(&mut driven, "the page after it", "document.querySelector('button[name=\"starred\"]')?.value === 'true'");
+    driven.until("the page after it", "document.querySelector('button[name=\"starred\"]')?.value === 'true'");
     for (sign, path) in [("b", "/items?starred=true"), ("t", "/"), ("r", "/runs"), ("h", "/health")] {
-        wait(&mut driven, "a page", "document.readyState === 'complete'");
+        driven.until("a page", "document.readyState === 'complete'");
         key(&mut driven, "g", 0);
         key(&mut driven, sign, 0);
-        wait(
-            &mut driven,
+        driven.until(
             path,
             &format!("location.pathname + location.search === '{path}' && document.readyState === 'complete'"),
         );

@@ -3,6 +3,7 @@
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -24,6 +25,9 @@ pub fn browser() -> Option<String> {
     }
     found
 }
+
+/// The longest time that a page may take.
+const DEADLINE: Duration = Duration::from_secs(60);
 
 /// A browser driven over a pipe (the DevTools protocol, messages end with NUL).
 pub struct Driven {
@@ -58,6 +62,11 @@ impl Driven {
     }
 
     pub fn ask(&mut self, method: &str, params: &Value) -> Value {
+        self.answer(method, params).unwrap_or_else(|error| panic!("{method}: {error}"))
+    }
+
+    /// What the browser answers: a result or an error.
+    fn answer(&mut self, method: &str, params: &Value) -> Result<Value, Value> {
         self.last += 1;
         let mut message = json!({ "id": self.last, "method": method, "params": params });
         if let Some(session) = &self.session {
@@ -71,28 +80,42 @@ impl Driven {
             said.pop();
             let said: Value = serde_json::from_slice(&said).unwrap();
             if said["id"] == self.last {
-                assert!(said["error"].is_null(), "{method}: {said}");
-                return said["result"].clone();
+                return if said["error"].is_null() { Ok(said["result"].clone()) } else { Err(said["error"].clone()) };
             }
         }
     }
 
     /// Evaluates an expression on the page.
     pub fn is(&mut self, expression: &str) -> Value {
-        let said = self.ask("Runtime.evaluate", &json!({ "expression": expression, "returnByValue": true }));
+        self.value(expression).unwrap_or_else(|error| panic!("{expression}: {error}"))
+    }
+
+    fn value(&mut self, expression: &str) -> Result<Value, Value> {
+        let said = self.answer("Runtime.evaluate", &json!({ "expression": expression, "returnByValue": true }))?;
         assert!(said["exceptionDetails"].is_null(), "{expression}: {said}");
-        said["result"]["value"].clone()
+        Ok(said["result"]["value"].clone())
+    }
+
+    /// Waits until an expression is neither false nor null, and returns its value.
+    pub fn until(&mut self, what: &str, expression: &str) -> Value {
+        let begun = Instant::now();
+        loop {
+            // While the browser leaves a page, it refuses to evaluate anything.
+            match self.value(expression) {
+                Ok(Value::Null | Value::Bool(false)) | Err(_) => {}
+                Ok(value) => return value,
+            }
+            if begun.elapsed() > DEADLINE {
+                panic!("waited in vain for {what}: {}", self.is("document.body.innerText"));
+            }
+            std::thread::park_timeout(Duration::from_millis(20));
+        }
     }
 
     pub fn open(&mut self, url: &str) {
         self.ask("Page.navigate", &json!({ "url": url }));
         let here = json!(url).to_string();
-        let mut tries = 0;
-        while self.is(&format!("location.href === {here} && document.readyState === 'complete'")) != json!(true) {
-            tries += 1;
-            assert!(tries < 2_000, "{url} was not shown");
-            std::thread::park_timeout(std::time::Duration::from_millis(20));
-        }
+        self.until(url, &format!("location.href === {here} && document.readyState === 'complete'"));
     }
 
     pub fn press(&mut self, key: &str, code: u32) {
