@@ -49,7 +49,7 @@ pub fn reference_tables() -> String {
         page.push('\n');
     }
     let shared = shared();
-    page.push_str("\n## Shared columns\nIn the tables further down, a column without a meaning is one of these.\n\n");
+    page.push_str("\n## Shared columns\nIn the tables below, a column without a meaning is one of these.\n\n");
     page.push_str(HEAD);
     for column in &shared {
         page.push_str(&row(column));

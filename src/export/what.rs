@@ -93,7 +93,7 @@ impl ExportKind {
     pub fn description(self) -> &'static str {
         match self {
             Self::Items => {
-                "One row per topic and [item](../explanation/identity.md), as known now; reactions as any topic last saw them. Order: \
+                "One row per topic and [item](../explanation/identity.md), as known now; reactions as last seen by any topic. Order: \
                  topic, `first_seen`, key."
             }
             Self::Sightings => {
@@ -101,25 +101,25 @@ impl ExportKind {
                  the run, run, source (social, web, ai), rank, key."
             }
             Self::New => {
-                "One row per topic and item, as known when the topic first saw it; rows are only ever added. Order: `first_seen`, \
+                "One row per topic and item, as known when the topic first saw it; append-only. Order: `first_seen`, \
                  run, key."
             }
-            Self::Runs => "One row per finished run, missed and skipped slots included. Order: start (or slot), run.",
+            Self::Runs => "One row per finished run, including missed and skipped slots. Order: start (or slot), run.",
             Self::Searches => {
-                "One row per search of a finished run, those of lost attempts included. Order: start of the run, run, attempt, source."
+                "One row per search of a finished run, including those of lost attempts. Order: start of the run, run, attempt, source."
             }
             Self::Answers => "One row per run that got an AI answer. Order: start of the run, run.",
             Self::Daily => {
-                "One row per day, in UTC or `--timezone`, from a topic's first run to its last, of topics that are watched or named. \
+                "One row per day, in UTC or `--timezone`, from a topic's first run to its last, for watched or named topics. \
                  Order: topic, day."
             }
             Self::Changes => {
-                "One row per change that `topicwatch diff` shows, of topics that are watched or named, without what their filter hides. \
-                 `--since` (or `--new-since`) is that of `diff`: a run, a time or `last-report`; without it, each topic's last run is \
-                 compared with the one before. Order: topic, then new, gone, edited and rising, each as in `diff`."
+                "One row per change that `topicwatch diff` shows, for watched or named topics, without what their filters hide. \
+                 `--since` (or `--new-since`) works as in `diff`: a run, a time or `last-report`; without it, each topic's last run is \
+                 compared with the previous one. Order: topic, then new, gone, edited and rising, each as in `diff`."
             }
             Self::Terms => {
-                "One row per topic and [term that is news](../explanation/terms.md) in the span, at most ten a topic, the highest `z` \
+                "One row per topic and [term that is news](../explanation/terms.md) in the span, at most ten per topic, highest `z` \
                  first. By default the span is the day up to the topic's last run."
             }
         }

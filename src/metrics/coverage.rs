@@ -44,8 +44,8 @@ impl UncoveredTime {
                 (state.busy, state.at) = (false, Some(Instant::now()));
                 match worked_out {
                     Ok(Ok(known)) => state.known = known,
-                    Ok(Err(error)) => tracing::warn!("what was missed could not be worked out: {error}"),
-                    Err(ended) => tracing::error!("working out what was missed ended by a defect: {ended}"),
+                    Ok(Err(error)) => tracing::warn!("cannot compute missed coverage: {error}"),
+                    Err(ended) => tracing::error!("computing missed coverage crashed: {ended}"),
                 }
             });
         }

@@ -34,19 +34,19 @@ fn process(all: &mut Families, process_status: &ProcessStatus, version: Option<&
     if let Some(version) = version {
         all.gauge(
             "topicwatch_build_info",
-            "The version of this process; always 1. Only where a token is set.",
+            "Version of this process; always 1. Only if a token is set.",
             [Sample::of([("version", version)], 1.0)],
         );
     }
     let began = Sample::alone(seconds(process_status.started_at.0));
-    all.gauge("process_start_time_seconds", "When this process began, in seconds since 1970.", [began]);
+    all.gauge("process_start_time_seconds", "Start time of this process, in seconds since 1970.", [began]);
     if let Some(beat) = &process_status.beat {
         let at = Sample::alone(seconds(beat.last().1.0));
-        let help = "When the loop of this process went round last, in seconds since 1970.";
+        let help = "Time of the last iteration of this process's loop, in seconds since 1970.";
         all.gauge("topicwatch_loop_last_tick_timestamp_seconds", help, [at]);
         let pings = process_status.pings.counts();
         let pings = pings.map(|(outcome, many)| Sample::of([("outcome", outcome)], number(many.cast_signed())));
-        let help = "Pings of this process: sent, given up (failed), left out because too many waited (dropped).";
+        let help = "Pings of this process: sent, given up (failed), or dropped because too many were waiting.";
         all.counter("topicwatch_pings_total", help, pings);
     }
 }
@@ -54,52 +54,56 @@ fn process(all: &mut Families, process_status: &ProcessStatus, version: Option<&
 fn standing(all: &mut Families, read: &Reading) {
     let standing = &read.standing;
     let alone = |value: i64| [Sample::alone(number(value))];
-    all.gauge("topicwatch_database_size_bytes", "What the database takes on its disk.", alone(read.bytes));
+    all.gauge("topicwatch_database_size_bytes", "Size of the database on disk.", alone(read.bytes));
     let roles = read.roles.iter().map(|(role, many)| Sample::of([("role", role)], number(*many)));
-    all.gauge("topicwatch_processes", "Processes that run what is due and said in time that they live.", roles);
-    all.gauge("topicwatch_topics", "Topics that are watched.", alone(standing.topics));
+    all.gauge("topicwatch_processes", "Processes that run due jobs and whose heartbeat is current.", roles);
+    all.gauge("topicwatch_topics", "Watched topics.", alone(standing.topics));
     let without = standing.topics - i64::try_from(read.topics.len()).unwrap_or(i64::MAX);
     let help = "Topics beyond the first 200 by id, which have no series of their own.";
     all.gauge("topicwatch_topics_without_series", help, alone(without.max(0)));
-    all.gauge("topicwatch_runs_due", "Runs that wait and are due.", alone(standing.due));
-    all.gauge("topicwatch_runs_running", "Runs that go on.", alone(standing.running));
-    let help = "Topics and other jobs whose slot passed two minutes ago without the planner having looked.";
+    all.gauge("topicwatch_runs_due", "Due runs that are waiting.", alone(standing.due));
+    all.gauge("topicwatch_runs_running", "Active runs.", alone(standing.running));
+    let help = "Topics and other jobs whose slot passed more than two minutes ago and is not yet planned.";
     all.gauge("topicwatch_slots_overdue", help, alone(standing.overdue));
     let states = ["queued", "sending", "dead"].into_iter().zip(standing.outbox);
     let states = states.map(|(state, many)| Sample::of([("state", state)], number(many)));
-    all.gauge("topicwatch_outbox_messages", "Messages that wait, are being sent, or were given up.", states);
+    all.gauge("topicwatch_outbox_messages", "Messages that are waiting, being sent, or given up.", states);
     let firing = standing.firing.iter().map(|(alert, many)| Sample::of([("alert", alert)], number(*many)));
-    all.gauge("topicwatch_alerts_firing", "Of how many subjects an alert fires; of the first 200 alerts.", firing);
-    let help = "Finished runs that are not in the totals yet: these are counted beside the loop.";
+    all.gauge(
+        "topicwatch_alerts_firing",
+        "Number of subjects for which an alert is firing; first 200 alerts only.",
+        firing,
+    );
+    let help = "Finished runs not yet in the totals, which are counted in the background.";
     all.gauge("topicwatch_runs_uncounted", help, alone(standing.uncounted));
 }
 
 /// The use of the UTC day, and what is left of it if there is a limit.
 fn daily_usage(all: &mut Families, read: &Reading, limits: &DayLimits, now: Time) {
     let standing = &read.standing;
-    all.gauge("topicwatch_today_calls", "Calls of this UTC day.", [Sample::alone(number(standing.calls))]);
+    all.gauge("topicwatch_today_calls", "Calls on this UTC day.", [Sample::alone(number(standing.calls))]);
     let left = limits.service.map(|limits| Sample::alone(number((i64::from(limits.calls) - standing.calls).max(0))));
-    all.gauge("topicwatch_today_calls_left", "Calls left of this UTC day.", left);
+    all.gauge("topicwatch_today_calls_left", "Calls left on this UTC day.", left);
     providers(all, read, limits);
     if let (Some(spent), Some(budget)) = (standing.spent, limits.service.and_then(|limits| limits.money)) {
-        let help = "What this UTC day cost so far, in dollars. Only where there is a budget.";
+        let help = "Cost of this UTC day so far, in dollars. Only if there is a budget.";
         all.gauge("topicwatch_today_cost_dollars", help, [Sample::alone(spent.dollars())]);
         let left = [Sample::alone(remaining_budget(budget, spent))];
-        all.gauge("topicwatch_today_budget_left_dollars", "What is left of this UTC day's budget, in dollars.", left);
+        all.gauge("topicwatch_today_budget_left_dollars", "Budget left on this UTC day, in dollars.", left);
     }
     let clears = Sample::alone(seconds(now.next_utc_day().0));
-    let help = "When calls and money of the day begin anew, in seconds since 1970.";
+    let help = "When the daily calls and budget reset, in seconds since 1970.";
     all.gauge("topicwatch_today_clears_timestamp_seconds", help, [clears]);
     let calls = read.limited.iter().filter_map(|(topic, limits, used)| {
         let left = (i64::from(limits.calls?) - used.calls).max(0);
         Some(Sample::of([("topic", topic)], number(left)))
     });
-    let help = "Calls left of this UTC day for a topic that has a limit of its own.";
+    let help = "Calls left on this UTC day for a topic with its own limit.";
     all.gauge("topicwatch_topic_today_calls_left", help, calls);
     let money = read.limited.iter().filter_map(|(topic, limits, used)| {
         Some(Sample::of([("topic", topic)], remaining_budget(limits.money()?, used.money)))
     });
-    let help = "What is left of this UTC day's budget of a topic that has one of its own, in dollars.";
+    let help = "Budget left on this UTC day for a topic with its own budget, in dollars.";
     all.gauge("topicwatch_topic_today_budget_left_dollars", help, money);
 }
 
@@ -107,12 +111,12 @@ fn daily_usage(all: &mut Families, read: &Reading, limits: &DayLimits, now: Time
 fn providers(all: &mut Families, read: &Reading, limits: &DayLimits) {
     let used = |name: Source| read.providers.iter().find(|(one, _)| *one == name).map_or(0, |(_, used)| used.calls);
     let calls = limits.providers.iter().map(|(name, _)| Sample::of([("provider", name.as_str())], number(used(*name))));
-    all.gauge("topicwatch_provider_today_calls", "Calls of a provider in this UTC day.", calls);
+    all.gauge("topicwatch_provider_today_calls", "Calls of a provider on this UTC day.", calls);
     let left = limits.providers.iter().map(|(name, limits)| {
         let left = (i64::from(limits.calls) - used(*name)).max(0);
         Sample::of([("provider", name.as_str())], number(left))
     });
-    all.gauge("topicwatch_provider_today_calls_left", "Calls left of this UTC day for a provider.", left);
+    all.gauge("topicwatch_provider_today_calls_left", "Calls left on this UTC day for a provider.", left);
 }
 
 fn remaining_budget(budget: Micros, spent: Micros) -> f64 {
@@ -122,13 +126,13 @@ fn remaining_budget(budget: Micros, spent: Micros) -> f64 {
 fn topics(all: &mut Families, read: &Reading) {
     let of = |topic: &str, source: &str, value: f64| Sample::of([("topic", topic), ("source", source)], value);
     let answered = read.latest.iter().map(|l| of(&l.topic, l.source.as_str(), seconds(l.answered_at.0)));
-    let help = "When a source of a topic answered last, in seconds since 1970.";
+    let help = "When a topic's source last answered, in seconds since 1970.";
     all.gauge("topicwatch_topic_last_answer_timestamp_seconds", help, answered);
     let newest = read.latest.iter().filter_map(|l| Some(of(&l.topic, l.source.as_str(), seconds(l.new_at?.0))));
-    let help = "When a source of a topic last brought an item that was new to the topic, in seconds since 1970.";
+    let help = "When a topic's source last found an item new to the topic, in seconds since 1970.";
     all.gauge("topicwatch_topic_newest_item_timestamp_seconds", help, newest);
     let missed = read.missed.iter().map(|(topic, source, missed)| of(topic, source, number(*missed)));
-    let help = "How many seconds of the window and the day before it no search of the source covered, nor will; worked out every five minutes.";
+    let help = "Seconds of the window and the preceding day that no search of the source covered or will cover; computed every five minutes.";
     all.gauge("topicwatch_topic_coverage_missed_seconds", help, missed);
 }
 
@@ -144,27 +148,26 @@ fn totals(all: &mut Families, counted: &[MetricSum]) {
         counted.iter().filter(move |sum| sum.name == name).map(|sum| (sum.labels.as_str(), sum.value))
     };
     let one = |name| by_source(name).map(|(source, value)| Sample::of([("source", source)], number(value)));
-    let help = "Runs that ended, by kind of job and outcome; slots that were missed or skipped are runs, too.";
+    let help = "Finished runs, by kind of job and outcome, including missed and skipped slots.";
     all.counter("topicwatch_runs_total", help, two(sums::RUNS, "kind", "outcome"));
-    let help = "How long runs took, by kind of job; of several attempts the last.";
+    let help = "Duration of runs, by kind of job; only the last attempt counts.";
     let times = BucketCounts::of(counted, sums::RUN_TIME);
     all.histogram("topicwatch_run_duration_seconds", help, "kind", &times, &sums::RUN_BOUNDS);
-    let help = "How long after its slot a run began, jitter included.";
+    let help = "Delay from the slot to the start of a run, including jitter.";
     let times = BucketCounts::of(counted, sums::SLOT_LAG);
     all.histogram("topicwatch_slot_lag_seconds", help, "trigger", &times, &sums::LAG_BOUNDS);
     let help = "Searches by source and class: ok, empty, not_run, over_quota, lost, or the class of the failure.";
     all.counter("topicwatch_searches_total", help, two(sums::SEARCHES, "source", "class"));
-    let help = "How long the last try of a search took, by source.";
+    let help = "Duration of the last try of a search, by source.";
     let times = BucketCounts::of(counted, sums::SEARCH_TIME);
     all.histogram("topicwatch_search_latency_seconds", help, "source", &times, &sums::SEARCH_BOUNDS);
-    all.counter("topicwatch_calls_total", "Calls of the service by source, tries included.", one(sums::CALLS));
-    let help =
-        "Items found, by source: new to their topic, or duplicates of what it knew; together all that was found.";
+    all.counter("topicwatch_calls_total", "Calls to the service by source, including retries.", one(sums::CALLS));
+    let help = "Items found, by source: new to their topic, or duplicates of known items.";
     all.counter("topicwatch_items_total", help, two(sums::ITEMS, "source", "result"));
-    let help = "Items found outside the window that was asked for, by source.";
+    let help = "Items found outside the requested window, by source.";
     all.counter("topicwatch_items_outside_window_total", help, one(sums::OUTSIDE));
-    let help = "Entries of replies without anything readable, by source.";
+    let help = "Unreadable entries of replies, by source.";
     all.counter("topicwatch_entries_unreadable_total", help, one(sums::UNREADABLE));
     let cost = by_source(sums::COST).map(|(source, value)| Sample::of([("source", source)], Micros(value).dollars()));
-    all.counter("topicwatch_cost_dollars_total", "What searches cost, by source, in dollars.", cost);
+    all.counter("topicwatch_cost_dollars_total", "Cost of searches, by source, in dollars.", cost);
 }

@@ -76,11 +76,11 @@ impl Metrics {
         match task.await {
             Ok(Ok(read)) => Some(read),
             Ok(Err(error)) => {
-                tracing::warn!("figures could not be read: {error}");
+                tracing::warn!("cannot read metrics: {error}");
                 None
             }
             Err(ended) => {
-                tracing::error!("reading figures ended by a defect, please report it: {ended}");
+                tracing::error!("reading metrics crashed, please report this bug: {ended}");
                 None
             }
         }

@@ -14,7 +14,7 @@ pub(in crate::export) const ANSWERS: &[Column<AnswerRow>] = &[
     Column::text("text", "the answer", |r| Cell::Text(Cow::Borrowed(&r.text))),
     Column::text(
         "cited",
-        "keys of items that came with it or whose address it names, separated by spaces; empty if none",
+        "keys of items that came with it or whose URL it cites, separated by spaces; empty if none",
         |r| match r.cited.join(" ") {
             none if none.is_empty() => Cell::Empty,
             cited => Cell::Text(Cow::Owned(cited)),

@@ -97,7 +97,7 @@ pub(in crate::export) const CHANGES: &[Column<ChangeRow>] = &[
     Column::word("change", "`new`, `gone`, `edited` or `rising` ([words](../explanation/changes.md#words))", |r| {
         Cell::Word(r.word())
     }),
-    Column::id("since_run", "run compared with; empty when the span begins with the topic", |r| Cell::id(&r.since_run)),
+    Column::id("since_run", "run compared with; empty if the span starts with the topic", |r| Cell::id(&r.since_run)),
     Column::id("until_run", "last run compared", |r| Cell::id(&r.until_run)),
     Column::time("at", "when it was first seen, missed, edited, or last counted", |r| Cell::Time(r.at())),
     Column::time("before_at", "gone: last seen; rising: first counted", |r| Cell::time(r.before())),
@@ -106,7 +106,7 @@ pub(in crate::export) const CHANGES: &[Column<ChangeRow>] = &[
     }),
     Column::text(
         "sources",
-        "new: sources that showed it, separated by spaces; gone, rising: the source",
+        "new: sources that found it, separated by spaces; gone, rising: the source",
         ChangeRow::sources,
     ),
     Column::word("fit", "new: published `in` the requested window, or `undated`", |r| {
@@ -125,7 +125,7 @@ pub(in crate::export) const CHANGES: &[Column<ChangeRow>] = &[
         r.edited().map_or(Cell::Empty, |edited| Cell::text(&edited.old_text))
     }),
     Column::integer("edits", "edits", "edited: changes seen", |r| Cell::integer(r.edited().map(|edited| edited.edits))),
-    Column::time("published_at", "time of publication; empty when no date could be read", |r| {
+    Column::time("published_at", "time of publication; empty if no date could be read", |r| {
         Cell::time(r.item().published_at)
     }),
     Column::integer(
@@ -139,8 +139,8 @@ pub(in crate::export) const CHANGES: &[Column<ChangeRow>] = &[
     }),
     Column::decimal(
         "per_hour",
-        "reactions an hour",
-        "gain per hour between the two; the gain itself when they are less than an hour apart",
+        "reactions per hour",
+        "gain per hour between the two; the total gain if they are less than an hour apart",
         |r| r.rising().map_or(Cell::Empty, |rising| tenths(rising.per_hour)),
     ),
     Column::integer("likes_before", "likes", "rising: likes at `before_at`", |r| r.reaction(false, |e| e.likes)),

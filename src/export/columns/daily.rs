@@ -57,7 +57,7 @@ pub(in crate::export) const DAILY: &[Column<DailyRow>] = &[
     Column::id("topic", "topic id", |r| Cell::Id(&r.topic)),
     Column::date("day", "in UTC or the zone of `--timezone`", |r| Cell::Date(&r.day)),
     Column::time("from", "its first instant", |r| Cell::Time(r.from)),
-    Column::time("until", "first instant after it", |r| Cell::Time(r.until)),
+    Column::time("until", "its end: the first instant after it", |r| Cell::Time(r.until)),
     Column::id("last_run", "last run that searched on it; empty if none did", |r| Cell::id(&r.last_run)),
     Column::integer("runs", "runs", "runs that searched on it", |r| Cell::integer(r.runs)),
     Column::integer(
@@ -67,7 +67,7 @@ pub(in crate::export) const DAILY: &[Column<DailyRow>] = &[
         |r| count(r.counted.raw),
     ),
     Column::integer("unique", "items", "the same, near-copies counted once", |r| count(r.counted.unique)),
-    Column::integer("authors", "authors", "different known authors; empty if none is known or some were pruned", |r| {
+    Column::integer("authors", "authors", "distinct known authors; empty if none is known or some were pruned", |r| {
         if r.counted.authors == 0 && r.counted.raw > 0 { Cell::Empty } else { count(r.counted.authors) }
     }),
     Column::integer("posts", "items", "posts among the items", |r| count(r.counted.posts)),
@@ -79,28 +79,26 @@ pub(in crate::export) const DAILY: &[Column<DailyRow>] = &[
     Column::integer(
         "filtered",
         "items",
-        "hidden by the topic's filter; of the other figures only `first_seen` counts them",
+        "hidden by the topic's filter; of the other columns, only `first_seen` counts them",
         |r| count(r.filtered),
     ),
     Column::integer("negative", "items", "negative by `scorer`", |r| count(r.sounds.negative)),
     Column::integer("neutral", "items", "neutral by `scorer`", |r| count(r.sounds.neutral)),
     Column::integer("positive", "items", "positive by `scorer`", |r| count(r.sounds.positive)),
     Column::integer("unsupported", "items", "in a language it does not know", |r| count(r.sounds.unsupported)),
-    Column::integer("unscored", "items", "not judged yet, or by another scorer", |r| {
+    Column::integer("unscored", "items", "not scored yet, or by another scorer", |r| {
         count(r.sounds.unscored + r.sounds.by_others.values().sum::<u64>())
     }),
     Column::decimal(
         "negative_share",
-        "of 1",
-        "of negative, neutral and positive together; empty if there are none",
+        "fraction",
+        "`negative` among negative, neutral and positive; empty if there are none",
         |r| share(r, r.sounds.negative),
     ),
-    Column::decimal("positive_share", "of 1", "the same for positive", |r| share(r, r.sounds.positive)),
-    Column::id("scorer", "version that judged most items of the fourteen days up to this one", |r| Cell::id(&r.scorer)),
+    Column::decimal("positive_share", "fraction", "the same for positive", |r| share(r, r.sounds.positive)),
+    Column::id("scorer", "version that scored most items of the fourteen days up to this one", |r| Cell::id(&r.scorer)),
     Column::integer("calls", "calls", "calls made, retries included", |r| Cell::integer(r.calls)),
-    Column::money("cost_usd", "actual cost; the expected one where it is unknown", |r| {
-        r.cost.map_or(Cell::Empty, Cell::Money)
-    }),
+    Column::money("cost_usd", "actual cost; expected cost where unknown", |r| r.cost.map_or(Cell::Empty, Cell::Money)),
     Column::integer("social_answered", "searches", "answered social searches", |r| searches(r.social, |of| of.0)),
     Column::integer("social_failed", "searches", "social searches that failed or were lost", |r| {
         searches(r.social, |of| of.1)
@@ -112,8 +110,8 @@ pub(in crate::export) const DAILY: &[Column<DailyRow>] = &[
     Column::flag("saturated", "full replies left a gap: there may be more items", |r| Cell::flag(r.saturated)),
     Column::decimal(
         "covered_share",
-        "of 1",
-        "part of the day that social searches [covered](../explanation/coverage.md); for a topic whose searches cover no span, whether it was asked",
+        "fraction",
+        "part of the day that social searches [covered](../explanation/coverage.md); for a topic whose searches cover no span, whether it was searched",
         |r| r.covered.map_or(Cell::Empty, covered),
     ),
     Column::integer("covered_s", "s", "the same in seconds; empty for such a topic", |r| Cell::integer(r.covered_s)),
@@ -133,7 +131,7 @@ pub(in crate::export) const DAILY: &[Column<DailyRow>] = &[
     }),
     Column::flag(
         "pruned",
-        "searches of the day, or later ones that may have covered it, were pruned: figures from them are empty, not zero; `runs`, `calls` and `cost_usd` stay for whole UTC days counted before",
+        "searches of the day, or later ones that may have covered it, were pruned: columns from them are empty, not zero; `runs`, `calls` and `cost_usd` stay for whole UTC days that were counted before",
         |r| Cell::Flag(r.pruned),
     ),
 ];

@@ -11,7 +11,7 @@ pub(in crate::export) const NEW: &[Column<FirstSightingRow>] = &[
     Column::id("first_run", "run that first saw it", |r| Cell::Id(&r.first_run)),
     Column::flag(
         "baseline",
-        "found by a first answer to a question, so not news ([baseline](../explanation/changes.md#words))",
+        "found by the first answer to a query, so not news ([baseline](../explanation/changes.md#words))",
         |r| Cell::Flag(r.baseline),
     ),
     Column::text("url", "address", |r| Cell::text(&r.url)),
@@ -19,8 +19,6 @@ pub(in crate::export) const NEW: &[Column<FirstSightingRow>] = &[
     Column::text("author_name", "display name", |r| Cell::text(&r.author_name)),
     Column::text("title", "title of a page", |r| Cell::text(&r.title)),
     Column::text("text", "text of a post, snippet of a page", |r| Cell::text(&r.text)),
-    Column::text("lang", "language tag as the service gave it", |r| Cell::text(&r.lang)),
-    Column::time("published_at", "time of publication; empty when no date could be read", |r| {
-        Cell::time(r.published_at)
-    }),
+    Column::text("lang", "language tag from the service", |r| Cell::text(&r.lang)),
+    Column::time("published_at", "time of publication; empty if no date could be read", |r| Cell::time(r.published_at)),
 ];

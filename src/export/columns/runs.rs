@@ -14,7 +14,7 @@ pub(in crate::export) const RUNS: &[Column<RunRow>] = &[
     Column::time("slot", "when it was due; empty for manual runs", |r| Cell::time(r.slot)),
     Column::time("started_at", "when it searched; empty if it never did", |r| Cell::time(r.started_at)),
     Column::time("finished_at", "when its end was recorded", |r| Cell::time(r.finished_at)),
-    Column::integer("attempt", "attempts", "attempts it took; 0 if it never began", |r| Cell::Integer(r.attempt)),
+    Column::integer("attempt", "attempts", "attempts it took; 0 if it never started", |r| Cell::Integer(r.attempt)),
     Column::integer("found", "entries", "entries that could be read", |r| Cell::Integer(r.counts.found)),
     Column::integer("new", "entries", "items the topic had not seen before", |r| Cell::Integer(r.counts.new)),
     Column::integer("duplicate", "entries", "the other entries: `found` = `new` + `duplicate`", |r| {
@@ -25,14 +25,14 @@ pub(in crate::export) const RUNS: &[Column<RunRow>] = &[
     Column::integer("unreadable", "entries", "entries that could not be read; not in `found`", |r| {
         Cell::Integer(r.unreadable)
     }),
-    Column::money("cost_usd", "billed or assumed, with lost attempts", |r| Cell::Money(r.cost)),
-    Column::text("error_class", "class of the error (of a run, the first), such as `rate_limited`", |r| {
+    Column::money("cost_usd", "billed or assumed, including lost attempts", |r| Cell::Money(r.cost)),
+    Column::text("error_class", "error class (for a run, of the first error), such as `rate_limited`", |r| {
         Cell::text(&r.error_class)
     }),
-    Column::text("error_text", "the error in words", |r| Cell::text(&r.error_text)),
+    Column::text("error_text", "error message", |r| Cell::text(&r.error_text)),
     Column::flag(
         "thinned",
-        "[pruned](../how-to/operate.md#bounded-history): only sightings that are the first or last of an item are left",
+        "[pruned](../how-to/operate.md#bounded-history): only the first and last sightings of items are left",
         |r| Cell::Flag(r.thinned),
     ),
 ];

@@ -13,16 +13,16 @@ pub(in crate::export) const SEARCHES: &[Column<SearchExportRow>] = &[
         Cell::Word(r.search.source.as_str())
     }),
     Column::word("operation", "the call, as in `jobs.toml`", |r| Cell::Word(&r.search.operation)),
-    Column::text("query", "the words asked for", |r| Cell::Text(Cow::Borrowed(&r.search.query))),
+    Column::text("query", "the query", |r| Cell::Text(Cow::Borrowed(&r.search.query))),
     Column::word("state", "`ok`, `empty`, `error`, `over_quota`, `not_run` or `lost`", |r| {
         Cell::Word(r.search.state.as_str())
     }),
-    Column::text("reason", "why it was not made, or why it looked further back than configured", |r| {
+    Column::text("reason", "why it was not made, or why it looked back further than configured", |r| {
         Cell::text(&r.search.reason)
     }),
     Column::integer("http_status", "", "status of the last reply", |r| Cell::integer(r.search.http_status)),
     Column::integer("tries", "calls", "calls made, retries included", |r| Cell::Integer(r.search.tries)),
-    Column::time("started_at", "when it began", |r| Cell::Time(r.search.started_at)),
+    Column::time("started_at", "when it started", |r| Cell::Time(r.search.started_at)),
     Column::time("finished_at", "when its end was recorded", |r| Cell::time(r.finished_at)),
     Column::integer("latency_ms", "ms", "duration of the last try", |r| Cell::integer(r.search.latency_ms)),
     Column::integer("found", "entries", "entries that could be read", |r| Cell::Integer(r.search.counts.found)),
@@ -40,17 +40,17 @@ pub(in crate::export) const SEARCHES: &[Column<SearchExportRow>] = &[
         Cell::Integer(r.search.unreadable)
     }),
     Column::flag("saturated", "the reply was full: there may be more", |r| Cell::Flag(r.search.saturated)),
-    Column::money("expected_cost_usd", "expected cost when it began", |r| Cell::Money(r.expected)),
-    Column::money("cost_usd", "actual cost; while unknown it is empty and the expected cost counts", |r| {
+    Column::money("expected_cost_usd", "expected cost when it started", |r| Cell::Money(r.expected)),
+    Column::money("cost_usd", "actual cost; if unknown, empty, and the expected cost counts", |r| {
         r.actual.map_or(Cell::Empty, Cell::Money)
     }),
     Column::word("cost_basis", "`billed` by the service, `assumed` from the price, or `none`", |r| {
         r.search.cost_basis.as_deref().map_or(Cell::Empty, Cell::Word)
     }),
-    Column::text("error_class", "class of the error (of a run, the first), such as `rate_limited`", |r| {
+    Column::text("error_class", "error class (for a run, of the first error), such as `rate_limited`", |r| {
         Cell::text(&r.search.error_class)
     }),
-    Column::text("error_text", "the error in words", |r| Cell::text(&r.search.error_text)),
+    Column::text("error_text", "error message", |r| Cell::text(&r.search.error_text)),
     Column::time("asked_from", "start of the requested span; empty if none was requested", |r| {
         Cell::time(r.search.asked_from)
     }),

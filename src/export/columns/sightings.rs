@@ -16,10 +16,8 @@ pub(in crate::export) const SIGHTINGS: &[Column<SightingRow>] = &[
         "published `in` the requested window or `outside` it, or `undated`; checked by topicwatch",
         |r| Cell::Word(r.fit.as_str()),
     ),
-    Column::flag("new", "this run was the topic's first to see it", |r| Cell::Flag(r.new)),
-    Column::time("published_at", "time of publication; empty when no date could be read", |r| {
-        Cell::time(r.published_at)
-    }),
+    Column::flag("new", "this run was the first of the topic to see it", |r| Cell::Flag(r.new)),
+    Column::time("published_at", "time of publication; empty if no date could be read", |r| Cell::time(r.published_at)),
     Column::text("url", "address", |r| Cell::text(&r.url)),
     Column::text("author", "handle, without `@`", |r| Cell::text(&r.author)),
     Column::text("title", "title of a page", |r| Cell::text(&r.title)),
@@ -37,7 +35,7 @@ pub(in crate::export) const SIGHTINGS: &[Column<SightingRow>] = &[
     Column::decimal(
         "relevance",
         "0 to 1",
-        "as in `items`, from the words of that moment; empty with `--seq` and in incremental exports",
+        "as in `items`, for the text at that time; empty with `--seq` and in incremental exports",
         |r| r.relevance.map_or(Cell::Empty, |relevance| Cell::Decimal(relevance, 3)),
     ),
 ];

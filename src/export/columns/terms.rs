@@ -39,10 +39,13 @@ pub(in crate::export) const TERMS: &[Column<TermNewsRow>] = &[
     }),
     Column::integer("items", "items", "items that contain it", |r| count(r.term.items)),
     Column::integer("authors", "authors", "people who use it", |r| count(r.term.authors)),
-    Column::integer("texts", "texts", "different texts by different people, summed over days: what is compared", |r| {
-        count(r.term.texts)
-    }),
-    Column::integer("texts_before", "texts", "the same over all days before", |r| count(r.term.texts_before)),
+    Column::integer(
+        "texts",
+        "texts",
+        "distinct texts by distinct people, summed over days; used for the comparison",
+        |r| count(r.term.texts),
+    ),
+    Column::integer("texts_before", "texts", "the same over all earlier days", |r| count(r.term.texts_before)),
     Column::decimal("expected", "texts", "texts expected from these", |r| hundredths(r.term.expected)),
     Column::integer("before_days", "days", "days compared with", |r| count(r.before_days)),
     Column::integer("scored", "items", "its items with a tone", |r| {
@@ -51,7 +54,7 @@ pub(in crate::export) const TERMS: &[Column<TermNewsRow>] = &[
     Column::integer("negative", "items", "negative among these", |r| {
         r.term.negative.map_or(Cell::Integer(0), |share| count(share.part))
     }),
-    Column::id("example", "key of its item with most reactions", |r| Cell::Id(&r.term.example.key)),
+    Column::id("example", "key of its item with the most reactions", |r| Cell::Id(&r.term.example.key)),
     Column::word(
         "compared_with",
         "`past`: the term is news; `other_topics` or `nothing`: it only stands out, in a topic's first days or on its busiest day",
