@@ -28,7 +28,7 @@ impl Collector {
             }
             AiWhen::Daily => {
                 let answered = self.store.answered_since(&topic.id, days::local_midnight(topic, now)).await?;
-                Ok(answered.then_some("answered already today"))
+                Ok(answered.then_some("already answered today"))
             }
         }
     }

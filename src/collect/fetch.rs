@@ -67,8 +67,8 @@ impl Gate for CallGate {
             // Not a search that was left out: this fails the run, which is tried again.
             Err(ended) => Err(Refusal::from_error(StoreError::new(
                 StoreErrorKind::Statement,
-                format!("counting a call of run {} ended by a defect: {ended}", self.run.public_id),
-                "please report it; the run is tried again when its lease runs out",
+                format!("counting a call of run {} crashed: {ended}", self.run.public_id),
+                "please report this bug; the run is retried when its lease expires",
             ))),
         }
     }

@@ -307,7 +307,7 @@ impl Collector {
                 return Err(error);
             }
             if away.is_none() {
-                tracing::warn!(run = run.public_id, "what was found cannot be stored now: {error}; trying again");
+                tracing::warn!(run = run.public_id, "cannot store the findings now: {error}; trying again");
             }
             away = Some(error);
             tokio::select! {

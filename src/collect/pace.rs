@@ -144,8 +144,8 @@ impl SharedLimits {
             Err(ended) => {
                 return Err(Refusal::from_error(StoreError::new(
                     StoreErrorKind::Statement,
-                    format!("reserving a start ended by a defect: {ended}"),
-                    "please report it; the run is tried again when its lease runs out",
+                    format!("reserving a call start crashed: {ended}"),
+                    "please report this bug; the run is retried when its lease expires",
                 )));
             }
         };
@@ -226,7 +226,9 @@ impl SharedLimits {
                 Ok(None) => return,
                 // A caller that waits for the end would wait forever if nothing can be written.
                 Err(error) if self.places.usage().ending && self.places.try_stop_keeper() => {
-                    tracing::debug!("what was leased of the service ends with its lease: {error}");
+                    tracing::debug!(
+                        "the share of the service's limits was not released and expires with its lease: {error}"
+                    );
                     return;
                 }
                 Err(error) => {

@@ -43,8 +43,8 @@ impl Collector {
             return Ok(left_out(source, ask, refused).into());
         }
         let Some(kind) = kinds::named(&query.kind) else {
-            let message = format!("this version knows no provider of the kind `{}`", query.kind);
-            let hint = "upgrade topicwatch, or take the source out of the topic".to_owned();
+            let message = format!("this version does not support providers of kind `{}`", query.kind);
+            let hint = "upgrade topicwatch, or remove the source from the topic".to_owned();
             return Ok(unsupported(source, ask, Unsupported { message, hint }).into());
         };
         let memory = self.store.provider_memory(&run.topic.id, source).await?;
@@ -68,7 +68,7 @@ impl Collector {
         };
         let replies = Replies { parts: &parts, made, sent_at: sent_at.unwrap_or(seen_at), recall: &recall };
         let mut answered = match (&stopped, parts.is_empty()) {
-            (None, true) => not_run(source, ask, "nothing is due: the feeds ask to be left alone for a while").into(),
+            (None, true) => not_run(source, ask, "nothing is due: the feeds asked for a pause").into(),
             (Some(stopped), true) => self.unanswered(source, ask, served, stopped, made),
             (_, false) => self.read(kind, asking, &asked, &replies, served),
         };

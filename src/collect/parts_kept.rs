@@ -83,7 +83,7 @@ pub(super) fn keep(kind: &dyn Kind, asked: &Asked<'_>, parts: &[SearchCall], pac
                 if reply.body.len() > left {
                     // Half of a feed would be read as another feed.
                     truncated = true;
-                    one.failed = Some((ErrorClass::Cut.as_str().to_owned(), "too long to be kept".to_owned()));
+                    one.failed = Some((ErrorClass::Cut.as_str().to_owned(), "too long to keep".to_owned()));
                 } else {
                     left -= reply.body.len();
                     match std::str::from_utf8(&reply.body) {

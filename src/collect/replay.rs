@@ -79,7 +79,7 @@ pub async fn replay(
         if changed.is_changed() {
             whole.changed_runs += 1;
             for ((_, seq), behind) in cursors.iter().zip(&mut whole.behind).filter(|((_, seq), _)| *seq >= run.seq) {
-                tracing::debug!(reader = behind.reader, seq, run = run.public_id, "has told of this run");
+                tracing::debug!(reader = behind.reader, seq, run = run.public_id, "has already reported this run");
                 behind.runs += 1;
                 behind.sightings += changed.sightings;
             }

@@ -84,11 +84,11 @@ pub(super) fn unconfigured(source: Source, ask: &SearchQuery) -> Fetched {
     let mut fetched = not_run(source, ask, "");
     fetched.result.state = SearchState::Error;
     fetched.result.reason = None;
-    let text = format!("this process knows no provider `{}`", source.provider());
+    let text = format!("this process has no provider `{}`", source.provider());
     fetched.result.error = Some((ErrorClass::BadRequest.as_str().to_owned(), text));
     fetched.hint = Some(match source.is_service() {
-        true => "its file has no [service]".to_owned(),
-        false => format!("its file has no [providers.{source}]"),
+        true => "its configuration has no [service]".to_owned(),
+        false => format!("its configuration has no [providers.{source}]"),
     });
     fetched
 }
@@ -282,8 +282,8 @@ impl Fetched {
 /// Returns what to do about a reply of which only a part is kept.
 fn part_kept(class: ErrorClass) -> &'static str {
     match class {
-        ErrorClass::Timeout => "what came in time is stored; raise `service.call_timeout` if it repeats",
-        _ => "what came before is stored; the next run asks again",
+        ErrorClass::Timeout => "the part received in time is stored; raise `service.call_timeout` if this repeats",
+        _ => "the part received is stored; the next run tries again",
     }
 }
 

@@ -177,8 +177,8 @@ impl WorkerPool {
                 Ok(result) => result,
                 Err(panic) => Err(StoreError::new(
                     crate::store::StoreErrorKind::Statement,
-                    format!("run {} ended by a defect: {panic}", run.public_id),
-                    "please report it; the run is tried again when its lease runs out",
+                    format!("run {} crashed: {panic}", run.public_id),
+                    "please report this bug; the run is retried when its lease expires",
                 )),
             };
             if let Err(error) = &result
@@ -235,7 +235,7 @@ impl WorkerPool {
             if let Some((held, cancel)) = self.held().get(&run.public_id)
                 && held.token == run.token
             {
-                tracing::warn!(run = %run.public_id, "lost its lease and is stopped");
+                tracing::warn!(run = %run.public_id, "stopped: its lease was lost");
                 cancel.cancel();
             }
         })
@@ -280,8 +280,8 @@ where
         let Some(beating) = beat() else { continue };
         match tokio::spawn(beating).await {
             Ok(Ok(gone)) => gone.into_iter().for_each(&lost),
-            Ok(Err(error)) => tracing::warn!("leases could not be prolonged: {error}"),
-            Err(ended) => tracing::warn!("leases could not be prolonged: {ended}"),
+            Ok(Err(error)) => tracing::warn!("leases could not be renewed: {error}"),
+            Err(ended) => tracing::warn!("leases could not be renewed: {ended}"),
         }
     }
 }

@@ -44,7 +44,7 @@ pub(super) fn read(document: &Document, limits: &Limits, mistakes: &mut Mistakes
         let tables = [table];
         let reader = Reader { section: Section::Alert, tables: &tables };
         let Some(alert) = one(&reader, table, &known, limits, document.broken, mistakes) else { continue };
-        let hint = "the cursor is kept under the name: choose another";
+        let hint = "the cursor is stored under this name: choose another";
         reader.check_unique(mistakes, "name", &mut names, alert.name.clone(), "alert", hint);
         alerts.push(alert);
     }
@@ -62,7 +62,7 @@ fn one(
     let name = reader.read(mistakes, "name", slug);
     let rules: Vec<&str> = AlertRule::ALL.iter().map(|rule| rule.as_str()).collect();
     let needs_rule = format!("write rule = \"…\": {}", rules.join(", "));
-    for (key, needs) in [("name", "write name = \"…\": a short name that stays"), ("rule", needs_rule.as_str())] {
+    for (key, needs) in [("name", "write name = \"…\": a short, permanent name"), ("rule", needs_rule.as_str())] {
         if let (false, Some(header), false) = (broken, &table.header, table.was_written(key)) {
             mistakes.at(header, format!("this alert has no `{key}`"), needs);
         }
@@ -75,7 +75,7 @@ fn one(
     let words = reader.read(mistakes, "words", |value| {
         let words = texts(value, 100, 200)?;
         let wrong = words.iter().find_map(|word| filter::check_term(word).err());
-        wrong.map_or(Ok(words), |wrong| Err(Fault::new(format!("holds an entry that {}", wrong.text), wrong.hint)))
+        wrong.map_or(Ok(words), |wrong| Err(Fault::new(format!("contains an entry that {}", wrong.text), wrong.hint)))
     });
     let window = reader.read(mistakes, "window", |value| duration(value, Duration::from_secs(600), 7 * DAY));
     let cooldown = reader.read(mistakes, "cooldown", |value| duration(value, Duration::ZERO, 7 * DAY));
@@ -138,15 +138,17 @@ fn check_combination(
             && !rules.contains(&rule)
         {
             let rules: Vec<&str> = rules.iter().map(|rule| rule.as_str()).collect();
-            let fault =
-                Fault::new(format!("means nothing for rule = \"{rule}\""), format!("it is of {}", rules.join(", ")));
+            let fault = Fault::new(
+                format!("does not apply to rule = \"{rule}\""),
+                format!("it applies to {}", rules.join(", ")),
+            );
             mistakes.fault(key, &given.origin, fault);
         }
     }
     if let (Some(failures), Some(of), Some(given)) = (failures, of, reader.value_or_default("failures"))
         && failures > of
     {
-        let fault = Fault::new(format!("is more than `of` = {of}"), "so many can never fail: raise `of`");
+        let fault = Fault::new(format!("is more than `of` = {of}"), "that many can never fail: raise `of`");
         mistakes.fault("failures", &given.origin, fault);
     }
 }
@@ -162,7 +164,7 @@ fn parse_quiet_hours(text: &str) -> Result<QuietHours, Fault> {
     let (from, until) = text.split_once('-').ok_or_else(wrong)?;
     let quiet = QuietHours { from: minute(from).ok_or_else(wrong)?, until: minute(until).ok_or_else(wrong)? };
     if quiet.from == quiet.until {
-        return Err(Fault::new("begins and ends at the same time", "leave it out, or name the end"));
+        return Err(Fault::new("starts and ends at the same time", "remove it, or set a different end"));
     }
     Ok(quiet)
 }

@@ -66,8 +66,8 @@ pub(super) fn web_number(
     });
     let number = number(reader, "web.limit", call, mistakes)?;
     if let Some(least) = least.filter(|least| number < *least) {
-        let message = format!("`web.limit` is {number}, and web.operation = \"links\" gives at least {least} pages");
-        mistakes.warn(given.origin.span(), message, format!("{least} are asked for"));
+        let message = format!("`web.limit` is {number}, and web.operation = \"links\" returns at least {least} pages");
+        mistakes.warn(given.origin.span(), message, format!("{least} are requested"));
     }
     Some(number)
 }
@@ -79,9 +79,9 @@ fn number(reader: &Reader<'_>, name: &str, call: Option<Call>, mistakes: &mut Mi
     };
     let number = reader.read(mistakes, name, |value| match &takes {
         Some(range) => integer(value, (*range.start()).into(), (*range.end()).into())
-            .map_err(|fault| Fault { hint: format!("{} (what {key} = \"{operation}\" takes)", fault.hint), ..fault }),
+            .map_err(|fault| Fault { hint: format!("{} (allowed for {key} = \"{operation}\")", fault.hint), ..fault }),
         None => Err(Fault::new(
-            format!("is not known to this call ({key} = \"{operation}\") in dialect \"{dialect}\""),
+            format!("is not supported by this call ({key} = \"{operation}\") in dialect \"{dialect}\""),
             hint,
         )),
     })?;
@@ -157,5 +157,5 @@ fn only(
 }
 
 fn unknown_to(dialect: Dialect, hint: &str) -> Fault {
-    Fault::new(format!("is not known to dialect \"{dialect}\""), hint)
+    Fault::new(format!("is not supported in dialect \"{dialect}\""), hint)
 }

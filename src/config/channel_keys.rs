@@ -19,12 +19,12 @@ pub(super) fn missing(table: &Table, key: &str, broken: bool, mistakes: &mut Mis
 
 fn needs(key: &str) -> &'static str {
     match key {
-        "name" => "write name = \"…\": a short name that reports deliver by",
+        "name" => "write name = \"…\": a short name that reports refer to",
         "kind" => {
             "write kind = \"email\", \"webhook\", \"slack\", \"mattermost\", \"ntfy\", \"telegram\", \"discord\", \"teams\" or \"apprise\""
         }
         "host" => "write host = \"smtp.example.com\"",
-        "chat" => "write chat = \"-1001234567890\", the number of the chat, or chat = \"@name\" of a channel",
+        "chat" => "write chat = \"-1001234567890\", the number of a chat, or chat = \"@name\" for a channel",
         "from" => "write from = \"topicwatch@example.com\"",
         _ => "write to = [\"team@example.com\"]",
     }
@@ -44,7 +44,7 @@ pub(super) fn secret(
     }
     if let Some(given) = reader.written(file) {
         if place.variable.is_some() {
-            let message = format!("stands beside `{variable}`");
+            let message = format!("cannot be combined with `{variable}`");
             mistakes.fault(file, &given.origin, Fault::new(message, "keep one of the two"));
             return None;
         }

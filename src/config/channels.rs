@@ -88,7 +88,7 @@ pub(super) fn variables(channel: &ChannelSpec) -> impl Iterator<Item = &str> {
 fn report_foreign_keys(table: &Table, kind: ChannelKind, mistakes: &mut Mistakes<'_>) {
     for key in foreign(kind).into_iter().filter(|key| table.given.contains_key(*key)) {
         if let Some(span) = table.key_span(key).cloned() {
-            mistakes.at(&span, format!("`{key}` means nothing in a channel of kind = \"{kind}\""), "remove it");
+            mistakes.at(&span, format!("`{key}` does not apply to a channel of kind = \"{kind}\""), "remove it");
         }
     }
 }
@@ -115,7 +115,10 @@ fn email(
     let to = reader.read(mistakes, "to", |value| {
         let to = texts(value, 50, 320)?;
         if to.is_empty() {
-            return Err(Fault::new("is empty: nobody would get it", "name somebody, or remove the channel"));
+            return Err(Fault::new(
+                "is empty: nobody would receive messages",
+                "add a recipient, or remove the channel",
+            ));
         }
         to.into_iter().map(mail_address).collect::<Result<Vec<String>, Fault>>()
     });
@@ -125,12 +128,12 @@ fn email(
     };
     let password = secret(reader, "password_env", "password_file", dir, mistakes)?;
     if let (Some(Some(_)), Some(given), true) = (&user, reader.written("user"), password.is_none()) {
-        let fault = Fault::new("logs in without a password", "write password_env = \"TOPICWATCH_SMTP_PASSWORD\"");
+        let fault = Fault::new("is set without a password", "write password_env = \"TOPICWATCH_SMTP_PASSWORD\"");
         mistakes.fault("user", &given.origin, fault);
     }
     for key in ["password_env", "password_file"] {
         if let (None, Some(given)) = (reader.written("user"), reader.written(key)) {
-            let fault = Fault::new("is a password of nobody", "write user = \"…\" beside it, or remove it");
+            let fault = Fault::new("is set without a `user`", "write user = \"…\" too, or remove it");
             mistakes.fault(key, &given.origin, fault);
         }
     }
@@ -148,7 +151,7 @@ fn email(
 fn host(text: String) -> Result<String, Fault> {
     let good = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | ':');
     if text.is_empty() || text.len() > 253 || !text.chars().all(good) {
-        return Err(Fault::new(format!("cannot be {text:?}"), "write a host's name, such as \"smtp.example.com\""));
+        return Err(Fault::new(format!("cannot be {text:?}"), "write a host name, such as \"smtp.example.com\""));
     }
     Ok(text)
 }

@@ -114,11 +114,11 @@ fn providers(
         let written = name.get_ref();
         let taken =
             written == "service" || of(Section::Topic).any(|key| key.name.split('.').next() == Some(written.as_ref()));
-        let hint = "choose another: 1 to 24 of a-z, 0-9, - and _, beginning with a letter";
+        let hint = "choose another name: 1 to 24 of a-z, 0-9, - and _, beginning with a letter";
         let Some(source) = Source::parse(written).filter(|source| !source.is_service() && !taken) else {
             let shown: String = written.chars().take(60).collect();
             let why =
-                if taken || Source::parse(written).is_some() { "is the name of something else" } else { "is no name" };
+                if taken || Source::parse(written).is_some() { "is a reserved name" } else { "is not a valid name" };
             mistakes.at(&name.span(), format!("{shown:?} {why}"), hint);
             continue;
         };
@@ -164,7 +164,7 @@ fn unknown_section(name: &str) -> (String, Option<&'static str>) {
     match KEYS.iter().find(|key| key.name == name) {
         Some(key) => (format!("`{name}` belongs under {}", section_of(key)), None),
         None => (
-            "the file has [service], [providers.NAME], [database], [scheduler], [retention], [web], [defaults], [[topics]], [[reports]], [[channels]], \
+            "the sections are [service], [providers.NAME], [database], [scheduler], [retention], [web], [defaults], [[topics]], [[reports]], [[channels]], \
              [[exports]] and [[alerts]]"
                 .to_owned(),
             None,

@@ -97,7 +97,7 @@ pub(super) fn warn_of_typos(
         if rest.starts_with("PROVIDERS_") || rest.starts_with("DEFAULTS_") {
             let hint =
                 "write it into jobs.toml; variables override [service], [database], [scheduler], [retention] and [web]";
-            mistakes.warn(None, format!("the environment variable {name} does nothing"), hint);
+            mistakes.warn(None, format!("the environment variable {name} has no effect"), hint);
             continue;
         }
         let near = nearest(name, known.iter().map(String::as_str)).map(|meant| format!("did you mean `{meant}`?"));
@@ -108,12 +108,12 @@ pub(super) fn warn_of_typos(
             None if name.ends_with("_KEY") || name.ends_with("_TOKEN") => {
                 format!("the key is read from {}", api_key_env.unwrap_or("TOPICWATCH_API_KEY"))
             }
-            None if rest == "LOG" => "what is logged is set by RUST_LOG, such as RUST_LOG=topicwatch=debug".to_owned(),
-            None if ours => "`topicwatch check` shows every key in force".to_owned(),
+            None if rest == "LOG" => "logging is set by RUST_LOG, such as RUST_LOG=topicwatch=debug".to_owned(),
+            None if ours => "`topicwatch check` shows every key in effect".to_owned(),
             // Other tools may have variables of their own here.
             None => continue,
         };
-        mistakes.warn(None, format!("the environment variable {name} does nothing"), hint);
+        mistakes.warn(None, format!("the environment variable {name} has no effect"), hint);
     }
 }
 

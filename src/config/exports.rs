@@ -39,11 +39,11 @@ pub(super) fn read(
         let mut once = |key: &str, seen: &mut BTreeSet<String>, value: String, hint: &str| {
             reader.check_unique(mistakes, key, seen, value, "export", hint);
         };
-        once("name", &mut names, export.name.clone(), "the cursor is kept under the name: choose another");
+        once("name", &mut names, export.name.clone(), "the cursor is stored under this name: choose another");
         // Compare components: `./out` is the same as `out`.
         let path: PathBuf = dir.join(&export.path).components().collect();
         let path = path.to_string_lossy().into_owned();
-        once("path", &mut paths, path.replace("{name}", &export.name), "one would replace the other: use {name}");
+        once("path", &mut paths, path.replace("{name}", &export.name), "one would overwrite the other: use {name}");
         export.path = path;
         exports.push(export);
     }
@@ -60,7 +60,7 @@ fn one(
 ) -> Option<ExportSpec> {
     let name = reader.read(mistakes, "name", slug);
     for (key, needs) in [
-        ("name", "write name = \"…\": a short name that stays"),
+        ("name", "write name = \"…\": a short, permanent name"),
         ("what", "write what = \"items\", or another kind of rows"),
     ] {
         if let (false, Some(header), false) = (broken, &table.header, table.was_written(key)) {
@@ -148,38 +148,38 @@ fn check_combination(
     if named.is_some_and(|named| named != spec.format) {
         fault(
             "path",
-            format!("has the ending of another format than {}", spec.format),
-            format!("end it in .{}", spec.format),
+            format!("does not have the file extension of {}", spec.format),
+            format!("use the extension .{}", spec.format),
         );
     }
     if spec.format == Format::Xlsx && strip_gz(&spec.path).1 {
-        fault("path", "is of a workbook, which is packed already".to_owned(), "end it in .xlsx".to_owned());
+        fault("path", "names a workbook, which is already compressed".to_owned(), "use the extension .xlsx".to_owned());
     }
     if spec.format == Format::Atom && (spec.what != ExportKind::New || spec.is_incremental() || !spec.by_topic()) {
         let hint = "write what = \"new\", mode = \"full\" and {topic} in the path";
-        fault("format", "is a feed: of all new items of one topic".to_owned(), hint.to_owned());
+        fault("format", "is a feed, which holds all new items of one topic".to_owned(), hint.to_owned());
     }
     if spec.is_incremental() {
         if !spec.what.is_append_only() {
             let grow: Vec<&str> =
                 ExportKind::ALL.iter().filter(|what| what.is_append_only()).map(|what| what.as_str()).collect();
-            let hint = format!("write mode = \"full\"; rows are only added to {}", grow.join(", "));
+            let hint = format!("write mode = \"full\"; only {} are append-only", grow.join(", "));
             fault("mode", format!("cannot be \"incremental\": rows of {} change later", spec.what), hint);
         }
         if !spec.path.contains("{run}") {
-            let hint = "write {run} into it: each file goes on where the last one ended, and none may replace another";
+            let hint = "add {run}: each file continues where the last one ended, and none may overwrite another";
             fault("path", "has no {run}".to_owned(), hint.to_owned());
         }
         if spec.since_ms.is_some() {
-            let hint = "leave it out: the cursor says where the next file begins";
-            fault("since", "means nothing for an incremental export".to_owned(), hint.to_owned());
+            let hint = "remove it: the cursor determines where the next file starts";
+            fault("since", "does not apply to an incremental export".to_owned(), hint.to_owned());
         }
     }
     let order = spec.order(Time(0), SeqRange { since: 0, until: 0 }, None);
     if let Some((part, takers)) = spec.what.first_unsupported(&order.filter, spec.filtered != FilterMode::Keep) {
         let takers: Vec<&str> = takers.iter().map(|what| what.as_str()).collect();
-        let hint = format!("leave it out, or export {}", takers.join(", "));
-        fault(key_of(part), format!("means nothing for {}", spec.what), hint);
+        let hint = format!("remove it, or export {}", takers.join(", "));
+        fault(key_of(part), format!("does not apply to {}", spec.what), hint);
     }
     good
 }
@@ -203,8 +203,8 @@ fn words_searched(value: &Value) -> Result<String, Fault> {
     match parse_query(&typed) {
         Ok(_) => Ok(typed),
         Err(unclear) => Err(Fault::new(
-            format!("finds nothing: {unclear}"),
-            "write words, \"a phrase\", begin*, -not, as `topicwatch items --search` takes them",
+            format!("is not a valid search: {unclear}"),
+            "write words, \"a phrase\", begin*, -not, as for `topicwatch items --search`",
         )),
     }
 }
@@ -215,7 +215,10 @@ fn path(value: &Value) -> Result<String, Fault> {
     let path = paths::template(value, &["name", "date", "topic", "run"], EXAMPLE)?;
     if Format::of_name(&path).is_none() {
         let endings: Vec<String> = Format::ALL.iter().map(|format| format!(".{format}")).collect();
-        return Err(Fault::new("has no ending of a format", format!("end it in {}", endings.join(", "))));
+        return Err(Fault::new(
+            "does not have the file extension of a format",
+            format!("use one of {}", endings.join(", ")),
+        ));
     }
     Ok(path)
 }
@@ -233,5 +236,5 @@ pub(super) fn words<T: Copy + std::fmt::Display>(
 }
 
 fn unknown_word(word: &str, names: &[&str]) -> Fault {
-    Fault::new(format!("cannot hold {word:?}"), format!("it may hold {}", names.join(", ")))
+    Fault::new(format!("cannot contain {word:?}"), format!("it may contain {}", names.join(", ")))
 }

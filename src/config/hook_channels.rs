@@ -41,12 +41,12 @@ pub(super) fn read(place: &Place<'_>, kind: ChannelKind, mistakes: &mut Mistakes
     let url = match (table.was_written("url"), table.was_written("url_env"), &table.header) {
         (false, false, _) if kind == ChannelKind::Telegram => Url::parse(TELEGRAM).ok().map(Some),
         (false, false, Some(header)) if !broken => {
-            let hint = "write url = \"https://…\", or url_env = \"…\" when the address itself is a secret";
+            let hint = "write url = \"https://…\", or url_env = \"…\" when the URL itself is a secret";
             mistakes.at(header, "this channel has no `url`", hint);
             return None;
         }
         (true, true, Some(header)) => {
-            mistakes.at(header, "`url_env` stands beside `url`", "keep one of the two");
+            mistakes.at(header, "`url_env` cannot be combined with `url`", "keep one of the two");
             return None;
         }
         _ => url,
@@ -64,7 +64,7 @@ pub(super) fn read(place: &Place<'_>, kind: ChannelKind, mistakes: &mut Mistakes
         ChannelKind::Teams => WebhookFormat::Teams,
         ChannelKind::Telegram => {
             if let (false, Some(header), true) = (broken, &table.header, secret.is_none()) {
-                let hint = "write token_env = \"TOPICWATCH_TELEGRAM_TOKEN\"; @BotFather gives the token of a bot";
+                let hint = "write token_env = \"TOPICWATCH_TELEGRAM_TOKEN\"; get the bot token from @BotFather";
                 mistakes.at(header, "this channel has no `token_env`", hint);
             }
             missing(table, "chat", broken, mistakes);
@@ -99,20 +99,20 @@ fn address_of(kind: ChannelKind, text: &str) -> Result<Url, Fault> {
     let ends_in = |part: &str| url.path().trim_end_matches('/').ends_with(part);
     match kind {
         ChannelKind::Telegram if url.path().contains("/bot") => {
-            let hint = "leave `url` out, and write token_env = \"TOPICWATCH_TELEGRAM_TOKEN\"";
-            Err(Fault::new("holds the token of a bot", hint))
+            let hint = "remove `url`, and write token_env = \"TOPICWATCH_TELEGRAM_TOKEN\"";
+            Err(Fault::new("contains a bot token", hint))
         }
         ChannelKind::Discord if ends_in("/slack") || ends_in("/github") => {
-            let hint = "remove the end of the address, or write kind = \"slack\"";
-            Err(Fault::new("takes messages of another service there", hint))
+            let hint = "remove the end of the URL, or write kind = \"slack\"";
+            Err(Fault::new("is for messages of another service", hint))
         }
         ChannelKind::Ntfy if url.path().trim_matches('/').is_empty() => {
-            let hint = "write an address such as \"https://ntfy.example.com/my-topic\"";
-            Err(Fault::new("names no topic", hint))
+            let hint = "write a URL such as \"https://ntfy.example.com/my-topic\"";
+            Err(Fault::new("does not name a topic", hint))
         }
         ChannelKind::Apprise if !has("notify") => {
-            let hint = "write an address such as \"https://apprise.example.com/notify/KEY\"";
-            Err(Fault::new("is not where an Apprise server takes messages", hint))
+            let hint = "write a URL such as \"https://apprise.example.com/notify/KEY\"";
+            Err(Fault::new("is not an Apprise notification URL", hint))
         }
         _ => Ok(url),
     }
@@ -120,13 +120,13 @@ fn address_of(kind: ChannelKind, text: &str) -> Result<Url, Fault> {
 
 /// Parses a webhook's address.
 pub(super) fn address(text: &str) -> Result<Url, Fault> {
-    const HINT: &str = "write an address such as \"https://hooks.example.com/topicwatch\"";
-    let url = Url::parse(text).map_err(|error| Fault::new(format!("is no address: {error}"), HINT))?;
+    const HINT: &str = "write a URL such as \"https://hooks.example.com/topicwatch\"";
+    let url = Url::parse(text).map_err(|error| Fault::new(format!("is not a valid URL: {error}"), HINT))?;
     if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
-        return Err(Fault::new("is no address of a web server", HINT));
+        return Err(Fault::new("is not the URL of a web server", HINT));
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(Fault::new("holds a user name or a password", "use `url_env`, or sign with `secret_env`"));
+        return Err(Fault::new("contains a user name or a password", "use `url_env`, or sign with `secret_env`"));
     }
     Ok(url)
 }

@@ -125,7 +125,11 @@ impl Reader<'_> {
     ) {
         if seen.contains(&value) {
             if let Some(given) = self.value_or_default(key) {
-                mistakes.fault(key, &given.origin, Fault::new(format!("is that of another {one}: {value:?}"), hint));
+                mistakes.fault(
+                    key,
+                    &given.origin,
+                    Fault::new(format!("is already used by another {one}: {value:?}"), hint),
+                );
             }
         } else {
             seen.insert(value);

@@ -55,7 +55,7 @@ impl LoadError {
         match self {
             Self::NotFound { looked } => {
                 let places: Vec<String> = looked.iter().map(|path| path.display().to_string()).collect();
-                let message = format!("no configuration found; looked at {}", places.join(", "));
+                let message = format!("no configuration found; looked for {}", places.join(", "));
                 plain(message, "`topicwatch init` writes an annotated jobs.toml".to_owned())
             }
             Self::Unreadable { path, message, hint } => plain(format!("{} {message}", path.display()), hint.clone()),
@@ -254,8 +254,8 @@ fn check_sandbox_mix(
     }
     if invented && real {
         let last = document.providers.last().and_then(|one| one.table.header.clone()).unwrap_or(0..0);
-        let hint = "write base_url = \"sandbox\" for [service] and for every provider, or for none";
-        mistakes.at(&last, "some providers are the sandbox, and others are not", hint);
+        let hint = "set base_url = \"sandbox\" for [service] and every provider, or for none";
+        mistakes.at(&last, "some providers use the sandbox, and others do not", hint);
     }
 }
 

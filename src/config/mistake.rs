@@ -133,7 +133,7 @@ impl<'t> Mistakes<'t> {
                 severity: Severity::Error,
                 file: self.text.shown().to_owned(),
                 place: None,
-                message: format!("there are more mistakes than the {MOST_KEPT} that are shown"),
+                message: format!("there are more mistakes; only {MOST_KEPT} are shown"),
                 hint: String::new(),
             };
             self.found.push((usize::MAX, mistake));

@@ -69,8 +69,8 @@ pub(super) fn variable_name(value: &Value) -> Read<String> {
     if name.is_empty() || name.len() > 128 || name.starts_with(|c: char| c.is_ascii_digit()) || !name.chars().all(good)
     {
         // Do not repeat it in the message: it may be the key itself.
-        let hint = "write the variable's name, such as \"TOPICWATCH_API_KEY\", never the key";
-        return Err(Fault::new("is no name of an environment variable", hint));
+        let hint = "write the variable's name, such as \"TOPICWATCH_API_KEY\", not the key itself";
+        return Err(Fault::new("is not a valid environment variable name", hint));
     }
     Ok(name)
 }

@@ -12,24 +12,24 @@ const LONGEST: usize = 500;
 /// Reads the path of a file in which these names may be filled in.
 pub(super) fn template(value: &Value, names: &[&str], example: &str) -> Result<String, Fault> {
     let braced: Vec<String> = names.iter().map(|name| format!("{{{name}}}")).collect();
-    let hint = || format!("write a path such as \"{example}\"; filled in are {} and nothing else", braced.join(", "));
+    let hint = || format!("write a path such as \"{example}\"; only {} are filled in", braced.join(", "));
     let path = text(value)?;
     check_plain(&path, LONGEST, false)?;
     let filled = braced.iter().fold(path.clone(), |path, name| path.replace(name, "x"));
     if filled.contains(['{', '}']) {
-        return Err(Fault::new("holds braces around something unknown", hint()));
+        return Err(Fault::new("contains an unknown placeholder in braces", hint()));
     }
     if filled.contains('\\') || filled.starts_with('~') {
         return Err(Fault::new(
-            "holds a `\\` or begins with `~`",
-            "write `/` between folders, from this file's folder on",
+            "contains `\\` or begins with `~`",
+            "write `/` between folders; the path is relative to this file's folder",
         ));
     }
     if Path::new(&filled).components().any(|part| part == Component::ParentDir) {
-        return Err(Fault::new("leads out of its folder with `..`", "name the folder itself, from `/` on if need be"));
+        return Err(Fault::new("contains `..`", "name the folder directly, with an absolute path if needed"));
     }
     if filled.ends_with('/') || Path::new(&filled).file_name().is_none() {
-        return Err(Fault::new("names a folder and no file", hint()));
+        return Err(Fault::new("names a folder, not a file", hint()));
     }
     Ok(path)
 }

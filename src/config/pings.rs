@@ -23,7 +23,11 @@ pub(super) fn read(reader: &Reader<'_>, job: &str, mistakes: &mut Mistakes<'_>) 
         (None, None) => return None,
         (Some(a), Some(b)) if a == b => {
             if let Some(given) = reader.written("ping_env") {
-                mistakes.fault("ping_env", &given.origin, Fault::new("stands beside `ping`", "keep one of the two"));
+                mistakes.fault(
+                    "ping_env",
+                    &given.origin,
+                    Fault::new("cannot be combined with `ping`", "keep one of the two"),
+                );
             }
             return None;
         }

@@ -40,7 +40,7 @@ impl Provider {
                     None => format!("its keys are {all}"),
                 };
                 let shown: String = at.get_ref().chars().take(60).collect();
-                mistakes.at(&at.span(), format!("{} takes no `{name}.{shown}`", known.name), hint);
+                mistakes.at(&at.span(), format!("{} has no key `{name}.{shown}`", known.name), hint);
                 continue;
             };
             let shape = match key.shape {

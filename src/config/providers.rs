@@ -62,7 +62,7 @@ fn one(provider: &Provider, dir: &Path, broken: bool, mistakes: &mut Mistakes<'_
         (kind.login, has_key, reader.written("key_env").or_else(|| reader.written("key_file")))
     {
         let key = if reader.written("key_env").is_some() { "key_env" } else { "key_file" };
-        let fault = Fault::new(format!("is a key for a provider that takes none ({})", kind.name), "leave it out");
+        let fault = Fault::new(format!("is a key for a provider that does not use one ({})", kind.name), "remove it");
         mistakes.fault(key, &given.origin, fault);
     }
     let seconds = Duration::from_secs;
@@ -179,7 +179,7 @@ impl QueryContext<'_> {
             QueryKeyType::Texts => {
                 let list = texts(value, MOST, 2_000).map_err(wrong)?;
                 if list.is_empty() {
-                    return Err(wrong(Fault::new("is empty", "name one, or leave it out")));
+                    return Err(wrong(Fault::new("is empty", "add an entry, or remove the key")));
                 }
                 if key.name == "urls" {
                     check_urls(&list).map_err(wrong)?;
@@ -206,12 +206,12 @@ pub(super) fn answer_conflict(sources: &[Source], asked: &[ProviderQuery]) -> Op
     let answers: Vec<&str> = sources.iter().filter(writes).map(Source::as_str).collect();
     let [first, rest @ ..] = answers.as_slice() else { return None };
     if !rest.is_empty() {
-        let hint = "name one of them; a second topic with the same query may name the other";
+        let hint = "keep one of them; a second topic with the same query can use the other";
         return Some((format!("has two sources that write an answer: {}", answers.join(", ")), hint));
     }
     let alone = *first != Source::Ai.as_str() && sources.len() == 1;
-    let hint = "name one that does as well, such as feeds or a search";
-    alone.then(|| (format!("has no source that finds what {first} is to write about"), hint))
+    let hint = "add one, such as feeds or a search";
+    alone.then(|| (format!("has no source that finds items for {first} to write about"), hint))
 }
 
 /// Checks addresses. One without a scheme is relative to the provider's; any other must be http or https.
@@ -219,7 +219,7 @@ fn check_urls(urls: &[String]) -> Result<(), Fault> {
     for url in urls {
         if !url.contains("://") {
             if url.contains(['?', '#', ' ', ':']) {
-                return Err(Fault::new(format!("holds {url:?}, which is no address"), "write https://…"));
+                return Err(Fault::new(format!("contains {url:?}, which is not a URL"), "write https://…"));
             }
             continue;
         }
@@ -228,10 +228,13 @@ fn check_urls(urls: &[String]) -> Result<(), Fault> {
                 return Err(Fault::new(format!("cannot use {}:", parsed.scheme()), "write https://…"));
             }
             Ok(parsed) if !parsed.username().is_empty() || parsed.password().is_some() => {
-                return Err(Fault::new("holds a user name or a password", "feeds behind a login cannot be read"));
+                return Err(Fault::new(
+                    "contains a user name or a password",
+                    "feeds that need a login are not supported",
+                ));
             }
             Ok(_) => {}
-            Err(error) => return Err(Fault::new(format!("holds what is no address: {error}"), "write https://…")),
+            Err(error) => return Err(Fault::new(format!("contains an invalid URL: {error}"), "write https://…")),
         }
     }
     Ok(())

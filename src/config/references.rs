@@ -54,9 +54,9 @@ pub(super) fn is_known(word: &str, known: &[String], what: &str) -> Result<(), F
     if known.len() > 10 {
         some.push_str(", …");
     }
-    let otherwise = if known.is_empty() { format!("the file has no {what}") } else { format!("there are {some}") };
+    let otherwise = if known.is_empty() { format!("the file has no {what}") } else { format!("the file has {some}") };
     let hint = did_you_mean(word, known.iter().map(String::as_str), &otherwise);
-    Err(Fault::new(format!("names {word:?}, and there is no such {what}"), hint))
+    Err(Fault::new(format!("names {word:?}, but there is no such {what}"), hint))
 }
 
 /// Reads a list of existing sources.

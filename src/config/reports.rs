@@ -41,11 +41,11 @@ pub(super) fn read(
         let mut once = |key: &str, seen: &mut BTreeSet<String>, value: String, hint: &str| {
             reader.check_unique(mistakes, key, seen, value, "report", hint);
         };
-        once("name", &mut names, report.name.clone(), "names are how reports are filed: choose another");
+        once("name", &mut names, report.name.clone(), "reports are stored by name: choose another");
         // Compare components: `./out` is the same as `out`.
         let path: PathBuf = dir.join(&report.path).components().collect();
         let path = path.to_string_lossy().into_owned();
-        once("path", &mut paths, path.replace("{name}", &report.name), "one would replace the other: use {name}");
+        once("path", &mut paths, path.replace("{name}", &report.name), "one would overwrite the other: use {name}");
         report.path = path;
         reports.push(report);
     }
@@ -62,7 +62,7 @@ fn one(
 ) -> Option<ReportSpec> {
     let name = reader.read(mistakes, "name", slug);
     if let (false, Some(header), false) = (broken, &table.header, table.was_written("name")) {
-        mistakes.at(header, "this report has no `name`", "write name = \"…\": a short name that stays");
+        mistakes.at(header, "this report has no `name`", "write name = \"…\": a short, permanent name");
     }
     let title = match reader.written("title") {
         Some(_) => reader.read(mistakes, "title", |value| plain_text(value, 200)),
@@ -96,7 +96,7 @@ fn one(
     {
         mistakes.warn(
             given.origin.span(),
-            "`path` is the same for all reports of a day, and each holds only what is new since the last: it replaces the others",
+            "`path` is the same for all reports of a day, but each holds only what is new since the last: later ones overwrite earlier ones",
             format!("add {{time}}, as in \"{SINCE_LAST}\""),
         );
     }
@@ -138,7 +138,7 @@ fn warn_of_repeated_reports(
         let noun = window.period_name();
         mistakes.warn(
             given.origin.span(),
-            format!("the report is about the last whole {noun}, and this makes it more than once a {noun}: each replaces the one before and is sent again"),
+            format!("the report covers the last whole {noun}, but runs more than once a {noun}: each run overwrites the previous report and sends it again"),
             format!("once is enough, as with schedule = \"{example}\""),
         );
     }
@@ -158,7 +158,7 @@ fn formats(value: &Value) -> Result<Vec<ReportFormat>, Fault> {
         },
     };
     if words.is_empty() {
-        return Err(Fault::new("is empty: nothing would be written", "name \"html\", \"markdown\", or both"));
+        return Err(Fault::new("is empty: nothing would be written", "write \"html\", \"markdown\", or both"));
     }
     words.iter().map(|word| ReportFormat::parse(word).ok_or_else(|| unknown_choice(word, &names))).collect()
 }
@@ -168,7 +168,7 @@ fn path(value: &Value) -> Result<String, Fault> {
     let path = paths::template(value, &["name", "date", "time"], "reports/{name}-{date}")?;
     let lower = path.to_ascii_lowercase();
     if [".html", ".htm", ".md"].iter().any(|ending| lower.ends_with(ending)) {
-        return Err(Fault::new("has an ending", "leave it out: it comes from `format`"));
+        return Err(Fault::new("has a file extension", "remove it: `format` determines it"));
     }
     Ok(path)
 }

@@ -29,12 +29,12 @@ pub(super) fn plain_text(value: &Value, longest: usize) -> Read<String> {
 /// Checks other text by the rule of [`plain_text`]; `lines` allows line breaks and tabs.
 pub(super) fn check_plain(text: &str, longest: usize, lines: bool) -> Read<()> {
     if text.trim().is_empty() {
-        return Err(Fault::new("is empty", "write something, or leave the key out"));
+        return Err(Fault::new("is empty", "write a value, or remove the key"));
     }
     let allowed = |c: char| lines && matches!(c, '\n' | '\r' | '\t');
     if let Some(bad) = text.chars().find(|c| c.is_control() && !allowed(*c)) {
-        let message = format!("holds the control character {}", bad.escape_unicode());
-        return Err(Fault::new(message, "remove it; a text is written on one line"));
+        let message = format!("contains the control character {}", bad.escape_unicode());
+        return Err(Fault::new(message, "remove it; text must be on one line"));
     }
     let length = text.chars().count();
     if length > longest {
@@ -73,14 +73,14 @@ pub(super) fn flag(value: &Value) -> Read<bool> {
 pub(super) fn dollars(value: &Value) -> Read<Micros> {
     amount(value)
         .filter(|price| *price <= Micros(1_000_000_000))
-        .ok_or_else(|| Fault::new("is no price of a call", "write dollars from 0 to 1000, such as 0.004"))
+        .ok_or_else(|| Fault::new("is not a valid price", "write dollars from 0 to 1000, such as 0.004"))
 }
 
 /// Reads dollars per day.
 pub(super) fn budget(value: &Value) -> Read<Micros> {
     amount(value).filter(|budget| *budget > Micros(0)).ok_or_else(|| {
         let hint = "write dollars above 0 and up to 1000000, such as 2.50; without the key there is no limit";
-        Fault::new("is no budget of a day", hint)
+        Fault::new("is not a valid daily budget", hint)
     })
 }
 
@@ -180,7 +180,7 @@ pub(super) fn bytes(value: &Value, least: u64, most: u64) -> Read<u64> {
     match number {
         Some(number) if (least..=most).contains(&number) => Ok(number),
         Some(number) => Err(Fault::new(format!("cannot be {number} bytes"), format!("from {least} to {most}"))),
-        None => Err(Fault::new("is no number of bytes", HINT)),
+        None => Err(Fault::new("is not a number of bytes", HINT)),
     }
 }
 
@@ -210,21 +210,21 @@ pub(super) fn unknown_choice(text: &str, all: &[&'static str]) -> Fault {
 pub(super) fn texts(value: &Value, most: usize, longest: usize) -> Read<Vec<String>> {
     let Value::List(list) = value else { return Err(Fault::new("takes a list of strings", "")) };
     if list.len() > most {
-        return Err(Fault::new(
-            format!("holds {} entries, at most {most} are allowed", list.len()),
-            "shorten the list",
-        ));
+        return Err(Fault::new(format!("has {} entries, at most {most} are allowed", list.len()), "shorten the list"));
     }
     let mut read: Vec<String> = Vec::with_capacity(list.len());
     for (element, at) in list {
         let here = |fault: Fault| Fault {
-            message: format!("holds an entry that {}", fault.message),
+            message: format!("contains an entry that {}", fault.message),
             at: Some(at.clone()),
             ..fault
         };
         let text = plain_text(element, longest).map_err(here)?;
         if read.contains(&text) {
-            return Err(Fault { at: Some(at.clone()), ..Fault::new(format!("names {text:?} twice"), "name it once") });
+            return Err(Fault {
+                at: Some(at.clone()),
+                ..Fault::new(format!("contains {text:?} twice"), "list it once")
+            });
         }
         read.push(text);
     }

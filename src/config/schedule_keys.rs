@@ -162,13 +162,14 @@ fn warn_of_gaps(
 ) {
     let (window, over) = (looks.window, hours_shown(rarer.over));
     let Some(date) = &rarer.clock_change else {
-        let message = format!("`{name}` is rarer than `window` = \"{window}\": {over} between two runs lie outside it");
+        let message =
+            format!("`{name}` runs less often than `window` = \"{window}\": {over} between two runs are not covered");
         let wider = if window == Window::Past24Hours { ", or set window = \"PAST_7_DAYS\"" } else { "" };
         mistakes.warn(
             span,
             message,
             format!(
-                "let it run at least every {}{wider}; each run makes up for them only as far as its call looks back",
+                "run it at least every {}{wider}; each run covers the gap only as far back as its call can look",
                 hours_shown(window.length())
             ),
         );
@@ -178,9 +179,8 @@ fn warn_of_gaps(
     if looks.call.is_some_and(|(dialect, query)| catches_up(dialect, query, window, gap, catch_up)) {
         return;
     }
-    let message =
-        format!("`{name}` leaves {over} outside of `window` = \"{window}\" on {date}, when the clock is changed");
-    mistakes.warn(span, message, "set timezone = \"UTC\", or let it run more often");
+    let message = format!("`{name}` leaves {over} outside `window` = \"{window}\" on {date}, when the clocks change");
+    mistakes.warn(span, message, "set timezone = \"UTC\", or run it more often");
 }
 
 /// Formats whole hours as hours, because windows are given in hours.
@@ -202,11 +202,7 @@ fn period(reader: &Reader<'_>, mistakes: &mut Mistakes<'_>) -> Option<((&'static
     let table = reader.tables.iter().find(|t| t.given.contains_key("schedule") || t.given.contains_key("every"))?;
     if let (Some(_), Some(_)) = (table.given.get("schedule"), table.given.get("every")) {
         let span = table.key_span("every").cloned().unwrap_or_default();
-        mistakes.at(
-            &span,
-            "`every` stands beside `schedule`: only one of them can say when it runs",
-            "keep one of the two",
-        );
+        mistakes.at(&span, "`every` cannot be combined with `schedule`", "keep one of the two");
         return None;
     }
     let nearest = Reader { section: reader.section, tables: std::slice::from_ref(table) };

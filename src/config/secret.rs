@@ -51,20 +51,20 @@ pub fn read_key(service: &ServiceConfig, env: &dyn Fn(&str) -> Option<String>) -
             None => {
                 let message = format!("no key: {variable} is not set");
                 let hint = format!(
-                    "export {variable}='…' (single quotes: keys hold `$`), or set base_url = \"sandbox\" to try without"
+                    "export {variable}='…' (single quotes: keys can contain `$`), or set base_url = \"sandbox\" to try without a key"
                 );
                 return refused(message, hint);
             }
         },
     };
     if key.trim().is_empty() {
-        return refused(format!("the key of {origin} is empty"), "put the key there, and nothing else".to_owned());
+        return refused(format!("the key of {origin} is empty"), "put only the key there".to_owned());
     }
     if key.len() > 4_096 {
         return refused(format!("the key of {origin} is longer than 4096 bytes"), "is it the right file?".to_owned());
     }
     if !key.bytes().all(|byte| byte.is_ascii_graphic()) {
-        let message = format!("the key of {origin} holds a space, a line break or a character outside ASCII");
+        let message = format!("the key of {origin} contains a space, a line break or a non-ASCII character");
         return refused(message, "put the bare key there: one line, no quotes, no `Bearer`".to_owned());
     }
     Ok(SecretString::from(key))
@@ -105,11 +105,11 @@ pub fn read_secret(
             owner_only(noun, path, &shown)?;
             from_file(noun, path, &shown)?
         }
-        (None, None) => return refused(format!("no {what} is named"), String::new()),
+        (None, None) => return refused(format!("no {what} is configured"), String::new()),
     };
     if secret.is_empty() || secret.len() > 4_096 || secret.chars().any(char::is_control) {
-        let message = format!("the {what} is empty, longer than 4096 bytes, or holds control characters");
-        return refused(message, "put it there and nothing else, on one line".to_owned());
+        let message = format!("the {what} is empty, longer than 4096 bytes, or contains control characters");
+        return refused(message, format!("put only the {what} there, on one line"));
     }
     Ok(SecretString::from(secret))
 }
@@ -127,7 +127,7 @@ fn owner_only(noun: &str, path: &Path, shown: &str) -> Result<(), KeyError> {
     let mode = metadata.permissions().mode() & 0o777;
     if mode & 0o077 != 0 {
         return refused(
-            format!("others may read the {noun} file {shown} (mode {mode:04o})"),
+            format!("other users can read the {noun} file {shown} (mode {mode:04o})"),
             format!("chmod 600 {shown}"),
         );
     }

@@ -92,7 +92,7 @@ fn missing(table: &Table, mistakes: &mut Mistakes<'_>) {
     const HINT: &str = "write base_url = \"sandbox\" to try without a key, or the service's address";
     match &table.header {
         Some(header) => mistakes.at(header, MESSAGE, HINT),
-        None => mistakes.at(&(0..0), MESSAGE, format!("begin the file with a line [service]; below it {HINT}")),
+        None => mistakes.at(&(0..0), MESSAGE, format!("start the file with the line [service]; below it {HINT}")),
     }
 }
 
@@ -135,30 +135,33 @@ fn target(text: &str) -> Result<Target, Fault> {
     }
     let url = Url::parse(text).map_err(|error| {
         let near = super::suggest::nearest(text, ["sandbox"]).map(|meant| format!("did you mean `{meant}`?"));
-        Fault::new(format!("is no address: {error}"), near.unwrap_or_else(|| HINT.to_owned()))
+        Fault::new(format!("is not a valid URL: {error}"), near.unwrap_or_else(|| HINT.to_owned()))
     })?;
     if !matches!(url.scheme(), "http" | "https") {
         return Err(Fault::new(format!("cannot use {}:", url.scheme()), HINT));
     }
     if !url.username().is_empty() || url.password().is_some() {
-        let hint = "keep secrets out of the file: put the key into the environment variable of `api_key_env`";
-        return Err(Fault::new("holds a user name or a password", hint));
+        let hint = "keep secrets out of the file: put the key in the environment variable that `api_key_env` names";
+        return Err(Fault::new("contains a user name or a password", hint));
     }
     if url.query().is_some() || url.fragment().is_some() {
-        return Err(Fault::new("holds a `?` or `#` part", "paths are appended to it: end it with the host or a path"));
+        return Err(Fault::new(
+            "contains a `?` or `#` part",
+            "paths are appended to it: end it with the host or a path",
+        ));
     }
     if let Some(path) = operation_of(url.path()) {
-        let hint = "leave that out: every call adds its own path";
+        let hint = "remove that: every call adds its own path";
         return Err(Fault::new(format!("ends in {path}, which is the path of one call"), hint));
     }
     let loopback = match url.host() {
         Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
         Some(Host::Ipv4(address)) => IpAddr::V4(address).is_loopback(),
         Some(Host::Ipv6(address)) => IpAddr::V6(address).is_loopback(),
-        None => return Err(Fault::new("names no host", HINT)),
+        None => return Err(Fault::new("has no host", HINT)),
     };
     if url.scheme() == "http" && !loopback {
-        let hint = "write https://; http:// is for this machine only (localhost, 127.0.0.1, [::1])";
+        let hint = "write https://; http:// is allowed only for this machine (localhost, 127.0.0.1, [::1])";
         return Err(Fault::new("would send the key unencrypted over the network", hint));
     }
     Ok(Target::Url(url))

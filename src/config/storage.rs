@@ -50,7 +50,7 @@ pub(super) fn scheduler(
 
 /// Parses the engine. Any other than the ledger needs PostgreSQL and a build that includes it.
 fn engine(text: &str, on_file: bool) -> Result<Engine, Fault> {
-    const HINT: &str = "leave `engine` out: the ledger itself shares runs out between processes";
+    const HINT: &str = "remove `engine`: the ledger itself distributes runs between processes";
     let names: Vec<&'static str> = Engine::ALL.iter().map(|engine| engine.as_str()).collect();
     match Engine::parse(text) {
         None => Err(unknown_choice(text, &names)),
@@ -68,7 +68,7 @@ fn engine(text: &str, on_file: bool) -> Result<Engine, Fault> {
 fn database_url(text: &str, dir: &Path) -> Result<String, Fault> {
     const HINT: &str = "write \"sqlite:topicwatch.db\" or \"postgres://USER@HOST/NAME\"";
     if text.chars().any(char::is_control) {
-        return Err(Fault::new("holds a control character", HINT));
+        return Err(Fault::new("contains a control character", HINT));
     }
     let Some((scheme, rest)) = text.split_once(':') else {
         let hint = if text.is_empty() || text.contains(['@', '=']) {
@@ -76,18 +76,18 @@ fn database_url(text: &str, dir: &Path) -> Result<String, Fault> {
         } else {
             format!("did you mean \"sqlite:{text}\"?")
         };
-        return Err(Fault::new("names no kind of database", hint));
+        return Err(Fault::new("does not name a kind of database", hint));
     };
     match scheme {
         "sqlite" => sqlite(rest, dir),
         "postgres" | "postgresql" => {
             let url = Url::parse(text).map_err(|error| {
                 let hint =
-                    "write \"postgres://USER@HOST/NAME\"; in a password write / @ : # ? % as %2F %40 %3A %23 %3F %25";
-                Fault::new(format!("is no address: {error}"), hint)
+                    "write \"postgres://USER@HOST/NAME\"; in a password, write / @ : # ? % as %2F %40 %3A %23 %3F %25";
+                Fault::new(format!("is not a valid URL: {error}"), hint)
             })?;
             if url.cannot_be_a_base() || url.fragment().is_some() {
-                return Err(Fault::new("is no PostgreSQL address", "write \"postgres://USER@HOST/NAME\""));
+                return Err(Fault::new("is not a PostgreSQL URL", "write \"postgres://USER@HOST/NAME\""));
             }
             Ok(text.to_owned())
         }
@@ -96,7 +96,7 @@ fn database_url(text: &str, dir: &Path) -> Result<String, Fault> {
                 Some(meant) => format!("did you mean `{meant}:`?"),
                 None => format!("SQLite and PostgreSQL are supported: {HINT}"),
             };
-            Err(Fault::new("names a kind of database that is not supported", hint))
+            Err(Fault::new("names an unsupported kind of database", hint))
         }
     }
 }
@@ -105,13 +105,13 @@ fn sqlite(rest: &str, dir: &Path) -> Result<String, Fault> {
     let path = rest.strip_prefix("//").unwrap_or(rest);
     let refused = |message: &str, hint: &str| Err(Fault::new(message, hint));
     if path.is_empty() {
-        return refused("names no file", "write \"sqlite:topicwatch.db\"");
+        return refused("does not name a file", "write \"sqlite:topicwatch.db\"");
     }
     if path.contains(":memory:") {
-        return refused("would forget everything at the end", "name a file: \"sqlite:topicwatch.db\"");
+        return refused("would lose everything at exit", "name a file: \"sqlite:topicwatch.db\"");
     }
     if path.contains('?') {
-        return refused("holds parameters", "write the path only: how the file is opened is decided by the program");
+        return refused("contains parameters", "write the path only: the program decides how to open the file");
     }
     if path.starts_with('~') {
         return refused("begins with `~`, which only a shell understands", "write the whole path, or a relative one");
@@ -122,7 +122,7 @@ fn sqlite(rest: &str, dir: &Path) -> Result<String, Fault> {
     let path = drop_dot_components(&dir.join(path));
     match path.to_str() {
         Some(path) => Ok(format!("sqlite:{path}")),
-        None => refused("lies in a folder whose name is not UTF-8", "write an absolute path"),
+        None => refused("is in a folder whose name is not UTF-8", "write an absolute path"),
     }
 }
 

@@ -38,7 +38,7 @@ pub(super) fn report(mistakes: &mut Mistakes<'_>, root: &DeTable<'_>, mut errors
         let at = span(error);
         let (message, hint) =
             match unquoted_hint(mistakes.text().as_str().get(at.clone()).unwrap_or(""), error.message()) {
-                Some(hint) => ("text is written between quotes", hint),
+                Some(hint) => ("text must be in quotes", hint),
                 None => (error.message(), syntax_hint(error.message()).to_owned()),
             };
         mistakes.at(&at, message, hint);
@@ -71,8 +71,8 @@ fn unquoted_hint(value: &str, message: &str) -> Option<String> {
         return None;
     }
     Some(match value.to_ascii_lowercase().as_str() {
-        "" => "a value is missing: write key = \"value\"".to_owned(),
-        flag @ ("true" | "false") => format!("write {flag} in small letters"),
+        "" => "the value is missing: write key = \"value\"".to_owned(),
+        flag @ ("true" | "false") => format!("write {flag} in lower case"),
         // Do not repeat the value: it may be a key.
         _ => "write key = \"value\"".to_owned(),
     })
@@ -82,16 +82,16 @@ fn syntax_hint(message: &str) -> &'static str {
     if message.starts_with("duplicate key") {
         "keep one of the two"
     } else if message.starts_with("cannot extend") {
-        "the name before the dot has a value already: rename or remove one of the two"
+        "the name before the dot already has a value: rename or remove one of the two"
     } else if (message.contains("unclosed") && message.contains(" table") && !message.contains("inline"))
         || message.contains("missing table open")
     {
-        "a section is written [name], an entry of a list of sections [[name]]"
+        "write a section as [name], an entry of a list of sections as [[name]]"
     } else if message.contains("string") {
-        "a string ends with the quote it began with, on the same line"
+        "end the string with the quote it began with, on the same line"
     } else if message.contains("array") {
-        "a list is written [\"one\", \"two\"]"
+        "write a list as [\"one\", \"two\"]"
     } else {
-        "see https://toml.io for how the file is written"
+        "see https://toml.io for the syntax"
     }
 }

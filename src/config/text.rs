@@ -57,7 +57,7 @@ impl Text {
                 let at = error.utf8_error().valid_up_to();
                 let line = error.as_bytes()[..at].iter().filter(|b| **b == b'\n').count() + 1;
                 Err(NotText {
-                    message: format!("is not UTF-8 text: byte {at} (line {line}) begins no character"),
+                    message: format!("is not UTF-8 text: byte {at} (line {line}) is not a valid character"),
                     hint: "save it as UTF-8".to_owned(),
                 })
             }
@@ -68,7 +68,11 @@ impl Text {
     pub(super) fn check_lines(&self) -> Result<(), NotText> {
         match self.text.split('\n').position(|line| line.len() > LONGEST_LINE) {
             Some(line) => Err(NotText {
-                message: format!("is no configuration: line {} is longer than {} KiB", line + 1, LONGEST_LINE / 1024),
+                message: format!(
+                    "is not a configuration: line {} is longer than {} KiB",
+                    line + 1,
+                    LONGEST_LINE / 1024
+                ),
                 hint: "is this the right file?".to_owned(),
             }),
             None => Ok(()),

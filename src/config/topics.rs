@@ -60,8 +60,8 @@ pub(super) fn read(
         if let Some(Given { value: Value::Text(id), origin: Origin::File { value, .. } }) = table.given.get("id") {
             let line = mistakes.text().line(value.start);
             if let Some(first) = ids.get(id) {
-                let hint = format!("the first one is in line {first}; ids are how findings are filed: choose another");
-                mistakes.at(value, format!("a second topic has the id {id:?}"), hint);
+                let hint = format!("the first is on line {first}; findings are stored by id: choose another");
+                mistakes.at(value, format!("another topic already has the id {id:?}"), hint);
             } else {
                 ids.insert(id.clone(), line);
             }
@@ -99,7 +99,7 @@ impl TopicReader<'_> {
         let header = table.header.clone();
         let id = reader.read(mistakes, "id", slug);
         if let (false, Some(header), false) = (self.broken, &header, table.was_written("id")) {
-            let hint = "write id = \"…\": a short name that stays, for files and the database";
+            let hint = "write id = \"…\": a short, permanent name, for files and the database";
             mistakes.at(header, "this topic has no `id`", hint);
         }
         let title = match reader.written("title") {
@@ -143,7 +143,7 @@ impl TopicReader<'_> {
                     unasked = true;
                     if let (false, Some(header)) = (self.broken, &header) {
                         let named = id.as_deref().map_or_else(|| "this topic".to_owned(), |id| format!("topic {id:?}"));
-                        let hint = format!("write {name}.{key} = …, or name other `sources`");
+                        let hint = format!("write {name}.{key} = …, or choose other `sources`");
                         mistakes.at(header, format!("{named} has no `{name}.{key}`"), hint);
                     }
                 }
@@ -153,7 +153,7 @@ impl TopicReader<'_> {
         if let (false, false, Some(header)) = (self.broken, needy.is_empty(), &header) {
             let what = needy.join(", ");
             let named = id.as_deref().map_or_else(|| "this topic".to_owned(), |id| format!("topic {id:?}"));
-            let hint = "write query = \"…\" (or social.query, web.query, ai.prompt), or name other `sources`";
+            let hint = "write query = \"…\" (or social.query, web.query, ai.prompt), or choose other `sources`";
             mistakes.at(header, format!("{named} has no `query` for: {what}"), hint);
         }
 
@@ -279,7 +279,7 @@ fn sources(value: &Value, absent: bool, providers: &[Provider]) -> Result<Vec<So
     let known: Vec<Source> = service.copied().chain(providers.iter().map(|one| one.name)).collect();
     let Value::List(list) = value else { return Err(Fault::new("takes a list of strings", "")) };
     if list.is_empty() {
-        return Err(Fault::new("is empty: nothing would be asked", format!("name {}", listed(&known))));
+        return Err(Fault::new("is empty: nothing would be searched", format!("choose from {}", listed(&known))));
     }
     let mut sources = Vec::new();
     for (element, at) in list {
@@ -288,15 +288,15 @@ fn sources(value: &Value, absent: bool, providers: &[Provider]) -> Result<Vec<So
         let source = Source::parse(&name).filter(|source| known.contains(source)).ok_or_else(|| {
             let of_service = absent && Source::SERVICE.iter().any(|one| one.as_str() == name);
             let hint = match super::suggest::nearest(&name, known.iter().map(Source::as_str)) {
-                _ if of_service => "it needs [service]; or leave it out".to_owned(),
+                _ if of_service => "add [service], or remove it".to_owned(),
                 Some(meant) => format!("did you mean `{meant}`?"),
-                None => format!("it can be {}; others need a section [providers.NAME]", listed(&known)),
+                None => format!("it can be {}; others need a [providers.NAME] section", listed(&known)),
             };
             let shown: String = name.chars().take(60).collect();
             here(Fault::new(format!("cannot be {shown:?}"), hint))
         })?;
         if sources.contains(&source) {
-            return Err(here(Fault::new(format!("names {name:?} twice"), "name it once")));
+            return Err(here(Fault::new(format!("contains {name:?} twice"), "list it once")));
         }
         sources.push(source);
     }

@@ -102,7 +102,7 @@ impl Value {
             DeValue::String(text) => Self::Text(text.to_string()),
             DeValue::Integer(integer) => match i64::from_str_radix(integer.as_str(), integer.radix()) {
                 Ok(number) => Self::Integer(number),
-                Err(_) => return Some(Err(Fault::new("is a number too large to be meant", "write a smaller one"))),
+                Err(_) => return Some(Err(Fault::new("is too large", "write a smaller number"))),
             },
             DeValue::Float(float) => Self::Number(float.as_str().parse().unwrap_or(f64::NAN)),
             DeValue::Boolean(flag) => Self::Flag(*flag),

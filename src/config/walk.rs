@@ -148,7 +148,7 @@ impl Walk<'_, '_> {
                 DeValue::Array(list) => list
                     .iter()
                     .find(|element| !matches!(element.get_ref(), DeValue::String(_)))
-                    .map_or_else(|| "a list".to_owned(), |e| format!("a list holding {}", kind(e.get_ref()))),
+                    .map_or_else(|| "a list".to_owned(), |e| format!("a list containing {}", kind(e.get_ref()))),
                 other => kind(other).to_owned(),
             };
             let message = format!("`{}` takes {wanted}, found {found}", key.name);
@@ -184,8 +184,8 @@ impl Walk<'_, '_> {
     /// Returns what to write instead of an unknown key, and the key that was probably meant.
     fn hint(&self, path: &str, last: &str) -> (String, Option<&'static str>) {
         if self.section == Section::Service && is_secret_name(last) {
-            let hint = "keep the key out of the file: put it into the environment variable TOPICWATCH_API_KEY (another \
-                        name: `api_key_env`), or into a file that only you may read (`api_key_file`)";
+            let hint = "keep the key out of the file: put it in the environment variable TOPICWATCH_API_KEY (another \
+                        name: `api_key_env`), or in a file that only you can read (`api_key_file`)";
             return (hint.to_owned(), None);
         }
         if self.section == Section::Channel && is_secret_name(last) {

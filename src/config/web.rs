@@ -51,8 +51,8 @@ pub(super) fn read(
         && !at.ip().is_loopback()
     {
         let fault = Fault::new(
-            "would show everything to whoever reaches this machine: there is no token",
-            format!("export {variable}='…' (16 characters or more), name a `token_file`, or listen on 127.0.0.1"),
+            "would show everything to anyone who can reach this machine: no token is set",
+            format!("export {variable}='…' (16 characters or more), set `token_file`, or listen on 127.0.0.1"),
         );
         mistakes.fault("listen", &given.origin, fault);
         return None;
@@ -69,11 +69,11 @@ fn listen(value: &Value) -> Result<SocketAddr, Fault> {
 }
 
 fn hosts(value: &Value) -> Result<Vec<String>, Fault> {
-    const HINT: &str = "write names alone, such as [\"watch.example.com\"]: no scheme, no port, no *";
+    const HINT: &str = "write only names, such as [\"watch.example.com\"]: no scheme, no port, no *";
     let hosts = match value {
         Value::Text(list) if list.split(',').count() > MOST_HOSTS => {
             let many = list.split(',').count();
-            return Err(Fault::new(format!("holds {many} entries, at most {MOST_HOSTS} are allowed"), HINT));
+            return Err(Fault::new(format!("has {many} entries, at most {MOST_HOSTS} are allowed"), HINT));
         }
         Value::Text(list) => list.split(',').map(|host| host.trim().to_owned()).collect(),
         list => texts(list, MOST_HOSTS, 253)?,
@@ -81,7 +81,7 @@ fn hosts(value: &Value) -> Result<Vec<String>, Fault> {
     let good = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
     let bad = hosts.iter().find(|host| host.is_empty() || host.len() > 253 || !host.chars().all(good));
     match bad {
-        Some(bad) => Err(Fault::new(format!("cannot hold {bad:?}"), HINT)),
+        Some(bad) => Err(Fault::new(format!("cannot contain {bad:?}"), HINT)),
         None => Ok(hosts.into_iter().map(|host| host.to_ascii_lowercase()).collect()),
     }
 }

@@ -28,7 +28,7 @@ impl ClockMonitor {
     /// If it had been more than a day ahead, the planner reports that.
     pub(super) async fn begin(store: &Store, now: Time) -> Self {
         let planned = store.planned_until(now.plus(AHEAD)).await.unwrap_or_else(|error| {
-            tracing::debug!("how far the ledger is planned could not be read: {error}");
+            tracing::debug!("cannot read how far ahead the ledger is planned: {error}");
             None
         });
         let time = planned.map_or(now, |until| until.max(now));
@@ -46,7 +46,7 @@ impl ClockMonitor {
                 tracing::warn!(
                     expected = %time,
                     now = %now,
-                    "the clock was set back by {}: no slot runs twice, and what comes due meanwhile waits until the clock gets there",
+                    "the clock was set back by {}: no slot runs twice, and slots that come due meanwhile wait until the clock reaches them",
                     format_duration(by)
                 );
                 time
@@ -61,7 +61,7 @@ impl ClockMonitor {
             let more = if new.len() > NAMED { ", …" } else { "" };
             tracing::warn!(
                 jobs = new.len(),
-                "due by the time that has passed, but not by the clock, which was set back: {}{more}",
+                "due by elapsed time, but not by the clock, which was set back: {}{more}",
                 named.join(", ")
             );
         }

@@ -122,7 +122,7 @@ async fn supervise(store: Store, hands: RunHandler, at_a_time: u32, lease: Durat
         let begun = tokio::time::Instant::now();
         match store.serve_engine(Arc::clone(&hands), at_a_time, lease, stop.clone()).await {
             Ok(()) => {}
-            Err(error) => tracing::warn!("{error}; beginning it anew"),
+            Err(error) => tracing::warn!("{error}; restarting the engine"),
         }
         if begun.elapsed() > LONGEST_PAUSE {
             pause = FIRST_PAUSE;

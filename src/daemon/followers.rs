@@ -39,5 +39,5 @@ impl Wake {
 /// Runs the followers for the runs that ended while the loop was stopping.
 pub(super) async fn finish(store: &Store, clock: &Clock) {
     let end = Instant::now() + AT_THE_END;
-    follow(store, clock, &|| Instant::now() >= end, "the next start does it").await;
+    follow(store, clock, &|| Instant::now() >= end, "retried at the next start").await;
 }

@@ -137,14 +137,14 @@ impl Jobs {
             Ok(Err(panic)) => {
                 return Err(StoreError::new(
                     StoreErrorKind::Statement,
-                    format!("run {} ended by a defect: {panic}", run.public_id()),
-                    "please report it; the run is tried again when its lease runs out",
+                    format!("run {} crashed: {panic}", run.public_id()),
+                    "please report this bug; the run is retried when its lease expires",
                 ));
             }
             Err(_) => Err(Failed {
                 class: "timeout".to_owned(),
                 text: format!("it took longer than {} s", timeout.as_secs()),
-                hint: "is the database slow? a report about fewer topics takes less".to_owned(),
+                hint: "is the database slow? a report on fewer topics takes less time".to_owned(),
             }),
         };
         crate::failpoint::at_of("job/made", &run.job.id);
@@ -192,8 +192,8 @@ impl Jobs {
         let left: Vec<JobRun> = self.held().values().cloned().collect();
         for run in left {
             match self.store.release_job(&run, (self.clock)()).await {
-                Ok(()) => tracing::warn!(run = run.public_id(), "given back; its slot runs again"),
-                Err(error) => tracing::debug!(run = run.public_id(), "could not be given back: {error}"),
+                Ok(()) => tracing::warn!(run = run.public_id(), "released; its slot will run again"),
+                Err(error) => tracing::debug!(run = run.public_id(), "could not be released: {error}"),
             }
         }
     }

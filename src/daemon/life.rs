@@ -98,7 +98,7 @@ pub(super) async fn listen(store: Store, wake: Arc<Notify>, stop: CancellationTo
             }
             // The loop notices it and ends.
             Err(error) if error.kind == StoreErrorKind::Replaced => wake.notify_one(),
-            Err(error) => tracing::debug!("could not look for what was asked: {error}"),
+            Err(error) => tracing::debug!("cannot check for requests: {error}"),
         }
         tokio::select! {
             () = stop.cancelled() => return,

@@ -89,7 +89,7 @@ impl Membership {
                 () = tokio::time::sleep(self.me.lease / 3) => {}
             }
             if let Err(error) = self.beat().await {
-                tracing::warn!("could not say that this process lives: {error}");
+                tracing::warn!("cannot renew this process's registration: {error}");
             }
         }
     }
@@ -114,7 +114,7 @@ impl Membership {
             if !adopted.follows() {
                 tracing::warn!(
                     generation = adopted.generation,
-                    "no daemon of a newer generation lives any more: the topics of this configuration are in force again"
+                    "no daemon with a newer configuration is running any more: this configuration's topics apply again"
                 );
             }
         }
@@ -124,7 +124,7 @@ impl Membership {
     /// Announces that this process takes no new runs.
     pub(super) async fn leave(&self) {
         if let Err(error) = self.store.unregister_instance(&self.me.id).await {
-            tracing::debug!("could not say that this process ends: {error}");
+            tracing::debug!("cannot unregister this process: {error}");
         }
     }
 
@@ -152,7 +152,7 @@ fn warn(adopted: Adopted) {
         tracing::warn!(
             generation = adopted.generation,
             newest = adopted.newest,
-            "a daemon with newer topics lives: this one runs those and does not bring its own back until none does"
+            "a daemon with a newer configuration is running: this one runs those topics, and its own again only after all such daemons have stopped"
         );
     }
 }

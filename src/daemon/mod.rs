@@ -140,7 +140,7 @@ pub async fn run(
                 && let Some(set_back) = &mut set_back
                 && let Err(error) = set_back.look(&store, started.elapsed(), collector.now()).await
             {
-                tracing::debug!("what a clock that was set back leaves due could not be read: {error}");
+                tracing::debug!("cannot read which slots are due after the clock was set back: {error}");
             }
             sleep.map(|sleep| now + sleep)
         };
@@ -203,7 +203,7 @@ pub async fn run(
     stop.cancel();
     errands.close();
     if tokio::time::timeout(ERRANDS_END_WITHIN, errands.wait()).await.is_err() {
-        tracing::warn!("the database did not answer: what looks after others is ended without it");
+        tracing::warn!("the database did not answer: background tasks are stopped without waiting for it");
     }
     if let Some(membership) = &life.membership {
         membership.leave().await;
@@ -214,7 +214,7 @@ pub async fn run(
         give_up.cancel();
         collector.store().stop_waiting();
         if !finished(&worker_pool, &manager, GIVEN_UP_WITHIN).await {
-            tracing::warn!("the database did not answer: runs are left to their lease");
+            tracing::warn!("the database did not answer: active runs are taken over when their leases expire");
         }
     }
     if let Some(jobs) = &jobs {
@@ -228,14 +228,14 @@ pub async fn run(
     if let Some(mut ticker) = ticker
         && let Err(error) = ticker.shutdown().await
     {
-        tracing::debug!("the ticker did not end: {error}");
+        tracing::debug!("the ticker did not stop: {error}");
     }
     if !lost {
         // The next start would do this too.
         match store.publish().await {
             Ok(_) => followers::finish(&store, &clock).await,
             Err(error) if is_passing(&error) => {
-                tracing::warn!("what ended last is made readable by the next start: {error}");
+                tracing::warn!("the results of the last runs will become readable at the next start: {error}");
             }
             Err(error) => return Err(error),
         }
@@ -295,7 +295,7 @@ async fn tick(
     let now = collector.now();
     let rescued = store.rescue(now).await?;
     if rescued > 0 {
-        tracing::warn!(runs = rescued, "found runs whose process ended or stood still");
+        tracing::warn!(runs = rescued, "found runs whose process stopped or hung");
     }
     let mut planned = Planned::default();
     if settings.plans {

@@ -30,7 +30,7 @@ impl Manager {
         if let Some(socket) = &self.socket
             && let Err(error) = send(socket, states)
         {
-            tracing::debug!("the service manager was not told: {error}");
+            tracing::debug!("the service manager was not notified: {error}");
         }
     }
 

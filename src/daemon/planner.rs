@@ -136,7 +136,7 @@ impl Planner {
     fn plan_catching_panics(&mut self, known: &PlannedJob, now: Time, with_jitter: bool) -> JobPlan {
         let decided = std::panic::catch_unwind(AssertUnwindSafe(|| self.decide(known, now, with_jitter)));
         decided.unwrap_or_else(|_| {
-            tracing::error!(job = %known.id, "planning it ended by a defect, please report it; tried again in a minute");
+            tracing::error!(job = %known.id, "planning crashed, please report this bug; retrying in a minute");
             unchanged_plan(known, Some(now.plus(AFTER_A_DEFECT)))
         })
     }
@@ -158,7 +158,7 @@ impl Planner {
         let Some((policy, schedule)) = self.schedule(known) else { return job };
         let plan = decide(&schedule, &policy, known.planned_until, now, busy(known), ROWS_PER_PLAN);
         if plan.clamped {
-            tracing::warn!(job = %known.id, "the ledger was planned into the future (the clock was set back); slots are planned from now on");
+            tracing::warn!(job = %known.id, "the ledger was planned into the future (the clock was set back); planning restarts from now");
         }
         job.until = plan.planned_until;
         job.next = schedule.next_after(plan.planned_until).filter(|_| !policy.paused);

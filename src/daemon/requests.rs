@@ -17,7 +17,7 @@ pub(super) async fn keep(store: Store, clock: Clock, stop: CancellationToken) {
         if let Err(error) = carry_out(&store, &clock).await
             && error.kind != StoreErrorKind::Replaced
         {
-            tracing::warn!("what was asked for on a page could not be done: {error}; trying again");
+            tracing::warn!("cannot carry out a request from the web pages: {error}; trying again");
         }
         tokio::select! {
             () = stop.cancelled() => return,
@@ -29,7 +29,7 @@ pub(super) async fn keep(store: Store, clock: Clock, stop: CancellationToken) {
 async fn carry_out(store: &Store, clock: &Clock) -> Result<(), StoreError> {
     for request in store.open_requests().await? {
         if store.execute_request(&request, clock()).await? {
-            tracing::info!(of = request.wish.of, kind = %request.wish.kind, request = request.id, "asked for on a page");
+            tracing::info!(of = request.wish.of, kind = %request.wish.kind, request = request.id, "requested on a web page");
         }
     }
     Ok(())

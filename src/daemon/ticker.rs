@@ -18,5 +18,5 @@ pub(super) async fn begin(wake: &Arc<Notify>) -> Option<JobScheduler> {
         scheduler.start().await?;
         Ok::<_, tokio_cron_scheduler::JobSchedulerError>(scheduler)
     };
-    start.await.inspect_err(|error| tracing::warn!("the ticker could not be started: {error}")).ok()
+    start.await.inspect_err(|error| tracing::warn!("cannot start the ticker: {error}")).ok()
 }

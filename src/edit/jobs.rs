@@ -58,7 +58,7 @@ impl<'t> Jobs<'t> {
             (Some(entry), None) => Ok(entry),
             (None, _) => Err(edit_error(
                 format!("the file has no {word} `{name}`"),
-                "it may have been renamed or removed meanwhile",
+                "it may have been renamed or removed in the meantime",
             )),
             (Some(_), Some(_)) => {
                 Err(edit_error(format!("the file has two {word}s `{name}`"), "edit the file: names are unique"))
@@ -224,8 +224,8 @@ impl<'t> Jobs<'t> {
     pub fn contiguous_entry(&self, kind: Kind, name: &str) -> Result<&Entry, EditError> {
         let entry = self.entry(kind, name)?;
         if entry.torn {
-            let message = format!("the lines of {} `{name}` do not stand together", kind.singular());
-            return Err(edit_error(message, "edit the file: bring them together first"));
+            let message = format!("the lines of {} `{name}` are not contiguous", kind.singular());
+            return Err(edit_error(message, "edit the file: move them together first"));
         }
         Ok(entry)
     }
@@ -258,6 +258,6 @@ pub fn mask_key(kind: Kind, block: &str, key: &str, value: &KeyValue) -> Result<
 fn one_table(kind: Kind, block: &str) -> Result<(), EditError> {
     let places = Places::of(block)?;
     let one = places.entries.len() == 1 && places.entries.iter().all(|(one, _)| *one == kind) && !places.others;
-    let hint = format!("write one [[{}]], with its keys below it, and nothing else", kind.table());
+    let hint = format!("write one [[{}]] with its keys below it, and nothing else", kind.table());
     if one { Ok(()) } else { Err(edit_error(format!("this is not one {}", kind.singular()), hint)) }
 }

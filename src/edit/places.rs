@@ -25,7 +25,7 @@ impl Places {
             let line = error.span().map(|span| text::line(whole, span.start + skipped));
             let line = line.map_or_else(String::new, |line| format!(" (line {line})"));
             let message = error.message().lines().next().unwrap_or_default().to_owned();
-            edit_error(format!("this is no TOML{line}: {message}"), "`topicwatch check` shows where")
+            edit_error(format!("this is not valid TOML{line}: {message}"), "`topicwatch check` shows where")
         })?;
         let (root, mut headers) = (document.as_table(), Vec::new());
         headers_of(root, &mut headers);
@@ -36,7 +36,10 @@ impl Places {
                 Some(kind) => {
                     let Some(list) = item.as_array_of_tables() else {
                         let hint = format!("write each as [[{name}]] on a line of its own, keys below it");
-                        return Err(edit_error(format!("`{name}` is no list of tables that is edited here"), hint));
+                        return Err(edit_error(
+                            format!("`{name}` is not a list of tables that can be edited here"),
+                            hint,
+                        ));
                     };
                     for table in list.iter() {
                         entries.push((kind, entry(whole, skipped, kind, table, &headers)?));

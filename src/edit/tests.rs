@@ -104,7 +104,7 @@ fn a_comment_right_below_a_table_stays_its_own_when_another_is_added() {
 fn what_cannot_be_edited_safely_is_refused() {
     let torn = "[[topics]]\nid = \"a\"\n[service]\nbase_url = \"sandbox\"\n[topics.web]\nlimit = 7\n";
     let jobs = Jobs::read(torn).unwrap();
-    assert!(jobs.remove(Kind::Topic, "a").unwrap_err().message.contains("stand together"));
+    assert!(jobs.remove(Kind::Topic, "a").unwrap_err().message.contains("not contiguous"));
     let twice = "[[topics]]\nid = \"a\"\n[[topics]]\nid = \"a\"\n";
     assert!(Jobs::read(twice).unwrap().remove(Kind::Topic, "a").unwrap_err().message.contains("two topics"));
     for wrong in ["topics = [{ id = \"a\" }]", "[[topics]\n"] {

@@ -55,13 +55,13 @@ impl Write for CountingWriter<'_> {
 }
 
 fn to_u32(number: u64) -> std::io::Result<u32> {
-    let too_large = "a spreadsheet cannot be so large: write CSV, or narrow the rows (--topic, --since)";
+    let too_large = "the spreadsheet would be too large: write CSV, or select fewer rows (--topic, --since)";
     u32::try_from(number).map_err(|_| Error::new(ErrorKind::FileTooLarge, too_large))
 }
 
 /// Reports a bug: parts must be begun and ended in turn.
 fn misuse_error() -> Error {
-    Error::other("a part of the archive was written out of turn")
+    Error::other("a part of the archive was written out of order")
 }
 
 impl<'w> Archive<'w> {

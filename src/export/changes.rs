@@ -17,7 +17,7 @@ pub(super) async fn write(store: &Store, order: &ExportOptions, rows: &mut Outpu
         let Some(between) = stretch(store, &topic.id, since, order.filter.until).await? else { continue };
         let changes = changes_between(store, &topic, between, usize::MAX, order.alone).await?;
         if changes.counts.cut {
-            tracing::warn!(topic = topic.id, "more changed than is read at once: the latest is told");
+            tracing::warn!(topic = topic.id, "too many changes to read at once: only the latest are exported");
         }
         let run = |moment: Option<&Moment>| moment.map(|moment| moment.run.clone());
         let (since_run, until_run) = (run(changes.since.as_ref()), run(changes.until.as_ref()));

@@ -82,7 +82,7 @@ impl ExportRequest<'_> {
             Some(_) if self.what == ExportKind::Changes && option != "--until" => Ok(None),
             Some(text) => parse_instant(text, now)
                 .map(Some)
-                .ok_or_else(|| InvalidRequest::given(option, text, "is no time", INSTANTS)),
+                .ok_or_else(|| InvalidRequest::given(option, text, "is not a valid time", INSTANTS)),
             None => Ok(None),
         };
         // For `changes` too, if it is a time and not a run.
@@ -91,19 +91,14 @@ impl ExportRequest<'_> {
             && begin.is_some_and(|begin| begin >= end)
         {
             let option = if self.since.is_some() { "--since" } else { "--new-since" };
-            let hint = "swap them, or choose a later --until; times are UTC, and 24h means a day ago";
+            let hint = "swap them, or choose a later --until; times are in UTC, and 24h means 24 hours ago";
             return Err(InvalidRequest::given("--until", text, &format!("is not after {option}"), hint));
         }
         if let (ExportKind::Terms, Some(begin), Some(text)) = (self.what, begin, self.since) {
             let end = time("--until", self.until)?.unwrap_or(now);
             if end.0.saturating_sub(begin.0) > MOST_TERM_DAYS * 86_400_000 {
                 let why = format!("is more than {MOST_TERM_DAYS} days before the end");
-                return Err(InvalidRequest::given(
-                    "--since",
-                    text,
-                    &why,
-                    "ask for the terms of a shorter span, such as 7d",
-                ));
+                return Err(InvalidRequest::given("--since", text, &why, "choose a shorter span, such as 7d"));
             }
         }
         let timezone = self.timezone.unwrap_or("UTC");
@@ -132,14 +127,14 @@ impl ExportRequest<'_> {
         };
         if self.what == ExportKind::Changes && self.since.is_some() && self.new_since.is_some() {
             let why = " and --new-since are the same for changes".to_owned();
-            return Err(InvalidRequest { option: "--since", given: None, why, hint: "say one of them".to_owned() });
+            return Err(InvalidRequest { option: "--since", given: None, why, hint: "use one of them".to_owned() });
         }
         if let Some((part, takers)) = self.what.first_unsupported(&filter, self.filtered != FilterMode::Keep) {
             return Err(unsupported_filter(self.what, part, &takers));
         }
         if self.timezone.is_some() && self.what != ExportKind::Daily {
-            let why = format!(" means nothing for {}", self.what);
-            let hint = "leave it out, or export daily".to_owned();
+            let why = format!(" does not apply to {}", self.what);
+            let hint = "remove it, or export daily".to_owned();
             return Err(InvalidRequest { option: "--timezone", given: None, why, hint });
         }
         let (format, profile, timezone) = (self.format, self.profile, timezone.to_owned());
@@ -180,8 +175,8 @@ fn parse_language(tag: &str) -> Result<String, InvalidRequest> {
     {
         return Ok(tag.to_owned());
     }
-    let hint = "write a tag as items have it: en, de, pt-BR; en is also en-GB";
-    Err(InvalidRequest::given("--lang", tag, "is no language tag", hint))
+    let hint = "write a tag as items have it: en, de, pt-BR; en includes en-GB";
+    Err(InvalidRequest::given("--lang", tag, "is not a language tag", hint))
 }
 
 /// Parses a range of run numbers: `120..180`.
@@ -190,8 +185,8 @@ fn parse_run_range(text: &str) -> Result<SeqRange, InvalidRequest> {
     match numbers {
         Some((since, until)) if since <= until => Ok(SeqRange { since, until }),
         _ => {
-            let hint = "write 120..180 for the runs 121 to 180; 0..180 begins with the first";
-            Err(InvalidRequest::given("--seq", text, "is no stretch of numbers", hint))
+            let hint = "write 120..180 for runs 121 to 180; 0..180 starts with the first";
+            Err(InvalidRequest::given("--seq", text, "is not a range of numbers", hint))
         }
     }
 }
@@ -201,7 +196,7 @@ fn unsupported_filter(what: ExportKind, part: ExportFilter, takers: &[ExportKind
     InvalidRequest {
         option: part.as_str(),
         given: None,
-        why: format!(" means nothing for {what}"),
-        hint: format!("leave it out, or export {}; docs/reference/exports.md has the table", takers.join(", ")),
+        why: format!(" does not apply to {what}"),
+        hint: format!("remove it, or export {}; see the table in docs/reference/exports.md", takers.join(", ")),
     }
 }

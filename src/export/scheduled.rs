@@ -209,8 +209,8 @@ async fn write_file(
     }
     // A process that stalled past its lease must not put back a file that was removed since.
     if !store.holds(run).await? {
-        let hint = "another process makes it";
-        return Err(StoreError::new(StoreErrorKind::Fenced, format!("{} is lost", run.public_id()), hint).into());
+        let hint = "another process is writing this export";
+        return Err(StoreError::new(StoreErrorKind::Fenced, format!("{} was lost", run.public_id()), hint).into());
     }
     crate::failpoint::at_of("export/written", &spec.name);
     file.commit().map_err(unwritable)?;

@@ -40,7 +40,7 @@ pub async fn verify(store: &Store, file: &Path, told: &Manifest) -> Result<Compa
     if told.schema != SCHEMA {
         return Ok(Comparison::OtherSchema { schema: told.schema });
     }
-    let unreadable = || io::Error::new(io::ErrorKind::InvalidData, "the manifest has no readable time");
+    let unreadable = || io::Error::new(io::ErrorKind::InvalidData, "the manifest has no valid time");
     let (order, filtered) = told.order().ok_or_else(unreadable)?;
     let there = BufReader::new(File::open(file)?);
     // Rows are compared, not compressed bytes: other versions may compress the same rows differently.
@@ -59,9 +59,9 @@ fn manifest_mismatch(file: &Path, told: &Manifest) -> io::Result<Option<String>>
     io::copy(&mut File::open(file)?, &mut hashing)?;
     let (_, bytes, sha256) = hashing.finish();
     Ok(if bytes != told.bytes {
-        Some(format!("it has {bytes} bytes, {} were written", told.bytes))
+        Some(format!("it has {bytes} bytes; {} were written", told.bytes))
     } else if sha256 != told.sha256 {
-        Some("its bytes are others than were written".to_owned())
+        Some("its contents differ from what was written".to_owned())
     } else {
         None
     })

@@ -46,7 +46,7 @@ impl Replacement {
                 io::Error::new(io::ErrorKind::NotFound, format!("the folder {} does not exist", folder.display()))
             }
             io::ErrorKind::PermissionDenied => {
-                let why = format!("this user may not write into the folder {}", folder.display());
+                let why = format!("this user cannot write to the folder {}", folder.display());
                 io::Error::new(io::ErrorKind::PermissionDenied, why)
             }
             _ => error,

@@ -37,7 +37,7 @@ impl reqwest::dns::Resolve for PublicOnly {
             let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
             let allowed: Vec<SocketAddr> = found.filter(|address| is_public(address.ip())).collect();
             if allowed.is_empty() {
-                return Err(format!("{} leads into a private network", name.as_str()).into());
+                return Err(format!("{} points into a private network", name.as_str()).into());
             }
             Ok(Box::new(allowed.into_iter()) as Box<dyn Iterator<Item = SocketAddr> + Send>)
         })

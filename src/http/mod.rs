@@ -93,7 +93,7 @@ fn builder(options: &Options) -> reqwest::ClientBuilder {
 
 fn build(builder: reqwest::ClientBuilder) -> Result<reqwest::Client, BuildError> {
     builder.build().map_err(|error| BuildError {
-        text: format!("no HTTPS client could be made: {}", describe(error)),
+        text: format!("cannot create an HTTPS client: {}", describe(error)),
         hint:
             "install the package `ca-certificates`, or point SSL_CERT_FILE to a PEM bundle of certificate authorities"
                 .to_owned(),

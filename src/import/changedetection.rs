@@ -10,12 +10,12 @@ pub(super) fn entries(text: &str) -> Result<Vec<Entry>, Unreadable> {
         return Ok(text.lines().filter_map(line).collect());
     }
     let all: Value = serde_json::from_str(text).map_err(|error| {
-        Unreadable::new(format!("is no JSON: {error}"), "take url-watches.json of a backup as it is")
+        Unreadable::new(format!("is not valid JSON: {error}"), "use the unmodified url-watches.json of a backup")
     })?;
     let Some(watches) = all.get("watching").and_then(Value::as_object) else {
         return Err(Unreadable::new(
             "is JSON without `watching`",
-            "take url-watches.json of a changedetection.io backup",
+            "use url-watches.json of a changedetection.io backup",
         ));
     };
     let tags = all.pointer("/settings/application/tags");

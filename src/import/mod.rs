@@ -54,12 +54,12 @@ pub fn entries(text: &str, format: Format) -> Result<Vec<Entry>, Unreadable> {
     };
     if all.is_empty() {
         return Err(Unreadable::new(
-            "names no address",
+            "contains no URLs",
             "is it the export of a feed reader, changedetection.io or urlwatch?",
         ));
     }
     if all.len() > MOST {
-        return Err(Unreadable::new(format!("names more than {MOST} addresses"), "split it"));
+        return Err(Unreadable::new(format!("contains more than {MOST} URLs"), "split it"));
     }
     Ok(all)
 }

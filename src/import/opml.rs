@@ -19,7 +19,7 @@ pub(super) fn entries(text: &str) -> Result<Vec<Entry>, Unreadable> {
     loop {
         let event = reader.read_event().map_err(|error| {
             let at = reader.error_position();
-            Unreadable::new(format!("is no XML: {error} at byte {at}"), "export it again as OPML")
+            Unreadable::new(format!("is not valid XML: {error} at byte {at}"), "export it again as OPML")
         })?;
         match event {
             Event::Start(tag) if tag.local_name().as_ref() == b"opml" => is_opml = true,
@@ -30,7 +30,7 @@ pub(super) fn entries(text: &str) -> Result<Vec<Entry>, Unreadable> {
                 folders.push(folder);
                 if folders.len() > DEEPEST {
                     return Err(Unreadable::new(
-                        format!("has folders in more than {DEEPEST} folders"),
+                        format!("nests folders more than {DEEPEST} levels deep"),
                         "export it again",
                     ));
                 }
@@ -49,8 +49,8 @@ pub(super) fn entries(text: &str) -> Result<Vec<Entry>, Unreadable> {
     match is_opml {
         true => Ok(all),
         false => Err(Unreadable::new(
-            "is XML, but no OPML",
-            "a feed itself is named in a topic: news.urls = [\"https://…\"]",
+            "is XML, but not OPML",
+            "to watch a single feed, add it to a topic: news.urls = [\"https://…\"]",
         )),
     }
 }

@@ -97,19 +97,19 @@ pub fn topics(entries: Vec<Entry>, known: &Known) -> ImportResult {
 fn check_entry(entry: &Entry, urls: &BTreeSet<String>) -> Result<(), &'static str> {
     let url = &entry.url;
     if url.contains(|c: char| c.is_control() || c.is_whitespace()) {
-        return Err("holds a blank");
+        return Err("contains white space or a control character");
     }
     // Leave out what the configuration would reject, so that one bad entry does not block the others.
     let read = Url::parse(url).ok().filter(|read| matches!(read.scheme(), "http" | "https") && url.contains("://"));
-    let Some(read) = read.filter(|_| url.len() <= 2_000) else { return Err("is no address of http or https") };
+    let Some(read) = read.filter(|_| url.len() <= 2_000) else { return Err("is not an http or https URL") };
     if !read.username().is_empty() || read.password().is_some() {
-        return Err("holds a user name or a password");
+        return Err("contains a user name or a password");
     }
     if urls.contains(url) {
-        return Err("is watched already");
+        return Err("is already watched");
     }
     if !entry.looks_like_a_feed() {
-        return Err("is a page, and pages are not watched: name its feed, if it has one");
+        return Err("is a page, and pages cannot be watched: use its feed, if it has one");
     }
     Ok(())
 }

@@ -32,10 +32,10 @@ pub(super) fn telegram(
     chat: &str,
     message: &Message,
 ) -> Result<(Url, Vec<u8>), DeliveryError> {
-    let token = token.ok_or_else(|| DeliveryError::permanent("it has no token of a bot"))?;
+    let token = token.ok_or_else(|| DeliveryError::permanent("it has no bot token"))?;
     let mut address = base.clone();
     let mut path =
-        address.path_segments_mut().map_err(|()| DeliveryError::permanent("its address is neither http nor https"))?;
+        address.path_segments_mut().map_err(|()| DeliveryError::permanent("its URL is neither http nor https"))?;
     path.pop_if_empty().push(&format!("bot{}", token.expose_secret())).push("sendMessage");
     drop(path);
     let chat = chat.parse::<i64>().map_or_else(|_| json!(chat), |number| json!(number));

@@ -106,7 +106,7 @@ impl Courier {
                     Err(_) => LOOK,
                 },
                 Err(error) => {
-                    tracing::warn!(channel = channel.name, "the outbox could not be served: {error}");
+                    tracing::warn!(channel = channel.name, "cannot process the outbox: {error}");
                     LOOK
                 }
             };
@@ -122,7 +122,7 @@ impl Courier {
     async fn drop_old_bodies(&self) {
         let before = (self.clock)().minus(KEPT);
         if let Err(error) = self.store.empty_sent_messages(before).await {
-            tracing::warn!("old messages could not be emptied: {error}");
+            tracing::warn!("cannot empty old messages: {error}");
         }
     }
 
@@ -151,7 +151,7 @@ impl Courier {
             match ended {
                 Ok(Ok(more)) => tries.extend(more),
                 Ok(Err(error)) => failed = Some(error),
-                Err(panic) => tracing::error!("a delivery ended by a defect, please report it: {panic}"),
+                Err(panic) => tracing::error!("a delivery crashed, please report this bug: {panic}"),
             }
         }
         self.drop_old_bodies().await;
@@ -192,7 +192,7 @@ impl Courier {
         if let Some(wait) = wait
             && let Err(error) = self.store.hold_channel(&channel.name, (self.clock)().plus(wait)).await
         {
-            tracing::warn!(channel = channel.name, "the pause that it asked for could not be noted: {error}");
+            tracing::warn!(channel = channel.name, "cannot store the pause that the receiver requested: {error}");
         }
         let delivery =
             Delivery { event: out.message.event, channel: channel.name.clone(), attempt: out.attempt, settled };

@@ -28,7 +28,7 @@ const MOST_CHALLENGES: usize = 10;
 /// fails.
 pub(super) async fn send(channel: &Channel, message: &Message, created_at: Time) -> Result<(), DeliveryError> {
     let Way::Email { host, port, tls, from, to, login } = &channel.way else {
-        return Err(DeliveryError::permanent("the channel is no mail channel"));
+        return Err(DeliveryError::permanent("the channel is not an e-mail channel"));
     };
     let mail = mail(message, from, to, created_at)?;
     let talk = async {
@@ -67,7 +67,7 @@ async fn connect(host: &str, port: u16, tls: SmtpTls) -> Result<AsyncSmtpConnect
 async fn log_in(server: &mut AsyncSmtpConnection, user: &str, password: &str, host: &str) -> Result<(), DeliveryError> {
     let refused = |error: Error| delivery_error(&error, host);
     let Some(way) = server.server_info().get_auth_mechanism(DEFAULT_MECHANISMS) else {
-        return Err(DeliveryError::permanent(format!("{host} offers no login that is known here, PLAIN or LOGIN")));
+        return Err(DeliveryError::permanent(format!("{host} offers no supported login method (PLAIN or LOGIN)")));
     };
     let credentials = Credentials::new(user.to_owned(), password.to_owned());
     let first = Auth::new(way, credentials.clone(), None).map_err(refused)?;
@@ -79,7 +79,7 @@ async fn log_in(server: &mut AsyncSmtpConnection, user: &str, password: &str, ho
         let next = Auth::new_from_response(way, credentials.clone(), &said).map_err(refused)?;
         said = server.command(next).await.map_err(refused)?;
     }
-    Err(DeliveryError::transient(format!("{host} does not come to an end of the login")))
+    Err(DeliveryError::transient(format!("{host} does not complete the login")))
 }
 
 /// Sends the commands itself, because the library sends QUIT and waits for its answer before it reports what was
@@ -90,17 +90,13 @@ async fn send_mail(server: &mut AsyncSmtpConnection, mail: &Mail, host: &str) ->
     let offers = |server: &AsyncSmtpConnection, feature| server.server_info().supports_feature(feature);
     if envelope.from().into_iter().chain(envelope.to()).any(|address| !address.to_string().is_ascii()) {
         if !offers(server, Extension::SmtpUtfEight) {
-            return Err(DeliveryError::permanent(format!(
-                "{host} takes no addresses with letters beyond ASCII (no SMTPUTF8)"
-            )));
+            return Err(DeliveryError::permanent(format!("{host} does not accept non-ASCII addresses (no SMTPUTF8)")));
         }
         with.push(MailParameter::SmtpUtfEight);
     }
     if !bytes.is_ascii() {
         if !offers(server, Extension::EightBitMime) {
-            return Err(DeliveryError::permanent(format!(
-                "{host} takes no mail with letters beyond ASCII (no 8BITMIME)"
-            )));
+            return Err(DeliveryError::permanent(format!("{host} does not accept non-ASCII mail (no 8BITMIME)")));
         }
         with.push(MailParameter::Body(MailBodyParameter::EightBitMime));
     }
@@ -129,7 +125,7 @@ fn with_advice(text: String, host: &str) -> String {
     }
     if text.contains("certificate") {
         return format!(
-            "{text}; nothing was sent (is its authority one of this machine's, see SSL_CERT_FILE, and is it a certificate that names {host}?)"
+            "{text}; nothing was sent (does this machine trust its issuer, see SSL_CERT_FILE, and is the certificate for {host}?)"
         );
     }
     text
@@ -137,7 +133,7 @@ fn with_advice(text: String, host: &str) -> String {
 
 fn mail(message: &Message, from: &str, to: &[String], created_at: Time) -> Result<Mail, DeliveryError> {
     let mailbox = |address: &str| {
-        mailbox(address).map_err(|why| DeliveryError::permanent(format!("{address:?} is no mail address: {why}")))
+        mailbox(address).map_err(|why| DeliveryError::permanent(format!("{address:?} is not a mail address: {why}")))
     };
     let from = mailbox(from)?;
     // Made from what never changes, so that a mail that is sent twice is the same mail.
@@ -150,7 +146,7 @@ fn mail(message: &Message, from: &str, to: &[String], created_at: Time) -> Resul
     }
     for (header, value) in [("Auto-Submitted", "auto-generated"), ("X-Topicwatch-Event", &one_line(&message.event))] {
         let name = HeaderName::new_from_ascii(header.to_owned());
-        let name = name.map_err(|e| DeliveryError::permanent(format!("{header} is no header: {e}")))?;
+        let name = name.map_err(|e| DeliveryError::permanent(format!("{header} is not a valid header: {e}")))?;
         mail = mail.raw_header(HeaderValue::new(name, value.to_owned()));
     }
     let text = SinglePart::builder().header(ContentType::TEXT_PLAIN).body(message.text.clone());
@@ -162,5 +158,5 @@ fn mail(message: &Message, from: &str, to: &[String], created_at: Time) -> Resul
             mail.multipart(both.singlepart(text).singlepart(page))
         }
     };
-    built.map_err(|e| DeliveryError::permanent(format!("it cannot be written as mail: {e}")))
+    built.map_err(|e| DeliveryError::permanent(format!("the message cannot be written as mail: {e}")))
 }

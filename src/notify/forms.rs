@@ -15,7 +15,8 @@ const SLACK: usize = 3_500;
 const NTFY: usize = 3_500;
 
 pub(super) fn written(body: &serde_json::Value) -> Result<Vec<u8>, DeliveryError> {
-    serde_json::to_vec(body).map_err(|e| DeliveryError::permanent(format!("it cannot be written as JSON: {e}")))
+    serde_json::to_vec(body)
+        .map_err(|e| DeliveryError::permanent(format!("the message cannot be written as JSON: {e}")))
 }
 
 pub(super) fn own_json(message: &Message, created_at: Time) -> Result<Vec<u8>, DeliveryError> {
@@ -26,7 +27,7 @@ pub(super) fn own_json(message: &Message, created_at: Time) -> Result<Vec<u8>, D
         "created_at": created_at,
         "subject": message.subject,
         "text": message.text,
-        "data": data.map_err(|e| DeliveryError::permanent(format!("its data is no JSON: {e}")))?,
+        "data": data.map_err(|e| DeliveryError::permanent(format!("its data is not valid JSON: {e}")))?,
     }))
 }
 
@@ -42,7 +43,7 @@ pub(super) fn slack(message: &Message) -> Result<Vec<u8>, DeliveryError> {
 /// ntfy: the topic is the last part of the address. The message goes to the server itself, so that title and text may
 /// hold any characters.
 pub(super) fn ntfy(address: &Url, message: &Message) -> Result<(Url, Vec<u8>), DeliveryError> {
-    let nowhere = || DeliveryError::permanent("its address names no topic: write https://ntfy.example.com/my-topic");
+    let nowhere = || DeliveryError::permanent("its URL has no topic: write https://ntfy.example.com/my-topic");
     let mut server = address.clone();
     server.set_path(address.path().trim_end_matches('/'));
     let topic = server.path_segments().and_then(|mut parts| parts.next_back()).filter(|topic| !topic.is_empty());

@@ -16,13 +16,13 @@ pub enum AddressError {
     #[error("its address has no @")]
     NoAt,
     /// The part before the `@` is invalid.
-    #[error("what stands before the @ is no name of a mailbox")]
+    #[error("the part before the @ is not a mailbox name")]
     User,
     /// The part after the `@` is invalid.
-    #[error("what stands after the @ is no domain")]
+    #[error("the part after the @ is not a domain")]
     Domain,
     /// The name contains a control character, which could end its line.
-    #[error("its name holds a control character")]
+    #[error("its name contains a control character")]
     Name,
 }
 

@@ -107,7 +107,7 @@ impl Pinger {
             self.pinged.add_dropped();
             tracing::warn!(
                 job = dropped.job,
-                "a ping was left out: {MOST_WAITING} wait; does whoever gets them answer?"
+                "a ping was dropped: {MOST_WAITING} are waiting; does the receiver answer?"
             );
         }
         self.more.notify_one();
@@ -176,7 +176,8 @@ impl Pinger {
 async fn post(ping: &Ping) -> Result<(), DeliveryError> {
     let PingTarget { url, allow_private } = &ping.target;
     let sent = async {
-        let url = Url::parse(url.expose_secret()).map_err(|_| DeliveryError::permanent("its address is no URL"))?;
+        let url =
+            Url::parse(url.expose_secret()).map_err(|_| DeliveryError::permanent("its address is not a valid URL"))?;
         let url = address(url, ping.signal)?;
         let deadline = tokio::time::Instant::now() + PATIENCE;
         let pinned = webhook::resolve(&url, *allow_private).await?;
@@ -201,7 +202,7 @@ async fn post(ping: &Ping) -> Result<(), DeliveryError> {
 /// The address of a signal: adds a part to the end of the path, and keeps the query.
 fn address(mut url: Url, signal: Signal) -> Result<Url, DeliveryError> {
     if !matches!(url.scheme(), "http" | "https") {
-        return Err(DeliveryError::permanent("its address is neither http nor https"));
+        return Err(DeliveryError::permanent("its URL is neither http nor https"));
     }
     if !signal.path().is_empty() {
         let path = format!("{}/{}", url.path().trim_end_matches('/'), signal.path());

@@ -29,7 +29,7 @@ pub(super) async fn judge_as(
     let status = reply.status();
     match form {
         WebhookFormat::Apprise { .. } if status == StatusCode::NO_CONTENT => {
-            let why = "nothing is configured under this key of Apprise; add its services there, then `topicwatch outbox retry`";
+            let why = "Apprise has no configuration under this key; add its services there, then run `topicwatch outbox retry`";
             Err(DeliveryError::permanent(format!("{status}: {why}")))
         }
         // One of its services did not accept the message. Those that did get it again.
@@ -58,9 +58,7 @@ pub(super) async fn judge(reply: reqwest::Response, deadline: Instant) -> Result
         return Ok(());
     }
     if status.is_redirection() {
-        return Err(DeliveryError::permanent(format!(
-            "{status}: redirects are not followed; name the address it leads to"
-        )));
+        return Err(DeliveryError::permanent(format!("{status}: redirects are not followed; use the final URL")));
     }
     let seconds = reply.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.trim().parse().ok());
     let header = seconds.map(Duration::from_secs).map(|wait| wait.min(LONGEST_WAIT));

@@ -30,9 +30,10 @@ pub(super) async fn send(
     request: &Request<'_>,
 ) -> Result<(), DeliveryError> {
     // The error does not repeat the address, which may hold a secret.
-    let url = Url::parse(url.expose_secret()).map_err(|_| DeliveryError::permanent("its address is no URL"))?;
+    let url =
+        Url::parse(url.expose_secret()).map_err(|_| DeliveryError::permanent("its address is not a valid URL"))?;
     if !matches!(url.scheme(), "http" | "https") {
-        return Err(DeliveryError::permanent("its address is neither http nor https"));
+        return Err(DeliveryError::permanent("its URL is neither http nor https"));
     }
     let deadline = tokio::time::Instant::now() + request.timeout;
     let pinned = resolve(&url, allow_private).await?;
@@ -83,13 +84,13 @@ pub(super) async fn resolve(url: &Url, allow_private: bool) -> Result<http::Pinn
             let found = found.map_err(|e| DeliveryError::transient(format!("the name {name} was not found: {e}")))?;
             (name.to_owned(), found.collect())
         }
-        None => return Err(DeliveryError::permanent("its address names no host")),
+        None => return Err(DeliveryError::permanent("its URL has no host")),
     };
     let allowed: Vec<SocketAddr> = found.iter().copied().filter(|a| allow_private || is_public(a.ip())).collect();
     if allowed.is_empty() {
         return Err(match found.first() {
             Some(inner) => DeliveryError::permanent(format!(
-                "{host} is {}, an address of a private network; set allow_private = true if that is meant",
+                "{host} is {}, an address in a private network; set allow_private = true if that is intended",
                 inner.ip()
             )),
             None => DeliveryError::transient(format!("the name {host} has no address")),

@@ -137,7 +137,7 @@ async fn apply_action(role: Option<Role>, action: &Action, response: Response) -
     }
     let (mut parts, body) = response.into_parts();
     let Ok(bytes) = to_bytes(body, MAX_REPLY_BYTES).await else {
-        return reply::error(StatusCode::INTERNAL_SERVER_ERROR, "the reply is too large to be damaged");
+        return reply::error(StatusCode::INTERNAL_SERVER_ERROR, "the reply is too large to damage");
     };
     let body = match action {
         _ if kinds::is_kind(role) => kinds::damaged(action, &mut parts.headers, &bytes),

@@ -30,7 +30,7 @@ impl Fault {
                 None => (part, None),
             };
             if seen.contains(&name) {
-                return Err(refused(format!("`{name}` appears twice in the fault rule `{rule}`"), "give it once"));
+                return Err(refused(format!("`{name}` appears twice in the fault rule `{rule}`"), "use it once"));
             }
             match name {
                 "source" => fault.source = Some(role(value)?),
@@ -44,7 +44,7 @@ impl Fault {
                     let action = action(name, value)?;
                     if fault.action.replace(action).is_some() {
                         let message = format!("the fault rule `{rule}` has two actions");
-                        return Err(refused(message, "write two rules; the first that matches decides"));
+                        return Err(refused(message, "write two rules; the first match applies"));
                     }
                 }
             }
@@ -54,8 +54,8 @@ impl Fault {
             (Some(Action::Status(_, slot)), given) => *slot = given,
             (_, Some(_)) => {
                 return Err(refused(
-                    format!("`retry_after` in `{rule}` has nothing to go with"),
-                    "add status=429 or another refusal",
+                    format!("`retry_after` in `{rule}` has nothing to apply to"),
+                    "add status=429 or another error status",
                 ));
             }
             _ => {}
@@ -92,7 +92,7 @@ fn path(value: Option<&str>) -> Result<String, FaultError> {
         Some(value) if value.starts_with('/') => Ok(value.to_owned()),
         value => Err(refused(
             format!("`path={}` is not the beginning of a path", value.unwrap_or_default()),
-            "begin with a slash: path=/web/search",
+            "start with a slash: path=/web/search",
         )),
     }
 }
@@ -100,7 +100,7 @@ fn path(value: Option<&str>) -> Result<String, FaultError> {
 fn number(name: &str, value: Option<&str>, range: std::ops::RangeInclusive<u64>) -> Result<u64, FaultError> {
     value.and_then(|value| value.parse().ok()).filter(|number| range.contains(number)).ok_or_else(|| {
         refused(
-            format!("`{name}={}` is not a number that fits", value.unwrap_or_default()),
+            format!("`{name}={}` is not an allowed number", value.unwrap_or_default()),
             format!("a whole number from {} to {}", range.start(), range.end()),
         )
     })
@@ -136,7 +136,7 @@ fn parse_retry_after(value: Option<&str>) -> Result<RetryAfter, FaultError> {
         ("date", Some(seconds)) => Ok(RetryAfter::Date(seconds)),
         ("body", Some(seconds)) => Ok(RetryAfter::Body(seconds)),
         _ => Err(refused(
-            format!("`retry_after={text}` is not a time to wait"),
+            format!("`retry_after={text}` is not a waiting time"),
             "retry_after=60, retry_after=date:60 or retry_after=body:60, in seconds up to a day",
         )),
     }
@@ -156,10 +156,7 @@ fn action(name: &str, value: Option<&str>) -> Result<Action, FaultError> {
         ("redirect", value) => {
             let to = value.unwrap_or("http://elsewhere.example/");
             if to.is_empty() || !to.bytes().all(|byte| byte.is_ascii_graphic()) {
-                return Err(refused(
-                    format!("`redirect={to}` is not an address"),
-                    "redirect=http://elsewhere.example/",
-                ));
+                return Err(refused(format!("`redirect={to}` is not a URL"), "redirect=http://elsewhere.example/"));
             }
             Action::Redirect(to.to_owned())
         }
@@ -223,7 +220,7 @@ mod tests {
             ("status=", "`status=`"),
             ("status=503,status=500", "twice"),
             ("status=503,empty", "two actions"),
-            ("retry_after=60,empty", "nothing to go with"),
+            ("retry_after=60,empty", "nothing to apply to"),
             ("status=429,retry_after=soon", "`retry_after=soon`"),
             ("delay=2h", "`delay=2h`"),
             ("delay=99999999999999999999s", "`delay=9"),
@@ -233,7 +230,7 @@ mod tests {
             ("bomb=99999999999", "`bomb=9"),
             ("empty=1", "takes no value"),
             ("cut", "`cut=`"),
-            ("redirect=a b", "not an address"),
+            ("redirect=a b", "not a URL"),
             ("statsu=503", "unknown word `statsu`"),
         ] {
             let error = Fault::parse(rule).unwrap_err();

@@ -91,7 +91,7 @@ impl Drop for SandboxHandle {
 pub async fn start(settings: Settings) -> Result<SandboxHandle, StartError> {
     let Settings { listen, key, corpus, faults, clock } = settings;
     if key.as_ref().is_some_and(|key| key.trim().is_empty()) {
-        let (message, hint) = ("the sandbox's key is empty", "leave the key out to accept any");
+        let (message, hint) = ("the sandbox's key is empty", "omit the key to accept any");
         return Err(StartError { message: message.into(), hint: hint.into() });
     }
     let now = clock();

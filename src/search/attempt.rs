@@ -156,7 +156,7 @@ impl HttpSender {
         match &unread.why {
             ReadStop::TooLarge => format!("the reply is larger than {} bytes when decoded", self.max_response_bytes),
             ReadStop::Deadline => format!("the reply was not complete after {:?}", self.call_timeout),
-            ReadStop::Cut(why) => format!("the reply was cut after {} decoded bytes: {why}", unread.so_far.len()),
+            ReadStop::Cut(why) => format!("the reply was cut off after {} decoded bytes: {why}", unread.so_far.len()),
             ReadStop::Undecodable(why) => format!("the reply cannot be decompressed: {why}"),
         }
     }
@@ -181,7 +181,7 @@ impl HttpSender {
         let detail = ErrorDetail::of(&body);
         let location_of = location.clone();
         let said = match (class, location) {
-            (ErrorClass::Redirect, Some(to)) => format!(": it points to {to}"),
+            (ErrorClass::Redirect, Some(to)) => format!(": it redirects to {to}"),
             _ if detail.text.is_empty() => String::new(),
             _ => format!(": {}", detail.text),
         };

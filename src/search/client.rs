@@ -82,13 +82,13 @@ impl Client {
         let whom = ProviderRef { provider: &settings.provider, login: Some(login) };
         if !matches!(base_url.scheme(), "http" | "https") || !base_url.has_host() {
             let hint = &format!("set `{}`", whom.key("base_url"));
-            return Err(setup_error("the service's address is not an http or https address", hint));
+            return Err(setup_error("the service's URL is not an http or https URL", hint));
         }
         if !base_url.username().is_empty() || base_url.password().is_some() {
             // It would be sent as an `Authorization` header of its own, and be printed.
             return Err(setup_error(
-                "the service's address holds a user name or password",
-                &format!("take it out of `{}`; the key alone is sent", whom.key("base_url")),
+                "the service's URL contains a user name or a password",
+                &format!("remove it from `{}`; only the key is sent", whom.key("base_url")),
             ));
         }
         let (key, secret) = match settings.access {
@@ -289,7 +289,7 @@ impl Client {
         };
         let url = match Url::parse(address) {
             Ok(url) if matches!(url.scheme(), "http" | "https") && url.has_host() => url,
-            _ => return refused("the address is not one of http or https".to_owned(), "write https://…"),
+            _ => return refused("the address is not an http or https URL".to_owned(), "write https://…"),
         };
         let inner = match url.host() {
             Some(url::Host::Ipv4(ip)) => !http::is_public(ip.into()),
@@ -297,8 +297,8 @@ impl Client {
             _ => false,
         };
         if inner && !self.allow_private {
-            let hint = format!("if it is meant, write {} = true", self.whom().key("allow_private"));
-            return refused("the address leads into a private network".to_owned(), &hint);
+            let hint = format!("if that is intended, set {} = true", self.whom().key("allow_private"));
+            return refused("the address points into a private network".to_owned(), &hint);
         }
         Ok(url)
     }
@@ -318,14 +318,14 @@ fn reply(
 /// Builds the `Authorization` header from the key. Debug output never shows it.
 fn header(whom: &ProviderRef<'_>, key: &str) -> Result<HeaderValue, SetupError> {
     if key.is_empty() {
-        return Err(setup_error("the API key is empty", &format!("set it by {}", whom.secret())));
+        return Err(setup_error("the API key is empty", &format!("set it with {}", whom.secret())));
     }
     // Only visible ASCII and inner blanks: there is no agreed encoding for other bytes.
     let mut value =
         HeaderValue::from_str(key).ok().filter(|_| key.is_ascii() && key.trim() == key).ok_or_else(|| {
             setup_error(
-                "the API key holds a character that no header can carry",
-                "look for a line break, a blank at an end or a character outside ASCII in the key",
+                "the API key contains a character that is not allowed in a header",
+                "look for a line break, leading or trailing spaces, or a non-ASCII character in the key",
             )
         })?;
     value.set_sensitive(true);

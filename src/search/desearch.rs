@@ -56,8 +56,8 @@ fn page(query: &SocialQuery, over: LookBack, now: Time) -> Result<(u32, String, 
 pub(super) fn posts(query: &SocialQuery, over: LookBack) -> Result<Request, Unsupported> {
     if !matches!(over, LookBack::Window(_)) {
         return Err(Unsupported {
-            message: "social operation \"posts\" takes no dates".to_owned(),
-            hint: "dates need social.operation = \"basic\"".to_owned(),
+            message: "social operation \"posts\" does not support dates".to_owned(),
+            hint: "for dates, set social.operation = \"basic\"".to_owned(),
         });
     }
     let mut body = json!({ "prompt": query.query });
@@ -120,7 +120,7 @@ fn days(over: LookBack, now: Time) -> Result<(String, String), Unsupported> {
 /// Returns the UTC day of an instant, as `2026-03-11`.
 fn day(at: Time) -> Result<String, Unsupported> {
     let at = at.to_jiff().ok_or_else(|| Unsupported {
-        message: "the clock is outside the years that dates can name".to_owned(),
+        message: "the clock is outside the range of valid dates".to_owned(),
         hint: "set this machine's clock".to_owned(),
     })?;
     Ok(at.to_zoned(TimeZone::UTC).date().to_string())
@@ -133,7 +133,7 @@ fn check_range(key: &str, number: u32, bounds: &RangeInclusive<u32>) -> Result<u
     }
     let (low, high) = (bounds.start(), bounds.end());
     Err(Unsupported {
-        message: format!("`{key}` is {number}, and this call takes {low} to {high}"),
+        message: format!("`{key}` is {number}, but this call takes {low} to {high}"),
         hint: format!("set `{key}` to a number from {low} to {high}"),
     })
 }

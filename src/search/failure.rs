@@ -47,7 +47,7 @@ impl Failure {
     ) -> CallError {
         let hint = hint(whom, self.class, self.status, &self.text);
         let hint = match not_before {
-            Some(at) => format!("the service asks to wait until {at}; {hint}"),
+            Some(at) => format!("the service asked to wait until {at}; {hint}"),
             None => hint,
         };
         CallError {
@@ -133,17 +133,17 @@ impl ProviderRef<'_> {
         let secret = self.secret();
         match self.login {
             _ if self.provider == SERVICE => {
-                format!("check the API key ({secret}); it is sent as it is, without a scheme word")
+                format!("check the API key ({secret}); it is sent unchanged, without a scheme")
             }
-            Some(Login::Bare) => format!("check the key ({secret}); it is sent as it is, without a scheme word"),
+            Some(Login::Bare) => format!("check the key ({secret}); it is sent unchanged, without a scheme"),
             Some(Login::Bearer) => format!("check the key ({secret}); it is sent as `Authorization: Bearer`"),
             Some(Login::Session) => {
                 format!("check `{}` and the app password ({secret})", self.key("user"))
             }
             Some(Login::Open) => {
-                format!("it was asked without a key; check `{}`, and whether it wants a key", self.key("base_url"))
+                format!("no key was sent; check `{}`, and whether it needs a key", self.key("base_url"))
             }
-            None => format!("check `{}`, and the key where it takes one ({secret})", self.key("base_url")),
+            None => format!("check `{}`, and the key if it needs one ({secret})", self.key("base_url")),
         }
     }
 }
@@ -161,16 +161,16 @@ fn hint(whom: &ProviderRef<'_>, class: ErrorClass, status: Option<u16>, text: &s
     let fixed = match (class, status) {
         (ErrorClass::KeyRefused, _) => return whom.about_access(),
         (ErrorClass::BadRequest, Some(404 | 405)) if service => {
-            "check `service.base_url`, and whether the service speaks this `service.dialect`"
+            "check `service.base_url`, and whether the service supports this `service.dialect`"
         }
         (ErrorClass::BadRequest, Some(404 | 405)) => {
-            return format!("check `{}`, and whether what is there is of this `kind`", key("base_url"));
+            return format!("check `{}`, and whether that server is of this `kind`", key("base_url"));
         }
         (ErrorClass::BadRequest, _) if service => {
-            "look at the request with `once --dry-run`; asking again will not help until the topic or `service.dialect` changes"
+            "inspect the request with `once --dry-run`; retrying will not help until the topic or `service.dialect` changes"
         }
         (ErrorClass::BadRequest, _) => {
-            "look at the request with `once --dry-run`; asking again will not help until the topic or the provider changes"
+            "inspect the request with `once --dry-run`; retrying will not help until the topic or the provider changes"
         }
         (ErrorClass::RateLimited, _) => {
             return format!("lower `{}` or `{}`", key("rate_limit"), key("max_concurrent"));
@@ -179,23 +179,23 @@ fn hint(whom: &ProviderRef<'_>, class: ErrorClass, status: Option<u16>, text: &s
             "the service's certificate is not trusted here; install `ca-certificates` or set SSL_CERT_FILE"
         }
         (ErrorClass::Transport, _) => return format!("check `{}` and the network", key("base_url")),
-        (ErrorClass::Timeout, _) => return format!("raise `{}`, or ask for less", key("call_timeout")),
+        (ErrorClass::Timeout, _) => return format!("raise `{}`, or request less", key("call_timeout")),
         (ErrorClass::TooLarge, _) => {
-            return format!("ask for fewer results, or raise `{}`", key("max_response_bytes"));
+            return format!("request fewer results, or raise `{}`", key("max_response_bytes"));
         }
         (ErrorClass::Redirect, _) => {
-            let why = if whom.login == Some(Login::Open) { "" } else { ", since the key would go along" };
+            let why = if whom.login == Some(Login::Open) { "" } else { ", because they would forward the key" };
             return format!("redirects are not followed{why}; set `{}` to the final address", key("base_url"));
         }
         (ErrorClass::Malformed, _) if service => {
-            "check that `service.base_url` is the search service and not a page before it"
+            "check that `service.base_url` is the search service, not a page in front of it"
         }
         (ErrorClass::Malformed, _) => {
-            return format!("check that `{}` is the provider and not a page before it", key("base_url"));
+            return format!("check that `{}` is the provider, not a page in front of it", key("base_url"));
         }
-        (ErrorClass::BalanceSpent, _) => "top up the account at the service; later runs then go on by themselves",
-        (ErrorClass::Server, _) => "the service is in trouble; the next run asks again",
-        (ErrorClass::Cut | ErrorClass::Service, _) => "the next run asks again",
+        (ErrorClass::BalanceSpent, _) => "top up the account at the service; later runs then resume automatically",
+        (ErrorClass::Server, _) => "the service has a problem; the next run tries again",
+        (ErrorClass::Cut | ErrorClass::Service, _) => "the next run tries again",
     };
     fixed.to_owned()
 }
@@ -259,7 +259,7 @@ mod tests {
         let refused = |whom: &ProviderRef<'_>| hint(whom, ErrorClass::KeyRefused, Some(401), "");
         assert!(refused(&SEARCH_SERVICE).contains("`service.api_key_env`"));
         assert!(refused(&second(Some(Login::Bearer))).contains("(`providers.second.key_env` or"));
-        assert!(!refused(&second(Some(Login::Bearer))).contains("scheme word"));
+        assert!(!refused(&second(Some(Login::Bearer))).contains("without a scheme"));
         assert!(refused(&second(Some(Login::Session))).contains("`providers.second.user`"));
         assert!(!refused(&second(Some(Login::Open))).contains("key_env"));
     }

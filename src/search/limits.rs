@@ -70,7 +70,7 @@ where
     fn enter(&self) -> Pin<Box<dyn Future<Output = Entered> + Send + '_>> {
         Box::pin(async {
             let permit = self.acquire().await;
-            let closed = || Refusal::new("the client takes no more calls");
+            let closed = || Refusal::new("the client accepts no more calls");
             permit.map(|permit| Box::new(LocalPermit(permit)) as Box<dyn CallPermit>).ok_or_else(closed)
         })
     }

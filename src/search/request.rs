@@ -65,8 +65,8 @@ pub fn requests(
 /// Returns the implementation of its kind.
 fn find_kind(query: &ProviderQuery) -> Result<&'static dyn kinds::Kind, Unsupported> {
     kinds::named(&query.kind).ok_or_else(|| Unsupported {
-        message: format!("this version knows no provider of the kind `{}`", query.kind),
-        hint: "upgrade topicwatch, or take the source out of the topic".to_owned(),
+        message: format!("this version does not support providers of kind `{}`", query.kind),
+        hint: "upgrade topicwatch, or remove the source from the topic".to_owned(),
     })
 }
 
@@ -75,7 +75,7 @@ fn first(query: &ProviderQuery, span: Span, now: Time) -> Result<Request, Unsupp
     let kind = find_kind(query)?;
     let asked = kinds::Asked { query, span, now, memory: &[], items: &[] };
     kind.next(&asked, &[])?.into_iter().next().ok_or_else(|| Unsupported {
-        message: format!("there is nothing to ask {}", query.source),
+        message: format!("there is nothing to request from {}", query.source),
         hint: String::new(),
     })
 }
@@ -227,24 +227,24 @@ mod tests {
     fn numbers_that_would_be_refused_for_ever_are_refused_here() {
         let with_count = |count| SearchQuery::Ai(AiQuery { count: Some(count), ..ai() }, Window::Past24Hours.into());
         for (dialect, ask, message) in [
-            (Dialect::Desearch, with_count(9), "`ai.count` is 9, and this call takes 10 to 200"),
-            (Dialect::Desearch, with_count(201), "`ai.count` is 201, and this call takes 10 to 200"),
+            (Dialect::Desearch, with_count(9), "`ai.count` is 9, but this call takes 10 to 200"),
+            (Dialect::Desearch, with_count(201), "`ai.count` is 201, but this call takes 10 to 200"),
             (
                 Dialect::Desearch,
                 social(SocialOperation::Search, Some(0)),
-                "`social.limit` is 0, and this call takes 1 to 100",
+                "`social.limit` is 0, but this call takes 1 to 100",
             ),
             (
                 Dialect::Spec,
                 social(SocialOperation::Basic, Some(101)),
-                "`social.limit` is 101, and this call takes 1 to 100",
+                "`social.limit` is 101, but this call takes 1 to 100",
             ),
             (
                 Dialect::Spec,
                 social(SocialOperation::Posts, Some(5)),
-                "`social.limit` is 5, and this call takes 10 to 200",
+                "`social.limit` is 5, but this call takes 10 to 200",
             ),
-            (Dialect::Spec, web(WebOperation::Links, 201), "`web.limit` is 201, and this call takes 10 to 200"),
+            (Dialect::Spec, web(WebOperation::Links, 201), "`web.limit` is 201, but this call takes 10 to 200"),
         ] {
             let refused = request(dialect, "X", &ask, NOW).unwrap_err();
             assert_eq!(refused.message, message);
@@ -274,7 +274,7 @@ mod tests {
                 [(Dialect::Spec, SocialOperation::Search), (Dialect::Desearch, SocialOperation::Posts)]
             {
                 let refused = request(dialect, "X", &social(operation, None).with_look_back(over), NOW).unwrap_err();
-                assert!(refused.message.contains("takes no dates") && !refused.hint.is_empty(), "{refused:?}");
+                assert!(refused.message.contains("does not support dates") && !refused.hint.is_empty(), "{refused:?}");
             }
         }
     }

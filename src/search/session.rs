@@ -112,7 +112,7 @@ impl Session {
                 Ok(Tokens { access: SecretString::from(access), refresh: SecretString::from(refresh) })
             }
             (200..=299, _, _) => {
-                Err(refused(ErrorClass::Malformed, Some(status), "the login's reply holds no tokens".to_owned()))
+                Err(refused(ErrorClass::Malformed, Some(status), "the login's reply contains no tokens".to_owned()))
             }
             (400 | 401 | 403, _, _) => {
                 let why = text("message").or_else(|| text("error")).unwrap_or("no reason was given");

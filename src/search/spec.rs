@@ -11,14 +11,15 @@ pub(super) fn social(platform: &str, query: &SocialQuery, over: LookBack) -> Res
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     if platform.is_empty() || !platform.chars().all(plain) {
         return Err(Unsupported {
-            message: format!("{platform:?} cannot be a segment of a path"),
+            message: format!("{platform:?} cannot be a path segment"),
             hint: "`service.platform` takes letters, digits, `-` and `_`; the contract's platform is \"X\"".to_owned(),
         });
     }
     let LookBack::Window(window) = over else {
         return Err(Unsupported {
-            message: "the contract's social search takes no dates, only the past 24 hours or seven days".to_owned(),
-            hint: "dates need dialect = \"desearch\" in [service], or social.operation = \"basic\"".to_owned(),
+            message: "this dialect's social search does not support dates, only the past 24 hours or seven days"
+                .to_owned(),
+            hint: "for dates, set dialect = \"desearch\" in [service], or social.operation = \"basic\"".to_owned(),
         });
     };
     let body = json!({

@@ -117,8 +117,13 @@ fn invalid_backfills_are_refused_before_anything_is_written() {
     dates("2026-02-30", "2026-03-08").says(2, &["--from: `2026-02-30` is no date"]);
     dates("2026-01-01", "2026-03-08").says(2, &["67 days are more than the 31", "--from 2026-01-01 --to 2026-01-31"]);
     for (dialect, topic, message, hint) in [
-        ("spec", "", "takes no dates, only the past 24 hours or seven days", "dialect = \"desearch\""),
-        ("desearch", "social.operation = \"posts\"", "\"posts\" takes no dates", "social.operation = \"basic\""),
+        ("spec", "", "does not support dates, only the past 24 hours or seven days", "dialect = \"desearch\""),
+        (
+            "desearch",
+            "social.operation = \"posts\"",
+            "\"posts\" does not support dates",
+            "social.operation = \"basic\"",
+        ),
         ("spec", "sources = [\"web\", \"ai\"]", "none of its sources takes dates", "dialect \"desearch\""),
     ] {
         let lines = format!("{}dialect = \"{dialect}\"\n", sandbox.lines());

@@ -267,7 +267,7 @@ fn a_budget_below_the_price_of_a_call_is_reported_as_one_that_no_midnight_clears
         let service = format!("{}prices.web = 0.003", raw.lines());
         let place = Place::new(database, &service, &topic("acme", "budget_per_day = 0.002"));
         let name = place.database.name;
-        let warned = "is less than a call of web may cost ($0.003): none will be made";
+        let warned = "is less than one web call may cost ($0.003): no calls will be made";
         place.run(&["check"]).shows(0, &["`budget_per_day` = $0.002", warned, "raise it; or, if a call costs less"]);
         let once = place.run(&["once", "--due", "--at", NINE]);
         once.says(0, &[warned]);

@@ -19,11 +19,17 @@ fn what_a_call_does_not_take_is_refused_by_every_verb_before_anything_is_asked()
     for (dialect, line, column, message, hint) in [
         ("spec", "social = { operation = \"posts\", limit = 5 }", 41, "cannot be 5", "from 10 to 200"),
         ("desearch", "social.limit = 150", 16, "cannot be 150", "from 1 to 100"),
-        ("desearch", "model = \"NOVA\"", 9, "`model` is not known to dialect", "dialect = \"spec\""),
-        ("desearch", "response_order = \"SUMMARY_FIRST\"", 18, "`response_order` is not known", "dialect = \"spec\""),
-        ("desearch", "web.limit = 7", 13, "`web.limit` is not known to this call", "web.operation = \"links\""),
+        ("desearch", "model = \"NOVA\"", 9, "`model` is not supported in dialect", "dialect = \"spec\""),
+        (
+            "desearch",
+            "response_order = \"SUMMARY_FIRST\"",
+            18,
+            "`response_order` is not supported",
+            "dialect = \"spec\"",
+        ),
+        ("desearch", "web.limit = 7", 13, "`web.limit` is not supported by this call", "web.operation = \"links\""),
         ("desearch", "ai.tools = [\"twiter\"]", 13, "`ai.tools` cannot be", "did you mean `twitter`?"),
-        ("spec", "ai.count = 20", 12, "`ai.count` is not known to dialect", "dialect = \"desearch\""),
+        ("spec", "ai.count = 20", 12, "`ai.count` is not supported in dialect", "dialect = \"desearch\""),
     ] {
         let service = format!("{}dialect = \"{dialect}\"\n", server.lines());
         let topic = format!("[[topics]]\nid = \"acme\"\nquery = \"acme\"\nevery = \"1h\"\n{line}\n");

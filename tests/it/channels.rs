@@ -270,7 +270,7 @@ async fn what_each_service_answers_means_what_its_documentation_says() {
         ),
         (WebhookFormat::Teams, "413 Payload Too Large", Some((true, None, "413"))),
         (apprise(), say("200 OK", r#"{"error":null}"#), None),
-        (apprise(), "204 No Content", Some((true, None, "nothing is configured under this key"))),
+        (apprise(), "204 No Content", Some((true, None, "Apprise has no configuration under this key"))),
         (apprise(), say("424 Failed Dependency", r#"{"error":"not sent"}"#), Some((false, None, "424"))),
         (apprise(), "404 Not Found", Some((true, None, "404"))),
     ];
@@ -338,21 +338,24 @@ fn mistakes_in_channels_are_reported_with_a_way_out() {
             format!(
                 "{telegram}chat = \"1\"\ntoken_env = \"BOT\"\nurl = \"https://api.telegram.org/bot1:AAA/sendMessage\""
             ),
-            &["`url` holds the token of a bot", "leave `url` out"],
+            &["`url` contains a bot token", "remove `url`"],
         ),
-        (format!("{telegram}chat = \"1\"\ntoken_env = \"BOT\"\ntag = \"x\""), &["`tag` means nothing", "telegram"]),
+        (format!("{telegram}chat = \"1\"\ntoken_env = \"BOT\"\ntag = \"x\""), &["`tag` does not apply", "telegram"]),
         ("kind = \"discord\"".into(), &["this channel has no `url`", "url_env"]),
         (
             "kind = \"discord\"\nurl = \"https://discord.com/api/webhooks/1/a/slack\"".into(),
-            &["takes messages of another service", "kind = \"slack\""],
+            &["is for messages of another service", "kind = \"slack\""],
         ),
-        ("kind = \"discord\"\nurl_env = \"A\"\nsecret_env = \"B\"".into(), &["`secret_env` means nothing"]),
-        ("kind = \"teams\"\nurl_env = \"A\"\ntoken_env = \"B\"".into(), &["`token_env` means nothing"]),
-        ("kind = \"apprise\"\nurl = \"https://apprise.example.com/KEY\"".into(), &["Apprise server", "/notify/KEY"]),
-        ("kind = \"apprise\"\nurl_env = \"A\"\nchat = \"1\"".into(), &["`chat` means nothing"]),
-        ("kind = \"slack\"\nurl_env = \"A\"\ntag = \"1\"".into(), &["`tag` means nothing"]),
-        ("kind = \"mattermost\"\nurl_env = \"A\"\ntoken_env = \"1\"".into(), &["`token_env` means nothing"]),
-        ("kind = \"ntfy\"\nurl = \"https://ntfy.example.com/\"".into(), &["`url` names no topic", "/my-topic"]),
+        ("kind = \"discord\"\nurl_env = \"A\"\nsecret_env = \"B\"".into(), &["`secret_env` does not apply"]),
+        ("kind = \"teams\"\nurl_env = \"A\"\ntoken_env = \"B\"".into(), &["`token_env` does not apply"]),
+        (
+            "kind = \"apprise\"\nurl = \"https://apprise.example.com/KEY\"".into(),
+            &["Apprise notification URL", "/notify/KEY"],
+        ),
+        ("kind = \"apprise\"\nurl_env = \"A\"\nchat = \"1\"".into(), &["`chat` does not apply"]),
+        ("kind = \"slack\"\nurl_env = \"A\"\ntag = \"1\"".into(), &["`tag` does not apply"]),
+        ("kind = \"mattermost\"\nurl_env = \"A\"\ntoken_env = \"1\"".into(), &["`token_env` does not apply"]),
+        ("kind = \"ntfy\"\nurl = \"https://ntfy.example.com/\"".into(), &["`url` does not name a topic", "/my-topic"]),
         ("kind = \"telegramm\"".into(), &["did you mean `telegram`?"]),
     ] {
         place.configure("base_url = \"sandbox\"", &format!("{begin}{lines}\n"));

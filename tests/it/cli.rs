@@ -40,10 +40,10 @@ fn usage_that_makes_no_sense_is_refused_with_a_hint() {
         (&["export", "--since", "last week"], &["--since", "24h"]),
         (
             &["export", "--what", "runs", "--tone", "negative"],
-            &["--tone means nothing for runs", "items, sightings, new"],
+            &["--tone does not apply to runs", "items, sightings, new"],
         ),
-        (&["export", "--what", "items", "--seq", "1..2"], &["--seq means nothing for items", "sightings, new, runs"]),
-        (&["export", "--timezone", "Europe/Berlin"], &["--timezone means nothing for items", "daily"]),
+        (&["export", "--what", "items", "--seq", "1..2"], &["--seq does not apply to items", "sightings, new, runs"]),
+        (&["export", "--timezone", "Europe/Berlin"], &["--timezone does not apply to items", "daily"]),
         (&["export", "--what", "daily", "--timezone", "Europe/Berln"], &["--timezone", "Berln"]),
         (&["export", "--what", "runs", "--seq", "9..2"], &["9..2", "120..180"]),
         (&["show"], &["TOPIC"]),
@@ -94,7 +94,7 @@ fn a_database_that_is_newer_or_not_ours_is_left_alone() {
         let place = Place::new(database, &sandbox.lines(), TOPICS);
         wait(place.database.execute("CREATE TABLE customers (id BIGINT)"));
         for verb in [&["once"][..], &["status"], &["run"], &["db", "migrate"]] {
-            place.run(verb).says(4, &["tables that are not topicwatch's", "nothing was changed"]);
+            place.run(verb).says(4, &["tables that are not from topicwatch", "nothing was changed"]);
         }
         wait(place.database.execute("DROP TABLE customers"));
         place.ok(&["db", "migrate"]);
@@ -135,7 +135,7 @@ fn a_database_that_cannot_be_reached_is_exit_4_without_its_password() {
         assert!(!format!("{ended}").contains("hunter2"), "{ended}");
     }
     place.run(&["once", "--database", "sqlite:no/such/folder/t.db"]).says(4, &["no/such/folder", "hint"]);
-    place.run(&["once", "--database", "mysql://x/y"]).says(2, &["--database", "not supported", "hint"]);
+    place.run(&["once", "--database", "mysql://x/y"]).says(2, &["--database", "unsupported kind of database", "hint"]);
 }
 
 #[test]
@@ -166,14 +166,14 @@ fn invented_and_real_findings_never_share_a_database() {
         // A service on this host may be a sandbox or not; its replies show which, and are refused.
         place.configure(&real.lines(), TOPICS);
         let ended = place.run(&["once", "--at", NINE]);
-        ended.shows(3, &["SANDBOX findings", "hint: name another database"]);
+        ended.shows(3, &["SANDBOX findings", "hint: choose another database"]);
         assert_eq!(found(&place.database.sizes()), found(&sizes));
         let last = &place.json(&["runs", "--json", "--limit", "1"])["runs"][0];
         assert_eq!((&last["state"], &last["error_class"]), (&"failed".into(), &"mixed".into()), "{last}");
 
         // A service on another host is known to be real before any call.
         place.configure("base_url = \"https://api.example.com\"", TOPICS);
-        place.run(&["once"]).says(4, &["SANDBOX findings", "hint: name another database"]);
+        place.run(&["once"]).says(4, &["SANDBOX findings", "hint: choose another database"]);
     }
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
@@ -182,9 +182,9 @@ fn invented_and_real_findings_never_share_a_database() {
         place.ok(&["once", "--at", NINE]);
         assert_eq!(place.json(&["status", "--json"])["sandbox"], false);
         place.configure(&sandbox.lines(), TOPICS);
-        place.run(&["once", "--at", NINE]).shows(3, &["a real service", "hint: name another database"]);
+        place.run(&["once", "--at", NINE]).shows(3, &["a real service", "hint: choose another database"]);
         place.configure("base_url = \"sandbox\"", TOPICS);
-        place.run(&["once", "--at", NINE]).says(4, &["a real service", "hint: name another database"]);
+        place.run(&["once", "--at", NINE]).says(4, &["a real service", "hint: choose another database"]);
     }
 }
 

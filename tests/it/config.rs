@@ -190,7 +190,7 @@ fn every_number_that_a_call_takes_passes_and_fewer_links_than_it_gives_are_a_war
     let config =
         good(&format!("[service]\nbase_url = \"sandbox\"\n{TOPIC}web = {{ operation = \"links\", limit = 3 }}\n"));
     assert_eq!(config.warnings.len(), 1, "{:?}", config.warnings);
-    assert!(config.warnings[0].contains("gives at least 10 pages"), "{:?}", config.warnings);
+    assert!(config.warnings[0].contains("returns at least 10 pages"), "{:?}", config.warnings);
     assert!(config.notices[0].place.is_some());
 }
 
@@ -211,21 +211,26 @@ fn every_kind_of_mistake_has_its_place_and_a_way_out() {
         (service("base_ulr = \"sandbox\""), "2:1", "unknown key `base_ulr` in [service]", "did you mean `base_url`?"),
         (service(""), "1:1", "`base_url` is missing", "base_url = \"sandbox\""),
         (service("base_url = 5"), "2:12", "takes a string, found an integer", "base_url"),
-        (service("base_url = \"sandbx\""), "2:12", "is no address", "did you mean `sandbox`?"),
+        (service("base_url = \"sandbx\""), "2:12", "is not a valid URL", "did you mean `sandbox`?"),
         (service("base_url = \"http://api.example.com\""), "2:12", "unencrypted", "https://"),
         (service("base_url = \"https://me:pw@api.example.com\""), "2:12", "user name or a password", "api_key_env"),
         (service("base_url = \"ftp://api.example.com\""), "2:12", "cannot use ftp:", "https://"),
-        (service("base_url = \"sandbox\"\nbudget_per_day = 0"), "3:18", "is no budget of a day", "such as 2.50"),
-        (service("base_url = \"sandbox\"\nbudget_per_day = \"2,50\""), "3:18", "is no budget of a day", "such as 2.50"),
+        (service("base_url = \"sandbox\"\nbudget_per_day = 0"), "3:18", "is not a valid daily budget", "such as 2.50"),
+        (
+            service("base_url = \"sandbox\"\nbudget_per_day = \"2,50\""),
+            "3:18",
+            "is not a valid daily budget",
+            "such as 2.50",
+        ),
         (service("base_url = \"sandbox\"\nbudget_per_day = true"), "3:18", "takes a number of dollars", "2.50"),
-        (topic("budget_per_day = -1"), "6:18", "is no budget of a day", "above 0"),
+        (topic("budget_per_day = -1"), "6:18", "is not a valid daily budget", "above 0"),
         (topic("max_calls_per_day = 0"), "6:21", "cannot be 0", "from 1 to"),
         (service("base_url = \"sandbox\"\napi_key = \"k\""), "3:1", "unknown key `api_key`", "TOPICWATCH_API_KEY"),
         (
             service("base_url = \"sandbox\"\napi_key_env = \"sk-123$\""),
             "3:15",
-            "no name of an environment variable",
-            "never the key",
+            "not a valid environment variable name",
+            "not the key itself",
         ),
         (service("base_url = \"sandbox\"\nmax_tries = 0"), "3:13", "cannot be 0", "from 1 to 20"),
         (
@@ -243,8 +248,8 @@ fn every_kind_of_mistake_has_its_place_and_a_way_out() {
             "\"90s\"",
         ),
         (service("base_url = \"sandbox\"\ncall_timeout = \"60\""), "3:16", "`call_timeout`", "\""),
-        (service("base_url = \"sandbox\"\nmax_response_bytes = \"15 megs\""), "3:22", "no number of bytes", "15MB"),
-        (service("base_url = \"sandbox\"\nprices.web = -1"), "3:14", "no price", "0.004"),
+        (service("base_url = \"sandbox\"\nmax_response_bytes = \"15 megs\""), "3:22", "not a number of bytes", "15MB"),
+        (service("base_url = \"sandbox\"\nprices.web = -1"), "3:14", "not a valid price", "0.004"),
         (service("base_url = \"sandbox\"\nprices = 3"), "3:10", "group of keys", "prices.social"),
         (
             service("base_url = \"sandbox\"\ndialect = \"dsearch\""),
@@ -256,7 +261,7 @@ fn every_kind_of_mistake_has_its_place_and_a_way_out() {
         (
             service("base_url = \"sandbox\"\n[database]\nurl = \"mysql://u:hunter2@h/d\""),
             "4:7",
-            "not supported",
+            "unsupported kind of database",
             "SQLite and PostgreSQL",
         ),
         (service("base_url = \"sandbox\"\n[databse]"), "3:2", "unknown key `databse`", "did you mean `[database]`?"),
@@ -297,13 +302,13 @@ fn every_kind_of_mistake_has_its_place_and_a_way_out() {
         ),
         ("topics = [3]\nservice.base_url = \"sandbox\"\n".to_owned(), "1:11", "a topic is a section", "[[topics]]"),
         (topic("web = 5"), "6:7", "`web` is a group of keys", "web.limit"),
-        (topic("paused = True"), "6:10", "between quotes", "write true in small letters"),
-        (topic("model ="), "6:8", "between quotes", "a value is missing"),
-        (topic("query.x = 5"), "6:1", "cannot extend", "has a value already"),
+        (topic("paused = True"), "6:10", "in quotes", "write true in lower case"),
+        (topic("model ="), "6:8", "in quotes", "the value is missing"),
+        (topic("query.x = 5"), "6:1", "cannot extend", "already has a value"),
         (
             service("base_url = \"sandbox\"\n[database]\nurl = \"topicwatch.db\""),
             "4:7",
-            "names no kind of database",
+            "does not name a kind of database",
             "sqlite:topicwatch.db",
         ),
         (service("base_url = \"sandbox\"\n[database]\nschema = \"Topic\""), "4:10", "cannot be \"Topic\"", "a-z"),
@@ -314,7 +319,7 @@ fn every_kind_of_mistake_has_its_place_and_a_way_out() {
             service("base_url = \"sandbox\"\n[retention]\nsightings = \"forever\"\nruns = \"900d\""),
             "5:8",
             "is shorter than `sightings`",
-            "at least as long",
+            "at least `sightings`",
         ),
         (service("base_url = \"sandbox\"\n[retention]\nprune = \"daily\""), "4:9", "prune", ""),
         (
@@ -330,12 +335,12 @@ fn every_kind_of_mistake_has_its_place_and_a_way_out() {
         (topic("ai.model = \"NOVA\""), "6:4", "unknown key `ai.model`", "did you mean `model`?"),
         (topic("web.limit = 0"), "6:13", "cannot be 0", "from 1 to 100"),
         (topic("web.limit = 1.5"), "6:13", "takes an integer, found a number with a fraction", "web.limit = 3"),
-        (topic("social.limit = 5"), "6:16", "not known to this call", "desearch"),
+        (topic("social.limit = 5"), "6:16", "not supported by this call", "desearch"),
         (
             topic("social.operation = \"posts\"\nsocial.limit = 5"),
             "7:16",
             "cannot be 5",
-            "from 10 to 200 (what social.operation = \"posts\" takes)",
+            "from 10 to 200 (allowed for social.operation = \"posts\")",
         ),
         (topic("social.operation = \"posts\"\nsocial.limit = 201"), "7:16", "cannot be 201", "from 10 to 200"),
         (topic("social.operation = \"basic\"\nsocial.limit = 101"), "7:16", "cannot be 101", "from 1 to 100"),
@@ -344,27 +349,27 @@ fn every_kind_of_mistake_has_its_place_and_a_way_out() {
         (
             topic("web.operation = \"basic\"\nweb.limit = 5"),
             "7:13",
-            "not known to this call (web.operation = \"basic\")",
+            "not supported by this call (web.operation = \"basic\")",
             "\"links\"",
         ),
         (
             deployed("social.limit = 101"),
             "6:16",
             "cannot be 101",
-            "from 1 to 100 (what social.operation = \"search\" takes)",
+            "from 1 to 100 (allowed for social.operation = \"search\")",
         ),
         (deployed("social.operation = \"posts\"\nsocial.limit = 9"), "7:16", "cannot be 9", "from 10 to 200"),
         (
             deployed("web.limit = 5"),
             "6:13",
-            "not known to this call (web.operation = \"search\") in dialect \"desearch\"",
+            "not supported by this call (web.operation = \"search\") in dialect \"desearch\"",
             "\"links\"",
         ),
-        (deployed("model = \"NOVA\""), "6:9", "`model` is not known to dialect \"desearch\"", "dialect = \"spec\""),
+        (deployed("model = \"NOVA\""), "6:9", "`model` is not supported in dialect \"desearch\"", "dialect = \"spec\""),
         (
             deployed("response_order = \"SUMMARY_FIRST\""),
             "6:18",
-            "`response_order` is not known to dialect \"desearch\"",
+            "`response_order` is not supported in dialect \"desearch\"",
             "dialect = \"spec\"",
         ),
         (
@@ -382,7 +387,7 @@ fn every_kind_of_mistake_has_its_place_and_a_way_out() {
         (topic("sources = []"), "6:11", "is empty", "social"),
         (topic("sources = [\"web\", \"scoial\"]"), "6:19", "cannot be \"scoial\"", "did you mean `social`?"),
         (topic("sources = [\"web\", \"web\"]"), "6:19", "twice", "once"),
-        (topic("sources = [\"web\", 3]"), "6:11", "found a list holding an integer", "sources"),
+        (topic("sources = [\"web\", 3]"), "6:11", "found a list containing an integer", "sources"),
         (topic("window = \"24h\""), "6:10", "cannot be \"24h\"", "PAST_24_HOURS"),
         (topic("tags = [\"\"]"), "6:9", "is empty", ""),
         (topic("must = \"acme\""), "6:8", "takes a list of strings", "[\"…\""),
@@ -401,13 +406,13 @@ fn every_kind_of_mistake_has_its_place_and_a_way_out() {
         (topic("exclude_authors = [\"a | b\"]"), "6:20", "more than one handle", "several entries"),
         (topic("timezone = \"Europe/Berln\"\nevery = \"1h\""), "6:12", "Europe/Berln", "Europe/Berlin"),
         (topic("schedule = \"nonsense\""), "6:12", "`schedule`: ", ""),
-        (topic("schedule = \"0 6 * * *\"\nevery = \"1h\""), "7:1", "beside `schedule`", "one of the two"),
+        (topic("schedule = \"0 6 * * *\"\nevery = \"1h\""), "7:1", "combined with `schedule`", "one of the two"),
         (topic("every = \"5s\""), "6:9", "`every`", "1m"),
         (topic("every = 2026-01-01"), "6:9", "found a date", "every"),
         (topic("overlap = \"buffer-one\""), "6:11", "cannot be", "did you mean `buffer_one`?"),
         (topic("paused = \"yes\""), "6:10", "takes true or false, found a string", "paused = true"),
         (topic("title = \"a\\u001Bb\""), "6:9", "control character \\u{1b}", "remove"),
-        (topic("[[topics]]\nid = \"a\"\nquery = \"q\""), "7:6", "a second topic has the id \"a\"", "line 4"),
+        (topic("[[topics]]\nid = \"a\"\nquery = \"q\""), "7:6", "another topic already has the id \"a\"", "line 4"),
         (topic("[[topics]]\nquery = \"q\""), "6:1", "has no `id`", "id ="),
         (topic("[[topics]]\nid = \"b\""), "6:1", "topic \"b\" has no `query` for: social, web, ai", "query ="),
         (topic("[[topics]]\nid = \"Acme Corp\"\nquery = \"q\""), "7:6", "cannot be \"Acme Corp\"", "\"acme-corp\""),
@@ -419,7 +424,7 @@ fn every_kind_of_mistake_has_its_place_and_a_way_out() {
             "shorten",
         ),
         (topic("[[topics]]\nid = \"b\"\nquery = \"\"\"\na\nb\"\"\""), "8:9", "control character", "one line"),
-        (topic("model = NOVA"), "6:9", "text is written between quotes", "key = \"value\""),
+        (topic("model = NOVA"), "6:9", "text must be in quotes", "key = \"value\""),
         (topic("model = \"A\"\nmodel = \"B\""), "7:1", "duplicate key", "keep one"),
         (topic("[[topics]"), "6:10", "unclosed", "[[name]]"),
     ] {
@@ -478,7 +483,7 @@ fn mistakes_are_rendered_with_the_underlined_line_and_a_hint() {
 fn a_mistake_without_a_line_is_drawn_without_a_margin() {
     let error = LoadError::NotFound { looked: vec![PathBuf::from("/conf/jobs.toml")] };
     insta::assert_snapshot!(error.render(false, 80), @r"
-    error: no configuration found; looked at /conf/jobs.toml
+    error: no configuration found; looked for /conf/jobs.toml
     hint: `topicwatch init` writes an annotated jobs.toml
     ");
     assert_eq!(error.render(true, 80).lines().count(), 2);
@@ -551,7 +556,7 @@ fn a_change_of_the_clock_is_a_warning_with_its_date_only_where_no_call_makes_up_
     // Gaps at weekends are not clock changes.
     let weekdays = "schedule = \"0 7 * * MON-FRI\"\ntimezone = \"Europe/Berlin\"\n";
     let told = good(&format!("[service]\nbase_url = \"sandbox\"\n{TOPIC}{weekdays}")).warnings;
-    assert!(told.len() == 1 && told[0].contains("is rarer than `window`"), "{told:?}");
+    assert!(told.len() == 1 && told[0].contains("runs less often than `window`"), "{told:?}");
 }
 
 #[test]
@@ -570,7 +575,7 @@ fn variables_of_sections_that_take_none_are_warned_about() {
         ("TOPICWATCH_LOG", "RUST_LOG"),
         ("TOPICWATCH_PROVIDERS_HN_MAX_TRIES", "[service], [database], [scheduler], [retention] and [web]"),
     ]) {
-        assert!(warning.contains(&format!("{name} does nothing")) && warning.contains(hint), "{told:?}");
+        assert!(warning.contains(&format!("{name} has no effect")) && warning.contains(hint), "{told:?}");
     }
 }
 

@@ -181,7 +181,7 @@ fn a_renamed_topic_keeps_its_history_and_a_file_with_the_old_id_is_refused() {
         place.ok(&["once", "--at", LATER]);
         assert_eq!(place.database.number("SELECT count(*) FROM renamed"), 0);
         for (args, why) in [
-            (["acme", "acme-news"], "two histories cannot become one"),
+            (["acme", "acme-news"], "histories cannot be merged"),
             (["acmee", "x"], "did you mean `acme`?"),
             (["acme", "Not An Id"], "an id is up to 64 characters"),
             (["acme", "acme"], "has that id already"),
@@ -221,7 +221,7 @@ fn a_topic_that_runs_is_not_renamed() {
         place.ok(&["db", "migrate"]);
         let once = place.program(&["once", "--at", NINE]).start();
         until("the call", || under_a_call(&place));
-        place.run(&["topic", "rename", "acme", "news"]).says(4, &["a run of topic `acme` is going on", "hint: wait"]);
+        place.run(&["topic", "rename", "acme", "news"]).says(4, &["a run of topic `acme` is active", "hint: wait"]);
         assert_eq!(once.wait().code, Some(0));
         place.ok(&["topic", "rename", "acme", "news"]);
     }

@@ -65,7 +65,7 @@ fn what_a_run_found_is_stored_by_a_server_that_comes_back_later_than_anybody_wai
     until("a call is under way", || service.in_flight() == 1);
     cluster.restart_after("fast", || {
         service.hold(false);
-        once.until("it could not be stored", |said| said.contains("what was found cannot be stored now"));
+        once.until("it could not be stored", |said| said.contains("cannot store the findings now"));
     });
     once.wait().shows(0, &["1 of 1 runs ok"]);
     assert_eq!(place.database.number("SELECT count(*) FROM run WHERE state = 'ok'"), 1);
@@ -122,7 +122,7 @@ fn a_database_of_another_encoding_is_refused_before_a_call_is_made() {
         let url = cluster.url().replace("/postgres", &format!("/{name}"));
         for verb in [&["once"][..], &["status"], &["health"], &["run"], &["db", "migrate"]] {
             let ended = place.run(&[verb, &["--database", &url]].concat());
-            ended.says(4, &[encoding, "hint: make one of UTF-8"]);
+            ended.says(4, &[encoding, "hint: create one with UTF-8"]);
         }
     }
     assert_eq!(sandbox.calls(), 0);
@@ -144,7 +144,7 @@ fn missing_database_rights_are_named() {
     }
     place.ok(&["db", "migrate"]);
     for verb in [&["once"][..], &["status"], &["health"]] {
-        refused(verb, "this user may not use schema", "GRANT ALL ON SCHEMA");
+        refused(verb, "this user is not allowed to use schema", "GRANT ALL ON SCHEMA");
     }
     place.database.alone(&format!("GRANT USAGE ON SCHEMA {schema} TO worker"));
     for verb in [&["once"][..], &["status"]] {

@@ -133,7 +133,7 @@ fn check_errors_are_shown_beside_their_field_and_nothing_is_written() {
         ("every", "1 parsec", "every"),
         ("timezone", "Mars/Olympus", "timezone"),
         ("sources", "mars", "sources"),
-        ("id", "acme", "second topic"),
+        ("id", "acme", "another topic already has the id"),
         ("id", "No Id", "id"),
         ("query", "", "query"),
         ("must", "/[/", "must"),

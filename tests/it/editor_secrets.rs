@@ -22,7 +22,7 @@ fn a_topic_whose_lines_do_not_stand_together_is_not_shown() {
     for path in asked {
         let reply = see(path);
         assert!(!reply.text().contains("s3cret"), "{path}\n{}", reply.text());
-        assert!(reply.status == 400 && reply.text().contains("do not stand together"), "{path}\n{}", reply.text());
+        assert!(reply.status == 400 && reply.text().contains("are not contiguous"), "{path}\n{}", reply.text());
     }
     assert!(!see("/jobs").text().contains("s3cret"));
     // Forms that `check` would refuse.

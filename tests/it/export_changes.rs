@@ -122,8 +122,8 @@ fn what_cannot_be_compared_is_refused() {
     export(&["--since", "sometime"]).says(2, &["neither a run of acme nor a time"]);
     export(&["--since", "last-report"]).says(2, &["no report with topic acme has been delivered yet"]);
     export(&["--since", "1d", "--new-since", "1d"]).says(2, &["the same for changes"]);
-    export(&["--search", "two"]).says(2, &["--search means nothing for changes", "items"]);
-    export(&["--seq", "0..2"]).says(2, &["--seq means nothing for changes"]);
+    export(&["--search", "two"]).says(2, &["--search does not apply to changes", "items"]);
+    export(&["--seq", "0..2"]).says(2, &["--seq does not apply to changes"]);
     for what in ["changes", "daily"] {
         let export = format!(
             "[[exports]]\nname = \"x\"\nwhat = \"{what}\"\nmode = \"incremental\"\nevery = \"1d\"\npath = \"x/{{run}}.csv\"\n"

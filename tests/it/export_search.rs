@@ -52,8 +52,8 @@ fn what_nobody_can_search_for_is_refused() {
         ("what = \"items\"\nsearch = \"\"", "there is no word to look for"),
         ("what = \"items\"\nsearch = \"-page\"", "it only says what must not occur"),
         ("what = \"items\"\nsearch = 7", "takes a string"),
-        ("what = \"runs\"\nsearch = \"acme\"", "means nothing for runs"),
-        ("what = \"daily\"\nsearch = \"acme\"", "means nothing for daily"),
+        ("what = \"runs\"\nsearch = \"acme\"", "does not apply to runs"),
+        ("what = \"daily\"\nsearch = \"acme\"", "does not apply to daily"),
     ] {
         place.configure("base_url = \"sandbox\"", &export(lines));
         place.run(&["check"]).says(2, &[said, "search"]);

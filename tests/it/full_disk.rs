@@ -93,7 +93,7 @@ fn all_read(run: &dyn Fn(&[&str]) -> crate::support::program::Ended, out: &Path,
         if args[0] == "runs" {
             let told: serde_json::Value = serde_json::from_str(&ended.out).unwrap();
             assert_eq!(told["runs"].as_array().unwrap().len(), runs, "{told}");
-            assert!(ended.err.contains("warning: nothing can be stored, it is only read: "), "{ended}");
+            assert!(ended.err.contains("warning: opened read-only, nothing can be stored: "), "{ended}");
         }
     }
     assert!(csv::Reader::from_path(csv).unwrap().records().count() > 0);
@@ -118,9 +118,9 @@ fn a_database_on_a_full_disk_is_read_with_what_a_dead_process_stored_last() {
         place.run(&["export", "--out", full.to_str().unwrap()]).says(5, &["items.csv", "could not be written"]);
         if !died {
             let once = place.run(&["once", "--at", TEN]);
-            once.says(4, &["hint: ", "make room"]);
+            once.says(4, &["hint: ", "free space"]);
             assert!(!once.out.contains("nothing was due") && !once.out.contains("stored in"), "{once}");
-            place.run(&["topic", "pause", "acme"]).says(4, &["hint: ", "make room"]);
+            place.run(&["topic", "pause", "acme"]).says(4, &["hint: ", "free space"]);
         }
         small.make_room();
         place.ok(&["once", "--at", "2026-03-11T11:00:00Z"]);
@@ -186,7 +186,7 @@ fn health_says_so_while_nothing_can_be_stored_and_not_any_more_when_there_is_roo
     small.fill();
     until("the process says so", || pages.get("/readyz").status == 503);
     place.run(asked[0]).says(4, &["not ready: database cannot store anything: its disk is full", "hint: "]);
-    place.run(asked[1]).says(4, &["nothing can be stored in", "hint: make room on that disk"]);
+    place.run(asked[1]).says(4, &["nothing can be stored in", "hint: free space on that disk"]);
     let told: serde_json::Value = serde_json::from_str(&place.run(&["health", "--json"]).out).unwrap();
     assert_eq!((&told["healthy"], &told["checks"][0]["status"]), (&false.into(), &"fail".into()), "{told}");
     assert_eq!(pages.get("/healthz").status, 200, "to start it anew makes no room");

@@ -29,7 +29,7 @@ fn a_refusal_hint_names_the_providers_own_keys() {
             401,
             "kind = \"desearch\"\nbase_url = \"{url}\"\nkey_env = \"KEY\"",
             "",
-            "`providers.one.key_file`); it is sent as it is",
+            "`providers.one.key_file`); it is sent unchanged",
             "providers.one.key_env",
         ),
         (

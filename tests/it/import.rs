@@ -31,7 +31,7 @@ fn folders_become_topics_at_the_end_and_a_second_time_nothing_is_new() {
     assert_eq!(file(&place), before, "only printed");
     let ended = place.run(&["import", "feeds.opml"]);
     ended.shows(0, &["3 topics with 3 feeds appended to jobs.toml"]);
-    ended.says(0, &["left out: feed://mail.example/x is no address of http"]);
+    ended.says(0, &["left out: feed://mail.example/x is not an http or https URL"]);
     let after = file(&place);
     assert!(after.starts_with(&before) && after.ends_with(&printed), "{after}");
     let topics: toml::Table = after.parse().unwrap();
@@ -65,11 +65,11 @@ fn what_may_be_a_secret_of_an_address_is_not_shown() {
     again.says(
         0,
         &[
-            "left out: https://c.example/rss… is watched already",
-            "left out: https://d.example/rss… holds a user name",
-            "left out: feed://e.example/x… is no address",
-            "left out: https://f.example/feed/@them is watched already",
-            "left out: https://g.example/x is no address",
+            "left out: https://c.example/rss… is already watched",
+            "left out: https://d.example/rss… contains a user name",
+            "left out: feed://e.example/x… is not an http",
+            "left out: https://f.example/feed/@them is already watched",
+            "left out: https://g.example/x is not an http",
         ],
     );
     assert!(!again.err.contains("HU") && !again.out.contains("HU"), "{again}");
@@ -102,7 +102,7 @@ fn exports_of_other_watchers_are_read_as_far_as_they_are_about_feeds() {
         std::fs::write(place.path(name), text).unwrap();
         let ended = place.run(&["import", name]);
         ended.shows(0, &["1 topic with 1 feed"]);
-        ended.says(0, &["is a page, and pages are not watched"]);
+        ended.says(0, &["is a page, and pages cannot be watched"]);
         assert!(file(&place).contains(&format!("title = \"{title}\"")), "{}", file(&place));
         place.ok(&["check"]);
     }
@@ -116,14 +116,14 @@ fn a_file_that_is_none_is_refused_and_nothing_is_written() {
     let huge = format!("<opml>{}", " ".repeat(5_000_001));
     for (text, said) in [
         ("hello", "no known format"),
-        ("<rss><channel/></rss>", "no OPML"),
-        ("<opml><body><outline text=\"empty\"/></body></opml>", "names no address"),
+        ("<rss><channel/></rss>", "not OPML"),
+        ("<opml><body><outline text=\"empty\"/></body></opml>", "contains no URLs"),
         ("{\"a\": 1}", "without `watching`"),
-        ("{\"watching\": ", "is no JSON"),
-        ("<opml><body><outline xmlUrl=\"https", "is no XML"),
+        ("{\"watching\": ", "is not valid JSON"),
+        ("<opml><body><outline xmlUrl=\"https", "is not valid XML"),
         (&format!("<opml><body>{deep}"), "folders"),
         (&long, "more than 5000"),
-        (bomb, "names no address"),
+        (bomb, "contains no URLs"),
         (&huge, "is longer than"),
     ] {
         let place = Place::bare(sqlite(), KEPT);

@@ -97,7 +97,7 @@ fn an_item_is_marked_for_a_topic_taken_back_and_exported() {
         assert_eq!(place.database.number("SELECT count(*) FROM item_mark WHERE through = 'cli'"), 4);
         // Invalid commands change nothing.
         for (args, why) in [
-            (["mark", "acme", &rockets[3], "post:x:nobody", "good"], "topic `acme` knows no item `post:x:nobody`"),
+            (["mark", "acme", &rockets[3], "post:x:nobody", "good"], "topic `acme` has no item `post:x:nobody`"),
             (["mark", "acmee", &rockets[3], &rockets[4], "good"], "there is no topic `acmee`"),
         ] {
             place.run(&args).says(2, &[why, "hint: "]);
@@ -125,7 +125,7 @@ fn marks_follow_a_renamed_topic_and_are_forgotten_with_their_item() {
         mark(&place, "other", &rockets[..1], "noise");
         place.ok(&["forget", "--item", &rockets[0], "--yes"]);
         assert_eq!(place.database.texts("SELECT topic || ' ' || mark FROM item_mark"), ["acme good"], "{name}");
-        place.run(&["mark", "acme", &rockets[0], "good"]).says(2, &["knows no item"]);
+        place.run(&["mark", "acme", &rockets[0], "good"]).says(2, &["has no item"]);
         place.ok(&["topic", "rename", "acme", "acme-inc"]);
         assert_eq!(place.database.texts("SELECT topic || ' ' || mark FROM item_mark"), ["acme-inc good"], "{name}");
         place.configure(&truth.lines(), &TOPICS.replace("\"acme\"", "\"acme-inc\""));

@@ -68,7 +68,7 @@ fn a_backup_replaces_no_file_that_is_no_backup() {
         place.ok(&["once", "--at", NINE]);
         let precious = "a,b\n".repeat(50_000);
         std::fs::write(place.path("precious.csv"), &precious).unwrap();
-        place.run(&["db", "backup", "precious.csv"]).says(2, &["it is no SQLite database", "hint: "]);
+        place.run(&["db", "backup", "precious.csv"]).says(2, &["it is not a SQLite database", "hint: "]);
         assert_eq!(std::fs::read_to_string(place.path("precious.csv")).unwrap(), precious);
         std::fs::write(place.path("empty.db"), "").unwrap();
         place.ok(&["db", "backup", "empty.db"]);

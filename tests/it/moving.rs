@@ -145,7 +145,7 @@ fn a_file_that_a_daemon_works_on_is_not_moved() {
     from.configure(&sandbox.lines(), &format!("[defaults]\nevery = \"300d\"\n\n{TOPICS}"));
     let mut running = from.program(&["run"]).start();
     running.until("the daemon to run", |said| said.contains("next slot"));
-    move_to(&from, &to).run().says(4, &["another `topicwatch run` works on"]);
+    move_to(&from, &to).run().says(4, &["another `topicwatch run` uses"]);
     running.signal("TERM");
     running.wait().says(0, &["stopped"]);
     move_to(&from, &to).run().shows(0, &["tables copied from"]);

@@ -260,7 +260,7 @@ fn files_in_which_a_model_would_write_about_nothing_are_refused() {
     let ai = "[providers.writer]\nkind = \"openai\"\nbase_url = \"http://127.0.0.1:9/v1\"\n";
     let hn = "[providers.hn]\nkind = \"hackernews\"\n";
     for (file, said) in [
-        (format!("{ai}{TOPIC}"), "has no source that finds what writer is to write about"),
+        (format!("{ai}{TOPIC}"), "has no source that finds items for writer to write about"),
         (format!("{ai}{hn}{}", TOPIC.replace("writer.model = \"small\"\n", "")), "has no `writer.model`"),
         (
             format!(

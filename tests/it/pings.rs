@@ -166,10 +166,10 @@ fn the_address_may_be_in_a_variable_and_name_the_topic_in_defaults() {
     ended.says(2, &["what HC_URL holds is no address"]);
     keeps_the_secret(&place, &ended);
     for (ping, says) in [
-        ("ping = \"ftp://h/T0KEN\"", "is no address of a web server"),
-        ("ping = \"T0KEN\"", "is no address"),
-        ("ping = \"https://T0KEN:QUERYKEY@h/\"", "holds a user name"),
-        ("ping = \"https://h/T0KEN\"\nping_env = \"X\"", "stands beside `ping`"),
+        ("ping = \"ftp://h/T0KEN\"", "is not the URL of a web server"),
+        ("ping = \"T0KEN\"", "is not a valid URL"),
+        ("ping = \"https://T0KEN:QUERYKEY@h/\"", "contains a user name"),
+        ("ping = \"https://h/T0KEN\"\nping_env = \"X\"", "cannot be combined with `ping`"),
     ] {
         place.configure(&sandbox.lines(), &topic(ping));
         let ended = place.run(&["check"]);

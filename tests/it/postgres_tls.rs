@@ -144,5 +144,5 @@ fn what_each_mode_encrypts_and_checks_of_a_server() {
     ask("self-signed", &[(format!("?sslrootcert={marked}"), Err("-addext basicConstraints=critical,CA:FALSE"))]);
     ask("own", &[(format!("?sslrootcert={alone}"), Ok(()))]);
     let none = migrate(&format!("{}?sslrootcert=/nowhere/ca.pem", server.url_at("localhost")), &[]);
-    none.says(4, &["hint: is the server running, and is sslrootcert, if there is one, a file that is there?"]);
+    none.says(4, &["hint: is the server running, and does the sslrootcert file exist, if one is set?"]);
 }

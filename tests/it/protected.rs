@@ -196,11 +196,11 @@ fn a_backup_replaces_an_older_one_of_the_same_database_and_no_other_database() {
         let theirs = other.path("t.db");
         let before = std::fs::read(&theirs).unwrap();
         let hint = "a backup replaces an older one of the same database";
-        backup(&place, &theirs).says(2, &["that is no copy of", hint]);
+        backup(&place, &theirs).says(2, &["but not a copy of", hint]);
         assert_eq!(std::fs::read(&theirs).unwrap(), before);
         // A new database does not replace the only copy of an old one.
         let fresh = used(sqlite(), ELEVEN, &Sandbox::at(ELEVEN, &[]), "");
-        backup(&fresh, &copy).says(2, &["that is no copy of", hint]);
+        backup(&fresh, &copy).says(2, &["but not a copy of", hint]);
 
         std::fs::write(place.path("copy.db.lock"), "").unwrap();
         backup(&place, &copy).says(2, &["`topicwatch run` works on", "name another file; nothing was changed"]);
@@ -214,7 +214,7 @@ fn a_backup_replaces_an_older_one_of_the_same_database_and_no_other_database() {
         });
         backup(&place, &foreign).says(2, &["a SQLite database of another program", hint]);
         std::fs::write(place.path("notes.txt"), "short").unwrap();
-        backup(&place, &place.path("notes.txt")).says(2, &["it is no SQLite database", hint]);
+        backup(&place, &place.path("notes.txt")).says(2, &["it is not a SQLite database", hint]);
         assert_eq!(std::fs::read_to_string(place.path("notes.txt")).unwrap(), "short");
     }
 }

@@ -307,7 +307,7 @@ fn bad_feeds_are_named_and_the_good_ones_are_kept() {
         ("empty", 200, "", "is empty"),
         ("gone", 404, "no", "404"),
         ("shut", 403, "no", "403"),
-        ("json", 200, "{\"results\": []}", "no feed can be read"),
+        ("json", 200, "{\"results\": []}", "it cannot be read as a feed"),
     ] {
         let server = Replies::of(move |_, path| match path {
             "/good" => reply(200, &[], good),
@@ -412,20 +412,20 @@ fn files_that_cannot_be_meant_are_refused_with_a_way_out() {
     for (section, topic, said) in [
         ("[providers.hn]\nkind = \"hackernew\"\n", "", "did you mean"),
         ("[providers.hn]\n", "", "has no `kind`"),
-        ("[providers.social]\nkind = \"hackernews\"\n", "", "is the name of something else"),
-        ("[providers.query]\nkind = \"hackernews\"\n", "", "is the name of something else"),
-        ("[providers.Hn]\nkind = \"hackernews\"\n", "", "is no name"),
-        ("[providers.hn]\nkind = \"hackernews\"\nkey_env = \"X\"\n", "", "takes none"),
+        ("[providers.social]\nkind = \"hackernews\"\n", "", "is a reserved name"),
+        ("[providers.query]\nkind = \"hackernews\"\n", "", "is a reserved name"),
+        ("[providers.Hn]\nkind = \"hackernews\"\n", "", "is not a valid name"),
+        ("[providers.hn]\nkind = \"hackernews\"\nkey_env = \"X\"\n", "", "does not use one"),
         ("[providers.sx]\nkind = \"searxng\"\n", "", "has no `base_url`"),
-        ("[providers.hn]\nkind = \"hackernews\"\n", "hn.urls = [\"https://a.example\"]\n", "takes no `hn.urls`"),
+        ("[providers.hn]\nkind = \"hackernews\"\n", "hn.urls = [\"https://a.example\"]\n", "has no key `hn.urls`"),
         ("[providers.hn]\nkind = \"hackernews\"\n", "sources = [\"hm\"]\n", "did you mean `hn`?"),
-        ("[providers.hn]\nkind = \"hackernews\"\n", "sources = [\"social\"]\n", "it needs [service]"),
+        ("[providers.hn]\nkind = \"hackernews\"\n", "sources = [\"social\"]\n", "add [service]"),
         ("[providers.news]\nkind = \"feeds\"\n", "", "has no `news.urls`"),
         ("[providers.news]\nkind = \"feeds\"\n", "news.urls = [\"ftp://a.example\"]\n", "cannot use ftp:"),
         (
             "[providers.hn]\nkind = \"hackernews\"\n[providers.n]\nkind = \"hackernews\"\nbase_url = \"sandbox\"\n",
             "",
-            "some providers are the sandbox",
+            "some providers use the sandbox",
         ),
     ] {
         let place = Place::bare(sqlite(), &format!("{section}\n{TOPIC}{topic}"));

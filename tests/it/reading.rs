@@ -231,8 +231,8 @@ fn the_page_its_count_its_files_and_its_feed_are_the_rows_of_the_filter() {
             none.contains("<strong>0 items</strong>") && none.contains("href=\"/items\">Clear the filters"),
             "{none}"
         );
-        place.run(&["export", "--what", "runs", "--starred"]).says(2, &["means nothing for runs"]);
-        place.run(&["export", "--lang", "e%"]).says(2, &["is no language tag"]);
+        place.run(&["export", "--what", "runs", "--starred"]).says(2, &["does not apply to runs"]);
+        place.run(&["export", "--lang", "e%"]).says(2, &["is not a language tag"]);
     }
 }
 

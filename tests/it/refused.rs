@@ -128,7 +128,7 @@ fn an_address_that_ends_in_the_path_of_a_call_is_refused() {
         "/desearch/ai/search/links/web",
     ] {
         place.configure(&format!("base_url = \"https://api.example.com{path}\""), THREE);
-        place.run(&["check"]).says(2, &["`base_url` ends in /", "is the path of one call", "hint: leave that out"]);
+        place.run(&["check"]).says(2, &["`base_url` ends in /", "is the path of one call", "hint: remove that"]);
     }
     for path in ["", "/", "/v1", "/search", "/search/v2", "/webby"] {
         place.configure(&format!("base_url = \"https://api.example.com{path}\""), THREE);

@@ -155,7 +155,7 @@ fn an_older_topic_set_does_not_come_back_while_a_newer_daemon_lives() {
     // Equal sets share a generation. The old set, started again, becomes a worker for the newer.
     let another = start("new.toml", 2);
     let mut old = start("old.toml", 1);
-    old.until("its warning", |said| said.contains("a daemon with newer topics lives"));
+    old.until("its warning", |said| said.contains("a daemon with a newer configuration is running"));
     let due = place.run(&["once", "--due", "--config", "old.toml"]);
     due.says(0, &["a daemon with newer topics lives"]);
     assert_eq!(in_force(), ["acme", "globex"]);
@@ -163,7 +163,7 @@ fn an_older_topic_set_does_not_come_back_while_a_newer_daemon_lives() {
     // One daemon with the newer set is enough. When the last one ends, even by a kill, that counts as a rollback.
     end(another);
     assert!(new.kill());
-    old.until("the rollback", |said| said.contains("the topics of this configuration are in force again"));
+    old.until("the rollback", |said| said.contains("this configuration's topics apply again"));
     assert_eq!(in_force(), ["acme", "initech"]);
     assert_eq!(place.database.number("SELECT max(number) FROM config_generation"), 3);
     end(old);

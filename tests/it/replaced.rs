@@ -33,12 +33,12 @@ const FATES: &[Fate] = &[
         |file, copy| {
             std::fs::copy(copy, file).unwrap();
         },
-        "was written over",
+        "was overwritten",
     ),
-    ("without its log", |file, _| remove_beside(file), "has lost its log of writes (-wal)"),
+    ("without its log", |file, _| remove_beside(file), "lost its write-ahead log (-wal)"),
 ];
 
-const HINT: &str = "hint: put a backup in place only while nothing works on the database";
+const HINT: &str = "hint: restore a backup only while nothing uses the database";
 
 fn remove_beside(file: &Path) {
     for ending in ["-wal", "-shm"] {
@@ -233,10 +233,10 @@ fn a_lock_file_that_is_deleted_lets_no_second_daemon_in_for_long() {
     let mut first = start();
     std::fs::remove_file(&lock).unwrap();
     first.until("it is made again", |said| {
-        said.contains("was deleted; it keeps a second daemon out and was made again")
+        said.contains("was deleted; it keeps out a second daemon and was created again")
     });
     assert!(lock.exists());
-    place.run(&["run"]).says(4, &["another `topicwatch run` works on"]);
+    place.run(&["run"]).says(4, &["another `topicwatch run` uses"]);
     // A daemon that starts before the deletion is noticed stays, and the first one ends.
     first.signal("STOP");
     std::fs::remove_file(&lock).unwrap();
@@ -244,7 +244,7 @@ fn a_lock_file_that_is_deleted_lets_no_second_daemon_in_for_long() {
     first.signal("CONT");
     first
         .wait()
-        .says(4, &["was deleted, and another `topicwatch run` has begun since", "hint: one of the two is enough"]);
+        .says(4, &["was deleted, and another `topicwatch run` has started since", "hint: run only one of them"]);
     second.signal("TERM");
     second.wait().says(0, &["stopped"]);
 }

@@ -108,7 +108,7 @@ fn reports_since_the_last_one_do_not_replace_one_another() {
         let more = format!("every = \"6h\"\npath = \"{path}\"\n");
         every_six_hours(crate::support::databases::sqlite(), &world, &more).run(&["check"])
     };
-    named("r/{name}-{date}").shows(0, &["it replaces the others", "{time}"]);
+    named("r/{name}-{date}").shows(0, &["later ones overwrite earlier ones", "{time}"]);
     assert!(!named("r/{date}T{time}").to_string().contains("replaces"));
 }
 

@@ -553,7 +553,7 @@ fn a_schedule_that_makes_the_same_week_again_is_warned_of_once() {
         ("day", "schedule = \"0 7 * * *\"", false),
     ] {
         let told = check(window, schedule);
-        let many = told.matches(&format!("this makes it more than once a {window}")).count();
+        let many = told.matches(&format!("runs more than once a {window}")).count();
         assert_eq!(many, usize::from(warned), "{window} {schedule}: {told}");
     }
 }

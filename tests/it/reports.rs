@@ -372,7 +372,7 @@ fn what_check_calls_ready_can_be_written_to() {
 
     let lonely = mail(1, "a@example.com", "password_env = \"MAIL_PASSWORD\"\n");
     place.configure("base_url = \"sandbox\"", &format!("{topic}{lonely}"));
-    place.run(&["check"]).says(2, &["`password_env` is a password of nobody", "write user"]);
+    place.run(&["check"]).says(2, &["`password_env` is set without a `user`", "write user"]);
 
     let hook = "[[channels]]\nname = \"hook\"\nkind = \"webhook\"\nurl_env = \"HOOK_URL\"\n";
     let good = mail(1, "Größe, Jürgen <a@example.com>", "");
@@ -444,28 +444,28 @@ kind = "sms"
         2,
         &[
             "`name` cannot be \"Daily\"",
-            "names \"acmee\", and there is no such topic",
+            "names \"acmee\", but there is no such topic",
             "did you mean `acme`?",
             "did you mean `rivals`?",
-            "names \"nobody\", and there is no such tag",
+            "names \"nobody\", but there is no such tag",
             "did you mean `team`?",
             "cannot be \"pdf\"",
             "cannot be \"fortnight\"",
-            "leads out of its folder",
+            "contains `..`",
             "`timezone`",
             "this report has no `name`",
-            "braces around something unknown",
+            "an unknown placeholder in braces",
             "nothing would be written",
-            "is that of another report",
+            "is already used by another report",
             "cannot be \"smtp example\"",
             "cannot be \"nobody\"",
-            "holds the control character",
-            "`url` means nothing in a channel of kind = \"email\"",
-            "logs in without a password",
+            "contains the control character",
+            "`url` does not apply to a channel of kind = \"email\"",
+            "is set without a password",
             "unknown key `password` in [channels]",
             "password_env",
-            "is that of another channel",
-            "is no address of a web server",
+            "is already used by another channel",
+            "is not the URL of a web server",
             "cannot be \"sms\"",
         ],
     );

@@ -50,7 +50,7 @@ fn a_named_token_closes_the_pages_opens_them_for_who_has_it_and_is_kept_as_a_has
             assert!(!ended.out.contains(&secret) && !ended.out.contains("\"hash\""), "{ended}");
         }
         // A name has one token at a time; a new one with the same name does not revive sessions of the old.
-        place.run(&["token", "add", "ann", "--role", "read"]).says(2, &["there is a token `ann` already", "withdraw"]);
+        place.run(&["token", "add", "ann", "--role", "read"]).says(2, &["a token `ann` already exists", "withdraw"]);
         place.ok(&["token", "withdraw", "ann"]);
         let next = token(&place, &["ann", "--role", "read"]);
         let see = |visitor: Visitor<'_>| visitor.asks(&pages, 2, "GET", "/topics/acme", "").status;
@@ -121,8 +121,8 @@ fn a_token_follows_its_topic_to_its_new_id_and_mistakes_are_told() {
             (vec!["token", "add", "bob", "--role", "read", "--topic", "acne"], vec!["acne", "acme"]),
             (vec!["token", "add", "bob", "--role", "read", "--tag", "nothing"], vec!["no topic has the tag `nothing`"]),
             (vec!["token", "add", "bob", "--role", "admin"], vec!["admin", "read, act, edit"]),
-            (vec!["token", "withdraw", "bob"], vec!["no token `bob`", "token list"]),
-            (vec!["token", "withdraw", "link-bob"], vec!["no link `link-bob`"]),
+            (vec!["token", "withdraw", "bob"], vec!["no active token `bob`", "token list"]),
+            (vec!["token", "withdraw", "link-bob"], vec!["no active link `link-bob`"]),
             (vec!["token", "share", "--topic", "acme", "--for", "0s"], vec!["out of bounds"]),
             (vec!["token", "share", "--topic", "acme", "--for", "400d"], vec!["out of bounds"]),
             (

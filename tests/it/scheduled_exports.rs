@@ -115,7 +115,7 @@ fn increments_together_are_the_whole_and_each_says_what_it_holds() {
         let first = files(&place.path("out/sightings")).remove(0);
         let text = std::fs::read_to_string(&first).unwrap();
         std::fs::write(&first, text.replacen("social", "s0cial", 1)).unwrap();
-        place.run(&["export", "--verify", first.to_str().unwrap()]).shows(3, &["its bytes are others"]);
+        place.run(&["export", "--verify", first.to_str().unwrap()]).shows(3, &["its contents differ"]);
         std::fs::write(&first, &text).unwrap();
         crate::support::databases::wait(place.database.execute("UPDATE sighting SET likes = 123456 WHERE rank = 1"));
         place.run(&["export", "--verify", first.to_str().unwrap()]).shows(3, &["from line 2 on"]);
@@ -414,17 +414,17 @@ fn what_does_not_go_together_is_refused_where_it_is_written() {
         ("what = \"items\"\nmode = \"incremental\"", "rows of items change later"),
         ("what = \"runs\"\nmode = \"incremental\"", "rows of runs change later"),
         ("what = \"new\"\nmode = \"incremental\"\npath = \"out/{date}.csv\"", "has no {run}"),
-        ("what = \"new\"\nmode = \"incremental\"\nsince = \"7d\"", "means nothing for an incremental export"),
-        ("what = \"items\"\npath = \"../{name}.csv\"", "leads out of its folder"),
-        ("what = \"items\"\npath = \"out/{name}\"", "has no ending of a format"),
-        ("what = \"items\"\npath = \"out/{nmae}.csv\"", "braces around something unknown"),
-        ("what = \"items\"\npath = \"out/a.csv\"\nformat = \"jsonl\"", "ending of another format"),
-        ("what = \"runs\"\nsources = [\"web\"]", "means nothing for runs"),
-        ("what = \"answers\"\ntones = [\"negative\"]", "means nothing for answers"),
+        ("what = \"new\"\nmode = \"incremental\"\nsince = \"7d\"", "does not apply to an incremental export"),
+        ("what = \"items\"\npath = \"../{name}.csv\"", "contains `..`"),
+        ("what = \"items\"\npath = \"out/{name}\"", "does not have the file extension of a format"),
+        ("what = \"items\"\npath = \"out/{nmae}.csv\"", "an unknown placeholder in braces"),
+        ("what = \"items\"\npath = \"out/a.csv\"\nformat = \"jsonl\"", "does not have the file extension of jsonl"),
+        ("what = \"runs\"\nsources = [\"web\"]", "does not apply to runs"),
+        ("what = \"answers\"\ntones = [\"negative\"]", "does not apply to answers"),
         ("what = \"everything\"", "cannot be \"everything\""),
         ("what = \"items\"\ntopics = [\"acmee\"]", "no such topic"),
         ("what = \"items\"\nretain = 0", "retain"),
-        ("what = \"items\"\npath = \"out/a.xlsx.gz\"", "packed already"),
+        ("what = \"items\"\npath = \"out/a.xlsx.gz\"", "already compressed"),
         ("what = \"new\"\npath = \"out/a.atom\"", "is a feed"),
         ("", "this export has no `what`"),
     ] {
@@ -435,11 +435,11 @@ fn what_does_not_go_together_is_refused_where_it_is_written() {
     place.run(&["check"]).says(2, &["cannot be \"CON\"", "this export has no schedule"]);
     let twice = export("x", "what = \"items\"") + &export("x", "what = \"runs\"");
     place.configure("base_url = \"sandbox\"", &rest(&twice));
-    place.run(&["check"]).says(2, &["is that of another export"]);
+    place.run(&["check"]).says(2, &["is already used by another export"]);
     let one = |name: &str, path: &str| export(name, &format!("what = \"items\"\npath = \"{path}\""));
     let twice = one("x", "out/all.csv") + &one("y", "./out//all.csv");
     place.configure("base_url = \"sandbox\"", &rest(&twice));
-    place.run(&["check"]).says(2, &["one would replace the other"]);
+    place.run(&["check"]).says(2, &["one would overwrite the other"]);
 }
 
 /// Exports to a path that cannot be written, then to another one.

@@ -173,7 +173,7 @@ fn a_worker_on_sqlite_is_refused_with_what_to_do_instead() {
 fn an_engine_that_is_not_there_is_refused_with_what_to_do_instead() {
     let graphile = "[scheduler]\nengine = \"graphile\"\n";
     let place = Place::new(sqlite(), "base_url = \"sandbox\"", &format!("{graphile}{}", topics(1, "every = \"1h\"")));
-    place.run(&["run"]).says(2, &["on SQLite", "leave `engine` out"]);
+    place.run(&["run"]).says(2, &["on SQLite", "remove `engine`"]);
     if !topicwatch::store::GRAPHILE {
         let postgres = place.program(&["run", "--database", "postgres://nobody@127.0.0.1:1/none"]).run();
         postgres.says(2, &["built without it", "--features graphile"]);

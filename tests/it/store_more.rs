@@ -378,9 +378,13 @@ async fn special_characters_in_a_path_are_literal() {
     for (url, kind, said) in [
         (format!("sqlite:{}", folder.path().display()), StoreErrorKind::Unreachable, "folder"),
         (format!("sqlite:{}/no/such/t.db", folder.path().display()), StoreErrorKind::Unreachable, "create"),
-        (format!("sqlite:{}/t.db?mode=ro", folder.path().display()), StoreErrorKind::Unreachable, "names no file"),
-        ("sqlite::memory:".to_owned(), StoreErrorKind::Unreachable, "names no file"),
-        ("oracle://me:hunter2@db/t".to_owned(), StoreErrorKind::Unreachable, "no database"),
+        (
+            format!("sqlite:{}/t.db?mode=ro", folder.path().display()),
+            StoreErrorKind::Unreachable,
+            "does not name a file",
+        ),
+        ("sqlite::memory:".to_owned(), StoreErrorKind::Unreachable, "does not name a file"),
+        ("oracle://me:hunter2@db/t".to_owned(), StoreErrorKind::Unreachable, "not a supported kind of database"),
     ] {
         let refused = Store::open(&Settings { url, ..settings(&sqlite()) }).await.unwrap_err();
         assert_eq!(refused.kind, kind, "{refused}");

@@ -365,7 +365,7 @@ fn a_cut_answer_leaves_the_run_of_the_other_sources_partial() {
         });
         let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"web\", \"ai\"]\nstreaming = true\n";
         let place = Place::new(database, &server.lines(), topic);
-        place.run(&["once", "--at", NINE]).shows(3, &["cut: the reply was cut after 10 decoded bytes"]);
+        place.run(&["once", "--at", NINE]).shows(3, &["cut: the reply was cut off after 10 decoded bytes"]);
         assert_eq!(place.database.texts("SELECT state FROM run"), ["partial"]);
         assert_eq!(answers(&place), ["Hello wör 1"]);
         let shown = place.json(&["show", "acme", "--json"]);

@@ -301,7 +301,7 @@ fn what_was_asked_of_an_alert_that_went_meanwhile_ends_with_words() {
         };
         until("both to be refused", || state("A1").starts_with("refused") && state("A2").starts_with("refused"));
         assert_eq!(state("A1"), "refused: there is no alert `sick` any more", "{name}");
-        assert!(state("A2").contains("it was over at "), "{name}: {}", state("A2"));
+        assert!(state("A2").contains("it expired at "), "{name}: {}", state("A2"));
         assert_eq!(
             place.database.number("SELECT count(*) FROM alert_event WHERE alert = 'sick' AND acked_at IS NULL"),
             1

@@ -21,7 +21,7 @@ fn an_open_address_without_a_token_is_refused_by_check_and_by_serve() {
     place.run(&["serve", "--listen", "0.0.0.0:0"]).says(2, &["would show everything", "token"]);
     let sandbox = Sandbox::at(NINE, &[]);
     place.configure(&sandbox.lines(), &format!("[web]\nlisten = \"0.0.0.0:0\"\n{TOPICS}"));
-    place.run(&["check"]).says(2, &["listen", "there is no token", "TOPICWATCH_WEB_TOKEN"]);
+    place.run(&["check"]).says(2, &["listen", "no token is set", "TOPICWATCH_WEB_TOKEN"]);
     let ended = place.program(&["check"]).env("TOPICWATCH_WEB_TOKEN", TOKEN).run();
     assert_eq!(ended.code, Some(0), "{ended}");
     assert!(!ended.out.contains(TOKEN), "{ended}");
@@ -70,7 +70,7 @@ fn a_token_in_a_file_of_others_is_refused() {
     {
         use std::os::unix::fs::PermissionsExt as _;
         std::fs::set_permissions(place.path("token"), std::fs::Permissions::from_mode(0o644)).unwrap();
-        place.run(&["serve", "--listen", "127.0.0.1:0"]).says(2, &["others may read", "chmod 600"]);
+        place.run(&["serve", "--listen", "127.0.0.1:0"]).says(2, &["other users can read", "chmod 600"]);
         std::fs::set_permissions(place.path("token"), std::fs::Permissions::from_mode(0o600)).unwrap();
     }
     let pages = Pages::serve(&place, &["--at", NINE]);

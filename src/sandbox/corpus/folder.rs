@@ -51,7 +51,7 @@ impl Folder {
         all.sort_by_key(|row| std::cmp::Reverse(row.at));
         let (pages, posts): (Vec<Row>, Vec<Row>) = all.into_iter().partition(Row::is_page);
         if posts.is_empty() && pages.is_empty() {
-            return Err(fail(format!("no post and no page in {}", path.display())));
+            return Err(fail(format!("no posts or pages in {}", path.display())));
         }
         Ok(Self { posts: IndexedRows::new(posts), pages: IndexedRows::new(pages), loaded })
     }

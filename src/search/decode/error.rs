@@ -33,10 +33,10 @@ pub(super) fn cut_text(class: ErrorClass) -> String {
 #[must_use]
 pub fn all_unreadable(entries: i64) -> DecodeError {
     let noun = if entries == 1 { "entry" } else { "entries" };
-    malformed(format!("nothing could be read in the reply's list ({entries} {noun})"))
+    malformed(format!("no entry of the reply's list could be read ({entries} {noun})"))
 }
 
 pub(super) fn malformed(text: String) -> DecodeError {
-    let hint = "if it repeats, compare base_url and dialect with what the service documents".to_owned();
+    let hint = "if this repeats, compare base_url and dialect with the service's documentation".to_owned();
     DecodeError { class: ErrorClass::Malformed, text, hint }
 }

@@ -50,10 +50,10 @@ pub(super) fn reply(document: &Node, context: &Context) -> Result<Reply, DecodeE
                 gather.known = true;
                 gather.answer = answer::text(document, context.limits);
             }
-            _ => return Err(malformed("the reply is a text where a list of results was expected".to_owned())),
+            _ => return Err(malformed("the reply is a text instead of a list of results".to_owned())),
         },
         Node::Bool(_) | Node::Number(_) => {
-            return Err(malformed("the reply is a bare value where a list of results was expected".to_owned()));
+            return Err(malformed("the reply is a bare value instead of a list of results".to_owned()));
         }
     }
     gather.check_not_malformed()?;
@@ -72,7 +72,7 @@ pub(super) fn cut_reply(rest: Option<&Node>, context: &Context) -> Result<Reply,
         kept.failure = Some((ErrorClass::Cut, text));
         return Ok(kept);
     }
-    let hint = "the next run asks again; if it repeats, a proxy may limit the size of replies".to_owned();
+    let hint = "the next run tries again; if this repeats, a proxy may limit the size of replies".to_owned();
     Err(DecodeError { class: ErrorClass::Cut, text, hint })
 }
 
@@ -191,7 +191,7 @@ impl ReplyBuilder {
             return Ok(());
         }
         if let Some(name) = &self.misplaced {
-            return Err(malformed(format!("the reply has no list of results under {name:?} but something else")));
+            return Err(malformed(format!("{name:?} in the reply is not a list of results")));
         }
         if self.unreadable > 0 {
             return Err(all_unreadable(self.unreadable.into()));
@@ -200,9 +200,11 @@ impl ReplyBuilder {
             return Ok(());
         }
         Err(malformed(match (&self.strange, &self.unknown) {
-            (Some(name), _) => format!("the reply has a list under an unknown name ({name:?}) and no known one"),
-            (None, Some(name)) => format!("the reply has an unknown member ({name:?}) and none that is known"),
-            (None, None) => "the reply has no member that is known to hold results".to_owned(),
+            (Some(name), _) => {
+                format!("the reply has a list under an unknown name ({name:?}) and none under a known name")
+            }
+            (None, Some(name)) => format!("the reply has an unknown member ({name:?}) and no known one"),
+            (None, None) => "the reply has no known member with results".to_owned(),
         }))
     }
 
@@ -214,7 +216,7 @@ impl ReplyBuilder {
         if self.is_empty()
             && let Some(text) = error.clone().or_else(|| failure::detail(object)).or_else(of_empty)
         {
-            let hint = "the service refused or failed inside a success reply; the next run asks again".to_owned();
+            let hint = "the service reported an error with a success status; the next run tries again".to_owned();
             return Err(DecodeError { class: ErrorClass::Service, text, hint });
         }
         self.check_not_malformed()?;

@@ -308,7 +308,7 @@ impl State {
             (None, Some(class)) if !self.done => Some((class, cut_text(class))),
             _ if self.torn && !self.done => Some((ErrorClass::Cut, "the stream ended inside a frame".to_owned())),
             _ if !understood && gather.items.is_empty() && (self.framed || self.done || !asked_for_text) => {
-                return Err(malformed("the reply is a stream in which nothing could be read".to_owned()));
+                return Err(malformed("nothing in the reply's stream could be read".to_owned()));
             }
             _ if unended => Some((ErrorClass::Cut, "the stream ended without a completion".to_owned())),
             _ if has_gaps => {

@@ -15,7 +15,7 @@ use crate::search::{Reply, Request, Unsupported, covers_window_start};
 /// Posts per page, the maximum of the API.
 const PAGE: u32 = 100;
 
-const HINT: &str = "is base_url that of a Bluesky server, such as https://bsky.social?";
+const HINT: &str = "is base_url the address of a Bluesky server, such as https://bsky.social?";
 
 /// The maximum length of a kept text, in characters; the network's own limit is 300 graphemes.
 const LONGEST: usize = 20_000;
@@ -128,7 +128,7 @@ fn page(body: &[u8]) -> Result<Page, DecodeError> {
     let cursor = all.get("cursor").and_then(Value::as_str).filter(|cursor| !cursor.is_empty()).map(str::to_owned);
     match all.get_mut("posts").map(Value::take) {
         Some(Value::Array(posts)) => Ok(Page { posts, cursor }),
-        _ => Err(malformed("the reply holds no list `posts`", HINT)),
+        _ => Err(malformed("the reply contains no list `posts`", HINT)),
     }
 }
 

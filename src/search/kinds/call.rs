@@ -11,7 +11,7 @@ impl SearchCall {
     pub fn answered(request: Request, reply: RawReply) -> Self {
         let reply = match reply.cut {
             Some((class, text)) => {
-                let hint = "the next run asks again".to_owned();
+                let hint = "the next run tries again".to_owned();
                 let so_far = Some(reply.body);
                 Err(PartFailure { class, status: Some(reply.status), text, hint, location: None, so_far })
             }

@@ -244,8 +244,8 @@ fn combined_failure(troubles: &[(String, DecodeError)], of: usize) -> Option<Dec
         class => class,
     };
     let hint = match first.class {
-        ErrorClass::KeyRefused => "the feed is not open to everybody, or keeps programs out".to_owned(),
-        ErrorClass::Redirect => "write the address that it leads to".to_owned(),
+        ErrorClass::KeyRefused => "the feed is not public, or blocks programs".to_owned(),
+        ErrorClass::Redirect => "use the address it redirects to".to_owned(),
         _ => first.hint.clone(),
     };
     Some(DecodeError { class, text, hint })

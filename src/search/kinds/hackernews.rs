@@ -135,14 +135,14 @@ fn read_ids(parts: &[SearchCall]) -> HashSet<String> {
 }
 
 fn page(body: &[u8]) -> Result<Page, DecodeError> {
-    const HINT: &str = "is base_url that of an Algolia search of Hacker News (https://hn.algolia.com)?";
+    const HINT: &str = "is base_url the address of an Algolia search of Hacker News (https://hn.algolia.com)?";
     let Ok(mut all) = serde_json::from_slice::<Value>(body) else {
         return Err(malformed("the reply is not JSON", HINT));
     };
     let total = all.get("nbHits").and_then(Value::as_u64);
     match (all.get_mut("hits").map(Value::take), total) {
         (Some(Value::Array(hits)), Some(total)) => Ok(Page { hits, total }),
-        _ => Err(malformed("the reply holds no `hits` and `nbHits`", HINT)),
+        _ => Err(malformed("the reply contains no `hits` and `nbHits`", HINT)),
     }
 }
 

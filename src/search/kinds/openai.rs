@@ -61,7 +61,7 @@ impl Kind for OpenAi {
 
     fn read(&self, asked: &Asked<'_>, parts: &[SearchCall]) -> Result<ReadResult, DecodeError> {
         let Some(part) = parts.first() else {
-            return Err(super::kind::malformed("no call was made", "the next run asks again"));
+            return Err(super::kind::malformed("no call was made", "the next run tries again"));
         };
         let (written, cut) = match &part.reply {
             Ok(reply) => (reply::read(&reply.body)?, None),
@@ -73,7 +73,7 @@ impl Kind for OpenAi {
         };
         let question = question(asked);
         let failure = cut.or_else(|| {
-            let hint = "what came before is stored; the next run asks again".to_owned();
+            let hint = "the part received is stored; the next run tries again".to_owned();
             let why = written.error.as_ref().map_or_else(String::new, |error| format!(": {error}"));
             (!written.whole).then(|| (ErrorClass::Cut, format!("the answer was cut short{why}"), hint))
         });

@@ -15,7 +15,7 @@ const CONFIG: &str = "config";
 /// How long it is valid, in milliseconds.
 const BELIEVED: i64 = 86_400_000;
 
-const NO_JSON: &str = "let it answer in JSON: add json to `search.formats` in its settings.yml";
+const NO_JSON: &str = "enable JSON: add json to `search.formats` in its settings.yml";
 
 pub(super) struct Searxng;
 
@@ -78,7 +78,9 @@ impl Kind for Searxng {
         }
         let silence = (!ill.is_empty()).then(|| {
             let text = format!("{} did not answer", ill.join(", "));
-            let hint = "see the engines in the server's preferences; a refused one often asks for a pause".to_owned();
+            let hint =
+                "see the engines in the server's preferences; an engine that refuses requests often needs a pause"
+                    .to_owned();
             DecodeError { class: ErrorClass::Service, text, hint }
         });
         if items.is_empty()
@@ -143,10 +145,10 @@ fn results(body: &[u8]) -> Result<Vec<Value>, DecodeError> {
     match serde_json::from_slice::<Value>(body) {
         Ok(mut all) => match all.get_mut("results").map(Value::take) {
             Some(Value::Array(results)) => Ok(results),
-            _ => Err(malformed("the reply holds no list `results`", "is base_url that of a SearXNG?")),
+            _ => Err(malformed("the reply contains no list `results`", "is base_url the address of a SearXNG server?")),
         },
         Err(_) if body.trim_ascii_start().starts_with(b"<") => Err(malformed("an HTML page instead of JSON", NO_JSON)),
-        Err(_) => Err(malformed("the reply is not JSON", "is base_url that of a SearXNG?")),
+        Err(_) => Err(malformed("the reply is not JSON", "is base_url the address of a SearXNG server?")),
     }
 }
 
@@ -171,7 +173,7 @@ fn request_error(failure: &PartFailure) -> DecodeError {
     match failure.status {
         Some(403) => DecodeError {
             class: ErrorClass::BadRequest,
-            text: "403: it does not answer in JSON, or its limiter keeps programs out".to_owned(),
+            text: "403: JSON is not enabled, or its limiter blocks programs".to_owned(),
             hint: NO_JSON.to_owned(),
         },
         _ => failed(failure),
@@ -212,7 +214,10 @@ fn left_out_note(asked: &Asked<'_>, value: &str) -> Option<String> {
     let names = value.get("untimed")?.as_array()?.iter().filter(wanted);
     let names: Vec<String> = names.filter_map(|engine| Some(brief(engine.get("name")?.as_str()?))).take(20).collect();
     (!names.is_empty()).then(|| {
-        format!("not asked, because they cannot filter by time: {} (time_range = \"any\" asks them)", names.join(", "))
+        format!(
+            "not searched because they cannot filter by time: {} (time_range = \"any\" includes them)",
+            names.join(", ")
+        )
     })
 }
 

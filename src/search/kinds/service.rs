@@ -81,7 +81,7 @@ impl Kind for Service {
 
     fn read(&self, asked: &Asked<'_>, parts: &[SearchCall]) -> Result<ReadResult, DecodeError> {
         let Some(part) = parts.first() else {
-            return Err(malformed("no call was made", "the next run asks again"));
+            return Err(malformed("no call was made", "the next run tries again"));
         };
         let context = self.context(asked, part);
         let (mut reply, hint) = match &part.reply {

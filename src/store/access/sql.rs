@@ -15,14 +15,14 @@ pub(in crate::store) async fn add_token(conn: &mut Conn, token: &TokenRow) -> Re
     let held: Option<Option<i64>> = sqlx::query_scalar(held).bind(&token.name).fetch_optional(&mut *conn).await?;
     if held == Some(None) {
         return Err(StoreError::refused(
-            format!("there is a token `{}` already", token.name),
+            format!("a token `{}` already exists", token.name),
             format!("choose another name, or withdraw it first: topicwatch token withdraw {}", token.name),
         ));
     }
     if held.is_none() && many >= MOST {
         return Err(StoreError::refused(
-            format!("there are {many} tokens already, and no more are kept"),
-            "give the new one the name of one that was withdrawn",
+            format!("there are already {many} tokens, which is the limit"),
+            "reuse the name of a withdrawn token",
         ));
     }
     sqlx::query(
@@ -50,8 +50,8 @@ pub(in crate::store) async fn withdraw_token(conn: &mut Conn, name: &str, now: T
     let sql = "UPDATE access_token SET withdrawn_at = $1 WHERE name = $2 AND withdrawn_at IS NULL";
     if sqlx::query(sql).bind(now.0).bind(name).execute(conn).await?.rows_affected() == 0 {
         return Err(StoreError::refused(
-            format!("there is no token `{name}` to withdraw"),
-            "`topicwatch token list` names those that there are",
+            format!("there is no active token `{name}`"),
+            "`topicwatch token list` shows all",
         ));
     }
     Ok(())
@@ -65,7 +65,7 @@ pub(in crate::store) async fn tokens(conn: &mut Conn) -> Result<Vec<TokenRow>, S
         .map(|row| {
             let names = |column: &str| -> Result<Vec<String>, StoreError> {
                 let text: Option<String> = row.try_get(column)?;
-                let unfit = |e| StoreError::unreadable(&format!("what a token is for ({e})"));
+                let unfit = |e| StoreError::unreadable(&format!("the scope of a token ({e})"));
                 text.map_or(Ok(Vec::new()), |text| serde_json::from_str(&text).map_err(unfit))
             };
             Ok(TokenRow {
@@ -105,8 +105,8 @@ pub(in crate::store) async fn add_link(conn: &mut Conn, link: &LinkRow) -> Resul
     let many: i64 = sqlx::query_scalar(sql).bind(link.made_at.0).fetch_one(&mut *conn).await?;
     if many >= MOST {
         return Err(StoreError::refused(
-            format!("{many} links are good at the moment, and no more are kept"),
-            "withdraw some: topicwatch token withdraw ID; `topicwatch token list` names them",
+            format!("there are already {many} valid links, which is the limit"),
+            "withdraw some: topicwatch token withdraw ID; `topicwatch token list` shows them",
         ));
     }
     sqlx::query(
@@ -127,8 +127,8 @@ pub(in crate::store) async fn withdraw_link(conn: &mut Conn, id: &str, now: Time
     let sql = "UPDATE share_link SET withdrawn_at = $1 WHERE id = $2 AND withdrawn_at IS NULL";
     if sqlx::query(sql).bind(now.0).bind(id).execute(conn).await?.rows_affected() == 0 {
         return Err(StoreError::refused(
-            format!("there is no link `{id}` to withdraw"),
-            "`topicwatch token list` names those that there are",
+            format!("there is no active link `{id}`"),
+            "`topicwatch token list` shows all",
         ));
     }
     Ok(())

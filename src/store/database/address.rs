@@ -51,7 +51,7 @@ pub(in crate::store) fn sqlite_path(url: &str) -> Result<Option<PathBuf>, StoreE
     if path.is_empty() || path.starts_with(":memory:") || path.contains('?') {
         return Err(StoreError::new(
             StoreErrorKind::Unreachable,
-            format!("`{url}` names no file"),
+            format!("`{url}` does not name a file"),
             "write sqlite:PATH, for example sqlite:topicwatch.db; options after `?` and in-memory databases are not supported",
         ));
     }

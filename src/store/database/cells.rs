@@ -35,7 +35,7 @@ impl<'a> Cells<'a> {
     pub(crate) fn optional_word<T>(&mut self, parse: impl Fn(&str) -> Option<T>) -> Result<Option<T>, StoreError> {
         match self.next()? {
             "" => Ok(None),
-            word => parse(word).map(Some).ok_or_else(|| StoreError::unreadable(&format!("the word `{word}`"))),
+            word => parse(word).map(Some).ok_or_else(|| StoreError::unreadable(&format!("the value `{word}`"))),
         }
     }
 

@@ -18,7 +18,9 @@ impl Store {
             Db::Sqlite(pools) => {
                 let file = pools.path().to_owned();
                 let asked = tokio::task::spawn_blocking(move || probe_disk(&file)).await;
-                asked.map_err(|e| StoreError::new(StoreErrorKind::Statement, format!("the disk: {e}"), ""))??;
+                asked.map_err(|e| {
+                    StoreError::new(StoreErrorKind::Statement, format!("checking the disk failed: {e}"), "")
+                })??;
                 REMEMBERED_BESIDE_ROOM
             }
             Db::Postgres(_) => REMEMBERED,
@@ -40,7 +42,7 @@ fn probe_disk(file: &Path) -> Result<(), StoreError> {
     };
     Err(StoreError::new(
         StoreErrorKind::Unwritable,
-        format!("nothing can be stored in {}: its disk does not take another MiB: {error}", file.display()),
-        "make room on that disk; what was stored before is intact",
+        format!("nothing can be stored in {}: cannot write another MiB to its disk: {error}", file.display()),
+        "free space on that disk; the data stored before is intact",
     ))
 }

@@ -54,8 +54,8 @@ impl StoreError {
     pub(crate) fn fenced(run: &str) -> Self {
         Self::new(
             StoreErrorKind::Fenced,
-            format!("run {run} is no longer held by this process; nothing of it was written"),
-            "its lease ran out while it was stopped, or somebody ended it; `topicwatch runs` shows what became of it",
+            format!("run {run} is no longer held by this process; nothing was written"),
+            "its lease expired while it was stopped, or someone ended it; `topicwatch runs` shows its state",
         )
     }
 
@@ -63,7 +63,7 @@ impl StoreError {
     pub(crate) fn unreadable(what: &str) -> Self {
         Self::new(
             StoreErrorKind::Statement,
-            format!("the database holds {what} that this version cannot read"),
+            format!("the database contains {what} that this version cannot read"),
             "upgrade topicwatch, or restore a backup",
         )
     }
@@ -90,7 +90,7 @@ impl From<sqlx::Error> for StoreError {
         let again = busy || waited || ended || matches!(code.as_deref(), Some("40001" | "40P01"));
         let (kind, hint) = match &error {
             _ if busy || waited => (StoreErrorKind::Locked, "another process is writing; try again in a moment"),
-            _ if ended => (StoreErrorKind::Unreachable, "the database server is going down, coming up or full"),
+            _ if ended => (StoreErrorKind::Unreachable, "the database server is shutting down, starting up or full"),
             sqlx::Error::Io(_) | sqlx::Error::Tls(_)
                 if let Some(hint) = crate::store::database::certificates::hint(&text) =>
             {
@@ -101,14 +101,15 @@ impl From<sqlx::Error> for StoreError {
             | sqlx::Error::Tls(_)
             | sqlx::Error::PoolTimedOut
             | sqlx::Error::PoolClosed
-            | sqlx::Error::WorkerCrashed => {
-                (StoreErrorKind::Unreachable, "is the database server running, and are address and credentials right?")
-            }
+            | sqlx::Error::WorkerCrashed => (
+                StoreErrorKind::Unreachable,
+                "is the database server running, and are the address and credentials correct?",
+            ),
             sqlx::Error::Database(_) if matches!(code.as_deref(), Some("14")) => {
-                (StoreErrorKind::Unreachable, "does the folder exist, and may this user write there?")
+                (StoreErrorKind::Unreachable, "does the folder exist, and can this user write there?")
             }
             sqlx::Error::Database(_) if matches!(code.as_deref(), Some("13" | "53100")) => {
-                (StoreErrorKind::Unwritable, "the disk is full: make room; what was stored before is intact")
+                (StoreErrorKind::Unwritable, "the disk is full: free space; the data stored before is intact")
             }
             // SQLite's I/O errors (primary code 10): no room for its files, a limit, a failing disk.
             sqlx::Error::Database(_)
@@ -116,22 +117,22 @@ impl From<sqlx::Error> for StoreError {
             {
                 (
                     StoreErrorKind::Unwritable,
-                    "is the disk full, or failing? make room; what was stored before is intact",
+                    "is the disk full, or failing? free space; the data stored before is intact",
                 )
             }
             sqlx::Error::Database(_) if matches!(code.as_deref(), Some("8" | "1032" | "1544" | "25006")) => {
                 (StoreErrorKind::Unwritable, "the database is read-only for this user")
             }
             sqlx::Error::Database(_) if matches!(code.as_deref(), Some("28P01" | "28000" | "3D000")) => {
-                (StoreErrorKind::Unreachable, "are user, password and database name in the URL right?")
+                (StoreErrorKind::Unreachable, "are the user, password and database name in the URL correct?")
             }
             sqlx::Error::Database(_) if matches!(code.as_deref(), Some("42501")) => (
                 StoreErrorKind::Unreachable,
-                "the database user lacks a right: let it own the schema, or GRANT ALL ON SCHEMA and on the tables in it",
+                "the database user lacks a privilege: make it the owner of the schema, or GRANT ALL ON SCHEMA and on the tables in it",
             ),
             sqlx::Error::Database(_) if code.as_deref().is_some_and(|code| matches!(family(code), Some(11 | 26))) => (
                 StoreErrorKind::Foreign,
-                "this file is damaged or is not a SQLite database; restore a backup or name another file",
+                "this file is damaged or is not a SQLite database; restore a backup or choose another file",
             ),
             _ => (StoreErrorKind::Statement, ""),
         };

@@ -19,8 +19,8 @@ impl DaemonLock {
     pub fn ensure_held(&mut self) -> Result<(), StoreError> {
         let Some((path, file)) = &mut self.held else { return Ok(()) };
         let unknown = |path: &Path, e: &io::Error| {
-            let text = format!("{} cannot be looked at: {e}", path.display());
-            StoreError::new(StoreErrorKind::Unreachable, text, "may this user write in that folder?")
+            let text = format!("cannot access {}: {e}", path.display());
+            StoreError::new(StoreErrorKind::Unreachable, text, "can this user write to that folder?")
         };
         if is_at(file, path).map_err(|e| unknown(path, &e))? {
             return Ok(());
@@ -28,14 +28,14 @@ impl DaemonLock {
         let again = open(path).map_err(|e| unknown(path, &e))?;
         match again.try_lock() {
             Ok(()) => {
-                tracing::warn!("{} was deleted; it keeps a second daemon out and was made again", path.display());
+                tracing::warn!("{} was deleted; it keeps out a second daemon and was created again", path.display());
                 *file = again;
                 Ok(())
             }
             Err(_) => Err(StoreError::new(
                 StoreErrorKind::Replaced,
-                format!("{} was deleted, and another `topicwatch run` has begun since", path.display()),
-                "one of the two is enough; leave the files beside the database alone",
+                format!("{} was deleted, and another `topicwatch run` has started since", path.display()),
+                "run only one of them; do not delete the files next to the database",
             )),
         }
     }
@@ -47,7 +47,7 @@ impl Store {
         let Db::Sqlite(_) = &self.db else { return Ok(DaemonLock { held: None }) };
         let path = format!("{}.lock", self.place);
         let refused = |text: String, hint: &str| StoreError::new(StoreErrorKind::Locked, text, hint);
-        let cannot = |e: io::Error| refused(format!("cannot open {path}: {e}"), "may this user write in that folder?");
+        let cannot = |e: io::Error| refused(format!("cannot open {path}: {e}"), "can this user write to that folder?");
         let file = loop {
             let file = open(Path::new(&path)).map_err(cannot)?;
             // The file may have been deleted meanwhile: a lock on a file without a name keeps nobody out.
@@ -58,12 +58,12 @@ impl Store {
         match file.try_lock() {
             Ok(()) => Ok(DaemonLock { held: Some((PathBuf::from(path), file)) }),
             Err(std::fs::TryLockError::WouldBlock) => Err(refused(
-                format!("another `topicwatch run` works on {}", self.place),
-                "stop it first, or use PostgreSQL, which several may share; `once`, `show` and `export` work beside it",
+                format!("another `topicwatch run` uses {}", self.place),
+                "stop it first, or use PostgreSQL, which several can share; `once`, `show` and `export` work alongside it",
             )),
             Err(std::fs::TryLockError::Error(e)) => Err(refused(
                 format!("cannot lock {path}: {e}"),
-                "is it on a network file system? those are not supported",
+                "is it on a network file system? These are not supported",
             )),
         }
     }

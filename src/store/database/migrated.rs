@@ -33,8 +33,8 @@ pub(in crate::store) fn migrate_error(error: MigrateError, place: &str) -> Store
         ),
         MigrateError::VersionMismatch(version) => StoreError::new(
             StoreErrorKind::Foreign,
-            format!("migration {version} of {place} is not the one this program knows"),
-            "is this a database of a development version? name another one",
+            format!("migration {version} of {place} differs from the one in this program"),
+            "is this a database of a development version? Choose another one",
         ),
         MigrateError::Execute(inner) | MigrateError::ExecuteMigration(inner, _) => with_place(inner.into(), place),
         other => StoreError::new(StoreErrorKind::Statement, format!("{place}: {other}"), ""),
@@ -44,8 +44,8 @@ pub(in crate::store) fn migrate_error(error: MigrateError, place: &str) -> Store
 pub(in crate::store) fn foreign(place: &str) -> StoreError {
     StoreError::new(
         StoreErrorKind::Foreign,
-        format!("{place} holds tables that are not topicwatch's"),
-        "name an empty database (or, on PostgreSQL, another [database] schema); nothing was changed",
+        format!("{place} contains tables that are not from topicwatch"),
+        "choose an empty database (or, on PostgreSQL, another [database] schema); nothing was changed",
     )
 }
 

@@ -38,7 +38,7 @@ impl Store {
         } else {
             return Err(StoreError::new(
                 StoreErrorKind::Unreachable,
-                format!("`{}` names no database that is known here", redact(&settings.url)),
+                format!("`{}` is not a supported kind of database", redact(&settings.url)),
                 "use sqlite:PATH or postgres://USER@HOST/NAME",
             ));
         };
@@ -62,13 +62,13 @@ pub(in crate::store) fn wrong_nature(place: &str, held: DataOrigin) -> StoreErro
     match held {
         DataOrigin::Sandbox => StoreError::new(
             StoreErrorKind::Foreign,
-            format!("{place} holds SANDBOX findings; those of a real service must not be mixed with them"),
-            "name another database with [database] url or --database (or delete this one, its findings are invented)",
+            format!("{place} contains SANDBOX findings, which cannot be mixed with findings of a real service"),
+            "choose another database with [database] url or --database (or delete this one; its findings are invented)",
         ),
         DataOrigin::Real => StoreError::new(
             StoreErrorKind::Foreign,
-            format!("{place} holds findings of a real service; SANDBOX findings must not be mixed with them"),
-            "name another database with --database, or set [service] base_url to the real service",
+            format!("{place} contains findings of a real service, which cannot be mixed with SANDBOX findings"),
+            "choose another database with --database, or set [service] base_url to the real service",
         ),
     }
 }
@@ -83,7 +83,7 @@ async fn open_sqlite(path: &Path, create: bool) -> Result<Store, StoreError> {
         if !create {
             return Err(unreachable(
                 format!("there is no database at {place} yet"),
-                "run `topicwatch once` first, or name another with --database",
+                "run `topicwatch once` first, or choose another with --database",
             ));
         }
         // Created here so that only the owner may read it; the WAL and shared-memory files get its mode.
@@ -92,7 +92,7 @@ async fn open_sqlite(path: &Path, create: bool) -> Result<Store, StoreError> {
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         options.open(path).map_err(|e| {
-            unreachable(format!("cannot create {place}: {e}"), "does the folder exist, and may this user write there?")
+            unreachable(format!("cannot create {place}: {e}"), "does the folder exist, and can this user write there?")
         })?;
     }
     let pools = open_with_retry(path).await.map_err(|e| with_place(e, &place))?;
@@ -126,9 +126,9 @@ async fn open_sqlite(path: &Path, create: bool) -> Result<Store, StoreError> {
         let named = lock_path.clone();
         let lock = tokio::task::spawn_blocking(move || TempLock::wait(named))
             .await
-            .map_err(|e| unreachable(format!("the lock task ended: {e}"), ""))?
+            .map_err(|e| unreachable(format!("the lock task failed: {e}"), ""))?
             .map_err(|e| {
-                unreachable(format!("cannot lock {}: {e}", lock_path.display()), "may this user write in that folder?")
+                unreachable(format!("cannot lock {}: {e}", lock_path.display()), "can this user write to that folder?")
             })?;
         let migrated = migrate_in_transaction(&migrator, &pools, &place).await;
         lock.release();

@@ -22,8 +22,8 @@ pub(in crate::store) async fn open(settings: &Settings) -> Result<Store, StoreEr
     if !valid {
         return Err(StoreError::new(
             StoreErrorKind::Unreachable,
-            format!("`{schema}` is no schema name"),
-            "use lower-case letters, digits and `_`, at most 63 of them, not beginning with a digit",
+            format!("`{schema}` is not a valid schema name"),
+            "use at most 63 lower-case letters, digits and `_`, not starting with a digit",
         ));
     }
     let place = format!("{} (schema {schema})", redact(&settings.url));
@@ -38,7 +38,7 @@ pub(in crate::store) async fn open(settings: &Settings) -> Result<Store, StoreEr
             return Err(StoreError::new(
                 StoreErrorKind::Unreachable,
                 format!("there is no schema {schema} in {} yet", redact(&settings.url)),
-                "run `topicwatch once` first, or name another with [database] schema",
+                "run `topicwatch once` first, or choose another with [database] schema",
             ));
         }
         let made = sqlx::query(sqlx::AssertSqlSafe(format!("CREATE SCHEMA \"{schema}\""))).execute(&mut *tx).await;
@@ -47,7 +47,7 @@ pub(in crate::store) async fn open(settings: &Settings) -> Result<Store, StoreEr
             let mut error = with_place(error.into(), &place);
             if refused {
                 error.hint = format!(
-                    "let the user make it: GRANT CREATE ON DATABASE …, or make it for the user: CREATE SCHEMA {schema} AUTHORIZATION …"
+                    "allow the user to create it: GRANT CREATE ON DATABASE …, or create it for the user: CREATE SCHEMA {schema} AUTHORIZATION …"
                 );
             }
             error
@@ -91,8 +91,8 @@ pub(in crate::store) async fn has_schema(conn: &mut postgres::Conn, settings: &S
     if usable == Some(false) {
         return Err(StoreError::new(
             StoreErrorKind::Unreachable,
-            format!("this user may not use schema {schema} in {}", redact(&settings.url)),
-            format!("let the user own it, or GRANT ALL ON SCHEMA {schema} and on the tables in it"),
+            format!("this user is not allowed to use schema {schema} in {}", redact(&settings.url)),
+            format!("make the user its owner, or GRANT ALL ON SCHEMA {schema} and on the tables in it"),
         ));
     }
     Ok(usable.is_some())

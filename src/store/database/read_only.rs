@@ -22,7 +22,7 @@ impl Store {
                 return Err(StoreError::new(
                     StoreErrorKind::Unreachable,
                     format!("there is no database at {place} yet"),
-                    "run `topicwatch once` or `topicwatch run` first, or name another with --database",
+                    "run `topicwatch once` or `topicwatch run` first, or choose another with --database",
                 ));
             }
             let pools = sqlite::Pools::open_to_read(&path);
@@ -48,7 +48,7 @@ impl Store {
                 return Err(StoreError::new(
                     StoreErrorKind::Unreachable,
                     format!("there is no schema {} in {} yet", settings.schema, redact(&settings.url)),
-                    "run `topicwatch once` or `topicwatch run` first, or name another with [database] schema",
+                    "run `topicwatch once` or `topicwatch run` first, or choose another with [database] schema",
                 ));
             }
             up_to_date(ours, POSTGRES, &mut *conn, &place).await?;
@@ -85,7 +85,7 @@ impl Store {
             Err(busy) if busy.kind == StoreErrorKind::Locked => return Err(with_place(busy, &place)),
             Err(_) => return Err(error),
         };
-        let mut why = format!("nothing can be stored, it is only read: {}", error.text);
+        let mut why = format!("opened read-only, nothing can be stored: {}", error.text);
         if read.without_log {
             why.push_str(&format!(
                 "; {place}-wal cannot be read: the newest commits of a process that died may be missing"
@@ -124,7 +124,7 @@ async fn up_to_date<C: Migrate>(
     }
     Err(StoreError::new(
         StoreErrorKind::Unreachable,
-        format!("{place} has tables of an older version, and is opened for reading only"),
-        "run `topicwatch db migrate`, or start `topicwatch run`, which brings them up to date",
+        format!("{place} has tables of an older version, and is only opened for reading"),
+        "run `topicwatch db migrate`, or start `topicwatch run`, which upgrades them",
     ))
 }

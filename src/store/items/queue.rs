@@ -105,7 +105,7 @@ fn abandoned() -> StoreError {
     StoreError::new(
         StoreErrorKind::Statement,
         "a transaction was abandoned by the task that wrote it",
-        "please report it; what is not stored is tried again when its lease runs out",
+        "please report this bug; what is not stored is retried when its lease expires",
     )
 }
 

@@ -13,7 +13,7 @@ impl Store {
     /// Returns a store whose queued runs are handed to graphile_worker. Migrates its tables, which are in a schema
     /// named after ours.
     pub async fn with_graphile(mut self) -> Result<Self, StoreError> {
-        let Db::Postgres(pools) = &self.db else { return Err(not_here("SQLite has no other engine than the ledger")) };
+        let Db::Postgres(pools) = &self.db else { return Err(not_here("SQLite supports only the ledger as engine")) };
         #[cfg(feature = "graphile")]
         {
             self.engine = Some(crate::store::ledger::graphile::prepare(pools).await?);
@@ -60,7 +60,7 @@ impl Store {
         lease: Duration,
         stop: CancellationToken,
     ) -> Result<(), StoreError> {
-        let Db::Postgres(pools) = &self.db else { return Err(not_here("SQLite has no other engine than the ledger")) };
+        let Db::Postgres(pools) = &self.db else { return Err(not_here("SQLite supports only the ledger as engine")) };
         #[cfg(feature = "graphile")]
         {
             crate::store::ledger::graphile::serve(pools, hands, at_a_time, lease, stop).await
@@ -77,6 +77,6 @@ fn not_here(text: &str) -> StoreError {
     StoreError::new(
         StoreErrorKind::Statement,
         text,
-        "leave [scheduler] engine out: the ledger itself shares work between processes",
+        "remove [scheduler] engine: the ledger itself distributes runs between processes",
     )
 }

@@ -42,11 +42,11 @@ impl TaskHandler for RunJob {
     const IDENTIFIER: &'static str = postgres::JOB;
 
     async fn run(self, ctx: WorkerContext) -> impl IntoTaskHandlerResult {
-        let to = ctx.get_ext::<To>().ok_or_else(|| "nobody takes jobs here".to_owned())?;
+        let to = ctx.get_ext::<To>().ok_or_else(|| "no handler accepts jobs here".to_owned())?;
         let (taken, waiting) = oneshot::channel();
         (to.0)(DeliveredRun { run: self.run, taken });
         // A process that stops drops the sender, and the job is delivered again.
-        waiting.await.map_err(|_| "the process stops".to_owned())
+        waiting.await.map_err(|_| "the process is stopping".to_owned())
     }
 }
 
@@ -66,7 +66,7 @@ pub(in crate::store) async fn prepare(pools: &Pools) -> Result<String, StoreErro
     let migrated = WorkerUtils::new(pool.clone(), schema.as_str()).migrate().await;
     pool.close().await;
     tx.commit().await?;
-    migrated.map_err(|error| failed("its tables could not be brought up to date", &error))?;
+    migrated.map_err(|error| failed("cannot upgrade its tables", &error))?;
     Ok(schema)
 }
 
@@ -108,7 +108,7 @@ pub(in crate::store) async fn serve(
         .add_extension(To(hands))
         .define_job::<RunJob>();
     let ended = async {
-        let worker = options.init().await.map_err(|error| failed("it could not be started", &error))?;
+        let worker = options.init().await.map_err(|error| failed("it cannot be started", &error))?;
         worker.run().await.map_err(|error| failed("it ended", &error))
     };
     let ended = ended.await;

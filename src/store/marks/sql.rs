@@ -39,8 +39,8 @@ pub(in crate::store) async fn mark(
     if let Some(unknown) = keys.iter().find(|key| !known.contains(key)) {
         let cut: String = unknown.chars().take(TOLD).collect();
         return Err(StoreError::refused(
-            format!("topic `{topic}` knows no item `{cut}`; nothing was marked"),
-            format!("keys are those of: topicwatch items --topic {topic} --json"),
+            format!("topic `{topic}` has no item `{cut}`; nothing was marked"),
+            format!("for keys, run: topicwatch items --topic {topic} --json"),
         ));
     }
     let ids: Vec<i64> = items.values().map(|(id, _)| *id).collect();

@@ -70,7 +70,7 @@ pub(super) fn read(
     let feed = match parsed {
         Ok(Ok(feed)) => feed,
         Ok(Err(error)) => return Err(not_a_feed(body, &error)),
-        Err(_) => return Err(malformed("the feed cannot be read: its parser gave up", HINT)),
+        Err(_) => return Err(malformed("the feed cannot be read: its parser crashed", HINT)),
     };
     let lang = feed.language.clone();
     let (mut items, mut names, mut ids, mut unreadable) = (Vec::new(), Vec::new(), Vec::new(), 0_u32);
@@ -101,7 +101,7 @@ fn not_a_feed(body: &[u8], error: &feed_rs::parser::ParseFeedError) -> DecodeErr
         return malformed("an archive instead of a feed", HINT);
     }
     let text: String = error.to_string().chars().filter(|c| !c.is_control()).take(200).collect();
-    malformed(&format!("no feed can be read in it: {text}"), HINT)
+    malformed(&format!("it cannot be read as a feed: {text}"), HINT)
 }
 
 fn found(entry: &Entry, lang: Option<&str>, now: Time) -> Option<ReplyEntry> {

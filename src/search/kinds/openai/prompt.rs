@@ -27,8 +27,8 @@ pub(super) struct Question {
 impl Question {
     /// Describes what was left out, if anything.
     pub(super) fn note(&self) -> Option<String> {
-        let left = (self.given < self.all).then(|| format!("{} of {} new items were given", self.given, self.all));
-        let cut = (self.shortened > 0).then(|| format!("{} of the given items were shortened", self.shortened));
+        let left = (self.given < self.all).then(|| format!("{} of {} new items were included", self.given, self.all));
+        let cut = (self.shortened > 0).then(|| format!("{} of the included items were shortened", self.shortened));
         let notes: Vec<String> = left.into_iter().chain(cut).collect();
         (!notes.is_empty()).then(|| notes.join(", "))
     }
@@ -141,7 +141,7 @@ mod tests {
             assert_eq!(question.shortened, if room == 20_000 { 0 } else { 2 });
         }
         let few = question("Sum up.", &items, 3, 20_000);
-        assert_eq!(few.note().as_deref(), Some("3 of 4 new items were given"));
+        assert_eq!(few.note().as_deref(), Some("3 of 4 new items were included"));
     }
 
     #[test]
@@ -150,7 +150,7 @@ mod tests {
         let question = question("Sum up.", &items, 1_000, 2_000);
         assert!(tokens(RULES) + tokens(&question.text) <= 2_000);
         assert!(question.given < 500 && question.given > 50, "{}", question.given);
-        assert!(question.note().is_some_and(|note| note.contains("of 500 new items were given")));
+        assert!(question.note().is_some_and(|note| note.contains("of 500 new items were included")));
     }
 
     #[test]

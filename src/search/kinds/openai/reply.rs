@@ -7,7 +7,7 @@ use crate::search::ErrorClass;
 use crate::search::decode::DecodeError;
 use crate::search::kinds::kind::malformed;
 
-const HINT: &str = "is base_url that of an OpenAI-compatible server, with its /v1?";
+const HINT: &str = "is base_url the address of an OpenAI-compatible server, including /v1?";
 
 /// The maximum length of an answer, in characters.
 const LONGEST: usize = 100_000;
@@ -31,7 +31,8 @@ pub(super) struct ModelAnswer {
 impl ModelAnswer {
     /// Why it ended early, if it did.
     pub(super) fn note(&self) -> Option<String> {
-        let (length, filtered) = ("the answer ended at its longest length", "the server's filter ended the answer");
+        let (length, filtered) =
+            ("the answer reached its maximum length", "the server's content filter ended the answer");
         [(self.length, length), (self.filtered, filtered)]
             .into_iter()
             .find(|(is, _)| *is)
@@ -87,10 +88,10 @@ pub(super) fn read(body: &[u8]) -> Result<ModelAnswer, DecodeError> {
     match written.text.trim() {
         "" if written.filtered => Err(DecodeError {
             class: ErrorClass::Service,
-            text: "the server's filter held the whole answer back".to_owned(),
-            hint: "ask another model, or change the prompt".to_owned(),
+            text: "the server's content filter withheld the whole answer".to_owned(),
+            hint: "use another model, or change the prompt".to_owned(),
         }),
-        "" => Err(malformed("the reply holds no text", HINT)),
+        "" => Err(malformed("the reply contains no text", HINT)),
         _ => Ok(written),
     }
 }
@@ -104,7 +105,7 @@ fn plain(text: &str) -> Result<ModelAnswer, DecodeError> {
         return Err(error);
     }
     if !all.get("choices").is_some_and(Value::is_array) {
-        return Err(malformed("the reply holds no `choices`", HINT));
+        return Err(malformed("the reply contains no `choices`", HINT));
     }
     // Some servers send no reason; a whole document is a whole answer.
     let mut written = ModelAnswer { whole: true, ..ModelAnswer::default() };
@@ -139,7 +140,7 @@ fn error_of(value: &Value) -> Option<DecodeError> {
     let error = value.get("error").filter(|error| !error.is_null())?;
     let said = error.as_str().or_else(|| error.get("message").and_then(Value::as_str)).unwrap_or("an error");
     let said: String = said.chars().filter(|c| !c.is_control()).take(300).collect();
-    let hint = "is `model` one that the server has?".to_owned();
+    let hint = "does the server have this `model`?".to_owned();
     Some(DecodeError { class: ErrorClass::Service, text: format!("the server says: {said}"), hint })
 }
 
@@ -184,7 +185,7 @@ mod tests {
         for (body, says) in [
             ("", "not JSON"),
             ("<!doctype html><p>nginx", "HTML page"),
-            ("{\"results\":[]}", "no `choices`"),
+            ("{\"results\":[]}", "contains no `choices`"),
             ("{\"choices\":[]}", "no text"),
             ("{\"choices\":[{\"message\":{\"content\":null},\"finish_reason\":\"content_filter\"}]}", "filter"),
             ("{\"error\":{\"message\":\"model 'x' not found\"}}", "model 'x' not found"),

@@ -29,7 +29,7 @@ pub(in crate::store) async fn specs(conn: &mut Conn) -> Result<Vec<AlertSpec>, S
             .and_then(|job| job.alert().map_err(|e| StoreError::unreadable(&format!("an alert ({e})"))));
         match read {
             Ok(spec) => all.push(spec),
-            Err(error) => tracing::error!(job = row.try_get::<String, _>("id")?, "not looked at: {error}"),
+            Err(error) => tracing::error!(job = row.try_get::<String, _>("id")?, "not evaluated: {error}"),
         }
     }
     Ok(all)
@@ -234,7 +234,7 @@ pub(in crate::store) async fn ack(
     one: Option<&str>,
     now: Time,
 ) -> Result<Acked, StoreError> {
-    let known = "somebody knows";
+    let known = "acknowledged";
     let done = sqlx::query(
         "UPDATE alert_event SET acked_at = $1, muted = CASE WHEN message IS NULL AND muted IS NULL THEN $4 ELSE muted END \
          WHERE alert = $2 AND acked_at IS NULL AND ($3 IS NULL OR event = $3)",

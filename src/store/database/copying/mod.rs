@@ -72,8 +72,8 @@ impl Store {
         if living > 0 {
             return Err(StoreError::new(
                 StoreErrorKind::Locked,
-                format!("{living} processes run what is due on {}", self.place),
-                "stop them first, so that nothing is missing in the copy",
+                format!("{living} processes are running jobs on {}", self.place),
+                "stop them first, so that the copy is complete",
             ));
         }
         let target = Self::open_any(settings).await?;
@@ -93,14 +93,14 @@ impl Store {
             Some(from) => {
                 return Err(StoreError::refused(
                     format!("{} is an unfinished copy of {from}", target.place),
-                    "go on from there, or delete it",
+                    "resume from there, or delete it",
                 ));
             }
             None => {
                 if !write_tx!(target, copying::mark_unfinished(place))? {
                     return Err(StoreError::refused(
                         format!("{} is not empty", target.place),
-                        "name a database that is not there yet; nothing was changed",
+                        "choose a database that does not exist yet; nothing was changed",
                     ));
                 }
             }
@@ -121,8 +121,8 @@ impl Store {
                 Err(table) => {
                     return Err(StoreError::new(
                         StoreErrorKind::Statement,
-                        format!("{table} is not the same in {place} and {}", target.place),
-                        "please report it; the source is unchanged, and nobody can open the copy",
+                        format!("{table} differs between {place} and {}", target.place),
+                        "please report this bug; the source is unchanged, and the copy cannot be opened",
                     ));
                 }
             }
@@ -172,7 +172,7 @@ impl Store {
     pub async fn copy_mismatch(&self, file: &Path) -> Result<Option<String>, StoreError> {
         let ended = match sqlite::Pools::inspect(file).await? {
             Existing::Nothing => return Ok(None),
-            Existing::NoDatabase => return Ok(Some("it is no SQLite database".to_owned())),
+            Existing::NoDatabase => return Ok(Some("it is not a SQLite database".to_owned())),
             Existing::Foreign => return Ok(Some("it is a SQLite database of another program".to_owned())),
             Existing::Ours(ended) => ended,
         };
@@ -180,7 +180,7 @@ impl Store {
             return Ok(None);
         }
         Ok(Some(format!(
-            "it is a topicwatch database that is no copy of {}: none of its last runs is there",
+            "it is a topicwatch database, but not a copy of {}, which has none of its last runs",
             self.place
         )))
     }
@@ -206,7 +206,7 @@ impl Store {
             if !(least..=most).contains(rows) {
                 return Err(StoreError::new(
                     StoreErrorKind::Statement,
-                    format!("the copy has {rows} rows of {table}, its source {least} to {most}"),
+                    format!("the copy has {rows} rows in {table}, its source {least} to {most}"),
                     "is the disk failing? the copy was not put in place",
                 ));
             }

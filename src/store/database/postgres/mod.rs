@@ -170,8 +170,8 @@ async fn holds_any_text(conn: &mut PgConnection) -> Result<(), StoreError> {
     }
     Err(StoreError::new(
         StoreErrorKind::Foreign,
-        format!("the database keeps text as {encoding}, which cannot hold what people write"),
-        "make one of UTF-8: CREATE DATABASE topicwatch ENCODING 'UTF8' TEMPLATE template0; then name it in [database] url",
+        format!("the database encoding is {encoding}, which cannot store all text"),
+        "create one with UTF-8: CREATE DATABASE topicwatch ENCODING 'UTF8' TEMPLATE template0; then set it in [database] url",
     ))
 }
 

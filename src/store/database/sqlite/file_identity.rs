@@ -48,13 +48,13 @@ struct Lost {
 
 const GONE: &str = "was deleted or moved away";
 const REPLACED: &str = "was replaced by another file";
-const OVERWRITTEN: &str = "was written over";
-const WITHOUT_LOG: &str = "has lost its log of writes (-wal)";
+const OVERWRITTEN: &str = "was overwritten";
+const WITHOUT_LOG: &str = "lost its write-ahead log (-wal)";
 
 /// The name suffix of a log whose file is gone.
 const LOST: &str = "-wal.lost";
 
-const HINT: &str = "put a backup in place only while nothing works on the database; start again to go on with the file that is there now";
+const HINT: &str = "restore a backup only while nothing uses the database; restart to continue with the current file";
 
 impl OpenFile {
     /// Records the identity of the file at this path.
@@ -94,8 +94,8 @@ impl OpenFile {
             Err(error) => {
                 return Err(StoreError::new(
                     StoreErrorKind::Unreachable,
-                    format!("{} cannot be looked at: {error}", self.path.display()),
-                    "may this user read that folder?",
+                    format!("cannot access {}: {error}", self.path.display()),
+                    "can this user read that folder?",
                 ));
             }
         };

@@ -48,8 +48,8 @@ impl super::Pools {
         if found != "ok" {
             return Err(StoreError::new(
                 StoreErrorKind::Statement,
-                format!("the copy is not sound: {found}"),
-                "is the database sound? `sqlite3 FILE 'PRAGMA integrity_check'` says so; the copy was not put in place",
+                format!("the copy is corrupt: {found}"),
+                "is the database intact? check with `sqlite3 FILE 'PRAGMA integrity_check'`; the copy was not put in place",
             ));
         }
         sizes

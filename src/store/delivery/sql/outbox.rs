@@ -112,7 +112,7 @@ pub(in crate::store) async fn claim(
 ) -> Result<Claimed, StoreError> {
     let ended = sqlx::query(
         "UPDATE outbox SET state = CASE WHEN attempt >= $1 THEN 'dead' ELSE 'queued' END, next_at = $2, \
-         error = 'the process that sent it ended or stood still', token = NULL, lease_until = NULL \
+         error = 'the process that was sending it stopped or hung', token = NULL, lease_until = NULL \
          WHERE channel = $3 AND state = 'sending' AND lease_until <= $2 RETURNING event, state, attempt, error",
     )
     .bind(i64::from(most))

@@ -121,8 +121,8 @@ pub(in crate::store) async fn close_topic(conn: &mut Conn, topic: &str, now: Tim
     if running > 0 {
         return Err(StoreError::new(
             StoreErrorKind::Locked,
-            format!("a run of topic `{topic}` is going on"),
-            "wait for its end (topicwatch runs), then say it again",
+            format!("a run of topic `{topic}` is active"),
+            "wait until it ends (topicwatch runs), then repeat the command",
         ));
     }
     sqlx::query(

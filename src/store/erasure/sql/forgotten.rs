@@ -67,8 +67,8 @@ pub(in crate::store) async fn import(conn: &mut Conn, key: ForgetKey, all: &[Tom
     super::lock(conn, super::resolve::ITEMS_LOCK).await?;
     if take_key(conn, key).await? != key {
         return Err(StoreError::refused(
-            "these tombstones were made with another key than those of this database",
-            "they are of another database; what they stand for cannot be known here",
+            "these tombstones were made with a different key from those of this database",
+            "they belong to another database, so what they identify is unknown here",
         ));
     }
     let hashes: BTreeSet<&str> = all.iter().map(|one| one.hash.as_str()).collect();

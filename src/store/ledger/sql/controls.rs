@@ -124,7 +124,7 @@ pub(in crate::store) async fn queue_job(conn: &mut Conn, job: &str, id: &str, no
         sqlx::query_scalar(AssertSqlSafe(sql)).bind(job).fetch_optional(&mut *conn).await?;
     let refused = |text: String| StoreError::refused(text, "");
     let Some(definition) = definition else {
-        return Err(refused(format!("there is no `{job}` in force: has it a schedule?")));
+        return Err(refused(format!("there is no active job `{job}`: does it have a schedule?")));
     };
     let schedule = match super::definitions::job(&definition) {
         Ok(found) => found.schedule,
@@ -132,7 +132,7 @@ pub(in crate::store) async fn queue_job(conn: &mut Conn, job: &str, id: &str, no
         Err(error) => return Err(refused(error.text)),
     };
     let Some(policy) = schedule else {
-        return Err(refused(format!("`{job}` has no schedule, so that no daemon runs it")));
+        return Err(refused(format!("`{job}` has no schedule, so no daemon runs it")));
     };
     if policy.paused {
         return Err(refused(format!("`{job}` is paused in the configuration")));
@@ -144,7 +144,7 @@ pub(in crate::store) async fn queue_job(conn: &mut Conn, job: &str, id: &str, no
     .fetch_optional(&mut *conn)
     .await?;
     if let Some(going) = going {
-        return Err(refused(format!("`{job}` is under way already, as {going}")));
+        return Err(refused(format!("`{job}` is already under way as {going}")));
     }
     sqlx::query(
         "INSERT INTO run (public_id, job, trigger, state, due_at, max_attempts, planned_at) \

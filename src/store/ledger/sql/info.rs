@@ -10,8 +10,10 @@ use crate::store::{DataOrigin, StoreError};
 pub(in crate::store) async fn nature(conn: &mut Conn) -> Result<Option<DataOrigin>, StoreError> {
     let held: Option<String> =
         sqlx::query_scalar("SELECT value FROM store_info WHERE name = 'nature'").fetch_optional(conn).await?;
-    held.map(|word| DataOrigin::parse(&word).ok_or_else(|| StoreError::unreadable(&format!("`{word}` as its nature"))))
-        .transpose()
+    held.map(|word| {
+        DataOrigin::parse(&word).ok_or_else(|| StoreError::unreadable(&format!("the data origin `{word}`")))
+    })
+    .transpose()
 }
 
 /// Sets the nature of the database if it has none yet. Returns the nature it has.

@@ -153,14 +153,14 @@ pub(in crate::store) async fn rescue(conn: &mut Conn, now: Time) -> Result<u64, 
     );
     let lost: Vec<i64> = sqlx::query_scalar(AssertSqlSafe(sql)).bind(now.0).fetch_all(&mut *conn).await?;
     for id in &lost {
-        mark_calls_lost(conn, *id, now, "the process ended between the call and its record").await?;
+        mark_calls_lost(conn, *id, now, "the process ended before the result of the call was stored").await?;
         sqlx::query(concat!(
             "UPDATE run SET \
              state = CASE WHEN again.may = 1 THEN 'queued' ELSE 'failed' END, \
              finished_at = CASE WHEN again.may = 1 THEN NULL ELSE $1 END, \
              error_class = CASE WHEN again.may = 1 THEN NULL ELSE 'lease_lost' END, \
              error_text = CASE WHEN again.may = 1 THEN NULL \
-                          ELSE 'the process that ran it ended or stood still, attempt ' || attempt || ' of ' || max_attempts END, \
+                          ELSE 'the process that ran it stopped or hung, attempt ' || attempt || ' of ' || max_attempts END, \
              cost = (SELECT CAST(coalesce(sum(s.cost), 0) AS BIGINT) FROM search s WHERE s.run = run.id), \
              token = NULL, lease_until = NULL \
              FROM (SELECT r.id AS of, CASE WHEN r.attempt < r.max_attempts AND ",

@@ -51,7 +51,7 @@ pub(in crate::store) async fn end_leftover(
             "UPDATE run SET state = CASE WHEN attempt = 0 THEN 'missed' ELSE 'failed' END, reason = $1, finished_at = $2, \
              error_class = CASE WHEN attempt = 0 THEN NULL ELSE 'lease_lost' END, \
              error_text = CASE WHEN attempt = 0 THEN NULL \
-                          ELSE 'the process that ran it ended or stood still, attempt ' || attempt || ' of ' || max_attempts END \
+                          ELSE 'the process that ran it stopped or hung, attempt ' || attempt || ' of ' || max_attempts END \
              WHERE job = $3 AND slot = $4 AND state = 'queued'",
         )
         .bind(one.reason)

@@ -42,7 +42,7 @@ fn renamed(old: &str, new: &str) -> StoreError {
     StoreError::refused(
         format!("topic `{old}` was renamed to `{new}`, but the configuration still says `{old}`"),
         format!(
-            "change `id = \"{old}\"` to `id = \"{new}\"` there, or take it back: topicwatch topic rename {new} {old}"
+            "change `id = \"{old}\"` to `id = \"{new}\"` there, or undo the rename: topicwatch topic rename {new} {old}"
         ),
     )
 }
@@ -62,7 +62,7 @@ pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str, now:
     if held.contains_key(new) {
         if has_history(conn, new).await? {
             return Err(StoreError::refused(
-                format!("topic `{new}` exists and has a history of its own; two histories cannot become one"),
+                format!("topic `{new}` exists and has its own history; histories cannot be merged"),
                 format!("choose another id, or rename `{new}` first"),
             ));
         }
@@ -102,8 +102,8 @@ pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str, now:
     if running > 0 {
         return Err(StoreError::new(
             StoreErrorKind::Locked,
-            format!("a run of topic `{old}` is going on"),
-            format!("wait for its end (topicwatch runs --topic {old}) and try again; nothing was changed"),
+            format!("a run of topic `{old}` is active"),
+            format!("wait until it ends (topicwatch runs --topic {old}) and try again; nothing was changed"),
         ));
     }
     sqlx::query("UPDATE search SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;

@@ -145,7 +145,7 @@ async fn execute_kind(conn: &mut Conn, request: &Request, now: Time) -> Result<S
         RequestKind::Snooze => {
             let until = Time(request.asked_at.0.saturating_add(length_ms.unwrap_or(0)));
             if until <= now {
-                return Err(StoreError::refused(format!("it was over at {until}, before it was taken up"), ""));
+                return Err(StoreError::refused(format!("it expired at {until}, before it was carried out"), ""));
             }
             alerts::snooze(conn, of, Some(until)).await?;
             Ok(format!("snoozed until {until}"))
@@ -161,7 +161,7 @@ async fn queue_test_message(conn: &mut Conn, channel: &str, id: &str, now: Time)
         channel: channel.to_owned(),
         kind: JobKind::Report.as_str().to_owned(),
         subject: "Test from topicwatch".to_owned(),
-        text: "This is a test that was asked for on a page. Messages of this channel arrive.".to_owned(),
+        text: "This is a test requested on a web page. Messages of this channel arrive.".to_owned(),
         html: None,
         data: None,
     };
@@ -170,17 +170,17 @@ async fn queue_test_message(conn: &mut Conn, channel: &str, id: &str, now: Time)
 }
 
 async fn pause(conn: &mut Conn, topic: &String, now: Time) -> Result<String, StoreError> {
-    let paused = controls::pause(conn, std::slice::from_ref(topic), Some("asked for on a page"), now).await?;
+    let paused = controls::pause(conn, std::slice::from_ref(topic), Some("requested on a web page"), now).await?;
     let paused = paused.first();
     let cancelled = paused.map_or(0, |topic| topic.cancelled);
-    let word = if paused.is_some_and(|topic| topic.already) { "was paused already" } else { "paused" };
+    let word = if paused.is_some_and(|topic| topic.already) { "was already paused" } else { "paused" };
     Ok(if cancelled > 0 { format!("{word}; queued runs cancelled: {cancelled}") } else { word.to_owned() })
 }
 
 async fn resume(conn: &mut Conn, topic: &String, now: Time) -> Result<String, StoreError> {
     let resumed = controls::resume(conn, std::slice::from_ref(topic), now).await?;
     let answer = match resumed.first() {
-        Some(topic) if topic.by_file => "stays paused: the configuration says `paused = true`, which wins",
+        Some(topic) if topic.by_file => "stays paused: the configuration has `paused = true`, which takes precedence",
         Some(topic) if topic.already => "was not paused",
         Some(_) | None => "resumed",
     };

@@ -63,10 +63,10 @@ impl<'s> Defined<'s> {
     /// Returns why its queued runs must not run, if so.
     fn cancel_reason(self) -> Option<&'static str> {
         match (self, self.schedule()) {
-            (Self::Topic(_), None) => Some("the topic has no schedule any more"),
+            (Self::Topic(_), None) => Some("the topic no longer has a schedule"),
             (Self::Topic(_), Some(policy)) if policy.paused => Some("the topic is paused in the configuration"),
-            (Self::Job(_), None) => Some("it is not to run by itself any more"),
-            (Self::Job(_), Some(policy)) if policy.paused => Some("it is not to run by itself any more"),
+            (Self::Job(_), None) => Some("it no longer runs on a schedule"),
+            (Self::Job(_), Some(policy)) if policy.paused => Some("it no longer runs on a schedule"),
             (_, Some(_)) => None,
         }
     }

@@ -38,13 +38,13 @@ fn a_file_that_went_is_reported_by_how_it_went() {
             fs::remove_file(path).unwrap();
             std::os::unix::fs::symlink(other, path).unwrap();
         }),
-        ("was written over", |path, _| fs::write(path, database(6)).unwrap()),
-        ("was written over", |path, _| {
+        ("was overwritten", |path, _| fs::write(path, database(6)).unwrap()),
+        ("was overwritten", |path, _| {
             let mut backup = database(9);
             backup[18..20].fill(1);
             fs::write(path, backup).unwrap();
         }),
-        ("was written over", |path, _| fs::write(path, "").unwrap()),
+        ("was overwritten", |path, _| fs::write(path, "").unwrap()),
     ];
     for (how, fate) in fates {
         let folder = tempfile::tempdir().unwrap();
