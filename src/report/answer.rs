@@ -39,7 +39,7 @@ impl AnswerFacts {
     /// Returns the note about links that were too many to look up.
     pub(super) fn unchecked_note(&self) -> Option<String> {
         let more = count_noun(self.cited.beyond, "more link");
-        (self.cited.beyond > 0).then(|| format!("The answer names {more}, which were not looked up."))
+        (self.cited.beyond > 0).then(|| format!("The answer contains {more}, which were not looked up."))
     }
 }
 

@@ -159,14 +159,14 @@ impl Reading<'_> {
         let little = |span: Span| Some(self.looked.searched_share(span)).filter(|part| *part < WHOLE).map(percent);
         if !self.looked.was_watched(before) {
             let later = self.searched_since.is_none_or(|at| at >= before.until);
-            return Some(if later { "not watched yet" } else { "not watched from its beginning" }.to_owned());
+            return Some(if later { "not watched yet" } else { "not watched from its start" }.to_owned());
         }
         if self.asked_since.is_some_and(|at| at > before.from) {
             let then = self.asked_since.is_some_and(|at| at <= span.from);
-            return Some(if then { "another query was asked then" } else { "the query changed" }.to_owned());
+            return Some(if then { "another query was used then" } else { "the query changed" }.to_owned());
         }
         if self.reach.is_some_and(|reach| reach > before.from) {
-            return Some("more items than are read at once".to_owned());
+            return Some("more items than can be read at once".to_owned());
         }
         if !self.kept.is_complete(before) {
             return Some("its searches were pruned".to_owned());

@@ -46,7 +46,7 @@ impl CalendarFacts {
     pub(super) fn standing(&self, topic: &TopicFacts) -> String {
         let noun = self.unit.noun();
         let Some(figures) = &self.before.figures else {
-            let why = self.before.why.as_deref().unwrap_or("not known");
+            let why = self.before.why.as_deref().unwrap_or("reason unknown");
             return format!("not compared with the {noun} before: {why}");
         };
         if figures.saturated || topic.may_be_more() {
@@ -56,7 +56,7 @@ impl CalendarFacts {
         match change(now, before) {
             None => format!("as many as in the {noun} before"),
             Some(_) if before == 0 => format!("none in the {noun} before"),
-            Some(change) => format!("{change} on the {noun} before"),
+            Some(change) => format!("{change} from the {noun} before"),
         }
     }
 
@@ -192,8 +192,8 @@ mod tests {
         let mut facts = topic("a");
         (facts.period.raw, facts.period.unique, facts.period.authors) = (150, 100, 40);
         for (calendar, standing, change) in [
-            (week(100, false), "+50% on the week before", "+50%"),
-            (week(200, false), "−25% on the week before", "−25%"),
+            (week(100, false), "+50% from the week before", "+50%"),
+            (week(200, false), "−25% from the week before", "−25%"),
             (week(150, false), "as many as in the week before", "none"),
             (week(0, false), "none in the week before", "from none"),
             (week(100, true), "≥\u{a0}100 in the week before; not compared: incomplete", "may be more"),

@@ -13,10 +13,10 @@ use crate::model::ReportWindow;
 const NAMED: usize = 3;
 
 /// Why items are not compared when most posts are about something else.
-const ASTRAY: &str = "most posts hold no word of the question";
+const ASTRAY: &str = "most posts contain no word of the query";
 
 /// Why a part of a period cannot be judged yet.
-const UNSEEN: &str = "not all of it was looked at yet";
+const UNSEEN: &str = "not all of it has been searched yet";
 
 /// Describes how the period's items relate to the usual when that is no news.
 pub(super) fn standing(report: &Report, topic: &TopicFacts) -> String {
@@ -38,9 +38,9 @@ pub(super) fn standing(report: &Report, topic: &TopicFacts) -> String {
             .map_or_else(|| "as usual".to_owned(), |doubt| format!("not judged: {doubt}"));
     };
     match doubt_reason(report, topic) {
-        _ if (raw - usual.expected).abs() < MIN_CHANGE => format!("{side} the usual, but by fewer than {MIN_CHANGE}"),
-        Some(doubt) if side == "below" => format!("below the usual, but {doubt}"),
-        _ => format!("{side} the usual"),
+        _ if (raw - usual.expected).abs() < MIN_CHANGE => format!("{side} usual, but by fewer than {MIN_CHANGE} items"),
+        Some(doubt) if side == "below" => format!("below usual, but {doubt}"),
+        _ => format!("{side} usual"),
     }
 }
 
@@ -52,10 +52,10 @@ fn uncompared(report: &Report, topic: &TopicFacts) -> String {
         return format!("not compared: {ASTRAY}");
     }
     if topic.period_cut {
-        return "not compared: more items than are read at once".to_owned();
+        return "not compared: more items than can be read at once".to_owned();
     }
     if report.window == ReportWindow::SinceLast {
-        return "not compared with usual, because this is not a whole day".to_owned();
+        return "not compared: this is not a whole day".to_owned();
     }
     match topic.asked_since {
         Some(_) => format!("too few days to compare with since the query changed: {}", topic.comparable),
@@ -69,7 +69,7 @@ fn doubt_reason(report: &Report, topic: &TopicFacts) -> Option<String> {
         return Some("the period is not over".to_owned());
     }
     if topic.covered.is_none_or(|covered| covered < WHOLE) {
-        let told = if topic.idle(report.span) { "not looked at yet".to_owned() } else { only(topic) };
+        let told = if topic.idle(report.span) { "not searched yet".to_owned() } else { only(topic) };
         return Some(told);
     }
     if topic.covered_in_all < WHOLE {
@@ -81,7 +81,7 @@ fn doubt_reason(report: &Report, topic: &TopicFacts) -> Option<String> {
 fn only(topic: &TopicFacts) -> String {
     topic
         .covered
-        .map_or_else(|| "coverage was pruned".to_owned(), |covered| format!("only {} covered", percent(covered)))
+        .map_or_else(|| "searches were pruned".to_owned(), |covered| format!("only {} covered", percent(covered)))
 }
 
 type Unjudged = fn(&Report, &TopicFacts) -> Option<String>;
@@ -91,7 +91,7 @@ const COVERAGE: &str = "coverage";
 
 /// The aspects: name, text if it was judged and calm, and why a topic could not be judged.
 const ASPECTS: [(&str, &str, Unjudged); 4] = [
-    ("volume", "no volume stands out from the usual", |report, topic| {
+    ("volume", "volume does not stand out", |report, topic| {
         let judged = topic.usual.is_some() && !topic.is_not_comparable();
         if judged { doubt_reason(report, topic) } else { Some(uncompared(report, topic)) }
     }),
@@ -103,20 +103,20 @@ const ASPECTS: [(&str, &str, Unjudged); 4] = [
             return Some(ASTRAY.to_owned());
         }
         if topic.period_cut {
-            return Some("more items than are read at once".to_owned());
+            return Some("more items than can be read at once".to_owned());
         }
-        let since = if topic.asked_since.is_some() { ", of this query" } else { "" };
+        let since = if topic.asked_since.is_some() { " for this query" } else { "" };
         topic.tone.uncompared().map(|why| format!("{why}{since}"))
     }),
     ("sources", "every source answered", |_, topic| {
         if topic.sources.is_empty() {
-            return Some("no search was made".to_owned());
+            return Some("no searches were made".to_owned());
         }
-        topic.sources.iter().any(|source| source.not_made > 0).then(|| "some searches were not made".to_owned())
+        topic.sources.iter().any(|source| source.not_made > 0).then(|| "some searches were over quota".to_owned())
     }),
     (COVERAGE, "the period is covered", |report, topic| {
         if topic.idle(report.span) {
-            return Some("not looked at yet".to_owned());
+            return Some("not searched yet".to_owned());
         }
         if topic.covered.is_none_or(|covered| covered < COVERED) {
             return Some(only(topic));
@@ -144,8 +144,9 @@ pub(super) fn calm_text(report: &Report) -> String {
 /// Explains why no volume or tone of a week or month is called usual or unusual.
 fn of_days(report: &Report) -> Option<String> {
     let noun = report.window.period_name();
-    matches!(report.window, ReportWindow::Week | ReportWindow::Month)
-        .then(|| format!("No volume or tone of a {noun} is called unusual: what is usual is known of days only."))
+    matches!(report.window, ReportWindow::Week | ReportWindow::Month).then(|| {
+        format!("The volume and tone of a {noun} are never called unusual: usual ranges are known only for days.")
+    })
 }
 
 fn calm_in(report: &Report, aspects: &[(&str, &str, Unjudged)]) -> String {

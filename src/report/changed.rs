@@ -70,7 +70,7 @@ pub(super) async fn read(
     Ok(())
 }
 
-/// Returns each changed query once, with its sources: `social and web asked “acme”`.
+/// Returns each changed query once, with its sources: `social and web searched for “acme”`.
 fn changed_queries(sources: &[SourceChanges]) -> Vec<String> {
     let mut all: Vec<(&str, Vec<&str>)> = Vec::new();
     for source in sources {
@@ -86,7 +86,7 @@ fn changed_queries(sources: &[SourceChanges]) -> Vec<String> {
             Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),
             _ => by.concat(),
         };
-        format!("{by} asked “{}”", format::line(query, 120))
+        format!("{by} searched for “{}”", format::line(query, 120))
     };
     all.into_iter().map(told).collect()
 }
@@ -97,17 +97,17 @@ impl ChangeFacts {
         let names: Vec<&str> = self.gone_unjudged.iter().map(crate::model::Source::as_str).collect();
         let unjudged = (!names.is_empty())
             .then(|| format!("Gone: not judged for {} (too few complete searches in a row).", names.join(", ")));
-        (unjudged, self.cut.then_some("More happened than is read at once; the latest was read."))
+        (unjudged, self.cut.then_some("There are more changes than can be read at once; only the latest were read."))
     }
 
     /// Returns the text when no item was found gone.
     pub(super) fn none_gone(&self) -> &'static str {
         if !self.gone_judged {
-            "What is gone was not judged: that takes complete searches in a row of a source that shows all there is."
+            "Gone items were not judged: this needs consecutive complete searches of a source that shows everything."
         } else if self.gone_unjudged.is_empty() && !self.cut {
-            "Nothing is missing that complete searches should have shown."
+            "Complete searches still showed every item they should have shown."
         } else {
-            "Nothing was found gone where that was judged."
+            "No gone items were found where this was judged."
         }
     }
 }

@@ -23,7 +23,7 @@ pub(super) fn compare_days(
         let why = if !looked.was_watched(day.span) {
             Some("not watched yet".to_owned())
         } else if asked_since.is_some_and(|at| at > day.span.from) {
-            Some("another query was asked then".to_owned())
+            Some("another query was used then".to_owned())
         } else if !kept.is_complete(day.span) {
             Some("its searches were pruned".to_owned())
         } else if covered < WHOLE {
@@ -61,7 +61,7 @@ pub(super) fn sentence(report: &Report, topic: &TopicFacts) -> Option<String> {
                     None => items,
                 }
             }
-            (None, why) => format!("not compared, {}", why.as_deref().unwrap_or("not known")),
+            (None, why) => format!("not compared, {}", why.as_deref().unwrap_or("reason unknown")),
         };
         format!("{name} ({} {date}): {told}.", day.weekday)
     };

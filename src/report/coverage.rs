@@ -91,19 +91,19 @@ impl TopicFacts {
         let kept = self.not_kept?;
         let left = match (kept.runs, self.cost) {
             (Some(runs), Some(cost)) => {
-                format!("{} for {cost} were counted before", format::count_noun(runs.unsigned_abs(), "run"))
+                format!("counted before: {} for {cost}", format::count_noun(runs.unsigned_abs(), "run"))
             }
-            _ => "nor is how many runs there were and what they cost".to_owned(),
+            _ => "nor are the number and cost of its runs".to_owned(),
         };
         Some(format!(
-            "searches of the period were pruned: how much of it was covered and how its sources did is not kept; {left}"
+            "searches of the period were pruned: its coverage and the state of its sources are no longer known; {left}"
         ))
     }
 
     /// Returns the note that holes at the start of the charts are unknown, if so.
     pub(super) fn holes_words(&self, timezone: &str) -> Option<String> {
         let from = format::date_time_short(self.kept_from?, timezone);
-        Some(format!("What was not covered before {from} is not kept."))
+        Some(format!("Coverage gaps before {from} are no longer known."))
     }
 
     /// Returns the holes of the period, and those of the days before it in the charts; the latest last.
@@ -116,13 +116,13 @@ impl TopicFacts {
     pub(super) fn late_note(&self) -> Option<String> {
         let long = Span::new(Time(0), Time(self.late_ms)).filter(|late| late.length().as_secs() >= 60);
         let long = format::length(long?);
-        Some(format!("{long} just before searches not counted as covered: posts may be indexed late."))
+        Some(format!("Not counted as covered: {long} just before searches, because posts may be indexed late."))
     }
 
     /// Returns the note that the end of the period was not covered yet, if so.
     pub(super) fn open_words(&self, timezone: &str) -> Option<String> {
         let open = self.open?;
         let (from, long) = (format::date_time_short(open.from, timezone), format::length(open));
-        Some(format!("Not looked at yet: {long} from {from}; no search was due, and the next one looks back over it."))
+        Some(format!("Not searched yet: {long} from {from}; no search was due, and the next one looks back over it."))
     }
 }

@@ -52,7 +52,7 @@ impl Report {
     /// Returns a sentence about the cost of the period's searches.
     pub(super) fn cost_words(&self) -> String {
         let told = |cost: Micros| format!("Searches cost {cost}.");
-        self.cost.map_or_else(|| "What its searches cost is not kept.".to_owned(), told)
+        self.cost.map_or_else(|| "The cost of its searches is no longer known.".to_owned(), told)
     }
 
     /// Whether the period was over when the report was made.
@@ -99,8 +99,8 @@ impl Report {
     pub(super) fn more_matters(&self) -> Option<String> {
         (self.matters_left_out > 0).then(|| {
             format!(
-                "{} of less weight not listed; the overview has every topic.",
-                format::count_noun(self.matters_left_out as u64, "sentence")
+                "{} not shown; the overview lists every topic.",
+                format::count_noun(self.matters_left_out as u64, "less important sentence")
             )
         })
     }

@@ -183,12 +183,12 @@ impl TopicFacts {
     pub(super) fn nothing_to_report_reason(&self, timezone: &str) -> Option<String> {
         match self.began {
             None if self.tried => {
-                Some("was run, but no run has brought anything yet: there is nothing to report".to_owned())
+                Some("was run, but no run has returned results yet: there is nothing to report".to_owned())
             }
             None => Some("has not been run yet: there is nothing to report".to_owned()),
             Some(began) if self.unwatched => {
                 let what = if self.unanswered {
-                    "was run, but no run had brought anything yet. The first that did"
+                    "was run, but no run had returned results yet. The first that did"
                 } else {
                     "was not watched yet in this period. Its first run"
                 };
@@ -219,8 +219,8 @@ impl TopicFacts {
     /// Returns the note that not all items were read, if so.
     pub(super) fn truncation_note(&self) -> Option<&'static str> {
         match (self.period_cut, self.cut) {
-            (true, _) => Some("more items than are read at once: those of the period are incomplete"),
-            (false, true) => Some("more items than are read at once: the oldest days are incomplete"),
+            (true, _) => Some("more items than can be read at once: those of the period are incomplete"),
+            (false, true) => Some("more items than can be read at once: the oldest days are incomplete"),
             (false, false) => None,
         }
     }

@@ -38,8 +38,8 @@ pub(super) fn of(topics: &[TopicFacts], span: Span, now: Time, timezone: &str) -
         }
         if topic.first_day {
             let baseline = topic.changes.as_ref().map_or_else(String::new, |changes| {
-                let many = at_least(changes.baseline, changes.cut);
-                format!(" The baseline had {many}, of any date.")
+                let many = at_least_noun(changes.baseline, changes.cut, "item");
+                format!(" The baseline had {many} of any date.")
             });
             let many = at_least_noun(topic.period.raw, topic.may_be_more(), "item");
             let noun = topic.noun();
@@ -58,7 +58,7 @@ pub(super) fn of(topics: &[TopicFacts], span: Span, now: Time, timezone: &str) -
                 66,
                 "numbers",
                 "query",
-                format!("the query changed: {query}; figures before and after differ for that alone."),
+                format!("the query changed: {query}; figures before and after are for different queries."),
             );
         }
         volume(topic, span.until <= now, &mut tell);
@@ -94,7 +94,7 @@ pub(super) fn change(topic: &TopicFacts, over: bool) -> Option<f64> {
 fn volume(topic: &TopicFacts, over: bool, tell: Tell<'_>) {
     let (Some(factor), Some(usual)) = (change(topic, over), topic.usual) else { return };
     let sentence = format!(
-        "{} by {}, {}: {}–{} are usual{}, {} expected (by {}). {} without near-copies.",
+        "{} by {}, {}: {}–{} are usual{}, {} expected (based on {}). {} with near-copies counted once.",
         at_least_noun(topic.period.raw, topic.may_be_more(), "item"),
         authors(topic),
         format_ratio(factor),
@@ -121,12 +121,12 @@ fn authors(topic: &TopicFacts) -> String {
     }
 }
 
-/// Formats a ratio: `2.3 times the usual`, `97% below the usual`.
+/// Formats a ratio: `2.3 times the usual number`, `97% below usual`.
 pub(super) fn format_ratio(factor: f64) -> String {
     if factor >= 1.0 {
-        format!("{factor:.1} times the usual")
+        format!("{factor:.1} times the usual number")
     } else {
-        format!("{} below the usual", percent(1.0 - factor))
+        format!("{} below usual", percent(1.0 - factor))
     }
 }
 
@@ -142,7 +142,7 @@ fn tone(topic: &TopicFacts, tell: Tell<'_>) {
     let far = |now: &Share, usual: &UsualShare| (now.share - usual.expected).abs();
     let Some((sound, now, usual)) = unusual.max_by(|a, b| far(&a.1, &a.2).total_cmp(&far(&b.1, &b.2))) else { return };
     let sentence = format!(
-        "{} of {} scored items sound {sound}; {}–{} are usual, {} expected (by {}).",
+        "{} of {} scored items sound {sound}; {}–{} are usual, {} expected (based on {}).",
         share(&now),
         number(now.whole),
         percent(usual.low),
@@ -165,7 +165,7 @@ impl ToneFacts {
             return Some(format!("fewer than {MIN_SAMPLE} scored items"));
         }
         self.usual.is_empty().then(|| {
-            format!("fewer than {MIN_SAMPLES} whole days of {MIN_SAMPLE} scored items before: {}", self.samples)
+            format!("fewer than {MIN_SAMPLES} earlier whole days with {MIN_SAMPLE} scored items: {}", self.samples)
         })
     }
 }
@@ -219,8 +219,8 @@ fn not_searched(topic: &TopicFacts, over: bool, tell: Tell<'_>) {
         && topic.covered.is_some_and(|covered| covered < COVERED)
         && topic.holes.iter().all(|hole| hole.before)
     {
-        let known = if topic.period.raw > 0 { "what is shown was found later" } else { "nothing is known of it" };
-        tell(66, "sources", "not asked", format!("was not asked in the period: {known}."));
+        let known = if topic.period.raw > 0 { "what is shown was found later" } else { "nothing is known about it" };
+        tell(66, "sources", "not asked", format!("was not searched in the period: {known}."));
     }
 }
 
@@ -230,8 +230,8 @@ fn pruned(topics: &[TopicFacts], all: &mut Vec<Highlight>) {
     let Some((topic, words)) = hit.next() else { return };
     let others = match hit.count() {
         0 => String::new(),
-        1 => "; so it is in one other topic".to_owned(),
-        n => format!("; so it is in {n} other topics"),
+        1 => "; the same is true of one other topic".to_owned(),
+        n => format!("; the same is true of {n} other topics"),
     };
     let (section, kind) = ("sources", "pruned");
     all.push(Highlight { weight: 100, topic: topic.id.clone(), section, kind, sentence: format!("{words}{others}.") });
@@ -261,20 +261,20 @@ fn sources(topics: &[TopicFacts], period: Span, timezone: &str, all: &mut Vec<Hi
             let sentence = if weight == 85 {
                 let at = date_time_short(facts.last_at, timezone);
                 format!(
-                    "{source} fails here{others}: its last search, at {at}, {}{trouble}; {failed} of {made} failed in the period.",
-                    if facts.last == "error" { "failed" } else { &facts.last }
+                    "{source} is failing here{others}: its last search, at {at}, {}{trouble}; {failed} of {made} failed in the period.",
+                    if facts.last == "error" { "failed" } else { "was lost" }
                 )
             } else if weight == 80 {
                 let (at, not_made) = (date_time_short(facts.last_at, timezone), sum(|s| s.not_made));
                 format!(
-                    "{source} is over quota here{others}: its last search, at {at}, was not made{trouble}; {not_made} in the period were not."
+                    "{source} is over quota here{others}: its last search, at {at}, was not made{trouble}; not made in the period: {not_made}."
                 )
             } else {
                 // A search after the period says nothing about the period itself.
                 let since = hit.iter().filter_map(|(_, facts)| facts.answers_since).max();
                 let end = since.filter(|at| *at >= period.until).map_or_else(
-                    || "; the last one went well".to_owned(),
-                    |at| format!(" in the period; since {} it answers", date_time_short(at, timezone)),
+                    || "; the last one succeeded".to_owned(),
+                    |at| format!(" in the period; it has answered since {}", date_time_short(at, timezone)),
                 );
                 format!("{source}: {failed} of {made} searches failed here{others}{end}.")
             };

@@ -18,7 +18,11 @@ pub(super) fn page(report: &Report) -> String {
         text.push_str("**SANDBOX: everything here was made up or moved in time.**\n\n");
     }
     let made = format::date_time(report.made_at, zone);
-    text.push_str(&format!("{} ({zone}). Made {made}. {}\n\n", format::span(report.span, zone), report.cost_words()));
+    text.push_str(&format!(
+        "{} ({zone}). Created {made}. {}\n\n",
+        format::span(report.span, zone),
+        report.cost_words()
+    ));
     text.push_str("## What matters\n\n");
     let (news, _) = report.news_and_trust();
     for (place, matter) in report.matters.iter().enumerate() {
@@ -38,7 +42,7 @@ pub(super) fn page(report: &Report) -> String {
         ));
     }
     if report.topics.is_empty() {
-        text.push_str("No topic belongs to this report.\n");
+        text.push_str("This report has no topics.\n");
     } else if report.matters.is_empty() {
         text.push_str(&format!("{}\n", escape(&caveats::calm_text(report))));
     } else if let Some(more) = report.more_matters() {
@@ -96,7 +100,7 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
         text.push_str(&format!(
             "> Asked {}{}. {} checked, {} not found.\n\n",
             format::date_time(answer.asked_at, zone),
-            if answer.partial { ", cut" } else { "" },
+            if answer.partial { ", cut off" } else { "" },
             count_noun(answer.cited.citations.len() as u64, "citation"),
             number(answer.cited.missing()),
         ));
@@ -111,7 +115,7 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
     let scored =
         |row: &RowFacts| format!("{} {}", format::tone(row.sound), row.score.map_or_else(String::new, format::score));
     let loud = |row: &RowFacts| {
-        row.engagement.map_or("engagement not told".to_owned(), |n| format!("engagement {}", format::signed(n)))
+        row.engagement.map_or("engagement unknown".to_owned(), |n| format!("engagement {}", format::signed(n)))
     };
     for (title, places, told) in [
         ("Top posts by engagement", &topic.top_posts, &loud as &dyn Fn(&RowFacts) -> String),
@@ -164,7 +168,7 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
     let tally = |one: &Tally| format!("{}: {}", escape(&format::line(&one.name, 60)), number(one.raw));
     text.push_str(&found_by(&topic.found_by));
     let reach = |one: &Tally| match one.known {
-        0 => format!("{}, engagement not told", tally(one)),
+        0 => format!("{}, engagement unknown", tally(one)),
         known => format!("{}, engagement {} (n {})", tally(one), format::signed(one.engagement), number(known)),
     };
     text.push_str(&listed("Authors by engagement", topic.authors.iter().map(reach)));
@@ -190,7 +194,7 @@ fn citations(answer: &AnswerFacts) -> String {
             None => format!("{mark}: {}", code(&format::line(&citation.cited, 300))),
         }
     });
-    let more = (left > 0).then(|| format!("{} more, not listed", count_noun(left, "citation")));
+    let more = (left > 0).then(|| format!("{} not shown", count_noun(left, "more citation")));
     listed("What the answer cites", lines.chain(more))
 }
 
@@ -205,7 +209,7 @@ fn numbers(report: &Report, topic: &TopicFacts) -> String {
         .map_or_else(|| caveats::standing(report, topic), highlights::format_ratio);
     let usual = topic.usual.map_or_else(String::new, |u| {
         format!(
-            " ({}–{} are usual, {} expected, by {})",
+            " ({}–{} are usual, {} expected, based on {})",
             round(u.low.ceil()),
             round(u.high.floor()),
             round(u.expected.round()),
@@ -229,7 +233,7 @@ fn numbers(report: &Report, topic: &TopicFacts) -> String {
     }
     text.push_str(&before(topic));
     if topic.filtered > 0 {
-        text.push_str(&format!("{} hidden by the topic's filter, in no figure here.\n\n", number(topic.filtered)));
+        text.push_str(&format!("{} hidden by the topic's filter and not counted here.\n\n", number(topic.filtered)));
     }
     let notes = [topic.uncompared_words().map(str::to_owned), crate::filter::unjudged_note(topic.unjudged)];
     text.extend(notes.into_iter().flatten().map(|note| format!("{note}.\n\n")));
@@ -239,7 +243,8 @@ fn numbers(report: &Report, topic: &TopicFacts) -> String {
     let tone = &topic.tone;
     let shares: Vec<String> =
         tone.shares.iter().map(|(sound, share)| format!("{sound} {}", format::share(share))).collect();
-    let scorer = tone.scorer.as_deref().map_or("nobody".to_owned(), |name| escape(&format::line(name, 40)));
+    let scorer =
+        tone.scorer.as_deref().map_or_else(String::new, |name| format!(" by {}", escape(&format::line(name, 40))));
     let others: String = tone
         .period
         .by_others
@@ -247,15 +252,15 @@ fn numbers(report: &Report, topic: &TopicFacts) -> String {
         .map(|(name, many)| format!(", {} by {} left out", number(*many), escape(name)))
         .chain(
             (!tone.period.by_others.is_empty())
-                .then(|| " (`topicwatch db rescore` has one scorer judge all)".to_owned()),
+                .then(|| " (`topicwatch db rescore` scores everything with one scorer)".to_owned()),
         )
         .collect();
     text.push_str(&format!(
-        "Tone of items: {} scored by {scorer}, {} unsupported, {} not scored{others}. {}. {}\n\n",
+        "Tone of items: {} scored{scorer}, {} unsupported, {} not scored{others}. {}. {}\n\n",
         number(tone.period.sample()),
         number(tone.period.unsupported),
         number(tone.period.unscored),
-        if shares.is_empty() { "Nothing of the period is scored".to_owned() } else { shares.join(", ") },
+        if shares.is_empty() { "Nothing in the period is scored".to_owned() } else { shares.join(", ") },
         format::COMPARE_TONE,
     ));
     text
@@ -313,7 +318,10 @@ fn coverage(report: &Report, topic: &TopicFacts) -> String {
     let covered = topic.covered.filter(|_| !topic.idle(report.span));
     let covered = covered.map(|covered| match topic.checks {
         Some(checks) => {
-            format!("{} in the period; such searches look at a moment and cover no span", count_noun(checks, "check"))
+            format!(
+                "{} in the period; such searches see only one moment and cover no time span",
+                count_noun(checks, "check")
+            )
         }
         None => format!("{} of the period {so_far}covered", percent(covered)),
     });
@@ -322,7 +330,7 @@ fn coverage(report: &Report, topic: &TopicFacts) -> String {
     let ill = topic.ill.iter().map(|ill| escape(&ill.describe(&format::date_time(ill.since, zone))));
     let cut = topic.searches_cut.then(|| format::SEARCHES_CUT.to_owned());
     listed(
-        "How it was looked at",
+        "How it was searched",
         gone.clone().into_iter().chain(sources).chain(cut).chain(ill).chain(covered).chain(holes),
     )
 }

@@ -45,7 +45,7 @@ pub(super) fn linked(words: &str, link: Option<&str>) -> String {
 /// Returns which source found what.
 pub(super) fn found_by(found: &FoundBy) -> String {
     let Some(told) = found.sentence() else { return String::new() };
-    let mut text = "### Found by\n\n| source | items | unique | only there |\n|---|---:|---:|---:|\n".to_owned();
+    let mut text = "### Found by\n\n| source | items | unique | only this source |\n|---|---:|---:|---:|\n".to_owned();
     for SourceShare { source, items, unique, alone } in &found.sources {
         text.push_str(&format!("| {source} | {} | {} | {} |\n", number(*items), number(*unique), number(*alone)));
     }

@@ -30,7 +30,7 @@ fn a_source_over_quota_does_not_fail() {
     assert_eq!(
         matters(&facts),
         [
-            "social is over quota here: its last search, at 01-01 23:00, was not made (2 calls a day); 2 in the period were not."
+            "social is over quota here: its last search, at 01-01 23:00, was not made (2 calls a day); not made in the period: 2."
         ]
     );
     for text in both(&facts) {
@@ -43,9 +43,9 @@ fn a_source_over_quota_does_not_fail() {
 fn what_was_found_of_a_period_that_nobody_asked_about_is_known() {
     let mut facts = topic("a");
     (facts.covered, facts.covered_in_all, facts.sources) = (Some(0.0), 0.0, Vec::new());
-    assert_eq!(matters(&facts), ["was not asked in the period: nothing is known of it."]);
+    assert_eq!(matters(&facts), ["was not searched in the period: nothing is known about it."]);
     facts.period.raw = 4;
-    assert_eq!(matters(&facts), ["was not asked in the period: what is shown was found later."]);
+    assert_eq!(matters(&facts), ["was not searched in the period: what is shown was found later."]);
 }
 
 #[test]
@@ -89,8 +89,11 @@ fn what_looks_at_a_moment_covers_no_part_of_a_period() {
     let mut facts = topic("a");
     facts.checks = Some(1);
     for text in both(&facts) {
-        assert!(text.contains("1 check in the period; such searches look at a moment and cover no span"), "{text}");
-        assert!(!text.contains("100% of the period") && !text.contains("No hole"), "{text}");
+        assert!(
+            text.contains("1 check in the period; such searches see only one moment and cover no time span"),
+            "{text}"
+        );
+        assert!(!text.contains("100% of the period") && !text.contains("No gaps"), "{text}");
     }
 }
 
@@ -109,13 +112,13 @@ fn a_length_below_a_minute_is_never_nothing() {
 
 #[test]
 fn a_fall_is_reported_alike_everywhere() {
-    assert_eq!(highlights::format_ratio(0.03), "97% below the usual");
-    assert_eq!(highlights::format_ratio(2.345), "2.3 times the usual");
+    assert_eq!(highlights::format_ratio(0.03), "97% below usual");
+    assert_eq!(highlights::format_ratio(2.345), "2.3 times the usual number");
 }
 
 #[test]
 fn a_calm_week_does_not_say_that_nothing_could_be_judged_nor_that_all_was_usual() {
-    let of_days = "No volume or tone of a week is called unusual: what is usual is known of days only.";
+    let of_days = "The volume and tone of a week are never called unusual: usual ranges are known only for days.";
     let mut week = report(vec![topic("a")]);
     week.window = ReportWindow::Week;
     for text in [week.markdown(), week.html()] {
@@ -124,7 +127,7 @@ fn a_calm_week_does_not_say_that_nothing_could_be_judged_nor_that_all_was_usual(
     }
     week.topics[0].sources[0].not_made = 1;
     for text in [week.markdown(), week.html()] {
-        let told = "The period is covered. Not judged: sources (some searches were not made). No volume";
+        let told = "The period is covered. Not judged: sources (some searches were over quota). The volume";
         assert!(text.replace('\\', "").contains(told), "{text}");
     }
     // With a sentence about trust.
@@ -165,7 +168,7 @@ fn authors_are_those_of_all_items_and_not_of_the_unique_ones() {
     assert_eq!(
         matters(&facts),
         [
-            "96 items by 95 authors, 2.4 times the usual: 30–60 are usual, 40 expected (by 14 earlier days). 52 without near-copies."
+            "96 items by 95 authors, 2.4 times the usual number: 30–60 are usual, 40 expected (based on 14 earlier days). 52 with near-copies counted once."
         ]
     );
 }

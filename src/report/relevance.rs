@@ -4,14 +4,18 @@ use super::facts::TopicFacts;
 use super::format::{count_noun, number, percent};
 
 impl TopicFacts {
-    /// Returns a sentence such as `97 of 100 posts hold no word of the question: judge before you quote.`
+    /// Returns a sentence such as `97 of 100 posts contain no word of the query: check them before you quote.`
     pub(super) fn relevance_sentence(&self) -> Option<String> {
         let without = self.relevance.high_share()?;
         let usual = self.relevance.usual.map_or_else(String::new, |usual| {
-            format!(" ({} expected, by {})", percent(usual.expected), count_noun(usual.samples as u64, "earlier day"))
+            format!(
+                " ({} expected, based on {})",
+                percent(usual.expected),
+                count_noun(usual.samples as u64, "earlier day")
+            )
         });
         let (part, whole) = (number(without.part), count_noun(without.whole, "post"));
-        Some(format!("{part} of {whole} hold no word of the question{usual}: judge before you quote."))
+        Some(format!("{part} of {whole} contain no word of the query{usual}: check them before you quote."))
     }
 
     /// Whether it is reported among what matters.

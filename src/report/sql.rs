@@ -8,7 +8,7 @@ use super::format::count_noun;
 use crate::model::{Span, Time};
 
 /// Which figures have a statement.
-pub(super) const NAMED: &str = "the numbers of items, unique items and authors, of tone, copied texts, searches and cost have their SQL at the end of each topic";
+pub(super) const NAMED: &str = "the SQL for the numbers of items, unique items, authors, tone, copied texts, searches and cost is at the end of each topic";
 
 /// A figure and its statement.
 pub(super) struct Query {
@@ -25,7 +25,7 @@ impl Query {
     fn of_items(figure: &str, filtered: u64, sql: String) -> Self {
         match filtered {
             0 => Self::of(figure, sql),
-            more => Self::of(&format!("{figure} (before the filter: {} more)", count_noun(more, "item")), sql),
+            more => Self::of(&format!("{figure} (before the filter: {})", count_noun(more, "more item")), sql),
         }
     }
 }

@@ -61,9 +61,9 @@ pub(super) fn growth(theme: &ThemeRow) -> String {
 #[must_use]
 pub fn rest_words(terms: &TopicTerms) -> Option<String> {
     let more = (terms.more_themes > 0).then(|| {
-        format!("{} more with {}", count_noun(terms.more_themes, "theme"), count_noun(terms.more_items, "item"))
+        format!("{} with {}", count_noun(terms.more_themes, "more theme"), count_noun(terms.more_items, "item"))
     });
-    let other = (terms.other_items > 0).then(|| format!("{} of no theme", count_noun(terms.other_items, "item")));
+    let other = (terms.other_items > 0).then(|| format!("{} in no theme", count_noun(terms.other_items, "item")));
     let all: Vec<String> = more.into_iter().chain(other).collect();
     (!all.is_empty()).then(|| format!("{}.", all.join("; ")))
 }
@@ -71,7 +71,7 @@ pub fn rest_words(terms: &TopicTerms) -> Option<String> {
 /// Describes the terms that are news besides those shown.
 pub(super) fn more_words(terms: &TopicTerms) -> Option<String> {
     let least = if terms.more_is_least() { "≥\u{a0}" } else { "" };
-    (terms.more > 0).then(|| format!("{least}{} more.", count_noun(terms.more, "term")))
+    (terms.more > 0).then(|| format!("{least}{}.", count_noun(terms.more, "more term")))
 }
 
 /// The terms that stand out, as Markdown.

@@ -28,7 +28,7 @@ impl Voice {
         [
             told(self.raw, self.others_at_least),
             told(self.unique, self.others_at_least),
-            if untold { "not told".to_owned() } else { authors },
+            if untold { "unknown".to_owned() } else { authors },
         ]
     }
 }

@@ -46,7 +46,7 @@ fn a_topic_added_on_a_page_is_run_and_reported_without_a_shell() {
         let report = pages.get("/topics/rust/report");
         assert!(report.status == 200 && report.body.contains("<h1"), "{}", report.text);
         // There was no report before it.
-        let words = ["the last 24 hours. Made ", "since the last report"].map(|words| report.body.contains(words));
+        let words = ["the last 24 hours. Created ", "since the last report"].map(|words| report.body.contains(words));
         assert_eq!(words, [true, false], "{}", report.text);
         assert!(report.header("content-security-policy").unwrap().starts_with("sandbox"), "{}", report.text);
         let kept = pages.get("/topics/rust/report?as=file");

@@ -164,7 +164,7 @@ fn a_report_says_which_sources_found_what_and_on_how_much_they_agree() {
         assert!(page.contains("acme, by source: hn "), "{page}");
         place.ok(&["report", "--date", "2026-03-11", "--at", "2026-03-11T10:00:00Z", "--out", "report.html"]);
         let page = std::fs::read_to_string(place.path("report.html")).unwrap();
-        assert!(page.contains("Only there") && page.contains("By source"), "{page}");
+        assert!(page.contains("Only this source") && page.contains("By source"), "{page}");
     }
 }
 

@@ -103,17 +103,22 @@ fn days_keep_what_was_counted_before_they_were_pruned_and_the_rest_is_empty_and_
             report_before.0.split("Searches cost ").nth(1).unwrap().split(". ").next().unwrap().lines().next().unwrap();
         let cost = cost.trim_end_matches('.');
         assert!(
-            first.contains("is not kept; 2 runs for") && first.contains(&cost.replace('.', "\\."))
+            first.contains("are no longer known; counted before: 2 runs for")
+                && first.contains(&cost.replace('.', "\\."))
                 || first.contains(cost),
             "{name}: {first}"
         );
         assert!(text.contains(&format!("Searches cost {cost}")), "{name}\n{text}");
         for told in [&text, &page] {
-            assert!(!told.contains("0% of the period") && !told.contains("No search was made"), "{name}\n{told}");
+            assert!(!told.contains("0% of the period") && !told.contains("No searches were made"), "{name}\n{told}");
             assert!(told.contains("not kept"), "{name}\n{told}");
         }
         let kept = report(&place, "2026-03-10");
-        assert!(!kept.0.contains("is not kept;") && kept.0.contains("of the period covered"), "{name}\n{}", kept.0);
+        assert!(
+            !kept.0.contains("are no longer known;") && kept.0.contains("of the period covered"),
+            "{name}\n{}",
+            kept.0
+        );
         all.push((after, text));
     }
     assert!(all.windows(2).all(|two| two[0] == two[1]), "the same on both databases");
@@ -142,7 +147,10 @@ fn what_an_earlier_version_pruned_and_nobody_counted_is_empty() {
         );
         let (text, _) = report(&place, "2026-01-05");
         let first = text.lines().find(|line| line.starts_with("1. ")).unwrap();
-        assert!(first.contains("nor is how many runs there were and what they cost"), "{name}: {first}");
-        assert!(text.contains("What its searches cost is not kept.") && !text.contains("$0.000"), "{name}\n{text}");
+        assert!(first.contains("nor are the number and cost of its runs"), "{name}: {first}");
+        assert!(
+            text.contains("The cost of its searches is no longer known.") && !text.contains("$0.000"),
+            "{name}\n{text}"
+        );
     }
 }

@@ -66,12 +66,12 @@ fn a_day_of_posts_about_something_else_makes_one_sentence_and_no_news() {
             let text = told(day, "day.md");
             let matters = text.split("## Share of voice").next().unwrap();
             let astray = ASTRAY.contains(&day);
-            let sentence = matters.contains("150 of 150 posts hold no word of the question \\(");
+            let sentence = matters.contains("150 of 150 posts contain no word of the query \\(");
             assert_eq!(sentence, astray, "day {day}: {text}");
             for kind in ["(volume)", "(tone)"] {
                 assert!(!matters.contains(&format!("**acme** {kind}")), "day {day}: {text}");
             }
-            let standing = text.contains("; not compared: most posts hold no word of the question");
+            let standing = text.contains("; not compared: most posts contain no word of the query");
             assert_eq!(standing, astray, "day {day}: {text}");
             // It is shown beside the share of voice; for a topic where this is normal it is not news.
             let voice = text.split("## Share of voice").nth(1).unwrap().split("\n## ").next().unwrap();
@@ -79,6 +79,6 @@ fn a_day_of_posts_about_something_else_makes_one_sentence_and_no_news() {
             assert!(voice.contains("vague: ") && !matters.contains("vague** (relevance)"), "day {day}: {text}");
         }
         let page = told(ASTRAY[1], "day.html");
-        assert!(page.matches("150 of 150 posts hold no word of the question").count() >= 3, "{page}");
+        assert!(page.matches("150 of 150 posts contain no word of the query").count() >= 3, "{page}");
     }
 }

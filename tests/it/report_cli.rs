@@ -26,8 +26,8 @@ fn a_report_goes_to_a_file_or_to_stdout_and_both_are_the_same() {
         let markdown = std::fs::read_to_string(place.path("a.md")).unwrap();
         assert!(markdown.starts_with("# Daily report 2026-03-11\n\n**SANDBOX"), "{markdown}");
         // A report says when it was made.
-        assert!(markdown.contains(" (UTC). Made 2026-03-12 07:00. Searches cost $"), "{markdown}");
-        assert!(page.contains(", one local day. Made 2026-03-12 07:00. Searches cost $"), "{page}");
+        assert!(markdown.contains(" (UTC). Created 2026-03-12 07:00. Searches cost $"), "{markdown}");
+        assert!(page.contains(", one local day. Created 2026-03-12 07:00. Searches cost $"), "{page}");
         place.ok(&["report", "--at", "2026-03-12T07:00:00Z"]);
         assert!(place.path("topicwatch-2026-03-11.html").exists());
         for (args, code, told) in [
@@ -74,10 +74,10 @@ fn replies_that_tell_only_text_and_title_and_address_are_reported_by_what_is_mis
             "3 without an author",
             "3 without engagement",
             "authors not given",
-            "No reply told any engagement.",
+            "Engagement is unknown for every item.",
             "3 items scored by",
             "0 not scored",
-            "No author was told.",
+            "No authors are known.",
             "(first seen; undated)",
         ] {
             assert!(page.contains(told), "{told}\n{page}");
@@ -120,7 +120,7 @@ fn shares_of_what_was_full_say_at_least() {
         for (topic, cell) in [("acme", "≥\u{a0}50% (≥\u{a0}4)"), ("globex", "≤\u{a0}50% (4)")] {
             let row = table.split("<tr>").find(|row| row.contains(&format!(">{topic}</a>"))).unwrap();
             assert_eq!(row.matches(&format!("<td class=\"n\">{cell}</td>")).count(), 2, "{row}");
-            assert!(text.contains(&format!("\n| {topic} | {cell} | {cell} | not told |")), "{text}");
+            assert!(text.contains(&format!("\n| {topic} | {cell} | {cell} | unknown |")), "{text}");
         }
     }
 }
@@ -172,5 +172,5 @@ fn a_report_of_nothing_says_so() {
         "{page}"
     );
     let early = place.ok(&["report", "--date", "2026-02-01", "--at", "2026-03-12T07:00:00Z", "--out", "-"]);
-    assert!(early.contains("No search was made in the period."), "{early}");
+    assert!(early.contains("No searches were made in the period."), "{early}");
 }

@@ -60,18 +60,18 @@ fn a_topic_whose_first_searches_failed_was_watched_and_paid_for() {
 
         let now = hour(55);
         let (text, page) = report(&place, "2026-03-12", &now);
-        let told = "was run, but no run had brought anything yet. The first that did was at 2026-03-13 06:00; older items were found later";
+        let told = "was run, but no run had returned results yet. The first that did was at 2026-03-13 06:00; older items were found later";
         assert!(text.contains(told) && page.contains(told), "{name}: {text}");
         assert!(!text.contains("was not watched yet") && !page.contains("was not watched yet"), "{name}: {text}");
         // The failures are in the period, the recovery is not.
-        let failed = "social: 4 of 4 searches failed here in the period; since 03-13 06:00 it answers.";
+        let failed = "social: 4 of 4 searches failed here in the period; it has answered since 03-13 06:00.";
         assert!(text.contains(failed) && page.contains(failed), "{name}: {text}");
         let (text, page) = report(&place, "2026-03-10", &now);
         let told = "was not watched yet in this period. Its first run was at 2026-03-11 12:00";
         assert!(text.contains(told) && page.contains(told), "{name}: {text}");
         // In the period of the recovery, the last search is part of it.
         let (text, _) = report(&place, "2026-03-13", &now);
-        assert!(text.contains("social: 1 of 2 searches failed here; the last one went well."), "{name}: {text}");
+        assert!(text.contains("social: 1 of 2 searches failed here; the last one succeeded."), "{name}: {text}");
         assert!(text.contains("irst day"), "{name}: the baseline came on that day: {text}");
     }
 }
@@ -130,7 +130,7 @@ fn statements_of_a_topic_with_a_filter_say_what_they_do_not_hide() {
         let name = place.database.name;
         assert!(text.contains("**2** items"), "{name}: {text}");
         for figure in ["items, unique, authors", "the items themselves", "tone", "copied texts"] {
-            let title = format!("{figure} (before the filter: 2 items more)");
+            let title = format!("{figure} (before the filter: 2 more items)");
             assert!(text.contains(&title) && page.contains(&title), "{name}: no {title}: {text}");
         }
         assert!(!text.contains("cost (before the filter"), "{name}: searches have no filter: {text}");

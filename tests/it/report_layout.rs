@@ -41,16 +41,16 @@ fn holes_are_reported_where_they_are_beside_the_full_replies_that_left_them() {
         // The full reply came after the day in which it left a hole.
         let told = report(&place, "2026-03-11", "html");
         // Regression: the page said 0 here.
-        let searches = between(&told, "full replies are those that asked about it", "</table>");
+        let searches = between(&told, "from searches that asked about the period, even later ones", "</table>");
         assert!(searches.contains("data-label=\"Full replies\">1</td>"), "{searches}");
-        let looked = between(&told, "How it was looked at", "The rows");
+        let looked = between(&told, "How it was searched", "The rows");
         assert!(looked.contains("the reply was full") && !looked.contains("before the period"), "{looked}");
 
         // Two days later the same hole is before the period.
         let told = report(&place, "2026-03-13", "html");
-        let looked = between(&told, "How it was looked at", "The rows");
-        let (inside, before) = looked.split_once("1 hole before the period, in the days of the charts").unwrap();
-        assert!(inside.contains("No hole in the period.") && !inside.contains("the reply was full"), "{looked}");
+        let looked = between(&told, "How it was searched", "The rows");
+        let (inside, before) = looked.split_once("1 gap before the period, within the days of the charts").unwrap();
+        assert!(inside.contains("No gaps in the period.") && !inside.contains("the reply was full"), "{looked}");
         assert!(before.contains("the reply was full"), "{looked}");
         let told = report(&place, "2026-03-13", "md");
         assert!(told.contains("- before the period, not covered: "), "{told}");
@@ -72,7 +72,7 @@ fn citations_follow_the_figures_and_what_is_empty_is_folded() {
         let told = report(&place, "2026-03-11", "md");
         let place_of = |words: &str| told.find(words).unwrap_or_else(|| panic!("no {words}: {told}"));
         assert!(place_of("| day | items |") < place_of("### What the answer cites"), "{told}");
-        assert!(place_of("### How it was looked at") < place_of("### What the answer cites"), "{told}");
+        assert!(place_of("### How it was searched") < place_of("### What the answer cites"), "{told}");
 
         let page = report(&place, "2026-03-11", "html");
         for told in [&told, &page] {

@@ -84,7 +84,7 @@ fn what_no_search_was_due_for_yet_is_no_hole() {
         let told = since_last(&place, &hour(31));
         assert!(!told.contains("not covered"), "{told}");
         assert!(told.contains("- 100% of the period so far covered\n"), "{told}");
-        let open = "Not looked at yet: 1h 5m from 03-12 05:55; no search was due, and the next one looks back over it.";
+        let open = "Not searched yet: 1h 5m from 03-12 05:55; no search was due, and the next one looks back over it.";
         assert!(told.contains(open), "{told}");
         let page = place.ok(&["report", "new", "--at", &hour(31), "--out", "-"]);
         assert!(page.contains(open) && !page.contains("was not covered"), "{page}");
@@ -153,12 +153,12 @@ fn a_topic_that_has_nothing_to_tell_yet_says_why() {
         let place = Place::new(database, &server.lines(), topics);
         place.run(&["once", "--at", &hour(9)]);
         let first = report(&place, "2026-03-11");
-        let ill = "was run, but no run has brought anything yet: there is nothing to report.";
+        let ill = "was run, but no run has returned results yet: there is nothing to report.";
         assert!(first.contains(ill) && first.contains("social: last error"), "{first}");
-        assert!(first.contains("first day: 1 item. The baseline had 1, of any date."), "{first}");
+        assert!(first.contains("first day: 1 item. The baseline had 1 item of any date."), "{first}");
         let next = report(&place, "2026-03-12");
         assert!(next.contains(ill), "it was tried the day before: {next}");
-        assert!(next.contains("was not asked in the period"), "{next}");
+        assert!(next.contains("was not searched in the period"), "{next}");
         let before = report(&place, "2026-03-10");
         assert!(
             before.contains("was not watched yet in this period. Its first run was at 2026-03-11 09:00"),
@@ -166,7 +166,7 @@ fn a_topic_that_has_nothing_to_tell_yet_says_why() {
         );
         assert!(!before.contains("irst day"), "{before}");
         assert!(page(&place, "2026-03-10").contains("not watched yet"));
-        assert!(page(&place, "2026-03-11").contains("no run brought anything"));
+        assert!(page(&place, "2026-03-11").contains("no run returned results"));
     }
 }
 
@@ -180,7 +180,7 @@ fn of_the_first_day_only_the_first_answer_is_called_the_baseline() {
         world.posts(&[post(2, 3, "another one of that day", 1), post(3, 3, "and one more of that day", 1)]);
         once(&place, 4);
         let told = report(&place, "2026-03-11");
-        assert!(told.contains("first day: 3 items. The baseline had 1, of any date."), "{told}");
+        assert!(told.contains("first day: 3 items. The baseline had 1 item of any date."), "{told}");
     }
 }
 
@@ -192,8 +192,8 @@ fn omitted_sentences_are_counted() {
     let place = Place::new(crate::support::databases::sqlite(), &world.lines(), &topics);
     place.ok(&["once", "--topic", "t11", "--at", &hour(60)]);
     let told = report(&place, "2026-03-11");
-    assert!(told.contains("2 sentences of less weight not listed"), "{told}");
-    assert!(page(&place, "2026-03-11").contains("2 sentences of less weight not listed"));
+    assert!(told.contains("2 less important sentences not shown"), "{told}");
+    assert!(page(&place, "2026-03-11").contains("2 less important sentences not shown"));
 }
 
 #[test]
@@ -226,8 +226,7 @@ fn a_query_that_several_sources_were_asked_changes_once() {
         place.configure(&world.lines(), &both("acme OR globex"));
         once(&place, 26);
         let told = report(&place, "2026-03-12");
-        let sentence =
-            "(query): the query changed: social and web asked “acme OR globex”; figures before and after differ";
+        let sentence = "(query): the query changed: social and web searched for “acme OR globex”; figures before and after are for different queries";
         assert!(told.contains(sentence), "{told}");
         assert_eq!(told.matches("the query changed: ").count(), 1, "{told}");
         assert_eq!(page(&place, "2026-03-12").matches("The query changed: ").count(), 1);

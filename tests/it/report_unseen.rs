@@ -43,18 +43,20 @@ fn a_day_that_was_looked_at_until_the_evening_is_not_called_covered() {
         // Markdown characters in our own text are escaped, too.
         let (page, text) = (report("day.html"), report("day.md").replace('\\', ""));
         let told = text.split("\n## acme").nth(1).unwrap();
-        assert!(told.contains("Not looked at yet: 6h 5m from 03-25 17:55"), "{name}: {told}");
+        assert!(told.contains("Not searched yet: 6h 5m from 03-25 17:55"), "{name}: {told}");
         assert!(told.contains("**≥\u{a0}18** items, **≥\u{a0}18** unique, ≥\u{a0}3 authors"), "{name}: {told}");
-        assert!(told.contains("; not judged: not all of it was looked at yet ("), "{name}: {told}");
+        assert!(told.contains("; not judged: not all of it has been searched yet ("), "{name}: {told}");
         assert!(told.contains("| 2026-03-25 | ≥\u{a0}18 | ≥\u{a0}18 | ≥\u{a0}3 |"), "{name}: {told}");
         assert!(told.lines().any(|line| line.starts_with("| 2026-03-25 |") && line.ends_with(" 75% |")), "{told}");
         for text in [&page, &text] {
-            for unjudged in ["volume of acme (not all of it", "coverage of acme (not all of it was looked at yet)"] {
+            for unjudged in ["volume of acme (not all of it", "coverage of acme (not all of it has been searched yet)"]
+            {
                 assert!(text.contains(unjudged), "{name}: {unjudged}\n{text}");
             }
         }
         let overview = row(&page, "id=\"overview-caption\"", "acme");
-        for cell in ["Covered\">75%<", "Unique\">≥\u{a0}18<", "Change\">not judged: not all of it was looked at yet<"]
+        for cell in
+            ["Covered\">75%<", "Unique\">≥\u{a0}18<", "Change\">not judged: not all of it has been searched yet<"]
         {
             assert!(overview.contains(cell), "{name}: {cell}\n{overview}");
         }
@@ -69,7 +71,7 @@ fn a_day_that_was_looked_at_until_the_evening_is_not_called_covered() {
         once(&place, 15 * 24 + 18);
         place.ok(&["report", "--date", "2026-03-25", "--at", &hour(15 * 24 + 19), "--out", "later.md"]);
         let later = std::fs::read_to_string(place.path("later.md")).unwrap();
-        assert!(!later.contains("not all of it was looked at") && !later.contains('≥'), "{name}: {later}");
+        assert!(!later.contains("not all of it has been searched") && !later.contains('≥'), "{name}: {later}");
         assert!(later.contains("the period is covered"), "{name}: {later}");
     }
 }

@@ -20,7 +20,7 @@ fn a_calm_report_says_only_what_was_judged() {
     part.covered = Some(0.4);
     let rest = "tone has not shifted, every source answered and the period is covered";
     for (topics, told) in [
-        (vec![calm.clone()], format!("Nothing unusual: no volume stands out from the usual, {rest}.")),
+        (vec![calm.clone()], format!("Nothing unusual: volume does not stand out, {rest}.")),
         (
             vec![young.clone()],
             "Nothing unusual in what could be judged: every source answered and the period is covered. Not judged: volume \
@@ -29,7 +29,7 @@ fn a_calm_report_says_only_what_was_judged() {
         ),
         (
             vec![calm.clone(), part],
-            "Nothing unusual in what could be judged: no volume stands out from the usual (1 of 2 topics), tone has not \
+            "Nothing unusual in what could be judged: volume does not stand out (1 of 2 topics), tone has not \
              shifted, every source answered and the period is covered (1 of 2 topics). Not judged: volume of Part (only \
              40% covered). Incomplete: coverage of Part (only 40% covered)."
                 .into(),
@@ -51,9 +51,9 @@ fn what_was_not_looked_at_yet_is_not_called_covered() {
     (facts.usual, facts.period.raw) = (Some(USUAL), 50);
     (facts.covered_in_all, facts.unseen) = (0.75, true);
     let report = report(vec![facts.clone()]);
-    assert_eq!(standing(&report, &facts), "not judged: not all of it was looked at yet");
+    assert_eq!(standing(&report, &facts), "not judged: not all of it has been searched yet");
     let told = calm_text(&report);
-    assert!(!told.contains("is covered") && told.contains("coverage (not all of it was looked at yet)"), "{told}");
+    assert!(!told.contains("is covered") && told.contains("coverage (not all of it has been searched yet)"), "{told}");
     assert!(report.html().contains("data-label=\"Covered\">75%<"), "{}", report.html());
     for page in [report.html(), report.markdown()] {
         assert!(page.contains("≥\u{a0}50"), "{page}");
@@ -73,7 +73,7 @@ fn what_another_query_found_is_not_compared_with_what_was_usual() {
         cut: false,
         gone_unjudged: Vec::new(),
         gone_judged: true,
-        queries: vec!["social asked “more”".into()],
+        queries: vec!["social searched for “more”".into()],
         edits: Vec::new(),
         lost: Vec::new(),
     });
@@ -98,11 +98,11 @@ fn what_is_cut_is_said_in_both_formats_and_not_compared() {
     });
     let report = report(vec![facts.clone()]);
     for told in [
-        "more items than are read at once: those of the period are incomplete",
-        "not compared: more items than are read at once",
+        "more items than can be read at once: those of the period are incomplete",
+        "not compared: more items than can be read at once",
         "the latest of the period were compared",
         "counts and cost are those of the latest",
-        "The answer names 12 more links, which were not looked up.",
+        "The answer contains 12 more links, which were not looked up.",
     ] {
         assert!(report.html().contains(told), "{told}");
         assert!(report.markdown().contains(told), "{told}: {}", report.markdown());
@@ -120,8 +120,8 @@ fn as_usual_is_said_only_inside_the_band() {
         // What could not be judged must not be called usual on the same page.
         (50, 0.5, false, "not judged: only 50% covered"),
         (50, 1.0, true, "not judged: replies were cut short"),
-        (20, 0.42, false, "below the usual, but only 42% covered"),
-        (20, 1.0, true, "below the usual, but replies were cut short"),
+        (20, 0.42, false, "below usual, but only 42% covered"),
+        (20, 1.0, true, "below usual, but replies were cut short"),
     ] {
         (facts.period.raw, facts.covered, facts.saturated) = (raw, Some(covered), saturated);
         let report = report(vec![facts.clone()]);
@@ -131,12 +131,12 @@ fn as_usual_is_said_only_inside_the_band() {
     }
     facts.usual = Some(UsualRange { expected: 5.0, low: 2.0, high: 8.0, ..USUAL });
     (facts.period.raw, facts.saturated, facts.covered) = (12, false, Some(1.0));
-    assert_eq!(standing(&report(vec![facts.clone()]), &facts), "above the usual, but by fewer than 10");
+    assert_eq!(standing(&report(vec![facts.clone()]), &facts), "above usual, but by fewer than 10 items");
     // Half a day has fewer items than a whole one, which is no news before the day is over.
     facts.usual = Some(USUAL);
     let mut early = report(vec![facts.clone()]);
     early.made_at = Time(early.span.until.0 - HOUR);
-    assert_eq!(standing(&early, &facts), "below the usual, but the period is not over");
+    assert_eq!(standing(&early, &facts), "below usual, but the period is not over");
     assert!(crate::report::highlights::change(&facts, early.is_over()).is_none());
     assert!(crate::report::highlights::change(&facts, true).is_some());
 }

@@ -20,7 +20,7 @@ pub(super) fn beside(topic: &TopicFacts) -> Markup {
         @if let Some(why) = calendar.not_compared_note() { p { (why) } }
         @if !rows.is_empty() {
             div.wide role="region" tabindex="0" aria-labelledby=(caption) { table {
-                caption id=(caption) { "This " (noun) " beside the one before, without a verdict: what is usual is known of days only." }
+                caption id=(caption) { "This " (noun) " and the one before. Changes are not judged: usual ranges are known only for days." }
                 thead { tr { th scope="col" { "Figure" } th.n scope="col" { (calendar.name) } th.n scope="col" { (calendar.before.name) } th.n scope="col" { "Change" } } }
                 tbody { @for row in &rows { tr { th scope="row" { (row.figure) } td.n { (row.now) } td.n { (row.before) } td.n { (row.change) } } } }
             } }
@@ -47,10 +47,10 @@ pub(super) fn voice(report: &Report) -> Markup {
             h2 #voice-parts-heading { "Share of voice over time" }
             figure {
                 (chart_parts::shares(&names, &thin, &rows))
-                figcaption { "By unique items of each " (what.to_lowercase()) "." @if thin.contains(&true) { " Hatched: less than 90 % was covered for one of the topics." } }
+                figcaption { "By unique items of each " (what.to_lowercase()) "." @if thin.contains(&true) { " Hatched: less than 90 % was covered for at least one topic." } }
             }
             div.wide role="region" tabindex="0" aria-labelledby="voice-parts-caption" { table {
-                caption #voice-parts-caption { "Each topic's part of the unique items. Covered: for the topic with the least." @if what == "Week" { " Weeks are cut where the month begins and ends." } }
+                caption #voice-parts-caption { "Each topic's share of the unique items. Covered: for the topic with the least coverage." @if what == "Week" { " Weeks are cut at the start and end of the month." } }
                 thead { tr { th scope="col" { (what) } @for voice in &report.voice { th.n scope="col" { a href=(anchor(&voice.topic, "")) { (voice.title) } } } th.n scope="col" { "Unique items" } th.n scope="col" { "Covered" } } }
                 tbody { @for part in parts { tr {
                     th scope="row" { (part.name) }

@@ -11,7 +11,8 @@ pub(super) fn section<'a>(topic: &'a TopicFacts, zone: &str, empty: &mut Empty<'
     let Some(changes) = &topic.changes else { return html! {} };
     let (unjudged, cut) = changes.limits();
     if changes.edits.is_empty() {
-        let read = if changes.cut { "No edit was seen in what was read." } else { "No edit was seen in the period." };
+        let read =
+            if changes.cut { "No edits were seen in what was read." } else { "No edits were seen in the period." };
         empty.note("Edited", read);
     }
     let gone = !changes.lost.is_empty() || unjudged.is_some();
@@ -20,7 +21,7 @@ pub(super) fn section<'a>(topic: &'a TopicFacts, zone: &str, empty: &mut Empty<'
     }
     html! {
         @if let Some(cut) = cut { p.note { (cut) } }
-        @for query in &changes.queries { p.note { strong { "The query changed: " } (query) ". Figures before and after are of different questions." } }
+        @for query in &changes.queries { p.note { strong { "The query changed: " } (query) ". Figures before and after are for different queries." } }
         @if gone || !changes.edits.is_empty() { div.pair {
             @if !changes.edits.is_empty() {
                 section {

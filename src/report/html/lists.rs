@@ -45,7 +45,7 @@ pub(super) fn named(item: &Shown) -> Markup {
 }
 
 pub(super) fn by(item: &Shown) -> Markup {
-    html! { @match &item.author { Some(author) => bdi { "@" (author) }, None => "author not told" } }
+    html! { @match &item.author { Some(author) => bdi { "@" (author) }, None => "author unknown" } }
 }
 
 /// Returns the author of a post or the host of a page.
@@ -63,7 +63,7 @@ fn to_row(topic: &TopicFacts, place: usize) -> Markup {
 }
 
 fn engagement(row: &RowFacts) -> String {
-    row.engagement.map_or("engagement not told".to_owned(), |sum| format!("engagement {}", format::signed(sum)))
+    row.engagement.map_or("engagement unknown".to_owned(), |sum| format!("engagement {}", format::signed(sum)))
 }
 
 /// A list: its title, its items, and whether it shows scores.
@@ -91,9 +91,9 @@ fn list(report: &Report, topic: &TopicFacts, List { title, places, scores }: &Li
 
 pub(super) fn standouts<'a>(report: &Report, topic: &'a TopicFacts, empty: &mut Empty<'a>) -> Markup {
     let quiet = if topic.period.raw > 0 && topic.period.no_engagement == topic.period.raw {
-        "No reply told any engagement."
+        "Engagement is unknown for every item."
     } else {
-        "No post of the period has any engagement."
+        "No post in the period has any engagement."
     };
     let unscored = if topic.tone.scorer.is_none() { "Nothing is scored." } else { "None." };
     let list_of = |title, places, scores| List { title, places, scores };
@@ -105,13 +105,13 @@ pub(super) fn standouts<'a>(report: &Report, topic: &'a TopicFacts, empty: &mut 
     tell(list_of("Top posts by engagement", &topic.top_posts, false), quiet);
     tell(list_of("Most negative", &topic.negative, true), unscored);
     tell(list_of("Most positive", &topic.positive, true), unscored);
-    tell(list_of("New pages", &topic.top_pages, false), "No new page was found.");
+    tell(list_of("New pages", &topic.top_pages, false), "No new pages were found.");
     match topic.rising.is_empty() {
         true => empty.note("Rising fastest", RISES),
         false => drawn.insert(drawn.len().min(1), rising(report, topic)),
     }
     match topic.campaigns.is_empty() {
-        true => empty.note("One text, many times", "No text of the period was found three times."),
+        true => empty.note("One text, many times", "No text was found three times in the period."),
         false => drawn.push(campaigns(report, topic)),
     }
     html! {
@@ -122,7 +122,7 @@ pub(super) fn standouts<'a>(report: &Report, topic: &'a TopicFacts, empty: &mut 
 
 /// Shown when nothing rose enough.
 const RISES: &str =
-    "Nothing rose since the run before the period by at least 10 reactions and a fifth of what there was.";
+    "No item gained at least 10 reactions and a fifth of its earlier number since the run before the period.";
 
 fn rising(report: &Report, topic: &TopicFacts) -> Markup {
     html! {
@@ -159,7 +159,7 @@ fn campaigns(report: &Report, topic: &TopicFacts) -> Markup {
 /// Returns a table of hosts, or with `reach` of authors with the reactions to their items.
 fn tally(title: &str, name: &str, all: &[Tally], reach: bool) -> Markup {
     let of = |one: &Tally| match one.known {
-        0 => "not told".to_owned(),
+        0 => "unknown".to_owned(),
         known => format!("{} (n {})", format::signed(one.engagement), number(known)),
     };
     html! {
@@ -177,8 +177,8 @@ fn tally(title: &str, name: &str, all: &[Tally], reach: bool) -> Markup {
 pub(super) fn tallies<'a>(topic: &'a TopicFacts, empty: &mut Empty<'a>) -> Markup {
     let mut drawn: Vec<Markup> = Vec::new();
     for (title, name, none, all, reach) in [
-        ("Authors by engagement", "Author", "No author was told.", &topic.authors, true),
-        ("Domains", "Domain", "No page in the period.", &topic.domains, false),
+        ("Authors by engagement", "Author", "No authors are known.", &topic.authors, true),
+        ("Domains", "Domain", "No pages in the period.", &topic.domains, false),
     ] {
         match all.is_empty() {
             true => empty.note(title, none),
@@ -196,7 +196,7 @@ pub(super) fn rows(report: &Report, topic: &TopicFacts) -> Markup {
             summary { "The rows: " (count_noun(topic.rows.len() as u64, "item")) @if topic.rows_left_out > 0 { ", " (number(topic.rows_left_out)) " more in the database" } }
             div.wide role="region" tabindex="0" aria-labelledby=(places::named(&topic.id, "rows-caption")) { table {
                 caption id=(caption) {
-                    "Items of the period, and what the lists above name, the latest first. "
+                    "Items of the period and items in the lists above, latest first. "
                     @if topic.rows_left_out > 0 { "All of them: " code { "topicwatch export --topic " (topic.id) } ", or the SQL below." }
                 }
                 thead { tr { th.n scope="col" { "Row" } th scope="col" { "When" } th scope="col" { "What" } th scope="col" { "Tone" } th.n scope="col" { "Engagement" } th scope="col" { "Key" } } }
@@ -205,7 +205,7 @@ pub(super) fn rows(report: &Report, topic: &TopicFacts) -> Markup {
                     td { (report.format_date(row.at)) @if row.undated { " (first seen; undated)" } }
                     td { (source(row)) ": " (named(&row.item)) }
                     td { (format::tone(row.sound)) @if let Some(score) = row.score { " " (format::score(score)) } }
-                    td.n { (row.engagement.map_or("not told".to_owned(), format::signed)) }
+                    td.n { (row.engagement.map_or("unknown".to_owned(), format::signed)) }
                     td { code { (row.item.key) } @if let Some(of) = &row.copy_of { br; "copy of " code { (of) } } }
                 } } }
             } }
@@ -222,7 +222,7 @@ pub(super) fn found_by(topic: &TopicFacts) -> Markup {
             p { (told) }
             table {
                 caption.quiet { "Found by" }
-                thead { tr { th scope="col" { "Source" } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } th.n scope="col" { "Only there" } } }
+                thead { tr { th scope="col" { "Source" } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } th.n scope="col" { "Only this source" } } }
                 tbody { @for one in &found.sources { tr { th scope="row" { (one.source) } td.n { (number(one.items)) } td.n { (number(one.unique)) } td.n { (number(one.alone)) } } } }
             }
         } }

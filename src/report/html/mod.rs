@@ -71,12 +71,12 @@ fn head(report: &Report) -> Markup {
     let zone = &report.timezone;
     html! {
         header {
-            @if report.sandbox { p.sandbox role="note" { strong { "SANDBOX" } " Everything here was made up or moved in time: no real search was made, nothing was billed." } }
+            @if report.sandbox { p.sandbox role="note" { strong { "SANDBOX" } " Everything here was made up or moved in time: no real searches were made and nothing was billed." } }
             h1 { (format::line(&report.title, 120)) " " span.date { (report.date) } }
             p.meta {
                 (format::span(report.span, zone)) " (" (zone) "), "
                 @match report.window { ReportWindow::Day => "one local day", ReportWindow::Week => "one local week, Monday to Sunday", ReportWindow::Month => "one local month", ReportWindow::SinceLast if report.since.is_none() => "the last 24 hours", ReportWindow::SinceLast => "since the last report" }
-                ". Made " (format::date_time(report.made_at, zone)) ". " (report.cost_words())
+                ". Created " (format::date_time(report.made_at, zone)) ". " (report.cost_words())
             }
             (glance::topics(report))
         }
@@ -87,7 +87,7 @@ fn summary(report: &Report) -> Markup {
     html! {
         section #matters aria-labelledby="matters-title" {
             h2 #matters-title { "What matters" }
-            @if report.topics.is_empty() { p { "No topic belongs to this report." } }
+            @if report.topics.is_empty() { p { "This report has no topics." } }
             @else if report.matters.is_empty() { p.calm { (caveats::calm_text(report)) } }
             @else {
                 @let (news, trust) = report.news_and_trust();
@@ -168,7 +168,7 @@ fn row(report: &Report, topic: &TopicFacts) -> Markup {
             td.n data-label="Negative" { (share(Tone::Negative)) }
             td.n data-label="Positive" { (share(Tone::Positive)) }
             td.n data-label="Covered" { (topic.covered_words(report.span)) }
-            td data-label="Sources" { @if topic.not_kept.is_some() { (format::NOT_KEPT) } @else if topic.sources.is_empty() { "not asked" } @else if failing.is_empty() { span.good { "ok" } } @else { strong.bad { (failing.join(", ")) } } }
+            td data-label="Sources" { @if topic.not_kept.is_some() { (format::NOT_KEPT) } @else if topic.sources.is_empty() { "not searched" } @else if failing.is_empty() { span.good { "ok" } } @else { strong.bad { (failing.join(", ")) } } }
             td.n data-label="Cost" { (topic.cost_words()) }
         }
     }
@@ -215,7 +215,7 @@ fn quiet(report: &Report) -> Markup {
         @if !quiet.is_empty() {
             section aria-labelledby="quiet-title" {
                 h2 #quiet-title { "Quiet topics" }
-                p.meta { "Nothing of the period to show. " span.page-only { "Each line unfolds: charts, coverage and SQL." } }
+                p.meta { "Nothing to show for the period. " span.page-only { "Expand a line for charts, coverage and SQL." } }
                 @for facts in quiet { (topic::folded(report, facts)) }
             }
         }
@@ -227,11 +227,11 @@ fn foot(report: &Report) -> Markup {
         footer {
             h2 { "How to read this" }
             dl {
-                dt { "Item" } dd { "A post or page, once per topic. It counts on the day it was published; without a date, when it was first seen." }
-                dt { "Unique" } dd { "Near-copies of one text count once. An item that was not compared yet counts as unique." }
-                @if report.topics.iter().any(|topic| topic.calendar.is_some()) { dt { (beside(report)) } dd { "Counted in the same way. It is compared when searches looked at 90 % of both and the same was asked, and without a verdict: what is usual is known of days only." } }
-                @else { dt { "Usual" } dd { "What earlier whole days let expect, the weekday counted in, and how far a calm day strays from it: about one in fifty lies outside. Only days that were at least 90 % searched count, including parts cut off by a full reply." } }
-                dt { "≥" } dd { "A search returned as much as it can, or the end was not looked at yet: there may be more. A part of what may be more is at most (≤) so much." }
+                dt { "Item" } dd { "A post or page, once per topic. It counts on the day it was published; without a date, on the day it was first seen." }
+                dt { "Unique" } dd { "Near-copies of one text count once. An item that has not been compared yet counts as unique." }
+                @if report.topics.iter().any(|topic| topic.calendar.is_some()) { dt { (beside(report)) } dd { "Counted in the same way. The two are compared only if at least 90 % of both was searched with the same query. Changes are not judged: usual ranges are known only for days." } }
+                @else { dt { "Usual" } dd { "The range expected from earlier whole days, adjusted for the weekday; about one calm day in fifty lies outside it. Only days that were at least 90 % searched count, including parts cut off by a full reply." } }
+                dt { "≥" } dd { "There may be more: a search returned as many results as it can, or the end has not been searched yet. A share of a total that may be higher is at most (≤) the value shown." }
                 dt { "Interval" } dd { "Where the true share lies with 95 % confidence, by Wilson's formula. Shares are of items that one scorer called negative, neutral or positive." }
                 dt { "Engagement" } dd { "Likes, reposts, replies and quotes as last seen." }
             }

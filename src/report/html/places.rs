@@ -20,8 +20,8 @@ pub(super) fn named(topic: &str, part: &str) -> String {
 /// Returns the change in words, never as colour alone.
 pub(super) fn change(report: &Report, topic: &TopicFacts) -> Markup {
     html! {
-        @if topic.began.is_none() { @if topic.tried { "no run brought anything" } @else { "not run yet" } }
-        @else if topic.unanswered { "no run had brought anything" }
+        @if topic.began.is_none() { @if topic.tried { "no run returned results" } @else { "not run yet" } }
+        @else if topic.unanswered { "no run had returned results" }
         @else if topic.unwatched { "not watched yet" }
         @else if topic.first_day { "baseline" }
         @else if let Some(factor) = highlights::change(topic, report.is_over()) {

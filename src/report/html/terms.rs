@@ -28,8 +28,8 @@ pub(super) fn section<'a>(
             h3 id=(format::id(&topic.id, "terms")) { "Terms that are news" }
             div.wide role="region" tabindex="0" aria-labelledby=(places::named(&topic.id, "terms-caption")) { table.cards {
                 caption id=(caption) {
-                    "More often than expected from the previous " (number(terms.before_days)) " days; copies and one author's texts of a day count once. "
-                    @if terms.cut { "Of the latest items only. " } @if let Some(more) = more_words(terms) { (more) }
+                    "More frequent than expected from the previous " (number(terms.before_days)) " days. Copies, and texts by one author on one day, count once. "
+                    @if terms.cut { "Based on the latest items only. " } @if let Some(more) = more_words(terms) { (more) }
                 }
                 thead { tr { th scope="col" { "Term" } th.n scope="col" { "Items" } th.n scope="col" { (voices_head(topic)) } th.n scope="col" { "Texts" } th.n scope="col" { "Expected" } th.n scope="col" { "z" } th.n scope="col" { "Negative" } th scope="col" { "For example" } } }
                 tbody { @for term in &terms.terms { tr {

@@ -21,7 +21,7 @@ pub(super) fn section(report: &Report, topic: &TopicFacts) -> Markup {
             @if topic.began.is_none() {
                 @if topic.tried { (coverage(report, topic)) }
             } @else {
-                @if topic.first_day { p.note { strong { "First " (topic.noun()) ". " } "The first answer to each query is a baseline: stored and counted, and no news. Nothing can be compared yet." } }
+                @if topic.first_day { p.note { strong { "First " (topic.noun()) ". " } "The first answer to each query is a baseline: it is stored and counted, but it is not news. Nothing can be compared yet." } }
                 @if let Some(answer) = &topic.answer { (self::answer(topic, answer, zone)) }
                 (parts(report, topic))
             }
@@ -70,7 +70,7 @@ fn answer(topic: &TopicFacts, answer: &AnswerFacts, zone: &str) -> Markup {
         section.answer aria-labelledby=(places::named(&topic.id, "answer")) {
             h3 id=(format::id(&topic.id, "answer")) { "The answer" }
             @for part in answer.text.lines().map(|part| format::line(part, 2_000)).filter(|part| !part.is_empty()) { p { (answer_section(answer, &part)) } }
-            @if answer.partial { p.note { "The answer is cut." } }
+            @if answer.partial { p.note { "The answer is cut off." } }
             p.meta {
                 "Asked " (format::date_time(answer.asked_at, zone))
                 @if let Some(model) = &answer.model { ", model " (format::line(model, 60)) }
@@ -85,8 +85,8 @@ fn answer(topic: &TopicFacts, answer: &AnswerFacts, zone: &str) -> Markup {
                         Some(link) => a href=(link) rel="noopener noreferrer nofollow" { (format::line(&citation.cited, 200)) },
                         None => code { (format::line(&citation.cited, 200)) },
                     }
-                    @if !citation.in_text { " (found with it)" }
-                } } @if left > 0 { li { (count_noun(left, "citation")) " more, not listed" } } } }
+                    @if !citation.in_text { " (not in the text)" }
+                } } @if left > 0 { li { (count_noun(left, "more citation")) " not shown" } } } }
             }
         }
     }
@@ -136,11 +136,11 @@ fn volume(report: &Report, topic: &TopicFacts) -> Markup {
                 figcaption {
                     span.page-only { (chart::legend("day")) " " }
                     @if let Some(usual) = topic.usual {
-                        "Band: usual, " (format::round(usual.low.ceil())) "–" (format::round(usual.high.floor())) @if usual.weekday { " on this weekday" } ", " (format::round(usual.expected.round())) " expected (by " (count_noun(usual.days as u64, "earlier day")) "). "
+                        "Band: usual range, " (format::round(usual.low.ceil())) "–" (format::round(usual.high.floor())) @if usual.weekday { " on this weekday" } ", " (format::round(usual.expected.round())) " expected (based on " (count_noun(usual.days as u64, "earlier day")) "). "
                     } @else if !topic.first_day && report.window == crate::model::ReportWindow::Day {
-                        "Nothing to compare with: " (count_noun(topic.comparable as u64, "whole day")) @if topic.asked_since.is_some() { " since the query changed" } " of " (daily::MIN_DAYS) " needed. "
+                        "Not enough days to compare with: " (count_noun(topic.comparable as u64, "whole day")) @if topic.asked_since.is_some() { " since the query changed" } ", " (daily::MIN_DAYS) " needed. "
                     }
-                    @if topic.holes.iter().any(|hole| !hole.before) { span.page-only { "Hatched: not covered" @if topic.holes.iter().any(|hole| hole.open) { ", or not looked at yet" } "." } }
+                    @if topic.holes.iter().any(|hole| !hole.before) { span.page-only { "Hatched: not covered" @if topic.holes.iter().any(|hole| hole.open) { ", or not searched yet" } "." } }
                     (chart::query_changes_note(&topic.chart(), &report.timezone))
                 }
             }
@@ -169,7 +169,7 @@ fn unknown(topic: &TopicFacts) -> Markup {
     }
     if topic.earlier > 0 {
         let outside = if topic.outside > 0 {
-            format!(", {} of them outside the window that was asked for", number(topic.outside))
+            format!(", {} of them outside the requested window", number(topic.outside))
         } else {
             String::new()
         };
@@ -180,7 +180,7 @@ fn unknown(topic: &TopicFacts) -> Markup {
     }
     if topic.filtered > 0 {
         told.push(format!(
-            "{} hidden by the topic's filter, in no figure here; the SQL counts them too",
+            "{} hidden by the topic's filter and not counted here; the SQL does count them",
             number(topic.filtered)
         ));
     }
@@ -197,14 +197,14 @@ fn tone(report: &Report, topic: &TopicFacts) -> Markup {
     html! {
         section aria-labelledby=(places::named(&topic.id, "tone")) {
             h3 id=(format::id(&topic.id, "tone")) { "Tone of items" }
-            @if tone.scorer.is_none() { p.note { "No item of these days is scored." } }
+            @if tone.scorer.is_none() { p.note { "No items of these days are scored." } }
             @else {
                 p.figures { @for (place, (sound, share)) in tone.shares.iter().enumerate() {
                     @if place > 0 { ", " } span class=(sound.as_str()) { (sound) } " " strong { (percent(share.share)) } " " (format::interval(share))
-                } @if tone.shares.is_empty() { "Nothing of the period is scored" } "." }
+                } @if tone.shares.is_empty() { "Nothing in the period is scored" } "." }
                 figure {
                     (chart::tone(&topic.chart(), &report.timezone))
-                    figcaption { span.page-only { span.negative { "■ negative" } ", " span.positive { "● positive" } " a day, with 95 % intervals. " } (format::COMPARE_TONE) (chart::query_changes_note(&topic.chart(), &report.timezone)) }
+                    figcaption { span.page-only { span.negative { "■ negative" } ", " span.positive { "● positive" } " per day, with 95 % intervals. " } (format::COMPARE_TONE) (chart::query_changes_note(&topic.chart(), &report.timezone)) }
                 }
             }
             p.meta {
@@ -212,7 +212,7 @@ fn tone(report: &Report, topic: &TopicFacts) -> Markup {
                 @if let Some(scorer) = &tone.scorer { " by " code { (format::line(scorer, 40)) } }
                 " · " (number(period.unsupported)) " in unsupported languages · " (number(period.unscored)) " not scored"
                 @for (name, many) in &period.by_others { " · " (number(*many)) " scored by " code { (format::line(name, 40)) } ", left out" }
-                @if !period.by_others.is_empty() { " (" code { "topicwatch db rescore" } " has one scorer judge all)" }
+                @if !period.by_others.is_empty() { " (" code { "topicwatch db rescore" } " scores everything with one scorer)" }
                 "."
                 @if tone.before.sample() > 0 { " The week before, as far as its days can be compared: " @for (place, (sound, share)) in tone.before_shares.iter().enumerate() { @if place > 0 { ", " } (sound) " " (format::share(share)) } " of " (number(tone.before.sample())) "." }
             }
@@ -246,16 +246,16 @@ fn coverage(report: &Report, topic: &TopicFacts) -> Markup {
     let hole = |hole: &HoleFacts| html! { li { (format::span(hole.span, zone)) ", " (format::length(hole.span)) @if !hole.why.is_empty() { ": " (format::line(&hole.why, 160)) } } };
     html! {
         section aria-labelledby=(places::named(&topic.id, "sources")) {
-            h3 id=(format::id(&topic.id, "sources")) { "How it was looked at" }
-            @if let Some(gone) = topic.not_kept_words() { p.note { (format::sentence(&gone)) } } @else if topic.sources.is_empty() { p { "No search was made in the period." } } @else {
+            h3 id=(format::id(&topic.id, "sources")) { "How it was searched" }
+            @if let Some(gone) = topic.not_kept_words() { p.note { (format::sentence(&gone)) } } @else if topic.sources.is_empty() { p { "No searches were made in the period." } } @else {
                 div.wide role="region" tabindex="0" aria-label=(format!("{}: sources", topic.id)) { table.cards {
-                    caption { "Searches of the period; full replies are those that asked about it." }
-                    thead { tr { th scope="col" { "Source" } th scope="col" { "Last" } th.n scope="col" { "Failed" } th.n scope="col" { "Left out" } th.n scope="col" { "Full replies" } th.n scope="col" { "Cost" } } }
+                    caption { "Searches made in the period. Full replies: from searches that asked about the period, even later ones." }
+                    thead { tr { th scope="col" { "Source" } th scope="col" { "Last" } th.n scope="col" { "Failed" } th.n scope="col" { "Not made" } th.n scope="col" { "Full replies" } th.n scope="col" { "Cost" } } }
                     tbody { @for source in &topic.sources { tr {
                         th scope="row" { (source.source) }
                         td data-label="Last" { @if source.fails || source.over_quota { strong.bad { (source.last) } } @else { span.good { (source.last) } } ", " (format::date_time_short(source.last_at, zone)) @if let Some(trouble) = &source.trouble { " (" (format::line(trouble, 100)) ")" } }
                         td.n data-label="Failed" { (number(source.failed)) " of " (number(source.made)) }
-                        td.n data-label="Left out" { (number(source.left_out + source.not_made)) }
+                        td.n data-label="Not made" { (number(source.left_out + source.not_made)) }
                         td.n data-label="Full replies" { (number(source.saturated)) }
                         td.n data-label="Cost" { (source.cost.to_string()) }
                     } } }
@@ -264,17 +264,17 @@ fn coverage(report: &Report, topic: &TopicFacts) -> Markup {
             @if topic.searches_cut { p.note { (format::SEARCHES_CUT) } }
             @for ill in &topic.ill { p.note { (ill.describe(&format::date_time(ill.since, zone))) } }
             p #(format::id(&topic.id, "coverage")) {
-                @if let Some(covered) = topic.covered.filter(|_| !topic.idle(report.span)) { @if let Some(checks) = topic.checks { (count_noun(checks, "check")) " in the period; such searches look at a moment and cover no span. " } @else { (percent(covered)) " of the period " @if !report.is_over() || topic.open.is_some() { "so far " } "covered. " } }
+                @if let Some(covered) = topic.covered.filter(|_| !topic.idle(report.span)) { @if let Some(checks) = topic.checks { (count_noun(checks, "check")) " in the period; such searches see only one moment and cover no time span. " } @else { (percent(covered)) " of the period " @if !report.is_over() || topic.open.is_some() { "so far " } "covered. " } }
                 @if let Some(open) = topic.open_words(zone) { (open) " " }
                 @if let Some(late) = topic.late_note() { (late) " " }
                 @if let Some(gone) = topic.holes_words(zone) { (gone) " " }
-                @if inside.is_empty() && topic.not_kept.is_none() && topic.checks.is_none() { "No hole in the period." }
+                @if inside.is_empty() && topic.not_kept.is_none() && topic.checks.is_none() { "No gaps in the period." }
             }
-            @if !inside.is_empty() { ul { @for one in inside.iter().rev().take(8) { (hole(one)) } @if inside.len() > 8 { li { (count_noun((inside.len() - 8) as u64, "earlier hole")) " of the period: " code { "topicwatch coverage " (topic.id) } } } } }
+            @if !inside.is_empty() { ul { @for one in inside.iter().rev().take(8) { (hole(one)) } @if inside.len() > 8 { li { (count_noun((inside.len() - 8) as u64, "earlier gap")) " in the period: " code { "topicwatch coverage " (topic.id) } } } } }
             @if !earlier.is_empty() {
                 details {
-                    summary { (count_noun(earlier.len() as u64, "hole")) " before the period, in the days of the charts" }
-                    ul { @for one in earlier.iter().rev().take(8) { (hole(one)) } @if earlier.len() > 8 { li { (count_noun((earlier.len() - 8) as u64, "earlier hole")) ": " code { "topicwatch coverage " (topic.id) } } } }
+                    summary { (count_noun(earlier.len() as u64, "gap")) " before the period, within the days of the charts" }
+                    ul { @for one in earlier.iter().rev().take(8) { (hole(one)) } @if earlier.len() > 8 { li { (count_noun((earlier.len() - 8) as u64, "earlier gap")) ": " code { "topicwatch coverage " (topic.id) } } } }
                 }
             }
         }
