@@ -91,7 +91,7 @@ pub fn test_messages(spec: &AlertSpec, id: &str, now: Time, sandbox: bool) -> Ve
         AlertRule::Items => "3 new items",
         AlertRule::Volume => "more new items than usual",
         AlertRule::Negative => "more negative posts than usual",
-        AlertRule::Source => "a source that fails",
+        AlertRule::Source => "a failing source",
         AlertRule::Missed => "a missed slot",
         AlertRule::Budget => "most of the day's budget",
     };

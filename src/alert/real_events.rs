@@ -56,8 +56,8 @@ fn parse_header(first: &csv::StringRecord) -> Result<Option<[Option<usize>; 4]>,
         let free = named(cell).and_then(|column| order.get_mut(column)).filter(|slot| slot.is_none());
         let Some(slot) = free else {
             return Err(EventsError {
-                text: format!("line 1: the column `{cell}` is not known, or there twice"),
-                hint: format!("name the columns {}", COLUMNS.join(", ")),
+                text: format!("line 1: the column `{cell}` is unknown or appears twice"),
+                hint: format!("the columns are {}", COLUMNS.join(", ")),
             });
         };
         *slot = Some(place);
@@ -74,8 +74,8 @@ pub fn parse_events(text: &str, timezone: &str, topics: &[String]) -> Result<Vec
     let mut events = Vec::new();
     for (number, record) in reader.records().enumerate() {
         let record = record.map_err(|error| EventsError {
-            text: format!("this is no CSV: {error}"),
-            hint: "is it the right file? Write begin[,end][,label][,topic], one event a line".to_owned(),
+            text: format!("this is not valid CSV: {error}"),
+            hint: "is it the right file? Write begin[,end][,label][,topic], one event per line".to_owned(),
         })?;
         if number == 0
             && let Some(named) = parse_header(&record)?
@@ -89,7 +89,7 @@ pub fn parse_events(text: &str, timezone: &str, topics: &[String]) -> Result<Vec
         if record.len() > COLUMNS.len() {
             return Err(bad(
                 format!("{} cells, more than begin,end,label,topic", record.len()),
-                "put a label that holds commas in double quotes",
+                "put a label with commas in double quotes",
             ));
         }
         if events.len() == MOST_EVENTS {
@@ -100,7 +100,8 @@ pub fn parse_events(text: &str, timezone: &str, topics: &[String]) -> Result<Vec
             record.get(place).filter(|cell| !cell.is_empty())
         };
         let read = |name: &str, text: &str| {
-            parse_time_range(text, timezone).ok_or_else(|| bad(format!("`{name}` is no day or instant: {text}"), HINT))
+            parse_time_range(text, timezone)
+                .ok_or_else(|| bad(format!("`{name}` is not a day or an instant: {text}"), HINT))
         };
         let begin = cell(0).ok_or_else(|| bad("`begin` is empty".to_owned(), HINT))?;
         let begin = read("begin", begin)?;
@@ -115,15 +116,15 @@ pub fn parse_events(text: &str, timezone: &str, topics: &[String]) -> Result<Vec
         let topic = cell(3).map(str::to_owned);
         if let Some(topic) = topic.as_ref().filter(|topic| !topics.contains(topic)) {
             return Err(bad(
-                format!("the alert looks at no topic `{topic}`"),
-                &format!("it looks at {}; leave the cell empty for all of them", list_topics(topics)),
+                format!("the alert does not cover the topic `{topic}`"),
+                &format!("it covers {}; leave the cell empty for all of them", list_topics(topics)),
             ));
         }
         events.push(RealEvent { topic, begin: begin.first, end, label: cell(2).map(str::to_owned) });
     }
     if events.is_empty() {
-        let hint = "write begin[,end][,label][,topic], one event a line".to_owned();
-        return Err(EventsError { text: "there is no event in it".to_owned(), hint });
+        let hint = "write begin[,end][,label][,topic], one event per line".to_owned();
+        return Err(EventsError { text: "it contains no events".to_owned(), hint });
     }
     events.sort_by(|a, b| (a.begin, a.end, &a.label).cmp(&(b.begin, b.end, &b.label)));
     Ok(events)
@@ -177,17 +178,17 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_said_with_its_line() {
         for (text, expected) in [
-            ("", "there is no event in it"),
-            ("begin,end\n", "there is no event in it"),
-            ("begin,until\n2026-03-12,2026-03-13", "line 1: the column `until` is not known"),
-            ("begin,begin\n2026-03-12,2026-03-13", "line 1: the column `begin` is not known, or there twice"),
-            ("2026-03-12\nyesterday\n", "line 2: `begin` is no day or instant: yesterday hint: write a day"),
-            ("2026-02-30", "line 1: `begin` is no day or instant"),
-            ("2026-03-12,soon", "line 1: `end` is no day or instant: soon"),
+            ("", "it contains no events"),
+            ("begin,end\n", "it contains no events"),
+            ("begin,until\n2026-03-12,2026-03-13", "line 1: the column `until` is unknown"),
+            ("begin,begin\n2026-03-12,2026-03-13", "line 1: the column `begin` is unknown or appears twice"),
+            ("2026-03-12\nyesterday\n", "line 2: `begin` is not a day or an instant: yesterday hint: write a day"),
+            ("2026-02-30", "line 1: `begin` is not a day or an instant"),
+            ("2026-03-12,soon", "line 1: `end` is not a day or an instant: soon"),
             (",2026-03-12", "line 1: `begin` is empty"),
             ("2026-03-13,2026-03-12", "line 1: the event ends before it begins"),
             ("2026-03-12,,a,acme,b", "line 1: 5 cells"),
-            ("2026-03-12,,a,acne", "line 1: the alert looks at no topic `acne` hint: it looks at acme, other"),
+            ("2026-03-12,,a,acne", "line 1: the alert does not cover the topic `acne` hint: it covers acme, other"),
         ] {
             let got = read(text).unwrap_err();
             assert!(got.contains(expected), "{text:?}: {got}");

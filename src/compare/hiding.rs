@@ -53,7 +53,7 @@ impl RowFilter {
     pub fn mode(&self) -> &'static str {
         match self.mode {
             FilterMode::Hide => "left out",
-            FilterMode::Keep => "among them",
+            FilterMode::Keep => "included",
             FilterMode::Only => "only these",
         }
     }

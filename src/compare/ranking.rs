@@ -154,10 +154,10 @@ impl Ranking {
         let marks = noise + good;
         if self.ranker.can_fold() {
             format!(
-                "learned from {marks} marks; each judged without its own words, it folds {noise_folded} of {noise} noise and {good_folded} of {good} good"
+                "learned from {marks} marks; cross-validated, it folds {noise_folded} of {noise} noise and {good_folded} of {good} good"
             )
         } else {
-            format!("learned from {marks} marks, which do not tell noise from good by its words yet: nothing is folded")
+            format!("learned from {marks} marks, which cannot separate noise from good yet: nothing is folded")
         }
     }
 }

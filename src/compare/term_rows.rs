@@ -63,7 +63,7 @@ impl StandOutRows {
     pub fn words(&self) -> String {
         let why = match (self.reason, self.texts_now.zip(self.most_texts_before)) {
             (StandOutReason::BusiestDay, Some((now, most))) => {
-                format!("The busiest day so far: {now} texts, at most {most} on a day before. ")
+                format!("The busiest day so far: {now} texts, at most {most} on an earlier day. ")
             }
             (StandOutReason::BusiestDay, None) => "The busiest day so far. ".to_owned(),
             (StandOutReason::FewDays, _) => String::new(),
@@ -74,12 +74,12 @@ impl StandOutRows {
         };
         match self.compared_with {
             ComparedWith::OtherTopics => format!(
-                "{why}Compared with {} texts of other topics{lack}. Words that always belong to the topic are among them, so \
-                 these are no news.",
+                "{why}Compared with {} texts of other topics{lack}. These terms include words that always belong to the \
+                 topic, so they are not news.",
                 self.texts
             ),
             ComparedWith::Nothing => format!(
-                "{why}The terms that most people use. Other topics have too few texts to compare with, so these are no news."
+                "{why}The terms used by the most people. Other topics have too few texts to compare with, so these terms are not news."
             ),
         }
     }
@@ -153,13 +153,13 @@ impl TopicTerms {
         let days = |many: u64| if many == 1 { "1 day".to_owned() } else { format!("{many} days") };
         match self.untold {
             Some(Untold::History) => {
-                Some(format!("Cannot compare yet: {} of {LEAST_DAYS} days needed before.", self.before_days))
+                Some(format!("Cannot compare yet: {} of {LEAST_DAYS} earlier days needed.", self.before_days))
             }
             Some(Untold::Query) => Some("Not compared: the query changed in the period.".to_owned()),
-            Some(Untold::Relevance) => Some("Not compared: the posts are not about the question.".to_owned()),
+            Some(Untold::Relevance) => Some("Not compared: the posts do not match the query.".to_owned()),
             Some(Untold::Cut) => Some("Not compared: not all items of the period were read.".to_owned()),
             None if self.terms.is_empty() => {
-                Some(format!("No term is more frequent than expected from the {} before.", days(self.before_days)))
+                Some(format!("No term is more frequent than expected from the previous {}.", days(self.before_days)))
             }
             None => None,
         }

@@ -118,8 +118,8 @@ fn every_command_that_a_message_names_is_one_that_the_program_takes() {
 #[test]
 fn a_command_that_there_is_not_is_found() {
     for (code, bad) in [
-        ("\"topicwatch coverage --topic {topic} says why, and what it left open\"", true),
-        ("\"topicwatch coverage {topic} says why, and what it left open\"", false),
+        ("\"topicwatch coverage --topic {topic} shows why, and the gaps that remain\"", true),
+        ("\"topicwatch coverage {topic} shows why, and the gaps that remain\"", false),
         ("\"run it: topicwatch once --topic {name}\"", false),
         ("\"is `topicwatch rum` up?\"", true),
         ("code { \"topicwatch rescore\" } \" has one scorer\"", true),

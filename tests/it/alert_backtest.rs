@@ -116,10 +116,10 @@ fn a_list_of_events_that_cannot_be_read_is_refused_with_its_line() {
     once(&place, 0);
     backtest(&place, "storms", &[]).says(2, &["events.csv could not be read", "hint: name a CSV file of real events"]);
     for (events, expected) in [
-        (&b"begin\n2026-03-12\nlast week\n"[..], "events.csv: line 3: `begin` is no day or instant: last week"),
+        (&b"begin\n2026-03-12\nlast week\n"[..], "events.csv: line 3: `begin` is not a day or an instant: last week"),
         (b"2026-03-12,2026-03-11\n", "hint: swap `begin` and `end`"),
-        (b"2026-03-12,,launch,acne\n", "hint: it looks at acme"),
-        (b"\n", "there is no event in it"),
+        (b"2026-03-12,,launch,acne\n", "hint: it covers acme"),
+        (b"\n", "it contains no events"),
         (b"2026-03-12,,caf\xe9\n", "events.csv is no UTF-8 text"),
         (&[b'2'; (1 << 20) + 1], "events.csv is longer than 1.0 MB"),
     ] {

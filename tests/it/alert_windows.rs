@@ -51,8 +51,8 @@ fn a_run_a_whole_window_ago_is_in_no_window_however_late_it_began() {
             assert_eq!(begun(&told), std::slice::from_ref(&day), "{}: {told}", place.database.name);
         }
         let storm = all["events"].to_string();
-        assert!(storm.contains("acme: 60 new ones in 1d (60 items by 3 authors)"), "{storm}");
-        assert!(storm.contains("% of 60 items of 1d sound negative"), "{storm}");
+        assert!(storm.contains("acme: 60 new unique items in 1d (60 items by 3 authors)"), "{storm}");
+        assert!(storm.contains("% of 60 items in 1d sound negative"), "{storm}");
     }
 }
 

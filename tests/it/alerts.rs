@@ -166,8 +166,8 @@ fn a_source_that_fails_is_reported_and_its_recovery_too() {
         look(29);
         look(30);
         assert_eq!(subjects(&hook).len(), 2, "{:?}", subjects(&hook));
-        assert!(subjects(&hook)[1].contains("acme: social is well again"));
-        assert!(hook.got()[1].json()["text"].as_str().unwrap().contains(" over: acme: social is well again"));
+        assert!(subjects(&hook)[1].contains("acme: social works again"));
+        assert!(hook.got()[1].json()["text"].as_str().unwrap().contains(" over: acme: social works again"));
     }
 }
 
@@ -240,7 +240,7 @@ fn more_than_usual_at_this_hour_fires_and_a_new_query_does_not() {
         let subjects = subjects(&hook);
         assert_eq!(subjects.len(), 1, "{subjects:?}");
         assert!(
-            subjects[0].starts_with("[recalls] acme: 30 new ones in 1h (30 items by 3 authors), up to "),
+            subjects[0].starts_with("[recalls] acme: 30 new unique items in 1h (30 items by 3 authors); up to "),
             "{subjects:?}"
         );
         // Another query also finds thirty: a baseline, not a storm.
@@ -278,8 +278,8 @@ fn posts_that_sound_worse_than_usual_are_reported_and_so_is_the_end() {
         due(&place, &hook, "2026-03-20T00:00:01Z");
         let subjects = subjects(&hook);
         assert_eq!(subjects.len(), 2, "{subjects:?} {:?}", events(&place, &hook));
-        assert!(subjects[0].starts_with("[recalls] acme: 100 % of 20 items of 1h sound negative ("), "{subjects:?}");
-        assert!(subjects[1].starts_with("[recalls] acme: 0 % of 20 items of 1h sound negative ("), "{subjects:?}");
+        assert!(subjects[0].starts_with("[recalls] acme: 100 % of 20 items in 1h sound negative ("), "{subjects:?}");
+        assert!(subjects[1].starts_with("[recalls] acme: 0 % of 20 items in 1h sound negative ("), "{subjects:?}");
     }
 }
 
@@ -315,7 +315,7 @@ fn a_storm_of_unrelated_posts_is_recorded_but_not_sent() {
             assert_eq!(held.len(), 2 * (1 - told), "{usual} {storm}: {events}");
             for one in held {
                 assert_eq!(one["muted"], "unrelated posts");
-                let summary = "acme: 90 of 90 posts of 1h hold no word of the question: not judged";
+                let summary = "acme: 90 of 90 posts in 1h contain no word of the query: not judged";
                 assert_eq!((&one["subject"], &one["summary"]), (&json!("acme/unrelated"), &json!(summary)));
             }
             // Posts about the topic end the alert without a message.

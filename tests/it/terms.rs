@@ -314,7 +314,7 @@ fn a_week_is_compared_with_the_four_weeks_before_it() {
             let page = std::fs::read_to_string(place.path("week.html")).unwrap();
             // Compared only with the week before, it would be news.
             assert!(!page.contains("<bdi>harbor</bdi>"), "{}, kept: {kept}: {page}", place.database.name);
-            assert!(page.contains("No term is more frequent than expected from the 27 days before."), "{page}");
+            assert!(page.contains("No term is more frequent than expected from the previous 27 days."), "{page}");
         }
     }
 }
@@ -357,10 +357,10 @@ fn no_terms_without_a_week_of_history_or_after_a_query_change() {
         }
         assert_eq!(early(8)["untold"], Value::Null);
         let text = place.ok(&["terms", "acme", "--since", &at(3), "--until", &at(4), "--at", &at(DAYS)]);
-        assert!(text.contains("Cannot compare yet: 2 of 7 days needed before."), "{text}");
+        assert!(text.contains("Cannot compare yet: 2 of 7 earlier days needed."), "{text}");
         // A calm day has no terms, and the output says so.
         let calm = place.ok(&["terms", "acme", "--since", &at(EVENT - 1), "--until", &at(EVENT), "--at", &at(DAYS)]);
-        assert!(calm.contains("No term is more frequent than expected from the 10 days before."), "{calm}");
+        assert!(calm.contains("No term is more frequent than expected from the previous 10 days."), "{calm}");
         // Another query: its days are not compared with those of the first.
         truth.set(|world| world.posts.iter_mut().for_each(|post| post.query = "acme corp".to_owned()));
         place.configure(&truth.lines(), &TOPIC.replace("query = \"acme\"", "query = \"acme corp\""));
@@ -415,7 +415,7 @@ fn a_topic_without_a_past_shows_what_stands_out_beside_other_topics_and_calls_no
         // The other topic always contains it, and query words are not terms.
         assert!(rows.iter().all(|row| row["term"] != "acme" && row["term"] != "globex"), "{beside:#}");
         let told_to_people = place.ok(&asked);
-        assert!(told_to_people.contains("terms that stand out") && told_to_people.contains("so these are no news"));
+        assert!(told_to_people.contains("terms that stand out") && told_to_people.contains("so they are not news"));
         let exported = |with: &str| {
             let span = ["--topic", "globex", "--since", &since, "--until", &until, "--format", "jsonl"];
             let lines = place.ok(&[&["export", "--what", "terms"][..], &span].concat());
@@ -490,7 +490,7 @@ fn on_the_busiest_day_without_news_terms_that_stand_out_are_shown() {
         for quiet in [of("acme", DAYS - 2), of("globex", DAYS - 1)] {
             assert_eq!((&quiet["terms"], &quiet["stand_out"]), (&serde_json::json!([]), &Value::Null), "{quiet:#}");
         }
-        let sentence = format!("The busiest day so far: {} texts, at most {most} on a day before.", said(DAYS - 1));
+        let sentence = format!("The busiest day so far: {} texts, at most {most} on an earlier day.", said(DAYS - 1));
         let span = ["--topic", "acme", "--since", &at(DAYS - 1), "--until", &at(DAYS)];
         let lines = place.ok(&[&["export", "--what", "terms", "--format", "jsonl"][..], &span].concat());
         assert!(lines.contains("\"harbor\"") && !lines.contains("\"past\""), "{lines}");

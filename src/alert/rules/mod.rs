@@ -164,8 +164,8 @@ pub(super) fn volume(spec: &AlertSpec, topic: &str, volume: &WindowVolume<'_>) -
         authors => format!(" by {}", plural(usize::try_from(authors).unwrap_or(usize::MAX), "author")),
     };
     let summary = format!(
-        "{topic}: {} new ones in {} ({}{by}), up to {:.0} are usual{kind} ({:.0} expected, by {})",
-        volume.counted.unique,
+        "{topic}: {} in {} ({}{by}); up to {:.0} are usual{kind} ({:.0} expected, based on {})",
+        plural(usize::try_from(volume.counted.unique).unwrap_or(usize::MAX), "new unique item"),
         volume.length,
         plural(usize::try_from(volume.counted.raw).unwrap_or(usize::MAX), "item"),
         usual.high.floor(),
@@ -200,7 +200,7 @@ pub(super) fn negative(spec: &AlertSpec, topic: &str, tones: &WindowTone<'_>) ->
     };
     let hundredths = |share: f64| (share * 100.0).round();
     let summary = format!(
-        "{topic}: {} % of {} items of {} sound negative ({}–{} %), up to {} % are usual ({} % expected, by {})",
+        "{topic}: {} % of {} items in {} sound negative ({}–{} %); up to {} % is usual ({} % expected, based on {})",
         hundredths(share.share),
         share.whole,
         tones.length,
@@ -228,7 +228,7 @@ pub(super) fn unrelated(topic: &str, length: &str, relevance: &Relevance) -> Opt
         subject: unrelated_subject(topic),
         status: Status::HeldBack(UNRELATED),
         summary: format!(
-            "{topic}: {} of {} posts of {length} hold no word of the question: not judged",
+            "{topic}: {} of {} posts in {length} contain no word of the query: not judged",
             without.part, without.whole
         ),
         lines: Vec::new(),
@@ -268,8 +268,8 @@ fn one_source(spec: &AlertSpec, topic: &str, source: Source, searches: &[&Search
         let unasked = latest.iter().filter(|search| search.state == SearchState::OverQuota).count();
         let what = match unasked {
             0 => "failed",
-            n if n == failed => "was not asked (over quota)",
-            _ => "failed or was not asked (over quota)",
+            n if n == failed => "was over quota",
+            _ => "failed or was over quota",
         };
         let summary = format!("{topic}: {source} {what} in {failed} of its last {of} searches: {why}");
         return Some(Evaluation { subject, status: Status::Bad, summary, lines: Vec::new() });
@@ -282,14 +282,14 @@ fn one_source(spec: &AlertSpec, topic: &str, source: Source, searches: &[&Search
         return Some(Evaluation { subject, status: Status::Bad, summary: ill.to_string(), lines });
     }
     let well = latest.last().is_some_and(|search| answered(search));
-    let summary = format!("{topic}: {source} is well again");
+    let summary = format!("{topic}: {source} works again");
     well.then_some(Evaluation { subject, status: Status::Well, summary, lines: Vec::new() })
 }
 
 fn advice(ill: &SourceSilence) -> &'static str {
     match ill.state {
-        crate::insight::SilenceKind::Silent => "it answers, but gives no items: was the query or the service changed?",
-        crate::insight::SilenceKind::Stale => "it gives items, but none that are new: does its index still move?",
+        crate::insight::SilenceKind::Silent => "it answers but returns no items: has the query or the service changed?",
+        crate::insight::SilenceKind::Stale => "it returns items, but no new ones: is its index still updated?",
     }
 }
 
@@ -301,7 +301,7 @@ pub(super) fn missed(spec: &AlertSpec, topic: &str, slots: &[Time]) -> Option<Ev
         status: Status::Happened,
         summary: format!("{topic}: {} missed, from {first} to {last}", plural(slots.len(), "slot")),
         lines: vec![AlertLine {
-            text: format!("topicwatch coverage {topic} says why, and what it left open"),
+            text: format!("topicwatch coverage {topic} shows why, and the gaps that remain"),
             url: None,
             key: None,
         }],

@@ -103,8 +103,8 @@ fn searches(all: &str) -> Vec<SearchHealth> {
 fn a_source_fires_when_it_fails_or_is_ill_and_ends_with_an_answer() {
     let long = "+".repeat(20);
     for (name, all, expected) in [
-        ("well", "+++++".to_owned(), Some((Status::Well, "acme: web is well again"))),
-        ("two of five failed", "+x+x+".to_owned(), Some((Status::Well, "acme: web is well again"))),
+        ("well", "+++++".to_owned(), Some((Status::Well, "acme: web works again"))),
+        ("two of five failed", "+x+x+".to_owned(), Some((Status::Well, "acme: web works again"))),
         ("the last failed, two of five", "+x++x".to_owned(), None),
         (
             "three of five",
@@ -132,7 +132,7 @@ fn a_source_fires_when_it_fails_or_is_ill_and_ends_with_an_answer() {
                 "acme: web is stale: nothing new in 6 searches since 1970-01-01T19:00:00Z; usually for at most 3h",
             )),
         ),
-        ("too young to be silent", "++++....".to_owned(), Some((Status::Well, "acme: web is well again"))),
+        ("too young to be silent", "++++....".to_owned(), Some((Status::Well, "acme: web works again"))),
     ] {
         let got = sources(&spec(), "acme", &searches(&all));
         let got = got.first().map(|evaluation| (evaluation.status.clone(), evaluation.summary.as_str()));
