@@ -271,7 +271,7 @@ fn a_budget_below_the_price_of_a_call_is_reported_as_one_that_no_midnight_clears
         place.run(&["check"]).shows(0, &["`budget_per_day` = $0.002", warned, "raise it; or, if a call costs less"]);
         let once = place.run(&["once", "--due", "--at", NINE]);
         once.says(0, &[warned]);
-        let refused = "topic money: a call may cost $0.003, and a whole UTC day has $0.002";
+        let refused = "topic money: a call may cost $0.003, but the limit for a UTC day is $0.002";
         let raise = "raise the topic's budget_per_day: one call may cost more than it allows in a day";
         let once = place.run(&["once", "--at", NINE]);
         once.shows(3, &[refused, raise]);

@@ -108,7 +108,7 @@ fn what_a_dialect_cannot_reach_stays_a_hole_with_its_missed_slots() {
                 // In the sandbox the first call returns at most 25 posts.
                 let (cause, told) = match dialect {
                     "spec" => {
-                        ("saturated", ["1 hole, 3d 1h", "missed slots; the reply was full and reached no further"])
+                        ("saturated", ["1 hole, 3d 1h", "missed slots; the reply was full and did not reach further"])
                     }
                     _ => {
                         ("look_back_too_short", ["1 hole, 2d 12h", "missed slots; the next search looked back only 7d"])
@@ -191,10 +191,10 @@ fn an_empty_reply_where_posts_are_known_or_certain_covers_nothing_and_is_asked_a
             place.ok(&["report", "--date", "2026-03-12", "--at", &day(2), "--out", "day.md"]);
             let report = std::fs::read_to_string(place.path("day.md")).unwrap();
             assert!(
-                !report.contains("100% of the period covered") && !report.contains("below the usual"),
+                !report.contains("100% of the period covered") && !report.contains("below usual"),
                 "{name}: {report}"
             );
-            assert!(report.contains("an empty reply, although posts of that time"), "{name}: {report}");
+            assert!(report.contains("an empty reply, although posts from that time"), "{name}: {report}");
             // The service is well again: the run looks back over both days.
             once(&place, &sandbox, &day(3))
                 .shows(0, &["looked back ", "because nothing was covered since 2026-03-11T0"]);
@@ -296,6 +296,6 @@ fn what_cannot_be_told_is_refused_with_a_way_out() {
         place.run(&["coverage", "--at", NINE]).shows(0, &["acme social: nothing to cover yet"]);
         place
             .run(&["coverage", "--at", &day(2)])
-            .shows(0, &["0.00% of 2d covered, 1 hole, 2d", "a slot passed and nothing ran yet"]);
+            .shows(0, &["0.00% of 2d covered, 1 hole, 2d", "a slot has passed, but nothing has run yet"]);
     }
 }

@@ -50,7 +50,7 @@ fn what_nobody_can_search_for_is_refused() {
     let place = Place::new(crate::support::databases::sqlite(), "base_url = \"sandbox\"", "");
     for (lines, said) in [
         ("what = \"items\"\nsearch = \"\"", "there is no word to look for"),
-        ("what = \"items\"\nsearch = \"-page\"", "it only says what must not occur"),
+        ("what = \"items\"\nsearch = \"-page\"", "it only excludes words"),
         ("what = \"items\"\nsearch = 7", "takes a string"),
         ("what = \"runs\"\nsearch = \"acme\"", "does not apply to runs"),
         ("what = \"daily\"\nsearch = \"acme\"", "does not apply to daily"),

@@ -73,7 +73,7 @@ fn a_filter_hides_when_reading_counts_what_it_hides_and_loses_nothing() {
         assert_eq!(shown(&tried["told"]["hides"]), ["post:x:3"]);
         place
             .run(&["topic", "filter", "test", "acme", "--must", "/(/"])
-            .says(2, &["must, entry 1 is no pattern", "crate regex"]);
+            .says(2, &["must, entry 1 is not a valid pattern", "crate regex"]);
 
         // It takes effect with the next run, and earlier items are counted again.
         place.configure(
@@ -215,7 +215,7 @@ fn pruned_words_hide_nothing_and_how_many_they_are_is_reported() {
             place.ok(&["report", "--date", "2026-03-11", "--at", at, "--out", name]);
             std::fs::read_to_string(place.path(name)).unwrap()
         };
-        let sentence = "5 whose words were pruned are counted, whatever the filter";
+        let sentence = "5 items whose text was pruned are counted regardless of the filter";
         assert_eq!((diff(), tried(&[])), ([2, 1, 4, 0], [7, 4, 4, 0, 0, 0]));
         assert!(report("a.md").contains("3 hidden by the topic's filter") && !report("a.html").contains("pruned are"));
 

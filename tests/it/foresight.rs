@@ -56,7 +56,7 @@ fn a_refused_expression_or_zone_ends_with_2_the_reason_and_a_hint() {
         (&["0 0 31 2 *"][..], &["never fires", "hint: ", "\"0 0 L 2 *\""][..]),
         (&["22-2 * * * *"], &["hint: "]),
         (&["-5 * * * *"], &["minute field", "hint: "]),
-        (&[""], &["0 of 5 or 6 fields", "hint: "]),
+        (&[""], &["0 fields instead of 5 or 6", "hint: "]),
         (&["@hurly"], &["hint: did you mean \"@hourly\"?"]),
         (&["@every 5m"], &["hint: give the period as --every 15m"]),
         (&["\u{1b}[31m * * * *"], &["\\u{1b}"]),
@@ -119,11 +119,11 @@ fn a_topic_s_schedule_is_explained_with_its_days_of_clock_changes() {
             0,
             &[
                 "fixed local times",
-                "after an outage only the latest slot of the last 7d is run",
+                "after an outage, only the latest slot of the last 7d runs",
                 "up to 30s after the slot",
-                "one slot that comes while a run goes on waits",
+                "one slot due during a run waits",
                 "Sat 2026-10-24 02:30 +02:00  2026-10-24T00:30:00Z",
-                "02:30 comes twice on 2026-10-25: runs at the first pass",
+                "02:30 occurs twice on 2026-10-25: runs the first time",
                 // After the listed slots, for half a year.
                 "Sun 2027-03-28: 02:00 becomes 03:00 (+01:00 becomes +02:00)",
                 "02:30 does not exist on 2027-03-28: runs once at 03:00",
@@ -133,12 +133,12 @@ fn a_topic_s_schedule_is_explained_with_its_days_of_clock_changes() {
     }
     explain(&["minutes"])
         .run()
-        .shows(0, &["real time", "02:00 and 02:30 come twice on 2026-10-25: they run at both passes"]);
+        .shows(0, &["real time", "02:00 and 02:30 occur twice on 2026-10-25: they run both times"]);
 
     let told = place.json(&["topic", "schedule", "explain", "acme", "--next", "3", "--at", at, "--json"]);
     let slots: Vec<&str> = told["slots"].as_array().unwrap().iter().map(|s| s["slot"].as_str().unwrap()).collect();
     assert_eq!(slots, ["2026-10-24T00:30:00.000Z", "2026-10-25T00:30:00.000Z", "2026-10-26T01:30:00.000Z"]);
-    assert_eq!(told["slots"][1]["note"], "02:30 comes twice on 2026-10-25: runs at the first pass");
+    assert_eq!(told["slots"][1]["note"], "02:30 occurs twice on 2026-10-25: runs the first time");
     assert_eq!(told["clock_changes"].as_array().unwrap().len(), 2);
 
     explain(&["hand"]).run().says(2, &["has no schedule", "hint: "]);

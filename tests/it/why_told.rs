@@ -88,7 +88,7 @@ fn the_sentence_of_a_report_names_what_made_the_day_unusual() {
         (
             "one source",
             |at| (posts(20_001, 23, at, HAPPY), pages(20_501, 70, at, HAPPY)),
-            &[" comes from what only web found (70 items, ", " expected); without it, the number is as usual."],
+            &[" comes from items found only by web (70 items, ", " expected); without it, the number is as usual."],
             true,
         ),
         (
@@ -160,7 +160,7 @@ fn an_alert_names_what_made_the_window_unusual() {
             "volume",
             "one source",
             |at| (posts(20_001, 13, at, HAPPY), pages(20_501, 60, at, HAPPY)),
-            Some(" comes from what only web found (60 items, "),
+            Some(" comes from items found only by web (60 items, "),
         ),
         (
             "volume",

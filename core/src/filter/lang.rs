@@ -10,8 +10,8 @@ pub(super) fn parse_filter_lang(tag: &str) -> Result<String, TermError> {
     let good = |part: &str| (1..=8).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_alphanumeric());
     first.filter(|_| parts.all(good)).ok_or_else(|| {
         TermError::new(
-            "is no code of a language",
-            "write that of ISO 639, two letters or three: \"en\", \"de\", \"pt-BR\"",
+            "is not a language code",
+            "write an ISO 639 code of two or three letters: \"en\", \"de\", \"pt-BR\"",
         )
     })
 }
@@ -23,7 +23,7 @@ pub(super) fn check(tag: &str) -> Result<(), TermError> {
     if is_no_language(&code) {
         return Err(TermError::new(
             "names no language, so it matches nothing",
-            "leave it out: a finding without a language passes whatever is asked for",
+            "leave it out: a finding without a language always passes",
         ));
     }
     Ok(())

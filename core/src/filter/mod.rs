@@ -75,8 +75,8 @@ fn parse_each<T>(
 /// Returns the note about items that the filter cannot judge because they were pruned; `None` without any.
 #[must_use]
 pub fn unjudged_note(many: u64) -> Option<String> {
-    let are = if many == 1 { "is" } else { "are" };
-    (many > 0).then(|| format!("{many} whose words were pruned {are} counted, whatever the filter"))
+    let (items, are) = if many == 1 { ("item", "is") } else { ("items", "are") };
+    (many > 0).then(|| format!("{many} {items} whose text was pruned {are} counted regardless of the filter"))
 }
 
 impl Filter {

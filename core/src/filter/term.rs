@@ -115,7 +115,7 @@ impl Phrase {
             return Err(TermError::new("has no word", "write a word, a phrase, part* of a word, or /a pattern/"));
         }
         if words.contains('*') {
-            let hint = "a * stands at the beginning or the end of a part; for more write /a pattern/";
+            let hint = "* is allowed only at the start or end of a part; for more write /a pattern/";
             return Err(TermError::new("has a * inside", hint));
         }
         Ok(Self { words, open_before, open_after })
@@ -144,7 +144,10 @@ impl Term {
     pub(super) fn parse(text: &str) -> Result<Self, TermError> {
         let text = text.trim();
         if text.chars().count() > LONGEST {
-            return Err(TermError::new(format!("is longer than {LONGEST} characters"), "make it several entries"));
+            return Err(TermError::new(
+                format!("is longer than {LONGEST} characters"),
+                "split it into several entries",
+            ));
         }
         if let Some(pattern) = text.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')) {
             return Self::pattern(pattern);
@@ -154,7 +157,7 @@ impl Term {
             && flags.bytes().all(|flag| b"gimsuxyU".contains(&flag))
         {
             let hint =
-                "case is never looked at, and flags stand inside: /(?s)…/; for these words leave out the first /";
+                "case is always ignored, and flags go inside: /(?s)…/; to match this text, leave out the first /";
             return Err(TermError::new("has letters after its pattern", hint));
         }
         let phrases = text.split('|').map(Phrase::parse).collect::<Result<_, _>>()?;
@@ -165,10 +168,10 @@ impl Term {
     pub(super) fn author(text: &str) -> Result<Self, TermError> {
         let text = text.trim().trim_start_matches('@');
         if text.starts_with('/') {
-            return Err(TermError::new("is no handle", "write it as it is shown, with * for any beginning or end"));
+            return Err(TermError::new("is not a handle", "write it as shown, with * for any start or end"));
         }
         if text.contains('|') {
-            return Err(TermError::new("is more than one handle", "make it several entries: [\"ann\", \"bob\"]"));
+            return Err(TermError::new("is more than one handle", "split it into several entries: [\"ann\", \"bob\"]"));
         }
         let phrase = Phrase::parse(text)?;
         // A handle must match completely.
@@ -180,7 +183,7 @@ impl Term {
 
     fn pattern(pattern: &str) -> Result<Self, TermError> {
         if pattern.is_empty() {
-            return Err(TermError::new("is an empty pattern", "write /…/ around what is to be found"));
+            return Err(TermError::new("is an empty pattern", "write the pattern between the slashes: /…/"));
         }
         // Report errors for the pattern as written.
         Self::compiled(&folded_pattern(pattern)).or_else(|_| Self::compiled(pattern))
@@ -197,7 +200,7 @@ impl Term {
             other => {
                 let text = other.to_string();
                 let last = text.lines().next_back().unwrap_or("").trim_start_matches("error: ");
-                TermError::new(format!("is no pattern: {last}"), "the syntax is that of the Rust crate regex")
+                TermError::new(format!("is not a valid pattern: {last}"), "the syntax is that of the Rust crate regex")
             }
         })
     }

@@ -197,7 +197,7 @@ fn what_was_pruned_matters_to_words_and_authors_only() {
     assert!(with(|f| f.exclude_authors = list(&["a"])));
     assert!(!with(|f| f.lang = list(&["en"])) && !with(|_| {}));
     assert_eq!(unjudged_note(0), None);
-    assert_eq!(unjudged_note(1).unwrap(), "1 whose words were pruned is counted, whatever the filter");
+    assert_eq!(unjudged_note(1).unwrap(), "1 item whose text was pruned is counted regardless of the filter");
 }
 
 proptest! {

@@ -48,16 +48,18 @@ impl fmt::Display for Cause {
         let detail = self.detail.as_deref().unwrap_or("");
         match self.why {
             HoleCause::Paused => write!(f, "paused"),
-            HoleCause::MissedSlot if n == 0 => write!(f, "a slot passed and nothing ran yet"),
+            HoleCause::MissedSlot if n == 0 => write!(f, "a slot has passed, but nothing has run yet"),
             HoleCause::MissedSlot => write!(f, "{n} missed slot{s}"),
             HoleCause::SkippedSlot => write!(f, "{n} skipped slot{s}"),
             HoleCause::FailedSearch => write!(f, "{n} failed search{es} ({detail})"),
             HoleCause::NotAsked => write!(f, "{n} search{es} not made ({detail})"),
-            HoleCause::Saturated => write!(f, "the reply was full and reached no further back"),
+            HoleCause::Saturated => write!(f, "the reply was full and did not reach further back"),
             HoleCause::EmptyReply if n == 1 => {
-                write!(f, "an empty reply, although posts of that time were known or certain")
+                write!(f, "an empty reply, although posts from that time are known or certain to exist")
             }
-            HoleCause::EmptyReply => write!(f, "{n} empty replies, although posts of that time were known or certain"),
+            HoleCause::EmptyReply => {
+                write!(f, "{n} empty replies, although posts from that time are known or certain to exist")
+            }
             HoleCause::TooShort => write!(f, "the next search looked back only {detail}"),
             HoleCause::NotRecorded => write!(f, "{n} search{es} without a record of what was covered"),
             HoleCause::NothingDue => write!(f, "no search reached it"),

@@ -114,7 +114,7 @@ impl std::fmt::Display for LimitExceeded {
         let Self { budget, used, limit, price, clears_at } = self;
         let Some(clears_at) = clears_at else {
             let limit = Micros(*limit);
-            return write!(f, "{budget}: a call may cost {price}, and a whole UTC day has {limit}");
+            return write!(f, "{budget}: a call may cost {price}, but the limit for a UTC day is {limit}");
         };
         write!(f, "{budget} used up until {clears_at}: ")?;
         match budget {
@@ -150,7 +150,7 @@ impl LimitExceeded {
             Budget::TopicMoney => "the topic's budget_per_day".to_owned(),
         };
         match self.clears_at {
-            Some(_) => format!("it clears at midnight UTC; raise {key} if that is what you want"),
+            Some(_) => format!("the limit resets at midnight UTC; raise {key} to allow more"),
             None => format!("raise {key}: one call may cost more than it allows in a day"),
         }
     }

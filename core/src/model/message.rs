@@ -58,7 +58,7 @@ impl std::fmt::Display for Undelivered {
             }
             before = true;
         }
-        if before { Ok(()) } else { f.write_str("no message waiting") }
+        if before { Ok(()) } else { f.write_str("no messages waiting") }
     }
 }
 

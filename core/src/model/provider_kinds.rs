@@ -9,7 +9,7 @@ const QUERY: QueryKey = QueryKey {
     name: "query",
     shape: QueryKeyType::Text,
     default: Some("\"{query}\""),
-    doc: "What it is asked; {query} and {title} are filled in.",
+    doc: "Query or prompt to send; {query} and {title} are filled in.",
 };
 
 /// The prompt of the search services' AI search.
@@ -18,14 +18,10 @@ const STREAMING: QueryKey = QueryKey {
     name: "streaming",
     shape: QueryKeyType::Flag,
     default: Some("false"),
-    doc: "Ask for a stream, of which a part is kept when it breaks.",
+    doc: "Stream the answer; if the stream breaks, the part received is kept.",
 };
-const PLATFORM: QueryKey = QueryKey {
-    name: "platform",
-    shape: QueryKeyType::Text,
-    default: Some("\"X\""),
-    doc: "Platform whose posts are searched.",
-};
+const PLATFORM: QueryKey =
+    QueryKey { name: "platform", shape: QueryKeyType::Text, default: Some("\"X\""), doc: "Platform to search." };
 
 /// Defaults for search services of the `[service]` type at another URL or with another key.
 const SERVICE: ProviderKind = ProviderKind {
@@ -66,7 +62,7 @@ pub static KINDS: &[ProviderKind] = &[
                 name: "limit",
                 shape: QueryKeyType::Count(1, 10_000),
                 default: Some("2000"),
-                doc: "Most hits read in a run; a search with more is cut.",
+                doc: "Maximum hits read per run; a search with more is cut off.",
             },
         ],
         needs: "query",
@@ -94,20 +90,20 @@ pub static KINDS: &[ProviderKind] = &[
                 name: "engines",
                 shape: QueryKeyType::Texts,
                 default: None,
-                doc: "Engines to ask instead of those of the categories.",
+                doc: "Engines to use instead of those of the categories.",
             },
             QueryKey { name: "language", shape: QueryKeyType::Text, default: None, doc: "Language such as \"en\"." },
             QueryKey {
                 name: "time_range",
                 shape: QueryKeyType::OneOf(|| vec!["day", "week", "month", "year", "any"]),
                 default: None,
-                doc: "How far back to look; by default the smallest that holds the topic's window. \"any\" sends none.",
+                doc: "How far back to search; by default the smallest that contains the topic's window. \"any\" sends none.",
             },
             QueryKey {
                 name: "pages",
                 shape: QueryKeyType::Count(1, 10),
                 default: Some("1"),
-                doc: "Pages of results read in a run, a call each.",
+                doc: "Pages of results read per run, one call each.",
             },
         ],
         needs: "query",
@@ -149,14 +145,14 @@ pub static KINDS: &[ProviderKind] = &[
                 name: "author",
                 shape: QueryKeyType::Text,
                 default: None,
-                doc: "Handle of the only author wanted.",
+                doc: "Handle of the only author to search.",
             },
             QueryKey { name: "tag", shape: QueryKeyType::Text, default: None, doc: "Hashtag, without #." },
             QueryKey {
                 name: "limit",
                 shape: QueryKeyType::Count(1, 10_000),
                 default: Some("500"),
-                doc: "Most posts read in a run, 100 a call; a search with more is cut.",
+                doc: "Maximum posts read per run, 100 per call; a search with more is cut off.",
             },
         ],
         needs: "query",
@@ -184,31 +180,31 @@ pub static KINDS: &[ProviderKind] = &[
                 name: "items",
                 shape: QueryKeyType::Count(1, 1_000),
                 default: Some("200"),
-                doc: "Most new items it is given, near-copies once.",
+                doc: "Maximum new items sent to the model; near-copies are sent once.",
             },
             QueryKey {
                 name: "input_tokens",
                 shape: QueryKeyType::Count(1_000, 1_000_000),
                 default: Some("6000"),
-                doc: "Most tokens of a question, by estimate; the longest texts are shortened first.",
+                doc: "Maximum tokens of a request (estimated); the longest texts are shortened first.",
             },
             QueryKey {
                 name: "streaming",
                 shape: QueryKeyType::Flag,
                 default: Some("false"),
-                doc: "Ask for a stream, of which a part is kept when it breaks.",
+                doc: "Stream the answer; if the stream breaks, the part received is kept.",
             },
             QueryKey {
                 name: "max_tokens",
                 shape: QueryKeyType::Count(1, 1_000_000),
                 default: None,
-                doc: "Longest answer, for servers that take `max_tokens`; not sent otherwise.",
+                doc: "Maximum answer length, for servers that accept `max_tokens`; not sent by default.",
             },
             QueryKey {
                 name: "max_completion_tokens",
                 shape: QueryKeyType::Count(1, 1_000_000),
                 default: None,
-                doc: "Longest answer, for servers that take `max_completion_tokens`; not sent otherwise.",
+                doc: "Maximum answer length, for servers that accept `max_completion_tokens`; not sent by default.",
             },
         ],
         needs: "model",
@@ -223,7 +219,7 @@ pub static KINDS: &[ProviderKind] = &[
                 name: "limit",
                 shape: QueryKeyType::Count(1, 100),
                 default: Some("100"),
-                doc: "Most posts of a reply; a search with more is cut.",
+                doc: "Maximum posts per reply; a search with more is cut off.",
             },
         ],
         ..SERVICE
@@ -246,7 +242,7 @@ pub static KINDS: &[ProviderKind] = &[
                 name: "tools",
                 shape: QueryKeyType::Texts,
                 default: None,
-                doc: "Where it looks, such as \"web\".",
+                doc: "Where to search, such as \"web\".",
             },
             STREAMING,
         ],
@@ -264,7 +260,7 @@ pub static KINDS: &[ProviderKind] = &[
                 name: "limit",
                 shape: QueryKeyType::Count(1, 100),
                 default: Some("10"),
-                doc: "Most pages of a reply.",
+                doc: "Maximum pages per reply.",
             },
         ],
         ..SERVICE

@@ -84,10 +84,10 @@ impl PrunedSummary {
             parts.push(format!("{} snapshots were thinned to one a day", self.thinned));
         }
         if self.items > 0 {
-            parts.push(format!("the words of {} items are gone", self.items));
+            parts.push(format!("the text of {} items was deleted", self.items));
         }
         if let Some(until) = self.ledger_until {
-            parts.push(format!("searches, answers and some runs before {until} are gone"));
+            parts.push(format!("searches, answers and some runs before {until} were deleted"));
         }
         (!parts.is_empty()).then(|| format!("pruned since: {}", parts.join("; ")))
     }

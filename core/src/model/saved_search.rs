@@ -12,7 +12,7 @@ pub const MOST_SEARCHES: usize = 200;
 /// Why a note is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BadNote {
-    #[error("the note is no text")]
+    #[error("the note contains a NUL character")]
     Nul,
     #[error("the note is too long")]
     TooLong,
@@ -23,7 +23,7 @@ impl BadNote {
     #[must_use]
     pub fn hint(self) -> String {
         match self {
-            Self::Nul => "leave the character NUL out".to_owned(),
+            Self::Nul => "remove the NUL character".to_owned(),
             Self::TooLong => format!("write at most {LONGEST_NOTE} characters"),
         }
     }

@@ -106,7 +106,7 @@ impl serde::Serialize for Source {
 impl<'de> serde::Deserialize<'de> for Source {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
-        Self::parse(&name).ok_or_else(|| serde::de::Error::custom(format!("`{name}` is no name of a source")))
+        Self::parse(&name).ok_or_else(|| serde::de::Error::custom(format!("`{name}` is not a source name")))
     }
 }
 

@@ -139,15 +139,18 @@ fn checked_fields(expression: &str, warnings: &mut Vec<String>) -> Result<Vec<St
     }
     if let Some((name, _)) = expression.split_whitespace().next().and_then(|first| first.split_once('=')) {
         return Err(ScheduleError::new(
-            format!("`{}` does not belong into a schedule", show(name)),
+            format!("`{}` does not belong in a schedule", show(name)),
             "set the zone with timezone = \"Europe/Berlin\"",
         ));
     }
     let capitals = expression.to_uppercase();
     let given: Vec<&str> = capitals.split_whitespace().collect();
     if !(5..=6).contains(&given.len()) {
-        let hint = if given.len() == 7 { "a year cannot be given: leave the last field out" } else { five };
-        return Err(ScheduleError::new(format!("`{}` has {} of 5 or 6 fields", show(expression), given.len()), hint));
+        let hint = if given.len() == 7 { "years are not supported: leave out the last field" } else { five };
+        return Err(ScheduleError::new(
+            format!("`{}` has {} fields instead of 5 or 6", show(expression), given.len()),
+            hint,
+        ));
     }
     let kinds = &FIELDS[FIELDS.len() - given.len()..];
     let mut fields = Vec::with_capacity(given.len());
@@ -196,7 +199,7 @@ fn nickname(text: &str) -> Result<Vec<String>, ScheduleError> {
             None => "nicknames are @hourly, @daily, @midnight, @weekly, @monthly, @yearly and @annually".to_owned(),
         },
     };
-    Err(ScheduleError::new(format!("there is no nickname `{}`", show(text)), hint))
+    Err(ScheduleError::new(format!("unknown nickname `{}`", show(text)), hint))
 }
 
 fn parse(plain: &str, shown: &str) -> Result<croner::Cron, ScheduleError> {
@@ -211,7 +214,7 @@ fn never_fires(shown: &str, mut fields: Vec<String>) -> ScheduleError {
     let day = fields.len() - 3;
     fields[day] = "L".to_owned();
     ScheduleError::new(
-        format!("`{shown}` never fires: no month that it names has such a day"),
+        format!("`{shown}` never fires: none of its months has such a day"),
         format!("for the last day of the month write \"{}\"", fields.join(" ")),
     )
 }
@@ -219,10 +222,10 @@ fn never_fires(shown: &str, mut fields: Vec<String>) -> ScheduleError {
 fn too_often(shown: &str, fields: &[String], period: Duration, least: Duration) -> ScheduleError {
     let hint = match fields {
         [_, rest @ ..] if fields.len() == 6 && least <= MIN_PERIOD => {
-            format!("the first of 6 fields is the second: write \"0 {}\"", rest.join(" "))
+            format!("with 6 fields, the first is for seconds: write \"0 {}\"", rest.join(" "))
         }
-        _ => format!("write a schedule that leaves {} between its slots", format_duration(least)),
+        _ => format!("write a schedule with at least {} between its slots", format_duration(least)),
     };
     let (period, least) = (format_duration(period), format_duration(least));
-    ScheduleError::new(format!("`{shown}` fires {period} apart; the shortest period is {least}"), hint)
+    ScheduleError::new(format!("`{shown}` has slots only {period} apart; the shortest period is {least}"), hint)
 }

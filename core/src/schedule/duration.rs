@@ -30,8 +30,8 @@ pub fn parse_duration(text: &str) -> Result<Duration, ScheduleError> {
     let plain: String = text.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase();
     if plain != text {
         return match parse_duration(&plain) {
-            Ok(_) => refused("it is written in small letters and without spaces", format!("write \"{plain}\"")),
-            Err(_) => refused("only numbers and units are understood", example()),
+            Ok(_) => refused("write it in lowercase and without spaces", format!("write \"{plain}\"")),
+            Err(_) => refused("only numbers and units are allowed", example()),
         };
     }
     let (mut rest, mut total, mut units) = (text, 0_u64, UNITS.as_slice());
@@ -41,11 +41,11 @@ pub fn parse_duration(text: &str) -> Result<Duration, ScheduleError> {
         let letters = tail.bytes().take_while(u8::is_ascii_lowercase).count();
         let (unit, tail) = tail.split_at(letters);
         if digits == 0 || letters == 0 {
-            return refused("only whole numbers and units are understood", example());
+            return refused("only whole numbers and units are allowed", example());
         }
         let Some(place) = units.iter().position(|(name, _)| *name == unit) else {
             let known = UNITS.iter().any(|(name, _)| *name == unit);
-            let why = if known { "longer units come first, each once" } else { "the unit is unknown" };
+            let why = if known { "longer units come first, each at most once" } else { "the unit is unknown" };
             return refused(why, example());
         };
         let added = number.parse::<u64>().ok().and_then(|n| n.checked_mul(units[place].1));

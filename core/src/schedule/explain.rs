@@ -78,16 +78,16 @@ pub fn explain(policy: &SchedulePolicy, after: Time, next: usize) -> Result<Expl
 /// Returns what the schedule follows. `moves` is whether the zone's clock will change; otherwise changes need no words.
 fn meaning(when: &When, moves: bool) -> (&'static str, String) {
     let (follows, meaning, changing) = match when {
-        When::Every(_) => ("period", "real time, counted from 1970-01-01T00:00:00Z, whatever a clock shows", ""),
+        When::Every(_) => ("period", "real time, counted from 1970-01-01T00:00:00Z, regardless of clock changes", ""),
         When::Cron(cron) if cron.real_time => (
             "real time",
-            "real time: every instant at which the zone's clock shows a time that matches",
-            "; times that come twice run twice, times that are left out do not run",
+            "real time: every instant at which the zone's clock shows a matching time",
+            "; times that occur twice run twice, times that are skipped do not run",
         ),
         When::Cron(_) => (
             "local times",
             "fixed local times: each runs once a day",
-            "; one that the clock leaves out at the first instant after it, one that comes twice at its first pass",
+            "; a time that the clock skips runs at the first instant after it, a time that occurs twice runs the first time",
         ),
     };
     (follows, format!("{meaning}{}", if moves { changing } else { "" }))
@@ -101,22 +101,22 @@ fn rules(schedule: &Schedule, policy: &SchedulePolicy, meaning: String) -> Vec<(
     };
     let window = shown(policy.catch_up_window_ms);
     let missed = match policy.catch_up {
-        CatchUp::Latest => format!("after an outage only the latest slot of the last {window} is run"),
+        CatchUp::Latest => format!("after an outage, only the latest slot of the last {window} runs"),
         CatchUp::All => format!(
-            "the latest {} of the last {window} run, the oldest first; the others are recorded as missed",
+            "the latest {} of the last {window} run, oldest first; the others are recorded as missed",
             policy.max_catch_up_runs
         ),
-        CatchUp::None => "none runs, all are recorded as missed".to_owned(),
+        CatchUp::None => "none run; all are recorded as missed".to_owned(),
     };
     let overlap = match policy.overlap {
-        Overlap::Skip => "a slot that comes while a run goes on is recorded as skipped",
-        Overlap::BufferOne => "one slot that comes while a run goes on waits, further ones are recorded as skipped",
-        Overlap::Allow => "a slot that comes while a run goes on runs beside it",
+        Overlap::Skip => "a slot due during a run is recorded as skipped",
+        Overlap::BufferOne => "one slot due during a run waits; further ones are recorded as skipped",
+        Overlap::Allow => "a slot due during a run runs in parallel",
     };
     let start = if policy.jitter_ms == 0 {
         "at the slot".to_owned()
     } else {
-        format!("up to {} after the slot, for one slot always the same", shown(policy.jitter_ms))
+        format!("up to {} after the slot, always the same for a slot", shown(policy.jitter_ms))
     };
     let limits = format!("{} at most; {} attempts if its process dies", shown(policy.timeout_ms), policy.max_attempts);
     let mut rules = vec![("schedule", period), ("timezone", policy.timezone.clone()), ("follows", meaning)];
@@ -189,7 +189,7 @@ impl Change {
         let gap = self.old < self.new;
         let When::Cron(cron) = when else {
             return format!(
-                "{} becomes {} on {}: real time goes on, no slot is left out or doubled",
+                "{} becomes {} on {}: real time continues, no slot is skipped or doubled",
                 clock(self.old.time()),
                 beside(self.new, self.old),
                 self.old.date()
@@ -207,8 +207,8 @@ impl Change {
         }
         let day = first.date();
         if named.is_empty() {
-            let what = if gap { "does not exist" } else { "comes twice" };
-            return format!("{} to {} {what} on {day}: no slot lies in it", clock(first.time()), beside(end, first));
+            let what = if gap { "does not exist" } else { "occurs twice" };
+            return format!("{} to {} {what} on {day}: no slot falls in it", clock(first.time()), beside(end, first));
         }
         let list = listed(&named, times);
         let one = times == 1;
@@ -220,16 +220,16 @@ impl Change {
             (true, false) => {
                 let (exists, runs) = if one { ("does", "runs once") } else { ("do", "they run once, together,") };
                 let shared = cron.search(end) == Some(end);
-                let with = if shared { ", as one with the slot of that time" } else { "" };
+                let with = if shared { ", combined with the slot at that time" } else { "" };
                 format!("{list} {exists} not exist on {day}: {runs} at {}{with}", beside(end, first))
             }
             (false, true) => {
-                let (comes, runs) = if one { ("comes", "runs") } else { ("come", "they run") };
-                format!("{list} {comes} twice on {day}: {runs} at both passes")
+                let (occurs, runs) = if one { ("occurs", "runs") } else { ("occur", "they run") };
+                format!("{list} {occurs} twice on {day}: {runs} both times")
             }
             (false, false) => {
-                let (comes, runs) = if one { ("comes", "runs") } else { ("come", "they run") };
-                format!("{list} {comes} twice on {day}: {runs} at the first pass")
+                let (occurs, runs) = if one { ("occurs", "runs") } else { ("occur", "they run") };
+                format!("{list} {occurs} twice on {day}: {runs} the first time")
             }
         }
     }

@@ -90,14 +90,14 @@ impl Field {
             if item.is_empty() {
                 let rest: Vec<&str> = items.iter().copied().filter(|item| !item.is_empty()).collect();
                 return Err(FieldError::with_fix(
-                    "an entry of the list is empty",
+                    "the list has an empty entry",
                     text,
                     format!("{plus}{}", rest.join(",")),
                 ));
             }
             if items.len() > 1 && (*item == "*" || *item == "?") {
                 return Err(FieldError::with_fix(
-                    "`*` in a list makes the rest of it meaningless",
+                    "`*` in a list makes the other entries meaningless",
                     text,
                     format!("{plus}*"),
                 ));
@@ -123,7 +123,7 @@ impl Field {
             return Err(FieldError::new(format!("the step of `{item}` is zero")));
         }
         if base.is_empty() {
-            return Err(FieldError::with_fix(format!("`{item}` steps from nowhere"), item, format!("*/{step}")));
+            return Err(FieldError::with_fix(format!("`{item}` has a step but no start"), item, format!("*/{step}")));
         }
         let last = if self.extras == Extras::DayOfWeek { 6 } else { self.max };
         let (start, end, plain) = match base {
@@ -159,7 +159,7 @@ impl Field {
             (_, "*") | (Extras::DayOfMonth | Extras::DayOfWeek, "?") => return Ok("*".to_owned()),
             (Extras::DayOfMonth, "L" | "LW") => return Ok(item.to_owned()),
             (Extras::DayOfWeek, "L") => {
-                return Err(FieldError::with_fix("`L` alone names no weekday", item, "5L"));
+                return Err(FieldError::with_fix("`L` needs a weekday", item, "5L"));
             }
             (Extras::DayOfMonth, _) => {
                 if let Some(day) = item.strip_suffix('W') {
@@ -169,7 +169,7 @@ impl Field {
             (Extras::DayOfWeek, _) => {
                 if let Some((days, nth)) = item.split_once('#') {
                     if !matches!(nth, "1" | "2" | "3" | "4" | "5" | "L") {
-                        return Err(FieldError::new(format!("`{item}` asks for week `{nth}`: weeks are 1-5 or L")));
+                        return Err(FieldError::new(format!("`{item}` names week `{nth}`: weeks are 1-5 or L")));
                     }
                     return Ok(format!("{}#{nth}", self.plain(days)?));
                 }

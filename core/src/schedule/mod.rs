@@ -129,9 +129,6 @@ fn every(ms: u64, min_period: Duration) -> Result<Schedule, ScheduleError> {
     }
     let schedule = i64::try_from(ms).ok().map(|period| Schedule { when: When::Every(period), warnings: Vec::new() });
     schedule.filter(|schedule| schedule.next_after(Time(0)).is_some()).ok_or_else(|| {
-        ScheduleError::new(
-            format!("a period of {} never comes round", format_duration(period)),
-            "write a shorter period",
-        )
+        ScheduleError::new(format!("a period of {} is too long", format_duration(period)), "write a shorter period")
     })
 }

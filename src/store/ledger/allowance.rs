@@ -71,10 +71,10 @@ mod tests {
         };
         let told = dear(Some(Micros(2_999)), none).unwrap();
         assert_eq!(told.clears_at, None);
-        assert_eq!(told.to_string(), "service money: a call may cost $0.003, and a whole UTC day has $0.002999");
+        assert_eq!(told.to_string(), "service money: a call may cost $0.003, but the limit for a UTC day is $0.002999");
         assert_eq!(
             told.message_for("hackernews"),
-            "hackernews money: a call may cost $0.003, and a whole UTC day has $0.002999"
+            "hackernews money: a call may cost $0.003, but the limit for a UTC day is $0.002999"
         );
         assert_eq!(told.hint(), "raise [service] budget_per_day: one call may cost more than it allows in a day");
         let told = dear(None, TopicLimits { calls: None, micros: Some(2_000) }).unwrap();

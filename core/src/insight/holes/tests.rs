@@ -120,13 +120,13 @@ fn each_hole_names_what_the_ledger_knows_of_it() {
             "a downtime and a full reply",
             vec![ok(0), missed(12), missed(24), full(36, 0, Some(30))],
             36,
-            vec![(0, 30, "2 missed slots; the reply was full and reached no further back")],
+            vec![(0, 30, "2 missed slots; the reply was full and did not reach further back")],
         ),
         (
             "a full reply without a date, then nothing for two days",
             vec![ok(0), full(12, -12, None)],
             50,
-            vec![(0, 12, "the reply was full and reached no further back"), (12, 50, "no search reached it")],
+            vec![(0, 12, "the reply was full and did not reach further back"), (12, 50, "no search reached it")],
         ),
         (
             "an empty reply although posts were known",
@@ -135,7 +135,7 @@ fn each_hole_names_what_the_ledger_knows_of_it() {
             vec![(
                 0,
                 24,
-                "1 failed search (server); an empty reply, although posts of that time were known or certain; the next search looked back only 1d",
+                "1 failed search (server); an empty reply, although posts from that time are known or certain to exist; the next search looked back only 1d",
             )],
         ),
         ("a period beyond the window", vec![ok(0), ok(36)], 36, vec![(0, 12, "the next search looked back only 1d")]),
@@ -169,14 +169,14 @@ fn what_the_next_search_will_look_back_over_is_open_and_no_hole() {
     // A slot that passed but is not planned yet: something was due.
     let planned = |next: i64| WatchedTopic { next: Some(at(next)), ..watched(SocialOperation::Search) };
     let causes_of = |next: i64| holes_of(&planned(next), &[ok(0)], span(0, 25)).1[0].2.clone();
-    assert_eq!(causes_of(6), "a slot passed and nothing ran yet");
+    assert_eq!(causes_of(6), "a slot has passed, but nothing has run yet");
     assert_eq!(causes_of(30), "no search reached it");
     // After failures, too; and a full reply is not blamed for what came after it.
     let (_, holes, _) = holes_of(&planned(36), &[ok(0), failed(12), failed(24)], span(0, 60));
-    assert_eq!(holes, [(0, 60, "a slot passed and nothing ran yet; 2 failed searches (server)".to_owned())]);
+    assert_eq!(holes, [(0, 60, "a slot has passed, but nothing has run yet; 2 failed searches (server)".to_owned())]);
     let looks = [ok(0), full(12, -12, None)];
-    let full_only = (0, 12, "the reply was full and reached no further back".to_owned());
-    let after = (12, 60, "a slot passed and nothing ran yet".to_owned());
+    let full_only = (0, 12, "the reply was full and did not reach further back".to_owned());
+    let after = (12, 60, "a slot has passed, but nothing has run yet".to_owned());
     assert_eq!(holes_of(&planned(24), &looks, span(0, 60)).1, [full_only.clone(), after]);
     assert_eq!(holes_of(&planned(24), &looks, span(0, 20)), (vec![], vec![full_only], Some((12, 20))));
     let paused = WatchedTopic { paused: true, ..acme };

@@ -188,13 +188,13 @@ fn a_clause_says_what_how_much_and_what_is_left() {
             Cause { part: 1.2, items: 0, usual: 39.6, ..cause(Dimension::Source, 0, true) },
             Figure::Fall,
             "web",
-            "all of the fall comes from what only web found (0 items, 40 expected); without it, the number is as usual",
+            "all of the fall comes from items found only by web (0 items, 40 expected); without it, the number is as usual",
         ),
         (
             Cause { items: 0, sounding: 0, usual: 30.2, ..cause(Dimension::Source, 0, false) },
             Figure::Tone("negative"),
             "web",
-            "most of the change (82%) comes from what only web found (0 items, 30 expected)",
+            "most of the change (82%) comes from items found only by web (0 items, 30 expected)",
         ),
         (
             cause(Dimension::Term, 9, false),

@@ -43,7 +43,7 @@ impl Cause {
             (Dimension::Text, many) => format!("one text by {many} authors{quoted}"),
             (Dimension::Author, _) => format!("@{}", name.trim_start_matches('@')),
             (Dimension::Term, _) => format!("items with “{name}”"),
-            (Dimension::Source, _) => format!("what only {name} found"),
+            (Dimension::Source, _) => format!("items found only by {name}"),
         }
     }
 

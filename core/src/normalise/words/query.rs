@@ -19,11 +19,11 @@ pub enum QueryError {
     #[error("there is no word to look for")]
     Empty,
     /// It only excludes.
-    #[error("it only says what must not occur")]
+    #[error("it only excludes words")]
     OnlyExcludes,
     /// It is too long.
     #[error(
-        "it is too long: at most {MOST_PHRASES} words and phrases, {MOST_ASKED} characters in all, {MOST_IN_A_ROW} words in a phrase"
+        "it is too long: at most {MOST_PHRASES} words and phrases, {MOST_ASKED} characters in total, {MOST_IN_A_ROW} words per phrase"
     )]
     TooLong,
 }

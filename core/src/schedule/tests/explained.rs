@@ -16,7 +16,7 @@ fn days_on_which_the_clock_changes_are_spelled_out() {
             "Europe/Berlin",
             "2026-10-01T00:00:00Z",
             [
-                "02:30 comes twice on 2026-10-25: runs at the first pass",
+                "02:30 occurs twice on 2026-10-25: runs the first time",
                 "02:30 does not exist on 2027-03-28: runs once at 03:00",
             ],
         ),
@@ -26,7 +26,7 @@ fn days_on_which_the_clock_changes_are_spelled_out() {
             "2026-01-01T00:00:00Z",
             [
                 "02:15 and 02:45 do not exist on 2026-03-29: they run once, together, at 03:00",
-                "02:15 and 02:45 come twice on 2026-10-25: they run at the first pass",
+                "02:15 and 02:45 occur twice on 2026-10-25: they run the first time",
             ],
         ),
         (
@@ -34,8 +34,8 @@ fn days_on_which_the_clock_changes_are_spelled_out() {
             "Europe/Berlin",
             "2026-01-01T00:00:00Z",
             [
-                "02:00 does not exist on 2026-03-29: runs once at 03:00, as one with the slot of that time",
-                "02:00 comes twice on 2026-10-25: runs at the first pass",
+                "02:00 does not exist on 2026-03-29: runs once at 03:00, combined with the slot at that time",
+                "02:00 occurs twice on 2026-10-25: runs the first time",
             ],
         ),
         (
@@ -43,8 +43,8 @@ fn days_on_which_the_clock_changes_are_spelled_out() {
             "Europe/Berlin",
             "2026-01-01T00:00:00Z",
             [
-                "02:00 to 03:00 does not exist on 2026-03-29: no slot lies in it",
-                "02:00 to 03:00 comes twice on 2026-10-25: no slot lies in it",
+                "02:00 to 03:00 does not exist on 2026-03-29: no slot falls in it",
+                "02:00 to 03:00 occurs twice on 2026-10-25: no slot falls in it",
             ],
         ),
         (
@@ -53,24 +53,21 @@ fn days_on_which_the_clock_changes_are_spelled_out() {
             "2026-01-01T00:00:00Z",
             [
                 "02:00, 02:10, 02:20 and 3 more do not exist on 2026-03-08: they do not run",
-                "01:00 to 02:00 comes twice on 2026-11-01: no slot lies in it",
+                "01:00 to 02:00 occurs twice on 2026-11-01: no slot falls in it",
             ],
         ),
         (
             "30 * * * *",
             "Europe/Berlin",
             "2026-01-01T00:00:00Z",
-            [
-                "02:30 does not exist on 2026-03-29: does not run",
-                "02:30 comes twice on 2026-10-25: runs at both passes",
-            ],
+            ["02:30 does not exist on 2026-03-29: does not run", "02:30 occurs twice on 2026-10-25: runs both times"],
         ),
         (
             "15 2 * * *",
             "Australia/Lord_Howe",
             "2026-01-01T00:00:00Z",
             [
-                "01:30 to 02:00 comes twice on 2026-04-05: no slot lies in it",
+                "01:30 to 02:00 occurs twice on 2026-04-05: no slot falls in it",
                 "02:15 does not exist on 2026-10-04: runs once at 02:30",
             ],
         ),
@@ -79,8 +76,8 @@ fn days_on_which_the_clock_changes_are_spelled_out() {
             "Africa/Cairo",
             "2026-10-01T00:00:00Z",
             [
-                "23:30 comes twice on 2026-10-29: runs at the first pass",
-                "00:00 to 01:00 does not exist on 2027-04-30: no slot lies in it",
+                "23:30 occurs twice on 2026-10-29: runs the first time",
+                "00:00 to 01:00 does not exist on 2027-04-30: no slot falls in it",
             ],
         ),
     ] {
@@ -116,7 +113,7 @@ fn a_slot_near_a_change_says_what_the_change_did() {
         notes("30 2 * * *", "2026-10-24T00:00:00Z", 3),
         [
             "2026-10-24T00:30:00Z Sat 2026-10-24 02:30 +02:00",
-            "2026-10-25T00:30:00Z Sun 2026-10-25 02:30 +02:00 02:30 comes twice on 2026-10-25: runs at the first pass",
+            "2026-10-25T00:30:00Z Sun 2026-10-25 02:30 +02:00 02:30 occurs twice on 2026-10-25: runs the first time",
             "2026-10-26T01:30:00Z Mon 2026-10-26 02:30 +01:00",
         ]
     );
@@ -130,9 +127,9 @@ fn a_slot_near_a_change_says_what_the_change_did() {
     assert_eq!(
         notes("*/30 2 * * *", "2026-10-24T23:00:00Z", 4),
         [
-            "2026-10-25T00:00:00Z Sun 2026-10-25 02:00 +02:00 02:00 and 02:30 come twice on 2026-10-25: they run at both passes",
-            "2026-10-25T00:30:00Z Sun 2026-10-25 02:30 +02:00 02:00 and 02:30 come twice on 2026-10-25: they run at both passes",
-            "2026-10-25T01:00:00Z Sun 2026-10-25 02:00 +01:00 02:00 and 02:30 come twice on 2026-10-25: they run at both passes",
+            "2026-10-25T00:00:00Z Sun 2026-10-25 02:00 +02:00 02:00 and 02:30 occur twice on 2026-10-25: they run both times",
+            "2026-10-25T00:30:00Z Sun 2026-10-25 02:30 +02:00 02:00 and 02:30 occur twice on 2026-10-25: they run both times",
+            "2026-10-25T01:00:00Z Sun 2026-10-25 02:00 +01:00 02:00 and 02:30 occur twice on 2026-10-25: they run both times",
             "2026-10-25T01:30:00Z Sun 2026-10-25 02:30 +01:00",
         ]
     );
@@ -145,7 +142,7 @@ fn a_zone_without_changes_tells_none_and_a_period_is_not_moved_by_one() {
     }
     let period = SchedulePolicy { timezone: "Europe/Berlin".to_owned(), ..policy(Period::Every(900_000)) };
     let told = explain(&period, time("2026-01-01T00:00:00Z"), 1).unwrap();
-    assert!(told.changes[0].effect.ends_with("no slot is left out or doubled"), "{told:?}");
+    assert!(told.changes[0].effect.ends_with("no slot is skipped or doubled"), "{told:?}");
     assert_eq!(
         told.slots[0].slot,
         Schedule::compile(&period).unwrap().next_after(time("2026-01-01T00:00:00Z")).unwrap()
