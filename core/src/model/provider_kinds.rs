@@ -97,7 +97,7 @@ pub static KINDS: &[ProviderKind] = &[
                 name: "time_range",
                 shape: QueryKeyType::OneOf(|| vec!["day", "week", "month", "year", "any"]),
                 default: None,
-                doc: "How far back to search; by default the smallest that contains the topic's window. \"any\" sends none.",
+                doc: "How far back to search; by default the shortest range that contains the topic's window. \"any\" sends no range.",
             },
             QueryKey {
                 name: "pages",
