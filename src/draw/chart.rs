@@ -155,7 +155,7 @@ fn draw_background(topic: &Chart, axis: &Axis, id: &str) -> Markup {
         }
         line class="axis" x1=(coordinate(LEFT)) y1=(coordinate(bottom)) x2=(coordinate(WIDTH - RIGHT)) y2=(coordinate(bottom)) {}
         @for at in &topic.asked_anew {
-            line class="anew" x1=(coordinate(axis.x(*at))) y1=(coordinate(TOP)) x2=(coordinate(axis.x(*at))) y2=(coordinate(bottom)) { title { "Another query from here on" } }
+            line class="anew" x1=(coordinate(axis.x(*at))) y1=(coordinate(TOP)) x2=(coordinate(axis.x(*at))) y2=(coordinate(bottom)) { title { "The query changed here" } }
         }
     }
 }
@@ -164,7 +164,7 @@ fn draw_background(topic: &Chart, axis: &Axis, id: &str) -> Markup {
 #[must_use]
 pub fn query_changes_note(topic: &Chart, timezone: &str) -> String {
     let at: Vec<String> = topic.asked_anew.iter().map(|at| format::date_time(*at, timezone)).collect();
-    if at.is_empty() { String::new() } else { format!(" Upright line: another query from {}.", at.join(", ")) }
+    if at.is_empty() { String::new() } else { format!(" Vertical line: the query changed on {}.", at.join(", ")) }
 }
 
 pub(super) fn scale(value: f64, text: &str) -> Markup {

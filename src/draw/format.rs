@@ -11,7 +11,7 @@ pub const COMPARE_TONE: &str =
     "How the words sound, not what authors think of the topic. Compare days and topics; do not quote shares.";
 /// Shown if not all reactions were compared.
 pub const RISERS_CUT: &str =
-    "More sightings with reactions than are read at once: the latest of the period were compared.";
+    "Too many sightings with reactions to compare all: only the latest of the period were compared.";
 
 /// Shown for a figure of pruned items.
 pub const NOT_KEPT: &str = "not kept";
@@ -24,7 +24,7 @@ pub fn sentence(words: &str) -> String {
 }
 
 /// Shown if not all searches were read.
-pub const SEARCHES_CUT: &str = "More searches than are read at once: counts and cost are those of the latest.";
+pub const SEARCHES_CUT: &str = "Too many searches to read all: counts and cost cover only the latest.";
 
 /// Formats external text on one line of at most `most` characters. Removes control characters, characters that change
 /// the text direction, and invisible ones.
@@ -150,10 +150,10 @@ pub fn share_with_count(share: Option<Share>, more: bool, more_elsewhere: bool) 
     share.map_or("–".to_owned(), |share| format!("{bound}{} ({})", percent(share.share), at_least(share.part, more)))
 }
 
-/// Formats the number of authors, or `not told` if all are unknown: that differs from 0.
+/// Formats the number of authors, or `unknown` if all are unknown: that differs from 0.
 #[must_use]
 pub fn authors(counted: &ItemCounts, more: bool) -> String {
-    if counted.authors == 0 && counted.no_author > 0 { "not told".to_owned() } else { at_least(counted.authors, more) }
+    if counted.authors == 0 && counted.no_author > 0 { "unknown".to_owned() } else { at_least(counted.authors, more) }
 }
 
 /// Formats an instant relative to another: without the year if it is within half a year.

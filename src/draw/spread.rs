@@ -38,20 +38,20 @@ pub fn summary(story: &Story, when: FormatTime<'_>) -> Vec<String> {
             1 => "1 is a near-copy".to_owned(),
             n => format!("{} are near-copies", number(n as u64)),
         };
-        told.push(format!("Of these {copies} of it, and {} a link with it.", share(story.linked)));
+        told.push(format!("Of these, {copies} of it and {} a link with it.", share(story.linked)));
         let length = format_duration(Duration::from_millis((story.until.0 - story.from.0).unsigned_abs()));
         told.push(format!("From {} to {}: {length}.", when(story.from), when(story.until)));
     }
     told.extend(story.half_ms.map(|half| {
         format!(
-            "Half of them had come {} after the earliest.",
+            "Half of them appeared within {} of the earliest.",
             format_duration(Duration::from_millis(half.unsigned_abs()))
         )
     }));
     told.extend(
         story
             .peak
-            .map(|peak| format!("Most came in the hour from {}: {}.", when(peak.hour), number(peak.items as u64))),
+            .map(|peak| format!("The peak hour started at {}: {} items.", when(peak.hour), number(peak.items as u64))),
     );
     told
 }
@@ -74,7 +74,7 @@ pub fn firsts(story: &Story) -> Vec<(&'static str, &TimelineEntry)> {
 pub fn times(entry: &TimelineEntry, when: FormatTime<'_>) -> String {
     match entry.at_is {
         TimeBasis::Published => format!("published {}, seen {}", when(entry.at), when(entry.first_seen)),
-        TimeBasis::Seen => format!("seen {}; when it was published is not known", when(entry.first_seen)),
+        TimeBasis::Seen => format!("seen {}; publication time unknown", when(entry.first_seen)),
     }
 }
 
@@ -88,10 +88,10 @@ pub fn caveats(story: &Story, when: FormatTime<'_>) -> Vec<(String, Vec<String>)
         let (from, until) = (when(hole.span.from), when(hole.span.until));
         if hole.late_indexing {
             format!(
-                "{topic} {source} was last asked about {from} to {until} so soon that posts may have been indexed later."
+                "{topic} {source} last searched {from} to {until} so soon afterwards that posts may have been indexed later."
             )
         } else {
-            format!("{topic} {source} covered nothing from {from} to {until}.")
+            format!("{topic} {source} did not cover {from} to {until}.")
         }
     };
     let mut told = Vec::new();
@@ -106,7 +106,7 @@ pub fn caveats(story: &Story, when: FormatTime<'_>) -> Vec<(String, Vec<String>)
     } else if later.is_empty() {
         let checked = story.doubt.checked;
         let all = format!(
-            "Those searches of its topics that look back over time covered all of {} to {}.",
+            "The searches of its topics that look back over time covered all of {} to {}.",
             when(checked.from),
             when(checked.until)
         );
@@ -130,33 +130,32 @@ fn earlier(story: &Story, when: FormatTime<'_>) -> Vec<String> {
     let doubt = &story.doubt;
     let mut told = Vec::new();
     if !story.complete {
-        told.push(format!("There are more items than the {} that were seen first.", number(story.items as u64)));
+        told.push(format!("Only the {} items seen first are included.", number(story.items as u64)));
     }
     told.extend(
-        doubt.watched_later.iter().map(|one| format!("{} is watched since {} only.", one.topic, when(one.since))),
+        doubt.watched_later.iter().map(|one| format!("{} has only been watched since {}.", one.topic, when(one.since))),
     );
     told.extend(
-        doubt
-            .moments_only
-            .iter()
-            .map(|topic| format!("Searches of {topic} show a moment: what came and went between them is not known.")),
+        doubt.moments_only.iter().map(|topic| {
+            format!("Searches of {topic} are snapshots: items that came and went between them are unknown.")
+        }),
     );
     told.extend(doubt.pruned_until.map(|at| format!("Searches before {} were pruned.", when(at))));
     if doubt.topics_beyond > 0 {
-        told.push(format!("{} not looked at.", count_noun(doubt.topics_beyond as u64, "further topic")));
+        told.push(format!("{} not checked.", count_noun(doubt.topics_beyond as u64, "further topic")));
     }
     if story.undated > 0 {
-        let tell = if story.undated == 1 { "tells" } else { "tell" };
-        told.push(format!("{} {tell} no time of publication.", count_noun(story.undated as u64, "item")));
+        let have = if story.undated == 1 { "has" } else { "have" };
+        told.push(format!("{} {have} no publication time.", count_noun(story.undated as u64, "item")));
     }
     if story.uncompared {
-        told.push("New items were not compared with others yet.".to_owned());
+        told.push("New items have not been compared with others yet.".to_owned());
     }
     if story.unindexed > 0 {
         told.push(format!("Links of {} are not indexed yet.", count_noun(story.unindexed.unsigned_abs(), "item")));
     }
     if story.links_beyond > 0 {
-        told.push(format!("{} of it not looked for.", count_noun(story.links_beyond, "further link")));
+        told.push(format!("{} of it not searched for.", count_noun(story.links_beyond, "further link")));
     }
     told
 }
@@ -171,12 +170,12 @@ pub fn remaining(story: &Story, when: FormatTime<'_>) -> Vec<String> {
     let mut told =
         vec![format!("The last run still showed {shown} of them; the latest sighting was {}.", when(story.last_seen))];
     if story.pruned > 0 {
-        told.push(format!("The words of {} were let go for their age.", count_noun(story.pruned as u64, "item")));
+        told.push(format!("The text of {} was deleted because of its age.", count_noun(story.pruned as u64, "item")));
     }
     if story.sightings_pruned {
-        told.push("Sightings were let go for their age: a source may have shown an item before.".to_owned());
+        told.push("Old sightings were deleted: a source may have shown an item earlier.".to_owned());
     }
-    told.push("What was forgotten is not counted.".to_owned());
+    told.push("Forgotten items are not counted.".to_owned());
     told
 }
 

@@ -35,7 +35,7 @@ impl Answer {
     /// Sets where the next page begins.
     pub(super) fn next(&mut self, cursor: Option<String>) -> Result<(), ToolError> {
         if cursor.is_some() {
-            self.note("There are more: call again with `cursor` set to `next_cursor` and all else as it was.");
+            self.note("There are more: call again with `cursor` set to `next_cursor` and the same other arguments.");
         }
         self.field("next_cursor", cursor)
     }
@@ -55,10 +55,7 @@ impl Answer {
         let value = Value::Object(self.fields);
         let written = value.to_string();
         if written.len() > LARGEST {
-            return Err(ToolError::new(
-                "the answer is too long",
-                "ask for less: a smaller `limit`, or a shorter period",
-            ));
+            return Err(ToolError::new("the answer is too long", "use a smaller `limit` or a shorter period"));
         }
         let mut result = CallToolResult::success(vec![ContentBlock::text(text), ContentBlock::text(written)]);
         result.structured_content = Some(value);

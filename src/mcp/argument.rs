@@ -74,13 +74,13 @@ impl Argument {
             value.as_str().is_some_and(fits)
         };
         let (fits, hint) = match self.kind {
-            Kind::Text(most) => (text(value, most), format!("give a text of 1 to {most} characters")),
+            Kind::Text(most) => (text(value, most), format!("give a string of 1 to {most} characters")),
             Kind::Texts(many, most) => {
                 let all =
                     |list: &Vec<Value>| (1..=many).contains(&list.len()) && list.iter().all(|one| text(one, most));
                 (
                     value.as_array().is_some_and(all),
-                    format!("give a list of 1 to {many} texts of 1 to {most} characters"),
+                    format!("give a list of 1 to {many} strings of 1 to {most} characters"),
                 )
             }
             Kind::Source => {
@@ -143,7 +143,7 @@ impl Arguments {
         for (name, value) in given {
             let Some(argument) = arguments.iter().find(|known| known.name == name) else {
                 let known: Vec<&str> = arguments.iter().map(|known| known.name).collect();
-                let hint = format!("this tool knows: {}", known.join(", "));
+                let hint = format!("known arguments: {}", known.join(", "));
                 return Err(ToolError::new(format!("there is no argument `{}`", excerpt(&name)), hint));
             };
             // Some clients send null for arguments that they leave out.
@@ -233,9 +233,9 @@ mod tests {
             (r#"{"topic":"longer"}"#, "`topic` cannot be `longer`", "1 to 5 characters"),
             (r#"{"topic":" "}"#, "`topic` cannot be", "1 to 5 characters"),
             (r#"{"topic":"a\u0000"}"#, "`topic` cannot be", "1 to 5 characters"),
-            (r#"{"topic":"a","topics":"a"}"#, "`topics` cannot be `a`", "a list of 1 to 2 texts"),
-            (r#"{"topic":"a","topics":["a","b","c"]}"#, "`topics` cannot be", "a list of 1 to 2 texts"),
-            (r#"{"topic":"a","topics":[]}"#, "`topics` cannot be", "a list of 1 to 2 texts"),
+            (r#"{"topic":"a","topics":"a"}"#, "`topics` cannot be `a`", "a list of 1 to 2 strings"),
+            (r#"{"topic":"a","topics":["a","b","c"]}"#, "`topics` cannot be", "a list of 1 to 2 strings"),
+            (r#"{"topic":"a","topics":[]}"#, "`topics` cannot be", "a list of 1 to 2 strings"),
             (r#"{"topic":"a","source":"NO SUCH"}"#, "`source` cannot be", "social, web, ai"),
             (r#"{"topic":"a","order":"best"}"#, "`order` cannot be `best`", "new, old"),
             (r#"{"topic":"a","limit":0}"#, "`limit` cannot be `0`", "from 1 to 50"),

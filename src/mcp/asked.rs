@@ -55,12 +55,12 @@ impl Asked {
     pub(super) fn position(&self) -> Result<Option<Position>, ToolError> {
         let wrong = |bad| {
             let title = match bad {
-                BadToken::OfAnother => "this `cursor` belongs to another question",
-                BadToken::NoToken => "this is no `cursor`",
+                BadToken::OfAnother => "this `cursor` belongs to another query",
+                BadToken::NoToken => "this is not a valid `cursor`",
             };
             ToolError::new(
                 title,
-                "give the `next_cursor` of the page before as it is, all else as it was, or leave it out",
+                "give the `next_cursor` of the previous page unchanged, with the same other arguments, or omit it",
             )
         };
         self.given.text("cursor").map(|given| parse_page_token(&self.scope(), given).map_err(wrong)).transpose()

@@ -17,7 +17,7 @@ pub(super) enum Parsed {
 pub(super) fn read(bytes: &[u8]) -> Parsed {
     let value: Value = match serde_json::from_slice(bytes) {
         Ok(value) => value,
-        Err(_) => return invalid(ErrorData::parse_error("this is no JSON", None), None),
+        Err(_) => return invalid(ErrorData::parse_error("this is not JSON", None), None),
     };
     let id = value.get("id").cloned();
     let named = value.get("method").is_some_and(Value::is_string);
@@ -26,7 +26,7 @@ pub(super) fn read(bytes: &[u8]) -> Parsed {
         Err(_) if named && id.is_none() => Parsed::Ignored,
         Err(_) => {
             let id = id.and_then(|id| serde_json::from_value::<RequestId>(id).ok());
-            invalid(ErrorData::invalid_request("this is no message of JSON-RPC 2.0 as MCP writes them", None), id)
+            invalid(ErrorData::invalid_request("this is not a JSON-RPC 2.0 message as MCP defines it", None), id)
         }
     }
 }

@@ -66,15 +66,15 @@ impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let about = Implementation::new("topicwatch", self.settings.version.unwrap_or(TOOLS_VERSION))
             .with_title("topicwatch")
-            .with_description("What topics that are watched found, and how far to trust it");
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build()).with_server_info(about).with_instructions(
-            format!(
-                "topicwatch searches for topics by schedule and keeps every post and page once. These tools read what it \
-                 stored; they search for nothing and change nothing. Begin with list_topics. Read the `notes` of an answer \
-                 before its figures: they say what was not searched, and where a figure is only a least one. Items have \
-                 keys; cite them. {ABOUT}"
-            ),
-        )
+            .with_description("What watched topics found, and how far to trust it");
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(about)
+            .with_instructions(format!(
+                "topicwatch searches topics on a schedule and stores every post and page once. These tools only read \
+                 what is stored: they run no searches and change nothing. Start with list_topics. Read the `notes` of \
+                 an answer before its figures: they say what was not searched, and which figures are lower bounds. \
+                 Items have keys; cite them. {ABOUT}"
+            ))
     }
 
     async fn list_tools(
@@ -97,7 +97,7 @@ impl ServerHandler for Server {
     ) -> Result<CustomResult, ErrorData> {
         let method = request.method;
         if WITH_PARAMETERS.contains(&method.as_str()) {
-            let text = format!("the parameters of {method} are not those that MCP gives it");
+            let text = format!("the parameters of {method} do not match MCP");
             return Err(ErrorData::invalid_params(text, None));
         }
         Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method `{}`", excerpt(&method)), None))
@@ -109,7 +109,7 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let Some(tool) = TOOLS.iter().find(|tool| tool.name == request.name) else {
-            let text = format!("there is no tool `{}`; tools/list names those there are", excerpt(&request.name));
+            let text = format!("there is no tool `{}`; tools/list names the available ones", excerpt(&request.name));
             return Err(ErrorData::invalid_params(text, None));
         };
         let (server, places) = (self.clone(), Arc::clone(&self.places));
@@ -120,9 +120,7 @@ impl ServerHandler for Server {
         });
         match task.await {
             Ok(Some(result)) => Ok(result.into()),
-            Ok(None) | Err(_) => {
-                Err(ErrorData::internal_error("this could not be answered; the log of the server says why", None))
-            }
+            Ok(None) | Err(_) => Err(ErrorData::internal_error("this call failed; the server's log says why", None)),
         }
     }
 }

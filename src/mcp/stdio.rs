@@ -35,7 +35,7 @@ pub async fn serve(server: Server, stop: CancellationToken) -> Result<(), StdioE
         Ok(running) => running.waiting().await.map(drop).map_err(|error| StdioError(error.to_string())),
         Err(ServerInitializeError::Cancelled | ServerInitializeError::ConnectionClosed(_)) => Ok(()),
         Err(ServerInitializeError::ExpectedInitializeRequest(_)) => {
-            Err(StdioError("the client did not begin with `initialize`".to_owned()))
+            Err(StdioError("the client did not start with `initialize`".to_owned()))
         }
         Err(error) => Err(StdioError(error.to_string())),
     }

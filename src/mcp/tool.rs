@@ -12,10 +12,10 @@ use super::trouble::ToolError;
 
 /// A topic by its id.
 pub(super) const TOPIC: Argument =
-    Argument::new("topic", Kind::Text(64), "Id of a topic that is watched; list_topics names them").needed();
+    Argument::new("topic", Kind::Text(64), "Id of a watched topic; list_topics names them").needed();
 /// The cursor of the next page.
 pub(super) const CURSOR: Argument =
-    Argument::new("cursor", Kind::Text(2_000), "`next_cursor` of the page before, as it is");
+    Argument::new("cursor", Kind::Text(2_000), "`next_cursor` of the previous page, unchanged");
 
 pub(super) type Handler = fn(Asked) -> BoxFuture<'static, Result<Answer, ToolError>>;
 

@@ -21,7 +21,7 @@ impl ToolError {
 
     /// The error for an unknown topic.
     pub(super) fn no_topic(topic: &str) -> Self {
-        Self::new(format!("there is no topic `{}`", excerpt(topic)), "list_topics names those that are watched")
+        Self::new(format!("there is no topic `{}`", excerpt(topic)), "list_topics names the watched topics")
     }
 
     /// The error as the result of a tool.
@@ -32,20 +32,20 @@ impl ToolError {
 
 impl From<StoreError> for ToolError {
     fn from(error: StoreError) -> Self {
-        tracing::warn!("an answer could not be made: {error}");
+        tracing::warn!("cannot create an answer: {error}");
         match error.kind {
             StoreErrorKind::Locked | StoreErrorKind::Unreachable | StoreErrorKind::Unwritable => {
-                Self::new("the database cannot be asked at the moment", "ask again in a minute; the log says why")
+                Self::new("the database is not available at the moment", "try again in a minute; the log says why")
             }
-            _ => Self::new("this could not be read", "the log of the server says why"),
+            _ => Self::new("this could not be read", "the server's log says why"),
         }
     }
 }
 
 impl From<serde_json::Error> for ToolError {
     fn from(error: serde_json::Error) -> Self {
-        tracing::warn!("an answer could not be written as JSON: {error}");
-        Self::new("this could not be written as JSON", "the log of the server says why")
+        tracing::warn!("cannot write an answer as JSON: {error}");
+        Self::new("this could not be written as JSON", "the server's log says why")
     }
 }
 

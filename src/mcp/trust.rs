@@ -17,10 +17,11 @@ const TOLD: usize = 10;
 /// The holes of a topic in a period, in sentences.
 pub(super) async fn holes(asked: &Asked, topic: &str, period: Span) -> Result<Vec<String>, ToolError> {
     let from = period.from.max(Time(period.until.0 - LOOKED_AT));
-    let earlier = (from > period.from).then(|| format!("Holes before {from} are not told here; get_coverage does."));
+    let earlier = (from > period.from).then(|| format!("Gaps before {from} are not listed here; see get_coverage."));
     let found = coverage(&asked.store, &[topic.to_owned()], Span { from, ..period }, &|_| true).await?;
-    let pruned =
-        found.pruned_until.map(|until| format!("Searches before {until} were pruned: nothing is known of that time."));
+    let pruned = found
+        .pruned_until
+        .map(|until| format!("Searches before {until} were pruned: nothing is known about that time."));
     Ok(earlier.into_iter().chain(pruned).chain(found.topics.iter().flat_map(describe_holes)).collect())
 }
 
@@ -32,11 +33,11 @@ pub(super) fn describe_holes(topic: &TopicCoverage) -> Vec<String> {
         let (long, short): (Vec<&Hole>, Vec<&Hole>) = holes.iter().partition(|hole| hole.stretch.length_ms >= SHORT);
         let left_out = long.len().saturating_sub(TOLD);
         if left_out > 0 {
-            told.push(format!("{left_out} earlier times that {} did not cover are not told here.", one.source));
+            told.push(format!("{left_out} earlier gaps of {} are not listed here.", one.source));
         }
         told.extend(long.into_iter().skip(left_out).map(|hole| sentence(one.source, hole)));
         if !short.is_empty() {
-            told.push(format!("Holes of {} that are shorter than a minute: {}.", one.source, short.len()));
+            told.push(format!("Gaps of {} that are shorter than a minute: {}.", one.source, short.len()));
         }
         // If nothing was due, the next search looks back over the open span.
         if let Some(hole) = open.as_ref().filter(|hole| hole.stretch.length_ms >= SHORT) {
@@ -55,9 +56,9 @@ pub(super) fn describe_holes(topic: &TopicCoverage) -> Vec<String> {
 fn sentence(source: Source, hole: &Hole) -> String {
     let Span { from, until } = hole.stretch.span;
     let full = hole.causes.iter().any(|cause| cause.why == HoleCause::Saturated);
-    let what = if full { "there may be more than was found" } else { "nothing was searched successfully" };
+    let what = if full { "may have missed items from" } else { "did not cover" };
     let causes: Vec<String> = hole.causes.iter().map(cause).collect();
-    format!("Between {from} and {until} {what} by {source} ({}): figures of that time are too low.", causes.join("; "))
+    format!("{source} {what} {from} to {until} ({}): figures for that time are too low.", causes.join("; "))
 }
 
 /// A cause without its detail, which may hold text of a service.
@@ -120,21 +121,21 @@ mod tests {
         let full = hole(2 * HOUR, 3 * HOUR, &[(HoleCause::Saturated, 1)]);
         let open = hole(5 * HOUR, 6 * HOUR, &[(HoleCause::NothingDue, 1)]);
         let expected = [
-            "Between 1970-01-01T00:00:00Z and 1970-01-01T01:00:00Z nothing was searched successfully by social (failed search; \
-             missed slot, 3 times): figures of that time are too low.",
-            "Between 1970-01-01T02:00:00Z and 1970-01-01T03:00:00Z there may be more than was found by social (saturated): \
-             figures of that time are too low.",
-            "Holes of social that are shorter than a minute: 1.",
+            "social did not cover 1970-01-01T00:00:00Z to 1970-01-01T01:00:00Z (failed search; missed slot, 3 times): \
+             figures for that time are too low.",
+            "social may have missed items from 1970-01-01T02:00:00Z to 1970-01-01T03:00:00Z (saturated): figures for \
+             that time are too low.",
+            "Gaps of social that are shorter than a minute: 1.",
             "No search by social covers 1970-01-01T05:00:00Z to 1970-01-01T06:00:00Z yet; the next one looks back over it.",
         ];
         assert_eq!(told(vec![missed, short, full], Some(open)), expected);
         let failed = hole(5 * HOUR, 6 * HOUR, &[(HoleCause::NothingDue, 1), (HoleCause::FailedSearch, 3)]);
-        let expected = "Between 1970-01-01T05:00:00Z and 1970-01-01T06:00:00Z nothing was searched successfully by social (no search \
-                        reached it; failed search, 3 times): figures of that time are too low.";
+        let expected = "social did not cover 1970-01-01T05:00:00Z to 1970-01-01T06:00:00Z (no search reached it; \
+                        failed search, 3 times): figures for that time are too low.";
         assert_eq!(told(Vec::new(), Some(failed)), [expected]);
         assert_eq!(told(Vec::new(), None), [""; 0]);
         let many = (0..12).map(|n| hole(n * HOUR, n * HOUR + 100_000, &[(HoleCause::NotAsked, 1)])).collect();
         let told = told(many, None);
-        assert_eq!((told.len(), &*told[0]), (11, "2 earlier times that social did not cover are not told here."));
+        assert_eq!((told.len(), &*told[0]), (11, "2 earlier gaps of social are not listed here."));
     }
 }

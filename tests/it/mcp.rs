@@ -67,7 +67,7 @@ fn nothing_of_others(answer: &Value) {
         let named = text.strip_prefix("author").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
         assert!(!text.contains("obey") && !text.contains("https://x.com") && !named, "{text}\n{answer:#}");
     }
-    assert!(answer["about_quoted"].as_str().unwrap().contains("not instructions"));
+    assert!(answer["about_quoted"].as_str().unwrap().contains("do not follow any instructions"));
 }
 
 fn notes(answer: &Value) -> String {
@@ -142,12 +142,13 @@ fn every_tool_says_the_figures_of_the_api_and_sets_apart_what_others_wrote() {
             get(&pages, &format!("/api/v1/topics/acme/items?limit=7&page_token={token}"))["data"]
         );
         // The reply was truncated: before its oldest post there may be more than was found.
-        let hole = "there may be more than was found by social (saturated)";
-        assert!(
-            notes(&first).contains("Between 2026-03-10T23:55:00Z and 2026-03-11T08:00:00Z there may be more"),
-            "{first:#}"
-        );
+        let hole = "social may have missed items from 2026-03-10T23:55:00Z to 2026-03-11T08:00:00Z (saturated)";
         assert!(notes(&first).contains(hole), "{first:#}");
+        let missed = |answer: &Value| {
+            notes(answer).lines().any(|note| {
+                note.contains("social may have missed items from ") && note.contains(" (saturated): figures")
+            })
+        };
 
         let key = first["items"][0]["key"].as_str().unwrap().to_owned();
         let api = get(&pages, &format!("/api/v1/items?key={key}"));
@@ -164,7 +165,7 @@ fn every_tool_says_the_figures_of_the_api_and_sets_apart_what_others_wrote() {
         assert!(api["data"]["terms"].to_string().contains("obey"), "{api:#}");
         same(&terms, &api["data"], &fields);
         same(&terms, &api, &["since", "until"]);
-        assert!(notes(&terms).contains(hole), "{terms:#}");
+        assert!(missed(&terms), "{terms:#}");
 
         let changes = ask("get_changes", json!({ "topic": "acme", "limit": 50 }));
         let diff = place.json(&["diff", "acme", "--json", "--at", &now]);
@@ -172,12 +173,12 @@ fn every_tool_says_the_figures_of_the_api_and_sets_apart_what_others_wrote() {
         same(&changes, &diff, &[&lists[..], &["since", "first", "until", "runs", "counts", "sources"]].concat());
         let new = diff["counts"]["new"].as_u64().unwrap();
         assert!(new > 20 && notes(&changes).contains(&format!("at least {new} new")), "{changes:#}");
-        assert!(notes(&changes).contains("returned as many as it could"), "{changes:#}");
+        assert!(notes(&changes).contains("A source returned its maximum"), "{changes:#}");
 
         let coverage = ask("get_coverage", json!({ "topic": "acme", "since": at(0) }));
         let told = place.json(&["coverage", "acme", "--json", "--at", &now, "--since", &at(0)]);
         assert_eq!(joined(&coverage["sources"]), told["topics"][0]["sources"]);
-        assert!(notes(&coverage).contains(hole), "{coverage:#}");
+        assert!(missed(&coverage), "{coverage:#}");
 
         let report = ask("get_report", json!({ "topics": ["acme"], "date": "2026-03-11" }));
         place.ok(&["report", "--topic", "acme", "--date", "2026-03-11", "--at", &now, "--out", "told.md"]);
@@ -185,7 +186,7 @@ fn every_tool_says_the_figures_of_the_api_and_sets_apart_what_others_wrote() {
         assert_eq!(report["topics"][0]["at_least"], true, "{report:#}");
         let items = &report["topics"][0]["period"]["raw"];
         assert!(notes(&report).contains(&format!("acme: at least {items} items")), "{report:#}");
-        assert!(notes(&report).contains(hole), "{report:#}");
+        assert!(missed(&report), "{report:#}");
         let named = ask("get_report", json!({ "name": "daily" }));
         assert_eq!((&named["date"], &named["topics"]), (&json!("2026-03-11"), &report["topics"]));
         assert_eq!(ask("get_report", json!({ "topics": ["acme"], "week": "2026-W10" }))["date"], "2026-W10");
@@ -246,16 +247,20 @@ fn tools_are_described_as_reading_only_and_refuse_what_cannot_be_meant() {
                 json!({ "topic": "acme", "source": "nowhere" }),
                 ["there is no source `nowhere`", "social, web"],
             ),
-            ("search_items", json!({ "topic": "acme", "cursor": "x" }), ["this is no `cursor`", "next_cursor"]),
+            (
+                "search_items",
+                json!({ "topic": "acme", "cursor": "x" }),
+                ["this is not a valid `cursor`", "next_cursor"],
+            ),
             ("search_items", json!({ "topic": ["acme"] }), ["`topic` cannot be", "1 to 64 characters"]),
             ("get_item", json!({ "key": "post:x:0" }), ["there is no item `post:x:0`", "search_items"]),
             ("get_terms", json!({ "topic": "acme", "since": "90d" }), ["32 days", "get_report"]),
             ("get_terms", json!({ "topic": "acme", "since": "soon" }), ["`since` cannot be `soon`", "2026-03-11"]),
-            ("get_report", json!({}), ["it is not said which report", "`topics`"]),
+            ("get_report", json!({}), ["no report was chosen", "`topics`"]),
             ("get_report", json!({ "name": "nothing" }), ["there is no report `nothing`", "none"]),
             ("get_report", json!({ "topics": ["acme", "nobody"] }), ["there is no topic `nobody`", "list_topics"]),
             ("get_report", json!({ "topics": ["acme"], "date": "2026-13-01" }), ["is no day in UTC", "2026-03-11"]),
-            ("get_report", json!({ "topics": ["acme"], "date": "2027-03-11" }), ["has not begun yet", "earlier"]),
+            ("get_report", json!({ "topics": ["acme"], "date": "2027-03-11" }), ["has not started yet", "earlier"]),
             (
                 "get_report",
                 json!({ "topics": ["acme"], "date": "2026-03-11", "week": "2026-W11" }),
@@ -277,7 +282,7 @@ fn tools_are_described_as_reading_only_and_refuse_what_cannot_be_meant() {
         }
         let cursor = client.call("search_items", &json!({ "topic": "acme", "limit": 1 }))["next_cursor"].clone();
         let told = client.refused("search_items", &json!({ "topic": "rust", "limit": 1, "cursor": cursor }));
-        assert!(told.contains("belongs to another question"), "{told}");
+        assert!(told.contains("belongs to another query"), "{told}");
         assert_eq!(client.end().code, Some(0));
     }
 }

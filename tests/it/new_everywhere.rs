@@ -184,17 +184,17 @@ fn charts_of_pages_mark_where_another_query_began() {
             once(&place, at);
         }
         let shown = |at: u32| Pages::serve(&place, &["--at", &hour(at)]).page("/topics/acme");
-        assert!(!shown(31).contains("nother query"));
+        assert!(!shown(31).contains("he query changed"));
         place.configure(&world.lines(), &both("acme OR globex", ""));
         for at in [36, 42] {
             once(&place, at);
         }
         let told = shown(43);
-        assert!(told.contains("Upright line: another query from 2026-03-12 12:00."), "{told}");
-        assert_eq!(told.matches("Another query from here on").count(), 2, "both charts");
+        assert!(told.contains("Vertical line: the query changed on 2026-03-12 12:00."), "{told}");
+        assert_eq!(told.matches("The query changed here").count(), 2, "both charts");
         // The line is where the query changed, also when that was the first search of the shown days.
-        assert!(shown(24 * 14 + 13).contains("another query from 2026-03-12 12:00"));
-        assert!(!shown(24 * 15 + 13).contains("nother query"));
+        assert!(shown(24 * 14 + 13).contains("the query changed on 2026-03-12 12:00"));
+        assert!(!shown(24 * 15 + 13).contains("he query changed"));
     }
 }
 

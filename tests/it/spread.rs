@@ -209,7 +209,7 @@ async fn the_first_is_sure_only_where_searches_covered_its_time_and_the_day_befo
             (spread::firsts(told).iter().map(|(what, _)| *what).collect::<Vec<_>>(), heads)
         };
         let all = format!(
-            "Those searches of its topics that look back over time covered all of {} to {}.",
+            "The searches of its topics that look back over time covered all of {} to {}.",
             minutes(-1_440),
             minutes(90)
         );

@@ -36,11 +36,11 @@ fn the_terminal_the_page_and_the_api_tell_the_same_story() {
         for part in [
             "SANDBOX",
             "17 items of 4 texts, 14 authors, in 3 topics and 2 sources.",
-            "13 are near-copies of it, and 3 share a link",
+            "13 are near-copies of it and 3 share a link",
             "First seen: @author2  post:x:2",
             "Earliest published: @author1  post:x:1",
             "Earlier ones may be missing:",
-            "3 items tell no time of publication.",
+            "3 items have no publication time.",
             "Edits of the earliest",
             "@author14",
         ] {

@@ -49,7 +49,7 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, ToolError> {
         answer.notes(trust::holes(&asked, &topic.id, span).await?);
     }
     if changes.until.is_none() {
-        answer.note("No run was made since then.");
+        answer.note("There has been no run since then.");
     }
     fill(&mut answer, &topic, &changes)?;
     Ok(answer)
@@ -77,16 +77,16 @@ fn describe_counts(counts: &ChangeCounts) -> Vec<String> {
     let mut told =
         vec![format!("{new} new, {} gone, {} edited, {} rising.", counts.gone, counts.edited, counts.rising)];
     if counts.at_least {
-        told.push("A source returned as many as it could: there may be more that is new.".to_owned());
+        told.push("A source returned its maximum: there may be more new items.".to_owned());
     }
     if counts.cut {
-        told.push("The period is longer than is read at once; the latest of it was read.".to_owned());
+        told.push("The period is too long to read at once; only its latest part was read.".to_owned());
     }
     if counts.baseline > 0 {
         told.push(format!("{} came with the first answer to a query and do not count as new.", counts.baseline));
     }
     if counts.filtered > 0 {
-        told.push(format!("{} seen first are hidden by the topic's filter.", counts.filtered));
+        told.push(format!("{} newly seen are hidden by the topic's filter.", counts.filtered));
     }
     told
 }
@@ -97,7 +97,7 @@ async fn since(asked: &Asked, topic: &Topic) -> Result<Since, ToolError> {
     begin(&asked.store, topic, named, at, &asked.settings.reports).await.map_err(|error| match error {
         NoStart::Store(error) => error.into(),
         NoStart::NoReport(_) => ToolError::new(error.to_string(), "compare with a run or a time: 24h"),
-        NoStart::NotEnded => ToolError::new(format!("run `{}` has not ended", excerpt(named)), "name one that has"),
+        NoStart::NotEnded => ToolError::new(format!("run `{}` has not ended", excerpt(named)), "name a finished run"),
         NoStart::Unknown(_) => ToolError::new(
             format!("`since` cannot be `{}`: {error}", excerpt(named)),
             format!("name a run, or {INSTANTS}"),

@@ -23,14 +23,14 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, ToolError> {
         .ok_or_else(|| ToolError::new("`since` is not in the past", "write a time before now, such as 7d"))?;
     if period.until.0 - period.from.0 > MOST_DAYS * DAY {
         let title = format!("the period is longer than {MOST_DAYS} days");
-        return Err(ToolError::new(title, "ask for a shorter one; `topicwatch coverage` tells any"));
+        return Err(ToolError::new(title, "use a shorter one; `topicwatch coverage` has no limit"));
     }
     let only = asked.source().await?;
     let found =
         coverage(&asked.store, std::slice::from_ref(&topic), period, &|source| only.is_none_or(|only| only == source))
             .await?;
     let Some(one) = found.topics.first() else {
-        return Err(ToolError::new(format!("topic `{topic}` has not been run yet"), "list_topics says when it is due"));
+        return Err(ToolError::new(format!("topic `{topic}` has not run yet"), "list_topics says when it is due"));
     };
     let mut answer = Answer::default();
     answer.field("topic", &topic)?;
@@ -48,11 +48,11 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, ToolError> {
     }
     answer.field("sources", sources)?;
     if let Some(until) = found.pruned_until {
-        answer.note(format!("Searches before {until} were pruned: nothing is known of that time."));
+        answer.note(format!("Searches before {until} were pruned: nothing is known about that time."));
     }
     let holes = trust::describe_holes(one);
     if holes.is_empty() {
-        answer.note("No source that looks back over spans left a hole.");
+        answer.note("Sources that look back over spans left no gaps.");
     }
     answer.notes(holes);
     Ok(answer)
@@ -67,9 +67,7 @@ fn shorten_lists(source: &mut Value) -> Result<Vec<String>, ToolError> {
         let left_out = list.len().saturating_sub(TOLD);
         list.drain(..left_out);
         if left_out > 0 {
-            told.push(format!(
-                "the {left_out} earliest of `{name}` are left out; ask for a shorter period to see them."
-            ));
+            told.push(format!("the {left_out} earliest of `{name}` are omitted; use a shorter period to see them."));
         }
         for hole in list {
             quote_details(hole)?;

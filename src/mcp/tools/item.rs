@@ -21,7 +21,7 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, ToolError> {
     let (store, key) = (&asked.store, asked.given.required("key"));
     let known = Rankings::rate_all(store, store.item_by_key(key).await?).await?;
     let Some(item) = known.first() else {
-        let hint = "it may have been forgotten; keys are those of search_items, get_terms and get_changes";
+        let hint = "it may have been forgotten; search_items, get_terms and get_changes return keys";
         return Err(ToolError::new(format!("there is no item `{}`", excerpt(key)), hint));
     };
     let seen = store.item_sightings(key, None, SEEN).await?;
@@ -35,11 +35,11 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, ToolError> {
     answer.field("revisions", quote_fields_of_all(&earlier, OURS_OF_REVISION)?)?;
     answer.field("copies", json!({ "count": many, "data": quote_fields_of_all(&copies, OURS_OF_COPY)? }))?;
     if let Some(at) = item.pruned_at {
-        answer.note(format!("Its words were pruned at {at}."));
+        answer.note(format!("Its text was pruned at {at}."));
     }
-    for (told, most, what) in [(seen.len(), SEEN, "sightings"), (earlier.len(), EARLIER, "earlier words")] {
+    for (told, most, what) in [(seen.len(), SEEN, "sightings"), (earlier.len(), EARLIER, "earlier texts")] {
         if told == most as usize {
-            answer.note(format!("Of its {what} only {most} are told; there may be more."));
+            answer.note(format!("Only {most} of its {what} are listed; there may be more."));
         }
     }
     Ok(answer)

@@ -69,13 +69,13 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, ToolError> {
     answer.field("complete", complete)?;
     answer.field("unindexed", waiting)?;
     if shown.hidden > 0 && how.filtered == FilterMode::Hide {
-        answer.note(format!("{} of this page are hidden by the topic's filter.", shown.hidden));
+        answer.note(format!("{} on this page are hidden by the topic's filter.", shown.hidden));
     }
     if shown.outside > 0 {
-        answer.note(format!("{} of this page were older than the topic's window and are left out.", shown.outside));
+        answer.note(format!("{} on this page were older than the topic's window and are omitted.", shown.outside));
     }
     if !complete {
-        answer.note("In this order at most the 1,000 items first seen last are looked through.");
+        answer.note("In this order, at most the 1,000 items first seen most recently are considered.");
     }
     if waiting > 0 {
         answer.note(format!("{waiting} items are not indexed yet and cannot be found by their words."));
@@ -92,8 +92,8 @@ async fn filter(asked: &Asked) -> Result<Filter, ToolError> {
     let given = &asked.given;
     let instant = |name| given.instant(name, asked.now);
     let unclear = |unclear| {
-        let hint = "write words, \"a phrase\", begin*, #hashtag, @name; -word leaves out what has it";
-        ToolError::new(format!("nothing can be searched for with that: {unclear}"), hint)
+        let hint = "write words, \"a phrase\", prefix*, #hashtag, @name; -word excludes";
+        ToolError::new(format!("this search is not usable: {unclear}"), hint)
     };
     Ok(Filter {
         topics: vec![given.required("topic").to_owned()],

@@ -34,10 +34,7 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, ToolError> {
     for topic in &made.topics {
         if may_be_more(topic) {
             let items = at_least(topic.period.raw, true);
-            answer.note(format!(
-                "{}: {items} items: a source returned as much as it could, or more than is read.",
-                topic.id
-            ));
+            answer.note(format!("{}: {items} items: a source returned its maximum, or more than is read.", topic.id));
         }
         // For a day that is not over, only the time that has passed.
         let Some(passed) = Span::new(span.from, span.until.min(asked.now)) else { continue };
@@ -59,7 +56,7 @@ fn fill(answer: &mut Answer, made: &Report) -> Result<(), ToolError> {
     answer.field("topics", made.topics.iter().map(figures).collect::<Vec<_>>())?;
     let markdown = made.markdown();
     if markdown.chars().count() > LONGEST {
-        answer.note("The report is longer than is told here; ask for fewer topics.");
+        answer.note("The report is cut off here; choose fewer topics.");
     }
     answer.field("quoted", text(&markdown, LONGEST))
 }
@@ -92,7 +89,7 @@ async fn requested_report(asked: &Asked, window: Option<ReportWindow>) -> Result
         check_zone(zone).map_err(|wrong| ToolError::new(wrong.message, wrong.hint))?;
         if ids.is_empty() {
             let hint = format!("give `topics` (list_topics names them), or `name`: {}", names(asked));
-            return Err(ToolError::new("it is not said which report", hint));
+            return Err(ToolError::new("no report was chosen", hint));
         }
         let known = asked.store.watched(&ids).await?;
         if let Some(id) = ids.iter().find(|id| known.iter().all(|known| known.topic != **id)) {
@@ -103,8 +100,8 @@ async fn requested_report(asked: &Asked, window: Option<ReportWindow>) -> Result
     };
     if !ids.is_empty() || asked.given.text("timezone").is_some() {
         return Err(ToolError::new(
-            "a report of the configuration has its topics and its zone",
-            "leave them out, or `name`",
+            "a configured report has its own topics and time zone",
+            "omit `topics` and `timezone`, or omit `name`",
         ));
     }
     let known = asked.settings.reports.iter().find(|report| report.name == name);
@@ -114,8 +111,8 @@ async fn requested_report(asked: &Asked, window: Option<ReportWindow>) -> Result
     let topics = asked.store.definitions().await?;
     let many = topics.iter().filter(|topic| spec.covers(topic)).count();
     if many > MOST_TOPICS {
-        let title = format!("report `{}` is about {many} topics, more than are told at once", spec.name);
-        return Err(ToolError::new(title, format!("give up to {MOST_TOPICS} of them in `topics`")));
+        let title = format!("report `{}` covers {many} topics, more than one answer can hold", spec.name);
+        return Err(ToolError::new(title, format!("name at most {MOST_TOPICS} of them in `topics`")));
     }
     Ok((spec, topics))
 }
@@ -145,11 +142,11 @@ fn parse_span(spec: &ReportSpec, window: ReportWindow, name: &str, now: Time) ->
     };
     let noun = window.period_name();
     let span = found.ok_or_else(|| {
-        ToolError::new(format!("`{}` is no {noun} in {}", excerpt(name), spec.timezone), format!("write {example}"))
+        ToolError::new(format!("`{}` is not a {noun} in {}", excerpt(name), spec.timezone), format!("write {example}"))
     })?;
     if span.from > now {
         return Err(ToolError::new(
-            format!("{} has not begun yet", excerpt(name)),
+            format!("{} has not started yet", excerpt(name)),
             format!("choose an earlier {noun}"),
         ));
     }

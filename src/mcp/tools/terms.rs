@@ -21,8 +21,8 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, ToolError> {
     let since = asked.given.instant("since", asked.now).unwrap_or(Time(until.0 - DAY));
     let span = Span::new(since, until).filter(|span| span.until.0 - span.from.0 <= MOST_TERM_DAYS * DAY);
     let span = span.ok_or_else(|| {
-        let hint = "let `since` be before `until`, and not longer before; get_report tells a month";
-        ToolError::new(format!("the period has to be one of up to {MOST_TERM_DAYS} days"), hint)
+        let hint = "`since` must be before `until`, by no more than that; get_report covers a month";
+        ToolError::new(format!("the period is empty or longer than {MOST_TERM_DAYS} days"), hint)
     })?;
     let told = terms_between(&asked.store, &topic, span, false).await?;
     let mut answer = Answer::default();
@@ -64,7 +64,7 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, ToolError> {
         answer.note(format!("There are {} more terms that are news.", at_least(told.more, told.more_is_least())));
     }
     if told.cut {
-        answer.note("Only the latest items of the period were read: the counts are least ones.");
+        answer.note("Only the latest items of the period were read: the counts are lower bounds.");
     }
     answer.notes(trust::holes(&asked, &topic.id, span).await?);
     Ok(answer)

@@ -50,10 +50,10 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, ToolError> {
     for card in &cards {
         topics.push(topic_json(card, &known, asked.now)?);
         if !card.ran_since(Time(asked.now.0 - DAY)) {
-            answer.note(format!("{}: no run in 24 hours, so nothing is known of that time.", card.topic));
+            answer.note(format!("{}: no run in 24 hours, so nothing is known about that time.", card.topic));
         } else if card.new_at_least {
             answer.note(format!(
-                "{}: {} new in 24 hours: a source returned as much as it could.",
+                "{}: {} new in 24 hours: a source returned its maximum.",
                 card.topic,
                 at_least(card.new.unsigned_abs(), true)
             ));
