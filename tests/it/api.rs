@@ -201,7 +201,7 @@ fn invalid_requests_are_refused_with_a_hint() {
         for (status, path, said) in [
             (404, "/api/v1/topics/nobody".to_owned(), "no topic `nobody`"),
             (404, "/api/v1/topics/nobody/items".into(), "no topic"),
-            (404, "/api/v1/topics/%00/items".into(), "cannot stand"),
+            (404, "/api/v1/topics/%00/items".into(), "is not a valid"),
             (400, "/api/v1/topics/%ff".into(), "percent-encoded"),
             (404, "/api/v1/topics/..%2f..%2fetc".into(), "no topic"),
             (404, "/api/v1/topics/nobody/answers".into(), "no topic"),
@@ -222,11 +222,11 @@ fn invalid_requests_are_refused_with_a_hint() {
             (409, "/api/v1/topics/acme/items?search=%2D%2D".into(), "no word"),
             (409, "/api/v1/topics/acme/items?order=velocity&tone=negative".into(), "order=velocity"),
             (400, "/api/v1/topics/acme/items?page_token=non%20sense".into(), "next_page_token"),
-            (404, "/api/v1/topics/acme/items?page_token=nonsense".into(), "no page token"),
+            (404, "/api/v1/topics/acme/items?page_token=nonsense".into(), "not a page token"),
             (404, format!("/api/v1/topics/acme/items?page_token={cut}"), "page token"),
-            (404, format!("/api/v1/topics/acme/items?tone=negative&page_token={token}"), "another question"),
-            (404, format!("/api/v1/topics/rust/items?page_token={token}"), "another question"),
-            (404, format!("/api/v1/runs?page_token={token}"), "another question"),
+            (404, format!("/api/v1/topics/acme/items?tone=negative&page_token={token}"), "another query"),
+            (404, format!("/api/v1/topics/rust/items?page_token={token}"), "another query"),
+            (404, format!("/api/v1/runs?page_token={token}"), "another query"),
         ] {
             let told = ask(&pages, "GET", &path, &[], "").refused(status);
             assert!(told.contains(said), "{path}: {told}");

@@ -29,7 +29,7 @@ pub(super) async fn one(call: Call) -> Result<Response, Problem> {
 pub(super) async fn card(call: &Call) -> Result<AlertCard, Problem> {
     let name = call.required("alert");
     call.site().store.alert_card(name, call.now).await?.ok_or_else(|| {
-        let hint = "It may have been removed from the configuration. /api/v1/alerts lists those that there are.";
+        let hint = "It may have been removed from the configuration. /api/v1/alerts lists all alerts.";
         let title = format!("There is no alert `{}`", super::call::cut(name));
         Problem { hint: hint.to_owned(), ..Problem::not_found(title) }
     })

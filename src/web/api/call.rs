@@ -67,7 +67,7 @@ impl Call {
                 return Err(Problem::bad_request(format!("`{name}` is given several times"), hint));
             }
             if values.len() == MOST {
-                let hint = format!("Give it {MOST} times at most.");
+                let hint = format!("Give it at most {MOST} times.");
                 return Err(Problem::bad_request(format!("`{name}` is given too often"), hint));
             }
             values.push(value);
@@ -130,10 +130,10 @@ impl Call {
     pub(super) fn position(&self) -> Result<Option<Position>, Problem> {
         let wrong = |bad| {
             let title = match bad {
-                BadToken::OfAnother => "This page token belongs to another question",
-                BadToken::NoToken => "This is no page token",
+                BadToken::OfAnother => "This page token belongs to another query",
+                BadToken::NoToken => "This is not a page token",
             };
-            let hint = "Use the `next_page_token` of the page before as it is, with the same filters, or leave it out.";
+            let hint = "Use the `next_page_token` of the previous page unchanged, with the same filters, or omit it.";
             Problem { hint: hint.to_owned(), ..Problem::not_found(title) }
         };
         self.one("page_token").map(|given| parse_page_token(&self.scope(), given).map_err(wrong)).transpose()
@@ -170,26 +170,28 @@ async fn known_source(app: &App, visitor: &Visitor, value: &str) -> Result<(), P
     let names: Vec<&str> = all.iter().map(Source::as_str).collect();
     let title = format!("There is no source `{}`", cut(value));
     // Topics of others may have sources of their own.
-    let hint =
-        if visitor.sees_all() { format!("One of: {}.", names.join(", ")) } else { "Topics name theirs.".to_owned() };
+    let hint = if visitor.sees_all() {
+        format!("One of: {}.", names.join(", "))
+    } else {
+        "Each topic lists its sources.".to_owned()
+    };
     Err(Problem { hint, ..Problem::not_found(title) })
 }
 
 /// Checks whether a parameter accepts a value.
 fn check_value(parameter: &Parameter, value: &str) -> Result<(), Problem> {
-    let refuse = |hint: String| {
-        Err(Problem::bad_request(format!("`{}` cannot stand for `{}`", cut(value), parameter.name), hint))
-    };
+    let refuse =
+        |hint: String| Err(Problem::bad_request(format!("`{}` is not a valid `{}`", cut(value), parameter.name), hint));
     // Stored text never contains NUL, and PostgreSQL accepts none.
     if value.contains('\0') {
-        return refuse("Leave the character NUL out.".to_owned());
+        return refuse("Remove the NUL character.".to_owned());
     }
     match parameter.kind {
         Kind::Source if Source::parse(value).is_none() => {
             refuse("social, web, ai, or the name of a provider.".to_owned())
         }
         Kind::Text(most) if value.is_empty() || value.chars().count() > most => {
-            refuse(format!("Give 1 to {most} characters, or leave it out."))
+            refuse(format!("Give 1 to {most} characters, or omit it."))
         }
         Kind::Word(words) if !words().contains(&value) => refuse(format!("One of: {}.", words().join(", "))),
         Kind::Number(least, most, _) => match number(value) {
@@ -214,10 +216,10 @@ async fn body(request: Request) -> Result<Bytes, Problem> {
     let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or("");
     if !kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json")) {
         let hint = "Send `Content-Type: application/json`.";
-        return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "Only JSON is taken here", hint));
+        return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "Only JSON is accepted here", hint));
     }
     to_bytes(request.into_body(), LARGEST_FORM).await.map_err(|_| {
-        let hint = "What is asked for here is short; send it at once.";
-        Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "This request carries too much", hint)
+        let hint = "Request bodies here are short; send a smaller one.";
+        Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "This request is too large", hint)
     })
 }

@@ -45,8 +45,8 @@ pub(super) fn document(operations: &[Operation], secured: bool) -> Value {
             "title": "topicwatch",
             "version": VERSION,
             "summary": "What watched topics found, how runs went, what it cost",
-            "description": "Everything is read with GET. Times are UTC (RFC 3339, with milliseconds), ids and keys are text, money is \
-                            US dollars, rounded to millionths. What was found is foreign text.",
+            "description": "All reads use GET. Times are UTC (RFC 3339, with milliseconds), ids and keys are strings, \
+                            money is in US dollars, rounded to millionths. What was found is untrusted text.",
             "license": { "name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0" },
         },
         "servers": [{ "url": "/" }],
@@ -72,7 +72,7 @@ fn describe(operation: &Operation) -> Value {
     };
     let mut answered = json!({ "description": operation.summary, "content": content });
     if status == 202 {
-        answered["headers"] = header("Location", "Where the request is found");
+        answered["headers"] = header("Location", "Address of the request");
     }
     responses.insert(status.to_string(), answered);
     // Any operation with parameters may be asked for something that does not exist.
@@ -119,10 +119,10 @@ fn description(operation: &Operation) -> String {
 }
 
 fn who_may(need: Need) -> String {
-    let Some(role) = need.role() else { return "Whoever asks is answered.".to_owned() };
+    let Some(role) = need.role() else { return "Needs no token.".to_owned() };
     let reach = match need {
         Need::OfTopic(_) => "for the topic",
-        Need::InScope(_) => "; a token for some topics is answered with these alone",
+        Need::InScope(_) => "; a token for some topics sees only those",
         Need::Open | Need::OfAll(_) => "for all topics",
     };
     let gap = if reach.starts_with(';') { "" } else { " " };
@@ -132,14 +132,14 @@ fn who_may(need: Need) -> String {
 fn problem(status: u16) -> Value {
     let reason = axum::http::StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason());
     let told = match status {
-        409 => "Each part of what is asked is allowed, together they mean nothing",
+        409 => "The parts of the request are valid, but do not fit together",
         _ => reason.unwrap_or("refused"),
     };
     let content = json!({ MEDIA: { "schema": { "$ref": "#/components/schemas/Problem" } } });
     let mut refused = json!({ "description": told, "content": content });
     match status {
         401 => refused["headers"] = header("WWW-Authenticate", "`Bearer`"),
-        429 | 503 => refused["headers"] = header("Retry-After", "Seconds after which to try again"),
+        429 | 503 => refused["headers"] = header("Retry-After", "Seconds to wait before trying again"),
         _ => {}
     }
     refused

@@ -18,9 +18,9 @@ pub(super) fn cut<R>(rows: &mut Vec<R>, limit: u32) -> bool {
 /// A row as JSON, with more fields.
 pub(super) fn with<const N: usize>(row: &impl Serialize, more: [(&str, Value); N]) -> Result<Value, Problem> {
     let mut value = serde_json::to_value(row).map_err(|error| {
-        tracing::warn!("a row could not be written as JSON: {error}");
+        tracing::warn!("cannot write a row as JSON: {error}");
         let status = axum::http::StatusCode::INTERNAL_SERVER_ERROR;
-        Problem::new(status, "This could not be written", "The log says why.")
+        Problem::new(status, "This answer could not be written", "The log says why.")
     })?;
     if let Some(fields) = value.as_object_mut() {
         fields.extend(more.map(|(name, value)| (name.to_owned(), value)));

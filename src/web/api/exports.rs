@@ -34,8 +34,8 @@ pub(super) async fn file(call: Call) -> Result<Response, Problem> {
     let file = FILES.iter().find(|(file, ..)| *file == name);
     let (what, format) = file.map(|(_, what, format)| (*what, *format)).ok_or_else(not_found)?;
     if format != Format::Csv && call.one("profile").is_some() {
-        let hint = "Leave it out, or ask for .csv.";
-        return Err(Problem::conflict(format!("`profile` means nothing for {name}"), hint));
+        let hint = "Omit it, or use .csv.";
+        return Err(Problem::conflict(format!("`profile` does not apply to {name}"), hint));
     }
     // Without a topic in the address, all that the visitor sees.
     let topics = call
@@ -113,7 +113,7 @@ fn start_problem(error: NoStart, named: &str) -> Problem {
     match error {
         NoStart::Store(error) => error.into(),
         other => {
-            let title = format!("since: `{}` is no begin: {other}", cut(named));
+            let title = format!("since: `{}` is not a valid start: {other}", cut(named));
             let hint = "Name a run of the topic, a time (2026-03-11, 24h), or last-report.".to_owned();
             Problem { hint, ..Problem::not_found(title) }
         }

@@ -60,13 +60,13 @@ form!(INSTANT, 60, INSTANTS, instants());
 form!(BEGIN, 160, "write a time (2026-03-11, 24h); for changes also a run of the topic, or last-report", {
     format!("{}|{RUN}|last-report", instants())
 });
-form!(SEQ, 50, "write 120..180 for the runs 121 to 180; 0..180 begins with the first", {
+form!(SEQ, 50, "write 120..180 for the runs 121 to 180; 0..180 starts with the first", {
     "(?:0|[1-9][0-9]{0,17})\\.\\.(?:0|[1-9][0-9]{0,17})"
 });
 form!(ZONE, 64, "write an IANA name, such as Europe/Berlin, America/New_York or UTC", {
     "[A-Za-z][A-Za-z0-9_+-]*(?:/[A-Za-z0-9_+-]+){0,2}"
 });
-form!(PAGE, 1_000, "use the `next_page_token` of the page before as it is", "[A-Za-z0-9_-]+");
+form!(PAGE, 1_000, "use the `next_page_token` of the previous page, unchanged", "[A-Za-z0-9_-]+");
 // Up to 366 days.
 form!(SNOOZE, 20, "write 30m, 8h, 1h30m or 3d; 366 days at most", {
     let (hours, minutes) = ("(?:[1-9]|1[0-9]|2[0-3])h", "(?:(?:[1-9]|[1-5][0-9])m)?");

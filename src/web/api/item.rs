@@ -24,7 +24,7 @@ pub(super) async fn story(call: Call) -> Result<Response, Problem> {
 }
 
 fn unknown(key: &str) -> Problem {
-    let hint = "It may have been forgotten. Keys are those of items, sightings and citations.";
+    let hint = "It may have been forgotten. Take a key from an item, a sighting or a citation.";
     let title = format!("There is no item `{}`", super::call::cut(key));
     Problem { hint: hint.to_owned(), ..Problem::not_found(title) }
 }

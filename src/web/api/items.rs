@@ -109,8 +109,8 @@ fn alone(call: &Call, order: &str) -> Result<(), Problem> {
     match given.into_iter().find(|name| call.one(name).is_some()) {
         None => Ok(()),
         Some(name) => {
-            let hint = "Leave it out, or choose another order.";
-            Err(Problem::conflict(format!("`{name}` means nothing for order={order}"), hint))
+            let hint = "Omit it, or choose another order.";
+            Err(Problem::conflict(format!("`{name}` does not apply to order={order}"), hint))
         }
     }
 }

@@ -44,7 +44,7 @@ pub(super) async fn unnote(call: Call) -> Result<Response, Problem> {
 }
 
 fn read<T: serde::de::DeserializeOwned>(call: &Call, hint: &str) -> Result<T, Problem> {
-    serde_json::from_slice(&call.body).map_err(|_| Problem::bad_request("The body is not what is taken here", hint))
+    serde_json::from_slice(&call.body).map_err(|_| Problem::bad_request("The body is not valid here", hint))
 }
 
 async fn starred(call: &Call, key: &str, starred: bool) -> Result<Response, Problem> {
@@ -66,7 +66,7 @@ async fn noted(call: &Call, key: &str, note: Option<String>) -> Result<Response,
 /// Refuses NUL: stored text never contains it, and PostgreSQL accepts none.
 fn is_text(key: &str) -> Result<(), Problem> {
     if key.contains('\0') {
-        Err(Problem::bad_request("`key` is no text", "Leave the character NUL out."))
+        Err(Problem::bad_request("`key` is not valid text", "Remove the NUL character."))
     } else {
         Ok(())
     }

@@ -33,13 +33,13 @@ pub(super) async fn set(call: Call) -> Result<Response, Problem> {
     may_ask(call.site())?;
     let topic = card(&call).await?.topic;
     let hint = "Send {\"key\": \"post:x:1\", \"mark\": \"good\"} or \"noise\".";
-    let asked: Asked = serde_json::from_slice(&call.body)
-        .map_err(|_| Problem::bad_request("The body is not what is taken here", hint))?;
+    let asked: Asked =
+        serde_json::from_slice(&call.body).map_err(|_| Problem::bad_request("The body is not valid here", hint))?;
     let mark = Verdict::parse(&asked.mark);
     let mark = mark.ok_or_else(|| Problem::bad_request(format!("There is no mark `{}`", cut(&asked.mark)), hint))?;
     if !(1..=KEY_CHARS).contains(&asked.key.chars().count()) || asked.key.contains('\0') {
         let hint = format!("Give 1 to {KEY_CHARS} characters, without NUL.");
-        return Err(Problem::bad_request("`key` is no key", hint));
+        return Err(Problem::bad_request("`key` is not a key", hint));
     }
     marked(&call, &topic, &asked.key, Some(mark)).await
 }

@@ -28,27 +28,26 @@ pub(super) const ID: Kind = Kind::Text(64);
 pub(super) const KEY_CHARS: usize = 700;
 pub(super) const RUN: Kind = Kind::Text(200);
 
-pub(super) const OF_ALERT: Parameter = Parameter::path("alert", ID, "Name of an alert of the configuration", "recalls");
+pub(super) const OF_ALERT: Parameter = Parameter::path("alert", ID, "Name of a configured alert", "recalls");
 pub(super) const REQUEST: Parameter = Parameter::path("request", ID, "Id of the request", "01KHXJ5W0000000000000000");
 pub(super) const OF_ITEM: Parameter =
     Parameter::path("key", Kind::Text(KEY_CHARS), "A key of the item, or its address", "post:x:2031610711893905509");
-pub(super) const OF_TOPIC: Parameter = Parameter::path("topic", ID, "Id of a topic that is watched", "acme");
-pub(super) const LIMIT: Parameter = Parameter::query("limit", Kind::Number(1, 200, 50), "At most so many rows", "50");
+pub(super) const OF_TOPIC: Parameter = Parameter::path("topic", ID, "Id of a watched topic", "acme");
+pub(super) const LIMIT: Parameter = Parameter::query("limit", Kind::Number(1, 200, 50), "Maximum number of rows", "50");
 pub(super) const TOKEN: Parameter =
-    Parameter::query("page_token", Kind::Written(&PAGE), "`next_page_token` of the page before, as it is", "");
-pub(super) const TOPICS: Parameter =
-    Parameter::query("topic", ID, "Only this topic; give it again for more", "acme").many();
+    Parameter::query("page_token", Kind::Written(&PAGE), "`next_page_token` of the previous page, unchanged", "");
+pub(super) const TOPICS: Parameter = Parameter::query("topic", ID, "Only this topic; repeat for more", "acme").many();
 pub(super) const TOPIC: Parameter = Parameter::query("topic", ID, "Only this topic", "acme");
 pub(super) const SOURCE: Parameter =
-    Parameter::query("source", SOURCES, "Only what this source showed; give it again for more", "web").many();
+    Parameter::query("source", SOURCES, "Only items from this source; repeat for more", "web").many();
 pub(super) const TONE: Parameter =
-    Parameter::query("tone", TONES, "Only items with this tone; give it again for more", "negative").many();
+    Parameter::query("tone", TONES, "Only items with this tone; repeat for more", "negative").many();
 pub(super) const AUTHOR: Parameter =
-    Parameter::query("author", Kind::Text(100), "Only items by this handle; give it again for more", "ann").many();
+    Parameter::query("author", Kind::Text(100), "Only items by this handle; repeat for more", "ann").many();
 pub(super) const SEARCH: Parameter = Parameter::query(
     "search",
     Kind::Text(1_000),
-    "Only items with these words: all of them, \"a phrase\", begin*, -not",
+    "Only items with these words: all of them, \"a phrase\", prefix*, -not",
     "launch -beta",
 );
 pub(super) const ITEM_KIND: Parameter =
@@ -59,7 +58,7 @@ pub(super) const LANGUAGE: Parameter =
 pub(super) const MARKED: Parameter = Parameter::query(
     "marked",
     Kind::Word(|| words_of(Verdict::ALL, Verdict::as_str)),
-    "Only items marked so for their topic",
+    "Only items with this mark for their topic",
     "good",
 )
 .many();
@@ -68,11 +67,11 @@ pub(super) const STARRED: Parameter =
 pub(super) const NOTED: Parameter =
     Parameter::query("noted", Kind::Word(|| vec!["true"]), "Only items with a note", "true");
 pub(super) const FIRST_SEEN: Parameter =
-    Parameter::query("since", Kind::Written(&INSTANT), "Only items first seen at or after", "7d");
+    Parameter::query("since", Kind::Written(&INSTANT), "Only items first seen at or after this time", "7d");
 pub(super) const NEW_SINCE: Parameter = Parameter::query(
     "new_since",
     Kind::Written(&INSTANT),
-    "Only items first seen at or after, and not older than their topic's window then",
+    "Only items first seen at or after this time, and then within their topic's window",
     "24h",
 );
 pub(super) const KEY: Parameter =
@@ -80,26 +79,26 @@ pub(super) const KEY: Parameter =
 pub(super) const NOISE: Parameter = Parameter::query(
     "noise",
     NOISES,
-    "Likely noise, as learned from marks: as rows like all others [`all`], or left out and counted",
+    "Likely noise, as learned from marks: listed like other rows [`all`], or left out and counted",
     "fold",
 );
 pub(super) const HIDDEN: Parameter = Parameter::query(
     "filtered",
     FILTERED,
-    "Items that the topic's filter hides: without them (when nothing is said), with them, or only them",
+    "Items that the topic's filter hides: without them (by default), with them, or only them",
     "keep",
 );
 /// For exports: of `changes` it may be a run.
 pub(super) const BEGIN_AT: Parameter = Parameter::query(
     "since",
     Kind::Written(&BEGIN),
-    "At or after an instant; of `changes` also a run, or `last-report`",
+    "At or after this time; for `changes` also a run or `last-report`",
     "7d",
 );
 /// For exports: of `changes` it may be a run.
 pub(super) const NEW_FROM: Parameter = Parameter::query(
     "new_since",
     Kind::Written(&BEGIN),
-    "Only items first seen at or after, and not older than their topic's window then",
+    "Only items first seen at or after this time, and then within their topic's window",
     "24h",
 );

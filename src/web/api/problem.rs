@@ -36,14 +36,14 @@ pub(in crate::web) fn answer(problem: &Problem) -> Response {
 
 /// The problem that an address does not exist.
 pub(in crate::web) fn not_found() -> Problem {
-    let hint = "/api/v1/openapi.json tells what there is.";
+    let hint = "/api/v1/openapi.json lists all addresses.";
     Problem::new(StatusCode::NOT_FOUND, "There is nothing at this address", hint)
 }
 
 /// The problem that an address does not accept this method.
 pub(in crate::web) fn method_not_allowed() -> Problem {
-    let hint = "What is taken stands in `Allow`; /api/v1/openapi.json tells more.";
-    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "That cannot be done here", hint)
+    let hint = "`Allow` names the accepted methods; see also /api/v1/openapi.json.";
+    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "This method is not allowed here", hint)
 }
 
 /// Whether an address is for programs, as those of the API and of MCP are: its problems are then JSON.

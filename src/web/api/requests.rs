@@ -61,18 +61,18 @@ pub(super) async fn ask_of_alert(call: Call) -> Result<Response, Problem> {
         .as_ref()
         .is_some_and(|event| kind != RequestKind::Ack || event.chars().count() > EVENT_CHARS || event.contains('\0'))
     {
-        return Err(Problem::bad_request("`event` means nothing here", hint));
+        return Err(Problem::bad_request("`event` is not valid here", hint));
     }
     let length_ms = match (kind, &asked.length) {
         (RequestKind::Snooze, Some(length)) => {
             let length =
                 Some(length).filter(|length| SNOOZE.fits(length)).and_then(|length| parse_duration(length).ok());
             let hint = "Up to 366 days: \"30m\", \"8h\", \"3d\".";
-            let length = length.ok_or_else(|| Problem::bad_request("`for` is no length that is taken here", hint))?;
+            let length = length.ok_or_else(|| Problem::bad_request("`for` is not a valid duration", hint))?;
             i64::try_from(length.as_millis()).ok()
         }
         (RequestKind::Snooze, None) => return Err(Problem::bad_request("`for` is missing", hint)),
-        (_, Some(_)) => return Err(Problem::bad_request("`for` means nothing here", hint)),
+        (_, Some(_)) => return Err(Problem::bad_request("`for` is not valid here", hint)),
         (_, None) => None,
     };
     let wish = ControlRequest { kind, of: alert.clone(), event: asked.event, length_ms };
@@ -80,7 +80,7 @@ pub(super) async fn ask_of_alert(call: Call) -> Result<Response, Problem> {
 }
 
 fn body<T: serde::de::DeserializeOwned>(call: &Call, hint: &str) -> Result<T, Problem> {
-    serde_json::from_slice(&call.body).map_err(|_| Problem::bad_request("The body is not what is taken here", hint))
+    serde_json::from_slice(&call.body).map_err(|_| Problem::bad_request("The body is not valid here", hint))
 }
 
 fn kind(actions: &[(&str, RequestKind)], asked: &str, hint: &str) -> Result<RequestKind, Problem> {
@@ -100,8 +100,8 @@ async fn answered(call: &Call, wish: &ControlRequest, path: &str) -> Result<Resp
         }
     };
     let Some(request) = request else {
-        let hint = "Is `topicwatch run` up? It takes up what waits within seconds; ask again then.";
-        return Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, "Too many requests wait already", hint));
+        let hint = "Is `topicwatch run` running? It handles waiting requests within seconds; try again then.";
+        return Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, "Too many requests are already waiting", hint));
     };
     let mut response = answer(call, [("data", as_json(&request))]).await?;
     *response.status_mut() = StatusCode::ACCEPTED;
@@ -146,7 +146,7 @@ async fn found(call: &Call, of_alert: bool, of: &str) -> Result<Response, Proble
     let request = call.site().store.request_by_id(call.required("request")).await?;
     let ours = |one: &Request| one.wish.of == of && one.wish.kind.is_for_alert() == of_alert;
     let request = request.filter(ours).ok_or_else(|| {
-        let hint = "What was done is told for seven days.";
+        let hint = "Handled requests are kept for seven days.";
         let title = format!("There is no request `{}`", cut(call.required("request")));
         Problem { hint: hint.to_owned(), ..Problem::not_found(title) }
     })?;

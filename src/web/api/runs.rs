@@ -30,7 +30,7 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
 pub(super) async fn one(call: Call) -> Result<Response, Problem> {
     let run = call.site().store.run(call.required("run")).await?.filter(|run| may_see(&call.visitor, run));
     let run = run.ok_or_else(|| {
-        let hint = "It may have been pruned. /api/v1/runs lists those that are kept.";
+        let hint = "It may have been pruned. /api/v1/runs lists the runs that are kept.";
         let title = format!("There is no run `{}`", super::call::cut(call.required("run")));
         Problem { hint: hint.to_owned(), ..Problem::not_found(title) }
     })?;
@@ -49,7 +49,7 @@ pub(super) async fn known(call: &Call, topics: &[String]) -> Result<(), Problem>
         None => Ok(()),
         Some(topic) => {
             let title = format!("There is no topic `{}`", super::call::cut(topic));
-            let hint = "/api/v1/topics lists those that are watched.".to_owned();
+            let hint = "/api/v1/topics lists the watched topics.".to_owned();
             Err(Problem { hint, ..Problem::not_found(title) })
         }
     }

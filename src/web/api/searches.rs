@@ -29,12 +29,12 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
 pub(super) async fn save(call: Call) -> Result<Response, Problem> {
     may_keep(call.site())?;
     let hint = "Send {\"name\": \"launch-news\", \"query\": \"search=launch&since=7d\"}.";
-    let asked: ToSearch = serde_json::from_slice(&call.body)
-        .map_err(|_| Problem::bad_request("The body is not what is taken here", hint))?;
+    let asked: ToSearch =
+        serde_json::from_slice(&call.body).map_err(|_| Problem::bad_request("The body is not valid here", hint))?;
     for (name, _) in url::form_urlencoded::parse(asked.query.as_bytes()) {
         if !PARAMETERS.contains(&name.as_ref()) {
-            let hint = format!("These are known here: {}.", PARAMETERS.join(", "));
-            return Err(Problem::conflict(format!("`query` asks for `{}`, which there is not", cut(&name)), hint));
+            let hint = format!("Known parameters: {}.", PARAMETERS.join(", "));
+            return Err(Problem::conflict(format!("`query` has an unknown parameter `{}`", cut(&name)), hint));
         }
     }
     let saved = async { searches::save(call.site(), &asked.name, &Ask::form(&asked.query)?).await };

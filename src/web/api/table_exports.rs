@@ -16,16 +16,21 @@ static PARAMETERS: [&Parameter; 19] = [
     &Parameter::path("file", FILES, "Which rows, in which format", "items.csv"),
     &Parameter::query("profile", PROFILES, "CSV for programs [`machine`] or for spreadsheets", "excel"),
     &TOPICS,
-    &Parameter::query("tag", Kind::Text(64), "Only topics with this tag; give it again for more", "news").many(),
+    &Parameter::query("tag", Kind::Text(64), "Only topics with this tag; repeat for more", "news").many(),
     &SOURCE,
     &BEGIN_AT,
-    &Parameter::query("until", Kind::Written(&form::INSTANT), "Before an instant", "2026-03-11"),
+    &Parameter::query("until", Kind::Written(&form::INSTANT), "Before this time", "2026-03-11"),
     &TONE,
     &NEW_FROM,
     &AUTHOR,
     &SEARCH,
     &Parameter::query("seq", Kind::Written(&form::SEQ), "Only runs with numbers above A up to B", "120..180"),
-    &Parameter::query("timezone", Kind::Written(&form::ZONE), "Whose days `daily` tells of [`UTC`]", "Europe/Berlin"),
+    &Parameter::query(
+        "timezone",
+        Kind::Written(&form::ZONE),
+        "Time zone of the days in `daily` [`UTC`]",
+        "Europe/Berlin",
+    ),
     &Parameter::query(
         "filtered",
         FILTERED,
@@ -47,9 +52,9 @@ pub(super) const EXPORT: Operation = Operation {
         InScope(Read),
         "export",
         "Rows as CSV or as JSON Lines, streamed",
-        "The bytes of `topicwatch export` with the options of the same names, which mean the same and are refused for the \
-         same kinds of rows (docs/reference/exports.md). Two at a time, an hour at most. A file is whole when its last chunk came: \
-         after a failure the connection breaks.",
+        "The same bytes as `topicwatch export` with the options of the same names, which mean the same and are refused \
+         for the same kinds of rows (docs/reference/exports.md). At most two at a time, for at most an hour. A file is \
+         complete when its last chunk arrives: after a failure the connection breaks.",
         &PARAMETERS,
         "",
         |call| Box::pin(exports::file(call)),

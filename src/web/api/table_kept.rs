@@ -9,7 +9,7 @@ use crate::model::Role::{Act, Read};
 use crate::web::need::Need::OfAll;
 
 const HOW: &str =
-    "Only inside `topicwatch run`, and only with a token for all topics. It is the item's, for every topic.";
+    "Only inside `topicwatch run`, and only with a token for all topics. It belongs to the item, for every topic.";
 const NAME: Parameter = Parameter::path("search", ID, "Name of the search", "launch-news");
 
 pub(super) const STAR: Operation = Operation {
@@ -29,8 +29,9 @@ pub(super) const STAR: Operation = Operation {
 pub(super) const UNSTAR: Operation = Operation {
     method: Method::Delete,
     id: "unstar",
-    summary: "Takes an item's star away",
-    told: "Only inside `topicwatch run`, and only with a token for all topics. It is no mistake where there is no star.",
+    summary: "Removes an item's star",
+    told: "Only inside `topicwatch run`, and only with a token for all topics. Removing a star that is not there is \
+           not an error.",
     parameters: &[&KEY],
     body: None,
     refuses: &[404],
@@ -41,7 +42,7 @@ pub(super) const UNSTAR: Operation = Operation {
 pub(super) const NOTE: Operation = Operation {
     path: "/api/v1/notes",
     id: "note",
-    summary: "Writes a note to an item, in place of the one it has",
+    summary: "Writes an item's note, replacing the one it has",
     body: Some(("ToNote", "{\"key\": \"post:x:2031610711893905509\", \"note\": \"ask Ann\"}")),
     answered: ResponseKind::Json(200, "OneNote"),
     handler: |call| Box::pin(kept::note(call)),
@@ -51,8 +52,9 @@ pub(super) const NOTE: Operation = Operation {
 pub(super) const UNNOTE: Operation = Operation {
     path: "/api/v1/notes",
     id: "unnote",
-    summary: "Takes an item's note away",
-    told: "Only inside `topicwatch run`, and only with a token for all topics. It is no mistake where there is no note.",
+    summary: "Deletes an item's note",
+    told: "Only inside `topicwatch run`, and only with a token for all topics. Deleting a note that is not there is \
+           not an error.",
     answered: ResponseKind::Json(200, "OneNote"),
     handler: |call| Box::pin(kept::unnote(call)),
     ..UNSTAR
@@ -63,7 +65,7 @@ pub(super) const SEARCHES: Operation = get(
     OfAll(Read),
     "listSearches",
     "Saved searches, by name",
-    "Each has an Atom feed of what it finds, those first seen last at the top, at most a hundred.",
+    "Each has an Atom feed of its items, those first seen most recently on top, at most a hundred.",
     &[],
     "SavedSearches",
     |call| Box::pin(searches::list(call)),
@@ -72,8 +74,9 @@ pub(super) const SEARCHES: Operation = get(
 pub(super) const SAVE_SEARCH: Operation = Operation {
     path: "/api/v1/searches",
     id: "saveSearch",
-    summary: "Saves a search under a name, in place of one that has it",
-    told: "Only inside `topicwatch run`, and only with a token for all topics. `query` has the parameters of the items page; 200 searches are kept.",
+    summary: "Saves a search under a name, replacing the one that has it",
+    told: "Only inside `topicwatch run`, and only with a token for all topics. `query` has the parameters of the items \
+           page; at most 200 searches are kept.",
     body: Some(("ToSave", "{\"name\": \"launch-news\", \"query\": \"search=launch&since=7d\"}")),
     answered: ResponseKind::Json(200, "OneSavedSearch"),
     refuses: &[404, 409, 413, 415],
@@ -87,7 +90,7 @@ pub(super) const DROP_SEARCH: Operation = Operation {
     need: OfAll(Act),
     id: "deleteSearch",
     summary: "Deletes a saved search",
-    told: "Only inside `topicwatch run`, and only with a token for all topics. It answers with what it was.",
+    told: "Only inside `topicwatch run`, and only with a token for all topics. Returns the deleted search.",
     parameters: &[&NAME],
     body: None,
     answered: ResponseKind::Json(200, "OneSavedSearch"),

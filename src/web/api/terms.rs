@@ -21,7 +21,7 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
     let span = span.ok_or_else(|| {
         Problem::conflict(
             "`since` is not in the last 32 days",
-            "Ask for a shorter span, such as 7d; reports tell longer ones.",
+            "Use a shorter span, such as 7d; reports cover longer ones.",
         )
     })?;
     let told = terms_between(&call.site().store, topic, span, false).await?;

@@ -34,7 +34,7 @@ pub(super) async fn card(call: &Call) -> Result<TopicCard, Problem> {
 }
 
 pub(super) fn unknown(topic: &str) -> Problem {
-    let hint = "It may have been renamed or removed. /api/v1/topics lists those that are watched.";
+    let hint = "It may have been renamed or removed. /api/v1/topics lists the watched topics.";
     let title = format!("There is no topic `{}`", super::call::cut(topic));
     Problem { hint: hint.to_owned(), ..Problem::not_found(title) }
 }

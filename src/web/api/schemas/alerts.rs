@@ -21,44 +21,44 @@ const STANDING: &[Field] = &[
     ("tags", List(&Text), "the same by tag"),
     ("words", List(&Text), "words of which one must occur"),
     ("sources", List(&SOURCE), "sources that it looks at; all when none is named"),
-    ("channels", List(&Text), "whom it tells"),
-    ("cooldown_ms", Integer, "least milliseconds between two messages"),
+    ("channels", List(&Text), "where it sends messages"),
+    ("cooldown_ms", Integer, "minimum milliseconds between two messages"),
     ("quiet", Maybe(&Text), "hours of its zone's day in which nothing is sent"),
-    ("timezone", Text, "IANA zone of these, and of hours and weekdays that are compared"),
-    ("looked_at", Maybe(&Time), "when it looked last"),
-    ("sent_at", Maybe(&Time), "when it sent something last"),
-    ("cooling_until", Maybe(&Time), "until when it sends nothing because it did; null when it may"),
-    ("snoozed_until", Maybe(&Time), "until when it tells nobody because somebody said so; null when it does"),
-    ("firing", List(&Of("Firing")), "what fires, what began last first; 20 at most"),
+    ("timezone", Text, "IANA time zone of `quiet`, and of the hours and weekdays that are compared"),
+    ("looked_at", Maybe(&Time), "when it last looked"),
+    ("sent_at", Maybe(&Time), "when it last sent a message"),
+    ("cooling_until", Maybe(&Time), "end of its cool-down; null if it may send"),
+    ("snoozed_until", Maybe(&Time), "end of its snooze; null if it is not snoozed"),
+    ("firing", List(&Of("Firing")), "what fires, latest first; 20 at most"),
     ("firing_count", Integer, "how much fires in all"),
-    ("waiting_count", Integer, "events of which nobody was told yet"),
+    ("waiting_count", Integer, "events not yet in a message"),
 ];
 
 const FIRING: &[Field] = &[
     SUBJECT,
     TOPIC,
     ("since", Time, "since when"),
-    ("acked", Flag, "somebody said that they know: its end is not told"),
+    ("acked", Flag, "it was acknowledged: no message is sent when it ends"),
 ];
 
 const EVENT: &[Field] = &[
-    ("event", Text, "its id: the same whoever saw it"),
+    ("event", Text, "its id, the same for every process"),
     ALERT,
     SUBJECT,
     TOPIC,
-    ("run", Maybe(&Text), "id of the run it was seen at; null for a budget"),
-    ("kind", Word(|| AlertEventKind::ALL.iter().map(|kind| kind.as_str()).collect()), "whether it began or ended"),
+    ("run", Maybe(&Text), "id of the run at which it was seen; null for a budget"),
+    ("kind", Word(|| AlertEventKind::ALL.iter().map(|kind| kind.as_str()).collect()), "whether it started or ended"),
     ("at", Time, "when"),
     ("summary", Text, "one line"),
-    ("lines", List(&Of("AlertLine")), "what it rests on"),
-    ("told", Flag, "a message tells of it"),
-    ("muted", Maybe(&Text), "why nobody is told"),
-    ("acked_at", Maybe(&Time), "when somebody said that they know"),
+    ("lines", List(&Of("AlertLine")), "what it is based on"),
+    ("told", Flag, "a message reports it"),
+    ("muted", Maybe(&Text), "why no message is sent"),
+    ("acked_at", Maybe(&Time), "when it was acknowledged"),
 ];
 
 const LINE: &[Field] = &[
     ("text", Text, "one line"),
-    ("url", Maybe(&Text), "where it leads"),
+    ("url", Maybe(&Text), "where it links to"),
     ("key", Maybe(&Text), "key of the item it is about"),
 ];
 
@@ -66,11 +66,11 @@ const REQUEST: &[Field] = &[
     ("id", Text, "its id"),
     ALERT,
     ("action", ACTION, "what"),
-    ("event", Maybe(&Text), "the one event that is known; null for all"),
-    ("for_ms", Maybe(&Integer), "milliseconds from `asked_at` on in which nobody is to be told"),
+    ("event", Maybe(&Text), "the only event that is acknowledged; null for all"),
+    ("for_ms", Maybe(&Integer), "milliseconds of the snooze, from `asked_at`"),
     ("asked_at", Time, "when"),
-    ("state", Word(|| RequestState::ALL.iter().map(|state| state.as_str()).collect()), "what became of it"),
-    ("answer", Maybe(&Text), "in words"),
+    ("state", Word(|| RequestState::ALL.iter().map(|state| state.as_str()).collect()), "its outcome"),
+    ("answer", Maybe(&Text), "the outcome in words"),
 ];
 
 pub(super) fn schemas() -> Vec<Named> {
@@ -84,7 +84,7 @@ pub(super) fn schemas() -> Vec<Named> {
     let length =
         json!({ "type": "string", "pattern": *SNOOZE.pattern, "maxLength": SNOOZE.most, "description": SNOOZE.hint });
     let asked = json!({
-        "description": "What is asked for",
+        "description": "A request",
         "oneOf": [
             asked("ack", &["action"], json!({ "event": event, "for": none })),
             asked("snooze", &["action", "for"], json!({ "event": none, "for": length })),
@@ -94,14 +94,14 @@ pub(super) fn schemas() -> Vec<Named> {
     vec![
         list("Alerts", &Of("Alert"), PAGED),
         one("OneAlert", "Alert"),
-        ("Alert", object("An alert and how it stands", &[STANDING])),
+        ("Alert", object("An alert and its state", &[STANDING])),
         ("Firing", object("What fires", &[FIRING])),
         list("AlertEvents", &Of("AlertEvent"), PAGED),
         ("AlertEvent", object("What an alert saw", &[EVENT])),
-        ("AlertLine", object("What an event rests on", &[LINE])),
+        ("AlertLine", object("What an event is based on", &[LINE])),
         list("AlertRequests", &Of("AlertRequest"), &[SANDBOX]),
         one("OneAlertRequest", "AlertRequest"),
         ("AskOfAlert", asked),
-        ("AlertRequest", object("What was asked of an alert", &[REQUEST])),
+        ("AlertRequest", object("A request about an alert", &[REQUEST])),
     ]
 }

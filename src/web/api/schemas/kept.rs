@@ -10,7 +10,7 @@ const NOTE: &[Field] = &[("key", Text, "the key that was given"), ("note", Maybe
 
 const SEARCH: &[Field] = &[
     ("name", Text, "its name"),
-    ("query", Text, "what the items page is asked for, as an address writes it"),
+    ("query", Text, "parameters of the items page, as in its address"),
     ("href", Text, "address of the page that shows it"),
     ("feed", Text, "address of its Atom feed"),
     ("made_at", Time, "when it was saved"),
@@ -20,27 +20,27 @@ pub(super) fn schemas() -> Vec<Named> {
     let key = ("key", Text, "any key of the item");
     let search = &[
         ("name", Text, "1 to 64 lowercase letters, digits, - and _"),
-        ("query", Text, "parameters of the items page, as an address writes them"),
+        ("query", Text, "parameters of the items page, as in its address"),
     ];
     vec![
         one("OneStar", "Star"),
         ("Star", object("An item's star", &[STAR])),
-        ("ToStar", object("What is starred", &[&[key]])),
+        ("ToStar", object("An item to star", &[&[key]])),
         one("OneNote", "Note"),
         ("Note", object("An item's note", &[NOTE])),
         (
             "ToNote",
             object(
-                "What is noted",
+                "A note to save",
                 &[&[
                     ("key", Text, "any key of the item"),
-                    ("note", Text, "up to 2,000 characters; empty takes it away"),
+                    ("note", Text, "up to 2,000 characters; empty deletes the note"),
                 ]],
             ),
         ),
         list("SavedSearches", &crate::web::api::shape::Shape::Of("SavedSearch"), &[SANDBOX]),
         one("OneSavedSearch", "SavedSearch"),
-        ("SavedSearch", object("A search that is kept by name", &[SEARCH])),
-        ("ToSave", object("What is saved", &[search])),
+        ("SavedSearch", object("A search saved under a name", &[SEARCH])),
+        ("ToSave", object("A search to save", &[search])),
     ]
 }

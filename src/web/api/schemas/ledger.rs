@@ -16,25 +16,25 @@ const COUNTS: &[Field] = &[
     ("duplicate", Integer, "the other entries: found = new + duplicate"),
     ("outside", Integer, "entries published outside the window"),
     ("undated", Integer, "entries without a readable date"),
-    ("unreadable", Integer, "entries that nothing could be made of"),
+    ("unreadable", Integer, "entries that could not be read"),
 ];
 
 const RUN: &[Field] = &[
     ("run", Text, "id of the run"),
     ("topic", Maybe(&Text), "id of the topic; null for reports, exports and pruning"),
     ("trigger", TRIGGER, "why it exists"),
-    ("state", RUN_STATE, "what became of it"),
+    ("state", RUN_STATE, "its outcome"),
     ("reason", Maybe(&Text), "why it is missed, skipped, cancelled or over quota"),
-    ("slot", Maybe(&Time), "the instant at which it was due; null for manual runs"),
-    ("started_at", Maybe(&Time), "when it looked"),
+    ("slot", Maybe(&Time), "when it was due; null for manual runs"),
+    ("started_at", Maybe(&Time), "when it started"),
     ("finished_at", Maybe(&Time), "when its end was recorded"),
-    ("attempt", Integer, "attempts it took"),
+    ("attempt", Integer, "number of attempts"),
     COST,
     ("error_class", Maybe(&Text), "class of the first error"),
     ("error_text", Maybe(&Text), "the error in words"),
     ("seq", Maybe(&Integer), "its number in the reading order; null until it can be read"),
-    ("clears_at", Maybe(&Time), "when there is more of the calls or the money that was used up"),
-    ("thinned", Flag, "sightings of it were let go for their age"),
+    ("clears_at", Maybe(&Time), "when the used-up calls or budget become available again"),
+    ("thinned", Flag, "some of its sightings were deleted because of their age"),
 ];
 
 const SEARCHES: &[Field] = &[("searches", List(&Of("Search")), "by attempt and source")];
@@ -44,40 +44,40 @@ const SEARCH: &[Field] = &[
     ("attempt", Integer, "attempt of the run"),
     ("source", SOURCE, "where it went"),
     ("operation", Text, "the call"),
-    ("query", Text, "the words asked for"),
-    ("state", SEARCH_STATE, "what became of it"),
+    ("query", Text, "the words searched for"),
+    ("state", SEARCH_STATE, "its outcome"),
     ("reason", Maybe(&Text), "why it was not made, or looked back further"),
     ("http_status", Maybe(&Integer), "status of the last reply"),
-    ("tries", Integer, "calls it took"),
-    ("started_at", Time, "when it began"),
+    ("tries", Integer, "number of calls"),
+    ("started_at", Time, "when it started"),
     ("latency_ms", Maybe(&Integer), "milliseconds of the last try"),
-    ("saturated", Flag, "the reply was as long as it could be: there may be more"),
+    ("saturated", Flag, "the reply was full: there may be more"),
     COST,
     ("cost_basis", Maybe(&Text), "`billed`, `assumed` or `none`"),
     ("error_class", Maybe(&Text), "class of the error"),
     ("error_text", Maybe(&Text), "the error in words"),
-    ("asked_from", Maybe(&Time), "begin of the span that the request named"),
+    ("asked_from", Maybe(&Time), "start of the span that the request named"),
     ("asked_until", Maybe(&Time), "and its end"),
-    ("covered_from", Maybe(&Time), "begin of what it covered"),
+    ("covered_from", Maybe(&Time), "start of the span that it covered"),
     ("covered_until", Maybe(&Time), "and its end"),
-    ("clears_at", Maybe(&Time), "when there is more of what was used up"),
-    ("hint", Maybe(&Text), "what to do about what went wrong"),
+    ("clears_at", Maybe(&Time), "when what was used up becomes available again"),
+    ("hint", Maybe(&Text), "what to do about the error"),
 ];
 
 const MADE: &[Field] = &[
     ("name", Text, "the name of its job"),
     ("run", Text, "id of its run"),
-    ("made_at", Time, "when it was made"),
-    ("subject", Maybe(&Text), "of a report: what it says in a line"),
-    ("rows", Maybe(&Integer), "of an export: its rows"),
-    ("files", List(&Of("FileLink")), "those that are kept"),
+    ("made_at", Time, "when it was created"),
+    ("subject", Maybe(&Text), "of a report: its subject line"),
+    ("rows", Maybe(&Integer), "of an export: number of rows"),
+    ("files", List(&Of("FileLink")), "its files that are kept"),
 ];
 
 pub(super) fn schemas() -> Vec<Named> {
     let link = &[
         ("name", Text, "its name"),
-        ("href", Text, "where it is got"),
-        ("replaced", Flag, "a later run put another file in its place: it is gone"),
+        ("href", Text, "its address"),
+        ("replaced", Flag, "a later run replaced it: it is gone"),
     ];
     vec![
         list("Runs", &Of("LedgerRun"), PAGED),

@@ -32,7 +32,7 @@ pub(super) fn schemas() -> Map<String, Value> {
                 object(
                     "What went wrong (RFC 9457)",
                     &[&[
-                        ("type", Text, "always about:blank: the status says what it is"),
+                        ("type", Text, "always about:blank: the status says what happened"),
                         ("title", Text, "the status in words"),
                         ("status", Integer, "the status"),
                         ("detail", Text, "what happened"),

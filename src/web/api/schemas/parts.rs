@@ -5,11 +5,11 @@ use serde_json::Value;
 use crate::web::api::shape::Shape::{Flag, List, Maybe, Number, Of, Text};
 use crate::web::api::shape::{Field, Shape, object};
 
-pub(super) const NEXT: Field = ("next_page_token", Maybe(&Text), "where the next page begins; null when there is none");
-pub(super) const SANDBOX: Field = ("sandbox", Flag, "everything here was invented");
+pub(super) const NEXT: Field = ("next_page_token", Maybe(&Text), "token of the next page; null if there is none");
+pub(super) const SANDBOX: Field = ("sandbox", Flag, "everything here is made up");
 pub(super) const TOPIC: Field = ("topic", Text, "id of the topic");
 pub(super) const COST: Field =
-    ("cost_usd", Number, "US dollars, rounded to millionths; billed, or expected while that is not known");
+    ("cost_usd", Number, "US dollars, rounded to millionths; billed, or expected until that is known");
 /// `social`, `web`, `ai`, or the name of a provider.
 pub(super) const SOURCE: Shape = Text;
 pub(super) const PAGED: &[Field] = &[NEXT, SANDBOX];
@@ -19,9 +19,9 @@ pub(super) type Named = (&'static str, Value);
 
 /// A list of rows, with more fields.
 pub(super) fn list(name: &'static str, of: &'static Shape, more: &[Field]) -> Named {
-    (name, object("A page of a list", &[&[("data", List(of), "the rows")], more]))
+    (name, object("One page of a list", &[&[("data", List(of), "the rows")], more]))
 }
 
 pub(super) fn one(name: &'static str, of: &'static str) -> Named {
-    (name, object("One of them", &[&[("data", Of(of), "what was asked for"), SANDBOX]]))
+    (name, object("A single object", &[&[("data", Of(of), "the object"), SANDBOX]]))
 }

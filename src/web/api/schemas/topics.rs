@@ -13,17 +13,17 @@ const WINDOW: Shape = Word(|| Window::ALL.iter().map(|window| window.as_str()).c
 const STANDING: &[Field] = &[
     TOPIC,
     ("title", Text, "for people"),
-    ("tags", Maybe(&List(&Text)), "for grouping; null when this version cannot read the definition"),
-    ("schedule", Maybe(&Of("Schedule")), "null: only when asked"),
-    ("timezone", Text, "IANA zone of its schedule and its days"),
+    ("tags", Maybe(&List(&Text)), "for grouping; null if this version cannot read the definition"),
+    ("schedule", Maybe(&Of("Schedule")), "null: runs only on request"),
+    ("timezone", Text, "IANA time zone of its schedule and its days"),
     ("window", Maybe(&WINDOW), "how far back searches look"),
-    ("queries", Maybe(&List(&Of("Query"))), "what each source is asked"),
-    ("paused", Maybe(&Of("Pause")), "why nothing is planned; null while it is not paused"),
+    ("queries", Maybe(&List(&Of("Query"))), "the query of each source"),
+    ("paused", Maybe(&Of("Pause")), "why nothing is planned; null unless it is paused"),
     ("last_run", Maybe(&Of("Run")), "its last finished run"),
-    ("last_success", Maybe(&Time), "begin of the last run that was `ok` or `partial`"),
+    ("last_success", Maybe(&Time), "start of the last run that was `ok` or `partial`"),
     ("next_slot", Maybe(&Time), "when it is due next, as planned"),
-    ("overdue", Flag, "that has passed without a run being planned"),
-    ("sources", List(&Of("SourceState")), "each source that is on"),
+    ("overdue", Flag, "its next slot has passed without a planned run"),
+    ("sources", List(&Of("SourceState")), "each enabled source"),
     (
         "new_24h",
         Integer,
@@ -38,36 +38,36 @@ const SCHEDULE: &[Field] = &[
 
 const SOURCE_STATE: &[Field] = &[
     ("source", SOURCE, "which"),
-    ("state", Word(|| STATES.to_vec()), "in a word"),
+    ("state", Word(|| STATES.to_vec()), "its state"),
     ("error_class", Maybe(&Text), "class of the last error"),
 ];
 
 const PAUSE: &[Field] = &[
     ("by", Word(|| PausedBy::ALL.iter().map(|by| by.as_str()).collect()), "the file, or a person"),
-    ("since", Maybe(&Time), "since when, for a person's"),
-    ("reason", Maybe(&Text), "in that one's words"),
+    ("since", Maybe(&Time), "since when; only if paused by a person"),
+    ("reason", Maybe(&Text), "the reason that person gave"),
 ];
 
 const DAY: &[Field] = &[
     ("date", Date, "its date"),
     ("from", Time, "its first instant"),
     ("until", Time, "the first instant after it"),
-    ("items", Integer, "items that count on it"),
+    ("items", Integer, "items that count for this day"),
     ("unique", Integer, "with near-copies counted once"),
-    ("saturated", Flag, "replies were full: there may be more"),
+    ("saturated", Flag, "replies were full; there may be more"),
     ("scored", Integer, "items with a tone"),
     ("negative", Maybe(&Of("Share")), "negative among these"),
     ("positive", Maybe(&Of("Share")), "positive among these"),
-    ("uncovered_s", Integer, "seconds that no social search covered, in holes of a minute or more"),
+    ("uncovered_s", Integer, "seconds that no social search covered, in gaps of a minute or more"),
     ("unwatched_s", Integer, "seconds before the topic was watched"),
 ];
 
 const SHARE: &[Field] = &[
-    ("part", Integer, "so many"),
-    ("whole", Integer, "of so many"),
+    ("part", Integer, "the part"),
+    ("whole", Integer, "the whole"),
     ("share", Number, "from 0 to 1"),
-    ("low", Number, "where it lies at least"),
-    ("high", Number, "and at most"),
+    ("low", Number, "lower bound of the interval"),
+    ("high", Number, "upper bound of the interval"),
 ];
 
 const REQUEST: &[Field] = &[
@@ -75,33 +75,33 @@ const REQUEST: &[Field] = &[
     TOPIC,
     ("action", ACTION, "what"),
     ("asked_at", Time, "when"),
-    ("state", Word(|| RequestState::ALL.iter().map(|state| state.as_str()).collect()), "what became of it"),
-    ("answer", Maybe(&Text), "in words"),
+    ("state", Word(|| RequestState::ALL.iter().map(|state| state.as_str()).collect()), "its outcome"),
+    ("answer", Maybe(&Text), "the outcome in words"),
     ("run", Maybe(&Text), "id of the run, once it is queued"),
 ];
 
 pub(super) fn schemas() -> Vec<Named> {
     let query = &[("source", SOURCE, "where"), ("query", Maybe(&Text), "the words")];
     let days = [
-        ("timezone", Text, "IANA zone of the days"),
-        ("uncounted", Flag, "what came last is not counted yet"),
-        ("scorers", List(&Text), "who judged the tone of these days; of more than one, shares cannot be compared"),
+        ("timezone", Text, "IANA time zone of the days"),
+        ("uncounted", Flag, "the latest items are not counted yet"),
+        ("scorers", List(&Text), "versions of the scorers of these days; shares of different ones cannot be compared"),
         SANDBOX,
     ];
     vec![
         list("Topics", &Of("Topic"), PAGED),
         one("OneTopic", "Topic"),
-        ("Topic", object("A topic and how it stands", &[STANDING])),
+        ("Topic", object("A topic and its state", &[STANDING])),
         ("Schedule", object("When it runs: one of the two", &[SCHEDULE])),
-        ("Query", object("What a source is asked", &[query])),
-        ("SourceState", object("How a source stands", &[SOURCE_STATE])),
+        ("Query", object("The query of a source", &[query])),
+        ("SourceState", object("The state of a source", &[SOURCE_STATE])),
         ("Pause", object("Why nothing is planned", &[PAUSE])),
         list("Days", &Of("Day"), &days),
         ("Day", object("A local day", &[DAY])),
         ("Share", object("A share with its 95 % interval (Wilson)", &[SHARE])),
         list("Requests", &Of("Request"), &[SANDBOX]),
         one("OneRequest", "Request"),
-        ("Ask", object("What is asked for", &[&[("action", ACTION, "which of these")]])),
-        ("Request", object("What was asked for", &[REQUEST])),
+        ("Ask", object("A request", &[&[("action", ACTION, "what to do")]])),
+        ("Request", object("A request and its outcome", &[REQUEST])),
     ]
 }
