@@ -204,7 +204,7 @@ fn words_searched(value: &Value) -> Result<String, Fault> {
         Ok(_) => Ok(typed),
         Err(unclear) => Err(Fault::new(
             format!("is not a valid search: {unclear}"),
-            "write words, \"a phrase\", begin*, -not, as for `topicwatch items --search`",
+            "write words, \"a phrase\", prefix*, -not, as for `topicwatch items --search`",
         )),
     }
 }

@@ -29,7 +29,7 @@ pub(super) fn diff(pieces: &[crate::insight::Piece]) -> String {
 }
 
 pub(super) fn item(item: &Shown) -> String {
-    let words = if item.words.is_empty() { "(no words)" } else { &item.words };
+    let words = if item.words.is_empty() { "(no text)" } else { &item.words };
     let by = item.author.as_ref().map_or_else(String::new, |author| format!("{}: ", escape(&format!("@{author}"))));
     format!("{by}{}", linked(words, item.link.as_deref()))
 }

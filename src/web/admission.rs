@@ -148,7 +148,7 @@ async fn shown(
             Err(error) => Err(error.clone().into()),
             Ok(_) => {
                 let hint = "Send `Authorization: Bearer` with the token of the pages.";
-                Err(Problem::new(StatusCode::UNAUTHORIZED, "That is not the token", hint))
+                Err(Problem::new(StatusCode::UNAUTHORIZED, "Wrong token", hint))
             }
         },
     }
@@ -172,8 +172,8 @@ pub(super) async fn link_of(site: &Site, peer: &Peer, secret: &str) -> Result<Op
 }
 
 fn too_many(wait: Duration) -> Problem {
-    let hint = format!("Try again in {} s. No token is looked at until then.", wait.as_secs() + 1);
-    Problem::new(StatusCode::TOO_MANY_REQUESTS, "There were too many wrong tokens", hint)
+    let hint = format!("Try again in {} s. No token is checked until then.", wait.as_secs() + 1);
+    Problem::new(StatusCode::TOO_MANY_REQUESTS, "Too many wrong tokens", hint)
 }
 
 /// Records the use of a token, unless this process only reads.

@@ -44,7 +44,7 @@ impl Ask {
     /// Parses a form in which longer text may be typed.
     pub(super) async fn long_form(body: Body) -> Result<Self, Problem> {
         let too_large =
-            |_| Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "This request carries too much", "Forms here are short.");
+            |_| Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "This request is too large", "Forms here are short.");
         let body = to_bytes(body, LARGEST_FORM).await.map_err(too_large)?;
         Self::form_of(&String::from_utf8_lossy(&body), LARGEST_FORM)
     }
@@ -67,8 +67,8 @@ impl Ask {
             // Stored text never contains NUL, and PostgreSQL accepts none.
             if value.contains('\0') {
                 return Err(Problem::bad_request(
-                    "A parameter of this address is no text",
-                    "Leave the character NUL out.",
+                    "A parameter of this address is not valid text",
+                    "Remove the NUL character.",
                 ));
             }
             given.insert(name.into_owned(), value.trim().to_owned());
@@ -95,8 +95,8 @@ impl Ask {
     pub(super) fn invalid(&self, name: &str) -> Problem {
         let value: String = self.get(name).unwrap_or("").chars().take(60).collect();
         Problem::bad_request(
-            format!("`{value}` cannot stand for `{name}`"),
-            "Choose from the form on the page, or leave it out of the address.",
+            format!("`{value}` is not a valid `{name}`"),
+            "Choose from the form on the page, or remove it from the address.",
         )
     }
 
@@ -131,7 +131,7 @@ pub(super) fn unknown_parameter(known: &[&str], name: &str) -> Problem {
     let hint = if known.is_empty() {
         "This takes no parameters.".to_owned()
     } else {
-        format!("These are known here: {}.", known.join(", "))
+        format!("Known parameters: {}.", known.join(", "))
     };
     Problem::bad_request(format!("There is no parameter `{}`", cut(name)), hint)
 }
@@ -139,8 +139,8 @@ pub(super) fn unknown_parameter(known: &[&str], name: &str) -> Problem {
 /// Parses the words of a search.
 pub(super) fn words(typed: &str) -> Result<TextQuery, Problem> {
     parse_query(typed).map_err(|unclear| {
-        let hint = "Write words, \"a phrase\", begin*, #hashtag, @name; -word leaves out what has it.";
-        Problem::bad_request(format!("Nothing can be searched for with that: {unclear}"), hint)
+        let hint = "Write words, \"a phrase\", prefix*, #hashtag, @name; -word excludes.";
+        Problem::bad_request(format!("This search is not usable: {unclear}"), hint)
     })
 }
 

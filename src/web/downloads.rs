@@ -41,13 +41,13 @@ pub(super) async fn answer(
     head: bool,
 ) -> Result<Response, Problem> {
     if order.filter.words.is_some() && has_unindexed_items(&site.store, &order.filter.topics).await? {
-        let hint = "`topicwatch run` indexes beside its loop, `topicwatch items --search` at once; ask again then.";
+        let hint = "`topicwatch run` indexes in the background, `topicwatch items --search` at once; try again then.";
         let title = "Some items are not indexed yet, and would be missing";
         return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, title, hint));
     }
     let place = site.exporting.places.clone().try_acquire_owned().map_err(|_| {
-        let hint = format!("At most {AT_ONCE} exports are made at a time. Ask again in a moment.");
-        Problem::new(StatusCode::SERVICE_UNAVAILABLE, "Other exports are being made", hint)
+        let hint = format!("At most {AT_ONCE} exports run at a time. Try again in a moment.");
+        Problem::new(StatusCode::SERVICE_UNAVAILABLE, "Other exports are running", hint)
     })?;
     let media = match order.format {
         Format::Jsonl => JSONL,
@@ -144,12 +144,12 @@ async fn write(
 fn io_error(order: &ExportOptions, error: ExportError) -> io::Error {
     match error {
         ExportError::Output(error) => {
-            tracing::info!(what = order.what.as_str(), "an export ended before its end: {error}");
+            tracing::info!(what = order.what.as_str(), "an export ended early: {error}");
             error
         }
         ExportError::Store(error) => {
-            tracing::warn!(what = order.what.as_str(), "an export broke: {error}");
-            io::Error::other("the export broke")
+            tracing::warn!(what = order.what.as_str(), "an export failed: {error}");
+            io::Error::other("the export failed")
         }
     }
 }

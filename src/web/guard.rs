@@ -67,7 +67,7 @@ pub(super) async fn handle(
 
 /// The answer if nothing came in time: the database is away, or there is too much to do.
 fn busy(site: &Site, path: &str) -> Response {
-    let hint = "Ask again in a moment; the log says why when the database is away.";
+    let hint = "Try again in a moment; if the database is unavailable, the log says so.";
     Problem::new(StatusCode::SERVICE_UNAVAILABLE, "This took too long", hint).answer(site, path)
 }
 
@@ -82,7 +82,7 @@ async fn answered(app: &App, peer: &Peer, request: Request, next: Next, until: I
         Ok(Ok(body)) => body,
         Ok(Err(_)) => {
             let hint = "Forms here are short.";
-            let problem = Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "This request carries too much", hint);
+            let problem = Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "This request is too large", hint);
             return problem.answer(&app.site, &path);
         }
         Err(_) => return busy(),
@@ -98,7 +98,7 @@ async fn answered(app: &App, peer: &Peer, request: Request, next: Next, until: I
         Ok(Ok(Some(response))) => response,
         Ok(Err(_)) => {
             let hint = "The log says why.";
-            Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "This could not be made", hint).answer(&app.site, &path)
+            Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "This request failed", hint).answer(&app.site, &path)
         }
         Ok(Ok(None)) | Err(_) => busy(),
     }
@@ -127,7 +127,8 @@ async fn check(app: &App, peer: &Peer, params: Option<&RawPathParams>, head: &Pa
     let foreign =
         || headers.contains_key(header::ORIGIN) && !host(head).is_some_and(|host| is_same_origin(headers, &host));
     if api && changes(head) && visitor.who == Who::Anyone && foreign() {
-        let refused = Problem::new(StatusCode::FORBIDDEN, "This request came from another page", "Ask from a program.");
+        let refused =
+            Problem::new(StatusCode::FORBIDDEN, "This request came from another page", "Use a program, not a page.");
         return Err(problem(refused));
     }
     // Routes write it as `{topic}`.
@@ -148,7 +149,7 @@ fn login_required(site: &Site, head: &Parts, api: bool) -> Response {
     // A program that is redirected to a form would take it for what it asked for.
     if path == "/metrics" || path.ends_with(".atom") {
         let hint = "Send `Authorization: Bearer` with the token.";
-        let mut refused = refuse("This is for who has the token", hint);
+        let mut refused = refuse("This needs a token", hint);
         refused.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         return refused;
     }
@@ -174,27 +175,27 @@ fn check_request(site: &Site, head: &Parts) -> Result<(), Refused> {
     let size: usize = headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum();
     if size > MOST_HEADERS {
         let status = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
-        return refuse(status, "This request carries too much", "Delete the cookies of this address.");
+        return refuse(status, "This request is too large", "Delete the cookies for this address.");
     }
     let length = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
     if length.is_some_and(|length| length > LARGEST_FORM as u64) {
-        return refuse(StatusCode::PAYLOAD_TOO_LARGE, "This request carries too much", "Forms here are short.");
+        return refuse(StatusCode::PAYLOAD_TOO_LARGE, "This request is too large", "Forms here are short.");
     }
     let settings = site.settings();
     let Some(host) = host(head) else {
-        return refuse(StatusCode::BAD_REQUEST, "This request names no host", "Send a Host header.");
+        return refuse(StatusCode::BAD_REQUEST, "This request has no host", "Send a Host header.");
     };
     if !is_allowed_host(&host, &settings.hosts) {
         let hint = "Add the name to `hosts` under [web], or open the address that `topicwatch` printed.";
-        return refuse(StatusCode::MISDIRECTED_REQUEST, "These pages do not answer to that name", hint);
+        return refuse(StatusCode::MISDIRECTED_REQUEST, "These pages are not served under that name", hint);
     }
     // A browser names the page that sends a request for its user; MCP refuses other pages.
     if path == "/mcp" && headers.contains_key(header::ORIGIN) && !is_same_origin(headers, &host) {
-        let hint = "Ask from a program, not from another page.";
+        let hint = "Use a program, not another page.";
         return refuse(StatusCode::FORBIDDEN, "This request came from another page", hint);
     }
     if !is_api_path(path) && changes(head) && bearer(headers).is_none() && !is_same_origin(headers, &host) {
-        let hint = "Changes are made by the buttons of these pages, or by a script that sends the token.";
+        let hint = "Use the buttons on these pages, or a script that sends the token.";
         return refuse(StatusCode::FORBIDDEN, "This request came from another page", hint);
     }
     Ok(())

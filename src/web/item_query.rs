@@ -123,7 +123,7 @@ pub(super) async fn to_keep(site: &Site, ask: &Ask) -> Result<BTreeMap<String, S
     let filters = ask.only(PARAMETERS);
     ItemQuery::of(site, ask, Format::Csv).await?;
     if address("/items", &filters).len() > LONGEST {
-        return Err(Problem::bad_request("This search is too long to be saved", "Search for less at a time."));
+        return Err(Problem::bad_request("This search is too long to save", "Search for less at a time."));
     }
     Ok(filters)
 }

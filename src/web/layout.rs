@@ -55,7 +55,7 @@ fn problem_page(site: &Site, problem: &Problem, visitor: &Visitor) -> Markup {
     let main = html! {
         h1 { (problem.title) }
         p { (problem.hint) }
-        p { a href="/" { "To the overview" } }
+        p { a href="/" { "Overview" } }
     };
     let page = Page { title: problem.title.clone(), place: "", live: false, nature: None, main };
     render(site, &page, visitor)
@@ -106,7 +106,7 @@ fn render(site: &Site, page: &Page, visitor: &Visitor) -> Markup {
                 script src="/live.js" defer {}
             }
             body {
-                a.skip href="#main" { "Skip to the page" }
+                a.skip href="#main" { "Skip to content" }
                 header.top { div {
                     strong { a href="/" { "topicwatch" } }
                     @if !menu.is_empty() { nav aria-label="Pages" { ul { @for (path, name) in menu { li {

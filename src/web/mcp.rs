@@ -26,7 +26,7 @@ pub(super) async fn answer(
     let (head, body) = request.into_parts();
     let Ok(body) = to_bytes(body, LARGEST_FORM).await else {
         let hint = "Send one message at a time.";
-        return api::answer(&Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "This request carries too much", hint));
+        return api::answer(&Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "This request is too large", hint));
     };
     match check(&body) {
         Checked::Message => service.handle(Request::from_parts(head, Body::from(body))).await.map(Body::new),

@@ -60,16 +60,16 @@ impl Need {
 fn insufficient_role(visitor: &Visitor, role: Role) -> Problem {
     if visitor.who == Who::Anyone {
         let hint = "Actions need `topicwatch run` and a token, or `edit = true` under [web].";
-        return Problem::new(StatusCode::FORBIDDEN, "This is for reading only", hint);
+        return Problem::new(StatusCode::FORBIDDEN, "These pages are read-only", hint);
     }
-    let hint = format!("Yours has the role `{}`. `topicwatch token add NAME --role {role}` makes one.", visitor.role);
+    let hint = format!("Yours has the role `{}`. `topicwatch token add NAME --role {role}` creates one.", visitor.role);
     Problem::new(StatusCode::FORBIDDEN, format!("This needs a token with the role `{role}`"), hint)
 }
 
 /// The problem that the token is for other topics. Does not reveal whether there is such a topic.
 pub(super) fn out_of_scope() -> Problem {
-    let hint = "It is for some topics alone; the overview lists them.";
-    Problem::new(StatusCode::FORBIDDEN, "Your token does not reach this", hint)
+    let hint = "It covers only some topics; the overview lists them.";
+    Problem::new(StatusCode::FORBIDDEN, "Your token does not cover this", hint)
 }
 
 /// A route, and what it needs.

@@ -30,9 +30,9 @@ pub(super) async fn healthz(State(app): State<App>) -> Response {
         ]);
     };
     let (ago, _) = beat.last();
-    let why = beat.is_late().then(|| {
-        format!("the loop stands still: at most {} s may pass between two ticks", beat.max_interval().as_secs())
-    });
+    let why = beat
+        .is_late()
+        .then(|| format!("the loop has stopped: ticks must be at most {} s apart", beat.max_interval().as_secs()));
     let observed = json!({ "observedValue": ago.as_secs(), "observedUnit": "s" });
     response(&[("process", None, json!({})), ("scheduler", why, observed)])
 }
@@ -70,9 +70,9 @@ pub(super) async fn metrics(State(app): State<App>, Extension(visitor): Extensio
     match site.metrics.text(&site.settings().limits, visitor.version(), site.now()).await {
         Ok(text) => ([(header::CONTENT_TYPE, CONTENT_TYPE)], text).into_response(),
         Err(error) => {
-            tracing::error!("figures could not be written down, please report it: {error}");
+            tracing::error!("cannot write the metrics, please report it: {error}");
             let status = StatusCode::INTERNAL_SERVER_ERROR;
-            layout::problem(site, &Problem::new(status, "These figures could not be made", "The log says why."))
+            layout::problem(site, &Problem::new(status, "The metrics could not be written", "The log says why."))
         }
     }
 }

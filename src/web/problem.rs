@@ -36,19 +36,19 @@ impl Problem {
 
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
-        tracing::warn!("an answer could not be made: {error}");
+        tracing::warn!("cannot create an answer: {error}");
         match error.kind {
             StoreErrorKind::Replaced => Self::new(
                 StatusCode::SERVICE_UNAVAILABLE,
                 "The database's file was deleted or replaced",
-                "This process has to be started again; its log says more.",
+                "Restart this process; its log says more.",
             ),
             StoreErrorKind::Locked | StoreErrorKind::Unreachable | StoreErrorKind::Unwritable => Self::new(
                 StatusCode::SERVICE_UNAVAILABLE,
-                "The database cannot be asked at the moment",
-                "Nothing is lost. Ask again in a minute; the log says why.",
+                "The database is not available at the moment",
+                "Nothing is lost. Try again in a minute; the log says why.",
             ),
-            _ => Self::new(StatusCode::INTERNAL_SERVER_ERROR, "This could not be made", "The log says why."),
+            _ => Self::new(StatusCode::INTERNAL_SERVER_ERROR, "This request failed", "The log says why."),
         }
     }
 }

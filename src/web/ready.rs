@@ -34,7 +34,7 @@ impl ReadinessCheck {
 
     /// What is wrong, if anything, as of the last second.
     pub(super) async fn ask(&self) -> Option<&'static str> {
-        let Ok(place) = Arc::clone(&self.place).acquire_owned().await else { return Some("is not asked any more") };
+        let Ok(place) = Arc::clone(&self.place).acquire_owned().await else { return Some("is no longer checked") };
         let known = *self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, why)) = known.filter(|(at, _)| at.elapsed() < KEPT) {
             return why;
@@ -54,13 +54,13 @@ impl ReadinessCheck {
                         "cannot store anything: its disk is full or failing, or it is read-only"
                     }
                     StoreErrorKind::Replaced => "was deleted or replaced while this process has it open",
-                    _ => "cannot be reached, or has not the tables of this version",
+                    _ => "cannot be reached, or does not have the tables of this version",
                 }
             });
             *last.lock().unwrap_or_else(PoisonError::into_inner) = Some((Instant::now(), why));
             why
         });
-        asked.await.unwrap_or(Some("could not be asked"))
+        asked.await.unwrap_or(Some("could not be checked"))
     }
 }
 

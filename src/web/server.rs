@@ -94,7 +94,7 @@ impl Drop for Running {
 pub async fn start(site: Site, listen: SocketAddr) -> Result<Running, StartError> {
     if !listen.ip().is_loopback() && site.settings().access.is_none() {
         return Err(StartError {
-            message: format!("pages on {listen} would show everything to whoever reaches this machine"),
+            message: format!("pages on {listen} would show everything to anyone who can reach this machine"),
             hint: "set a token ([web] token_env or token_file; a named one is not enough), or listen on 127.0.0.1"
                 .into(),
         });
@@ -120,10 +120,13 @@ fn bind_error(listen: SocketAddr, error: &std::io::Error) -> StartError {
     use std::io::ErrorKind::{AddrInUse, AddrNotAvailable, PermissionDenied};
     let port = listen.port();
     let (why, first) = match error.kind() {
-        AddrInUse => {
-            ("another process listens there".to_owned(), format!("end it (`ss -ltnp sport = :{port}` names it), or "))
+        AddrInUse => (
+            "another process is listening there".to_owned(),
+            format!("stop it (`ss -ltnp sport = :{port}` names it), or "),
+        ),
+        PermissionDenied => {
+            (format!("this user is not permitted to ({error})"), "use a port of 1024 or higher: ".to_owned())
         }
-        PermissionDenied => (format!("this user may not ({error})"), "take a port from 1024 on: ".to_owned()),
         AddrNotAvailable => ("this machine has no such address".to_owned(), String::new()),
         _ => (error.to_string(), String::new()),
     };
@@ -200,8 +203,8 @@ fn router(site: Arc<Site>) -> Router {
             problem.answer(&app.site, uri.path())
         })
         .method_not_allowed_fallback(async |State(app): State<App>, uri: Uri| {
-            let hint = "Pages are read with GET; actions are the buttons on them.";
-            let page = || Problem::new(StatusCode::METHOD_NOT_ALLOWED, "That cannot be done here", hint);
+            let hint = "Read pages with GET; use their buttons for actions.";
+            let page = || Problem::new(StatusCode::METHOD_NOT_ALLOWED, "This method is not allowed here", hint);
             let problem = if api::is_api_path(uri.path()) { api::method_not_allowed() } else { page() };
             problem.answer(&app.site, uri.path())
         })

@@ -99,7 +99,7 @@ struct CachedTokens {
 async fn with_timeout<T: Send + 'static>(
     asked: impl Future<Output = Result<T, StoreError>> + Send + 'static,
 ) -> Result<T, StoreError> {
-    let late = || StoreError::new(StoreErrorKind::Unreachable, "tokens could not be read in time", "");
+    let late = || StoreError::new(StoreErrorKind::Unreachable, "reading the tokens took too long", "");
     match tokio::time::timeout(SOON, tokio::spawn(asked)).await {
         Ok(Ok(read)) => read,
         Ok(Err(_)) | Err(_) => Err(late()),
@@ -120,7 +120,7 @@ async fn read_into(held: &mut Option<CachedTokens>, store: &Store) -> Result<Arc
     }
     let known = match (read, before) {
         (Err(error), Some(before)) => {
-            tracing::debug!("tokens could not be read: {error}");
+            tracing::debug!("cannot read the tokens: {error}");
             Ok(before)
         }
         (read, _) => read,
@@ -196,7 +196,7 @@ impl Tokens {
         let (store, hash) = (store.clone(), hash.to_owned());
         tokio::spawn(async move {
             if let Err(error) = store.record_token_use(&hash, now).await {
-                tracing::debug!("the use of a token could not be written down: {error}");
+                tracing::debug!("cannot record the use of a token: {error}");
             }
         });
     }

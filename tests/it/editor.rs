@@ -86,7 +86,7 @@ fn forms_change_their_lines_and_nothing_else() {
     let added = "{query} notes\" # kept\n\n[[topics]]\nid = \"zig\"\nquery = \"zig \\\"release\\\"\"\ntags = [\"a, b\", \"c\"]\n";
     let with = before.replacen("{query} notes\" # kept\n", added, 1);
     assert_eq!(file(&place), with);
-    assert!(pages.page("/topics/zig").contains("It is saved."));
+    assert!(pages.page("/topics/zig").contains("Saved."));
     // Edited in place; keys without a field stay, and a secret is not shown.
     let form = Typed::on(&pages, "/jobs/topics/rust");
     assert_eq!(form.value("query"), "async rust");
@@ -151,7 +151,11 @@ fn check_errors_are_shown_beside_their_field_and_nothing_is_written() {
         }
         if key == "max_calls_per_day" {
             assert!(beside.contains("&quot;many&quot; is not a whole number – hint: write digits only"), "{beside}");
-            assert!(answer.body.contains("href=\"#field-max_calls_per_day\">Most calls a day</a>"), "{}", answer.body);
+            assert!(
+                answer.body.contains("href=\"#field-max_calls_per_day\">Maximum calls a day</a>"),
+                "{}",
+                answer.body
+            );
             continue;
         }
         // The same hints as those of `check`, and no name of a key before them.

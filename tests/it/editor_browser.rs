@@ -75,13 +75,13 @@ fn a_stranger_adds_a_topic_sees_it_run_and_takes_its_report_and_csv_home() {
     // The page reloads until the daemon has loaded the topic.
     driven.until("the button", "document.querySelector('input[value=run_now]') !== null");
     follow(&mut driven, "document.querySelector('input[value=run_now]').form.requestSubmit()", "/progress/");
-    driven.until("what is asked", "document.querySelector('#progress').innerText.includes('asking …')");
+    driven.until("what is asked", "document.querySelector('#progress').innerText.includes('searching …')");
     picture(&mut driven, "asking");
     driven.until("its end", "/found, (≥\\s)?\\d+ new, cost/.test(document.querySelector('#progress').innerText)");
     picture(&mut driven, "ran");
     follow(
         &mut driven,
-        "[...document.querySelectorAll('a')].find(a => a.textContent === 'To the topic').click()",
+        "[...document.querySelectorAll('a')].find(a => a.textContent === 'The topic').click()",
         "/topics/rust",
     );
     picture(&mut driven, "topic");

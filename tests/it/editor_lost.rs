@@ -84,7 +84,7 @@ fn what_was_typed_of_a_topic_that_went_meanwhile_can_be_saved_anew() {
         let late = form.press(&pages, "save");
         assert_eq!((late.status, file(&place)), (409, left.clone()), "{}", late.text);
         assert!(late.body.contains(told) && late.body.contains("The file has changed since"), "{told}\n{}", late.body);
-        assert!(late.body.contains("not in the file any more"), "{}", late.body);
+        assert!(late.body.contains("no longer in the file"), "{}", late.body);
     }
     let late = form.press(&pages, "save");
     let again = Typed::of(&late.body, "/jobs/new").press(&pages, "save");

@@ -32,11 +32,11 @@ fn a_topic_added_on_a_page_is_run_and_reported_without_a_shell() {
         assert_eq!(stream.header("content-type"), Some("text/event-stream"), "{}", stream.text);
         let plain = stream.body.replace("≥\u{a0}", "");
         let (going, over) = plain.split_once("event: over").unwrap_or_else(|| panic!("{name}: {}", stream.body));
-        assert!(going.contains("event: progress") && going.contains("asking …"), "{name}: {going}");
+        assert!(going.contains("event: progress") && going.contains("searching …"), "{name}: {going}");
         let figures = place.database.texts(&format!(
             "SELECT found || ' found, ' || new || ' new' FROM run WHERE public_id = '{run}' AND state = 'ok'"
         ));
-        assert!(over.contains(&figures[0]) && !over.contains("asking …"), "{name}: {figures:?}\n{over}");
+        assert!(over.contains(&figures[0]) && !over.contains("searching …"), "{name}: {figures:?}\n{over}");
         let number = |part: &str| place.database.number(&format!("SELECT {part} FROM run WHERE public_id = '{run}'"));
         let cost = topicwatch::model::Micros(number("cost")).to_string();
         assert!(over.contains(&format!("cost {cost}")) && number("found") > 0, "{name}: {cost}\n{over}");

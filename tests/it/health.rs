@@ -58,11 +58,11 @@ fn a_loop_that_stands_still_is_reported_while_pages_and_database_answer() {
         until("it is told", || pages.get("/healthz").status == 503);
         let told = json(&pages.get("/healthz"));
         assert_eq!((&told["status"], &told["checks"]["process"][0]["status"]), (&"fail".into(), &"pass".into()));
-        assert!(told["checks"]["scheduler"][0]["output"].as_str().unwrap().contains("stands still"), "{told}");
+        assert!(told["checks"]["scheduler"][0]["output"].as_str().unwrap().contains("the loop has stopped"), "{told}");
         assert_eq!(pages.get("/readyz").status, 200);
         let cookie = pages.log_in();
         let page = pages.ask("GET", "/health", &[("Cookie", &cookie)], "").body;
-        assert!(page.contains("standing still"), "{page}");
+        assert!(page.contains("The loop of this process has stopped"), "{page}");
         let url = format!("http://{}", pages.address);
         place.run(&["health", "--url", &url]).says(1, &["not alive", "stands still", "hint: start it anew"]);
         let ended = place.run(&["health", "--url", &url, "--json"]);

@@ -168,7 +168,7 @@ fn an_alert_test_shows_its_result_and_sends_nothing() {
         let (page, _) = told("thrift");
         assert!(page.contains("1 subject would fire now") && page.contains("1 of 2 calls"), "{name}: {page}");
         assert!(page.contains("it would have fired 1 time."), "{name}: {page}");
-        assert!(page.contains("It tells nobody"), "{name}: {page}");
+        assert!(page.contains("It notifies nobody"), "{name}: {page}");
         // Reloading does not test again, and an unknown id shows a page without a result.
         let tested =
             |page: &str| page.split("id=\"tested\"").nth(1).unwrap().split("<section").next().unwrap().to_owned();
@@ -196,7 +196,7 @@ fn what_a_channel_answers_to_a_test_is_told_without_its_secrets() {
         assert_eq!(press(&pages, "channel", "hook", &id), "/jobs#channels", "{name}");
         until("what it said", || pages.page("/jobs").contains("no such hook"));
         let page = pages.page("/jobs");
-        let said = page.split("Test, asked for").nth(1).unwrap_or_else(|| panic!("{name}: {page}"));
+        let said = page.split("Test, requested").nth(1).unwrap_or_else(|| panic!("{name}: {page}"));
         let said = said.split("</td>").next().unwrap();
         assert!(
             said.contains("<strong>refused</strong>") && said.contains("404") && !page.contains("very-secret-part"),
@@ -223,8 +223,8 @@ fn what_cannot_be_asked_for_is_refused_and_nothing_is_written() {
             ("report", "off", 409, "The report `off` is paused"),
             ("channel", "still", 409, "The channel `still` is paused"),
             ("report", "by-hand", 409, "has no schedule"),
-            ("topic", "acme", 400, "cannot stand for `kind`"),
-            ("prune", "prune", 400, "cannot stand for `kind`"),
+            ("topic", "acme", 400, "is not a valid `kind`"),
+            ("prune", "prune", 400, "is not a valid `kind`"),
         ] {
             let answer = run(kind, of);
             assert_eq!(answer.status, status, "{name}: {kind} {of}: {}", answer.text);

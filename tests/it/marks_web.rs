@@ -44,7 +44,7 @@ fn buttons_mark_an_item_and_take_it_back_and_lead_back_to_where_they_were() {
         assert_eq!(press("good", &item), (303, item.clone()), "{name}");
         assert_eq!(marks(&place), ["good page"], "{name}");
         let page = see(&item);
-        assert!(page.contains("marked <strong>good</strong>") && page.contains("Take back"), "{name}: {page}");
+        assert!(page.contains("marked <strong>good</strong>") && page.contains("Remove mark"), "{name}: {page}");
         assert_eq!(press("noise", "//evil.example/topics/"), (303, "/topics/acme".to_owned()), "{name}");
         assert_eq!(marks(&place), ["noise page"], "{name}");
         assert!(see("/topics/acme").contains("marked <strong>noise</strong>"), "{name}");
@@ -67,7 +67,7 @@ fn buttons_mark_an_item_and_take_it_back_and_lead_back_to_where_they_were() {
         }
         assert_eq!(pages.ask("POST", "/topics/nobody/marks", &headers, &right).status, 404, "{name}");
         assert!(marks(&place).is_empty(), "{name}");
-        assert!(see("/topics/acme?sort=relevance").contains("Relevance is learned from 20 marks on"), "{name}");
+        assert!(see("/topics/acme?sort=relevance").contains("Relevance needs at least 20 marks"), "{name}");
     }
 }
 

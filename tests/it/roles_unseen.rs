@@ -126,7 +126,7 @@ fn a_token_for_some_topics_sees_nothing_of_the_others() {
             let run = place.database.texts("SELECT public_id FROM run WHERE topic = 'zebra'").remove(0);
             let run = url::form_urlencoded::byte_serialize(run.as_bytes()).collect::<String>();
             assert_eq!(see(token, &format!("/api/v1/runs/{run}")).status, 404);
-            assert!(see(token, &format!("/runs?run={run}")).text().contains("No run is like that"));
+            assert!(see(token, &format!("/runs?run={run}")).text().contains("No runs match"));
         }
         // What cannot be limited to some topics is refused with a reason.
         for path in [
@@ -152,7 +152,7 @@ fn a_token_for_some_topics_sees_nothing_of_the_others() {
             "/api/v1/items/post%3Ax%3A7/story",
         ] {
             let reply = see(&some[0], path);
-            assert!(reply.status == 403 && reply.text().contains("does not reach this"), "{path}\n{}", reply.text());
+            assert!(reply.status == 403 && reply.text().contains("does not cover this"), "{path}\n{}", reply.text());
         }
         // The list of tokens is only for the role `edit`.
         let reply = see(&some[0], "/access");

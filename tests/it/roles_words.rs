@@ -53,7 +53,7 @@ fn revisions_seen_only_by_another_topic_are_hidden() {
             assert_eq!(json!(texts), told, "{name}: {data}");
             assert_eq!(data["topics"][0]["revisions"], edits, "{name}: {data}");
             let page = see(token, "/item?key=post%3Ax%3A7").text();
-            let shown = page.matches("Seen changed").count();
+            let shown = page.matches("Change seen").count();
             assert_eq!(shown, told.as_array().unwrap().len(), "{name}\n{page}");
         }
         let path = "/api/v1/exports/items.jsonl?topic=acme";

@@ -273,7 +273,7 @@ fn an_alert_without_channels_says_that_nobody_was_told() {
         let events = get(&pages, "/api/v1/alert-events");
         let event = &events["data"][0];
         assert_eq!((&event["told"], &event["muted"]), (&json!(false), &json!("no channels")), "{name}: {events}");
-        assert!(pages.page("/alerts").contains("told nobody: no channels"), "{name}");
+        assert!(pages.page("/alerts").contains("not reported: no channels"), "{name}");
     }
 }
 

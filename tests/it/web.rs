@@ -15,7 +15,7 @@ fn before_the_first_run_the_pages_say_what_to_do_next() {
         place.ok(&["db", "migrate"]);
         let pages = Pages::serve(&place, &["--at", NINE]);
         let page = pages.page("/");
-        for part in ["Nothing was run yet", "topicwatch init", "topicwatch once", "topicwatch run"] {
+        for part in ["Nothing has run yet", "topicwatch init", "topicwatch once", "topicwatch run"] {
             assert!(page.contains(part), "{part}\n{page}");
         }
         assert!(pages.page("/health").contains("not running"));
@@ -42,7 +42,7 @@ fn the_overview_tells_how_each_topic_stands() {
         assert!(pages.page("/health").contains("none</span> in 7 days"), "{name}");
         place.ok(&["once", "--due", "--at", NINE]);
         let later = Pages::serve(&place, &["--at", "2026-03-13T09:00:00Z"]).page("/health");
-        assert!(later.contains("nothing has looked for them since"), "{name}: {later}");
+        assert!(later.contains("not checked since"), "{name}: {later}");
         pages.going.signal("INT");
         let ended = pages.going.wait();
         assert_eq!(ended.code, Some(0), "{ended}");
@@ -129,7 +129,7 @@ fn a_topics_items_are_paged_searched_and_ordered() {
         assert!(pages.page("/topics/acme?tone=negative&source=social&since=7d").contains("selected"));
         // The answer and its sources.
         let topic = pages.page("/topics/acme");
-        assert!(topic.contains("The latest answer") && topic.contains("Rests on"), "{topic}");
+        assert!(topic.contains("The latest answer") && topic.contains("Based on"), "{topic}");
         assert!(pages.page("/answers/acme").contains("Asked <time datetime=\"2026-03-"));
         // The runs page shows every search.
         let runs = pages.page("/runs");
@@ -167,8 +167,8 @@ fn what_an_answer_cites_leads_to_its_item_or_is_marked_as_not_found() {
         let pages = Pages::serve(&place, &["--at", NINE]);
         for path in ["/topics/acme", "/answers/acme"] {
             let page = pages.page(path);
-            assert!(page.contains("Rests on 3 citations: ") && page.contains("1 not found"), "{name}: {path}\n{page}");
-            let listed = between(&page, "<summary>Rests on", "</details>").remove(0);
+            assert!(page.contains("Based on 3 citations: ") && page.contains("1 not found"), "{name}: {path}\n{page}");
+            let listed = between(&page, "<summary>Based on", "</details>").remove(0);
             for key in [&own, &other] {
                 let coded: String = url::form_urlencoded::byte_serialize(key.as_bytes()).collect();
                 assert!(listed.contains(&format!("href=\"/item?key={coded}\"")), "{name}: {path} {key}\n{listed}");
@@ -212,7 +212,7 @@ fn an_item_tells_its_sightings_edits_copies_and_topics() {
         ));
         for part in [
             "Sightings",
-            "Topics that know it",
+            "Topics that found it",
             "href=\"/topics/acme\"",
             "Edits",
             "<del>",
@@ -470,7 +470,7 @@ fn buttons_send_requests_and_show_their_result() {
         told("queued as");
         crate::support::program::until("the run", || see("/runs").contains("manual"));
         assert_eq!(press("pause").status, 303);
-        told("Pause, asked for");
+        told("Pause, requested");
         told("value=\"resume\"");
         assert_eq!(place.database.number("SELECT paused FROM topic WHERE id = 'acme'"), 1);
         assert_eq!(press("resume").status, 303);

@@ -85,7 +85,7 @@ fn a_slot_that_was_missed_is_not_shown_as_a_run_that_found_nothing() {
         );
         let session = form.log_in();
         let form = form.ask("GET", "/jobs/topics/acme", &[("Cookie", &session)], "").body;
-        assert!(form.contains("when left out, that of [defaults], else UTC"), "{name}: {form}");
+        assert!(form.contains("if empty, that of [defaults], else UTC"), "{name}: {form}");
     }
 }
 

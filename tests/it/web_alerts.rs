@@ -66,7 +66,7 @@ fn the_page_tells_how_each_alert_stands_and_what_was_seen() {
             "href=\"/topics/acme\">acme/web</a> since",
             ">snoozed<",
             "2026-03-11 10:00 UTC",
-            "1 event not told yet",
+            "1 event not reported yet",
             "cool-down until",
             "nobody",
         ] {
@@ -79,7 +79,7 @@ fn the_page_tells_how_each_alert_stands_and_what_was_seen() {
             .collect();
         assert!(places.is_sorted(), "{name}: the latest first");
         for part in
-            ["a &lt;recall&gt;</a>", "href=\"/item?key=", "and 3 more", "told nobody: snoozed", "· acknowledged"]
+            ["a &lt;recall&gt;</a>", "href=\"/item?key=", "and 3 more", "not reported: snoozed", "· acknowledged"]
         {
             assert!(seen.contains(part), "{name}: {part}\n{seen}");
         }
@@ -92,7 +92,7 @@ fn the_page_tells_how_each_alert_stands_and_what_was_seen() {
         // One alert; one that is no longer configured; none.
         let one = pages.page("/alerts?alert=sick");
         assert!(one.contains("web failed") && !one.contains("1 new"), "{name}: {one}");
-        assert!(pages.page("/alerts?alert=gone").contains("not in the configuration any more"), "{name}");
+        assert!(pages.page("/alerts?alert=gone").contains("no longer in the configuration"), "{name}");
         assert_eq!(pages.get("/alerts?alert=nobody").status, 404, "{name}");
         for wrong in ["/alerts?before=x", "/alerts?before=1", "/alerts?before=x%2Fy"] {
             assert_eq!(pages.get(wrong).status, 400, "{name}: {wrong}");
@@ -336,7 +336,7 @@ fn without_alerts_the_page_says_how_one_is_written() {
     place.ok(&["once", "--at", NINE]);
     let pages = Pages::serve(&place, &["--at", NINE]);
     let page = pages.page("/alerts");
-    assert!(page.contains("There is no alert.") && page.contains("Nothing yet"), "{page}");
+    assert!(page.contains("There are no alerts.") && page.contains("Nothing yet"), "{page}");
     assert!(!pages.page("/").contains("firing"));
     assert_eq!(get(&pages, "/api/v1/alerts")["data"], Value::Array(Vec::new()));
 }

@@ -29,7 +29,7 @@ fn items_that_are_all_hidden_were_found() {
         let see = |path: &str| Visitor::Bearer(&reader).asks(&pages, 1, "GET", path, "").words();
         let shared = || Visitor::Nobody.asks(&pages, 7, "GET", &format!("/shared/{secret}"), "").words();
         for page in [shared(), see("/items"), see("/topics/acme?sort=engagement&copies=all")] {
-            assert!(!page.contains("Nothing was found yet"), "{name}: {page}");
+            assert!(!page.contains("Nothing found yet"), "{name}: {page}");
             assert!(page.contains("hidden by the topic's filter"), "{name}: {page}");
         }
         // The last page of a topic, and a topic with few items.
@@ -62,7 +62,7 @@ fn counts_cover_only_examined_items() {
         let pages = Pages::serve(&place, &["--at", &hour(40)]);
         let page = pages.page("/items");
         assert!(!page.contains("More than"), "{name}: {page}");
-        assert!(page.contains("At least ") && page.contains("not all were looked through"), "{name}: {page}");
+        assert!(page.contains("At least ") && page.contains("not all were checked"), "{name}: {page}");
         assert!(pages.page("/items?filtered=keep").contains("More than 5,000 items"), "{name}");
     }
 }

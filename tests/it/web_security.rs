@@ -43,7 +43,8 @@ fn a_taken_port_is_reported_with_what_to_do_and_a_daemon_works_on_without_its_pa
     let (sandbox, place) = place("");
     let held = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = held.local_addr().unwrap().to_string();
-    let told = ["cannot listen on ", &address, "another process listens there", "hint: end it", "--listen", "port 0"];
+    let told =
+        ["cannot listen on ", &address, "another process is listening there", "hint: stop it", "--listen", "port 0"];
     let ended = place.run(&["serve", "--listen", &address]);
     ended.says(2, &told);
     assert_eq!(ended.out, "", "nothing is served, so no address is told");
@@ -200,7 +201,7 @@ fn idle_and_dripping_connections_delay_no_run_and_are_cut() {
     let topics = "[web]\nlisten = \"127.0.0.1:0\"\n[[topics]]\nid = \"acme\"\nquery = \"acme\"\nevery = \"1m\"\n";
     let place = Place::new(sqlite(), &sandbox.lines(), topics);
     let mut pages = Pages::of(place.program(&["run"]).start());
-    assert!(pages.page("/").contains("Nothing was run yet"));
+    assert!(pages.page("/").contains("Nothing has run yet"));
     // More connections than are accepted; the rest wait.
     let idle: Vec<_> = (0..1_000).map_while(|_| std::net::TcpStream::connect(&pages.address).ok()).collect();
     assert!(idle.len() > 300, "{}", idle.len());

@@ -147,7 +147,7 @@ pub(in crate::cli) fn wanted(text: &str) -> Result<TextQuery, Failure> {
     words::parse_query(text).map_err(|unclear| {
         let hint = match unclear {
             QueryError::Empty => {
-                "write words, \"a phrase\", begin*, #hashtag, @name, or an emoji; punctuation alone finds nothing"
+                "write words, \"a phrase\", prefix*, #hashtag, @name, or an emoji; punctuation alone finds nothing"
             }
             QueryError::OnlyExcludes => "write a word that must occur, too: release -beta",
             QueryError::TooLong => "search for less, or for several things one after the other",

@@ -189,7 +189,7 @@ fn edits(story: &Story, width: usize) -> String {
 
 fn entry_text(entry: &TimelineEntry) -> String {
     let words = [&entry.title, &entry.text].into_iter().flatten().cloned().collect::<Vec<_>>().join(" – ");
-    if words.is_empty() { "(no words)".to_owned() } else { words }
+    if words.is_empty() { "(no text)".to_owned() } else { words }
 }
 
 /// Formats author and key, and marks items tied by a link.

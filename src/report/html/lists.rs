@@ -35,7 +35,7 @@ impl<'a> Empty<'a> {
 
 /// Returns the item's text, as a link if its address may be one.
 pub(super) fn named(item: &Shown) -> Markup {
-    let words = if item.words.is_empty() { "(no words)" } else { &item.words };
+    let words = if item.words.is_empty() { "(no text)" } else { &item.words };
     html! {
         @match &item.link {
             Some(link) => a dir="auto" href=(link) rel="noopener noreferrer nofollow" { (words) },

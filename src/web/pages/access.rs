@@ -18,14 +18,14 @@ pub(in crate::web) async fn show(site: Arc<Site>, _ask: Ask) -> Result<Page, Pro
     let (tokens, links) = (store.tokens().await?, store.links().await?);
     let main = html! {
         h1 { "Access" }
-        p { "Tokens and links are made and withdrawn by " code { "topicwatch token" } "." }
+        p { "Create and withdraw tokens and links with " code { "topicwatch token" } "." }
         section aria-labelledby="tokens" {
             h2 #tokens { "Tokens" }
-            @if tokens.is_empty() { p { "There is no named token." } } @else { (table_of_tokens(&tokens)) }
+            @if tokens.is_empty() { p { "There are no named tokens." } } @else { (table_of_tokens(&tokens)) }
         }
         section aria-labelledby="links" {
             h2 #links { "Links" }
-            @if links.is_empty() { p { "There is no link." } } @else { (table_of_links(&links, site.now())) }
+            @if links.is_empty() { p { "There are no links." } } @else { (table_of_links(&links, site.now())) }
         }
     };
     Ok(Page { title: "Access".to_owned(), place: "/access", live: false, nature: site.nature().await?, main })
@@ -37,8 +37,8 @@ fn word(class: &str, word: &str) -> Markup {
 
 fn table_of_tokens(tokens: &[TokenRow]) -> Markup {
     html! { div.wide { table.cards {
-        caption.quiet { "Named tokens, what they are for and when they were last used" }
-        thead { tr { th scope="col" { "Name" } th scope="col" { "Role" } th scope="col" { "For" } th scope="col" { "Made" } th scope="col" { "Last used" } th scope="col" { "State" } } }
+        caption.quiet { "Named tokens, what they cover and when they were last used" }
+        thead { tr { th scope="col" { "Name" } th scope="col" { "Role" } th scope="col" { "For" } th scope="col" { "Created" } th scope="col" { "Last used" } th scope="col" { "State" } } }
         tbody { @for token in tokens { tr {
             th scope="row" { (token.name) }
             td data-label="Role" { (token.role) }
@@ -47,7 +47,7 @@ fn table_of_tokens(tokens: &[TokenRow]) -> Markup {
                 @for topic in &token.topics { span.sub { (format::line(topic, 80)) } }
                 @for tag in &token.tags { span.sub { "tag " (format::line(tag, 80)) } }
             }
-            td data-label="Made" { (moment(token.made_at, "UTC")) }
+            td data-label="Created" { (moment(token.made_at, "UTC")) }
             td data-label="Last used" { (when(token.last_used_at, "UTC")) }
             td data-label="State" { @match token.withdrawn_at { None => (word("good", "good")), Some(at) => { (word("calm", "withdrawn")) " " (moment(at, "UTC")) } } }
         } } }
@@ -56,12 +56,12 @@ fn table_of_tokens(tokens: &[TokenRow]) -> Markup {
 
 fn table_of_links(links: &[LinkRow], now: Time) -> Markup {
     html! { div.wide { table.cards {
-        caption.quiet { "Links, what they show and until when" }
-        thead { tr { th scope="col" { "Link" } th scope="col" { "Shows" } th scope="col" { "Made" } th scope="col" { "Expires" } th scope="col" { "State" } } }
+        caption.quiet { "Links, what they show and when they expire" }
+        thead { tr { th scope="col" { "Link" } th scope="col" { "Shows" } th scope="col" { "Created" } th scope="col" { "Expires" } th scope="col" { "State" } } }
         tbody { @for link in links { tr {
             th scope="row" { (link.id) }
             td data-label="Shows" { @match link.kind { SharedKind::Topic => "topic ", SharedKind::Report => "report " } (format::line(&link.of, 120)) }
-            td data-label="Made" { (moment(link.made_at, "UTC")) }
+            td data-label="Created" { (moment(link.made_at, "UTC")) }
             td data-label="Expires" { (moment(link.expires_at, "UTC")) }
             td data-label="State" {
                 @if link.is_valid(now) { (word("good", "good")) }

@@ -32,13 +32,13 @@ pub(super) fn of_alert(card: &AlertCard, now: Time) -> Markup {
     let news = card.waiting > 0 || card.firing_in_all > card.acked_in_all;
     html! { div.actions {
         @if news { (button(RequestKind::Ack, alert, None, &format!("Acknowledge {alert}"))) }
-        @if card.snoozed(now).is_some() { (button(RequestKind::Unsnooze, alert, None, &format!("Have {alert} tell again"))) }
+        @if card.snoozed(now).is_some() { (button(RequestKind::Unsnooze, alert, None, &format!("End the snooze of {alert}"))) }
         form method="post" action="/alerts" {
             input type="hidden" name="kind" value=(RequestKind::Snooze);
             input type="hidden" name="alert" value=(alert);
-            label.quiet for=(format::id(alert, "length")) { "How long " (alert) " tells nobody" }
+            label.quiet for=(format::id(alert, "length")) { "How long to snooze " (alert) }
             select id=(format::id(alert, "length")) name="length" { @for (word, _, told) in LENGTHS { option value=(word) { (told) } } }
-            " " button type="submit" aria-label=(format!("Snooze {alert} for so long")) { (name(RequestKind::Snooze)) }
+            " " button type="submit" aria-label=(format!("Snooze {alert}")) { (name(RequestKind::Snooze)) }
         }
     } }
 }
@@ -99,6 +99,6 @@ async fn handle_form(site: &Site, body: Body) -> Result<(), Problem> {
 }
 
 pub(super) fn unknown() -> Problem {
-    let hint = "It may have been renamed or removed from the configuration. /alerts lists those that there are.";
+    let hint = "It may have been renamed or removed from the configuration. /alerts lists all alerts.";
     Problem { hint: hint.to_owned(), ..Problem::not_found("There is no such alert") }
 }

@@ -95,9 +95,9 @@ fn edits(site: &Site, card: &TopicCard, visitor: &Visitor) -> Markup {
 /// When something was requested, and its outcome.
 pub(super) fn request_row(request: &Request, zone: &str, visitor: &Visitor) -> Markup {
     html! {
-        ", asked for " (moment(request.asked_at, zone)) ": "
+        ", requested " (moment(request.asked_at, zone)) ": "
         @match request.state {
-            RequestState::Queued => "a daemon will take it up",
+            RequestState::Queued => "waiting for a daemon",
             RequestState::Refused => { strong.bad { "refused: " } (format::line(request.answer.as_deref().unwrap_or(""), 200)) },
             RequestState::Done => { (format::line(request.answer.as_deref().unwrap_or("done"), 200)) },
         }
@@ -150,7 +150,7 @@ pub(super) async fn form(body: Body) -> Result<Ask, Problem> {
 /// The same, for longer values.
 pub(super) async fn long_form(body: Body, longest: usize) -> Result<Ask, Problem> {
     let body = to_bytes(body, LARGEST_FORM).await.map_err(|_| {
-        Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "This request carries too much", "Forms here are short.")
+        Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "This request is too large", "Forms here are short.")
     })?;
     Ask::form_of(&String::from_utf8_lossy(&body), longest)
 }
@@ -159,7 +159,7 @@ pub(super) async fn long_form(body: Body, longest: usize) -> Result<Ask, Problem
 pub(in crate::web) fn may_ask(site: &Site) -> Result<fn(Time) -> String, Problem> {
     site.settings().acts.ok_or_else(|| {
         let hint = "Actions need `topicwatch run` and a token, or `edit = true` under [web].";
-        Problem::new(StatusCode::FORBIDDEN, "This is for reading only", hint)
+        Problem::new(StatusCode::FORBIDDEN, "These pages are read-only", hint)
     })
 }
 
@@ -196,8 +196,8 @@ pub(super) async fn request_run(site: &Site, form: &Ask, of: &str) -> Result<Str
     if let Some(going) = pending_run_request(site, of).await? {
         return Ok(going);
     }
-    let hint = "Is `topicwatch run` up? It takes up what waits within seconds; try again then.";
-    Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, "Too many requests wait already", hint))
+    let hint = "Is `topicwatch run` running? It handles waiting requests within seconds; try again then.";
+    Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, "Too many requests are already waiting", hint))
 }
 
 /// The request for a run that still waits, or whose run has not ended.

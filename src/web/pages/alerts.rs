@@ -42,12 +42,12 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let main = html! {
         h1 { @match one { Some(name) => { "Alert: " (format::line(name, 64)) }, None => "Alerts" } }
         @if one.is_some() { p { a href="/alerts" { "All alerts" } } }
-        @if one.is_some() && cards.is_empty() { p.note { "It is not in the configuration any more; what it saw is kept for 400 days." } }
+        @if one.is_some() && cards.is_empty() { p.note { "It is no longer in the configuration; its events are kept for 400 days." } }
         @if before.is_none() {
             (asked)
             @if cards.is_empty() { @if one.is_none() && after.is_empty() { (none()) } } @else {
                 div.wide { table.cards {
-                    caption.quiet { "Every alert and how it stands" }
+                    caption.quiet { "Every alert and its state" }
                     thead { tr { th scope="col" { "Alert" } th scope="col" { "State" } th scope="col" { "Last message" } th scope="col" { "Sends to" } @if acts { th scope="col" { "Actions" } } } }
                     tbody { @for card in &cards { (row(card, &topics, acts, now)) } }
                 } }
@@ -60,7 +60,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
         section aria-labelledby="seen" {
             h2 #seen { "Past events" }
             @if events.is_empty() { p {
-                "Nothing" @if before.is_some() { " before that. " a href="/alerts" { "The latest" } } @else { " yet. Alerts look after each run; " code { "topicwatch alerts backtest NAME" } " tells what one would have seen." }
+                "Nothing" @if before.is_some() { " before that. " a href="/alerts" { "The latest" } } @else { " yet. Alerts are checked after each run; " code { "topicwatch alerts backtest NAME" } " shows what one would have seen." }
             } } @else {
                 ol.found { @for event in &events { li { (event_view(event, &topics, acts)) } } }
             }
@@ -99,7 +99,7 @@ async fn topics_with_page(
 }
 
 fn none() -> Markup {
-    html! { p { "There is no alert. " code { "[[alerts]]" } " in " code { "jobs.toml" } " say what to look for and whom to tell: new items with some words, more than usual, a source that fails, missed slots, a budget. " code { "topicwatch run" } " follows them." } }
+    html! { p { "There are no alerts. " code { "[[alerts]]" } " in " code { "jobs.toml" } " define what to look for and whom to notify: new items with certain words, more items than usual, a failing source, missed slots, a budget. " code { "topicwatch run" } " evaluates them." } }
 }
 
 fn row(card: &AlertCard, topics: &BTreeSet<String>, acts: bool, now: Time) -> Markup {
@@ -131,14 +131,14 @@ fn state(card: &AlertCard, topics: &BTreeSet<String>, now: Time) -> Markup {
     let more = card.firing_in_all - i64::try_from(card.firing.len().min(NAMED)).unwrap_or(0);
     html! {
         @if card.spec.paused { span.state.calm { "paused" } }
-        @else if card.looked_at.is_none() { span.state.calm { "not looked yet" } }
+        @else if card.looked_at.is_none() { span.state.calm { "not checked yet" } }
         @else if known { span.state.warn { "firing, acknowledged" } }
         @else if card.firing_in_all > 0 { span.state.bad { "firing" } }
         @else { span.state.good { "quiet" } }
         @if let Some(until) = card.snoozed(now) { " " span.state.calm { "snoozed" } span.sub { "until " (moment(until, "UTC")) } }
         @for firing in card.firing.iter().take(NAMED) { span.sub { (firing_view(firing, topics)) } }
         @if more > 0 { span.sub { "and " (number(more.unsigned_abs())) " more" } }
-        @if card.waiting > 0 { span.sub { (count_noun(card.waiting.unsigned_abs(), "event")) " not told yet" } }
+        @if card.waiting > 0 { span.sub { (count_noun(card.waiting.unsigned_abs(), "event")) " not reported yet" } }
     }
 }
 
@@ -183,9 +183,9 @@ fn event_view(event: &AlertEvent, topics: &BTreeSet<String>, acts: bool) -> Mark
 fn event_row(event: &AlertEvent) -> Markup {
     html! {
         @match (&event.muted, &event.message) {
-            (Some(why), _) => { "told nobody: " (format::line(why, 60)) },
-            (None, Some(_)) => "told",
-            (None, None) => "not told yet",
+            (Some(why), _) => { "not reported: " (format::line(why, 60)) },
+            (None, Some(_)) => "reported",
+            (None, None) => "not reported yet",
         }
         @if let Some(at) = event.acked_at { " · acknowledged " (moment(at, "UTC")) }
     }

@@ -32,8 +32,8 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let main = html! {
         h1 { "Answers: " a href=(format!("/topics/{}", card.topic)) { (format::line(&card.title, 120)) } }
         @if answers.is_empty() { p {
-            "No answer was stored" @if before < i64::MAX { " before that" } ". "
-            @if before == i64::MAX { "A topic has answers with " code { "ai" } " or a model among its " code { "sources" } ", from its next run on." }
+            "No answer is stored" @if before < i64::MAX { " from before that" } ". "
+            @if before == i64::MAX { "A topic gets answers if " code { "ai" } " or a model is among its " code { "sources" } ", from its next run on." }
         } }
         @for (place, (_, answer)) in answers.iter().enumerate() { article.answer { (one(answer, &looked, place, card.timezone())) } }
         nav.pages aria-label="More answers" {
@@ -107,13 +107,13 @@ fn one(answer: &AnswerRow, looked: &LookedUpCitations, place: usize, zone: &str)
         p.meta {
             "Asked " (moment(answer.asked_at, zone))
             @if let Some(model) = &answer.model { ", model " (format::line(model, 60)) }
-            @if answer.partial { ", cut" }
+            @if answer.partial { ", truncated" }
         }
         (item_view::answer(&answer.text, cited))
         @if cited.beyond > 0 { p.meta { "It names " (count_noun(cited.beyond, "more link")) ", which were not looked up." } }
         @if !listed.is_empty() { details open[missing > 0] {
             summary {
-                "Rests on " (count_noun(cited.citations.len() as u64, "citation")) ": "
+                "Based on " (count_noun(cited.citations.len() as u64, "citation")) ": "
                 @if missing > 0 { strong.bad { (number(missing)) " not found" } } @else { "all found" }
             }
             ul { @for citation in listed { li { (citation_of(citation, &looked.rows)) } } }

@@ -215,11 +215,11 @@ pub(super) async fn charts(site: &Site, card: &TopicCard, ask: Option<&Ask>) -> 
         } } }
         @if waits && by == ChartUnit::Day && card.last_run.is_some() { p.note { "The latest items are still being counted." } }
         div.pair {
-            figure { (chart::volume(&chart, zone)) figcaption { (chart::legend(by.noun())) " " @if by == ChartUnit::Day { "Days" } @else { "Weeks from Monday" } " of " (zone) ", by when they were published." @if drawn { " Hatched: not covered." } (chart::query_changes_note(&chart, zone)) } }
-            figure { (chart::tone(&chart, zone)) figcaption { span.negative { "■ negative" } ", " span.positive { "● positive" } " of the scored, with 95 % intervals." } }
+            figure { (chart::volume(&chart, zone)) figcaption { (chart::legend(by.noun())) " " @if by == ChartUnit::Day { "Days" } @else { "Weeks from Monday" } " of " (zone) ", by publication time." @if drawn { " Hatched: not covered." } (chart::query_changes_note(&chart, zone)) } }
+            figure { (chart::tone(&chart, zone)) figcaption { span.negative { "■ negative" } ", " span.positive { "● positive" } " of the scored items, with 95 % intervals." } }
         }
         @if scorers.len() > 1 { p.note {
-            "Tones of these " (by.noun()) "s are of scorers that cannot be compared (" (scorers.join(", ")) "): " code { "topicwatch db rescore" } " has one judge all."
+            "The tones of these " (by.noun()) "s come from scorers that cannot be compared (" (scorers.join(", ")) "): " code { "topicwatch db rescore" } " scores all with one."
         } }
         @if card.has_filter() { p.meta { "Counted before the topic's filter." } }
         details { summary { (table) } div.wide role="region" tabindex="0" aria-label=(table) { table {

@@ -32,7 +32,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let main = html! {
         h1 { "Reports and exports" }
         @if made.is_empty() {
-            p { "Nothing was made yet. " code { "[[reports]]" } " and " code { "[[exports]]" } " in " code { "jobs.toml" } " are made by their schedule and stand here; " code { "topicwatch report" } " writes one at once." }
+            p { "Nothing here yet. " code { "[[reports]]" } " and " code { "[[exports]]" } " in " code { "jobs.toml" } " are written on schedule and listed here; " code { "topicwatch report" } " writes one at once." }
         } @else { (table(&made)) }
         nav.pages aria-label="More of these" {
             @if before.is_some() { a href="/files" { "The latest" } }
@@ -50,11 +50,11 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
 
 fn table(made: &[EditionRow]) -> Markup {
     html! { div.wide { table.cards {
-        caption.quiet { "What was made, the latest first" }
-        thead { tr { th scope="col" { "Name" } th scope="col" { "Made" } th scope="col" { "What" } th scope="col" { "Files" } } }
+        caption.quiet { "Reports and exports, the latest first" }
+        thead { tr { th scope="col" { "Name" } th scope="col" { "Created" } th scope="col" { "What" } th scope="col" { "Files" } } }
         tbody { @for row in made { tr {
             th scope="row" { (format::line(&row.name, 80)) span.sub { (row.kind) } }
-            td data-label="Made" { (moment(row.made_at, "UTC")) }
+            td data-label="Created" { (moment(row.made_at, "UTC")) }
             td data-label="What" { @match row.rows { Some(rows) => (count_noun(rows.unsigned_abs(), "row")), None => (format::line(&row.subject, 160)) } }
             td data-label="Files" {
                 @if row.files.is_empty() { span.meta { "none left" } }
@@ -91,19 +91,19 @@ async fn asked(site: &Site, uri: &Uri, visitor: Visitor) -> Result<Response, Pro
 pub(in crate::web) async fn open(site: &Site, run: &str, place: usize) -> Result<Response, Problem> {
     let made = site.store.output_of_run(run).await?;
     let unknown = || Problem {
-        hint: "The list of reports and exports says what there is.".to_owned(),
+        hint: "The list of reports and exports shows all files.".to_owned(),
         ..Problem::not_found("There is no such file")
     };
     let file = made.and_then(|made| made.files.into_iter().nth(place)).ok_or_else(unknown)?;
     if file.replaced {
-        let hint = "The list of reports and exports leads to the one that is there now.";
+        let hint = "The list of reports and exports links to the current one.";
         return Err(Problem::new(StatusCode::GONE, "This file was replaced by a later run", hint));
     }
     let path = file.path;
     let gone = |error: std::io::Error| {
-        tracing::warn!(path, "a file that was recorded cannot be read: {error}");
-        let hint = "It was moved or removed since it was made; `topicwatch report` or `export` writes it again.";
-        Problem::new(StatusCode::GONE, "This file is not where it was put", hint)
+        tracing::warn!(path, "cannot read a recorded file: {error}");
+        let hint = "It was moved or deleted; `topicwatch report` or `export` writes it again.";
+        Problem::new(StatusCode::GONE, "This file is missing", hint)
     };
     let file = tokio::fs::File::open(&path).await.map_err(gone)?;
     let found = file.metadata().await.map_err(gone)?;

@@ -32,14 +32,14 @@ pub(in crate::web) async fn show(site: Arc<Site>, _ask: Ask) -> Result<Page, Pro
         dl.facts {
             dt { "Scheduler" }
             dd {
-                @if stuck { (word("bad", "standing still")) " The loop of this process does not go round any more: start it anew." }
+                @if stuck { (word("bad", "stopped")) " The loop of this process has stopped: restart it." }
                 @else if alive && standing.overdue == 0 { (word("good", "ticking")) }
-                @else if alive { (word("warn", "late")) " " (count_noun(standing.overdue.unsigned_abs(), "slot")) " waited longer than two minutes" @if let Some(at) = ledger.overdue_since { ", the first since " (moment(at, "UTC")) } }
-                @else { (word("bad", "not running")) " No daemon has reported lately. Start " code { "topicwatch run" } "." }
+                @else if alive { (word("warn", "late")) " " (count_noun(standing.overdue.unsigned_abs(), "slot")) " overdue by more than two minutes" @if let Some(at) = ledger.overdue_since { ", the first since " (moment(at, "UTC")) } }
+                @else { (word("bad", "not running")) " No daemon has reported recently. Start " code { "topicwatch run" } "." }
             }
             dt { "Database" } dd { (word("good", "answers")) " " code { (store.place()) } ", " (bytes(disk.bytes)) }
-            dt { "Runs" } dd { (number(standing.running.unsigned_abs())) " going on, " (number(standing.due.unsigned_abs())) " due and waiting" @if let Some(at) = ledger.last_end { "; the last ended " (moment(at, "UTC")) } }
-            dt { "Missed slots" } dd { @if let (0, Some(at)) = (ledger.missed, ledger.overdue_since) { (word("warn", "not known")) ": nothing has looked for them since " (moment(at, "UTC")) } @else if ledger.missed == 0 { (word("good", "none")) " in 7 days" } @else { (word("warn", &number(ledger.missed.unsigned_abs()))) " in 7 days" } }
+            dt { "Runs" } dd { (number(standing.running.unsigned_abs())) " running, " (number(standing.due.unsigned_abs())) " due and waiting" @if let Some(at) = ledger.last_end { "; the last ended " (moment(at, "UTC")) } }
+            dt { "Missed slots" } dd { @if let (0, Some(at)) = (ledger.missed, ledger.overdue_since) { (word("warn", "unknown")) ": not checked since " (moment(at, "UTC")) } @else if ledger.missed == 0 { (word("good", "none")) " in 7 days" } @else { (word("warn", &number(ledger.missed.unsigned_abs()))) " in 7 days" } }
             dt { "Messages" } dd {
                 @let (dead, queued) = (undelivered.dead, undelivered.waiting);
                 @if dead > 0 { (word("bad", &format!("{} dead", number(dead.unsigned_abs())))) " " }
@@ -49,7 +49,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, _ask: Ask) -> Result<Page, Pro
             dt { "Text search" } dd { @if waiting == 0 { (word("good", "complete")) } @else { (word("warn", "behind")) " " (count_noun(waiting.unsigned_abs(), "item")) " not indexed yet" } }
         }
         h2 { "Processes" }
-        @if living.is_empty() { p { "No process runs what is due. Start " code { "topicwatch run" } "; it stays up and is listed here." } } @else { (processes(&living, now)) }
+        @if living.is_empty() { p { "No process runs what is due. Start " code { "topicwatch run" } "; it keeps running and is listed here." } } @else { (processes(&living, now)) }
     };
     Ok(Page { title: "Health".to_owned(), place: "/health", live: true, nature: site.nature().await?, main })
 }
@@ -60,13 +60,13 @@ fn word(class: &str, word: &str) -> Markup {
 
 fn processes(living: &[ProcessRow], now: Time) -> Markup {
     html! { div.wide { table.cards {
-        caption.quiet { "Processes and their signs of life" }
-        thead { tr { th scope="col" { "Process" } th scope="col" { "State" } th scope="col" { "Since" } th scope="col" { "Last sign of life" } } }
+        caption.quiet { "Processes and their heartbeats" }
+        thead { tr { th scope="col" { "Process" } th scope="col" { "State" } th scope="col" { "Since" } th scope="col" { "Last heartbeat" } } }
         tbody { @for row in living { tr {
             th scope="row" { (row.role) span.sub { (row.id) } }
             td data-label="State" { @if row.is_alive(now) { (word("good", "alive")) } @else { (word("calm", "gone")) } }
             td data-label="Since" { (moment(row.started_at, "UTC")) }
-            td data-label="Last sign of life" { (moment(row.seen_at, "UTC")) }
+            td data-label="Last heartbeat" { (moment(row.seen_at, "UTC")) }
         } } }
     } } }
 }

@@ -73,9 +73,9 @@ pub(in crate::web) fn seen(visitor: &Visitor, row: ItemRow) -> Option<ItemRow> {
 fn facts(item: &ItemRow) -> Markup {
     html! { dl.facts {
         dt { (item.kind) } dd { @match &item.url { Some(address) => (item_view::external_link(address, &format::line(address, 160))), None => "no address" } }
-        dt { "Author" } dd { @match item_view::writer(item) { Some(writer) => { (writer) @if item.author.is_some() && let Some(name) = &item.author_name { ", " bdi { (format::line(name, 80)) } } }, None => "not told" } }
+        dt { "Author" } dd { @match item_view::writer(item) { Some(writer) => { (writer) @if item.author.is_some() && let Some(name) = &item.author_name { ", " bdi { (format::line(name, 80)) } } }, None => "unknown" } }
         dt { "Published" } dd { (item_view::when(item.published_at, "UTC")) }
-        dt { "Language" } dd { (item.lang.as_deref().map_or_else(|| "not known".to_owned(), |lang| format::line(lang, 20))) }
+        dt { "Language" } dd { (item.lang.as_deref().map_or_else(|| "unknown".to_owned(), |lang| format::line(lang, 20))) }
         dt { "Tone" } dd { (item_view::tone(&item.tone)) @if let Some(scorer) = &item.tone.scorer { " by " code { (format::line(scorer, 40)) } } }
         dt { "Reactions" } dd { (item_view::reactions(&item.engagement)) }
         dt { "Key" } dd { code { (format::line(&item.key, 300)) } }
@@ -85,9 +85,9 @@ fn facts(item: &ItemRow) -> Markup {
 fn topics(known: &[ItemRow], acts: bool) -> Markup {
     let told = acts || known.iter().any(|row| row.mark.is_some() || row.relevance.is_some());
     html! { section aria-labelledby="topics" {
-        h2 #topics { "Topics that know it" }
+        h2 #topics { "Topics that found it" }
         div.wide { table.cards {
-            caption.quiet { "Topics that know the item" }
+            caption.quiet { "Topics that found the item" }
             thead { tr { th scope="col" { "Topic" } th scope="col" { "First seen" } th scope="col" { "Last seen" } th.n scope="col" { "In runs" } @if told { th scope="col" { "Mark" } } } }
             tbody { @for row in known { tr {
                 th scope="row" { a href=(format!("/topics/{}", row.topic)) { (row.topic) } }
@@ -135,7 +135,7 @@ fn edits(item: &ItemRow, earlier: &[RevisionRow]) -> Markup {
     html! { @if !told.is_empty() { section aria-labelledby="edits" {
         h2 #edits { "Edits" }
         ol.found { @for (at, pieces) in &told { li {
-            p.meta { "Seen changed " (moment(*at, "UTC")) }
+            p.meta { "Change seen " (moment(*at, "UTC")) }
             p { (item_view::difference(pieces)) }
         } } }
     } } }

@@ -26,7 +26,7 @@ pub(super) fn external_link(address: &str, label: &str) -> Markup {
 }
 
 pub(super) fn by(author: Option<&str>) -> Markup {
-    html! { @match author { Some(author) => bdi { "@" (format::line(author, 60)) }, None => "author not told" } }
+    html! { @match author { Some(author) => bdi { "@" (format::line(author, 60)) }, None => "author unknown" } }
 }
 
 /// Who wrote an item, if known.
@@ -42,7 +42,7 @@ pub(super) fn writer(row: &ItemRow) -> Option<Markup> {
 pub(super) fn summary_line(title: Option<&str>, text: Option<&str>, most: usize) -> String {
     let both = [title, text].into_iter().flatten().map(|text| format::line(text, most)).filter(|text| !text.is_empty());
     let told = format::line(&both.collect::<Vec<_>>().join(" – "), most);
-    if told.is_empty() { "(no words)".to_owned() } else { told }
+    if told.is_empty() { "(no text)".to_owned() } else { told }
 }
 
 /// The page of an item.
@@ -68,7 +68,7 @@ pub(super) fn reactions(engagement: &Engagement) -> String {
         .filter_map(|(one, more, many)| Some((if *many == Some(1) { one } else { more }, (*many)?)))
         .map(|(name, many)| format!("{} {name}", format::signed(many)))
         .collect();
-    if told.is_empty() { "reactions not told".to_owned() } else { told.join(", ") }
+    if told.is_empty() { "reactions unknown".to_owned() } else { told.join(", ") }
 }
 
 pub(super) fn tone(tone: &ItemTone) -> Markup {

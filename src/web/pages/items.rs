@@ -66,10 +66,10 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
                 ItemCount::AtLeast(many) => { "At least " (count_noun(many, "item")) },
                 ItemCount::More => { "More than " (number(COUNTED)) " items" },
             } }
-            @if matches!(many, ItemCount::AtLeast(_)) { " (not all were looked through)" }
+            @if matches!(many, ItemCount::AtLeast(_)) { " (not all were checked)" }
             @if many != ItemCount::All(0) { ", newest first." }
-            @if per_topic && many != ItemCount::All(0) { " Each topic that found an item counts it." }
-            @if hiding.has_filters() && query.filtered == FilterMode::Hide { " What topics' filters hide is left out." }
+            @if per_topic && many != ItemCount::All(0) { " An item counts once for each topic that found it." }
+            @if hiding.has_filters() && query.filtered == FilterMode::Hide { " Items hidden by topics' filters are left out." }
         }
         @if waiting { p.note { "Some items are not indexed yet; those of the last minutes may be missing." } }
         (list(&ask, &rows, (next.is_some(), hidden), narrowed, site.may_annotate(&ask.visitor)))
@@ -108,10 +108,10 @@ fn list(ask: &Ask, rows: &[ItemRow], (more, hidden): (bool, bool), narrowed: boo
     let back = back.unwrap_or_else(|| "/items".to_owned());
     html! {
         @if rows.is_empty() { p {
-            @if more { "Nothing here among those looked through; there are older ones." }
+            @if more { "No match among the items checked so far; there are older ones." }
             @else if hidden { "All of these are hidden by the topic's filter. " a href=(ask.with("/items", &[("filtered", Some("keep"))])) { "Show them" } }
-            @else if narrowed { "No item is like that. " a href="/items" { "Clear the filters" } " to see all." }
-            @else { "Nothing was found yet. " code { "topicwatch once" } " runs every topic now; what it finds stands here." }
+            @else if narrowed { "No items match. " a href="/items" { "Clear the filters" } " to see all." }
+            @else { "Nothing found yet. " code { "topicwatch once" } " runs every topic now; what it finds appears here." }
         } } @else { ol.found { @for (number, row) in rows.iter().enumerate() { li id=(format!("i{number}")) data-item tabindex="-1" {
             @let back = format!("{back}#i{number}");
             (item_view::item(row, "UTC"))

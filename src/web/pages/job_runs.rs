@@ -58,7 +58,7 @@ pub(super) async fn last(site: &Site, kind: Kind, name: &str, visitor: &Visitor)
         let run = site.store.run(&request.id).await?;
         return Ok(html! { span.sub { @match &run {
             Some(run) => {
-                "Run now, asked for " (moment(request.asked_at, "UTC")) ": " strong { (run.state.to_string().replace('_', " ")) }
+                "Run now, requested " (moment(request.asked_at, "UTC")) ": " strong { (run.state.to_string().replace('_', " ")) }
                 @if let Some(why) = run.reason.as_ref().or(run.error_text.as_ref()) { ", " (format::line(why, 200)) }
                 ", " a href=(progress_page(&request.id)) { "its run" }
             },
@@ -67,14 +67,14 @@ pub(super) async fn last(site: &Site, kind: Kind, name: &str, visitor: &Visitor)
     }
     let posted = site.store.outbox_message(&format!("test/{}", request.id)).await?;
     Ok(html! { span.sub {
-        "Test, asked for " (moment(request.asked_at, "UTC")) ": "
+        "Test, requested " (moment(request.asked_at, "UTC")) ": "
         @match &posted {
             Some(posted) => {
                 strong { (outcome(posted)) }
                 @if let Some(why) = &posted.error { " (" (format::line(why, 200)) ")" }
-                @if let (OutboxState::Queued, Some(at)) = (posted.state, posted.next_at) { ", tried again from " (moment(at, "UTC")) " on" }
+                @if let (OutboxState::Queued, Some(at)) = (posted.state, posted.next_at) { ", next try at " (moment(at, "UTC")) }
             },
-            None => (format::line(request.answer.as_deref().unwrap_or("a daemon will take it up"), 200)),
+            None => (format::line(request.answer.as_deref().unwrap_or("waiting for a daemon"), 200)),
         }
     } })
 }
@@ -84,9 +84,9 @@ fn outcome(posted: &OutboxEntry) -> &'static str {
     match posted.state {
         OutboxState::Sent => "sent",
         OutboxState::Dead => "refused",
-        OutboxState::Sending => "on its way",
+        OutboxState::Sending => "being sent",
         OutboxState::Queued if posted.error.is_some() => "not delivered yet",
-        OutboxState::Queued => "waits",
+        OutboxState::Queued => "waiting",
     }
 }
 
@@ -118,18 +118,15 @@ fn check_runnable(jobs: &Jobs<'_>, kind: Kind, name: &str) -> Result<(), Problem
     }
     let scheduled = || jobs.given(entry, "schedule").is_some() || jobs.given(entry, "every").is_some();
     if matches!(kind, Kind::Report | Kind::Export) && !scheduled() {
-        let hint = format!("Give it a schedule, or make it in a shell: topicwatch {word}.");
-        return Err(Problem::conflict(
-            format!("The {word} `{told}` has no schedule, so that no daemon makes it"),
-            hint,
-        ));
+        let hint = format!("Give it a schedule, or create it in a shell: topicwatch {word}.");
+        return Err(Problem::conflict(format!("The {word} `{told}` has no schedule, so no daemon creates it"), hint));
     }
     Ok(())
 }
 
 /// The table with a name.
 pub(super) fn known<'j>(jobs: &'j Jobs<'_>, kind: Kind, name: &str) -> Result<&'j crate::edit::Entry, Problem> {
-    let hint = "It may have been renamed or removed. /jobs lists what the file has.";
+    let hint = "It may have been renamed or removed. /jobs lists what is in the file.";
     let title = || format!("There is no {} `{}` in the file", kind.singular(), cut(name));
     let mut there = jobs.entries(kind).filter(|entry| entry.name == name);
     there.next().ok_or_else(|| Problem::new(StatusCode::NOT_FOUND, title(), hint))
@@ -140,7 +137,7 @@ pub(super) fn trial(trial: &AlertTrial) -> Markup {
     let fired = trial.events.iter().filter(|event| event.kind == AlertEventKind::Fired).count() as u64;
     let latest = trial.events.iter().rev().take(NAMED);
     html! { div.note #tested role="status" {
-        p { "Test of the alert " a href=(alerts::page_of(&trial.name)) { strong { (format::line(&trial.name, 64)) } } ": nothing was stored, nobody was told." }
+        p { "Test of the alert " a href=(alerts::page_of(&trial.name)) { strong { (format::line(&trial.name, 64)) } } ": nothing was stored or sent." }
         @if trial.firing.is_empty() { p { "Nothing would fire now." } } @else {
             p { strong { (count_noun(trial.firing.len() as u64, "subject")) " would fire now" } ":" }
             ul { @for one in trial.firing.iter().take(NAMED) { li { (format::line(&one.subject, 100)) " since " (moment(one.since, "UTC")) } } }
@@ -152,7 +149,7 @@ pub(super) fn trial(trial: &AlertTrial) -> Markup {
         }
         @if !trial.events.is_empty() { ul { @for event in latest { li dir="auto" { (moment(event.at, "UTC")) " " (event_text(event)) } } } }
         p {
-            @if trial.channels.is_empty() { "It tells nobody: it has no channels." } @else { "It tells " (format::line(&trial.channels.join(", "), 200)) "." }
+            @if trial.channels.is_empty() { "It notifies nobody: it has no channels." } @else { "It notifies " (format::line(&trial.channels.join(", "), 200)) "." }
             @if trial.paused { " It is paused." }
         }
     } }

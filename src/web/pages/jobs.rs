@@ -76,7 +76,7 @@ async fn page(site: &Site, told: ActionResult, visitor: &Visitor) -> Result<Page
         h1 { "Settings" }
         p.lead { "These entries are in " code { (format::line(&opened.place, 200)) } ". Changes are written there; comments and order stay." }
         @if let Some(why) = &locked { p.note { (why) } } @else if site.settings().acts.is_none() {
-            p.note { "These pages run nothing. A " code { "topicwatch run" } " with this file applies changes within seconds, " code { "topicwatch once" } " at its next run." }
+            p.note { "These pages run nothing: " code { "topicwatch run" } " with this file applies changes within seconds, " code { "topicwatch once" } " at its next run." }
         }
         @if let Some(topic) = told.confirm.as_ref().filter(|_| edits) { (confirm(topic, &opened.seen)) }
         (news(&told))
@@ -115,7 +115,7 @@ fn news(told: &ActionResult) -> Markup {
             @if let Some(lost) = &told.lost { p { "These lines can be put back by hand:" } pre { (lost) } }
         } }
         @if !told.wrong.is_empty() { div.note role="alert" {
-            p { strong.bad { "That cannot be done. Nothing was saved." } }
+            p { strong.bad { "This cannot be done. Nothing was saved." } }
             ul { @for wrong in &told.wrong { li { @if let Some(line) = wrong.line { "line " (line) ": " } (format::line(&wrong.message, 400)) @if !wrong.hint.is_empty() { " – hint: " (format::line(&wrong.hint, 400)) } } } }
         } }
     }
@@ -136,11 +136,11 @@ fn section(kind: Kind, rows: &[Markup], all: usize) -> Markup {
         h2 id=(kind.table()) { (heading(kind)) }
         @if kind == Kind::Topic { p { a href=(NEW) { "Add a topic" } } }
         @if rows.is_empty() { p.meta { "None. " code { "[[" (kind.table()) "]]" } " in the file adds one." } } @else { div.wide { table.cards.kinds {
-            caption.quiet { (heading(kind)) " of the file" }
+            caption.quiet { (heading(kind)) " in the file" }
             thead { tr { th scope="col" { "Name" } th scope="col" { "What" } th scope="col" { "State" } th scope="col" { "Actions" } } }
             tbody { @for row in rows { (row) } }
         } } }
-        @if all > rows.len() { p.meta { "And " (number((all - rows.len()) as u64)) " more." @if kind == Kind::Topic { " Each topic's page leads to its form." } } }
+        @if all > rows.len() { p.meta { "And " (number((all - rows.len()) as u64)) " more." @if kind == Kind::Topic { " Each topic's page links to its form." } } }
     } }
 }
 
@@ -248,7 +248,7 @@ async fn handle_form(site: &Site, visitor: &Visitor, body: Body) -> Result<Respo
     }
     let conflict = |lost: Option<String>| ActionResult { changed: true, lost, ..ActionResult::default() };
     if verb == "undo" {
-        let gone = || Problem::not_found("There is nothing to undo any more");
+        let gone = || Problem::not_found("There is nothing left to undo");
         let id = form.get("undo").unwrap_or("");
         let deleted = editing.deleted(id).ok_or_else(gone)?;
         let whole = deleted.removed.restore(&opened.text).filter(|_| deleted.left == opened.seen);

@@ -35,16 +35,16 @@ pub(super) fn of_item(row: &ItemRow, acts: bool, back: &str, number: usize) -> M
             @if starred { span.star { "★ starred" } " " }
             @if acts { form method="post" action="/items/star" {
                 (hidden())
-                @let (value, name) = if starred { ("false", "Take the star away") } else { ("true", "Star") };
+                @let (value, name) = if starred { ("false", "Remove the star") } else { ("true", "Star") };
                 button.plain type="submit" name="starred" value=(value) aria-label=(format!("{name}: {said}")) { @if !starred { "☆ " } (name) }
             } }
         } }
         @if let Some(note) = &row.note { blockquote.kept { span.meta { "Note: " } span dir="auto" { (format::line(note, LONGEST_NOTE)) } } }
         @if acts { details.kept {
-            summary { @if row.note.is_some() { "Change the note" } @else { "Write a note" } span.quiet { ": " (said) } }
+            summary { @if row.note.is_some() { "Change the note" } @else { "Add a note" } span.quiet { ": " (said) } }
             form method="post" action="/items/note" {
                 (hidden())
-                label for=(format!("note{number}")) { "Note, up to " (format::number(LONGEST_NOTE as u64)) " characters; empty takes it away" }
+                label for=(format!("note{number}")) { "Note, up to " (format::number(LONGEST_NOTE as u64)) " characters; empty deletes it" }
                 textarea id=(format!("note{number}")) name="note" rows="3" maxlength=(LONGEST_NOTE) { (row.note.as_deref().unwrap_or("")) }
                 button type="submit" { "Save the note" }
             }

@@ -23,12 +23,12 @@ const KEYS: [(&[&str], &str); 20] = [
     (&["k"], "Previous item; also p"),
     (&["o"], "Open the item; also Enter"),
     (&["v"], "Open the original in a new tab"),
-    (&["s"], "Star the item, or take the star away; also f"),
-    (&["m"], "Mark the item good for its topic, or take that back"),
-    (&["x"], "Mark the item noise for its topic, or take that back"),
-    (&["e"], "Write a note to the item"),
+    (&["s"], "Star the item, or remove the star; also f"),
+    (&["m"], "Mark the item good for its topic, or remove the mark"),
+    (&["x"], "Mark the item noise for its topic, or remove the mark"),
+    (&["e"], "Write a note on the item"),
     (&["l"], "Next page of a list"),
-    (&["h"], "Page before it"),
+    (&["h"], "Previous page of a list"),
     (&["/"], "Search for words"),
     (&["?"], "Show this list"),
 ];
@@ -36,7 +36,7 @@ const KEYS: [(&[&str], &str); 20] = [
 pub(in crate::web) async fn show(_site: Arc<Site>, _ask: Ask) -> Result<Page, Problem> {
     let main = html! {
         h1 { "Keys" }
-        p.lead { "As in miniflux. No key is heard while you write in a field, nor with Ctrl, Alt or Meta. They need the script of these pages; everything can be done without." }
+        p.lead { "As in miniflux. Keys are ignored while you type in a field, and with Ctrl, Alt or Meta. They need JavaScript; everything also works without them." }
         div.wide { table #keys {
             caption.quiet { "Keys and what they do" }
             thead { tr { th scope="col" { "Key" } th scope="col" { "What it does" } } }

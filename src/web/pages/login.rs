@@ -23,7 +23,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, _ask: Ask) -> Result<Page, Pro
     let main = if admission::requires_token(&site).await? {
         form(None)
     } else {
-        html! { h1 { "Nothing to log in to" } p { "There is no token: whoever reaches this address reads these pages" @if site.may_edit(&Visitor::anyone(site.settings().edit)) { ", and may change what is watched" } @else { ", and nobody can change anything by them" } "." } p { a href="/" { "To the overview" } } }
+        html! { h1 { "Nothing to log in to" } p { "There is no token: anyone who can reach this address can read these pages" @if site.may_edit(&Visitor::anyone(site.settings().edit)) { ", and change what is watched" } @else { ", but not change anything" } "." } p { a href="/" { "Overview" } } }
     };
     Ok(Page { title: "Log in".to_owned(), place: "/login", live: false, nature: None, main })
 }
@@ -39,7 +39,7 @@ fn form(wrong: Option<&str>) -> Markup {
             }
             button.main type="submit" { "Log in" }
         }
-        p.meta { "Whoever runs topicwatch makes tokens. Yours stays on this machine; this browser keeps a signed pass for 30 days, or until topicwatch is started anew." }
+        p.meta { "Tokens come from the operator of topicwatch. This browser keeps only a signed pass, for 30 days or until topicwatch is restarted." }
     }
 }
 
@@ -55,8 +55,7 @@ pub(in crate::web) async fn enter(
         Err(problem) => return layout::problem(site, &problem),
     }
     let Ok(body) = to_bytes(body, LARGEST_FORM).await else {
-        let problem =
-            Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "This request carries too much", "Forms here are short.");
+        let problem = Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "This request is too large", "Forms here are short.");
         return layout::problem(site, &problem);
     };
     let given = Ask::form(&String::from_utf8_lossy(&body)).unwrap_or_default();

@@ -34,7 +34,7 @@ pub(super) fn of_item(row: &ItemRow, acts: bool, back: &str) -> Markup {
             @for mark in Verdict::ALL { @if row.mark != Some(*mark) {
                 (button(mark.as_str(), if *mark == Verdict::Good { "Good" } else { "Noise" }, format!("Mark as {mark}: {said}")))
             } }
-            @if row.mark.is_some() { (button(NONE, "Take back", format!("Take the mark back: {said}"))) }
+            @if row.mark.is_some() { (button(NONE, "Remove mark", format!("Remove mark: {said}"))) }
         } }
     } } }
 }
@@ -76,7 +76,7 @@ pub(in crate::web) async fn put(
     let items = site.store.item_by_key(key).await?;
     if items.iter().all(|item| item.topic != topic) {
         let hint = "It may have been forgotten. Items are found on the pages of their topics.";
-        return Err(Problem { hint: hint.to_owned(), ..Problem::not_found("The topic knows no such item") });
+        return Err(Problem { hint: hint.to_owned(), ..Problem::not_found("The topic has no such item") });
     }
     site.store.mark(topic, &keys, mark, through, site.now()).await?;
     Ok(())

@@ -62,7 +62,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
                 (row(card, &known, &noted, &days.sparks(card, now), now))
             } }
         } }
-        p.meta { "Days are those of each topic's zone; an item counts on the day it was published. " @if waits { "What came last is not counted yet." } }
+        p.meta { "Days are in each topic's time zone; an item counts on the day it was published. " @if waits { "The latest items are not counted yet." } }
         @if more || !after.is_empty() { nav.pages aria-label="More topics" {
             @if !after.is_empty() { a href="/" { "From the beginning" } }
             @if let (true, Some(last)) = (more, cards.last()) { a rel="next" href=(link("/", [("after", last.topic.as_str())])) { "More topics" } }
@@ -92,7 +92,7 @@ async fn tiles(site: &Site, now: Time) -> Result<Markup, Problem> {
 fn none_of_theirs() -> Markup {
     html! {
         h1 { "Topics" }
-        p { "None of the topics that your token is for is watched. Whoever runs topicwatch sees what it is for: " code { "topicwatch token list" } "." }
+        p { "None of the topics that your token covers is watched. The operator of topicwatch can see what it covers: " code { "topicwatch token list" } "." }
     }
 }
 
@@ -162,7 +162,7 @@ pub(in crate::web) fn next(card: &TopicCard, now: Time) -> Markup {
         None if card.definition.as_ref().is_some_and(|topic| topic.schedule.is_some()) => {
             html! { span.meta { "not planned yet" } }
         }
-        None => html! { span.meta { "only when asked" } },
+        None => html! { span.meta { "only on request" } },
     }
 }
 
@@ -184,18 +184,18 @@ pub(in crate::web) fn sources(card: &TopicCard, known: &SourceHistory) -> Markup
 /// What to do before the first run.
 fn first_run(site: &Site, cards: &[TopicCard], visitor: &Visitor) -> Markup {
     html! {
-        h1 { "Nothing was run yet" }
-        p.lead { "These pages fill themselves with the first run. What comes next:" }
+        h1 { "Nothing has run yet" }
+        p.lead { "These pages fill with the first run. What to do next:" }
         ol.steps {
             @if cards.is_empty() {
-                li { "Write down what to watch: " code { "topicwatch init" } " makes an annotated " code { "jobs.toml" } ", and " code { "topicwatch check" } " says what is in force." }
+                li { "Define what to watch: " code { "topicwatch init" } " creates an annotated " code { "jobs.toml" } ", and " code { "topicwatch check" } " shows what is in effect." }
             } @else {
                 li { "The configuration is read: " (format::count_noun(cards.len() as u64, "topic")) ", " @for (place, card) in cards.iter().take(10).enumerate() { @if place > 0 { ", " } a href=(format!("/topics/{}", card.topic)) { (format::line(&card.title, 60)) } } @if cards.len() > 10 { ", …" } "." }
             }
             @if site.may_edit(visitor) { li { a href=(topic_edit::NEW) { "Add a topic" } " here" @if site.may_act(visitor) { ", and press " strong { "Run now" } " on its page" } "." } }
-            li { "Run every topic once, now: " code { "topicwatch once" } ". It takes seconds, and says what it cost." }
-            li { "Have them run at their slots: " code { "topicwatch run" } " stays up and plans them." }
-            li { "Look here again. The first answers are a baseline; from then on, new is what was not there before." }
+            li { "Run every topic once, now: " code { "topicwatch once" } ". It takes seconds and shows what it cost." }
+            li { "Run them on schedule: " code { "topicwatch run" } " keeps running and plans them." }
+            li { "Come back here. The first answers are a baseline; after that, new items are those not seen before." }
         }
         p.meta { "To try everything without a key, set " code { "base_url = \"sandbox\"" } " under " code { "[service]" } "." }
     }

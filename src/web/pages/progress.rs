@@ -71,22 +71,22 @@ impl Progress {
             p role="status" { @match (&self.run, &self.asked) {
                 (Some(run), _) => {
                     (state(run.state)) " "
-                    @if let Some(at) = run.started_at { "begun " (moment(at, "UTC")) ". " }
+                    @if let Some(at) = run.started_at { "started " (moment(at, "UTC")) ". " }
                     @if self.is_over() && run.topic.is_none() {} @else if self.is_over() { (at_least(run.counts.found.unsigned_abs(), full)) " found, " (at_least(run.counts.new.unsigned_abs(), full)) " new, cost " (run.cost.to_string()) "." }
-                    @else if run.state == RunState::Queued { "It begins as soon as there is a place." }
+                    @else if run.state == RunState::Queued { "It starts as soon as there is capacity." }
                     @if let Some(why) = run.reason.as_ref().or(run.error_text.as_ref()) { " " (format::line(why, 300)) }
                 },
                 (None, Some(asked)) if asked.state == RequestState::Queued => "Queued; starts within seconds.",
                 (None, Some(asked)) => { strong.bad { "Refused: " } (format::line(asked.answer.as_deref().unwrap_or("it could not be done"), 300)) },
-                (None, None) => "Nothing is known of it.",
+                (None, None) => "Nothing is known about it.",
             } }
             @if !self.searches.is_empty() { div.wide { table.cards {
-                caption.quiet { "What was asked" }
+                caption.quiet { "Searches" }
                 thead { tr { th scope="col" { "Source" } th scope="col" { "State" } th.n scope="col" { "Found" } th.n scope="col" { "New" } th.n scope="col" { "Cost" } } }
                 tbody { @for search in &self.searches { tr {
                     th scope="row" { (search.source) span.sub { (format::line(&search.query, 160)) } }
                     @let open = search.state == SearchState::Started;
-                    td data-label="State" { @if open { "asking …" } @else { (search.state.to_string().replace('_', " ")) } @if let Some(why) = &search.error_text { span.sub { (format::line(why, 200)) } } }
+                    td data-label="State" { @if open { "searching …" } @else { (search.state.to_string().replace('_', " ")) } @if let Some(why) = &search.error_text { span.sub { (format::line(why, 200)) } } }
                     td.n data-label="Found" { @if open { "–" } @else { (at_least(search.counts.found.unsigned_abs(), search.saturated)) } }
                     td.n data-label="New" { @if open { "–" } @else { (at_least(search.counts.new.unsigned_abs(), search.saturated)) } }
                     td.n data-label="Cost" { @if open { "about " } (search.cost.to_string()) }
@@ -101,7 +101,7 @@ impl Progress {
         let asked = self.asked.as_ref().map(|asked| &asked.wish.of).filter(|of| !of.contains(':'));
         let topic = self.run.as_ref().and_then(|run| run.topic.as_ref()).or(asked);
         html! { p { @match topic {
-            Some(topic) => { a href=(format!("/topics/{topic}")) { "To the topic" } " · " a href=(format!("/topics/{topic}/report")) { "Its report" } },
+            Some(topic) => { a href=(format!("/topics/{topic}")) { "The topic" } " · " a href=(format!("/topics/{topic}/report")) { "Its report" } },
             None => { a href="/files" { "Reports and exports" } " · " a href="/jobs" { "Settings" } },
         } } }
     }
@@ -113,14 +113,14 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let main = html! {
         h1 { "Run " @if let Some(job) = progress.job() { "of " (format::line(job, 80)) " " } small.meta { (format::line(&ask.name, 120)) } }
         div #progress data-events=[(!progress.is_over()).then(|| format!("{path}/events"))] { (progress.markup()) }
-        @if !progress.is_over() { p { a href=(path) { "Look again" } } }
+        @if !progress.is_over() { p { a href=(path) { "Refresh" } } }
         (progress.next_links())
     };
     Ok(Page { title: "Run".to_owned(), place: "/runs", live: false, nature: site.nature().await?, main })
 }
 
 fn unknown() -> Problem {
-    Problem { hint: "Runs lists those that there are.".to_owned(), ..Problem::not_found("There is no such run") }
+    Problem { hint: "The page Runs lists all runs.".to_owned(), ..Problem::not_found("There is no such run") }
 }
 
 /// Sends each change of a run as it happens.
@@ -139,8 +139,8 @@ pub(in crate::web) async fn events(
         Err(problem) => return layout::problem(&site, &problem),
     }
     let Some(place) = Streams::try_acquire(&site.streams) else {
-        let hint = "Load the page again to see how far it is.";
-        let problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, "Too many watch runs at once", hint);
+        let hint = "Reload the page to see its progress.";
+        let problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, "Too many visitors are watching runs", hint);
         return layout::problem(&site, &problem);
     };
     let watch =

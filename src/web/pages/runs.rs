@@ -57,8 +57,8 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
         }
         @if ask.get("run").is_some() { p { "One run. " a href="/runs" { "All of them" } } }
         @if runs.is_empty() { p {
-            @if topic.is_some() || wanted.is_some() || after.is_some() || ask.get("run").is_some() { "No run is like that. " a href="/runs" { "Clear the filters" } " to see all." }
-            @else { "Nothing was run yet. " code { "topicwatch once" } " runs every topic now; " code { "topicwatch run" } " stays up and runs them at their slots." }
+            @if topic.is_some() || wanted.is_some() || after.is_some() || ask.get("run").is_some() { "No runs match. " a href="/runs" { "Clear the filters" } " to see all." }
+            @else { "Nothing has run yet. " code { "topicwatch once" } " runs every topic now; " code { "topicwatch run" } " keeps running and runs them on schedule." }
         } } @else { ol.found { @for (place, run) in &runs { li { (one(&site, run, place.at, searches.get(&run.run))) } } } }
         nav.pages aria-label="More runs" {
             @if after.is_some() { a href=(ask.with("/runs", &[("after", None)])) { "The latest" } }
@@ -103,7 +103,7 @@ fn one(site: &Site, run: &RunRow, at: Time, searches: Option<&Vec<SearchRow>>) -
             @if let Some((from, until)) = run.started_at.zip(run.finished_at) { " · " (until.since(from).as_millis()) " ms" }
         }
         @if let Some(why) = run.reason.as_ref().or(run.error_text.as_ref()) { p { (format::line(why, 400)) } }
-        @if let Some(at) = run.clears_at { p.meta { "There is more from " (moment(at, "UTC")) " on." } }
+        @if let Some(at) = run.clears_at { p.meta { "Calls or budget are available again from " (moment(at, "UTC")) " on." } }
         @if let Some(searches) = searches { details open[!matches!(run.state, RunState::Ok)] {
             summary { "Searches" }
             div.wide role="region" tabindex="0" aria-label=(format!("Searches of {}", format::line(&run.run, 120))) { (ledger(site, searches)) }
@@ -153,8 +153,10 @@ fn word(state: SearchState) -> Markup {
 /// What to do about a search that went wrong.
 pub(in crate::web) fn hint(site: &Site, search: &SearchRow) -> Option<String> {
     match (search.state, &search.error_class) {
-        (SearchState::OverQuota, _) => Some("raise the limit of the day, or wait for midnight UTC".to_owned()),
-        (SearchState::Lost, _) => Some("the process ended in the middle; its run is taken over by itself".to_owned()),
+        (SearchState::OverQuota, _) => Some("raise the daily limit, or wait for midnight UTC".to_owned()),
+        (SearchState::Lost, _) => {
+            Some("the process ended during the search; its run is taken over automatically".to_owned())
+        }
         (_, Some(class)) => {
             let text = search.error_text.as_deref().unwrap_or("");
             (site.settings().hint)(search.source.provider(), class, search.http_status, text)

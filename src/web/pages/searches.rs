@@ -35,9 +35,9 @@ pub(super) async fn section(site: &Site, filters: &BTreeMap<String, String>, act
     Ok(html! { section aria-labelledby="searches" {
         h2 #searches { "Saved searches" }
         @if saved.is_empty() { p {
-            "There is none. "
-            @if acts { "Choose filters, press Show, and save the search below: it gets a feed of its own." }
-            @else { "Searches can be saved on the pages of " code { "topicwatch run" } ", by who may run topics." }
+            "There are none. "
+            @if acts { "Choose filters, press Show, and save the search below: it gets its own feed." }
+            @else { "Searches can be saved on the pages of " code { "topicwatch run" } ", by visitors who may run topics." }
         } } @else { ul { @for search in &saved { li {
             a href=(address("/items", &search.filters)) { (search.name) } " "
             span.meta { (describe_filters(search)) " " }
@@ -77,14 +77,14 @@ pub(super) async fn line(store: &Store) -> Result<Markup, Problem> {
 /// Saves the filters of an address under a name.
 pub(in crate::web) async fn save(site: &Site, name: &str, ask: &Ask) -> Result<SavedSearch, Problem> {
     if !SavedSearch::is_valid_name(name) {
-        let hint = "Take 1 to 64 lowercase letters, digits, - and _, such as launch-news.";
+        let hint = "Use 1 to 64 lowercase letters, digits, - and _, such as launch-news.";
         return Err(Problem::bad_request(format!("`{}` cannot be the name of a search", cut(name)), hint));
     }
     let search = SavedSearch { name: name.to_owned(), filters: to_keep(site, ask).await?, made_at: site.now() };
     if !site.store.save_search(&search).await? {
-        let hint = "Delete one that nobody reads, then save this one.";
+        let hint = "Delete one that is no longer needed, then save this one.";
         return Err(Problem::bad_request(
-            format!("There are {MOST_SEARCHES} saved searches, and no more are kept"),
+            format!("There are already {MOST_SEARCHES} saved searches, the maximum"),
             hint,
         ));
     }
@@ -97,7 +97,7 @@ pub(in crate::web) async fn delete(site: &Site, name: &str) -> Result<(), Proble
 }
 
 fn unknown(name: &str) -> Problem {
-    let hint = "It may have been deleted. /items lists those that there are.";
+    let hint = "It may have been deleted. /items lists all saved searches.";
     Problem { hint: hint.to_owned(), ..Problem::not_found(format!("There is no search `{}`", cut(name))) }
 }
 
@@ -139,8 +139,12 @@ async fn render_feed(site: &Site, file: &str) -> Result<Response, Problem> {
     let invented = site.nature().await? == Some(DataOrigin::Sandbox);
     let mut feed = Vec::new();
     write_feed(&mut feed, &search.name, rows, invented).map_err(|error| {
-        tracing::warn!("a feed could not be written: {error}");
-        Problem::new(axum::http::StatusCode::INTERNAL_SERVER_ERROR, "This could not be written", "The log says why.")
+        tracing::warn!("cannot write a feed: {error}");
+        Problem::new(
+            axum::http::StatusCode::INTERNAL_SERVER_ERROR,
+            "The feed could not be written",
+            "The log says why.",
+        )
     })?;
     Ok(([(header::CONTENT_TYPE, "application/atom+xml; charset=utf-8")], feed).into_response())
 }

@@ -59,7 +59,7 @@ pub(in crate::web) async fn show(
 
 fn not_found() -> Problem {
     let hint =
-        "It was mistyped, has expired or was withdrawn, or its report was replaced. Whoever sent it can make another.";
+        "It was mistyped, has expired or was withdrawn, or its report was replaced. The sender can create another.";
     Problem::new(StatusCode::NOT_FOUND, "This link shows nothing", hint)
 }
 
@@ -78,7 +78,7 @@ async fn report(site: &Site, run: &str) -> Result<Response, Problem> {
     // A later run may have put more there than was shared.
     let path = page.filter(|page| !page.replaced).ok_or_else(not_found)?.path;
     let unread = |error: std::io::Error| {
-        tracing::warn!(path, "a report that a link shows cannot be read: {error}");
+        tracing::warn!(path, "cannot read a report that a link shows: {error}");
         not_found()
     };
     let file = tokio::fs::File::open(&path).await.map_err(unread)?;
@@ -110,7 +110,7 @@ async fn topic(site: &Site, link: &LinkRow) -> Result<Response, Problem> {
         section aria-labelledby="items" {
             h2 #items { "Latest items" }
             @if items.is_empty() { p {
-                @if hidden > 0 { "All that was found last is hidden by the topic's filter." } @else { "Nothing was found yet." }
+                @if hidden > 0 { "The latest items are all hidden by the topic's filter." } @else { "Nothing found yet." }
             } } @else {
                 p.meta { (count_noun(items.len() as u64, "item")) ", new first; near-copies are folded." }
                 ol.found { @for row in &items { li { (item_view::item_without_link(row, card.timezone())) } } }

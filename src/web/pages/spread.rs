@@ -72,7 +72,7 @@ fn authors(story: &Story) -> Markup {
         tbody { @for reach in &story.reach { tr {
             th scope="row" { (item_view::by(Some(&reach.author))) }
             td.n data-label="Items" { (number(reach.items as u64)) }
-            td.n data-label="Reactions" { (reach.reactions.map_or_else(|| "not told".to_owned(), format::signed)) }
+            td.n data-label="Reactions" { (reach.reactions.map_or_else(|| "unknown".to_owned(), format::signed)) }
         } } }
     } } } }
 }
@@ -80,7 +80,7 @@ fn authors(story: &Story) -> Markup {
 fn timeline(story: &Story) -> Markup {
     let beyond = story.timeline.len().saturating_sub(LISTED);
     html! { details {
-        summary { "Its items in time" @if beyond > 0 { ", the first " (LISTED) } }
+        summary { "Its items by time" @if beyond > 0 { ", the first " (LISTED) } }
         ol.found { @for entry in story.timeline.iter().take(LISTED) { li {
             p { (item(entry, story)) }
             p.meta { (spread::times(entry, &at)) @if matches!(entry.tie, Tie::Link | Tie::Both) { " · shares a link" } }

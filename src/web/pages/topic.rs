@@ -63,8 +63,8 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
 async fn pending_page(site: &Site, topic: &str) -> Result<Page, Problem> {
     let main = html! {
         h1 { (format::line(topic, 120)) }
-        p data-soon { "It is saved. " @if site.settings().acts.is_some() { "It is taken over within seconds." } @else { "A " code { "topicwatch run" } " of the same file takes it over within seconds, " code { "topicwatch once" } " with its next run." } }
-        p { a href=(format!("/topics/{topic}")) { "Look again" } " · " a href="/jobs" { "Settings" } }
+        p data-soon { "Saved. " @if site.settings().acts.is_some() { "It is applied within seconds." } @else { code { "topicwatch run" } " with the same file applies it within seconds, " code { "topicwatch once" } " at its next run." } }
+        p { a href=(format!("/topics/{topic}")) { "Refresh" } " · " a href="/jobs" { "Settings" } }
     };
     Ok(Page { title: topic.to_owned(), place: "/", live: true, nature: site.nature().await?, main })
 }

@@ -53,8 +53,8 @@ impl Candidate {
         let made = Self { text, block, at };
         match (target.known(), made.name()) {
             (Some(id), Some(name)) if id != name => Err(EditError {
-                message: "the id is the one that findings are filed under".to_owned(),
-                hint: format!("keep {id:?}; `topicwatch topic rename {id} NEW` gives the topic another"),
+                message: "the id cannot change here: findings are filed under it".to_owned(),
+                hint: format!("keep {id:?}; `topicwatch topic rename {id} NEW` changes it"),
             }),
             _ => Ok(made),
         }

@@ -51,8 +51,8 @@ pub(super) fn editor<'s>(site: &'s Site, visitor: &Visitor) -> Result<&'s Editin
     if site.may_edit(visitor) {
         return editing(site);
     }
-    let hint = "Set `edit = true` under [web], or change jobs.toml where it is kept.";
-    Err(Problem::new(StatusCode::FORBIDDEN, "The file is not changed by these pages", hint))
+    let hint = "Set `edit = true` under [web], or edit jobs.toml itself.";
+    Err(Problem::new(StatusCode::FORBIDDEN, "These pages do not change the file", hint))
 }
 
 /// Reads the file, which may be slow.
@@ -68,8 +68,8 @@ pub(super) async fn run_blocking<T: Send + 'static>(
 ) -> Result<T, Problem> {
     let file = Arc::clone(file);
     tokio::task::spawn_blocking(move || what(&*file)).await.map_err(|error| {
-        tracing::error!("the configuration could not be worked on, please report it: {error}");
-        Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "This could not be made", "The log says why.")
+        tracing::error!("cannot process the configuration, please report it: {error}");
+        Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "This request failed", "The log says why.")
     })
 }
 

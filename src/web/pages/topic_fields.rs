@@ -44,26 +44,21 @@ pub(super) const FIELDS: [Field; 15] = [
         Shape::Line,
         "A short name of a-z, 0-9, - and _; it cannot be changed here later. Findings are filed under it.",
     ),
-    field("title", "Title", Shape::Line, "For people; the id when left out."),
+    field("title", "Title", Shape::Line, "For people; the id if empty."),
     field("query", "Query", Shape::Line, "What to search for, in every source."),
-    field(
-        "sources",
-        "Sources",
-        Shape::Names,
-        "social, web, ai, or names of providers; those of [defaults] when left out.",
-    ),
+    field("sources", "Sources", Shape::Names, "social, web, ai, or names of providers; those of [defaults] if empty."),
     field(
         "schedule",
         "Schedule",
         Shape::Line,
-        "Cron, such as 0 7 * * *. Give a schedule or a period, not both; without either, [defaults] says when.",
+        "Cron, such as 0 7 * * *. Give a schedule or a period, not both; without either, [defaults] applies.",
     ),
     field("every", "Period", Shape::Line, "Instead of a schedule: 90m, 6h, 1d."),
     field(
         "timezone",
         "Time zone",
         Shape::Line,
-        "In which the schedule is meant, such as Europe/Berlin; when left out, that of [defaults], else UTC.",
+        "Time zone of the schedule, such as Europe/Berlin; if empty, that of [defaults], else UTC.",
     ),
     field("tags", "Tags", Shape::Lines, "One per line."),
     more(
@@ -74,10 +69,15 @@ pub(super) const FIELDS: [Field; 15] = [
     ),
     more("exclude", "Must not occur", Shape::Lines, "One per line; an item in which one occurs is hidden."),
     more("lang", "Languages", Shape::Lines, "One per line, such as en; items known to be in another are hidden."),
-    more("exclude_authors", "Without these authors", Shape::Lines, "One per line."),
-    more("max_calls_per_day", "Most calls a day", Shape::Number, "Beside the limit of the service."),
-    more("budget_per_day", "Most dollars a day", Shape::Line, "Such as 0.25, beside the budget of the service."),
-    more("paused", "Paused", Shape::Flag, "Not run by its schedule."),
+    more("exclude_authors", "Excluded authors", Shape::Lines, "One per line."),
+    more("max_calls_per_day", "Maximum calls a day", Shape::Number, "In addition to the limit of the service."),
+    more(
+        "budget_per_day",
+        "Maximum dollars a day",
+        Shape::Line,
+        "Such as 0.25, in addition to the budget of the service.",
+    ),
+    more("paused", "Paused", Shape::Flag, "Not run on its schedule."),
 ];
 
 /// The name of the field that holds a whole table.

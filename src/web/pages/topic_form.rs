@@ -56,13 +56,13 @@ impl Form {
         let saves = self.locked.is_none();
         html! {
             h1 { (self.heading) }
-            @if let Some(why) = &self.locked { p.note { (why) " What you type is checked, and the lines to put there are shown." } }
+            @if let Some(why) = &self.locked { p.note { (why) " What you type is checked, and the lines for the file are shown." } }
             @if let Some(changed) = &self.changed { div.note role="alert" {
-                p { strong { "The file has changed since this page was opened." } " Nothing was saved. What you typed stands below: look at it again, then save." }
-                @if self.gone { p { "The topic is not in the file any more: saving adds it again, of what stands below alone." } }
+                p { strong { "The file has changed since this page was opened." } " Nothing was saved. What you typed is below: check it, then save." }
+                @if self.gone { p { "The topic is no longer in the file: saving adds it again, from what is below alone." } }
                 @if !changed.is_empty() { details { summary { "The topic as it is in the file now" } pre { (changed) } } }
             } }
-            @if self.unpinged { p.note { "Its ping is not copied: two topics that tell one address would hide each other's silence." } }
+            @if self.unpinged { p.note { "Its ping is not copied: two topics that ping one address would hide each other's failures." } }
             @if !self.wrong.is_empty() { div.note role="alert" {
                 p { strong.bad { "This cannot be used yet." } }
                 ul { @for (key, wrong) in &self.wrong { li {
@@ -163,7 +163,7 @@ impl Form {
                 },
             }
             div id=(described) {
-                span.sub { @if self.topic.is_some() && field.key == "id" { "Findings are filed under it: " code { "topicwatch topic rename" } " gives it another." } @else { (field.help) } }
+                span.sub { @if self.topic.is_some() && field.key == "id" { "Findings are filed under it: " code { "topicwatch topic rename" } " changes it." } @else { (field.help) } }
                 @if let Some(inherited) = inherited { span.sub { "From [defaults]: " code { (format::line(inherited, 200)) } } }
                 @for wrong in errors { p.bad { (told(wrong)) } }
             }
@@ -180,19 +180,19 @@ impl Form {
             h2 #preview { "What it would do" }
             dl.facts {
                 dt { "Next slots" } dd {
-                    @if outlook.next.is_empty() { @match told.state { "paused" => "none: it is paused", "manual" => "none: it runs only when asked", _ => "none within sight" } }
+                    @if outlook.next.is_empty() { @match told.state { "paused" => "none: it is paused", "manual" => "none: it runs only on request", _ => "none found" } }
                     @for at in &outlook.next { span.sub { (slot(*at, &outlook.timezone)) } }
                 }
                 dt { "Calls a day" } dd { (mark) (number((tenths / 10).unsigned_abs())) @if tenths % 10 != 0 { "." (tenths % 10) } }
-                dt { "Cost of 30 days" } dd { (mark) (told.expected.per_month.to_string()) @if told.upper_bound { span.sub { "if every run asks the AI source; with ai.when = \"new\" only those that find something new do" } } }
+                dt { "Cost of 30 days" } dd { (mark) (told.expected.per_month.to_string()) @if told.upper_bound { span.sub { "if every run searches the AI source; with ai.when = \"new\" only those that find something new do" } } }
             }
             @for warning in &outlook.warnings { p.note { "Warning: " (self::told(warning)) } }
             @if let (true, Some((source, price))) = (saves, &outlook.trial) {
-                div.actions { button type="submit" name="do" value="try" { "Try it: ask " (source) " once, for about " (price.to_string()) } }
+                div.actions { button type="submit" name="do" value="try" { "Try it: search " (source) " once, for about " (price.to_string()) } }
             }
             @match &self.tried {
                 None => {},
-                Some(Err(wrong)) => { p.note role="alert" { strong.bad { "It could not be tried: " } (self::told(wrong)) } },
+                Some(Err(wrong)) => { p.note role="alert" { strong.bad { "The trial failed: " } (self::told(wrong)) } },
                 Some(Ok(tried)) => (results(tried)),
             }
         } }
@@ -201,9 +201,9 @@ impl Form {
 
 fn results(tried: &TrialResult) -> Markup {
     html! {
-        h3 { "What " (tried.source) " answers" }
+        h3 { "Answer from " (tried.source) }
         p.meta { (number(tried.found as u64)) " found, cost " (tried.cost.to_string()) ". Nothing was stored." }
-        @if tried.results.is_empty() { p { "Nothing was found: other words may find more." } } @else { ol.found { @for result in &tried.results { li {
+        @if tried.results.is_empty() { p { "Nothing found: try other words." } } @else { ol.found { @for result in &tried.results { li {
             p dir="auto" { (item_view::summary_line(None, Some(&result.words), 280)) }
             p.meta { (item_view::by(result.author.as_deref())) @if let Some(url) = &result.url { " · " (item_view::external_link(url, &format::line(url, 80))) } }
         } } } }

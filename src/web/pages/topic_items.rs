@@ -31,7 +31,7 @@ const DAY: Duration = Duration::from_secs(86_400);
 
 /// The orders of items, as the address writes them.
 const ORDERS: [(&str, &str); 6] = [
-    ("new", "New first"),
+    ("new", "Newest first"),
     ("engagement", "Most reactions"),
     ("velocity", "Fastest rising"),
     ("negative", "Most negative"),
@@ -220,16 +220,16 @@ fn list(ask: &Ask, card: &TopicCard, wish: &ItemQuery, found: &Found, (acts, kee
     let back = Some(ask.with(&path, &[])).filter(|back| back.len() + 10 <= LONGEST).unwrap_or_else(|| path.clone());
     let all_hidden = found.items.is_empty() && found.hidden > 0 && found.next.is_none();
     html! {
-        @if wish.order == "velocity" { p.meta { "What gained reactions fastest between its first and last sighting of the last two days; filters do not apply." } }
-        @if wish.order == "relevance" && found.learned.is_none() { p.note { "Relevance is learned from " (LEAST_MARKS) " marks on, good and noise." } }
-        @if let Some(learned) = &found.learned { p.meta { "Relevance is " (learned) "." @if wish.fold_noise { " " (number(found.noise as u64)) " of this page are likely noise and left out." } } }
-        @if found.cut { p.meta { "Of the items first seen last; older ones were not looked through." } }
+        @if wish.order == "velocity" { p.meta { "Items that gained reactions fastest between their first and last sighting in the last two days; filters do not apply." } }
+        @if wish.order == "relevance" && found.learned.is_none() { p.note { "Relevance needs at least " (LEAST_MARKS) " marks, both good and noise." } }
+        @if let Some(learned) = &found.learned { p.meta { "Relevance is " (learned) "." @if wish.fold_noise { " " (number(found.noise as u64)) " on this page are likely noise and left out." } } }
+        @if found.cut { p.meta { "Only the items first seen most recently; older ones were not checked." } }
         @if found.waiting { p.note { "Some items are not indexed yet; those of the last minutes may be missing." } }
         @if found.items.is_empty() {
-            p { @if found.next.is_some() { "Nothing here among those looked through; there are older ones." }
+            p { @if found.next.is_some() { "No match among the items checked so far; there are older ones." }
                 @else if all_hidden { (count_noun(found.hidden, "item")) " found, all hidden by the topic's filter. " a href=(ask.with(&path, &[("filtered", Some("keep"))])) { "Show them" } }
-                @else if narrowed(ask) { "No item is like that. " a href=(format!("{path}#items")) { "Clear the filters" } " to see all." }
-                @else { "Nothing was found yet. " code { "topicwatch once --topic " (card.topic) } " runs this topic now; if it stays empty, " code { "topicwatch once --dry-run --topic " (card.topic) } " shows what would be asked." } }
+                @else if narrowed(ask) { "No items match. " a href=(format!("{path}#items")) { "Clear the filters" } " to see all." }
+                @else { "Nothing found yet. " code { "topicwatch once --topic " (card.topic) } " runs this topic now; if it stays empty, " code { "topicwatch once --dry-run --topic " (card.topic) } " shows what would be searched." } }
         } @else { ol.found { @for (number, (row, (many, copies))) in found.items.iter().enumerate() { li id=(format!("i{number}")) data-item tabindex="-1" {
             @let back = format!("{back}#i{number}");
             (item_view::item(row, zone))
@@ -243,7 +243,7 @@ fn list(ask: &Ask, card: &TopicCard, wish: &ItemQuery, found: &Found, (acts, kee
                 @if *many > i64::from(COPIES) { p { a href=(item_view::item_page(&row.key)) { "All of them" } } }
             } }
         } } } }
-        @if found.hidden > 0 && !all_hidden { p.meta { (number(found.hidden)) " of this page are " @if wish.filtered == FilterMode::Hide { "hidden by" } @else { "what is hidden by" } " the topic's filter." } }
+        @if found.hidden > 0 && !all_hidden { p.meta { (number(found.hidden)) " on this page are " @if wish.filtered == FilterMode::Hide { "hidden by" } @else { "those hidden by" } " the topic's filter." } }
         nav.pages aria-label="More items" {
             @if wish.after.is_some() { a href=(ask.with(&path, &[("after", None)])) { "From the beginning" } }
             @if let Some(next) = &found.next {

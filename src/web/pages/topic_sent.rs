@@ -201,7 +201,10 @@ async fn save(editing: &Editing, candidate: &Candidate, seen: &str) -> Result<Re
 
 async fn try_topic(site: &Site, editing: &Editing, candidate: &Candidate) -> Result<TrialResult, Diagnostic> {
     if !editing.may_try(site.now()) {
-        return Err(Diagnostic::without_line(format!("there were {TRIES} tries today"), "save the topic and run it"));
+        return Err(Diagnostic::without_line(
+            format!("the limit of {TRIES} tries a day is reached"),
+            "save the topic and run it",
+        ));
     }
     editing.file.try_out(&candidate.text, &candidate.name().unwrap_or_default()).await
 }
