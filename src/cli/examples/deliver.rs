@@ -16,7 +16,7 @@ Examples:
   topicwatch outbox list --state dead
   topicwatch outbox show report:daily@2026-11-21T06:00:00Z/team
   topicwatch outbox retry --dead
-  topicwatch outbox drop --dead         # nobody gets them any more
+  topicwatch outbox drop --dead         # they are never sent
   topicwatch outbox deliver             # now, without a daemon";
 pub(in crate::cli) const ALERTS_LIST: &str = "\
 Examples:
@@ -26,7 +26,7 @@ pub(in crate::cli) const ALERTS_TEST: &str = "\
 Examples:
   topicwatch alerts test recalls
 
-Exits with 3 if a channel did not take the message.";
+Exits with 3 if a channel did not accept the message.";
 pub(in crate::cli) const ALERTS_BACKTEST: &str = "\
 Examples:
   topicwatch alerts backtest recalls --days 30
@@ -54,7 +54,7 @@ Examples:
 pub(in crate::cli) const OUTBOX_DROP: &str = "\
 Examples:
   topicwatch outbox drop report:daily@2026-11-21T06:00:00Z/team
-  topicwatch outbox drop --dead         # nobody gets them any more";
+  topicwatch outbox drop --dead         # they are never sent";
 pub(in crate::cli) const OUTBOX_DELIVER: &str = "\
 Examples:
   topicwatch outbox deliver

@@ -16,11 +16,12 @@ Examples:
   topicwatch show acme-launches --run topic:acme-launches@2026-03-11T06:00:00Z";
 pub(in crate::cli) const DIFF: &str = "\
 Examples:
-  topicwatch diff acme-launches         # against the run before
+  topicwatch diff acme-launches         # against the previous run
   topicwatch diff acme-launches --since 24h
   topicwatch diff acme-launches --since 2026-03-11T06:00:00Z --json
 
-Words: docs/explanation/changes.md. First answers to a query are a baseline.";
+Definitions: docs/explanation/changes.md. The first answers to a query are a
+baseline.";
 pub(in crate::cli) const FILTER: &str = "\
 Examples:
   topicwatch topic filter test acme-launches        # file against stored filter
@@ -35,9 +36,9 @@ Examples:
   topicwatch terms acme-launches --since 7d
   topicwatch terms acme-launches --since 2026-03-10 --until 2026-03-11 --json
 
-Words, two words in a row, hashtags, names, sites and emoji that three people
-or more say, more often than expected from the previous four weeks. A copied
-text counts once, and whoever writes counts once a day.
+Words, word pairs, hashtags, names, sites and emoji used by three or more people
+and more often than expected from the previous four weeks. A copied text counts
+once, and each author once a day.
 ";
 
 pub(in crate::cli) const ITEMS: &str = "\
@@ -45,31 +46,31 @@ Examples:
   topicwatch items --new-since 24h
   topicwatch items --topic acme-launches --json
   topicwatch items --search 'price increase'              # both words
-  topicwatch items --search '\"price increase\" -rumour'   # a phrase, not a word
+  topicwatch items --search '\"price increase\" -rumour'   # exclude a word
   topicwatch items --search '#acme launch*' --since 7d --json
   topicwatch items --topic acme-launches --rank relevance --fold-noise
   topicwatch items --starred                               # each with its key
 
-Case and accents do not matter; #tag and @name are found with and without their
-sign. How words are matched: docs/reference/search.md.";
+Case and accents do not matter; #tag and @name match with or without the sign.
+How words are matched: docs/reference/search.md.";
 pub(in crate::cli) const STAR: &str = "\
 Examples:
   topicwatch items star post:x:2031610711893905509
-  topicwatch items star post:x:1 post:x:2 --off     # takes the stars away
-  topicwatch items --starred                        # lists them";
+  topicwatch items star post:x:1 post:x:2 --off     # remove the stars
+  topicwatch items --starred                        # list them";
 pub(in crate::cli) const NOTE: &str = "\
 Examples:
   topicwatch items note post:x:2031610711893905509 'ask Ann about it'
   topicwatch items note post:x:2031610711893905509 --clear
-  topicwatch items --noted                          # lists them";
+  topicwatch items --noted                          # list them";
 pub(in crate::cli) const MARK: &str = "\
 Examples:
   topicwatch mark acme-launches post:x:2031610711893905509 noise
   topicwatch mark acme-launches post:x:1 post:x:2 good
-  topicwatch mark acme-launches post:x:1 none      # takes it back
+  topicwatch mark acme-launches post:x:1 none      # remove the mark
 
-From 20 marks on, good and noise, items --rank relevance puts the likely good
-first: docs/explanation/relevance.md. Nothing is hidden for it.";
+With 20 or more marks, good and noise, items --rank relevance lists likely good
+items first: docs/explanation/relevance.md. It hides nothing.";
 pub(in crate::cli) const TOKEN: &str = "\
 Examples:
   topicwatch token add ann --role read --tag competitor
@@ -78,14 +79,14 @@ Examples:
   topicwatch token share --topic acme-launches --for 7d
   topicwatch token withdraw ann
 
-The roles: docs/how-to/give-access.md.";
+Roles: docs/how-to/give-access.md.";
 pub(in crate::cli) const TOKEN_ADD: &str = "\
 Examples:
   topicwatch token add ann --role read --topic acme-launches --topic rust-async
   topicwatch token add grafana --role read
 
-read: see. act: also run, pause, mark, acknowledge. edit: also change what is
-watched. The token is shown once; the database keeps its hash.";
+read: view. act: also run, pause, mark, acknowledge. edit: also change what is
+watched. The token is shown once; the database stores only its hash.";
 pub(in crate::cli) const TOKEN_LIST: &str = "\
 Examples:
   topicwatch token list
@@ -93,30 +94,30 @@ Examples:
 pub(in crate::cli) const TOKEN_WITHDRAW: &str = "\
 Examples:
   topicwatch token withdraw ann
-  topicwatch token withdraw link-ID     # as `token list` names it";
+  topicwatch token withdraw link-ID     # id from `token list`";
 pub(in crate::cli) const TOKEN_SHARE: &str = "\
 Examples:
   topicwatch token share --topic acme-launches --for 7d
   topicwatch token share --report daily --for 3d           # the latest
   topicwatch token share --report daily@2026-03-11T07:00:00Z --for 3d
 
-Whoever has the link sees that one thing and nothing else. A report is shown as
-it was made, with all its topics.";
+Anyone with the link sees that topic or report and nothing else. A report is
+shown as it was created, with all its topics.";
 pub(in crate::cli) const SEARCH: &str = "\
 Examples:
   topicwatch items --search 'price increase'              # both words
-  topicwatch items --search '\"price increase\" -rumour'   # a phrase, not a word
+  topicwatch items --search '\"price increase\" -rumour'   # exclude a word
   topicwatch items --search '#acme launch*' --since 7d --json
 
-Case and accents do not matter; #tag and @name are found with and without their
-sign. How words are matched: docs/reference/search.md.";
+Case and accents do not matter; #tag and @name match with or without the sign.
+How words are matched: docs/reference/search.md.";
 pub(in crate::cli) const STORY: &str = "\
 Examples:
   topicwatch story post:x:2031610711893905509
   topicwatch story https://acme.example/news/launch
   topicwatch story post:x:2031610711893905509 --format json | jq .story.topics
 
-The item, its near-copies, and what shares a link with it
+Shows the item, its near-copies and items that share a link with it
 (docs/explanation/stories.md). Keys: topicwatch items --json.";
 pub(in crate::cli) const COVERAGE: &str = "\
 Examples:
@@ -124,4 +125,4 @@ Examples:
   topicwatch coverage acme-launches --since 30d --source social
   topicwatch coverage --json | jq '.topics[].sources[].holes'
 
-Social searches cover spans; pages and answers are checks at an instant.";
+Social searches cover time spans; pages and answers are checks at one moment.";

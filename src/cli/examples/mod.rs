@@ -19,11 +19,11 @@ Examples:
 pub(in crate::cli) const IMPORT: &str = "\
 Examples:
   topicwatch import feeds.opml --config feeds.toml
-  topicwatch import --print urls.yaml   # look at the topics first
+  topicwatch import --print urls.yaml   # preview the topics
 
-Appends to jobs.toml and changes nothing that stands there; feeds that are
-watched already are left out. A folder becomes a topic. Pages that are no feeds
-cannot be watched, and are named.";
+Appends to jobs.toml and leaves the rest unchanged; feeds that are already
+watched are skipped. A folder becomes a topic. Pages that are not feeds cannot
+be watched, and are listed.";
 pub(in crate::cli) const CHECK: &str = "\
 Examples:
   topicwatch check
@@ -34,7 +34,7 @@ Examples:
   topicwatch try \"rust async runtime\"
   topicwatch try --source web --json \"rust async runtime\"
 
-Its calls are not counted against max_calls_per_day: nothing is stored.";
+Its calls do not count against max_calls_per_day: nothing is stored.";
 pub(in crate::cli) const PLAN: &str = "\
 Examples:
   topicwatch plan                       # the next 7 days
@@ -42,7 +42,7 @@ Examples:
   topicwatch plan --json | jq .quota
 
 Makes no calls and writes nothing. Prices are the average of what was billed in
-the last 30 days, or those of jobs.toml.";
+the last 30 days, or those in jobs.toml.";
 pub(in crate::cli) const SCHEDULE: &str = "\
 Examples:
   topicwatch topic schedule next '30 2 * * *' --timezone Europe/Berlin
@@ -53,7 +53,7 @@ Examples:
   topicwatch topic schedule next @hourly --after 2026-03-28 --count 48 --json
   topicwatch topic schedule next --every 15m
 
-Needs and reads no configuration.";
+Reads no configuration.";
 pub(in crate::cli) const SCHEDULE_EXPLAIN: &str = "\
 Examples:
   topicwatch topic schedule explain acme-launches --next 10
@@ -62,16 +62,16 @@ pub(in crate::cli) const ONCE: &str = "\
 Examples:
   topicwatch once
   topicwatch once --topic acme-launches --topic rust-async
-  topicwatch once --dry-run             # what would be asked, and its price
-  0 * * * * topicwatch once --due       # in a crontab; two at once are safe";
+  topicwatch once --dry-run             # the requests and their price
+  0 * * * * topicwatch once --due       # for a crontab; overlap is safe";
 pub(in crate::cli) const RUN: &str = "\
 Examples:
   topicwatch run
   topicwatch run --log-format json
 
-At SIGTERM and Ctrl-C running topics finish, and it exits with 0; a second one
-exits at once. A changed file is read again by itself and at SIGHUP; one with a
-mistake changes nothing.";
+On SIGTERM or Ctrl-C, running topics finish and it exits with 0; a second one
+exits at once. A changed file is reloaded automatically and on SIGHUP; a file
+with mistakes is rejected.";
 pub(in crate::cli) const PAUSE: &str = "\
 Examples:
   topicwatch topic pause acme-launches
@@ -80,7 +80,7 @@ pub(in crate::cli) const RESUME: &str = "\
 Examples:
   topicwatch topic resume acme-launches
 
-If the file says `paused = true`, the topic stays paused and this exits with 3.";
+If the file has `paused = true`, the topic stays paused and this exits with 3.";
 pub(in crate::cli) const RUN_NOW: &str = "\
 Examples:
   topicwatch topic run acme-launches
@@ -98,15 +98,15 @@ Examples:
   topicwatch worker --database postgres://watch@db.example/findings
   topicwatch worker --log-format json
 
-A worker plans nothing and reads no topics: a daemon does, here or elsewhere.
+A worker does not plan runs or read topics; a daemon, here or elsewhere, does.
 SIGTERM and Ctrl-C work as for run.";
 pub(in crate::cli) const BACKFILL: &str = "\
 Examples:
   topicwatch topic backfill acme --from 2026-03-01 --to 2026-03-07 --dry-run
   topicwatch topic backfill acme --from 2026-03-05 --to 2026-03-05
 
-One run a day; each call counts against max_calls_per_day. It needs calls that
-take dates: dialect \"desearch\", or social.operation = \"basic\".";
+One run per day; each call counts against max_calls_per_day. It needs calls that
+accept dates: dialect \"desearch\", or social.operation = \"basic\".";
 pub(in crate::cli) const REPORT: &str = "\
 Examples:
   topicwatch report --open
@@ -117,8 +117,8 @@ Examples:
   topicwatch report --out - | wc -c
   topicwatch report --out day.md --topic acme-launches
 
-Without a period it is about the last whole day, or as its window says. HTML or
-Markdown by the ending of --out; - is HTML on stdout.";
+Without a period it covers the last complete day, or the report's window. The
+extension of --out selects HTML or Markdown; - writes HTML to stdout.";
 pub(in crate::cli) const EXPORT: &str = "\
 Examples:
   topicwatch export --out items.csv
@@ -129,16 +129,16 @@ Examples:
   topicwatch export --profile excel --out for-the-boss.csv
   topicwatch export --verify exports/sightings-20260311T090000Z.csv
 
-Columns, and which filters go with which rows: docs/reference/exports.md.";
+Columns, and the filters for each kind of row: docs/reference/exports.md.";
 pub(in crate::cli) const SCORE: &str = "\
 Examples:
   echo \"what a wonderful release\" | topicwatch score
   topicwatch score posts.txt | jq -r .label | sort | uniq -c
 
-Label, score from -1 to 1, probabilities, language and the scorer's version;
-a text in a language the scorer does not know, or with nothing to read, gets the
-label unsupported, without score.
-No configuration is needed or read. Accuracy: docs/explanation/sentiment.md.";
+Prints label, score from -1 to 1, probabilities, language and scorer version. A
+text in an unsupported language, or with nothing to score, gets the label
+unsupported and no score.
+Reads no configuration. Accuracy: docs/explanation/sentiment.md.";
 pub(in crate::cli) const RESCORE: &str = "\
 Examples:
   topicwatch db rescore --dry-run       # what a new scorer would change
@@ -146,14 +146,14 @@ Examples:
   topicwatch db rescore --topic acme-launches --json
 
 Use it after an update with a new scorer. It works in batches of a few hundred
-items beside a running daemon; run it again after an interruption.";
+items and can run beside a daemon; run it again after an interruption.";
 pub(in crate::cli) const REPLAY: &str = "\
 Examples:
-  topicwatch db replay --dry-run        # what this version would find more
+  topicwatch db replay --dry-run        # what this version would add
   topicwatch db replay --since 7d
   topicwatch db replay --topic acme-launches --json
 
-Use it after an update with a better decoder. It removes nothing and moves no
+Use it after an update with a better decoder. It removes nothing and changes no
 first sighting; a second replay changes nothing.";
 pub(in crate::cli) const FORGET: &str = "\
 Examples:
@@ -163,23 +163,23 @@ Examples:
   topicwatch forget --topic acme-launches --yes
   topicwatch forget --resume            # after an interruption or a restore
 
-What is left is a keyed hash, which keeps it out. What it does not reach:
-docs/explanation/privacy.md.";
+Only a keyed hash remains, which keeps the erased data out. What it does not
+reach: docs/explanation/privacy.md.";
 pub(in crate::cli) const PRUNE: &str = "\
 Examples:
   topicwatch db prune --dry-run         # what would be deleted, by table
   topicwatch db prune
 
-The daemon and `once --due` prune once a day. It works in small batches beside
-a running daemon; run it again after an interruption.";
+The daemon and `once --due` prune once a day. It works in small batches and can
+run beside a daemon; run it again after an interruption.";
 pub(in crate::cli) const BACKUP: &str = "\
 Examples:
   topicwatch db backup topicwatch-backup.db
   topicwatch db backup \"/backup/$(date +%F).db\" --json
 
-The copy is a SQLite file, also of a PostgreSQL database, and can be used as
-one. An older backup of the same database is replaced when the copy is complete;
-no other file is. To restore it into PostgreSQL:
+The copy is a SQLite database, even for PostgreSQL, and can be used directly. An
+older backup of the same database is replaced once the copy is complete; no
+other file is replaced. To restore it into PostgreSQL:
 topicwatch db move --database sqlite:FILE --to postgres://…";
 pub(in crate::cli) const DB: &str = "\
 Examples:
@@ -191,8 +191,8 @@ Examples:
   topicwatch mcp --config /etc/topicwatch/jobs.toml
   claude mcp add topicwatch -- topicwatch mcp --config /etc/topicwatch/jobs.toml
 
-A client starts it: docs/how-to/mcp.md has the lines of its configuration. It
-writes nothing, and can run beside `topicwatch run`, which answers the same at
+An MCP client starts it; docs/how-to/mcp.md shows the client's configuration. It
+writes nothing and can run beside `topicwatch run`, which serves the same at
 /mcp if [web] listen is set.";
 pub(in crate::cli) const SERVE: &str = "\
 Examples:
@@ -200,18 +200,18 @@ Examples:
   topicwatch serve --listen 127.0.0.1:0
   TOPICWATCH_WEB_TOKEN=… topicwatch serve --listen 192.168.1.5:8080
 
-Writes nothing, and can run beside `topicwatch run`, which serves the same
-pages, with buttons, if [web] listen is set. An address that others can reach
-needs a token of at least 16 characters.";
+Read-only unless [web] edit = true. It can run beside `topicwatch run`, which
+serves the same pages, with buttons, if [web] listen is set. An address that
+others can reach needs a token of at least 16 characters.";
 pub(in crate::cli) const HEALTH: &str = "\
 Examples:
   topicwatch health
   topicwatch health --json --timeout 2s
   topicwatch health --url http://127.0.0.1:8080
 
-For HEALTHCHECK of a container. It asks /healthz and /readyz of [web] listen, or
-the database if no pages are served. 0 healthy, 1 not alive, 4 the database is
-down or cannot be written to.";
+For a container's HEALTHCHECK. It requests /healthz and /readyz at [web] listen,
+or checks the database if no pages are served. Exits with 0 if healthy, 1 if not
+alive, 4 if the database is down or cannot be written to.";
 pub(in crate::cli) const MIGRATE: &str = "\
 Examples:
   topicwatch db migrate
@@ -238,6 +238,6 @@ Examples:
   topicwatch db move --to postgres://watch@db.example/findings
   topicwatch db move --database sqlite:topicwatch.db --to sqlite:other.db
 
-Stop everything that works on the source first. Every table is compared by its
-rows and a hash. After an interruption, the same command continues; until it is
-done, nobody can open the target. The source stays as it is.";
+First stop everything that uses the source. Every table is compared by row count
+and hash. After an interruption, run the same command to continue; until it is
+done, the target cannot be opened. The source is not changed.";
