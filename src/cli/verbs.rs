@@ -82,7 +82,7 @@ pub enum Verb {
     /// Run every topic on its schedule until stopped
     #[command(after_help = examples::RUN)]
     Run(RunArgs),
-    /// Run what a daemon plans, on PostgreSQL; any number may run
+    /// Run what a daemon plans, on PostgreSQL; start any number
     #[command(after_help = examples::WORKER)]
     Worker,
     /// Serve the pages; they edit only with `[web] edit = true`
@@ -112,7 +112,7 @@ pub enum Verb {
     /// Show how a text or link spread: who first, where, how fast
     #[command(after_help = examples::STORY)]
     Story(StoryArgs),
-    /// Mark items good or noise, so that a topic ranks by relevance
+    /// Mark items good or noise, to rank a topic by relevance
     #[command(after_help = examples::MARK)]
     Mark(MarkArgs),
     /// Show terms that are more frequent than before, and themes

@@ -82,7 +82,7 @@ fn a_backtest_shows_precision_and_recall_for_a_list_of_events() {
                 "volume        3              2       67 %        2 of 3    67 %            7h\n",
                 "3-sigma       3              2       67 %        2 of 3    67 %            7h\n",
                 "z-score       2              1       50 %        1 of 3    33 %           12h\n",
-                "1 event is left out: no run of the topic lies inside\n  2026-03-01T00:00:00Z before the first run\n",
+                "1 event is left out: no run of the topic at that time\n  2026-03-01T00:00:00Z before the first run\n",
             ],
         );
         let whole = backtest(&place, "storms", &["--json"]);
@@ -120,14 +120,14 @@ fn a_list_of_events_that_cannot_be_read_is_refused_with_its_line() {
         (b"2026-03-12,2026-03-11\n", "hint: swap `begin` and `end`"),
         (b"2026-03-12,,launch,acne\n", "hint: it covers acme"),
         (b"\n", "it contains no events"),
-        (b"2026-03-12,,caf\xe9\n", "events.csv is no UTF-8 text"),
+        (b"2026-03-12,,caf\xe9\n", "events.csv is not UTF-8 text"),
         (&[b'2'; (1 << 20) + 1], "events.csv is longer than 1.0 MB"),
     ] {
         std::fs::write(place.path("events.csv"), events).unwrap();
         backtest(&place, "storms", &[]).says(2, &[expected]);
     }
     std::fs::write(place.path("events.csv"), "2026-03-11").unwrap();
-    backtest(&place, "money", &[]).says(2, &["a budget cannot be looked at afterwards"]);
+    backtest(&place, "money", &[]).says(2, &["a budget alert cannot be backtested"]);
     // One run, too early to judge, and no alert: the share of nothing is shown as `-`.
     let early = backtest(&place, "storms", &[]);
     early.shows(0, &["volume        0              0          -        0 of 1     0 %             -\n"]);

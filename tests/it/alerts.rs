@@ -184,12 +184,12 @@ fn quiet_hours_a_snooze_and_knowing_hold_messages_back() {
             due(&place, &hook, &hour(n));
         }
         assert_eq!(subjects(&hook).len(), 0, "it is night");
-        run(&["alerts"]).shows(0, &["waits"]);
+        run(&["alerts"]).shows(0, &["pending"]);
         // Somebody acknowledges one event.
         let listed = events(&place, &hook);
         let known = listed[0]["event"].as_str().unwrap();
         run(&["alerts", "ack", "recalls", "--event", known]).shows(0, &["1 event acknowledged"]);
-        run(&["alerts", "ack", "recalls", "--event", known]).says(2, &["no such event"]);
+        run(&["alerts", "ack", "recalls", "--event", known]).says(2, &["no such unacknowledged event"]);
         due(&place, &hook, &hour(30));
         assert_eq!(subjects(&hook), ["[recalls] acme: 1 new item and 1 more"]);
         run(&["alerts", "snooze", "recalls", "--for", "367d"]).says(2, &["longer than 366 days"]);

@@ -112,9 +112,9 @@ fn invalid_backfills_are_refused_before_anything_is_written() {
     let sandbox = Sandbox::at(NINE, &[]);
     let place = place(sqlite(), &sandbox, "");
     let dates = |from, to| place.run(&["topic", "backfill", "acme", "--from", from, "--to", to, "--at", NINE]);
-    dates("2026-03-11", "2026-03-12").says(2, &["--to 2026-03-12 lies in the future", "today is 2026-03-11"]);
-    dates("2026-03-09", "2026-03-08").says(2, &["--from lies after --to"]);
-    dates("2026-02-30", "2026-03-08").says(2, &["--from: `2026-02-30` is no date"]);
+    dates("2026-03-11", "2026-03-12").says(2, &["--to 2026-03-12 is in the future", "today is 2026-03-11"]);
+    dates("2026-03-09", "2026-03-08").says(2, &["--from is after --to"]);
+    dates("2026-02-30", "2026-03-08").says(2, &["--from: `2026-02-30` is not a date"]);
     dates("2026-01-01", "2026-03-08").says(2, &["67 days are more than the 31", "--from 2026-01-01 --to 2026-01-31"]);
     for (dialect, topic, message, hint) in [
         ("spec", "", "does not support dates, only the past 24 hours or seven days", "dialect = \"desearch\""),
@@ -124,7 +124,7 @@ fn invalid_backfills_are_refused_before_anything_is_written() {
             "\"posts\" does not support dates",
             "social.operation = \"basic\"",
         ),
-        ("spec", "sources = [\"web\", \"ai\"]", "none of its sources takes dates", "dialect \"desearch\""),
+        ("spec", "sources = [\"web\", \"ai\"]", "none of its sources accepts dates", "dialect \"desearch\""),
     ] {
         let lines = format!("{}dialect = \"{dialect}\"\n", sandbox.lines());
         place.configure(&lines, &format!("[[topics]]\nid = \"acme\"\nquery = \"acme\"\n{topic}\n"));

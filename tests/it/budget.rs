@@ -223,9 +223,9 @@ fn a_plan_says_which_budget_is_used_up_and_when() {
     let shown = place.ok(&["plan", "--days", "3", "--at", NINE]);
     let flat = shown.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in [
-        "! 2026-03-12: service money, $0.400 a day, is used up at 19:00 UTC ($0.000 used today); $0.480 is planned at most, on",
+        "! 2026-03-12: service money, $0.400 a day, is used up at 19:00 UTC ($0.000 used today); planned use: at most $0.480; exceeded on",
         "! 2026-03-12: topic calls of a, 20 calls a day, is used up at 19:00 UTC",
-        "The fullest day of topic money of a, 2026-03-12, uses $0.240 at most, of $0.240",
+        "The busiest day of topic money of a, 2026-03-12, uses at most $0.240 of $0.240",
     ] {
         assert!(flat.contains(part), "`{part}` is not in\n{shown}");
     }
@@ -281,11 +281,10 @@ fn a_budget_below_the_price_of_a_call_is_reported_as_one_that_no_midnight_clears
         assert_eq!((&run["state"], &run["clears_at"]), (&json!("over_quota"), &Value::Null), "{name}: {run}");
         // A new day does not help.
         let status = ["status", "--at", "2026-03-13T09:00:00Z"];
-        let left = "topic money of acme: $0.000 used today (UTC) of $0.002, $0.002 left, too little for a call of web ($0.003)";
+        let left = "topic money of acme: $0.000 used today (UTC) of $0.002, $0.002 left, too little for one call of web ($0.003)";
         place.run(&status).shows(0, &["acme is over quota: ", refused, left]);
         let plan = place.ok(&["plan", "--at", NINE]).split_whitespace().collect::<Vec<_>>().join(" ");
-        let told =
-            "topic money of acme: a call of web may cost $0.003, and a day has $0.002. None is made (over_quota)";
+        let told = "topic money of acme: one call of web may cost $0.003, more than the $0.002 of a day. None is made (over_quota)";
         assert!(plan.contains(told) && !plan.contains("is used up at"), "{name}: {plan}");
         let met = &place.json(&["plan", "--json", "--at", NINE])["budgets"][0];
         assert_eq!(met["too_dear"], json!({ "source": "web", "price_usd": 0.003 }), "{name}: {met}");

@@ -64,7 +64,7 @@ fn the_first_run_is_a_baseline_and_what_comes_goes_grows_and_changes_is_reported
             &[
                 "0 new · 1 gone · 1 edited · 1 rising",
                 "two costs $[-10-]{+12+} now",
-                "+40 reactions in 2h (1 before), 20.0 an hour",
+                "+40 reactions in 2h (1 before), 20.0 per hour",
             ],
         );
         assert!(narrow.out.lines().all(|line| line.chars().count() <= 80), "{narrow}");
@@ -174,18 +174,18 @@ fn what_is_older_than_the_window_or_lacks_something_is_reported_by_name() {
             0,
             &[
                 "≥ 6 new",
-                "6 of the new without a date, counted by when first seen",
+                "6 of the new have no date and count by when they were first seen",
                 "authors not given",
-                "new: no reactions were given",
+                "new: reactions not given",
                 "web: ≥ 4 new, 1 of 1 searches answered, 1 at the maximum; gone: not judged",
-                "Seen first, but older than the window",
+                "First seen, but older than the window",
             ],
         );
         // The other commands that count findings show it, too.
         place.run(&["show", "acme"]).shows(0, &["≥7 found, ≥7 new"]);
-        place.run(&["runs"]).shows(0, &["≥6 (+1)", "(+n): first seen too, and older than the window"]);
+        place.run(&["runs"]).shows(0, &["≥6 (+1)", "(+n): also first seen, but older than the window"]);
         place.run(&["runs", "--searches"]).shows(0, &["≥4 found = ≥4 new", " 3 found = 3 new"]);
-        place.run(&["status"]).shows(0, &["≥6", "acme: 1 more first seen in the last run, older than the window"]);
+        place.run(&["status"]).shows(0, &["≥6", "acme: 1 more first seen in the last run, but older than the window"]);
         let bounded = place.ok(&["diff", "acme", "--limit", "2"]);
         assert!(bounded.contains("… and 4 more"), "{bounded}");
     }

@@ -362,11 +362,9 @@ fn mistakes_in_channels_are_reported_with_a_way_out() {
         place.program(&["check"]).env("COLUMNS", "200").run().says(2, told);
     }
     place.configure("base_url = \"sandbox\"", &format!("{begin}{telegram}chat = \"@team\"\ntoken_env = \"BOT\"\n"));
-    for (token, told) in [
-        (TOKEN, "ready"),
-        ("bot-without-number", "no token of a Telegram bot"),
-        ("1:a/../b", "no token of a Telegram bot"),
-    ] {
+    for (token, told) in
+        [(TOKEN, "ready"), ("bot-without-number", "not a Telegram bot token"), ("1:a/../b", "not a Telegram bot token")]
+    {
         let checked = place.program(&["check"]).env("BOT", token).run();
         checked.shows(0, &[told]);
         assert!(!checked.out.contains("1:a/") && !checked.out.contains("AAtheB0T"), "{checked}");

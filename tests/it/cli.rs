@@ -34,7 +34,7 @@ fn usage_that_makes_no_sense_is_refused_with_a_hint() {
     for (args, parts) in [
         (&["once", "--topic", "acmee"][..], &["there is no topic `acmee`", "acme, globex"][..]),
         (&["once", "--due", "--topic", "acme"], &["--due", "hint"]),
-        (&["once", "--at", "noon"], &["`noon` is no time", "2026-03-11T09:00:00Z"]),
+        (&["once", "--at", "noon"], &["`noon` is not a time", "2026-03-11T09:00:00Z"]),
         (&["once", "--at", "\u{1b}[2J"], &["\\u{1b}[2J"]),
         (&["export", "--what", "secrets"], &["secrets", "items, sightings, new, runs, searches, answers, daily"]),
         (&["export", "--since", "last week"], &["--since", "24h"]),

@@ -75,7 +75,7 @@ fn after_three_days_of_downtime_a_run_looks_back_over_them_in_either_dialect() {
             let search = &runs["runs"][0]["searches"][0];
             let until = (!thinned).then_some("2026-03-14T08:55:00.000Z");
             assert_eq!((search["reason"].as_str(), search["covered_until"].as_str()), (Some(&*why), until));
-            place.run(&["runs", "--searches"]).shows(0, &[&format!("asked over {back}"), &why]);
+            place.run(&["runs", "--searches"]).shows(0, &[&format!("searched {back}"), &why]);
             assert_eq!(place.json(&["show", "acme", "--json"])["searches"][0]["asked_from"], search["asked_from"]);
             // The gap is closed: the next search uses the topic's normal window.
             once(&place, &sandbox, &day(3));
@@ -108,10 +108,10 @@ fn what_a_dialect_cannot_reach_stays_a_hole_with_its_missed_slots() {
                 // In the sandbox the first call returns at most 25 posts.
                 let (cause, told) = match dialect {
                     "spec" => {
-                        ("saturated", ["1 hole, 3d 1h", "missed slots; the reply was full and did not reach further"])
+                        ("saturated", ["1 gap, 3d 1h", "missed slots; the reply was full and did not reach further"])
                     }
                     _ => {
-                        ("look_back_too_short", ["1 hole, 2d 12h", "missed slots; the next search looked back only 7d"])
+                        ("look_back_too_short", ["1 gap, 2d 12h", "missed slots; the next search looked back only 7d"])
                     }
                 };
                 assert_eq!(causes(&source), ["missed_slot", cause], "{source}");
@@ -296,6 +296,6 @@ fn what_cannot_be_told_is_refused_with_a_way_out() {
         place.run(&["coverage", "--at", NINE]).shows(0, &["acme social: nothing to cover yet"]);
         place
             .run(&["coverage", "--at", &day(2)])
-            .shows(0, &["0.00% of 2d covered, 1 hole, 2d", "a slot has passed, but nothing has run yet"]);
+            .shows(0, &["0.00% of 2d covered, 1 gap, 2d", "a slot has passed, but nothing has run yet"]);
     }
 }

@@ -36,7 +36,7 @@ fn run_now_runs_at_once_and_wait_shows_the_findings() {
         // No daemon is alive, and nothing is queued for a later one.
         let before = place.database.number("SELECT count(*) FROM run");
         let refused = place.run(&["topic", "run", "acme"]);
-        refused.says(3, &["no daemon is alive", "nothing was queued", "topicwatch once --topic acme"]);
+        refused.says(3, &["no daemon is running", "nothing was queued", "topicwatch once --topic acme"]);
         assert_eq!(place.database.number("SELECT count(*) FROM run"), before);
     }
 }
@@ -54,18 +54,18 @@ fn a_pause_cancels_what_waits_lets_finish_what_runs_and_is_reported_by_status() 
         place.ok(&["topic", "run", "acme"]);
         let paused =
             place.run(&["topic", "pause", "acme", "globex", "--reason", "until the \u{1b}[31mfair\u{1b}[0m is over"]);
-        paused.shows(0, &["acme: paused; queued runs cancelled: 1", "globex: paused; the run that is going on"]);
+        paused.shows(0, &["acme: paused; queued runs cancelled: 1", "globex: paused; the current run will finish"]);
         let why = place.database.texts("SELECT reason FROM run WHERE topic = 'acme'");
         assert_eq!(why, ["the topic was paused: until the \\u{1b}[31mfair\\u{1b}[0m is over"]);
         until("globex ends", || place.database.number(running) == 0);
         assert_eq!(place.database.texts("SELECT state FROM run WHERE topic = 'globex'"), ["ok"]);
-        place.run(&["status"]).shows(0, &["paused", "acme is paused since 20", "the \\u{1b}[31mfair"]);
+        place.run(&["status"]).shows(0, &["paused", "acme has been paused since 20", "the \\u{1b}[31mfair"]);
         let status = place.json(&["status", "--json"]);
         assert_eq!(status["topics"][0]["paused"]["by"], "pause", "{status}");
         assert_eq!(status["topics"][0]["next_slot"], serde_json::Value::Null);
         // A requested run happens: the pause only concerns the schedule.
         place.run(&["topic", "run", "acme", "--wait"]).shows(0, &["1 of 1 runs ok"]);
-        place.run(&["topic", "pause", "acme"]).shows(0, &["acme: was paused already"]);
+        place.run(&["topic", "pause", "acme"]).shows(0, &["acme: was already paused"]);
         place.run(&["topic", "resume", "acme", "globex"]).shows(0, &["acme: resumed", "globex: resumed"]);
         place.run(&["topic", "resume", "acme"]).shows(0, &["acme: was not paused"]);
         assert_eq!(place.json(&["status", "--json"])["topics"][0]["paused"], serde_json::Value::Null);
@@ -184,7 +184,7 @@ fn a_renamed_topic_keeps_its_history_and_a_file_with_the_old_id_is_refused() {
             (["acme", "acme-news"], "histories cannot be merged"),
             (["acmee", "x"], "did you mean `acme`?"),
             (["acme", "Not An Id"], "an id is up to 64 characters"),
-            (["acme", "acme"], "has that id already"),
+            (["acme", "acme"], "already has that id"),
         ] {
             place.run(&["topic", "rename", args[0], args[1]]).says(2, &[why]);
         }
@@ -201,11 +201,11 @@ fn a_file_that_was_changed_before_the_renaming_joins_its_history() {
         place.configure(&sandbox.lines(), &topics(&["news"]).replace("news launch", "acme launch"));
         place.ok(&["once", "--due", "--at", NINE]);
         let renamed = place.run(&["topic", "rename", "acme", "news"]);
-        renamed.shows(0, &["acme is news now"]);
+        renamed.shows(0, &["acme renamed to news"]);
         assert!(!renamed.out.contains("next:"), "{renamed}");
         assert_eq!(found(&place, NINE), (all, 0));
         assert_eq!(place.database.texts("SELECT id FROM topic"), ["news"]);
-        place.run(&["status"]).shows(0, &["news is paused since", "for now"]);
+        place.run(&["status"]).shows(0, &["news has been paused since", "for now"]);
         // And back: the abandoned id is free again.
         place.ok(&["topic", "rename", "news", "acme"]);
         place.configure(&sandbox.lines(), &topics(&["acme"]));

@@ -47,7 +47,7 @@ fn each_call_is_shown_as_the_run_makes_it() {
         "curl -X GET 'https://a.example/feed…' \\\n  -H 'Accept: application/rss+xml",
         "curl -X GET 'https://b.example/atom' \\\n  -H 'Accept: ",
         "# acme sx, expected $0.010\ncurl -X GET 'https://sx.example/search-me/search?",
-        "# acme sx, expected $0.020: at most 2 calls more, by what came back\n",
+        "# acme sx, expected $0.020: at most 2 calls more, depending on the replies\n",
         "# acme sum, expected $0.004 (asked when the run finds something new)\ncurl -X POST \
          'https://llm.example/v1/chat/completions' \\\n  -H 'Authorization: Bearer ***'",
         "no calls were made; 7 calls would cost about $0.034 at the configured prices (limits: hn 300 calls a day, news ",

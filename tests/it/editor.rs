@@ -373,7 +373,7 @@ fn where_the_file_is_not_changed_the_lines_are_shown_and_a_form_is_refused() {
     // A file without write permission cannot be edited. A symbolic link stays a link.
     let (_sandbox, read_only) = place(FILE);
     chmod(&read_only.path("jobs.toml"), 0o444);
-    refused(&read_only, &serve(&read_only), "nobody may write it", &[]);
+    refused(&read_only, &serve(&read_only), "it is read-only", &[]);
     chmod(&read_only.path("jobs.toml"), 0o640);
     std::fs::rename(read_only.path("jobs.toml"), read_only.path("real.toml")).unwrap();
     std::os::unix::fs::symlink("real.toml", read_only.path("jobs.toml")).unwrap();
@@ -395,7 +395,7 @@ fn where_the_file_is_not_changed_the_lines_are_shown_and_a_form_is_refused() {
     let (_sandbox, open) = place(&format!("[web]\nhttps = false\n{FILE}"));
     let program = open.program(&["serve", "--listen", "0.0.0.0:0", "--at", NINE]).env("TOPICWATCH_WEB_TOKEN", TOKEN);
     let mut going = program.start();
-    going.until("the pages", |said| said.contains("for reading only"));
+    going.until("the pages", |said| said.contains("read-only"));
     let port = std::cell::RefCell::new(String::new());
     crate::support::program::until("the address", || {
         going.look(|out, _| *port.borrow_mut() = out.trim().rsplit(':').next().unwrap_or("").to_owned());

@@ -73,7 +73,7 @@ fn kill_in_turn(place: &Place, side_by_side: usize, mut between: impl FnMut(u32)
         // Low-discrepancy moments, so that young processes are killed as often as busy ones. For every second daemon
         // the time counts from when it starts to work, however long a busy machine takes until then.
         if n % 2 == 1 {
-            daemons[0].until("it works", |said| said.contains(" runs"));
+            daemons[0].until("it works", |said| said.contains(" started"));
         }
         let moment = Duration::from_millis(60).mul_f64(1.0 + 9.0 * (f64::from(n) * 0.618_034).fract());
         assert!(daemons.remove(0).kill_after(moment), "{}: it had ended by itself", place.database.name);

@@ -31,7 +31,7 @@ fn a_file_that_may_not_grow_is_reported_and_the_old_one_is_intact() {
         // 64 or 128 KiB, more than SQLite's own files beside the database need.
         let script = "trap '' XFSZ; ulimit -f 128; exec \"$@\"";
         let ended = Program::prepared_by(place.folder.path(), script, &["export", "--out", &file]).run();
-        ended.says(5, &[name, "could not be written", "a file that was there before is intact"]);
+        ended.says(5, &[name, "could not be written", "an existing file was not changed"]);
         assert_eq!(std::fs::read_to_string(place.path(&file)).unwrap(), "old", "{name}");
     }
     assert_eq!(names(&place.path("out")), ["items.csv", "items.csv.gz", "items.jsonl", "items.xlsx"]);

@@ -22,9 +22,9 @@ fn warned(place: &Place, environment: &[(&str, &str)]) -> Vec<String> {
     };
     let told: serde_json::Value = serde_json::from_str(&run(&["check", "--json"])).unwrap();
     let warnings = told["warnings"].as_array().unwrap().iter().map(|warning| warning.as_str().unwrap().to_owned());
-    let warnings: Vec<String> = warnings.filter(|warning| warning.contains("everybody on this machine")).collect();
+    let warnings: Vec<String> = warnings.filter(|warning| warning.contains("everyone on this machine")).collect();
     let drawn = run(&["check"]);
-    assert_eq!(drawn.matches("everybody on this machine").count(), warnings.len(), "{drawn}");
+    assert_eq!(drawn.matches("everyone on this machine").count(), warnings.len(), "{drawn}");
     for warning in &warnings {
         assert!(drawn.contains(&format!("warning: {warning}")), "{drawn}");
     }
@@ -75,7 +75,7 @@ fn check_warns_of_secrets_that_all_may_read_and_of_a_database_that_all_may_read_
     let jobs = std::fs::read_to_string(place.path("jobs.toml")).unwrap().replace(&place.database.url, url);
     std::fs::write(place.path("jobs.toml"), jobs).unwrap();
     let [one] = &warned(&place, &[])[..] else { panic!("one warning") };
-    assert!(one.contains("jobs.toml, and the database's password stands in it (hint: chmod o-r "), "{one}");
+    assert!(one.contains("jobs.toml, and it contains the database password (hint: chmod o-r "), "{one}");
     assert_eq!(warned(&place, &[("TOPICWATCH_DATABASE_URL", url)]), [""; 0], "it is told of what is in force");
     mode(&place, "jobs.toml", 0o640);
     assert_eq!(warned(&place, &[]), [""; 0]);

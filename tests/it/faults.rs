@@ -112,7 +112,7 @@ fn a_service_that_is_down_is_recorded_and_other_topics_are_unaffected() {
         place.run(&["once", "--at", NINE, "--topic", "globex"]).shows(3, &["transport"]);
         place
             .run(&["status"])
-            .shows(0, &["globex: failed in the last run: social (transport)", "; no run succeeded yet\n"]);
+            .shows(0, &["globex: failed in the last run: social (transport)", "; no successful run yet\n"]);
         place.configure(&Raw::nobody(), &topics(&["acme"]));
         place.run(&["once", "--at", "2026-03-11T11:00:00Z", "--topic", "acme"]).shows(3, &["transport"]);
         place
@@ -159,7 +159,7 @@ fn an_interrupt_stores_what_was_found_and_leaves_nothing_running() {
         until("the slow call", || place.database.number(calling) == 1);
         going.signal("INT");
         let ended = going.wait();
-        ended.says(130, &["stopping: storing what was found"]);
+        ended.says(130, &["stopping: storing the findings so far"]);
         assert!(ended.out.contains("acme web: interrupted\n"), "{ended}");
         let (searches, runs) = ledger(&place);
         assert_eq!(runs, ["acme partial interrupted"], "{ended}");

@@ -53,7 +53,7 @@ fn a_filter_hides_when_reading_counts_what_it_hides_and_loses_nothing() {
                 "4 would be hidden",
                 "@author2: ACME is hiring",
                 "exclude = hiring",
-                "comes into force with the next run",
+                "takes effect with the next run",
             ],
         );
         assert_eq!(count(&place.json(&["diff", "acme", "--json"])), [3, 0, 0], "nothing is in force by trying");
@@ -159,7 +159,7 @@ fn what_is_older_than_its_window_is_not_new_in_the_last_day() {
     place.run(&["items"]).shows(0, &["(older) stone age", "(undated) who knows when"]);
     place
         .run(&["items", "--new-since", "2026-03-11"])
-        .shows(0, &["1 first seen since then were older than their window"]);
+        .shows(0, &["1 first seen since then, but older than their window"]);
 }
 
 #[test]
@@ -263,6 +263,6 @@ fn an_item_of_two_sources_is_filtered_once_and_a_list_counts_what_it_passed() {
         assert_eq!(place.json(&["show", "acme", "--filtered", "only", "--json"])["filtered"], 2);
         let diff = place.json(&["diff", "acme", "--since", "2026-03-01", "--json"]);
         assert_eq!(diff["counts"]["filtered"], 2, "{diff}");
-        place.run(&["items"]).shows(0, &["2 filtered by their topics on the way to these"]);
+        place.run(&["items"]).shows(0, &["2 skipped by their topics' filters"]);
     }
 }

@@ -46,7 +46,7 @@ fn the_next_slots_of_an_expression_need_no_file() {
     assert!((1..10).contains(&last.len()) && last[0] == "4999-01-01T00:00:00Z", "{last:?}");
     // A schedule that no topic may have is reported and still answered.
     let seconds = next(&["* * * * * *", "--after", NINE, "--count", "1", "--json"]);
-    seconds.says(0, &["a topic may not have this schedule", "1s apart"]);
+    seconds.says(0, &["a topic cannot have this schedule", "1s apart"]);
     assert_eq!(seconds.out, "[\n  \"2026-03-11T09:00:01Z\"\n]\n");
 }
 
@@ -63,7 +63,7 @@ fn a_refused_expression_or_zone_ends_with_2_the_reason_and_a_hint() {
         (&["* * * * *", "--timezone", "Europe/Berln"], &["no time zone `Europe/Berln`", "did you mean Europe/Berlin?"]),
         (&["--every", "15"], &["the unit is missing", "\"15m\""]),
         (&["--every", "0s"], &["too short", "hint: "]),
-        (&["* * * * *", "--after", "soon"], &["--after: `soon` is no time", "hint: "]),
+        (&["* * * * *", "--after", "soon"], &["--after: `soon` is not a time", "hint: "]),
         (&["* * * * *", "--count", "0"], &["--count"]),
         (&["* * * * *", "--count", "10001"], &["1..=10000"]),
         (&["* * * * *", "--every", "5m"], &["--every"]),
@@ -186,7 +186,10 @@ fn a_plan_without_a_database_counts_slots_calls_and_configured_prices_and_create
     assert_eq!(plan["quota"]["used_up"], Value::Null);
 
     let shown = place.program(&["plan", "--at", NINE]).env("COLUMNS", "80").env("NO_COLOR", "1").run();
-    shown.shows(0, &["only by `once`", "paused", "≤", "there is no database", "rare: rarer than its window", "6d"]);
+    shown.shows(
+        0,
+        &["only with `once`", "paused", "≤", "there is no database", "rare: runs less often than its window", "6d"],
+    );
     assert!(shown.out.lines().all(|line| line.chars().count() <= 80 || line.contains(".db")), "{shown}");
     let one = place.json(&["plan", "--topic", "rare", "--at", NINE, "--json"]);
     assert_eq!(one["topics"].as_array().unwrap().len(), 1);
@@ -203,15 +206,15 @@ fn a_plan_names_the_day_that_a_change_of_the_clock_makes_too_long_for_calls_that
     let topics = [topic("able", daily), topic("unable", &format!("{daily}catch_up_window = \"1h\""))];
     let place = Place::new(sqlite(), SANDBOX, &topics.concat());
     let shown = place.ok(&["plan", "--days", "1", "--at", NINE]);
-    assert!(shown.contains("! unable: 1h is not covered on 2026-10-25, when the clock is changed."), "{shown}");
-    assert!(!shown.contains("! able") && !shown.contains("rarer"), "{shown}");
+    assert!(shown.contains("! unable: 1h is not covered on 2026-10-25, when the clock changes."), "{shown}");
+    assert!(!shown.contains("! able") && !shown.contains("less often than"), "{shown}");
     let told = place.json(&["plan", "--days", "1", "--at", NINE, "--json"]);
     let gaps = |n: usize| (told["topics"][n]["uncovered_ms"].clone(), told["topics"][n]["clock_change"].clone());
     assert_eq!(gaps(0), (Value::Null, Value::Null));
     assert_eq!(gaps(1), (json!(3_600_000), json!("2026-10-25")));
     // The text for one call is singular.
     place.configure(SANDBOX, &topics[0]);
-    place.run(&["plan", "--days", "1", "--at", NINE]).shows(0, &["has 1 call at most"]);
+    place.run(&["plan", "--days", "1", "--at", NINE]).shows(0, &["has at most 1 call"]);
 }
 
 #[test]
@@ -227,7 +230,7 @@ fn a_plan_says_when_the_calls_of_a_day_are_used_up() {
     let used = json!({"day": "2026-03-12", "calls": 72, "at": "2026-03-12T14:00:00.000Z"});
     assert_eq!((&quota["used_up"], &quota["days_over"]), (&used, &json!(3)));
     let shown = place.ok(&["plan", "--days", "3", "--at", NINE, "--topic", "b"]);
-    assert!(shown.contains("! 2026-03-12: the 45 calls of a day are used up at 14:00 UTC"), "{shown}");
+    assert!(shown.contains("! 2026-03-12: the 45 calls of the day are used up at 14:00 UTC"), "{shown}");
     let exactly = format!("{SANDBOX}\nmax_calls_per_day = 72");
     place.configure(&exactly, &topics.concat());
     let quota = place.json(&["plan", "--days", "3", "--at", NINE, "--json"])["quota"].clone();

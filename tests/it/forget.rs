@@ -268,7 +268,7 @@ fn a_forgotten_topic_takes_what_it_alone_found_and_may_begin_anew() {
     for database in databases() {
         let (server, place) = told_of_her(database);
         let name = place.database.name;
-        place.run(&["forget", "--topic", "acme", "--yes"]).says(2, &["still watched", "take it out of the file"]);
+        place.run(&["forget", "--topic", "acme", "--yes"]).says(2, &["still watched", "remove it from the file"]);
         let of = |sql: &str| place.database.number(sql);
         let shared = of("SELECT count(*) FROM topic_item WHERE topic = 'globex'");
         place.configure(&server.lines(), "[[topics]]\nid = \"globex\"\nquery = \"globex\"\nsources = [\"web\"]\n");
@@ -325,7 +325,7 @@ fn a_forgetting_that_was_killed_anywhere_keeps_her_out_and_is_ended_later() {
             let before = place.database.number("SELECT count(*) FROM topic_item");
             let next = place.run(&["once", "--at", TEN]);
             if begun {
-                next.says(0, &["a forgetting was interrupted", "forget --resume"]);
+                next.says(0, &["an erasure was interrupted", "forget --resume"]);
                 assert!(place.database.number("SELECT count(*) FROM topic_item") <= before, "{point} on {name}");
                 place.ok(&["forget", "--resume"]);
             } else {
@@ -354,7 +354,7 @@ fn a_restored_backup_is_refused_until_she_is_forgotten_there_too() {
     }
     std::fs::rename(&backup, &file).unwrap();
     for verb in [&["status"][..], &["items"], &["once", "--at", TEN], &["export"]] {
-        place.run(verb).says(4, &["it is older than what was forgotten", "topicwatch forget --resume"]);
+        place.run(verb).says(4, &["the database is older than the journal", "topicwatch forget --resume"]);
     }
     place.ok(&["forget", "--resume"]);
     assert_gone(&place, "after a restore");
@@ -362,7 +362,7 @@ fn a_restored_backup_is_refused_until_she_is_forgotten_there_too() {
     assert_gone(&place, "after a restore and a run");
 
     std::fs::write(format!("{file}.forgotten"), "no journal\n").unwrap();
-    place.run(&["status"]).says(4, &["is no journal"]);
+    place.run(&["status"]).says(4, &["is not a journal"]);
 }
 
 #[test]
@@ -372,7 +372,7 @@ fn tombstones_are_carried_to_another_database_and_no_name_with_them() {
         let (_other_server, restored) = told_of_her(other);
         place.ok(&["forget", "--author", "jane_d", "--yes"]);
         let journal = place.path("tombstones").display().to_string();
-        place.run(&["forget", "--export", &journal]).shows(0, &["no name is in them"]);
+        place.run(&["forget", "--export", &journal]).shows(0, &["they contain no names"]);
         assert!(!std::fs::read_to_string(&journal).unwrap().to_lowercase().contains("jane"));
         restored.run(&["forget", "--import", &journal]).says(2, &["nothing was erased: add --yes"]);
         restored.ok(&["forget", "--import", &journal, "--yes"]);
@@ -412,7 +412,7 @@ fn exports_that_are_about_a_forgotten_author_are_named_and_old_ones_do_not_keep_
         let editions = place.database.number("SELECT count(*) FROM export_edition WHERE definition LIKE '%jane%'");
         assert!(editions > 0, "{name}");
         let done = place.run(&["forget", "--author", "Jane_D", "--yes"]);
-        done.shows(0, &["note: export:jane_d names it; take the name out of the file", "old definitions blanked"]);
+        done.shows(0, &["note: export:jane_d contains the name; remove it from the file", "old definitions blanked"]);
         let left = |table: &str| {
             place.database.number(&format!("SELECT count(*) FROM {table} WHERE lower(definition) LIKE '%jane%'"))
         };

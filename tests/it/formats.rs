@@ -273,7 +273,7 @@ fn a_name_that_ends_in_gz_is_packed_and_the_same_rows_give_the_same_bytes() {
             place.ok(&["export", "--out", name]);
             assert_eq!(std::fs::read(place.path(name)).unwrap(), packed);
         }
-        place.run(&["export", "--out", "a.xlsx.gz"]).says(2, &["is packed already", "hint"]);
+        place.run(&["export", "--out", "a.xlsx.gz"]).says(2, &["is already compressed", "hint"]);
         assert!(!place.path("a.xlsx.gz").exists());
     }
 }
@@ -282,11 +282,13 @@ fn a_name_that_ends_in_gz_is_packed_and_the_same_rows_give_the_same_bytes() {
 fn a_feed_is_of_one_topic_and_of_what_was_new_to_it() {
     for database in databases() {
         let place = place_of(database, &naughty()[..5]);
-        place.run(&["export", "--format", "atom"]).says(2, &["a feed is of one topic", "hint: --topic"]);
-        place.run(&["export", "--format", "atom", "--topic", "t", "--topic", "u"]).says(2, &["a feed is of one topic"]);
+        place.run(&["export", "--format", "atom"]).says(2, &["a feed covers one topic", "hint: set --topic"]);
+        place
+            .run(&["export", "--format", "atom", "--topic", "t", "--topic", "u"])
+            .says(2, &["a feed covers one topic"]);
         place
             .run(&["export", "--format", "atom", "--topic", "t", "--what", "runs"])
-            .says(2, &["a feed is of new items"]);
+            .says(2, &["a feed contains new items"]);
         let feed = place.ok(&["export", "--out", "x.atom", "--topic", "t", "--quiet"]);
         assert_eq!(feed, "");
         let feed = std::fs::read_to_string(place.path("x.atom")).unwrap();

@@ -64,7 +64,7 @@ fn a_loop_that_stands_still_is_reported_while_pages_and_database_answer() {
         let page = pages.ask("GET", "/health", &[("Cookie", &cookie)], "").body;
         assert!(page.contains("The loop of this process has stopped"), "{page}");
         let url = format!("http://{}", pages.address);
-        place.run(&["health", "--url", &url]).says(1, &["not alive", "stands still", "hint: start it anew"]);
+        place.run(&["health", "--url", &url]).says(1, &["not alive", "stands still", "hint: restart it"]);
         let ended = place.run(&["health", "--url", &url, "--json"]);
         let told: serde_json::Value = serde_json::from_str(&ended.out).unwrap();
         assert_eq!((ended.code, &told["healthy"]), (Some(1), &false.into()), "{ended}");
@@ -146,13 +146,13 @@ fn health_asks_the_database_where_no_pages_are_served() {
         place.ok(&["db", "migrate"]);
         place.run(&["health"]).says(1, &["no running daemon found", "hint: start `topicwatch run`"]);
         let going = crate::support::daemons::daemon(&place, &[]);
-        place.run(&["health"]).shows(0, &["healthy, says the database"]);
+        place.run(&["health"]).shows(0, &["healthy, according to the database"]);
         let told = place.json(&["health", "--json"]);
         assert_eq!(told["checks"].as_array().unwrap().len(), 2, "{told}");
         // A slot in the past that nobody planned means that the planner is stuck.
         going.signal("STOP");
         wait(place.database.execute("UPDATE job SET next_slot = 1000"));
-        place.run(&["health"]).says(1, &["the planner is late: 1 slot passed"]);
+        place.run(&["health"]).says(1, &["the planner is late: 1 slot overdue"]);
         going.signal("CONT");
         until("the planner looks again", || place.run(&["health"]).code == Some(0));
         going.signal("TERM");
@@ -166,16 +166,16 @@ fn health_prints_the_answer_or_the_address_that_did_not_answer() {
     let sandbox = today(&[]);
     let place = Place::new(sqlite(), &sandbox.lines(), &topics(&["acme"]));
     let other = Raw::saying(|_| reply("200 OK", "content-type: text/plain\r\n", b"hello"));
-    place.run(&["health", "--url", &other.url()]).says(1, &["answers /healthz with 200, as topicwatch does not"]);
+    place.run(&["health", "--url", &other.url()]).says(1, &["answers /healthz with 200, but not as topicwatch does"]);
     let silent = Raw::saying(|_| {
         std::thread::park_timeout(std::time::Duration::from_secs(20));
         reply("200 OK", "", b"")
     });
-    place.run(&["health", "--url", &silent.url(), "--timeout", "300ms"]).says(1, &["does not answer: not in time"]);
+    place.run(&["health", "--url", &silent.url(), "--timeout", "300ms"]).says(1, &["does not answer: timed out"]);
     let nobody = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap();
     place
         .run(&["health", "--url", &format!("http://{nobody}")])
-        .says(1, &["does not answer", "hint: is `topicwatch run` up?"]);
+        .says(1, &["does not answer", "hint: is `topicwatch run` running?"]);
     place.run(&["health", "--timeout", "soon"]).says(2, &["--timeout", "write 5s"]);
     place.run(&["health", "--url", "nowhere"]).says(2, &["--url"]);
     // `health` uses the address in the file.
@@ -183,5 +183,5 @@ fn health_prints_the_answer_or_the_address_that_did_not_answer() {
     place.run(&["health"]).says(1, &[&nobody.to_string(), "does not answer"]);
     let pages = Pages::of(place.program(&["run"]).start());
     assert_eq!(pages.address, nobody.to_string());
-    place.run(&["health"]).shows(0, &["healthy, says http://127.0.0.1:"]);
+    place.run(&["health"]).shows(0, &["healthy, according to http://127.0.0.1:"]);
 }

@@ -79,10 +79,9 @@ fn items_are_listed_however_many_hidden_ones_are_newer() {
         let listed = |more: &[&str]| place.json(&[&["items", "--json"], more].concat());
         let some = listed(&["--limit", "20"]);
         assert_eq!((keys(&some["items"]).len(), &some["filtered"]), (20, &json!(900)), "{name}");
-        place.run(&["items", "--limit", "20"]).shows(
-            0,
-            &["good z", "the newest 20; --limit N for more", "900 filtered by their topics on the way to these"],
-        );
+        place
+            .run(&["items", "--limit", "20"])
+            .shows(0, &["good z", "the newest 20; --limit N for more", "900 skipped by their topics' filters"]);
         let all = listed(&["--limit", "30"]);
         assert_eq!((keys(&all["items"]).len(), &all["filtered"]), (30, &json!(900)), "{name}");
         assert!(!place.ok(&["items", "--limit", "30"]).contains("for more"), "there are no more: {name}");

@@ -29,7 +29,9 @@ fn no_statement_of_an_idle_tick_reads_a_growing_table_whole() {
         waiting.signal("TERM");
         let ended = waiting.wait();
         let idle = ended.err.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
-        let idle = idle.skip_while(|event| !event["message"].as_str().is_some_and(|text| text.contains(" runs")));
+        let idle = idle.skip_while(|event| {
+            !event["message"].as_str().is_some_and(|text| text.starts_with("topicwatch ") && text.ends_with(" started"))
+        });
         let idle = idle.take_while(|event| !event["message"].as_str().is_some_and(|text| text.starts_with("stopping")));
         let statements: BTreeSet<String> = idle
             .filter_map(|event| {

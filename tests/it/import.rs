@@ -31,7 +31,7 @@ fn folders_become_topics_at_the_end_and_a_second_time_nothing_is_new() {
     assert_eq!(file(&place), before, "only printed");
     let ended = place.run(&["import", "feeds.opml"]);
     ended.shows(0, &["3 topics with 3 feeds appended to jobs.toml"]);
-    ended.says(0, &["left out: feed://mail.example/x is not an http or https URL"]);
+    ended.says(0, &["skipped: feed://mail.example/x is not an http or https URL"]);
     let after = file(&place);
     assert!(after.starts_with(&before) && after.ends_with(&printed), "{after}");
     let topics: toml::Table = after.parse().unwrap();
@@ -65,11 +65,11 @@ fn what_may_be_a_secret_of_an_address_is_not_shown() {
     again.says(
         0,
         &[
-            "left out: https://c.example/rss… is already watched",
-            "left out: https://d.example/rss… contains a user name",
-            "left out: feed://e.example/x… is not an http",
-            "left out: https://f.example/feed/@them is already watched",
-            "left out: https://g.example/x is not an http",
+            "skipped: https://c.example/rss… is already watched",
+            "skipped: https://d.example/rss… contains a user name",
+            "skipped: feed://e.example/x… is not an http",
+            "skipped: https://f.example/feed/@them is already watched",
+            "skipped: https://g.example/x is not an http",
         ],
     );
     assert!(!again.err.contains("HU") && !again.out.contains("HU"), "{again}");
@@ -115,7 +115,7 @@ fn a_file_that_is_none_is_refused_and_nothing_is_written() {
     let bomb = "<!DOCTYPE o [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;\">]><opml><body><outline text=\"&b;\"/></body></opml>";
     let huge = format!("<opml>{}", " ".repeat(5_000_001));
     for (text, said) in [
-        ("hello", "no known format"),
+        ("hello", "the format of in is unknown"),
         ("<rss><channel/></rss>", "not OPML"),
         ("<opml><body><outline text=\"empty\"/></body></opml>", "contains no URLs"),
         ("{\"a\": 1}", "without `watching`"),

@@ -31,7 +31,7 @@ fn items_are_starred_and_noted_and_listed() {
         assert_eq!(told, "2 items starred; topicwatch items --starred lists them\n", "{name}");
         let at = place.database.texts("SELECT CAST(at AS TEXT) FROM item_star ORDER BY item");
         let told = place.ok(&["items", "star", first, second, second]);
-        assert!(told.starts_with("0 items starred, 2 as before;"), "{name}: {told}");
+        assert!(told.starts_with("0 items starred, 2 unchanged;"), "{name}: {told}");
         assert_eq!(place.database.texts("SELECT CAST(at AS TEXT) FROM item_star ORDER BY item"), at, "{name}");
         // A star applies to every topic.
         let of = |topic: &str| {
@@ -46,7 +46,7 @@ fn items_are_starred_and_noted_and_listed() {
         let cut = place.run(&["items", "--starred", "--limit", "1"]);
         cut.shows(0, &["the newest 1; --limit N for more"]);
         // A note replaces the previous one; both filters together must both match.
-        place.run(&["items", "note", first, "  ask Ann\r\nabout \u{1b}[31m it "]).shows(0, &[": noted;"]);
+        place.run(&["items", "note", first, "  ask Ann\r\nabout \u{1b}[31m it "]).shows(0, &[": note saved;"]);
         place.ok(&["items", "note", first, "-- ask Bob"]);
         assert_eq!(place.database.texts("SELECT note FROM item_note"), ["-- ask Bob"], "{name}");
         place.run(&["items", "--noted", "--topic", "acme"]).shows(0, &["yes", "-- ask Bob", first]);
@@ -73,10 +73,10 @@ fn what_cannot_be_kept_is_refused_and_changes_nothing() {
         let key = place.database.texts("SELECT key FROM item ORDER BY key LIMIT 1").remove(0);
         let long = "x".repeat(2_001);
         for (args, why) in [
-            (&["items", "star", &key, "post:x:nobody"][..], "no topic knows an item `post:x:nobody`"),
-            (&["items", "star", "a\u{1b}[2Jb"], "no topic knows an item"),
-            (&["items", "note", "post:x:nobody", "x"], "hint: keys are those of: topicwatch items --json"),
-            (&["items", "note", &key, " \n "], "take a note away with --clear"),
+            (&["items", "star", &key, "post:x:nobody"][..], "no topic has an item `post:x:nobody`"),
+            (&["items", "star", "a\u{1b}[2Jb"], "no topic has an item"),
+            (&["items", "note", "post:x:nobody", "x"], "hint: topicwatch items --json lists the keys"),
+            (&["items", "note", &key, " \n "], "remove a note with --clear"),
             (&["items", "note", &key, &long], "write at most 2000 characters"),
             (&["items", "note", &key], "<TEXT>"),
             (&["items", "note", &key, "x", "--clear"], "cannot be used with"),

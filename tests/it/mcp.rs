@@ -205,7 +205,7 @@ fn every_tool_says_the_figures_of_the_api_and_sets_apart_what_others_wrote() {
         }
         let ended = client.end();
         assert_eq!(ended.code, Some(0), "{ended}");
-        assert!(ended.err.contains("for reading only"), "{ended}");
+        assert!(ended.err.contains("read-only"), "{ended}");
         drop(pages);
         assert_eq!(place.database.sizes(), before, "{}", place.database.name);
     }

@@ -22,7 +22,7 @@ fn unknown_names_and_ignored_options_are_refused() {
             (&["export", "--tag", "competitr", "--out", "good.csv"][..], "did you mean `competitor`?"),
             (
                 &["export", "--profile", "excel", "--format", "jsonl", "--out", "good.csv"],
-                "the profile excel is for csv",
+                "the profile excel works only with csv",
             ),
             (&["runs", "--topic", "acne"], "did you mean `acme`?"),
             (&["runs", "--limit", "0"], "--limit 0"),

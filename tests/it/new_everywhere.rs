@@ -96,9 +96,9 @@ fn status_runs_and_feeds_tell_what_was_older_from_what_is_new() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &both("acme", ""));
         begin(&place, &world);
-        let said = "acme: 2 more first seen in the last run, older than the window";
+        let said = "acme: 2 more first seen in the last run, but older than the window";
         place.run(&["status"]).shows(0, &["Z    3      7", said]);
-        place.run(&["runs", "--limit", "1"]).shows(0, &["3 (+2)", "(+n): first seen too, and older than the window"]);
+        place.run(&["runs", "--limit", "1"]).shows(0, &["3 (+2)", "(+n): also first seen, but older than the window"]);
         let run = &place.json(&["runs", "--limit", "1", "--json"])["runs"][0];
         assert_eq!((&run["new"], &run["new_older"]), (&json!(5), &json!(2)));
         assert_eq!(place.json(&["status", "--json"])["topics"][0]["new_older"], 2);
@@ -118,7 +118,7 @@ fn status_runs_and_feeds_tell_what_was_older_from_what_is_new() {
         once(&place, 42);
         place.run(&["status"]).shows(
             0,
-            &["acme: 2 more new in the last run, filtered", "acme: 1 more first seen in the last run, older than"],
+            &["acme: 2 more new in the last run, filtered", "acme: 1 more first seen in the last run, but older than"],
         );
         let told = &place.json(&["status", "--json"])["topics"][0];
         assert_eq!((&told["new_filtered"], &told["new_older"]), (&json!(2), &json!(1)));

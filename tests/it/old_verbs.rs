@@ -60,7 +60,7 @@ fn every_old_verb_does_what_the_new_one_does() {
             (&["topic", "pause", "acme"], &["resume", "acme"]),
         ] {
             place.run(pause).shows(0, &["acme: paused"]);
-            place.run(pause).shows(0, &["acme: was paused already"]);
+            place.run(pause).shows(0, &["acme: was already paused"]);
             place.run(resume).shows(0, &["acme: resumed"]);
         }
     }

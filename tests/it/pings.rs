@@ -84,7 +84,7 @@ fn a_daemon_tells_of_topics_and_of_other_jobs_and_takes_another_address_over() {
         assert_eq!(body(&reports.got()[1]), "ok");
         place.configure(&sandbox.lines(), &topic(&to(&other)));
         let mut going = going;
-        going.until("the reload", |said| said.contains("configuration taken over"));
+        going.until("the reload", |said| said.contains("configuration reloaded"));
         place.ok(&["topic", "run", "acme", "--wait"]);
         until("the run", || asked(&other).len() == 2);
         assert!(body(&other.got()[1]).starts_with("ok: "), "{}", body(&other.got()[1]));
@@ -163,7 +163,7 @@ fn the_address_may_be_in_a_variable_and_name_the_topic_in_defaults() {
     assert_eq!(ended.code, Some(0), "{ended}");
     assert_eq!(asked(&hook), ["POST /T0KEN-acme/start?key=QUERYKEY", "POST /T0KEN-acme?key=QUERYKEY"]);
     let ended = place.program(&["once", "--at", NINE]).env("HC_URL", "T0KEN").run();
-    ended.says(2, &["what HC_URL holds is no address"]);
+    ended.says(2, &["HC_URL does not contain the URL of a web server"]);
     keeps_the_secret(&place, &ended);
     for (ping, says) in [
         ("ping = \"ftp://h/T0KEN\"", "is not the URL of a web server"),

@@ -85,7 +85,7 @@ fn no_verb_writes_over_the_database_the_configuration_or_a_secret() {
                     let ended = run(&place, &args);
                     ended.says(2, &[named, "hint: "]);
                     if args[0] != "init" {
-                        ended.says(2, &["could not be written: it is ", "name another file; nothing was changed"]);
+                        ended.says(2, &["could not be written: it is ", "choose another file; nothing was changed"]);
                     }
                     // SQLite removes these by itself.
                     if name.starts_with("t.db-wal") || name.starts_with("t.db-shm") {
@@ -163,10 +163,8 @@ fn an_ending_that_names_no_format_is_refused_unless_the_format_is_said() {
     let place = used(sqlite(), NINE, &sandbox, "");
     for name in ["items", "items.txt", "items.cvs", "items.gz", "items.csv.bak", ".csv.", "other.db"] {
         let refused = place.run(&["export", "--out", name]);
-        refused.says(
-            2,
-            &[name, "has no ending of a format", "hint: end it in .csv, .jsonl, .xlsx, .atom, or say --format"],
-        );
+        refused
+            .says(2, &[name, "has no known extension", "hint: use one of .csv, .jsonl, .xlsx, .atom, or set --format"]);
         assert!(!place.path(name).exists(), "{name}");
         place.ok(&["export", "--format", "jsonl", "--out", name]);
         assert!(
@@ -195,7 +193,7 @@ fn a_backup_replaces_an_older_one_of_the_same_database_and_no_other_database() {
         // Another database that is not in use: that of the other place.
         let theirs = other.path("t.db");
         let before = std::fs::read(&theirs).unwrap();
-        let hint = "a backup replaces an older one of the same database";
+        let hint = "a backup replaces only an older one of the same database";
         backup(&place, &theirs).says(2, &["but not a copy of", hint]);
         assert_eq!(std::fs::read(&theirs).unwrap(), before);
         // A new database does not replace the only copy of an old one.
@@ -203,7 +201,8 @@ fn a_backup_replaces_an_older_one_of_the_same_database_and_no_other_database() {
         backup(&fresh, &copy).says(2, &["but not a copy of", hint]);
 
         std::fs::write(place.path("copy.db.lock"), "").unwrap();
-        backup(&place, &copy).says(2, &["`topicwatch run` works on", "name another file; nothing was changed"]);
+        backup(&place, &copy)
+            .says(2, &["`topicwatch run` uses or has used", "choose another file; nothing was changed"]);
         let foreign = place.path("foreign.db");
         crate::support::databases::wait(async {
             use sqlx::Connection as _;

@@ -84,7 +84,7 @@ fn a_topic_that_nobody_knows_is_refused_by_run_now_also_without_a_daemon() {
             .run(&["topic", "run", "acme", "NOSUCH"])
             .says(2, &["there is no topic `NOSUCH`", "the topics are: acme, globex"]);
         // A topic that no daemon has read yet is known, too.
-        place.run(&["topic", "run", "globex"]).says(3, &["no daemon is alive", "topicwatch once --topic globex"]);
+        place.run(&["topic", "run", "globex"]).says(3, &["no daemon is running", "topicwatch once --topic globex"]);
     }
 }
 

@@ -74,7 +74,7 @@ fn an_import_beside_the_sandbox_is_refused_where_the_sandbox_is_named() {
     place.program(&["import", "feeds.opml"]).env("COLUMNS", "400").run().says(
         2,
         &[
-            &format!("jobs.toml:{line}: `service.base_url` is \"sandbox\", and feeds of the network"),
+            &format!("jobs.toml:{line}: `service.base_url` is \"sandbox\", and real feeds cannot be mixed"),
             "topicwatch --config feeds.toml import feeds.opml",
         ],
     );

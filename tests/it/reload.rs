@@ -15,7 +15,7 @@ fn replace(place: &Place, service: &str, rest: &str) {
     std::fs::rename(place.path("jobs.toml.new"), place.path("jobs.toml")).unwrap();
 }
 
-const TAKEN: &str = "configuration taken over";
+const TAKEN: &str = "configuration reloaded";
 
 #[test]
 fn a_good_file_is_taken_over_and_runs_under_way_finish_with_what_they_began_with() {
@@ -35,7 +35,7 @@ fn a_good_file_is_taken_over_and_runs_under_way_finish_with_what_they_began_with
         // The same configuration with other comments: nothing changes, with or without SIGHUP.
         replace(&place, &new.lines(), &format!("# a comment\n{}", topics(&["acme", "globex"])));
         going.signal("HUP");
-        going.until("its answer", |said| said.contains("nothing in the configuration changed"));
+        going.until("its answer", |said| said.contains("the configuration has not changed"));
         going.signal("TERM");
         let ended = going.wait();
         assert_eq!((ended.code, ended.err.matches(TAKEN).count()), (Some(0), 1), "{ended}");
@@ -51,8 +51,9 @@ fn a_broken_file_changes_nothing_and_every_mistake_is_reported() {
         let broken =
             topics(&["acme", "globex"]).replace("every = \"12h\"", "every = \"12x\"\ntimezone = \"Europe/Berlni\"");
         replace(&place, &sandbox.lines(), &broken);
-        going
-            .until("the refusal", |said| said.contains("the configuration was not taken over; the one in force stays"));
+        going.until("the refusal", |said| {
+            said.contains("the configuration was rejected; the previous one stays in force")
+        });
         going.until("each mistake", |said| {
             said.matches("12x").count() >= 2
                 && said.matches("Europe/Berlin").count() >= 2
@@ -62,9 +63,9 @@ fn a_broken_file_changes_nothing_and_every_mistake_is_reported() {
         let other = format!("{url}2");
         let moved = std::fs::read_to_string(place.path("jobs.toml")).unwrap().replace(url.as_str(), &other);
         std::fs::write(place.path("jobs.toml"), moved.replace("12x", "12h").replace("Berlni", "Berlin")).unwrap();
-        going.until("the refusal", |said| said.contains("the database cannot change while it runs"));
+        going.until("the refusal", |said| said.contains("the database cannot change while topicwatch runs"));
         std::fs::remove_file(place.path("jobs.toml")).unwrap();
-        going.until("the missing file", |said| said.contains("no configuration found"));
+        going.until("the missing file", |said| said.contains("the configuration is gone"));
         std::fs::write(place.path("jobs.toml"), b"# caf\xe9\n").unwrap();
         going.until("the file that is no text", |said| said.contains("UTF-8"));
         assert_eq!(place.database.texts("SELECT id FROM topic WHERE removed_at IS NULL"), ["acme"]);
@@ -157,7 +158,7 @@ fn an_older_topic_set_does_not_come_back_while_a_newer_daemon_lives() {
     let mut old = start("old.toml", 1);
     old.until("its warning", |said| said.contains("a daemon with a newer configuration is running"));
     let due = place.run(&["once", "--due", "--config", "old.toml"]);
-    due.says(0, &["a daemon with newer topics lives"]);
+    due.says(0, &["a daemon with newer topics is running"]);
     assert_eq!(in_force(), ["acme", "globex"]);
     place.run(&["topic", "run", "globex", "--wait", "--config", "old.toml"]).shows(0, &["1 of 1 runs ok"]);
     // One daemon with the newer set is enough. When the last one ends, even by a kill, that counts as a rollback.

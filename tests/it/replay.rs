@@ -62,7 +62,7 @@ fn replies_that_read_as_they_did_change_nothing() {
         assert_eq!(all(&place), before, "{}", place.database.name);
         assert_eq!(replayed(&place, &["--topic", "globex", "--since", TEN])["runs"], 1);
         assert_eq!(replayed(&place, &["--topic", "nobody"])["runs"], 0);
-        replay(&place, &["--since", "soon"]).says(2, &["is no time"]);
+        replay(&place, &["--since", "soon"]).says(2, &["is not a time"]);
     }
 }
 
@@ -169,7 +169,7 @@ fn what_is_not_found_any_more_stays_and_what_cannot_be_read_is_reported() {
         let done = replayed(&place, &[]);
         assert_eq!((&done["unreadable"], &done["pruned"]), (&json!(1), &json!(1)), "{name}: {done}");
         assert_eq!(done["changed_runs"], 0, "{name}: {done}");
-        replay(&place, &[]).shows(0, &["replies that cannot be read", "are not kept any more"]);
+        replay(&place, &[]).shows(0, &["replies that cannot be read", "are no longer stored"]);
         assert_eq!(all(&place), before, "{name}");
     }
 }

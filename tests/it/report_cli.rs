@@ -32,9 +32,9 @@ fn a_report_goes_to_a_file_or_to_stdout_and_both_are_the_same() {
         assert!(place.path("topicwatch-2026-03-11.html").exists());
         for (args, code, told) in [
             (&["--date", "2026-02-30"][..], 2, "`2026-02-30` is not a date\nhint: write it like 2026-03-11"),
-            (&["--date", "2027-01-01"], 2, "has not begun yet"),
+            (&["--date", "2027-01-01"], 2, "has not started yet"),
             (&["--timezone", "Mars/Base"], 2, "no time zone"),
-            (&["--out", "a.txt"], 2, "end the name in .html or .md"),
+            (&["--out", "a.txt"], 2, "use a name that ends in .html or .md"),
             (
                 &["--out", "missing/a.html"],
                 5,

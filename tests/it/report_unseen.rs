@@ -95,7 +95,7 @@ fn the_minutes_that_wait_for_their_posts_are_no_hole_of_a_day() {
         once(&place, 7);
         assert_eq!(days(&place), [("2026-03-11".to_owned(), (7 * 60 - 5) * 60, 0)], "{name}");
         let told = place.ok(&["coverage", "--since", "30d", "--at", &hour(7)]);
-        assert!(told.contains("no holes"), "{name}: {told}");
+        assert!(told.contains("no gaps"), "{name}: {told}");
         world.posts(&posts(31, 5));
         once(&place, 31);
         let whole = ("2026-03-11".to_owned(), 24 * 3_600 - 300, 0);

@@ -491,10 +491,10 @@ fn weeks_and_months_that_do_not_exist_or_have_not_begun_are_refused() {
     for (args, told, hint) in [
         (&["--week", "2025-W53"][..], "`2025-W53` is not a week", "2025 has 52 weeks"),
         (&["--week", "2026-12"], "`2026-12` is not a week", "write it like 2026-W12"),
-        (&["--week", "2026-W16"], "2026-W16 has not begun yet", "choose an earlier week"),
+        (&["--week", "2026-W16"], "2026-W16 has not started yet", "choose an earlier week"),
         (&["--month", "2026-13"], "`2026-13` is not a month", "write it like 2026-03"),
         (&["--month", "2026-03-01"], "`2026-03-01` is not a month", "write it like 2026-03"),
-        (&["--month", "2026-05"], "2026-05 has not begun yet", "choose an earlier month"),
+        (&["--month", "2026-05"], "2026-05 has not started yet", "choose an earlier month"),
         (&["--month", "2026-03", "--week", "2026-W12"], "cannot be used with", ""),
         (&["--date", "2026-03-11", "--week", "2026-W12"], "cannot be used with", ""),
     ] {
@@ -504,7 +504,7 @@ fn weeks_and_months_that_do_not_exist_or_have_not_begun_are_refused() {
     }
     // 2026 has a week 53, which is in the future.
     let ended = place.run(&["report", "--week", "2026-W53", "--at", &NOW.to_string()]);
-    ended.says(2, &["2026-W53 has not begun yet"]);
+    ended.says(2, &["2026-W53 has not started yet"]);
 }
 
 #[test]

@@ -92,7 +92,7 @@ fn a_report_is_made_at_its_slot_and_each_channel_gets_it() {
         let bare: serde_json::Value = serde_json::from_str(&run(&["outbox", "--json"]).out).unwrap();
         assert_eq!(bare, listed, "`list` is what it does");
         assert_eq!(listed["messages"][0]["channel_known"], true);
-        run(&["outbox", "list", "--state", "dead"]).shows(0, &["no message in this state\n2 sent\n"]);
+        run(&["outbox", "list", "--state", "dead"]).shows(0, &["no messages in this state\n2 sent\n"]);
         run(&["outbox", "--state", "sent"]).shows(0, &["sent", "report:daily@2026-03-11T10:00:00Z/mail"]);
         run(&["outbox", "show", "report:daily@2026-03-11T10:00:00Z/hook"])
             .shows(0, &["sent, 1 try\n", "What happened"]);
@@ -126,14 +126,14 @@ fn what_a_day_s_report_leaves_to_the_next_day_is_after_it() {
             world.posts(&[post(id, at - 1, text, 5)]);
             crate::support::world::once(&place, at);
         }
-        due(31).shows(0, &["made "]);
+        due(31).shows(0, &["wrote "]);
         let told = std::fs::read_to_string(place.path("out/2026-03-11.md")).unwrap();
         assert!(told.contains("of yesterday") && !told.contains("of today"), "{}: {told}", place.database.name);
         assert_eq!(since()["runs"], 2, "{}", place.database.name);
         assert_eq!(keys(&since()["new"]), ["post:x:4", "post:x:3"]);
         // A report since the last one includes them, too.
         place.configure(&world.lines(), &all.replace("\"day\"", "\"since_last\""));
-        due(55).shows(0, &["made "]);
+        due(55).shows(0, &["wrote "]);
         let told = std::fs::read_to_string(place.path("out/2026-03-13.md")).unwrap();
         assert!(told.contains("of today") && told.contains("of this morning"), "{}: {told}", place.database.name);
         assert!(!told.contains("of yesterday"), "{told}");
@@ -151,10 +151,10 @@ fn the_first_report_tells_of_what_a_clock_ahead_of_its_own_saw() {
         place.run(&["once", "--due", "--at", "2026-03-11T09:30:00Z"]).shows(0, &["nothing was due"]);
         world.posts(&[post(1, 9, "seen by a clock ahead", 5)]);
         place.ok(&["once", "--at", "2026-03-11T10:00:10Z"]);
-        place.run(&["once", "--due", "--at", "2026-03-11T10:00:05Z"]).shows(0, &["made "]);
+        place.run(&["once", "--due", "--at", "2026-03-11T10:00:05Z"]).shows(0, &["wrote "]);
         assert!(told().contains("seen by a clock ahead"), "{}: {}", place.database.name, told());
         // Reported once: the next report starts after it.
-        place.run(&["once", "--due", "--at", "2026-03-11T11:00:05Z"]).shows(0, &["made "]);
+        place.run(&["once", "--due", "--at", "2026-03-11T11:00:05Z"]).shows(0, &["wrote "]);
         assert!(!told().contains("seen by a clock ahead"), "{}", told());
     }
 }
@@ -214,7 +214,7 @@ fn a_daemon_makes_and_delivers_and_a_channel_that_fails_holds_up_nothing() {
         let mut daemon = program(&place, &hook, &["run"]).start();
         daemon.until("its plan", |said| said.contains("next slot"));
         place.configure(&sandbox.lines(), &all);
-        daemon.until("the reload", |said| said.contains("configuration taken over"));
+        daemon.until("the reload", |said| said.contains("configuration reloaded"));
         // A queued slot, so that the test need not wait for one.
         let due = "INSERT INTO run (public_id, job, slot, trigger, state, due_at, planned_at) \
                    VALUES ('report:daily@then', 'report:daily', 1000, 'scheduled', 'queued', 1000, 1000); \
@@ -284,13 +284,13 @@ fn a_secret_that_a_receiver_echoes_is_reported_nowhere_and_what_is_not_delivered
     run(&["status"]).shows(0, &["1 message dead: topicwatch outbox\n"]);
     // Without its channel it is not tried.
     place.configure(&sandbox.lines(), "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nevery = \"1h\"\n");
-    run(&["outbox"]).shows(0, &["NO SUCH CHANNEL: 503", "the configuration has no channel hook"]);
+    run(&["outbox"]).shows(0, &["NO SUCH CHANNEL: 503", "no channel hook in the configuration"]);
     let listed: serde_json::Value = serde_json::from_str(&run(&["outbox", "--json"]).out).unwrap();
     assert_eq!(listed["messages"][0]["channel_known"], false);
     // A message sent long ago cannot be sent again.
     let old = "UPDATE outbox SET state = 'sent', text = '', html = NULL, data = NULL";
     crate::support::databases::wait(place.database.execute(old));
-    let why = "sent more than 30 days ago, and what it said is not kept";
+    let why = "sent more than 30 days ago, and its text was deleted";
     run(&["outbox", "show", event]).shows(0, &[why]);
     run(&["outbox", "retry", event]).says(2, &[why]);
     assert!(!run(&["status"]).out.contains("topicwatch outbox"));
@@ -309,38 +309,38 @@ fn undeliverable_messages_are_reported_and_can_be_dropped() {
         };
         let undelivered = || place.json(&["status", "--json"])["undelivered"].clone();
         due(NINE).shows(0, &["nothing was due"]);
-        due(TEN).shows(3, &["/hook: given up: 404"]);
+        due(TEN).shows(3, &["/hook: gave up: 404"]);
         // The channel is removed, and its message stays.
         let all = rest(None);
         let without = all.split("[[channels]]").next().unwrap().replace("[\"hook\"]", "[]");
         place.configure(&sandbox.lines(), &without);
         run(&["status"]).shows(0, &["1 message dead: topicwatch outbox\n"]);
         let again = run(&["outbox", "retry", "--dead"]);
-        again.shows(0, &["queued again: 1\n", "the configuration has no channel hook: nobody delivers what is for it"]);
+        again.shows(0, &["queued again: 1\n", "no channel hook in the configuration: its messages are not delivered"]);
         assert!(!again.out.contains("daemon"), "{again}");
         assert_eq!(undelivered(), serde_json::json!({ "dead": 0, "waiting": 0, "stranded": 1 }));
         run(&["status"]).shows(0, &["1 message for a channel that is not in the file: topicwatch outbox\n"]);
         let event = "report:daily@2026-03-11T10:00:00Z/hook";
         run(&["outbox", "drop", event]).shows(0, &[&format!("dropped: {event}\n")]);
         run(&["outbox", "drop", event]).says(2, &["there is no message"]);
-        run(&["outbox"]).shows(0, &["nothing in the outbox"]);
+        run(&["outbox"]).shows(0, &["the outbox is empty"]);
         assert!(!run(&["status"]).out.contains("topicwatch outbox"));
         assert!(cursor(&place).is_empty(), "{}: nobody has got it", place.database.name);
 
         // Its content was erased by `forget`.
         place.configure(&sandbox.lines(), &all);
-        due("2026-03-11T11:00:00Z").shows(3, &["/hook: given up: 404"]);
+        due("2026-03-11T11:00:00Z").shows(3, &["/hook: gave up: 404"]);
         let event = "report:daily@2026-03-11T11:00:00Z/hook";
         let erased = "UPDATE outbox SET subject = '[erased]', text = '', html = NULL, data = NULL";
         crate::support::databases::wait(place.database.execute(erased));
-        let why = "it held what was forgotten, and nothing of it is kept";
+        let why = "it contained erased data, and its text was deleted";
         run(&["outbox", "retry", "--dead"]).shows(0, &["queued again: 0", "not queued: 1: ", why]);
         run(&["outbox", "retry", event]).says(2, &[why, "outbox drop"]);
         run(&["outbox", "drop", "--dead"]).shows(0, &[&format!("dropped: {event}\n")]);
-        run(&["outbox", "drop", "--dead"]).shows(0, &["no message is dead"]);
+        run(&["outbox", "drop", "--dead"]).shows(0, &["no dead messages"]);
 
         due("2026-03-11T12:00:00Z").shows(0, &["/hook: delivered"]);
-        run(&["outbox", "drop", "report:daily@2026-03-11T12:00:00Z/hook"]).says(2, &["was sent"]);
+        run(&["outbox", "drop", "report:daily@2026-03-11T12:00:00Z/hook"]).says(2, &["was already sent"]);
     }
 }
 
@@ -379,7 +379,7 @@ fn what_check_calls_ready_can_be_written_to() {
     place.configure("base_url = \"sandbox\"", &format!("{topic}{good}{hook}"));
     for address in ["file:///etc/passwd", "ftp://example.com/a", "data:text/plain,a", "hook"] {
         let checked = place.program(&["check"]).env("HOOK_URL", address).run();
-        checked.shows(0, &["what HOOK_URL holds is no address of a web server", "ready"]);
+        checked.shows(0, &["HOOK_URL does not contain the URL of a web server", "ready"]);
     }
 }
 

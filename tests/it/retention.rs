@@ -260,7 +260,7 @@ fn a_kill_at_every_point_of_a_pruning_costs_nothing() {
         };
         let unharmed = fresh();
         let text = unharmed.ok(&["db", "prune", "--dry-run", "--at", &at]);
-        assert!(text.contains("would go") && text.contains("sighting (of "), "{text}");
+        assert!(text.contains("would delete") && text.contains("sighting (of "), "{text}");
         unharmed.ok(&["db", "prune", "--at", &at]);
         let expected: Vec<String> =
             everything(&unharmed.database).into_iter().filter(|line| !line.starts_with("known")).collect();

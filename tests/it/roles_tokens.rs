@@ -17,7 +17,7 @@ fn a_named_token_closes_the_pages_opens_them_for_who_has_it_and_is_kept_as_a_has
         let made = place.run(&["token", "add", "ann", "--role", "act", "--topic", "acme"]);
         made.says(
             0,
-            &["the token of ann", "not shown again", "within two seconds the pages and the API ask for a token"],
+            &["the token of ann", "not shown again", "within two seconds, the pages and the API will require a token"],
         );
         let secret = made.out.trim().to_owned();
         assert!(secret.starts_with("tw_") && secret.len() == 46, "{secret}");
@@ -123,13 +123,16 @@ fn a_token_follows_its_topic_to_its_new_id_and_mistakes_are_told() {
             (vec!["token", "add", "bob", "--role", "admin"], vec!["admin", "read, act, edit"]),
             (vec!["token", "withdraw", "bob"], vec!["no active token `bob`", "token list"]),
             (vec!["token", "withdraw", "link-bob"], vec!["no active link `link-bob`"]),
-            (vec!["token", "share", "--topic", "acme", "--for", "0s"], vec!["out of bounds"]),
-            (vec!["token", "share", "--topic", "acme", "--for", "400d"], vec!["out of bounds"]),
+            (vec!["token", "share", "--topic", "acme", "--for", "0s"], vec!["out of range"]),
+            (vec!["token", "share", "--topic", "acme", "--for", "400d"], vec!["out of range"]),
             (
                 vec!["token", "share", "--report", "daily", "--for", "1d"],
-                vec!["no run made the report `daily` yet", "only reports of a schedule, or of \"Run now\""],
+                vec![
+                    "no run has created the report `daily` yet",
+                    "only reports created on schedule, or with \"Run now\"",
+                ],
             ),
-            (vec!["token", "share", "--report", "week", "--for", "1d"], vec!["no report `week` was made"]),
+            (vec!["token", "share", "--report", "week", "--for", "1d"], vec!["there is no report `week`"]),
         ] {
             place.run(&args).says(2, &told);
         }
@@ -138,7 +141,10 @@ fn a_token_follows_its_topic_to_its_new_id_and_mistakes_are_told() {
         let links = place.json(&["token", "list", "--json"])["links"].clone();
         assert_eq!((links.as_array().unwrap().len(), &links[0]["of"]), (1, &"acme-inc".into()));
         let text = place.ok(&["token", "list"]);
-        assert!(text.contains("acme-inc, zebra") && text.contains("topic acme-inc") && text.contains("good"), "{text}");
+        assert!(
+            text.contains("acme-inc, zebra") && text.contains("topic acme-inc") && text.contains("valid"),
+            "{text}"
+        );
     }
 }
 

@@ -268,7 +268,7 @@ fn an_alert_without_channels_says_that_nobody_was_told() {
         world.posts(&[post(2, 3, "a recall of acme", 0)]);
         due(4);
         let told = place.ok(&["alerts", "list"]);
-        assert!(told.contains("muted") && !told.contains("told"), "{name}: {told}");
+        assert!(told.contains("muted") && !told.contains("notified"), "{name}: {told}");
         let pages = Pages::serve(&place, &["--at", &hour(5)]);
         let events = get(&pages, "/api/v1/alert-events");
         let event = &events["data"][0];

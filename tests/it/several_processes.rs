@@ -154,10 +154,10 @@ fn a_worker_runs_what_a_daemon_planned_and_needs_no_topics() {
     // It has nothing to reload and continues.
     for asked in 1..=2 {
         worker.signal("HUP");
-        worker.until("its answer", |said| said.matches("asked to reload: a worker").count() == asked);
+        worker.until("its answer", |said| said.matches("reload requested: a worker").count() == asked);
     }
     worker.signal("TERM");
-    worker.wait().says(0, &["topicwatch", "works", "stopped"]);
+    worker.wait().says(0, &["topicwatch", "worker started", "stopped"]);
     assert_eq!(place.database.number("SELECT count(*) FROM topic WHERE removed_at IS NULL"), topics, "it syncs none");
     assert_eq!(elsewhere.run(&["run"]).code, Some(2), "a daemon without topics has nothing to plan");
 }
@@ -216,7 +216,7 @@ fn graphile_runs_each_slot_once_though_a_process_is_killed_and_jobs_are_lost() {
     assert_eq!(place.database.number("SELECT count(*) FROM run WHERE state IN ('queued', 'running')"), 0);
     // A job of a finished run that became due while its process stopped is released by the next process.
     let mut next = place.program(&["worker"]).start();
-    next.until("it works", |said| said.contains(" works"));
+    next.until("it works", |said| said.contains(" worker started"));
     until("nobody holds a job of one that stopped", || held() == 0);
     next.signal("TERM");
     next.wait().says(0, &["stopped"]);

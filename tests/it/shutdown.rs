@@ -31,7 +31,7 @@ fn an_idle_daemon_ends_at_once_and_is_gone() {
         for signal in ["TERM", "INT"] {
             let going = daemon(&place, &[]);
             assert_eq!(place.database.texts("SELECT role FROM instance"), ["daemon"], "{}", place.database.name);
-            ends(going, signal).says(0, &["stopping: running topics finish, none begins", "stopped"]);
+            ends(going, signal).says(0, &["stopping: running topics finish, no new ones start", "stopped"]);
             assert_eq!(place.database.number("SELECT count(*) FROM instance"), 0);
         }
     }
@@ -93,7 +93,7 @@ fn once_gives_a_slot_back_and_cancels_what_was_asked_by_hand() {
             let args: &[&str] = if due { &["once", "--due"] } else { &["once"] };
             let going = place.program(args).start();
             until("the call", || under_a_call(&place));
-            ends(going, "INT").says(130, &["stopping: storing what was found"]);
+            ends(going, "INT").says(130, &["stopping: storing the findings so far"]);
             assert_eq!(place.database.texts(OF_THE_RUN), [becomes], "{}", place.database.name);
         }
     }

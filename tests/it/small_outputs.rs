@@ -24,7 +24,7 @@ fn show_says_that_nobody_was_asked_for_an_answer_and_shows_the_last_one() {
         let beginning = answer.lines().next().unwrap();
         let told = [
             "answer: not asked: nothing new was found; the last answer is ",
-            " old, of 2026-03-11T09:00:00Z",
+            " old, from 2026-03-11T09:00:00Z",
             beginning,
         ];
         place.run(&["show", "acme"]).shows(0, &told);
@@ -89,7 +89,7 @@ fn show_says_what_failed_where_nothing_else_is_there_and_what_failed_since() {
         assert_eq!(place.run(&["once", "--at", ELEVEN]).code, Some(3));
         place
             .run(&["show", "acme"])
-            .shows(0, &["2026-03-11T09:30:00Z · ok", "! a later run, of 2026-03-11T11:00:00Z, is failed: "]);
+            .shows(0, &["2026-03-11T09:30:00Z · ok", "! a later run, at 2026-03-11T11:00:00Z, is failed: "]);
         assert_eq!(place.json(&["show", "acme", "--json"])["failed_since"]["state"], "failed");
     }
 }

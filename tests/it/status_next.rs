@@ -117,7 +117,7 @@ fn a_sign_of_life_of_a_later_time_is_nobodys() {
         };
         sign(5 * 3_600);
         place.run(&["health"]).says(1, &["no running daemon found"]);
-        place.run(&["topic", "run", "acme"]).says(3, &["no daemon is alive", "nothing was queued"]);
+        place.run(&["topic", "run", "acme"]).says(3, &["no daemon is running", "nothing was queued"]);
         // Nor does such a daemon keep an older file from coming back.
         for names in [&["acme", "globex"][..], &["acme"]] {
             place.configure(&sandbox.lines(), &topics(names, "every = \"12h\""));

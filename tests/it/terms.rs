@@ -372,7 +372,7 @@ fn no_terms_without_a_week_of_history_or_after_a_query_change() {
         let wrong = place.run(&["terms", "acme", "--since", &at(5), "--until", &at(5), "--at", &at(DAYS)]);
         wrong.says(2, &["--since is not before --until"]);
         let wrong = place.run(&["terms", "acme", "--since", &at(DAYS + 1), "--at", &at(DAYS)]);
-        wrong.says(2, &["--since lies in the future"]);
+        wrong.says(2, &["--since is in the future"]);
     }
 }
 

@@ -359,7 +359,7 @@ fn search_lists_what_was_found_and_export_narrows_to_it() {
         }
         place.run(&["search", "***"]).says(2, &["no word to look for", "hint: write words"]);
         place.run(&["search", "--", "-only"]).says(2, &["only excludes words"]);
-        place.run(&["search", "a", "--after", "x"]).says(2, &["no place in a list"]);
+        place.run(&["search", "a", "--after", "x"]).says(2, &["not a place in a list"]);
         place.run(&["export", "--what", "runs", "--search", "a"]).says(2, &["--search does not apply to runs"]);
         assert!(place.ok(&["search", "qqzzqq"]).contains("nothing found"));
         all.push((told, csv));

@@ -122,7 +122,7 @@ fn a_run_judges_what_it_stores_and_rescore_finds_nothing_to_do() {
             assert!(item["tone"] == "unsupported" || judged, "{item}");
         }
         let version = topicwatch::sentiment::VERSION;
-        let told = format!("every item whose words are stored is judged by {version} already");
+        let told = format!("every item with stored text is already scored by {version}");
         assert!(place.ok(&["db", "rescore"]).contains(&told));
         place.run(&["db", "rescore", "--topic", "rsut"]).says(2, &["rsut", "did you mean", "rust"]);
         assert_eq!(place.json(&["db", "rescore", "--json", "--dry-run"])["judged"], 0);
@@ -188,8 +188,8 @@ fn score_answers_each_line_with_one_object() {
         assert!(lines[at]["score"].is_null() && lines[at]["p"].is_null());
     }
     assert_eq!(lines[5]["lang"], "ru");
-    Program::at(folder.path(), &["score", "."]).run().says(2, &[".: ", "one text a line"]);
-    Program::at(folder.path(), &["score", "not there.txt"]).run().says(2, &["not there.txt", "one text a line"]);
+    Program::at(folder.path(), &["score", "."]).run().says(2, &[".: ", "one text per line"]);
+    Program::at(folder.path(), &["score", "not there.txt"]).run().says(2, &["not there.txt", "one text per line"]);
 }
 
 #[test]

@@ -128,7 +128,7 @@ fn a_token_of_one_repeated_letter_is_refused_by_check_and_by_serve() {
                 place.configure(&sandbox.lines(), &format!("[web]\nlisten = \"127.0.0.1:0\"\n{TOPICS}"));
             }
             let ended = place.program(args).env("TOPICWATCH_WEB_TOKEN", &token).run();
-            ended.says(2, &["the token of the pages", "hint: make one: openssl rand -hex 24"]);
+            ended.says(2, &["the token of the pages", "hint: create one: openssl rand -hex 24"]);
             assert!(!ended.err.contains(&token), "{ended}");
         }
     }

@@ -7,7 +7,7 @@ use crate::support::web_client::Pages;
 
 const FIRST: &str = "first-token-0123456789";
 const SECOND: &str = "second-token-0123456789";
-const TAKEN: &str = "configuration taken over";
+const TAKEN: &str = "configuration reloaded";
 
 /// A daemon with pages whose token is in a file.
 fn begin(place: &Place) -> Pages {
@@ -74,7 +74,7 @@ fn token_names_and_limits_follow_a_reload() {
         write(&place, "short");
         pages.going.signal("HUP");
         said(&mut pages.going, "shorter than 16 characters", 1);
-        said(&mut pages.going, "the configuration was not taken over", 1);
+        said(&mut pages.going, "the configuration was rejected", 1);
         assert_eq!(see(&pages, SECOND, &own).status, 200, "{name}");
         pages.going.signal("TERM");
         let ended = pages.going.wait();
@@ -111,10 +111,10 @@ fn the_address_stays_and_the_log_says_so() {
     // Pages on a public address must keep a token, whatever address the file names now.
     place.configure(&sandbox.lines(), &file("listen = \"127.0.0.1:1\""));
     said(&mut pages.going, "without a token the pages on 0.0.0.0:0 would show everything", 1);
-    said(&mut pages.going, "the configuration was not taken over", 1);
+    said(&mut pages.going, "the configuration was rejected", 1);
     assert_eq!((status(&pages), pages.get("/").status), (200, 303));
     place.configure(&sandbox.lines(), &file("token_file = \"token\""));
-    said(&mut pages.going, "[web] listen is gone, but the pages stay at 0.0.0.0:0", 1);
+    said(&mut pages.going, "[web] listen was removed, but the pages stay at 0.0.0.0:0", 1);
     pages.going.signal("TERM");
     assert_eq!(pages.going.wait().code, Some(0));
 }

@@ -53,7 +53,9 @@ fn a_taken_port_is_reported_with_what_to_do_and_a_daemon_works_on_without_its_pa
     // A daemon runs without its pages: it logs this and serves them as soon as it can.
     let mut going = place.program(&["run"]).start();
     going.until("the refusal", |said| {
-        said.contains("no pages: cannot listen on ") && said.contains(&address) && said.contains("trying again")
+        said.contains("pages cannot be served: cannot listen on ")
+            && said.contains(&address)
+            && said.contains("trying again")
     });
     place.ok(&["topic", "run", "acme", "--wait", "--timeout", "50s"]);
     drop(held);

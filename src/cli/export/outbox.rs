@@ -55,14 +55,14 @@ async fn list(context: &Context, args: &OutboxListArgs) -> Result<Exit, Failure>
         ]
     };
     if messages.is_empty() {
-        let none = if counts.is_empty() { "nothing in the outbox\n" } else { "no message in this state\n" };
+        let none = if counts.is_empty() { "the outbox is empty\n" } else { "no messages in this state\n" };
         text.push_str(none);
     } else {
         let head = ["state", "tries", "at", "event", "what"];
         text.push_str(&output::table(&head, messages.iter().map(row).collect(), &[1]));
     }
     for channel in unknown_channels(context, messages.iter().filter(|posted| posted.state != OutboxState::Sent)) {
-        text.push_str(&format!("note: the configuration has no channel {}\n", output::truncate(channel, 64)));
+        text.push_str(&format!("note: no channel {} in the configuration\n", output::truncate(channel, 64)));
     }
     let counts: Vec<String> = counts.iter().map(|(state, number)| format!("{number} {state}")).collect();
     if !counts.is_empty() {
@@ -82,12 +82,12 @@ struct ListedMessage<'p> {
 }
 
 /// Why a message is not sent again.
-const EMPTIED: &str = "it was sent more than 30 days ago, and what it said is not kept";
+const EMPTIED: &str = "it was sent more than 30 days ago, and its text was deleted";
 
-const ERASED: &str = "it held what was forgotten, and nothing of it is kept";
+const ERASED: &str = "it contained erased data, and its text was deleted";
 
 /// Why a message cannot be changed now.
-const SENDING: &str = "a process has it in hand";
+const SENDING: &str = "a process is sending it";
 
 fn unknown_message(event: &str) -> Failure {
     Failure::usage(
@@ -161,9 +161,9 @@ async fn retry(context: &Context, args: &OutboxChosenArgs) -> Result<Exit, Failu
     if let Some(posted) = asked.iter().find(|posted| !args.dead && posted.has_no_body()) {
         let event = output::truncate(&posted.message.event, 200);
         return Err(if posted.is_body_deleted() {
-            Failure::usage(format!("{event}: {EMPTIED}"), "`topicwatch report` tells of any past day")
+            Failure::usage(format!("{event}: {EMPTIED}"), "`topicwatch report` can report on any past day")
         } else {
-            Failure::usage(format!("{event}: {ERASED}"), "`topicwatch outbox drop` puts it away")
+            Failure::usage(format!("{event}: {ERASED}"), "`topicwatch outbox drop` removes it")
         });
     }
     let events = (!args.dead).then_some(args.events.as_slice());
@@ -171,7 +171,7 @@ async fn retry(context: &Context, args: &OutboxChosenArgs) -> Result<Exit, Failu
     store.close().await;
     let lost = unknown_channels(context, asked.iter());
     let tried = asked.iter().any(|posted| !lost.contains(posted.message.channel.as_str()));
-    let how = if tried { "; a running daemon delivers them, or `topicwatch outbox deliver` now" } else { "" };
+    let how = if tried { "; a running daemon delivers them, or run `topicwatch outbox deliver`" } else { "" };
     let mut text = format!("queued again: {queued}{how}\n");
     let left = u64::try_from(asked.len()).unwrap_or(u64::MAX).saturating_sub(queued);
     if left > 0 {
@@ -180,7 +180,7 @@ async fn retry(context: &Context, args: &OutboxChosenArgs) -> Result<Exit, Failu
     }
     for channel in lost {
         text.push_str(&format!(
-            "note: the configuration has no channel {}: nobody delivers what is for it (`topicwatch outbox drop` puts it away)\n",
+            "note: no channel {} in the configuration: its messages are not delivered (`topicwatch outbox drop` removes them)\n",
             output::truncate(channel, 64)
         ));
     }
@@ -193,8 +193,8 @@ async fn drop_messages(context: &Context, args: &OutboxChosenArgs) -> Result<Exi
     let asked = selected_messages(&store, args).await?;
     if let Some(sent) = asked.iter().find(|posted| posted.state == OutboxState::Sent) {
         return Err(Failure::usage(
-            format!("{} was sent", output::truncate(&sent.message.event, 200)),
-            "only what was given up, or waits, can be put away",
+            format!("{} was already sent", output::truncate(&sent.message.event, 200)),
+            "only dead or queued messages can be dropped",
         ));
     }
     let events = (!args.dead).then_some(args.events.as_slice());
@@ -208,7 +208,7 @@ async fn drop_messages(context: &Context, args: &OutboxChosenArgs) -> Result<Exi
         text.push_str(&format!("not dropped: {}: {SENDING}\n", output::escape_control(event)));
     }
     if gone.is_empty() && args.dead {
-        text.push_str("no message is dead\n");
+        text.push_str("no dead messages\n");
     }
     output::text(&text)?;
     Ok(Exit::Ok)
@@ -218,8 +218,8 @@ async fn deliver(context: &Context, as_json: bool) -> Result<Exit, Failure> {
     let channels = channels::read(&context.config)?;
     if channels.is_empty() && context.config.channels.is_empty() {
         return Err(Failure::usage(
-            format!("{} has no channel", context.config.file.display()),
-            "add one: [[channels]], and below it name, kind and where it leads",
+            format!("{} has no [[channels]]", context.config.file.display()),
+            "add [[channels]] with a name, a kind and a destination",
         ));
     }
     let store = context.store(false).await?;
@@ -247,9 +247,9 @@ pub(in crate::cli) fn render(deliveries: &[Delivery]) -> String {
         let what = match &delivery.settled {
             SendResult::Sent => "delivered".to_owned(),
             SendResult::Again(at, why) => {
-                format!("again at {}: {}", output::format_time(*at), output::truncate(why, 300))
+                format!("retry at {}: {}", output::format_time(*at), output::truncate(why, 300))
             }
-            SendResult::Dead(why) => format!("given up: {}", output::truncate(why, 300)),
+            SendResult::Dead(why) => format!("gave up: {}", output::truncate(why, 300)),
         };
         format!("{}: {what}\n", output::escape_control(&delivery.event))
     };
@@ -278,8 +278,8 @@ pub(in crate::cli) fn jobs_summary(done: &[crate::daemon::JobDone]) -> (String, 
                 let events: Vec<&String> = made.messages.iter().map(|message| &message.event).collect();
                 let line = match &made.reason {
                     Some(reason) => format!("{run}: {}\n", output::truncate(reason, 300)),
-                    None if shown.is_empty() => format!("{run}: made nothing\n"),
-                    None => format!("{run}: made {}\n", shown.join(", ")),
+                    None if shown.is_empty() => format!("{run}: nothing written\n"),
+                    None => format!("{run}: wrote {}\n", shown.join(", ")),
                 };
                 let value = json!({
                     "run": end.run, "job": end.job, "state": "ok", "reason": made.reason, "files": files, "messages": events,

@@ -24,10 +24,10 @@ pub enum OutboxVerb {
     /// Show one message in full
     #[command(after_help = examples::OUTBOX_SHOW)]
     Show(OutboxShowArgs),
-    /// Queue messages again, with all their attempts
+    /// Queue messages again and reset their attempts
     #[command(after_help = examples::OUTBOX_RETRY)]
     Retry(OutboxChosenArgs),
-    /// Drop failed or waiting messages; they are never sent
+    /// Drop dead or queued messages; they are never sent
     #[command(after_help = examples::OUTBOX_DROP)]
     Drop(OutboxChosenArgs),
     /// Deliver due messages now

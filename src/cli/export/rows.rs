@@ -25,10 +25,10 @@ pub struct ExportArgs {
     /// Which rows
     #[arg(long, value_name = "WHAT", default_value = "items", value_parser = ["items", "sightings", "new", "runs", "searches", "answers", "daily", "changes", "terms"])]
     pub what: String,
-    /// Format [default: by the ending of --out, else csv]; atom is a feed of one topic's new items
+    /// Format [default: from the extension of --out, else csv]; atom is a feed of one topic's new items
     #[arg(long, value_name = "FORMAT", value_parser = ["csv", "jsonl", "xlsx", "atom"])]
     pub format: Option<String>,
-    /// CSV for programs (RFC 4180), or for spreadsheets (byte order mark, ids as text, formulas guarded)
+    /// CSV for programs (RFC 4180), or for spreadsheets (byte order mark, ids as text, formulas escaped)
     #[arg(long, value_name = "PROFILE", default_value = "machine", value_parser = ["machine", "excel"])]
     pub profile: String,
     /// Only this topic (repeat for more)
@@ -58,7 +58,7 @@ pub struct ExportArgs {
     /// Only items with these words: all of them, "a phrase", prefix*, -not
     #[arg(long, value_name = "WORDS", allow_hyphen_values = true)]
     pub search: Option<String>,
-    /// Only runs numbered above A up to B (`seq` in the views), in that order
+    /// Only runs numbered above A and up to B (`seq` in the views), in that order
     #[arg(long, value_name = "A..B")]
     pub seq: Option<String>,
     /// Time zone of the days of `daily` [default: UTC]
@@ -73,7 +73,7 @@ pub struct ExportArgs {
     /// Only items in this language: en, pt-BR (repeat for more)
     #[arg(long, value_name = "TAG")]
     pub lang: Vec<String>,
-    /// Only items marked so for their topic
+    /// Only items with this mark in their topic
     #[arg(long, value_name = "MARK", value_parser = ["good", "noise"])]
     pub marked: Vec<String>,
     /// Only items with a star
@@ -82,7 +82,7 @@ pub struct ExportArgs {
     /// Only items with a note
     #[arg(long)]
     pub noted: bool,
-    /// File to write (compressed if it ends in .gz), or - for stdout; its ending sets the format
+    /// File to write (compressed if it ends in .gz), or - for stdout; its extension sets the format
     #[arg(long, value_name = "FILE", default_value = "-")]
     pub out: PathBuf,
     /// Verify a file of [[exports]] against its manifest and the database; writes nothing
@@ -185,8 +185,8 @@ fn build_order(args: &ExportArgs, now: Time) -> Result<ExportOptions, Failure> {
     if args.format.is_none() && named.is_none() && args.out != Path::new("-") && is_file {
         let endings: Vec<String> = Format::ALL.iter().map(|format| format!(".{format}")).collect();
         return Err(Failure::usage(
-            format!("--out: {} has no ending of a format", output::escape_control(&args.out.display().to_string())),
-            format!("end it in {}, or say --format", endings.join(", ")),
+            format!("--out: {} has no known extension", output::escape_control(&args.out.display().to_string())),
+            format!("use one of {}, or set --format", endings.join(", ")),
         ));
     }
     let format = args.format.as_deref().and_then(Format::parse).or(named).unwrap_or(Format::Csv);
@@ -227,10 +227,7 @@ fn build_order(args: &ExportArgs, now: Time) -> Result<ExportOptions, Failure> {
 /// Rejects a format that no terminal can show.
 fn fits_terminal(format: Format, shown: bool) -> Result<(), Failure> {
     if shown && format == Format::Xlsx {
-        return Err(Failure::usage(
-            "a workbook is no text that a terminal can show",
-            "write it to a file: --out FILE.xlsx",
-        ));
+        return Err(Failure::usage("a workbook cannot be shown on a terminal", "write it to a file: --out FILE.xlsx"));
     }
     Ok(())
 }
@@ -239,17 +236,14 @@ fn fits_terminal(format: Format, shown: bool) -> Result<(), Failure> {
 fn check_format(args: &ExportArgs, order: &ExportOptions, packed: bool) -> Result<(), Failure> {
     if order.format == Format::Xlsx && packed {
         return Err(Failure::usage(
-            format!(
-                "{} is packed already when it is a workbook",
-                output::escape_control(&args.out.display().to_string())
-            ),
-            "let its name end in .xlsx",
+            format!("{}: a workbook is already compressed", output::escape_control(&args.out.display().to_string())),
+            "use a name that ends in .xlsx",
         ));
     }
     if args.profile == Profile::Excel.as_str() && order.format != Format::Csv {
         return Err(Failure::usage(
-            format!("the profile excel is for csv, not for {}", order.format),
-            "leave --profile out, or write --format csv",
+            format!("the profile excel works only with csv, not with {}", order.format),
+            "remove --profile, or set --format csv",
         ));
     }
     if order.format != Format::Atom {
@@ -257,12 +251,12 @@ fn check_format(args: &ExportArgs, order: &ExportOptions, packed: bool) -> Resul
     }
     if order.what != ExportKind::New {
         return Err(Failure::usage(
-            format!("a feed is of new items, not of {}", order.what),
-            "leave --what out, or write csv, jsonl or xlsx",
+            format!("a feed contains new items, not {}", order.what),
+            "remove --what, or export csv, jsonl or xlsx",
         ));
     }
     if args.topic.len() != 1 {
-        return Err(Failure::usage("a feed is of one topic", "--topic ID names it; another topic is another feed"));
+        return Err(Failure::usage("a feed covers one topic", "set --topic ID once; write a feed per topic"));
     }
     Ok(())
 }

@@ -26,7 +26,7 @@ pub(in crate::cli) fn run(args: &ScoreArgs) -> Result<Exit, Failure> {
             let opened = std::fs::File::open(file).map_err(|error| {
                 Failure::usage(
                     format!("{}: {error}", output::escape_control(&file.display().to_string())),
-                    "name a file with one text a line, or - for stdin",
+                    "give a file with one text per line, or - for stdin",
                 )
             })?;
             score_lines(io::BufReader::new(opened), false, &file.display().to_string())
@@ -44,7 +44,7 @@ fn score_lines(mut from: impl BufRead, at_once: bool, name: &str) -> Result<Exit
     let unread = |error: io::Error| {
         Failure::usage(
             format!("{}: {error}", output::escape_control(name)),
-            "name a file with one text a line, or - for stdin; what came before was answered",
+            "give a file with one text per line, or - for stdin; the lines before were scored",
         )
     };
     let mut out = output::stdout();

@@ -13,9 +13,9 @@ pub(in crate::cli) async fn run(context: &Context, file: &Path) -> Result<Exit, 
     let name = output::escape_control(&file.display().to_string());
     let unreadable = |what: &str, error: &std::io::Error| {
         let hint = if error.kind() == ErrorKind::NotFound {
-            "files of [[exports]] have one beside them: without it nobody knows what was asked for"
+            "a file of [[exports]] is verified with the .manifest.json beside it; both are needed"
         } else {
-            "it has to be as it was written"
+            "it must not be changed after it was written"
         };
         Failure::usage(format!("{what} cannot be read: {error}"), hint)
     };
@@ -35,8 +35,8 @@ pub(in crate::cli) async fn run(context: &Context, file: &Path) -> Result<Exit, 
         Comparison::Apart { line, rows } => (
             Exit::Searches,
             format!(
-                "{name} is as it was written ({} rows), and the database says something else from line {line} on ({rows} rows now): \
-                 items were merged, pruned or erased since, topics renamed, or replies read again{}",
+                "{name} is unchanged ({} rows), but the database differs from line {line} on ({rows} rows now): since then, \
+                 items were merged, pruned or erased, topics renamed, or replies replayed{}",
                 told.rows,
                 if told.query.what.is_append_only() { "" } else { ", or more was found" }
             ),
@@ -44,7 +44,7 @@ pub(in crate::cli) async fn run(context: &Context, file: &Path) -> Result<Exit, 
         Comparison::OtherSchema { schema } => (
             Exit::Searches,
             format!(
-                "{name} is as it was written, with columns of version {schema}; this program writes version {}",
+                "{name} is unchanged, with columns of version {schema}; this program writes version {}",
                 export::SCHEMA
             ),
         ),

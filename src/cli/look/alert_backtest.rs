@@ -40,8 +40,8 @@ pub struct AlertsBacktestArgs {
 pub(super) async fn run(context: &Context, spec: &AlertSpec, args: &AlertsBacktestArgs) -> Result<Exit, Failure> {
     if spec.rule == AlertRule::Budget {
         return Err(Failure::usage(
-            "what a day used is not kept call by call: a budget cannot be looked at afterwards",
-            "`topicwatch plan` says on which days it will be used up",
+            "a budget alert cannot be backtested: usage is not stored call by call",
+            "`topicwatch plan` shows on which days the budget will be used up",
         ));
     }
     let events = args.events.as_ref().map(|file| real_events(context, spec, file)).transpose()?;
@@ -93,7 +93,7 @@ fn render_events(told: &Backtest, since: Time) -> String {
     }
     let fired = told.events.iter().filter(|event| event.kind == AlertEventKind::Fired).count();
     let times = if fired == 1 { "time" } else { "times" };
-    let cut = if told.cut { "; there are more runs than are looked at" } else { "" };
+    let cut = if told.cut { "; the period has more runs than were checked" } else { "" };
     text.push_str(&format!("fired {fired} {times} in {} runs since {}{cut}\n", told.runs, output::format_time(since)));
     text
 }
@@ -144,7 +144,7 @@ fn render_measurement(measured: &Measurement) -> String {
     let left = &measured.not_looked_at;
     if !left.is_empty() {
         let what = if left.len() == 1 { "event is" } else { "events are" };
-        text.push_str(&format!("\n{} {what} left out: no run of the topic lies inside\n", left.len()));
+        text.push_str(&format!("\n{} {what} left out: no run of the topic at that time\n", left.len()));
         for event in left {
             text.push_str(&format!("  {} {}\n", output::format_time(event.begin), name(event)));
         }

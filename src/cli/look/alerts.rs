@@ -56,7 +56,7 @@ pub enum AlertsVerb {
         #[arg(long, value_name = "EVENT")]
         event: Option<String>,
     },
-    /// Silence an alert for a while; its events are listed and never sent
+    /// Silence an alert for a while; its events are listed but not sent
     #[command(after_help = examples::ALERTS_SNOOZE)]
     Snooze(AlertsSnoozeArgs),
 }
@@ -121,7 +121,9 @@ pub(in crate::cli) fn evaluator(store: &Store, clock: &Clock, courier: Courier) 
                     courier.wake();
                 }
                 Ok(_) => {}
-                Err(error) => tracing::warn!("alerts did not look: {error}; trying again at the next look"),
+                Err(error) => {
+                    tracing::warn!("alerts could not be evaluated: {error}; trying again at the next evaluation")
+                }
             }
         })
     })
@@ -162,7 +164,7 @@ async fn list(context: &Context, args: &AlertsListArgs) -> Result<Exit, Failure>
         let firing: Vec<&str> = standing.firing.iter().map(|one| one.subject.as_str()).collect();
         let state = match (standing.snoozed_until.filter(|until| *until > now), standing.cursor, firing.as_slice()) {
             (Some(until), ..) => format!("snoozed until {}", output::format_time(until)),
-            (None, None, _) => "not looked yet".to_owned(),
+            (None, None, _) => "not evaluated yet".to_owned(),
             (None, Some(_), []) => "quiet".to_owned(),
             (None, Some(_), some) => format!("firing: {}", some.join(", ")),
         };
@@ -171,17 +173,17 @@ async fn list(context: &Context, args: &AlertsListArgs) -> Result<Exit, Failure>
             spec.rule.to_string(),
             standing.waiting_in_all.to_string(),
             output::format_time_or_dash(standing.sent_at),
-            if spec.channels.is_empty() { "nobody".to_owned() } else { spec.channels.join(" ") },
+            if spec.channels.is_empty() { "no channel".to_owned() } else { spec.channels.join(" ") },
         ];
         (row, output::truncate(&state, 200))
     });
     if standings.is_empty() {
         text.push_str(&format!(
-            "{} has no [[alerts]]; docs/how-to/alerts.md says how to write one\n",
+            "{} has no [[alerts]]; docs/how-to/alerts.md explains how to write one\n",
             context.config.file.display()
         ));
     } else {
-        let head = ["alert", "looks for", "waiting", "last message", "sends to"];
+        let head = ["alert", "rule", "waiting", "last message", "sends to"];
         let (rows, states): (Vec<Vec<String>>, Vec<String>) = rows.unzip();
         text.push_str(&output::table_with_text((&head, "state"), rows, &[2], &states, output::room()));
     }
@@ -197,10 +199,10 @@ async fn list(context: &Context, args: &AlertsListArgs) -> Result<Exit, Failure>
 fn render(events: &[AlertEvent]) -> String {
     let row = |event: &AlertEvent| {
         let told = match (&event.acked_at, &event.muted, &event.message) {
-            (Some(_), ..) => "known",
+            (Some(_), ..) => "acknowledged",
             (_, Some(_), _) => "muted",
-            (_, _, Some(_)) => "told",
-            _ => "waits",
+            (_, _, Some(_)) => "notified",
+            _ => "pending",
         };
         vec![output::format_time(event.at), event.alert.clone(), event.kind.to_string(), told.to_owned()]
     };
@@ -213,8 +215,8 @@ async fn test(context: &Context, name: &str) -> Result<Exit, Failure> {
     let spec = find_alert(context, name)?;
     if spec.channels.is_empty() {
         return Err(Failure::usage(
-            format!("the alert `{name}` tells nobody"),
-            "write channels = [\"…\"] below it, and the channel as [[channels]]",
+            format!("the alert `{name}` has no channel"),
+            "set channels = [\"…\"] in it, and define the channel in [[channels]]",
         ));
     }
     let all = channels::read(&context.config)?;
@@ -241,8 +243,8 @@ async fn ack(context: &Context, name: &str, event: Option<&str>) -> Result<Exit,
     store.close().await;
     if known == 0 && event.is_some() {
         return Err(Failure::usage(
-            format!("{name} has no such event that nobody knew of"),
-            "`topicwatch alerts list --json` has them",
+            format!("{name} has no such unacknowledged event"),
+            "`topicwatch alerts list --json` lists them",
         ));
     }
     output::text(&match known {

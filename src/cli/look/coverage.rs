@@ -116,9 +116,9 @@ fn render(topic: &str, source: &SourceCoverage, width: usize) -> String {
             covered_share,
         } => {
             let together = match holes.len() {
-                0 => "no holes".to_owned(),
-                1 => format!("1 hole, {}", length(*holes_ms)),
-                n => format!("{n} holes, {} together", length(*holes_ms)),
+                0 => "no gaps".to_owned(),
+                1 => format!("1 gap, {}", length(*holes_ms)),
+                n => format!("{n} gaps, {} in total", length(*holes_ms)),
             };
             let share = covered_share.map_or_else(
                 || "nothing to cover yet".to_owned(),
@@ -129,11 +129,14 @@ fn render(topic: &str, source: &SourceCoverage, width: usize) -> String {
             let late = match late_indexing.len() {
                 0 => String::new(),
                 1 => {
-                    format!("  and {} before a search, of which posts may have been indexed later\n", length(*late_ms))
+                    format!(
+                        "  and {} before a search; posts of that time may have been indexed later\n",
+                        length(*late_ms)
+                    )
                 }
                 n => {
                     format!(
-                        "  and {} before {n} searches, of which posts may have been indexed later\n",
+                        "  and {} before {n} searches; posts of that time may have been indexed later\n",
                         length(*late_ms)
                     )
                 }
@@ -174,7 +177,7 @@ fn render_spans(
         }
     }
     lines.extend(joined.map(|span| (span.from, line("covered", span))));
-    for (word, hole) in long.iter().map(|hole| ("hole", *hole)).chain(open.map(|hole| ("open", hole))) {
+    for (word, hole) in long.iter().map(|hole| ("gap", *hole)).chain(open.map(|hole| ("open", hole))) {
         let causes = hole.causes.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
         // If nothing is due, the open span just waits for its next search and needs no cause.
         let why = if word == "open" && hole.causes.iter().all(|cause| cause.why == HoleCause::NothingDue) {
@@ -192,7 +195,7 @@ fn render_spans(
     if !short.is_empty() {
         let sum = short.iter().map(|hole| hole.stretch.length_ms).sum();
         let s = if short.len() == 1 { "" } else { "s" };
-        text.push_str(&format!("  and {} hole{s} under a minute, {} in all\n", short.len(), length(sum)));
+        text.push_str(&format!("  and {} gap{s} under a minute, {} in total\n", short.len(), length(sum)));
     }
     text
 }

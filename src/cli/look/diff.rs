@@ -19,8 +19,8 @@ use crate::store::{DataOrigin, Store};
 pub struct DiffArgs {
     /// Topic id
     pub topic: String,
-    /// Since this run, since 2026-03-11, 2026-03-11T09:00:00Z, 24h or 7d ago, or since the `last-report` that was
-    /// delivered [default: the run before the last]
+    /// Since this run, since 2026-03-11, 2026-03-11T09:00:00Z, 24h or 7d ago, or since the last delivered report
+    /// (`last-report`) [default: the run before the last]
     #[arg(long, value_name = "RUN|TIME")]
     pub since: Option<String>,
     /// At most this many of each list
@@ -112,12 +112,12 @@ pub(in crate::cli) fn start_not_found(error: NoStart, named: &str) -> Failure {
             "reports come from [[reports]] with a schedule; compare with a run or a time: --since 24h",
         ),
         NoStart::NotEnded => Failure::usage(
-            format!("run {} has not ended", output::truncate(named, 100)),
-            "name one that has: topicwatch runs lists them",
+            format!("run {} has not ended yet", output::truncate(named, 100)),
+            "give a finished run: topicwatch runs lists them",
         ),
         NoStart::Unknown(topic) => Failure::usage(
             format!("--since: `{}` is neither a run of {topic} nor a time", output::truncate(named, 100)),
-            "name a run (topicwatch runs lists them), or write 2026-03-11, 2026-03-11T09:00:00Z, 24h, 7d",
+            "give a run (topicwatch runs lists them), or write 2026-03-11, 2026-03-11T09:00:00Z, 24h, 7d",
         ),
         NoStart::Store(error) => error.into(),
     }

@@ -20,7 +20,7 @@ pub(in crate::cli) fn render(topic: &str, changes: &Changes, width: usize) -> St
         text.push_str(&wrap_indented(&output::escape_control(&line), "  ", width));
     }
     list(&mut text, "New", counts.new, &changes.new, |item| new(item, width));
-    list(&mut text, "Seen first, but older than the window", counts.outside, &changes.outside, |item| new(item, width));
+    list(&mut text, "First seen, but older than the window", counts.outside, &changes.outside, |item| new(item, width));
     list(&mut text, "Gone", counts.gone, &changes.gone, |item| gone(item, width));
     list(&mut text, "Edited", counts.edited, &changes.edited, |item| edited(item, width));
     list(&mut text, "Rising", counts.rising, &changes.rising, |item| rising(item, width));
@@ -34,7 +34,7 @@ fn span(changes: &Changes) -> String {
     };
     match (&changes.since, &changes.until) {
         (_, None) => "no run since then".to_owned(),
-        (None, Some(until)) => format!("{runs} up to {}, from the beginning", output::format_time(until.at)),
+        (None, Some(until)) => format!("{runs} up to {}, from the start", output::format_time(until.at)),
         (Some(since), Some(until)) => {
             format!("{runs} from {} to {}", output::format_time(since.at), output::format_time(until.at))
         }
@@ -66,31 +66,31 @@ fn notes(counts: &ChangeCounts) -> Vec<String> {
         let authors = match counts.unknown.author {
             0 => count_noun(counts.new_authors as u64, "author"),
             n if n == counts.new => "authors not given".to_owned(),
-            n => format!("{}, {n} without one", count_noun(counts.new_authors as u64, "author")),
+            n => format!("{}, {n} without an author", count_noun(counts.new_authors as u64, "author")),
         };
         notes.push(format!("new: {}, {authors}", count_noun(counts.new_texts as u64, "different text")));
         if counts.unknown.engagement == counts.new {
-            notes.push("new: no reactions were given".into());
+            notes.push("new: reactions not given".into());
         }
     }
     if counts.undated > 0 {
-        notes.push(format!("{} of the new without a date, counted by when first seen", counts.undated));
+        notes.push(format!("{} of the new have no date and count by when they were first seen", counts.undated));
     }
     if counts.outside > 0 {
-        notes.push(format!("{} more seen first, but older than the window", counts.outside));
+        notes.push(format!("{} more first seen, but older than the window", counts.outside));
     }
     if counts.baseline > 0 {
-        notes.push("baseline: the first answers to a query, stored and not called new".into());
+        notes.push("baseline: the first answers to a query, stored but not counted as new".into());
     }
     if counts.filtered > 0 {
-        notes.push(format!("{} seen first are hidden by the topic's filter", counts.filtered));
+        notes.push(format!("{} first seen, but hidden by the topic's filter", counts.filtered));
     }
     notes.extend(unjudged_note(counts.unjudged as u64));
     if counts.at_least {
-        notes.push("≥: a source returned as many as it could".into());
+        notes.push("≥: a source returned its maximum".into());
     }
     if counts.cut {
-        notes.push("the span is longer than is read at once; the latest was read".into());
+        notes.push("the span is too long to read at once; only the latest part was read".into());
     }
     notes
 }
@@ -107,7 +107,7 @@ fn source_lines(source: &SourceChanges) -> Vec<String> {
     line.push_str(if source.gone_judged { "" } else { "; gone: not judged" });
     let mut lines = vec![line];
     for asked in source.queries.iter().filter(|asked| asked.changed || asked.baseline) {
-        let what = if asked.changed { "query changed" } else { "query asked first" };
+        let what = if asked.changed { "query changed" } else { "query first asked" };
         let baseline = if asked.baseline { ", baseline" } else { "" };
         lines.push(format!(
             "{}: {what} at {}{baseline}: {}",
@@ -253,7 +253,7 @@ fn clip_context(text: &str, first: bool, last: bool) -> String {
 
 fn rising(item: &Rising, width: usize) -> String {
     let length = format_duration(item.until.since(item.from));
-    let told = format!("+{} reactions in {length} ({} before), {:.1} an hour", item.gain, item.had, item.per_hour);
+    let told = format!("+{} reactions in {length} ({} before), {:.1} per hour", item.gain, item.had, item.per_hour);
     format!("  {}\n{}{}", item_line(&item.item, width), wrap_indented(&told, "    ", width), address(&item.item))
 }
 

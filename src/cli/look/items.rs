@@ -36,10 +36,10 @@ pub enum ItemsVerb {
     /// List items, newest first, or search them by words
     #[command(after_help = examples::ITEMS)]
     List(Box<ItemsListArgs>),
-    /// Star items, or take the stars away; a star holds in every topic
+    /// Star items or remove their stars; a star applies in every topic
     #[command(after_help = examples::STAR)]
     Star(StarArgs),
-    /// Write a note to an item, in place of one that is there
+    /// Write a note on an item, replacing an existing one
     #[command(after_help = examples::NOTE)]
     Note(NoteArgs),
 }
@@ -76,7 +76,7 @@ pub struct ItemsListArgs {
     /// At most this many
     #[arg(long, value_name = "N", default_value_t = 50)]
     pub limit: u32,
-    /// With --search: next page, from the place at the end of the last one
+    /// With --search: next page, from the PLACE printed by the previous page
     #[arg(long, value_name = "PLACE", requires = "search", conflicts_with_all = OTHER_MODES)]
     pub after: Option<String>,
     /// Print JSON
@@ -153,13 +153,13 @@ async fn run_list(common: &Common, args: ItemsListArgs) -> Result<Exit, Failure>
     }
     if hiding.hidden_count() > 0 {
         text.push_str(&format!(
-            "\n{} filtered by their topics on the way to these; --filtered keep shows them\n",
+            "\n{} skipped by their topics' filters; --filtered keep shows them\n",
             hiding.hidden_count()
         ));
     }
     if older > 0 {
         text.push_str(&format!(
-            "\n{older} first seen since then were older than their window or dated ahead, and are not new\n"
+            "\n{older} first seen since then, but older than their window or dated ahead, so not new\n"
         ));
     }
     output::text(&text)?;

@@ -56,7 +56,10 @@ pub(super) async fn run(common: &Common, kept: &StarredArgs) -> Result<Exit, Fai
         text.push_str(&format!("\nthe newest {}; --limit N for more\n", items.len()));
     }
     if hiding.hidden_count() > 0 {
-        text.push_str(&format!("\n{} filtered by their topics; --filtered keep shows them\n", hiding.hidden_count()));
+        text.push_str(&format!(
+            "\n{} hidden by their topics' filters; --filtered keep shows them\n",
+            hiding.hidden_count()
+        ));
     }
     output::text(&text)?;
     Ok(Exit::Ok)

@@ -22,13 +22,13 @@ const KEY: usize = 26;
 
 #[derive(Debug, Args)]
 pub struct RankedArgs {
-    /// Of one topic: only items marked so
+    /// For one topic: only items with this mark
     #[arg(long, value_name = "MARK", requires = "topic", conflicts_with_all = ["search", "new_since"], value_parser = ["good", "noise"])]
     pub marked: Option<String>,
-    /// Of one topic: likely good items first, learned from its marks; latest 5,000 items
+    /// For one topic: likely good items first, learned from its marks; latest 5,000 items
     #[arg(long, value_name = "ORDER", requires = "topic", conflicts_with_all = ["search", "new_since"], value_parser = ["relevance"])]
     pub rank: Option<String>,
-    /// Of one topic: leave out likely noise, learned from its marks; latest 5,000 items
+    /// For one topic: leave out likely noise, learned from its marks; latest 5,000 items
     #[arg(long, requires = "topic", conflicts_with_all = ["search", "new_since"])]
     pub fold_noise: bool,
 }
@@ -62,7 +62,7 @@ struct Listed {
 
 pub(in crate::cli) async fn run(common: &Common, args: &RankedArgs, shown: &ListOptions) -> Result<Exit, Failure> {
     let [topic] = shown.topic.as_slice() else {
-        return Err(Failure::usage("marks are of one topic", "name it: --topic ID, once"));
+        return Err(Failure::usage("marks belong to one topic", "set --topic ID, once"));
     };
     let context = Context::load(common, None)?;
     let store = context.store_to_read().await?;
@@ -129,17 +129,15 @@ fn as_text(listed: &Listed, topic: &str, args: &RankedArgs, invented: bool) -> S
         text.push_str(&format!("\n{} more; --limit N shows more\n", listed.more));
     }
     if listed.hidden > 0 {
-        text.push_str(&format!("\n{} filtered by the topic's filter; --filtered keep shows them\n", listed.hidden));
+        text.push_str(&format!("\n{} hidden by the topic's filter; --filtered keep shows them\n", listed.hidden));
     }
     if args.rank.is_some() || args.fold_noise {
         match &listed.told {
-            Some(told) if args.fold_noise && listed.folded > 0 => text.push_str(&format!(
-                "\n{} likely noise folded ({told}): without --fold-noise they are shown\n",
-                listed.folded
-            )),
+            Some(told) if args.fold_noise && listed.folded > 0 => text
+                .push_str(&format!("\n{} likely noise folded ({told}); shown without --fold-noise\n", listed.folded)),
             Some(told) => text.push_str(&format!("\n{told}\n")),
             None => text.push_str(&format!(
-                "\nrelevance is learned from {LEAST_MARKS} marks on, good and noise: topicwatch mark {topic} KEY good\n"
+                "\nrelevance needs at least {LEAST_MARKS} marks, good and noise: topicwatch mark {topic} KEY good\n"
             )),
         }
     }

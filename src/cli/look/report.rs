@@ -70,7 +70,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ReportArgs) -> Result<Ex
     store.close().await;
     if args.out.as_deref() == Some(Path::new("-")) {
         if args.open {
-            return Err(Failure::usage("--open needs a file", "leave --out - out"));
+            return Err(Failure::usage("--open needs a file", "remove --out -, or set a file"));
         }
         output::text(&made.html())?;
         return Ok(Exit::Ok);
@@ -115,7 +115,7 @@ fn find_report(context: &Context, name: &str) -> Result<ReportSpec, Failure> {
     reports.iter().find(|report| report.name == name).cloned().ok_or_else(|| {
         let names: Vec<&str> = reports.iter().map(|report| report.name.as_str()).collect();
         let mut unknown = context.unknown("report", name, &names);
-        unknown.hint.push_str("; without a name every topic is reported");
+        unknown.hint.push_str("; without a name, the report covers every topic");
         unknown
     })
 }
@@ -151,7 +151,7 @@ fn span(spec: &ReportSpec, name: Option<&str>, now: Time, last: Option<Time>) ->
         Failure::usage(format!("{option}: `{name}` is not a {noun}{zone}"), hint)
     })?;
     if span.from > now {
-        let text = format!("{} has not begun yet", output::truncate(name, 40));
+        let text = format!("{} has not started yet", output::truncate(name, 40));
         return Err(Failure::usage(text, format!("choose an earlier {noun}")));
     }
     Ok(span)
@@ -162,8 +162,8 @@ fn format_of(path: &Path) -> Result<ReportFormat, Failure> {
         Some("html" | "htm") => Ok(ReportFormat::Html),
         Some("md" | "markdown") => Ok(ReportFormat::Markdown),
         _ => Err(Failure::usage(
-            format!("--out: what to write into {} is not clear", output::escape_control(&path.display().to_string())),
-            "end the name in .html or .md",
+            format!("--out: {} has no known extension", output::escape_control(&path.display().to_string())),
+            "use a name that ends in .html or .md",
         )),
     }
 }
@@ -187,7 +187,7 @@ fn open_in_browser(path: &Path) -> Result<Exit, Failure> {
         Ok(status) if status.success() => Ok(Exit::Ok),
         _ => Err(Failure::new(
             Exit::Unexpected,
-            format!("{opener} could not show it"),
+            format!("{opener} could not open the report"),
             format!("open {} yourself", output::escape_control(&whole.display().to_string())),
         )),
     }

@@ -71,7 +71,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit
         text.push_str(&render(&runs, &saturated_runs(&searches), &older, output::room()));
     }
     if !args.searches && older.values().any(|older| *older > 0) {
-        text.push_str("(+n): first seen too, and older than the window\n");
+        text.push_str("(+n): also first seen, but older than the window\n");
     }
     if runs.is_empty() {
         text.push_str("no runs\n");
@@ -165,7 +165,7 @@ fn line(search: &SearchRow) -> String {
         let covered = search.covered_from.zip(search.covered_until);
         let covered = covered.map_or_else(|| "nothing".to_owned(), |(from, until)| format_duration(until.since(from)));
         let covers = if search.source == Source::Social { format!(", covered {covered}") } else { String::new() };
-        format!(" · asked over {}{covers}", format_duration(until.since(from)))
+        format!(" · searched {}{covers}", format_duration(until.since(from)))
     });
     let unreadable = if search.unreadable > 0 { format!(", {} unreadable", search.unreadable) } else { String::new() };
     format!(

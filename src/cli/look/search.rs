@@ -34,7 +34,7 @@ pub struct SearchArgs {
     /// At most this many
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     pub limit: u32,
-    /// Next page: the place that the page before ended with
+    /// Next page: the PLACE printed by the previous page
     #[arg(long, value_name = "PLACE")]
     pub after: Option<String>,
     /// Print JSON
@@ -115,7 +115,7 @@ fn as_text(found: SearchPage) -> String {
         text.push_str(&format!("\nthere is more: --limit N, or --after '{next}' for the next page\n"));
     }
     if found.hidden > 0 {
-        text.push_str(&format!("\n{} filtered by their topics; --filtered keep shows them\n", found.hidden));
+        text.push_str(&format!("\n{} hidden by their topics' filters; --filtered keep shows them\n", found.hidden));
     }
     text
 }
@@ -131,8 +131,8 @@ fn after(text: &str) -> Result<After, Failure> {
     match (seq, parts.next(), parts.next()) {
         (Some(seq), Some(topic), Some(key)) => Ok(After { seq, topic: topic.to_owned(), key: key.to_owned() }),
         _ => Err(Failure::usage(
-            format!("--after `{}` is no place in a list", output::truncate(text, 100)),
-            "use the one that the page before ended with, or leave it out",
+            format!("--after: `{}` is not a place in a list", output::truncate(text, 100)),
+            "use the one printed by the previous page, or remove --after",
         )),
     }
 }
@@ -141,7 +141,7 @@ fn after(text: &str) -> Result<After, Failure> {
 pub(in crate::cli) fn wanted(text: &str) -> Result<TextQuery, Failure> {
     for word in words::unindexed_words(text) {
         output::print_stderr(&format!(
-            "note: {word}:// at the begin of an address is not indexed: `{word}` means texts that have it as a word of its own"
+            "note: `{word}` matches only as a word of its own: {word}:// at the start of an address is not indexed"
         ));
     }
     words::parse_query(text).map_err(|unclear| {
@@ -149,10 +149,10 @@ pub(in crate::cli) fn wanted(text: &str) -> Result<TextQuery, Failure> {
             QueryError::Empty => {
                 "write words, \"a phrase\", prefix*, #hashtag, @name, or an emoji; punctuation alone finds nothing"
             }
-            QueryError::OnlyExcludes => "write a word that must occur, too: release -beta",
-            QueryError::TooLong => "search for less, or for several things one after the other",
+            QueryError::OnlyExcludes => "add a word that must occur: release -beta",
+            QueryError::TooLong => "shorten it, or split it into several searches",
         };
-        Failure::usage(format!("nothing can be searched for with `{}`: {unclear}", output::truncate(text, 100)), hint)
+        Failure::usage(format!("cannot search for `{}`: {unclear}", output::truncate(text, 100)), hint)
     })
 }
 
@@ -169,7 +169,7 @@ pub(in crate::cli) async fn index_pending(store: &Store, quiet: bool) -> Result<
     match index_words(store, &tell).await {
         Err(error) if error.kind == StoreErrorKind::Unwritable => {
             output::print_stderr(
-                "warning: what the latest runs found cannot be indexed now, and may not be found by its words",
+                "warning: the findings of the latest runs cannot be indexed now, so the search may miss them",
             );
             Ok(())
         }

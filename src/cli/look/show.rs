@@ -188,7 +188,7 @@ fn problems(snapshot: &Snapshot) -> Vec<String> {
     let since = snapshot.failed_since.iter().map(|run| {
         let at = run.started_at.map_or_else(String::new, output::format_time);
         let why = run.error_text.as_deref().or(run.reason.as_deref()).unwrap_or("");
-        format!("a later run, of {at}, is {}: {} (--run {})", run.state, output::truncate(why, 200), run.run)
+        format!("a later run, at {at}, is {}: {} (--run {})", run.state, output::truncate(why, 200), run.run)
     });
     troubled
         .map(|s| {
@@ -209,12 +209,12 @@ fn unasked_note(why: &str, last: Option<&AnswerRow>, now: Time) -> String {
     let last = match last {
         Some(answer) => {
             format!(
-                "; the last answer is {} old, of {}",
+                "; the last answer is {} old, from {}",
                 format_duration(now.since(answer.asked_at)),
                 output::format_time(answer.asked_at)
             )
         }
-        None => "; there is no answer from before".to_owned(),
+        None => "; there is no earlier answer".to_owned(),
     };
     format!("answer: not asked: {}{last}", output::truncate(why, 200))
 }

@@ -110,7 +110,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &StatusArgs) -> Result<Ex
             hidden.push_str(&format!("{topic}: {many} more new in the last run, filtered\n"));
         }
         for (topic, many) in page.older.iter().filter(|(_, many)| **many > 0) {
-            older.push_str(&format!("{topic}: {many} more first seen in the last run, older than the window\n"));
+            older.push_str(&format!("{topic}: {many} more first seen in the last run, but older than the window\n"));
         }
         failed |= fails(args, &page.ill);
     }
@@ -125,7 +125,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &StatusArgs) -> Result<Ex
     let mut text = [overdue_line(&late), paused, quota, failures, ill].concat();
     if pages.unjudged > 0 {
         let (topics, were) = if pages.unjudged == 1 { ("topic", "was") } else { ("topics", "were") };
-        text.push_str(&format!("{} {topics} {were} not judged for silent sources\n", pages.unjudged));
+        text.push_str(&format!("{} {topics} {were} not checked for silent sources\n", pages.unjudged));
     }
     if undelivered != Undelivered::default() {
         text.push_str(&format!("{undelivered}: topicwatch outbox\n"));
@@ -137,7 +137,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &StatusArgs) -> Result<Ex
     }
     if !disk.gives_back && disk.free > disk.bytes / 5 {
         text.push_str(&format!(
-            "{} of the file are free and cannot be given back: see `topicwatch db prune`\n",
+            "{} of the file is free and cannot be returned to the file system: see `topicwatch db prune`\n",
             output::bytes(disk.free)
         ));
     }
@@ -187,7 +187,7 @@ fn overdue_line(since: &[Time]) -> String {
     let Some(first) = since.iter().min() else { return String::new() };
     let topics = if since.len() == 1 { "topic is" } else { "topics are" };
     format!(
-        "{} {topics} overdue since {}: start `topicwatch run`, or call `topicwatch once --due`\n",
+        "{} {topics} overdue since {}: start `topicwatch run`, or run `topicwatch once --due`\n",
         since.len(),
         output::format_time(*first)
     )
@@ -199,7 +199,7 @@ fn problem_line(t: &TopicStatus, page: &Page) -> String {
     let failed = page.failed.get(&run.run).map(|failed| format!("failed in the last run: {}", failed.join(", ")));
     let success = (t.last_success != run.started_at).then(|| match t.last_success {
         Some(at) => format!("last success {}", output::format_time(at)),
-        None => "no run succeeded yet".to_owned(),
+        None => "no successful run yet".to_owned(),
     });
     let told: Vec<String> = failed.into_iter().chain(success).collect();
     if told.is_empty() { String::new() } else { format!("{}: {}\n", t.topic, told.join("; ")) }
@@ -216,7 +216,7 @@ fn paused_line(topic: &str, paused: &Paused) -> String {
         PausedBy::Pause => {
             let why =
                 paused.reason.as_ref().map_or_else(String::new, |why| format!(": {}", output::escape_control(why)));
-            format!("{topic} is paused since {}{why}\n", output::format_time_or_dash(paused.since))
+            format!("{topic} has been paused since {}{why}\n", output::format_time_or_dash(paused.since))
         }
     }
 }
@@ -275,7 +275,7 @@ impl std::fmt::Display for BudgetLine {
             _ => return Ok(()),
         }
         match self.too_dear {
-            Some(UnaffordableCall { source, price }) => write!(f, ", too little for a call of {source} ({price})"),
+            Some(UnaffordableCall { source, price }) => write!(f, ", too little for one call of {source} ({price})"),
             None => Ok(()),
         }
     }

@@ -53,7 +53,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &StoryArgs) -> Result<Exi
     let Some(story) = story else {
         return Err(Failure::usage(
             format!("there is no item `{}`", output::truncate(&args.key, 80)),
-            "topicwatch items --json shows keys (post:x:123, page:https://…); it may have been forgotten",
+            "topicwatch items --json shows keys (post:x:123, page:https://…); the item may have been erased",
         ));
     };
     if args.json || args.format == "json" {
@@ -110,7 +110,7 @@ fn render_spread(story: &Story, width: usize) -> String {
     text.push_str(&render_first_seen("source", &story.sources));
     if !story.reach.is_empty() {
         let rows = story.reach.iter().map(|reach| {
-            let reactions = reach.reactions.map_or_else(|| "not told".to_owned(), format::signed);
+            let reactions = reach.reactions.map_or_else(|| "unknown".to_owned(), format::signed);
             vec![format!("@{}", output::truncate(&reach.author, NAME)), reach.items.to_string(), reactions]
         });
         text.push_str(&format!("\n{}", output::table(&["author", "items", "reactions"], rows.collect(), &[1, 2])));
@@ -123,7 +123,7 @@ fn render_spread(story: &Story, width: usize) -> String {
         }
         let beyond = story.timeline.len().saturating_sub(LISTED);
         if beyond > 0 {
-            text.push_str(&format!("and {beyond} more: --format json has all\n"));
+            text.push_str(&format!("and {beyond} more: --format json lists all\n"));
         }
     }
     text
@@ -165,7 +165,7 @@ fn edits(story: &Story, width: usize) -> String {
     // The story has only the start of a text; earlier versions are complete.
     let begun = |text: &Option<String>| text.as_ref().map(|text| text.chars().take(STORY_WORDS).collect::<String>());
     let mut after = joined(&earliest.title, &earliest.text);
-    let mut text = "\nEdits of the earliest\n".to_owned();
+    let mut text = "\nEdits of the earliest item\n".to_owned();
     for row in &story.edits {
         let before = joined(&begun(&row.title), &begun(&row.text));
         let begin = format!("  {}  ", output::format_time(row.until));
@@ -197,7 +197,7 @@ fn author_and_key(entry: &TimelineEntry, width: usize) -> String {
     let author = entry
         .author
         .as_deref()
-        .map_or_else(|| "author not told".to_owned(), |a| format!("@{}", output::truncate(a, NAME)));
+        .map_or_else(|| "author unknown".to_owned(), |a| format!("@{}", output::truncate(a, NAME)));
     let tie = match entry.tie {
         crate::model::Tie::Link | crate::model::Tie::Both => " (link)",
         _ => "",

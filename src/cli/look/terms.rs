@@ -41,13 +41,13 @@ pub(in crate::cli) async fn run(common: &Common, args: &TermsArgs) -> Result<Exi
     let until = instant("--until", args.until.as_deref(), now)?.unwrap_or(now);
     let since = instant("--since", args.since.as_deref(), now)?.unwrap_or(Time(until.0 - DAY));
     if since > now {
-        return Err(Failure::usage("--since lies in the future", "write a time before now, such as --since 24h"));
+        return Err(Failure::usage("--since is in the future", "write a time before now, such as --since 24h"));
     }
     let span = Span::new(since, until.min(Time(now.0.saturating_add(1)))).ok_or_else(|| {
-        Failure::usage("--since is not before --until", "the period needs a begin before its end, and before now")
+        Failure::usage("--since is not before --until", "the period must start before its end and before now")
     })?;
     if span.until.0 - span.from.0 > MOST_TERM_DAYS * DAY {
-        let hint = format!("ask for at most {MOST_TERM_DAYS} days; `report --month` tells a month");
+        let hint = format!("choose at most {MOST_TERM_DAYS} days; `report --month` covers a month");
         return Err(Failure::usage("--since is too long before the end of the period", hint));
     }
     let store = context.store_to_read().await?;
@@ -127,7 +127,7 @@ fn text(told: &TopicTerms, span: Span, width: usize) -> String {
         text.push_str(&format!("\n{least}{} more\n", told.more));
     }
     if told.cut {
-        text.push_str("\nonly the latest items of the period were read: it has more than are read at once\n");
+        text.push_str("\nonly the latest items of the period were read: it has too many to read at once\n");
     }
     if !told.themes.is_empty() {
         let theme = |row: &ThemeRow| {
@@ -148,7 +148,7 @@ fn text(told: &TopicTerms, span: Span, width: usize) -> String {
         }
     }
     text.push_str(&format!(
-        "\nmore often than expected from the previous {} days; copies and one author's texts of a day count once;\na page without an author counts as its site\n",
+        "\nmore often than expected from the previous {} days; copies, and one author's texts in a day, count once;\nfor a page without an author, its site counts as the author\n",
         told.before_days
     ));
     text

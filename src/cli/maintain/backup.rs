@@ -27,8 +27,8 @@ pub(in crate::cli) async fn run(common: &Common, args: &BackupArgs) -> Result<Ex
     let unwritable = |error: std::io::Error| Failure::unwritable(&args.file, &error);
     if is_stream(&args.file) {
         return Err(Failure::usage(
-            "a backup cannot be written to a stream: it is read again before it is put in place",
-            "name a file, such as topicwatch-backup.db, and send that",
+            "a backup cannot be written to a stream: it is verified before it is moved into place",
+            "write a file, such as topicwatch-backup.db, and send that",
         ));
     }
     let taken = |why: String| Failure::usage(format!("{shown} could not be written: {why}"), TAKEN);
@@ -38,7 +38,8 @@ pub(in crate::cli) async fn run(common: &Common, args: &BackupArgs) -> Result<Ex
     let store = context.store_to_read().await?;
     if let Some(why) = store.copy_mismatch(&args.file).await? {
         store.close().await;
-        let hint = "a backup replaces an older one of the same database: name another file, or remove this one first";
+        let hint =
+            "a backup replaces only an older one of the same database: choose another file, or remove this one first";
         return Err(Failure::usage(format!("{shown} could not be written: {why}"), hint));
     }
     let file = Replacement::create(&args.file, &protected).map_err(unwritable)?;
@@ -77,8 +78,8 @@ fn in_use(file: &Path) -> Option<String> {
     };
     let ending = ["-wal", "-shm", "-journal", ".lock"].iter().find(|ending| beside(ending))?;
     let why = match *ending {
-        ".lock" => "`topicwatch run` works on, or has worked on",
-        _ => "is in use, or was not closed",
+        ".lock" => "`topicwatch run` uses or has used",
+        _ => "is in use, or was not closed cleanly",
     };
-    Some(format!("it is a database that {why} (a file that ends in {ending} is beside it)"))
+    Some(format!("it is a database that {why} (there is a {ending} file beside it)"))
 }

@@ -24,7 +24,7 @@ pub struct ForgetArgs {
     /// Everything by this author, now and later (repeat for more)
     #[arg(long, value_name = "HANDLE", group = "what")]
     pub author: Vec<String>,
-    /// One item, by a key or its URL (repeat for more)
+    /// One item, by key or URL (repeat for more)
     #[arg(long, value_name = "KEY", group = "what")]
     pub item: Vec<String>,
     /// Everything that only this topic has found so far
@@ -68,8 +68,8 @@ pub(in crate::cli) async fn run(common: &Common, args: &ForgetArgs) -> Result<Ex
         let written = Journal::write(&store, path, &context.protected()).await?;
         store.close().await;
         output::text(&match written {
-            Some(written) => format!("{written} tombstones; no name is in them\n"),
-            None => "nothing was ever forgotten here: there are no tombstones, and no file was written\n".to_owned(),
+            Some(written) => format!("{written} tombstones written; they contain no names\n"),
+            None => "nothing was ever erased here: there are no tombstones, and no file was written\n".to_owned(),
         })?;
         return Ok(Exit::Ok);
     }
@@ -83,7 +83,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ForgetArgs) -> Result<Ex
             None if args.import.is_some() => {
                 return Err(Failure::usage(
                     format!("there is no file {}", path.display()),
-                    "name the file of --export",
+                    "give the file that --export wrote",
                 ));
             }
             None => {}
@@ -104,7 +104,7 @@ fn parse_names(context: &Context, args: &ForgetArgs) -> Result<Vec<(TombstoneKin
     for author in &args.author {
         let name = normalize_handle(author);
         if name.is_empty() || name.len() > 200 {
-            let text = format!("`{}` is no handle", output::truncate(author, 60));
+            let text = format!("`{}` is not a handle", output::truncate(author, 60));
             return Err(Failure::usage(text, "write it as the platform does, with or without @"));
         }
         names.push((TombstoneKind::Author, name));
@@ -117,7 +117,7 @@ fn parse_names(context: &Context, args: &ForgetArgs) -> Result<Vec<(TombstoneKin
             ["post:", "page:", "text:"].iter().any(|kind| item.starts_with(kind)).then(|| vec![item.clone()])
         };
         let keys = keys.ok_or_else(|| {
-            let text = format!("`{}` is no key of an item and no address", output::truncate(item, 80));
+            let text = format!("`{}` is neither an item key nor a URL", output::truncate(item, 80));
             Failure::usage(text, "`topicwatch items --json` shows keys: post:x:123, page:https://…")
         })?;
         names.extend(keys.into_iter().map(|key| (TombstoneKind::Item, key)));
@@ -130,7 +130,7 @@ fn parse_names(context: &Context, args: &ForgetArgs) -> Result<Vec<(TombstoneKin
                     output::truncate(topic, 64),
                     context.config.file.display()
                 ),
-                "take it out of the file first; a daemon takes that over by itself",
+                "remove it from the file first; a daemon reloads the file automatically",
             ));
         }
         names.push((TombstoneKind::Topic, topic.clone()));
@@ -140,10 +140,12 @@ fn parse_names(context: &Context, args: &ForgetArgs) -> Result<Vec<(TombstoneKin
 
 /// Makes a key of 256 random bits of the system.
 fn new_key() -> Result<ForgetKey, Failure> {
-    let hint = "does this system give random numbers? nothing was erased";
-    let random = ids::key().map_err(|e| Failure::new(Exit::Unexpected, format!("no key could be made: {e}"), hint))?;
+    let hint = "the system returned no random numbers; nothing was erased";
+    let random =
+        ids::key().map_err(|e| Failure::new(Exit::Unexpected, format!("no key could be generated: {e}"), hint))?;
     let digits: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
-    ForgetKey::parse(&digits).ok_or_else(|| Failure::new(Exit::Unexpected, "no key could be made", "please report it"))
+    ForgetKey::parse(&digits)
+        .ok_or_else(|| Failure::new(Exit::Unexpected, "no key could be generated", "please report it"))
 }
 
 async fn keep_journal(store: &Store) -> Result<(), Failure> {
@@ -180,7 +182,7 @@ async fn erase(context: &Context, store: &Store, now: Time, args: &ForgetArgs) -
     let open: Vec<Tombstone> = all.iter().filter(|(_, done)| !done).map(|(one, _)| one.clone()).collect();
     let Some(key) = key.filter(|_| !open.is_empty()) else {
         store.close().await;
-        output::text("nothing is left to be erased\n")?;
+        output::text("nothing is left to erase\n")?;
         return Ok(Exit::Ok);
     };
     let known = Tombstones::new(key, all.iter().map(|(one, _)| one));
@@ -207,9 +209,9 @@ async fn erase(context: &Context, store: &Store, now: Time, args: &ForgetArgs) -
     print(&Summary { found, reports, naming, rehearsal: false, scrubbed, copies }, args.json)?;
     if !scrubbed {
         output::print_stderr(
-            "error: another process kept the file from being written anew: what was erased may still be in its unused places",
+            "error: another process prevented the file from being rewritten: erased data may remain in its unused space",
         );
-        output::print_stderr("hint: run `topicwatch forget --resume` when the daemon stands still");
+        output::print_stderr("hint: run `topicwatch forget --resume` when the daemon is idle or stopped");
         return Ok(Exit::Store);
     }
     Ok(Exit::Ok)
@@ -270,9 +272,9 @@ fn print(told: &Summary, as_json: bool) -> Result<(), Failure> {
         (taken.sightings, "sighting of them", "sightings of them"),
         (taken.revisions, "earlier wording", "earlier wordings"),
         (taken.shared, "item kept because other topics found it", "items kept because other topics found them"),
-        (taken.raws, "reply as it came, whole", "replies as they came, whole"),
+        (taken.raws, "whole raw reply", "whole raw replies"),
         (taken.answers, "answer blanked", "answers blanked"),
-        (taken.messages, "message of the outbox blanked", "messages of the outbox blanked"),
+        (taken.messages, "outbox message blanked", "outbox messages blanked"),
         (
             taken.words,
             "question, error, subject or old definition blanked",
@@ -283,15 +285,15 @@ fn print(told: &Summary, as_json: bool) -> Result<(), Failure> {
     }
     if let Some(since) = found.since {
         text.push_str(&format!(
-            "first seen {}: files made since then may contain this person; recreate or delete them\n",
+            "first seen {}: files written since then may contain what was erased; recreate or delete them\n",
             output::format_time(since)
         ));
-        text.push_str("  exports by hand: every file of that time that has rows of them\n");
+        text.push_str("  manual exports: every file written since then that contains such rows\n");
         for report in reports {
             let files = report.files.iter().map(|file| output::escape_control(file)).collect::<Vec<_>>().join(", ");
             let files = if files.is_empty() { "no file".to_owned() } else { files };
             text.push_str(&format!(
-                "  {} made {}: {files}\n",
+                "  {} written {}: {files}\n",
                 output::escape_control(&report.run),
                 output::format_time(report.made_at)
             ));
@@ -299,17 +301,15 @@ fn print(told: &Summary, as_json: bool) -> Result<(), Failure> {
     }
     for topic in &naming.topics {
         text.push_str(&format!(
-            "note: topic {} asks for it by name; change its query\n",
+            "note: the query of topic {} contains the name; change it\n",
             output::escape_control(topic)
         ));
     }
     for job in &naming.jobs {
-        text.push_str(&format!("note: {} names it; take the name out of the file\n", output::escape_control(job)));
+        text.push_str(&format!("note: {} contains the name; remove it from the file\n", output::escape_control(job)));
     }
     if *copies {
-        text.push_str(
-            "not reached: mails and files that were delivered, logs, and backups (docs/explanation/privacy.md)\n",
-        );
+        text.push_str("not erased: delivered emails and files, logs, and backups (docs/explanation/privacy.md)\n");
     }
     output::text(&text)?;
     Ok(())

@@ -47,7 +47,7 @@ struct Ill {
 
 pub(in crate::cli) async fn run(common: &Common, args: &HealthArgs) -> Result<Exit, Failure> {
     let timeout = crate::schedule::parse_duration(&args.timeout).map_err(|_| {
-        let text = format!("--timeout: `{}` is no duration", output::truncate(&args.timeout, 60));
+        let text = format!("--timeout: `{}` is not a duration", output::truncate(&args.timeout, 60));
         Failure::usage(text, "write 5s, 500ms or 1m")
     })?;
     // With --url no configuration is needed.
@@ -73,7 +73,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &HealthArgs) -> Result<Ex
     }
     match ill {
         None => {
-            output::text(&format!("healthy, says {}\n", output::escape_control(&asked)))?;
+            output::text(&format!("healthy, according to {}\n", output::escape_control(&asked)))?;
             Ok(Exit::Ok)
         }
         Some(Ill { exit, text, hint }) => Err(Failure::new(*exit, output::escape_control(text), hint)),
@@ -99,12 +99,12 @@ async fn check_pages(base: &Url, timeout: Duration) -> Vec<Check> {
     let deadline = Instant::now() + timeout;
     let mut checks = Vec::new();
     for (name, path, exit, hint) in [
-        ("alive", "healthz", Exit::Unexpected, "start it anew: its loop stands still; the log says since when"),
+        ("alive", "healthz", Exit::Unexpected, "restart it: its loop has stopped; the log says since when"),
         (
             "ready",
             "readyz",
             Exit::Store,
-            "is the database there, and has its disk room? the log of the process says what is wrong with it",
+            "is the database reachable, and does its disk have room? the log of the process says what is wrong",
         ),
     ] {
         let ill = match ask(base, path, deadline).await {
@@ -114,14 +114,15 @@ async fn check_pages(base: &Url, timeout: Duration) -> Vec<Check> {
             }
             Ok((status, _)) => Some(Ill {
                 exit: Exit::Unexpected,
-                text: format!("{base} answers /{path} with {status}, as topicwatch does not"),
-                hint: "is it another program, or a proxy that needs a name of [web] hosts?".to_owned(),
+                text: format!("{base} answers /{path} with {status}, but not as topicwatch does"),
+                hint: "is it another program, or a proxy that needs a name from [web] hosts?".to_owned(),
             }),
             Err(why) => Some(Ill {
                 exit: Exit::Unexpected,
                 text: format!("{base} does not answer: {why}"),
-                hint: "is `topicwatch run` up? its log says whether the pages are served; --url names another address"
-                    .to_owned(),
+                hint:
+                    "is `topicwatch run` running? its log says whether the pages are served; --url sets another address"
+                        .to_owned(),
             }),
         };
         let over = ill.is_some();
@@ -143,7 +144,7 @@ async fn ask(base: &Url, path: &str, deadline: Instant) -> Result<(u16, Value), 
         public_only: false,
     };
     let client = http::client(&options).map_err(|e| e.text)?;
-    let late = |_| "not in time".to_owned();
+    let late = |_| "timed out".to_owned();
     let reply = tokio::time::timeout_at(deadline, client.get(url).send()).await.map_err(late)?;
     let reply = reply.map_err(http::describe)?;
     let status = reply.status().as_u16();
@@ -175,7 +176,7 @@ async fn check_database(context: &Context, timeout: Duration) -> Vec<Check> {
     let slow = || Ill {
         exit: Exit::Store,
         text: format!("the database does not answer within {} s", timeout.as_secs_f64()),
-        hint: "is it busy or away? --timeout allows more".to_owned(),
+        hint: "is it busy or unreachable? --timeout allows more".to_owned(),
     };
     match tokio::time::timeout(timeout, looked).await {
         Err(_) | Ok(Err(_)) => vec![ready(Some(slow()))],
@@ -187,13 +188,13 @@ async fn check_database(context: &Context, timeout: Duration) -> Vec<Check> {
         }
         Ok(Ok(Ok((alive, overdue, Ok(()))))) => {
             let alive = if !alive {
-                let hint = "start `topicwatch run`, or look into its log".to_owned();
+                let hint = "start `topicwatch run`, or check its log".to_owned();
                 let text = "no running daemon found".to_owned();
                 Some(Ill { exit: Exit::Unexpected, text, hint })
             } else if overdue > 0 {
-                let hint = "start it anew: its loop stands still, or cannot write; the log says why".to_owned();
+                let hint = "restart it: its loop has stopped or cannot write; the log says why".to_owned();
                 let slots = if overdue == 1 { "slot" } else { "slots" };
-                let text = format!("the planner is late: {overdue} {slots} passed more than two minutes ago");
+                let text = format!("the planner is late: {overdue} {slots} overdue by more than two minutes");
                 Some(Ill { exit: Exit::Unexpected, text, hint })
             } else {
                 None

@@ -49,7 +49,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &PruneArgs) -> Result<Exi
     let mut text = if invented { "SANDBOX: invented findings\n".to_owned() } else { String::new() };
     text.push_str(&render(&done, args.dry_run));
     if !disk.gives_back {
-        text.push_str("this file does not give free pages back: it was made without auto_vacuum; `topicwatch db backup` writes one that does\n");
+        text.push_str("this file does not shrink: it was created without auto_vacuum; `topicwatch db backup` writes one that does\n");
     }
     output::text(&text)?;
     Ok(Exit::Ok)
@@ -57,7 +57,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &PruneArgs) -> Result<Exi
 
 fn render(done: &Pruned, rehearsal: bool) -> String {
     if done.rows() == 0 {
-        let mut text = "nothing is too old\n".to_owned();
+        let mut text = "nothing is old enough to delete\n".to_owned();
         text.push_str(&render_held_by(done));
         return text;
     }
@@ -68,18 +68,18 @@ fn render(done: &Pruned, rehearsal: bool) -> String {
     };
     let rows =
         done.gone.iter().map(|(table, gone)| vec![what(table), gone.rows.to_string(), output::bytes(gone.bytes)]);
-    let title = if rehearsal { "would go" } else { "went" };
-    let mut text = output::table(&["table", title, "about"], rows.collect(), &[1, 2]);
+    let title = if rehearsal { "would delete" } else { "deleted" };
+    let mut text = output::table(&["table", title, "approx. size"], rows.collect(), &[1, 2]);
     text.push_str(&render_held_by(done));
     if done.given_back > 0 {
-        text.push_str(&format!("{} of the file given back\n", output::bytes(done.given_back)));
+        text.push_str(&format!("{} returned to the file system\n", output::bytes(done.given_back)));
     }
     text
 }
 
 fn render_held_by(done: &Pruned) -> String {
     done.held_by.as_ref().map_or_else(String::new, |reader| {
-        format!("{} still needs some old data; it is kept until then\n", output::escape_control(reader))
+        format!("some old data is kept because {} still needs it\n", output::escape_control(reader))
     })
 }
 
@@ -88,13 +88,13 @@ pub(in crate::cli) async fn job(run: &JobRun, store: &Store, now: Time) -> Resul
     let kept = run.job.retention().map_err(|e| Failed {
         class: "definition".to_owned(),
         text: e.to_string(),
-        hint: "is this the newest version running?".to_owned(),
+        hint: "is this the latest version of topicwatch?".to_owned(),
     })?;
     store.publish().await?;
     let done = store.prune(&kept, now, OF_A_JOB, false, &|| false).await?;
     if done.rows() > 0 {
         tracing::info!(rows = done.rows(), thinned = done.thinned, given_back = done.given_back, "pruned");
     }
-    let left = (!done.finished).then(|| "there was more to prune than time; the next run goes on".to_owned());
+    let left = (!done.finished).then(|| "time ran out before everything was pruned; the next run continues".to_owned());
     Ok(JobResult { reason: left, ..JobResult::default() })
 }

@@ -64,7 +64,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ReplayArgs) -> Result<Ex
         judged = (tones.judged, tones.changed());
         if !args.dry_run {
             collect::Follower::NearCopies.catch_up(&store, &context.clock, &enough).await?;
-            collect::follow(&store, &context.clock, &enough, "the next run does it").await;
+            collect::follow(&store, &context.clock, &enough, "the next run will do it").await;
         }
     }
     ending.abort();
@@ -96,7 +96,7 @@ fn as_text(done: &Replayed, judged: (i64, i64), rehearsal: bool) -> String {
     line(changed.items, "items that were not found before");
     line(changed.sightings, "sightings added");
     line(changed.keys, "keys added to known items");
-    line(changed.merged, "items that turned out to be another");
+    line(changed.merged, "items merged into another");
     for (number, what) in [
         (changed.titles, "title"),
         (changed.texts, "text"),
@@ -104,31 +104,31 @@ fn as_text(done: &Replayed, judged: (i64, i64), rehearsal: bool) -> String {
         (changed.dates, "date"),
         (changed.others, "other field"),
     ] {
-        line(number, &format!("known items whose {what} reads now"));
+        line(number, &format!("known items whose {what} can now be read"));
     }
-    line(changed.refined, "sightings whose reactions or date read now");
+    line(changed.refined, "sightings whose reactions or date can now be read");
     line(changed.readable, "entries that are readable now");
-    line(changed.answers, "answers that read now");
+    line(changed.answers, "answers that can now be read");
     line(
         u64::try_from(judged.0).unwrap_or(0),
-        &format!("items judged by {}, {} with another tone", sentiment::VERSION, judged.1),
+        &format!("items scored by {}, {} with a different sentiment", sentiment::VERSION, judged.1),
     );
-    line(changed.lost, "sightings that would not be found any more; they stay");
-    line(changed.forgotten, "findings kept out because they were forgotten");
+    line(changed.lost, "sightings that would no longer be found; they are kept");
+    line(changed.forgotten, "findings kept out because they were erased");
     line(done.unreadable, "replies that cannot be read");
     line(done.cut, "replies that were cut");
-    line(changed.thinned, "runs whose sightings are not kept any more");
-    line(u64::try_from(done.pruned).unwrap_or(0), "answered searches whose replies are not kept any more");
+    line(changed.thinned, "runs whose sightings are no longer stored");
+    line(u64::try_from(done.pruned).unwrap_or(0), "answered searches whose replies are no longer stored");
     for behind in &done.behind {
         text.push_str(&format!(
-            "note: {} has told of {} of these runs and will not tell of the {} sightings added: make it again in full\n",
+            "note: {} already covered {} of these runs and will not include the {} sightings added: run it again in full\n",
             output::truncate(&behind.reader, 80),
             behind.runs,
             behind.sightings
         ));
     }
     if done.interrupted {
-        text.push_str("interrupted; say it again to read the rest\n");
+        text.push_str("interrupted; run the command again to read the rest\n");
     }
     text
 }

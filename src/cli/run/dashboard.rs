@@ -62,14 +62,14 @@ impl Dashboard {
             let running = loop {
                 match self.start(&process_status, &works_on).await {
                     Ok(running) => break running,
-                    Err((text, hint)) => tracing::error!(hint, "no pages: {text}; trying again"),
+                    Err((text, hint)) => tracing::error!(hint, "pages cannot be served: {text}; trying again"),
                 }
                 tokio::select! {
                     () = stop.cancelled() => return,
                     () = tokio::time::sleep(AGAIN) => {}
                 }
             };
-            tracing::info!(url = format!("http://{}", running.address), "pages");
+            tracing::info!(url = format!("http://{}", running.address), "serving pages");
             stop.cancelled().await;
             running.stop().await;
         })
@@ -123,7 +123,9 @@ impl SettingsUpdater {
         let settings = settings(config, *listen)?;
         if !listen.ip().is_loopback() && settings.access.is_none() {
             return Err(Failure::usage(
-                format!("without a token the pages on {listen} would show everything to whoever reaches this machine"),
+                format!(
+                    "without a token the pages on {listen} would show everything to anyone who can reach this machine"
+                ),
                 "keep a token ([web] token_env or token_file), or restart to listen on 127.0.0.1",
             ));
         }
@@ -138,7 +140,10 @@ impl SettingsUpdater {
             (None, Some(then)) => ("no pages are served".to_owned(), format!("[web] listen is now {then}")),
             (Some((now, _)), then) => (
                 format!("the pages stay at {now}"),
-                then.map_or_else(|| "[web] listen is gone".to_owned(), |then| format!("[web] listen is now {then}")),
+                then.map_or_else(
+                    || "[web] listen was removed".to_owned(),
+                    |then| format!("[web] listen is now {then}"),
+                ),
             ),
         };
         if wanted != self.served.as_ref().map(|(listen, _)| *listen) {

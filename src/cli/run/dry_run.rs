@@ -65,7 +65,7 @@ pub(in crate::cli) fn run(context: &Context, topics: &[&Topic], json: bool) -> R
             }
             if search.more > 0 {
                 let (more, price) = (counted(i64::from(search.more)), price.times(i64::from(search.more)));
-                write!(out, "{head}, expected {price}: at most {more} more, by what came back\n\n")?;
+                write!(out, "{head}, expected {price}: at most {more} more, depending on the replies\n\n")?;
             }
             Ok(())
         })?;
@@ -137,7 +137,7 @@ fn limits(context: &Context, asked: &BTreeSet<Source>) -> String {
     let providers = config.providers.iter().filter(|one| asked.contains(&one.name));
     let all: Vec<_> = service.into_iter().chain(providers.map(|one| (one.name.as_str(), one.limits()))).collect();
     match all.as_slice() {
-        [] => "no limit is met".to_owned(),
+        [] => "no limit applies".to_owned(),
         [("service", limits)] => format!("limit: {limits}"),
         [(name, limits)] => format!("limit of {name}: {limits}"),
         _ => {

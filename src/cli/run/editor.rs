@@ -60,7 +60,7 @@ impl Editor {
     async fn config(&self, text: String) -> Result<Config, Vec<Diagnostic>> {
         let (common, now) = (self.common.clone(), self.now());
         let loaded = tokio::task::spawn_blocking(move || load(&common, now, &text)).await;
-        loaded.map_err(|error| vec![Diagnostic::without_line(format!("the check ended: {error}"), "")])?
+        loaded.map_err(|error| vec![Diagnostic::without_line(format!("the check failed: {error}"), "")])?
     }
 
     /// Loads a text and returns one of its topics with the whole configuration.
@@ -68,7 +68,7 @@ impl Editor {
         let config = self.config(text.to_owned()).await?;
         let topic = config.topics.iter().find(|topic| topic.id == id).cloned();
         let topic =
-            topic.ok_or_else(|| vec![Diagnostic::without_line(format!("there is no topic `{id}` in it"), "")])?;
+            topic.ok_or_else(|| vec![Diagnostic::without_line(format!("there is no topic `{id}` in the file"), "")])?;
         Ok((self.context(config), topic))
     }
 
@@ -83,7 +83,7 @@ impl Editor {
         let refused = |error: crate::schedule::ScheduleError| vec![Diagnostic::without_line(error.message, error.hint)];
         let told = forecast(topics, |_| true, &context.prices(), &history, horizon).map_err(refused)?;
         let forecast = told.topics.into_iter().next();
-        let forecast = forecast.ok_or_else(|| vec![Diagnostic::without_line("nothing can be foreseen of it", "")])?;
+        let forecast = forecast.ok_or_else(|| vec![Diagnostic::without_line("no forecast is possible", "")])?;
         let mut next = Vec::new();
         if let Some(policy) = topic.schedule.as_ref().filter(|policy| !policy.paused) {
             let schedule = Schedule::compile(policy).map_err(refused)?;
@@ -168,7 +168,7 @@ impl Editor {
         }
         crate::failpoint::at("editor/looked");
         new.commit().map_err(refused)?;
-        tracing::info!(file = %path.display(), "changed on a page");
+        tracing::info!(file = %path.display(), "changed by a page");
         Ok(fingerprint(text.as_bytes()))
     }
 }
@@ -181,7 +181,7 @@ impl JobsFile for Editor {
         let path = self.path().map_err(unreadable)?;
         let bytes = read(&path).map_err(unreadable)?;
         let seen = fingerprint(&bytes);
-        let no_text = |_| Diagnostic::without_line("the file is no text in UTF-8", "`topicwatch check` shows where");
+        let no_text = |_| Diagnostic::without_line("the file is not UTF-8 text", "`topicwatch check` shows where");
         let text = String::from_utf8(bytes).map_err(no_text)?;
         let locked = writable(&path).err().map(|error| unwritable(&error).message);
         Ok(FileSnapshot { text, seen, place: path.display().to_string(), locked })
@@ -223,7 +223,7 @@ fn load(common: &Common, now: Time, text: &str) -> Result<Config, Vec<Diagnostic
     config::load_text(text, &file, &request).map_err(|error| match error {
         LoadError::Mistakes(mistakes) => mistakes.into_iter().map(mistake_to_wrong).collect(),
         LoadError::Unreadable { message, hint, .. } => vec![Diagnostic::without_line(message, hint)],
-        LoadError::NotFound { .. } => vec![Diagnostic::without_line("there is no configuration any more", "")],
+        LoadError::NotFound { .. } => vec![Diagnostic::without_line("the configuration file no longer exists", "")],
     })
 }
 

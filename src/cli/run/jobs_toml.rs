@@ -17,8 +17,8 @@ const LARGEST: u64 = 8 * 1024 * 1024;
 
 pub(super) fn unwritable(error: &io::Error) -> Diagnostic {
     let hint = match error.kind() {
-        io::ErrorKind::ResourceBusy => "save again in a moment; it is as it was",
-        _ => "may this user write the file and its folder? it is as it was",
+        io::ErrorKind::ResourceBusy => "save again in a moment; it was not changed",
+        _ => "may this user write the file and its folder? it was not changed",
     };
     Diagnostic::without_line(format!("the file cannot be written: {error}"), hint)
 }
@@ -56,7 +56,7 @@ pub(super) fn writable(path: &Path) -> io::Result<()> {
 fn not_read_only(path: &Path) -> io::Result<std::fs::Metadata> {
     let there = std::fs::metadata(path)?;
     if there.permissions().readonly() {
-        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "nobody may write it"));
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is read-only"));
     }
     Ok(there)
 }

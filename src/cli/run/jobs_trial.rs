@@ -41,7 +41,7 @@ pub(super) fn price(context: &Context, topic: &Topic) -> Option<(Source, Micros)
 }
 
 pub(super) async fn try_out(context: &Context, topic: &Topic) -> Result<TrialResult, Diagnostic> {
-    let nobody = || Diagnostic::without_line("nothing can be tried", "the topic asks for a summary alone");
+    let nobody = || Diagnostic::without_line("there is nothing to try", "the topic asks only for a summary");
     let question = question(topic).ok_or_else(nobody)?;
     let failed = |failure: crate::cli::terminal::failure::Failure| Diagnostic::without_line(failure.text, failure.hint);
     let service = context.service().await.map_err(failed)?;

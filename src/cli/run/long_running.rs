@@ -160,15 +160,15 @@ fn log_event(event: Event, told: &Mutex<HashMap<String, Time>>, manager: &Manage
             }
         }
         Event::Stopping => {
-            manager.status("stopping: running topics finish, none begins");
-            tracing::info!("stopping: running topics finish, none begins");
+            manager.status("stopping: running topics finish, no new ones start");
+            tracing::info!("stopping: running topics finish, no new ones start");
         }
         Event::Ended(Done { run, topic, result: Ok(report) })
             if matches!(report.state, RunState::Queued | RunState::Cancelled) =>
         {
             let cost: i64 = report.searches.iter().map(|s| s.cost.0).sum();
             let becomes = if report.state == RunState::Queued { "its slot runs again" } else { "it is cancelled" };
-            tracing::warn!(run, topic, cost_micros = cost, "run given up before anything came of it; {becomes}");
+            tracing::warn!(run, topic, cost_micros = cost, "run abandoned before it produced anything; {becomes}");
         }
         Event::Ended(Done { run, topic, result: Ok(report) }) => {
             let sum = |of: fn(&Counts) -> i64| report.searches.iter().map(|s| of(&s.counts)).sum::<i64>();

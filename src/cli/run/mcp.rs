@@ -34,7 +34,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &McpArgs) -> Result<Exit,
     let server = Server::new(store.clone(), Arc::clone(&context.clock), settings);
     let (mut ends, stop) = (StopSignals::listen(), CancellationToken::new());
     if !common.quiet {
-        output::print_stderr("answering MCP on stdin and stdout, for reading only; stop with Ctrl-C");
+        output::print_stderr("serving MCP on stdin and stdout, read-only; stop with Ctrl-C");
     }
     let ended = tokio::select! {
         ended = mcp::serve(server, stop.clone()) => ended.map_err(|error| {

@@ -29,7 +29,7 @@ pub struct OnceArgs {
     /// Only this topic (repeat for more)
     #[arg(long, value_name = "ID")]
     pub topic: Vec<String>,
-    /// Run the slots that are due since the last recorded one, for cron and systemd timers
+    /// Run the slots due since the last recorded one, for cron and systemd timers
     #[arg(long)]
     pub due: bool,
     /// Make no calls; print the requests and what they would cost
@@ -52,7 +52,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit
     }
     context.known(&args.topic)?;
     if args.due && !args.topic.is_empty() {
-        return Err(Failure::usage("--due runs every topic that is due", "leave --topic out, or leave --due out"));
+        return Err(Failure::usage("--due runs every topic that is due", "remove --topic or --due"));
     }
     if args.dry_run {
         let named = |topic: &&Topic| args.topic.is_empty() || args.topic.contains(&topic.id);
@@ -78,7 +78,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit
         let adopted = store.adopt(set, None, now).await?;
         if adopted.follows() {
             output::print_stderr(
-                "warning: a daemon with newer topics lives; what it watches is run, not this file's topics",
+                "warning: a daemon with newer topics is running; its topics are run, not those of this file",
             );
         }
     } else {
@@ -112,10 +112,11 @@ pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit
     alive.abort();
     interrupt.abort();
     drop(worker_pool);
-    let (mut reports, failures) =
-        ended.await.map_err(|e| Failure::new(Exit::Unexpected, format!("the runs' ends were lost: {e}"), ""))?;
+    let (mut reports, failures) = ended
+        .await
+        .map_err(|e| Failure::new(Exit::Unexpected, format!("the results of the runs were lost: {e}"), ""))?;
     store.publish().await?;
-    let again = "the next run does it";
+    let again = "the next run will do it";
     follow(&store, &context.clock, &|| cancel.is_cancelled(), again).await;
     let made = if args.due && begun.is_ok() && !cancel.is_cancelled() {
         jobs::run_due(&context.config, &channels, &store, &context.clock, pinger).await

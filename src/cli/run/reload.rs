@@ -141,7 +141,7 @@ impl Reloader {
                     // Each event stays on one line, whatever a path or a system error contains.
                     tracing::error!(hint = output::escape_control(&hint), "{}", output::escape_control(&text));
                 }
-                tracing::error!("the configuration was not taken over; the one in force stays");
+                tracing::error!("the configuration was rejected; the previous one stays in force");
                 ended
             }
         }
@@ -156,13 +156,13 @@ impl Reloader {
             let same = began_with.is_some() && config::digest(&request) == began_with;
             Ok::<_, Failure>((!same).then(|| config::load(&request)))
         });
-        let read = read.await.map_err(|e| rejected(format!("reading the configuration ended: {e}"), ""))??;
+        let read = read.await.map_err(|e| rejected(format!("reading the configuration failed: {e}"), ""))??;
         let Some(read) = read else { return Ok(()) };
         let context = Context { config: read.map_err(mistakes)?, clock: Arc::clone(&self.clock) };
         let found = fingerprint(&context);
         if found == self.in_force && database(&context) == self.database {
             if asked {
-                tracing::info!("asked to reload: nothing in the configuration changed");
+                tracing::info!("reload requested: the configuration has not changed");
             }
             return Ok(());
         }
@@ -178,11 +178,11 @@ impl Reloader {
         if database(context) != self.database {
             return Err(rejected(
                 format!(
-                    "the database cannot change while it runs: it is {}, the file now says {}",
+                    "the database cannot change while topicwatch runs: it is {}, but the file now has {}",
                     self.store.place(),
                     config::redact_url(&context.store_settings(false).url)
                 ),
-                "restart to work on another database or schema",
+                "restart to use another database or schema",
             ));
         }
         let held = self.store.nature().await.map_err(Failure::from)?;
@@ -194,7 +194,7 @@ impl Reloader {
                 DataOrigin::Real => ("findings of a real service", "the sandbox"),
             };
             return Err(rejected(
-                format!("the database holds {held}, and the file now asks {wanted}"),
+                format!("the database contains {held}, but the file now uses {wanted}"),
                 "restart with another database: invented and real findings are never mixed",
             ));
         }
@@ -245,7 +245,7 @@ impl Reloader {
             added = synced.added,
             changed = synced.changed,
             removed = synced.removed,
-            "configuration taken over; runs under way finish with what they began with"
+            "configuration reloaded; current runs finish with the previous one"
         );
         Ok(())
     }
@@ -258,8 +258,8 @@ fn mistakes(error: LoadError) -> Rejected {
         LoadError::Unreadable { path, message, hint } => vec![(format!("{} {message}", path.display()), hint)],
         LoadError::NotFound { looked } => {
             let places: Vec<String> = looked.iter().map(|path| path.display().to_string()).collect();
-            let text = format!("no configuration found any more; looked at {}", places.join(", "));
-            vec![(text, "put the file back: a restart would need it".to_owned())]
+            let text = format!("the configuration is gone; looked at {}", places.join(", "));
+            vec![(text, "restore the file: a restart needs it".to_owned())]
         }
     };
     Rejected(reasons, ReloadOutcome::Settled)

@@ -23,7 +23,7 @@ use crate::web::{self, Access, Site};
 
 #[derive(Debug, Args)]
 pub struct ServeArgs {
-    /// Address to listen on; port 0 takes a free one [default: [web] listen, else 127.0.0.1:8080]
+    /// Address to listen on; port 0 picks a free port [default: [web] listen, else 127.0.0.1:8080]
     #[arg(long, value_name = "ADDR")]
     pub listen: Option<SocketAddr>,
     /// Use this time as now, for tests and rehearsals
@@ -57,9 +57,9 @@ pub(in crate::cli) async fn run(common: &Common, args: &ServeArgs) -> Result<Exi
     let running = web::start(site, listen).await.map_err(|e| Failure::usage(e.message, e.hint))?;
     output::text(&format!("http://{}\n", running.address))?;
     output::print_stderr(if edits {
-        "pages of what is stored; they may change the file of topics ([web] edit = true); stop with Ctrl-C"
+        "serving pages that can edit the topics file ([web] edit = true); stop with Ctrl-C"
     } else {
-        "pages of what is stored, for reading only; stop with Ctrl-C"
+        "serving pages, read-only; stop with Ctrl-C"
     });
     let ended = tokio::select! {
         () = ends.next() => Ok(Exit::Ok),
@@ -89,7 +89,7 @@ pub(in crate::cli) fn settings(config: &Config) -> Result<web::Settings, Failure
     } else {
         let token = config::read_secret("token of the pages", place, &env);
         let token = token.map_err(|e| Failure::usage(e.message, e.hint))?;
-        let short = |text: &str| Failure::usage(text, "make one: openssl rand -hex 24");
+        let short = |text: &str| Failure::usage(text, "create one: openssl rand -hex 24");
         Some(Access::by(token).map_err(short)?)
     };
     Ok(web::Settings {

@@ -34,7 +34,7 @@ pub(in crate::cli) async fn run(common: &Common) -> Result<Exit, Failure> {
         Ok::<_, Failure>((store, membership))
     };
     let (store, membership) = wait_for_database::retry_while_away(begin).await?;
-    tracing::info!(database = store.place(), "topicwatch {} works", env!("CARGO_PKG_VERSION"));
+    tracing::info!(database = store.place(), "topicwatch {} worker started", env!("CARGO_PKG_VERSION"));
     let process_status = Arc::new(ProcessStatus::without_loop((context.clock)()));
     let answering = tokio::spawn(log_hangups(hang_ups));
     let working = LongRunning::begin(&context, store, channels, targets, process_status);
@@ -50,7 +50,7 @@ async fn log_hangups(mut hang_ups: HangUps) {
     loop {
         hang_ups.next().await;
         tracing::info!(
-            "asked to reload: a worker has no topics of a file to read again, it runs what the database has; restart it for other settings"
+            "reload requested: a worker runs the topics in the database and reads none from the file; restart it to change settings"
         );
     }
 }

@@ -17,7 +17,7 @@ use crate::schedule::Schedule;
 
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// Make one cheap call to test the key, the dialect and the response time
+    /// Make a few cheap calls to test keys, dialect and response times
     #[arg(long)]
     pub probe: bool,
     /// Print the JSON Schema of the file instead
@@ -81,7 +81,7 @@ fn deliveries(context: &Context) -> String {
             let formats: Vec<&str> = report.formats.iter().map(|format| format.as_str()).collect();
             vec![
                 report.name.clone(),
-                next(report.schedule.as_ref(), now, "only by `report`"),
+                next(report.schedule.as_ref(), now, "only with `report`"),
                 formats.join(" "),
                 output::escape_control(&report.path),
                 report.channels.join(" "),
@@ -113,7 +113,7 @@ fn deliveries(context: &Context) -> String {
             ]
         });
         text.push('\n');
-        text.push_str(&output::table(&["alert", "looks for", "topics", "channels"], rows.collect(), &[]));
+        text.push_str(&output::table(&["alert", "rule", "topics", "channels"], rows.collect(), &[]));
     }
     if !config.channels.is_empty() {
         let rows = config.channels.iter().map(|spec| {
@@ -127,7 +127,7 @@ fn deliveries(context: &Context) -> String {
             ]
         });
         text.push('\n');
-        text.push_str(&output::table(&["channel", "kind", "whom", "state"], rows.collect(), &[]));
+        text.push_str(&output::table(&["channel", "kind", "recipient", "state"], rows.collect(), &[]));
     }
     text
 }
@@ -165,7 +165,7 @@ fn render(context: &Context, probed: &[probe::Probed]) -> String {
         .iter()
         .map(|topic| {
             let sources: Vec<String> = topic.sources().iter().map(ToString::to_string).collect();
-            let next = next(topic.schedule.as_ref(), now, "only by `once`");
+            let next = next(topic.schedule.as_ref(), now, "only with `once`");
             vec![topic.id.clone(), output::truncate(&topic.title, 40), sources.join(" "), next]
         })
         .collect();

@@ -24,7 +24,7 @@ pub(in crate::cli) fn warnings(context: &Context) -> Vec<String> {
         |origin: &str| origin == "default" || origin.starts_with("environment ") || origin.starts_with("flag ");
     let from_file = config.effective.iter().any(|e| e.key == "database.url" && !elsewhere(&e.origin));
     if from_file && config::redact_url(&config.database.url) != config.database.url {
-        all.extend(readable(&config.file, "the database's password stands in it"));
+        all.extend(readable(&config.file, "it contains the database password"));
     }
     if let Some(database) = context.store_settings(false).url.strip_prefix("sqlite:").map(Path::new) {
         for ending in ["", "-wal", "-shm"] {
@@ -38,7 +38,7 @@ pub(in crate::cli) fn warnings(context: &Context) -> Vec<String> {
                 (false, false) => continue,
             };
             let shown = output::escape_control(&file.display().to_string());
-            all.push(format!("everybody on this machine may {what} the database {shown} (hint: chmod 600 {shown})"));
+            all.push(format!("everyone on this machine can {what} the database {shown} (hint: chmod 600 {shown})"));
         }
     }
     all
@@ -47,7 +47,7 @@ pub(in crate::cli) fn warnings(context: &Context) -> Vec<String> {
 fn readable(file: &Path, why: &str) -> Option<String> {
     let shown = output::escape_control(&file.display().to_string());
     others_may(file, 0o004)
-        .then(|| format!("everybody on this machine may read {shown}, and {why} (hint: chmod o-r {shown})"))
+        .then(|| format!("everyone on this machine can read {shown}, and {why} (hint: chmod o-r {shown})"))
 }
 
 /// Whether the file exists and other users have this permission.

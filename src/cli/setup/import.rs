@@ -24,7 +24,7 @@ pub struct ImportArgs {
     /// OPML, changedetection.io's list or url-watches.json, or urlwatch's urls.yaml; - for stdin
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Format of the file [default: by its content]
+    /// Format of the file [default: detected]
     #[arg(long, value_name = "NAME", value_parser = Format::ALL.map(|(name, _)| name))]
     pub format: Option<String>,
     /// Print the new topics instead of appending them to jobs.toml
@@ -34,14 +34,14 @@ pub struct ImportArgs {
 
 pub(in crate::cli) fn run(common: &Common, args: &ImportArgs, now: crate::model::Time) -> Result<Exit, Failure> {
     let shown = output::escape_control(&args.file.display().to_string());
-    let text = input::read(&args.file, LONGEST, "name the file that the other program exported")?;
+    let text = input::read(&args.file, LONGEST, "give the file that the other program exported")?;
     let format = match &args.format {
         Some(named) => Format::ALL.into_iter().find(|(name, _)| name == named).map(|(_, format)| format),
         None => Format::of(&text),
     };
     let format = format.ok_or_else(|| {
         let names = Format::ALL.map(|(name, _)| name).join(", ");
-        Failure::usage(format!("{shown} is in no known format"), format!("say which with --format: {names}"))
+        Failure::usage(format!("the format of {shown} is unknown"), format!("set --format: {names}"))
     })?;
     let entries = import::entries(&text, format);
     let entries = entries.map_err(|wrong| Failure::usage(format!("{shown} {}", wrong.text), wrong.hint))?;
@@ -56,7 +56,7 @@ pub(in crate::cli) fn run(common: &Common, args: &ImportArgs, now: crate::model:
     }
     report_left_out(&made);
     if made.topics == 0 {
-        output::print_stderr("nothing to import: every feed is watched already, or none was named");
+        output::print_stderr("nothing to import: no feeds found, or all are already watched");
         return Ok(Exit::Ok);
     }
     if args.print {
@@ -85,10 +85,10 @@ fn counted(many: usize, noun: &str) -> String {
 
 fn report_left_out(made: &ImportResult) {
     for (url, why) in made.left_out.iter().take(NAMED) {
-        output::print_stderr(&format!("left out: {} {why}", output::truncate(&without_secrets(url), 200)));
+        output::print_stderr(&format!("skipped: {} {why}", output::truncate(&without_secrets(url), 200)));
     }
     if made.left_out.len() > NAMED {
-        output::print_stderr(&format!("left out: {} more", made.left_out.len() - NAMED));
+        output::print_stderr(&format!("skipped: {} more", made.left_out.len() - NAMED));
     }
 }
 
@@ -144,17 +144,17 @@ impl Target {
         let Some((key, _)) = all.find(|(_, target)| **target == config::Target::Sandbox) else { return Ok(()) };
         if let Some(name) = &known.provider {
             output::print_stderr(&format!(
-                "warning: provider {name} is the sandbox, so what these feeds bring will be invented"
+                "warning: provider {name} is the sandbox, so the findings of these feeds will be invented"
             ));
             return Ok(());
         }
         let place = config.effective.iter().find(|one| one.key == key).map(|one| format!("{}: ", one.origin));
         let text = format!(
-            "{}`{key}` is \"sandbox\", and feeds of the network cannot stand beside invented findings",
+            "{}`{key}` is \"sandbox\", and real feeds cannot be mixed with invented findings",
             place.unwrap_or_default()
         );
         let hint = format!(
-            "use a file of its own: topicwatch --config feeds.toml import {shown}; or write a real base_url there first"
+            "use a separate file: topicwatch --config feeds.toml import {shown}; or set a real base_url there first"
         );
         Err(Failure::usage(text, hint))
     }
@@ -183,8 +183,8 @@ impl Target {
         config::load_text(&whole, path, request).map_err(|mistakes| {
             output::print_stderr(mistakes.render(output::is_interactive(), usize::from(output::width())).trim_end());
             Failure::usage(
-                "the imported topics do not fit the file, which is left as it is",
-                "use a file of its own: topicwatch --config feeds.toml import FILE",
+                "the imported topics cannot be added to the file, which was not changed",
+                "use a separate file: topicwatch --config feeds.toml import FILE",
             )
         })?;
         let mut new =
@@ -203,5 +203,8 @@ impl Target {
 
 fn changed(path: &Path) -> Failure {
     let shown = output::escape_control(&path.display().to_string());
-    Failure::usage(format!("{shown} was changed meanwhile and is left as it is"), "run the command again")
+    Failure::usage(
+        format!("{shown} was changed by another program in the meantime; nothing was written"),
+        "run the command again",
+    )
 }

@@ -13,7 +13,7 @@ use crate::model::{KINDS, Login, ProviderKind};
 
 #[derive(Debug, Args)]
 pub struct InitArgs {
-    /// Where to write it
+    /// File to write
     #[arg(default_value = "jobs.toml")]
     pub file: PathBuf,
     /// Sources to start with: the search service, or one without a paid key
@@ -33,15 +33,15 @@ pub(in crate::cli) fn run(args: &InitArgs) -> Result<Exit, Failure> {
     if let Some(folder) = args.file.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.exists()) {
         std::fs::create_dir(folder).map_err(|error| {
             let folder = output::escape_control(&folder.display().to_string());
-            let hint = format!("may this user write there? else make it first: mkdir -p {folder}");
-            Failure::new(Exit::Output, format!("the folder {folder} could not be made: {error}"), hint)
+            let hint = format!("may this user write there? if so, create it first: mkdir -p {folder}");
+            Failure::new(Exit::Output, format!("the folder {folder} could not be created: {error}"), hint)
         })?;
     }
     let file = std::fs::OpenOptions::new().write(true).create_new(true).open(&args.file);
     let mut file = file.map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => Failure::usage(
-            format!("{shown} exists already and is left as it is"),
-            "name another file: topicwatch init FILE",
+            format!("{shown} already exists and was not changed"),
+            "choose another file: topicwatch init FILE",
         ),
         _ => Failure::new(
             Exit::Output,
@@ -54,9 +54,9 @@ pub(in crate::cli) fn run(args: &InitArgs) -> Result<Exit, Failure> {
     let named = args.file != Path::new(FILE_NAME);
     let once = if named { format!("topicwatch once --config {shown}") } else { "topicwatch once".to_owned() };
     let next = match args.template.as_str() {
-        "service" => format!("{once} (asks the built-in sandbox; needs no key, costs nothing)"),
+        "service" => format!("{once} (uses the built-in sandbox; needs no key, costs nothing)"),
         name if works_as_it_is(name) => format!("{once} (needs no key, costs nothing)"),
-        _ => format!("edit it as its first lines say, then {once}"),
+        _ => format!("edit it as its first lines describe, then {once}"),
     };
     output::text(&format!("wrote {shown}\nnext: {next}\n"))?;
     Ok(Exit::Ok)

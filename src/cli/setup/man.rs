@@ -11,7 +11,7 @@ use crate::files::{self, Protected};
 
 #[derive(Debug, Args)]
 pub struct ManArgs {
-    /// The folder to write them into
+    /// Folder to write them to
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
 }

@@ -36,7 +36,7 @@ pub struct PlanArgs {
 
 /// Explains the mark of an upper bound.
 const UPPER: &str =
-    "if the AI source is asked in every run; with ai.when = \"new\" only those that find something new ask it";
+    "if the AI source is asked in every run; with ai.when = \"new\", only runs that find something new ask it";
 
 /// How far back billed prices are averaged.
 const PAST: Duration = Duration::from_secs(30 * 86_400);
@@ -153,10 +153,10 @@ fn render(told: &Forecast, past: &Stored) -> String {
 
 fn slots_row(row: &TopicForecast) -> Vec<String> {
     let (first, last) = match (row.state, row.first_slot) {
-        ("scheduled", None) => ("none in this time".to_owned(), String::new()),
+        ("scheduled", None) => ("none in this period".to_owned(), String::new()),
         ("scheduled", first) => (output::format_time_or_dash(first), output::format_time_or_dash(row.last_slot)),
         ("paused", _) => ("paused".to_owned(), String::new()),
-        _ => ("only by `once`".to_owned(), String::new()),
+        _ => ("only with `once`".to_owned(), String::new()),
     };
     vec![row.topic.clone(), row.slots.to_string(), first, last]
 }
@@ -230,8 +230,8 @@ fn prices(told: &Forecast, past: &Stored) -> String {
         .map(|price| {
             let why = match (price.basis, &past.missing) {
                 ("observed", _) => format!("average of {} billed in the last 30 days", price.billed_searches),
-                (_, Some(_)) => "there is no database to go by".to_owned(),
-                (_, None) => format!("{} billed in the last 30 days, too few to go by", price.billed_searches),
+                (_, Some(_)) => "no usable database".to_owned(),
+                (_, None) => format!("{} billed in the last 30 days, too few for an average", price.billed_searches),
             };
             vec![price.source.to_string(), price.price.to_string(), price.basis.to_owned(), why]
         })
@@ -258,7 +258,7 @@ fn quota(told: &Forecast) -> String {
     let made = if quota.made_today > 0 { format!(" ({} made today)", quota.made_today) } else { String::new() };
     let Some(used) = &quota.used_up else {
         let text = format!(
-            "The fullest day, {}, has {} at most, of {limit} that max_calls_per_day allows{made}.",
+            "The busiest day, {}, has at most {} of the {limit} that max_calls_per_day allows{made}.",
             quota.fullest_day,
             if quota.fullest_day_calls == 1 {
                 "1 call".to_owned()
@@ -270,12 +270,12 @@ fn quota(told: &Forecast) -> String {
     };
     let more = match quota.days_over {
         0 | 1 => String::new(),
-        2 => "; so are those of one more day".to_owned(),
-        days => format!("; so are those of {} more days", days - 1),
+        2 => "; one more day exceeds the limit".to_owned(),
+        days => format!("; {} more days exceed the limit", days - 1),
     };
     let text = format!(
-        "{}: the {limit} calls of a day are used up at {} UTC{made}; {} are planned at most{more}. Calls beyond are not \
-         made (over_quota): raise [service] max_calls_per_day, or let topics run less often.",
+        "{}: the {limit} calls of the day are used up at {} UTC{made}; at most {} are planned{more}. Further calls are not \
+         made (over_quota): raise [service] max_calls_per_day, or run topics less often.",
         used.day,
         clock(used.at),
         used.calls
@@ -287,8 +287,8 @@ fn quota(told: &Forecast) -> String {
 fn provider_quota(ProviderQuota { provider, quota }: &ProviderQuota) -> String {
     let Some(used) = &quota.used_up else { return String::new() };
     let text = format!(
-        "{}: the {} calls that a day has for {provider} are used up at {} UTC; {} are planned. Calls beyond are not made \
-         (over_quota): raise [providers.{provider}] max_calls_per_day, or let topics run less often.",
+        "{}: the {} calls of the day for {provider} are used up at {} UTC; {} are planned. Further calls are not made \
+         (over_quota): raise [providers.{provider}] max_calls_per_day, or run topics less often.",
         used.day,
         quota.max_calls_per_day,
         clock(used.at),
@@ -304,21 +304,21 @@ fn render_budget(met: &Allowance) -> String {
     let width = usize::from(output::width());
     if let Some(UnaffordableCall { source, price }) = met.too_dear {
         let text = format!(
-            "{budget}{of}: a call of {source} may cost {price}, and a day has {limit}. None is made (over_quota): raise budget_per_day."
+            "{budget}{of}: one call of {source} may cost {price}, more than the {limit} of a day. None is made (over_quota): raise budget_per_day."
         );
         return output::wrap("! ", &text, width);
     }
     let (Some(day), Some(at), Some(wanted)) = (&met.used_up_on, met.used_up_at, met.wanted) else {
         let text = format!(
-            "The fullest day of {budget}{of}, {}, uses {} at most, of {limit} ({used_today} today).",
+            "The busiest day of {budget}{of}, {}, uses at most {} of {limit} ({used_today} today).",
             met.fullest_day, met.fullest_day_use
         );
         return output::wrap("", &text, width);
     };
-    let more = if met.days_over > 1 { format!(", on {} days in all", met.days_over) } else { String::new() };
+    let more = if met.days_over > 1 { format!("; exceeded on {} days", met.days_over) } else { String::new() };
     let text = format!(
-        "{day}: {budget}{of}, {limit} a day, is used up at {} UTC ({used_today} used today); {wanted} is planned at most{more}. \
-         Calls beyond are not made (over_quota).",
+        "{day}: {budget}{of}, {limit} a day, is used up at {} UTC ({used_today} used today); planned use: at most {wanted}{more}. \
+         Further calls are not made (over_quota).",
         clock(at)
     );
     output::wrap("! ", &text, width)

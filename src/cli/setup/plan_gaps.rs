@@ -34,12 +34,14 @@ pub(super) fn render_gaps(told: &Forecast) -> String {
     for (row, over) in rare.iter().take(MOST) {
         let over = format_duration(Duration::from_millis(*over));
         text.push_str(&match &row.clock_change {
-            None => format!("! {}: rarer than its window, up to {over} between two runs are not covered.\n", row.topic),
-            Some(date) => format!("! {}: {over} is not covered on {date}, when the clock is changed.\n", row.topic),
+            None => {
+                format!("! {}: runs less often than its window; up to {over} between runs is not covered.\n", row.topic)
+            }
+            Some(date) => format!("! {}: {over} is not covered on {date}, when the clock changes.\n", row.topic),
         });
     }
     if rare.len() > MOST {
-        text.push_str(&format!("! … and {} more topics rarer than their windows.\n", rare.len() - MOST));
+        text.push_str(&format!("! … and {} more topics that run less often than their windows.\n", rare.len() - MOST));
     }
     text
 }

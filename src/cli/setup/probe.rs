@@ -54,10 +54,10 @@ async fn one_provider(context: &Context, config: &ProviderConfig, provider: &Pro
     let Some(query) = context.config.topics.iter().find_map(|topic| topic.provider(name)) else {
         return Probed {
             ok: true,
-            ..free(format!("{name}: no topic asks it"), format!("name it in the sources of a topic: \"{name}\""))
+            ..free(format!("{name}: no topic uses it"), format!("add it to the sources of a topic: \"{name}\""))
         };
     };
-    let Some(kind) = kinds::named(&query.kind) else { return free(format!("{name}: an unknown kind"), String::new()) };
+    let Some(kind) = kinds::named(&query.kind) else { return free(format!("{name}: unknown kind"), String::new()) };
     let span = LookBack::from(Window::Past24Hours).span(now);
     let asked = kinds::Asked { query, span, now, memory: &[], items: &[] };
     let begun = std::time::Instant::now();
@@ -130,7 +130,7 @@ async fn search_service(context: &Context, client: &Client, url: &str) -> Result
                     provider,
                     ok: false,
                     line: format!(
-                        "{} answered with {} in {latency_ms} ms, but not as dialect `{}` does: {}",
+                        "{} answered with {} in {latency_ms} ms, but not in dialect `{}`: {}",
                         url, reply.status, settings.dialect, error.text
                     ),
                     hint: error.hint,

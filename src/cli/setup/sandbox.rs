@@ -13,7 +13,7 @@ use crate::schedule::parse_duration;
 
 #[derive(Debug, Args)]
 pub struct SandboxArgs {
-    /// Address to listen on; port 0 takes a free one
+    /// Address to listen on; port 0 picks a free port
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8787")]
     pub listen: SocketAddr,
     /// Answer from a folder of JSONL and CSV posts and pages instead of invented ones
@@ -25,7 +25,7 @@ pub struct SandboxArgs {
     /// The only key accepted [default: any]
     #[arg(long, value_name = "KEY")]
     pub key: Option<String>,
-    /// Misbehave: "source=web,status=503,times=2", "source=ai,cut=100", … (repeat for more)
+    /// Inject faults: "source=web,status=503,times=2", "source=ai,cut=100", … (repeat for more)
     #[arg(long, value_name = "RULE")]
     pub fault: Vec<String>,
     /// Use this time as now, for tests and rehearsals
@@ -59,7 +59,7 @@ pub(in crate::cli) async fn run(args: &SandboxArgs) -> Result<Exit, Failure> {
         );
     }
     output::text(&format!("{}\n", running.base_url()))?;
-    output::print_stderr("SANDBOX: every finding served here is invented or rehearsed; stop with Ctrl-C");
+    output::print_stderr("SANDBOX: all findings served here are invented or from the corpus; stop with Ctrl-C");
     crate::cli::terminal::signals::StopSignals::listen().next().await;
     running.stop().await;
     Ok(Exit::Ok)

@@ -40,7 +40,10 @@ pub(in crate::cli) struct Answered {
 pub(in crate::cli) async fn run(common: &Common, args: &TryArgs) -> Result<Exit, Failure> {
     let context = Context::load_without_topics(common)?;
     if args.query.trim().is_empty() {
-        return Err(Failure::usage("there is nothing to search for", "give the words: topicwatch try \"rust async\""));
+        return Err(Failure::usage(
+            "there is nothing to search for",
+            "give search words: topicwatch try \"rust async\"",
+        ));
     }
     context.check_sources(&args.source, &[])?;
     let service = context.service().await?;

@@ -59,8 +59,8 @@ impl Failure {
         }
         let hint = match error.kind() {
             ErrorKind::InvalidInput => "write to stdout instead: --out -",
-            ErrorKind::NotFound => "make the folder first, or name another file",
-            _ => "is there room, and may this user write there? a file that was there before is intact",
+            ErrorKind::NotFound => "create the folder first, or choose another file",
+            _ => "is there room, and may this user write there? an existing file was not changed",
         };
         Self::new(Exit::Output, text, hint)
     }
@@ -73,7 +73,7 @@ impl Failure {
 }
 
 /// What to do about a file that must not be replaced.
-pub(in crate::cli) const TAKEN: &str = "name another file; nothing was changed";
+pub(in crate::cli) const TAKEN: &str = "choose another file; nothing was changed";
 
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {

@@ -18,8 +18,8 @@ pub(in crate::cli) fn read(file: &Path, longest: u64, which: &str) -> Result<Str
     }
     if bytes.len() as u64 > longest {
         let text = format!("{shown} is longer than {}", text::bytes(longest.cast_signed()));
-        return Err(Failure::usage(text, "is it the right file? Split it if it is"));
+        return Err(Failure::usage(text, "is it the right file? if so, split it"));
     }
     String::from_utf8(bytes)
-        .map_err(|_| Failure::usage(format!("{shown} is no UTF-8 text"), "export it again as UTF-8"))
+        .map_err(|_| Failure::usage(format!("{shown} is not UTF-8 text"), "export it again as UTF-8"))
 }

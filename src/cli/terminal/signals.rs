@@ -94,7 +94,7 @@ impl HangUps {
 /// At Ctrl-C or SIGTERM no new calls start, open calls are abandoned, and the findings so far are stored.
 pub(in crate::cli) fn interrupted(cancel: CancellationToken) -> impl Future<Output = ()> + Send {
     StopSignals::listen().stop_then_exit(move || {
-        output::print_stderr("stopping: storing what was found; once more to stop at once");
+        output::print_stderr("stopping: storing the findings so far; press Ctrl-C again to stop at once");
         cancel.cancel();
     })
 }

@@ -96,7 +96,7 @@ pub(in crate::cli) fn wrap(begin: &str, words: &str, width: usize) -> String {
 
 /// Formats a number of bytes for people.
 pub(in crate::cli) fn bytes(bytes: i64) -> String {
-    #[expect(clippy::cast_precision_loss, reason = "one decimal is told")]
+    #[expect(clippy::cast_precision_loss, reason = "one decimal place is shown")]
     let number = bytes as f64;
     match bytes {
         ..1_000 => format!("{bytes} B"),

@@ -20,16 +20,16 @@ const MOST: usize = 500;
 
 #[derive(Debug, Args)]
 pub struct TokenAddArgs {
-    /// Who or what it is for: letters, digits, - and _
+    /// Name of the user or program: letters, digits, - and _
     #[arg(value_name = "NAME")]
     pub name: String,
     /// What it may do: read, act or edit
     #[arg(long, value_name = "ROLE", value_parser = ["read", "act", "edit"])]
     pub role: String,
-    /// Only this topic [repeatable; default: all]
+    /// Only this topic [default: all] (repeat for more)
     #[arg(long = "topic", value_name = "ID")]
     pub topics: Vec<String>,
-    /// Only topics with this tag [repeatable]
+    /// Only topics with this tag (repeat for more)
     #[arg(long = "tag", value_name = "TAG")]
     pub tags: Vec<String>,
     /// Print JSON
@@ -43,21 +43,24 @@ pub struct TokenAddArgs {
 pub(in crate::cli) async fn run(common: &Common, args: &TokenAddArgs) -> Result<Exit, Failure> {
     let fit = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     if args.name.is_empty() || args.name.len() > LONGEST || !args.name.chars().all(fit) || args.name.starts_with(LINK) {
-        let hint = format!("1 to {LONGEST} letters, digits, - and _, and not `{LINK}` at the beginning");
+        let hint = format!("use 1 to {LONGEST} letters, digits, - and _, not starting with `{LINK}`");
         return Err(Failure::usage(format!("`{}` cannot be a name", output::truncate(&args.name, 80)), hint));
     }
     let Some(role) = Role::parse(&args.role) else { return Ok(Exit::Usage) };
     if args.topics.len() + args.tags.len() > MOST {
-        return Err(Failure::usage(format!("a token is for at most {MOST} topics and tags"), "give the topics a tag"));
+        return Err(Failure::usage(
+            format!("a token can have at most {MOST} topics and tags"),
+            "give the topics a tag",
+        ));
     }
     let context = Context::load(common, args.at.as_deref())?;
     context.known(&args.topics)?;
     let tagged = |tag: &String| context.config.topics.iter().any(|topic| topic.tags.contains(tag));
     if let Some(unknown) = args.tags.iter().find(|tag| !tagged(tag)) {
-        let hint = "tags stand in `tags` of [[topics]]";
+        let hint = "tags are set in `tags` of [[topics]]";
         return Err(Failure::usage(format!("no topic has the tag `{}`", output::truncate(unknown, 80)), hint));
     }
-    let made = || Failure::usage("the system gives no random bytes", "try again; `dmesg` may say why");
+    let made = || Failure::usage("the system returned no random bytes", "try again; `dmesg` may say why");
     let secret = format!("{BEGIN}{}", ids::secret().map_err(|_| made())?);
     let (store, now) = open_with_time(&context, args.at.as_deref()).await?;
     let distinct = |names: &[String]| {
@@ -89,7 +92,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &TokenAddArgs) -> Result<
         output::print_stderr(&format!("this is the token of {}; it is not shown again", token.name));
     }
     if first {
-        output::print_stderr("within two seconds the pages and the API ask for a token");
+        output::print_stderr("within two seconds, the pages and the API will require a token");
     }
     Ok(Exit::Ok)
 }

@@ -32,19 +32,19 @@ pub(in crate::cli) async fn run(common: &Common, args: &TokenListArgs) -> Result
         return Ok(Exit::Ok);
     }
     if tokens.is_empty() && links.is_empty() {
-        output::text("no tokens and no links; topicwatch token add makes one\n")?;
+        output::text("no tokens and no links; topicwatch token add creates one\n")?;
         return Ok(Exit::Ok);
     }
     let mut text = String::new();
     if !tokens.is_empty() {
         let rows = tokens.iter().map(token).collect();
-        text.push_str(&output::table(&["token", "role", "for", "made", "last used", "state"], rows, &[]));
+        text.push_str(&output::table(&["token", "role", "for", "created", "last used", "state"], rows, &[]));
     }
     if !links.is_empty() {
         let now = (context.clock)();
         let rows = links.iter().map(|one| link(one, now)).collect();
         let gap = if text.is_empty() { "" } else { "\n" };
-        text.push_str(&format!("{gap}{}", output::table(&["link", "shows", "made", "expires", "state"], rows, &[])));
+        text.push_str(&format!("{gap}{}", output::table(&["link", "shows", "created", "expires", "state"], rows, &[])));
     }
     output::text(&text)?;
     Ok(Exit::Ok)
@@ -59,14 +59,14 @@ fn token(token: &TokenRow) -> Vec<String> {
         if token.covers_all_topics() { "all topics".to_owned() } else { output::truncate(&list.join(", "), FOR) },
         output::format_time(token.made_at),
         output::format_time_or_dash(token.last_used_at),
-        if token.withdrawn_at.is_some() { "withdrawn" } else { "good" }.to_owned(),
+        if token.withdrawn_at.is_some() { "withdrawn" } else { "valid" }.to_owned(),
     ]
 }
 
 fn link(link: &LinkRow, now: Time) -> Vec<String> {
     let state = match link.withdrawn_at {
         Some(_) => "withdrawn",
-        None if link.is_valid(now) => "good",
+        None if link.is_valid(now) => "valid",
         None => "expired",
     };
     let shows = format!("{} {}", link.kind, output::truncate(&link.of, FOR));

@@ -25,16 +25,16 @@ pub struct TokenArgs {
 /// The verbs of `token`.
 #[derive(Debug, Subcommand)]
 pub enum TokenVerb {
-    /// Make a named token and show it, once
+    /// Create a named token and show it once
     #[command(after_help = examples::TOKEN_ADD)]
     Add(add::TokenAddArgs),
     /// List tokens and links: role, topics, last use
     #[command(after_help = examples::TOKEN_LIST)]
     List(list::TokenListArgs),
-    /// Make a link that shows one topic or one report for a while
+    /// Create a link that shows one topic or report for a limited time
     #[command(after_help = examples::TOKEN_SHARE)]
     Share(share::TokenShareArgs),
-    /// Withdraw a token or a link; it opens nothing from then on
+    /// Withdraw a token or a link; it stops working
     #[command(after_help = examples::TOKEN_WITHDRAW)]
     Withdraw {
         /// Name of the token, or id of the link

@@ -23,13 +23,13 @@ const PAGE: u32 = 200;
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("what").required(true))]
 pub struct TokenShareArgs {
-    /// The topic that it shows
+    /// Topic to show
     #[arg(long, value_name = "ID", group = "what")]
     pub topic: Option<String>,
-    /// The report that it shows: the latest of this name, or NAME@SLOT
+    /// Report to show: the latest of this name, or NAME@SLOT
     #[arg(long, value_name = "NAME", group = "what")]
     pub report: Option<String>,
-    /// How long it is good: 8h, 7d, up to 366d
+    /// How long it is valid: 8h, 7d, up to 366d
     #[arg(long = "for", value_name = "DURATION")]
     pub length: String,
     /// Print JSON
@@ -43,10 +43,10 @@ pub struct TokenShareArgs {
 pub(in crate::cli) async fn run(common: &Common, args: &TokenShareArgs) -> Result<Exit, Failure> {
     let length = parse_duration(&args.length).map_err(|wrong| Failure::usage(wrong.message, wrong.hint))?;
     if length.is_zero() || length > LONGEST {
-        return Err(Failure::usage("--for is out of bounds", "up to 366 days: 8h, 7d, 30d"));
+        return Err(Failure::usage("--for is out of range", "use up to 366 days: 8h, 7d, 30d"));
     }
     let context = Context::load(common, args.at.as_deref())?;
-    let random = || ids::secret().map_err(|_| Failure::usage("the system gives no random bytes", "try again"));
+    let random = || ids::secret().map_err(|_| Failure::usage("the system returned no random bytes", "try again"));
     let (secret, other) = (random()?, random()?);
     let (store, now) = open_with_time(&context, args.at.as_deref()).await?;
     let (kind, of) = match (&args.topic, &args.report) {
@@ -80,7 +80,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &TokenShareArgs) -> Resul
     }
     output::text(&format!("{path}\n"))?;
     if path.starts_with('/') {
-        output::print_stderr("put the address of your pages in front of it");
+        output::print_stderr("put the address of your pages before it");
     }
     output::print_stderr(&format!(
         "{} shows {} {} until {}",
@@ -96,14 +96,14 @@ pub(in crate::cli) async fn run(common: &Common, args: &TokenShareArgs) -> Resul
 async fn run_of(context: &Context, store: &Store, named: &str) -> Result<String, Failure> {
     let unknown = || {
         if context.config.reports.iter().any(|report| report.name == named) {
-            let text = format!("no run made the report `{named}` yet");
+            let text = format!("no run has created the report `{named}` yet");
             return Failure::usage(
                 text,
-                "only reports of a schedule, or of \"Run now\" on /jobs, can be shared: what `topicwatch report` writes is not kept",
+                "only reports created on schedule, or with \"Run now\" on /jobs, can be shared: those of `topicwatch report` are not kept",
             );
         }
-        let text = format!("no report `{}` was made", output::truncate(named, 120));
-        Failure::usage(text, "/files of the pages lists what was made; NAME is that of [[reports]]")
+        let text = format!("there is no report `{}`", output::truncate(named, 120));
+        Failure::usage(text, "the page /files lists the reports created so far; NAME is a name from [[reports]]")
     };
     let made = if named.contains('@') {
         store.output_of_run(&format!("report:{named}")).await?
@@ -113,7 +113,7 @@ async fn run_of(context: &Context, store: &Store, named: &str) -> Result<String,
     let made = made.filter(|made| made.kind == "report").ok_or_else(unknown)?;
     let Some(page) = made.files.iter().find(|file| file.path.to_ascii_lowercase().ends_with(".html")) else {
         let hint = "give the report the format \"html\"";
-        return Err(Failure::usage(format!("{} has no HTML page that could be shown", made.run), hint));
+        return Err(Failure::usage(format!("{} has no HTML page to show", made.run), hint));
     };
     if page.replaced {
         let hint = "share the latest: --report NAME";

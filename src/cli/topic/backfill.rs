@@ -68,7 +68,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &BackfillArgs) -> Result<
     let collector = context.collector(store.clone(), callers);
     let ended = each_day(&context, &collector, &topic, &days, args.at.is_some()).await;
     store.publish().await?;
-    follow(&store, &context.clock, &|| false, "the next run does it").await;
+    follow(&store, &context.clock, &|| false, "the next run will do it").await;
     if let Some(sandbox) = sandbox {
         sandbox.stop().await;
     }
@@ -79,7 +79,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &BackfillArgs) -> Result<
         days.get(reports.iter().filter(|(_, report)| is_done(report, interrupted)).count()..).unwrap_or_default();
     if let (Some(next), Some(last)) = (left.first(), days.last()) {
         output::print_stderr(&format!(
-            "stopped; the days before are stored. To go on: topicwatch topic backfill {} --from {} --to {}",
+            "stopped; the days before are stored. To continue: topicwatch topic backfill {} --from {} --to {}",
             topic.id,
             Time::of_utc_day(*next).utc_date(),
             Time::of_utc_day(*last).utc_date()
@@ -104,26 +104,26 @@ fn days(args: &BackfillArgs, now: Time) -> Result<Vec<i64>, Failure> {
         let date = text.parse::<jiff::civil::Date>().ok().and_then(|date| date.to_zoned(jiff::tz::TimeZone::UTC).ok());
         date.map(|day| Time::from_jiff(day.timestamp()).utc_day()).ok_or_else(|| {
             Failure::usage(
-                format!("{option}: `{}` is no date", output::truncate(text, 60)),
-                "write 2026-03-11; days are those of UTC",
+                format!("{option}: `{}` is not a date", output::truncate(text, 60)),
+                "write 2026-03-11; days are in UTC",
             )
         })
     };
     let (first, last) = (day("--from", &args.from)?, day("--to", &args.to)?);
     if last > now.utc_day() {
         return Err(Failure::usage(
-            format!("--to {} lies in the future", Time::of_utc_day(last).utc_date()),
+            format!("--to {} is in the future", Time::of_utc_day(last).utc_date()),
             format!("today is {} in UTC", Time::of_utc_day(now.utc_day()).utc_date()),
         ));
     }
     if first > last {
-        return Err(Failure::usage("--from lies after --to", "both days are included; they may be the same"));
+        return Err(Failure::usage("--from is after --to", "both days are included; they may be the same"));
     }
     if last - first >= MOST_DAYS {
         return Err(Failure::usage(
-            format!("{} days are more than the {MOST_DAYS} of one backfill", last - first + 1),
+            format!("{} days are more than the {MOST_DAYS} allowed in one backfill", last - first + 1),
             format!(
-                "begin with --from {} --to {}",
+                "start with --from {} --to {}",
                 Time::of_utc_day(first).utc_date(),
                 Time::of_utc_day(first + MOST_DAYS - 1).utc_date()
             ),
@@ -152,8 +152,8 @@ fn datable(context: &Context, topic: &mut Topic) -> Result<(), Failure> {
     }
     if topic.social.is_none() && topic.ai.is_none() {
         return Err(Failure::usage(
-            format!("topic {} cannot be backfilled: none of its sources takes dates", topic.id),
-            "dates are taken by social searches (operation \"basic\", or dialect \"desearch\") and by its AI searches",
+            format!("topic {} cannot be backfilled: none of its sources accepts dates", topic.id),
+            "social searches with operation \"basic\", and social and AI searches of dialect \"desearch\", accept dates",
         ));
     }
     // Page searches return today's pages, whatever the day.
@@ -292,7 +292,7 @@ fn dry_run(context: &Context, args: &BackfillArgs, topic: &Topic, days: &[i64]) 
                 .map_err(|e| Failure::usage(format!("{} {source}: {}", topic.id, e.message), e.hint))?;
             let price = service.prices.of(source);
             total = total.plus(price);
-            let only = if source == Source::Ai { ", perhaps" } else { "" };
+            let only = if source == Source::Ai { ", if asked" } else { "" };
             text.push_str(&format!(
                 "{}  {source}  {} {}, expected {price}{only}\n",
                 Time::of_utc_day(*day).utc_date(),
@@ -310,7 +310,7 @@ fn dry_run(context: &Context, args: &BackfillArgs, topic: &Topic, days: &[i64]) 
         return Ok(Exit::Ok);
     }
     text.push_str(&format!(
-        "\nnobody was called; {calls} calls for {} days would cost about {total} at the configured prices (limit: {})\n",
+        "\nno calls were made; {calls} calls for {} days would cost about {total} at the configured prices (limit: {})\n",
         days.len(),
         service.limits()
     ));

@@ -183,7 +183,7 @@ fn example(row: ItemRow, by: String) -> Example {
 
 fn render(topic: &str, told: &FilterPreview, width: usize) -> String {
     let mut text = format!(
-        "{topic} · {} items · {} hidden now, {} with the filter tested\n{} would be hidden, {} shown again\n",
+        "{topic} · {} items · {} hidden now, {} with the tested filter\n{} would be hidden, {} shown again\n",
         told.items, told.hidden_now, told.hidden_then, told.would_hide, told.would_show
     );
     text.extend(unjudged_note(told.unjudged).map(|unjudged| format!("{unjudged}\n")));
@@ -211,7 +211,7 @@ fn render(topic: &str, told: &FilterPreview, width: usize) -> String {
         }
     }
     if told.would_hide + told.would_show > 0 {
-        text.push_str("\nThe file's filter comes into force with the next run; no search changes.\n");
+        text.push_str("\nThe file's filter takes effect with the next run; searches do not change.\n");
     }
     text
 }

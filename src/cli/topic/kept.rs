@@ -19,7 +19,7 @@ pub struct StarArgs {
     /// Keys of items, as `items --json` and the pages show them
     #[arg(required = true, value_name = "KEY")]
     pub keys: Vec<String>,
-    /// Take the stars away
+    /// Remove the stars
     #[arg(long)]
     pub off: bool,
     /// Print JSON
@@ -32,10 +32,10 @@ pub struct NoteArgs {
     /// Key of an item, as `items --json` and the pages show it
     #[arg(value_name = "KEY")]
     pub key: String,
-    /// What to write, up to 2,000 characters
+    /// Text of the note, up to 2,000 characters
     #[arg(required_unless_present = "clear", allow_hyphen_values = true)]
     pub text: Option<String>,
-    /// Take the note away
+    /// Remove the note
     #[arg(long, conflicts_with = "text")]
     pub clear: bool,
     /// Print JSON
@@ -65,7 +65,7 @@ pub(in crate::cli) async fn star(common: &Common, args: &StarArgs) -> Result<Exi
         return Ok(Exit::Ok);
     }
     let items = if changed == 1 { "item" } else { "items" };
-    let same = if changed < keys.len() { format!(", {} as before", keys.len() - changed) } else { String::new() };
+    let same = if changed < keys.len() { format!(", {} unchanged", keys.len() - changed) } else { String::new() };
     output::text(&if args.off {
         let stars = if changed == 1 { "star" } else { "stars" };
         format!("{stars} removed from {changed} {items}{same}\n")
@@ -79,7 +79,7 @@ pub(in crate::cli) async fn note(common: &Common, args: &NoteArgs) -> Result<Exi
     let typed = args.text.as_deref().unwrap_or("");
     let note = parse_note(typed).map_err(|bad| Failure::usage(bad.to_string(), bad.hint()))?;
     if note.is_none() && !args.clear {
-        return Err(Failure::usage("the note is empty", "write some text, or take a note away with --clear"));
+        return Err(Failure::usage("the note is empty", "write some text, or remove a note with --clear"));
     }
     let context = Context::load(common, None)?;
     let (store, now) = open(&context).await?;
@@ -91,7 +91,7 @@ pub(in crate::cli) async fn note(common: &Common, args: &NoteArgs) -> Result<Exi
         output::json(&json!({ "item": args.key, "note": note }))?;
         return Ok(Exit::Ok);
     }
-    let said = if note.is_some() { "noted" } else { "has no note any more" };
+    let said = if note.is_some() { "note saved" } else { "note removed" };
     output::text(&format!("{}: {said}; topicwatch items --noted lists them\n", output::truncate(&args.key, TOLD)))?;
     Ok(Exit::Ok)
 }
@@ -105,7 +105,7 @@ async fn is_starred(store: &Store, key: &str) -> Result<bool, Failure> {
 
 fn unknown(key: &str) -> Failure {
     Failure::usage(
-        format!("no topic knows an item `{}`", output::truncate(key, TOLD)),
-        "keys are those of: topicwatch items --json",
+        format!("no topic has an item `{}`", output::truncate(key, TOLD)),
+        "topicwatch items --json lists the keys",
     )
 }

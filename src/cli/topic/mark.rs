@@ -55,13 +55,13 @@ pub(in crate::cli) async fn run(common: &Common, args: &MarkArgs) -> Result<Exit
     let changed = marked.iter().filter(|one| one.before != one.mark).count();
     let said = match mark {
         Some(mark) => format!("marked {mark}"),
-        None => "not marked any more".to_owned(),
+        None => "unmarked".to_owned(),
     };
-    let same = if changed < marked.len() { format!(", {} as before", marked.len() - changed) } else { String::new() };
+    let same = if changed < marked.len() { format!(", {} unchanged", marked.len() - changed) } else { String::new() };
     let items = if changed == 1 { "item" } else { "items" };
     let least = i64::try_from(LEAST_MARKS).unwrap_or(i64::MAX);
     let next = if many < least {
-        format!("relevance is learned from {LEAST_MARKS} marks on")
+        format!("relevance needs at least {LEAST_MARKS} marks")
     } else {
         format!("topicwatch items --topic {} --rank relevance", args.topic)
     };

@@ -49,7 +49,7 @@ pub enum TopicVerb {
     /// Explain a schedule and list its next slots
     #[command(after_help = examples::SCHEDULE)]
     Schedule(ScheduleArgs),
-    /// Search past days, with calls that take dates
+    /// Search past days, with calls that accept dates
     #[command(after_help = examples::BACKFILL)]
     Backfill(BackfillArgs),
 }

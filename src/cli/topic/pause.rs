@@ -64,12 +64,12 @@ pub(in crate::cli) async fn pause(common: &Common, args: &PauseArgs) -> Result<E
     store.close().await;
     let mut text = String::new();
     for topic in paused {
-        text.push_str(&format!("{}: {}", topic.topic, if topic.already { "was paused already" } else { "paused" }));
+        text.push_str(&format!("{}: {}", topic.topic, if topic.already { "was already paused" } else { "paused" }));
         if topic.cancelled > 0 {
             text.push_str(&format!("; queued runs cancelled: {}", topic.cancelled));
         }
         if topic.running > 0 {
-            text.push_str("; the run that is going on will finish");
+            text.push_str("; the current run will finish");
         }
         text.push('\n');
     }
@@ -88,9 +88,9 @@ pub(in crate::cli) async fn resume(common: &Common, args: &ResumeArgs) -> Result
     let mut text = String::new();
     for topic in &resumed {
         let what = match (topic.by_file, topic.already) {
-            (true, _) => "stays paused: the configuration says `paused = true`, which wins",
+            (true, _) => "stays paused: the configuration has `paused = true`, which takes precedence",
             (false, true) => "was not paused",
-            (false, false) => "resumed; slots that passed meanwhile are not made up for",
+            (false, false) => "resumed; slots missed meanwhile are not run",
         };
         text.push_str(&format!("{}: {what}\n", topic.topic));
     }

@@ -22,7 +22,7 @@ pub(in crate::cli) async fn run(common: &Common, RenameArgs { old, new }: &Renam
         return Err(Failure::usage(format!("the new id {}", output::truncate(&message, 200)), hint));
     }
     if old == new {
-        return Err(Failure::usage(format!("topic `{new}` has that id already"), "name another id"));
+        return Err(Failure::usage(format!("topic `{new}` already has that id"), "choose another id"));
     }
     let context = Context::load(common, None)?;
     let (store, now) = open(&context).await?;
@@ -30,10 +30,10 @@ pub(in crate::cli) async fn run(common: &Common, RenameArgs { old, new }: &Renam
         return Err(with_suggestion(&store, std::slice::from_ref(old), error).await);
     }
     store.close().await;
-    let mut text = format!("{old} is {new} now, with all its runs and items; runs keep their public ids\n");
+    let mut text = format!("{old} renamed to {new}, with all its runs and items; runs keep their public ids\n");
     if context.config.topics.iter().any(|topic| topic.id == *old) {
         text.push_str(&format!(
-            "next: change `id = \"{old}\"` to `id = \"{new}\"` in {}; until then `run` and `once` refuse the file\n",
+            "next: change `id = \"{old}\"` to `id = \"{new}\"` in {}; until then `run` and `once` reject the file\n",
             output::escape_control(&context.config.file.display().to_string())
         ));
     }

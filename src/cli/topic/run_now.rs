@@ -34,7 +34,7 @@ pub struct RunNowArgs {
 pub(in crate::cli) async fn run(common: &Common, args: &RunNowArgs) -> Result<Exit, Failure> {
     let limit = crate::schedule::parse_duration(&args.timeout).map_err(|_| {
         Failure::usage(
-            format!("--timeout: `{}` is no duration", output::truncate(&args.timeout, 60)),
+            format!("--timeout: `{}` is not a duration", output::truncate(&args.timeout, 60)),
             "write 90s, 10m or 1h",
         )
     })?;
@@ -53,7 +53,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunNowArgs) -> Result<Ex
         let topics: Vec<String> = args.topics.iter().map(|t| format!("--topic {}", output::truncate(t, 64))).collect();
         return Err(Failure::new(
             Exit::Searches,
-            "no daemon is alive that would run it; nothing was queued",
+            "no daemon is running; nothing was queued",
             format!("start one (topicwatch run), or run it here: topicwatch once {}", topics.join(" ")),
         ));
     }
@@ -97,8 +97,8 @@ async fn wait(store: &Store, runs: &[(String, String)], args: &RunNowArgs, limit
                 runs.iter().filter(|(_, id)| ended.iter().all(|r| r.run != *id)).map(|(t, _)| t.as_str()).collect();
             return Err(Failure::new(
                 Exit::Searches,
-                format!("not over after {}: {}; it goes on without this", args.timeout, open.join(", ")),
-                "topicwatch runs shows what became of it; --timeout waits longer",
+                format!("not finished after {}: {}; the daemon continues", args.timeout, open.join(", ")),
+                "topicwatch runs shows the outcome; use a longer --timeout to wait longer",
             ));
         }
         tokio::time::sleep(Duration::from_millis(200)).await;

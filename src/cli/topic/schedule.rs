@@ -103,7 +103,7 @@ fn next(common: &Common, args: &NextArgs) -> Result<Exit, Failure> {
         }
         // Show the slots in any case, but warn if a topic may not have this schedule.
         if let Err(refused) = Schedule::compile(&policy) {
-            output::print_stderr(&format!("warning: a topic may not have this schedule: {}", refused.message));
+            output::print_stderr(&format!("warning: a topic cannot have this schedule: {}", refused.message));
         }
     }
     let count = usize::try_from(args.count).unwrap_or(usize::MAX);
@@ -140,15 +140,15 @@ async fn run_explain(common: &Common, args: &ExplainArgs) -> Result<Exit, Failur
     let topic = context.topics(std::slice::from_ref(&args.topic))?.into_iter().next();
     let Some(policy) = topic.and_then(|topic| topic.schedule) else {
         return Err(Failure::usage(
-            format!("topic {} has no schedule; it runs only by `once`", output::truncate(&args.topic, 64)),
-            "write schedule = \"0 9 * * MON-FRI\" or every = \"12h\" into its [[topics]]",
+            format!("topic {} has no schedule; it runs only with `once`", output::truncate(&args.topic, 64)),
+            "write schedule = \"0 9 * * MON-FRI\" or every = \"12h\" in its [[topics]]",
         ));
     };
     let mut told = explain(&policy, (context.clock)(), usize::try_from(args.next).unwrap_or(usize::MAX))?;
     if let Some(pause) = pause_of(&context, &args.topic).await.filter(|_| !policy.paused) {
         let why = pause.reason.map_or_else(String::new, |why| format!(": {why}"));
         let rule = format!(
-            "since {}{why}; nothing is planned until `topicwatch topic resume {}`, the slots below are those it would have",
+            "since {}{why}; nothing is planned until `topicwatch topic resume {}`; the slots below are those it would have",
             output::format_time_or_dash(pause.since),
             args.topic
         );
@@ -199,9 +199,9 @@ fn render(topic: &str, timezone: &str, told: &Explanation, width: usize) -> Stri
         }
     }
     if told.changes.is_empty() {
-        text.push_str(&format!("\nThe clock of {timezone} does not change.\n"));
+        text.push_str(&format!("\nThe clock does not change in {timezone}.\n"));
     } else {
-        text.push_str(&format!("\nnext changes of the clock of {timezone}\n"));
+        text.push_str(&format!("\nnext clock changes in {timezone}\n"));
     }
     for change in &told.changes {
         text.push_str(&format!("  {}\n", change.clock));

@@ -50,7 +50,7 @@ pub(in crate::cli) fn providers(all: &[ProviderConfig], sandbox: Option<&Url>) -
 fn provider(provider: &ProviderConfig, sandbox: Option<&Url>) -> Result<Provider, Failure> {
     let invented = provider.target == Target::Sandbox;
     let base_url = address(provider, sandbox)
-        .ok_or_else(|| Failure::usage(format!("provider {} has no address", provider.name), "write its base_url"))?;
+        .ok_or_else(|| Failure::usage(format!("provider {} has no address", provider.name), "set its base_url"))?;
     let client = Client::new(search::Settings {
         provider: provider.name.to_string(),
         base_url,
@@ -108,11 +108,11 @@ fn access(provider: &ProviderConfig) -> Result<Access, Failure> {
             let user = provider.user.clone().or_else(|| invented.then(|| "sandbox.example".to_owned()));
             let missing =
                 |key: &str, hint: &str| Failure::usage(format!("provider {} has no `{key}`", provider.name), hint);
-            let user = user.ok_or_else(|| missing("user", "write user = \"you.bsky.social\", your handle"))?;
+            let user = user.ok_or_else(|| missing("user", "set user = \"you.bsky.social\", your handle"))?;
             if !named && !invented {
                 return Err(missing(
                     "key_env",
-                    "write key_env = \"BLUESKY_APP_PASSWORD\", and put an app password there",
+                    "set key_env = \"BLUESKY_APP_PASSWORD\", and put an app password there",
                 ));
             }
             let password = if named { secret(provider, &place)? } else { SecretString::from("sandbox") };
@@ -121,7 +121,7 @@ fn access(provider: &ProviderConfig) -> Result<Access, Failure> {
         Login::Bare if invented => Ok(Access::Bare(SecretString::from("sandbox"))),
         Login::Bare if !named => Err(Failure::usage(
             format!("provider {} has no `key_env`", provider.name),
-            "write key_env = \"SECOND_KEY\" and put its key there, or key_file = \"…\"",
+            "set key_env = \"SECOND_KEY\" and put its key there, or key_file = \"…\"",
         )),
         Login::Bare => Ok(Access::Bare(secret(provider, &place)?)),
         Login::Bearer if invented => Ok(Access::Bearer(SecretString::from("sandbox"))),

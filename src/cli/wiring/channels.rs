@@ -49,8 +49,8 @@ pub(in crate::cli) fn one(spec: &ChannelSpec) -> Result<Channel, KeyError> {
             if !at.is_ok_and(|at| matches!(at.scheme(), "http" | "https") && at.has_host()) {
                 let variable = place.variable.unwrap_or_default();
                 return Err(KeyError {
-                    message: format!("what {variable} holds is no address of a web server"),
-                    hint: "put the whole address there: https://…".to_owned(),
+                    message: format!("{variable} does not contain the URL of a web server"),
+                    hint: "put the full URL there: https://…".to_owned(),
                 });
             }
             let secret = secret("secret", &hook.secret)?;
@@ -58,8 +58,8 @@ pub(in crate::cli) fn one(spec: &ChannelSpec) -> Result<Channel, KeyError> {
                 && !is_bot_token(token.expose_secret())
             {
                 return Err(KeyError {
-                    message: "its secret is no token of a Telegram bot".to_owned(),
-                    hint: "put there what @BotFather gave, such as 123456:ABC-DEF, and nothing else".to_owned(),
+                    message: "its secret is not a Telegram bot token".to_owned(),
+                    hint: "set it to the token from @BotFather, such as 123456:ABC-DEF, and nothing else".to_owned(),
                 });
             }
             Way::Webhook { url, secret, form: hook.form.clone(), allow_private: hook.allow_private }

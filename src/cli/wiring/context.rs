@@ -40,7 +40,7 @@ pub(in crate::cli) fn clock(at: Option<&str>) -> Result<Clock, Failure> {
         Some(text) => {
             let at = Time::parse(text).ok_or_else(|| {
                 Failure::usage(
-                    format!("--at: `{}` is no time", output::truncate(text, 60)),
+                    format!("--at: `{}` is not a time", output::truncate(text, 60)),
                     "write 2026-03-11T09:00:00Z",
                 )
             })?;
@@ -170,7 +170,7 @@ impl Context {
         let store = store.watching_overwrites();
         journal::reject_older_database(&store).await?;
         if store.open_tombstones().await? > 0 {
-            output::print_stderr("warning: a forgetting was interrupted; run `topicwatch forget --resume`");
+            output::print_stderr("warning: an erasure was interrupted; run `topicwatch forget --resume`");
         }
         match store.publish().await {
             // A reader may lack the right to write. It then sees only the runs that are numbered already.
@@ -294,7 +294,7 @@ impl Context {
 }
 
 /// Returns what comes from an address, if that can be known; `None` if there is no address.
-#[expect(clippy::option_option, reason = "no address, or one that does not tell")]
+#[expect(clippy::option_option, reason = "no address, or one that does not say")]
 fn nature_of(target: &Target) -> Option<Option<DataOrigin>> {
     match target {
         Target::Sandbox => Some(Some(DataOrigin::Sandbox)),
@@ -327,6 +327,6 @@ async fn start_sandbox(clock: Clock) -> Result<sandbox::SandboxHandle, Failure> 
 pub(in crate::cli) fn instant(option: &str, text: Option<&str>, now: Time) -> Result<Option<Time>, Failure> {
     let Some(text) = text else { return Ok(None) };
     crate::schedule::parse_instant(text, now).map(Some).ok_or_else(|| {
-        Failure::usage(format!("{option}: `{}` is no time", output::truncate(text, 60)), crate::schedule::INSTANTS)
+        Failure::usage(format!("{option}: `{}` is not a time", output::truncate(text, 60)), crate::schedule::INSTANTS)
     })
 }

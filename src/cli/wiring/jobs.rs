@@ -64,7 +64,7 @@ pub(in crate::cli) fn handler(config: &Config, store: &Store, clock: &Clock, pin
                 JobKind::Export => make_export(&run, &store, &clock, &protected).await,
                 // Has no schedule, so no run of it can be claimed.
                 JobKind::Alert => {
-                    Err(failed("definition", "an alert is no job that runs".to_owned(), "please report it"))
+                    Err(failed("definition", "an alert is not a job that runs".to_owned(), "please report it"))
                 }
                 JobKind::Prune => prune::job(&run, &store, clock()).await,
             }
@@ -79,7 +79,8 @@ async fn make_report(
     kinds: &Kinds,
     protected: &Protected,
 ) -> Result<JobResult, Failed> {
-    let defect = |e: serde_json::Error| failed("definition", e.to_string(), "is this the newest version running?");
+    let defect =
+        |e: serde_json::Error| failed("definition", e.to_string(), "is this the latest version of topicwatch?");
     let spec = run.job.report().map_err(defect)?;
     // Include runs that ended a moment ago.
     store.publish().await?;
@@ -104,10 +105,10 @@ async fn make_export(run: &JobRun, store: &Store, clock: &Clock, protected: &Pro
     let made = export::run_export(store, run, clock(), protected).await.map_err(|error| match error {
         ScheduledExportError::Store(error) => error.into(),
         ScheduledExportError::File { path, error } => {
-            let hint = "is there room, and may this user write there? a file that was there before is intact, and the next run makes this one again";
+            let hint = "is there room, and may this user write there? an existing file was not changed, and the next run tries again";
             unwritten(&path, &error, hint)
         }
-        ScheduledExportError::Definition(_) => failed("definition", error.to_string(), "is this the newest version running?"),
+        ScheduledExportError::Definition(_) => failed("definition", error.to_string(), "is this the latest version of topicwatch?"),
     })?;
     let put = made.files.len();
     let files = match made.files.as_slice() {
@@ -128,7 +129,7 @@ fn write_files(spec: &ReportSpec, made: &Report, protected: &Protected) -> Resul
             ReportFormat::Markdown => made.markdown(),
         };
         files::replace_file(&path, text.as_bytes(), protected).map_err(|error| {
-            let hint = "is there room, and may this user write there? a file that was there before is intact";
+            let hint = "is there room, and may this user write there? an existing file was not changed";
             unwritten(&path, &error, hint)
         })?;
         there.push(path.display().to_string());
@@ -140,7 +141,7 @@ fn messages(run: &str, spec: &ReportSpec, made: &Report, kinds: &Kinds) -> Vec<M
     let (mut text, page) = (made.markdown(), made.mail());
     if let Some((cut, _)) = text.char_indices().find(|(at, _)| *at >= LONGEST_TEXT) {
         text.truncate(cut);
-        text.push_str("\n\n(cut: the whole of it stands in the report's file)\n");
+        text.push_str("\n\n(shortened: the full text is in the report's file)\n");
     }
     let data = serde_json::to_string(made).ok().filter(|data| data.len() <= LONGEST_PAGE);
     let page = Some(page).filter(|page| page.len() <= LONGEST_PAGE);
@@ -163,7 +164,7 @@ fn messages(run: &str, spec: &ReportSpec, made: &Report, kinds: &Kinds) -> Vec<M
 /// Returns the failure of a job whose file could not, or must not, be written.
 fn unwritten(file: &Path, error: &std::io::Error, hint: &str) -> Failed {
     let Failure { exit, text, .. } = Failure::unwritable(file, error);
-    failed("output", text, if exit == Exit::Usage { "name another `path` in the configuration" } else { hint })
+    failed("output", text, if exit == Exit::Usage { "set another `path` in the configuration" } else { hint })
 }
 
 fn failed(class: &str, text: String, hint: &str) -> Failed {
@@ -313,7 +314,7 @@ fn log_delivery(delivery: &Delivery) {
         SendResult::Sent => tracing::info!(event, channel, attempt, "delivered"),
         SendResult::Again(at, why) => tracing::warn!(event, channel, attempt, next = %at, "not delivered: {why}"),
         SendResult::Dead(why) => {
-            tracing::error!(event, channel, attempt, hint = "topicwatch outbox retry --dead", "given up: {why}");
+            tracing::error!(event, channel, attempt, hint = "topicwatch outbox retry --dead", "gave up: {why}");
         }
     }
 }

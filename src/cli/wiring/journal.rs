@@ -65,12 +65,12 @@ impl Journal {
         let head: Option<Head> = lines.next().and_then(|line| serde_json::from_str(line).ok());
         let head = head.filter(|head| head.topicwatch == WHAT && head.version == 1);
         let key = head.and_then(|head| ForgetKey::parse(&head.key));
-        let key = key.ok_or_else(|| wrong(format!("{shown} is no journal of what was forgotten")))?;
+        let key = key.ok_or_else(|| wrong(format!("{shown} is not a journal of `topicwatch forget`")))?;
         let read = |line: &str| {
             serde_json::from_str(line).map(|Line { kind, hash, at }| Tombstone { kind, hash, at: Time(at) })
         };
         let all: Result<Vec<Tombstone>, serde_json::Error> = lines.map(read).collect();
-        let all = all.map_err(|error| wrong(format!("{shown} holds a line that is no tombstone: {error}")))?;
+        let all = all.map_err(|error| wrong(format!("{shown} contains a line that is not a tombstone: {error}")))?;
         Ok(Some(Self { key, all }))
     }
 
@@ -100,8 +100,7 @@ impl Journal {
             if unwritten.exit == Exit::Usage {
                 return unwritten;
             }
-            let hint =
-                "is there room, and may this user write there? what was forgotten stays so in the database itself";
+            let hint = "is there room, and may this user write there? in the database, erased data stays erased";
             Failure { hint: hint.to_owned(), ..unwritten }
         })?;
         Ok(Some(all.len()))
@@ -124,12 +123,12 @@ pub(in crate::cli) async fn reject_older_database(store: &Store) -> Result<(), F
     Err(Failure::new(
         Exit::Store,
         format!(
-            "{} of the {} tombstones in {} are not in {}: it is older than what was forgotten",
+            "{} of the {} tombstones in {} are not in {}: the database is older than the journal",
             strange,
             hashes.len(),
             path.display(),
             store.place()
         ),
-        "run `topicwatch forget --resume`, which erases it again (or move the journal away if it is another database's)",
+        "run `topicwatch forget --resume` to erase it again (or move the journal away if it belongs to another database)",
     ))
 }

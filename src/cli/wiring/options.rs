@@ -13,7 +13,7 @@ pub struct Common {
     /// Configuration file [default: $TOPICWATCH_CONFIG, ./jobs.toml, the user's configuration folder, /etc/topicwatch]
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Database to use instead of the configured one: sqlite:PATH (from the current folder on) or postgres://…
+    /// Database to use instead of the configured one: sqlite:PATH (relative to the current folder) or postgres://…
     #[arg(long, global = true, value_name = "URL")]
     pub database: Option<String>,
     /// Print only errors
@@ -32,7 +32,7 @@ pub struct Common {
 pub enum LogFormat {
     /// For people
     Text,
-    /// One JSON object a line
+    /// One JSON object per line
     Json,
 }
 

@@ -41,8 +41,8 @@ fn one(spec: &PingSpec) -> Result<PingTarget, KeyError> {
     if !good {
         let variable = spec.url_variable.as_deref().unwrap_or("ping");
         return Err(KeyError {
-            message: format!("what {variable} holds is no address of a web server"),
-            hint: "put the whole address there: https://…".to_owned(),
+            message: format!("{variable} does not contain the URL of a web server"),
+            hint: "put the full URL there: https://…".to_owned(),
         });
     }
     Ok(PingTarget { url: SecretString::from(url), allow_private: spec.allow_private })
@@ -82,7 +82,7 @@ impl PingTask {
     pub(in crate::cli) async fn end(self) {
         self.stop.cancel();
         if tokio::time::timeout(ENDS_WITHIN, self.task).await.is_err() {
-            tracing::warn!("pings that nobody took were left out");
+            tracing::warn!("some pings were not accepted in time and were dropped");
         }
     }
 }
@@ -125,6 +125,6 @@ pub(in crate::cli) fn job_ended(pinger: &Pinger, done: &JobDone) {
         Ok(Ok(_)) => pinger.queue(&done.job, Signal::Success, || "ok".to_owned()),
         Ok(Err(failed)) => pinger.queue(&done.job, Signal::Fail, || format!("failed: {}", failed.class)),
         Err(error) if error.kind == StoreErrorKind::Fenced => {}
-        Err(_) => pinger.queue(&done.job, Signal::Fail, || "failed: its end could not be recorded".to_owned()),
+        Err(_) => pinger.queue(&done.job, Signal::Fail, || "failed: the result could not be recorded".to_owned()),
     }
 }

@@ -41,7 +41,7 @@ impl Pages {
     pub fn of(mut going: Going) -> Self {
         let address = std::cell::RefCell::new(String::new());
         going.until("the address of the pages", |said| {
-            said.contains("http://127.0.0.1:") || said.contains("pages of what is stored")
+            said.contains("http://127.0.0.1:") || said.contains("serving pages")
         });
         // Lines on stdout and stderr come in any order.
         until("the address of the pages", || {
