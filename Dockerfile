@@ -5,8 +5,8 @@
 #     -v ./jobs.toml:/etc/topicwatch/jobs.toml:ro -v topicwatch:/var/lib/topicwatch \
 #     -e TOPICWATCH_API_KEY topicwatch                   run it (the key comes from your environment)
 #
-# compose.yaml adds PostgreSQL. Without a container engine, `scripts/container_check` runs these steps and the image. No
-# architecture is named here: built on another one, the image is for that one (.github/workflows/release.yml).
+# compose.yaml adds PostgreSQL. Without a container engine, `scripts/container_check` runs these steps and the image. The
+# image is for the architecture of the machine that builds it (.github/workflows/release.yml).
 
 FROM rust:1-bookworm AS build
 WORKDIR /build

@@ -22,7 +22,7 @@ TARGET_MS, SLOW_MS = 50, 5
 def pages(bench: Bench):
     """Median and 99th percentile of each page with one connection that asks without a pause, and with two, on both databases."""
     if not shutil.which("wrk"):
-        print("bench: no wrk here (Debian's package `wrk`): the figure of the pages is skipped", file=sys.stderr)
+        print("bench: wrk is not installed (Debian's package `wrk`): the pages are skipped", file=sys.stderr)
         return
     measured = {}
     with Filled(bench) as databases:
@@ -98,7 +98,7 @@ class Filled:
         for _ in range(20):
             begun = time.monotonic()
             self.bench.measured("once", *database, "--quiet", "--json")
-            print(f"  a run of all topics, with what waited: {time.monotonic() - begun:.0f} s", file=sys.stderr)
+            print(f"  a run of all topics, including waiting work: {time.monotonic() - begun:.0f} s", file=sys.stderr)
             if not waits():
                 self.bench.measured("once", *database, "--quiet", "--json", "--due")
                 return

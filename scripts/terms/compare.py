@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What plain TF-IDF and YAKE name of the days that tests/it/terms_found.rs looks at: rows of docs/dev/terms-measured.md.
+"""The terms that plain TF-IDF and YAKE name for the days of tests/it/terms_found.rs: rows of docs/dev/terms-measured.md.
 
     pip install yake
     TERMS_DAYS=days.json TOPICWATCH_TEST_DATA=... cargo test --locked --test it -- terms_found

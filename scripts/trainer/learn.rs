@@ -50,7 +50,7 @@ impl Settings {
             "rated" => self.rated = value,
             "xlmt" => self.xlmt = value,
             "seed" => self.seed = value as u64,
-            _ => return Err(format!("`{key}` is no setting")),
+            _ => return Err(format!("`{key}` is not a setting")),
         }
         Ok(())
     }

@@ -44,12 +44,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     // Results on unseen topics: the newest test set is completely left out of training.
     let unseen = data::load(&asked.data, true)?;
     let first = Learned::new(&unseen, &[Use::Train], &asked.settings, &vader);
-    println!("## Chosen by, topics never seen\n");
+    println!("## Chosen by, unseen topics\n");
     let calibration = calibrate::fit(&first, &unseen, Use::Choose);
     let file = first.file(&calibration);
     tables::print(&unseen, Use::Choose, &file, &vader)?;
     if asked.held {
-        println!("\n## Held out, topics never seen\n");
+        println!("\n## Held out, unseen topics\n");
         tables::print(&unseen, Use::Held, &file, &vader)?;
     }
     let Some(out) = asked.out else { return Ok(()) };
@@ -59,11 +59,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let last = Learned::new(&posts, &[Use::Train, Use::Choose], &asked.settings, &vader);
     let file = last.file(&calibration);
     if asked.held {
-        println!("\n## Held out, the weights that are written\n");
+        println!("\n## Held out, the written weights\n");
         tables::print(&posts, Use::Held, &file, &vader)?;
     }
     if file.len() > weights::LARGEST {
-        return Err(format!("{} bytes of weights, {} are allowed", file.len(), weights::LARGEST).into());
+        return Err(format!("{} bytes of weights, at most {} are allowed", file.len(), weights::LARGEST).into());
     }
     std::fs::write(&out, &file)?;
     let texts = std::fs::read_to_string(out.with_file_name("parity.txt"))?;
