@@ -25,7 +25,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let counts = Counts::read(series)?;
     let length = Duration::from_secs(window.parse()?);
     let every = Duration::from_secs(every.parse()?);
-    let from = counts.at.get(teaching.parse::<usize>()?).copied().ok_or("the series is shorter than the learning rows")?;
+    let from =
+        counts.at.get(teaching.parse::<usize>()?).copied().ok_or("the series is shorter than the learning rows")?;
     let spec = volume(length)?;
     let events = parse_events(&std::fs::read_to_string(events)?, ZONE, &[]).map_err(|bad| bad.text)?;
     let told = replay(&spec, "series", &counts.windows(length, every));
