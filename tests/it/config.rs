@@ -519,7 +519,10 @@ fn a_schedule_rarer_than_its_window_is_a_warning_with_the_uncovered_hours() {
         config.warnings
     );
     let drawn = render(&config.notices, false, 100);
-    assert!(drawn.starts_with("warning: `every` is rarer") && drawn.contains("PAST_7_DAYS"), "{drawn}");
+    assert!(
+        drawn.starts_with("warning: `every` runs less often than `window`") && drawn.contains("PAST_7_DAYS"),
+        "{drawn}"
+    );
     let wide = good(&format!("[service]\nbase_url = \"sandbox\"\n{TOPIC}every = \"3d\"\nwindow = \"PAST_7_DAYS\"\n"));
     assert!(wide.warnings.is_empty());
 }

@@ -139,7 +139,7 @@ fn a_renamed_topic_keeps_its_history_and_a_file_with_the_old_id_is_refused() {
         assert!(all == new && all > 0);
         let ids = place.database.texts("SELECT public_id FROM run");
         let renamed = place.run(&["topic", "rename", "acme", "acme-news"]);
-        renamed.shows(0, &["acme is acme-news now", "next: change `id = \"acme\"` to `id = \"acme-news\"`"]);
+        renamed.shows(0, &["acme renamed to acme-news", "next: change `id = \"acme\"` to `id = \"acme-news\"`"]);
         for args in [&["once", "--at", LATER][..], &["once", "--due", "--at", LATER], &["run"]] {
             place
                 .run(args)

@@ -72,14 +72,14 @@ fn forms_change_their_lines_and_nothing_else() {
         "2026-03-11 ",
         "Calls a day",
         "Cost of 30 days",
-        "ask social once, for about $0.003",
+        "search social once, for about $0.003",
         "tags = [&quot;a, b&quot;, &quot;c&quot;]",
     ] {
         assert!(preview.body.contains(part), "{part}\n{}", preview.body);
     }
     assert_eq!(file(&place), before, "a preview writes nothing");
     let tried = new.press(&pages, "try");
-    assert!(tried.status == 200 && tried.body.contains("What social answers"), "{}", tried.text);
+    assert!(tried.status == 200 && tried.body.contains("Answer from social"), "{}", tried.text);
     assert_eq!(place.database.number("SELECT count(*) FROM run"), 2, "trying stores nothing");
     let saved = new.press(&pages, "save");
     assert_eq!((saved.status, saved.header("location")), (303, Some("/topics/zig")), "{}", saved.text);

@@ -12,8 +12,10 @@ use crate::support::web_client::Pages;
 
 /// Does something that leads to another page, and waits for it.
 fn follow(driven: &mut Driven, press: &str, to: &str) {
-    driven.is(press);
-    driven.until(to, &format!("document.readyState === 'complete' && location.pathname.startsWith('{to}')"));
+    // A mark on the page that is left: both may have the same path.
+    driven.is(&format!("document.isLeft = true; {press}"));
+    let there = format!("location.pathname.startsWith('{to}')");
+    driven.until(to, &format!("!document.isLeft && document.readyState === 'complete' && {there}"));
 }
 
 /// Takes screenshots of the page when TEST_SCREENSHOTS is set.

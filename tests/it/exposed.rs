@@ -51,7 +51,7 @@ fn check_warns_of_secrets_that_all_may_read_and_of_a_database_that_all_may_read_
             }
             mode(&place, name, bits);
             let [one] = &warned(&place, &[])[..] else { panic!("one warning") };
-            let expected = [format!("may {what} the database"), format!("{name} (hint: chmod 600 ")];
+            let expected = [format!("can {what} the database"), format!("{name} (hint: chmod 600 ")];
             assert!(expected.iter().all(|part| one.contains(part)), "{one}");
             mode(&place, name, 0o600);
             if !there {
@@ -64,7 +64,7 @@ fn check_warns_of_secrets_that_all_may_read_and_of_a_database_that_all_may_read_
     let environment = [("TOPICWATCH_WEB_TOKEN_FILE", "key")];
     mode(&place, "key", 0o644);
     let [one] = &warned(&place, &environment)[..] else { panic!("one warning") };
-    assert!(one.contains("may read key, and a secret is read from it (hint: chmod o-r key)"), "{one}");
+    assert!(one.contains("can read key, and a secret is read from it (hint: chmod o-r key)"), "{one}");
     mode(&place, "key", 0o640);
     assert_eq!(warned(&place, &environment), [""; 0]);
 

@@ -64,7 +64,7 @@ fn a_loop_that_stands_still_is_reported_while_pages_and_database_answer() {
         let page = pages.ask("GET", "/health", &[("Cookie", &cookie)], "").body;
         assert!(page.contains("The loop of this process has stopped"), "{page}");
         let url = format!("http://{}", pages.address);
-        place.run(&["health", "--url", &url]).says(1, &["not alive", "stands still", "hint: restart it"]);
+        place.run(&["health", "--url", &url]).says(1, &["not alive", "the loop has stopped", "hint: restart it"]);
         let ended = place.run(&["health", "--url", &url, "--json"]);
         let told: serde_json::Value = serde_json::from_str(&ended.out).unwrap();
         assert_eq!((ended.code, &told["healthy"]), (Some(1), &false.into()), "{ended}");

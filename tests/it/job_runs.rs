@@ -164,7 +164,7 @@ fn an_alert_test_shows_its_result_and_sends_nothing() {
         place.ok(&["topic", "run", "acme", "--wait", "--timeout", "50s"]);
         let (page, at) = told("many");
         assert!(page.contains("In 1 run since") && page.contains("fired 0 times."), "{name}: {page}");
-        assert!(page.contains("It tells hook.") && page.contains("It is paused."), "{name}: {page}");
+        assert!(page.contains("It notifies hook.") && page.contains("It is paused."), "{name}: {page}");
         let (page, _) = told("thrift");
         assert!(page.contains("1 subject would fire now") && page.contains("1 of 2 calls"), "{name}: {page}");
         assert!(page.contains("it would have fired 1 time."), "{name}: {page}");

@@ -79,6 +79,6 @@ fn a_certificate_that_is_wrong_is_an_error_that_says_what_to_look_at() {
         assert_eq!(post.got().len(), 0, "{told}");
         nothing_in_clear(&post);
         assert!(!told.out.contains("delivered"), "{told}");
-        assert!(told.out.contains("certificate") && told.out.contains("names localhost"), "{tls} {trusts}: {told}");
+        assert!(told.out.contains("certificate") && told.out.contains("for localhost"), "{tls} {trusts}: {told}");
     }
 }

@@ -259,7 +259,7 @@ fn tools_are_described_as_reading_only_and_refuse_what_cannot_be_meant() {
             ("get_report", json!({}), ["no report was chosen", "`topics`"]),
             ("get_report", json!({ "name": "nothing" }), ["there is no report `nothing`", "none"]),
             ("get_report", json!({ "topics": ["acme", "nobody"] }), ["there is no topic `nobody`", "list_topics"]),
-            ("get_report", json!({ "topics": ["acme"], "date": "2026-13-01" }), ["is no day in UTC", "2026-03-11"]),
+            ("get_report", json!({ "topics": ["acme"], "date": "2026-13-01" }), ["is not a day in UTC", "2026-03-11"]),
             ("get_report", json!({ "topics": ["acme"], "date": "2027-03-11" }), ["has not started yet", "earlier"]),
             (
                 "get_report",

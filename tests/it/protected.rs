@@ -223,7 +223,7 @@ fn a_backup_goes_to_no_stream() {
     let sandbox = Sandbox::at(NINE, &[]);
     let place = used(sqlite(), NINE, &sandbox, "");
     for to in ["-", "/dev/stdout", "/dev/null"] {
-        place.run(&["db", "backup", to]).says(2, &["cannot be written to a stream", "hint: name a file"]);
+        place.run(&["db", "backup", to]).says(2, &["cannot be written to a stream", "hint: write a file"]);
     }
     assert!(!place.path("-").exists());
 }

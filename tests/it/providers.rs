@@ -135,7 +135,7 @@ fn a_second_search_service_is_asked_in_either_dialect_and_finds_the_same_posts()
         // Without its key nothing is sent, and the hint says where the key belongs.
         let keyless = both.replace("key_env = \"SECOND_KEY\"\n", "");
         std::fs::write(place.path("jobs.toml"), format!("{head}{keyless}")).unwrap();
-        place.run(&["once", "--at", NINE]).says(2, &["has no `key_env`", "hint: write key_env"]);
+        place.run(&["once", "--at", NINE]).says(2, &["has no `key_env`", "hint: set key_env"]);
     }
 }
 

@@ -38,7 +38,7 @@ fn a_report_goes_to_a_file_or_to_stdout_and_both_are_the_same() {
             (
                 &["--out", "missing/a.html"],
                 5,
-                "missing/a.html could not be written: the folder missing does not exist\nhint: make",
+                "missing/a.html could not be written: the folder missing does not exist\nhint: create the folder",
             ),
             (&["--out", "/proc/a.html"], 5, "its folder belongs to the system\nhint: write to stdout instead: --out -"),
             (&["--topic", "acne"], 2, "did you mean `acme`?"),

@@ -54,7 +54,7 @@ fn a_report_is_made_at_its_slot_and_each_channel_gets_it() {
         made.shows(
             0,
             &[
-                "report:daily@2026-03-11T10:00:00Z: made ",
+                "report:daily@2026-03-11T10:00:00Z: wrote ",
                 "daily-2026-03-11.html",
                 "/hook: delivered",
                 "/mail: delivered",

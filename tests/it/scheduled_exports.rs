@@ -107,7 +107,7 @@ fn increments_together_are_the_whole_and_each_says_what_it_holds() {
             }
         }
         let key = place.database.texts("SELECT key FROM item ORDER BY id LIMIT 1").remove(0);
-        let files_of_it = ["export:sightings@2026-03-11T10:00:00Z made", "/out/new/20260311T100000Z.csv"];
+        let files_of_it = ["export:sightings@2026-03-11T10:00:00Z written", "/out/new/20260311T100000Z.csv"];
         place.run(&["forget", "--item", &key, "--dry-run"]).shows(0, &files_of_it);
         // Without new rows there is no file, and nothing fails.
         due(&place, &sandbox, "2026-03-11T12:30:00Z");

@@ -35,7 +35,7 @@ fn an_open_address_without_a_token_is_refused_by_check_and_by_serve() {
     place.configure(&sandbox.lines(), TOPICS);
     let many = vec!["a.example"; 51].join(",");
     let ended = place.program(&["check"]).env("TOPICWATCH_WEB_HOSTS", &many).run();
-    ended.says(2, &["holds 51 entries, at most 50 are allowed"]);
+    ended.says(2, &["has 51 entries, at most 50 are allowed"]);
 }
 
 #[test]

@@ -101,7 +101,7 @@ fn what_is_cut_is_said_in_both_formats_and_not_compared() {
         "more items than can be read at once: those of the period are incomplete",
         "not compared: more items than can be read at once",
         "the latest of the period were compared",
-        "counts and cost are those of the latest",
+        "counts and cost cover only the latest",
         "The answer contains 12 more links, which were not looked up.",
     ] {
         assert!(report.html().contains(told), "{told}");
