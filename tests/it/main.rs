@@ -76,6 +76,7 @@ mod kinds_read;
 mod landmarks;
 mod ledger_cli;
 mod leftover;
+mod long_outage;
 mod mail_layout;
 mod mail_tls;
 mod man;

@@ -21,6 +21,7 @@ macro_rules! migrations {
             (7, "access", include_str!(concat!("../../../migrations/", $folder, "/0007_access.sql"))),
             (8, "thinned", include_str!(concat!("../../../migrations/", $folder, "/0008_thinned.sql"))),
             (9, "placed", include_str!(concat!("../../../migrations/", $folder, "/0009_placed.sql"))),
+            (10, "started", include_str!(concat!("../../../migrations/", $folder, "/0010_started.sql"))),
         ]
     };
 }

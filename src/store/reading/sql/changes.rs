@@ -142,7 +142,7 @@ pub(in crate::store) async fn asked_before(
     seq: i64,
 ) -> Result<bool, StoreError> {
     let found: Option<i64> = sqlx::query_scalar(
-        "SELECT r.seq FROM run r CROSS JOIN search s WHERE r.topic = $1 AND r.seq < $2 AND s.run = r.id AND s.attempt = r.attempt AND s.source = $3 \
+        "SELECT r.seq FROM run r CROSS JOIN search s WHERE r.topic = $1 AND r.seq < $2 AND r.started_at IS NOT NULL AND s.run = r.id AND s.attempt = r.attempt AND s.source = $3 \
          AND s.operation = $4 AND s.query = $5 AND s.state IN ('ok', 'empty') ORDER BY r.seq DESC LIMIT 1",
     )
     .bind(topic)

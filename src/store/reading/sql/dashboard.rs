@@ -18,11 +18,11 @@ pub(in crate::store) async fn cards(
     since: Time,
 ) -> Result<Vec<TopicCard>, StoreError> {
     let among = only.map(|_| format!(" AND t.id IN (SELECT given.value FROM {})", super::texts(3))).unwrap_or_default();
-    // Each last run is one lookup in the index on (topic, seq).
+    // Each last run is one lookup in the index of started runs.
     let sql = format!(
         "SELECT t.id, t.title, t.definition, t.next_slot, t.paused, t.paused_at, t.pause_reason, coalesce(t.schedule, '') AS schedule, \
          (SELECT l.public_id FROM run l WHERE l.topic = t.id AND l.seq IS NOT NULL AND l.started_at IS NOT NULL ORDER BY l.seq DESC LIMIT 1) AS last_run, \
-         (SELECT r.started_at FROM run r WHERE r.topic = t.id AND r.seq IS NOT NULL AND r.state IN ('ok', 'partial') ORDER BY r.seq DESC LIMIT 1) AS last_success \
+         (SELECT r.started_at FROM run r WHERE r.topic = t.id AND r.seq IS NOT NULL AND r.started_at IS NOT NULL AND r.state IN ('ok', 'partial') ORDER BY r.seq DESC LIMIT 1) AS last_success \
          FROM topic t WHERE t.removed_at IS NULL AND t.id > $1{among} ORDER BY t.id LIMIT $2"
     );
     let mut query = sqlx::query(AssertSqlSafe(sql)).bind(after).bind(limit);
@@ -69,8 +69,8 @@ pub(in crate::store) async fn cards(
 /// Returns those of these topics for which a run since an instant got a full reply.
 async fn full_since(conn: &mut Conn, topics: &[String], since: Time) -> Result<HashSet<String>, StoreError> {
     let sql = format!(
-        "SELECT given.value FROM {} WHERE EXISTS (SELECT 1 FROM run r JOIN search s ON s.run = r.id WHERE r.topic = given.value \
-         AND r.seq IS NOT NULL AND {} >= $2 AND s.attempt = r.attempt AND s.saturated = 1)",
+        "SELECT given.value FROM {} WHERE EXISTS (SELECT 1 FROM run r CROSS JOIN search s WHERE r.topic = given.value \
+         AND r.seq IS NOT NULL AND {} >= $2 AND s.run = r.id AND s.attempt = r.attempt AND s.saturated = 1)",
         super::texts(1),
         read::RUN_AT
     );

@@ -99,7 +99,7 @@ pub(in crate::store) async fn last_success_before(
     at: Time,
 ) -> Result<Option<Time>, StoreError> {
     let sql = format!(
-        "SELECT {at} FROM run r WHERE r.topic = $1 AND r.seq IS NOT NULL AND r.state IN ('ok', 'partial') AND {at} < $2 ORDER BY r.seq DESC LIMIT 1",
+        "SELECT {at} FROM run r WHERE r.topic = $1 AND r.seq IS NOT NULL AND r.started_at IS NOT NULL AND r.state IN ('ok', 'partial') AND {at} < $2 ORDER BY r.seq DESC LIMIT 1",
         at = read::RUN_AT
     );
     let found: Option<i64> =

@@ -173,7 +173,7 @@ async fn first_answers(conn: &mut Conn, topics: &str, since: Time) -> Result<Vec
            min(r.seq) AS seq FROM {} CROSS JOIN run r CROSS JOIN search s \
            WHERE r.topic = given.value AND {at} >= $2 AND r.seq IS NOT NULL AND r.new > 0 AND s.run = r.id AND s.attempt = r.attempt \
            AND s.state IN ('ok', 'empty') GROUP BY r.topic, s.source, s.operation, s.query) begun JOIN run r ON r.seq = begun.seq \
-         WHERE (SELECT e.seq FROM run e CROSS JOIN search a WHERE e.topic = begun.topic AND e.seq < begun.seq AND a.run = e.id AND a.attempt = e.attempt \
+         WHERE (SELECT e.seq FROM run e CROSS JOIN search a WHERE e.topic = begun.topic AND e.seq < begun.seq AND e.started_at IS NOT NULL AND a.run = e.id AND a.attempt = e.attempt \
            AND a.source = begun.source AND a.operation = begun.operation AND a.query = begun.query AND a.state IN ('ok', 'empty') ORDER BY e.seq DESC LIMIT 1) IS NULL",
         super::texts(1),
         at = read::RUN_AT

@@ -17,7 +17,7 @@ pub(in crate::store) async fn status(
     most: u32,
     named: &[String],
 ) -> Result<Vec<TopicStatus>, StoreError> {
-    // By reading order, never by database id; the index on (topic, seq) is walked back to the first match.
+    // By reading order, never by database id; the index of started runs is walked back to the first match.
     let mut last: HashMap<String, RunRow> = HashMap::new();
     let mut latest = QueryBuilder::<Database>::new(read::RUN);
     latest.push(
@@ -37,7 +37,7 @@ pub(in crate::store) async fn status(
         "SELECT t.id, t.title, t.planned_until, t.next_slot, t.paused, t.paused_at, t.pause_reason, coalesce(t.schedule, '') AS schedule, (SELECT count(*) FROM topic_item i WHERE i.topic = t.id) - \
          (SELECT count(*) FROM run u CROSS JOIN topic_item i WHERE i.topic = u.topic AND i.first_run = u.id \
           AND u.seq IS NULL AND u.finished_at IS NOT NULL AND u.topic = t.id) AS items, \
-         (SELECT r.started_at FROM run r WHERE r.topic = t.id AND r.seq IS NOT NULL AND r.state IN ('ok', 'partial') ORDER BY r.seq DESC LIMIT 1) \
+         (SELECT r.started_at FROM run r WHERE r.topic = t.id AND r.seq IS NOT NULL AND r.started_at IS NOT NULL AND r.state IN ('ok', 'partial') ORDER BY r.seq DESC LIMIT 1) \
          AS last_success FROM",
     );
     page(&mut standing, after, most, named);

@@ -111,7 +111,7 @@ async fn first_answers(conn: &mut Conn, runs: &[i64]) -> Result<HashSet<i64>, St
     let sql = format!(
         "SELECT DISTINCT r.id FROM {} CROSS JOIN run r CROSS JOIN search s \
          WHERE r.id = given.value AND s.run = r.id AND s.attempt = r.attempt AND s.state IN ('ok', 'empty') AND NOT EXISTS (\
-         SELECT 1 FROM run q CROSS JOIN search p WHERE q.topic = r.topic AND q.seq < r.seq AND p.run = q.id AND p.attempt = q.attempt \
+         SELECT 1 FROM run q CROSS JOIN search p WHERE q.topic = r.topic AND q.seq < r.seq AND q.started_at IS NOT NULL AND p.run = q.id AND p.attempt = q.attempt \
          AND p.source = s.source AND p.operation = s.operation AND p.query = s.query AND p.state IN ('ok', 'empty'))",
         super::numbers(1)
     );
@@ -210,7 +210,7 @@ pub(in crate::store) async fn runs(conn: &mut Conn, ask: &StepInput) -> Result<B
 
 const RUNS: &str = "SELECT r.id, coalesce(r.started_at, r.slot, r.planned_at) AS at, CAST(CASE WHEN \
      r.seq IS NOT NULL AND r.seq <= $5 AND r.seq < (SELECT max(m.seq) FROM run m WHERE m.seq IS NOT NULL) AND r.state NOT IN ('queued', 'running') \
-     AND (EXISTS (SELECT 1 FROM run q WHERE q.topic = r.topic AND q.seq > r.seq AND q.state IN ('ok', 'partial')) \
+     AND (EXISTS (SELECT 1 FROM run q WHERE q.topic = r.topic AND q.seq > r.seq AND q.started_at IS NOT NULL AND q.state IN ('ok', 'partial')) \
        OR (r.state NOT IN ('ok', 'partial') AND r.found = 0 AND EXISTS (SELECT 1 FROM run q WHERE q.topic = r.topic AND q.seq > r.seq)) \
        OR (r.topic IS NULL AND EXISTS (SELECT 1 FROM run q WHERE q.job = r.job AND q.slot > r.slot AND q.state = 'ok'))) \
      AND NOT EXISTS (SELECT 1 FROM search s WHERE s.run = r.id AND s.covered_until IS NOT NULL AND NOT EXISTS (\

@@ -1,0 +1,47 @@
+//! After a long outage a topic has thousands of missed slots. No statement of a page walks over them to find the last
+//! run, or an earlier answer to the same query. The statements are taken from the program's own log.
+
+use std::collections::BTreeSet;
+
+use crate::support::databases::databases;
+use crate::support::program::{NINE, Place};
+use crate::support::service::Sandbox;
+use crate::support::web_client::Pages;
+
+#[test]
+fn missed_slots_are_not_read_to_find_the_last_run() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nevery = \"5m\"\n";
+        let place = Place::new(database, &sandbox.lines(), topic);
+        place.ok(&["once", "--due", "--at", NINE]);
+        place.ok(&["once", "--at", NINE]);
+        sandbox.turn_to("2026-03-19T09:00:00Z");
+        place.ok(&["once", "--due", "--at", "2026-03-19T09:00:00Z"]);
+        let missed = place.database.number("SELECT count(*) FROM run WHERE state = 'missed'");
+        assert!(missed > 2_000, "{missed}");
+        place.database.analyse();
+
+        let serve = ["serve", "--listen", "127.0.0.1:0", "--at", "2026-03-19T10:00:00Z", "--log-format", "json"];
+        let pages = Pages::of(place.program(&serve).env("RUST_LOG", "sqlx::query=debug").start());
+        let overview = pages.page("/");
+        assert!(overview.contains("acme"), "{overview}");
+        pages.going.signal("TERM");
+        let ended = pages.going.wait();
+        let events = ended.err.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+        let walks: BTreeSet<String> = events
+            .filter_map(|event| {
+                let whole = event["db.statement"].as_str().filter(|text| !text.trim().is_empty());
+                Some(whole.or(event["summary"].as_str())?.trim().to_owned())
+            })
+            .filter(|sql| sql.contains("seq DESC LIMIT 1"))
+            .collect();
+        // The cards' last runs, and the first answers.
+        assert!(walks.len() >= 2, "{}: {walks:#?}", place.database.name);
+        for sql in &walks {
+            let plan = place.database.plan(sql).join("\n");
+            let walked = sql.matches("seq DESC LIMIT 1").count();
+            assert!(plan.matches("run_started").count() >= walked, "{}: {sql}\n{plan}", place.database.name);
+        }
+    }
+}
