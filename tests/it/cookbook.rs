@@ -142,3 +142,21 @@ fn a_panel_has_a_place_of_its_own_and_a_source_that_the_dashboard_asks_for() {
         assert!(!panel["targets"].as_array().unwrap().is_empty(), "{}", panel["title"]);
     }
 }
+
+/// `scripts/package` rewrites the units and `jobs.toml` for packages and fails if a line that it looks for is gone. A
+/// release shows that late.
+#[test]
+fn the_packages_find_in_the_units_and_in_jobs_toml_what_they_rewrite() {
+    let rewrite = "import runpy, pathlib\n\
+        p = runpy.run_path('scripts/package')\n\
+        for unit in ['topicwatch.service', 'topicwatch-once.service', 'topicwatch-once.timer']:\n    \
+            text = p['packaged_unit'](pathlib.Path('deploy') / unit).decode()\n    \
+            assert '[Unit]' in text and '/usr/local' not in text, text\n\
+        assert b'url = \"sqlite:/var/lib/topicwatch/topicwatch.db\"' in p['packaged_jobs']()\n";
+    let root = env!("CARGO_MANIFEST_DIR");
+    let Ok(ended) = std::process::Command::new("python3").args(["-c", rewrite]).current_dir(root).output() else {
+        eprintln!("SKIPPED: what scripts/package rewrites, because there is no python3");
+        return;
+    };
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+}
