@@ -45,7 +45,7 @@ fn a_refusal_that_every_call_would_meet_stops_every_search_that_still_waits() {
             assert_eq!(place.database.number("SELECT count(*) FROM run WHERE error_text IS NULL OR seq IS NULL"), 0);
             assert_eq!(place.database.number("SELECT count(*) FROM search WHERE cost > 0"), 0, "a refusal is free");
             let status = place.json(&["status", "--json"]);
-            assert_eq!(status["topics"][0]["standing"], "failed", "{status}");
+            assert_eq!(status["topics"][0]["state"], "failed", "{status}");
         }
     }
 }

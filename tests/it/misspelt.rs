@@ -89,7 +89,7 @@ fn a_topic_of_the_file_is_shown_before_its_first_run() {
         let status = place.json(&["status", "--json", "--at", NINE]);
         let topics = status["topics"].as_array().unwrap();
         let new = topics.iter().find(|topic| topic["topic"] == "brandnew").unwrap();
-        assert_eq!((&new["standing"], &new["last_run"]), (&"never run".into(), &serde_json::Value::Null));
+        assert_eq!((&new["state"], &new["last_run"]), (&"never run".into(), &serde_json::Value::Null));
         assert_eq!(topics.len(), 2);
     }
 }

@@ -44,7 +44,7 @@ fn a_source_that_fell_silent_or_stale_is_reported_after_twenty_runs() {
         let status = place.json(&["status", "--json"]);
         let of = &status["topics"][0];
         assert_eq!(
-            (&of["standing"], &of["ill"][0]["state"], &of["last_run"]["state"]),
+            (&of["state"], &of["ill"][0]["state"], &of["last_run"]["state"]),
             (&json!("silent"), &json!("silent"), &json!("ok"))
         );
         place.run(&["runs"]).shows(0, &["social is silent"]);

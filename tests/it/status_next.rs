@@ -38,11 +38,11 @@ fn a_topic_that_is_back_in_the_file_has_its_findings_before_anything_runs() {
         place.ok(&["once", "--due", "--at", NINE]);
         place.configure(&sandbox.lines(), &topics(&["acme", "globex", "new"], hourly));
         let after = told(&place, NINE, "globex");
-        for key in ["items", "last_run", "last_success", "standing", "next_slot", "new_older"] {
+        for key in ["items", "last_run", "last_success", "state", "standing", "next_slot", "new_older"] {
             assert_eq!(after[key], before[key], "{key} on {}", place.database.name);
         }
         let new = told(&place, NINE, "new");
-        assert_eq!((&new["standing"], &new["items"]), (&"never run".into(), &0.into()), "{new}");
+        assert_eq!((&new["state"], &new["items"]), (&"never run".into(), &0.into()), "{new}");
         let text = place.ok(&["status", "--at", NINE]);
         let line = text.lines().find(|line| line.starts_with("globex")).unwrap();
         assert!(!line.contains("never run") && line.contains(&before["items"].to_string()), "{text}");

@@ -76,9 +76,9 @@ fn shown(place: &Place) {
     assert!(snapshot["items"].as_array().unwrap().iter().all(|item| item["new"] == true));
 
     let status = place.json(&["status", "--json"]);
-    let standing: Vec<_> =
-        status["topics"].as_array().unwrap().iter().map(|t| t["standing"].as_str().unwrap()).collect();
-    assert_eq!(standing, ["ok", "ok", "ok"]);
+    let states: Vec<_> =
+        status["topics"].as_array().unwrap().iter().map(|t| t["state"].as_str().unwrap()).collect();
+    assert_eq!(states, ["ok", "ok", "ok"]);
     place.run(&["status"]).shows(0, &["acme", "globex", "again"]);
     place.run(&["export", "--topic", "nobody"]).says(2, &["no topic `nobody`", "acme", "hint"]);
     place.run(&["runs", "--searches"]).shows(0, &["acme", "social search ok", "not_run", "nothing new was found"]);

@@ -61,7 +61,9 @@ pub(in crate::cli) async fn run(common: &Common, args: &StatusArgs) -> Result<Ex
     };
     let entry = |t: &TopicStatus, page: &Page| {
         let older = t.last_run.as_ref().map(|_| page.older.get(&t.topic).unwrap_or(&0));
-        json!({ "topic": t.topic, "title": t.title, "standing": state_word(t, &page.ill), "items": t.items, "last_run": t.last_run,
+        let state = state_word(t, &page.ill);
+        // `standing` is the former name of `state`, until 1.0.
+        json!({ "topic": t.topic, "title": t.title, "state": state, "standing": state, "items": t.items, "last_run": t.last_run,
             "new_filtered": page.filtered.get(&t.topic), "new_older": older, "ill": of(&t.topic, &page.ill).collect::<Vec<_>>(), "last_success": t.last_success,
             "next_slot": next(t, page), "overdue_since": t.overdue_since(now), "paused": t.paused })
     };
@@ -86,7 +88,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &StatusArgs) -> Result<Ex
         store.close().await;
         return Ok(exit(ill));
     }
-    let mut grid = Grid::new(&["topic", "standing", "last run", "new", "items", "next slot"], &[3, 4]);
+    let mut grid = Grid::new(&["topic", "state", "last run", "new", "items", "next slot"], &[3, 4]);
     let (mut paused, mut quota, mut failures, mut ill, mut hidden, mut older) =
         (String::new(), String::new(), String::new(), String::new(), String::new(), String::new());
     let mut failed = false;
@@ -178,8 +180,8 @@ fn row(t: &TopicStatus, page: &Page, next: Option<Time>, overdue: bool) -> [Stri
         (None, true) => "overdue".to_owned(),
         (None, false) => output::format_time_or_dash(next),
     };
-    let (standing, last) = (state_word(t, &page.ill).to_owned(), run.and_then(|r| r.started_at));
-    [t.topic.clone(), standing, output::format_time_or_dash(last), new, t.items.to_string(), next]
+    let (state, last) = (state_word(t, &page.ill).to_owned(), run.and_then(|r| r.started_at));
+    [t.topic.clone(), state, output::format_time_or_dash(last), new, t.items.to_string(), next]
 }
 
 /// Says how many topics are overdue, since when, and what to do.
