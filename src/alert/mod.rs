@@ -10,13 +10,13 @@
 mod backtest;
 mod dispatch;
 mod evaluate;
+mod explain;
 mod measure;
 mod read;
 mod real_events;
 mod replay;
 mod rules;
 mod transitions;
-mod why;
 
 pub use backtest::{Backtest, Trial, backtest, trial};
 pub use dispatch::test_messages;

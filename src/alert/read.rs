@@ -4,9 +4,9 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use super::explain::{self, Unusual, Window};
 use super::rules::{self, NAMED, WindowTone, WindowVolume, WordFilters};
 use super::transitions::{Evaluation, Status};
-use super::why::{self, Unusual, Window};
 use crate::compare;
 use crate::insight::daily::{self, Day, Share, share, usual_share};
 use crate::insight::{EvaluatedWindow, Moments, may_be_silent};
@@ -233,7 +233,7 @@ async fn evaluate_window(
             let evaluation = rules::volume(spec, &topic.id, &about);
             let window =
                 Window { topic, day: now, marks: &marks, earlier: &earlier, run_at: run.at, asked_since: anew };
-            why::explained(&mut moment, &window, unusual, evaluation).await?
+            explain::explained(&mut moment, &window, unusual, evaluation).await?
         }
         _ => {
             let scorer = daily::scorer_of(&marks);
@@ -255,7 +255,7 @@ async fn evaluate_window(
                 |usual| Unusual::Negative(usual, u64::from(spec.least), scorer.as_deref().unwrap_or_default());
             let window =
                 Window { topic, day: now, marks: &marks, earlier: &earlier, run_at: run.at, asked_since: anew };
-            why::explained(&mut moment, &window, usual.ok().map(unusual), evaluation).await?
+            explain::explained(&mut moment, &window, usual.ok().map(unusual), evaluation).await?
         }
     };
     let evaluations = match evaluation {

@@ -3,20 +3,19 @@
 //! runs side by side and keeps their leases, `forget` erases what must not be kept. It reads no clock itself.
 
 mod ai_condition;
+mod answer_input;
 mod clusters;
 mod commit_order;
 mod days;
 mod fetch;
 mod followers;
 mod forget;
-mod given;
 mod indexing_delay;
 mod ingest;
 mod look_back;
 mod pace;
 mod pack;
 mod parts;
-mod parts_kept;
 mod permits;
 mod provider;
 mod refused;
@@ -26,6 +25,7 @@ mod run_outcome;
 mod saturation;
 mod search_outcome;
 mod settings;
+mod stored_parts;
 mod tally;
 mod terms;
 mod text_index;

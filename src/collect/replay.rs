@@ -1,7 +1,7 @@
 //! Reads stored replies again with the current decoder, run by run and without any call. The store adds what is new to
 //! a run and removes nothing.
 
-use super::{Ingested, Reading, group, ingest, parts_kept, run_outcome};
+use super::{Ingested, Reading, group, ingest, run_outcome, stored_parts};
 use crate::model::{LookBack, Time, Window};
 use crate::search::decode::ContentType;
 use crate::search::{ErrorClass, kinds};
@@ -145,9 +145,9 @@ pub(super) fn read(reply: &StoredReply, platform: &str) -> Option<Ingested> {
 
 /// Reads a search that a provider answered in several replies.
 fn read_provider(reply: &StoredReply, body: &[u8]) -> Option<Ingested> {
-    let kept: parts_kept::StoredRequest = serde_json::from_str(&reply.request).ok()?;
+    let kept: stored_parts::StoredRequest = serde_json::from_str(&reply.request).ok()?;
     let kind = kinds::named(&kept.query.kind)?;
-    let all = parts_kept::read(&kept.query, body)?;
+    let all = stored_parts::read(&kept.query, body)?;
     let (query, span) = (&kept.query, kept.span());
     let asked = kinds::Asked { query, span, now: reply.seen_at, memory: &kept.memory, items: &kept.items };
     super::read_provider(kind, reply.source, &asked, &all).ok()

@@ -4,16 +4,16 @@
 //! which items belong to one story, and the status and coverage of topics and their sources. Formats nothing and
 //! decides nothing.
 
-mod begin;
-mod cited;
+mod citations;
+mod comparison_start;
 mod coverage;
 mod filtering;
-mod hiding;
+mod item_list;
 mod ranking;
 mod relevance;
+mod row_filter;
 mod run_range;
-mod shown_items;
-mod silence;
+mod source_health;
 mod source_status;
 mod story;
 mod term_items;
@@ -23,16 +23,16 @@ mod terms_before;
 mod terms_between;
 mod topic_json;
 
-pub use begin::{NoStart, begin};
-pub use cited::{Citation, Citations, cited, restrict_to_topics};
+pub use citations::{Citation, Citations, cited, restrict_to_topics};
+pub use comparison_start::{NoStart, begin};
 pub use coverage::{CoveragePeriod, TopicCoverage, coverage};
 pub use filtering::{FilteredItems, apply_filter};
-pub use hiding::{FilterMode, RowFilter, hidden_new};
+pub use item_list::{ItemList, ListOptions, ShownItem, list_items, shown_or_copy};
 pub use ranking::{Ranking, Rankings, features_of};
 pub use relevance::{LEAST_POSTS, Relevance, relevance};
+pub use row_filter::{FilterMode, RowFilter, hidden_new};
 pub use run_range::{Since, stretch};
-pub use shown_items::{ItemList, ListOptions, ShownItem, list_items, shown_or_copy};
-pub use silence::{Health, MOST_JUDGED, health};
+pub use source_health::{Health, MOST_JUDGED, health};
 pub use source_status::{STATES, SourceHistory, SourceStatus};
 pub use story::{MOST_ITEMS, story};
 pub use term_items::TermsAsked;

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use super::discover::{LoadRequest, find, shown};
 use super::document::{Document, walk};
-use super::draw::render;
 use super::keys::Section;
 use super::mistake::{Mistake, Mistakes};
 use super::place::one_line;
+use super::render::render;
 use super::scalars::format_rate;
 use super::text::{NotText, Text};
 use super::{

@@ -1,5 +1,5 @@
 //! One mistake in the configuration, with its place already cut out of the file, and the collector to which all of this
-//! module reports. `draw` draws mistakes.
+//! module reports. `render` draws mistakes.
 
 use std::collections::HashSet;
 use std::ops::Range;

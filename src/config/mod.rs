@@ -8,7 +8,6 @@ mod channel_keys;
 mod channels;
 mod discover;
 mod document;
-mod draw;
 mod environment;
 mod exports;
 mod fault;
@@ -26,6 +25,7 @@ mod provider_tables;
 mod providers;
 mod redact;
 mod references;
+mod render;
 mod reports;
 mod retention;
 mod scalars;
@@ -45,11 +45,11 @@ mod walk;
 mod web;
 
 pub use discover::{FILE_NAME, LoadRequest};
-pub use draw::render;
 pub use load::{LoadError, digest, load, load_text};
 pub use mistake::{Mistake, Severity};
 pub use place::Place;
 pub use redact::redact_url;
+pub use render::render;
 pub use schema::schema;
 pub use secret::{KeyError, read_key, read_secret};
 pub use settings::{

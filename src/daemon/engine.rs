@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use super::life::Begun;
+use super::connections::Begun;
 use super::settings::Settings;
 use crate::collect::{Collector, WorkerPool};
 use crate::model::Time;

@@ -4,16 +4,16 @@
 
 mod clock;
 mod clock_set_back;
-mod ending;
+mod connections;
 mod engine;
 mod followers;
 mod jobs;
-mod life;
 mod membership;
-mod notify;
 mod planner;
 mod requests;
+mod service_manager;
 mod settings;
+mod shutdown;
 mod ticker;
 
 use std::sync::Arc;
@@ -25,15 +25,15 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 pub use clock::{Skew, system_clock};
+pub use connections::{Begun, Connections, Reloaded, Watch};
 pub use jobs::{Failed, Handler, JobDone, JobResult, Jobs, WAITS_FOR_TOPICS};
-pub use life::{Begun, Connections, Reloaded, Watch};
 pub use membership::Membership;
-pub use notify::Manager;
 pub use planner::{Planned, Planner};
+pub use service_manager::Manager;
 pub use settings::Settings;
 
-use ending::{ERRANDS_END_WITHIN, GIVEN_UP_WITHIN, finished, unresponsive_after_stop};
 use engine::Source;
+use shutdown::{ERRANDS_END_WITHIN, GIVEN_UP_WITHIN, finished, unresponsive_after_stop};
 
 use crate::collect::{Collector, Done, WorkerPool};
 use crate::model::Clock;
@@ -85,14 +85,14 @@ pub async fn run(
         errands.spawn(requests::keep(store.clone(), Arc::clone(&clock), stop.clone()));
     }
     errands.spawn(following.clone().keep_up(store.clone(), Arc::clone(&clock), stop.clone()));
-    errands.spawn(life::listen(store.clone(), Arc::clone(&wake), stop.clone()));
+    errands.spawn(connections::listen(store.clone(), Arc::clone(&wake), stop.clone()));
     if let Some(membership) = life.membership.clone() {
         let stop = stop.clone();
         errands.spawn(async move { membership.keep_alive(stop).await });
     }
     let readable = Arc::new(Notify::new());
     if let Some(watch) = life.watch.take() {
-        errands.spawn(life::watch(watch, Arc::clone(&readable), stop.clone()));
+        errands.spawn(connections::watch(watch, Arc::clone(&readable), stop.clone()));
     }
     let manager = life.manager.clone();
     let jobs = life.jobs.clone();
@@ -115,7 +115,7 @@ pub async fn run(
     while !stop.is_cancelled() {
         let now = Instant::now();
         crate::failpoint::at("loop/round");
-        let in_place = life::in_place(&store, life.lock.as_mut());
+        let in_place = connections::in_place(&store, life.lock.as_mut());
         let look = async {
             if let Err(error) = in_place {
                 return Err(error);
@@ -170,7 +170,7 @@ pub async fn run(
             () = tokio::time::sleep_until(pace.map_or(look_at, |pace| look_at.min(now + pace))) => {
                 look_at = Instant::now();
             }
-            new = life::next(&mut life.reloads) => {
+            new = connections::next(&mut life.reloads) => {
                 worker_pool.replace(Arc::clone(&new.collector), new.max_concurrent_runs);
                 if new.lease != settings.lease {
                     alive.abort();

@@ -7,4 +7,4 @@ pub mod format;
 pub mod growth;
 pub mod prose;
 pub mod spark;
-pub mod spread;
+pub mod story_chart;

@@ -2,7 +2,7 @@
 //! changes of one topic at a time.
 
 use super::columns::{self, ChangeKind, ChangeRow};
-use super::order::{ExportError, ExportOptions};
+use super::request_options::{ExportError, ExportOptions};
 use super::rows::OutputRows;
 use crate::compare::{Since, changes_between, stretch};
 use crate::insight::Moment;

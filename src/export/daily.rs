@@ -2,7 +2,7 @@
 //! out tones and coverage. Holds one topic and four weeks of it at a time.
 
 use super::columns::{self, DailyRow};
-use super::order::{ExportError, ExportOptions};
+use super::request_options::{ExportError, ExportOptions};
 use super::rows::OutputRows;
 use crate::compare::{FilteredItems, apply_filter};
 use crate::insight::daily::{self, Day, SearchCoverage};

@@ -3,8 +3,8 @@
 
 use super::column::{Cell, Heading};
 use super::csv::{self, Profile};
+use super::gzip::strip_gz;
 use super::out::Out;
-use super::packed::strip_gz;
 use super::{jsonl, xlsx};
 use crate::model::closed_list;
 

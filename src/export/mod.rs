@@ -1,4 +1,4 @@
-//! Exports findings: which rows (`what`), in which columns (`columns`), in which format (`format`). Writes to any
+//! Exports findings: which rows (`row_kind`), in which columns (`columns`), in which format (`format`). Writes to any
 //! writer. `files` puts files in place, and `cli` chooses them.
 
 mod archive;
@@ -9,19 +9,19 @@ mod columns;
 mod csv;
 mod daily;
 mod format;
+mod gzip;
 mod jsonl;
 mod manifest;
-mod order;
 mod out;
-mod packed;
-mod page;
+mod reference_tables;
 mod request;
+mod request_options;
+mod row_kind;
 mod rows;
 mod scheduled;
 mod spec;
 mod terms;
 mod verify;
-mod what;
 mod xlsx;
 mod xml;
 
@@ -32,18 +32,18 @@ pub use self::column::{Cell, Heading, Type};
 pub use self::csv::Profile;
 pub use self::format::Format;
 use self::format::RowWriter;
+pub use self::gzip::{MaybeGzip, strip_gz};
 pub use self::manifest::Manifest;
-pub use self::order::{ExportError, ExportOptions};
 pub use self::out::Out;
-pub use self::packed::{MaybeGzip, strip_gz};
-pub use self::page::reference_tables;
+pub use self::reference_tables::reference_tables;
 pub use self::request::{ExportRequest, InvalidRequest};
+pub use self::request_options::{ExportError, ExportOptions};
+pub use self::row_kind::{ExportFilter, ExportKind, SCHEMA};
 use self::rows::OutputRows;
 pub use self::rows::Watch;
 pub use self::scheduled::{Editions, ScheduledExportError, run_export};
 pub use self::spec::{ExportSpec, Mode};
 pub use self::verify::{Comparison, verify};
-pub use self::what::{ExportFilter, ExportKind, SCHEMA};
 pub use crate::compare::FilterMode;
 use crate::compare::{Rankings, RowFilter};
 pub use crate::normalise::words::parse_query;

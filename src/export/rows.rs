@@ -2,7 +2,7 @@
 
 use super::column::{Cell, Column};
 use super::format::RowWriter;
-use super::order::ExportError;
+use super::request_options::ExportError;
 
 /// A file being written, and the origin that every row of it shows.
 pub(super) struct OutputRows<'w> {

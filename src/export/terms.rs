@@ -1,7 +1,7 @@
 //! `terms`: the terms of a topic's span that are news, or stand out, as `topicwatch terms` shows them. One topic is held in memory at a time.
 
 use super::columns::{self, TermNewsRow};
-use super::order::{ExportError, ExportOptions};
+use super::request_options::{ExportError, ExportOptions};
 use super::rows::OutputRows;
 use crate::compare::terms_between;
 use crate::model::{Span, Time};

@@ -5,8 +5,8 @@ use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::quoted::ABOUT;
-use super::trouble::ToolError;
+use super::error::ToolError;
+use super::quoting::ABOUT;
 
 /// Maximum number of bytes of an answer; the limits of the tools keep answers far below.
 const LARGEST: usize = 400_000;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::trouble::{ToolError, excerpt};
+use super::error::{ToolError, excerpt};
 use crate::model::{Source, Time};
 use crate::schedule::{INSTANTS, parse_instant};
 

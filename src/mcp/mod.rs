@@ -5,17 +5,17 @@
 
 mod answer;
 mod argument;
-mod asked;
+mod call;
+mod caveats;
+mod error;
 mod http;
 mod message;
-mod quoted;
+mod quoting;
 mod server;
 mod settings;
 mod stdio;
 mod tool;
 mod tools;
-mod trouble;
-mod trust;
 
 pub use http::{Http, http};
 pub use message::{Checked, check};

@@ -12,12 +12,12 @@ use rmcp::service::{RequestContext, RoleServer};
 use tokio::sync::Semaphore;
 
 use super::argument::Arguments;
-use super::asked::Asked;
-use super::quoted::ABOUT;
+use super::call::Asked;
+use super::error::{ToolError, excerpt};
+use super::quoting::ABOUT;
 use super::settings::Settings;
 use super::tool::Tool;
 use super::tools::TOOLS;
-use super::trouble::{ToolError, excerpt};
 use crate::model::{Clock, DataOrigin};
 use crate::store::Store;
 

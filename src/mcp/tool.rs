@@ -7,8 +7,8 @@ use rmcp::model::{Tool as Told, ToolAnnotations};
 
 use super::answer::Answer;
 use super::argument::{Argument, Kind, schema};
-use super::asked::Asked;
-use super::trouble::ToolError;
+use super::call::Asked;
+use super::error::ToolError;
 
 /// A topic by its id.
 pub(super) const TOPIC: Argument =

@@ -5,10 +5,10 @@
 //! Everything that the database knows is read from it, so that it is right after a restart, with several processes,
 //! and without a daemon. Every statement uses an index. A limited number of topics have series of their own.
 
-mod coverage;
 mod families;
 mod family;
 mod reading;
+mod uncovered_time;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,8 +17,8 @@ use tokio::sync::Semaphore;
 
 pub use family::CONTENT_TYPE;
 
-use coverage::UncoveredTime;
 use reading::Reading;
+use uncovered_time::UncoveredTime;
 
 use crate::model::{DayLimits, LATE, Time};
 use crate::process_status::ProcessStatus;

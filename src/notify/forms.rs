@@ -4,8 +4,8 @@
 use url::Url;
 
 use super::channel::{DeliveryError, one_line};
-use super::cut::truncate;
-use super::plain;
+use super::plain_text;
+use super::truncate::truncate;
 use crate::model::{Message, Time};
 
 /// Maximum number of characters of a message to Slack, which cuts much longer ones.
@@ -35,7 +35,7 @@ pub(super) fn own_json(message: &Message, created_at: Time) -> Result<Vec<u8>, D
 /// link leads. `*` and `_` are turned off.
 pub(super) fn slack(message: &Message) -> Result<Vec<u8>, DeliveryError> {
     let escaped = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-    let words = truncate(&plain::words(message), SLACK, |_| 1);
+    let words = truncate(&plain_text::words(message), SLACK, |_| 1);
     let text = format!("{}\n{}", escaped(&one_line(&message.subject)), escaped(&words));
     written(&serde_json::json!({ "text": text, "mrkdwn": false, "unfurl_links": false, "unfurl_media": false }))
 }
@@ -49,7 +49,7 @@ pub(super) fn ntfy(address: &Url, message: &Message) -> Result<(Url, Vec<u8>), D
     let topic = server.path_segments().and_then(|mut parts| parts.next_back()).filter(|topic| !topic.is_empty());
     let topic = topic.ok_or_else(nowhere)?.to_owned();
     server.path_segments_mut().map_err(|()| nowhere())?.pop().push("");
-    let text = truncate(&plain::words(message), NTFY, char::len_utf8);
+    let text = truncate(&plain_text::words(message), NTFY, char::len_utf8);
     let title = one_line(&message.subject);
     let body = serde_json::json!({ "topic": topic, "title": title, "message": text, "tags": [message.kind] });
     Ok((server, written(&body)?))

@@ -4,9 +4,9 @@
 use serde_json::json;
 
 use super::channel::{DeliveryError, one_line};
-use super::cut::truncate;
 use super::forms::written;
-use super::plain;
+use super::plain_text;
+use super::truncate::truncate;
 use crate::model::Message;
 
 /// Maximum number of characters of a message before escaping, which makes at most five of each: a post holds 16,383.
@@ -19,7 +19,7 @@ const JOINER: char = '\u{2060}';
 const SIGNS: &str = "*_~`|#[](){}!";
 
 pub(super) fn mattermost(message: &Message) -> Result<Vec<u8>, DeliveryError> {
-    let words = truncate(&plain::words(message), LONGEST, |_| 1);
+    let words = truncate(&plain_text::words(message), LONGEST, |_| 1);
     let text = format!("{}\n{}", one_line(&message.subject), words);
     written(&json!({ "text": escaped(&text) }))
 }

@@ -3,18 +3,18 @@
 
 mod backoff;
 mod channel;
-mod chats;
+mod chat_formats;
 mod courier;
-mod cut;
 mod email;
 mod forms;
 mod mailbox;
 mod mattermost;
 mod ping;
-mod plain;
+mod plain_text;
+mod redact;
 mod reply;
-mod scrub;
 mod signature;
+mod truncate;
 mod webhook;
 
 pub use backoff::retry_delay;
@@ -47,6 +47,6 @@ impl Channel {
                 sent.unwrap_or_else(|_| Err(DeliveryError::timeout(self.timeout)))
             }
         };
-        sent.map_err(|refusal| DeliveryError { text: scrub::redact(&self.way, &refusal.text), ..refusal })
+        sent.map_err(|refusal| DeliveryError { text: redact::redact(&self.way, &refusal.text), ..refusal })
     }
 }

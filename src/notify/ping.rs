@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use super::channel::{DeliveryError, Way, one_line};
-use super::{reply, scrub, webhook};
+use super::{redact, reply, webhook};
 use crate::http;
 use crate::model::WebhookFormat;
 use crate::process_status::PingCounts;
@@ -195,7 +195,7 @@ async fn post(ping: &Ping) -> Result<(), DeliveryError> {
         // The reply may contain the address, or a part of it.
         let way =
             Way::Webhook { url: url.clone(), secret: None, form: WebhookFormat::Own, allow_private: *allow_private };
-        DeliveryError { text: scrub::redact(&way, &refusal.text), ..refusal }
+        DeliveryError { text: redact::redact(&way, &refusal.text), ..refusal }
     })
 }
 

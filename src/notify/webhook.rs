@@ -9,7 +9,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use url::{Host, Url};
 
 use super::channel::{DeliveryError, one_line};
-use super::{chats, forms, mattermost, reply, signature};
+use super::{chat_formats, forms, mattermost, reply, signature};
 use crate::http::{self, is_public};
 use crate::model::{Message, Time, WebhookFormat};
 
@@ -49,10 +49,10 @@ pub(super) async fn send(
         WebhookFormat::Slack => (url, forms::slack(request.message)?),
         WebhookFormat::Mattermost => (url, mattermost::mattermost(request.message)?),
         WebhookFormat::Ntfy => forms::ntfy(&url, request.message)?,
-        WebhookFormat::Telegram { chat } => chats::telegram(&url, secret, chat, request.message)?,
-        WebhookFormat::Discord => chats::discord(&url, request.message)?,
-        WebhookFormat::Teams => (url, chats::teams(request.message)?),
-        WebhookFormat::Apprise { tag } => (url, chats::apprise(tag.as_deref(), request.message)?),
+        WebhookFormat::Telegram { chat } => chat_formats::telegram(&url, secret, chat, request.message)?,
+        WebhookFormat::Discord => chat_formats::discord(&url, request.message)?,
+        WebhookFormat::Teams => (url, chat_formats::teams(request.message)?),
+        WebhookFormat::Apprise { tag } => (url, chat_formats::apprise(tag.as_deref(), request.message)?),
     };
     let mut asked = client.post(url).header(CONTENT_TYPE, "application/json");
     if *form == WebhookFormat::Own {

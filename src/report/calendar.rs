@@ -3,7 +3,7 @@
 
 use super::format::percent;
 use super::measures::{LONGEST_RUN, MOST_SEARCHES, WHOLE};
-use super::{tone, unseen};
+use super::{tone, uncovered_end};
 use crate::insight::daily::{self, CalendarPeriod, CalendarUnit, ItemCounts, SearchCoverage, Share, ToneCounts};
 use crate::model::{ItemMark, Micros, PrunedDays, Span, Time, Tone, Topic};
 use crate::store::{Moment, StoreError};
@@ -148,7 +148,7 @@ impl Reading<'_> {
             span,
             raw: counted.raw,
             unique: counted.unique,
-            at_least: self.looked.saturated(span) || unseen::is_significant(self.looked, span, self.now),
+            at_least: self.looked.saturated(span) || uncovered_end::is_significant(self.looked, span, self.now),
             covered: self.kept.is_complete(span).then(|| self.looked.covered_share(span)),
         }
     }

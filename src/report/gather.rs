@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::facts::{DayFacts, NotKept, TopicFacts};
 use super::measures::{LONGEST_RUN, MOST_SEARCHES, ToneFacts, WhyFacts};
-use super::{answer, calendar, comparison, coverage, found_by, items, period, unseen, why};
+use super::{answer, calendar, causes, comparison, coverage, found_by, items, period, uncovered_end};
 use crate::compare::{FilteredItems, Relevance, TermsAsked, TopicTerms, Untold, apply_filter, relevance, topic_terms};
 use crate::insight::daily::{self, Day, SearchCoverage, share};
 use crate::model::{ItemMark, Micros, PrunedDays, ReportSpec, SearchSummary, Span, Time, Topic};
@@ -177,11 +177,11 @@ pub(super) async fn topic(
     let (tone_days, tone_week) =
         if calendar.is_some() { (&[][..], &[][..]) } else { (&*whole, latest(&history, &whole)) };
     let tone = tone(&period, &marks, tone_days, tone_week, scorer.clone());
-    let told = why::UnusualFigures { usual: usual.and_then(Result::ok), tone: &tone, terms: &terms.rises };
+    let told = causes::UnusualFigures { usual: usual.and_then(Result::ok), tone: &tone, terms: &terms.rises };
     let why = match history.last() {
         Some(last) => {
-            let beside = why::Beside { day: *last, period: &period, marks: &marks, days: &whole };
-            why::read(moment, topic, beside, seen, told).await?
+            let beside = causes::Beside { day: *last, period: &period, marks: &marks, days: &whole };
+            causes::read(moment, topic, beside, seen, told).await?
         }
         None => WhyFacts::default(),
     };
@@ -197,7 +197,7 @@ pub(super) async fn topic(
         unanswered: began.is_some_and(|began| began >= span.until) && searched_since.is_some_and(|at| at < span.until),
         saturated: looked.saturated(span),
         // A report since the last one contains everything found since then.
-        unseen: belongs.by_moment && unseen::is_significant(&looked, span, now),
+        unseen: belongs.by_moment && uncovered_end::is_significant(&looked, span, now),
         full_pages: looked.full_pages(span),
         earlier: late.len() as u64,
         outside: late.iter().filter(|mark| mark.fit == crate::model::WindowFit::Outside).count() as u64,
@@ -210,7 +210,7 @@ pub(super) async fn topic(
         checks: looked.checks(span),
         covered_in_all: looked.covered_share(span),
         late_ms: looked.late_ms(Span { until: span.until.min(now), ..span }),
-        open: unseen::uncovered_end(&looked, span, now),
+        open: uncovered_end::uncovered_end(&looked, span, now),
         // Of a week or month that is not over, only the days that have begun.
         days: chart
             .iter()
@@ -289,7 +289,7 @@ fn day_facts(
         positive: share(sounds.positive, sounds.sample()),
         sounds,
         covered: kept.is_complete(day.span).then(|| looked.covered_share(day.span)),
-        at_least: looked.saturated(day.span) || unseen::is_significant(looked, day.span, now),
+        at_least: looked.saturated(day.span) || uncovered_end::is_significant(looked, day.span, now),
     }
 }
 

@@ -6,11 +6,13 @@
 //! spec, topics, span -> gather (store::Moment, insight::daily), changed (compare) -> facts -> matters -> html | markdown
 //! ```
 
+mod ad_hoc;
 mod answer;
 mod calendar;
 mod calendar_words;
+mod causes;
 mod caveats;
-mod changed;
+mod changes;
 mod comparison;
 mod coverage;
 mod document;
@@ -34,16 +36,15 @@ mod samples;
 mod sql;
 mod terms;
 mod tone;
-mod unnamed;
-mod unseen;
+mod uncovered_end;
 mod voice;
 mod voice_parts;
-mod why;
 
 use crate::draw::{chart, format, prose};
 use crate::model::{DataOrigin, Micros, ReportSpec, ReportWindow, Span, Time, Topic};
 use crate::store::{Store, StoreError};
 
+pub use ad_hoc::ad_hoc_spec;
 pub use calendar::{BeforeFacts, CalendarFacts, PartFacts, PeriodFigures};
 pub use document::Report;
 pub use facts::*;
@@ -51,7 +52,6 @@ pub use matter::Highlight;
 pub use measures::{EarlierDay, FoundBy, NamedCause, SourceShare, ToneFacts, Voice, WhyFacts};
 pub use period::{paths, report_span, span_of_date, span_of_name};
 pub use terms::rest_words;
-pub use unnamed::ad_hoc_spec;
 pub use voice_parts::{VoiceCell, VoicePart};
 
 /// About how many rows of items all topics have together.
@@ -98,7 +98,7 @@ pub async fn make(
     let sandbox = moment.nature().await? == Some(DataOrigin::Sandbox);
     moment.end().await?;
     for (topic, facts) in ours.iter().zip(&mut gathered).filter(|(_, facts)| facts.began.is_some()) {
-        changed::read(store, topic, facts, span, now, alone).await?;
+        changes::read(store, topic, facts, span, now, alone).await?;
     }
     let compared: Vec<&TopicFacts> =
         ours.iter().zip(&gathered).filter(|(topic, _)| heard(topic)).map(|(_, facts)| facts).collect();

@@ -1,7 +1,7 @@
 //! The paths of the contract: `/ai/search`, `/<platform>/search`, `/web/search`, `/twitter`, all `POST` with JSON.
 //! Strict: an unknown field or a wrong tool name is a 422, since a request that passes here must be exactly what the
 //! contract says. For `/twitter` the contract gives only the method; its fields and its reply are those of the `GET` in
-//! `observed`.
+//! `deployed`.
 
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -9,11 +9,11 @@ use serde_json::json;
 
 use super::answer::summary;
 use super::corpus::{Corpus, CorpusQuery, Hour, prompt_subject};
-use super::draw::seed_of;
 use super::params::{Params, validation_error};
+use super::random::seed_of;
 use super::reply::{Bill, billed};
 use super::shape::{Endpoint, is_identifiable, pages, posts as entries};
-use super::{observed, stream};
+use super::{deployed, stream};
 
 /// The maximum number of posts in one reply.
 const MAX_POSTS: usize = 25;
@@ -45,8 +45,8 @@ pub(crate) fn social(corpus: &Corpus, hour: Hour, platform: &str, mut params: Pa
 
 /// `POST /twitter`.
 pub(crate) fn basic_posts(corpus: &Corpus, hour: Hour, mut params: Params) -> Response {
-    params.refuse_unknown(observed::BASIC_FIELDS);
-    observed::basic_posts(corpus, hour, params)
+    params.refuse_unknown(deployed::BASIC_FIELDS);
+    deployed::basic_posts(corpus, hour, params)
 }
 
 /// `POST /web/search`.

@@ -1,4 +1,4 @@
-//! What a fault does to a reply: takes a good reply or none and returns a bad one. `fault` and `gate` decide when.
+//! What a fault does to a reply: takes a good reply or none and returns a bad one. `fault` and `layers` decide when.
 
 use std::io::Write;
 

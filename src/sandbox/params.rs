@@ -5,8 +5,8 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use serde_json::{Map, Value};
 
-use super::mistakes::ValidationErrors;
 use super::reply::json;
+use super::validation_errors::ValidationErrors;
 
 /// The maximum length of a query or prompt, in characters.
 const MAX_QUERY_CHARS: usize = 4_000;

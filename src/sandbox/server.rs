@@ -1,5 +1,5 @@
 //! Listens, routes and stops. [`router`] has all paths, those of other kinds come from `kinds`. `contract` and
-//! `observed` have the answers.
+//! `deployed` have the answers.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -16,11 +16,11 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::corpus::{Corpus, Hour, LoadStats};
-use super::gate::{self, App};
 use super::journal::{Journal, RecordedRequest};
+use super::layers::{self, App};
 use super::params::Params;
 use super::reply::error;
-use super::{Settings, StartError, contract, kinds, observed};
+use super::{Settings, StartError, contract, deployed, kinds};
 use crate::listener::Limited;
 
 /// How long a stop waits for open requests.
@@ -141,7 +141,7 @@ fn router(app: &Arc<App>) -> Router {
             None => unknown(),
         })
         .method_not_allowed_fallback(async || error(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed"))
-        .layer(middleware::from_fn_with_state(app.clone(), gate::middleware))
+        .layer(middleware::from_fn_with_state(app.clone(), layers::middleware))
         .with_state(app.clone())
 }
 
@@ -159,14 +159,14 @@ fn hour(app: &App) -> Hour {
 }
 
 async fn contract_ai(State(app): State<Arc<App>>, headers: HeaderMap, body: Body) -> Response {
-    match gate::json_body(&headers, body).await {
+    match layers::json_body(&headers, body).await {
         Ok(params) => contract::ai(&app.corpus, hour(&app), params),
         Err(refusal) => refusal,
     }
 }
 
 async fn contract_web(State(app): State<Arc<App>>, headers: HeaderMap, body: Body) -> Response {
-    match gate::json_body(&headers, body).await {
+    match layers::json_body(&headers, body).await {
         Ok(params) => contract::web(&app.corpus, hour(&app), params),
         Err(refusal) => refusal,
     }
@@ -185,7 +185,7 @@ async fn contract_social(
     if !is_name || matches!(platform.as_str(), "desearch" | "twitter") {
         return unknown();
     }
-    match gate::json_body(&headers, body).await {
+    match layers::json_body(&headers, body).await {
         Ok(params) => contract::social(&app.corpus, hour(&app), &platform, params),
         Err(refusal) => refusal,
     }
@@ -196,37 +196,37 @@ async fn contract_feeds(state: State<Arc<App>>, headers: HeaderMap, body: Body) 
 }
 
 async fn contract_basic_posts(State(app): State<Arc<App>>, headers: HeaderMap, body: Body) -> Response {
-    match gate::json_body(&headers, body).await {
+    match layers::json_body(&headers, body).await {
         Ok(params) => contract::basic_posts(&app.corpus, hour(&app), params),
         Err(refusal) => refusal,
     }
 }
 
 async fn observed_ai(State(app): State<Arc<App>>, headers: HeaderMap, body: Body) -> Response {
-    match gate::json_body(&headers, body).await {
-        Ok(params) => observed::ai(&app.corpus, hour(&app), params),
+    match layers::json_body(&headers, body).await {
+        Ok(params) => deployed::ai(&app.corpus, hour(&app), params),
         Err(refusal) => refusal,
     }
 }
 
 async fn observed_link_pages(State(app): State<Arc<App>>, headers: HeaderMap, body: Body) -> Response {
-    match gate::json_body(&headers, body).await {
-        Ok(params) => observed::link_pages(&app.corpus, hour(&app), params),
+    match layers::json_body(&headers, body).await {
+        Ok(params) => deployed::link_pages(&app.corpus, hour(&app), params),
         Err(refusal) => refusal,
     }
 }
 
 async fn observed_link_posts(State(app): State<Arc<App>>, headers: HeaderMap, body: Body) -> Response {
-    match gate::json_body(&headers, body).await {
-        Ok(params) => observed::link_posts(&app.corpus, hour(&app), params),
+    match layers::json_body(&headers, body).await {
+        Ok(params) => deployed::link_posts(&app.corpus, hour(&app), params),
         Err(refusal) => refusal,
     }
 }
 
 async fn observed_basic_posts(State(app): State<Arc<App>>, RawQuery(query): RawQuery) -> Response {
-    observed::basic_posts(&app.corpus, hour(&app), Params::query(&query.unwrap_or_default()))
+    deployed::basic_posts(&app.corpus, hour(&app), Params::query(&query.unwrap_or_default()))
 }
 
 async fn observed_basic_pages(State(app): State<Arc<App>>, RawQuery(query): RawQuery) -> Response {
-    observed::basic_pages(&app.corpus, hour(&app), Params::query(&query.unwrap_or_default()))
+    deployed::basic_pages(&app.corpus, hour(&app), Params::query(&query.unwrap_or_default()))
 }

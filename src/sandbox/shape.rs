@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use super::corpus::{Author, Hour, Page, PageDate, Post, Quirk};
-use super::draw::SeededRng;
+use super::random::SeededRng;
 
 /// The endpoint for which an entry is formatted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

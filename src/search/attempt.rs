@@ -12,7 +12,7 @@ use url::Url;
 
 use super::detail::ErrorDetail;
 use super::failure::{Failure, class_of_body, class_of_status};
-use super::scrub::KeyRedactor;
+use super::redact::KeyRedactor;
 use super::session::{self, Session};
 use super::{ErrorClass, Request, retry_after};
 use crate::http::{self, IncompleteBody, ReadStop};

@@ -13,12 +13,12 @@ use super::attempt::{Attempt, Credential, HttpReply, HttpSender, log};
 use super::failure::ProviderRef;
 use super::gate::{CallLimiter, Gate, Refusal};
 use super::limits::Limits;
+use super::redact::KeyRedactor;
 use super::render;
 use super::request::request;
 use super::retry::{Backoff, Next};
-use super::scrub::KeyRedactor;
+use super::sandbox_url;
 use super::session::Session;
-use super::stand_in;
 use super::unsupported::Unsupported;
 use super::{Access, CallError, Dialect, ErrorClass, Rate, RawReply, Request, SearchQuery, Settings, Spent};
 use crate::http::{self, Options, Roots};
@@ -269,7 +269,7 @@ impl Client {
     fn address(&self, request: &Request) -> Result<Url, CallFailure> {
         let Some(address) = &request.address else { return Ok(render::url(request, &self.base_url)) };
         if self.stands_in {
-            return Ok(stand_in::url(address, &self.base_url));
+            return Ok(sandbox_url::url(address, &self.base_url));
         }
         let refused = |text: String, hint: &str| {
             let class = ErrorClass::BadRequest;

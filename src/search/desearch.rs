@@ -7,8 +7,8 @@ use std::time::Duration;
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
+use super::call_limits::{POSTS_A_PAGE, RESULTS};
 use super::spec::post;
-use super::takes::{POSTS_A_PAGE, RESULTS};
 use super::{Request, Unsupported};
 use crate::model::{AiQuery, LookBack, SocialQuery, Source, Time, WebQuery, Window};
 

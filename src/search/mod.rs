@@ -2,28 +2,29 @@
 //! stores nothing, does not decide about identity, and never reads the clock: `now` is an argument.
 
 mod attempt;
+mod call_limits;
 mod client;
 pub mod decode;
 mod desearch;
 mod detail;
 mod failure;
 mod gate;
+mod key_encodings;
 pub mod kinds;
 mod limits;
 mod look_back;
 mod reach;
+mod redact;
 mod render;
 mod request;
 mod retry;
 mod retry_after;
-mod scrub;
+mod sandbox_url;
 mod session;
 mod spec;
-mod spellings;
-mod stand_in;
-mod takes;
 mod unsupported;
 
+pub use call_limits::{TOOLS, social_limit, web_limit};
 pub use client::{CallFailure, Client, SetupError};
 pub use failure::hint_for_stored_failure;
 pub use gate::{CallLimiter, CallPermit, Entered, Gate, NoGate, Refusal};
@@ -32,7 +33,6 @@ pub use reach::covers_window_start;
 pub use render::{RenderTarget, render, without_secrets};
 pub use request::{request, requests};
 pub use retry::Backoff;
-pub use takes::{TOOLS, social_limit, web_limit};
 pub use unsupported::Unsupported;
 
 use std::time::Duration;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use url::Url;
 
-use super::{Request, stand_in};
+use super::{Request, sandbox_url};
 use crate::model::{Login, is_invisible, is_joiner};
 
 /// The provider for which a request is shown.
@@ -23,7 +23,7 @@ impl RenderTarget {
     pub fn url(&self, request: &Request) -> String {
         match &request.address {
             None => url(request, &self.base_url).into(),
-            Some(address) if self.sandbox => stand_in::url(address, &self.base_url).into(),
+            Some(address) if self.sandbox => sandbox_url::url(address, &self.base_url).into(),
             Some(address) => without_secrets(address),
         }
     }

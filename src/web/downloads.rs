@@ -13,8 +13,8 @@ use tokio::runtime::Handle;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::sync::CancellationToken;
 
-use super::ask::cut;
 use super::exporting::AT_ONCE;
+use super::page_request::cut;
 use super::pipe::{Pages, Writer, pipe};
 use super::problem::Problem;
 use super::site::Site;

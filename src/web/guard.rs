@@ -13,12 +13,12 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use tokio::time::Instant;
 
-use super::admission::{self, MOST_PASSES, bearer, problem_page, session_cookies};
 use super::api::is_api_path;
 use super::app::App;
-use super::ask::LARGEST_FORM;
+use super::authentication::{self, MOST_PASSES, bearer, problem_page, session_cookies};
 use super::layout;
 use super::need::{Need, need_of};
+use super::page_request::LARGEST_FORM;
 use super::probes;
 use super::problem::Problem;
 use super::site::Site;
@@ -119,7 +119,7 @@ async fn check(app: &App, peer: &Peer, params: Option<&RawPathParams>, head: &Pa
     // Cookies do not count for the API, so that no page of others can ask for anything there, whatever it sends.
     let passes = session_cookies(headers, settings.https).take(if api { 0 } else { MOST_PASSES });
     let problem = |problem: Problem| Box::new(problem_page(&problem, site, path));
-    let visitor = admission::visitor(site, peer, bearer(headers), passes).await.map_err(problem)?;
+    let visitor = authentication::visitor(site, peer, bearer(headers), passes).await.map_err(problem)?;
     if visitor.who == Who::Nobody {
         return Err(Box::new(login_required(site, head, api)));
     }

@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::ask::{Ask, cut, link, words};
 use super::downloads::refused;
+use super::page_request::{Ask, cut, link, words};
 use super::problem::Problem;
 use super::site::Site;
 use crate::compare::{FilterMode, RowFilter};

@@ -10,7 +10,7 @@ use axum::response::{IntoResponse as _, Response};
 
 use super::api;
 use super::app::App;
-use super::ask::LARGEST_FORM;
+use super::page_request::LARGEST_FORM;
 use super::problem::Problem;
 use super::site::Site;
 use super::visitor::Visitor;

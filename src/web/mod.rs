@@ -4,20 +4,20 @@
 //! renders the pages, `api` and `mcp` answer programs, and `probes` reports the health of the process.
 
 mod access;
-mod admission;
 mod api;
 mod app;
-mod ask;
+mod authentication;
 mod downloads;
 mod editing;
 mod exporting;
 mod guard;
-mod guesses;
+mod guess_limit;
 mod item_query;
 mod jobs_file;
 mod layout;
 mod mcp;
 mod need;
+mod page_request;
 mod pages;
 mod pipe;
 mod probes;

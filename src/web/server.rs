@@ -15,15 +15,15 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::app::App;
-use super::ask::Ask;
 use super::layout::{self, Page};
 use super::need::Need::{InScope, OfAll, OfTopic, Open};
 use super::need::RouteNeed;
+use super::page_request::Ask;
 use super::pages::{
-    access, acks, actions, alerts, answers, editions, health, item, items, kept, keys, login, marks, overview, runs,
-    searches, shared, topic,
+    access, acks, actions, alerts, answers, editions, health, item, items, keys, login, marks, overview, runs,
+    searches, shared, stars_and_notes, topic,
 };
-use super::pages::{jobs, progress, topic_edit, topic_items, topic_report, topic_sent};
+use super::pages::{jobs, progress, topic_edit, topic_items, topic_report, topic_submit};
 use super::probes;
 use super::problem::Problem;
 use super::routes::Routes;
@@ -152,17 +152,17 @@ fn routes() -> Routes {
         .get("/items.csv", OfAll(Read), items::file)
         .get("/items.xlsx", OfAll(Read), items::file)
         .get("/items.jsonl", OfAll(Read), items::file)
-        .post("/items/star", OfAll(Act), kept::star)
-        .post("/items/note", OfAll(Act), kept::note)
+        .post("/items/star", OfAll(Act), stars_and_notes::star)
+        .post("/items/note", OfAll(Act), stars_and_notes::note)
         .post("/searches", OfAll(Act), searches::ask)
         .get("/searches/{file}", OfAll(Read), searches::feed)
         .get("/jobs", OfAll(Read), page(&["undo", "tested", "delete"], jobs::show))
         .post("/jobs", OfAll(Edit), jobs::ask)
         .get(topic_edit::NEW, OfAll(Read), page(&["from", "as"], topic_edit::add))
-        .post(topic_edit::NEW, OfAll(Edit), topic_sent::add_now)
-        .post("/jobs/check", OfAll(Read), topic_sent::check_now)
+        .post(topic_edit::NEW, OfAll(Edit), topic_submit::add_now)
+        .post("/jobs/check", OfAll(Read), topic_submit::check_now)
         .get("/jobs/topics/{id}", OfAll(Read), page(&["as"], topic_edit::change))
-        .post("/jobs/topics/{id}", OfAll(Edit), topic_sent::change_now)
+        .post("/jobs/topics/{id}", OfAll(Edit), topic_submit::change_now)
         .get("/progress/{run}", OfAll(Read), page(&[], progress::show))
         .get("/progress/{run}/events", OfAll(Read), progress::events)
         .get("/keys", InScope(Read), page(&[], keys::show))

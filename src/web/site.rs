@@ -8,7 +8,7 @@ use tokio::sync::watch;
 use super::access::Access;
 use super::editing::Editing;
 use super::exporting::ExportPool;
-use super::guesses::GuessLimiter;
+use super::guess_limit::GuessLimiter;
 use super::jobs_file::JobsFile;
 use super::ready::ReadinessCheck;
 use super::sessions::Sessions;

@@ -1,5 +1,5 @@
 //! The named tokens and the links of the database, cached: they are read at most once in two seconds, and again if an
-//! unknown one is sent, as often as `guesses` allows. Whether the one that was found was withdrawn since is checked
+//! unknown one is sent, as often as `guess_limit` allows. Whether the one that was found was withdrawn since is checked
 //! each time, by an index.
 
 use std::collections::{BTreeSet, HashMap};

@@ -1,4 +1,4 @@
-//! The sender of a request, and what they may see. `admission` makes it once for each request, which carries it
+//! The sender of a request, and what they may see. `authentication` makes it once for each request, which carries it
 //! along.
 
 use std::collections::BTreeSet;

@@ -2,7 +2,7 @@
 //! databases. `spread_cli` tests the terminal, the page and the API.
 
 use topicwatch::compare::story;
-use topicwatch::draw::spread;
+use topicwatch::draw::story_chart;
 use topicwatch::insight::story::{Story, TimeBasis};
 use topicwatch::model::{Source, Tie, Time};
 use topicwatch::store::Store;
@@ -205,8 +205,8 @@ async fn the_first_is_sure_only_where_searches_covered_its_time_and_the_day_befo
         assert_eq!((told.doubt.checked.from, told.doubt.checked.until), (minutes(-1_440), minutes(90)));
         let told_by = |told: &Story| {
             let when = |at: Time| at.to_string();
-            let heads: Vec<String> = spread::caveats(told, &when).into_iter().map(|(head, _)| head).collect();
-            (spread::firsts(told).iter().map(|(what, _)| *what).collect::<Vec<_>>(), heads)
+            let heads: Vec<String> = story_chart::caveats(told, &when).into_iter().map(|(head, _)| head).collect();
+            (story_chart::firsts(told).iter().map(|(what, _)| *what).collect::<Vec<_>>(), heads)
         };
         let all = format!(
             "The searches of its topics that look back over time covered all of {} to {}.",

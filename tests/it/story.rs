@@ -76,8 +76,7 @@ fn shown(place: &Place) {
     assert!(snapshot["items"].as_array().unwrap().iter().all(|item| item["new"] == true));
 
     let status = place.json(&["status", "--json"]);
-    let states: Vec<_> =
-        status["topics"].as_array().unwrap().iter().map(|t| t["state"].as_str().unwrap()).collect();
+    let states: Vec<_> = status["topics"].as_array().unwrap().iter().map(|t| t["state"].as_str().unwrap()).collect();
     assert_eq!(states, ["ok", "ok", "ok"]);
     place.run(&["status"]).shows(0, &["acme", "globex", "again"]);
     place.run(&["export", "--topic", "nobody"]).says(2, &["no topic `nobody`", "acme", "hint"]);

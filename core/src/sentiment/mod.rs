@@ -1,13 +1,13 @@
 //! Sentiment of a text: negative, neutral or positive, with probabilities, in the languages the model was trained on.
 //! Pure, offline, deterministic. It is not the author's opinion of the topic (docs/explanation/sentiment.md).
 
-mod complaints;
 mod emoticon;
 pub mod features;
 mod language;
 mod language_words;
 mod lexicon;
 mod other_languages;
+mod phrase_rules;
 mod scorer;
 pub mod text;
 pub mod valence;

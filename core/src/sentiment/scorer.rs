@@ -2,9 +2,9 @@
 
 use std::sync::OnceLock;
 
-use super::complaints;
 use super::features::{GROUPS, features, scale};
 use super::language::detect;
+use super::phrase_rules;
 use super::text;
 use super::weights::Weights;
 use super::{Lang, VERSION};
@@ -64,10 +64,10 @@ pub fn judge(title: Option<&str>, text: Option<&str>) -> ToneScore {
 /// Scores with the given weights.
 #[must_use]
 pub fn score_with(weights: &Weights<'_>, text: &str) -> Score {
-    scored(weights, text, complaints::adjust)
+    scored(weights, text, phrase_rules::adjust)
 }
 
-/// Scores with the learned weights alone, without the rules of `complaints`. The trainer measures this.
+/// Scores with the learned weights alone, without the rules of `phrase_rules`. The trainer measures this.
 #[must_use]
 pub fn score_without_rules(weights: &Weights<'_>, text: &str) -> Score {
     scored(weights, text, |_, _, p| p)

@@ -122,7 +122,7 @@ pub(in crate::cli) fn evaluator(store: &Store, clock: &Clock, courier: Courier) 
                 }
                 Ok(_) => {}
                 Err(error) => {
-                    tracing::warn!("alerts could not be evaluated: {error}; trying again at the next evaluation")
+                    tracing::warn!("alerts could not be evaluated: {error}; trying again at the next evaluation");
                 }
             }
         })

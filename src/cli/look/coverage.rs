@@ -6,8 +6,8 @@ use serde_json::json;
 
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
+use crate::cli::wiring::check_names::renamed;
 use crate::cli::wiring::context::{Context, instant};
-use crate::cli::wiring::known::renamed;
 use crate::cli::wiring::options::{Common, source_name};
 use crate::compare::{CoveragePeriod, coverage};
 use crate::insight::{Coverage, Hole, HoleCause, SourceCoverage, SpanLength};

@@ -1,4 +1,4 @@
-//! `items`: lists items, newest first; with `--search`, items by their words. Stars and notes are in `topic::kept`.
+//! `items`: lists items, newest first; with `--search`, items by their words. Stars and notes are in `topic::star_note`.
 
 use clap::{Args, Subcommand};
 use serde_json::json;
@@ -6,14 +6,14 @@ use serde_json::json;
 use super::item_json::item_json;
 use crate::cli::examples;
 use crate::cli::look::item_list;
-use crate::cli::look::kept_list::{self, StarredArgs};
 use crate::cli::look::ranked::{self, ListOptions, RankedArgs};
 use crate::cli::look::search::{self, SearchArgs};
+use crate::cli::look::starred_list::{self, StarredArgs};
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
-use crate::cli::topic::kept::{self, NoteArgs, StarArgs};
+use crate::cli::topic::star_note::{self, NoteArgs, StarArgs};
+use crate::cli::wiring::check_names::known;
 use crate::cli::wiring::context::{Context, instant};
-use crate::cli::wiring::known::known;
 use crate::cli::wiring::options::Common;
 use crate::compare::{FilterMode, Rankings, RowFilter};
 use crate::model::WindowFit;
@@ -100,8 +100,8 @@ pub(in crate::cli) async fn run(common: &Common, args: ItemsArgs) -> Result<Exit
     match args.verb {
         None => run_list(common, args.list).await,
         Some(ItemsVerb::List(args)) => run_list(common, *args).await,
-        Some(ItemsVerb::Star(args)) => kept::star(common, &args).await,
-        Some(ItemsVerb::Note(args)) => kept::note(common, &args).await,
+        Some(ItemsVerb::Star(args)) => star_note::star(common, &args).await,
+        Some(ItemsVerb::Note(args)) => star_note::note(common, &args).await,
     }
 }
 
@@ -121,7 +121,7 @@ async fn run_list(common: &Common, args: ItemsListArgs) -> Result<Exit, Failure>
     if args.starred || args.noted {
         let ItemsListArgs { topic, new_since, starred, noted, filtered, limit, json, .. } = args;
         let shown = StarredArgs { topic, new_since, starred, noted, filtered, limit: limit as usize, json };
-        return kept_list::run(common, &shown).await;
+        return starred_list::run(common, &shown).await;
     }
     let context = Context::load(common, None)?;
     let since = instant("--new-since", args.new_since.as_deref(), (context.clock)())?;

@@ -7,8 +7,8 @@ use serde_json::json;
 
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
+use crate::cli::wiring::check_names::known;
 use crate::cli::wiring::context::{Context, instant};
-use crate::cli::wiring::known::known;
 use crate::cli::wiring::options::Common;
 use crate::compare::health;
 use crate::model::{Source, format_duration};

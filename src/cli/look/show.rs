@@ -7,8 +7,8 @@ use serde_json::json;
 
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
+use crate::cli::wiring::check_names::renamed;
 use crate::cli::wiring::context::Context;
-use crate::cli::wiring::known::renamed;
 use crate::cli::wiring::options::Common;
 use crate::compare::{FilterMode, RowFilter};
 use crate::draw::prose::{Piece, parse_line};

@@ -6,7 +6,7 @@ use std::io::Write as _;
 use clap::Args;
 use serde_json::json;
 
-use super::standing::{Page, Pages};
+use super::status_pages::{Page, Pages};
 use crate::budget::UnaffordableCall;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::grid::Grid;

@@ -9,7 +9,7 @@ use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
 use crate::compare;
-use crate::draw::{format, spread};
+use crate::draw::{format, story_chart};
 use crate::insight::story::{FirstSighting, Story, TimelineEntry};
 use crate::insight::{Piece, word_diff};
 use crate::model::STORY_WORDS;
@@ -72,18 +72,18 @@ fn render(story: &Story, width: usize) -> String {
         text.push_str(&output::wrap("  ", &output::truncate(&entry_text(asked), WORDS), width));
     }
     text.push('\n');
-    for line in spread::summary(story, &output::format_time) {
+    for line in story_chart::summary(story, &output::format_time) {
         text.push_str(&output::wrap("", &line, width));
     }
-    for (what, entry) in spread::firsts(story) {
+    for (what, entry) in story_chart::firsts(story) {
         text.push_str(&format!("\n{what}: {}\n", author_and_key(entry, width.saturating_sub(what.len() + 2))));
-        text.push_str(&output::wrap("  ", &spread::times(entry, &output::format_time), width));
+        text.push_str(&output::wrap("  ", &story_chart::times(entry, &output::format_time), width));
         if entry.key != story.key {
             text.push_str(&output::wrap("  ", &output::truncate(&entry_text(entry), WORDS), width));
         }
     }
     text.push('\n');
-    for (head, reasons) in spread::caveats(story, &output::format_time) {
+    for (head, reasons) in story_chart::caveats(story, &output::format_time) {
         text.push_str(&output::wrap("", &head, width));
         for reason in reasons {
             text.push_str(&output::wrap("  - ", &reason, width));
@@ -94,7 +94,7 @@ fn render(story: &Story, width: usize) -> String {
     }
     text.push_str(&edits(story, width));
     text.push('\n');
-    for line in spread::remaining(story, &output::format_time) {
+    for line in story_chart::remaining(story, &output::format_time) {
         text.push_str(&output::wrap("", &line, width));
     }
     text

@@ -5,8 +5,8 @@ use serde_json::json;
 
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
+use crate::cli::wiring::check_names::renamed;
 use crate::cli::wiring::context::{Context, instant};
-use crate::cli::wiring::known::renamed;
 use crate::cli::wiring::options::Common;
 use crate::compare::{MOST_TERM_DAYS, StandOutRows, TermRow, ThemeRow, TopicTerms, terms_between};
 use crate::model::{DataOrigin, Span, Time};

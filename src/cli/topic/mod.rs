@@ -2,12 +2,12 @@
 
 pub(in crate::cli) mod backfill;
 pub(in crate::cli) mod filter;
-pub(in crate::cli) mod kept;
 pub(in crate::cli) mod mark;
 pub(in crate::cli) mod pause;
 pub(in crate::cli) mod rename;
 pub(in crate::cli) mod run_now;
 pub(in crate::cli) mod schedule;
+pub(in crate::cli) mod star_note;
 
 use clap::{Args, Subcommand};
 

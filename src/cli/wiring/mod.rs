@@ -2,12 +2,12 @@
 
 pub(in crate::cli) mod callers;
 pub(in crate::cli) mod channels;
+pub(in crate::cli) mod check_names;
 pub(in crate::cli) mod context;
 pub(in crate::cli) mod environment;
 pub(in crate::cli) mod ids;
 pub(in crate::cli) mod jobs;
 pub(in crate::cli) mod journal;
-pub(in crate::cli) mod known;
 pub(in crate::cli) mod options;
 pub(in crate::cli) mod pings;
 pub(in crate::cli) mod protected_files;

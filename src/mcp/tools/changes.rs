@@ -3,10 +3,10 @@
 use crate::compare::{NoStart, Since, begin, changes_between, stretch};
 use crate::insight::{ChangeCounts, Changes};
 use crate::mcp::answer::Answer;
-use crate::mcp::asked::Asked;
-use crate::mcp::quoted::quote_fields_of_all;
-use crate::mcp::trouble::{ToolError, excerpt};
-use crate::mcp::trust::{self, at_least};
+use crate::mcp::call::Asked;
+use crate::mcp::caveats::{self, at_least};
+use crate::mcp::error::{ToolError, excerpt};
+use crate::mcp::quoting::quote_fields_of_all;
 use crate::model::{Span, Time, Topic};
 use crate::schedule::{INSTANTS, parse_instant};
 
@@ -46,7 +46,7 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, ToolError> {
     answer.notes(describe_counts(&changes.counts));
     if let Some(span) = span {
         answer.notes(asked.store.trimmed(&topic.id, span).await?.describe());
-        answer.notes(trust::holes(&asked, &topic.id, span).await?);
+        answer.notes(caveats::holes(&asked, &topic.id, span).await?);
     }
     if changes.until.is_none() {
         answer.note("There has been no run since then.");

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::mcp::answer::Answer;
-use crate::mcp::asked::Asked;
-use crate::mcp::trouble::ToolError;
+use crate::mcp::call::Asked;
+use crate::mcp::error::ToolError;
 use crate::model::{SERVICE, ServiceLimits, Time, Usage};
 
 pub(super) async fn answer(asked: Asked) -> Result<Answer, ToolError> {

@@ -4,11 +4,11 @@ use serde_json::{Value, json};
 
 use crate::compare::coverage;
 use crate::mcp::answer::Answer;
-use crate::mcp::asked::{Asked, DAY};
-use crate::mcp::quoted::IN_A_LIST;
-use crate::mcp::quoted::quote_fields;
-use crate::mcp::trouble::ToolError;
-use crate::mcp::trust;
+use crate::mcp::call::{Asked, DAY};
+use crate::mcp::caveats;
+use crate::mcp::error::ToolError;
+use crate::mcp::quoting::IN_A_LIST;
+use crate::mcp::quoting::quote_fields;
 use crate::model::{Span, Time};
 
 /// Maximum number of days of a period.
@@ -50,7 +50,7 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, ToolError> {
     if let Some(until) = found.pruned_until {
         answer.note(format!("Searches before {until} were pruned: nothing is known about that time."));
     }
-    let holes = trust::describe_holes(one);
+    let holes = caveats::describe_holes(one);
     if holes.is_empty() {
         answer.note("Sources that look back over spans left no gaps.");
     }

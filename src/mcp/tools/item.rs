@@ -5,9 +5,9 @@ use serde_json::json;
 use super::items::{OURS, OURS_OF_COPY};
 use crate::compare::Rankings;
 use crate::mcp::answer::Answer;
-use crate::mcp::asked::Asked;
-use crate::mcp::quoted::{ALONE, quote_fields, quote_fields_of_all};
-use crate::mcp::trouble::{ToolError, excerpt};
+use crate::mcp::call::Asked;
+use crate::mcp::error::{ToolError, excerpt};
+use crate::mcp::quoting::{ALONE, quote_fields, quote_fields_of_all};
 
 /// Maximum number of sightings, earlier words and near-copies shown.
 const SEEN: u32 = 50;

@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 use crate::compare::{FilterMode, ListOptions, Ranking, ShownItem, list_items};
 use crate::mcp::answer::Answer;
-use crate::mcp::asked::{Asked, DAY};
-use crate::mcp::quoted::{IN_A_LIST, quote_fields, quote_fields_of_all};
-use crate::mcp::trouble::ToolError;
-use crate::mcp::trust;
+use crate::mcp::call::{Asked, DAY};
+use crate::mcp::caveats;
+use crate::mcp::error::ToolError;
+use crate::mcp::quoting::{IN_A_LIST, quote_fields, quote_fields_of_all};
 use crate::model::{Span, Time, Tone};
 use crate::normalise::words::parse_query;
 use crate::store::{Filter, ItemCursor, ItemOrder};
@@ -82,7 +82,7 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, ToolError> {
     }
     let since = filter.since.unwrap_or(Time(asked.now.0 - LATELY));
     if let Some(period) = Span::new(since, asked.now) {
-        answer.notes(trust::holes(&asked, &card.topic, period).await?);
+        answer.notes(caveats::holes(&asked, &card.topic, period).await?);
     }
     answer.next(listed.next.map(|place| asked.cursor(place.value, &place.key)))?;
     Ok(answer)

@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use crate::mcp::answer::Answer;
-use crate::mcp::asked::Asked;
-use crate::mcp::quoted::text;
-use crate::mcp::trouble::{ToolError, excerpt};
-use crate::mcp::trust::{self, at_least};
+use crate::mcp::call::Asked;
+use crate::mcp::caveats::{self, at_least};
+use crate::mcp::error::{ToolError, excerpt};
+use crate::mcp::quoting::text;
 use crate::model::{ReportSpec, ReportWindow, Span, Time, Topic};
 use crate::report::{self, Report, TopicFacts, ad_hoc_spec, report_span, span_of_date, span_of_name};
 use crate::schedule::check_zone;
@@ -38,7 +38,7 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, ToolError> {
         }
         // For a day that is not over, only the time that has passed.
         let Some(passed) = Span::new(span.from, span.until.min(asked.now)) else { continue };
-        let holes = trust::holes(&asked, &topic.id, passed).await?;
+        let holes = caveats::holes(&asked, &topic.id, passed).await?;
         answer.notes(holes.into_iter().map(|hole| format!("{}: {hole}", topic.id)));
     }
     Ok(answer)

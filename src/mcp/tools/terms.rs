@@ -5,10 +5,10 @@ use serde_json::Value;
 
 use crate::compare::{MOST_TERM_DAYS, TermRow, terms_between};
 use crate::mcp::answer::Answer;
-use crate::mcp::asked::{Asked, DAY};
-use crate::mcp::quoted::{IN_A_LIST, quote_fields};
-use crate::mcp::trouble::ToolError;
-use crate::mcp::trust::{self, at_least};
+use crate::mcp::call::{Asked, DAY};
+use crate::mcp::caveats::{self, at_least};
+use crate::mcp::error::ToolError;
+use crate::mcp::quoting::{IN_A_LIST, quote_fields};
 use crate::model::{Span, Time};
 
 const OURS_OF_TERM: &[&str] = &["kind", "example"];
@@ -66,7 +66,7 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, ToolError> {
     if told.cut {
         answer.note("Only the latest items of the period were read: the counts are lower bounds.");
     }
-    answer.notes(trust::holes(&asked, &topic.id, span).await?);
+    answer.notes(caveats::holes(&asked, &topic.id, span).await?);
     Ok(answer)
 }
 

@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 use crate::compare::{SourceHistory, health, topic_card_json};
 use crate::mcp::answer::Answer;
-use crate::mcp::asked::{Asked, DAY};
-use crate::mcp::quoted::{IN_A_LIST, quote_fields};
-use crate::mcp::trouble::ToolError;
-use crate::mcp::trust::at_least;
+use crate::mcp::call::{Asked, DAY};
+use crate::mcp::caveats::at_least;
+use crate::mcp::error::ToolError;
+use crate::mcp::quoting::{IN_A_LIST, quote_fields};
 use crate::model::{Time, TopicCard};
 
 /// Fields of a topic that the configuration or this program wrote.

@@ -8,7 +8,7 @@ use super::super::facts::TopicFacts;
 use super::super::format;
 use super::super::measures::Voice;
 use super::super::voice_parts::VoicePart;
-use super::places::anchor;
+use super::links::anchor;
 use crate::draw::chart_parts::{self, PartsRow};
 
 /// Returns a topic's figures beside those of the week or month before, or why they are not compared.

@@ -6,7 +6,7 @@ use super::super::document::Report;
 use super::super::facts::{RowFacts, Shown, TopicFacts};
 use super::super::format::{self, count_noun, number};
 use super::super::items::host;
-use super::places;
+use super::links;
 use crate::insight::daily::Tally;
 use crate::model::Kind;
 
@@ -141,7 +141,7 @@ fn rising(report: &Report, topic: &TopicFacts) -> Markup {
 
 fn campaigns(report: &Report, topic: &TopicFacts) -> Markup {
     html! {
-        section aria-labelledby=(places::named(&topic.id, "copies")) {
+        section aria-labelledby=(links::named(&topic.id, "copies")) {
             h3 id=(format::id(&topic.id, "copies")) { "One text, many times" }
             ol.items { @for copies in &topic.campaigns { li {
                 (named(&copies.item))
@@ -194,7 +194,7 @@ pub(super) fn rows(report: &Report, topic: &TopicFacts) -> Markup {
     html! {
         details.rows.page-only open[false] id=(format::id(&topic.id, "rows")) {
             summary { "The rows: " (count_noun(topic.rows.len() as u64, "item")) @if topic.rows_left_out > 0 { ", " (number(topic.rows_left_out)) " more in the database" } }
-            div.wide role="region" tabindex="0" aria-labelledby=(places::named(&topic.id, "rows-caption")) { table {
+            div.wide role="region" tabindex="0" aria-labelledby=(links::named(&topic.id, "rows-caption")) { table {
                 caption id=(caption) {
                     "Items of the period and items in the lists above, latest first. "
                     @if topic.rows_left_out > 0 { "All of them: " code { "topicwatch export --topic " (topic.id) } ", or the SQL below." }

@@ -4,14 +4,14 @@
 mod calendar;
 mod changed;
 mod charts;
-mod glance;
+mod links;
 mod lists;
 mod mail;
-mod places;
 mod terms;
 #[cfg(test)]
 mod tests;
 mod topic;
+mod topic_list;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -22,7 +22,7 @@ use super::matter::Highlight;
 use super::{caveats, chart, sql};
 use crate::draw::chart::VoiceBar;
 use crate::model::{ReportWindow, Tone};
-use places::{anchor, change};
+use links::{anchor, change};
 
 const STYLE: &str = concat!(include_str!("../../draw/base.css"), include_str!("../style.css"));
 
@@ -78,7 +78,7 @@ fn head(report: &Report) -> Markup {
                 @match report.window { ReportWindow::Day => "one local day", ReportWindow::Week => "one local week, Monday to Sunday", ReportWindow::Month => "one local month", ReportWindow::SinceLast if report.since.is_none() => "the last 24 hours", ReportWindow::SinceLast => "since the last report" }
                 ". Created " (format::date_time(report.made_at, zone)) ". " (report.cost_words())
             }
-            (glance::topics(report))
+            (topic_list::topics(report))
         }
     }
 }

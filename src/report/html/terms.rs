@@ -6,8 +6,8 @@ use super::super::document::Report;
 use super::super::facts::TopicFacts;
 use super::super::format::{self, number};
 use super::super::terms::{expected, growth, more_words, rest_words, shown, voices_head};
+use super::links;
 use super::lists::{Empty, by, named};
-use super::places;
 use crate::compare::StandOutRows;
 
 pub(super) fn section<'a>(
@@ -24,9 +24,9 @@ pub(super) fn section<'a>(
     let share = |share: &Option<crate::insight::daily::Share>| share.as_ref().map_or("–".to_owned(), format::share);
     let (caption, themes) = (format::id(&topic.id, "terms-caption"), format::id(&topic.id, "themes-caption"));
     html! {
-        section.whole aria-labelledby=(places::named(&topic.id, "terms")) {
+        section.whole aria-labelledby=(links::named(&topic.id, "terms")) {
             h3 id=(format::id(&topic.id, "terms")) { "Terms that are news" }
-            div.wide role="region" tabindex="0" aria-labelledby=(places::named(&topic.id, "terms-caption")) { table.cards {
+            div.wide role="region" tabindex="0" aria-labelledby=(links::named(&topic.id, "terms-caption")) { table.cards {
                 caption id=(caption) {
                     "More frequent than expected from the previous " (number(terms.before_days)) " days. Copies, and texts by one author on one day, count once. "
                     @if terms.cut { "Based on the latest items only. " } @if let Some(more) = more_words(terms) { (more) }
@@ -45,7 +45,7 @@ pub(super) fn section<'a>(
             } }
             @if !terms.themes.is_empty() {
                 h3 { "Themes" }
-                div.wide role="region" tabindex="0" aria-labelledby=(places::named(&topic.id, "themes-caption")) { table.cards {
+                div.wide role="region" tabindex="0" aria-labelledby=(links::named(&topic.id, "themes-caption")) { table.cards {
                     caption id=(themes) { "Items that share such terms. " @if let Some(rest) = rest_words(terms) { (rest) } }
                     thead { tr { th scope="col" { "Theme" } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } th.n scope="col" { (voices_head(topic)) } th scope="col" { "Period before" } th.n scope="col" { "Negative" } th scope="col" { "First" } th scope="col" { "For example" } } }
                     tbody { @for theme in &terms.themes { tr {
@@ -69,9 +69,9 @@ fn standing_out(topic: &TopicFacts, rows: &StandOutRows) -> Markup {
     let share = |share: &Option<crate::insight::daily::Share>| share.as_ref().map_or("–".to_owned(), format::share);
     let caption = format::id(&topic.id, "terms-caption");
     html! {
-        section.whole aria-labelledby=(places::named(&topic.id, "terms")) {
+        section.whole aria-labelledby=(links::named(&topic.id, "terms")) {
             h3 id=(format::id(&topic.id, "terms")) { (StandOutRows::TITLE) }
-            div.wide role="region" tabindex="0" aria-labelledby=(places::named(&topic.id, "terms-caption")) { table.cards {
+            div.wide role="region" tabindex="0" aria-labelledby=(links::named(&topic.id, "terms-caption")) { table.cards {
                 caption id=(caption) { (rows.words()) }
                 thead { tr { th scope="col" { "Term" } th.n scope="col" { "Items" } th.n scope="col" { (voices_head(topic)) } th.n scope="col" { "Texts" } th.n scope="col" { "Negative" } th scope="col" { "For example" } } }
                 tbody { @for term in &rows.terms { tr {

@@ -8,7 +8,7 @@ use super::super::format::{self, at_least, count_noun, number, percent};
 use super::super::prose::{Piece, parse_line};
 use super::super::{chart, comparison, sql};
 use super::lists::Empty;
-use super::{changed, lists, places, terms};
+use super::{changed, links, lists, terms};
 use crate::insight::daily;
 use crate::normalise::safe_link;
 
@@ -36,7 +36,7 @@ pub(super) fn folded(report: &Report, topic: &TopicFacts) -> Markup {
             details.brief {
                 summary {
                     strong id=(format::id(&topic.id, "title")) { (topic.title) } ": "
-                    (at_least(topic.period.raw, topic.may_be_more())) " items, " (places::change(report, topic))
+                    (at_least(topic.period.raw, topic.may_be_more())) " items, " (links::change(report, topic))
                     @if topic.covered.is_some() && !topic.idle(report.span) { ", " (percent(topic.covered_in_all)) " covered" }
                 }
                 (parts(report, topic))
@@ -67,7 +67,7 @@ fn answer(topic: &TopicFacts, answer: &AnswerFacts, zone: &str) -> Markup {
     let missing = answer.cited.missing();
     let (listed, left) = answer.cited.listed();
     html! {
-        section.answer aria-labelledby=(places::named(&topic.id, "answer")) {
+        section.answer aria-labelledby=(links::named(&topic.id, "answer")) {
             h3 id=(format::id(&topic.id, "answer")) { "The answer" }
             @for part in answer.text.lines().map(|part| format::line(part, 2_000)).filter(|part| !part.is_empty()) { p { (answer_section(answer, &part)) } }
             @if answer.partial { p.note { "The answer is cut off." } }
@@ -112,20 +112,20 @@ fn answer_section(answer: &AnswerFacts, line: &str) -> Markup {
 /// Returns the number of items in the period.
 fn figures(report: &Report, topic: &TopicFacts) -> Markup {
     let period = &topic.period;
-    let rows = places::anchor(&topic.id, "rows");
+    let rows = links::anchor(&topic.id, "rows");
     html! {
         p.figures {
             a href=(rows) { strong { (at_least(period.raw, topic.may_be_more())) } @if period.raw == 1 { " item" } @else { " items" } } ", "
             strong { (at_least(period.unique, topic.may_be_more())) } " unique, "
             @if period.authors == 0 && period.no_author > 0 { "authors not given" } @else { strong { (at_least(period.authors, topic.may_be_more())) } @if period.authors == 1 { " author" } @else { " authors" } }
-            " – " (places::change(report, topic)) "."
+            " – " (links::change(report, topic)) "."
         }
     }
 }
 
 fn volume(report: &Report, topic: &TopicFacts) -> Markup {
     html! {
-        section aria-labelledby=(places::named(&topic.id, "numbers")) {
+        section aria-labelledby=(links::named(&topic.id, "numbers")) {
             h3 id=(format::id(&topic.id, "numbers")) { "What is new" }
             (figures(report, topic))
             @if let Some(told) = topic.relevance_sentence() { p.note { (told) } }
@@ -195,7 +195,7 @@ fn tone(report: &Report, topic: &TopicFacts) -> Markup {
     let tone = &topic.tone;
     let period = &tone.period;
     html! {
-        section aria-labelledby=(places::named(&topic.id, "tone")) {
+        section aria-labelledby=(links::named(&topic.id, "tone")) {
             h3 id=(format::id(&topic.id, "tone")) { "Tone of items" }
             @if tone.scorer.is_none() { p.note { "No items of these days are scored." } }
             @else {
@@ -245,7 +245,7 @@ fn coverage(report: &Report, topic: &TopicFacts) -> Markup {
     let (inside, earlier) = topic.holes_of(report.span);
     let hole = |hole: &HoleFacts| html! { li { (format::span(hole.span, zone)) ", " (format::length(hole.span)) @if !hole.why.is_empty() { ": " (format::line(&hole.why, 160)) } } };
     html! {
-        section aria-labelledby=(places::named(&topic.id, "sources")) {
+        section aria-labelledby=(links::named(&topic.id, "sources")) {
             h3 id=(format::id(&topic.id, "sources")) { "How it was searched" }
             @if let Some(gone) = topic.not_kept_words() { p.note { (format::sentence(&gone)) } } @else if topic.sources.is_empty() { p { "No searches were made in the period." } } @else {
                 div.wide role="region" tabindex="0" aria-label=(format!("{}: sources", topic.id)) { table.cards {

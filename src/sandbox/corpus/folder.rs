@@ -10,7 +10,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::super::StartError;
-use super::super::draw::{SeededRng, seed_of};
+use super::super::random::{SeededRng, seed_of};
 use super::entry::{Author, CorpusQuery, Counts, HOUR_MS, Hour, Page, PageDate, Post, Quirk};
 use super::files::{self, LoadStats};
 use super::index::{Builder, Index};

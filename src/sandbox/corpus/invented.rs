@@ -2,7 +2,7 @@
 //! a day, some vanish early, some disappear for a few hours, a few are copied by others, and about one in ten is older
 //! than requested, as in the real service.
 
-use super::super::draw::{SeededRng, seed_of};
+use super::super::random::{SeededRng, seed_of};
 use super::entry::{Author, CorpusQuery, Counts, HOUR_MS, Post, Quirk};
 use super::phrases::{ENGLISH, OTHER, PEOPLE, SPAM, TAILS};
 

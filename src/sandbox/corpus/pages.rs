@@ -2,7 +2,7 @@
 //! three hours, and sometimes the address of a post. Addresses vary as real links do (tracking parameters, `www.`,
 //! fragments, `http`). Only reserved host names are used, except for the addresses of posts.
 
-use super::super::draw::{SeededRng, seed_of};
+use super::super::random::{SeededRng, seed_of};
 use super::entry::{CorpusQuery, HOUR_MS, Page, PageDate};
 use super::invented::{fill_template, original, subject};
 use super::phrases::{HOSTS, SNIPPETS, TITLES};

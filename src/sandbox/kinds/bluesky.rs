@@ -5,10 +5,10 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use serde_json::{Map, Value, json};
 
-use super::asked::Asked;
+use super::query_params::Asked;
 use super::role::bearer;
 use super::session::{Scope, TokenError, handle_of, token};
-use super::wording::{cut, date, handle, key, post_text, posts, random_name};
+use super::texts::{cut, date, handle, key, post_text, posts, random_name};
 use crate::model::Time;
 use crate::sandbox::corpus::{Corpus, Hour, Post};
 use crate::sandbox::reply;

@@ -6,9 +6,9 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use serde_json::{Value, json};
 
-use super::wording::{HTTP_DATE, ISO, date, escaped, handle, key, post_text, posts, title};
+use super::texts::{HTTP_DATE, ISO, date, escaped, handle, key, post_text, posts, title};
 use crate::sandbox::corpus::{Corpus, HOUR_MS, Hour, Post};
-use crate::sandbox::draw::{SeededRng, seed_of};
+use crate::sandbox::random::{SeededRng, seed_of};
 use crate::sandbox::reply;
 
 /// The number of entries in a feed.

@@ -5,11 +5,11 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use serde_json::{Map, Value, json};
 
-use super::asked::Asked;
+use super::query_params::Asked;
 use super::tags::{Figures, NumericFilters, matches_tags};
-use super::wording::{ISO, cut, date, handle, key, post_text, posts, title};
+use super::texts::{ISO, cut, date, handle, key, post_text, posts, title};
 use crate::sandbox::corpus::{Corpus, Hour, Post};
-use crate::sandbox::draw::{SeededRng, seed_of};
+use crate::sandbox::random::{SeededRng, seed_of};
 use crate::sandbox::reply;
 
 /// Hits per page when `hitsPerPage` is left out, and the maximum.

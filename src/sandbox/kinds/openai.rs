@@ -6,9 +6,9 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use serde_json::{Value, json};
 
-use super::wording::cut;
+use super::texts::cut;
 use crate::sandbox::corpus::Hour;
-use crate::sandbox::draw::SeededRng;
+use crate::sandbox::random::SeededRng;
 use crate::sandbox::reply;
 use crate::sandbox::stream::chunked;
 

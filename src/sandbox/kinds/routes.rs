@@ -11,7 +11,7 @@ use axum::routing::{get, post};
 
 use super::{bluesky, feeds, hackernews, openai, role, searxng};
 use crate::sandbox::corpus::Hour;
-use crate::sandbox::gate::{App, MAX_REQUEST_BYTES};
+use crate::sandbox::layers::{App, MAX_REQUEST_BYTES};
 use crate::sandbox::reply;
 
 /// Lists the routes, for a 404 below a prefix.

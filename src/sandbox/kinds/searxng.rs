@@ -5,10 +5,10 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use serde_json::{Value, json};
 
-use super::asked::Asked;
-use super::wording::{date, escaped};
+use super::query_params::Asked;
+use super::texts::{date, escaped};
 use crate::sandbox::corpus::{Corpus, CorpusQuery, HOUR_MS, Hour, Page, PageDate};
-use crate::sandbox::draw::SeededRng;
+use crate::sandbox::random::SeededRng;
 use crate::sandbox::reply;
 
 /// One engine of the instance.

@@ -8,6 +8,7 @@ mod answer;
 mod build;
 mod context;
 mod date;
+mod document;
 mod entry;
 mod error;
 mod failure;
@@ -21,7 +22,6 @@ mod payload;
 mod pieces;
 mod post;
 mod prose;
-mod shape;
 mod stream;
 #[cfg(test)]
 mod tests;
@@ -56,13 +56,13 @@ pub fn decode(body: &[u8], context: &Context) -> Result<Reply, DecodeError> {
     }
     let read = match lenient::parse(text, context.limits) {
         Ok(node) if payload::is_frame(&node) => return stream(&whole, context),
-        Ok(node) => shape::reply(&node, context),
+        Ok(node) => document::reply(&node, context),
         Err(ParseError::TooDeep) => {
             Err(malformed(format!("the reply nests lists or objects deeper than {} levels", context.limits.max_depth)))
         }
         Err(_) if payload::starts_with_frame(text, context.limits) => return stream(&whole, context),
         Err(ParseError::Cut(rest)) if !text.starts_with(|c: char| c.is_ascii_alphanumeric()) => {
-            shape::cut_reply(rest.as_ref(), context)
+            document::cut_reply(rest.as_ref(), context)
         }
         Err(refusal) => plain_text(text, &refusal, context),
     };

@@ -2,8 +2,8 @@
 //! `stream` interprets the frames.
 
 use super::context::Limits;
+use super::document::list_kind;
 use super::node::{Node, Object};
-use super::shape::list_kind;
 use super::{failure, lenient};
 
 /// Whether a whole document is one frame of a stream, or a list of them.

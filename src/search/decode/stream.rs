@@ -8,13 +8,13 @@
 //! pages alone need no end mark.
 
 use super::context::Context;
+use super::document::{ReplyBuilder, list_kind};
 use super::error::{DecodeError, cut_text, malformed};
 use super::framing::{Framing, Payload};
 use super::lenient::parse_nested;
 use super::node::{List, Node, Object};
 use super::payload::{PayloadPart, is_frame, read};
 use super::pieces::{JoinedText, UntypedPieces};
-use super::shape::{ReplyBuilder, list_kind};
 use super::{answer, failure, lenient};
 use crate::model::Source;
 use crate::search::{ErrorClass, Reply};

@@ -2,10 +2,10 @@
 //! section 13), a few redirects are followed, and a feed is not requested before the time it asks for. `entries` reads
 //! one feed.
 
-mod apart;
 mod entries;
-mod legible;
 mod memory;
+mod readable_text;
+mod shared_addresses;
 
 use std::collections::HashSet;
 
@@ -202,7 +202,7 @@ fn read_feed(
         Some(oldest) => (SpanCoverage::Since(oldest), false),
         None => (SpanCoverage::Nothing, known_before),
     };
-    let shared = apart::mark_shared_addresses(&mut feed, &before.shared);
+    let shared = shared_addresses::mark_shared_addresses(&mut feed, &before.shared);
     let memory = Memory::changed(reply, &feed, shared, asked.now);
     Ok(FeedResult { items: feed.items, unreadable: feed.unreadable, shown, hole, memory })
 }

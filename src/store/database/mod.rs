@@ -14,13 +14,13 @@ pub(in crate::store) mod handle;
 mod in_place;
 pub(in crate::store) mod locks;
 pub(in crate::store) mod migrated;
+pub(in crate::store) mod migrations;
 pub(in crate::store) mod open;
 pub(in crate::store) mod open_postgres;
 pub(in crate::store) mod postgres;
 mod read_only;
-mod refused;
+mod refused_writes;
 pub(in crate::store) mod sqlite;
-pub(in crate::store) mod steps;
 pub(in crate::store) mod tls;
 #[cfg(test)]
 mod upgrade;

@@ -10,9 +10,9 @@ use crate::store::database::address::{Settings, redact, sqlite_path};
 use crate::store::database::handle::Db;
 use crate::store::database::locks::TempLock;
 use crate::store::database::migrated::{foreign, migrate_error, pending, with_place};
+use crate::store::database::migrations::{SQLITE, migrator};
 use crate::store::database::open_postgres;
 use crate::store::database::sqlite;
-use crate::store::database::steps::{SQLITE, migrator};
 use crate::store::{DataOrigin, Store, StoreError, StoreErrorKind};
 
 /// The first SQLite version without a defect that could corrupt a WAL database (3.7.0 to 3.51.2).

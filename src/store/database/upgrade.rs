@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use super::migrated::pending;
+use super::migrations::{POSTGRES, SQLITE, migrator};
 use super::open::migrate_in_transaction;
-use super::steps::{POSTGRES, SQLITE, migrator};
 use crate::store::database::handle::Db;
 use crate::store::{Settings, Store, StoreErrorKind};
 

@@ -39,7 +39,7 @@ impl Store {
         read!(self, dashboard::living_rows())
     }
 
-    /// Returns ledger figures that are not in `standing`.
+    /// Returns figures of the ledger that no topic has: missed slots, the oldest overdue slot, the end of the last run.
     pub async fn ledger(&self, missed_since: Time, planned_by: Time) -> Result<LedgerRow, StoreError> {
         read!(self, dashboard::ledger(missed_since, planned_by))
     }

@@ -8,6 +8,6 @@ mod fresh;
 pub(in crate::store) mod item_cache;
 pub(in crate::store) mod item_history;
 mod lists;
-pub(in crate::store) mod moment;
 pub(in crate::store) mod sightings;
+pub(in crate::store) mod snapshot;
 mod streams;

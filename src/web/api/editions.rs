@@ -7,7 +7,7 @@ use super::call::Call;
 use super::envelope::{answer, cut};
 use crate::model::{EditionRow, Time, WrittenFile};
 use crate::store::RunCursor;
-use crate::web::ask::link;
+use crate::web::page_request::link;
 use crate::web::pages::editions::{name, open};
 use crate::web::problem::Problem;
 

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use super::call::{Call, cut};
 use super::envelope::answer;
 use crate::model::SavedSearch;
-use crate::web::ask::Ask;
 use crate::web::item_query::{PARAMETERS, address};
-use crate::web::pages::kept::may_keep;
+use crate::web::page_request::Ask;
 use crate::web::pages::searches;
+use crate::web::pages::stars_and_notes::may_keep;
 use crate::web::problem::Problem;
 
 #[derive(serde::Deserialize)]

@@ -1,10 +1,10 @@
 //! The operations that star items, note them and save searches. They have a file of their own because `table` is long
-//! enough; `kept` and `searches` answer them.
+//! enough; `stars_and_notes` and `searches` answer them.
 
 use super::operation::{Method, Operation, ResponseKind, get};
 use super::parameter::Parameter;
 use super::parameters::{ID, KEY};
-use super::{kept, searches};
+use super::{searches, stars_and_notes};
 use crate::model::Role::{Act, Read};
 use crate::web::need::Need::OfAll;
 
@@ -23,7 +23,7 @@ pub(super) const STAR: Operation = Operation {
     body: Some(("ToStar", "{\"key\": \"post:x:2031610711893905509\"}")),
     answered: ResponseKind::Json(200, "OneStar"),
     refuses: &[404, 413, 415],
-    handler: |call| Box::pin(kept::star(call)),
+    handler: |call| Box::pin(stars_and_notes::star(call)),
 };
 
 pub(super) const UNSTAR: Operation = Operation {
@@ -35,7 +35,7 @@ pub(super) const UNSTAR: Operation = Operation {
     parameters: &[&KEY],
     body: None,
     refuses: &[404],
-    handler: |call| Box::pin(kept::unstar(call)),
+    handler: |call| Box::pin(stars_and_notes::unstar(call)),
     ..STAR
 };
 
@@ -45,7 +45,7 @@ pub(super) const NOTE: Operation = Operation {
     summary: "Writes an item's note, replacing the one it has",
     body: Some(("ToNote", "{\"key\": \"post:x:2031610711893905509\", \"note\": \"ask Ann\"}")),
     answered: ResponseKind::Json(200, "OneNote"),
-    handler: |call| Box::pin(kept::note(call)),
+    handler: |call| Box::pin(stars_and_notes::note(call)),
     ..STAR
 };
 
@@ -56,7 +56,7 @@ pub(super) const UNNOTE: Operation = Operation {
     told: "Only inside `topicwatch run`, and only with a token for all topics. Deleting a note that is not there is \
            not an error.",
     answered: ResponseKind::Json(200, "OneNote"),
-    handler: |call| Box::pin(kept::unnote(call)),
+    handler: |call| Box::pin(stars_and_notes::unnote(call)),
     ..UNSTAR
 };
 

@@ -8,8 +8,8 @@ use maud::{Markup, html};
 use super::item_view::when;
 use crate::draw::format;
 use crate::model::{LinkRow, SharedKind, Time, TokenRow};
-use crate::web::ask::Ask;
 use crate::web::layout::{Page, moment};
+use crate::web::page_request::Ask;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 

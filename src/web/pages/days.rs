@@ -11,7 +11,7 @@ use crate::draw::spark::SparkDay;
 use crate::insight::daily::{CalendarUnit, Day, days, share};
 use crate::insight::{Coverage, source_coverage};
 use crate::model::{DayCount, Span, Time, TopicCard};
-use crate::web::ask::Ask;
+use crate::web::page_request::Ask;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 

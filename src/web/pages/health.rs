@@ -8,8 +8,8 @@ use maud::{Markup, html};
 
 use crate::draw::format::{count_noun, number};
 use crate::model::{LATE, ProcessRow, Time};
-use crate::web::ask::Ask;
 use crate::web::layout::{Page, moment};
+use crate::web::page_request::Ask;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use maud::{Markup, html};
 
-use super::{item_view, kept, marks, spread};
+use super::{item_view, marks, spread, stars_and_notes};
 use crate::compare::{self, Rankings};
 use crate::draw::format::{self, count_noun, number};
 use crate::draw::growth::growth;
 use crate::insight::word_diff;
 use crate::model::{CopyRow, ItemRow, ItemSightingRow, RevisionRow, Time};
-use crate::web::ask::Ask;
 use crate::web::layout::{Page, moment};
+use crate::web::page_request::Ask;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
@@ -43,7 +43,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
         h1 dir="auto" { (title) }
         div data-item {
             (item_view::metadata(item, "UTC"))
-            (kept::of_item(item, site.may_annotate(&ask.visitor), &item_view::item_page(&item.key), 0))
+            (stars_and_notes::of_item(item, site.may_annotate(&ask.visitor), &item_view::item_page(&item.key), 0))
             @if let Some(text) = &item.text { div.words { @for part in text.lines().map(|part| format::line(part, 20_000)).filter(|part| !part.is_empty()) { p dir="auto" { (part) } } } }
             (facts(item))
         }

@@ -9,8 +9,8 @@ use crate::draw::prose::{Piece as Prose, parse_line};
 use crate::insight::Piece;
 use crate::model::{Engagement, ItemRow, ItemTone, Kind, Time};
 use crate::normalise::safe_link;
-use crate::web::ask::link;
 use crate::web::layout::moment;
+use crate::web::page_request::link;
 
 /// Maximum number of characters of an item in a list.
 const LIST: usize = 280;

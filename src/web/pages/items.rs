@@ -10,17 +10,17 @@ use axum::http::{Method, Uri};
 use axum::response::Response;
 use maud::{Markup, html};
 
-use super::{item_view, kept, marks, searches};
+use super::{item_view, marks, searches, stars_and_notes};
 use crate::compare::{FilterMode, Rankings, RowFilter};
 use crate::draw::format::{count_noun, number};
 use crate::export::{Format, ItemCount, count_items};
 use crate::model::{Kind, Source, Time, Tone, Verdict};
 use crate::store::{FoundPlace, ItemRow};
 use crate::web::app::App;
-use crate::web::ask::{Ask, LONGEST};
 use crate::web::downloads;
 use crate::web::item_query::{ItemQuery, PARAMETERS, address, latest, tags_of};
 use crate::web::layout::{self, Page};
+use crate::web::page_request::{Ask, LONGEST};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
@@ -115,7 +115,7 @@ fn list(ask: &Ask, rows: &[ItemRow], (more, hidden): (bool, bool), narrowed: boo
         } } @else { ol.found { @for (number, row) in rows.iter().enumerate() { li id=(format!("i{number}")) data-item tabindex="-1" {
             @let back = format!("{back}#i{number}");
             (item_view::item(row, "UTC"))
-            div.deeds { span.meta { "Topic " a href=(format!("/topics/{}", row.topic)) { (row.topic) } } (marks::of_item(row, acts, &back)) (kept::of_item(row, acts, &back, number)) }
+            div.deeds { span.meta { "Topic " a href=(format!("/topics/{}", row.topic)) { (row.topic) } } (marks::of_item(row, acts, &back)) (stars_and_notes::of_item(row, acts, &back, number)) }
         } } } }
     }
 }

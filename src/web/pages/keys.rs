@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use maud::html;
 
-use crate::web::ask::Ask;
 use crate::web::layout::Page;
+use crate::web::page_request::Ask;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 

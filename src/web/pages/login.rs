@@ -10,17 +10,17 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 
 use crate::listener::Peer;
-use crate::web::admission::{self, MOST_PASSES};
 use crate::web::app::App;
-use crate::web::ask::{Ask, LARGEST_FORM};
+use crate::web::authentication::{self, MOST_PASSES};
 use crate::web::layout::{self, Page};
+use crate::web::page_request::{Ask, LARGEST_FORM};
 use crate::web::problem::Problem;
 use crate::web::sessions;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
 
 pub(in crate::web) async fn show(site: Arc<Site>, _ask: Ask) -> Result<Page, Problem> {
-    let main = if admission::requires_token(&site).await? {
+    let main = if authentication::requires_token(&site).await? {
         form(None)
     } else {
         html! { h1 { "Nothing to log in to" } p { "There is no token: anyone who can reach this address can read these pages" @if site.may_edit(&Visitor::anyone(site.settings().edit)) { ", and change what is watched" } @else { ", but not change anything" } "." } p { a href="/" { "Overview" } } }
@@ -49,7 +49,7 @@ pub(in crate::web) async fn enter(
     body: Body,
 ) -> Response {
     let site = &app.site;
-    match admission::requires_token(site).await {
+    match authentication::requires_token(site).await {
         Ok(true) => {}
         Ok(false) => return Redirect::to("/").into_response(),
         Err(problem) => return layout::problem(site, &problem),
@@ -59,13 +59,13 @@ pub(in crate::web) async fn enter(
         return layout::problem(site, &problem);
     };
     let given = Ask::form(&String::from_utf8_lossy(&body)).unwrap_or_default();
-    let problem = match admission::token_of(site, &peer, given.get("token").unwrap_or_default()).await {
+    let problem = match authentication::token_of(site, &peer, given.get("token").unwrap_or_default()).await {
         Ok(shown) => {
             let pass = site.sessions.begin(&shown.key, shown.name.as_deref(), site.now());
             return kept(&sessions::cookie(site.settings().https, Some(&pass)), "/");
         }
         Err(problem) if problem.status == StatusCode::UNAUTHORIZED => problem,
-        Err(problem) => return admission::problem_page(&problem, site, "/login"),
+        Err(problem) => return authentication::problem_page(&problem, site, "/login"),
     };
     let main = form(Some(&format!("{}.", problem.title)));
     let page = Page { title: "Log in".to_owned(), place: "/login", live: false, nature: None, main };
@@ -75,8 +75,8 @@ pub(in crate::web) async fn enter(
 /// Ends the session on the server too, so that a copy of the cookie is no longer valid.
 pub(in crate::web) async fn leave(State(app): State<App>, headers: HeaderMap) -> Response {
     let (site, https) = (&app.site, app.site.settings().https);
-    for pass in admission::session_cookies(&headers, https).take(MOST_PASSES) {
-        if let Err(problem) = admission::leave(site, pass).await {
+    for pass in authentication::session_cookies(&headers, https).take(MOST_PASSES) {
+        if let Err(problem) = authentication::leave(site, pass).await {
             return layout::problem(site, &problem);
         }
     }

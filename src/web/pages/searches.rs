@@ -9,15 +9,15 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 
 use super::actions::form;
-use super::kept::may_keep;
+use super::stars_and_notes::may_keep;
 use crate::draw::format;
 use crate::export::{FEED_ENTRIES, Format, write_feed};
 use crate::model::{DataOrigin, MOST_SEARCHES, SavedSearch};
 use crate::store::{ItemRow, Store};
 use crate::web::app::App;
-use crate::web::ask::{Ask, cut};
 use crate::web::item_query::{ItemQuery, address, latest, to_keep};
 use crate::web::layout;
+use crate::web::page_request::{Ask, cut};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 

@@ -14,8 +14,8 @@ use crate::draw::format::{self, count_noun};
 use crate::listener::Peer;
 use crate::model::{ItemRow, LinkRow, SharedKind, Time, TopicCard};
 use crate::store::{Filter, ItemOrder};
-use crate::web::admission;
 use crate::web::app::App;
+use crate::web::authentication;
 use crate::web::layout;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
@@ -40,7 +40,7 @@ pub(in crate::web) async fn show(
     Path(secret): Path<String>,
 ) -> Response {
     let site = &app.site;
-    let made = match admission::link_of(site, &peer, &secret).await {
+    let made = match authentication::link_of(site, &peer, &secret).await {
         Ok(Some(link)) => shown(site, &link).await,
         Ok(None) => Err(not_found()),
         Err(problem) => Err(problem),

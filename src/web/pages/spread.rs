@@ -5,7 +5,7 @@ use maud::{Markup, html};
 
 use super::item_view;
 use crate::draw::format::{self, number};
-use crate::draw::spread;
+use crate::draw::story_chart;
 use crate::insight::story::{FirstSighting, Story, TimelineEntry};
 use crate::model::{Tie, Time};
 use crate::web::layout::moment;
@@ -21,23 +21,23 @@ fn at(at: Time) -> String {
 pub(super) fn section(story: &Story) -> Markup {
     html! { section aria-labelledby="spread" {
         h2 #spread { "How it spread" }
-        p { @for line in spread::summary(story, &at) { (line) " " } }
+        p { @for line in story_chart::summary(story, &at) { (line) " " } }
         @if !story.seen_once {
-            dl.facts { @for (what, entry) in spread::firsts(story) {
+            dl.facts { @for (what, entry) in story_chart::firsts(story) {
                 dt { (what) }
-                dd { (item(entry, story)) br; span.meta { (spread::times(entry, &at)) } }
+                dd { (item(entry, story)) br; span.meta { (story_chart::times(entry, &at)) } }
             } }
         }
-        @for (head, reasons) in spread::caveats(story, &at) {
+        @for (head, reasons) in story_chart::caveats(story, &at) {
             @if reasons.is_empty() { p.meta { (head) } }
             @else { div.note { p { (head) } ul { @for reason in &reasons { li { (reason) } } } } }
         }
         @if story.items > 1 {
-            figure { (spread::chart(story)) figcaption { (spread::legend(story)) } }
+            figure { (story_chart::chart(story)) figcaption { (story_chart::legend(story)) } }
         }
         @if !story.seen_once { (places("Topic", &story.topics)) (places("Source", &story.sources)) }
         @if story.items > 1 { (authors(story)) (timeline(story)) }
-        p.meta { @for line in spread::remaining(story, &at) { (line) " " } }
+        p.meta { @for line in story_chart::remaining(story, &at) { (line) " " } }
     } }
 }
 
@@ -83,7 +83,7 @@ fn timeline(story: &Story) -> Markup {
         summary { "Its items by time" @if beyond > 0 { ", the first " (LISTED) } }
         ol.found { @for entry in story.timeline.iter().take(LISTED) { li {
             p { (item(entry, story)) }
-            p.meta { (spread::times(entry, &at)) @if matches!(entry.tie, Tie::Link | Tie::Both) { " · shares a link" } }
+            p.meta { (story_chart::times(entry, &at)) @if matches!(entry.tie, Tie::Link | Tie::Both) { " · shares a link" } }
         } } }
     } }
 }

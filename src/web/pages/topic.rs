@@ -10,8 +10,8 @@ use super::run_state::state;
 use super::topic_items::{self, ItemQuery};
 use super::{actions, alerts, answers, days, item_view, terms, topic_edit};
 use crate::draw::format::{self, at_least_noun, number};
-use crate::web::ask::Ask;
 use crate::web::layout::Page;
+use crate::web::page_request::Ask;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 

@@ -1,4 +1,4 @@
-//! Adding, changing and copying a topic: reads the file and fills the form from it. `topic_form` draws the form; `topic_sent`
+//! Adding, changing and copying a topic: reads the file and fills the form from it. `topic_form` draws the form; `topic_submit`
 //! handles it once it is sent.
 
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use super::topic_form::Form;
 use super::topic_lines::{prepare_copy, shown as lines_shown};
 use crate::edit::{EditError, Jobs, Kind};
 use crate::model::Role;
-use crate::web::ask::{Ask, link};
 use crate::web::editing::Editing;
 use crate::web::jobs_file::{Diagnostic, FileSnapshot, JobsFile};
 use crate::web::layout::Page;
+use crate::web::page_request::{Ask, link};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;

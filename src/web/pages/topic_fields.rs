@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::edit::{EditError, Entry, Jobs, KeyValue, Kind};
-use crate::web::ask::Ask;
+use crate::web::page_request::Ask;
 
 /// How a field is entered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

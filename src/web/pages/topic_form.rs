@@ -6,9 +6,9 @@ use maud::{Markup, html};
 use super::item_view;
 use super::topic_fields::{FIELDS, Field, Shape, TOML, Values};
 use crate::draw::format::{self, number};
-use crate::web::ask::link;
 use crate::web::jobs_file::{Diagnostic, Preview, TrialResult};
 use crate::web::layout::slot;
+use crate::web::page_request::link;
 
 /// Keys that say when a topic runs: one of them is enough.
 const TIMES: [&str; 2] = ["schedule", "every"];

@@ -6,15 +6,15 @@ use std::time::Duration;
 use maud::{Markup, html};
 
 use super::item::seen;
-use super::{item_view, kept, marks};
+use super::{item_view, marks, stars_and_notes};
 use crate::compare::{FilterMode, ListOptions, Ranking, list_items};
 use crate::draw::format::{count_noun, number};
 use crate::insight::daily::rising_items;
 use crate::insight::relevance::{LEAST_MARKS, MOST_ITEMS};
 use crate::model::{CopyRow, Span, Time, Tone, TopicCard};
 use crate::store::{Filter, ItemCursor, ItemOrder, ItemRow};
-use crate::web::ask::{Ask, LONGEST, words as words_of};
 use crate::web::layout::moment;
+use crate::web::page_request::{Ask, LONGEST, words as words_of};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
@@ -233,7 +233,7 @@ fn list(ask: &Ask, card: &TopicCard, wish: &ItemQuery, found: &Found, (acts, kee
         } @else { ol.found { @for (number, (row, (many, copies))) in found.items.iter().enumerate() { li id=(format!("i{number}")) data-item tabindex="-1" {
             @let back = format!("{back}#i{number}");
             (item_view::item(row, zone))
-            div.deeds { (marks::of_item(row, acts, &back)) (kept::of_item(row, keeps, &back, number)) }
+            div.deeds { (marks::of_item(row, acts, &back)) (stars_and_notes::of_item(row, keeps, &back, number)) }
             @if *many > 0 { details {
                 summary { (count_noun(many.unsigned_abs(), "near-copy").replace("copys", "copies")) }
                 ul { @for copy in copies { li {

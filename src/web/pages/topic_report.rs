@@ -8,8 +8,8 @@ use axum::response::{IntoResponse as _, Response};
 
 use super::topic_edit::editing;
 use crate::web::app::App;
-use crate::web::ask::Ask;
 use crate::web::layout;
+use crate::web::page_request::Ask;
 use crate::web::problem::Problem;
 use crate::web::visitor::Visitor;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::reading::ChangeInput;
+use super::input::ChangeInput;
 use super::sources::SourceChanges;
 use crate::insight::text_diff::Piece;
 use crate::model::{Engagement, FirstSighting, ItemSummary, Source, Time, WindowFit};

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use super::reading::within;
+use super::input::within;
 use crate::model::{LastSighting, SearchState, SeqRange, Snapshot, Snapshots, Source, Time, detects_removal};
 
 /// How many complete snapshots in a row must have held an item before its absence counts.

@@ -3,7 +3,7 @@
 
 mod findings;
 mod gone;
-mod reading;
+mod input;
 mod sources;
 #[cfg(test)]
 mod tests;
@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 pub use findings::{ChangeCounts, Changes, EditedItem, GoneItem, MissingFields, Moment, NewItem, Rising};
 pub use gone::{GONE_AFTER, GoneQuery, gone_query};
-pub use reading::ChangeInput;
+pub use input::ChangeInput;
 use sources::baselines;
 pub use sources::{QueryPeriod, SourceChanges, source_queries};
 

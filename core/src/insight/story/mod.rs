@@ -1,14 +1,14 @@
 //! How a text or a link spread: its items, who had it first, how fast it spread. Pure: the caller decides which items
-//! belong to a story. `doubt` has the reasons why the first may not be the real first.
+//! belong to a story. `caveats` has the reasons why the first may not be the real first.
 
-mod doubt;
+mod caveats;
 mod pace;
 #[cfg(test)]
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-pub use doubt::{LONGEST_CHECKED, Looked, MOST_TOPICS, MissedSpan, StoryCaveats, WatchedSince, checked_span};
+pub use caveats::{LONGEST_CHECKED, Looked, MOST_TOPICS, MissedSpan, StoryCaveats, WatchedSince, checked_span};
 pub use pace::{Bar, Peak};
 
 use super::normalize_author;

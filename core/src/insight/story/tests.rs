@@ -106,7 +106,7 @@ proptest! {
 
 #[test]
 fn a_first_is_not_sure_where_posts_may_have_been_indexed_after_the_search() {
-    use super::doubt::Looked;
+    use super::caveats::Looked;
     use crate::insight::holes::{Coverage, SourceCoverage, SpanLength};
     let stretch = |from: i64, until: i64| SpanLength {
         span: Span { from: Time(from * HOUR), until: Time(until * HOUR) },

@@ -5,7 +5,7 @@
 use unicode_normalization::char::is_combining_mark;
 
 use super::super::text::fold;
-use super::skipped;
+use super::noise;
 
 /// The most characters read, and the most letters stored. Texts that are equal up to there are copies.
 pub(super) const MOST_READ: usize = 8_192;
@@ -94,10 +94,10 @@ impl Reader {
     fn read(&mut self, folded: &str) {
         let mut rest = folded;
         while let Some(c) = rest.chars().next() {
-            let skipped = skipped::address(rest, self.before)
-                .or_else(|| skipped::entity(rest))
-                .or_else(|| skipped::keycap(rest))
-                .or_else(|| skipped::name(rest, self.before).inspect(|_| self.forget_announcement()));
+            let skipped = noise::address(rest, self.before)
+                .or_else(|| noise::entity(rest))
+                .or_else(|| noise::keycap(rest))
+                .or_else(|| noise::name(rest, self.before).inspect(|_| self.forget_announcement()));
             let length = skipped.unwrap_or_else(|| c.len_utf8());
             let (taken, left) = rest.split_at_checked(length).unwrap_or((rest, ""));
             if skipped.is_some() {

@@ -11,12 +11,12 @@ mod alike;
 mod bands;
 mod choose;
 mod letters;
-mod meant;
+mod noise;
 mod opposes;
 mod said;
 mod sketch;
-mod skipped;
 mod stable_hash;
+mod word_sense;
 
 #[cfg(test)]
 mod measured;

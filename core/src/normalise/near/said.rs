@@ -7,9 +7,9 @@ use unicode_normalization::char::is_combining_mark;
 use super::super::decode_entity;
 use super::super::text::is_invisible;
 use super::letters::{ANNOUNCING, MOST_READ, is_cut_off, is_mark, is_thousands_separator};
-use super::meant::{self, Sense};
-use super::skipped;
+use super::noise;
 use super::stable_hash::hash;
+use super::word_sense::{self, Sense};
 
 /// The most words stored of a text.
 pub(super) const MOST_WORDS: usize = 160;
@@ -130,12 +130,12 @@ pub(super) fn words(text: &str) -> Vec<Word> {
     let mut words = Vec::with_capacity(raw.len());
     for (at, (raw, word)) in raw.iter().zip(&small).enumerate() {
         let next = small.get(at + 1).map(String::as_str);
-        if let Some(apart) = meant::negated_verb(word) {
+        if let Some(apart) = word_sense::negated_verb(word) {
             words.push(plain(apart));
             words.push(Word { sort: WordSort::Negation, ..plain("not") });
             continue;
         }
-        let kept = match meant::sense(word, next) {
+        let kept = match word_sense::sense(word, next) {
             // "No, the bridge stands" does not negate the rest.
             Some(Sense::Negation) if raw.stops && next.is_some() => plain(word),
             Some(Sense::Negation) => Word { sort: WordSort::Negation, ..plain(word) },
@@ -176,7 +176,7 @@ const COMMON: u32 = 1 << 31;
 fn spelt(word: &str) -> u32 {
     let letters = word.chars().filter(|c| c.is_alphanumeric());
     let (set, count) = letters.fold((0, 0_u32), |(set, count), c| (set | 1 << (u32::from(c) % 26), count + 1));
-    set | count.min(COUNT) << 26 | if meant::is_common(word) { COMMON } else { 0 }
+    set | count.min(COUNT) << 26 | if word_sense::is_common(word) { COMMON } else { 0 }
 }
 
 impl Word {
@@ -196,14 +196,14 @@ const LONGEST_TAG: usize = 10;
 
 fn is_name(raw: &Raw, word: &str, style: Style, english: bool) -> bool {
     let letters = word.chars().filter(|c| c.is_alphabetic()).count();
-    if letters < 2 || meant::is_label(word) || raw.tag && letters > LONGEST_TAG {
+    if letters < 2 || word_sense::is_label(word) || raw.tag && letters > LONGEST_TAG {
         return false;
     }
-    let uncommon = english && letters > 2 && !meant::is_common(word);
+    let uncommon = english && letters > 2 && !word_sense::is_common(word);
     match style {
         Style::Sentence if raw.is_capital() && !raw.begins => {
             // A common word in all capitals is shouted, not a name.
-            !(raw.is_all_capital() && letters > 2 && meant::is_common(word))
+            !(raw.is_all_capital() && letters > 2 && word_sense::is_common(word))
         }
         Style::Sentence => raw.is_capital() && uncommon,
         Style::Uniform => uncommon,
@@ -220,7 +220,7 @@ fn style(raw: &[Raw]) -> Style {
 /// Whether most words are common English words, so that an uncommon one is likely a name.
 fn is_english(small: &[String]) -> bool {
     let long = || small.iter().filter(|word| word.len() > 2 && word.bytes().all(|b| b.is_ascii_alphabetic()));
-    let common = long().filter(|word| meant::is_common(word)).count();
+    let common = long().filter(|word| word_sense::is_common(word)).count();
     common * 2 >= long().count() && common > 0
 }
 
@@ -243,8 +243,8 @@ fn split(text: &str) -> Vec<Raw> {
     let (mut raw, mut word) = (Vec::new(), Raw { begins: true, ..Raw::default() });
     let (mut at, mut before) = (0, None);
     while let (Some(rest), Some(c)) = (small.get(at..), text.get(at..).and_then(|rest| rest.chars().next())) {
-        let keycap_or_address = skipped::address(rest, before).or_else(|| skipped::keycap(rest));
-        let name = || skipped::name(rest, before);
+        let keycap_or_address = noise::address(rest, before).or_else(|| noise::keycap(rest));
+        let name = || noise::name(rest, before);
         if let Some(length) = keycap_or_address.or_else(name) {
             end(&mut word, &mut raw, false);
             if rest.starts_with('@') && raw.last().is_some_and(|last| ANNOUNCING.contains(&last.small().as_str())) {

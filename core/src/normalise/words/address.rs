@@ -3,8 +3,8 @@
 
 use super::super::post::post_of_url;
 use super::super::url::canonical;
-use super::cut::{self, Piece};
 use super::fold::fold;
+use super::split::{self, Piece};
 use crate::model::{Phrase, TextQuery};
 
 /// The most words of a phrase, and the most phrases of a URL: enough to make a URL specific.
@@ -60,7 +60,7 @@ fn site(host: &str) -> Option<Phrase> {
 }
 
 fn words(part: &str) -> Vec<String> {
-    let pieces = cut::split(&fold(part), MOST_READ).pieces;
+    let pieces = split::split(&fold(part), MOST_READ).pieces;
     pieces.into_iter().filter_map(|piece| if let Piece::Word(word) = piece { Some(word) } else { None }).collect()
 }
 

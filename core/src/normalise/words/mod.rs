@@ -7,10 +7,10 @@
 //! names and emoji follow at the end, separated by gaps; the words of a hashtag are also words.
 
 mod address;
-mod asked;
-mod cut;
 mod fold;
 mod query;
+mod query_words;
+mod split;
 mod stop;
 mod terms;
 #[cfg(test)]
@@ -19,12 +19,12 @@ mod tests;
 use std::collections::{HashMap, HashSet};
 
 pub use address::url_query;
-pub use asked::QueryWords;
 pub use query::{MOST_PHRASES, QueryError, parse_query, unindexed_words};
+pub use query_words::QueryWords;
 pub use terms::{TERM_RULES, dense_runs, terms};
 
 use crate::model::{Kind, SearchableItem, Tokens};
-use cut::Piece;
+use split::Piece;
 
 /// Version of the rules. When it changes, all items are indexed again.
 pub const VERSION: i64 = 1;
@@ -54,7 +54,7 @@ pub fn tokens(item: &SearchableItem<'_>) -> Tokens {
         index.field(field.unwrap_or(""));
     }
     if let Some(author) = item.author {
-        index.signs.extend(cut::split(&fold::fold(&format!("@{}", author.trim_start_matches('@'))), MOST_READ).signs);
+        index.signs.extend(split::split(&fold::fold(&format!("@{}", author.trim_start_matches('@'))), MOST_READ).signs);
     }
     index.end()
 }
@@ -74,7 +74,7 @@ struct Index {
 
 impl Index {
     fn field(&mut self, text: &str) {
-        let pieces = cut::split(&fold::fold(text), MOST_READ);
+        let pieces = split::split(&fold::fold(text), MOST_READ);
         if pieces.pieces.is_empty() && pieces.signs.is_empty() {
             return;
         }

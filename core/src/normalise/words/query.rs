@@ -1,8 +1,8 @@
 //! Parses search queries. All words must occur; `"two words"` is a phrase; `-word` must not occur; `begin*` is a
 //! prefix. Everything else is plain text: there are no syntax errors.
 
-use super::cut::{self, HASHTAG, LONGEST, NAME, Piece};
 use super::fold::fold;
+use super::split::{self, HASHTAG, LONGEST, NAME, Piece};
 use crate::model::{Phrase, TextQuery};
 
 /// The most words and phrases of a query, wanted and excluded.
@@ -90,7 +90,7 @@ fn phrases(term: &Term<'_>) -> Vec<Phrase> {
     if let Some(token) = sign(&text).filter(|_| !term.quoted) {
         return vec![Phrase { tokens: vec![token], open: starred }];
     }
-    let pieces = cut::split(&text, MOST_ASKED);
+    let pieces = split::split(&text, MOST_ASKED);
     let mut row = Phrase { tokens: Vec::new(), open: false };
     let last = pieces.pieces.len();
     for (at, piece) in (1..).zip(pieces.pieces) {
@@ -117,10 +117,10 @@ fn phrases(term: &Term<'_>) -> Vec<Phrase> {
 
 /// The token of a term that is just a hashtag or name, apart from punctuation around it.
 fn sign(folded: &str) -> Option<String> {
-    let text = folded.trim_matches(|c: char| !cut::is_word(c) && !matches!(c, '#' | '@') && !cut::is_emoji(c));
+    let text = folded.trim_matches(|c: char| !split::is_word(c) && !matches!(c, '#' | '@') && !split::is_emoji(c));
     let (mark, tag) =
         [('#', HASHTAG), ('@', NAME)].iter().find_map(|(c, mark)| Some((mark, text.strip_prefix(*c)?)))?;
-    let whole = tag.chars().all(cut::is_word) && tag.chars().any(char::is_alphanumeric);
+    let whole = tag.chars().all(split::is_word) && tag.chars().any(char::is_alphanumeric);
     whole.then(|| std::iter::once(*mark).chain(tag.chars().take(LONGEST)).collect())
 }
 

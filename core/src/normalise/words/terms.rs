@@ -2,7 +2,7 @@
 //! emoji; for scripts without spaces, pairs of letters. Excludes stop words (`stop`); no phrase extends across one.
 //! Texts are folded as for the search. How often a term occurs in an item does not matter.
 
-use super::cut::{self, HASHTAG, NAME, Piece};
+use super::split::{self, HASHTAG, NAME, Piece};
 use super::{fold, site, stop};
 use crate::model::{Kind, SITE_SIGN, SearchableItem};
 
@@ -43,7 +43,7 @@ pub fn dense_runs(item: &SearchableItem<'_>) -> Vec<String> {
         let end = text.char_indices().nth(MOST_READ).map_or(text.len(), |(at, _)| at);
         let folded = fold::fold(text.get(..end).unwrap_or(""));
         for token in folded.split_whitespace().filter(|token| !token.is_ascii()) {
-            for piece in cut::split(token, LONGEST * 4).pieces {
+            for piece in split::split(token, LONGEST * 4).pieces {
                 if let Piece::Dense(letters) = piece
                     && letters.len() > 2
                 {
@@ -136,7 +136,7 @@ impl TermExtractor<'_> {
         }
         let sign = text.starts_with(['#', '@']);
         if sign || !text.is_ascii() {
-            let pieces = cut::split(text, LONGEST * 4);
+            let pieces = split::split(text, LONGEST * 4);
             for one in &pieces.signs {
                 if !one.starts_with([HASHTAG, NAME]) || one.chars().count() <= LONGEST {
                     self.emit(one);
@@ -173,7 +173,7 @@ impl TermExtractor<'_> {
 
     /// The words of a token. An apostrophe is resolved by what follows it (`don't`, `it's`) or precedes it (`l'eau`).
     fn words(&mut self, text: &str) {
-        let text = text.trim_end_matches(|c: char| !cut::is_word(c));
+        let text = text.trim_end_matches(|c: char| !split::is_word(c));
         if let Some((begin, end)) = text.split_once(['\'', '’']) {
             match end {
                 "t" => self.end_phrase(),
@@ -190,7 +190,7 @@ impl TermExtractor<'_> {
     }
 
     fn row_of(&mut self, text: &str) {
-        for word in text.split(|c: char| !cut::is_word(c) || c == '_' || cut::is_dense(c)) {
+        for word in text.split(|c: char| !split::is_word(c) || c == '_' || split::is_dense(c)) {
             if !word.is_empty() {
                 self.word(word);
             }

@@ -106,7 +106,7 @@ fn questions_are_read_and_nothing_in_them_is_an_error() {
 #[test]
 fn what_is_indexed_of_a_text_is_bounded() {
     let long = "x".repeat(10_000);
-    assert_eq!(tokens(&post(&long)), vec![Some("x".repeat(cut::LONGEST))]);
+    assert_eq!(tokens(&post(&long)), vec![Some("x".repeat(split::LONGEST))]);
     assert!(finds(&parse_query(&"x".repeat(900)).unwrap(), &tokens(&post(&long))));
     let same = tokens(&post(&"again ".repeat(1_000)));
     assert_eq!(same.iter().flatten().count(), MOST_PLACES);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use feed_rs::model::{Entry, Text};
 
-use super::legible::normalize_body;
+use super::readable_text::normalize_body;
 use crate::model::{Kind, ReplyEntry, Time};
 use crate::search::decode::DecodeError;
 use crate::search::kinds::kind::malformed;

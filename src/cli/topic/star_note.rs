@@ -1,4 +1,4 @@
-//! `items star` and `items note`: set and remove stars and notes, as on the pages. `look::kept_list` lists them.
+//! `items star` and `items note`: set and remove stars and notes, as on the pages. `look::starred_list` lists them.
 
 use clap::Args;
 use serde_json::json;

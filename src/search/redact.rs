@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use bytes::Bytes;
 use secrecy::{ExposeSecret, SecretString};
 
-use super::spellings::{KeyEncoding, key_encodings};
+use super::key_encodings::{KeyEncoding, key_encodings};
 use crate::model::{is_invisible, is_joiner};
 
 /// Replaces the key.

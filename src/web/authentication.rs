@@ -8,7 +8,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
 
 use super::access::Access;
-use super::guesses::TryResult;
+use super::guess_limit::TryResult;
 use super::problem::Problem;
 use super::sessions::{self, Sessions};
 use super::site::Site;

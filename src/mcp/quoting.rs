@@ -4,7 +4,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::trouble::ToolError;
+use super::error::ToolError;
 
 /// The field for text by others.
 pub(super) const QUOTED: &str = "quoted";

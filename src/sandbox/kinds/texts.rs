@@ -1,7 +1,7 @@
 //! Helpers for several kinds: the text and title of a post, escaping, date formats.
 
 use crate::sandbox::corpus::{Corpus, CorpusQuery, HOUR_MS, Hour, Post};
-use crate::sandbox::draw::SeededRng;
+use crate::sandbox::random::SeededRng;
 
 /// How far back these providers have posts, in hours: enough posts of a query to reach their limits.
 pub(super) const KNOWN_HOURS: i64 = 90 * 24;

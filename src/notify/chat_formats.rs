@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::channel::{DeliveryError, one_line};
-use super::cut::{CUT, truncate};
 use super::forms::written;
-use super::plain;
+use super::plain_text;
+use super::truncate::{CUT, truncate};
 use crate::model::{JobKind, Message};
 
 /// Telegram's limit of a message, in UTF-16 units.
@@ -39,7 +39,7 @@ pub(super) fn telegram(
     path.pop_if_empty().push(&format!("bot{}", token.expose_secret())).push("sendMessage");
     drop(path);
     let chat = chat.parse::<i64>().map_or_else(|_| json!(chat), |number| json!(number));
-    let text = format!("{}\n\n{}", one_line(&message.subject), plain::words(message).trim_end());
+    let text = format!("{}\n\n{}", one_line(&message.subject), plain_text::words(message).trim_end());
     let body = json!({
         "chat_id": chat,
         "text": truncate(&text, TELEGRAM, char::len_utf16),
@@ -55,16 +55,16 @@ pub(super) fn discord(address: &Url, message: &Message) -> Result<(Url, Vec<u8>)
     let kept: Vec<(String, String)> =
         address.query_pairs().filter(|(name, _)| name != "wait").map(|(a, b)| (a.into(), b.into())).collect();
     address.query_pairs_mut().clear().extend_pairs(kept).append_pair("wait", "true");
-    let text = if plain::is_markdown(message) {
-        plain::convert_for_discord(&message.text)
+    let text = if plain_text::is_markdown(message) {
+        plain_text::convert_for_discord(&message.text)
     } else {
-        plain::escape_for_discord(&message.text)
+        plain_text::escape_for_discord(&message.text)
     };
     let text = truncate(text.trim_end(), DISCORD, char::len_utf16);
     // An embed without words is refused.
     let embeds: Vec<Value> = (!text.is_empty()).then(|| json!({ "description": text })).into_iter().collect();
     let body = json!({
-        "content": plain::escape_for_discord(&one_line(&message.subject)),
+        "content": plain_text::escape_for_discord(&one_line(&message.subject)),
         "embeds": embeds,
         "allowed_mentions": { "parse": [] },
     });
@@ -100,7 +100,7 @@ pub(super) fn teams(message: &Message) -> Result<Vec<u8>, DeliveryError> {
     // Reserves room for the mark of a cut.
     let mark = run(CUT.trim_start(), json!({}));
     let mut size = written(&card(&blocks))?.len() + written(&mark)?.len() + 1;
-    for line in plain::words(message).lines().filter(|line| !line.trim().is_empty()) {
+    for line in plain_text::words(message).lines().filter(|line| !line.trim().is_empty()) {
         let block = run(line, json!({}));
         let more = written(&block)?.len() + 1;
         if size + more > TEAMS {
@@ -123,7 +123,7 @@ pub(super) fn apprise(tag: Option<&str>, message: &Message) -> Result<Vec<u8>, D
         "title": one_line(&message.subject),
         "body": truncate(&message.text, APPRISE, char::len_utf8),
         "type": if message.kind == JobKind::Alert.as_str() { "warning" } else { "info" },
-        "format": if plain::is_markdown(message) { "markdown" } else { "text" },
+        "format": if plain_text::is_markdown(message) { "markdown" } else { "text" },
     });
     if let (Some(tag), Value::Object(body)) = (tag, &mut body) {
         body.insert("tag".to_owned(), json!(tag));

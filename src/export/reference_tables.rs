@@ -3,7 +3,7 @@
 //! by hand.
 
 use super::column::Heading;
-use super::what::{ExportFilter, ExportKind, SCHEMA};
+use super::row_kind::{ExportFilter, ExportKind, SCHEMA};
 
 const HEAD: &str = "| column | type | unit | meaning |\n|---|---|---|---|\n";
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::csv::Profile;
 use super::format::Format;
-use super::what::ExportKind;
+use super::row_kind::ExportKind;
 use super::xlsx;
 use crate::model::{Topic, WatchedTopic};
 use crate::store::{Filter, Store, StoreError};

@@ -1,8 +1,8 @@
 //! Sentences on how far figures can be trusted: which times were not covered, and which counts are minimums. They
 //! hold no text of others.
 
-use super::asked::{Asked, DAY};
-use super::trouble::ToolError;
+use super::call::{Asked, DAY};
+use super::error::ToolError;
 use crate::compare::{TopicCoverage, coverage};
 use crate::insight::{Cause, Coverage, Hole, HoleCause};
 use crate::model::{Source, Span, Time};

@@ -1,4 +1,4 @@
-//! The encodings in which a key may appear: plain, base64, hexadecimal. `scrub` finds them in a text, escaped or not.
+//! The encodings in which a key may appear: plain, base64, hexadecimal. `redact` finds them in a text, escaped or not.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};

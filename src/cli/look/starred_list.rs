@@ -1,4 +1,4 @@
-//! `items --starred`, `--noted`: starred and noted items with their keys, newest first. `topic::kept` sets and removes
+//! `items --starred`, `--noted`: starred and noted items with their keys, newest first. `topic::star_note` sets and removes
 //! stars and notes.
 
 use serde_json::json;
@@ -6,8 +6,8 @@ use serde_json::json;
 use super::item_json::items_to_json;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
+use crate::cli::wiring::check_names::known;
 use crate::cli::wiring::context::{Context, instant};
-use crate::cli::wiring::known::known;
 use crate::cli::wiring::options::Common;
 use crate::compare::{FilterMode, Rankings, RowFilter};
 use crate::store::{DataOrigin, Filter, FoundPlace, ItemRow, Store};

@@ -2,8 +2,8 @@
 //! and endings. A relevant post may contain none; many such posts in one reply mean that the service answered another
 //! query.
 
-use super::cut;
 use super::fold::fold;
+use super::split;
 use crate::model::{TermKind, bare_term};
 
 /// The most letters of an ending.
@@ -128,7 +128,7 @@ impl Word {
     fn of(word: &str) -> Option<Self> {
         let length = word.chars().count();
         // Scripts without spaces have no separate words.
-        if word.chars().any(cut::is_dense) {
+        if word.chars().any(split::is_dense) {
             return Some(Self { text: word.to_owned(), alone: false });
         }
         if length < SHORT {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use super::notify::Manager;
+use super::service_manager::Manager;
 use crate::collect::WorkerPool;
 
 /// How long a stop waits for the loop's other tasks. It does not wait for a database that no longer answers.

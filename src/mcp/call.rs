@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::argument::Arguments;
+use super::error::{ToolError, excerpt};
 use super::settings::Settings;
-use super::trouble::{ToolError, excerpt};
 use crate::model::{BadToken, Position, Source, Time, Topic, TopicCard, page_token, parse_page_token};
 use crate::store::Store;
 

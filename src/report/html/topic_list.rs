@@ -7,7 +7,7 @@ use super::super::document::Report;
 use super::super::facts::TopicFacts;
 use super::super::format::{self, at_least, percent};
 use super::super::measures::MIN_SAMPLE;
-use super::places::{anchor, change};
+use super::links::{anchor, change};
 use crate::model::Tone;
 
 /// More topics than this are folded, so that what matters comes first.

@@ -11,8 +11,8 @@ use super::marks::is_own_page;
 use crate::draw::format;
 use crate::model::{self, ItemRow, LONGEST_NOTE};
 use crate::web::app::App;
-use crate::web::ask::Ask;
 use crate::web::layout;
+use crate::web::page_request::Ask;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 

@@ -7,8 +7,8 @@ use serde_json::{Map, Value, json};
 
 use super::answer::summary;
 use super::corpus::{Corpus, CorpusQuery, HOUR_MS, Hour, Post, prompt_subject};
-use super::draw::{SeededRng, seed_of};
 use super::params::{Params, validation_error};
+use super::random::{SeededRng, seed_of};
 use super::reply::{Bill, billed};
 use super::shape::{Endpoint, Traits, pages, posts};
 use super::stream;
