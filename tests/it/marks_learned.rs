@@ -13,7 +13,7 @@ use topicwatch::insight::relevance::{Features, Ranker, TrainingItem};
 use topicwatch::model::{Engagement, ItemRow, ItemTone, Kind, Time};
 use topicwatch::normalise::words::QueryWords;
 
-use crate::usual::told_in;
+use crate::usual_accuracy::told_in;
 
 const PAGE: &str = "docs/dev/relevance-measured.md";
 /// The number of posts sampled from an event.

@@ -5,7 +5,7 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng as _;
 
-use super::usual::{draw, told_in};
+use super::usual_accuracy::{draw, told_in};
 
 const HISTORIES: usize = 8_000;
 /// Calm days for each history.

@@ -1,4 +1,4 @@
-//! The cause of an unusual day in reports and alerts, through the binary on both databases. `why` measures how often
+//! The cause of an unusual day in reports and alerts, through the binary on both databases. `cause_accuracy` measures how often
 //! causes are right.
 
 use serde_json::{Value, json};

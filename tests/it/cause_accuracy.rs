@@ -10,7 +10,7 @@ use topicwatch::insight::daily::{Day, Share, days, share, usual_range, usual_sha
 use topicwatch::insight::why::{self, Cause, Compared, DayItems, Dimension, Item, Term};
 use topicwatch::model::{Source, Time};
 
-use crate::usual::told_in;
+use crate::usual_accuracy::told_in;
 
 /// Streams in each cell; more where they vary most, because fewer of their days are reported.
 fn streams(cv: f64) -> u32 {
