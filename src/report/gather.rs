@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::facts::{DayFacts, NotKept, TopicFacts};
-use super::measures::{LONGEST_RUN, MOST_SEARCHES, ToneFacts, WhyFacts};
+use super::measures::{LONGEST_RUN, MOST_SEARCHES, ToneFacts, WHOLE, WhyFacts};
 use super::{answer, calendar, causes, comparison, coverage, found_by, items, period, uncovered_end};
 use crate::compare::{FilteredItems, Relevance, TermsAsked, TopicTerms, Untold, apply_filter, relevance, topic_terms};
 use crate::insight::daily::{self, Day, SearchCoverage, share};
@@ -23,9 +23,6 @@ const MOST_MARKS: i64 = 200_000;
 const TERMS_REACH: i64 = 29 * 86_400_000;
 /// How long after the period an answer or a failure still counts for it, in milliseconds.
 pub(super) const TAIL: i64 = 12 * 3_600_000;
-
-/// The share of a day that must be covered for a comparison.
-const WHOLE: f64 = 0.9;
 
 /// Decides which items belong to the period: by the instant at which they count, or, when reports follow one another
 /// without gaps, by when they were first seen, so that late finds are in the next report.

@@ -9,7 +9,7 @@ use crate::model::{Source, Tone};
 pub(super) const MIN_CHANGE: f64 = 10.0;
 /// The minimum number of scored items for comparing shares.
 pub(super) const MIN_SAMPLE: u64 = 20;
-/// The share of the period that must be covered before fewer items than usual are news.
+/// The share of a day that must be covered for a comparison, and of the period before fewer items than usual are news.
 pub(super) const WHOLE: f64 = 0.9;
 /// Holes are reported if less than this share of the period is covered.
 pub(super) const COVERED: f64 = 0.98;

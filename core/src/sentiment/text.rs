@@ -202,10 +202,7 @@ fn is_link(found: &[char], rest: &[char]) -> bool {
     let is = |name: &str| {
         found.len() == name.len() && found.iter().zip(name.chars()).all(|(a, b)| a.to_ascii_lowercase() == b)
     };
-    (is("http") || is("https")) && (rest.first() != Some(&' ') || rest.is_empty())
-        || is("http")
-        || is("https")
-        || is("www") && rest.first() == Some(&'.')
+    is("http") || is("https") || is("www") && rest.first() == Some(&'.')
 }
 
 /// Splits a hashtag into words: `#NotHappy` is `Not`, `Happy`. `#nothappy` stays one word; its character n-grams help.

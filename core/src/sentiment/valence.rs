@@ -62,7 +62,6 @@ pub struct ValenceSum {
     strongest: f32,
     weakest: f32,
     last: f32,
-    after: f32,
     words: f32,
 }
 
@@ -91,14 +90,12 @@ impl ValenceSum {
         self.strongest = self.strongest.max(said);
         self.weakest = self.weakest.min(said);
         self.last = said;
-        self.after += said;
     }
 
     /// Handles `but`: halves the weight of everything before it.
     pub fn but(&mut self) {
         self.good *= 0.5;
         self.bad *= 0.5;
-        self.after = 0.0;
     }
 
     /// The result for the text, given its number of exclamation marks.

@@ -88,7 +88,7 @@ pub(in crate::store) fn paused(row: &Row) -> Result<Option<Paused>, StoreError> 
 pub(in crate::store) async fn runs(conn: &mut Conn, filter: &Filter, limit: i64) -> Result<Vec<RunRow>, StoreError> {
     let mut query = QueryBuilder::<Database>::new(read::RUN);
     // The ledger includes runs of jobs other than topics; exports and views include only those of topics.
-    let of = if filter.topics.is_empty() { "r.job" } else { "r.topic" };
+    let of = if filter.topics.is_empty() && filter.tags.is_empty() { "r.job" } else { "r.topic" };
     narrow::topics(&mut query, filter, of, read::RUN_AT);
     // Of runs begun in the same millisecond, those still running come first, then the last to become readable.
     query.push(" ORDER BY ").push(read::RUN_AT).push(" DESC, coalesce(r.seq, 9223372036854775807) DESC, ");
