@@ -4,6 +4,7 @@
 use crate::support::databases::{databases, sqlite};
 use crate::support::program::{NINE, Place, Program};
 use crate::support::service::Sandbox;
+use crate::support::world::{World, once, post, topic};
 
 const TEN: &str = "2026-03-11T09:30:00Z";
 const ELEVEN: &str = "2026-03-11T11:00:00Z";
@@ -127,4 +128,28 @@ fn an_answer_of_other_tools_finds_items() {
     let place = Place::new(sqlite(), &format!("{}dialect = \"desearch\"\n", sandbox.lines()), rest);
     place.ok(&["once", "--at", NINE]);
     assert!(place.database.number("SELECT count(*) FROM sighting WHERE source = 'ai'") >= 15);
+}
+
+#[test]
+fn lists_in_a_pipe_show_whole_texts_and_on_a_terminal_fit_its_width() {
+    let world = World::new();
+    let place = Place::new(sqlite(), &world.lines(), &topic("acme", ""));
+    let text = format!("acme {}the end", "recalls a batch of kettles ".repeat(6));
+    world.posts(&[post(1, 8, &text, 0)]);
+    once(&place, 9);
+    for verb in [&["items"][..], &["items", "--search", "kettles"]] {
+        let listed = |columns: Option<&str>| {
+            let program = place.program(verb);
+            let ended = match columns {
+                Some(columns) => program.env("COLUMNS", columns).run(),
+                None => program.without("COLUMNS").run(),
+            };
+            assert_eq!(ended.code, Some(0), "{ended}");
+            ended.out
+        };
+        assert!(listed(None).contains(&text), "{}", listed(None));
+        let narrow = listed(Some("80"));
+        let longest = narrow.lines().filter(|line| line.starts_with("acme ")).map(|line| line.chars().count()).max();
+        assert!(longest.is_some_and(|longest| longest <= 80) && !narrow.contains("the end"), "{narrow}");
+    }
 }

@@ -108,7 +108,7 @@ fn as_text(found: SearchPage) -> String {
         text.push_str("nothing found\n");
     } else {
         let rows: Vec<_> = found.items.into_iter().map(|item| (item, WindowFit::In)).collect();
-        text.push_str(&item_list::render(&rows, usize::from(output::width())));
+        text.push_str(&item_list::render(&rows, output::room()));
     }
     if let Some(next) = &found.next {
         let next = output::escape_control(&page_mark(next));
