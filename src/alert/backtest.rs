@@ -32,9 +32,11 @@ pub async fn backtest(store: &Store, spec: &AlertSpec, since: Time, most: u64) -
     let mut seq = store.alert_seq_before(since).await?;
     let (mut seen, mut read) = (Transitions::of(&[]), 0);
     loop {
-        let runs = store.alert_runs(seq, RUNS).await?;
+        let mut runs = store.alert_runs(seq, RUNS).await?;
         let Some(last) = runs.last() else { break };
         seq = last.seq;
+        // Slots missed before may have been recorded since.
+        runs.retain(|run| run.at >= since);
         if read >= most {
             told.cut = true;
             break;
@@ -67,9 +69,10 @@ pub async fn trial(store: &Store, spec: &AlertSpec, since: Time, most: i64, now:
     let mut seq = store.alert_seq_before(since).await?.max(last.saturating_sub(most));
     let (mut told, mut seen) = (Trial::default(), Transitions::of(&[]));
     while seq < last {
-        let runs = store.alert_runs(seq, RUNS).await?;
+        let mut runs = store.alert_runs(seq, RUNS).await?;
         let Some(latest) = runs.last() else { break };
         seq = latest.seq;
+        runs.retain(|run| run.at >= since);
         told.runs += evaluate_runs(store, spec, &runs, &mut seen, None).await?.len() as u64;
     }
     if spec.rule == AlertRule::Budget {

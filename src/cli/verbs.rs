@@ -85,7 +85,7 @@ pub enum Verb {
     /// Run what a daemon plans, on PostgreSQL; start any number
     #[command(after_help = examples::WORKER)]
     Worker,
-    /// Serve the pages; they edit only with `[web] edit = true`
+    /// Serve the pages, read-only unless `[web] edit = true`
     #[command(after_help = examples::SERVE)]
     Serve(ServeArgs),
     /// Answer assistants over MCP on stdin and stdout, read-only

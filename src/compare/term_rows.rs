@@ -152,9 +152,10 @@ impl TopicTerms {
     pub fn none_words(&self) -> Option<String> {
         let days = |many: u64| if many == 1 { "1 day".to_owned() } else { format!("{many} days") };
         match self.untold {
-            Some(Untold::History) => {
-                Some(format!("Cannot compare yet: {} of {LEAST_DAYS} earlier days needed.", self.before_days))
-            }
+            Some(Untold::History) => Some(format!(
+                "Cannot compare yet: {LEAST_DAYS} earlier days are needed, there are {}.",
+                self.before_days
+            )),
             Some(Untold::Query) => Some("Not compared: the query changed in the period.".to_owned()),
             Some(Untold::Relevance) => Some("Not compared: the posts do not match the query.".to_owned()),
             Some(Untold::Cut) => Some("Not compared: not all items of the period were read.".to_owned()),

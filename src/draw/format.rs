@@ -92,10 +92,15 @@ pub fn at_least_noun(n: u64, more: bool, one: &str) -> String {
     format!("{}{}", if more { "≥\u{a0}" } else { "" }, count_noun(n, one))
 }
 
-/// Formats as `+327 reactions (279 before), 54.5 an hour`.
+/// Formats as `+327 reactions and bookmarks (279 before), 54.5 an hour`.
 #[must_use]
 pub fn rise(rise: &Rise) -> String {
-    format!("+{} reactions ({} before), {} an hour", signed(rise.gain), signed(rise.had), round(rise.per_hour))
+    format!(
+        "+{} reactions and bookmarks ({} before), {} an hour",
+        signed(rise.gain),
+        signed(rise.had),
+        round(rise.per_hour)
+    )
 }
 
 /// Formats a number of items, as posts if all are posts.

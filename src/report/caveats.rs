@@ -69,7 +69,7 @@ fn doubt_reason(report: &Report, topic: &TopicFacts) -> Option<String> {
         return Some("the period is not over".to_owned());
     }
     if topic.covered.is_none_or(|covered| covered < WHOLE) {
-        let told = if topic.idle(report.span) { "not searched yet".to_owned() } else { only(topic) };
+        let told = if topic.idle(report.span) { "not covered yet".to_owned() } else { only(topic) };
         return Some(told);
     }
     if topic.covered_in_all < WHOLE {
@@ -116,7 +116,7 @@ const ASPECTS: [(&str, &str, Unjudged); 4] = [
     }),
     (COVERAGE, "the period is covered", |report, topic| {
         if topic.idle(report.span) {
-            return Some("not searched yet".to_owned());
+            return Some("not covered yet".to_owned());
         }
         if topic.covered.is_none_or(|covered| covered < COVERED) {
             return Some(only(topic));

@@ -123,6 +123,6 @@ impl TopicFacts {
     pub(super) fn open_words(&self, timezone: &str) -> Option<String> {
         let open = self.open?;
         let (from, long) = (format::date_time_short(open.from, timezone), format::length(open));
-        Some(format!("Not searched yet: {long} from {from}; no search was due, and the next one looks back over it."))
+        Some(format!("Not covered yet: {long} from {from}. The next search looks back over it."))
     }
 }

@@ -182,7 +182,7 @@ fn campaign(topic: &TopicFacts, tell: Tell<'_>) {
     let span = Span::new(campaign.from, campaign.until);
     let within = span.map_or_else(String::new, |span| format!(" within {}", length(span)));
     let sentence = format!(
-        "one text, {by}: {}{within}, {} of the period: “{}”.",
+        "one text, {by}: {}{within}, {} of the items of the period: “{}”.",
         super::format::items(campaign.copies, campaign.posts),
         part_of(campaign.copies, topic.period.raw).map_or_else(String::new, |s| percent(s.share)),
         super::format::line(&copies.item.words, 90),

@@ -37,7 +37,7 @@ pub(super) fn page(report: &Report) -> String {
             "{}. **{}** ({}): {}\n",
             if matter.is_news() { place + 1 } else { place + 1 - news.len() },
             escape(title),
-            matter.kind,
+            matter.label(),
             escape(&matter.sentence)
         ));
     }

@@ -14,6 +14,16 @@ pub struct Highlight {
 }
 
 impl Highlight {
+    /// What it is about, as people read it. `kind` is stored with reports and stays.
+    #[must_use]
+    pub fn label(&self) -> &'static str {
+        match self.kind {
+            "hole" => "gap",
+            "campaign" => "repeated text",
+            kind => kind,
+        }
+    }
+
     /// Whether it says what happened. All others say how far the figures can be trusted. That searches were pruned
     /// counts as news, so that it comes first.
     #[must_use]

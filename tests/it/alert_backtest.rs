@@ -151,3 +151,27 @@ fn only_runs_of_the_alerts_own_topics_are_counted() {
     let all = place.ok(&["alerts", "backtest", "any", "--at", at.as_str()]);
     assert!(all.contains("fired 0 times in 6 runs since "), "{all}");
 }
+
+/// Slots that were missed get their numbers when they are recorded: higher ones than runs that started after them.
+#[test]
+fn runs_before_which_slots_were_recorded_as_missed_are_evaluated() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), ALERT);
+        place.run(&["once", "--due", "--at", &hour(0)]);
+        for day in 1..5 {
+            world.posts(
+                &(0..100).map(|n| post(day * 1_000 + n, day * 24, &format!("acme {day} {n}"), 0)).collect::<Vec<_>>(),
+            );
+            once(&place, day * 24 + 1);
+        }
+        place.run(&["once", "--due", "--at", &hour(5 * 24 + 1)]);
+        assert!(place.database.number("SELECT count(*) FROM run WHERE state = 'missed'") > 4);
+        let backtest = |days: &str| {
+            place.json(&["alerts", "backtest", "any", "--days", days, "--at", &hour(5 * 24 + 1), "--json"])
+        };
+        // The runs of days 3 and 4, and the one that was due on day 5.
+        let (three, nine) = (backtest("2"), backtest("9"));
+        assert_eq!((&three["runs"], nine["runs"].as_i64()), (&json!(3), Some(5)), "{three}\n{nine}");
+    }
+}

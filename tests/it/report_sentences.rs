@@ -33,9 +33,15 @@ fn what_rose_since_the_run_before_the_period_is_reported_with_what_was_seen() {
         world.posts(&[post(1, 1, "once a day is enough to rise", 5_890), two(20, 40)]);
         once(&place, 31);
         let told = report(&place, "2026-03-12");
-        assert!(told.contains("+5,880 reactions (10 before), 245 an hour"), "a topic that is run once a day: {told}");
-        assert!(told.contains("+40 reactions (100 before), 1.7 an hour"), "no sum that was never seen: {told}");
-        assert!(page(&place, "2026-03-12").contains("+40 reactions (100 before)"));
+        assert!(
+            told.contains("+5,880 reactions and bookmarks (10 before), 245 an hour"),
+            "a topic that is run once a day: {told}"
+        );
+        assert!(
+            told.contains("+40 reactions and bookmarks (100 before), 1.7 an hour"),
+            "no sum that was never seen: {told}"
+        );
+        assert!(page(&place, "2026-03-12").contains("+40 reactions and bookmarks (100 before)"));
         assert!(!report(&place, "2026-03-11").contains("Rising fastest"));
     }
 }
@@ -56,7 +62,7 @@ fn bookmarks_alone_are_reactions_too() {
         world.posts(&[kept(37)]);
         once(&place, 31);
         let told = report(&place, "2026-03-12");
-        assert!(told.contains("+22 reactions (15 before)"), "{}: {told}", place.database.name);
+        assert!(told.contains("+22 reactions and bookmarks (15 before)"), "{}: {told}", place.database.name);
     }
 }
 
@@ -84,7 +90,7 @@ fn what_no_search_was_due_for_yet_is_no_hole() {
         let told = since_last(&place, &hour(31));
         assert!(!told.contains("not covered"), "{told}");
         assert!(told.contains("- 100% of the period so far covered\n"), "{told}");
-        let open = "Not searched yet: 1h 5m from 03-12 05:55; no search was due, and the next one looks back over it.";
+        let open = "Not covered yet: 1h 5m from 03-12 05:55. The next search looks back over it.";
         assert!(told.contains(open), "{told}");
         let page = place.ok(&["report", "new", "--at", &hour(31), "--out", "-"]);
         assert!(page.contains(open) && !page.contains("was not covered"), "{page}");

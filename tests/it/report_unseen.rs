@@ -43,7 +43,7 @@ fn a_day_that_was_looked_at_until_the_evening_is_not_called_covered() {
         // Markdown characters in our own text are escaped, too.
         let (page, text) = (report("day.html"), report("day.md").replace('\\', ""));
         let told = text.split("\n## acme").nth(1).unwrap();
-        assert!(told.contains("Not searched yet: 6h 5m from 03-25 17:55"), "{name}: {told}");
+        assert!(told.contains("Not covered yet: 6h 5m from 03-25 17:55"), "{name}: {told}");
         assert!(told.contains("**≥\u{a0}18** items, **≥\u{a0}18** unique, ≥\u{a0}3 authors"), "{name}: {told}");
         assert!(told.contains("; not judged: not all of it has been searched yet ("), "{name}: {told}");
         assert!(told.contains("| 2026-03-25 | ≥\u{a0}18 | ≥\u{a0}18 | ≥\u{a0}3 |"), "{name}: {told}");

@@ -148,7 +148,12 @@ fn checked_fields(expression: &str, warnings: &mut Vec<String>) -> Result<Vec<St
     if !(5..=6).contains(&given.len()) {
         let hint = if given.len() == 7 { "years are not supported: leave out the last field" } else { five };
         return Err(ScheduleError::new(
-            format!("`{}` has {} fields instead of 5 or 6", show(expression), given.len()),
+            format!(
+                "`{}` has {} field{} instead of 5 or 6",
+                show(expression),
+                given.len(),
+                if given.len() == 1 { "" } else { "s" }
+            ),
             hint,
         ));
     }

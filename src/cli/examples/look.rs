@@ -13,7 +13,7 @@ pub(in crate::cli) const SHOW: &str = "\
 Examples:
   topicwatch show acme-launches
   topicwatch show acme-launches --md | less
-  topicwatch show acme-launches --run topic:acme-launches@2026-03-11T06:00:00Z";
+  topicwatch show acme-launches --run RUN         # as `topicwatch runs` names it";
 pub(in crate::cli) const DIFF: &str = "\
 Examples:
   topicwatch diff acme-launches         # against the previous run
@@ -69,7 +69,7 @@ Examples:
   topicwatch mark acme-launches post:x:1 post:x:2 good
   topicwatch mark acme-launches post:x:1 none      # remove the mark
 
-With 20 or more marks, good and noise, items --rank relevance lists likely good
+With 20 or more marks of both kinds, items --rank relevance lists likely good
 items first: docs/explanation/relevance.md. It hides nothing.";
 pub(in crate::cli) const TOKEN: &str = "\
 Examples:

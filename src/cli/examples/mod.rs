@@ -34,7 +34,8 @@ Examples:
   topicwatch try \"rust async runtime\"
   topicwatch try --source web --json \"rust async runtime\"
 
-Its calls do not count against max_calls_per_day: nothing is stored.";
+Nothing is stored, so its calls do not count against max_calls_per_day. The
+service may still bill them.";
 pub(in crate::cli) const PLAN: &str = "\
 Examples:
   topicwatch plan                       # the next 7 days

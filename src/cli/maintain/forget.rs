@@ -266,6 +266,7 @@ fn print(told: &Summary, as_json: bool) -> Result<(), Failure> {
         return Ok(());
     }
     let taken = &found.taken;
+    let nothing = taken.items == 0 && found.since.is_none();
     let mut text = format!("{}\n", if *rehearsal { "would be erased:" } else { "erased:" });
     for (number, one, many) in [
         (taken.items, "item", "items"),
@@ -283,12 +284,15 @@ fn print(told: &Summary, as_json: bool) -> Result<(), Failure> {
     ] {
         text.push_str(&format!("  {number} {}\n", if number == 1 { one } else { many }));
     }
+    if nothing {
+        text.push_str("no stored item matches; is it spelled as in `topicwatch items` or `export`?\n");
+    }
     if let Some(since) = found.since {
         text.push_str(&format!(
-            "first seen {}: files written since then may contain what was erased; recreate or delete them\n",
+            "first seen {}: files written since then may contain it; recreate or delete them\n",
             output::format_time(since)
         ));
-        text.push_str("  manual exports: every file written since then that contains such rows\n");
+        text.push_str("  made by hand: every export and report written since then that contains such rows\n");
         for report in reports {
             let files = report.files.iter().map(|file| output::escape_control(file)).collect::<Vec<_>>().join(", ");
             let files = if files.is_empty() { "no file".to_owned() } else { files };

@@ -103,7 +103,7 @@ fn matters(report: &Report, matters: &[Highlight]) -> Markup {
     html! {
         ol.matters { @for matter in matters {
             li.(matter.kind.replace(' ', "-")) {
-                span.kind { (matter.kind) } " "
+                span.kind { (matter.label()) } " "
                 a href=(anchor(&matter.topic, matter.section)) { (title_of(report, matter)) } ": " (matter.sentence)
             }
         } }
@@ -227,11 +227,11 @@ fn foot(report: &Report) -> Markup {
         footer {
             h2 { "How to read this" }
             dl {
-                dt { "Item" } dd { "A post or page, once per topic. It counts on the day it was published; without a date, on the day it was first seen." }
+                dt { "Item" } dd { "A post or page, once per topic. " @if report.window.is_calendar() { "It counts on the day it was published; without a date, on the day it was first seen." } @else { "It counts in the report after it was first seen; in the table of days, on the day it was published." } }
                 dt { "Unique" } dd { "Near-copies of one text count once. An item that has not been compared yet counts as unique." }
                 @if report.topics.iter().any(|topic| topic.calendar.is_some()) { dt { (beside(report)) } dd { "Counted in the same way. The two are compared only if at least 90 % of both was searched with the same query. Changes are not judged: usual ranges are known only for days." } }
                 @else { dt { "Usual" } dd { "The range expected from earlier whole days, adjusted for the weekday; about one calm day in fifty lies outside it. Only days that were at least 90 % searched count, including parts cut off by a full reply." } }
-                dt { "≥" } dd { "There may be more: a search returned as many results as it can, or the end has not been searched yet. A share of a total that may be higher is at most (≤) the value shown." }
+                dt { "≥" } dd { "There may be more: a search returned as many results as it can, or the end is not covered yet. A share of a total that may be higher is at most (≤) the value shown." }
                 dt { "Interval" } dd { "Where the true share lies with 95 % confidence, by Wilson's formula. Shares are of items that one scorer called negative, neutral or positive." }
                 dt { "Engagement" } dd { "Likes, reposts, replies and quotes as last seen." }
             }

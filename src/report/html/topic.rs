@@ -140,18 +140,18 @@ fn volume(report: &Report, topic: &TopicFacts) -> Markup {
                     } @else if !topic.first_day && report.window == crate::model::ReportWindow::Day {
                         "Not enough days to compare with: " (count_noun(topic.comparable as u64, "whole day")) @if topic.asked_since.is_some() { " since the query changed" } ", " (daily::MIN_DAYS) " needed. "
                     }
-                    @if topic.holes.iter().any(|hole| !hole.before) { span.page-only { "Hatched: not covered" @if topic.holes.iter().any(|hole| hole.open) { ", or not searched yet" } "." } }
+                    @if topic.holes.iter().any(|hole| !hole.before) { span.page-only { "Hatched: not covered" @if topic.holes.iter().any(|hole| hole.open) { ", or not covered yet" } "." } }
                     (chart::query_changes_note(&topic.chart(), &report.timezone))
                 }
             }
-            (unknown(topic))
+            (unknown(report, topic))
             (days(topic))
         }
     }
 }
 
 /// Returns what is unknown or missing, by name.
-fn unknown(topic: &TopicFacts) -> Markup {
+fn unknown(report: &Report, topic: &TopicFacts) -> Markup {
     let period = &topic.period;
     let mut told = Vec::new();
     if period.raw > 0 {
@@ -174,8 +174,9 @@ fn unknown(topic: &TopicFacts) -> Markup {
             String::new()
         };
         told.push(format!(
-            "{} first seen in the period but older, counted on their own days{outside}",
-            number(topic.earlier)
+            "{} first seen in the period but {}{outside}",
+            number(topic.earlier),
+            if report.window.is_calendar() { "older, counted on their own days" } else { "published before it" }
         ));
     }
     if topic.filtered > 0 {
@@ -249,7 +250,7 @@ fn coverage(report: &Report, topic: &TopicFacts) -> Markup {
             h3 id=(format::id(&topic.id, "sources")) { "How it was searched" }
             @if let Some(gone) = topic.not_kept_words() { p.note { (format::sentence(&gone)) } } @else if topic.sources.is_empty() { p { "No searches were made in the period." } } @else {
                 div.wide role="region" tabindex="0" aria-label=(format!("{}: sources", topic.id)) { table.cards {
-                    caption { "Searches made in the period. Full replies: from searches that asked about the period, even later ones." }
+                    caption { "Searches made in the period. Last and Full replies also count later searches that asked about it." }
                     thead { tr { th scope="col" { "Source" } th scope="col" { "Last" } th.n scope="col" { "Failed" } th.n scope="col" { "Not made" } th.n scope="col" { "Full replies" } th.n scope="col" { "Cost" } } }
                     tbody { @for source in &topic.sources { tr {
                         th scope="row" { (source.source) }

@@ -27,7 +27,7 @@ pub(super) const ASK: Operation = Operation {
     need: OfTopic(Act),
     id: "ask",
     summary: "Requests a run now, a pause, or its end",
-    told: "Only inside `topicwatch run`, and only with a token. It writes one row; the daemon handles it within \
+    told: "Only inside `topicwatch run`, and only with a token, or without any where pages may edit the file. It writes one row; the daemon handles it within \
            seconds. If the same request is already waiting, the answer is that one.",
     parameters: &[&OF_TOPIC],
     body: Some(("Ask", "run-now")),
@@ -70,7 +70,7 @@ pub(super) const ASK_OF_ALERT: Operation = Operation {
     need: OfAll(Act),
     id: "askOfAlert",
     summary: "Acknowledges what an alert saw, or snoozes it",
-    told: "Only inside `topicwatch run`, and only with a token. It writes one row; the daemon handles it within seconds. \
+    told: "Only inside `topicwatch run`, and only with a token, or without any where pages may edit the file. It writes one row; the daemon handles it within seconds. \
            `ack` applies to all that the alert saw, or to one `event`; `snooze` needs `for`.",
     parameters: &[&OF_ALERT],
     body: Some(("AskOfAlert", "ack")),

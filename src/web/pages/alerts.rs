@@ -99,7 +99,7 @@ async fn topics_with_page(
 }
 
 fn none() -> Markup {
-    html! { p { "There are no alerts. " code { "[[alerts]]" } " in " code { "jobs.toml" } " define what to look for and whom to notify: new items with certain words, more items than usual, a failing source, missed slots, a budget. " code { "topicwatch run" } " evaluates them." } }
+    html! { p { "There are no alerts here yet. " code { "[[alerts]]" } " in " code { "jobs.toml" } " define what to look for and whom to notify: new items with certain words, more items than usual, a failing source, missed slots, a budget. " code { "topicwatch run" } " evaluates them and lists them here." } }
 }
 
 fn row(card: &AlertCard, topics: &BTreeSet<String>, acts: bool, now: Time) -> Markup {

@@ -74,7 +74,7 @@ async fn page(site: &Site, told: ActionResult, visitor: &Visitor) -> Result<Page
     }
     let main = html! {
         h1 { "Settings" }
-        p.lead { "These entries are in " code { (format::line(&opened.place, 200)) } ". Changes are written there; comments and order stay." }
+        p.lead { "These entries are in " code { (format::line(&opened.place, 200)) } "." @if edits { " Changes are written there; comments and order stay." } }
         @if let Some(why) = &locked { p.note { (why) } } @else if site.settings().acts.is_none() {
             p.note { "These pages run nothing: " code { "topicwatch run" } " with this file applies changes within seconds, " code { "topicwatch once" } " at its next run." }
         }

@@ -36,7 +36,7 @@ const KEYS: [(&[&str], &str); 20] = [
 pub(in crate::web) async fn show(_site: Arc<Site>, _ask: Ask) -> Result<Page, Problem> {
     let main = html! {
         h1 { "Keys" }
-        p.lead { "As in miniflux. Keys are ignored while you type in a field, and with Ctrl, Alt or Meta. They need JavaScript; everything also works without them." }
+        p.lead { "Keys are ignored while you type in a field, and with Ctrl, Alt or Meta. They need JavaScript; everything also works without them." }
         div.wide { table #keys {
             caption.quiet { "Keys and what they do" }
             thead { tr { th scope="col" { "Key" } th scope="col" { "What it does" } } }

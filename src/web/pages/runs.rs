@@ -116,7 +116,7 @@ fn ledger(site: &Site, searches: &[SearchRow]) -> Markup {
         caption.quiet { "Every search of the run" }
         thead { tr {
             th scope="col" { "Source" } th scope="col" { "State" } th.n scope="col" { "Found" } th.n scope="col" { "New" } th.n scope="col" { "Duplicate" }
-            th.n scope="col" { "Latency" } th.n scope="col" { "Cost" } th scope="col" { "What went wrong" }
+            th.n scope="col" { "Latency" } th.n scope="col" { "Cost" } th scope="col" { "Note" }
         } }
         tbody { @for search in searches { tr {
             th scope="row" { (search.source) @if search.attempt > 1 { " (attempt " (search.attempt) ")" } span.sub { (format::line(&search.query, 120)) } }
@@ -126,7 +126,7 @@ fn ledger(site: &Site, searches: &[SearchRow]) -> Markup {
             td.n data-label="Duplicate" { (number(search.counts.duplicate.unsigned_abs())) }
             td.n data-label="Latency" { (search.latency_ms.map_or_else(|| "–".to_owned(), |ms| format!("{} ms", number(ms.unsigned_abs())))) }
             td.n data-label="Cost" { (search.cost.to_string()) }
-            td data-label="What went wrong" {
+            td data-label="Note" {
                 @match (&search.error_class, &search.error_text, &search.reason) {
                     (None, None, None) => "nothing",
                     (class, text, reason) => {

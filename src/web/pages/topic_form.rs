@@ -64,7 +64,7 @@ impl Form {
             } }
             @if self.unpinged { p.note { "Its ping is not copied: two topics that ping one address would hide each other's failures." } }
             @if !self.wrong.is_empty() { div.note role="alert" {
-                p { strong.bad { "This cannot be used yet." } }
+                p { strong.bad { "Nothing was saved. Correct this first:" } }
                 ul { @for (key, wrong) in &self.wrong { li {
                     @match key { Some(key) => a href=(format!("#{}", id(key))) { (label_of(key)) }, None => { @if let Some(line) = wrong.line { "line " (line) } } }
                     ": " (told(wrong))

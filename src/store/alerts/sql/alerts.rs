@@ -55,8 +55,13 @@ pub(in crate::store) async fn runs(conn: &mut Conn, since: i64, most: i64) -> Re
         .collect()
 }
 
+/// Returns the last `seq` of the runs that started before an instant. Missed and skipped slots do not count: they may be
+/// recorded long after their time.
 pub(in crate::store) async fn seq_before(conn: &mut Conn, at: Time) -> Result<i64, StoreError> {
-    let sql = format!("SELECT coalesce(max(r.seq), 0) FROM run r WHERE r.seq IS NOT NULL AND {} < $1", read::RUN_AT);
+    let sql = format!(
+        "SELECT coalesce(max(r.seq), 0) FROM run r WHERE r.seq IS NOT NULL AND r.started_at IS NOT NULL AND {} < $1",
+        read::RUN_AT
+    );
     Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(at.0).fetch_one(conn).await?)
 }
 

@@ -23,10 +23,11 @@ const SNAPSHOT: &str = "SELECT r.public_id, r.seq, coalesce(r.started_at, r.slot
      FROM run r CROSS JOIN search s WHERE s.run = r.id AND s.attempt = r.attempt AND r.topic = $1 AND r.seq > $2 AND r.seq <= $3 \
      ORDER BY r.seq DESC, s.source LIMIT $4";
 
-/// Returns the last `seq` of a topic's runs that happened before an instant.
+/// Returns the last `seq` of a topic's runs that started before an instant. Missed and skipped slots do not count: they
+/// may be recorded long after their time, and then have a higher number than runs that started later.
 pub(in crate::store) async fn seq_before(conn: &mut Conn, topic: &str, at: Time) -> Result<i64, StoreError> {
     let sql = format!(
-        "SELECT r.seq FROM run r WHERE r.topic = $1 AND r.seq IS NOT NULL AND {} < $2 ORDER BY r.seq DESC LIMIT 1",
+        "SELECT r.seq FROM run r WHERE r.topic = $1 AND r.seq IS NOT NULL AND r.started_at IS NOT NULL AND {} < $2 ORDER BY r.seq DESC LIMIT 1",
         read::RUN_AT
     );
     let seq: Option<i64> = sqlx::query_scalar(AssertSqlSafe(sql)).bind(topic).bind(at.0).fetch_optional(conn).await?;
