@@ -41,7 +41,7 @@ fn holes_are_reported_where_they_are_beside_the_full_replies_that_left_them() {
         // The full reply came after the day in which it left a hole.
         let told = report(&place, "2026-03-11", "html");
         // Regression: the page said 0 here.
-        let searches = between(&told, "from searches that asked about the period, even later ones", "</table>");
+        let searches = between(&told, "also count later searches that asked about it", "</table>");
         assert!(searches.contains("data-label=\"Full replies\">1</td>"), "{searches}");
         let looked = between(&told, "How it was searched", "The rows");
         assert!(looked.contains("the reply was full") && !looked.contains("before the period"), "{looked}");

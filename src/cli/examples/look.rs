@@ -13,7 +13,7 @@ pub(in crate::cli) const SHOW: &str = "\
 Examples:
   topicwatch show acme-launches
   topicwatch show acme-launches --md | less
-  topicwatch show acme-launches --run RUN         # as `topicwatch runs` names it";
+  topicwatch show acme-launches --run RUN       # from `topicwatch runs`";
 pub(in crate::cli) const DIFF: &str = "\
 Examples:
   topicwatch diff acme-launches         # against the previous run
