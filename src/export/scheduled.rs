@@ -246,7 +246,7 @@ pub(super) async fn write_rows(
     write(store, order, &mut hiding, out).await
 }
 
-/// Removes the files of all but the newest editions. Removes a file only if the manifest beside it names this
+/// Removes the files of all but the newest editions. Removes a file only if its manifest names this
 /// export and edition. Other files stay.
 async fn remove_old(store: &Store, run: &JobRun, spec: &ExportSpec, keep: u32) -> Result<u64, ScheduledExportError> {
     let mut removed = 0;

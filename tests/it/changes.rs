@@ -2,6 +2,7 @@
 //! older than the window, items missing from replies, and truncated lists. docs/explanation/changes.md defines the
 //! terms.
 
+use crate::support::logged_sql;
 use crate::support::world::*;
 
 use serde_json::{Value, json};
@@ -220,11 +221,7 @@ fn no_statement_of_a_diff_or_of_status_reads_a_growing_table_whole() {
         for verb in [&["diff", "acme", "--since", "2026-03-12"][..], &["status"], &["show", "acme"]] {
             let logged =
                 place.program(&[verb, &["--log-format", "json"]].concat()).env("RUST_LOG", "sqlx::query=debug").run();
-            let events = logged.err.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-            statements.extend(events.filter_map(|event| {
-                let whole = event["db.statement"].as_str().filter(|text| !text.trim().is_empty());
-                Some(whole.or(event["summary"].as_str())?.trim().to_owned())
-            }));
+            statements.extend(logged_sql::statements(&logged.err));
         }
         let ours =
             |sql: &&String| ["sighting", "topic_item", "item_revision", "search s"].iter().any(|t| sql.contains(t));

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::support::daemons::{today, topics};
 use crate::support::databases::databases;
+use crate::support::logged_sql::{events, statement};
 use crate::support::program::Place;
 
 #[test]
@@ -28,16 +29,13 @@ fn no_statement_of_an_idle_tick_reads_a_growing_table_whole() {
         });
         waiting.signal("TERM");
         let ended = waiting.wait();
-        let idle = ended.err.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+        let idle = events(&ended.err);
         let idle = idle.skip_while(|event| {
             !event["message"].as_str().is_some_and(|text| text.starts_with("topicwatch ") && text.ends_with(" started"))
         });
         let idle = idle.take_while(|event| !event["message"].as_str().is_some_and(|text| text.starts_with("stopping")));
         let statements: BTreeSet<String> = idle
-            .filter_map(|event| {
-                let whole = event["db.statement"].as_str().filter(|text| !text.trim().is_empty());
-                Some(whole.or(event["summary"].as_str())?.trim().to_owned())
-            })
+            .filter_map(|event| statement(&event))
             .filter(|sql| ["SELECT", "WITH", "UPDATE", "INSERT", "DELETE"].iter().any(|verb| sql.starts_with(verb)))
             .collect();
         assert!(statements.len() >= 6, "{}: {statements:#?}", place.database.name);

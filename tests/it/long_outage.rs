@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::support::databases::databases;
+use crate::support::logged_sql::statements;
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
 use crate::support::web_client::Pages;
@@ -28,14 +29,7 @@ fn missed_slots_are_not_read_to_find_the_last_run() {
         assert!(overview.contains("acme"), "{overview}");
         pages.going.signal("TERM");
         let ended = pages.going.wait();
-        let events = ended.err.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
-        let walks: BTreeSet<String> = events
-            .filter_map(|event| {
-                let whole = event["db.statement"].as_str().filter(|text| !text.trim().is_empty());
-                Some(whole.or(event["summary"].as_str())?.trim().to_owned())
-            })
-            .filter(|sql| sql.contains("seq DESC LIMIT 1"))
-            .collect();
+        let walks: BTreeSet<String> = statements(&ended.err).filter(|sql| sql.contains("seq DESC LIMIT 1")).collect();
         // The cards' last runs, and the first answers.
         assert!(walks.len() >= 2, "{}: {walks:#?}", place.database.name);
         for sql in &walks {

@@ -2,6 +2,7 @@
 //! processes and when items merge; and the counts based on clusters.
 
 use crate::support::copied_posts::*;
+use crate::support::logged_sql::statements;
 use serde_json::json;
 use topicwatch::collect::{cluster, cluster_by};
 use topicwatch::model::{KeyTableLimits, Kind, Source, Volume};
@@ -379,14 +380,7 @@ fn a_process_that_is_killed_while_keys_move_on_loses_none_and_keys_are_looked_up
         let logged = place.program(&["once", "--at", NINE, "--log-format", "json"]);
         let ended = logged.env("RUST_LOG", "sqlx::query=debug").start().wait();
         assert_eq!(ended.code, Some(0), "{}", ended.err);
-        let statements: Vec<String> = ended
-            .err
-            .lines()
-            .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
-            .filter_map(|event| {
-                let whole = event["db.statement"].as_str().filter(|text| !text.trim().is_empty());
-                Some(whole.or(event["summary"].as_str())?.trim().to_owned())
-            })
+        let statements: Vec<String> = statements(&ended.err)
             .filter(|sql| sql.starts_with("SELECT") && sql.contains("cluster_lead_young"))
             .collect();
         let [asked, ..] = statements.as_slice() else { panic!("nobody asked: {}", ended.err) };

@@ -5,6 +5,7 @@ use topicwatch::store::{NamedItem, Store};
 
 use crate::support::copied_posts::{FLOOD, SMALL, STORM, at, leads, post, store_runs};
 use crate::support::databases::{Database, databases};
+use crate::support::logged_sql::statements;
 use crate::support::program::{NINE, Place};
 use crate::support::searched::{open, topic};
 use crate::support::service::Sandbox;
@@ -146,12 +147,7 @@ fn forgetting_reads_no_table_of_keys_whole() {
         let program = place.program(&["forget", "--item", &first[0], "--yes", "--log-format", "json"]);
         let ended = program.env("RUST_LOG", "sqlx::query=debug").start().wait();
         assert_eq!(ended.code, Some(0), "{}", ended.err);
-        let statements = ended.err.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
-        let statements: Vec<String> = statements
-            .filter_map(|event| {
-                let whole = event["db.statement"].as_str().filter(|text| !text.trim().is_empty());
-                Some(whole.or(event["summary"].as_str())?.trim().to_owned())
-            })
+        let statements: Vec<String> = statements(&ended.err)
             .filter(|sql| sql.contains("cluster_head") || sql.contains("cluster_lead"))
             .filter(|sql| sql.starts_with("SELECT") || sql.starts_with("DELETE"))
             .collect();

@@ -1,6 +1,7 @@
 //! Retention: which rows are deleted and which stay whatever their age; old items never become new again, nothing that
 //! a reader has not read is deleted, and a kill at any point does no harm. Every case on both databases.
 
+use crate::support::logged_sql::statements;
 use crate::support::old_history::*;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -296,12 +297,7 @@ fn every_statement_of_a_pruning_follows_an_index() {
         let program = place.program(&["db", "prune", "--at", &at, "--log-format", "json"]);
         let ended = program.env("RUST_LOG", "sqlx::query=debug").run();
         assert_eq!(ended.code, Some(0), "{ended}");
-        let events = ended.err.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
-        let statements: std::collections::BTreeSet<String> = events
-            .filter_map(|event| {
-                let whole = event["db.statement"].as_str().filter(|text| !text.trim().is_empty());
-                Some(whole.or(event["summary"].as_str())?.trim().to_owned())
-            })
+        let statements: std::collections::BTreeSet<String> = statements(&ended.err)
             .filter(|sql| ["SELECT", "UPDATE", "DELETE"].iter().any(|verb| sql.starts_with(verb)))
             .filter(|sql| !sql.contains("pg_") && !sql.contains("pragma_") && !sql.contains("sqlite_"))
             .collect();

@@ -1,10 +1,9 @@
 //! A story through the program: in a terminal, as JSON, on a page and by the API. Hostile text is escaped everywhere,
 //! and every query uses an index.
 
-use serde_json::Value;
-
 use crate::support::api_client::{ask, get};
 use crate::support::databases::{Database, databases, wait};
+use crate::support::logged_sql::statements;
 use crate::support::program::Place;
 use crate::support::searched::open;
 use crate::support::spread_history::*;
@@ -137,14 +136,7 @@ fn every_question_of_a_story_is_answered_by_an_index() {
         let logged = place.program(&["story", "post:x:1", "--log-format", "json"]);
         let ended = logged.env("RUST_LOG", "sqlx::query=debug").start().wait();
         assert_eq!(ended.code, Some(0), "{}", ended.err);
-        let statements: Vec<String> = ended
-            .err
-            .lines()
-            .filter_map(|line| serde_json::from_str::<Value>(line).ok())
-            .filter_map(|event| {
-                let whole = event["db.statement"].as_str().filter(|text| !text.trim().is_empty());
-                Some(whole.or(event["summary"].as_str())?.trim().to_owned())
-            })
+        let statements: Vec<String> = statements(&ended.err)
             .filter(|sql| sql.starts_with("SELECT") || sql.starts_with("WITH"))
             .filter(|sql| [" item ", "item_words", "sighting", "topic_item"].iter().any(|table| sql.contains(table)))
             .collect();

@@ -1,6 +1,7 @@
 //! The pages through the program, on both databases: what each shows of the stored data.
 
 use crate::support::databases::{databases, unmade, wait};
+use crate::support::logged_sql::statements;
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
 use crate::support::web_client::{ASKED, Pages, TOKEN};
@@ -400,13 +401,7 @@ fn no_page_reads_a_growing_table_whole() {
         }
         let mut said = String::new();
         pages.going.look(|_, err| said = err.to_owned());
-        let statements: std::collections::BTreeSet<String> = said
-            .lines()
-            .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
-            .filter_map(|event| {
-                let whole = event["db.statement"].as_str().filter(|text| !text.trim().is_empty());
-                Some(whole.or(event["summary"].as_str())?.trim().to_owned())
-            })
+        let statements: std::collections::BTreeSet<String> = statements(&said)
             .filter(|sql| ["SELECT", "WITH"].iter().any(|verb| sql.starts_with(verb)) && !sql.contains("sqlite_schema"))
             .collect();
         assert!(statements.len() >= 15, "{name}: {statements:#?}");

@@ -13,7 +13,7 @@ pub(in crate::cli) async fn run(context: &Context, file: &Path) -> Result<Exit, 
     let name = output::escape_control(&file.display().to_string());
     let unreadable = |what: &str, error: &std::io::Error| {
         let hint = if error.kind() == ErrorKind::NotFound {
-            "a file of [[exports]] is verified with the .manifest.json beside it; both are needed"
+            "verifying a file of [[exports]] needs its .manifest.json in the same folder"
         } else {
             "it must not be changed after it was written"
         };

@@ -81,5 +81,5 @@ fn in_use(file: &Path) -> Option<String> {
         ".lock" => "`topicwatch run` uses or has used",
         _ => "is in use, or was not closed cleanly",
     };
-    Some(format!("it is a database that {why} (there is a {ending} file beside it)"))
+    Some(format!("it is a database that {why} (its {ending} file exists)"))
 }

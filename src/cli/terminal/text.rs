@@ -3,7 +3,7 @@
 use crate::model::is_invisible_after;
 
 /// Puts foreign text on one line of a terminal. Control characters, characters that change the direction, and invisible
-/// ones become escapes. So a post cannot move the cursor, reorder the text beside it or hide anything.
+/// ones become escapes. So a post cannot move the cursor, reorder nearby text or hide anything.
 pub(in crate::cli) fn escape_control(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let (mut blank, mut before) = (false, None);

@@ -16,6 +16,7 @@ pub mod exposition;
 pub mod gate;
 pub mod generated;
 pub mod independent_readers;
+pub mod logged_sql;
 pub mod mcp_client;
 pub mod mounted_disk;
 pub mod old_history;
