@@ -17,6 +17,8 @@ closed_list! {
         Relevance = "relevance",
         /// Not all items of the period were read.
         Cut = "cut",
+        /// The period has no items.
+        NoItems = "no_items",
     }
 }
 
@@ -159,6 +161,7 @@ impl TopicTerms {
             Some(Untold::Query) => Some("Not compared: the query changed in the period.".to_owned()),
             Some(Untold::Relevance) => Some("Not compared: the posts do not match the query.".to_owned()),
             Some(Untold::Cut) => Some("Not compared: not all items of the period were read.".to_owned()),
+            Some(Untold::NoItems) => Some("No items in the period.".to_owned()),
             None if self.terms.is_empty() => {
                 Some(format!("No term is more frequent than expected from the previous {}.", days(self.before_days)))
             }

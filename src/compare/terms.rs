@@ -39,7 +39,10 @@ pub async fn topic_terms(moment: &mut Moment, asked: TermsAsked<'_>) -> Result<T
         answer.stand_out = standing_out(moment, &asked, &items, None).await?;
         answer.cut = cut;
     }
-    if answer.untold.is_some() || asked.period.is_empty() {
+    if answer.untold.is_none() && asked.period.is_empty() {
+        answer.untold = Some(Untold::NoItems);
+    }
+    if answer.untold.is_some() {
         return Ok(answer);
     }
     let counted = counts_before(moment, &asked, &before).await?;

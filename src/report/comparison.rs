@@ -44,7 +44,7 @@ pub(super) fn compare_days(
     [1, 7].into_iter().filter_map(at).map(one).collect()
 }
 
-/// Returns a sentence such as `Day before (Sunday 03-15): 110 items, −25%.`
+/// Returns a sentence such as `Day before (Sunday 03-15): 110 items; now 82, −25%.`
 pub(super) fn sentence(report: &Report, topic: &TopicFacts) -> Option<String> {
     let now = topic.period.raw;
     let one = |day: &EarlierDay| {
@@ -57,7 +57,7 @@ pub(super) fn sentence(report: &Report, topic: &TopicFacts) -> Option<String> {
                     _ if day.saturated => format!("{items}; not compared: that day is incomplete"),
                     _ if topic.may_be_more() => format!("{items}; not compared: this day is incomplete"),
                     _ if !report.is_over() => format!("{items}; not compared: this day is not over"),
-                    Some(change) => format!("{items}, {change}"),
+                    Some(change) => format!("{items}; now {}{change}", number(now)),
                     None => items,
                 }
             }
@@ -69,15 +69,15 @@ pub(super) fn sentence(report: &Report, topic: &TopicFacts) -> Option<String> {
     (!all.is_empty() && !topic.first_day && !topic.query_changed()).then(|| all.join(" "))
 }
 
-/// Returns the change from one count to another, as `+12%`, or the difference if there was nothing before.
+/// Returns the change from one count to another, as `, +12%`; empty if there was nothing before.
 fn change(now: u64, before: u64) -> Option<String> {
     #[expect(clippy::cast_precision_loss, reason = "counts of items")]
     let (from, to) = (before as f64, now as f64);
     let sign = if now < before { '−' } else { '+' };
     match before {
         0 if now == 0 => None,
-        0 => Some(format!("+{} from none", number(now))),
-        _ => Some(format!("{sign}{:.0}%", ((to - from) / from).abs() * 100.0)),
+        0 => Some(String::new()),
+        _ => Some(format!(", {sign}{:.0}%", ((to - from) / from).abs() * 100.0)),
     }
 }
 
@@ -103,7 +103,7 @@ mod tests {
         assert_eq!(
             of(&facts).as_deref(),
             Some(
-                "Day before (Wednesday 12-31): 110 items, −25%. Week before (Thursday 12-25): 0 items, +82 from none."
+                "Day before (Wednesday 12-31): 110 items; now 82, −25%. Week before (Thursday 12-25): 0 items; now 82."
             )
         );
         facts.beside = vec![day(1, None, Some("only 40% covered")), day(7, Some(41), None)];

@@ -203,7 +203,7 @@ impl TopicFacts {
     /// Whether there may be more items than are counted.
     #[must_use]
     pub fn may_be_more(&self) -> bool {
-        self.saturated || self.unseen
+        self.saturated || self.unseen || self.period_cut
     }
 
     /// Whether the query changed in the period, so that results cannot be compared with those before.

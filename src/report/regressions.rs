@@ -79,7 +79,7 @@ fn only_the_day_whose_reply_was_full_may_have_more() {
         comparison::sentence(&report(vec![facts.clone()]), &facts).unwrap_or_default()
     };
     let begin = "Day before (Wednesday 12-31): ";
-    assert_eq!(of(false, false), format!("{begin}35 items, −20%."));
+    assert_eq!(of(false, false), format!("{begin}35 items; now 28, −20%."));
     assert_eq!(of(true, false), format!("{begin}35 items; not compared: this day is incomplete."));
     assert_eq!(of(false, true), format!("{begin}≥\u{a0}35 items; not compared: that day is incomplete."));
 }

@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use axum::http::StatusCode;
+
 use super::downloads::refused;
 use super::page_request::{Ask, cut, link, words};
 use super::problem::Problem;
@@ -101,7 +103,11 @@ impl ItemQuery {
             starred: flag("starred")?,
             noted: flag("noted")?,
         };
-        let order = wish.parse(site.now()).map_err(|unfit| refused(&unfit))?;
+        let order = wish.parse(site.now()).map_err(|unfit| Problem {
+            // Unlike the API, pages have no document that says which values are valid on their own.
+            status: StatusCode::BAD_REQUEST,
+            ..refused(&unfit)
+        })?;
         Ok(Self { order, filtered })
     }
 }

@@ -96,7 +96,7 @@ impl Ask {
         let value: String = self.get(name).unwrap_or("").chars().take(60).collect();
         Problem::bad_request(
             format!("`{value}` is not a valid `{name}`"),
-            "Choose from the form on the page, or remove it from the address.",
+            format!("Remove `{name}` from the address, then choose in the form of the page."),
         )
     }
 

@@ -173,5 +173,12 @@ fn runs_before_which_slots_were_recorded_as_missed_are_evaluated() {
         // The runs of days 3 and 4, and the one that was due on day 5.
         let (three, nine) = (backtest("2"), backtest("9"));
         assert_eq!((&three["runs"], nine["runs"].as_i64()), (&json!(3), Some(5)), "{three}\n{nine}");
+        let end = hour(5 * 24 + 1);
+        let changes = place.json(&["diff", "acme", "--since", &hour(3 * 24), "--at", &end, "--json"]);
+        assert_eq!(
+            (&changes["runs"], &changes["counts"]["new"], &changes["since"]["at"]),
+            (&json!(3), &json!(200), &json!("2026-03-13T01:00:00.000Z")),
+            "{changes:#}"
+        );
     }
 }

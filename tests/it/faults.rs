@@ -117,7 +117,7 @@ fn a_service_that_is_down_is_recorded_and_other_topics_are_unaffected() {
         place.run(&["once", "--at", "2026-03-11T11:00:00Z", "--topic", "acme"]).shows(3, &["transport"]);
         place
             .run(&["status"])
-            .shows(0, &["acme: failed in the last run: social (transport)", "; last success 2026-03-11T09:00:00Z\n"]);
+            .shows(0, &["acme: failed in the last run: social (transport)", "; last results 2026-03-11T09:00:00Z\n"]);
         place.run(&["show", "acme"]).shows(0, &["Posts"]);
         place.run(&["show", "globex"]).shows(0, &["failed", "! social error: transport"]);
     }

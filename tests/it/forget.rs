@@ -374,6 +374,7 @@ fn tombstones_are_carried_to_another_database_and_no_name_with_them() {
         let journal = place.path("tombstones").display().to_string();
         place.run(&["forget", "--export", &journal]).shows(0, &["they contain no names"]);
         assert!(!std::fs::read_to_string(&journal).unwrap().to_lowercase().contains("jane"));
+        restored.run(&["forget", "--import", "nowhere"]).says(2, &["there is no file nowhere"]);
         restored.run(&["forget", "--import", &journal]).says(2, &["nothing was erased: add --yes"]);
         restored.ok(&["forget", "--import", &journal, "--yes"]);
         assert_gone(&restored, "after an import");

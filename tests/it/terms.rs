@@ -361,6 +361,12 @@ fn no_terms_without_a_week_of_history_or_after_a_query_change() {
         // A calm day has no terms, and the output says so.
         let calm = place.ok(&["terms", "acme", "--since", &at(EVENT - 1), "--until", &at(EVENT), "--at", &at(DAYS)]);
         assert!(calm.contains("No term is more frequent than expected from the previous 10 days."), "{calm}");
+        // A period without items: nothing was compared, and nothing is said of its terms.
+        let empty = ["--since", &at(DAYS + 1), "--until", &at(DAYS + 2), "--at", &at(DAYS + 2)];
+        let text = place.ok(&[&["terms", "acme"], &empty[..]].concat());
+        assert!(text.contains("No items in the period.") && !text.contains("more frequent"), "{text}");
+        let told = place.json(&[&["terms", "acme", "--json"], &empty[..]].concat());
+        assert_eq!((told["untold"].as_str(), told["terms"].as_array().map(Vec::len)), (Some("no_items"), Some(0)));
         // Another query: its days are not compared with those of the first.
         truth.set(|world| world.posts.iter_mut().for_each(|post| post.query = "acme corp".to_owned()));
         place.configure(&truth.lines(), &TOPIC.replace("query = \"acme\"", "query = \"acme corp\""));

@@ -200,7 +200,7 @@ fn problem_line(t: &TopicStatus, page: &Page) -> String {
     let Some(run) = &t.last_run else { return String::new() };
     let failed = page.failed.get(&run.run).map(|failed| format!("failed in the last run: {}", failed.join(", ")));
     let success = (t.last_success != run.started_at).then(|| match t.last_success {
-        Some(at) => format!("last success {}", output::format_time(at)),
+        Some(at) => format!("last results {}", output::format_time(at)),
         None => "no successful run yet".to_owned(),
     });
     let told: Vec<String> = failed.into_iter().chain(success).collect();

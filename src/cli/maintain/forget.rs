@@ -1,7 +1,7 @@
 //! `forget`: erases an author, an item or a topic's findings for good and keeps them out. `collect` finds what to
 //! erase; `wiring/journal` keeps the list that outlives a restored backup.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::json;
@@ -56,6 +56,7 @@ const REPORTS: u32 = 200;
 pub(in crate::cli) async fn run(common: &Common, args: &ForgetArgs) -> Result<Exit, Failure> {
     let context = Context::load_without_topics(common)?;
     let names = parse_names(&context, args)?;
+    let imported = args.import.as_deref().map(read_import).transpose()?;
     let harmless = args.dry_run || args.resume || args.export.is_some();
     if !harmless && !args.yes {
         return Err(Failure::usage(
@@ -77,17 +78,13 @@ pub(in crate::cli) async fn run(common: &Common, args: &ForgetArgs) -> Result<Ex
         return dry_run(&context, &store, &names, args.json).await;
     }
     let now = (context.clock)();
-    if let Some(path) = args.import.clone().or_else(|| journal::path_for(&store)) {
-        match Journal::read(&path)? {
-            Some(journal) => drop(store.import_tombstones(journal.key, &journal.all).await?),
-            None if args.import.is_some() => {
-                return Err(Failure::usage(
-                    format!("there is no file {}", path.display()),
-                    "give the file that --export wrote",
-                ));
-            }
-            None => {}
-        }
+    let journal = match (imported, journal::path_for(&store)) {
+        (Some(journal), _) => Some(journal),
+        (None, Some(path)) => Journal::read(&path)?,
+        (None, None) => None,
+    };
+    if let Some(journal) = journal {
+        store.import_tombstones(journal.key, &journal.all).await?;
     }
     store.overwrite_deleted().await?;
     if !names.is_empty() {
@@ -96,6 +93,12 @@ pub(in crate::cli) async fn run(common: &Common, args: &ForgetArgs) -> Result<Ex
     }
     keep_journal(&store).await?;
     erase(&context, &store, now, args).await
+}
+
+fn read_import(path: &Path) -> Result<Journal, Failure> {
+    Journal::read(path)?.ok_or_else(|| {
+        Failure::usage(format!("there is no file {}", path.display()), "give the file that --export wrote")
+    })
 }
 
 /// Returns the named authors, items and topics, normalised as tombstones store them.

@@ -5,7 +5,7 @@ use crate::cli::terminal::failure::Failure;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::ids;
 use crate::collect::{Provider, Reading, ingest};
-use crate::config::ProviderConfig;
+use crate::config::{ProviderConfig, Target};
 use crate::model::{LookBack, Micros, SERVICE, Source, WebOperation, WebQuery, Window};
 use crate::search::decode::ContentType;
 use crate::search::{self, CallFailure, Client, NoGate, SearchQuery, kinds};
@@ -93,6 +93,8 @@ async fn search_service(context: &Context, client: &Client, url: &str) -> Result
     let settings = &context.config.service;
     let provider = SERVICE.to_owned();
     let now = (context.clock)();
+    let built_in = settings.target == Target::Sandbox;
+    let key = if built_in { "the sandbox needs no key" } else { "the key is accepted" };
     // A web search is the cheapest call of either dialect.
     let ask = SearchQuery::Web(WebQuery { query: "weather".into(), operation: WebOperation::Search, limit: 1 });
     let request = search::request(settings.dialect, &settings.platform, &ask, now)
@@ -117,7 +119,7 @@ async fn search_service(context: &Context, client: &Client, url: &str) -> Result
                     provider,
                     ok: true,
                     line: format!(
-                        "{} answered with {} in {latency_ms} ms, {} found, {cost}; the key is accepted",
+                        "{} answered with {} in {latency_ms} ms, {} found, {cost}; {key}",
                         url,
                         reply.status,
                         ingested.findings.len()

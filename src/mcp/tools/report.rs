@@ -32,9 +32,15 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, ToolError> {
     let mut answer = Answer::default();
     fill(&mut answer, &made)?;
     for topic in &made.topics {
-        if may_be_more(topic) {
+        if topic.may_be_more() {
             let items = at_least(topic.period.raw, true);
-            answer.note(format!("{}: {items} items: a source returned its maximum, or more than is read.", topic.id));
+            answer.note(format!(
+                "{}: {items} items: replies were full, the end is not covered yet, or not all items were read.",
+                topic.id
+            ));
+        }
+        if topic.full_pages {
+            answer.note(format!("{}: a web search returned as many pages as it can: there may be others.", topic.id));
         }
         // For a day that is not over, only the time that has passed.
         let Some(passed) = Span::new(span.from, span.until.min(asked.now)) else { continue };
@@ -61,10 +67,6 @@ fn fill(answer: &mut Answer, made: &Report) -> Result<(), ToolError> {
     answer.field("quoted", text(&markdown, LONGEST))
 }
 
-fn may_be_more(topic: &TopicFacts) -> bool {
-    topic.may_be_more() || topic.full_pages || topic.period_cut
-}
-
 /// The main figures of a topic; the sentences about it are in the report.
 fn figures(topic: &TopicFacts) -> Value {
     json!({
@@ -73,7 +75,7 @@ fn figures(topic: &TopicFacts) -> Value {
         "began": topic.began,
         "first_day": topic.first_day,
         "period": topic.period,
-        "at_least": may_be_more(topic),
+        "at_least": topic.may_be_more(),
         "filtered": topic.filtered,
         "outside": topic.outside,
         "covered_share": topic.covered.map(|_| topic.covered_in_all),

@@ -155,8 +155,8 @@ fn unknown(report: &Report, topic: &TopicFacts) -> Markup {
     let period = &topic.period;
     let mut told = Vec::new();
     if period.raw > 0 {
-        let more = if topic.full_pages { "≥\u{a0}" } else { "" };
-        told.push(format!("{}, {more}{}", count_noun(period.posts, "post"), count_noun(period.pages, "page")));
+        let full = if topic.full_pages { " (a web search returned as many as it can)" } else { "" };
+        told.push(format!("{}, {}{full}", count_noun(period.posts, "post"), count_noun(period.pages, "page")));
     }
     for (many, what) in [
         (period.undated, "without a date (counted when first seen)"),

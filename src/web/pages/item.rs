@@ -23,7 +23,10 @@ const COPIES: u32 = 50;
 
 pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
     let store = &site.store;
-    let key = ask.get("key").unwrap_or("");
+    let Some(key) = ask.get("key") else {
+        let hint = "Add `?key=` and the key of an item, or choose an item on /items.";
+        return Err(Problem::bad_request("This address names no item", hint));
+    };
     let known = seen_by(&ask.visitor, store.item_by_key(key).await?);
     let known = Rankings::rate_all(store, known).await?;
     let Some(item) = known.first() else {

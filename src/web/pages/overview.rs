@@ -124,7 +124,7 @@ fn row(card: &TopicCard, known: &SourceHistory, firing: &[TopicFiring], days: &[
                 (state(run.state)) " "
                 @if let Some(at) = run.started_at { (moment(at, zone)) }
                 @if run.state != RunState::Ok && let Some(why) = run.reason.as_ref().or(run.error_text.as_ref()) { span.sub { (format::line(why, 140)) } }
-                @if run.state != RunState::Ok && let Some(at) = card.last_success { span.sub { "last success " (moment(at, zone)) } }
+                @if run.state != RunState::Ok && let Some(at) = card.last_success { span.sub { "last results " (moment(at, zone)) } }
             }
         } }
         td data-label="Sources" { (sources(card, known)) }
