@@ -104,8 +104,8 @@ pub(super) fn markdown(topic: &TopicFacts, dated: &dyn Fn(crate::model::Time) ->
     if text.is_empty() {
         return terms.stand_out.as_ref().map_or(text, |rows| standing_out(topic, rows));
     }
-    if let Some(more) = more_words(terms) {
-        text.push_str(&format!("{more}\n\n"));
+    for note in terms.sample_words().into_iter().chain(more_words(terms)) {
+        text.push_str(&format!("{note}\n\n"));
     }
     let theme = |theme: &ThemeRow| {
         let negative = theme.negative.as_ref().map_or_else(String::new, |s| format!(", negative {}", format::share(s)));
