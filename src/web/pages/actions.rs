@@ -33,7 +33,7 @@ pub(super) fn name(kind: RequestKind) -> &'static str {
     }
 }
 
-/// The buttons of a topic, and the outcome of the latest requests. The CSV file has the items that the page shows.
+/// The buttons of a topic, and the outcome of the latest requests.
 pub(super) async fn shown(site: &Site, card: &TopicCard, ask: &Ask) -> Result<Markup, Problem> {
     let visitor = &ask.visitor;
     let acts = site.may_act(visitor);
@@ -53,26 +53,14 @@ pub(super) async fn shown(site: &Site, card: &TopicCard, ask: &Ask) -> Result<Ma
                 }
             } }
             (edits(site, card, visitor))
-            @if site.editing.is_some() { a.button href=(format!("/topics/{}/report", card.topic)) { "Report" } }
-            // The file is part of the items page, which covers all topics.
-            @if visitor.sees_all() { a.button href=(rows_of(&card.topic, ask)) download { "CSV" } }
+            @if site.editing.is_some() {
+                @let report = format!("/topics/{}/report", card.topic);
+                a.button href=(report) { "Report" }
+                a.button href=(format!("{report}?as=file")) download { "Download report" }
+            }
         }
         @if !asked.is_empty() { ul.meta { @for request in &asked { li { (name(request.wish.kind)) (request_row(request, card.timezone(), visitor)) } } } }
     })
-}
-
-/// The address of the file of a topic's items, with the filters of its page.
-fn rows_of(topic: &str, ask: &Ask) -> String {
-    let filters = [
-        ("search", "q"),
-        ("tone", "tone"),
-        ("source", "source"),
-        ("author", "author"),
-        ("since", "since"),
-        ("filtered", "filtered"),
-    ];
-    let given = filters.iter().filter_map(|(name, here)| Some((*name, ask.get(here)?)));
-    link("/items.csv", [("topic", topic)].into_iter().chain(given))
 }
 
 /// Buttons to change, copy or delete a topic, and to resume one that the file pauses.
