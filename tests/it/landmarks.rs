@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::support::access_stage::link;
 use crate::support::databases::{databases, sqlite, wait};
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
@@ -64,8 +65,8 @@ fn are_unique(page: &str, path: &str) -> usize {
 #[test]
 fn every_landmark_of_a_page_and_of_a_report_has_a_name_of_its_own() {
     let sandbox = Sandbox::at(NINE, &[]);
-    let place =
-        Place::new(sqlite(), &sandbox.lines(), &format!("{TOPICS}{REPORT}{}", crate::support::sick_alert::SICK));
+    let file = format!("[web]\nedit = true\n{TOPICS}{REPORT}{}", crate::support::sick_alert::SICK);
+    let place = Place::new(sqlite(), &sandbox.lines(), &file);
     place.ok(&["once", "--due", "--at", "2026-03-11T07:59:00Z"]);
     place.ok(&["once", "--at", "2026-03-11T08:30:00Z"]);
     place.ok(&["once", "--at", NINE]);
@@ -73,6 +74,10 @@ fn every_landmark_of_a_page_and_of_a_report_has_a_name_of_its_own() {
     let key = place.database.texts("SELECT key FROM item WHERE kind = 'post' ORDER BY key LIMIT 1").remove(0);
     let item =
         format!("/item?{}", url::form_urlencoded::Serializer::new(String::new()).append_pair("key", &key).finish());
+    let run =
+        place.database.texts("SELECT public_id FROM run WHERE topic = 'acme' ORDER BY seq DESC LIMIT 1").remove(0);
+    let progress = format!("/progress/{run}");
+    let shared = format!("/shared/{}", link(&place, &["--topic", "acme", "--for", "9h", "--at", NINE]).0);
     let pages = Pages::serve(&place, &["--at", NINE]);
     for (path, least) in [
         ("/", 2),
@@ -85,6 +90,14 @@ fn every_landmark_of_a_page_and_of_a_report_has_a_name_of_its_own() {
         ("/health", 2),
         ("/items", 6),
         ("/keys", 2),
+        ("/jobs", 7),
+        ("/jobs?delete=acme", 7),
+        ("/jobs/new", 2),
+        ("/jobs/topics/acme", 2),
+        ("/access", 4),
+        (progress.as_str(), 2),
+        ("/topics/acme/report", 8),
+        (shared.as_str(), 3),
     ] {
         let many = are_unique(&pages.page(path), path);
         assert!(many >= least, "{path}: only {many} landmarks");
