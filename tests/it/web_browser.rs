@@ -3,29 +3,14 @@
 //! to the folder in TEST_SCREENSHOTS (`scripts/test`: target/screenshots).
 
 use std::path::Path;
-use std::process::Command;
 
 use crate::support::access_stage::link;
-use crate::support::browser::browser;
+use crate::support::browser::{Driven, browser};
 use crate::support::databases::{sqlite, wait};
 use crate::support::program::{NINE, Place};
 use crate::support::service::{Sandbox, Trap};
 use crate::support::web_client::Pages;
 use crate::support::web_topics::TOPICS;
-
-/// Loads a page in the browser; returns its DOM and stderr, which has the console messages.
-fn look(browser: &str, place: &Place, url: &str, more: &[&str]) -> (String, String) {
-    let mut command = Command::new(browser);
-    command.args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--enable-logging=stderr", "--v=0"]);
-    command.args(["--virtual-time-budget=3000", "--hide-scrollbars"]).args(more);
-    command.arg(format!("--user-data-dir={}", place.path("profile").display())).arg(url);
-    let said = command.output().unwrap();
-    (String::from_utf8_lossy(&said.stdout).into_owned(), String::from_utf8_lossy(&said.stderr).into_owned())
-}
-
-fn console(said: &str) -> Vec<&str> {
-    said.lines().filter(|line| line.contains(":CONSOLE")).collect()
-}
 
 /// The opening tags with this name.
 fn tags<'a>(dom: &'a str, name: &str) -> Vec<&'a str> {
@@ -75,6 +60,10 @@ fn in_a_browser_hostile_items_are_words_and_everything_has_a_name() {
     let shared = format!("/shared/{}", link(&place, &["--topic", "acme", "--for", "9h", "--at", NINE]).0);
     let pages = Pages::serve(&place, &["--at", NINE]);
     let shots = std::env::var("TEST_SCREENSHOTS").ok();
+    let mut driven = Driven::start(&browser, &place);
+    driven.listen();
+    driven.is("console.error('heard')");
+    assert_eq!(driven.console().len(), 1, "what a page writes to the console is heard");
     for (name, path) in [
         ("overview", "/"),
         ("topic", "/topics/acme"),
@@ -95,12 +84,14 @@ fn in_a_browser_hostile_items_are_words_and_everything_has_a_name() {
         ("unknown", "/topics/nobody"),
     ] {
         let here = format!("http://{}{path}", pages.address);
-        let (dom, said) = look(&browser, &place, &here, &["--dump-dom"]);
-        assert!(dom.contains("topicwatch"), "the browser showed nothing of {path}: {said}");
+        driven.open(&here);
+        let dom = driven.is("document.documentElement.outerHTML");
+        let dom = dom.as_str().unwrap();
+        assert!(dom.contains("topicwatch"), "the browser showed nothing of {path}: {dom}");
         assert!(!dom.contains("data-ran=\"yes\""), "{path}: something ran");
         // The browser itself reports a missing page on the console.
-        let told: Vec<&str> = console(&said).into_iter().filter(|_| name != "unknown").collect();
-        assert!(told.is_empty(), "{path}: {told:?}");
+        let told = driven.console();
+        assert!(told.is_empty() || name == "unknown", "{path}: {told:?}");
         let low = dom.to_lowercase();
         for tag in [
             "<img",
@@ -116,18 +107,13 @@ fn in_a_browser_hostile_items_are_words_and_everything_has_a_name() {
         ] {
             assert!(!low.contains(tag), "{path}: {tag} came alive");
         }
-        assert!(tags(&dom, "script").iter().all(|tag| attribute(tag, "src") == Some("/live.js")), "{path}");
-        everything_has_a_name(&dom, path);
+        assert!(tags(dom, "script").iter().all(|tag| attribute(tag, "src") == Some("/live.js")), "{path}");
+        everything_has_a_name(dom, path);
         if let Some(folder) = &shots {
-            for (wide, size) in [("1280", "1280,1600"), ("390", "390,1600")] {
-                for (scheme, setting) in [("light", "1"), ("dark", "0")] {
+            for wide in [1280, 390] {
+                for scheme in ["light", "dark"] {
                     let file = Path::new(folder).join(format!("hostile-{name}-{wide}-{scheme}.png"));
-                    let arguments = [
-                        format!("--screenshot={}", file.display()),
-                        format!("--window-size={size}"),
-                        format!("--blink-settings=preferredColorScheme={setting}"),
-                    ];
-                    look(&browser, &place, &here, &arguments.iter().map(String::as_str).collect::<Vec<_>>());
+                    std::fs::write(file, driven.picture((wide, 1600), scheme)).unwrap();
                 }
             }
         }
