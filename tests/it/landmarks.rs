@@ -133,7 +133,19 @@ fn an_answers_list_is_a_list_and_a_first_day_names_its_baseline() {
         let page = pages.page("/topics/acme");
         let told = format!("0 new items (+{} of the baseline)", new - older);
         assert!(page.contains(&told), "{told}: {page}");
-        assert!(page.contains("<dt>New, 24 h</dt><dd>0</dd>"), "{page}");
+        let named = format!("(+{} of the baseline)", new - older);
+        let of_day = format!("<dt>New, 24 h</dt><dd>0 <span class=\"meta\">{named}</span></dd>");
+        assert!(page.contains(&of_day), "{page}");
+        let of_run = format!("{new} new ({} of the baseline)", new - older);
+        let run = place.database.texts("SELECT public_id FROM run WHERE topic = 'acme'").remove(0);
+        for (path, told) in [("/", &named), ("/runs", &of_run), (&format!("/progress/{run}"), &of_run)] {
+            let page = pages.page(path);
+            assert!(page.contains(told), "{path}: {told}: {page}");
+        }
+        let runs = place.ok(&["runs", "--topic", "acme", "--at", NINE]);
+        assert!(runs.contains(&format!(" 0 (+{new})")) && runs.contains("part of the baseline"), "{runs}");
+        let json = place.json(&["runs", "--topic", "acme", "--json", "--at", NINE]);
+        assert_eq!((&json["runs"][0]["new_baseline"], &json["runs"][0]["new_older"]), (&(new - older).into(), &older.into()));
         drop(pages);
         // A second run has no baseline, and its new items are new.
         sandbox.turn_to("2026-03-11T21:00:00Z");
@@ -141,7 +153,7 @@ fn an_answers_list_is_a_list_and_a_first_day_names_its_baseline() {
         let last = place.database.number("SELECT new FROM run WHERE topic = 'acme' ORDER BY seq DESC LIMIT 1");
         let pages = Pages::serve(&place, &["--at", "2026-03-11T21:00:00Z"]);
         let page = pages.page("/topics/acme");
-        assert!(!page.contains("of the baseline"), "{page}");
-        assert!(last > 0 && page.contains("new item"), "{last}: {page}");
+        assert!(last > 0 && page.contains("new item") && !page.contains("new items (+"), "{last}: {page}");
+        assert!(page.contains(&named), "the day has both: {page}");
     }
 }

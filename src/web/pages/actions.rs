@@ -43,6 +43,13 @@ pub(super) async fn shown(site: &Site, card: &TopicCard, ask: &Ask) -> Result<Ma
         Some(paused) if paused.by == PausedBy::Pause => Some(RequestKind::Resume),
         Some(_) => None,
     };
+    let mut outcomes = Vec::with_capacity(asked.len());
+    for request in &asked {
+        outcomes.push(match request.wish.kind {
+            RequestKind::RunNow => run_request(site, request, card.timezone(), visitor).await?,
+            kind => html! { (name(kind)) (request_row(request, card.timezone(), visitor)) },
+        });
+    }
     Ok(html! {
         div.actions {
             @if acts { @for kind in [Some(RequestKind::RunNow), pause].into_iter().flatten() {
@@ -59,7 +66,7 @@ pub(super) async fn shown(site: &Site, card: &TopicCard, ask: &Ask) -> Result<Ma
                 a.button href=(format!("{report}?as=file")) download { "Download report" }
             }
         }
-        @if !asked.is_empty() { ul.meta { @for request in &asked { li { (name(request.wish.kind)) (request_row(request, card.timezone(), visitor)) } } } }
+        @if !outcomes.is_empty() { ul.meta { @for outcome in &outcomes { li { (outcome) } } } }
     })
 }
 
@@ -78,6 +85,24 @@ fn edits(site: &Site, card: &TopicCard, visitor: &Visitor) -> Markup {
         a.button href=(link(topic_edit::NEW, [("from", topic)])) { "Duplicate" }
         a.button href=(topic_edit::deletion(topic)) { "Delete" }
     } }
+}
+
+/// A request to run something now, and its outcome. Once there is a run, it says more than the request.
+pub(super) async fn run_request(
+    site: &Site,
+    request: &Request,
+    zone: &str,
+    visitor: &Visitor,
+) -> Result<Markup, Problem> {
+    let run = site.store.run(&request.id).await?;
+    Ok(html! { (name(RequestKind::RunNow)) @match &run {
+        Some(run) => {
+            ", requested " (moment(request.asked_at, zone)) ": " strong { (run.state.to_string().replace('_', " ")) }
+            @if let Some(why) = run.reason.as_ref().or(run.error_text.as_ref()) { ", " (format::line(why, 200)) }
+            ", " a href=(run_page(&request.id, visitor)) { "its run" }
+        },
+        None => (request_row(request, zone, visitor)),
+    } })
 }
 
 /// When something was requested, and its outcome.
