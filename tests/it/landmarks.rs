@@ -145,7 +145,10 @@ fn an_answers_list_is_a_list_and_a_first_day_names_its_baseline() {
         let runs = place.ok(&["runs", "--topic", "acme", "--at", NINE]);
         assert!(runs.contains(&format!(" 0 (+{new})")) && runs.contains("part of the baseline"), "{runs}");
         let json = place.json(&["runs", "--topic", "acme", "--json", "--at", NINE]);
-        assert_eq!((&json["runs"][0]["new_baseline"], &json["runs"][0]["new_older"]), (&(new - older).into(), &older.into()));
+        assert_eq!(
+            (&json["runs"][0]["new_baseline"], &json["runs"][0]["new_older"]),
+            (&(new - older).into(), &older.into())
+        );
         drop(pages);
         // A second run has no baseline, and its new items are new.
         sandbox.turn_to("2026-03-11T21:00:00Z");

@@ -53,7 +53,8 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit
     let invented = store.nature().await? == Some(DataOrigin::Sandbox);
     store.close().await;
     if args.json {
-        let runs = runs.iter().map(|run| to_json(run, &searches, (&older, &baselines))).collect::<Result<Vec<_>, _>>()?;
+        let runs =
+            runs.iter().map(|run| to_json(run, &searches, (&older, &baselines))).collect::<Result<Vec<_>, _>>()?;
         output::json(&json!({ "sandbox": invented, "runs": runs, "ill": health.ill }))?;
         return Ok(Exit::Ok);
     }
@@ -75,7 +76,8 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit
         text.push_str(&render(&runs, &saturated_runs(&searches), &others, output::room()));
         if !others.is_empty() {
             let parts = [(&older, "older than the window"), (&baselines, "part of the baseline")];
-            let parts: Vec<&str> = parts.iter().filter(|(counts, _)| !counts.is_empty()).map(|(_, what)| *what).collect();
+            let parts: Vec<&str> =
+                parts.iter().filter(|(counts, _)| !counts.is_empty()).map(|(_, what)| *what).collect();
             text.push_str(&format!("(+n): also first seen, but {}\n", parts.join(" or ")));
         }
     }

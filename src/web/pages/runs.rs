@@ -86,13 +86,7 @@ pub(super) fn place(token: &str) -> Option<RunCursor> {
     Some(RunCursor { at: Time(at.parse().ok()?), run: run.to_owned() })
 }
 
-fn one(
-    site: &Site,
-    run: &RunRow,
-    at: Time,
-    searches: Option<&Vec<SearchRow>>,
-    baseline: Option<&i64>,
-) -> Markup {
+fn one(site: &Site, run: &RunRow, at: Time, searches: Option<&Vec<SearchRow>>, baseline: Option<&i64>) -> Markup {
     let counts = &run.counts;
     let full = searches.is_some_and(|all| all.iter().any(|search| search.saturated));
     html! {
