@@ -31,7 +31,7 @@ pub use item_list::{ItemList, ListOptions, ShownItem, list_items, shown_or_copy}
 pub use ranking::{Ranking, Rankings, features_of};
 pub use relevance::{LEAST_POSTS, Relevance, relevance};
 pub use row_filter::{FilterMode, RowFilter, hidden_new};
-pub use run_range::{Since, stretch};
+pub use run_range::{Since, run_range};
 pub use source_health::{Health, MOST_JUDGED, health};
 pub use source_status::{STATES, SourceHistory, SourceStatus};
 pub use story::{MOST_ITEMS, story};

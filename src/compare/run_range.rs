@@ -19,7 +19,7 @@ pub enum Since {
 
 /// Returns the runs of a topic to compare, up to the last one or the last before an instant; `None` if there is no
 /// snapshot.
-pub async fn stretch(
+pub async fn run_range(
     store: &Store,
     topic: &str,
     since: Since,

@@ -47,14 +47,14 @@ impl SourceHistory {
 
     /// The status of each source that is on in a topic.
     #[must_use]
-    pub fn standing(&self, card: &TopicCard) -> Vec<SourceStatus<'_>> {
+    pub fn statuses(&self, card: &TopicCard) -> Vec<SourceStatus<'_>> {
         let searches = card.last_run.as_ref().and_then(|run| self.searches.get(&run.run));
-        standing(card, searches.map_or(&[], Vec::as_slice), &self.ill)
+        statuses_of(card, searches.map_or(&[], Vec::as_slice), &self.ill)
     }
 }
 
 /// Works out the status from the searches of the last run and the known illnesses.
-fn standing<'a>(card: &TopicCard, searches: &'a [SearchRow], ill: &[SourceSilence]) -> Vec<SourceStatus<'a>> {
+fn statuses_of<'a>(card: &TopicCard, searches: &'a [SearchRow], ill: &[SourceSilence]) -> Vec<SourceStatus<'a>> {
     let on = card.definition.as_ref().map(Topic::sources).unwrap_or_default();
     let one = |source: Source| {
         let last = searches.iter().rfind(|search| search.source == source);

@@ -30,7 +30,7 @@ pub fn topic_card_json(card: &TopicCard, known: &SourceHistory, now: Time) -> Va
         "last_success": card.last_success,
         "next_slot": card.next_slot,
         "overdue": card.is_overdue(now),
-        "sources": known.standing(card),
+        "sources": known.statuses(card),
         "new_24h": card.new,
     })
 }

@@ -57,6 +57,6 @@ fn usual_places(request: &LoadRequest<'_>) -> Vec<PathBuf> {
 }
 
 /// Formats a path for people: relative to the current folder if it lies inside.
-pub(super) fn shown(path: &Path, cwd: &Path) -> String {
+pub(super) fn display_path(path: &Path, cwd: &Path) -> String {
     path.strip_prefix(cwd).unwrap_or(path).display().to_string()
 }

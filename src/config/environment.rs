@@ -141,7 +141,7 @@ pub(super) fn effective_named(
         let (given, origin) = match table.given.get(key.name) {
             Some(given) => {
                 let origin = match &given.origin {
-                    Origin::File { key, .. } => format!("{}:{}", file.shown(), file.line(key.start)),
+                    Origin::File { key, .. } => format!("{}:{}", file.display_name(), file.line(key.start)),
                     other => other.to_string(),
                 };
                 (Some(given.value.clone()), origin)

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::discover::{LoadRequest, find, shown};
+use super::discover::{LoadRequest, display_path, find};
 use super::document::{Document, walk};
 use super::keys::Section;
 use super::mistake::{Mistake, Mistakes};
@@ -90,7 +90,7 @@ impl std::error::Error for LoadError {}
 /// See [`LoadError`].
 pub fn load(request: &LoadRequest<'_>) -> Result<Config, LoadError> {
     let file = find(request).map_err(|looked| LoadError::NotFound { looked })?;
-    let name = shown(&file, &request.cwd);
+    let name = display_path(&file, &request.cwd);
     let text = Text::read(&file, &name).map_err(|not_text| unreadable(&file, not_text))?;
     check(&text, &file, request)
 }
@@ -100,7 +100,7 @@ pub fn load(request: &LoadRequest<'_>) -> Result<Config, LoadError> {
 #[must_use]
 pub fn digest(request: &LoadRequest<'_>) -> Option<blake3::Hash> {
     let file = find(request).ok()?;
-    let text = Text::read(&file, &shown(&file, &request.cwd)).ok()?;
+    let text = Text::read(&file, &display_path(&file, &request.cwd)).ok()?;
     Some(blake3::hash(text.as_str().as_bytes()))
 }
 
@@ -113,7 +113,7 @@ fn unreadable(file: &Path, NotText { message, hint }: NotText) -> LoadError {
 /// # Errors
 /// [`LoadError::Mistakes`], and [`LoadError::Unreadable`] for lines of more than 64 KiB.
 pub fn load_text(text: &str, file: &Path, request: &LoadRequest<'_>) -> Result<Config, LoadError> {
-    check(&Text::new(shown(file, &request.cwd), text), file, request)
+    check(&Text::new(display_path(file, &request.cwd), text), file, request)
 }
 
 fn check(text: &Text, file: &Path, request: &LoadRequest<'_>) -> Result<Config, LoadError> {

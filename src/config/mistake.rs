@@ -117,7 +117,7 @@ impl<'t> Mistakes<'t> {
         }
         let mistake = Mistake {
             severity,
-            file: self.text.shown().to_owned(),
+            file: self.text.display_name().to_owned(),
             place: span.map(|span| self.text.place(span)),
             message: one_line(message),
             hint: one_line(hint),
@@ -131,7 +131,7 @@ impl<'t> Mistakes<'t> {
         if self.more {
             let mistake = Mistake {
                 severity: Severity::Error,
-                file: self.text.shown().to_owned(),
+                file: self.text.display_name().to_owned(),
                 place: None,
                 message: format!("there are more mistakes; only {MOST_KEPT} are shown"),
                 hint: String::new(),

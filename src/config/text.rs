@@ -80,7 +80,7 @@ impl Text {
     }
 
     /// Returns the name of the file for people.
-    pub(super) fn shown(&self) -> &str {
+    pub(super) fn display_name(&self) -> &str {
         &self.shown
     }
 

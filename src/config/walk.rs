@@ -121,7 +121,7 @@ impl Walk<'_, '_> {
             if let Some(provider) = asked {
                 provider.read_topic_keys(value, table, self.mistakes);
             } else if let Some(key) = self.keys.iter().copied().find(|key| key.name == path) {
-                self.known(key, name.span(), value, table);
+                self.read_key(key, name.span(), value, table);
             } else if self.is_group(&path) {
                 match value.get_ref() {
                     DeValue::Table(inner) => self.entries(&path, inner, table),
@@ -140,7 +140,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    fn known(&mut self, key: &'static Key, at: Range<usize>, value: &Spanned<DeValue<'_>>, table: &mut Table) {
+    fn read_key(&mut self, key: &'static Key, at: Range<usize>, value: &Spanned<DeValue<'_>>, table: &mut Table) {
         let (found, span) = (value.get_ref(), value.span());
         if !fits(key.shape, found) {
             let (wanted, example) = expected(key.shape);

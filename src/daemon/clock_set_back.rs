@@ -36,8 +36,8 @@ impl ClockMonitor {
     }
 
     /// Reports what is new, `passed` after the start.
-    pub(super) async fn look(&mut self, store: &Store, passed: Duration, now: Time) -> Result<(), StoreError> {
-        let time = match self.steady.look(passed, now) {
+    pub(super) async fn check(&mut self, store: &Store, passed: Duration, now: Time) -> Result<(), StoreError> {
+        let time = match self.steady.observe(passed, now) {
             ClockState::AsUsual => {
                 self.told.clear();
                 return Ok(());
@@ -93,7 +93,7 @@ enum ClockState {
 }
 
 impl TrustedClock {
-    fn look(&mut self, passed: Duration, now: Time) -> ClockState {
+    fn observe(&mut self, passed: Duration, now: Time) -> ClockState {
         let time = self.time.plus(passed.saturating_sub(self.passed));
         let behind = time.since(now);
         // It was corrected, ran ahead, or has caught up.
@@ -147,7 +147,7 @@ mod tests {
         for case in cases {
             let mut steady = TrustedClock { passed: Duration::ZERO, time: at(10), back: None };
             for (passed, clock, seen) in case {
-                assert_eq!(steady.look(hours(*passed), at(*clock)), *seen, "{case:?}");
+                assert_eq!(steady.observe(hours(*passed), at(*clock)), *seen, "{case:?}");
             }
         }
     }
@@ -159,7 +159,7 @@ mod tests {
         for round in 1..1_000 {
             // Half a second too slow in thirty.
             let (passed, clock) = (Duration::from_secs(round * 30), start.plus(Duration::from_millis(round * 29_500)));
-            assert_eq!(steady.look(passed, clock), ClockState::AsUsual);
+            assert_eq!(steady.observe(passed, clock), ClockState::AsUsual);
         }
     }
 }

@@ -138,7 +138,7 @@ pub async fn run(
             }
             if sleep.is_ok()
                 && let Some(set_back) = &mut set_back
-                && let Err(error) = set_back.look(&store, started.elapsed(), collector.now()).await
+                && let Err(error) = set_back.check(&store, started.elapsed(), collector.now()).await
             {
                 tracing::debug!("cannot read which slots are due after the clock was set back: {error}");
             }

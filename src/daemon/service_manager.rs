@@ -25,7 +25,7 @@ impl Manager {
         }
     }
 
-    fn tell(&self, states: &[sd_notify::NotifyState<'_>]) {
+    fn notify(&self, states: &[sd_notify::NotifyState<'_>]) {
         // A manager that no longer listens is no reason to stop.
         if let Some(socket) = &self.socket
             && let Err(error) = send(socket, states)
@@ -36,26 +36,26 @@ impl Manager {
 
     /// Reports that everything is up, or that a reload is over.
     pub fn ready(&self) {
-        self.tell(&[sd_notify::NotifyState::Ready]);
+        self.notify(&[sd_notify::NotifyState::Ready]);
     }
 
     /// Reports that a reload starts; [`Self::ready`] ends it.
     pub fn reloading(&self) {
         match sd_notify::NotifyState::monotonic_usec_now() {
-            Ok(now) => self.tell(&[sd_notify::NotifyState::Reloading, now]),
+            Ok(now) => self.notify(&[sd_notify::NotifyState::Reloading, now]),
             Err(error) => tracing::debug!("the monotonic clock cannot be read: {error}"),
         }
     }
 
     /// Reports that no new run starts any more.
     pub fn stopping(&self) {
-        self.tell(&[sd_notify::NotifyState::Stopping]);
+        self.notify(&[sd_notify::NotifyState::Stopping]);
     }
 
     /// Reports that the loop is alive.
     pub fn alive(&self) {
         if self.watchdog.is_some() {
-            self.tell(&[sd_notify::NotifyState::Watchdog]);
+            self.notify(&[sd_notify::NotifyState::Watchdog]);
         }
     }
 
@@ -64,7 +64,7 @@ impl Manager {
         let mut said = self.status.lock().unwrap_or_else(PoisonError::into_inner);
         if *said != line {
             line.clone_into(&mut said);
-            self.tell(&[sd_notify::NotifyState::Status(line)]);
+            self.notify(&[sd_notify::NotifyState::Status(line)]);
         }
     }
 }

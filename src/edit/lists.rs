@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-use super::value::quoted;
+use super::value::basic_string;
 
 /// The most comparisons for an edit; longer lists are written anew.
 const MOST_COMPARED: usize = 1_000_000;
@@ -34,7 +34,7 @@ pub(super) fn edited(
             made.push_str(newline);
         }
         let comma = if left > 0 || last_has_comma { "," } else { "" };
-        made.push_str(&format!("{indent}{}{comma}{newline}", quoted(entry)));
+        made.push_str(&format!("{indent}{}{comma}{newline}", basic_string(entry)));
     };
     let kept = in_both(old, new);
     for (n, span) in spans.iter().enumerate() {

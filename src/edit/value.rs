@@ -30,17 +30,19 @@ impl KeyValue {
     /// Formats the value as TOML on one line.
     pub(super) fn to_toml(&self) -> String {
         match self {
-            Self::Text(text) => quoted(text),
-            Self::Texts(texts) => format!("[{}]", texts.iter().map(|text| quoted(text)).collect::<Vec<_>>().join(", ")),
+            Self::Text(text) => basic_string(text),
+            Self::Texts(texts) => {
+                format!("[{}]", texts.iter().map(|text| basic_string(text)).collect::<Vec<_>>().join(", "))
+            }
             Self::Number(number) => number.to_string(),
             Self::Flag(flag) => flag.to_string(),
-            Self::Other => quoted(""),
+            Self::Other => basic_string(""),
         }
     }
 }
 
 /// Formats a TOML basic string on one line. Invisible characters are escaped, so that the file shows its contents.
-pub(super) fn quoted(text: &str) -> String {
+pub(super) fn basic_string(text: &str) -> String {
     let mut written = String::with_capacity(text.len() + 2);
     written.push('"');
     for c in text.chars() {

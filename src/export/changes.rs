@@ -4,7 +4,7 @@
 use super::columns::{self, ChangeKind, ChangeRow};
 use super::request_options::{ExportError, ExportOptions};
 use super::rows::OutputRows;
-use crate::compare::{Since, changes_between, stretch};
+use crate::compare::{Since, changes_between, run_range};
 use crate::insight::Moment;
 use crate::store::Store;
 
@@ -14,7 +14,7 @@ pub(super) async fn write(store: &Store, order: &ExportOptions, rows: &mut Outpu
         let since = order.since_runs.get(&topic.id).map(|seq| Since::Run(*seq));
         let since =
             since.or(order.filter.since.or(order.filter.new_since).map(Since::Instant)).unwrap_or(Since::TheRunBefore);
-        let Some(between) = stretch(store, &topic.id, since, order.filter.until).await? else { continue };
+        let Some(between) = run_range(store, &topic.id, since, order.filter.until).await? else { continue };
         let changes = changes_between(store, &topic, between, usize::MAX, order.alone).await?;
         if changes.counts.cut {
             tracing::warn!(topic = topic.id, "too many changes to read at once: only the latest are exported");

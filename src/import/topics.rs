@@ -76,12 +76,12 @@ pub fn topics(entries: Vec<Entry>, known: &Known) -> ImportResult {
     let mut ids = known.ids.clone();
     for (title, feeds) in groups {
         let id = free_id(&title, &ids);
-        let listed: String = feeds.iter().map(|url| format!("    {},\n", quoted(url))).collect();
+        let listed: String = feeds.iter().map(|url| format!("    {},\n", basic_string(url))).collect();
         made.toml.push_str(&format!(
             "\n[[topics]]\nid = {}\ntitle = {}\nsources = [{}]\n",
-            quoted(&id),
-            quoted(&title),
-            quoted(&provider)
+            basic_string(&id),
+            basic_string(&title),
+            basic_string(&provider)
         ));
         if known.unscheduled {
             made.toml.push_str("every = \"1h\"\n");
@@ -136,7 +136,7 @@ fn free_id(title: &str, taken: &BTreeSet<String>) -> String {
 }
 
 /// Formats a basic string of TOML (<https://toml.io/en/v1.0.0#string>).
-fn quoted(text: &str) -> String {
+fn basic_string(text: &str) -> String {
     let mut out = String::from('"');
     for c in text.chars() {
         match c {

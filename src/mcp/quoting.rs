@@ -20,7 +20,7 @@ pub(super) const ALONE: usize = 20_000;
 /// Returns a row with the texts of others moved into `quoted`, each cut to `longest` characters.
 pub(super) fn quote_fields(row: &impl Serialize, ours: &[&str], longest: usize) -> Result<Value, ToolError> {
     let Value::Object(fields) = serde_json::to_value(row)? else {
-        return Ok(quoted(json!(null)));
+        return Ok(mark_as_quoted(json!(null)));
     };
     let mut own = Map::new();
     let mut theirs = Map::new();
@@ -37,7 +37,7 @@ pub(super) fn quote_fields(row: &impl Serialize, ours: &[&str], longest: usize) 
         if cut {
             theirs.insert("cut".to_owned(), json!(true));
         }
-        own.insert(QUOTED.to_owned(), quoted(Value::Object(theirs)));
+        own.insert(QUOTED.to_owned(), mark_as_quoted(Value::Object(theirs)));
     }
     Ok(Value::Object(own))
 }
@@ -51,10 +51,10 @@ pub(super) fn quote_fields_of_all<R: Serialize>(rows: &[R], ours: &[&str]) -> Re
 pub(super) fn text(text: &str, longest: usize) -> Value {
     let mut value = json!(text);
     let cut = shorten(&mut value, longest);
-    quoted(json!({ "text": value, "cut": cut }))
+    mark_as_quoted(json!({ "text": value, "cut": cut }))
 }
 
-fn quoted(theirs: Value) -> Value {
+fn mark_as_quoted(theirs: Value) -> Value {
     let mut fields = Map::new();
     fields.insert("by_others".to_owned(), json!(true));
     if let Value::Object(theirs) = theirs {

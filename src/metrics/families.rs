@@ -19,7 +19,7 @@ pub(super) fn text(
     let up = f64::from(u8::from(read.is_some()));
     all.gauge("topicwatch_database_up", "Whether the database answered this request in time.", [Sample::alone(up)]);
     if let Some(read) = read {
-        standing(&mut all, read);
+        gauges(&mut all, read);
         daily_usage(&mut all, read, limits, now);
         topics(&mut all, read);
         if let Some(counted) = &read.sums {
@@ -51,7 +51,7 @@ fn process(all: &mut Families, process_status: &ProcessStatus, version: Option<&
     }
 }
 
-fn standing(all: &mut Families, read: &Reading) {
+fn gauges(all: &mut Families, read: &Reading) {
     let standing = &read.standing;
     let alone = |value: i64| [Sample::alone(number(value))];
     all.gauge("topicwatch_database_size_bytes", "Size of the database on disk.", alone(read.bytes));

@@ -13,7 +13,7 @@ const MOST_TEXT: usize = 8_000;
 pub(super) async fn read(moment: &mut Moment, topic: &Topic, span: Span) -> Result<Option<AnswerFacts>, StoreError> {
     let Some(answer) = moment.answer(&topic.id, span).await? else { return Ok(None) };
     let cited = cited(moment, &[&answer]).await?.pop().unwrap_or_default();
-    let shown = shown(&answer.text);
+    let shown = excerpt(&answer.text);
     Ok(Some(AnswerFacts {
         run: answer.run,
         asked_at: answer.asked_at,
@@ -25,7 +25,7 @@ pub(super) async fn read(moment: &mut Moment, topic: &Topic, span: Span) -> Resu
 }
 
 /// Returns the part of the text that is shown, up to a whole word if possible.
-fn shown(text: &str) -> &str {
+fn excerpt(text: &str) -> &str {
     let end = text.floor_char_boundary(MOST_TEXT);
     let head = text.get(..end).unwrap_or_default();
     let after = text.get(end..).unwrap_or_default();
@@ -50,8 +50,8 @@ mod tests {
     #[test]
     fn a_text_is_shown_to_a_whole_word() {
         let long = format!("{} https://a.example/page and more", "x".repeat(MOST_TEXT - 15));
-        assert_eq!(shown(&long).len(), MOST_TEXT - 15);
-        assert_eq!(shown(&"x".repeat(MOST_TEXT + 5)).len(), MOST_TEXT);
-        assert_eq!(shown("short, whole"), "short, whole");
+        assert_eq!(excerpt(&long).len(), MOST_TEXT - 15);
+        assert_eq!(excerpt(&"x".repeat(MOST_TEXT + 5)).len(), MOST_TEXT);
+        assert_eq!(excerpt("short, whole"), "short, whole");
     }
 }

@@ -43,7 +43,7 @@ impl CalendarFacts {
     }
 
     /// Describes the period's items relative to the period before.
-    pub(super) fn standing(&self, topic: &TopicFacts) -> String {
+    pub(super) fn compared(&self, topic: &TopicFacts) -> String {
         let noun = self.unit.noun();
         let Some(figures) = &self.before.figures else {
             let why = self.before.why.as_deref().unwrap_or("reason unknown");
@@ -198,13 +198,13 @@ mod tests {
             (week(0, false), "none in the week before", "from none"),
             (week(100, true), "≥\u{a0}100 in the week before; not compared: incomplete", "may be more"),
         ] {
-            assert_eq!(calendar.standing(&facts), standing);
+            assert_eq!(calendar.compared(&facts), standing);
             assert_eq!(calendar.rows(&facts)[0].change, change);
             assert_eq!(calendar.not_compared_note(), None);
         }
         let mut none = week(100, false);
         (none.before.figures, none.before.why) = (None, Some("only 40% covered".into()));
-        assert_eq!(none.standing(&facts), "not compared with the week before: only 40% covered");
+        assert_eq!(none.compared(&facts), "not compared with the week before: only 40% covered");
         assert_eq!(none.not_compared_note().unwrap(), "Week before (2026-W11): not compared, only 40% covered.");
         assert!(none.rows(&facts).is_empty());
     }

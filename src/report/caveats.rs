@@ -19,9 +19,9 @@ const ASTRAY: &str = "most posts contain no word of the query";
 const UNSEEN: &str = "not all of it has been searched yet";
 
 /// Describes how the period's items relate to the usual when that is no news.
-pub(super) fn standing(report: &Report, topic: &TopicFacts) -> String {
+pub(super) fn relation_to_usual(report: &Report, topic: &TopicFacts) -> String {
     if let Some(calendar) = &topic.calendar {
-        return calendar.standing(topic);
+        return calendar.compared(topic);
     }
     let Some(usual) = topic.usual.filter(|_| !topic.is_not_comparable()) else {
         return uncompared(report, topic);

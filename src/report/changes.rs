@@ -49,7 +49,7 @@ pub(super) async fn read(
                 .map(|edit| {
                     let diff = edit.text.as_ref().or(edit.title.as_ref());
                     EditFacts {
-                        item: shown(&edit.item),
+                        item: to_shown(&edit.item),
                         at: edit.at,
                         diff: diff.map(|d| truncate_diff(d)).unwrap_or_default(),
                     }
@@ -58,7 +58,7 @@ pub(super) async fn read(
             lost: changes
                 .gone
                 .iter()
-                .map(|gone| GoneFacts { item: shown(&gone.item), last_seen: gone.last_seen })
+                .map(|gone| GoneFacts { item: to_shown(&gone.item), last_seen: gone.last_seen })
                 .collect(),
         });
     }
@@ -112,7 +112,7 @@ impl ChangeFacts {
     }
 }
 
-fn shown(head: &ItemSummary) -> Shown {
+fn to_shown(head: &ItemSummary) -> Shown {
     let ItemSummary { key, url, author, title, text, lang, pruned, .. } = head.clone();
     shown_of(&ItemContent { key, url, author, title, text, lang, pruned })
 }

@@ -13,7 +13,7 @@ const SHOWN: usize = 160;
 const NAMED: usize = 3;
 
 /// Returns the shown parts of an item.
-pub(super) fn shown(sample: &TermSample) -> Shown {
+pub(super) fn to_shown(sample: &TermSample) -> Shown {
     Shown {
         key: sample.key.clone(),
         link: sample.link.as_deref().and_then(safe_link),
@@ -98,7 +98,7 @@ fn standing_out(topic: &TopicFacts, rows: &StandOutRows) -> String {
             count_noun(term.items, "item"),
             voices(topic, term.authors),
             count_noun(term.texts, "different text"),
-            item(&shown(&term.example))
+            item(&to_shown(&term.example))
         )
     };
     format!("{}{}\n\n", listed(StandOutRows::TITLE, rows.terms.iter().map(term)), rows.words())
@@ -112,7 +112,7 @@ pub(super) fn markdown(topic: &TopicFacts, dated: &dyn Fn(crate::model::Time) ->
             "**{}**: {} · {}",
             escape(&format::line(&term.term, 80)),
             term_words(topic, term),
-            item(&shown(&term.example))
+            item(&to_shown(&term.example))
         )
     };
     let mut text = listed("Terms that are news", terms.terms.iter().map(term));
@@ -127,7 +127,7 @@ pub(super) fn markdown(topic: &TopicFacts, dated: &dyn Fn(crate::model::Time) ->
         let by =
             theme.first_by.as_deref().map_or_else(String::new, |by| format!(" by @{}", escape(&format::line(by, 60))));
         let samples =
-            [&theme.post, &theme.page].into_iter().flatten().map(|sample| format!(" · {}", item(&shown(sample))));
+            [&theme.post, &theme.page].into_iter().flatten().map(|sample| format!(" · {}", item(&to_shown(sample))));
         format!(
             "**{}**: {}, {} unique, {}, {}{negative}; first {}{by}{}",
             escape(&format::line(&theme.name, 120)),

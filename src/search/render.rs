@@ -47,7 +47,7 @@ pub(super) fn url(request: &Request, base_url: &Url) -> Url {
 /// Formats the request as a `curl` command over several lines, for `--dry-run`. The result has no control characters.
 #[must_use]
 pub fn render(request: &Request, shown: &RenderTarget) -> String {
-    let mut text = format!("curl -X {} {}", request.method, quoted(&shown.url(request)));
+    let mut text = format!("curl -X {} {}", request.method, shell_quote(&shown.url(request)));
     // The key is for the provider only: a request that names its own address may go to another host.
     match shown.login {
         Login::Open => {}
@@ -57,13 +57,13 @@ pub fn render(request: &Request, shown: &RenderTarget) -> String {
     }
     for (name, value) in &request.headers {
         // Writing to a string cannot fail.
-        let _ = write!(text, " \\\n  -H {}", quoted(&format!("{name}: {value}")));
+        let _ = write!(text, " \\\n  -H {}", shell_quote(&format!("{name}: {value}")));
     }
     if let Some(body) = &request.body {
         let _ = write!(
             text,
             " \\\n  -H 'Content-Type: application/json' \\\n  --data {}",
-            quoted(&escape_hidden(&body.to_string()))
+            shell_quote(&escape_hidden(&body.to_string()))
         );
     }
     text
@@ -86,7 +86,7 @@ pub fn without_secrets(address: &str) -> String {
 }
 
 /// Quotes a text as one word of a POSIX shell.
-fn quoted(text: &str) -> String {
+fn shell_quote(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 

@@ -59,13 +59,13 @@ pub(super) async fn visitor<'a>(
         Some(token) if settings.access.as_ref().is_none_or(|access| !access.matches(token)) => {
             known_with(site, peer, token).await
         }
-        _ => site.tokens.known(&site.store).await,
+        _ => site.tokens.table(&site.store).await,
     };
     if settings.access.is_none() && known.as_ref().is_ok_and(|known| !known.any) {
         return Ok(Visitor::anyone(settings.edit));
     }
     if let Some(token) = bearer {
-        return shown(site, &known, peer, token).await.map(|shown| shown.visitor);
+        return visitor_of_token(site, &known, peer, token).await.map(|shown| shown.visitor);
     }
     let known = known?;
     for pass in named {
@@ -106,7 +106,7 @@ impl Authentication {
 
 /// Returns whose token this is, unless its sender was wrong too often.
 pub(super) async fn token_of(site: &Site, peer: &Peer, given: &str) -> Result<Shown, Problem> {
-    shown(site, &known_with(site, peer, given).await, peer, given).await
+    visitor_of_token(site, &known_with(site, peer, given).await, peer, given).await
 }
 
 /// Returns the known tokens and links, including one that was made just now. For a sender who was wrong too often
@@ -115,11 +115,11 @@ async fn known_with(site: &Site, peer: &Peer, secret: &str) -> Result<Arc<TokenT
     if site.guesses.may_try(peer.ip) {
         site.tokens.known_with(secret, &site.store).await
     } else {
-        site.tokens.known(&site.store).await
+        site.tokens.table(&site.store).await
     }
 }
 
-async fn shown(
+async fn visitor_of_token(
     site: &Site,
     known: &Result<Arc<TokenTable>, StoreError>,
     peer: &Peer,
@@ -189,7 +189,7 @@ fn record_use(site: &Site, visitor: &Visitor) {
 
 /// Whether the pages can be read only with a token.
 pub(super) async fn requires_token(site: &Site) -> Result<bool, Problem> {
-    Ok(site.settings().access.is_some() || site.tokens.known(&site.store).await?.any)
+    Ok(site.settings().access.is_some() || site.tokens.table(&site.store).await?.any)
 }
 
 /// The token that is sent.
@@ -220,7 +220,7 @@ pub(super) async fn leave(site: &Site, pass: &str) -> Result<(), Problem> {
         (None, Some(access)) => site.sessions.end(access, pass, site.now()),
         (None, None) => {}
         (Some(name), _) => {
-            if let Some(holder) = site.tokens.known(&site.store).await?.named(name) {
+            if let Some(holder) = site.tokens.table(&site.store).await?.named(name) {
                 site.sessions.end(&holder.key, pass, site.now());
             }
         }

@@ -144,7 +144,7 @@ impl Attempts {
     }
 
     /// What happened since the last log line; `None` if nothing did.
-    fn tell(&mut self, now: Duration) -> Option<LogLine> {
+    fn take_log_line(&mut self, now: Duration) -> Option<LogLine> {
         self.due = false;
         let (mut wrong, mut unseen, mut peers, mut worst) = (0, 0, 0, (0, None));
         let named = self.peers.iter_mut().map(|(ip, peer)| (Some(*ip), peer));
@@ -198,7 +198,7 @@ impl GuessLimiter {
     /// Writes the log line, if there is something to log.
     pub(super) fn log(&self) {
         let now = self.begun.elapsed();
-        let told = self.book.lock().unwrap_or_else(PoisonError::into_inner).tell(now);
+        let told = self.book.lock().unwrap_or_else(PoisonError::into_inner).take_log_line(now);
         let Some(LogLine { wrong, unseen, worst, times, peers }) = told else { return };
         let peer = worst.map_or_else(|| "many addresses".to_owned(), |ip| ip.to_string());
         tracing::warn!(
@@ -271,7 +271,7 @@ mod tests {
         }
         assert_eq!(book.peers.len(), MOST_PEERS);
         assert_eq!(book.others.known, None);
-        let told = book.tell(s(5)).unwrap();
+        let told = book.take_log_line(s(5)).unwrap();
         assert_eq!((told.wrong, told.unseen, told.peers), (60, 4_940, 1_025));
         book.tries(peer(6_000), s(3_600), || false);
         assert_eq!(book.peers.len(), 1, "what says nothing any more makes room");
@@ -285,12 +285,12 @@ mod tests {
             assert_eq!(book.tries(ip("192.0.2.1"), s(0), || false).1, None);
         }
         assert_eq!(book.tries(ip("192.0.2.2"), s(1), || false).1, None);
-        let told = book.tell(s(5)).unwrap();
+        let told = book.take_log_line(s(5)).unwrap();
         let expected = LogLine { wrong: 11, unseen: 6_326, worst: Some(ip("192.0.2.1")), times: 6_336, peers: 2 };
         assert_eq!(told, expected);
-        assert_eq!(book.tell(s(6)), None);
+        assert_eq!(book.take_log_line(s(6)), None);
         assert_eq!(book.tries(ip("192.0.2.2"), s(15), || false).1, Some(s(50)));
         assert_eq!(book.tries(ip("192.0.2.2"), s(500), || true).1, None);
-        assert_eq!(book.tell(s(65)).unwrap().wrong, 1);
+        assert_eq!(book.take_log_line(s(65)).unwrap().wrong, 1);
     }
 }

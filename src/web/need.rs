@@ -32,7 +32,7 @@ impl Need {
 
     /// What it reaches, in a few words for people.
     #[must_use]
-    pub fn told(self) -> &'static str {
+    pub fn describe(self) -> &'static str {
         match self {
             Self::Open => "nothing",
             Self::OfTopic(_) => "the topic",

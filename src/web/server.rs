@@ -101,7 +101,7 @@ pub async fn start(site: Site, listen: SocketAddr) -> Result<Running, StartError
     }
     let cannot = |error: std::io::Error| bind_error(listen, &error);
     // Reads the tokens now, to know whether there are named ones if the database is away later.
-    let _ = site.tokens.known(&site.store).await;
+    let _ = site.tokens.table(&site.store).await;
     let listener = tokio::net::TcpListener::bind(listen).await.map_err(cannot)?;
     let address = listener.local_addr().map_err(cannot)?;
     let (site, stop) = (Arc::new(site), CancellationToken::new());

@@ -139,7 +139,7 @@ pub(super) struct Tokens {
 
 impl Tokens {
     /// Returns the tokens and links. If the database cannot be read, an installation without tokens stays one.
-    pub(super) async fn known(&self, store: &Store) -> Result<Arc<TokenTable>, StoreError> {
+    pub(super) async fn table(&self, store: &Store) -> Result<Arc<TokenTable>, StoreError> {
         let mut held = self.held.lock().await;
         match held.as_ref() {
             Some(read) if read.at.elapsed() < FRESH => read.known.clone(),
@@ -151,7 +151,7 @@ impl Tokens {
     /// again. The caller limits how often somebody may be wrong.
     pub(super) async fn known_with(&self, secret: &str, store: &Store) -> Result<Arc<TokenTable>, StoreError> {
         let asked = Instant::now();
-        let known = self.known(store).await?;
+        let known = self.table(store).await?;
         if known.holds(secret) {
             return Ok(known);
         }

@@ -27,7 +27,7 @@ pub struct Group {
 /// the first of the two.
 #[must_use]
 pub fn group(findings: Vec<Finding>) -> Vec<Group> {
-    let places = places(&findings);
+    let places = group_indexes(&findings);
     let mut groups: Vec<Group> = Vec::new();
     for (finding, place) in findings.into_iter().zip(places) {
         match groups.get_mut(place) {
@@ -46,7 +46,7 @@ pub fn group(findings: Vec<Finding>) -> Vec<Group> {
 }
 
 /// The index of each finding's group.
-fn places(findings: &[Finding]) -> Vec<usize> {
+fn group_indexes(findings: &[Finding]) -> Vec<usize> {
     // The first key of the item that owns a text key: the first strong finding with that text.
     let mut owner: HashMap<&str, &str> = HashMap::new();
     for finding in findings.iter().filter(|f| f.strong) {

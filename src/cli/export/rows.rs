@@ -12,7 +12,7 @@ use crate::cli::look::{diff, search};
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::terminal::progress::RowProgress;
-use crate::cli::wiring::check_names::{check_tags, known};
+use crate::cli::wiring::check_names::{check_tags, check_topics};
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::{Common, source_name};
 use crate::compare::{FilterMode, RowFilter};
@@ -106,7 +106,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ExportArgs) -> Result<Ex
     let filtered = FilterMode::parse(&args.filtered).unwrap_or(FilterMode::Keep);
     let what = order.what;
     let store = context.store_to_read().await?;
-    known(&context, &store, &args.topic).await?;
+    check_topics(&context, &store, &args.topic).await?;
     check_tags(&context, &store, &args.tag).await?;
     context.check_sources(&args.source, &store.searched_sources().await?)?;
     if let Some(named) = args.since.as_deref().or(args.new_since.as_deref()).filter(|_| what == ExportKind::Changes) {

@@ -53,7 +53,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &CoverageArgs) -> Result<
     context.check_sources(&args.source, &store.searched_sources().await?)?;
     let CoveragePeriod { topics, pruned_until } = coverage(&store, &args.topic, period, &wanted).await?;
     if let Some(name) = args.topic.iter().find(|name| topics.iter().all(|known| known.watched.topic != **name)) {
-        context.known(std::slice::from_ref(name))?;
+        context.check_topics(std::slice::from_ref(name))?;
         return Err(Failure::usage(
             format!("topic {name} has not been run yet"),
             format!("run it: topicwatch once --topic {name}"),

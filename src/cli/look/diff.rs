@@ -10,7 +10,7 @@ use crate::cli::terminal::output;
 use crate::cli::wiring::check_names::renamed;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
-use crate::compare::{NoStart, Since, begin, changes_between, stretch};
+use crate::compare::{NoStart, Since, begin, changes_between, run_range};
 use crate::model::{PrunedSummary, Span, Time, Topic};
 use crate::schedule::parse_instant;
 use crate::store::{DataOrigin, Store};
@@ -42,7 +42,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &DiffArgs) -> Result<Exit
     let store = context.store_to_read().await?;
     let topic = stored_topic(&context, &store, &args.topic).await?;
     let since = resolve_since(&context, &store, &topic, args.since.as_deref()).await?;
-    let between = stretch(&store, &topic.id, since, None).await?.ok_or_else(|| no_finished_run(&topic.id))?;
+    let between = run_range(&store, &topic.id, since, None).await?.ok_or_else(|| no_finished_run(&topic.id))?;
     let most = if args.json { MOST_IN_JSON } else { args.limit as usize };
     let changes = changes_between(&store, &topic, between, most, false).await?;
     let from = changes.since.as_ref().or(changes.first.as_ref()).map(|moment| moment.at);
@@ -75,7 +75,7 @@ pub(in crate::cli) async fn stored_topic(context: &Context, store: &Store, id: &
     renamed(context, store, &[id.to_owned()]).await?;
     let watched = store.watched(&[id.to_owned()]).await?;
     let Some(watched) = watched.into_iter().next() else {
-        context.known(&[id.to_owned()])?;
+        context.check_topics(&[id.to_owned()])?;
         return Err(no_finished_run(id));
     };
     watched.definition.ok_or_else(|| {

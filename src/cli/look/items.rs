@@ -12,7 +12,7 @@ use crate::cli::look::starred_list::{self, StarredArgs};
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::topic::star_note::{self, NoteArgs, StarArgs};
-use crate::cli::wiring::check_names::known;
+use crate::cli::wiring::check_names::check_topics;
 use crate::cli::wiring::context::{Context, instant};
 use crate::cli::wiring::options::Common;
 use crate::compare::{FilterMode, Rankings, RowFilter};
@@ -126,7 +126,7 @@ async fn run_list(common: &Common, args: ItemsListArgs) -> Result<Exit, Failure>
     let context = Context::load(common, None)?;
     let since = instant("--new-since", args.new_since.as_deref(), (context.clock)())?;
     let store = context.store_to_read().await?;
-    known(&context, &store, &args.topic).await?;
+    check_topics(&context, &store, &args.topic).await?;
     let filter = Filter { topics: args.topic.clone(), since, ..Filter::default() };
     let mode = FilterMode::parse(&args.filtered).unwrap_or(FilterMode::Hide);
     let mut hiding = RowFilter::of(&store, &args.topic, mode).await?;

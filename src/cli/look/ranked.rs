@@ -68,7 +68,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &RankedArgs, shown: &List
     let store = context.store_to_read().await?;
     renamed(&context, &store, &shown.topic).await?;
     if store.watched(&shown.topic).await?.is_empty() {
-        context.known(&shown.topic)?;
+        context.check_topics(&shown.topic)?;
     }
     let listed = list(&store, topic, args, shown).await?;
     let invented = store.nature().await? == Some(DataOrigin::Sandbox);

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
-use crate::cli::wiring::check_names::known;
+use crate::cli::wiring::check_names::check_topics;
 use crate::cli::wiring::context::{Context, instant};
 use crate::cli::wiring::options::Common;
 use crate::compare::health;
@@ -40,7 +40,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit
     let context = Context::load(common, None)?;
     let since = instant("--since", args.since.as_deref(), (context.clock)())?;
     let store = context.store_to_read().await?;
-    known(&context, &store, &args.topic).await?;
+    check_topics(&context, &store, &args.topic).await?;
     let filter = Filter { topics: args.topic.clone(), since, ..Filter::default() };
     let runs = store.runs(&filter, i64::from(args.limit)).await?;
     let ids: Vec<String> = runs.iter().map(|r| r.run.clone()).collect();

@@ -8,7 +8,7 @@ use super::item_json::items_to_json;
 use crate::cli::look::item_list;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
-use crate::cli::wiring::check_names::known;
+use crate::cli::wiring::check_names::check_topics;
 use crate::cli::wiring::context::{Context, instant};
 use crate::cli::wiring::options::Common;
 use crate::collect::index_words;
@@ -63,7 +63,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &SearchArgs) -> Result<Ex
     let wanted = wanted(&args.words.join(" "))?;
     let after = args.after.as_deref().map(after).transpose()?;
     let store = context.store_to_read().await?;
-    known(&context, &store, &args.topic).await?;
+    check_topics(&context, &store, &args.topic).await?;
     index_pending(&store, common.quiet).await?;
     let filter = Filter { topics: args.topic.clone(), since, words: Some(wanted), ..Filter::default() };
     let found = find(&store, args, &filter, after).await?;

@@ -70,7 +70,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ShowArgs) -> Result<Exit
     };
     let Some(run) = run else {
         if args.run.is_none() {
-            context.known(std::slice::from_ref(&args.topic))?;
+            context.check_topics(std::slice::from_ref(&args.topic))?;
         }
         return Err(match &args.run {
             Some(id) => Failure::usage(

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::item_json::items_to_json;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
-use crate::cli::wiring::check_names::known;
+use crate::cli::wiring::check_names::check_topics;
 use crate::cli::wiring::context::{Context, instant};
 use crate::cli::wiring::options::Common;
 use crate::compare::{FilterMode, Rankings, RowFilter};
@@ -33,7 +33,7 @@ pub(super) async fn run(common: &Common, kept: &StarredArgs) -> Result<Exit, Fai
     let context = Context::load(common, None)?;
     let new_since = instant("--new-since", kept.new_since.as_deref(), (context.clock)())?;
     let store = context.store_to_read().await?;
-    known(&context, &store, &kept.topic).await?;
+    check_topics(&context, &store, &kept.topic).await?;
     let (starred, noted) = (kept.starred, kept.noted);
     let filter = Filter { topics: kept.topic.clone(), new_since, starred, noted, ..Filter::default() };
     let mode = FilterMode::parse(&kept.filtered).unwrap_or(FilterMode::Hide);

@@ -33,7 +33,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &RescoreArgs) -> Result<E
     let stored = store.watched(&args.topic).await?;
     // A topic removed from the file still has its items.
     if let Some(name) = args.topic.iter().find(|name| stored.iter().all(|known| known.topic != **name)) {
-        context.known(std::slice::from_ref(name))?;
+        context.check_topics(std::slice::from_ref(name))?;
     }
     let lively = output::is_interactive() && !common.quiet;
     let told = |judged: i64| {

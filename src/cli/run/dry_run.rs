@@ -46,7 +46,7 @@ pub(in crate::cli) fn run(context: &Context, topics: &[&Topic], json: bool) -> R
         let whole = json!({ "calls": calls, "expected_cost_usd": total, "requests": [] });
         let mut list = JsonList::begin(&mut out, "requests", &whole)?;
         each(&mut |search| {
-            let shown = shown(context, search.source, &sandbox);
+            let shown = render_target(context, search.source, &sandbox);
             search.requests.iter().try_for_each(|request| {
                 let url = shown.url(request);
                 let address = request.address.as_deref().map(without_secrets);
@@ -58,7 +58,7 @@ pub(in crate::cli) fn run(context: &Context, topics: &[&Topic], json: bool) -> R
         list.end(&whole)?;
     } else {
         each(&mut |search| {
-            let (shown, price) = (shown(context, search.source, &sandbox), search.price);
+            let (shown, price) = (render_target(context, search.source, &sandbox), search.price);
             let (head, why) = (format!("# {} {}", search.topic.id, search.source), search.condition());
             for request in &search.requests {
                 write!(out, "{head}, expected {price}{why}\n{}\n\n", search::render(request, &shown))?;
@@ -111,7 +111,7 @@ fn counted(calls: i64) -> String {
 }
 
 /// Returns where a source is asked, as in a real run.
-fn shown(context: &Context, source: Source, sandbox: &Url) -> RenderTarget {
+fn render_target(context: &Context, source: Source, sandbox: &Url) -> RenderTarget {
     let target = match context.config.providers.iter().find(|one| one.name == source) {
         Some(provider) => {
             let base_url = callers::address(provider, Some(sandbox)).unwrap_or_else(|| sandbox.clone());

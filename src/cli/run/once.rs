@@ -50,7 +50,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit
     if args.at.is_none() {
         context.clock = skew.correct(context.clock);
     }
-    context.known(&args.topic)?;
+    context.check_topics(&args.topic)?;
     if args.due && !args.topic.is_empty() {
         return Err(Failure::usage("--due runs every topic that is due", "remove --topic or --due"));
     }

@@ -48,7 +48,7 @@ pub(in crate::cli) fn run(common: &Common, args: &ImportArgs, now: crate::model:
     // The file may have no topics yet.
     let request = LoadRequest { without_topics: true, ..request(common, now)? };
     let target = Target::find(&request)?;
-    let mut known = target.known();
+    let mut known = target.known_entries();
     let mut made = import::topics(entries.clone(), &known);
     if !target.schedules(&made.toml, &known, &request) {
         known.unscheduled = true;
@@ -121,7 +121,7 @@ impl Target {
         }
     }
 
-    fn known(&self) -> Known {
+    fn known_entries(&self) -> Known {
         let Some((_, config)) = &self.there else { return Known::default() };
         let feeds = |kind: &str| crate::model::ProviderKind::named(kind).is_some_and(|kind| kind.needs == "urls");
         let urls = config.topics.iter().flat_map(|topic| &topic.providers).filter(|query| feeds(&query.kind));

@@ -59,7 +59,7 @@ struct PlanDocument<'a> {
 
 pub(in crate::cli) async fn run(common: &Common, args: &PlanArgs) -> Result<Exit, Failure> {
     let context = Context::load(common, args.at.as_deref())?;
-    context.known(&args.topic)?;
+    context.check_topics(&args.topic)?;
     let now = (context.clock)();
     let past = load_history(&context, now).await?;
     let service = &context.config.service;

@@ -54,7 +54,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &TokenAddArgs) -> Result<
         ));
     }
     let context = Context::load(common, args.at.as_deref())?;
-    context.known(&args.topics)?;
+    context.check_topics(&args.topics)?;
     let tagged = |tag: &String| context.config.topics.iter().any(|topic| topic.tags.contains(tag));
     if let Some(unknown) = args.tags.iter().find(|tag| !tagged(tag)) {
         let hint = "tags are set in `tags` of [[topics]]";

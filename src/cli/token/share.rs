@@ -51,7 +51,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &TokenShareArgs) -> Resul
     let (store, now) = open_with_time(&context, args.at.as_deref()).await?;
     let (kind, of) = match (&args.topic, &args.report) {
         (Some(topic), _) => {
-            context.known(std::slice::from_ref(topic))?;
+            context.check_topics(std::slice::from_ref(topic))?;
             (SharedKind::Topic, topic.clone())
         }
         (None, report) => (SharedKind::Report, run_of(&context, &store, report.as_deref().unwrap_or("")).await?),

@@ -6,12 +6,12 @@ use crate::cli::terminal::failure::Failure;
 use crate::store::Store;
 
 /// Rejects topics that neither the configuration nor the database has, and old ids of renamed topics.
-pub(in crate::cli) async fn known(context: &Context, store: &Store, named: &[String]) -> Result<(), Failure> {
+pub(in crate::cli) async fn check_topics(context: &Context, store: &Store, named: &[String]) -> Result<(), Failure> {
     renamed(context, store, named).await?;
     let stored = if named.is_empty() { Vec::new() } else { store.watched(named).await? };
     let missing: Vec<String> =
         named.iter().filter(|name| stored.iter().all(|known| known.topic != **name)).cloned().collect();
-    context.known(&missing)
+    context.check_topics(&missing)
 }
 
 /// Rejects a topic that was renamed while the file still has its old id, which has no findings any more.

@@ -248,7 +248,7 @@ impl Context {
 
     /// Returns the named topics, or all. The error for an unknown name suggests the nearest one.
     pub(in crate::cli) fn topics(&self, named: &[String]) -> Result<Vec<Topic>, Failure> {
-        self.known(named)?;
+        self.check_topics(named)?;
         Ok(self.config.topics.iter().filter(|t| named.is_empty() || named.contains(&t.id)).cloned().collect())
     }
 
@@ -258,7 +258,7 @@ impl Context {
     }
 
     /// Rejects topics that the configuration does not have.
-    pub(in crate::cli) fn known(&self, named: &[String]) -> Result<(), Failure> {
+    pub(in crate::cli) fn check_topics(&self, named: &[String]) -> Result<(), Failure> {
         let ids: Vec<&str> = self.config.topics.iter().map(|t| t.id.as_str()).collect();
         match named.iter().find(|name| !ids.contains(&name.as_str())) {
             None => Ok(()),

@@ -1,6 +1,6 @@
 //! What changed in a topic between two runs.
 
-use crate::compare::{NoStart, Since, begin, changes_between, stretch};
+use crate::compare::{NoStart, Since, begin, changes_between, run_range};
 use crate::insight::{ChangeCounts, Changes};
 use crate::mcp::answer::Answer;
 use crate::mcp::call::Asked;
@@ -31,7 +31,7 @@ const OURS: &[&str] = &[
 pub(super) async fn answer(asked: Asked) -> Result<Answer, ToolError> {
     let topic = asked.topic().await?;
     let since = since(&asked, &topic).await?;
-    let between = stretch(&asked.store, &topic.id, since, None).await?.ok_or_else(|| {
+    let between = run_range(&asked.store, &topic.id, since, None).await?.ok_or_else(|| {
         ToolError::new(
             format!("topic `{}` has no finished run yet", topic.id),
             "list_topics says when its next one is due",

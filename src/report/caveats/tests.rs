@@ -51,7 +51,7 @@ fn what_was_not_looked_at_yet_is_not_called_covered() {
     (facts.usual, facts.period.raw) = (Some(USUAL), 50);
     (facts.covered_in_all, facts.unseen) = (0.75, true);
     let report = report(vec![facts.clone()]);
-    assert_eq!(standing(&report, &facts), "not judged: not all of it has been searched yet");
+    assert_eq!(relation_to_usual(&report, &facts), "not judged: not all of it has been searched yet");
     let told = calm_text(&report);
     assert!(!told.contains("is covered") && told.contains("coverage (not all of it has been searched yet)"), "{told}");
     assert!(report.html().contains("data-label=\"Covered\">75%<"), "{}", report.html());
@@ -79,7 +79,7 @@ fn what_another_query_found_is_not_compared_with_what_was_usual() {
     });
     assert_eq!(crate::report::highlights::change(&facts, true), None);
     let report = report(vec![facts.clone()]);
-    assert_eq!(standing(&report, &facts), "not compared: the query changed");
+    assert_eq!(relation_to_usual(&report, &facts), "not compared: the query changed");
     assert!(calm_text(&report).contains("volume (not compared: the query changed); tone (the query changed)"));
 }
 
@@ -125,18 +125,18 @@ fn as_usual_is_said_only_inside_the_band() {
     ] {
         (facts.period.raw, facts.covered, facts.saturated) = (raw, Some(covered), saturated);
         let report = report(vec![facts.clone()]);
-        assert_eq!(standing(&report, &facts), told);
+        assert_eq!(relation_to_usual(&report, &facts), told);
         assert_eq!(crate::report::highlights::change(&facts, true), None);
         assert!(report.html().contains(told) && report.markdown().contains(told), "{told}");
     }
     facts.usual = Some(UsualRange { expected: 5.0, low: 2.0, high: 8.0, ..USUAL });
     (facts.period.raw, facts.saturated, facts.covered) = (12, false, Some(1.0));
-    assert_eq!(standing(&report(vec![facts.clone()]), &facts), "above usual, but by fewer than 10 items");
+    assert_eq!(relation_to_usual(&report(vec![facts.clone()]), &facts), "above usual, but by fewer than 10 items");
     // Half a day has fewer items than a whole one, which is no news before the day is over.
     facts.usual = Some(USUAL);
     let mut early = report(vec![facts.clone()]);
     early.made_at = Time(early.span.until.0 - HOUR);
-    assert_eq!(standing(&early, &facts), "below usual, but the period is not over");
+    assert_eq!(relation_to_usual(&early, &facts), "below usual, but the period is not over");
     assert!(crate::report::highlights::change(&facts, early.is_over()).is_none());
     assert!(crate::report::highlights::change(&facts, true).is_some());
 }

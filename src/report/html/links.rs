@@ -27,6 +27,6 @@ pub(super) fn change(report: &Report, topic: &TopicFacts) -> Markup {
         @else if let Some(factor) = highlights::change(topic, report.is_over()) {
             @if factor >= 1.0 { strong.up { "▲ " (format!("{factor:.1}×")) } } @else { strong.down { "▼ " (format::percent(1.0 - factor)) " below" } }
         }
-        @else { (caveats::standing(report, topic)) }
+        @else { (caveats::relation_to_usual(report, topic)) }
     }
 }

@@ -8,7 +8,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Seq
 use serde_json::Number;
 
 use super::context::Limits;
-use super::node::{List, Node, Object, is_billing_field, known};
+use super::node::{List, Node, Object, is_billing_field, known_name};
 
 /// Nodes kept for each allowed entry. A post with all its fields has about 25, and a reply has up to ten lists.
 const NODES_PER_ITEM: usize = 250;
@@ -126,7 +126,7 @@ impl Visitor<'_> for Name {
     }
 
     fn visit_str<E: Error>(self, name: &str) -> Result<Self::Value, E> {
-        Ok(known(name).ok_or_else(|| name.chars().take(40).collect()))
+        Ok(known_name(name).ok_or_else(|| name.chars().take(40).collect()))
     }
 }
 

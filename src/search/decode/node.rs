@@ -119,7 +119,7 @@ pub(super) fn is_billing_field(name: &str) -> bool {
 impl Object {
     /// Returns the member of that name; the last one when there are several, as in most parsers.
     pub(super) fn get(&self, name: &str) -> Option<&Node> {
-        debug_assert!(known(name).is_some(), "{name} is read but not listed");
+        debug_assert!(known_name(name).is_some(), "{name} is read but not listed");
         self.members.iter().rev().find(|(key, _)| key == name).map(|(_, node)| node)
     }
 
@@ -135,7 +135,7 @@ pub(super) fn is_list_suffix(name: &str) -> bool {
 }
 
 /// Returns the name if it is one that is read, without a copy where possible.
-pub(super) fn known(name: &str) -> Option<Cow<'static, str>> {
+pub(super) fn known_name(name: &str) -> Option<Cow<'static, str>> {
     if let Some(name) = NAMES.iter().find(|known| **known == name) {
         return Some(Cow::Borrowed(name));
     }

@@ -25,7 +25,7 @@ impl Kind for Searxng {
     }
 
     fn next(&self, asked: &Asked<'_>, parts: &[SearchCall]) -> Result<Vec<Request>, Unsupported> {
-        let asks_config = range(asked).is_some() && known(asked).is_none();
+        let asks_config = range(asked).is_some() && remembered(asked).is_none();
         let configs = usize::from(parts.first().is_some_and(is_config));
         if asks_config && parts.is_empty() {
             return Ok(vec![get(asked.query, "/config", Vec::new())]);
@@ -92,7 +92,7 @@ impl Kind for Searxng {
         let hint = failure.as_ref().map(|error| error.hint.clone());
         let failure = failure.map(|error| (error.class, error.text));
         let left_out =
-            known(asked).map(|one| one.value.clone()).or_else(|| memory.first().map(|one| one.value.clone()));
+            remembered(asked).map(|one| one.value.clone()).or_else(|| memory.first().map(|one| one.value.clone()));
         let note = range(asked).and(left_out).and_then(|value| left_out_note(asked, &value));
         let reply = Reply { items, unreadable, failure, ..Reply::default() };
         Ok(ReadResult { reply, shown: SpanCoverage::Nothing, full: false, memory, tokens: 0, note, hint })
@@ -104,7 +104,7 @@ fn is_config(part: &SearchCall) -> bool {
 }
 
 /// Returns what is remembered of the server, while it is valid.
-fn known<'a>(asked: &Asked<'a>) -> Option<&'a Remembered> {
+fn remembered<'a>(asked: &Asked<'a>) -> Option<&'a Remembered> {
     let one = asked.memory.iter().find(|one| one.name == CONFIG)?;
     let value: Value = serde_json::from_str(&one.value).ok()?;
     let at = value.get("at").and_then(Value::as_i64)?;

@@ -49,7 +49,7 @@ impl Service {
 
     /// How much of the span the reply covers. If the call names no number, the length of its reply means nothing by
     /// itself.
-    fn shown(&self, asked: &Asked<'_>, request: &Request, reply: &Reply) -> (SpanCoverage, bool) {
+    fn coverage(&self, asked: &Asked<'_>, request: &Request, reply: &Reply) -> (SpanCoverage, bool) {
         if self.like != Source::Social {
             return (SpanCoverage::Nothing, false);
         }
@@ -95,7 +95,7 @@ impl Kind for Service {
         let billed = part.reply.as_ref().ok().and_then(|reply| reply.header("x-desearch-cost-usd"));
         let billed = billed.and_then(|cost| Micros::from_dollars(cost.trim().parse().ok()?));
         reply.cost = billed.or(reply.cost);
-        let (shown, full) = self.shown(asked, &part.request, &reply);
+        let (shown, full) = self.coverage(asked, &part.request, &reply);
         Ok(ReadResult { reply, shown, full, memory: Vec::new(), tokens: 0, note: None, hint })
     }
 }

@@ -68,6 +68,6 @@ impl Store {
 
     /// Returns counts of the current state. Slots before `planned_by` that are not planned yet count as overdue.
     pub async fn status_counts(&self, now: Time, planned_by: Time) -> Result<StoreCounts, StoreError> {
-        read!(self, tallies::standing(now, planned_by))
+        read!(self, tallies::current(now, planned_by))
     }
 }

@@ -37,7 +37,7 @@ impl Store {
 
     /// Returns how many of these hashes are not tombstones here.
     pub async fn count_unknown_tombstones(&self, hashes: &BTreeSet<&str>) -> Result<usize, StoreError> {
-        Ok(hashes.len() - read!(self, forgotten::known(hashes))?.len())
+        Ok(hashes.len() - read!(self, forgotten::among_tombstones(hashes))?.len())
     }
 
     /// Adds tombstones: from then on, nothing that they name is stored. Already stored data stays, except that a topic

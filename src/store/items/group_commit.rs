@@ -73,7 +73,7 @@ impl Store {
                 Turn::Answered(answer) => return answer,
                 Turn::Lead(batch) => batch,
             };
-            let answers = match self.look(&batch.requests).await {
+            let answers = match self.look_up(&batch.requests).await {
                 Ok(known) => known.into_iter().map(Ok).collect(),
                 Err(error) => vec![Err(error); batch.requests.len()],
             };
@@ -81,8 +81,8 @@ impl Store {
         }
     }
 
-    async fn look(&self, looks: &[KeyLookup]) -> Result<Vec<Vec<KnownKey>>, StoreError> {
-        read_beside_writing!(self, snapshot::known(looks))
+    async fn look_up(&self, looks: &[KeyLookup]) -> Result<Vec<Vec<KnownKey>>, StoreError> {
+        read_beside_writing!(self, snapshot::known_keys(looks))
     }
 
     async fn write(&self, request: Write) -> Result<Written, StoreError> {

@@ -106,7 +106,7 @@ impl Store {
 
     /// Returns an item by any of its keys, one row for each topic that knows it.
     pub async fn item_by_key(&self, key: &str) -> Result<Vec<ItemRow>, StoreError> {
-        read!(self, one_item::known(key))
+        read!(self, one_item::rows_of_key(key))
     }
 
     /// Returns an item's sightings, the latest first; only by these topics if given.

@@ -89,7 +89,7 @@ fn describe(operation: &Operation) -> Value {
     if let Some(fields) = told.as_object_mut() {
         fields.insert("description".to_owned(), json!(description(operation)));
         fields.insert("x-role".to_owned(), json!(operation.need.role()));
-        fields.insert("x-reach".to_owned(), json!(operation.need.told()));
+        fields.insert("x-reach".to_owned(), json!(operation.need.describe()));
         if let Some((schema, action)) = operation.body {
             let schema = json!({ "$ref": format!("#/components/schemas/{schema}") });
             let content = json!({ "application/json": { "schema": schema, "example": example(action) } });

@@ -6,7 +6,7 @@ use axum::response::Response;
 
 use super::call::{Call, cut};
 use super::problem::not_found;
-use super::runs::known;
+use super::runs::check_topics;
 use crate::compare::{FilterMode, NoStart};
 use crate::export::{ExportKind, ExportOptions, ExportRequest, Format, Profile};
 use crate::model::{Kind, Source, Tone, Verdict};
@@ -51,7 +51,7 @@ pub(super) async fn file(call: Call) -> Result<Response, Problem> {
         return Err(out_of_scope());
     }
     let mut order = order(&call, &topics, what, format)?;
-    known(&call, call.all("topic")).await?;
+    check_topics(&call, call.all("topic")).await?;
     known_tags(&call, call.all("tag")).await?;
     let exporting = &call.site().exporting;
     if let Some(named) = call.one("since").or(call.one("new_since")).filter(|_| what == ExportKind::Changes) {

@@ -15,7 +15,7 @@ use crate::web::problem::Problem;
 
 pub(super) async fn list(call: Call) -> Result<Response, Problem> {
     let (store, limit) = (&call.site().store, call.number("limit"));
-    known(&call, call.all("topic")).await?;
+    check_topics(&call, call.all("topic")).await?;
     let topics = call.one("topic").map(|topic| vec![topic.to_owned()]).or_else(|| call.visitor.visible_topics());
     let state = call.word("state", RunState::parse);
     let after = call.position()?.map(|position| RunCursor { at: Time(position.value), run: position.key });
@@ -40,7 +40,7 @@ pub(super) async fn one(call: Call) -> Result<Response, Problem> {
 
 /// Refuses a filter by topics that the visitor does not see or the database does not know. Topics that are no longer
 /// watched are known: there are runs of them.
-pub(super) async fn known(call: &Call, topics: &[String]) -> Result<(), Problem> {
+pub(super) async fn check_topics(call: &Call, topics: &[String]) -> Result<(), Problem> {
     if topics.iter().any(|topic| !call.visitor.sees(topic)) {
         return Err(out_of_scope());
     }

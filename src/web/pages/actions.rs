@@ -34,7 +34,7 @@ pub(super) fn name(kind: RequestKind) -> &'static str {
 }
 
 /// The buttons of a topic, and the outcome of the latest requests.
-pub(super) async fn shown(site: &Site, card: &TopicCard, ask: &Ask) -> Result<Markup, Problem> {
+pub(super) async fn section(site: &Site, card: &TopicCard, ask: &Ask) -> Result<Markup, Problem> {
     let visitor = &ask.visitor;
     let acts = site.may_act(visitor);
     let asked = if acts { site.store.requests_of(&card.topic, TOLD).await? } else { Vec::new() };

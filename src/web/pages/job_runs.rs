@@ -102,7 +102,7 @@ pub(super) async fn run(site: &Site, editing: &Editing, jobs: &Jobs<'_>, form: &
 
 /// Checks that a table can be run or tested: it exists, is not paused, and a daemon knows it.
 fn check_runnable(jobs: &Jobs<'_>, kind: Kind, name: &str) -> Result<(), Problem> {
-    let entry = known(jobs, kind, name)?;
+    let entry = find_entry(jobs, kind, name)?;
     let (word, told) = (kind.singular(), cut(name));
     if kind != Kind::Alert && jobs.given(entry, "paused").is_some_and(|(given, _)| *given == KeyValue::Flag(true)) {
         return Err(Problem::conflict(format!("The {word} `{told}` is paused"), "Resume it on /jobs, then try again."));
@@ -116,7 +116,7 @@ fn check_runnable(jobs: &Jobs<'_>, kind: Kind, name: &str) -> Result<(), Problem
 }
 
 /// The table with a name.
-pub(super) fn known<'j>(jobs: &'j Jobs<'_>, kind: Kind, name: &str) -> Result<&'j crate::edit::Entry, Problem> {
+pub(super) fn find_entry<'j>(jobs: &'j Jobs<'_>, kind: Kind, name: &str) -> Result<&'j crate::edit::Entry, Problem> {
     let hint = "It may have been renamed or removed. /jobs lists what is in the file.";
     let title = || format!("There is no {} `{}` in the file", kind.singular(), cut(name));
     let mut there = jobs.entries(kind).filter(|entry| entry.name == name);

@@ -277,7 +277,7 @@ async fn handle_form(site: &Site, visitor: &Visitor, body: Body) -> Result<Respo
             None => result_response(site, visitor, StatusCode::CONFLICT, conflict(None)).await,
         };
     }
-    job_runs::known(&jobs, kind, name)?;
+    job_runs::find_entry(&jobs, kind, name)?;
     match verb {
         "on" | "off" => {
             let whole = jobs.set(kind, name, "paused", Some(&KeyValue::Flag(verb == "off"))).map_err(edit_problem)?;

@@ -178,7 +178,7 @@ pub(in crate::web) fn next(card: &TopicCard, now: Time) -> Markup {
 
 /// The status of each source.
 pub(in crate::web) fn sources(card: &TopicCard, known: &SourceHistory) -> Markup {
-    html! { @for one in known.standing(card) {
+    html! { @for one in known.statuses(card) {
         @let (class, word) = match one.state {
             "failing" => ("bad", "failing"),
             "over_quota" => ("warn", "over quota"),

@@ -43,7 +43,7 @@ pub(in crate::web) async fn show(
 ) -> Response {
     let site = &app.site;
     let made = match authentication::link_of(site, &peer, &secret).await {
-        Ok(Some(link)) => shown(site, &link).await,
+        Ok(Some(link)) => shared_page(site, &link).await,
         Ok(None) => Err(not_found()),
         Err(problem) => Err(problem),
     };
@@ -65,7 +65,7 @@ fn not_found() -> Problem {
     Problem::new(StatusCode::NOT_FOUND, "This link shows nothing", hint)
 }
 
-async fn shown(site: &Site, link: &LinkRow) -> Result<Response, Problem> {
+async fn shared_page(site: &Site, link: &LinkRow) -> Result<Response, Problem> {
     match link.kind {
         SharedKind::Topic => topic(site, link).await,
         SharedKind::Report => report(site, &link.of).await,

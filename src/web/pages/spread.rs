@@ -35,7 +35,7 @@ pub(super) fn section(story: &Story) -> Markup {
         @if story.items > 1 {
             figure { (story_chart::chart(story)) figcaption { (story_chart::legend(story)) } }
         }
-        @if !story.seen_once { (places("Topic", &story.topics)) (places("Source", &story.sources)) }
+        @if !story.seen_once { (first_sightings("Topic", &story.topics)) (first_sightings("Source", &story.sources)) }
         @if story.items > 1 { (authors(story)) (timeline(story)) }
         p.meta { @for line in story_chart::remaining(story, &at) { (line) " " } }
     } }
@@ -51,7 +51,7 @@ fn item(entry: &TimelineEntry, story: &Story) -> Markup {
     }
 }
 
-fn places(what: &str, places: &[FirstSighting]) -> Markup {
+fn first_sightings(what: &str, places: &[FirstSighting]) -> Markup {
     let label = format!("{what}s it was seen in");
     html! { div.wide role="region" tabindex="0" aria-label=(label) { table.cards {
         caption { (label) @if places.len() > PLACES { ", the first " (PLACES) } }

@@ -31,7 +31,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let known = site.sources(std::slice::from_ref(&card)).await?;
     let found = topic_items::load_items(&site, &card, &wish, &ask.visitor).await?;
     let firing = alerts::firing_at(&site, std::slice::from_ref(&card.topic), &ask.visitor).await?;
-    let actions = actions::shown(&site, &card, &ask).await?;
+    let actions = actions::section(&site, &card, &ask).await?;
     let charts = days::charts(&site, &card, Some(&ask)).await?;
     let terms = terms::section(&site, &card).await?;
     let last: Vec<String> = card.last_run.iter().map(|run| run.run.clone()).collect();

@@ -2,7 +2,7 @@
 
 use super::topic_fields::{FIELDS, TOML, apply_values, normalize_text};
 use super::topic_form::Form;
-use super::topic_lines::{prepare_copy, restore_ping, shown};
+use super::topic_lines::{prepare_copy, restore_ping, visible_lines};
 use crate::edit::{EditError, Jobs, Kind};
 use crate::web::jobs_file::{Diagnostic, FileSnapshot};
 
@@ -14,7 +14,7 @@ pub(super) enum Target<'t> {
 }
 
 impl Target<'_> {
-    pub(super) fn known(&self) -> Option<&str> {
+    pub(super) fn existing_id(&self) -> Option<&str> {
         match self {
             Self::New => None,
             Self::Topic(id) => Some(id),
@@ -32,26 +32,26 @@ pub(super) struct Candidate {
 impl Candidate {
     pub(super) fn of(form: &Form, target: Target<'_>, opened: &FileSnapshot) -> Result<Self, EditError> {
         let jobs = Jobs::read(&opened.text)?;
-        let there = match target.known().or(form.from.as_deref()) {
+        let there = match target.existing_id().or(form.from.as_deref()) {
             Some(id) => Some(jobs.contiguous_entry(Kind::Topic, id)?),
             None => None,
         };
         let before = there.map_or_else(|| jobs.with_line_ends("[[topics]]"), |entry| jobs.block(entry).to_owned());
-        let before = if target.known().is_none() { prepare_copy(&before)?.0 } else { before };
+        let before = if target.existing_id().is_none() { prepare_copy(&before)?.0 } else { before };
         let block = match &form.toml {
             // Lines that were sent back as shown were not changed.
-            Some(toml) if normalize_text(toml) == normalize_text(&shown(&before, form.edits)) => before,
+            Some(toml) if normalize_text(toml) == normalize_text(&visible_lines(&before, form.edits)) => before,
             Some(toml) => jobs.with_line_ends(&restore_ping(toml, &before)),
             None => apply_values(&before, &form.values, jobs.paused_by_default(Kind::Topic))?,
         };
-        let text = match target.known() {
+        let text = match target.existing_id() {
             Some(id) => jobs.replace(Kind::Topic, id, &block)?,
             None => jobs.append(Kind::Topic, &block)?,
         };
         let place = |id: &str| jobs.entries(Kind::Topic).position(|entry| entry.name == id);
-        let at = target.known().and_then(place).unwrap_or_else(|| jobs.entries(Kind::Topic).count());
+        let at = target.existing_id().and_then(place).unwrap_or_else(|| jobs.entries(Kind::Topic).count());
         let made = Self { text, block, at };
-        match (target.known(), made.name()) {
+        match (target.existing_id(), made.name()) {
             (Some(id), Some(name)) if id != name => Err(EditError {
                 message: "the id cannot change here: findings are filed under it".to_owned(),
                 hint: format!("keep {id:?}; `topicwatch topic rename {id} NEW` changes it"),

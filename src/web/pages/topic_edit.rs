@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use super::topic_candidate::Target;
 use super::topic_fields::{empty, inherited, values_of};
 use super::topic_form::Form;
-use super::topic_lines::{prepare_copy, shown as lines_shown};
+use super::topic_lines::{prepare_copy, visible_lines};
 use crate::edit::{EditError, Jobs, Kind};
 use crate::model::Role;
 use crate::web::editing::Editing;
@@ -34,11 +34,11 @@ pub(super) fn deletion(topic: &str) -> String {
 }
 
 pub(in crate::web) async fn add(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
-    shown(&site, Target::New, &ask).await
+    form_page(&site, Target::New, &ask).await
 }
 
 pub(in crate::web) async fn change(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
-    shown(&site, Target::Topic(&ask.name), &ask).await
+    form_page(&site, Target::Topic(&ask.name), &ask).await
 }
 
 /// The file behind the pages, if there is one.
@@ -89,7 +89,7 @@ pub(super) fn locked(site: &Site, opened: &FileSnapshot, visitor: &Visitor) -> O
 }
 
 /// The form before anything was sent.
-async fn shown(site: &Site, target: Target<'_>, ask: &Ask) -> Result<Page, Problem> {
+async fn form_page(site: &Site, target: Target<'_>, ask: &Ask) -> Result<Page, Problem> {
     let opened = read_file(editing(site)?).await?;
     page(site, &initial_form(site, target, ask, &opened)?).await
 }
@@ -102,8 +102,8 @@ pub(super) async fn page(site: &Site, form: &Form) -> Result<Page, Problem> {
 /// The form of a topic in the file, of a copy of one, or of a new one.
 pub(super) fn initial_form(site: &Site, target: Target<'_>, ask: &Ask, opened: &FileSnapshot) -> Result<Form, Problem> {
     let jobs = Jobs::read(&opened.text).map_err(edit_problem)?;
-    let from = ask.get("from").filter(|_| target.known().is_none());
-    let there = match target.known().or(from) {
+    let from = ask.get("from").filter(|_| target.existing_id().is_none());
+    let there = match target.existing_id().or(from) {
         Some(id) => {
             jobs.entry(Kind::Topic, id).map_err(|_| Problem::not_found("The file has no such topic"))?;
             // Text between its lines belongs to something else, and may be a secret.
@@ -123,20 +123,20 @@ pub(super) fn initial_form(site: &Site, target: Target<'_>, ask: &Ask, opened: &
     let (block, unpinged) =
         if from.is_some() { prepare_copy(block).map_err(edit_problem)? } else { (block.to_owned(), false) };
     Ok(Form {
-        path: target.known().map_or_else(|| NEW.to_owned(), place),
-        heading: match (target.known(), from) {
+        path: target.existing_id().map_or_else(|| NEW.to_owned(), place),
+        heading: match (target.existing_id(), from) {
             (Some(id), _) => format!("Change {id}"),
             (None, Some(from)) => format!("Copy of {from}"),
             (None, None) => "Add a topic".to_owned(),
         },
         values,
         inherited: inherited(&jobs, there),
-        toml: as_toml.then(|| lines_shown(&block, edits)),
+        toml: as_toml.then(|| visible_lines(&block, edits)),
         edits,
         unpinged,
         from: from.map(str::to_owned),
         seen: opened.seen.clone(),
-        topic: target.known().map(str::to_owned),
+        topic: target.existing_id().map(str::to_owned),
         locked: locked(site, opened, &ask.visitor),
         ..Form::default()
     })

@@ -87,7 +87,7 @@ pub(super) type Values = BTreeMap<&'static str, String>;
 
 /// The values of a table of the file. `paused` applies if the table does not say whether it is paused.
 pub(super) fn values_of(jobs: &Jobs<'_>, entry: &Entry, paused: bool) -> Values {
-    let given = FIELDS.iter().filter_map(|field| Some((field.key, field.shown(jobs.given(entry, field.key)?))));
+    let given = FIELDS.iter().filter_map(|field| Some((field.key, field.field_text(jobs.given(entry, field.key)?))));
     empty(paused).into_iter().chain(given).collect()
 }
 
@@ -96,7 +96,7 @@ pub(super) fn values_of(jobs: &Jobs<'_>, entry: &Entry, paused: bool) -> Values 
 pub(super) fn inherited(jobs: &Jobs<'_>, entry: Option<&Entry>) -> Values {
     let given = |field: &Field| entry.is_some_and(|entry| jobs.given(entry, field.key).is_some());
     let fields = FIELDS.iter().filter(|field| field.shape != Shape::Flag && !given(field));
-    fields.filter_map(|field| Some((field.key, field.shown(jobs.default(field.key)?)))).collect()
+    fields.filter_map(|field| Some((field.key, field.field_text(jobs.default(field.key)?)))).collect()
 }
 
 /// The values of a new topic.
@@ -111,7 +111,7 @@ pub(super) fn normalize_text(text: &str) -> String {
 
 impl Field {
     /// A value of the file, as shown in the field.
-    fn shown(&self, (given, raw): (&KeyValue, &str)) -> String {
+    fn field_text(&self, (given, raw): (&KeyValue, &str)) -> String {
         match given {
             KeyValue::Text(text) => text.clone(),
             KeyValue::Texts(texts) if self.shape == Shape::Names => texts.join(" "),

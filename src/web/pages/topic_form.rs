@@ -67,7 +67,7 @@ impl Form {
                 p { strong.bad { "Nothing was saved. Correct this first:" } }
                 ul { @for (key, wrong) in &self.wrong { li {
                     @match key { Some(key) => a href=(format!("#{}", id(key))) { (label_of(key)) }, None => { @if let Some(line) = wrong.line { "line " (line) } } }
-                    ": " (told(wrong))
+                    ": " (error_line(wrong))
                 } } }
             } }
             form.topic method="post" action=(if saves { &self.path } else { CHECK }) {
@@ -165,7 +165,7 @@ impl Form {
             div id=(described) {
                 span.sub { @if self.topic.is_some() && field.key == "id" { "Findings are filed under it: " code { "topicwatch topic rename" } " changes it." } @else { (field.help) } }
                 @if let Some(inherited) = inherited { span.sub { "From [defaults]: " code { (format::line(inherited, 200)) } } }
-                @for wrong in errors { p.bad { (told(wrong)) } }
+                @for wrong in errors { p.bad { (error_line(wrong)) } }
             }
         } }
     }
@@ -186,13 +186,13 @@ impl Form {
                 dt { "Calls a day" } dd { (mark) (number((tenths / 10).unsigned_abs())) @if tenths % 10 != 0 { "." (tenths % 10) } }
                 dt { "Cost of 30 days" } dd { (mark) (told.expected.per_month.to_string()) @if told.upper_bound { span.sub { "if every run searches the AI source; with ai.when = \"new\" only those that find something new do" } } }
             }
-            @for warning in &outlook.warnings { p.note { "Warning: " (self::told(warning)) } }
+            @for warning in &outlook.warnings { p.note { "Warning: " (self::error_line(warning)) } }
             @if let (true, Some((source, price))) = (saves, &outlook.trial) {
                 div.actions { button type="submit" name="do" value="try" { "Try it: search " (source) " once, for about " (price.to_string()) } }
             }
             @match &self.tried {
                 None => {},
-                Some(Err(wrong)) => { p.note role="alert" { strong.bad { "The trial failed: " } (self::told(wrong)) } },
+                Some(Err(wrong)) => { p.note role="alert" { strong.bad { "The trial failed: " } (self::error_line(wrong)) } },
                 Some(Ok(tried)) => (results(tried)),
             }
         } }
@@ -210,12 +210,12 @@ fn results(tried: &TrialResult) -> Markup {
     }
 }
 
-fn told(wrong: &Diagnostic) -> Markup {
+fn error_line(wrong: &Diagnostic) -> Markup {
     html! { (format::line(&wrong.message, 400)) @if !wrong.hint.is_empty() { " – hint: " (format::line(&wrong.hint, 400)) } }
 }
 
 fn problems(key: &str, errors: &[&Diagnostic]) -> Markup {
-    html! { @if !errors.is_empty() { div id=(described(key)) { @for wrong in errors { p.bad { (told(wrong)) } } } } }
+    html! { @if !errors.is_empty() { div id=(described(key)) { @for wrong in errors { p.bad { (error_line(wrong)) } } } } }
 }
 
 /// What the form calls a key.

@@ -16,7 +16,7 @@ pub(super) fn mask_ping(block: &str) -> String {
 
 /// The same for visitors who may edit the file or not. A comment may hold an old address of pings, so visitors who
 /// may not edit see no comment that could.
-pub(super) fn shown(block: &str, edits: bool) -> String {
+pub(super) fn visible_lines(block: &str, edits: bool) -> String {
     let shown = mask_ping(block);
     if edits { shown } else { replace_comments(&shown, "# (hidden)", is_secret) }
 }
@@ -86,8 +86,8 @@ mod tests {
         }
         let noted =
             format!("{BLOCK}# ping = 'secret'\nlang = [\"en\"] # was https://hc.example/secret\n# hc.example/secret\n");
-        assert_eq!(super::shown(&noted, true), mask_ping(&noted));
-        let text = super::shown(&noted, false);
+        assert_eq!(super::visible_lines(&noted, true), mask_ping(&noted));
+        let text = super::visible_lines(&noted, false);
         assert!(
             !text.contains("secret") && text.contains("# stays") && text.contains("lang = [\"en\"] # (hidden)"),
             "{text}"

@@ -22,13 +22,13 @@ pub(in crate::web) async fn show(
     Path(topic): Path<String>,
     uri: Uri,
 ) -> Response {
-    match made(&app, visitor, &topic, &uri).await {
+    match render(&app, visitor, &topic, &uri).await {
         Ok(response) => response,
         Err(problem) => layout::problem(&app.site, &problem),
     }
 }
 
-async fn made(app: &App, visitor: Visitor, topic: &str, uri: &Uri) -> Result<Response, Problem> {
+async fn render(app: &App, visitor: Visitor, topic: &str, uri: &Uri) -> Result<Response, Problem> {
     let among = visitor.visible_topics();
     let ask = Ask::of(uri, visitor, &["as"])?;
     let as_file = ask.word("as", |word| (word == "file").then_some(()))?.is_some();

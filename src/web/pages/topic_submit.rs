@@ -11,7 +11,7 @@ use super::topic_candidate::{Candidate, Target};
 use super::topic_edit::{NEW, edit_problem, editing, editor, initial_form, locked, page, read_file, run_blocking};
 use super::topic_fields::{TOML, form_values};
 use super::topic_form::Form;
-use super::topic_lines::shown;
+use super::topic_lines::visible_lines;
 use crate::edit::{Jobs, Kind};
 use crate::web::app::App;
 use crate::web::editing::{Editing, TRIES};
@@ -74,7 +74,7 @@ fn typed_form<'t>(
 ) -> Result<(Target<'t>, Form), Problem> {
     let jobs = Jobs::read(&opened.text).map_err(edit_problem)?;
     let gone = |id: &str| jobs.entry(Kind::Topic, id).is_err();
-    let is_gone = target.known().or(ask.get("from")).is_some_and(gone);
+    let is_gone = target.existing_id().or(ask.get("from")).is_some_and(gone);
     let (target, blank) = if is_gone {
         let form = initial_form(site, Target::New, &ask.without("from"), opened)?;
         (Target::New, Form { gone: true, ..form })
@@ -92,7 +92,7 @@ fn fill(form: &mut Form, target: Target<'_>, ask: &Ask) {
         Some(toml) => *toml = ask.get(TOML).unwrap_or("").replace("\r\n", "\n"),
         None => form.values = form_values(ask),
     }
-    if let (Some(id), None) = (target.known(), &form.toml) {
+    if let (Some(id), None) = (target.existing_id(), &form.toml) {
         form.values.insert("id", id.to_owned());
     }
 }
@@ -123,7 +123,7 @@ async fn preview(
                 .filter_map(|(field, wrong)| field.map(|_| wrong))
                 .collect();
             form.outlook = Some(outlook);
-            form.lines = Some(shown(&candidate.block, form.edits));
+            form.lines = Some(visible_lines(&candidate.block, form.edits));
             Ok(Some(candidate))
         }
         Err(wrong) => {
@@ -218,11 +218,11 @@ async fn conflict_page(
     visitor: &Visitor,
 ) -> Result<Response, Problem> {
     let jobs = Jobs::read(&opened.text).map_err(edit_problem)?;
-    let there = target.known().and_then(|id| jobs.entry(Kind::Topic, id).ok());
-    if target.known().is_some() && there.is_none() {
+    let there = target.existing_id().and_then(|id| jobs.entry(Kind::Topic, id).ok());
+    if target.existing_id().is_some() && there.is_none() {
         form = Form { gone: true, topic: None, path: NEW.to_owned(), ..form };
     }
-    form.changed = Some(there.map(|entry| shown(jobs.block(entry), form.edits)).unwrap_or_default());
+    form.changed = Some(there.map(|entry| visible_lines(jobs.block(entry), form.edits)).unwrap_or_default());
     form.seen.clone_from(&opened.seen);
     Ok((StatusCode::CONFLICT, layout::page(site, &page(site, &form).await?, visitor)).into_response())
 }

@@ -56,7 +56,7 @@ pub(in crate::store) async fn cards(
     }
     let names: Vec<&str> = specs.iter().map(|spec| spec.name.as_str()).collect();
     let list = super::resolve::to_json(&names)?;
-    let mut standing = standing(conn, &list).await?;
+    let mut standing = states(conn, &list).await?;
     let mut firing = firing(conn, &list, now).await?;
     let card = |spec: AlertSpec| {
         let stands = standing.remove(&spec.name).unwrap_or_default();
@@ -76,7 +76,7 @@ struct AlertState {
 }
 
 /// Returns by alert name: its last check, its last message, until when it is snoozed, and how many events wait.
-async fn standing(conn: &mut Conn, names: &str) -> Result<HashMap<String, AlertState>, StoreError> {
+async fn states(conn: &mut Conn, names: &str) -> Result<HashMap<String, AlertState>, StoreError> {
     let sql = format!(
         "SELECT given.value AS name, s.sent_at, s.snoozed_until, c.at AS looked_at, \
          (SELECT count(*) FROM alert_event e WHERE e.alert = given.value AND e.message IS NULL AND e.muted IS NULL) AS waiting \

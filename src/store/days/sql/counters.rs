@@ -202,11 +202,7 @@ pub(in crate::store) const STANDING: &str = "SELECT (SELECT count(*) FROM topic 
      (SELECT count(*) FROM outbox WHERE state = 'dead') AS dead, \
      (SELECT coalesce(max(seq), 0) FROM run WHERE seq IS NOT NULL) - (SELECT coalesce(max(seq), 0) FROM follower WHERE name = 'counters') AS uncounted";
 
-pub(in crate::store) async fn standing(
-    conn: &mut Conn,
-    now: Time,
-    planned_by: Time,
-) -> Result<StoreCounts, StoreError> {
+pub(in crate::store) async fn current(conn: &mut Conn, now: Time, planned_by: Time) -> Result<StoreCounts, StoreError> {
     let row = sqlx::query(STANDING).bind(now.0).bind(planned_by.0).fetch_one(&mut *conn).await?;
     let day: Option<(i64, Option<i64>)> =
         sqlx::query_as("SELECT made, spent FROM calls WHERE day = $1 AND provider = 'service'")

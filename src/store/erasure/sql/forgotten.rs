@@ -72,7 +72,7 @@ pub(in crate::store) async fn import(conn: &mut Conn, key: ForgetKey, all: &[Tom
         ));
     }
     let hashes: BTreeSet<&str> = all.iter().map(|one| one.hash.as_str()).collect();
-    let known = known(conn, &hashes).await?;
+    let known = among_tombstones(conn, &hashes).await?;
     let mut new = 0;
     for tombstone in all.iter().filter(|one| !known.contains(&one.hash)) {
         add(conn, tombstone, false).await?;
@@ -82,7 +82,10 @@ pub(in crate::store) async fn import(conn: &mut Conn, key: ForgetKey, all: &[Tom
 }
 
 /// Returns those of these hashes that are tombstones.
-pub(in crate::store) async fn known(conn: &mut Conn, hashes: &BTreeSet<&str>) -> Result<BTreeSet<String>, StoreError> {
+pub(in crate::store) async fn among_tombstones(
+    conn: &mut Conn,
+    hashes: &BTreeSet<&str>,
+) -> Result<BTreeSet<String>, StoreError> {
     let sql = format!(
         "SELECT {} FROM {} CROSS JOIN forgotten f WHERE f.hash = given.value",
         super::rows_in_one("f.hash"),
@@ -98,7 +101,7 @@ pub(in crate::store) async fn keys_among<'k>(
 ) -> Result<BTreeSet<&'k str>, StoreError> {
     let Some(key) = key(conn).await? else { return Ok(BTreeSet::new()) };
     let hashes: BTreeMap<String, &str> = keys.iter().map(|name| (key.hash(TombstoneKind::Item, name), *name)).collect();
-    let met = known(conn, &hashes.keys().map(String::as_str).collect()).await?;
+    let met = among_tombstones(conn, &hashes.keys().map(String::as_str).collect()).await?;
     Ok(met.iter().filter_map(|hash| hashes.get(hash).copied()).collect())
 }
 
@@ -161,7 +164,7 @@ pub(in crate::store) async fn for_items(
         sqlx::query_scalar("SELECT hash FROM forgotten WHERE kind = 'author'").fetch_all(&mut *conn).await?;
     let hashes: BTreeSet<String> =
         items.flat_map(|item| item.keys.iter().map(|name| key.hash(TombstoneKind::Item, name))).collect();
-    let met = known(conn, &hashes.iter().map(String::as_str).collect()).await?;
+    let met = among_tombstones(conn, &hashes.iter().map(String::as_str).collect()).await?;
     let mut known = Tombstones::new(key, []);
     authors.iter().for_each(|hash| known.add(TombstoneKind::Author, hash));
     met.iter().for_each(|hash| known.add(TombstoneKind::Item, hash));

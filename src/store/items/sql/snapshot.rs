@@ -164,7 +164,10 @@ async fn store_searches(conn: &mut Conn, ends: &[Counted<'_>]) -> Result<(), Sto
 }
 
 /// Returns the keys that each topic knows, in the order of the requests.
-pub(in crate::store) async fn known(conn: &mut Conn, looks: &[KeyLookup]) -> Result<Vec<Vec<KnownKey>>, StoreError> {
+pub(in crate::store) async fn known_keys(
+    conn: &mut Conn,
+    looks: &[KeyLookup],
+) -> Result<Vec<Vec<KnownKey>>, StoreError> {
     // `CROSS JOIN` makes SQLite begin with the keys, however many items the topics have.
     let sql = format!(
         "SELECT {} FROM {} CROSS JOIN item_key k CROSS JOIN item i CROSS JOIN topic_item t \

@@ -26,7 +26,7 @@ struct Lease {
 
 /// Returns a process's share without changing anything.
 pub(in crate::store) async fn share_of(conn: &mut Conn, ask: &LeaseAsk, now: Time) -> Result<LeaseShare, StoreError> {
-    Ok(standing(&live(conn, &ask.service, now).await?, ask, now))
+    Ok(lease_share(&live(conn, &ask.service, now).await?, ask, now))
 }
 
 /// Takes or renews a process's lease: what it holds, plus as much of its share as is free.
@@ -43,7 +43,7 @@ pub(in crate::store) async fn lease(
         .bind(now.plus(FARTHEST).0)
         .execute(&mut *conn)
         .await?;
-    let mut standing = standing(&live(conn, &ask.service, now).await?, ask, now);
+    let mut standing = lease_share(&live(conn, &ask.service, now).await?, ask, now);
     // Places of an expired lease may belong to another process by now.
     let held = if standing.fresh { 0 } else { ask.held.min(standing.permits) };
     standing.permits = held + standing.share.saturating_sub(held).min(standing.free(held));
@@ -133,7 +133,7 @@ fn lease_of(row: &Row) -> Result<Lease, StoreError> {
 }
 
 /// Computes a process's share. The smallest limit and the slowest rate of all running processes apply to all.
-fn standing(leases: &[Lease], ask: &LeaseAsk, now: Time) -> LeaseShare {
+fn lease_share(leases: &[Lease], ask: &LeaseAsk, now: Time) -> LeaseShare {
     let mine = leases.iter().find(|lease| lease.holder == ask.holder);
     let others = || leases.iter().filter(|lease| lease.holder != ask.holder);
     let limit = others().map(|lease| lease.most).fold(ask.most, u32::min);

@@ -11,7 +11,7 @@ use crate::store::{Filter, ItemOrder, ItemRow, StoreError};
 const BY_KEY: &str = "(SELECT k.item FROM item_key k WHERE k.key = $1)";
 
 /// Returns one row for each topic that knows the item.
-pub(in crate::store) async fn known(conn: &mut Conn, key: &str) -> Result<Vec<ItemRow>, StoreError> {
+pub(in crate::store) async fn rows_of_key(conn: &mut Conn, key: &str) -> Result<Vec<ItemRow>, StoreError> {
     let sql = format!("{} WHERE i.id = {BY_KEY} AND f.seq IS NOT NULL ORDER BY t.topic LIMIT 100", read::ITEM);
     let rows = sqlx::query(AssertSqlSafe(sql)).bind(key).fetch_all(conn).await?;
     rows.iter().map(read::item).collect()

@@ -11,7 +11,7 @@ pub(in crate::store) const LOOK: &str = "SELECT r.topic, coalesce(r.started_at, 
      s.source, s.operation, s.state, s.asked_from, s.asked_until, s.covered_from, s.covered_until, s.saturated, \
      coalesce(s.error_class, s.reason) AS trouble FROM run r LEFT JOIN search s ON s.run = r.id";
 
-pub(in crate::store) fn look(row: &Row) -> Result<RunSearch, StoreError> {
+pub(in crate::store) fn run_search(row: &Row) -> Result<RunSearch, StoreError> {
     let span = |from, until| {
         Ok::<_, StoreError>(read::time(row, from)?.zip(read::time(row, until)?).and_then(|(a, b)| Span::new(a, b)))
     };
@@ -49,7 +49,7 @@ pub(in crate::store) async fn looks_over(
     query.push(" AND (").push(read::RUN_AT).push(" < ").push_bind(span.until.0);
     query.push(" OR coalesce(s.asked_from, s.covered_from) < ").push_bind(span.until.0);
     query.push(") ORDER BY at, r.public_id, s.attempt, s.source");
-    query.build().fetch_all(conn).await?.iter().map(look).collect()
+    query.build().fetch_all(conn).await?.iter().map(run_search).collect()
 }
 
 /// Returns until when a source is covered. A search whose reply was so full that it covers nothing counts, too: asking

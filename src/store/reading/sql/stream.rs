@@ -145,7 +145,7 @@ pub(in crate::store) async fn looks<E: From<StoreError>>(
     let mut query = QueryBuilder::<Database>::new(search_history::LOOK);
     narrow::topics(&mut query, filter, "r.topic", read::RUN_AT);
     query.push(" AND r.seq IS NOT NULL ORDER BY r.topic, at, r.public_id, s.attempt, s.source");
-    run(conn, query, search_history::look, each).await
+    run(conn, query, search_history::run_search, each).await
 }
 
 async fn run<T, E: From<StoreError>>(
