@@ -5,9 +5,12 @@ use maud::{Markup, html};
 use super::super::facts::TopicFacts;
 use super::super::format::{self, at_least};
 use super::lists::{Empty, by, named};
+use super::paper::{beyond, more};
+use super::paper_heights::Paper;
+use super::paper_text::long_edit;
 use crate::insight::Piece;
 
-pub(super) fn section<'a>(topic: &'a TopicFacts, zone: &str, empty: &mut Empty<'a>) -> Markup {
+pub(super) fn section<'a>(topic: &'a TopicFacts, paper: Paper, zone: &str, empty: &mut Empty<'a>) -> Markup {
     let Some(changes) = &topic.changes else { return html! {} };
     let (unjudged, cut) = changes.limits();
     if changes.edits.is_empty() {
@@ -25,10 +28,10 @@ pub(super) fn section<'a>(topic: &'a TopicFacts, zone: &str, empty: &mut Empty<'
         @if gone || !changes.edits.is_empty() { div.pair {
             @if !changes.edits.is_empty() {
                 section {
-                    h3 { "Edited" }
+                    h3 { "Edited" (more(changes.edits.len(), paper.items)) }
                     p.meta { (at_least(changes.edited, changes.at_least)) " in all; the latest:" }
-                    ol.items { @for edit in &changes.edits { li {
-                        span dir="auto" { @for piece in &edit.diff { @match piece {
+                    ol.items { @for (at, edit) in changes.edits.iter().enumerate() { li class=[beyond(at, paper.items)] {
+                        span dir="auto" class=[long_edit(edit)] { @for piece in &edit.diff { @match piece {
                             Piece::Same(text) => { (text) " " },
                             Piece::Removed(text) => { del { (text) } " " },
                             Piece::Added(text) => { ins { (text) } " " },
@@ -38,11 +41,11 @@ pub(super) fn section<'a>(topic: &'a TopicFacts, zone: &str, empty: &mut Empty<'
                 }
             }
             @if gone { section {
-                h3 { "Gone" }
+                h3 { "Gone" (more(changes.lost.len(), paper.items)) }
                 @if let Some(unjudged) = &unjudged { p.meta { (unjudged) } }
                 @if changes.lost.is_empty() { p.meta { (changes.none_gone()) } } @else {
                     p.meta { (at_least(changes.gone, changes.at_least || unjudged.is_some())) " in all; the latest:" }
-                    ol.items { @for gone in &changes.lost { li { (named(&gone.item)) p.meta { (by(&gone.item)) " · last seen " (format::date_time_short(gone.last_seen, zone)) } } } }
+                    ol.items { @for (at, gone) in changes.lost.iter().enumerate() { li class=[beyond(at, paper.items)] { (named(&gone.item)) p.meta { (by(&gone.item)) " · last seen " (format::date_time_short(gone.last_seen, zone)) } } } }
                 }
             } }
         } }
