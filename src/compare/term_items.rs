@@ -8,7 +8,7 @@ use crate::model::{ItemContent, ItemMark, SearchableItem, Span, Time, Topic};
 use crate::normalise::words;
 use crate::store::{Moment, StoreError};
 
-/// Items of the period whose words are read: the latest.
+/// Items of the period whose words are read.
 const MOST: usize = 20_000;
 /// The same where the answer has to be quick.
 const MOST_TRUSTING: usize = 2_000;
@@ -43,13 +43,16 @@ impl TermsAsked<'_> {
     }
 }
 
-/// The latest items of the period, as many as are read, and whether there are more.
-pub(super) fn latest<'a>(asked: &TermsAsked<'a>) -> (Vec<&'a ItemMark>, bool) {
-    let mut period = asked.period.to_vec();
+/// The items of the period whose words are read, the latest first. Of too many, a sample over the whole period: the
+/// latest alone would say nothing of its other days. Hashes of the keys choose it, so that each reading chooses the same.
+pub(super) fn sample<'a>(period: &[&'a ItemMark], most: usize) -> Vec<&'a ItemMark> {
+    let mut period = period.to_vec();
+    if period.len() > most {
+        period.sort_by_cached_key(|mark| *blake3::hash(mark.key.as_bytes()).as_bytes());
+        period.truncate(most);
+    }
     period.sort_by(|a, b| (b.moment(), &a.key).cmp(&(a.moment(), &b.key)));
-    let cut = period.len() > asked.most();
-    period.truncate(asked.most());
-    (period, cut)
+    period
 }
 
 pub(super) async fn said(moment: &mut Moment, marks: &[&ItemMark]) -> Result<HashMap<String, ItemContent>, StoreError> {
@@ -116,4 +119,44 @@ pub(super) fn questions(topic: &Topic) -> Vec<words::QueryWords> {
     let of_service = topic.sources().into_iter().filter_map(|source| topic.query(source));
     let of_providers = topic.providers.iter().filter_map(|one| Some(one.text("query")?.to_owned()));
     of_service.chain(of_providers).filter_map(|question| words::QueryWords::of(&question)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Engagement, Kind, WindowFit};
+
+    #[test]
+    fn of_too_many_items_a_sample_of_the_whole_period_is_read() {
+        let mark = |n: i64| ItemMark {
+            key: format!("post:x:{n}"),
+            kind: Kind::Post,
+            author: None,
+            url: None,
+            published_at: Some(Time(n)),
+            first_seen: Time(10_000),
+            seq: 1,
+            fit: WindowFit::In,
+            cluster: format!("post:x:{n}"),
+            sound: None,
+            score: None,
+            scorer: None,
+            engagement: Engagement::default(),
+            edits: 0,
+            pruned: false,
+        };
+        let marks: Vec<ItemMark> = (0..10_000).map(mark).collect();
+        let period: Vec<&ItemMark> = marks.iter().collect();
+        let read = sample(&period, 2_000);
+        assert_eq!(read.len(), 2_000);
+        assert!(read.windows(2).all(|pair| pair[0].moment() > pair[1].moment()), "the latest first, each once");
+        // 200 of each tenth are expected, with a standard deviation of 13.
+        for tenth in 0..10 {
+            let of_tenth = read.iter().filter(|mark| mark.moment().0 / 1_000 == tenth).count();
+            assert!((150..250).contains(&of_tenth), "{tenth}: {of_tenth}");
+        }
+        let again: Vec<&ItemMark> = period.iter().rev().copied().collect();
+        assert_eq!(sample(&again, 2_000), read, "the order of the rows does not matter");
+        assert_eq!(sample(&period, 10_000).len(), 10_000);
+    }
 }

@@ -51,6 +51,9 @@ pub struct StandOutRows {
     pub texts: u64,
     /// Texts of the period, and of the busiest day before it; set for `busiest_day`.
     pub texts_now: Option<u64>,
+    /// Whether `texts_now` counts a sample, so that the period has more.
+    #[serde(skip)]
+    pub sampled: bool,
     pub most_texts_before: Option<u64>,
     /// The strongest first. `texts_before` and `expected` are of what they were compared with.
     pub terms: Vec<TermRow>,
@@ -65,7 +68,8 @@ impl StandOutRows {
     pub fn words(&self) -> String {
         let why = match (self.reason, self.texts_now.zip(self.most_texts_before)) {
             (StandOutReason::BusiestDay, Some((now, most))) => {
-                format!("The busiest day so far: {now} texts, at most {most} on an earlier day. ")
+                let least = if self.sampled { "at least " } else { "" };
+                format!("The busiest day so far: {least}{now} texts, at most {most} on an earlier day. ")
             }
             (StandOutReason::BusiestDay, None) => "The busiest day so far. ".to_owned(),
             (StandOutReason::FewDays, _) => String::new(),
@@ -106,7 +110,11 @@ pub struct TopicTerms {
     pub more_items: u64,
     /// Items of no theme.
     pub other_items: u64,
-    /// Only the latest items of the period were read.
+    /// Items of the period, and those whose words were read. Where these are fewer, they are a sample of the whole
+    /// period, and all counts are those of the sample.
+    pub items: u64,
+    pub items_read: u64,
+    /// Whether only a sample was read.
     pub cut: bool,
     /// What stands out, where there are too few days before to say what is news, or none is on the busiest day.
     pub stand_out: Option<StandOutRows>,
@@ -149,9 +157,23 @@ impl TopicTerms {
         self.more + self.terms.len() as u64 >= MOST_NEWS as u64
     }
 
+    /// That only a sample was read, in a sentence; `None` where all items were read.
+    #[must_use]
+    pub fn sample_words(&self) -> Option<String> {
+        let (read, items) = (self.items_read, self.items);
+        self.cut
+            .then(|| format!("Only a sample was read, {read} of {items} items: the counts are those of the sample."))
+    }
+
     /// Why nothing is told, in a sentence; `None` where terms are told.
     #[must_use]
     pub fn none_words(&self) -> Option<String> {
+        let none = self.no_terms_reason()?;
+        let sample = self.sample_words().filter(|_| self.untold.is_none() || self.stand_out.is_some());
+        Some(sample.map_or_else(|| none.clone(), |sample| format!("{none} {sample}")))
+    }
+
+    fn no_terms_reason(&self) -> Option<String> {
         let days = |many: u64| if many == 1 { "1 day".to_owned() } else { format!("{many} days") };
         match self.untold {
             Some(Untold::History) => Some(format!(

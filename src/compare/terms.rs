@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::term_items::{TermsAsked, items_of, latest, questions};
+use super::term_items::{TermsAsked, items_of, questions, sample};
 use super::term_rows::{
     ComparedWith, StandOutReason, StandOutRows, TermRise, TermRow, TermSample, ThemeRow, TopicTerms, Untold,
 };
@@ -29,15 +29,19 @@ const LONGEST_DAY: Duration = Duration::from_secs(25 * 3_600);
 /// The terms and themes of a period.
 pub async fn topic_terms(moment: &mut Moment, asked: TermsAsked<'_>) -> Result<TopicTerms, StoreError> {
     let before = days_before(&asked);
-    let mut answer = TopicTerms { before_days: before.len() as u64, ..TopicTerms::default() };
+    let mut answer = TopicTerms {
+        before_days: before.len() as u64,
+        items: asked.period.len() as u64,
+        items_read: asked.period.len().min(asked.most()) as u64,
+        ..TopicTerms::default()
+    };
+    answer.cut = answer.items_read < answer.items;
     if asked.asked_since.is_some_and(|at| at > asked.span.from) {
         answer.untold = Some(Untold::Query);
     } else if before.len() < LEAST_DAYS {
         answer.untold = Some(Untold::History);
-        let (period, cut) = latest(&asked);
-        let items = items_of(moment, &asked, &period).await?;
+        let items = items_of(moment, &asked, &sample(asked.period, asked.most())).await?;
         answer.stand_out = standing_out(moment, &asked, &items, None).await?;
-        answer.cut = cut;
     }
     if answer.untold.is_none() && asked.period.is_empty() {
         answer.untold = Some(Untold::NoItems);
@@ -51,9 +55,7 @@ pub async fn topic_terms(moment: &mut Moment, asked: TermsAsked<'_>) -> Result<T
         answer.untold = Some(Untold::History);
         return Ok(answer);
     }
-    let (period, cut) = latest(&asked);
-    answer.cut = cut;
-    let items = items_of(moment, &asked, &period).await?;
+    let items = items_of(moment, &asked, &sample(asked.period, asked.most())).await?;
     let questions = questions(asked.topic);
     let own = |term: &str| questions.iter().any(|question| question.repeats_query(term));
     let (earlier_days, counts): (Vec<(Day, u64)>, Vec<DayTerms>) =
@@ -124,6 +126,7 @@ async fn standing_out(
     Ok(Some(StandOutRows {
         reason: if busiest.is_some() { StandOutReason::BusiestDay } else { StandOutReason::FewDays },
         texts_now: busiest.map(|day| day.texts),
+        sampled: asked.period.len() > asked.most(),
         most_texts_before: busiest.map(|day| day.most_before),
         compared_with: if others.is_some() { ComparedWith::OtherTopics } else { ComparedWith::Nothing },
         texts: others.unwrap_or(0),

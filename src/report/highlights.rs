@@ -10,6 +10,7 @@ use super::format::{
 };
 use super::matter::Highlight;
 use super::measures::{COVERED, MIN_CHANGE, MIN_SAMPLE, ToneFacts, WHOLE};
+use super::terms::news_sentence;
 use crate::insight::daily::{MIN_SAMPLES, Share, UsualShare, share as part_of};
 use crate::insight::why::Figure;
 use crate::model::{Source, Span, Time};
@@ -64,6 +65,9 @@ pub(super) fn of(topics: &[TopicFacts], span: Span, now: Time, timezone: &str) -
         volume(topic, span.until <= now, &mut tell);
         tone(topic, &mut tell);
         campaign(topic, &mut tell);
+        if let Some(sentence) = news_sentence(topic) {
+            tell(58, "terms", "terms", sentence);
+        }
         hole(topic, span, timezone, &mut tell);
         not_searched(topic, span.until <= now, &mut tell);
     }

@@ -9,6 +9,8 @@ use crate::normalise::safe_link;
 
 /// The maximum length of a shown text, in characters.
 const SHOWN: usize = 160;
+/// The most terms that a sentence names.
+const NAMED: usize = 3;
 
 /// Returns the shown parts of an item.
 pub(super) fn shown(sample: &TermSample) -> Shown {
@@ -31,6 +33,19 @@ pub(super) fn term_words(topic: &TopicFacts, term: &TermRow) -> String {
         count_noun(term.texts, "different text"),
         expected(term.expected),
     )
+}
+
+/// The strongest terms that are news, for "What happened"; `None` if there are none.
+pub(super) fn news_sentence(topic: &TopicFacts) -> Option<String> {
+    let name = |term: &TermRow| format!("“{}”", format::line(&term.term, 40));
+    let (first, others) = topic.terms.terms.split_first()?;
+    let others: String = others.iter().take(NAMED - 1).map(|term| format!(", {}", name(term))).collect();
+    Some(format!(
+        "said more often than expected: {} ({} by {}){others}.",
+        name(first),
+        count_noun(first.items, "item"),
+        voices(topic, first.authors),
+    ))
 }
 
 /// Formats the number of authors. A page without an author counts as its site.
@@ -104,8 +119,8 @@ pub(super) fn markdown(topic: &TopicFacts, dated: &dyn Fn(crate::model::Time) ->
     if text.is_empty() {
         return terms.stand_out.as_ref().map_or(text, |rows| standing_out(topic, rows));
     }
-    if let Some(more) = more_words(terms) {
-        text.push_str(&format!("{more}\n\n"));
+    for note in terms.sample_words().into_iter().chain(more_words(terms)) {
+        text.push_str(&format!("{note}\n\n"));
     }
     let theme = |theme: &ThemeRow| {
         let negative = theme.negative.as_ref().map_or_else(String::new, |s| format!(", negative {}", format::share(s)));

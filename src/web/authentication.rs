@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 
 use super::access::Access;
 use super::guess_limit::TryResult;
@@ -194,6 +196,14 @@ pub(super) async fn requires_token(site: &Site) -> Result<bool, Problem> {
 pub(super) fn bearer(headers: &HeaderMap) -> Option<&str> {
     let (scheme, token) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())
+}
+
+/// The password of `Authorization: Basic` (RFC 7617): feed readers send no other token. The name does not matter.
+pub(super) fn basic_password(headers: &HeaderMap) -> Option<String> {
+    let (scheme, encoded) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+    let pair = STANDARD.decode(encoded.trim()).ok().filter(|_| scheme.eq_ignore_ascii_case("basic"))?;
+    let (_, password) = std::str::from_utf8(&pair).ok()?.split_once(':')?;
+    Some(password.to_owned())
 }
 
 /// The session cookies of a request. Every cookie of the name, because another host below this host's domain can make

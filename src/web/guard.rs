@@ -15,7 +15,7 @@ use tokio::time::Instant;
 
 use super::api::is_api_path;
 use super::app::App;
-use super::authentication::{self, MOST_PASSES, bearer, problem_page, session_cookies};
+use super::authentication::{self, MOST_PASSES, basic_password, bearer, problem_page, session_cookies};
 use super::layout;
 use super::need::{Need, need_of};
 use super::page_request::LARGEST_FORM;
@@ -119,7 +119,9 @@ async fn check(app: &App, peer: &Peer, params: Option<&RawPathParams>, head: &Pa
     // Cookies do not count for the API, so that no page of others can ask for anything there, whatever it sends.
     let passes = session_cookies(headers, settings.https).take(if api { 0 } else { MOST_PASSES });
     let problem = |problem: Problem| Box::new(problem_page(&problem, site, path));
-    let visitor = authentication::visitor(site, peer, bearer(headers), passes).await.map_err(problem)?;
+    let basic = if is_for_programs(path) && !changes(head) { basic_password(headers) } else { None };
+    let token = bearer(headers).or(basic.as_deref());
+    let visitor = authentication::visitor(site, peer, token, passes).await.map_err(problem)?;
     if visitor.who == Who::Nobody {
         return Err(Box::new(login_required(site, head, api)));
     }
@@ -139,6 +141,12 @@ async fn check(app: &App, peer: &Peer, params: Option<&RawPathParams>, head: &Pa
     }
 }
 
+/// Whether feed readers and monitoring read this. They may send the token as a password; a browser that does so on its
+/// own can only read here.
+fn is_for_programs(path: &str) -> bool {
+    path == "/metrics" || path.ends_with(".atom")
+}
+
 /// The answer for visitors who must log in first.
 fn login_required(site: &Site, head: &Parts, api: bool) -> Response {
     let path = head.uri.path();
@@ -147,10 +155,12 @@ fn login_required(site: &Site, head: &Parts, api: bool) -> Response {
         return refuse("The token is missing", "Send `Authorization: Bearer` with the token of the pages.");
     }
     // A program that is redirected to a form would take it for what it asked for.
-    if path == "/metrics" || path.ends_with(".atom") {
-        let hint = "Send `Authorization: Bearer` with the token.";
+    if is_for_programs(path) {
+        let hint = "Send `Authorization: Bearer` with the token, or the token as the password of any user.";
         let mut refused = refuse("This needs a token", hint);
-        refused.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        for scheme in ["Bearer", "Basic realm=\"topicwatch\", charset=\"UTF-8\""] {
+            refused.headers_mut().append(header::WWW_AUTHENTICATE, HeaderValue::from_static(scheme));
+        }
         return refused;
     }
     if changes(head) {

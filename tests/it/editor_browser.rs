@@ -87,7 +87,7 @@ fn a_stranger_adds_a_topic_sees_it_run_and_takes_its_report_and_csv_home() {
         "/topics/rust",
     );
     picture(&mut driven, "topic");
-    let csv = "[...document.querySelectorAll('a')].find(a => a.textContent === 'CSV')";
+    let csv = "[...document.querySelectorAll('a')].find(a => a.textContent === 'Download CSV')";
     driven.is(&format!("{csv}.click()"));
     let found = place.database.number("SELECT count(*) FROM topic_item WHERE topic = 'rust'");
     crate::support::program::until("the CSV", || {

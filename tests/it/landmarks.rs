@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::support::access_stage::link;
 use crate::support::databases::{databases, sqlite, wait};
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
@@ -64,8 +65,8 @@ fn are_unique(page: &str, path: &str) -> usize {
 #[test]
 fn every_landmark_of_a_page_and_of_a_report_has_a_name_of_its_own() {
     let sandbox = Sandbox::at(NINE, &[]);
-    let place =
-        Place::new(sqlite(), &sandbox.lines(), &format!("{TOPICS}{REPORT}{}", crate::support::sick_alert::SICK));
+    let file = format!("[web]\nedit = true\n{TOPICS}{REPORT}{}", crate::support::sick_alert::SICK);
+    let place = Place::new(sqlite(), &sandbox.lines(), &file);
     place.ok(&["once", "--due", "--at", "2026-03-11T07:59:00Z"]);
     place.ok(&["once", "--at", "2026-03-11T08:30:00Z"]);
     place.ok(&["once", "--at", NINE]);
@@ -73,6 +74,10 @@ fn every_landmark_of_a_page_and_of_a_report_has_a_name_of_its_own() {
     let key = place.database.texts("SELECT key FROM item WHERE kind = 'post' ORDER BY key LIMIT 1").remove(0);
     let item =
         format!("/item?{}", url::form_urlencoded::Serializer::new(String::new()).append_pair("key", &key).finish());
+    let run =
+        place.database.texts("SELECT public_id FROM run WHERE topic = 'acme' ORDER BY seq DESC LIMIT 1").remove(0);
+    let progress = format!("/progress/{run}");
+    let shared = format!("/shared/{}", link(&place, &["--topic", "acme", "--for", "9h", "--at", NINE]).0);
     let pages = Pages::serve(&place, &["--at", NINE]);
     for (path, least) in [
         ("/", 2),
@@ -85,6 +90,14 @@ fn every_landmark_of_a_page_and_of_a_report_has_a_name_of_its_own() {
         ("/health", 2),
         ("/items", 6),
         ("/keys", 2),
+        ("/jobs", 7),
+        ("/jobs?delete=acme", 7),
+        ("/jobs/new", 2),
+        ("/jobs/topics/acme", 2),
+        ("/access", 4),
+        (progress.as_str(), 2),
+        ("/topics/acme/report", 8),
+        (shared.as_str(), 3),
     ] {
         let many = are_unique(&pages.page(path), path);
         assert!(many >= least, "{path}: only {many} landmarks");
@@ -120,7 +133,22 @@ fn an_answers_list_is_a_list_and_a_first_day_names_its_baseline() {
         let page = pages.page("/topics/acme");
         let told = format!("0 new items (+{} of the baseline)", new - older);
         assert!(page.contains(&told), "{told}: {page}");
-        assert!(page.contains("<dt>New, 24 h</dt><dd>0</dd>"), "{page}");
+        let named = format!("(+{} of the baseline)", new - older);
+        let of_day = format!("<dt>New, 24 h</dt><dd>0 <span class=\"meta\">{named}</span></dd>");
+        assert!(page.contains(&of_day), "{page}");
+        let of_run = format!("{new} new ({} of the baseline)", new - older);
+        let run = place.database.texts("SELECT public_id FROM run WHERE topic = 'acme'").remove(0);
+        for (path, told) in [("/", &named), ("/runs", &of_run), (&format!("/progress/{run}"), &of_run)] {
+            let page = pages.page(path);
+            assert!(page.contains(told), "{path}: {told}: {page}");
+        }
+        let runs = place.ok(&["runs", "--topic", "acme", "--at", NINE]);
+        assert!(runs.contains(&format!(" 0 (+{new})")) && runs.contains("part of the baseline"), "{runs}");
+        let json = place.json(&["runs", "--topic", "acme", "--json", "--at", NINE]);
+        assert_eq!(
+            (&json["runs"][0]["new_baseline"], &json["runs"][0]["new_older"]),
+            (&(new - older).into(), &older.into())
+        );
         drop(pages);
         // A second run has no baseline, and its new items are new.
         sandbox.turn_to("2026-03-11T21:00:00Z");
@@ -128,7 +156,7 @@ fn an_answers_list_is_a_list_and_a_first_day_names_its_baseline() {
         let last = place.database.number("SELECT new FROM run WHERE topic = 'acme' ORDER BY seq DESC LIMIT 1");
         let pages = Pages::serve(&place, &["--at", "2026-03-11T21:00:00Z"]);
         let page = pages.page("/topics/acme");
-        assert!(!page.contains("of the baseline"), "{page}");
-        assert!(last > 0 && page.contains("new item"), "{last}: {page}");
+        assert!(last > 0 && page.contains("new item") && !page.contains("new items (+"), "{last}: {page}");
+        assert!(page.contains(&named), "the day has both: {page}");
     }
 }

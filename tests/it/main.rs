@@ -154,6 +154,7 @@ mod store_merge;
 mod store_more;
 mod streams;
 mod support;
+mod term_scripts;
 mod terms;
 mod terms_found;
 mod text_search;

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use base64::Engine as _;
 use serde_json::{Value, json};
 use topicwatch::model::{Source, Time};
 
@@ -382,6 +383,17 @@ fn buttons_and_programs_keep_what_they_may_and_nobody_else_does() {
             401,
             "{name}: a reader is told that it needs the token"
         );
+        // Feed readers send a password. Nothing but a feed and the metrics is read with one, and nothing is changed.
+        let basic = |password: &str| {
+            let pair = base64::engine::general_purpose::STANDARD.encode(format!("anybody:{password}"));
+            ("Authorization", format!("Basic {pair}"))
+        };
+        let (scheme, right) = basic(TOKEN);
+        let with = |method: &str, path: &str, value: &str| ask(&pages, method, path, &[(scheme, value)], "").status;
+        assert_eq!((with("GET", "/searches/kept.atom", &right), with("GET", "/metrics", &right)), (200, 200), "{name}");
+        assert_eq!(with("GET", "/searches/kept.atom", &basic("wrong").1), 401, "{name}");
+        assert_eq!((with("GET", "/items", &right), with("GET", "/api/v1/topics", &right)), (303, 401), "{name}");
+        assert!(matches!(with("POST", "/searches", &right), 401 | 403), "{name}");
         assert_eq!(
             (stars(), notes(), place.database.number("SELECT count(*) FROM saved_search")),
             (1, vec![HOSTILE.to_owned()], 2),

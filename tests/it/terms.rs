@@ -117,6 +117,54 @@ fn holds(database: &Database, told: &Value, term: &str, word: &str) {
     let (now, past) = all.split_last().unwrap();
     let expected = said(&before) as f64 * said(&[*now]) as f64 / said(past) as f64;
     assert!((row["expected"].as_f64().unwrap() - expected).abs() < 1e-9, "{expected}: {row}");
+    let days: Vec<[f64; 2]> =
+        before.iter().zip(past).map(|(term, all)| [said(&[*term]) as f64, said(&[*all]) as f64]).collect();
+    let z = z_of(authors.min(texts) as f64, said(&[*now]) as f64, &days);
+    assert!((row["z"].as_f64().unwrap() - z).abs() < 1e-6, "{z}: {row}");
+    assert_negative(database, row, word);
+    assert_eq!(row["example"]["key"], most_liked(database, word), "{row}");
+}
+
+/// The z that docs/explanation/terms.md describes: the log-odds ratio with a prior of at most 500 texts, by its standard
+/// error and the scatter of the days.
+fn z_of(now: f64, of_now: f64, days: &[[f64; 2]]) -> f64 {
+    let sum = |of: usize| days.iter().map(|day| day[of]).sum::<f64>();
+    let (before, of_before) = (sum(0), sum(1));
+    let worth = of_before.min(500.0);
+    let prior = worth * (now + before) / (of_now + of_before);
+    let odds = |count: f64, of: f64| ((count + prior) / (of + worth - count - prior)).ln();
+    let error = (1.0 / (now + prior) + 1.0 / (before + prior)).sqrt();
+    let off = |day: &[f64; 2]| {
+        let expected = before * day[1] / of_before;
+        (day[0] - expected).powi(2) / expected.max(0.5)
+    };
+    let chance = if before == 0.0 { 0.0 } else { days.iter().map(off).sum::<f64>() };
+    let scatter = if before == 0.0 { 1.0 } else { ((chance + 5.0) / (days.len() as f64 - 1.0 + 5.0)).max(1.0) };
+    (odds(now, of_now) - odds(before, of_before)) / error / scatter.sqrt()
+}
+
+fn of_event(word: &str) -> String {
+    let (from, until) = (BEGIN + EVENT * DAY, BEGIN + (EVENT + 1) * DAY);
+    format!("FROM item WHERE text LIKE '%{word}%' AND published_at >= {from} AND published_at < {until}")
+}
+
+/// Checks the negative share of the event's items with a word: part, whole, share and the ends of Wilson's interval.
+fn assert_negative(database: &Database, row: &Value, word: &str) {
+    let count = |tone: &str| database.number(&format!("SELECT count(*) {} AND tone LIKE '{tone}'", of_event(word)));
+    let (part, whole) = (count("negative"), count("%"));
+    let (p, n, z) = (part as f64 / whole as f64, whole as f64, 1.959_963_984_540_054_f64);
+    let (middle, half) = (p + z * z / (2.0 * n), z * (p * (1.0 - p) / n + z * z / (4.0 * n * n)).sqrt());
+    let [low, high] = [middle - half, middle + half].map(|end| end / (1.0 + z * z / n));
+    let told = &row["negative"];
+    assert_eq!((&told["part"], &told["whole"]), (&part.into(), &whole.into()), "{row}");
+    for (name, expected) in [("share", p), ("low", low), ("high", high)] {
+        assert!((told[name].as_f64().unwrap() - expected).abs() < 1e-9, "{name} {expected}: {row}");
+    }
+}
+
+/// The event's item with a word that most people like; the earliest of several.
+fn most_liked(database: &Database, word: &str) -> String {
+    database.texts(&format!("SELECT key {} ORDER BY likes DESC, published_at, key LIMIT 1", of_event(word)))[0].clone()
 }
 
 #[test]
@@ -124,6 +172,9 @@ fn what_many_people_say_is_news_and_what_one_text_or_author_says_is_not() {
     for database in databases() {
         let (place, _truth) = watched(database, TOPIC);
         let database = &place.database;
+        wait(database.execute(
+            "UPDATE item SET likes = (id * 37) % 11, tone = CASE id % 3 WHEN 0 THEN 'negative' WHEN 1 THEN 'neutral' ELSE 'positive' END",
+        ));
         let before = told(&place);
         assert_eq!(before["untold"], Value::Null, "{before:#}");
         let names: Vec<&str> =
@@ -142,8 +193,14 @@ fn what_many_people_say_is_news_and_what_one_text_or_author_says_is_not() {
                 BEGIN + EVENT * DAY
             ));
             assert_eq!(theme["first_key"], *first[0], "{theme}");
-            assert_eq!(theme["post"]["kind"], "post");
+            let by = database.texts(&format!("SELECT author FROM item WHERE key = '{}'", first[0]));
+            let at = database.number(&format!("SELECT published_at FROM item WHERE key = '{}'", first[0]));
+            assert_eq!((&theme["first_by"], &theme["first_at"]), (&by[0].clone().into(), &serde_json::json!(Time(at))));
+            assert_negative(database, theme, word);
+            assert_eq!((&theme["post"]["kind"], &theme["page"]), (&"post".into(), &Value::Null));
+            assert_eq!(theme["post"]["key"], most_liked(database, word), "{theme}");
         }
+        assert_eq!([&before["more"], &before["more_themes"], &before["more_items"]], [0, 0, 0]);
         let all = counted(database, EVENT, "acme")[0];
         let themed = bridge["items"].as_i64().unwrap() + harbor["items"].as_i64().unwrap();
         assert_eq!(before["other_items"], all - themed);
@@ -163,7 +220,8 @@ fn what_many_people_say_is_news_and_what_one_text_or_author_says_is_not() {
             let date = Time(BEGIN + EVENT * DAY).utc_date();
             place.ok(&["report", "--date", &date, "--at", &at(DAYS), "--out", file]);
             let text = std::fs::read_to_string(place.path(file)).unwrap();
-            for part in ["Terms that are news", "bridge collapse", "Themes", "harbor"] {
+            let happened = "said more often than expected: “bridge collapse” ";
+            for part in [happened, "Terms that are news", "bridge collapse", "Themes", "harbor"] {
                 assert!(text.contains(part), "{file}: {part}\n{text}");
             }
             assert!(!text.contains("cuckoo</bdi>") && !text.contains("**cuckoo**"), "{file}");
@@ -244,6 +302,15 @@ fn counts_are_kept_by_day_verified_and_forgotten_with_their_items() {
         let filtered = told(&place);
         assert!(!filtered.to_string().contains("harbor"), "{filtered:#}");
         holds_bridge(&filtered);
+        // Pruning items deletes the counts of their days, too, and no others.
+        let days = |from: i64, until: i64| {
+            let (from, until) = (BEGIN + from * DAY, BEGIN + until * DAY);
+            database.number(&format!("SELECT count(*) FROM topic_term WHERE day_from >= {from} AND day_from < {until}"))
+        };
+        assert_eq!((days(1, 6), days(9, EVENT)), (4, 3), "{}: the counts of day 5 were forgotten", database.name);
+        place.configure(&truth.lines(), &format!("[retention]\nitems = \"30d\"\n{TOPIC}"));
+        place.ok(&["db", "prune", "--at", &at(38)]);
+        assert_eq!((days(1, 6), days(9, EVENT)), (0, 3), "{}", database.name);
     }
 }
 

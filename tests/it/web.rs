@@ -462,8 +462,9 @@ fn buttons_send_requests_and_show_their_result() {
         let answer = press("run_now");
         let at = answer.header("location").unwrap_or_default();
         assert!(answer.status == 303 && at.starts_with("/progress/"), "{}", answer.text);
-        told("queued as");
+        told("its run");
         crate::support::program::until("the run", || see("/runs").contains("manual"));
+        told("<strong>ok</strong>");
         assert_eq!(press("pause").status, 303);
         told("Pause, requested");
         told("value=\"resume\"");

@@ -3,28 +3,14 @@
 //! to the folder in TEST_SCREENSHOTS (`scripts/test`: target/screenshots).
 
 use std::path::Path;
-use std::process::Command;
 
-use crate::support::browser::browser;
+use crate::support::access_stage::link;
+use crate::support::browser::{Driven, browser};
 use crate::support::databases::{sqlite, wait};
 use crate::support::program::{NINE, Place};
 use crate::support::service::{Sandbox, Trap};
 use crate::support::web_client::Pages;
 use crate::support::web_topics::TOPICS;
-
-/// Loads a page in the browser; returns its DOM and stderr, which has the console messages.
-fn look(browser: &str, place: &Place, url: &str, more: &[&str]) -> (String, String) {
-    let mut command = Command::new(browser);
-    command.args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--enable-logging=stderr", "--v=0"]);
-    command.args(["--virtual-time-budget=3000", "--hide-scrollbars"]).args(more);
-    command.arg(format!("--user-data-dir={}", place.path("profile").display())).arg(url);
-    let said = command.output().unwrap();
-    (String::from_utf8_lossy(&said.stdout).into_owned(), String::from_utf8_lossy(&said.stderr).into_owned())
-}
-
-fn console(said: &str) -> Vec<&str> {
-    said.lines().filter(|line| line.contains(":CONSOLE")).collect()
-}
 
 /// The opening tags with this name.
 fn tags<'a>(dom: &'a str, name: &str) -> Vec<&'a str> {
@@ -43,11 +29,9 @@ fn in_a_browser_hostile_items_are_words_and_everything_has_a_name() {
     let trap = Trap::set();
     let (url, hostile) = (trap.url(), trap.words());
     let sandbox = Sandbox::at(NINE, &[]);
-    let place = Place::new(
-        sqlite(),
-        &sandbox.lines(),
-        &format!("{}{}", TOPICS.replace("Acme & Sons", "<b onclick=x>Acme</b>"), crate::support::sick_alert::SICK),
-    );
+    let topics = TOPICS.replace("Acme & Sons", "<b onclick=x>Acme</b>");
+    let file = format!("[web]\nedit = true\n{topics}{}", crate::support::sick_alert::SICK);
+    let place = Place::new(sqlite(), &sandbox.lines(), &file);
     place.ok(&["once", "--due", "--at", "2026-03-11T08:59:00Z"]);
     place.ok(&["once", "--at", NINE]);
     for (at, words) in hostile.iter().enumerate() {
@@ -70,8 +54,16 @@ fn in_a_browser_hostile_items_are_words_and_everything_has_a_name() {
     let key = place.database.texts("SELECT key FROM item WHERE kind = 'post' ORDER BY key LIMIT 1").remove(0);
     let item =
         format!("/item?{}", url::form_urlencoded::Serializer::new(String::new()).append_pair("key", &key).finish());
+    let run =
+        place.database.texts("SELECT public_id FROM run WHERE topic = 'acme' ORDER BY seq DESC LIMIT 1").remove(0);
+    let progress = format!("/progress/{run}");
+    let shared = format!("/shared/{}", link(&place, &["--topic", "acme", "--for", "9h", "--at", NINE]).0);
     let pages = Pages::serve(&place, &["--at", NINE]);
     let shots = std::env::var("TEST_SCREENSHOTS").ok();
+    let mut driven = Driven::start(&browser, &place);
+    driven.listen();
+    driven.is("console.error('heard')");
+    assert_eq!(driven.console().len(), 1, "what a page writes to the console is heard");
     for (name, path) in [
         ("overview", "/"),
         ("topic", "/topics/acme"),
@@ -83,15 +75,23 @@ fn in_a_browser_hostile_items_are_words_and_everything_has_a_name() {
         ("health", "/health"),
         ("items", "/items?filtered=keep"),
         ("keys", "/keys"),
+        ("settings", "/jobs"),
+        ("add", "/jobs/new"),
+        ("change", "/jobs/topics/acme"),
+        ("access", "/access"),
+        ("progress", progress.as_str()),
+        ("shared", shared.as_str()),
         ("unknown", "/topics/nobody"),
     ] {
         let here = format!("http://{}{path}", pages.address);
-        let (dom, said) = look(&browser, &place, &here, &["--dump-dom"]);
-        assert!(dom.contains("topicwatch"), "the browser showed nothing of {path}: {said}");
+        driven.open(&here);
+        let dom = driven.is("document.documentElement.outerHTML");
+        let dom = dom.as_str().unwrap();
+        assert!(dom.contains("topicwatch"), "the browser showed nothing of {path}: {dom}");
         assert!(!dom.contains("data-ran=\"yes\""), "{path}: something ran");
         // The browser itself reports a missing page on the console.
-        let told: Vec<&str> = console(&said).into_iter().filter(|_| name != "unknown").collect();
-        assert!(told.is_empty(), "{path}: {told:?}");
+        let told = driven.console();
+        assert!(told.is_empty() || name == "unknown", "{path}: {told:?}");
         let low = dom.to_lowercase();
         for tag in [
             "<img",
@@ -107,18 +107,13 @@ fn in_a_browser_hostile_items_are_words_and_everything_has_a_name() {
         ] {
             assert!(!low.contains(tag), "{path}: {tag} came alive");
         }
-        assert!(tags(&dom, "script").iter().all(|tag| attribute(tag, "src") == Some("/live.js")), "{path}");
-        everything_has_a_name(&dom, path);
+        assert!(tags(dom, "script").iter().all(|tag| attribute(tag, "src") == Some("/live.js")), "{path}");
+        everything_has_a_name(dom, path);
         if let Some(folder) = &shots {
-            for (wide, size) in [("1280", "1280,1600"), ("390", "390,1600")] {
-                for (scheme, setting) in [("light", "1"), ("dark", "0")] {
+            for wide in [1280, 390] {
+                for scheme in ["light", "dark"] {
                     let file = Path::new(folder).join(format!("hostile-{name}-{wide}-{scheme}.png"));
-                    let arguments = [
-                        format!("--screenshot={}", file.display()),
-                        format!("--window-size={size}"),
-                        format!("--blink-settings=preferredColorScheme={setting}"),
-                    ];
-                    look(&browser, &place, &here, &arguments.iter().map(String::as_str).collect::<Vec<_>>());
+                    std::fs::write(file, driven.picture((wide, 1600), scheme)).unwrap();
                 }
             }
         }
@@ -129,12 +124,16 @@ fn in_a_browser_hostile_items_are_words_and_everything_has_a_name() {
 /// Asserts that the tab order is the page's order, that the skip link comes first, and that every control has a name.
 fn everything_has_a_name(dom: &str, path: &str) {
     let body = dom.split("<body").nth(1).unwrap();
-    let first = body.split("<a ").nth(1).unwrap();
-    assert!(first.contains("href=\"#main\""), "{path}: the first stop is the way to the page");
+    // What a link shows has no menu to skip.
+    if !path.starts_with("/shared/") {
+        let first = body.split("<a ").nth(1).unwrap();
+        assert!(first.contains("href=\"#main\""), "{path}: the first stop is the way to the page");
+    }
     assert!(!dom.contains("tabindex=\"1") && !dom.contains("tabindex=\"2"), "{path}: an order of its own");
     for id in tags(dom, "input").into_iter().chain(tags(dom, "select")).filter(|tag| !tag.contains("hidden")) {
         let id = attribute(id, "id").unwrap_or_else(|| panic!("{path}: a field without an id: {id}"));
-        assert!(dom.contains(&format!("for=\"{id}\"")), "{path}: nothing is written beside {id}");
+        let beside = [format!("for=\"{id}\""), format!("<label><input id=\"{id}\"")];
+        assert!(beside.iter().any(|label| dom.contains(label)), "{path}: nothing is written beside {id}");
     }
     for part in dom.split("<button").skip(1).chain(body.split("<a ").skip(1)) {
         let words = part.split_once('>').map_or("", |(_, rest)| rest.split("</").next().unwrap_or(""));

@@ -68,7 +68,7 @@ fn counts_cover_only_examined_items() {
 }
 
 #[test]
-fn the_file_of_a_topic_has_the_rows_of_its_page() {
+fn the_files_of_a_topic_have_the_items_of_its_page_and_their_near_copies() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &topic("acme", "exclude = [\"spam\"]"));
@@ -84,15 +84,34 @@ fn the_file_of_a_topic_has_the_rows_of_its_page() {
             ("?q=launch", 3),
             ("?q=launch&filtered=keep&sort=engagement", 13),
             ("?author=%40author1&since=7d", 3),
-            ("?tone=negative&source=social", 0),
         ] {
             let page = see(&all, &format!("/topics/acme{asked}"));
-            let file = page.split("href=\"/items.csv").nth(1).unwrap_or_else(|| panic!("{name}: {asked}\n{page}"));
-            let file = format!("/items.csv{}", file.split('"').next().unwrap().replace("&amp;", "&"));
-            let text = see(&all, &file);
             let shown = page.matches("data-item").count();
-            assert_eq!((text.lines().count() - 1, shown), (rows, rows), "{name}: {asked}: {file}\n{text}");
+            for format in ["csv", "jsonl"] {
+                let begin = format!("/items.{format}");
+                let file = page.split(&format!("href=\"{begin}")).nth(1);
+                let file = file.unwrap_or_else(|| panic!("{name}: {asked}\n{page}")).split('"').next().unwrap();
+                let text = see(&all, &format!("{begin}{}", file.replace("&amp;", "&")));
+                let lines = text.lines().count() - usize::from(format == "csv");
+                assert_eq!((lines, shown), (rows, rows), "{name}: {asked}: {file}\n{text}");
+            }
+            assert!(page.contains("href=\"/items.xlsx?topic=acme"), "{name}: {page}");
         }
+        // No file of nothing, nor of a ranking, to which filters do not apply.
+        for asked in ["?tone=negative&source=social", "?sort=velocity"] {
+            assert!(!see(&all, &format!("/topics/acme{asked}")).contains("/items.csv"), "{name}: {asked}");
+        }
+        // Copies are folded on the page, as it says; the file has each.
+        let text = "the launch of the new engine was moved to the ninth of april because of the weather at the coast";
+        world.posts(&(200..204).map(|id| post(id, 25, text, 0)).collect::<Vec<_>>());
+        once(&place, 26);
+        let folded = see(&all, "/topics/acme?q=engine");
+        assert!(folded.contains("With near-copies on rows of their own."), "{name}: {folded}");
+        assert_eq!((folded.matches("data-item").count(), folded.contains("3 near-copies")), (1, true), "{name}");
+        let apart = see(&all, "/topics/acme?q=engine&copies=all");
+        assert!(!apart.contains("on rows of their own"), "{name}: {apart}");
+        assert_eq!(apart.matches("data-item").count(), 4, "{name}: {apart}");
+        assert_eq!(see(&all, "/items.csv?topic=acme&search=engine").lines().count(), 5, "{name}");
         // A token for one topic does not get that file.
         assert!(!see(&one, "/topics/acme").contains("items.csv"));
     }

@@ -4,6 +4,7 @@
 
 use serde_json::json;
 
+use crate::support::access_stage::link;
 use crate::support::browser::{Driven, browser};
 use crate::support::databases::sqlite;
 use crate::support::program::{NINE, Place};
@@ -36,13 +37,35 @@ fn walk(driven: &mut Driven, url: &str, least: u64) {
 fn tab_reaches_everything_in_its_order_and_shows_where_it_is() {
     let Some(browser) = browser() else { return };
     let sandbox = Sandbox::at(NINE, &[]);
-    let place = Place::new(sqlite(), &sandbox.lines(), &format!("{TOPICS}{}", crate::support::sick_alert::SICK));
+    let file = format!("[web]\nedit = true\n{TOPICS}{}", crate::support::sick_alert::SICK);
+    let place = Place::new(sqlite(), &sandbox.lines(), &file);
     place.ok(&["once", "--due", "--at", "2026-03-11T08:59:00Z"]);
     place.ok(&["once", "--at", NINE]);
     crate::support::sick_alert::fire(&place, "acme: web failed");
+    let run =
+        place.database.texts("SELECT public_id FROM run WHERE topic = 'acme' ORDER BY seq DESC LIMIT 1").remove(0);
+    let progress = format!("/progress/{run}");
+    let (shared, _) = link(&place, &["--topic", "acme", "--for", "9h", "--at", NINE]);
     let pages = Pages::serve(&place, &["--at", NINE]);
     let mut driven = Driven::start(&browser, &place);
-    for path in ["/", "/items", "/topics/acme", "/answers/acme", "/alerts", "/runs", "/files", "/health", "/keys"] {
+    // What a link shows has no menu to skip.
+    walk(&mut driven, &format!("http://{}/shared/{shared}", pages.address), 5);
+    for path in [
+        "/",
+        "/items",
+        "/topics/acme",
+        "/answers/acme",
+        "/alerts",
+        "/runs",
+        progress.as_str(),
+        "/files",
+        "/jobs",
+        "/jobs/new",
+        "/jobs/topics/acme",
+        "/access",
+        "/health",
+        "/keys",
+    ] {
         walk(&mut driven, &format!("http://{}{path}", pages.address), 5);
         // The first stop skips the menu.
         driven.open(&format!("http://{}{path}?", pages.address));

@@ -49,11 +49,12 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit
     topics.sort();
     topics.dedup();
     let health = health(&store, &topics).await?;
-    let older = store.older_counts(&ids).await?;
+    let (older, baselines) = (store.older_counts(&ids).await?, store.baselines_of_runs(&ids).await?);
     let invented = store.nature().await? == Some(DataOrigin::Sandbox);
     store.close().await;
     if args.json {
-        let runs = runs.iter().map(|run| to_json(run, &searches, &older)).collect::<Result<Vec<_>, _>>()?;
+        let runs =
+            runs.iter().map(|run| to_json(run, &searches, (&older, &baselines))).collect::<Result<Vec<_>, _>>()?;
         output::json(&json!({ "sandbox": invented, "runs": runs, "ill": health.ill }))?;
         return Ok(Exit::Ok);
     }
@@ -68,10 +69,17 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit
             }
         }
     } else {
-        text.push_str(&render(&runs, &saturated_runs(&searches), &older, output::room()));
-    }
-    if !args.searches && older.values().any(|older| *older > 0) {
-        text.push_str("(+n): also first seen, but older than the window\n");
+        let mut others = older.clone();
+        for (run, many) in &baselines {
+            *others.entry(run.clone()).or_default() += many;
+        }
+        text.push_str(&render(&runs, &saturated_runs(&searches), &others, output::room()));
+        if !others.is_empty() {
+            let parts = [(&older, "older than the window"), (&baselines, "part of the baseline")];
+            let parts: Vec<&str> =
+                parts.iter().filter(|(counts, _)| !counts.is_empty()).map(|(_, what)| *what).collect();
+            text.push_str(&format!("(+n): also first seen, but {}\n", parts.join(" or ")));
+        }
     }
     if runs.is_empty() {
         text.push_str("no runs\n");
@@ -91,22 +99,25 @@ fn topic_or_job(run: &RunRow) -> &str {
     run.topic.as_deref().unwrap_or_else(|| run.run.split('@').next().unwrap_or("-"))
 }
 
-/// Formats the number of new items, followed by those first seen but older than their window.
-fn format_new(first_seen: i64, older: i64, full: bool) -> String {
-    let new = output::at_least(first_seen - older, full);
-    if older == 0 { new } else { format!("{new} (+{older})") }
+/// Formats the number of new items, followed by those first seen but older than their window or part of a baseline.
+fn format_new(first_seen: i64, others: i64, full: bool) -> String {
+    let new = (first_seen - others).max(0);
+    // A baseline is never new, however many there are of it.
+    let new = output::at_least(new, full && (new > 0 || others == 0));
+    if others == 0 { new } else { format!("{new} (+{others})") }
 }
 
 /// Returns a run as JSON with its searches. Its `new` is the ledger's count: everything first seen.
 fn to_json(
     run: &RunRow,
     searches: &[SearchRow],
-    older: &HashMap<String, i64>,
+    (older, baselines): (&HashMap<String, i64>, &HashMap<String, i64>),
 ) -> Result<serde_json::Value, serde_json::Error> {
     let mut value = serde_json::to_value(run)?;
     let own: Vec<&SearchRow> = searches.iter().filter(|s| s.run == run.run).collect();
     if let Some(fields) = value.as_object_mut() {
         fields.insert("new_older".into(), json!(older.get(&run.run).unwrap_or(&0)));
+        fields.insert("new_baseline".into(), json!(baselines.get(&run.run).unwrap_or(&0)));
         fields.insert("searches".into(), serde_json::to_value(own)?);
     }
     Ok(value)
@@ -119,14 +130,14 @@ fn saturated_runs(searches: &[SearchRow]) -> BTreeSet<&str> {
 
 /// Formats one line per run, or two if the id, which must not be broken, does not fit. Causes that do not fit are wrapped
 /// below.
-fn render(runs: &[RunRow], full: &BTreeSet<&str>, older: &HashMap<String, i64>, width: usize) -> String {
+fn render(runs: &[RunRow], full: &BTreeSet<&str>, others: &HashMap<String, i64>, width: usize) -> String {
     let cells = |r: &RunRow| {
         vec![
             topic_or_job(r).to_owned(),
             output::format_time_or_dash(r.started_at.or(r.slot)),
             r.state.to_string(),
             output::at_least(r.counts.found, full.contains(r.run.as_str())),
-            format_new(r.counts.new, *older.get(&r.run).unwrap_or(&0), full.contains(r.run.as_str())),
+            format_new(r.counts.new, *others.get(&r.run).unwrap_or(&0), full.contains(r.run.as_str())),
             r.cost.to_string(),
         ]
     };

@@ -126,8 +126,8 @@ fn text(told: &TopicTerms, span: Span, width: usize) -> String {
         let least = if told.more_is_least() { "≥ " } else { "" };
         text.push_str(&format!("\n{least}{} more\n", told.more));
     }
-    if told.cut {
-        text.push_str("\nonly the latest items of the period were read: it has too many to read at once\n");
+    if let Some(sample) = told.sample_words() {
+        text.push_str(&format!("\n{sample}\n"));
     }
     if !told.themes.is_empty() {
         let theme = |row: &ThemeRow| {

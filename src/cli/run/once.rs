@@ -277,9 +277,10 @@ async fn print(
     let ids: Vec<String> = reports.iter().map(|report| report.run.clone()).collect();
     let volume = store.volume_of_runs(&ids).await?;
     let hidden = run_table::hidden(store, reports).await?;
+    let baseline: i64 = store.baselines_of_runs(&ids).await?.into_values().sum();
     if args.json {
         return output::json(&json!({
-            "sandbox": invented, "database": store.place(), "sums": run_table::sums(reports, &hidden), "volume": volume, "runs": reports,
+            "sandbox": invented, "database": store.place(), "sums": run_table::sums(reports, &hidden), "baseline": baseline, "volume": volume, "runs": reports,
             "jobs": beside.jobs, "deliveries": beside.deliveries,
         }));
     }
@@ -293,6 +294,9 @@ async fn print(
     } else if !reports.is_empty() {
         text.push_str(&run_table::render(reports, &hidden));
         text.push_str(&format!("{}\n", output::volume(volume)));
+        if baseline > 0 {
+            text.push_str(&format!("{baseline} of the new items are a baseline: later runs are compared with it\n"));
+        }
     }
     text.push_str(&beside.text);
     if let Some((topic, at)) = upcoming {

@@ -58,13 +58,15 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, ToolError> {
     answer.field("more_themes", told.more_themes)?;
     answer.field("more_items", told.more_items)?;
     answer.field("other_items", told.other_items)?;
+    answer.field("items", told.items)?;
+    answer.field("items_read", told.items_read)?;
     answer.field("cut", told.cut)?;
     answer.notes(told.none_words());
     if told.more > 0 {
         answer.note(format!("There are {} more terms that are news.", at_least(told.more, told.more_is_least())));
     }
-    if told.cut {
-        answer.note("Only the latest items of the period were read: the counts are lower bounds.");
+    if told.none_words().is_none() {
+        answer.notes(told.sample_words());
     }
     answer.notes(caveats::holes(&asked, &topic.id, span).await?);
     Ok(answer)

@@ -32,7 +32,7 @@ pub(super) fn section<'a>(
             div.wide role="region" tabindex="0" aria-labelledby=(links::named(&topic.id, "terms-caption")) { table.cards {
                 caption id=(caption) {
                     "More frequent than expected from the previous " (number(terms.before_days)) " days. Copies, and texts by one author on one day, count once. "
-                    @if terms.cut { "Based on the latest items only. " } @if let Some(more) = more_words(terms) { (more) }
+                    @if let Some(sample) = terms.sample_words() { (sample) " " } @if let Some(more) = more_words(terms) { (more) }
                 }
                 thead { tr { th scope="col" { "Term" } th.n scope="col" { "Items" } th.n scope="col" { (voices_head(topic)) } th.n scope="col" { "Texts" } th.n scope="col" { "Expected" } th.n scope="col" { "z" } th.n scope="col" { "Negative" } th scope="col" { "For example" } } }
                 tbody { @for (at, term) in terms.terms.iter().enumerate() { tr class=[beyond(at, paper.terms)] {

@@ -24,4 +24,9 @@ impl Store {
     pub async fn baseline_since(&self, topics: &[String], since: Time) -> Result<HashMap<String, i64>, StoreError> {
         read!(self, fresh::of_baselines(topics, since))
     }
+
+    /// Returns by run how many baseline items it saw first. Runs without any are left out.
+    pub async fn baselines_of_runs(&self, runs: &[String]) -> Result<HashMap<String, i64>, StoreError> {
+        read!(self, fresh::baselines_of_runs(runs))
+    }
 }

@@ -33,7 +33,7 @@ pub(super) fn name(kind: RequestKind) -> &'static str {
     }
 }
 
-/// The buttons of a topic, and the outcome of the latest requests. The CSV file has the items that the page shows.
+/// The buttons of a topic, and the outcome of the latest requests.
 pub(super) async fn shown(site: &Site, card: &TopicCard, ask: &Ask) -> Result<Markup, Problem> {
     let visitor = &ask.visitor;
     let acts = site.may_act(visitor);
@@ -43,6 +43,13 @@ pub(super) async fn shown(site: &Site, card: &TopicCard, ask: &Ask) -> Result<Ma
         Some(paused) if paused.by == PausedBy::Pause => Some(RequestKind::Resume),
         Some(_) => None,
     };
+    let mut outcomes = Vec::with_capacity(asked.len());
+    for request in &asked {
+        outcomes.push(match request.wish.kind {
+            RequestKind::RunNow => run_request(site, request, card.timezone(), visitor).await?,
+            kind => html! { (name(kind)) (request_row(request, card.timezone(), visitor)) },
+        });
+    }
     Ok(html! {
         div.actions {
             @if acts { @for kind in [Some(RequestKind::RunNow), pause].into_iter().flatten() {
@@ -53,26 +60,14 @@ pub(super) async fn shown(site: &Site, card: &TopicCard, ask: &Ask) -> Result<Ma
                 }
             } }
             (edits(site, card, visitor))
-            @if site.editing.is_some() { a.button href=(format!("/topics/{}/report", card.topic)) { "Report" } }
-            // The file is part of the items page, which covers all topics.
-            @if visitor.sees_all() { a.button href=(rows_of(&card.topic, ask)) download { "CSV" } }
+            @if site.editing.is_some() {
+                @let report = format!("/topics/{}/report", card.topic);
+                a.button href=(report) { "Report" }
+                a.button href=(format!("{report}?as=file")) download { "Download report" }
+            }
         }
-        @if !asked.is_empty() { ul.meta { @for request in &asked { li { (name(request.wish.kind)) (request_row(request, card.timezone(), visitor)) } } } }
+        @if !outcomes.is_empty() { ul.meta { @for outcome in &outcomes { li { (outcome) } } } }
     })
-}
-
-/// The address of the file of a topic's items, with the filters of its page.
-fn rows_of(topic: &str, ask: &Ask) -> String {
-    let filters = [
-        ("search", "q"),
-        ("tone", "tone"),
-        ("source", "source"),
-        ("author", "author"),
-        ("since", "since"),
-        ("filtered", "filtered"),
-    ];
-    let given = filters.iter().filter_map(|(name, here)| Some((*name, ask.get(here)?)));
-    link("/items.csv", [("topic", topic)].into_iter().chain(given))
 }
 
 /// Buttons to change, copy or delete a topic, and to resume one that the file pauses.
@@ -90,6 +85,24 @@ fn edits(site: &Site, card: &TopicCard, visitor: &Visitor) -> Markup {
         a.button href=(link(topic_edit::NEW, [("from", topic)])) { "Duplicate" }
         a.button href=(topic_edit::deletion(topic)) { "Delete" }
     } }
+}
+
+/// A request to run something now, and its outcome. Once there is a run, it says more than the request.
+pub(super) async fn run_request(
+    site: &Site,
+    request: &Request,
+    zone: &str,
+    visitor: &Visitor,
+) -> Result<Markup, Problem> {
+    let run = site.store.run(&request.id).await?;
+    Ok(html! { (name(RequestKind::RunNow)) @match &run {
+        Some(run) => {
+            ", requested " (moment(request.asked_at, zone)) ": " strong { (run.state.to_string().replace('_', " ")) }
+            @if let Some(why) = run.reason.as_ref().or(run.error_text.as_ref()) { ", " (format::line(why, 200)) }
+            ", " a href=(run_page(&request.id, visitor)) { "its run" }
+        },
+        None => (request_row(request, zone, visitor)),
+    } })
 }
 
 /// When something was requested, and its outcome.

@@ -4,7 +4,7 @@
 use axum::http::StatusCode;
 use maud::{Markup, html};
 
-use super::actions::{may_ask, press_field, request_row, request_run};
+use super::actions::{may_ask, press_field, request_run, run_request};
 use super::alerts;
 use super::item_view::progress_page;
 use crate::draw::format::{self, count_noun, number};
@@ -54,16 +54,7 @@ pub(super) async fn last(site: &Site, kind: Kind, name: &str, visitor: &Visitor)
     let Some((of, _)) = job_of(kind, name).filter(|_| may_run(site, visitor)) else { return Ok(html! {}) };
     let Some(request) = site.store.requests_of(&of, 1).await?.into_iter().next() else { return Ok(html! {}) };
     if kind != Kind::Channel {
-        // Once there is a run, it says more than the request.
-        let run = site.store.run(&request.id).await?;
-        return Ok(html! { span.sub { @match &run {
-            Some(run) => {
-                "Run now, requested " (moment(request.asked_at, "UTC")) ": " strong { (run.state.to_string().replace('_', " ")) }
-                @if let Some(why) = run.reason.as_ref().or(run.error_text.as_ref()) { ", " (format::line(why, 200)) }
-                ", " a href=(progress_page(&request.id)) { "its run" }
-            },
-            None => { "Run now" (request_row(&request, "UTC", visitor)) },
-        } } });
+        return Ok(html! { span.sub { (run_request(site, &request, "UTC", visitor).await?) } });
     }
     let posted = site.store.outbox_message(&format!("test/{}", request.id)).await?;
     Ok(html! { span.sub {

@@ -1,5 +1,6 @@
 //! The status of every topic, and what to do next while there is nothing yet.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -47,6 +48,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let waits = store.days_pending().await?;
     let ids: Vec<String> = cards.iter().map(|card| card.topic.clone()).collect();
     let firing = alerts::firing_at(&site, &ids, &ask.visitor).await?;
+    let baselines = store.baseline_since(&ids, now.minus(NEW)).await?;
     let main = html! {
         h1 { "Topics" }
         @if site.may_edit(&ask.visitor) { p.actions { a.button href=(topic_edit::NEW) { "Add a topic" } } }
@@ -59,7 +61,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
             } }
             tbody { @for card in &cards {
                 @let noted: Vec<_> = firing.iter().filter(|one| one.topic == card.topic).cloned().collect();
-                (row(card, &known, &noted, &days.sparks(card, now), now))
+                (row(card, &known, &noted, &days.sparks(card, now), &new(card, &baselines, now), now))
             } }
         } }
         p.meta { "Days are in each topic's time zone; an item counts on the day it was published. " @if waits { "The latest items are not counted yet." } }
@@ -110,7 +112,14 @@ fn cost(site: &Site, used: Usage, others: &[(Source, Usage)]) -> Markup {
     }
 }
 
-fn row(card: &TopicCard, known: &SourceHistory, firing: &[TopicFiring], days: &[spark::SparkDay], now: Time) -> Markup {
+fn row(
+    card: &TopicCard,
+    known: &SourceHistory,
+    firing: &[TopicFiring],
+    days: &[spark::SparkDay],
+    new: &Markup,
+    now: Time,
+) -> Markup {
     let zone = card.timezone();
     html! { tr {
         th scope="row" {
@@ -128,16 +137,17 @@ fn row(card: &TopicCard, known: &SourceHistory, firing: &[TopicFiring], days: &[
             }
         } }
         td data-label="Sources" { (sources(card, known)) }
-        td.n data-label="New, 24 h" { (new(card, now)) @if card.has_filter() { span.sub { "before its filter" } } }
+        td.n data-label="New, 24 h" { (new) @if card.has_filter() { span.sub { "before its filter" } } }
         td data-label="14 days" { (spark::volume(days)) span.sub { (spark::sum(days)) } }
         td data-label="Tone" { (spark::tone(days)) span.sub { "negative above, positive below" } }
         td data-label="Next slot" { (next(card, now)) }
     } }
 }
 
-/// How many items are new in 24 hours, or that nothing was searched in that time.
-pub(in crate::web) fn new(card: &TopicCard, now: Time) -> Markup {
-    html! { (at_least(card.new.unsigned_abs(), card.new_at_least)) @if card.last_run.is_some() && !card.ran_since(now.minus(NEW)) { span.sub { "no run in 24 hours" } } }
+/// How many items are new in 24 hours, and how many beside them are a baseline; or that nothing was searched in that time.
+pub(in crate::web) fn new(card: &TopicCard, baselines: &HashMap<String, i64>, now: Time) -> Markup {
+    let baseline = baselines.get(&card.topic).copied().unwrap_or(0);
+    html! { (at_least(card.new.unsigned_abs(), card.new_at_least)) @if baseline > 0 { " " span.meta { "(+" (number(baseline.unsigned_abs())) " of the baseline)" } } @if card.last_run.is_some() && !card.ran_since(now.minus(NEW)) { span.sub { "no run in 24 hours" } } }
 }
 
 /// When a topic is due next, or why it is not.

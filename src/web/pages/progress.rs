@@ -39,6 +39,8 @@ struct Progress {
     asked: Option<Request>,
     run: Option<RunRow>,
     searches: Vec<SearchRow>,
+    /// Of its new items, those of the baseline.
+    baseline: i64,
 }
 
 impl Progress {
@@ -47,8 +49,10 @@ impl Progress {
         if asked.is_none() && run.is_none() {
             return Ok(None);
         }
-        let searches = site.store.searches(std::slice::from_ref(&id.to_owned())).await?;
-        Ok(Some(Self { asked, run, searches }))
+        let id = [id.to_owned()];
+        let searches = site.store.searches(&id).await?;
+        let baseline = site.store.baselines_of_runs(&id).await?.into_values().sum();
+        Ok(Some(Self { asked, run, searches, baseline }))
     }
 
     /// What it is a run of: a topic, or a job such as `report:daily`.
@@ -72,7 +76,7 @@ impl Progress {
                 (Some(run), _) => {
                     (state(run.state)) " "
                     @if let Some(at) = run.started_at { "started " (moment(at, "UTC")) ". " }
-                    @if self.is_over() && run.topic.is_none() {} @else if self.is_over() { (at_least(run.counts.found.unsigned_abs(), full)) " found, " (at_least(run.counts.new.unsigned_abs(), full)) " new, cost " (run.cost.to_string()) "." }
+                    @if self.is_over() && run.topic.is_none() {} @else if self.is_over() { (at_least(run.counts.found.unsigned_abs(), full)) " found, " (at_least(run.counts.new.unsigned_abs(), full)) " new" @if self.baseline > 0 { " (" (format::number(self.baseline.unsigned_abs())) " of the baseline)" } ", cost " (run.cost.to_string()) "." }
                     @else if run.state == RunState::Queued { "It starts as soon as there is capacity." }
                     @if let Some(why) = run.reason.as_ref().or(run.error_text.as_ref()) { " " (format::line(why, 300)) }
                 },

@@ -46,6 +46,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     for search in store.searches(&ids).await? {
         searches.entry(search.run.clone()).or_default().push(search);
     }
+    let baselines = store.baselines_of_runs(&ids).await?;
     let main = html! {
         h1 { "Runs" }
         form.filters method="get" action="/runs" {
@@ -59,7 +60,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
         @if runs.is_empty() { p {
             @if topic.is_some() || wanted.is_some() || after.is_some() || ask.get("run").is_some() { "No runs match. " a href="/runs" { "Clear the filters" } " to see all." }
             @else { "Nothing has run yet. " code { "topicwatch once" } " runs every topic now; " code { "topicwatch run" } " keeps running and runs them on schedule." }
-        } } @else { ol.found { @for (place, run) in &runs { li { (one(&site, run, place.at, searches.get(&run.run))) } } } }
+        } } @else { ol.found { @for (place, run) in &runs { li { (one(&site, run, place.at, searches.get(&run.run), baselines.get(&run.run))) } } } }
         nav.pages aria-label="More runs" {
             @if after.is_some() { a href=(ask.with("/runs", &[("after", None)])) { "The latest" } }
             @if let (true, Some((last, _))) = (more, runs.last()) { a rel="next" href=(ask.with("/runs", &[("after", Some(&format!("{}/{}", last.at.0, last.run)))])) { "Earlier runs" } }
@@ -85,7 +86,7 @@ pub(super) fn place(token: &str) -> Option<RunCursor> {
     Some(RunCursor { at: Time(at.parse().ok()?), run: run.to_owned() })
 }
 
-fn one(site: &Site, run: &RunRow, at: Time, searches: Option<&Vec<SearchRow>>) -> Markup {
+fn one(site: &Site, run: &RunRow, at: Time, searches: Option<&Vec<SearchRow>>, baseline: Option<&i64>) -> Markup {
     let counts = &run.counts;
     let full = searches.is_some_and(|all| all.iter().any(|search| search.saturated));
     html! {
@@ -99,7 +100,7 @@ fn one(site: &Site, run: &RunRow, at: Time, searches: Option<&Vec<SearchRow>>) -
             code { (format::line(&run.run, 120)) }
             // Jobs other than topics make no searches.
             @if run.started_at.is_none() && matches!(run.state, RunState::Missed | RunState::Skipped) { " · it did not run" }
-            @else if run.topic.is_some() { " · " (at_least(counts.found.unsigned_abs(), full)) " found = " (at_least(counts.new.unsigned_abs(), full)) " new + " (number(counts.duplicate.unsigned_abs())) " duplicate · " (run.cost.to_string()) }
+            @else if run.topic.is_some() { " · " (at_least(counts.found.unsigned_abs(), full)) " found = " (at_least(counts.new.unsigned_abs(), full)) " new" @if let Some(many) = baseline { " (" (number(many.unsigned_abs())) " of the baseline)" } " + " (number(counts.duplicate.unsigned_abs())) " duplicate · " (run.cost.to_string()) }
             @if let Some((from, until)) = run.started_at.zip(run.finished_at) { " · " (until.since(from).as_millis()) " ms" }
         }
         @if let Some(why) = run.reason.as_ref().or(run.error_text.as_ref()) { p { (format::line(why, 400)) } }

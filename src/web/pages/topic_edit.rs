@@ -118,7 +118,7 @@ pub(super) fn initial_form(site: &Site, target: Target<'_>, ask: &Ask, opened: &
         values.remove("title");
     }
     let edits = site.may_edit(&ask.visitor);
-    let as_toml = ask.get("as") == Some("toml");
+    let as_toml = ask.word("as", |word| (word == "toml").then_some(()))?.is_some();
     let block = there.map_or("[[topics]]\nid = \"\"\nquery = \"\"\n", |entry| jobs.block(entry));
     let (block, unpinged) =
         if from.is_some() { prepare_copy(block).map_err(edit_problem)? } else { (block.to_owned(), false) };

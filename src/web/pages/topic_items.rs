@@ -9,12 +9,13 @@ use super::item::seen;
 use super::{item_view, marks, stars_and_notes};
 use crate::compare::{FilterMode, ListOptions, Ranking, list_items};
 use crate::draw::format::{count_noun, number};
+use crate::export::Format;
 use crate::insight::daily::rising_items;
 use crate::insight::relevance::{LEAST_MARKS, MOST_ITEMS};
 use crate::model::{CopyRow, Span, Time, Tone, TopicCard};
 use crate::store::{Filter, ItemCursor, ItemOrder, ItemRow};
 use crate::web::layout::moment;
-use crate::web::page_request::{Ask, LONGEST, words as words_of};
+use crate::web::page_request::{Ask, LONGEST, link, words as words_of};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
@@ -87,6 +88,11 @@ impl ItemQuery {
         })
     }
 
+    /// Whether the filters apply to the list. Rankings have none.
+    fn is_filtered_list(&self) -> bool {
+        !matches!(self.order, "relevance" | "velocity")
+    }
+
     fn by(&self) -> ItemOrder {
         match self.order {
             "engagement" => ItemOrder::Reactions,
@@ -135,14 +141,13 @@ pub(super) async fn load_items(
         let listed = store.list_items(&wish.filter, wish.folded, wish.by(), wish.after.as_ref(), ITEMS).await?;
         (listed.rows, listed.next, wish.order != "new" && !listed.whole)
     };
-    let listed = !matches!(wish.order, "relevance" | "velocity");
     let how = ListOptions {
         topic: &card.topic,
         filtered: wish.filtered,
         without_noise: wish.fold_noise,
         only_new: false,
         copies: wish.folded.then_some(COPIES),
-        folded: Some(&wish.filter).filter(|_| wish.folded && listed),
+        folded: Some(&wish.filter).filter(|_| wish.folded && wish.is_filtered_list()),
     };
     let shown = list_items(store, ranking.as_ref(), rows, how).await?;
     let (hidden, noise) = (shown.hidden, shown.noise);
@@ -188,7 +193,35 @@ pub(super) fn section(site: &Site, ask: &Ask, card: &TopicCard, wish: &ItemQuery
         h2 #items { "Items" }
         (form(ask, card, wish, found.learned.is_some()))
         (list(ask, card, wish, found, (site.may_act(&ask.visitor), site.may_annotate(&ask.visitor))))
+        // The files are those of the items page, which covers all topics.
+        @if !found.items.is_empty() && wish.is_filtered_list() && ask.visitor.sees_all() { (files(ask, card, wish)) }
     } }
+}
+
+/// The same items as files. These have every item on a row of its own.
+fn files(ask: &Ask, card: &TopicCard, wish: &ItemQuery) -> Markup {
+    let same = [
+        ("search", "q"),
+        ("tone", "tone"),
+        ("source", "source"),
+        ("author", "author"),
+        ("since", "since"),
+        ("filtered", "filtered"),
+    ];
+    let address = |format: Format| {
+        let given = same.iter().filter_map(|(name, here)| Some((*name, ask.get(here)?)));
+        link(&format!("/items.{format}"), [("topic", &*card.topic)].into_iter().chain(given))
+    };
+    let folded = [(wish.folded, "near-copies"), (wish.fold_noise, "likely noise")];
+    let also: Vec<&str> = folded.into_iter().filter_map(|(folded, what)| folded.then_some(what)).collect();
+    html! {
+        nav.pages aria-label="Download these items" {
+            @for format in [Format::Csv, Format::Xlsx, Format::Jsonl] {
+                a href=(address(format)) download { "Download " (format.to_string().to_uppercase()) }
+            }
+            @if !also.is_empty() { span.meta { "With " (also.join(" and ")) " on rows of their own." } }
+        }
+    }
 }
 
 fn form(ask: &Ask, card: &TopicCard, wish: &ItemQuery, learned: bool) -> Markup {

@@ -31,6 +31,7 @@ pub(in crate::web) async fn show(
 async fn made(app: &App, visitor: Visitor, topic: &str, uri: &Uri) -> Result<Response, Problem> {
     let among = visitor.visible_topics();
     let ask = Ask::of(uri, visitor, &["as"])?;
+    let as_file = ask.word("as", |word| (word == "file").then_some(()))?.is_some();
     let site = &app.site;
     if !site.store.topic_ids().await?.iter().any(|known| known == topic) {
         return Err(Problem::not_found("There is no such topic"));
@@ -38,7 +39,7 @@ async fn made(app: &App, visitor: Visitor, topic: &str, uri: &Uri) -> Result<Res
     let report = editing(site)?.file.report(topic, among.as_deref()).await;
     let page = report.map_err(|wrong| Problem::new(StatusCode::SERVICE_UNAVAILABLE, wrong.message, wrong.hint))?;
     // Ids of topics hold only characters that a file's name may have.
-    let kind = if ask.get("as") == Some("file") { "attachment" } else { "inline" };
+    let kind = if as_file { "attachment" } else { "inline" };
     let headers = [
         (header::CONTENT_TYPE, "text/html; charset=utf-8".to_owned()),
         (header::CONTENT_SECURITY_POLICY, POLICY.to_owned()),

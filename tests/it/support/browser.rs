@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use base64::Engine as _;
 use serde_json::{Value, json};
 
 use crate::support::program::Place;
@@ -36,6 +37,8 @@ pub struct Driven {
     from: BufReader<ChildStdout>,
     session: Option<String>,
     last: u64,
+    /// What the console got since `listen`.
+    console: Vec<String>,
 }
 
 impl Driven {
@@ -53,7 +56,7 @@ impl Driven {
         command.arg(format!("--user-data-dir={}", place.path("keyboard").display()));
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let (to, from) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
-        let mut driven = Self { child, to, from, session: None, last: 0 };
+        let mut driven = Self { child, to, from, session: None, last: 0, console: Vec::new() };
         let target = driven.ask("Target.createTarget", &json!({ "url": "about:blank" }));
         let attached = driven.ask("Target.attachToTarget", &json!({ "targetId": target["targetId"], "flatten": true }));
         driven.session = attached["sessionId"].as_str().map(str::to_owned);
@@ -79,10 +82,36 @@ impl Driven {
             assert!(!said.is_empty(), "the browser ended at {method}");
             said.pop();
             let said: Value = serde_json::from_slice(&said).unwrap();
+            if let Some("Runtime.consoleAPICalled" | "Runtime.exceptionThrown" | "Log.entryAdded") =
+                said["method"].as_str()
+            {
+                self.console.push(said["params"].to_string());
+            }
             if said["id"] == self.last {
                 return if said["error"].is_null() { Ok(said["result"].clone()) } else { Err(said["error"].clone()) };
             }
         }
+    }
+
+    /// Collects what pages write to the console from now on.
+    pub fn listen(&mut self) {
+        self.ask("Runtime.enable", &json!({}));
+        self.ask("Log.enable", &json!({}));
+    }
+
+    /// What the console got since this was called last.
+    pub fn console(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.console)
+    }
+
+    /// A picture of the page: width and height, in light or dark colours.
+    pub fn picture(&mut self, (width, height): (u32, u32), scheme: &str) -> Vec<u8> {
+        let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
+        self.ask("Emulation.setDeviceMetricsOverride", &size);
+        let colours = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
+        self.ask("Emulation.setEmulatedMedia", &colours);
+        let shot = self.ask("Page.captureScreenshot", &json!({ "format": "png" }));
+        base64::engine::general_purpose::STANDARD.decode(shot["data"].as_str().unwrap()).unwrap()
     }
 
     /// Evaluates an expression on the page.

@@ -9,7 +9,9 @@
 //!                                                                        --themes--> groups of items that share them
 //! ```
 
+mod chains;
 mod kept;
+mod meaning;
 mod news;
 mod odds;
 mod rises;

@@ -3,16 +3,14 @@
 
 use std::collections::BTreeSet;
 
+use super::chains::{chained, is_chain, is_pair, is_short_hiragana, is_written, join_chains};
+use super::meaning::{EXPLAINS, Meaning, real, shared};
 use super::rises::{Rise, TermItem};
 use crate::insight::daily::{Share, share};
 use crate::model::{TermKind, Tone, bare_term};
 
-/// A term replaces another if it occurs in this part of the other's items.
-const EXPLAINS: f64 = 0.6;
 /// The most terms that are returned. Beyond that, terms with one meaning are not merged, so a count would be too high.
 pub const MOST: usize = 60;
-/// The most letters that pairs are joined to.
-const LONGEST: usize = 12;
 
 /// A term that is news.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,13 +46,6 @@ impl NewsTerm {
     }
 }
 
-/// A term and others with the same meaning.
-struct Meaning<'a> {
-    rise: &'a Rise<'a>,
-    /// Its text; longer than the term if pairs were joined.
-    text: String,
-}
-
 /// Returns the terms that are news, the highest z first.
 #[must_use]
 pub fn news(rises: &[Rise<'_>], items: &[TermItem]) -> Vec<NewsTerm> {
@@ -64,6 +55,8 @@ pub fn news(rises: &[Rise<'_>], items: &[TermItem]) -> Vec<NewsTerm> {
             found.push(Meaning { rise, text: rise.term.to_owned() });
         }
     }
+    join_chains(&mut found, items);
+    found.retain(|one| !is_short_hiragana(&one.text));
     found.sort_by(|a, b| b.rise.z.total_cmp(&a.rise.z).then_with(|| a.text.cmp(&b.text)));
     // A phrase may have replaced one of its words while another word, which covers both, was there already.
     let mut found = found.into_iter().fold(Vec::new(), |mut kept: Vec<Meaning<'_>>, one| {
@@ -94,16 +87,8 @@ fn joins<'a>(found: &mut [Meaning<'a>], rise: &'a Rise<'a>, items: &[TermItem]) 
             if one.text.contains(rise.term) {
                 return true;
             }
-            // Pairs may overlap by chance. They are one word only if the texts with both contain the whole.
-            let written = |text: &str| {
-                let both: Vec<&usize> =
-                    one.rise.items.iter().filter(|place| rise.items.binary_search(place).is_ok()).collect();
-                let holds = |place: &&&usize| {
-                    items.get(***place).is_some_and(|item| item.runs.iter().any(|run| run.contains(text)))
-                };
-                real(both.iter().filter(holds).count()) >= EXPLAINS * real(both.len())
-            };
-            if let Some(text) = chained(&one.text, rise.term).into_iter().find(|text| written(text)) {
+            let written = |text: &String| is_written(text, one.rise, rise, items);
+            if let Some(text) = chained(&one.text, rise.term).into_iter().find(written) {
                 one.text = text;
                 return true;
             }
@@ -132,48 +117,12 @@ fn joins<'a>(found: &mut [Meaning<'a>], rise: &'a Rise<'a>, items: &[TermItem]) 
     false
 }
 
-fn real(count: usize) -> f64 {
-    f64::from(u32::try_from(count).unwrap_or(u32::MAX))
-}
-
-/// How many indexes are in both lists, which are sorted.
-pub(super) fn shared(a: &[usize], b: &[usize]) -> usize {
-    let (few, many) = if a.len() < b.len() { (a, b) } else { (b, a) };
-    few.iter().filter(|place| many.binary_search(place).is_ok()).count()
-}
-
 /// Whether two terms have a word in common; a hashtag may be several words written as one.
 fn related(a: &str, b: &str) -> bool {
     let words = |term: &str| bare_term(term).split(' ').map(str::to_owned).collect::<BTreeSet<_>>();
     let joined = |term: &str| bare_term(term).replace(' ', "");
     let tags = |a: &str, b: &str| TermKind::of(a) == TermKind::Hashtag && joined(a).contains(&joined(b));
     !words(a).is_disjoint(&words(b)) || joined(a) == joined(b) || tags(a, b) || tags(b, a)
-}
-
-/// Whether a term is two letters of a script without spaces, each with its combining marks.
-fn is_pair(term: &str) -> bool {
-    is_chain(term) && term.chars().count() <= 4
-}
-
-fn is_chain(term: &str) -> bool {
-    term.chars()
-        .all(|c| c >= '\u{0E00}' && c.is_alphanumeric() || c >= '\u{0E00}' && !c.is_whitespace() && c < '\u{FF00}')
-        && TermKind::of(term) == TermKind::Word
-}
-
-/// The texts that a pair extends `text` to, at its end or its start.
-fn chained(text: &str, pair: &str) -> Vec<String> {
-    let mut longer = Vec::new();
-    for (at, _) in pair.char_indices().skip(1).filter(|_| text.chars().count() < LONGEST) {
-        let (begin, end) = pair.split_at(at);
-        if text.ends_with(begin) {
-            longer.push(format!("{text}{end}"));
-        }
-        if text.starts_with(end) {
-            longer.push(format!("{begin}{text}"));
-        }
-    }
-    longer
 }
 
 fn news_term(meaning: Meaning<'_>, items: &[TermItem]) -> Option<NewsTerm> {

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use super::news::{NewsTerm, negative, shared};
+use super::meaning::shared;
+use super::news::{NewsTerm, negative};
 use super::rises::{LEAST_VOICES, TermItem};
 use crate::insight::daily::Share;
 use crate::model::Kind;

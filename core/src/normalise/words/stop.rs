@@ -79,6 +79,23 @@ pub(super) fn is_stop_word(word: &str) -> bool {
     STOP.contains(word)
 }
 
+/// Pairs of hiragana in function words and endings of Japanese.
+const FUNCTION_PAIRS: &str = "あっ ある あれ あの あり いう いた いっ いて いの いま いる うか うち うと うな うに うの うは うも うを おり \
+     かっ かな かも から がら がっ きた きて きっ くだ くて くな けど けて こう ここ こち こと この これ こん ごろ さい さえ さん しい しか した \
+     しっ して しな しま しょ しん すが すご する すれ せる せて せん そう そこ そし その それ そん たい たく たし ただ ため たら たり たの たと たは \
+     たが だい だが だか だけ ださ だっ だと だよ だろ だの ちゃ ちょ ちら っく った って っと っぱ つつ てい てき てく てし てと ての ては ても てる \
+     です でし では でも でる とい とう とか とき とこ とし とっ とて との とは とも どう どこ どの ども どれ どん ない なか なが なく なけ など \
+     なに なの なら なり なる なん なっ なお にし にな にの には にも にお のか のが のだ ので のに のは のも のを はず はな べき ほう ほど ほん まし \
+     ます ませ また まだ まっ まで まま まり みた みん めて めに もう もし もっ もの もら やっ よう よか よく よね より よる らい らし られ らの りま るか \
+     るが ると るの るは るも るを れた れて れる れば ろう ろん わけ をし をす をも んか んが んだ んで んな んに んの んは んも んを ょう ょっ";
+
+static FUNCTION: LazyLock<HashSet<&'static str>> = LazyLock::new(|| FUNCTION_PAIRS.split_whitespace().collect());
+
+/// Whether two letters belong to a function word or an ending of Japanese.
+pub(super) fn is_function_pair(pair: &str) -> bool {
+    FUNCTION.contains(pair)
+}
+
 /// Hosts of link shorteners.
 const SHORTENERS: [&str; 14] = [
     "t.co",

@@ -7,7 +7,7 @@ use super::{fold, site, stop};
 use crate::model::{Kind, SITE_SIGN, SearchableItem};
 
 /// Version of the rules. When it changes, all counts are computed again.
-pub const TERM_RULES: u8 = 1;
+pub const TERM_RULES: u8 = 2;
 
 /// The most characters of a text that are read.
 const MOST_READ: usize = 4_096;
@@ -160,11 +160,10 @@ impl TermExtractor<'_> {
         }
     }
 
-    /// Pairs of letters. Pairs of hiragana only are skipped: they are function words and endings.
+    /// Pairs of letters. Pairs of the function words and endings that hiragana writes are skipped.
     fn dense(&mut self, letters: &[String]) {
-        let small = |pair: &str| pair.chars().all(|c| matches!(c, '\u{3041}'..='\u{309F}'));
         for pair in letters.windows(2).map(<[String]>::concat) {
-            if !small(&pair) {
+            if !stop::is_function_pair(&pair) {
                 self.emit(&pair);
             }
         }
@@ -256,6 +255,7 @@ mod tests {
             ),
             ("boeing 737 737 2013", vec!["boeing", "boeing 737"]),
             ("東京タワーの", vec!["東京", "京タ", "タワ", "ワー", "ーの"]),
+            ("さくらでした", vec!["さく", "くら", "らで"]),
             ("Метеорит в Челябинске 🔥", vec!["метеорит", "челябинске", "🔥"]),
             ("rust-lang.org is_cool a@b.example cut off wor…", vec!["rust", "lang", "rust lang", "cool", "cut"]),
             ("fire fire fire", vec!["fire", "fire", "fire"]),

@@ -145,21 +145,53 @@ pub(in crate::store) async fn of_baselines(
     since: Time,
 ) -> Result<HashMap<String, i64>, StoreError> {
     let begun = first_answers(conn, &serde_json::json!(topics).to_string(), since).await?;
+    baseline_items(conn, &begun, "topic").await
+}
+
+/// Returns by run how many of the items it saw first belong to a baseline and are not older than its window. Runs without
+/// any are left out.
+pub(in crate::store) async fn baselines_of_runs(
+    conn: &mut Conn,
+    runs: &[String],
+) -> Result<HashMap<String, i64>, StoreError> {
+    let sql = format!(
+        "SELECT r.id AS run, s.source AS source FROM {} CROSS JOIN run r CROSS JOIN search s \
+         WHERE r.public_id = given.value AND r.seq IS NOT NULL AND r.new > 0 AND s.run = r.id AND s.attempt = r.attempt AND s.state IN ('ok', 'empty') \
+         AND (SELECT e.seq FROM run e CROSS JOIN search a WHERE e.topic = r.topic AND e.seq < r.seq AND e.started_at IS NOT NULL AND a.run = e.id AND a.attempt = e.attempt \
+           AND a.source = s.source AND a.operation = s.operation AND a.query = s.query AND a.state IN ('ok', 'empty') ORDER BY e.seq DESC LIMIT 1) IS NULL",
+        super::texts(1)
+    );
+    let mut begun = Vec::new();
+    for chunk in runs.chunks(CHUNK) {
+        let asked = sqlx::query(AssertSqlSafe(sql.clone())).bind(serde_json::json!(chunk).to_string());
+        for row in asked.fetch_all(&mut *conn).await? {
+            begun.push((row.try_get("run")?, row.try_get("source")?));
+        }
+    }
+    baseline_items(conn, &begun, "public_id").await
+}
+
+/// Counts the items that only first answers found, by this column of their runs.
+async fn baseline_items(
+    conn: &mut Conn,
+    begun: &[(i64, String)],
+    by: &str,
+) -> Result<HashMap<String, i64>, StoreError> {
     if begun.is_empty() {
         return Ok(HashMap::new());
     }
     let runs: BTreeSet<i64> = begun.iter().map(|(run, _)| *run).collect();
     let sql = format!(
-        "SELECT f.topic, count(*) AS many FROM {} CROSS JOIN run f CROSS JOIN topic_item t \
+        "SELECT f.{by} AS name, count(*) AS many FROM {} CROSS JOIN run f CROSS JOIN topic_item t \
          WHERE f.id = given.value AND t.topic = f.topic AND t.first_seen = f.started_at AND t.first_run = f.id \
-         AND coalesce({FIT}, 1) <> 2 AND {} GROUP BY f.topic",
+         AND coalesce({FIT}, 1) <> 2 AND {} GROUP BY f.{by}",
         super::numbers(1),
         only_first_answers(2)
     );
     let asked = sqlx::query(AssertSqlSafe(sql)).bind(serde_json::json!(runs).to_string());
     let mut all = HashMap::new();
-    for row in asked.bind(pairs(&begun)).fetch_all(conn).await? {
-        all.insert(row.try_get("topic")?, row.try_get("many")?);
+    for row in asked.bind(pairs(begun)).fetch_all(conn).await? {
+        all.insert(row.try_get("name")?, row.try_get("many")?);
     }
     Ok(all)
 }

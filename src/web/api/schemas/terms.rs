@@ -20,7 +20,9 @@ const NEWS: &[Field] = &[
     ("more_themes", Integer, "further themes"),
     ("more_items", Integer, "items of these"),
     ("other_items", Integer, "items in no theme"),
-    ("cut", Flag, "only the latest 20,000 items of the span were read"),
+    ("items", Integer, "items of the span"),
+    ("items_read", Integer, "those whose words were read, at most 20,000"),
+    ("cut", Flag, "only a sample of the items was read; all counts are those of the sample"),
     (
         "stand_out",
         Maybe(&Of("StandOut")),

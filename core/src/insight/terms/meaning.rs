@@ -1,0 +1,23 @@
+//! A term while terms with one meaning are merged, and how much two of them share.
+
+use super::rises::Rise;
+
+/// A term replaces another if it occurs in this part of the other's items.
+pub(super) const EXPLAINS: f64 = 0.6;
+
+/// A term and others with the same meaning.
+pub(super) struct Meaning<'a> {
+    pub(super) rise: &'a Rise<'a>,
+    /// Its text; longer than the term if pairs were joined.
+    pub(super) text: String,
+}
+
+pub(super) fn real(count: usize) -> f64 {
+    f64::from(u32::try_from(count).unwrap_or(u32::MAX))
+}
+
+/// How many indexes are in both lists, which are sorted.
+pub(super) fn shared(a: &[usize], b: &[usize]) -> usize {
+    let (few, many) = if a.len() < b.len() { (a, b) } else { (b, a) };
+    few.iter().filter(|place| many.binary_search(place).is_ok()).count()
+}
