@@ -7,9 +7,7 @@ use super::super::facts::{RowFacts, Shown, TopicFacts};
 use super::super::format::{self, count_noun, number};
 use super::super::items::host;
 use super::links;
-use super::paper::{beyond, more};
-use super::paper_heights::Paper;
-use super::paper_text::long;
+use super::paper::{ITEMS, ROWS, beyond, long, more};
 use crate::insight::daily::Tally;
 use crate::model::Kind;
 
@@ -41,8 +39,8 @@ pub(super) fn named(item: &Shown) -> Markup {
     let words = if item.words.is_empty() { "(no text)" } else { &item.words };
     html! {
         @match &item.link {
-            Some(link) => a dir="auto" href=(link) rel="noopener noreferrer nofollow" class=[long(words)] { (words) },
-            None => span dir="auto" class=[long(words)] { (words) },
+            Some(link) => a dir="auto" href=(link) rel="noopener noreferrer nofollow" class=[long(words.chars().count())] { (words) },
+            None => span dir="auto" class=[long(words.chars().count())] { (words) },
         }
     }
 }
@@ -76,11 +74,11 @@ struct List<'a> {
     scores: bool,
 }
 
-fn list(report: &Report, topic: &TopicFacts, printed: usize, List { title, places, scores }: &List<'_>) -> Markup {
+fn list(report: &Report, topic: &TopicFacts, List { title, places, scores }: &List<'_>) -> Markup {
     html! {
         section {
-            h3 { (title) (more(places.len(), printed)) }
-            ol.items { @for (at, (place, row)) in places.iter().filter_map(|place| Some((*place, topic.rows.get(*place)?))).enumerate() { li class=[beyond(at, printed)] {
+            h3 { (title) (more(places.len(), ITEMS)) }
+            ol.items { @for (at, (place, row)) in places.iter().filter_map(|place| Some((*place, topic.rows.get(*place)?))).enumerate() { li class=[beyond(at, ITEMS)] {
                 (named(&row.item))
                 p.meta {
                     (source(row)) " · " (report.format_date(row.at)) @if row.undated { " (undated)" }
@@ -92,7 +90,7 @@ fn list(report: &Report, topic: &TopicFacts, printed: usize, List { title, place
     }
 }
 
-pub(super) fn standouts<'a>(report: &Report, topic: &'a TopicFacts, paper: Paper, empty: &mut Empty<'a>) -> Markup {
+pub(super) fn standouts<'a>(report: &Report, topic: &'a TopicFacts, empty: &mut Empty<'a>) -> Markup {
     let quiet = if topic.period.raw > 0 && topic.period.no_engagement == topic.period.raw {
         "Engagement is unknown for every item."
     } else {
@@ -103,7 +101,7 @@ pub(super) fn standouts<'a>(report: &Report, topic: &'a TopicFacts, paper: Paper
     let mut drawn: Vec<Markup> = Vec::new();
     let mut tell = |of: List<'a>, why: &'a str| match of.places {
         [] => empty.note(of.title, why),
-        _ => drawn.push(list(report, topic, paper.items, &of)),
+        _ => drawn.push(list(report, topic, &of)),
     };
     tell(list_of("Top posts by engagement", &topic.top_posts, false), quiet);
     tell(list_of("Most negative", &topic.negative, true), unscored);
@@ -111,11 +109,11 @@ pub(super) fn standouts<'a>(report: &Report, topic: &'a TopicFacts, paper: Paper
     tell(list_of("New pages", &topic.top_pages, false), "No new pages were found.");
     match topic.rising.is_empty() {
         true => empty.note("Rising fastest", RISES),
-        false => drawn.insert(drawn.len().min(1), rising(report, topic, paper.items)),
+        false => drawn.insert(drawn.len().min(1), rising(report, topic)),
     }
     match topic.campaigns.is_empty() {
         true => empty.note("One text, many times", "No text was found three times in the period."),
-        false => drawn.push(campaigns(report, topic, paper.items)),
+        false => drawn.push(campaigns(report, topic)),
     }
     html! {
         @if !drawn.is_empty() { div.pair { @for one in &drawn { (one) } } }
@@ -127,11 +125,11 @@ pub(super) fn standouts<'a>(report: &Report, topic: &'a TopicFacts, paper: Paper
 const RISES: &str =
     "No item gained at least 10 reactions and a fifth of its earlier number since the run before the period.";
 
-fn rising(report: &Report, topic: &TopicFacts, printed: usize) -> Markup {
+fn rising(report: &Report, topic: &TopicFacts) -> Markup {
     html! {
         section {
-            h3 { "Rising fastest" (more(topic.rising.len(), printed)) }
-            ol.items { @for (at, riser) in topic.rising.iter().enumerate() { li class=[beyond(at, printed)] {
+            h3 { "Rising fastest" (more(topic.rising.len(), ITEMS)) }
+            ol.items { @for (at, riser) in topic.rising.iter().enumerate() { li class=[beyond(at, ITEMS)] {
                 (named(&riser.item))
                 p.meta {
                     (by(&riser.item)) " · " (format::rise(&riser.rise)) ": "
@@ -142,11 +140,11 @@ fn rising(report: &Report, topic: &TopicFacts, printed: usize) -> Markup {
     }
 }
 
-fn campaigns(report: &Report, topic: &TopicFacts, printed: usize) -> Markup {
+fn campaigns(report: &Report, topic: &TopicFacts) -> Markup {
     html! {
         section aria-labelledby=(links::named(&topic.id, "copies")) {
-            h3 id=(format::id(&topic.id, "copies")) { "One text, many times" (more(topic.campaigns.len(), printed)) }
-            ol.items { @for (at, copies) in topic.campaigns.iter().enumerate() { li class=[beyond(at, printed)] {
+            h3 id=(format::id(&topic.id, "copies")) { "One text, many times" (more(topic.campaigns.len(), ITEMS)) }
+            ol.items { @for (at, copies) in topic.campaigns.iter().enumerate() { li class=[beyond(at, ITEMS)] {
                 (named(&copies.item))
                 p.meta {
                     strong { (format::items(copies.campaign.copies, copies.campaign.posts)) } ", "
@@ -160,24 +158,24 @@ fn campaigns(report: &Report, topic: &TopicFacts, printed: usize) -> Markup {
 }
 
 /// Returns a table of hosts, or with `reach` of authors with the reactions to their items.
-fn tally(title: &str, name: &str, all: &[Tally], printed: usize, reach: bool) -> Markup {
+fn tally(title: &str, name: &str, all: &[Tally], reach: bool) -> Markup {
     let of = |one: &Tally| match one.known {
         0 => "unknown".to_owned(),
         known => format!("{} (n {})", format::signed(one.engagement), number(known)),
     };
     html! {
         section {
-            h3 { (title) (more(all.len(), printed)) }
+            h3 { (title) (more(all.len(), ROWS)) }
             table {
                 caption.quiet { (title) }
                 thead { tr { th scope="col" { (name) } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } @if reach { th.n scope="col" { "Engagement" } } } }
-                tbody { @for (at, one) in all.iter().enumerate() { tr class=[beyond(at, printed)] { th scope="row" { bdi { (format::line(&one.name, 60)) } } td.n { (number(one.raw)) } td.n { (number(one.unique)) } @if reach { td.n { (of(one)) } } } } }
+                tbody { @for (at, one) in all.iter().enumerate() { tr class=[beyond(at, ROWS)] { th scope="row" { bdi { (format::line(&one.name, 60)) } } td.n { (number(one.raw)) } td.n { (number(one.unique)) } @if reach { td.n { (of(one)) } } } } }
             }
         }
     }
 }
 
-pub(super) fn tallies<'a>(topic: &'a TopicFacts, paper: Paper, empty: &mut Empty<'a>) -> Markup {
+pub(super) fn tallies<'a>(topic: &'a TopicFacts, empty: &mut Empty<'a>) -> Markup {
     let mut drawn: Vec<Markup> = Vec::new();
     for (title, name, none, all, reach) in [
         ("Authors by engagement", "Author", "No authors are known.", &topic.authors, true),
@@ -185,7 +183,7 @@ pub(super) fn tallies<'a>(topic: &'a TopicFacts, paper: Paper, empty: &mut Empty
     ] {
         match all.is_empty() {
             true => empty.note(title, none),
-            false => drawn.push(tally(title, name, all, paper.rows, reach)),
+            false => drawn.push(tally(title, name, all, reach)),
         }
     }
     html! { @if !drawn.is_empty() { div.pair { @for one in &drawn { (one) } } } }

@@ -9,8 +9,6 @@ mod links;
 mod lists;
 mod mail;
 mod paper;
-mod paper_heights;
-mod paper_text;
 mod terms;
 #[cfg(test)]
 mod tests;

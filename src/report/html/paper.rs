@@ -1,47 +1,22 @@
-//! What is printed: as many entries of each list as fit on two pages of paper for each topic. On the screen the page has
-//! all of them; on paper each shortened list says how many more there are.
+//! What is printed: the first entries of each list, and the first lines of an answer, so that a topic takes at most two
+//! pages of paper. On the screen the page has all of them; on paper each shortened list says how many more there are.
 
 use maud::{Markup, html};
 
-use super::super::document::Report;
-use super::super::facts::TopicFacts;
 use super::super::format;
-use super::paper_heights::{Paper, head};
 
-/// From everything that the page shows to very little.
-const LEVELS: [Paper; 8] = [
-    Paper { items: 8, terms: 10, themes: 7, rows: 8 },
-    Paper { items: 5, terms: 6, themes: 5, rows: 5 },
-    Paper { items: 4, terms: 6, themes: 4, rows: 5 },
-    Paper { items: 4, terms: 5, themes: 3, rows: 4 },
-    Paper { items: 3, terms: 4, themes: 3, rows: 4 },
-    Paper { items: 3, terms: 3, themes: 2, rows: 3 },
-    Paper { items: 2, terms: 3, themes: 2, rows: 3 },
-    SHORTEST,
-];
-const SHORTEST: Paper = Paper { items: 1, terms: 2, themes: 1, rows: 2 };
-
-/// The room of a topic, in tenths of a line: two pages of two columns with 69 lines each, without what stays empty where
-/// they end. This is for Letter; A4 is higher.
-const ROOM: usize = 2_640;
-/// The note on how to read the report, which follows the last topic.
-const FOOT: usize = 200;
-/// More than this after the last topic is left to a page of its own.
-const MOST_AFTER: usize = 600;
-
-/// Returns the most entries with which a topic takes at most two pages.
-pub(super) fn of(report: &Report, topic: &TopicFacts) -> Paper {
-    let room = ROOM - after(report, topic);
-    LEVELS.into_iter().find(|paper| paper.height(report, topic) <= room).unwrap_or(SHORTEST)
-}
-
-/// Returns what follows the last topic on its page, if it is not too much.
-fn after(report: &Report, topic: &TopicFacts) -> usize {
-    let last = report.topics.iter().rfind(|topic| !report.is_quiet(topic));
-    let quiet = report.topics.iter().filter(|topic| report.is_quiet(topic)).count();
-    let after = FOOT + head(80, quiet) + 24 * quiet;
-    if last.is_some_and(|last| last.id == topic.id) && after <= MOST_AFTER { after } else { 0 }
-}
+/// The most printed posts, pages, copied texts and changes of a list.
+pub(super) const ITEMS: usize = 3;
+/// The most printed terms.
+pub(super) const TERMS: usize = 5;
+/// The most printed themes.
+pub(super) const THEMES: usize = 3;
+/// The most printed authors, hosts and gaps.
+pub(super) const ROWS: usize = 4;
+/// The most characters of an answer.
+const ANSWER: usize = 900;
+/// A text with more characters is cut by the style sheet, after three lines.
+const LONG: usize = 130;
 
 /// Returns the class of an entry that is not printed.
 pub(super) fn beyond(place: usize, most: usize) -> Option<&'static str> {
@@ -53,17 +28,39 @@ pub(super) fn more(all: usize, most: usize) -> Markup {
     html! { @if all > most { span.paper-only { " – " (format::number((all - most) as u64)) " more on the HTML page" } } }
 }
 
+/// Returns the class of a text that is cut on paper.
+pub(super) fn long(characters: usize) -> Option<&'static str> {
+    (characters > LONG).then_some("long")
+}
+
+/// Returns how many lines of an answer are printed, and whether anything of it is not.
+pub(super) fn printed_lines(lines: &[String]) -> (usize, bool) {
+    let mut sum = 0;
+    let fit = lines.iter().take_while(|line| {
+        sum += line.chars().count();
+        sum <= ANSWER
+    });
+    let fit = fit.count();
+    // The style sheet cuts a first line that is too long.
+    (fit.max(1), fit < lines.len())
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::super::facts::{AnswerFacts, ChangeFacts, GoneFacts, RowFacts, Shown};
+    use super::super::super::facts::{AnswerFacts, RowFacts, Shown};
     use super::super::super::samples::{report, topic};
-    use super::super::paper_text::{answer_parts, printed_parts};
-    use super::LEVELS;
+    use super::{ITEMS, printed_lines};
     use crate::model::{Kind, Time};
 
-    fn row(words: String) -> RowFacts {
-        RowFacts {
-            item: Shown { words, ..Shown::default() },
+    /// Counts how often a class occurs.
+    fn many(page: &str, class: &str) -> usize {
+        page.matches(&format!("class=\"{class}\"")).count()
+    }
+
+    #[test]
+    fn a_list_that_is_shortened_on_paper_says_so() {
+        let row = |n: usize| RowFacts {
+            item: Shown { words: format!("some words {n}"), ..Shown::default() },
             kind: Kind::Post,
             at: Time(0),
             undated: false,
@@ -72,52 +69,19 @@ mod tests {
             score: None,
             scorer: None,
             copy_of: None,
-        }
-    }
-
-    /// Counts how often a class occurs.
-    fn many(page: &str, class: &str) -> usize {
-        page.matches(&format!("class=\"{class}\"")).count()
-    }
-
-    #[test]
-    fn a_topic_that_fits_is_printed_whole_and_a_shortened_list_says_so() {
+        };
         let mut facts = topic("a");
-        facts.rows = (0..5).map(|n| row(format!("short words {n}"))).collect();
-        facts.top_posts = (0..5).collect();
-        let whole = report(vec![facts.clone()]);
-        assert_eq!(super::of(&whole, &facts), LEVELS[0]);
-        let page = whole.html();
-        assert_eq!((many(&page, "off-paper"), many(&page, "paper-only")), (0, 0), "{page}");
-
-        facts.rows = (0..5).map(|_| row("Many words in each of them ".repeat(9))).collect();
-        for list in [&mut facts.top_posts, &mut facts.negative, &mut facts.positive, &mut facts.top_pages] {
-            *list = (0..5).collect();
+        facts.rows = (0..5).map(row).collect();
+        for printed in [ITEMS, 5] {
+            facts.top_posts = (0..printed).collect();
+            let whole = report(vec![facts.clone()]);
+            let page = whole.html();
+            let left = printed - ITEMS;
+            assert_eq!((many(&page, "off-paper"), many(&page, "paper-only")), (left, usize::from(left > 0)), "{page}");
+            assert_eq!(page.contains(&format!(" – {left} more on the HTML page")), left > 0, "{page}");
+            // A mail is not printed by this style sheet.
+            assert!(!whole.mail().contains("on the HTML page"));
         }
-        let gone = GoneFacts { item: facts.rows[0].item.clone(), last_seen: Time(0) };
-        facts.changes = Some(ChangeFacts {
-            baseline: 0,
-            edited: 0,
-            gone: 8,
-            at_least: false,
-            cut: false,
-            gone_unjudged: Vec::new(),
-            gone_judged: true,
-            queries: Vec::new(),
-            edits: Vec::new(),
-            lost: vec![gone; 8],
-        });
-        facts.sources = vec![facts.sources[0].clone(); 12];
-        facts.sources.iter_mut().for_each(|source| source.trouble = Some("no answer ".repeat(10)));
-        let full = report(vec![facts.clone()]);
-        let paper = super::of(&full, &facts);
-        assert!(paper != LEVELS[0] && paper.items < 5, "{paper:?}");
-        let page = full.html();
-        assert_eq!(many(&page, "off-paper"), 4 * (5 - paper.items) + 8 - paper.items, "{page}");
-        assert_eq!(many(&page, "paper-only"), 5, "{page}");
-        assert!(page.contains(&format!(" – {} more on the HTML page", 5 - paper.items)), "{page}");
-        // A mail is not printed by this style sheet.
-        assert!(!full.mail().contains("on the HTML page"));
     }
 
     #[test]
@@ -136,7 +100,6 @@ mod tests {
         assert!(page.contains("The whole answer is on the HTML page."), "{page}");
         facts.answer = Some(words("one\ntwo"));
         assert!(!report(vec![facts]).html().contains("The whole answer"));
-        let long = words(&"words ".repeat(300));
-        assert_eq!(printed_parts(&answer_parts(&long)), (1, true));
+        assert_eq!(printed_lines(&["words ".repeat(300)]), (1, true));
     }
 }

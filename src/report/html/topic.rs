@@ -7,8 +7,8 @@ use super::super::facts::{HoleFacts, TopicFacts};
 use super::super::format::{self, at_least, count_noun, number, percent};
 use super::super::{chart, comparison, sql};
 use super::lists::Empty;
-use super::paper::beyond;
-use super::{answer, changed, links, lists, paper, terms};
+use super::paper::{ROWS, beyond};
+use super::{answer, changed, links, lists, terms};
 use crate::insight::daily;
 
 /// The maximum number of listed gaps.
@@ -51,17 +51,16 @@ pub(super) fn folded(report: &Report, topic: &TopicFacts) -> Markup {
 fn parts(report: &Report, topic: &TopicFacts) -> Markup {
     let untold = topic.terms.none_words();
     let mut empty = Empty::default();
-    let paper = paper::of(report, topic);
     html! {
         div.pair { (volume(report, topic)) (tone(report, topic)) }
-        (terms::section(report, topic, paper, &untold, &mut empty))
+        (terms::section(report, topic, &untold, &mut empty))
         div.flow {
-            (lists::standouts(report, topic, paper, &mut empty))
-            (changed::section(topic, paper, &report.timezone, &mut empty))
-            (lists::tallies(topic, paper, &mut empty))
+            (lists::standouts(report, topic, &mut empty))
+            (changed::section(topic, &report.timezone, &mut empty))
+            (lists::tallies(topic, &mut empty))
             (lists::found_by(topic))
             (empty.folded())
-            (coverage(report, topic, paper.rows))
+            (coverage(report, topic))
         }
         (lists::rows(report, topic))
         (queries(report, topic))
@@ -199,8 +198,8 @@ fn days(topic: &TopicFacts) -> Markup {
     }
 }
 
-/// Returns holes and sources. This many gaps are printed on paper.
-fn coverage(report: &Report, topic: &TopicFacts, printed: usize) -> Markup {
+/// Returns holes and sources.
+fn coverage(report: &Report, topic: &TopicFacts) -> Markup {
     let zone = &report.timezone;
     let (inside, earlier) = topic.holes_of(report.span);
     let told = |hole: &HoleFacts| html! { (format::span(hole.span, zone)) ", " (format::length(hole.span)) @if !hole.why.is_empty() { ": " (format::line(&hole.why, 160)) } };
@@ -232,8 +231,8 @@ fn coverage(report: &Report, topic: &TopicFacts, printed: usize) -> Markup {
                 @if inside.is_empty() && topic.not_kept.is_none() && topic.checks.is_none() { "No gaps in the period." }
             }
             @if !inside.is_empty() { ul {
-                @for (place, hole) in inside.iter().rev().take(GAPS).enumerate() { li class=[beyond(place, printed)] { (told(hole)) } }
-                @if listed > printed { li.paper-only { (number((listed - printed) as u64)) " more on the HTML page" } }
+                @for (place, hole) in inside.iter().rev().take(GAPS).enumerate() { li class=[beyond(place, ROWS)] { (told(hole)) } }
+                @if listed > ROWS { li.paper-only { (number((listed - ROWS) as u64)) " more on the HTML page" } }
                 @if inside.len() > GAPS { li { (count_noun((inside.len() - GAPS) as u64, "earlier gap")) " in the period: " code { "topicwatch coverage " (topic.id) } } }
             } }
             @if !earlier.is_empty() {
