@@ -2,9 +2,10 @@
 
 use maud::{Markup, html};
 
-use super::super::facts::TopicFacts;
+use super::super::facts::{EditFacts, TopicFacts};
 use super::super::format::{self, at_least};
 use super::lists::{Empty, by, named};
+use super::paper::{ITEMS, beyond, long, more};
 use crate::insight::Piece;
 
 pub(super) fn section<'a>(topic: &'a TopicFacts, zone: &str, empty: &mut Empty<'a>) -> Markup {
@@ -25,10 +26,10 @@ pub(super) fn section<'a>(topic: &'a TopicFacts, zone: &str, empty: &mut Empty<'
         @if gone || !changes.edits.is_empty() { div.pair {
             @if !changes.edits.is_empty() {
                 section {
-                    h3 { "Edited" }
+                    h3 { "Edited" (more(changes.edits.len(), ITEMS)) }
                     p.meta { (at_least(changes.edited, changes.at_least)) " in all; the latest:" }
-                    ol.items { @for edit in &changes.edits { li {
-                        span dir="auto" { @for piece in &edit.diff { @match piece {
+                    ol.items { @for (at, edit) in changes.edits.iter().enumerate() { li class=[beyond(at, ITEMS)] {
+                        span dir="auto" class=[long(characters(edit))] { @for piece in &edit.diff { @match piece {
                             Piece::Same(text) => { (text) " " },
                             Piece::Removed(text) => { del { (text) } " " },
                             Piece::Added(text) => { ins { (text) } " " },
@@ -38,13 +39,20 @@ pub(super) fn section<'a>(topic: &'a TopicFacts, zone: &str, empty: &mut Empty<'
                 }
             }
             @if gone { section {
-                h3 { "Gone" }
+                h3 { "Gone" (more(changes.lost.len(), ITEMS)) }
                 @if let Some(unjudged) = &unjudged { p.meta { (unjudged) } }
                 @if changes.lost.is_empty() { p.meta { (changes.none_gone()) } } @else {
                     p.meta { (at_least(changes.gone, changes.at_least || unjudged.is_some())) " in all; the latest:" }
-                    ol.items { @for gone in &changes.lost { li { (named(&gone.item)) p.meta { (by(&gone.item)) " · last seen " (format::date_time_short(gone.last_seen, zone)) } } } }
+                    ol.items { @for (at, gone) in changes.lost.iter().enumerate() { li class=[beyond(at, ITEMS)] { (named(&gone.item)) p.meta { (by(&gone.item)) " · last seen " (format::date_time_short(gone.last_seen, zone)) } } } }
                 }
             } }
         } }
     }
+}
+
+fn characters(edit: &EditFacts) -> usize {
+    let of = |piece: &Piece| match piece {
+        Piece::Same(text) | Piece::Removed(text) | Piece::Added(text) => text.chars().count() + 1,
+    };
+    edit.diff.iter().map(of).sum()
 }

@@ -7,6 +7,7 @@ use super::super::facts::{RowFacts, Shown, TopicFacts};
 use super::super::format::{self, count_noun, number};
 use super::super::items::host;
 use super::links;
+use super::paper::{ITEMS, ROWS, beyond, long, more};
 use crate::insight::daily::Tally;
 use crate::model::Kind;
 
@@ -38,8 +39,8 @@ pub(super) fn named(item: &Shown) -> Markup {
     let words = if item.words.is_empty() { "(no text)" } else { &item.words };
     html! {
         @match &item.link {
-            Some(link) => a dir="auto" href=(link) rel="noopener noreferrer nofollow" { (words) },
-            None => span dir="auto" { (words) },
+            Some(link) => a dir="auto" href=(link) rel="noopener noreferrer nofollow" class=[long(words.chars().count())] { (words) },
+            None => span dir="auto" class=[long(words.chars().count())] { (words) },
         }
     }
 }
@@ -76,8 +77,8 @@ struct List<'a> {
 fn list(report: &Report, topic: &TopicFacts, List { title, places, scores }: &List<'_>) -> Markup {
     html! {
         section {
-            h3 { (title) }
-            ol.items { @for (place, row) in places.iter().filter_map(|place| Some((*place, topic.rows.get(*place)?))) { li {
+            h3 { (title) (more(places.len(), ITEMS)) }
+            ol.items { @for (at, (place, row)) in places.iter().filter_map(|place| Some((*place, topic.rows.get(*place)?))).enumerate() { li class=[beyond(at, ITEMS)] {
                 (named(&row.item))
                 p.meta {
                     (source(row)) " · " (report.format_date(row.at)) @if row.undated { " (undated)" }
@@ -127,8 +128,8 @@ const RISES: &str =
 fn rising(report: &Report, topic: &TopicFacts) -> Markup {
     html! {
         section {
-            h3 { "Rising fastest" }
-            ol.items { @for riser in &topic.rising { li {
+            h3 { "Rising fastest" (more(topic.rising.len(), ITEMS)) }
+            ol.items { @for (at, riser) in topic.rising.iter().enumerate() { li class=[beyond(at, ITEMS)] {
                 (named(&riser.item))
                 p.meta {
                     (by(&riser.item)) " · " (format::rise(&riser.rise)) ": "
@@ -142,8 +143,8 @@ fn rising(report: &Report, topic: &TopicFacts) -> Markup {
 fn campaigns(report: &Report, topic: &TopicFacts) -> Markup {
     html! {
         section aria-labelledby=(links::named(&topic.id, "copies")) {
-            h3 id=(format::id(&topic.id, "copies")) { "One text, many times" }
-            ol.items { @for copies in &topic.campaigns { li {
+            h3 id=(format::id(&topic.id, "copies")) { "One text, many times" (more(topic.campaigns.len(), ITEMS)) }
+            ol.items { @for (at, copies) in topic.campaigns.iter().enumerate() { li class=[beyond(at, ITEMS)] {
                 (named(&copies.item))
                 p.meta {
                     strong { (format::items(copies.campaign.copies, copies.campaign.posts)) } ", "
@@ -164,11 +165,11 @@ fn tally(title: &str, name: &str, all: &[Tally], reach: bool) -> Markup {
     };
     html! {
         section {
-            h3 { (title) }
+            h3 { (title) (more(all.len(), ROWS)) }
             table {
                 caption.quiet { (title) }
                 thead { tr { th scope="col" { (name) } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } @if reach { th.n scope="col" { "Engagement" } } } }
-                tbody { @for one in all { tr { th scope="row" { bdi { (format::line(&one.name, 60)) } } td.n { (number(one.raw)) } td.n { (number(one.unique)) } @if reach { td.n { (of(one)) } } } } }
+                tbody { @for (at, one) in all.iter().enumerate() { tr class=[beyond(at, ROWS)] { th scope="row" { bdi { (format::line(&one.name, 60)) } } td.n { (number(one.raw)) } td.n { (number(one.unique)) } @if reach { td.n { (of(one)) } } } } }
             }
         }
     }

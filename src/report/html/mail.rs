@@ -118,7 +118,7 @@ fn write_element(element: &Element<'_>, left_out: &str, out: &mut String) {
         out.push_str(after);
     };
     match element.name {
-        _ if element.is("page-only") || element.is("skip") => {}
+        _ if ["page-only", "paper-only", "skip"].iter().any(|class| element.is(class)) => {}
         "style" => {}
         "meta" if element.attribute("name") == Some("viewport") || element.attribute("charset").is_some() => {
             within(&format!("<{}>", element.tag), "");

@@ -1,12 +1,14 @@
 //! The report as one page: no script, nothing to load, one style sheet inside. The template escapes foreign text. Links
 //! are http or https and send no referrer. `topic` renders the sections of topics.
 
+mod answer;
 mod calendar;
 mod changed;
 mod charts;
 mod links;
 mod lists;
 mod mail;
+mod paper;
 mod terms;
 #[cfg(test)]
 mod tests;

@@ -8,6 +8,7 @@ use super::super::format::{self, number};
 use super::super::terms::{expected, growth, more_words, rest_words, to_shown, voices_head};
 use super::links;
 use super::lists::{Empty, by, named};
+use super::paper::{TERMS, THEMES, beyond, more};
 use crate::compare::StandOutRows;
 
 pub(super) fn section<'a>(
@@ -24,15 +25,15 @@ pub(super) fn section<'a>(
     let share = |share: &Option<crate::insight::daily::Share>| share.as_ref().map_or("–".to_owned(), format::share);
     let (caption, themes) = (format::id(&topic.id, "terms-caption"), format::id(&topic.id, "themes-caption"));
     html! {
-        section.whole aria-labelledby=(links::named(&topic.id, "terms")) {
-            h3 id=(format::id(&topic.id, "terms")) { "Terms that are news" }
+        section.terms aria-labelledby=(links::named(&topic.id, "terms")) {
+            h3 id=(format::id(&topic.id, "terms")) { "Terms that are news" (more(terms.terms.len(), TERMS)) }
             div.wide role="region" tabindex="0" aria-labelledby=(links::named(&topic.id, "terms-caption")) { table.cards {
                 caption id=(caption) {
                     "More frequent than expected from the previous " (number(terms.before_days)) " days. Copies, and texts by one author on one day, count once. "
                     @if let Some(sample) = terms.sample_words() { (sample) " " } @if let Some(more) = more_words(terms) { (more) }
                 }
                 thead { tr { th scope="col" { "Term" } th.n scope="col" { "Items" } th.n scope="col" { (voices_head(topic)) } th.n scope="col" { "Texts" } th.n scope="col" { "Expected" } th.n scope="col" { "z" } th.n scope="col" { "Negative" } th scope="col" { "For example" } } }
-                tbody { @for term in &terms.terms { tr {
+                tbody { @for (at, term) in terms.terms.iter().enumerate() { tr class=[beyond(at, TERMS)] {
                     th scope="row" { bdi { (format::line(&term.term, 80)) } }
                     td.n data-label="Items" { (number(term.items)) }
                     td.n data-label=(voices_head(topic)) { (number(term.authors)) }
@@ -44,11 +45,11 @@ pub(super) fn section<'a>(
                 } } }
             } }
             @if !terms.themes.is_empty() {
-                h3 { "Themes" }
-                div.wide role="region" tabindex="0" aria-labelledby=(links::named(&topic.id, "themes-caption")) { table.cards {
+                h3 { "Themes" (more(terms.themes.len(), THEMES)) }
+                div.wide role="region" tabindex="0" aria-labelledby=(links::named(&topic.id, "themes-caption")) { table.cards.themes {
                     caption id=(themes) { "Items that share such terms. " @if let Some(rest) = rest_words(terms) { (rest) } }
                     thead { tr { th scope="col" { "Theme" } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } th.n scope="col" { (voices_head(topic)) } th scope="col" { "Period before" } th.n scope="col" { "Negative" } th scope="col" { "First" } th scope="col" { "For example" } } }
-                    tbody { @for theme in &terms.themes { tr {
+                    tbody { @for (at, theme) in terms.themes.iter().enumerate() { tr class=[beyond(at, THEMES)] {
                         th scope="row" { bdi { (format::line(&theme.name, 120)) } }
                         td.n data-label="Items" { (number(theme.items)) }
                         td.n data-label="Unique" { (number(theme.unique)) }
@@ -69,12 +70,12 @@ fn standing_out(topic: &TopicFacts, rows: &StandOutRows) -> Markup {
     let share = |share: &Option<crate::insight::daily::Share>| share.as_ref().map_or("–".to_owned(), format::share);
     let caption = format::id(&topic.id, "terms-caption");
     html! {
-        section.whole aria-labelledby=(links::named(&topic.id, "terms")) {
-            h3 id=(format::id(&topic.id, "terms")) { (StandOutRows::TITLE) }
+        section.terms aria-labelledby=(links::named(&topic.id, "terms")) {
+            h3 id=(format::id(&topic.id, "terms")) { (StandOutRows::TITLE) (more(rows.terms.len(), TERMS)) }
             div.wide role="region" tabindex="0" aria-labelledby=(links::named(&topic.id, "terms-caption")) { table.cards {
                 caption id=(caption) { (rows.words()) }
                 thead { tr { th scope="col" { "Term" } th.n scope="col" { "Items" } th.n scope="col" { (voices_head(topic)) } th.n scope="col" { "Texts" } th.n scope="col" { "Negative" } th scope="col" { "For example" } } }
-                tbody { @for term in &rows.terms { tr {
+                tbody { @for (at, term) in rows.terms.iter().enumerate() { tr class=[beyond(at, TERMS)] {
                     th scope="row" { bdi { (format::line(&term.term, 80)) } }
                     td.n data-label="Items" { (number(term.items)) }
                     td.n data-label=(voices_head(topic)) { (number(term.authors)) }

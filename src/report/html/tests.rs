@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::super::facts::{AnswerFacts, ChangeFacts, Copies, Shown};
+use super::super::facts::{AnswerFacts, ChangeFacts, Copies, Shown, TopicFacts};
+use super::super::matter::Highlight;
 use super::super::samples::{report, topic};
 use crate::insight::daily::Campaign;
 use crate::model::{ReportWindow, Source, Time};
@@ -127,4 +128,33 @@ fn a_first_report_since_the_last_one_is_of_a_day() {
 fn the_legend_says_which_days_make_what_is_usual() {
     let html = report(vec![topic("a")]).html();
     assert!(html.contains("including parts cut off by a full reply") && !html.contains("left out."), "{html}");
+}
+
+#[test]
+fn of_many_topics_those_that_matter_are_listed_and_the_others_folded() {
+    let loud = |items: u64| {
+        let mut facts = topic(&format!("l{items}"));
+        facts.period.raw = items;
+        facts
+    };
+    let list = |topics: Vec<TopicFacts>, about: &str| {
+        let mut all = report(topics);
+        let sentence = "something happened".to_owned();
+        all.matters =
+            vec![Highlight { weight: 1, topic: about.to_owned(), section: "numbers", kind: "volume", sentence }];
+        let page = all.html();
+        page.split_once("<nav").unwrap().1.split_once("</nav>").unwrap().0.to_owned()
+    };
+    let twelve = list((1..=12).map(loud).collect(), "l1");
+    assert_eq!((twelve.matches("<li>").count(), twelve.contains("<details")), (12, false), "{twelve}");
+
+    let quiet = ["a", "b", "c"].map(topic);
+    let many = list((1..=15).map(loud).chain(quiet).collect(), "l2");
+    let (listed, folded) = many.split_once("<details class=\"more\"><summary>5 more topics</summary>").unwrap();
+    // The one with a sentence comes first, the others by their items.
+    let first = listed.find("#t-l2\"").unwrap();
+    assert!(first < listed.find("#t-l15\"").unwrap(), "{many}");
+    assert_eq!((listed.matches("<li>").count(), folded.matches("<li>").count()), (10, 5), "{many}");
+    assert!(listed.contains("#t-l7\"") && folded.contains("#t-l6\""), "{many}");
+    assert!(listed.contains("<a href=\"#quiet-title\">3 quiet topics</a>"), "{many}");
 }

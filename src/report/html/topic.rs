@@ -1,16 +1,18 @@
-//! A topic's section of the page: the answer, the numbers, tone, standouts, coverage, and the rows.
+//! A topic's section of the page: the numbers, tone, standouts, coverage, and the rows.
 
 use maud::{Markup, html};
 
 use super::super::document::Report;
-use super::super::facts::{AnswerFacts, HoleFacts, TopicFacts};
+use super::super::facts::{HoleFacts, TopicFacts};
 use super::super::format::{self, at_least, count_noun, number, percent};
-use super::super::prose::{Piece, parse_line};
 use super::super::{chart, comparison, sql};
 use super::lists::Empty;
-use super::{changed, links, lists, terms};
+use super::paper::{ROWS, beyond};
+use super::{answer, changed, links, lists, terms};
 use crate::insight::daily;
-use crate::normalise::safe_link;
+
+/// The maximum number of listed gaps.
+const GAPS: usize = 8;
 
 pub(super) fn section(report: &Report, topic: &TopicFacts) -> Markup {
     let zone = &report.timezone;
@@ -19,10 +21,10 @@ pub(super) fn section(report: &Report, topic: &TopicFacts) -> Markup {
             h2 id=(format::id(&topic.id, "title")) { (topic.title) " " small { (topic.id) } }
             @if let Some(state) = topic.nothing_to_report_reason(zone) { p.note { "This topic " (state) "." } }
             @if topic.began.is_none() {
-                @if topic.tried { (coverage(report, topic)) }
+                @if topic.tried { (coverage(report, topic, GAPS)) }
             } @else {
                 @if topic.first_day { p.note { strong { "First " (topic.noun()) ". " } "The first answer to each query is a baseline: it is stored and counted, but it is not news. Nothing can be compared yet." } }
-                @if let Some(answer) = &topic.answer { (self::answer(topic, answer, zone)) }
+                @if let Some(answer) = &topic.answer { (answer::answer(topic, answer, zone)) }
                 (parts(report, topic))
             }
         }
@@ -52,60 +54,16 @@ fn parts(report: &Report, topic: &TopicFacts) -> Markup {
     html! {
         div.pair { (volume(report, topic)) (tone(report, topic)) }
         (terms::section(report, topic, &untold, &mut empty))
-        (lists::standouts(report, topic, &mut empty))
-        (changed::section(topic, &report.timezone, &mut empty))
-        (lists::tallies(topic, &mut empty))
-        (lists::found_by(topic))
-        (empty.folded())
-        (coverage(report, topic))
+        div.flow {
+            (lists::standouts(report, topic, &mut empty))
+            (changed::section(topic, &report.timezone, &mut empty))
+            (lists::tallies(topic, &mut empty))
+            (lists::found_by(topic))
+            (empty.folded())
+            (coverage(report, topic))
+        }
         (lists::rows(report, topic))
         (queries(report, topic))
-    }
-}
-
-fn answer(topic: &TopicFacts, answer: &AnswerFacts, zone: &str) -> Markup {
-    let missing = answer.cited.missing();
-    let (listed, left) = answer.cited.listed();
-    html! {
-        section.answer aria-labelledby=(links::named(&topic.id, "answer")) {
-            h3 id=(format::id(&topic.id, "answer")) { "The answer" }
-            @for part in answer.text.lines().map(|part| format::line(part, 2_000)).filter(|part| !part.is_empty()) { p { (answer_section(answer, &part)) } }
-            @if answer.partial { p.note { "The answer is cut off." } }
-            p.meta {
-                "Asked " (format::date_time(answer.asked_at, zone))
-                @if let Some(model) = &answer.model { ", model " (format::line(model, 60)) }
-                ". " (count_noun(answer.cited.citations.len() as u64, "citation")) " checked against what is stored"
-                @if missing > 0 { ": " strong.bad { (number(missing)) " not found" } "." } @else { ": all found." }
-            }
-            @if let Some(unlooked) = answer.unchecked_note() { p.note { (unlooked) } }
-            @if !answer.cited.citations.is_empty() {
-                details.page-only { summary { "Citations" } ul.cited { @for citation in listed { li {
-                    @if citation.key.is_some() { span.good { "✓ stored" } } @else { strong.bad { "✗ not found" } } " "
-                    @match safe_link(&citation.cited) {
-                        Some(link) => a href=(link) rel="noopener noreferrer nofollow" { (format::line(&citation.cited, 200)) },
-                        None => code { (format::line(&citation.cited, 200)) },
-                    }
-                    @if !citation.in_text { " (not in the text)" }
-                } } @if left > 0 { li { (count_noun(left, "more citation")) " not shown" } } } }
-            }
-        }
-    }
-}
-
-/// Returns a line of the answer. Safe links become links, and links that were looked up in vain are marked.
-fn answer_section(answer: &AnswerFacts, line: &str) -> Markup {
-    let (bullet, line) =
-        line.strip_prefix("- ").or_else(|| line.strip_prefix("* ")).map_or(("", line), |line| ("• ", line));
-    html! {
-        (bullet)
-        @for piece in parse_line(line) { @match piece {
-            Piece::Words(words) => (words),
-            Piece::Link(label, address) => {
-                @let label = if label == address { label.to_owned() } else { format!("[{label}]") };
-                @match safe_link(address) { Some(link) => a href=(link) rel="noopener noreferrer nofollow" { (label) }, None => (label) }
-                @if answer.cited.is_missing(address, line) { " " strong.bad { "✗ not found" } }
-            }
-        } }
     }
 }
 
@@ -244,7 +202,8 @@ fn days(topic: &TopicFacts) -> Markup {
 fn coverage(report: &Report, topic: &TopicFacts) -> Markup {
     let zone = &report.timezone;
     let (inside, earlier) = topic.holes_of(report.span);
-    let hole = |hole: &HoleFacts| html! { li { (format::span(hole.span, zone)) ", " (format::length(hole.span)) @if !hole.why.is_empty() { ": " (format::line(&hole.why, 160)) } } };
+    let told = |hole: &HoleFacts| html! { (format::span(hole.span, zone)) ", " (format::length(hole.span)) @if !hole.why.is_empty() { ": " (format::line(&hole.why, 160)) } };
+    let listed = inside.len().min(GAPS);
     html! {
         section aria-labelledby=(links::named(&topic.id, "sources")) {
             h3 id=(format::id(&topic.id, "sources")) { "How it was searched" }
@@ -271,11 +230,15 @@ fn coverage(report: &Report, topic: &TopicFacts) -> Markup {
                 @if let Some(gone) = topic.holes_words(zone) { (gone) " " }
                 @if inside.is_empty() && topic.not_kept.is_none() && topic.checks.is_none() { "No gaps in the period." }
             }
-            @if !inside.is_empty() { ul { @for one in inside.iter().rev().take(8) { (hole(one)) } @if inside.len() > 8 { li { (count_noun((inside.len() - 8) as u64, "earlier gap")) " in the period: " code { "topicwatch coverage " (topic.id) } } } } }
+            @if !inside.is_empty() { ul {
+                @for (place, hole) in inside.iter().rev().take(GAPS).enumerate() { li class=[beyond(place, ROWS)] { (told(hole)) } }
+                @if listed > ROWS { li.paper-only { (number((listed - ROWS) as u64)) " more on the HTML page" } }
+                @if inside.len() > GAPS { li { (count_noun((inside.len() - GAPS) as u64, "earlier gap")) " in the period: " code { "topicwatch coverage " (topic.id) } } }
+            } }
             @if !earlier.is_empty() {
                 details {
                     summary { (count_noun(earlier.len() as u64, "gap")) " before the period, within the days of the charts" }
-                    ul { @for one in earlier.iter().rev().take(8) { (hole(one)) } @if earlier.len() > 8 { li { (count_noun((earlier.len() - 8) as u64, "earlier gap")) ": " code { "topicwatch coverage " (topic.id) } } } }
+                    ul { @for hole in earlier.iter().rev().take(GAPS) { li { (told(hole)) } } @if earlier.len() > GAPS { li { (count_noun((earlier.len() - GAPS) as u64, "earlier gap")) ": " code { "topicwatch coverage " (topic.id) } } } }
                 }
             }
         }

@@ -1,54 +1,81 @@
 //! A line for each topic at the top of the page, so that the first screen of a phone shows the main points; quiet
-//! topics share one line. `What matters`, below, reports what is unusual.
+//! topics share one line. Of very many topics, those that matter most are listed and the others are folded. `What
+//! matters`, below, reports what is unusual.
+
+use std::cmp::Reverse;
 
 use maud::{Markup, html};
 
 use super::super::document::Report;
 use super::super::facts::TopicFacts;
-use super::super::format::{self, at_least, percent};
+use super::super::format::{self, at_least, count_noun, percent};
 use super::super::measures::MIN_SAMPLE;
 use super::links::{anchor, change};
 use crate::model::Tone;
 
-/// More topics than this are folded, so that what matters comes first.
+/// More topics than this do not fit on the first screen of a phone.
 const MANY: usize = 12;
+
+/// The number of topics listed of so many. It is lower, since two lines follow: other topics, and quiet ones.
+const LISTED: usize = 10;
+
+/// With more topics than this, a phone shows at most two lines of each.
+const FEW: usize = 6;
+
+/// The maximum length of a topic's title in its line, in characters.
+const TITLE: usize = 60;
 
 /// The maximum number of terms in a topic's line.
 const TERMS: usize = 3;
 
 pub(super) fn topics(report: &Report) -> Markup {
-    let (quiet, loud): (Vec<&TopicFacts>, Vec<&TopicFacts>) =
+    if report.topics.is_empty() {
+        return html! {};
+    }
+    let (quiet, mut loud): (Vec<&TopicFacts>, Vec<&TopicFacts>) =
         report.topics.iter().partition(|topic| report.is_quiet(topic));
-    let list = html! {
-        ul.glance {
-            @for topic in loud { li { (line(report, topic)) } }
-            @if !quiet.is_empty() { li.quiet { "Quiet: " @for (place, topic) in quiet.iter().enumerate() { @if place > 0 { ", " } (link(topic)) } "." } }
-        }
-    };
+    let mut rest = Vec::new();
+    if loud.len() > MANY {
+        loud.sort_by_key(|topic| (place(report, topic), Reverse(topic.period.raw)));
+        rest = loud.split_off(LISTED);
+    }
+    let class = if loud.len() > FEW { "glance many" } else { "glance" };
     html! {
-        @if report.topics.len() > MANY {
-            nav aria-label="Topics" { details { summary { (format::count_noun(report.topics.len() as u64, "topic")) } (list) } }
-        } @else if !report.topics.is_empty() {
-            nav aria-label="Topics" { (list) }
+        nav aria-label="Topics" {
+            ul class=(class) {
+                @for topic in loud { li { (line(report, topic)) } }
+                @if !quiet.is_empty() && report.topics.len() > MANY { li.quiet { a href="#quiet-title" { (count_noun(quiet.len() as u64, "quiet topic")) } } }
+                @else if !quiet.is_empty() { li.quiet { "Quiet: " @for (place, topic) in quiet.iter().enumerate() { @if place > 0 { ", " } (link(topic)) } "." } }
+            }
+            @if !rest.is_empty() {
+                details.more { summary { (count_noun(rest.len() as u64, "more topic")) } ul.glance { @for topic in rest { li { (line(report, topic)) } } } }
+            }
         }
     }
 }
 
+/// Returns the place of a topic's first sentence in `What matters`, which has the most important first.
+fn place(report: &Report, topic: &TopicFacts) -> usize {
+    report.matters.iter().position(|matter| matter.topic == topic.id).unwrap_or(usize::MAX)
+}
+
 fn link(topic: &TopicFacts) -> Markup {
-    html! { a href=(anchor(&topic.id, "")) { (topic.title) } }
+    html! { a href=(anchor(&topic.id, "")) { (format::line(&topic.title, TITLE)) } }
 }
 
 fn line(report: &Report, topic: &TopicFacts) -> Markup {
     let enough = topic.tone.period.sample() >= MIN_SAMPLE;
     let negative = topic.tone.shares.iter().find(|(sound, _)| *sound == Tone::Negative).filter(|_| enough);
     let watched = topic.began.is_some() && !topic.unwatched;
+    let news = &topic.terms.terms;
     html! {
         (link(topic)) " "
         @if watched {
             strong { (at_least(topic.period.raw, topic.may_be_more())) } @if topic.period.raw == 1 { " item, " } @else { " items, " }
             (change(report, topic))
-            @if let Some((_, share)) = negative { ", " (percent(share.share)) " negative" }
-            @for (place, term) in topic.terms.terms.iter().take(TERMS).enumerate() { @if place == 0 { "; news: " } @else { ", " } bdi { (format::line(&term.term, 30)) } }
+            // Terms say more: where there is little room, they come first.
+            @if let Some((_, share)) = negative { span class=[(!news.is_empty()).then_some("spare")] { ", " (percent(share.share)) " negative" } }
+            @for (place, term) in news.iter().take(TERMS).enumerate() { @if place == 0 { "; news: " } @else { ", " } bdi { (format::line(&term.term, 30)) } }
         } @else { (change(report, topic)) }
     }
 }
