@@ -21,7 +21,7 @@ pub(super) fn section(report: &Report, topic: &TopicFacts) -> Markup {
             h2 id=(format::id(&topic.id, "title")) { (topic.title) " " small { (topic.id) } }
             @if let Some(state) = topic.nothing_to_report_reason(zone) { p.note { "This topic " (state) "." } }
             @if topic.began.is_none() {
-                @if topic.tried { (coverage(report, topic, GAPS)) }
+                @if topic.tried { (coverage(report, topic)) }
             } @else {
                 @if topic.first_day { p.note { strong { "First " (topic.noun()) ". " } "The first answer to each query is a baseline: it is stored and counted, but it is not news. Nothing can be compared yet." } }
                 @if let Some(answer) = &topic.answer { (answer::answer(topic, answer, zone)) }

@@ -186,13 +186,13 @@ impl Form {
                 dt { "Calls a day" } dd { (mark) (number((tenths / 10).unsigned_abs())) @if tenths % 10 != 0 { "." (tenths % 10) } }
                 dt { "Cost of 30 days" } dd { (mark) (told.expected.per_month.to_string()) @if told.upper_bound { span.sub { "if every run searches the AI source; with ai.when = \"new\" only those that find something new do" } } }
             }
-            @for warning in &outlook.warnings { p.note { "Warning: " (self::error_line(warning)) } }
+            @for warning in &outlook.warnings { p.note { "Warning: " (error_line(warning)) } }
             @if let (true, Some((source, price))) = (saves, &outlook.trial) {
                 div.actions { button type="submit" name="do" value="try" { "Try it: search " (source) " once, for about " (price.to_string()) } }
             }
             @match &self.tried {
                 None => {},
-                Some(Err(wrong)) => { p.note role="alert" { strong.bad { "The trial failed: " } (self::error_line(wrong)) } },
+                Some(Err(wrong)) => { p.note role="alert" { strong.bad { "The trial failed: " } (error_line(wrong)) } },
                 Some(Ok(tried)) => (results(tried)),
             }
         } }

@@ -86,8 +86,8 @@ mod tests {
         }
         let noted =
             format!("{BLOCK}# ping = 'secret'\nlang = [\"en\"] # was https://hc.example/secret\n# hc.example/secret\n");
-        assert_eq!(super::visible_lines(&noted, true), mask_ping(&noted));
-        let text = super::visible_lines(&noted, false);
+        assert_eq!(visible_lines(&noted, true), mask_ping(&noted));
+        let text = visible_lines(&noted, false);
         assert!(
             !text.contains("secret") && text.contains("# stays") && text.contains("lang = [\"en\"] # (hidden)"),
             "{text}"
