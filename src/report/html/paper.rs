@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use super::super::format;
 
 /// The most printed posts, pages, copied texts and changes of a list.
-pub(super) const ITEMS: usize = 3;
+pub(super) const ITEMS: usize = 4;
 /// The most printed terms.
 pub(super) const TERMS: usize = 5;
 /// The most printed themes.
