@@ -66,7 +66,7 @@ pub struct Chart {
     pub all_alike: bool,
     /// The unit of its days: `day` or `week`.
     pub each: &'static str,
-    /// Whether a day shows its figures on hover or focus.
+    /// Whether keys reach the figures of a day; the mouse always does.
     pub points: bool,
 }
 
@@ -193,12 +193,15 @@ pub(super) fn point(x: f64, width: f64, words: &str) -> Markup {
     } }
 }
 
-/// Draws the hover figures of each day.
+/// Draws the hover figures of each day. Without points they are the tooltips of a browser, which no key reaches: a table
+/// beside such a chart has them, too.
 fn points(topic: &Chart, axis: &Axis, told: impl Fn(&ChartDay) -> String) -> Markup {
-    html! { @if topic.points { @for day in &topic.days {
+    html! { @for day in &topic.days {
         @let (from, until) = (axis.x(day.span.from), axis.x(day.span.until));
-        (point(from, until - from, &told(day)))
-    } } }
+        @if topic.points { (point(from, until - from, &told(day))) } @else {
+            rect class="hit" x=(coordinate(from)) y=(coordinate(TOP)) width=(coordinate(until - from)) height=(coordinate(y(0.0) - TOP)) { title { (told(day)) } }
+        }
+    } }
 }
 
 /// Explains the two colours of the bars.

@@ -27,11 +27,13 @@ pub(super) fn term_words(topic: &TopicFacts, term: &TermRow) -> String {
     let negative =
         term.negative.as_ref().map_or_else(String::new, |share| format!(", negative {}", format::share(share)));
     format!(
-        "{} by {}; {}, {} expected{negative}",
+        "{} by {}; {}, {} expected from {} before, z {:.1}{negative}",
         count_noun(term.items, "item"),
         voices(topic, term.authors),
         count_noun(term.texts, "different text"),
         expected(term.expected),
+        number(term.texts_before),
+        term.z,
     )
 }
 

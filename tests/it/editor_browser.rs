@@ -79,7 +79,7 @@ fn a_stranger_adds_a_topic_sees_it_run_and_takes_its_report_and_csv_home() {
     follow(&mut driven, "document.querySelector('input[value=run_now]').form.requestSubmit()", "/progress/");
     driven.until("what is asked", "document.querySelector('#progress').innerText.includes('searching …')");
     picture(&mut driven, "asking");
-    driven.until("its end", "/found, (≥\\s)?\\d+ new, cost/.test(document.querySelector('#progress').innerText)");
+    driven.until("its end", "/found, (≥\\s)?\\d+ new.*, cost/.test(document.querySelector('#progress').innerText)");
     picture(&mut driven, "ran");
     follow(
         &mut driven,

@@ -142,9 +142,9 @@ fn an_answers_list_is_a_list_and_a_first_day_names_its_baseline() {
             let page = pages.page(path);
             assert!(page.contains(told), "{path}: {told}: {page}");
         }
-        let runs = place.ok(&["runs", "--topic", "acme", "--at", NINE]);
+        let runs = place.ok(&["runs", "--topic", "acme"]);
         assert!(runs.contains(&format!(" 0 (+{new})")) && runs.contains("part of the baseline"), "{runs}");
-        let json = place.json(&["runs", "--topic", "acme", "--json", "--at", NINE]);
+        let json = place.json(&["runs", "--topic", "acme", "--json"]);
         assert_eq!(
             (&json["runs"][0]["new_baseline"], &json["runs"][0]["new_older"]),
             (&(new - older).into(), &older.into())

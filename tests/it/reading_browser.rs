@@ -130,18 +130,27 @@ fn a_chart_tells_the_figures_of_the_table_where_the_mouse_or_the_keyboard_is() {
         let rows: Vec<Vec<String>> = serde_json::from_value(rows).unwrap();
         assert_eq!(rows.len(), if by == "day" { 14 } else { 8 });
         assert!(rows.iter().any(|row| row[1] != "0"), "{rows:?}");
-        for (place, row) in rows.iter().enumerate() {
+        let volume = |row: &[String]| {
             let noun = if row[1] == "1" { "item" } else { "items" };
-            let told = json!([format!("{}: {} {noun}, {} without near-copies", row[0], row[1], row[2])]);
+            format!("{}: {} {noun}, {} without near-copies", row[0], row[1], row[2])
+        };
+        let tone = |row: &[String]| {
+            let share = |cell: &str| cell.split(' ').next().unwrap().replace('–', "none");
+            format!("{}: negative {}, positive {}, of {}", row[0], share(&row[4]), share(&row[5]), row[3])
+        };
+        let of_charts = (0..2).flat_map(|chart| (0..rows.len()).map(move |place| (chart, place)));
+        for (chart, place) in of_charts {
+            let words = if chart == 0 { volume(&rows[place]) } else { tone(&rows[place]) };
+            let told = json!([words]);
             let middle = driven.is(&format!(
-                "(() => {{ const e = document.querySelectorAll('svg')[0].querySelectorAll('.hit')[{place}]; e.scrollIntoView({{ block: 'center' }}); \
+                "(() => {{ const e = document.querySelectorAll('svg')[{chart}].querySelectorAll('.hit')[{place}]; e.scrollIntoView({{ block: 'center' }}); \
                  const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2] }})()"
             ));
             driven.ask("Input.dispatchMouseEvent", &json!({ "type": "mouseMoved", "x": middle[0], "y": middle[1] }));
             assert_eq!(driven.is(shown), told, "{by}: the mouse is at {middle}");
             driven.ask("Input.dispatchMouseEvent", &json!({ "type": "mouseMoved", "x": 1, "y": 1 }));
             assert_eq!(driven.is(shown), json!([]), "{by}");
-            driven.is(&format!("document.querySelectorAll('svg')[0].querySelectorAll('.point-of')[{place}].focus()"));
+            driven.is(&format!("document.querySelectorAll('svg')[{chart}].querySelectorAll('.point-of')[{place}].focus()"));
             assert_eq!(driven.is(shown), told, "{by}: the keyboard is there");
             assert_eq!(driven.is("document.activeElement.getAttribute('aria-label')"), told[0], "{by}");
             driven.is("document.activeElement.blur()");

@@ -103,14 +103,15 @@ fn text(told: &TopicTerms, span: Span, width: usize) -> String {
     };
     let term = |row: &TermRow| {
         let name = output::truncate(&row.term, 30);
-        let numbers = [row.items, row.authors, row.texts].map(|many| many.to_string());
-        let [items, authors, texts] = numbers;
-        let example = words(row.example.words.as_deref(), 72);
+        let numbers = [row.items, row.authors, row.texts, row.texts_before].map(|many| many.to_string());
+        let [items, authors, texts, before] = numbers;
+        let example = words(row.example.words.as_deref(), 80);
         vec![
             name,
             items,
             authors,
             texts,
+            before,
             format!("{:.1}", row.expected),
             format!("{:.1}", row.z),
             percent(&row.negative),
@@ -118,9 +119,9 @@ fn text(told: &TopicTerms, span: Span, width: usize) -> String {
         ]
     };
     text.push_str(&output::table(
-        &["term", "items", "authors", "texts", "expected", "z", "negative", "for example"],
+        &["term", "items", "authors", "texts", "before", "expected", "z", "negative", "for example"],
         told.terms.iter().map(term).collect(),
-        &[1, 2, 3, 4, 5, 6],
+        &[1, 2, 3, 4, 5, 6, 7],
     ));
     if told.more > 0 {
         let least = if told.more_is_least() { "≥ " } else { "" };

@@ -38,7 +38,7 @@ pub(super) fn section<'a>(
                     td.n data-label="Items" { (number(term.items)) }
                     td.n data-label=(voices_head(topic)) { (number(term.authors)) }
                     td.n data-label="Texts" { (number(term.texts)) }
-                    td.n data-label="Expected" { (expected(term.expected)) }
+                    td.n data-label="Expected" { (expected(term.expected)) " " span.meta { "(" (number(term.texts_before)) " before)" } }
                     td.n data-label="z" { (format!("{:.1}", term.z)) }
                     td.n data-label="Negative" { (share(&term.negative)) }
                     td data-label="For example" { (named(&to_shown(&term.example))) }

@@ -40,10 +40,10 @@ pub(super) async fn section(site: &Site, card: &TopicCard) -> Result<Markup, Pro
         } @else {
             div.wide role="region" tabindex="0" aria-label="Terms that are news" { table {
                 caption { "The last 24 hours, against the " (number(told.before_days)) " days before; copies and one author's texts of a day count once." @if let Some(sample) = told.sample_words() { " " (sample) } @if told.more > 0 { " " @if told.more_is_least() { "≥\u{a0}" } (format::count_noun(told.more, "term")) " more." } }
-                thead { tr { th scope="col" { "Term" } th.n scope="col" { "Items" } th.n scope="col" { "Authors" } th.n scope="col" { "Texts" } th.n scope="col" { "Expected" } th.n scope="col" { "Negative" } th scope="col" { "For example" } } }
+                thead { tr { th scope="col" { "Term" } th.n scope="col" { "Items" } th.n scope="col" { "Authors" } th.n scope="col" { "Texts" } th.n scope="col" { "Expected" } th.n scope="col" { "z" } th.n scope="col" { "Negative" } th scope="col" { "For example" } } }
                 tbody { @for term in &told.terms { tr {
                     th scope="row" { bdi { (format::line(&term.term, 80)) } }
-                    td.n { (number(term.items)) } td.n { (number(term.authors)) } td.n { (number(term.texts)) } td.n { (format!("{:.1}", term.expected)) } td.n { (share(&term.negative)) }
+                    td.n { (number(term.items)) } td.n { (number(term.authors)) } td.n { (number(term.texts)) } td.n { (format!("{:.1}", term.expected)) span.sub { (number(term.texts_before)) " before" } } td.n { (format!("{:.1}", term.z)) } td.n { (share(&term.negative)) }
                     td { (example(&term.example)) }
                 } } }
             } }
