@@ -47,12 +47,15 @@ fn told(place: &Place, at: u32, beside: &str) -> i64 {
     let without = |path: &str| {
         let page = pages.page(path);
         let begin = page.find(" <span class=\"meta\">(+");
-        begin.map_or_else(|| page.clone(), |begin| {
-            let (before, rest) = page.split_at(begin);
-            let (named, rest) = rest.split_once("</span>").unwrap();
-            assert!(named.ends_with(" of the baseline)"), "{named}");
-            format!("{before}{rest}")
-        })
+        begin.map_or_else(
+            || page.clone(),
+            |begin| {
+                let (before, rest) = page.split_at(begin);
+                let (named, rest) = rest.split_once("</span>").unwrap();
+                assert!(named.ends_with(" of the baseline)"), "{named}");
+                format!("{before}{rest}")
+            },
+        )
     };
     assert!(without("/").contains(&cell), "{cell}: {}", pages.page("/"));
     let said = if beside.is_empty() { String::new() } else { format!(", {beside}") };

@@ -150,7 +150,9 @@ fn a_chart_tells_the_figures_of_the_table_where_the_mouse_or_the_keyboard_is() {
             assert_eq!(driven.is(shown), told, "{by}: the mouse is at {middle}");
             driven.ask("Input.dispatchMouseEvent", &json!({ "type": "mouseMoved", "x": 1, "y": 1 }));
             assert_eq!(driven.is(shown), json!([]), "{by}");
-            driven.is(&format!("document.querySelectorAll('svg')[{chart}].querySelectorAll('.point-of')[{place}].focus()"));
+            driven.is(&format!(
+                "document.querySelectorAll('svg')[{chart}].querySelectorAll('.point-of')[{place}].focus()"
+            ));
             assert_eq!(driven.is(shown), told, "{by}: the keyboard is there");
             assert_eq!(driven.is("document.activeElement.getAttribute('aria-label')"), told[0], "{by}");
             driven.is("document.activeElement.blur()");
