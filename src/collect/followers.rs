@@ -2,7 +2,7 @@
 //! progress, so several processes may run it at once, and if one stops midway the next continues. Each is in a file of
 //! its own. Alerts are followers too, but in their own module (`alert`), because they notify people.
 
-use crate::model::{Clock, closed_list};
+use crate::model::{Clock, Follower};
 use crate::store::{Store, StoreError};
 
 use super::clusters::cluster;
@@ -11,38 +11,19 @@ use super::tally::tally_runs;
 use super::terms::count_terms;
 use super::text_index::index_words;
 
-closed_list! {
-    /// The followers, in the order in which they are brought up to date: the cheapest first, since the others may take
-    /// long.
-    Follower {
-        /// Sums of finished runs, for metrics.
-        Counters = "counters",
-        /// Items that are near-copies of others.
-        NearCopies = "near-copies",
-        /// The index that items are searched by.
-        Words = "words",
-        /// Counts of what topics found on each local day.
-        Days = "days",
-        /// Counts of the terms in topics' texts of each local day.
-        Terms = "terms",
-    }
-}
-
-impl Follower {
-    /// Catches up until nothing is left or `enough` says so.
-    pub async fn catch_up(
-        self,
-        store: &Store,
-        clock: &Clock,
-        enough: &(dyn Fn() -> bool + Send + Sync),
-    ) -> Result<(), StoreError> {
-        match self {
-            Self::Counters => tally_runs(store, enough).await,
-            Self::NearCopies => cluster(store, enough).await.map(drop),
-            Self::Words => index_words(store, &|_| enough()).await.map(drop),
-            Self::Days => roll_days(store, clock(), enough).await,
-            Self::Terms => count_terms(store, clock(), enough).await,
-        }
+/// Lets a follower catch up until nothing is left or `enough` says so.
+pub async fn catch_up(
+    follower: Follower,
+    store: &Store,
+    clock: &Clock,
+    enough: &(dyn Fn() -> bool + Send + Sync),
+) -> Result<(), StoreError> {
+    match follower {
+        Follower::Counters => tally_runs(store, enough).await,
+        Follower::NearCopies => cluster(store, enough).await.map(drop),
+        Follower::Words => index_words(store, &|_| enough()).await.map(drop),
+        Follower::Days => roll_days(store, clock(), enough).await,
+        Follower::Terms => count_terms(store, clock(), enough).await,
     }
 }
 
@@ -50,7 +31,7 @@ impl Follower {
 /// when it is retried.
 pub async fn follow(store: &Store, clock: &Clock, enough: &(dyn Fn() -> bool + Send + Sync), again: &str) {
     for follower in Follower::ALL {
-        if let Err(error) = follower.catch_up(store, clock, enough).await {
+        if let Err(error) = catch_up(*follower, store, clock, enough).await {
             tracing::warn!(follower = follower.as_str(), "not up to date: {error}; {again}");
         }
     }

@@ -40,7 +40,7 @@ use tokio_util::sync::CancellationToken;
 pub use clusters::{cluster, cluster_by};
 use commit_order::Turn;
 pub use days::{DAYS, roll_days};
-pub use followers::{Follower, follow};
+pub use followers::{catch_up, follow};
 pub use forget::{Eraser, Forgotten};
 pub use ingest::{Ingested, Reading, ingest, read_provider};
 use look_back::Plan;

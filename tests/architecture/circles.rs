@@ -79,6 +79,7 @@ pub(crate) fn uses(files: &[(String, String)]) -> Uses {
             }
             for (path, inline) in &file.paths {
                 add(house.file_of(&join(module, inline), path), path.line);
+                add(house.statements_of(file, path), path.line);
             }
         }
     }
@@ -191,6 +192,18 @@ impl<'f> House<'f> {
         Some(join(&base, &path.names))
     }
 
+    /// The file of a statement module that a macro of the store names: `read!(self, items::by_key(…))`,
+    /// `$database::statements::items::by_key`. The macro puts the path of both databases before it.
+    fn statements_of(&self, file: &File, path: &Path) -> Option<&'f str> {
+        let inside = path.names.iter().position(|name| name == "statements").map_or(0, |at| at + 1);
+        let module = path.names.get(inside)?;
+        let imported = file.imports.iter().any(|import| import.name == *module);
+        let named = path.base == Base::Here && path.names.len() > inside + 1 && !imported;
+        let declared =
+            |whole: &Module| matches!(&whole[..], [.., parent, own] if parent == "statements" && own == module);
+        self.files.iter().find(|(whole, _)| named && declared(whole)).map(|(_, file)| *file)
+    }
+
     /// The file that defines what the path names.
     fn file_of(&self, stands_in: &[String], path: &Path) -> Option<&'f str> {
         self.defined_in(&self.names(stands_in, path)?, 0)
@@ -294,6 +307,10 @@ fn read(text: &str) -> File {
                 let Some(next) = code.get(after + 1).filter(|token| token.kind == Kind::Word) else { break };
                 names.push(next.text.to_owned());
                 after += 2;
+            }
+            // The macro for streams names no module.
+            if token.is("stream") && code.get(at + 1).is_some_and(|token| token.is("!")) {
+                names.push("!".to_owned());
             }
             // `pub(in crate::room)` is a visibility, not a use.
             if names.len() > 1 && !(at > 0 && code[at - 1].is("in") && code[at - 2].is("(")) {
@@ -410,6 +427,26 @@ fn every_way_of_using_a_file_is_seen_and_nothing_else() {
                 ("b.rs", "pub struct T;"),
             ],
             &[],
+        ),
+        // What a macro of the store names, with and without the path of a database.
+        (
+            &[
+                ("store/mod.rs", "mod x; mod database;"),
+                (
+                    "store/x.rs",
+                    "fn f() { read!(self, rows::g(1)); stream!(self, h()) } macro_rules! m { () => { $d::statements::keys::g() } }",
+                ),
+                ("store/database/mod.rs", "pub mod sqlite;"),
+                ("store/database/sqlite/mod.rs", "pub mod statements;"),
+                (
+                    "store/database/sqlite/statements.rs",
+                    "#[path = \"../../sql/rows.rs\"] pub mod rows; #[path = \"../../sql/keys.rs\"] pub mod keys; #[path = \"../../sql/stream.rs\"] pub mod stream;",
+                ),
+                ("store/sql/rows.rs", "pub fn g() {}"),
+                ("store/sql/keys.rs", "pub fn g() {}"),
+                ("store/sql/stream.rs", "pub fn h() {}"),
+            ],
+            &["store/x.rs store/sql/keys.rs", "store/x.rs store/sql/rows.rs", "store/x.rs store/sql/stream.rs"],
         ),
         // One file as two modules.
         (

@@ -8,6 +8,7 @@ mod changes;
 mod channel;
 mod cluster;
 mod exported;
+mod follower;
 mod invisible;
 mod item;
 mod job;
@@ -50,6 +51,7 @@ pub use channel::{
 };
 pub use cluster::{Assignment, ClusterHead, ClusterRow, Fingerprint, ItemText, KeyTableLimits, Volume};
 pub use exported::{FirstSightingRow, SearchExportRow};
+pub use follower::Follower;
 pub use invisible::{is_invisible, is_invisible_after, is_joiner};
 pub use item::{
     Answer, ENTRY_DIGITS, Engagement, Finding, Kind, ReplyEntry, TEXT_KEY_PREFIX, Window, WindowFit, page_key_of_entry,

@@ -13,7 +13,7 @@ use crate::cli::terminal::signals::StopSignals;
 use crate::cli::wiring::context::{Context, instant};
 use crate::cli::wiring::options::Common;
 use crate::collect::{self, ReplayOptions, Replayed};
-use crate::model::Time;
+use crate::model::{Follower, Time};
 use crate::sentiment;
 
 #[derive(Debug, Args)]
@@ -63,7 +63,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ReplayArgs) -> Result<Ex
         let tones = store.rejudge(sentiment::judge, &args.topic, BATCH, args.dry_run, |_| {}).await?;
         judged = (tones.judged, tones.changed());
         if !args.dry_run {
-            collect::Follower::NearCopies.catch_up(&store, &context.clock, &enough).await?;
+            collect::catch_up(Follower::NearCopies, &store, &context.clock, &enough).await?;
             collect::follow(&store, &context.clock, &enough, "the next run will do it").await;
         }
     }

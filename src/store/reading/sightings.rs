@@ -2,57 +2,21 @@
 //! up. Here are its position and the size of the next page. `item_cache` caches items; the statements are in
 //! `sql/sightings`.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
 use sqlx::Connection as _;
 use sqlx::pool::PoolConnection;
 use tokio::sync::mpsc;
 
-use crate::model::{Engagement, ItemTone, Kind, Source, Time, Tone, Verdict, WindowFit};
+use crate::model::{ItemTone, Kind, Time, Tone, Verdict};
 use crate::store::database::cells::Cells;
 use crate::store::database::handle::Db;
 use crate::store::database::{postgres, sqlite};
 use crate::store::reading::item_cache::{ItemCache, ItemCells, size};
 use crate::store::reading::item_history;
+use crate::store::reading::sighting_page::{Page, PageRequest, Place, RawSighting, RunSightings};
 use crate::store::{Filter, SightingRow, Store, StoreError};
-
-/// A run's position among others: its number, or its time, and its id.
-pub(crate) type Place = (i64, String);
-
-/// Which runs the next page contains.
-#[derive(Debug)]
-pub(crate) struct PageRequest {
-    /// The last run to read: the last readable one when reading began.
-    pub(crate) until: i64,
-    /// The last run already read.
-    pub(crate) after: Option<Place>,
-    pub(crate) runs: i64,
-}
-
-/// Some runs in order, each with what it saw.
-pub(crate) type Page = BTreeMap<Place, RunSightings>;
-
-/// What a run saw.
-#[derive(Debug)]
-pub(crate) struct RunSightings {
-    pub(crate) id: i64,
-    pub(crate) topic: String,
-    /// Its place in the reading order.
-    pub(crate) seq: i64,
-    pub(crate) seen_at: Time,
-    pub(crate) sights: Vec<RawSighting>,
-}
-
-/// A sighting without the content of its item.
-#[derive(Debug)]
-pub(crate) struct RawSighting {
-    pub(crate) item: i64,
-    pub(crate) source: Source,
-    pub(crate) rank: i64,
-    pub(crate) fit: WindowFit,
-    pub(crate) engagement: Engagement,
-}
 
 /// A page with its items.
 type Read = Vec<(Place, RunSightings, Vec<ItemCells>)>;

@@ -9,7 +9,7 @@ use super::cluster_keys::AGES;
 use super::resolve::ITEMS_LOCK;
 use super::resolve::{fetch_json, to_json};
 use super::{Conn, Database, ROW_LOCK, Row, cluster_keys, followers, narrow, read};
-use crate::model::{Assignment, ClusterHead, ClusterRow, ItemText, KeyTableLimits, Kind, Time, Volume};
+use crate::model::{Assignment, ClusterHead, ClusterRow, Follower, ItemText, KeyTableLimits, Kind, Time, Volume};
 use crate::store::{Filter, StoreError, UnclusteredBatch};
 
 /// Rows per statement. Small, so that most statements are full and their parsed form is reused.
@@ -186,7 +186,7 @@ pub(in crate::store) async fn keep(
     if moved.rows_affected() == 0 {
         return Ok(false);
     }
-    followers::advance(conn, followers::NEAR_COPIES, batch.from, batch.until.max(batch.from), false).await?;
+    followers::advance(conn, Follower::NearCopies.as_str(), batch.from, batch.until.max(batch.from), false).await?;
     for chunk in begins.chunks(BATCH) {
         let mut insert = QueryBuilder::<Database>::new("INSERT INTO cluster_head (place, item, sketch, keys) ");
         insert.push_values(chunk, |mut row, (item, head, keys)| {

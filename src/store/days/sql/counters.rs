@@ -5,7 +5,7 @@ use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 use super::{Conn, Database, Row, followers, read};
 use crate::model::{
-    MetricSum, Micros, RunState, SearchState, Source, SourceLatest, StoreCounts, TallyRun, TallySearch, Time,
+    Follower, MetricSum, Micros, RunState, SearchState, Source, SourceLatest, StoreCounts, TallyRun, TallySearch, Time,
     TopicLimits, Trigger, Usage,
 };
 use crate::store::StoreError;
@@ -18,7 +18,7 @@ const MOST_ALERTS: i64 = 200;
 
 /// Returns the number of the last run that was added, and whether the totals have ever caught up.
 pub(in crate::store) async fn progress(conn: &mut Conn) -> Result<(i64, bool), StoreError> {
-    followers::progress(conn, followers::COUNTERS).await
+    followers::progress(conn, Follower::Counters.as_str()).await
 }
 
 /// Returns runs after a number, in order, with their searches.
@@ -90,7 +90,7 @@ pub(in crate::store) async fn keep(
     to: i64,
     whole: bool,
 ) -> Result<bool, StoreError> {
-    if !followers::advance(conn, followers::COUNTERS, from, to, whole).await? {
+    if !followers::advance(conn, Follower::Counters.as_str(), from, to, whole).await? {
         return Ok(false);
     }
     for chunk in sums.chunks(200) {

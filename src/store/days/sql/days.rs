@@ -7,7 +7,7 @@ use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 use super::resolve::to_json;
 use super::{Conn, Database, Row, followers};
-use crate::model::{DayCount, RunWithNews, Span, Time};
+use crate::model::{DayCount, Follower, RunWithNews, Span, Time};
 use crate::store::{DayCounts, DueDays, StoreError};
 
 /// The instant at which an item counts; reports use the same.
@@ -20,7 +20,7 @@ const KEPT: i64 = 40 * 86_400_000;
 const ROWS: usize = 300;
 
 pub(in crate::store) async fn progress(conn: &mut Conn) -> Result<i64, StoreError> {
-    Ok(followers::progress(conn, followers::DAYS).await?.0)
+    Ok(followers::progress(conn, Follower::Days.as_str()).await?.0)
 }
 
 /// Returns runs after a number that found something new, in order: topic and start time.
@@ -135,7 +135,7 @@ fn scorers_of(row: &Row) -> Result<Vec<String>, StoreError> {
 /// Stores counts of the runs from one number to another. Returns false and changes nothing if another process was
 /// first.
 pub(in crate::store) async fn keep(conn: &mut Conn, rolled: &DayCounts, now: Time) -> Result<bool, StoreError> {
-    if !followers::advance(conn, followers::DAYS, rolled.from, rolled.to, true).await? {
+    if !followers::advance(conn, Follower::Days.as_str(), rolled.from, rolled.to, true).await? {
         return Ok(false);
     }
     // Delete all days of topics that were due: in another time zone, days begin at other instants.

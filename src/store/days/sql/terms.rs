@@ -5,7 +5,7 @@ use sqlx::{AssertSqlSafe, Row as _};
 
 use super::resolve::{ITEMS_LOCK, to_json};
 use super::{Conn, followers};
-use crate::model::{Span, Time};
+use crate::model::{Follower, Span, Time};
 use crate::store::{StoreError, StoredTerms};
 
 /// The instant at which an item counts; reports use the same.
@@ -15,12 +15,12 @@ const MOMENT: &str = "CASE WHEN i.published_at < t.first_seen THEN i.published_a
 const KEPT: i64 = 40 * 86_400_000;
 
 pub(in crate::store) async fn progress(conn: &mut Conn) -> Result<i64, StoreError> {
-    Ok(followers::progress(conn, followers::TERMS).await?.0)
+    Ok(followers::progress(conn, Follower::Terms.as_str()).await?.0)
 }
 
 /// Records up to which run days were counted; changes nothing if another process is further.
 pub(in crate::store) async fn advance(conn: &mut Conn, from: i64, to: i64) -> Result<bool, StoreError> {
-    followers::advance(conn, followers::TERMS, from, to, true).await
+    followers::advance(conn, Follower::Terms.as_str(), from, to, true).await
 }
 
 /// Returns the `basis` of each of the topics' days since an instant.

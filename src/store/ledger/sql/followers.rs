@@ -3,14 +3,13 @@
 use sqlx::{AssertSqlSafe, Row as _};
 
 use super::{Conn, read};
-use crate::model::Time;
+use crate::model::{Follower, Time};
 use crate::store::{Cursor, StoreError};
 
-/// Followers that derive data for readers; they notify no one.
-pub(in crate::store) const NEAR_COPIES: &str = "near-copies";
-pub(in crate::store) const DAYS: &str = "days";
-pub(in crate::store) const TERMS: &str = "terms";
-pub(in crate::store) const COUNTERS: &str = "counters";
+/// The names of the followers that derive data, as a list for `IN`.
+pub(in crate::store) fn deriving() -> String {
+    Follower::ALL.iter().map(|follower| format!("'{follower}'")).collect::<Vec<_>>().join(", ")
+}
 
 pub(in crate::store) async fn cursor(conn: &mut Conn, name: &str) -> Result<Option<Cursor>, StoreError> {
     let row = sqlx::query("SELECT seq, at FROM follower WHERE name = $1").bind(name).fetch_optional(conn).await?;

@@ -8,7 +8,7 @@ use sqlx::{QueryBuilder, Row as _};
 use super::resolve::to_json;
 use super::{Conn, Database, item_history, narrow, read, sightings};
 use crate::store::database::cells::{Cells, unreadable};
-use crate::store::reading::sightings::{Page, PageRequest, RunSightings};
+use crate::store::reading::sighting_page::{Page, PageRequest, RunSightings};
 use crate::store::{Filter, StoreError};
 
 /// The columns of an item `i`. Subqueries are computed once here, however often their columns are used below.

@@ -7,7 +7,7 @@ use super::Row;
 use crate::model::{Engagement, Source, WindowFit};
 use crate::store::StoreError;
 use crate::store::database::cells::unreadable;
-use crate::store::reading::sightings::RawSighting;
+use crate::store::reading::sighting_page::RawSighting;
 
 /// Selects the runs `p` with their sightings `s`; conditions go between the two parts.
 pub(in crate::store) const OF_RUNS: (&str, &str) = (

@@ -5,7 +5,7 @@ use sqlx::{AssertSqlSafe, Row as _};
 
 use super::resolve::ITEMS_LOCK;
 use super::resolve::to_json;
-use super::{Conn, item_history, terms_kept, words};
+use super::{Conn, followers, item_history, terms_kept, words};
 use crate::model::{Micros, PrunedDay, PrunedDays, PrunedSummary, Span, Time};
 use crate::store::StoreError;
 use crate::store::retention::rows::{Batch, DAY, Floor, Progress, StepInput};
@@ -14,11 +14,12 @@ use crate::store::retention::rows::{Batch, DAY, Floor, Progress, StepInput};
 /// Near-copies count from the first run with new items that was not compared.
 pub(in crate::store) async fn floor(conn: &mut Conn) -> Result<Floor, StoreError> {
     let mut floor = Floor::default();
-    let cursor = sqlx::query(
-        "SELECT c.name, c.seq FROM follower c WHERE c.name NOT IN ('near-copies', 'days', 'counters', 'terms') AND NOT EXISTS (SELECT 1 FROM job j WHERE j.id = c.name AND j.removed_at IS NOT NULL) \
+    let sql = format!(
+        "SELECT c.name, c.seq FROM follower c WHERE c.name NOT IN ({}) AND NOT EXISTS (SELECT 1 FROM job j WHERE j.id = c.name AND j.removed_at IS NOT NULL) \
          ORDER BY c.seq, c.name LIMIT 1",
+        followers::deriving()
     );
-    if let Some(row) = cursor.fetch_optional(&mut *conn).await? {
+    if let Some(row) = sqlx::query(AssertSqlSafe(sql)).fetch_optional(&mut *conn).await? {
         (floor.seq, floor.whose) = (row.try_get("seq")?, Some(row.try_get("name")?));
     }
     let unlooked: Option<i64> = sqlx::query_scalar(
