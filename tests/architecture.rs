@@ -176,7 +176,32 @@ fn no_file_uses_one_that_uses_it() {
     assert!(uses.len() > 100, "the walk saw {} files that use another", uses.len());
     let circles = circles::circles(&uses);
     let told: Vec<String> = circles.iter().map(|circle| circles::told(&uses, circle)).collect();
-    assert!(told.is_empty(), "what two files need of each other belongs into a third below both:\n{}", told.join("\n"));
+    assert!(told.is_empty(), "move what both files need to a third file:\n{}", told.join("\n"));
+}
+
+/// What tests share is in `support/`, so that each can be read and removed alone.
+#[test]
+fn tests_use_only_what_is_in_support() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it");
+    let mut mistakes = Vec::new();
+    let mut files = 0;
+    for entry in std::fs::read_dir(&folder).unwrap().map(Result::unwrap) {
+        let name = entry.file_name().into_string().unwrap();
+        if !name.ends_with(".rs") || name == "main.rs" {
+            continue;
+        }
+        files += 1;
+        let text = std::fs::read_to_string(entry.path()).unwrap();
+        let all = source::tokens(&text);
+        for three in all.windows(3).filter(|three| three[1].is("::")) {
+            let beside = three[0].is("super") && folder.join(format!("{}.rs", three[2].text)).is_file();
+            if three[0].is("crate") && !three[2].is("support") || beside {
+                mistakes.push(format!("tests/it/{name}:{} uses `{}`", three[0].line, three[2].text));
+            }
+        }
+    }
+    assert!(files > 100, "the walk saw {files} files");
+    assert!(mistakes.is_empty(), "move what tests share to tests/it/support/:\n{}", mistakes.join("\n"));
 }
 
 /// To add a provider kind you declare it, write its protocol, and name that file in one place. The sandbox may imitate

@@ -82,13 +82,13 @@ pub enum Verb {
     /// Run every topic on its schedule until stopped
     #[command(after_help = examples::RUN)]
     Run(RunArgs),
-    /// Run what a daemon plans, on PostgreSQL; start any number
+    /// Execute runs that a daemon planned, on PostgreSQL; start as many as you like
     #[command(after_help = examples::WORKER)]
     Worker,
     /// Serve the pages, read-only unless `[web] edit = true`
     #[command(after_help = examples::SERVE)]
     Serve(ServeArgs),
-    /// Answer assistants over MCP on stdin and stdout, read-only
+    /// Serve MCP to AI assistants on stdin and stdout, read-only
     #[command(after_help = examples::MCP)]
     Mcp(McpArgs),
     /// Pause, run, rename, filter, backfill topics; explain schedules

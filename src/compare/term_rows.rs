@@ -1,4 +1,4 @@
-//! Terms that are news, and themes, as they are told: plain rows that reports, pages, the API and exports share.
+//! Terms that are news, and themes, as they are shown: plain rows that reports, pages, the API and exports share.
 
 use crate::insight::daily::Share;
 use crate::insight::terms::{LEAST_DAYS, MOST_NEWS, NewsTerm, TermItem, Theme};

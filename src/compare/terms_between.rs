@@ -9,7 +9,7 @@ use crate::insight::terms::BEFORE;
 use crate::model::{ItemMark, Span, Time, Topic};
 use crate::store::{Moment, Store, StoreError};
 
-/// Days whose items say which scorer a period is told by, its own the last: those of a report's charts.
+/// The days of a report's charts, of which the period is the last: their items say which scorer it uses.
 const SCORED_BY: i32 = 14;
 const DAY: i64 = 86_400_000;
 /// A span that is longer than any local day.

@@ -199,7 +199,7 @@ keys! {
         "raw" Kept, Some("\"30d\""), "How long raw replies are kept.";
         "sightings" Kept, Some("\"90d\""), "How long every snapshot is kept; afterwards, one per topic and day.";
         "items" Kept, Some("\"400d\""), "How long an item's text is kept after it was last seen.";
-        "runs" Kept, Some("\"400d\""), "How long searches, answers and runs without lasting finds are kept.";
+        "runs" Kept, Some("\"400d\""), "How long searches, answers, and runs in which no stored item was first or last seen are kept.";
         "prune" Text, Some("\"17 3 * * *\""), "When old data is deleted (cron, UTC), or \"never\" (then only by `topicwatch db prune`).";
     }
     Web {

@@ -59,11 +59,7 @@ impl ClockMonitor {
         if !new.is_empty() {
             let named: Vec<String> = new.iter().take(NAMED).map(|(job, slot)| format!("{job} at {slot}")).collect();
             let more = if new.len() > NAMED { ", …" } else { "" };
-            tracing::warn!(
-                jobs = new.len(),
-                "due by elapsed time, but not by the clock, which was set back: {}{more}",
-                named.join(", ")
-            );
+            tracing::warn!(jobs = new.len(), "not run, because the clock was set back: {}{more}", named.join(", "));
         }
         Ok(())
     }

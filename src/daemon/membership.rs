@@ -152,7 +152,7 @@ fn warn(adopted: Adopted) {
         tracing::warn!(
             generation = adopted.generation,
             newest = adopted.newest,
-            "a daemon with a newer configuration is running: this one runs those topics, and its own again only after all such daemons have stopped"
+            "a daemon with a newer configuration is running: this one runs the newer topics until all such daemons have stopped"
         );
     }
 }

@@ -10,7 +10,7 @@ use topicwatch::insight::daily::{Day, Share, days, share, usual_range, usual_sha
 use topicwatch::insight::why::{self, Cause, Compared, DayItems, Dimension, Item, Term};
 use topicwatch::model::{Source, Time};
 
-use crate::usual_accuracy::told_in;
+use crate::support::generated::check_table;
 
 /// Streams in each cell; more where they vary most, because fewer of their days are reported.
 fn streams(cv: f64) -> u32 {
@@ -400,7 +400,7 @@ fn a_rise_or_fall_is_put_down_to_what_made_it_and_to_nothing_else() {
     let (table, poor) = table(&VOLUMES.map(|(name, _, _)| name), &by_scatter);
     assert!(poor.is_empty(), "{poor:#?}\n{table}");
     assert!(rest.percent(rest.right) > 95.0, "without the cause as usual: {} %", rest.percent(rest.right));
-    told_in("docs/dev/report-measured.md", "causes of volume", &table);
+    check_table("docs/dev/report-measured.md", "causes of volume", &table);
 }
 
 const TONES: [Case; 10] = [
@@ -516,5 +516,5 @@ fn an_unusual_tone_is_put_down_to_what_made_it_and_to_nothing_else() {
     }
     let (table, poor) = table(&TONES.map(|(name, _, _)| name), &by_scatter);
     assert!(poor.is_empty(), "{poor:#?}\n{table}");
-    told_in("docs/dev/report-measured.md", "causes of tone", &table);
+    check_table("docs/dev/report-measured.md", "causes of tone", &table);
 }

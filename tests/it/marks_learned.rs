@@ -13,7 +13,7 @@ use topicwatch::insight::relevance::{Features, Ranker, TrainingItem};
 use topicwatch::model::{Engagement, ItemRow, ItemTone, Kind, Time};
 use topicwatch::normalise::words::QueryWords;
 
-use crate::usual_accuracy::told_in;
+use crate::support::generated::check_table;
 
 const PAGE: &str = "docs/dev/relevance-measured.md";
 /// The number of posts sampled from an event.
@@ -233,7 +233,7 @@ fn after_twenty_marks_noise_is_folded_and_what_is_good_is_kept() {
     }
     say(&format!("relevance and what was good are {:.1} points apart", apart * 100.0));
     assert!(apart <= 0.15, "{apart}");
-    told_in(PAGE, "marks", &table);
+    check_table(PAGE, "marks", &table);
 }
 
 /// The same on events with which no constant was chosen, from a checkout of the collection.
@@ -294,5 +294,5 @@ fn on_other_events_what_is_good_is_kept() {
     table.push_str(&format!("| {nothing} others | ≤ {most:.0} % |{none}\n"));
     let kept = kept_of.iter().sum::<f64>() / kept_of.len() as f64;
     assert!(kept >= 0.99, "{kept}: {kept_of:?}");
-    told_in(PAGE, "marks on other events", &table);
+    check_table(PAGE, "marks on other events", &table);
 }

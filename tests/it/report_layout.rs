@@ -2,10 +2,9 @@
 //! folded, the overview as cards on a phone, the main points on its first screen, two pages of paper for a loud topic.
 //! Through the binary on both databases, and in a real browser where there is one.
 
-use std::process::Command;
-
 use crate::support::browser::browser;
 use crate::support::databases::{databases, sqlite, wait};
+use crate::support::page_size::{measured, printed};
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
 use crate::support::world::{World, hour, once, post, topic};
@@ -89,46 +88,6 @@ fn citations_follow_the_figures_and_what_is_empty_is_folded() {
         let top = between(&told, "<ul class=\"glance\">", "</nav>");
         assert!(top.contains("Quiet: ") && top.contains("#t-quiet\""), "{top}");
     }
-}
-
-/// Opens a page in a window of this width. Returns its height, by how much it is wider than the window, and where the
-/// list of all topics ends.
-pub(crate) fn measured(browser: &str, place: &Place, file: &str, width: u32) -> (i64, i64, i64) {
-    let text = std::fs::read_to_string(place.path(file)).unwrap();
-    // The page's CSP forbids scripts: it is measured from inside another page.
-    let frame = format!(
-        "<!doctype html><body style=margin:0><iframe id=f style=\"border:0;width:{width}px;height:800px\" srcdoc=\"{}\"></iframe>\
-         <script>f.onload=()=>{{const d=f.contentDocument.documentElement;document.title=d.scrollHeight+' '+(d.scrollWidth-{width})+' '+Math.ceil(d.querySelector('.glance').parentNode.getBoundingClientRect().bottom)}}</script>",
-        text.replace('&', "&amp;").replace('"', "&quot;")
-    );
-    std::fs::write(place.path("frame.html"), frame).unwrap();
-    let mut command = Command::new(browser);
-    command.args([
-        "--headless",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--no-first-run",
-        "--virtual-time-budget=4000",
-        "--dump-dom",
-    ]);
-    command.arg(format!("--user-data-dir={}", place.path("profile").display()));
-    let dom = command.arg(format!("file://{}", place.path("frame.html").display())).output().unwrap();
-    let dom = String::from_utf8_lossy(&dom.stdout).into_owned();
-    let title = between(&dom, "<title>", "</title>").trim_start_matches("<title>").to_owned();
-    let mut numbers = title.split(' ').map(|number| number.parse::<i64>().unwrap_or_else(|_| panic!("{title}")));
-    (numbers.next().unwrap(), numbers.next().unwrap(), numbers.next().unwrap())
-}
-
-/// The number of printed pages.
-fn printed(browser: &str, place: &Place, file: &str) -> usize {
-    let mut command = Command::new(browser);
-    command.args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--no-pdf-header-footer"]);
-    command.arg(format!("--user-data-dir={}", place.path("profile").display()));
-    command.arg(format!("--print-to-pdf={}", place.path("printed.pdf").display()));
-    let done = command.arg(format!("file://{}", place.path(file).display())).output().unwrap();
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    let pdf = std::fs::read(place.path("printed.pdf")).unwrap();
-    String::from_utf8_lossy(&pdf).matches("/Type /Page\n").count()
 }
 
 #[test]

@@ -4,10 +4,11 @@
 use topicwatch::model::{ReportWindow, Span, Time};
 use topicwatch::report::{make, paths, report_span, span_of_name};
 
-use crate::report::{BY, CLUSTER, count, lists};
 use crate::support::databases::{Database, databases, sqlite, wait};
+use crate::support::page_size::measured;
 use crate::support::program::Place;
 use crate::support::report_spec::spec;
+use crate::support::report_sql::{BY, CLUSTER, count, lists};
 use crate::support::report_world::{DAY, HOUR, History, fill_with, topics};
 use crate::support::searched;
 
@@ -633,7 +634,7 @@ fn a_week_and_a_month_fit_on_a_phone() {
     for (args, most) in [(["--week", "2026-W13"], 30_000), (["--month", "2026-03"], 30_000)] {
         let file = format!("{}.html", args[1]);
         place.ok(&[&["report", "--at", &NOW.to_string(), "--out", &file][..], &args].concat());
-        let (height, wider, _) = crate::report_layout::measured(&browser, &place, &file, 390);
+        let (height, wider, _) = measured(&browser, &place, &file, 390);
         println!("{}: {height} px high at 390", args[1]);
         assert!(wider <= 0, "{}: {wider} px wider than the phone", args[1]);
         assert!(height > 800 && height < most, "{}: {height} px high", args[1]);

@@ -299,7 +299,7 @@ fn the_event_is_among_the_first_ten_terms_and_shuffled_days_have_hardly_any_news
         share(false_days, calm),
         share(busiest, calm)
     );
-    crate::usual_accuracy::told_in("docs/dev/terms-measured.md", "terms", &format!("{table}{OTHERS}"));
+    crate::support::generated::check_table("docs/dev/terms-measured.md", "terms", &format!("{table}{OTHERS}"));
 }
 
 fn texts(days: &BTreeMap<String, Vec<&Post>>) -> BTreeMap<String, Vec<String>> {

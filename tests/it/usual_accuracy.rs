@@ -3,9 +3,12 @@
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng as _;
-use rand_distr::{Beta, Binomial, Distribution as _, Gamma, Poisson};
+use rand_distr::{Beta, Binomial, Distribution as _};
 use topicwatch::insight::daily::{Day, Share, days, share, usual_range, usual_share};
 use topicwatch::model::Time;
+
+use crate::support::generated::check_table;
+use crate::support::random_counts::draw;
 
 /// Streams in each cell; each has calm days, a fall and a rise.
 const STREAMS: u32 = 1_000;
@@ -25,19 +28,6 @@ const MEANS: [f64; 3] = [20.0, 60.0, 300.0];
 /// Factors for Monday to Sunday.
 const WEEKS: [[f64; 7]; 3] = [[1.0; 7], [1.1, 1.15, 1.15, 1.1, 1.1, 0.7, 0.7], [1.3, 1.2, 1.2, 1.2, 1.1, 0.5, 0.5]];
 const HISTORIES: [usize; 5] = [10, 14, 21, 28, 60];
-
-/// A random count of one day.
-pub(super) fn draw(mean: f64, cv: Option<f64>, random: &mut ChaCha8Rng) -> u64 {
-    // The part of the variation that is not chance is variation of the rate.
-    let own = cv.map_or(0.0, |cv| cv * cv - 1.0 / mean);
-    let rate = if own > 0.0 { Gamma::new(1.0 / own, mean * own).unwrap().sample(random) } else { mean };
-    if rate <= 0.0 {
-        return 0;
-    }
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts")]
-    let count = Poisson::new(rate).unwrap().sample(random) as u64;
-    count
-}
 
 /// Consecutive days, the last one today; each `shift` starts on another weekday.
 fn calendar(many: usize, shift: u32) -> Vec<Day> {
@@ -119,20 +109,6 @@ fn best_possible(cv: f64, random: &mut ChaCha8Rng) -> f64 {
     told as f64 / 400.0
 }
 
-/// Compares a table with the one between its marks in a page, or writes it there.
-pub(crate) fn told_in(path: &str, mark: &str, table: &str) {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
-    let page = std::fs::read_to_string(&path).unwrap();
-    let (begin, end) = (format!("<!-- {mark} -->\n"), format!("<!-- end of {mark} -->"));
-    let (before, rest) = page.split_once(&begin).unwrap_or_else(|| panic!("{begin} is not in {}", path.display()));
-    let (old, after) = rest.split_once(&end).unwrap();
-    if std::env::var_os("UPDATE_DOCS").is_some() {
-        crate::support::generated::replace(&path, &format!("{before}{begin}{table}{end}{after}"));
-    } else {
-        assert!(old == table, "{} is old: UPDATE_DOCS=1 writes it anew\n{table}", path.display());
-    }
-}
-
 #[test]
 fn calm_streams_are_as_usual_and_falls_and_rises_are_reported() {
     let mut random = ChaCha8Rng::seed_from_u64(20_261_123);
@@ -190,7 +166,7 @@ fn calm_streams_are_as_usual_and_falls_and_rises_are_reported() {
         "\nNo rule can report all rises: one that knew the distribution of a stream of cv 0.5 exactly, and called 2 % of its calm days \
          a rise, would report {best:.0} % of the days drawn from three times its mean.\n"
     ));
-    told_in("docs/dev/report-measured.md", "usual", &table);
+    check_table("docs/dev/report-measured.md", "usual", &table);
 }
 
 /// A day's share of `whole` items, where days differ by this standard deviation beyond chance.
@@ -235,5 +211,5 @@ fn calm_shares_are_as_usual_and_a_doubled_share_is_reported() {
             }
         }
     }
-    told_in("docs/dev/report-measured.md", "usual shares", &table);
+    check_table("docs/dev/report-measured.md", "usual shares", &table);
 }

@@ -5,7 +5,8 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng as _;
 
-use super::usual_accuracy::{draw, told_in};
+use crate::support::generated::check_table;
+use crate::support::random_counts::draw;
 
 const HISTORIES: usize = 8_000;
 /// Calm days for each history.
@@ -108,5 +109,5 @@ fn what_no_rule_can_tell_of_a_bursty_stream_is_known() {
         before = most;
         table.push_str(&format!("| {days} | {:.0} % | {:.0} % |\n", rise * 100.0, most * 100.0));
     }
-    told_in("docs/dev/report-measured.md", "usual limits", &table);
+    check_table("docs/dev/report-measured.md", "usual limits", &table);
 }

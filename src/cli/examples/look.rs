@@ -4,7 +4,7 @@ pub(in crate::cli) const STATUS: &str = "\
 Examples:
   topicwatch status
   topicwatch status --fail-on stale,silent
-  topicwatch status --json | jq '.topics[] | select(.standing != \"ok\")'";
+  topicwatch status --json | jq '.topics[] | select(.state != \"ok\")'";
 pub(in crate::cli) const RUNS: &str = "\
 Examples:
   topicwatch runs

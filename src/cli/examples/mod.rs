@@ -64,7 +64,8 @@ Examples:
   topicwatch once
   topicwatch once --topic acme-launches --topic rust-async
   topicwatch once --dry-run             # the requests and their price
-  0 * * * * topicwatch once --due       # for a crontab; overlap is safe";
+  # in a crontab, which knows neither PATH nor your folder; overlap is safe:
+  0 * * * * /usr/local/bin/topicwatch --config /etc/topicwatch/jobs.toml once --due";
 pub(in crate::cli) const RUN: &str = "\
 Examples:
   topicwatch run
@@ -115,7 +116,7 @@ Examples:
   topicwatch report --date 2026-03-11 --out day.html
   topicwatch report --week 2026-W12
   topicwatch report --month 2026-03 --timezone Europe/Berlin
-  topicwatch report --out - | wc -c
+  topicwatch report --out - > day.html
   topicwatch report --out day.md --topic acme-launches
 
 Without a period it covers the last complete day, or the report's window. The

@@ -74,7 +74,10 @@ fn notes(counts: &ChangeCounts) -> Vec<String> {
         }
     }
     if counts.undated > 0 {
-        notes.push(format!("{} of the new have no date and count by when they were first seen", counts.undated));
+        notes.push(format!(
+            "{} without a date, counted at the first sighting",
+            count_noun(counts.undated as u64, "new item")
+        ));
     }
     if counts.outside > 0 {
         notes.push(format!("{} more first seen, but older than the window", counts.outside));

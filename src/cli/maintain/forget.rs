@@ -27,7 +27,7 @@ pub struct ForgetArgs {
     /// One item, by key or URL (repeat for more)
     #[arg(long, value_name = "KEY", group = "what")]
     pub item: Vec<String>,
-    /// Everything that only this topic has found so far
+    /// Items that no other topic has found so far
     #[arg(long, value_name = "ID", group = "what")]
     pub topic: Vec<String>,
     /// Continue after an interruption, or apply the journal to a restored database

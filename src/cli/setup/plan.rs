@@ -200,7 +200,7 @@ fn render_costs(told: &Forecast) -> String {
     let mut text = output::table(&heads, rows, &numbers);
     if told.expected != told.at_most {
         let expected = format!(
-            "expected: {} a day, {} in 30 days, with the AI source asked as often as in the last 30 days",
+            "expected: {} a day, {} in 30 days, at the rate of AI searches of the last 30 days",
             told.expected.per_day, told.expected.per_month
         );
         text.push_str(&output::wrap("~ ", &expected, usize::from(output::width())));

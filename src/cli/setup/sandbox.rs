@@ -19,7 +19,7 @@ pub struct SandboxArgs {
     /// Answer from a folder of JSONL and CSV posts and pages instead of invented ones
     #[arg(long, value_name = "DIR")]
     pub corpus: Option<PathBuf>,
-    /// Map the folder's time range onto this much time, ending now
+    /// Shift and scale the folder's times to this period, ending now
     #[arg(long, value_name = "DURATION", default_value = "14d", requires = "corpus")]
     pub span: String,
     /// The only key accepted [default: any]

@@ -122,8 +122,7 @@ pub(super) fn standouts<'a>(report: &Report, topic: &'a TopicFacts, empty: &mut 
 }
 
 /// Shown when nothing rose enough.
-const RISES: &str =
-    "No item gained at least 10 reactions and a fifth of its earlier number since the run before the period.";
+const RISES: &str = "No item gained at least 10 reactions and 20 % since the run before the period.";
 
 fn rising(report: &Report, topic: &TopicFacts) -> Markup {
     html! {

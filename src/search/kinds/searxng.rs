@@ -46,7 +46,7 @@ impl Kind for Searxng {
         let (mut trouble, mut pages) = (None, 0);
         for part in parts {
             if is_config(part) {
-                // The search works without it; it only is not known which engines were left out.
+                // The search works without it, but then skipped engines are unknown.
                 memory.extend(
                     part.reply.as_ref().ok().and_then(|reply| engines_without_time_filter(&reply.body, asked.now)),
                 );

@@ -1,1 +1,0 @@
-//! Empty: the service with known ground truth is in `support/truth.rs`.
