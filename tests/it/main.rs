@@ -156,6 +156,7 @@ mod support;
 mod term_scripts;
 mod terms;
 mod terms_found;
+mod text_output;
 mod text_search;
 mod text_search_forgets;
 mod tone;
