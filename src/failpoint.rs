@@ -60,7 +60,7 @@ mod enabled {
             Some(Self { action, point, whom: value("of=").map(str::to_owned), pass, passed: AtomicU64::new(0) })
         }
 
-        fn befalls(&self, point: &str, whom: &str) -> bool {
+        fn hits(&self, point: &str, whom: &str) -> bool {
             self.point == point
                 && self.whom.as_ref().is_none_or(|only| only == whom)
                 && self.pass.is_none_or(|pass| self.passed.fetch_add(1, Ordering::SeqCst) + 1 == pass)
@@ -82,7 +82,7 @@ mod enabled {
         {
             let _ = file.write_all(format!("{point}\n").as_bytes());
         }
-        let Some(failpoint) = configured().filter(|told| told.befalls(point, whom)) else { return };
+        let Some(failpoint) = configured().filter(|told| told.hits(point, whom)) else { return };
         match failpoint.action.as_str() {
             "kill" => signal("KILL"),
             "stop" => signal("STOP"),
@@ -97,7 +97,7 @@ mod enabled {
     }
 
     pub(crate) fn fails(point: &str) -> bool {
-        configured().is_some_and(|told| told.action == "fail" && told.befalls(point, ""))
+        configured().is_some_and(|told| told.action == "fail" && told.hits(point, ""))
     }
 
     pub(crate) fn bound(point: &str, by_default: std::time::Duration) -> std::time::Duration {

@@ -7,7 +7,7 @@ use crate::compare::{TermRise, TermsAsked, topic_terms};
 use crate::insight::daily::{Day, UsualRange, UsualShare};
 use crate::insight::why::{self, Cause, Compared, DayItems, Dimension, Figure, OnlySources, Term};
 use crate::model::{ItemMark, Span, Time, Tone, Topic};
-use crate::store::{Moment, StoreError};
+use crate::store::{ReadSnapshot, StoreError};
 
 /// Maximum number of items of sources that are read.
 const MOST: usize = 200_000;
@@ -34,7 +34,7 @@ pub(super) enum Unusual<'a> {
 
 /// Adds the cause to an evaluation whose status is bad.
 pub(super) async fn explained(
-    moment: &mut Moment,
+    moment: &mut ReadSnapshot,
     window: &Window<'_>,
     unusual: Option<Unusual<'_>>,
     evaluation: Option<Evaluation>,
@@ -68,7 +68,7 @@ pub(super) async fn explained(
 }
 
 impl<'a> Window<'a> {
-    async fn sources(&self, moment: &mut Moment) -> Result<OnlySources, StoreError> {
+    async fn sources(&self, moment: &mut ReadSnapshot) -> Result<OnlySources, StoreError> {
         let from = self.earlier.first().map_or(self.day.span.from, |(day, _)| day.span.from);
         let Some(span) = Span::new(from, Time(self.run_at.0.saturating_add(1))) else {
             return Ok(OnlySources::default());
@@ -94,7 +94,7 @@ impl<'a> Window<'a> {
     }
 
     /// The terms that are news in the window, compared with the days before as counted.
-    async fn terms(&self, moment: &mut Moment, scorer: Option<&str>) -> Result<Vec<TermRise>, StoreError> {
+    async fn terms(&self, moment: &mut ReadSnapshot, scorer: Option<&str>) -> Result<Vec<TermRise>, StoreError> {
         let period: Vec<&ItemMark> = self.marks.iter().collect();
         let asked = TermsAsked {
             topic: self.topic,
@@ -122,7 +122,7 @@ impl<'a> Window<'a> {
     /// forgetting the item or its author finds it there.
     async fn add_cause(
         &self,
-        moment: &mut Moment,
+        moment: &mut ReadSnapshot,
         cause: &Cause,
         figure: Figure<'_>,
         evaluation: &mut Evaluation,

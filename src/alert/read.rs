@@ -14,7 +14,7 @@ use crate::model::{
     AlertRule, AlertRun, AlertSpec, AnsweredSearch, ItemContent, ItemMark, Kind, ResultKind, SearchState, SeqRange,
     Source, SourceActivity, Span, Time, Topic, WindowFit, format_duration, result_kind,
 };
-use crate::store::{Moment, Store, StoreError};
+use crate::store::{ReadSnapshot, Store, StoreError};
 
 /// Maximum number of new items of a run that are read.
 const MOST_NEW: usize = 1_000;
@@ -102,7 +102,7 @@ struct Answers {
     caught_up: bool,
 }
 
-async fn answers(moment: &mut Moment, topic: &Topic, span: Span, pause: i64) -> Result<Answers, StoreError> {
+async fn answers(moment: &mut ReadSnapshot, topic: &Topic, span: Span, pause: i64) -> Result<Answers, StoreError> {
     let long = pause.saturating_mul(2);
     let wide = Span { from: Time(span.from.0.saturating_sub(long)), until: span.until };
     let asked = moment.asked(&topic.id, wide, MOST_SEARCHES).await?;
@@ -120,7 +120,7 @@ async fn answers(moment: &mut Moment, topic: &Topic, span: Span, pause: i64) -> 
 
 /// The items of a window that the run could see.
 async fn items_in_window(
-    moment: &mut Moment,
+    moment: &mut ReadSnapshot,
     topic: &Topic,
     spec: &AlertSpec,
     day: &Day,
@@ -141,7 +141,7 @@ async fn items_in_window(
 
 /// The windows that were searched at least half as often as the current one, with their items.
 async fn comparable_windows(
-    moment: &mut Moment,
+    moment: &mut ReadSnapshot,
     topic: &Topic,
     spec: &AlertSpec,
     days: Vec<Day>,
@@ -269,7 +269,7 @@ async fn evaluate_window(
 /// Returns the evaluation of a window, or that it is held back: if most posts do not match the question, volume and
 /// tone mean nothing.
 async fn check_relevance(
-    moment: &mut Moment,
+    moment: &mut ReadSnapshot,
     topic: &Topic,
     evaluation: Evaluation,
     marks: &[ItemMark],
@@ -301,7 +301,7 @@ fn pool_windows(earlier: &[(Day, Vec<ItemMark>)]) -> Vec<Vec<&ItemMark>> {
 
 /// The words of the first items in an order, one per cluster.
 async fn top(
-    moment: &mut Moment,
+    moment: &mut ReadSnapshot,
     marks: &[ItemMark],
     order: impl Fn(&ItemMark) -> i64,
 ) -> Result<Vec<ItemContent>, StoreError> {

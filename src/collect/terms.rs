@@ -9,7 +9,7 @@ use crate::insight::daily::days;
 use crate::insight::terms::{Basis, DayTerms, TermCounter, voice_of};
 use crate::model::{ItemMark, SearchableItem, Span, Time, Topic};
 use crate::normalise::words;
-use crate::store::{Moment, Store, StoreError, StoredTerms};
+use crate::store::{ReadSnapshot, Store, StoreError, StoredTerms};
 
 /// Local days counted: the four weeks that a period is compared with, and a week for reports of earlier days.
 pub const TERM_DAYS: i32 = 36;
@@ -94,7 +94,7 @@ async fn count_topic(
 }
 
 async fn counted(
-    moment: &mut Moment,
+    moment: &mut ReadSnapshot,
     topic: &Topic,
     look: &[Span],
     kept: &[(Span, Vec<u8>)],
@@ -118,7 +118,7 @@ async fn counted(
     Ok(counted)
 }
 
-async fn terms_of(moment: &mut Moment, filter: &Filter, marks: &[&ItemMark]) -> Result<DayTerms, StoreError> {
+async fn terms_of(moment: &mut ReadSnapshot, filter: &Filter, marks: &[&ItemMark]) -> Result<DayTerms, StoreError> {
     let mut counter = TermCounter::default();
     for some in marks.chunks(WORDS) {
         let keys: BTreeSet<&str> = some.iter().map(|mark| mark.key.as_str()).collect();

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::insight::daily::{extract_links, without_last_word};
 use crate::model::{AnswerRow, page_key_of_entry};
 use crate::normalise::link_key;
-use crate::store::{Moment, Store, StoreError};
+use crate::store::{ReadSnapshot, Store, StoreError};
 
 /// Citations beyond these are counted, but not listed.
 const LISTED: usize = 40;
@@ -32,7 +32,7 @@ pub struct Citations {
 }
 
 /// Looks up what answers cite, for all answers at once.
-pub async fn cited(moment: &mut Moment, answers: &[&AnswerRow]) -> Result<Vec<Citations>, StoreError> {
+pub async fn cited(moment: &mut ReadSnapshot, answers: &[&AnswerRow]) -> Result<Vec<Citations>, StoreError> {
     let named: Vec<_> = answers.iter().map(|answer| links_of(answer)).collect();
     let links = named.iter().flat_map(|(links, _)| links.iter().filter_map(|(_, key)| key.as_ref()));
     let keys: BTreeSet<&String> = answers.iter().flat_map(|answer| &answer.cited).chain(links).collect();

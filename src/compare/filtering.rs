@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::filter_of;
 use crate::model::{ItemMark, Topic};
-use crate::store::{Moment, StoreError};
+use crate::store::{ReadSnapshot, StoreError};
 
 /// Items whose words are read at a time.
 const CHUNK: usize = 2_000;
@@ -23,7 +23,7 @@ pub struct FilteredItems {
 
 /// Splits items into those that pass the topic's filter and those it hides.
 pub async fn apply_filter(
-    moment: &mut Moment,
+    moment: &mut ReadSnapshot,
     topic: &Topic,
     marks: Vec<ItemMark>,
 ) -> Result<FilteredItems, StoreError> {

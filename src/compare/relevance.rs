@@ -4,7 +4,7 @@
 use crate::insight::daily::{Share, UsualShare, share, usual_share};
 use crate::model::{ItemContent, ItemMark, Kind, ResultKind, Topic};
 use crate::normalise::words::QueryWords;
-use crate::store::{Moment, StoreError};
+use crate::store::{ReadSnapshot, StoreError};
 
 /// With fewer posts, nothing is reported.
 pub const LEAST_POSTS: usize = 10;
@@ -72,7 +72,7 @@ fn post_query_words(topic: &Topic) -> Option<QueryWords> {
 /// Counts the posts of a period that hold no word of the topic's questions. Each of `earlier` is a period with the
 /// same questions, oldest first; they are read only if there may be something to report.
 pub async fn relevance<'m, P, E>(
-    moment: &mut Moment,
+    moment: &mut ReadSnapshot,
     topic: &Topic,
     period: P,
     earlier: impl DoubleEndedIterator<Item = E>,
@@ -96,7 +96,7 @@ where
 
 /// The share of the latest posts without any word of the question. Pruned posts do not count.
 async fn without<'m>(
-    moment: &mut Moment,
+    moment: &mut ReadSnapshot,
     asked: &QueryWords,
     marks: impl IntoIterator<Item = &'m ItemMark>,
     most: usize,

@@ -9,10 +9,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::insight::daily::{extract_links, without_last_word};
 use crate::insight::source_coverage;
-use crate::insight::story::{Looked, MOST_TOPICS, Story, StoryCaveats, checked_span, story as told, timeline};
+use crate::insight::story::{MOST_TOPICS, Story, StoryCaveats, TopicSearches, checked_span, story as told, timeline};
 use crate::model::{Kind, LinkSource, ReplyEntry, Span, StoryRows, Tie, Time};
 use crate::normalise::{canonical, identify, words::url_query};
-use crate::store::{Moment, Store, StoreError};
+use crate::store::{ReadSnapshot, Store, StoreError};
 
 /// Maximum number of items of a story; if there are more, those seen first are shown.
 pub const MOST_ITEMS: usize = 500;
@@ -41,7 +41,7 @@ pub async fn story(store: &Store, asked: &str) -> Result<Option<Story>, StoreErr
     read
 }
 
-async fn read(moment: &mut Moment, asked: &str, pruned_until: Option<Time>) -> Result<Option<Story>, StoreError> {
+async fn read(moment: &mut ReadSnapshot, asked: &str, pruned_until: Option<Time>) -> Result<Option<Story>, StoreError> {
     let key = if asked.starts_with("http://") || asked.starts_with("https://") { key_of(asked) } else { None };
     let Some(item) = moment.story_item(key.as_deref().unwrap_or(asked)).await? else { return Ok(None) };
     let mut rows = members(moment, &item).await?;
@@ -76,11 +76,11 @@ fn topics(rows: &StoryRows) -> Vec<String> {
 
 /// What the topics' sources covered of a span. Time whose searches were pruned is not a hole.
 async fn load_coverage(
-    moment: &mut Moment,
+    moment: &mut ReadSnapshot,
     topics: &[String],
     span: Span,
     known_since: Option<Time>,
-) -> Result<Vec<Looked>, StoreError> {
+) -> Result<Vec<TopicSearches>, StoreError> {
     let mut all = Vec::new();
     if topics.is_empty() {
         return Ok(all);
@@ -89,13 +89,13 @@ async fn load_coverage(
         let looks = moment.runs_covering(&watched.topic, span).await?;
         watched.began = known_since.map_or(watched.began, |since| since.max(watched.began));
         let sources = source_coverage(&watched, &looks, span, |_| true);
-        all.push(Looked { watched, sources });
+        all.push(TopicSearches { watched, sources });
     }
     Ok(all)
 }
 
 /// Reads the items of the story.
-async fn members(moment: &mut Moment, item: &LinkSource) -> Result<StoryRows, StoreError> {
+async fn members(moment: &mut ReadSnapshot, item: &LinkSource) -> Result<StoryRows, StoreError> {
     let most = i64::try_from(MOST_ITEMS).unwrap_or(i64::MAX);
     let copies = moment.story_copies(&item.key, most.saturating_add(1)).await?;
     let mut more = copies.len() > MOST_ITEMS;

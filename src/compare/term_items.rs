@@ -6,7 +6,7 @@ use crate::insight::daily::days;
 use crate::insight::terms::{TermItem, voice_of};
 use crate::model::{ItemContent, ItemMark, SearchableItem, Span, Time, Topic};
 use crate::normalise::words;
-use crate::store::{Moment, StoreError};
+use crate::store::{ReadSnapshot, StoreError};
 
 /// Items of the period whose words are read.
 const MOST: usize = 20_000;
@@ -55,7 +55,10 @@ pub(super) fn sample<'a>(period: &[&'a ItemMark], most: usize) -> Vec<&'a ItemMa
     period
 }
 
-pub(super) async fn said(moment: &mut Moment, marks: &[&ItemMark]) -> Result<HashMap<String, ItemContent>, StoreError> {
+pub(super) async fn load_texts(
+    moment: &mut ReadSnapshot,
+    marks: &[&ItemMark],
+) -> Result<HashMap<String, ItemContent>, StoreError> {
     let keys: BTreeSet<&str> = marks.iter().map(|mark| mark.key.as_str()).collect();
     let words = moment.words(&keys.into_iter().map(str::to_owned).collect::<Vec<_>>()).await?;
     Ok(words.into_iter().map(|words| (words.key.clone(), words)).collect())
@@ -84,7 +87,7 @@ pub(super) fn terms_of(mark: &ItemMark, words: &ItemContent) -> Vec<String> {
 }
 
 pub(super) async fn items_of(
-    moment: &mut Moment,
+    moment: &mut ReadSnapshot,
     asked: &TermsAsked<'_>,
     period: &[&ItemMark],
 ) -> Result<Vec<TermItem>, StoreError> {
@@ -93,7 +96,7 @@ pub(super) async fn items_of(
     let days = days(last, many, asked.topic.timezone());
     let mut items = Vec::with_capacity(period.len());
     for some in period.chunks(CHUNK) {
-        let said = said(moment, some).await?;
+        let said = load_texts(moment, some).await?;
         for mark in some {
             let Some(words) = said.get(mark.key.as_str()) else { continue };
             let by_this = Some(mark.scorer.as_deref().unwrap_or_default()) == asked.scorer;

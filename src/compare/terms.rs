@@ -16,7 +16,7 @@ use crate::insight::terms::{
     stand_out, themes,
 };
 use crate::model::{ItemContent, Time, format_term};
-use crate::store::{Moment, StoreError};
+use crate::store::{ReadSnapshot, StoreError};
 
 /// The most terms that are shown.
 const SHOWN: usize = 10;
@@ -27,7 +27,7 @@ const ENOUGH_ELSEWHERE: i64 = 50_000;
 const LONGEST_DAY: Duration = Duration::from_secs(25 * 3_600);
 
 /// The terms and themes of a period.
-pub async fn topic_terms(moment: &mut Moment, asked: TermsAsked<'_>) -> Result<TopicTerms, StoreError> {
+pub async fn topic_terms(moment: &mut ReadSnapshot, asked: TermsAsked<'_>) -> Result<TopicTerms, StoreError> {
     let before = days_before(&asked);
     let mut answer = TopicTerms {
         before_days: before.len() as u64,
@@ -99,7 +99,7 @@ fn busiest(asked: &TermsAsked<'_>, items: &[TermItem], earlier: &[(Day, u64)]) -
 
 /// What stands out of a period beside other topics; `None` if no term is used often enough.
 async fn standing_out(
-    moment: &mut Moment,
+    moment: &mut ReadSnapshot,
     asked: &TermsAsked<'_>,
     items: &[TermItem],
     busiest: Option<BusiestDay>,
@@ -141,7 +141,7 @@ fn rise_of(term: &NewsTerm, items: &[TermItem]) -> TermRise {
 
 /// The items that are shown, by key.
 async fn samples(
-    moment: &mut Moment,
+    moment: &mut ReadSnapshot,
     news: &[NewsTerm],
     themes: &[Theme],
     items: &[TermItem],

@@ -1,11 +1,11 @@
 //! Counts what a topic said on the days before a period: as stored, or counted again where the items have changed.
 
-use super::term_items::{CHUNK, TermsAsked, readable, said, terms_of};
+use super::term_items::{CHUNK, TermsAsked, load_texts, readable, terms_of};
 use crate::insight::daily::{Day, days};
 use crate::insight::terms::{BEFORE, Basis, DayTerms, TermCounter, voice_of};
 use crate::model::{ItemMark, Span, Time};
 use crate::normalise::words;
-use crate::store::{Moment, StoreError};
+use crate::store::{ReadSnapshot, StoreError};
 
 /// A day of which more than this part lost its words is not compared with.
 const PRUNED: f64 = 0.1;
@@ -21,7 +21,7 @@ pub(super) fn days_before(asked: &TermsAsked<'_>) -> Vec<Day> {
 
 /// The term counts of each day: the stored ones, or counted again if the day's items have changed since.
 pub(super) async fn counts_before(
-    moment: &mut Moment,
+    moment: &mut ReadSnapshot,
     asked: &TermsAsked<'_>,
     before: &[Day],
 ) -> Result<Vec<(Day, DayTerms)>, StoreError> {
@@ -71,10 +71,10 @@ pub(super) async fn counts_before(
 }
 
 /// Counts the terms of one day.
-async fn count(moment: &mut Moment, marks: &[&ItemMark]) -> Result<DayTerms, StoreError> {
+async fn count(moment: &mut ReadSnapshot, marks: &[&ItemMark]) -> Result<DayTerms, StoreError> {
     let mut counter = TermCounter::default();
     for some in marks.chunks(CHUNK) {
-        let said = said(moment, some).await?;
+        let said = load_texts(moment, some).await?;
         for mark in some {
             if let Some(read) = said.get(mark.key.as_str()) {
                 counter.item(&mark.cluster, &voice_of(mark));
@@ -87,7 +87,7 @@ async fn count(moment: &mut Moment, marks: &[&ItemMark]) -> Result<DayTerms, Sto
 
 /// The terms of each item of the period before, which is as long as this one; `None` if it cannot be compared.
 pub(super) async fn earlier(
-    moment: &mut Moment,
+    moment: &mut ReadSnapshot,
     asked: &TermsAsked<'_>,
     first: Option<Span>,
 ) -> Result<Option<Vec<Vec<String>>>, StoreError> {
@@ -107,7 +107,7 @@ pub(super) async fn earlier(
     }
     let mut all = Vec::with_capacity(marks.len());
     for some in marks.chunks(CHUNK) {
-        let said = said(moment, some).await?;
+        let said = load_texts(moment, some).await?;
         all.extend(some.iter().filter_map(|mark| Some(terms_of(mark, said.get(mark.key.as_str())?))));
     }
     Ok(Some(all))

@@ -7,7 +7,7 @@ use super::{FilteredItems, apply_filter, relevance};
 use crate::insight::daily::{Day, days, scorer_of};
 use crate::insight::terms::BEFORE;
 use crate::model::{ItemMark, Span, Time, Topic};
-use crate::store::{Moment, Store, StoreError};
+use crate::store::{ReadSnapshot, Store, StoreError};
 
 /// The days of a report's charts, of which the period is the last: their items say which scorer it uses.
 const SCORED_BY: i32 = 14;
@@ -43,7 +43,7 @@ struct Asked {
     trusting: bool,
 }
 
-async fn read(moment: &mut Moment, topic: &Topic, asked: Asked) -> Result<TopicTerms, StoreError> {
+async fn read(moment: &mut ReadSnapshot, topic: &Topic, asked: Asked) -> Result<TopicTerms, StoreError> {
     let Asked { span, seen, drawn, asked_since, trusting } = asked;
     let began = moment.first_run(&topic.id).await?;
     let marks = moment.marks_of(&topic.id, seen).await?;

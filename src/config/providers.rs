@@ -18,7 +18,7 @@ use super::scalars::{
     budget, bytes, check_plain, dollars, duration, flag, integer, one_of_names, plain_text, rate, text, texts,
 };
 use super::service::address;
-use super::template::{Unfilled, fill};
+use super::template::{TemplateError, fill};
 use super::value::{Given, Origin, Table, Value};
 use super::{ProviderConfig, Target};
 use crate::budget::Price;
@@ -152,8 +152,8 @@ impl QueryContext<'_> {
                 Ok(value) => {
                     keys.insert(key.name.to_owned(), value);
                 }
-                Err(Unfilled::NeedsQuery) => return Err(NoQuery::NeedsQuery),
-                Err(Unfilled::Wrong(fault)) => {
+                Err(TemplateError::NeedsQuery) => return Err(NoQuery::NeedsQuery),
+                Err(TemplateError::Wrong(fault)) => {
                     mistakes.fault(&full, &given.origin, fault);
                     wrong = true;
                 }
@@ -168,8 +168,8 @@ impl QueryContext<'_> {
         Ok(ProviderQuery { source: name, kind: kind.name.to_owned(), keys })
     }
 
-    fn value(&self, key: &QueryKey, value: &Value) -> Result<QueryValue, Unfilled> {
-        let wrong = Unfilled::Wrong;
+    fn value(&self, key: &QueryKey, value: &Value) -> Result<QueryValue, TemplateError> {
+        let wrong = TemplateError::Wrong;
         match key.shape {
             QueryKeyType::Text => {
                 let filled = fill(&text(value).map_err(wrong)?, self.query, self.title)?;

@@ -6,7 +6,7 @@ use super::suggest::nearest;
 
 /// Why a template could not be filled in.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Unfilled {
+pub(super) enum TemplateError {
     /// It names a placeholder that does not exist.
     Wrong(Fault),
     /// It needs `{query}`, and the topic has none.
@@ -14,7 +14,7 @@ pub(super) enum Unfilled {
 }
 
 /// Fills a template in.
-pub(super) fn fill(template: &str, query: Option<&str>, title: &str) -> Result<String, Unfilled> {
+pub(super) fn fill(template: &str, query: Option<&str>, title: &str) -> Result<String, TemplateError> {
     let mut filled = String::with_capacity(template.len());
     let mut rest = template;
     while let Some(at) = rest.find(['{', '}']) {
@@ -27,13 +27,13 @@ pub(super) fn fill(template: &str, query: Option<&str>, title: &str) -> Result<S
             filled.push('}');
             rest = after;
         } else if let Some(after) = rest.strip_prefix("{query}") {
-            filled.push_str(query.ok_or(Unfilled::NeedsQuery)?);
+            filled.push_str(query.ok_or(TemplateError::NeedsQuery)?);
             rest = after;
         } else if let Some(after) = rest.strip_prefix("{title}") {
             filled.push_str(title);
             rest = after;
         } else {
-            return Err(Unfilled::Wrong(unknown(rest)));
+            return Err(TemplateError::Wrong(unknown(rest)));
         }
     }
     filled.push_str(rest);
@@ -74,8 +74,8 @@ mod tests {
     #[test]
     fn anything_else_in_braces_is_refused() {
         for template in ["{qeury}", "{}", "{", "}", "a } b", "{query", "{ query }"] {
-            assert!(matches!(fill(template, Some("q"), "T"), Err(Unfilled::Wrong(_))), "{template}");
+            assert!(matches!(fill(template, Some("q"), "T"), Err(TemplateError::Wrong(_))), "{template}");
         }
-        assert_eq!(fill("{query}", None, "T"), Err(Unfilled::NeedsQuery));
+        assert_eq!(fill("{query}", None, "T"), Err(TemplateError::NeedsQuery));
     }
 }

@@ -14,7 +14,7 @@ use super::provider_tables::Provider;
 use super::providers::{NoQuery, QueryContext};
 use super::scalars::{budget, check_plain, flag, plain_text, text, texts};
 use super::schedule_keys::{Schedules, SearchReach};
-use super::template::{Unfilled, fill};
+use super::template::{TemplateError, fill};
 use super::value::{Given, Origin, Table, Value};
 use crate::model::{
     AiQuery, AiWhen, PingSpec, SocialOperation, SocialQuery, Source, Topic, TopicLimits, WebOperation, WebQuery, Window,
@@ -213,8 +213,8 @@ impl QueryBuilder<'_> {
                 Ok(()) => return Some(filled),
                 Err(fault) => fault,
             },
-            Err(Unfilled::Wrong(fault)) => fault,
-            Err(Unfilled::NeedsQuery) => {
+            Err(TemplateError::Wrong(fault)) => fault,
+            Err(TemplateError::NeedsQuery) => {
                 if !self.query_wrong {
                     self.needy.push(source);
                 }

@@ -5,7 +5,7 @@ use super::columns::{self, ChangeKind, ChangeRow};
 use super::request_options::{ExportError, ExportOptions};
 use super::rows::OutputRows;
 use crate::compare::{Since, changes_between, run_range};
-use crate::insight::Moment;
+use crate::insight::ChangePoint;
 use crate::store::Store;
 
 /// Writes the changes of all watched topics, or of those that are named or tagged.
@@ -19,7 +19,7 @@ pub(super) async fn write(store: &Store, order: &ExportOptions, rows: &mut Outpu
         if changes.counts.cut {
             tracing::warn!(topic = topic.id, "too many changes to read at once: only the latest are exported");
         }
-        let run = |moment: Option<&Moment>| moment.map(|moment| moment.run.clone());
+        let run = |moment: Option<&ChangePoint>| moment.map(|moment| moment.run.clone());
         let (since_run, until_run) = (run(changes.since.as_ref()), run(changes.until.as_ref()));
         let told = changes.new.into_iter().map(ChangeKind::New);
         let told = told.chain(changes.gone.into_iter().map(ChangeKind::Gone));

@@ -7,7 +7,7 @@ use super::rows::OutputRows;
 use crate::compare::{FilteredItems, apply_filter};
 use crate::insight::daily::{self, Day, SearchCoverage};
 use crate::model::{ItemMark, Micros, SearchState, SearchSummary, Source, Span, Time, Topic, WatchedTopic};
-use crate::store::{Moment, Store, StoreError};
+use crate::store::{ReadSnapshot, Store, StoreError};
 
 /// Days that are worked out at once.
 const CHUNK: usize = 14;
@@ -36,7 +36,7 @@ pub(super) async fn write(store: &Store, order: &ExportOptions, rows: &mut Outpu
 
 /// The days from the topic's first run that searched, or `--since`, to its last run, or the last instant before
 /// `--until`.
-async fn days(moment: &mut Moment, order: &ExportOptions, topic: &str) -> Result<Vec<Day>, StoreError> {
+async fn days(moment: &mut ReadSnapshot, order: &ExportOptions, topic: &str) -> Result<Vec<Day>, StoreError> {
     let (first, last) = (moment.first_search(topic).await?, moment.last_run(topic).await?);
     let Some((first, last)) = first.zip(last) else { return Ok(Vec::new()) };
     // The topic's first runs may be pruned; their days are not.
@@ -55,7 +55,7 @@ async fn days(moment: &mut Moment, order: &ExportOptions, topic: &str) -> Result
 }
 
 async fn rows_of(
-    moment: &mut Moment,
+    moment: &mut ReadSnapshot,
     timezone: &str,
     watched: &WatchedTopic,
     topic: &Topic,

@@ -8,7 +8,7 @@ mod topics;
 mod urlwatch;
 
 pub use entry::{Entry, MOST, Unreadable};
-pub use topics::{ImportResult, Known, topics};
+pub use topics::{ExistingEntries, ImportResult, topics};
 
 /// The largest file, in bytes.
 pub const LONGEST: u64 = 5_000_000;

@@ -15,7 +15,7 @@ const LONGEST_ID: usize = 40;
 
 /// What the configuration has already.
 #[derive(Debug, Clone, Default)]
-pub struct Known {
+pub struct ExistingEntries {
     /// Ids of topics.
     pub ids: BTreeSet<String>,
     /// Addresses of feeds.
@@ -41,7 +41,7 @@ pub struct ImportResult {
 
 /// Builds topics from entries.
 #[must_use]
-pub fn topics(entries: Vec<Entry>, known: &Known) -> ImportResult {
+pub fn topics(entries: Vec<Entry>, known: &ExistingEntries) -> ImportResult {
     let mut made = ImportResult::default();
     let mut urls = known.urls.clone();
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn folders_become_topics_and_ids_are_free_and_plain() {
-        let known = Known { ids: ["rust".to_owned()].into(), ..Known::default() };
+        let known = ExistingEntries { ids: ["rust".to_owned()].into(), ..ExistingEntries::default() };
         let all = vec![
             feed("A", Some("Rust"), "https://a.example/1"),
             feed("B", Some("Rust"), "https://a.example/2"),

@@ -5,12 +5,16 @@ use super::format::count_noun;
 use crate::compare::cited;
 use crate::insight::daily::without_last_word;
 use crate::model::{Span, Topic};
-use crate::store::{Moment, StoreError};
+use crate::store::{ReadSnapshot, StoreError};
 
 /// The maximum length of a shown answer, in bytes.
 const MOST_TEXT: usize = 8_000;
 
-pub(super) async fn read(moment: &mut Moment, topic: &Topic, span: Span) -> Result<Option<AnswerFacts>, StoreError> {
+pub(super) async fn read(
+    moment: &mut ReadSnapshot,
+    topic: &Topic,
+    span: Span,
+) -> Result<Option<AnswerFacts>, StoreError> {
     let Some(answer) = moment.answer(&topic.id, span).await? else { return Ok(None) };
     let cited = cited(moment, &[&answer]).await?.pop().unwrap_or_default();
     let shown = excerpt(&answer.text);

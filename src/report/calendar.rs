@@ -6,7 +6,7 @@ use super::measures::{LONGEST_RUN, MOST_SEARCHES, WHOLE};
 use super::{tone, uncovered_end};
 use crate::insight::daily::{self, CalendarPeriod, CalendarUnit, ItemCounts, SearchCoverage, Share, ToneCounts};
 use crate::model::{ItemMark, Micros, PrunedDays, Span, Time, Tone, Topic};
-use crate::store::{Moment, StoreError};
+use crate::store::{ReadSnapshot, StoreError};
 
 /// Facts that only reports of a week or a month have.
 #[derive(Debug, Clone, serde::Serialize)]
@@ -81,7 +81,7 @@ pub(super) struct Reading<'a> {
 
 /// Reads the week or month before a period, if there is one, and the parts of the period.
 pub(super) async fn read(
-    moment: &mut Moment,
+    moment: &mut ReadSnapshot,
     topic: &Topic,
     period: &CalendarPeriod,
     timezone: &str,
@@ -114,7 +114,7 @@ pub(super) async fn read(
 }
 
 async fn figures(
-    moment: &mut Moment,
+    moment: &mut ReadSnapshot,
     topic: &Topic,
     span: Span,
     about: &Reading<'_>,

@@ -9,7 +9,7 @@ use crate::compare::TermRise;
 use crate::insight::daily::{Day, UsualRange, UsualShare};
 use crate::insight::why::{self, Cause, Compared, DayItems, Dimension, Figure, OnlySources, Term};
 use crate::model::{ItemMark, Span, Tone, Topic};
-use crate::store::{Moment, StoreError};
+use crate::store::{ReadSnapshot, StoreError};
 
 /// The maximum number of items read by source.
 const MOST: usize = 500_000;
@@ -26,7 +26,7 @@ pub(super) struct UnusualFigures<'a> {
 }
 
 /// The items of the period, and all items and days with which it is compared.
-pub(super) struct Beside<'a> {
+pub(super) struct PeriodBaseline<'a> {
     pub(super) day: Day,
     pub(super) period: &'a [&'a ItemMark],
     pub(super) marks: &'a [ItemMark],
@@ -43,7 +43,7 @@ struct ByDay<'a> {
 
 impl<'a> ByDay<'a> {
     /// Items of the period are not counted on earlier days, too.
-    fn of(beside: &Beside<'a>) -> Self {
+    fn of(beside: &PeriodBaseline<'a>) -> Self {
         let ours: BTreeSet<&str> = beside.period.iter().map(|mark| mark.key.as_str()).collect();
         let mut earlier: Vec<(Day, Vec<&ItemMark>)> = beside.days.iter().map(|day| (*day, Vec::new())).collect();
         for mark in beside.marks.iter().filter(|mark| !ours.contains(&*mark.key)) {
@@ -82,9 +82,9 @@ impl<'a> ByDay<'a> {
 
 /// Finds the causes of the unusual figures. `seen` is when sources found what is compared.
 pub(super) async fn read(
-    moment: &mut Moment,
+    moment: &mut ReadSnapshot,
     topic: &Topic,
-    beside: Beside<'_>,
+    beside: PeriodBaseline<'_>,
     seen: Span,
     told: UnusualFigures<'_>,
 ) -> Result<WhyFacts, StoreError> {
@@ -139,7 +139,7 @@ fn unusual_tones(tone: &ToneFacts) -> Vec<(Tone, UsualShare)> {
 }
 
 /// Adds the name by which a cause is shown.
-async fn named(moment: &mut Moment, period: &[&ItemMark], cause: Cause) -> Result<NamedCause, StoreError> {
+async fn named(moment: &mut ReadSnapshot, period: &[&ItemMark], cause: Cause) -> Result<NamedCause, StoreError> {
     let shown = match cause.first_copy(period.iter().copied()) {
         Some(first) => {
             let words = moment.words(std::slice::from_ref(&first.key)).await?;

@@ -7,11 +7,11 @@ use super::facts::{HoleFacts, SourceFacts, TopicFacts};
 use super::format;
 use crate::insight::daily::SearchCoverage;
 use crate::model::{Micros, SearchState, SearchSummary, Source, Span, Time, Topic};
-use crate::store::{Moment, StoreError};
+use crate::store::{ReadSnapshot, StoreError};
 
 /// Reads the coverage of a topic in a span that ends at the present.
 pub(super) async fn read_coverage(
-    moment: &mut Moment,
+    moment: &mut ReadSnapshot,
     topic: &Topic,
     seen: Span,
 ) -> Result<SearchCoverage, StoreError> {

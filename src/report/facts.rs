@@ -108,7 +108,7 @@ pub struct TopicFacts {
     /// The cost of the period's searches; `None` if they were pruned without being counted before.
     pub cost: Option<Micros>,
     /// What is left of pruned searches, if any of the period were pruned.
-    pub not_kept: Option<NotKept>,
+    pub not_kept: Option<PrunedPeriod>,
     /// From when on all searches are kept, if this is after the start of the charts.
     pub kept_from: Option<Time>,
     /// The items named in any list, and as many others of the period as there is room for.
@@ -129,7 +129,7 @@ pub struct TopicFacts {
 
 /// What is known of a period whose searches were pruned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
-pub struct NotKept {
+pub struct PrunedPeriod {
     /// The number of runs that searched in it, if they were counted before.
     pub runs: Option<i64>,
 }

@@ -8,7 +8,7 @@ use super::format::{count_noun, number};
 use super::measures::{FoundBy, SourceShare};
 use crate::insight::daily::share;
 use crate::model::{ItemMark, Source, Span, Topic};
-use crate::store::{Moment, StoreError};
+use crate::store::{ReadSnapshot, StoreError};
 
 /// The maximum number of items read by source.
 const MOST: i64 = 500_000;
@@ -22,7 +22,7 @@ pub(super) fn has_several_sources(topic: &Topic) -> bool {
 /// Reads what each source found of a period; empty if this is neither shown for the topic nor compared with other
 /// topics.
 pub(super) async fn read(
-    moment: &mut Moment,
+    moment: &mut ReadSnapshot,
     topic: &Topic,
     period: &[&ItemMark],
     seen: Span,

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use super::facts::{DayFacts, NotKept, TopicFacts};
+use super::facts::{DayFacts, PrunedPeriod, TopicFacts};
 use super::measures::{LONGEST_RUN, MOST_SEARCHES, ToneFacts, WHOLE, WhyFacts};
 use super::{answer, calendar, causes, comparison, coverage, found_by, items, period, uncovered_end};
 use crate::compare::{FilteredItems, Relevance, TermsAsked, TopicTerms, Untold, apply_filter, relevance, topic_terms};
 use crate::insight::daily::{self, Day, SearchCoverage, share};
 use crate::model::{ItemMark, Micros, PrunedDays, ReportSpec, SearchSummary, Span, Time, Topic};
-use crate::store::{Moment, StoreError};
+use crate::store::{ReadSnapshot, StoreError};
 
 /// Days of history: those from which the usual is learned, and the day of the report.
 const HISTORY: i32 = 61;
@@ -75,7 +75,7 @@ pub(super) fn reads_from(spec: &ReportSpec, span: Span) -> Time {
 
 /// Reads one topic and computes its facts. `anew` lists when its query changed; `rows` is the maximum number of rows.
 pub(super) async fn topic(
-    moment: &mut Moment,
+    moment: &mut ReadSnapshot,
     spec: &ReportSpec,
     topic: &Topic,
     ReportScope { span, since, now, by_source }: ReportScope,
@@ -177,7 +177,7 @@ pub(super) async fn topic(
     let told = causes::UnusualFigures { usual: usual.and_then(Result::ok), tone: &tone, terms: &terms.rises };
     let why = match history.last() {
         Some(last) => {
-            let beside = causes::Beside { day: *last, period: &period, marks: &marks, days: &whole };
+            let beside = causes::PeriodBaseline { day: *last, period: &period, marks: &marks, days: &whole };
             causes::read(moment, topic, beside, seen, told).await?
         }
         None => WhyFacts::default(),
@@ -225,7 +225,7 @@ pub(super) async fn topic(
         domains: daily::tally(period.iter().filter_map(|m| Some((items::host(m.url.as_deref()?)?, *m))), 8),
         authors: daily::top_authors(period.iter().copied(), 8),
         cost: gone.map(|gone| inside().fold(gone.2, |sum: Micros, s| sum.plus(s.cost))),
-        not_kept: (!kept.is_complete(span)).then(|| NotKept { runs: gone.map(|gone| gone.0 + runs(inside())) }),
+        not_kept: (!kept.is_complete(span)).then(|| PrunedPeriod { runs: gone.map(|gone| gone.0 + runs(inside())) }),
         kept_from,
         sources: coverage::sources(&searches, &looked, span),
         period: counted,

@@ -81,7 +81,7 @@ pub(super) fn of(topics: &[TopicFacts], span: Span, now: Time, timezone: &str) -
     (news, more)
 }
 
-type Tell<'a> = &'a mut dyn FnMut(u32, &'static str, &'static str, String);
+type AddHighlight<'a> = &'a mut dyn FnMut(u32, &'static str, &'static str, String);
 
 /// Returns the ratio of the period to the usual, if the difference is more than chance. `over`: the period is over.
 pub(super) fn change(topic: &TopicFacts, over: bool) -> Option<f64> {
@@ -95,7 +95,7 @@ pub(super) fn change(topic: &TopicFacts, over: bool) -> Option<f64> {
     (beyond && believed).then(|| raw / usual.expected.max(1.0))
 }
 
-fn volume(topic: &TopicFacts, over: bool, tell: Tell<'_>) {
+fn volume(topic: &TopicFacts, over: bool, tell: AddHighlight<'_>) {
     let (Some(factor), Some(usual)) = (change(topic, over), topic.usual) else { return };
     let sentence = format!(
         "{} by {}, {}: {}–{} are usual{}, {} expected (based on {}). {} with near-copies counted once.",
@@ -134,7 +134,7 @@ pub(super) fn format_ratio(factor: f64) -> String {
     }
 }
 
-fn tone(topic: &TopicFacts, tell: Tell<'_>) {
+fn tone(topic: &TopicFacts, tell: AddHighlight<'_>) {
     let tone = &topic.tone;
     if topic.is_not_comparable() || topic.period_cut || tone.uncompared().is_some() {
         return;
@@ -174,7 +174,7 @@ impl ToneFacts {
     }
 }
 
-fn campaign(topic: &TopicFacts, tell: Tell<'_>) {
+fn campaign(topic: &TopicFacts, tell: AddHighlight<'_>) {
     let Some(copies) = topic.campaigns.first() else { return };
     let campaign = &copies.campaign;
     let many = campaign.authors.max(if campaign.authors == 0 { campaign.copies } else { 0 });
@@ -194,7 +194,7 @@ fn campaign(topic: &TopicFacts, tell: Tell<'_>) {
     tell(48 + u32::try_from(many.min(30)).unwrap_or(30), "copies", "campaign", sentence);
 }
 
-fn hole(topic: &TopicFacts, period: Span, timezone: &str, tell: Tell<'_>) {
+fn hole(topic: &TopicFacts, period: Span, timezone: &str, tell: AddHighlight<'_>) {
     let inside = topic
         .holes
         .iter()
@@ -216,7 +216,7 @@ fn hole(topic: &TopicFacts, period: Span, timezone: &str, tell: Tell<'_>) {
 }
 
 /// Reports a topic that was not searched. It has no holes to show this if its searches look at a moment.
-fn not_searched(topic: &TopicFacts, over: bool, tell: Tell<'_>) {
+fn not_searched(topic: &TopicFacts, over: bool, tell: AddHighlight<'_>) {
     let asked = topic.sources.iter().any(|source| source.made > 0);
     if over
         && !asked

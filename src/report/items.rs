@@ -9,7 +9,7 @@ use crate::filter::Filter;
 use crate::insight::daily::{Rise, campaigns, rising_items};
 use crate::model::{ItemContent, ItemMark, Kind, Span, Tone, Topic};
 use crate::normalise::safe_link;
-use crate::store::{Moment, StoreError};
+use crate::store::{ReadSnapshot, StoreError};
 
 /// The maximum number of entries in a list.
 const LIST: usize = 5;
@@ -35,7 +35,7 @@ pub(super) struct Chosen {
 }
 
 pub(super) async fn choose(
-    moment: &mut Moment,
+    moment: &mut ReadSnapshot,
     topic: &Topic,
     marks: &[ItemMark],
     period: &[&ItemMark],
@@ -99,7 +99,7 @@ pub(super) async fn choose(
 /// Returns the rising items of any age that pass the topic's filter, one of each cluster, and whether there was more to
 /// compare.
 async fn risers(
-    moment: &mut Moment,
+    moment: &mut ReadSnapshot,
     topic: &Topic,
     by_key: &HashMap<&str, &ItemMark>,
     span: Span,
@@ -132,7 +132,7 @@ async fn risers(
 }
 
 /// Returns the keys of the items that a filter hides.
-async fn hidden(moment: &mut Moment, filter: &Filter, rises: &[Rise]) -> Result<BTreeSet<String>, StoreError> {
+async fn hidden(moment: &mut ReadSnapshot, filter: &Filter, rises: &[Rise]) -> Result<BTreeSet<String>, StoreError> {
     let keys: Vec<String> = rises.iter().map(|rise| rise.key.clone()).collect();
     let words = moment.words(&keys).await?;
     Ok(words.into_iter().filter(|words| !passes(filter, words)).map(|words| words.key).collect())

@@ -3,7 +3,7 @@
 //! when, is decided elsewhere.
 //!
 //! ```text
-//! spec, topics, span -> gather (store::Moment, insight::daily), changed (compare) -> facts -> matters -> html | markdown
+//! spec, topics, span -> gather (store::ReadSnapshot, insight::daily), changed (compare) -> facts -> matters -> html | markdown
 //! ```
 
 mod ad_hoc;

@@ -45,7 +45,7 @@ pub use ledger::lease::{LeaseAsk, LeaseShare};
 pub use ledger::rows::*;
 pub use reading::bounds::MOST_SIGHTS;
 pub use reading::cursors::{FoundPlace, ItemCursor, ItemOrder, ListPage, RunCursor};
-pub use reading::snapshot::Moment;
+pub use reading::snapshot::ReadSnapshot;
 pub use retention::rows::{Disk, Pruned, PrunedRows};
 pub use text_search::rows::{After, FoundItem};
 

@@ -36,8 +36,8 @@ pub mod why;
 pub use allowance::{Allowance, Amount, Quota, UsedUp};
 pub use baselines::{EvaluatedWindow, Moments, three_sigma, z_score};
 pub use changes::{
-    ChangeCounts, ChangeInput, Changes, EditedItem, GONE_AFTER, GoneItem, GoneQuery, MissingFields, Moment, NewItem,
-    QueryPeriod, Rising, SourceChanges, changes, gone_query, passes_filter, source_queries,
+    ChangeCounts, ChangeInput, ChangePoint, Changes, EditedItem, GONE_AFTER, GoneItem, GoneQuery, MissingFields,
+    NewItem, QueryPeriod, Rising, SourceChanges, changes, gone_query, passes_filter, source_queries,
 };
 pub use coverage::{CoverageSplit, split_coverage, total_ms};
 pub use detection::{Detection, FiredAlert, RealEvent};

@@ -129,19 +129,19 @@ static ALL: LazyLock<Phrases> = LazyLock::new(|| {
 
 /// A word of the text.
 #[derive(Debug, Clone, Copy)]
-struct Spoken {
+struct PhraseTokens {
     hash: u64,
     digits: bool,
 }
 
 impl Slot {
-    fn takes(&self, word: Spoken) -> bool {
+    fn takes(&self, word: PhraseTokens) -> bool {
         self.words.contains(&word.hash) || self.digits && word.digits
     }
 }
 
 /// Whether the rest of a phrase follows.
-fn follows(words: &[Spoken], slots: &[Slot]) -> bool {
+fn follows(words: &[PhraseTokens], slots: &[Slot]) -> bool {
     let Some((slot, rest)) = slots.split_first() else { return true };
     let places = words.iter().enumerate().take(slot.between + 1);
     places.filter(|(_, word)| slot.takes(**word)).any(|(at, _)| follows(words.get(at + 1..).unwrap_or(&[]), rest))
@@ -149,11 +149,14 @@ fn follows(words: &[Spoken], slots: &[Slot]) -> bool {
 
 /// The weight for negative that a text's complaints add.
 fn complaints(reading: &TokenizedText) -> f32 {
-    let words: Vec<Spoken> = reading
+    let words: Vec<PhraseTokens> = reading
         .tokens
         .iter()
         .filter(|token| token.kind == Kind::Word)
-        .map(|token| Spoken { hash: token.hash, digits: reading.of(token).starts_with(|c: char| c.is_ascii_digit()) })
+        .map(|token| PhraseTokens {
+            hash: token.hash,
+            digits: reading.of(token).starts_with(|c: char| c.is_ascii_digit()),
+        })
         .collect();
     let all = &*ALL;
     let (mut heard, mut sum) = (0_u64, 0_u16);

@@ -64,8 +64,8 @@ Examples:
   topicwatch once
   topicwatch once --topic acme-launches --topic rust-async
   topicwatch once --dry-run             # the requests and their price
-  # in a crontab, which knows neither PATH nor your folder; overlap is safe:
-  0 * * * * /usr/local/bin/topicwatch --config /etc/topicwatch/jobs.toml once --due";
+  # For a crontab, which knows neither PATH nor your folder; overlap is safe:
+  0 * * * * /usr/bin/topicwatch --config /etc/topicwatch/jobs.toml once --due";
 pub(in crate::cli) const RUN: &str = "\
 Examples:
   topicwatch run

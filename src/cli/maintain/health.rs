@@ -36,10 +36,10 @@ const READ: u64 = 16 * 1024;
 /// One check, and what is wrong if it failed.
 struct Check {
     name: &'static str,
-    ill: Option<Ill>,
+    ill: Option<HealthProblem>,
 }
 
-struct Ill {
+struct HealthProblem {
     exit: Exit,
     text: String,
     hint: String,
@@ -76,7 +76,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &HealthArgs) -> Result<Ex
             output::text(&format!("healthy, according to {}\n", output::escape_control(&asked)))?;
             Ok(Exit::Ok)
         }
-        Some(Ill { exit, text, hint }) => Err(Failure::new(*exit, output::escape_control(text), hint)),
+        Some(HealthProblem { exit, text, hint }) => Err(Failure::new(*exit, output::escape_control(text), hint)),
     }
 }
 
@@ -110,14 +110,14 @@ async fn check_pages(base: &Url, timeout: Duration) -> Vec<Check> {
         let ill = match ask(base, path, deadline).await {
             Ok((200, said)) if said["status"] == "pass" => None,
             Ok((503, said)) if said["status"] == "fail" => {
-                Some(Ill { exit, text: format!("not {name}: {}", reasons(&said)), hint: hint.to_owned() })
+                Some(HealthProblem { exit, text: format!("not {name}: {}", reasons(&said)), hint: hint.to_owned() })
             }
-            Ok((status, _)) => Some(Ill {
+            Ok((status, _)) => Some(HealthProblem {
                 exit: Exit::Unexpected,
                 text: format!("{base} answers /{path} with {status}, but not as topicwatch does"),
                 hint: "is it another program, or a proxy that needs a name from [web] hosts?".to_owned(),
             }),
-            Err(why) => Some(Ill {
+            Err(why) => Some(HealthProblem {
                 exit: Exit::Unexpected,
                 text: format!("{base} does not answer: {why}"),
                 hint:
@@ -173,7 +173,7 @@ async fn check_database(context: &Context, timeout: Duration) -> Vec<Check> {
         Ok::<_, Failure>((alive, overdue, room))
     });
     let ready = |ill| Check { name: "ready", ill };
-    let slow = || Ill {
+    let slow = || HealthProblem {
         exit: Exit::Store,
         text: format!("the database does not answer within {} s", timeout.as_secs_f64()),
         hint: "is it busy or unreachable? --timeout allows more".to_owned(),
@@ -181,21 +181,21 @@ async fn check_database(context: &Context, timeout: Duration) -> Vec<Check> {
     match tokio::time::timeout(timeout, looked).await {
         Err(_) | Ok(Err(_)) => vec![ready(Some(slow()))],
         Ok(Ok(Err(failure))) => {
-            vec![ready(Some(Ill { exit: failure.exit, text: failure.text, hint: failure.hint }))]
+            vec![ready(Some(HealthProblem { exit: failure.exit, text: failure.text, hint: failure.hint }))]
         }
         Ok(Ok(Ok((_, _, Err(full))))) => {
-            vec![ready(Some(Ill { exit: Exit::Store, text: full.text, hint: full.hint }))]
+            vec![ready(Some(HealthProblem { exit: Exit::Store, text: full.text, hint: full.hint }))]
         }
         Ok(Ok(Ok((alive, overdue, Ok(()))))) => {
             let alive = if !alive {
                 let hint = "start `topicwatch run`, or check its log".to_owned();
                 let text = "no running daemon found".to_owned();
-                Some(Ill { exit: Exit::Unexpected, text, hint })
+                Some(HealthProblem { exit: Exit::Unexpected, text, hint })
             } else if overdue > 0 {
                 let hint = "restart it: its loop has stopped or cannot write; the log says why".to_owned();
                 let slots = if overdue == 1 { "slot" } else { "slots" };
                 let text = format!("the planner is late: {overdue} {slots} overdue by more than two minutes");
-                Some(Ill { exit: Exit::Unexpected, text, hint })
+                Some(HealthProblem { exit: Exit::Unexpected, text, hint })
             } else {
                 None
             };

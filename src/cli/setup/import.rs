@@ -13,7 +13,7 @@ use crate::cli::wiring::context::request;
 use crate::cli::wiring::options::Common;
 use crate::config::{self, Config, FILE_NAME, LoadError, LoadRequest};
 use crate::files::{Protected, Replacement};
-use crate::import::{self, Format, ImportResult, Known, LONGEST};
+use crate::import::{self, ExistingEntries, Format, ImportResult, LONGEST};
 use crate::search::without_secrets;
 
 /// The most left-out addresses listed one by one.
@@ -121,11 +121,11 @@ impl Target {
         }
     }
 
-    fn known_entries(&self) -> Known {
-        let Some((_, config)) = &self.there else { return Known::default() };
+    fn known_entries(&self) -> ExistingEntries {
+        let Some((_, config)) = &self.there else { return ExistingEntries::default() };
         let feeds = |kind: &str| crate::model::ProviderKind::named(kind).is_some_and(|kind| kind.needs == "urls");
         let urls = config.topics.iter().flat_map(|topic| &topic.providers).filter(|query| feeds(&query.kind));
-        Known {
+        ExistingEntries {
             ids: config.topics.iter().map(|topic| topic.id.clone()).collect(),
             urls: urls.flat_map(|query| query.texts("urls").iter().cloned()).collect(),
             provider: config.providers.iter().find(|one| feeds(one.kind.name)).map(|one| one.name.to_string()),
@@ -136,7 +136,7 @@ impl Target {
 
     /// Rejects real feeds next to the sandbox. If the provider itself is the sandbox, only warns that findings are
     /// invented.
-    fn reject_sandbox_mix(&self, known: &Known, shown: &str) -> Result<(), Failure> {
+    fn reject_sandbox_mix(&self, known: &ExistingEntries, shown: &str) -> Result<(), Failure> {
         let Some((_, config)) = &self.there else { return Ok(()) };
         let providers = config.providers.iter().map(|one| (format!("providers.{}.base_url", one.name), &one.target));
         let service = ("service.base_url".to_owned(), &config.service.target);
@@ -169,7 +169,7 @@ impl Target {
     }
 
     /// Whether every new topic has a schedule.
-    fn schedules(&self, toml: &str, known: &Known, request: &LoadRequest<'_>) -> bool {
+    fn schedules(&self, toml: &str, known: &ExistingEntries, request: &LoadRequest<'_>) -> bool {
         // Mistakes are reported when the file is written.
         config::load_text(&self.with_topics(toml), &self.path, request).is_ok_and(|config| {
             config.topics.iter().filter(|topic| !known.ids.contains(&topic.id)).all(|topic| topic.schedule.is_some())

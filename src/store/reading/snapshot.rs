@@ -16,7 +16,7 @@ use crate::store::{Filter, Store, StoreError, StoredTerms};
 
 /// A read-only snapshot transaction. Like every store future, do not drop its futures before they finish.
 #[derive(Debug)]
-pub struct Moment(Tx);
+pub struct ReadSnapshot(Tx);
 
 #[derive(Debug)]
 enum Tx {
@@ -36,15 +36,15 @@ macro_rules! ask {
 
 impl Store {
     /// Begins a snapshot.
-    pub async fn snapshot(&self) -> Result<Moment, StoreError> {
-        Ok(Moment(match &self.db {
+    pub async fn snapshot(&self) -> Result<ReadSnapshot, StoreError> {
+        Ok(ReadSnapshot(match &self.db {
             Db::Sqlite(pools) => Tx::Sqlite(pools.snapshot().await?),
             Db::Postgres(pools) => Tx::Postgres(pools.snapshot().await?),
         }))
     }
 }
 
-impl Moment {
+impl ReadSnapshot {
     /// Returns the nature of the stored data.
     pub async fn nature(&mut self) -> Result<Option<DataOrigin>, StoreError> {
         ask!(self, info::nature())
@@ -143,7 +143,7 @@ impl Moment {
 
     /// Returns the items that keys name. Unknown keys are left out.
     pub async fn resolve_keys(&mut self, keys: &[String]) -> Result<Vec<ResolvedKey>, StoreError> {
-        ask!(self, days::meet(keys))
+        ask!(self, days::resolve_keys(keys))
     }
 
     /// Returns a topic's runs of a span with their searches, by time.

@@ -56,7 +56,7 @@ fn tsquery(wanted: &TextQuery) -> String {
 }
 
 /// Rebuilds the index, which otherwise keeps tokens that no item has any more.
-pub(in crate::store) async fn scour(conn: &mut Conn) -> Result<(), StoreError> {
+pub(in crate::store) async fn merge_index(conn: &mut Conn) -> Result<(), StoreError> {
     sqlx::query("REINDEX INDEX item_words_token").execute(conn).await?;
     Ok(())
 }

@@ -124,5 +124,5 @@ fn readable(row: &Row) -> Result<Option<SearchableItem<'_>>, StoreError> {
 
 /// Removes deleted words from the index on disk, too. Takes long; only for erasure.
 pub(in crate::store) async fn rebuild(conn: &mut Conn) -> Result<(), StoreError> {
-    tokens::scour(conn).await
+    tokens::merge_index(conn).await
 }

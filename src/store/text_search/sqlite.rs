@@ -47,7 +47,7 @@ fn match_query(wanted: &TextQuery) -> String {
 }
 
 /// Merges the index, which otherwise keeps deleted words and only skips them.
-pub(in crate::store) async fn scour(conn: &mut Conn) -> Result<(), StoreError> {
+pub(in crate::store) async fn merge_index(conn: &mut Conn) -> Result<(), StoreError> {
     sqlx::query("INSERT INTO item_words (item_words) VALUES ('optimize')").execute(conn).await?;
     Ok(())
 }

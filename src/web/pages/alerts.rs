@@ -23,7 +23,8 @@ const NAMED: usize = 5;
 
 pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
     let (store, now) = (&site.store, site.now());
-    let (one, after, before) = (ask.get("alert"), ask.get("after").unwrap_or(""), ask.word("before", place)?);
+    let (one, after, before) =
+        (ask.get("alert"), ask.get("after").unwrap_or(""), ask.word("before", parse_page_token)?);
     let mut cards = match one {
         Some(name) => store.alert_card(name, now).await?.into_iter().collect(),
         None => store.alert_cards(after, ALERTS + 1, now).await?,
@@ -76,7 +77,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
 }
 
 /// Parses a page token: the last event of the page before.
-fn place(token: &str) -> Option<EventCursor> {
+fn parse_page_token(token: &str) -> Option<EventCursor> {
     let (at, event) = token.split_once('/')?;
     Some(EventCursor { at: Time(at.parse().ok()?), event: event.to_owned() })
 }

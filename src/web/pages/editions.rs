@@ -11,7 +11,7 @@ use axum::http::{StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Response};
 use maud::{Markup, html};
 
-use super::runs::place;
+use super::runs::parse_page_token;
 use crate::draw::format::{self, count_noun};
 use crate::model::EditionRow;
 use crate::web::app::App;
@@ -25,7 +25,7 @@ use crate::web::visitor::Visitor;
 const MADE: u32 = 50;
 
 pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
-    let before = ask.word("after", place)?;
+    let before = ask.word("after", parse_page_token)?;
     let mut made = site.store.list_outputs(None, before.as_ref(), MADE + 1).await?;
     let more = made.len() > MADE as usize;
     made.truncate(MADE as usize);

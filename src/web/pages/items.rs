@@ -35,7 +35,7 @@ const MORE: [&str; 10] = ["tag", "source", "tone", "kind", "lang", "author", "si
 const CHOICE: usize = 200;
 
 /// Parses a page token: the last item of the page before.
-fn place(token: &str) -> Option<FoundPlace> {
+fn parse_page_token(token: &str) -> Option<FoundPlace> {
     let mut parts = token.splitn(3, '/');
     let (at, topic, key) = (parts.next()?, parts.next()?, parts.next()?);
     Some(FoundPlace { first_seen: Time(at.parse().ok()?), topic: topic.to_owned(), key: key.to_owned() })
@@ -44,7 +44,7 @@ fn place(token: &str) -> Option<FoundPlace> {
 pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
     let store = &site.store;
     let query = ItemQuery::of(&site, &ask, Format::Csv).await?;
-    let after = ask.word("after", place)?;
+    let after = ask.word("after", parse_page_token)?;
     let (rows, next) = latest(&site, &query, after.clone(), ITEMS).await?;
     let rows = Rankings::rate_all(store, rows).await?;
     let mut hiding = RowFilter::of(store, &query.order.filter.topics, query.filtered).await?;

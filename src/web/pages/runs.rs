@@ -34,7 +34,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
         }
     }
     let topics = topic.map(|topic| vec![topic.to_owned()]).or_else(|| ask.visitor.visible_topics());
-    let after = ask.word("after", place)?;
+    let after = ask.word("after", parse_page_token)?;
     let mut runs = match ask.get("run") {
         Some(run) => alone(store.run(run).await?.filter(|run| may_see(&ask.visitor, run))),
         None => store.list_runs(topics.as_deref(), wanted, None, after.as_ref(), RUNS + 1).await?,
@@ -81,7 +81,7 @@ fn alone(run: Option<RunRow>) -> Vec<(RunCursor, RunRow)> {
 }
 
 /// Parses a page token: the last run of the page before.
-pub(super) fn place(token: &str) -> Option<RunCursor> {
+pub(super) fn parse_page_token(token: &str) -> Option<RunCursor> {
     let (at, run) = token.split_once('/')?;
     Some(RunCursor { at: Time(at.parse().ok()?), run: run.to_owned() })
 }

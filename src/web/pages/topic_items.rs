@@ -84,7 +84,7 @@ impl ItemQuery {
             fold_noise: ask
                 .word("noise", |word| matches!(word, "fold" | "all").then_some(word == "fold"))?
                 .unwrap_or(false),
-            after: ask.word("after", place)?,
+            after: ask.word("after", parse_page_token)?,
         })
     }
 
@@ -104,7 +104,7 @@ impl ItemQuery {
 }
 
 /// Parses a page token: the last item of the page before.
-fn place(token: &str) -> Option<ItemCursor> {
+fn parse_page_token(token: &str) -> Option<ItemCursor> {
     let (value, key) = token.split_once('/')?;
     Some(ItemCursor { value: value.parse().ok()?, key: key.to_owned() })
 }

@@ -9,7 +9,7 @@ use crate::model::{Engagement, FirstSighting, ItemSummary, Source, Time, WindowF
 
 /// A run as a point in a topic's history.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct Moment {
+pub struct ChangePoint {
     /// Id shown to users.
     pub run: String,
     /// When it searched.
@@ -19,11 +19,11 @@ pub struct Moment {
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct Changes {
     /// The last run before the span; `None` if the span starts with the topic.
-    pub since: Option<Moment>,
+    pub since: Option<ChangePoint>,
     /// The first run of the span.
-    pub first: Option<Moment>,
+    pub first: Option<ChangePoint>,
     /// The last run of the span; `None` if there is none.
-    pub until: Option<Moment>,
+    pub until: Option<ChangePoint>,
     /// Runs in the span that searched.
     pub runs: usize,
     /// Counts over the whole span.
@@ -177,7 +177,7 @@ pub struct Rising {
 impl Changes {
     /// An empty result for a span.
     pub(super) fn new(reading: &ChangeInput) -> Self {
-        let moment = |s: &crate::model::Snapshot| Moment { run: s.run.clone(), at: s.at };
+        let moment = |s: &crate::model::Snapshot| ChangePoint { run: s.run.clone(), at: s.at };
         let all = &reading.snapshots.all;
         let inside = || all.iter().filter(|s| s.seq > reading.between.since);
         let runs: BTreeSet<i64> = inside().map(|s| s.seq).collect();

@@ -10,7 +10,7 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-pub use findings::{ChangeCounts, Changes, EditedItem, GoneItem, MissingFields, Moment, NewItem, Rising};
+pub use findings::{ChangeCounts, ChangePoint, Changes, EditedItem, GoneItem, MissingFields, NewItem, Rising};
 pub use gone::{GONE_AFTER, GoneQuery, gone_query};
 pub use input::ChangeInput;
 use sources::baselines;

@@ -21,7 +21,7 @@ const SHORT: i64 = 60_000;
 
 /// What the sources of a topic covered.
 #[derive(Debug, Clone)]
-pub struct Looked {
+pub struct TopicSearches {
     pub watched: WatchedTopic,
     pub sources: Vec<SourceCoverage>,
 }
@@ -75,10 +75,10 @@ pub fn checked_span(from: Time, until: Time) -> Span {
 impl StoryCaveats {
     /// Collects the reasons from the topics' coverage; `beyond` is the number of topics not checked.
     #[must_use]
-    pub fn of(checked: Span, topics: &[Looked], pruned_until: Option<Time>, beyond: usize) -> Self {
+    pub fn of(checked: Span, topics: &[TopicSearches], pruned_until: Option<Time>, beyond: usize) -> Self {
         let mut holes: Vec<MissedSpan> = Vec::new();
         let (mut watched_later, mut moments_only) = (Vec::new(), Vec::new());
-        for Looked { watched, sources } in topics {
+        for TopicSearches { watched, sources } in topics {
             let mut spans = false;
             let mut late = false;
             for one in sources {

@@ -8,7 +8,7 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-pub use caveats::{LONGEST_CHECKED, Looked, MOST_TOPICS, MissedSpan, StoryCaveats, WatchedSince, checked_span};
+pub use caveats::{LONGEST_CHECKED, MOST_TOPICS, MissedSpan, StoryCaveats, TopicSearches, WatchedSince, checked_span};
 pub use pace::{Bar, Peak};
 
 use super::normalize_author;

@@ -106,7 +106,7 @@ proptest! {
 
 #[test]
 fn a_first_is_not_sure_where_posts_may_have_been_indexed_after_the_search() {
-    use super::caveats::Looked;
+    use super::caveats::TopicSearches;
     use crate::insight::holes::{Coverage, SourceCoverage, SpanLength};
     let stretch = |from: i64, until: i64| SpanLength {
         span: Span { from: Time(from * HOUR), until: Time(until * HOUR) },
@@ -132,7 +132,7 @@ fn a_first_is_not_sure_where_posts_may_have_been_indexed_after_the_search() {
             definition: None,
         };
         let sources = vec![SourceCoverage { source: Source::Social, coverage }];
-        StoryCaveats::of(Span { from: Time(0), until: Time(40 * HOUR) }, &[Looked { watched, sources }], None, 0)
+        StoryCaveats::of(Span { from: Time(0), until: Time(40 * HOUR) }, &[TopicSearches { watched, sources }], None, 0)
     };
     assert!(doubt(Vec::new()).is_certain_at(Time(30 * HOUR)));
     let late = doubt(vec![stretch(20, 21)]);

@@ -46,6 +46,6 @@ pub fn marks(words: &ItemText) -> Option<Fingerprint> {
     }
     let said = words.text.as_deref().map(said::words).unwrap_or_default();
     let said_in_title = title.map(said::words).unwrap_or_default();
-    let mood = sketch::Mood::of(words.score);
+    let mood = sketch::CertainTone::of(words.score);
     Some(Fingerprint { bands, sketch: sketch::encode(words.kind, (&text, &said), (&titled, &said_in_title), mood) })
 }

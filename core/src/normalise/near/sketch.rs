@@ -27,12 +27,12 @@ pub(super) struct Sketch {
     pub(super) kind: Kind,
     pub(super) text: Part,
     pub(super) title: Part,
-    pub(super) mood: Mood,
+    pub(super) mood: CertainTone,
 }
 
 /// The tone of a text if its scorer was certain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mood {
+pub(super) enum CertainTone {
     Open,
     Displeased,
     Pleased,
@@ -42,7 +42,7 @@ pub(super) enum Mood {
 /// probability of that side is at least as high.
 const SURE: i64 = 600;
 
-impl Mood {
+impl CertainTone {
     pub(super) fn of(score: Option<i64>) -> Self {
         match score {
             Some(score) if score > SURE => Self::Pleased,
@@ -94,11 +94,11 @@ impl Part {
 pub(super) type Read<'a> = (&'a Letters, &'a [Word]);
 
 /// Encodes a text and a title for the store.
-pub(super) fn encode(kind: Kind, text: Read<'_>, title: Read<'_>, mood: Mood) -> Vec<u8> {
+pub(super) fn encode(kind: Kind, text: Read<'_>, title: Read<'_>, mood: CertainTone) -> Vec<u8> {
     let mood = match mood {
-        Mood::Open => 0,
-        Mood::Displeased => 2,
-        Mood::Pleased => 4,
+        CertainTone::Open => 0,
+        CertainTone::Displeased => 2,
+        CertainTone::Pleased => 4,
     };
     let mut out = vec![NEAR_VERSION, u8::from(kind == Kind::Page) | mood];
     Part::of(text.0, text.1).write(&mut out);
@@ -113,9 +113,9 @@ pub(super) fn decode(bytes: &[u8]) -> Option<Sketch> {
     let mut words = pairs.iter().map(|pair| u16::from_le_bytes(*pair));
     let kind = if flags & 1 == 0 { Kind::Post } else { Kind::Page };
     let mood = match flags >> 1 {
-        0 => Mood::Open,
-        1 => Mood::Displeased,
-        2 => Mood::Pleased,
+        0 => CertainTone::Open,
+        1 => CertainTone::Displeased,
+        2 => CertainTone::Pleased,
         _ => return None,
     };
     Some(Sketch { kind, text: Part::read(&mut words)?, title: Part::read(&mut words)?, mood })

@@ -97,9 +97,9 @@ async fn states(conn: &mut Conn, names: &str) -> Result<HashMap<String, AlertSta
 }
 
 /// By alert name: firing subjects, how many there are in all, and how many of those are acknowledged.
-type Fires = HashMap<String, (Vec<Firing>, i64, i64)>;
+type FiringByAlert = HashMap<String, (Vec<Firing>, i64, i64)>;
 
-async fn firing(conn: &mut Conn, names: &str, now: Time) -> Result<Fires, StoreError> {
+async fn firing(conn: &mut Conn, names: &str, now: Time) -> Result<FiringByAlert, StoreError> {
     let sql = format!(
         "SELECT alert, subject, since, acked, many, known FROM (SELECT f.alert, f.subject, f.since, f.acked, \
          row_number() OVER (PARTITION BY f.alert ORDER BY f.since DESC, f.subject) AS place, \
@@ -108,7 +108,7 @@ async fn firing(conn: &mut Conn, names: &str, now: Time) -> Result<Fires, StoreE
         super::texts(1),
         still_fires("$3")
     );
-    let mut all = Fires::new();
+    let mut all = FiringByAlert::new();
     for row in &sqlx::query(AssertSqlSafe(sql)).bind(names).bind(FIRING).bind(now.utc_date()).fetch_all(conn).await? {
         let (many, known) = (row.try_get("many")?, row.try_get("known")?);
         let one = all.entry(row.try_get("alert")?).or_insert_with(|| (Vec::new(), many, known));

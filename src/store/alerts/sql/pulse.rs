@@ -39,22 +39,26 @@ pub(in crate::store) async fn pulses(
         let asked = sqlx::query(AssertSqlSafe(sql.clone())).bind(list).bind(i64::from(runs.max(1)) - 1);
         for row in asked.bind(source.as_str()).fetch_all(&mut *conn).await? {
             let Some(cells) = row.try_get::<Option<&str>, _>("cells")? else { continue };
-            all.push(SourceActivity { topic: row.try_get("topic")?, source, beats: beats(Cells::of(cells))? });
+            all.push(SourceActivity {
+                topic: row.try_get("topic")?,
+                source,
+                beats: decode_searches(Cells::of(cells))?,
+            });
         }
     }
     Ok(all)
 }
 
 /// Decodes the searches of a topic and sorts them by run.
-fn beats(mut cells: Cells<'_>) -> Result<Vec<AnsweredSearch>, StoreError> {
-    let mut beats = Vec::new();
+fn decode_searches(mut cells: Cells<'_>) -> Result<Vec<AnsweredSearch>, StoreError> {
+    let mut searches = Vec::new();
     while !cells.is_empty() {
         let mut number = || cells.number().map(Option::unwrap_or_default);
         let (seq, at): (i64, _) = (number()?, Time(number()?));
         let (found, new, duplicate, outside, undated) = (number()?, number()?, number()?, number()?, number()?);
         let fresh = number()?;
-        beats.push((seq, AnsweredSearch { at, counts: Counts { found, new, duplicate, outside, undated }, fresh }));
+        searches.push((seq, AnsweredSearch { at, counts: Counts { found, new, duplicate, outside, undated }, fresh }));
     }
-    beats.sort_unstable_by_key(|(seq, _)| *seq);
-    Ok(beats.into_iter().map(|(_, beat)| beat).collect())
+    searches.sort_unstable_by_key(|(seq, _)| *seq);
+    Ok(searches.into_iter().map(|(_, search)| search).collect())
 }

@@ -14,14 +14,14 @@ use crate::model::{Engagement, Finding, Source, WindowFit};
 use crate::store::{Changed, Counts, Reread, SeenItem, StoreError, StoredRun};
 
 /// A stored sighting: its place in the window, and its engagement.
-type Sight = (WindowFit, Engagement);
+type SightingState = (WindowFit, Engagement);
 
 /// Changes to sightings.
 #[derive(Default)]
-struct Sights<'a> {
+struct SightingUpdates<'a> {
     /// Index of the item, and what was seen.
     added: Vec<(usize, Source, &'a Finding)>,
-    refined: Vec<(usize, Source, Sight)>,
+    refined: Vec<(usize, Source, SightingState)>,
     /// Items that the run had not seen.
     fresh: Vec<usize>,
     counts: BTreeMap<Source, Counts>,
@@ -116,7 +116,7 @@ async fn pruned_items(conn: &mut Conn, world: &ItemSet) -> Result<HashSet<i64>, 
     Ok(fetch_json::<(i64,)>(conn, sql, [to_json(&ids)?]).await?.into_iter().map(|(id,)| id).collect())
 }
 
-async fn sightings(conn: &mut Conn, run: i64) -> Result<HashMap<(i64, Source), Sight>, StoreError> {
+async fn sightings(conn: &mut Conn, run: i64) -> Result<HashMap<(i64, Source), SightingState>, StoreError> {
     let rows = sqlx::query(
         "SELECT item, source, fit, likes, reposts, replies, quotes, bookmarks, views FROM sighting WHERE run = $1",
     )
@@ -136,10 +136,10 @@ async fn sightings(conn: &mut Conn, run: i64) -> Result<HashMap<(i64, Source), S
 fn compare<'a>(
     world: &ItemSet,
     seen: &[(SightedItem<'a>, bool)],
-    there: &HashMap<(i64, Source), Sight>,
+    there: &HashMap<(i64, Source), SightingState>,
     read: &Reread,
     changed: &mut Changed,
-) -> Sights<'a> {
+) -> SightingUpdates<'a> {
     let places: HashMap<i64, usize> =
         world.items.iter().enumerate().filter_map(|(place, item)| Some((item.id?, place))).collect();
     // Sightings of a merged item belong to the item it was merged into.
@@ -148,10 +148,10 @@ fn compare<'a>(
             .get(&id)
             .map(|place| world.merges.iter().fold(*place, |at, (whole, part)| if *part == at { *whole } else { at }))
     };
-    let stored: HashMap<(usize, Source), &Sight> =
+    let stored: HashMap<(usize, Source), &SightingState> =
         there.iter().filter_map(|((id, source), sight)| Some(((whole(*id)?, *source), sight))).collect();
     let saw: HashSet<usize> = stored.keys().map(|(place, _)| *place).collect();
-    let mut sights = Sights::default();
+    let mut sights = SightingUpdates::default();
     let mut found: HashSet<(usize, Source)> = HashSet::new();
     for (one, known) in seen {
         let had = saw.contains(&one.item);
@@ -197,7 +197,7 @@ fn compare<'a>(
 }
 
 /// Decides which known items are written, and counts their new fields.
-fn select_writes(world: &mut ItemSet, before: &[Content], sights: &Sights<'_>, changed: &mut Changed) {
+fn select_writes(world: &mut ItemSet, before: &[Content], sights: &SightingUpdates<'_>, changed: &mut Changed) {
     let fresh: HashSet<usize> = sights.fresh.iter().copied().collect();
     for (place, item) in world.items.iter_mut().enumerate() {
         let Some(was) = before.get(place) else {
@@ -228,7 +228,7 @@ async fn write(
     run: &StoredRun,
     read: &Reread,
     world: &mut ItemSet,
-    sights: &Sights<'_>,
+    sights: &SightingUpdates<'_>,
 ) -> Result<(), StoreError> {
     tone::judge(&mut world.items, read.judge);
     items::insert_new(conn, &mut world.items).await?;

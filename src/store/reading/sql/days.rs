@@ -237,7 +237,7 @@ pub(in crate::store) async fn answer(
     query.build().fetch_optional(conn).await?.as_ref().map(read::answer).transpose()
 }
 
-pub(in crate::store) async fn meet(conn: &mut Conn, keys: &[String]) -> Result<Vec<ResolvedKey>, StoreError> {
+pub(in crate::store) async fn resolve_keys(conn: &mut Conn, keys: &[String]) -> Result<Vec<ResolvedKey>, StoreError> {
     let mut all = Vec::new();
     for list in keys.chunks(500) {
         let mut query = QueryBuilder::<Database>::new(
