@@ -59,7 +59,11 @@ impl ClockMonitor {
         if !new.is_empty() {
             let named: Vec<String> = new.iter().take(NAMED).map(|(job, slot)| format!("{job} at {slot}")).collect();
             let more = if new.len() > NAMED { ", …" } else { "" };
-            tracing::warn!(jobs = new.len(), "not run, because the clock was set back: {}{more}", named.join(", "));
+            tracing::warn!(
+                jobs = new.len(),
+                "due by elapsed time, but the clock was set back and has not reached it: {}{more}",
+                named.join(", ")
+            );
         }
         Ok(())
     }
