@@ -82,7 +82,7 @@ pub enum Verb {
     /// Run every topic on its schedule until stopped
     #[command(after_help = examples::RUN)]
     Run(RunArgs),
-    /// Execute runs that a daemon planned, on PostgreSQL; start any number
+    /// Execute runs planned by a daemon, on PostgreSQL; start any number
     #[command(after_help = examples::WORKER)]
     Worker,
     /// Serve the pages, read-only unless `[web] edit = true`

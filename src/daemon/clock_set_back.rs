@@ -61,7 +61,7 @@ impl ClockMonitor {
             let more = if new.len() > NAMED { ", …" } else { "" };
             tracing::warn!(
                 jobs = new.len(),
-                "due by elapsed time, but the clock was set back and has not reached it: {}{more}",
+                "due by elapsed time, but not yet by the clock: {}{more}",
                 named.join(", ")
             );
         }
