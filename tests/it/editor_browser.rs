@@ -97,6 +97,10 @@ fn a_stranger_adds_a_topic_sees_it_run_and_takes_its_report_and_csv_home() {
         whole.map(lines).any(|lines| i64::try_from(lines).unwrap() == found)
     });
     assert!(found > 0);
+    driven.is("[...document.querySelectorAll('a')].find(a => a.textContent === 'Download report').click()");
+    crate::support::program::until("the report as a file", || {
+        std::fs::read_to_string(home.join("topicwatch-rust.html")).is_ok_and(|text| text.contains("</html>"))
+    });
     follow(
         &mut driven,
         "[...document.querySelectorAll('a')].find(a => a.textContent === 'Report').click()",

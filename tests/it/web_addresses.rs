@@ -58,6 +58,12 @@ fn a_parameter_that_a_page_does_not_take_is_refused_and_named() {
             assert_eq!(get(path).status, 200, "{name}: {path}");
         }
         assert!(get("/items").body.contains(", newest first."), "{name}");
+        // A parameter that takes one word refuses any other.
+        for path in ["/topics/acme/report?as=", "/jobs/new?as=", "/jobs/topics/acme?as="] {
+            assert_eq!(get(&format!("{path}nonsense")).status, 400, "{name}: {path}");
+        }
+        let file = get("/topics/acme/report?as=file");
+        assert!(file.header("content-disposition").is_some_and(|how| how.starts_with("attachment")), "{}", file.text);
     }
 }
 
