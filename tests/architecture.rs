@@ -25,8 +25,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("model", &[]),
     ("http", &[]),
     ("files", &[]),
-    ("import", &[]),
     ("edit", &[]),
+    ("import", &["edit"]),
     // Limits the number of connections; it speaks no protocol.
     ("listener", &[]),
     ("budget", &["model"]),

@@ -170,7 +170,7 @@ impl TopicTerms {
     pub fn none_words(&self) -> Option<String> {
         let none = self.no_terms_reason()?;
         let sample = self.sample_words().filter(|_| self.untold.is_none() || self.stand_out.is_some());
-        Some(sample.map_or_else(|| none.clone(), |sample| format!("{none} {sample}")))
+        Some([Some(none), sample].into_iter().flatten().collect::<Vec<_>>().join(" "))
     }
 
     fn no_terms_reason(&self) -> Option<String> {

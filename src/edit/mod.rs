@@ -14,4 +14,4 @@ mod value;
 pub use comments::replace_comments;
 pub use entry::{EditError, Entry, Kind};
 pub use jobs::{Jobs, Removed, mask_key};
-pub use value::KeyValue;
+pub use value::{KeyValue, basic_string};

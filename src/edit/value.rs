@@ -41,8 +41,10 @@ impl KeyValue {
     }
 }
 
-/// Formats a TOML basic string on one line. Invisible characters are escaped, so that the file shows its contents.
-pub(super) fn basic_string(text: &str) -> String {
+/// Formats a TOML basic string (<https://toml.io/en/v1.0.0#string>) on one line. Invisible characters are escaped, so
+/// that the file shows its contents.
+#[must_use]
+pub fn basic_string(text: &str) -> String {
     let mut written = String::with_capacity(text.len() + 2);
     written.push('"');
     for c in text.chars() {

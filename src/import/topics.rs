@@ -1,6 +1,7 @@
 //! Turns entries into topics of a configuration, in TOML: a folder becomes a topic with many feeds, a feed outside a
 //! folder a topic of its own. Feeds that are watched already, and pages that are no feeds, are left out and listed.
 
+use crate::edit::basic_string;
 use std::collections::BTreeSet;
 
 use url::Url;
@@ -133,20 +134,6 @@ fn free_id(title: &str, taken: &BTreeSet<String>) -> String {
         return id;
     }
     (2_u32..).map(|n| format!("{id}-{n}")).find(|id| !taken.contains(id)).unwrap_or(id)
-}
-
-/// Formats a basic string of TOML (<https://toml.io/en/v1.0.0#string>).
-fn basic_string(text: &str) -> String {
-    let mut out = String::from('"');
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => out.extend(['\\', c]),
-            c if c.is_control() => out.push_str(&format!("\\u{:04X}", u32::from(c))),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
 }
 
 #[cfg(test)]

@@ -1,10 +1,9 @@
 //! A report as mail programs show it: without style sheets, pictures and charts, in narrow windows, light and dark. The
 //! mail is the stored one; a real browser measures it.
 
-use std::process::Command;
-
 use crate::support::browser::browser;
 use crate::support::databases::{databases, wait};
+use crate::support::page_size::numbers;
 use crate::support::program::{NINE, Place};
 use crate::support::receivers::Post;
 use crate::support::service::Sandbox;
@@ -14,22 +13,10 @@ const SHOWN: usize = 102_000;
 
 /// By how many pixels the page is wider than a window of this width.
 fn wider(browser: &str, place: &Place, mail: &str, width: u32) -> i64 {
-    let frame = format!(
-        "<!doctype html><meta name=color-scheme content=\"light dark\"><body style=margin:0><iframe id=f style=\"border:0;width:{width}px;height:800px\" srcdoc=\"{}\"></iframe>\
-         <script>f.onload=()=>{{const d=f.contentDocument.documentElement;document.title='by '+(d.scrollWidth-{width})+' of '+d.scrollHeight}}</script>",
-        mail.replace('&', "&amp;").replace('"', "&quot;")
-    );
-    std::fs::write(place.path("frame.html"), frame).unwrap();
-    let mut command = Command::new(browser);
-    command.args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"]);
-    command.args(["--virtual-time-budget=4000", "--dump-dom"]);
-    command.arg(format!("--user-data-dir={}", place.path("profile").display()));
-    let dom = command.arg(format!("file://{}", place.path("frame.html").display())).output().unwrap();
-    let dom = String::from_utf8_lossy(&dom.stdout).into_owned();
-    let measured = dom.split("<title>by ").nth(1).and_then(|rest| rest.split("</title>").next());
-    let (by, high) = measured.and_then(|text| text.split_once(" of ")).unwrap_or_else(|| panic!("not measured: {dom}"));
-    assert!(high.parse::<i64>().unwrap() > 2_000, "an empty mail: {high} px");
-    by.parse().unwrap()
+    let wanted = format!("d.scrollWidth-{width},d.scrollHeight");
+    let [by, high] = numbers(browser, place, mail, width, &wanted)[..] else { panic!("not measured") };
+    assert!(high > 2_000, "an empty mail: {high} px");
+    by
 }
 
 #[test]

@@ -2,9 +2,8 @@
 //! there is no browser (Debian's chromium, or the one in TEST_CHROMIUM).
 
 use crate::support::browser::*;
-use std::process::Command;
-
 use crate::support::databases::sqlite;
+use crate::support::page_size::dom;
 use crate::support::program::{NINE, Place};
 use crate::support::service::{Sandbox, Trap};
 
@@ -35,19 +34,7 @@ fn in_a_browser_nothing_of_a_hostile_post_runs_or_is_fetched() {
         )));
     }
     place.ok(&["report", "--date", "2026-03-11", "--at", "2026-03-12T07:00:00Z", "--out", "page.html"]);
-    let mut command = Command::new(browser);
-    // Chromium's sandbox does not work as root; the page is a file of this test.
-    command.args([
-        "--headless",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--no-first-run",
-        "--virtual-time-budget=2000",
-        "--dump-dom",
-    ]);
-    command.arg(format!("--user-data-dir={}", place.path("profile").display()));
-    let dom = command.arg(format!("file://{}", place.path("page.html").display())).output().unwrap();
-    let dom = String::from_utf8_lossy(&dom.stdout).into_owned();
+    let dom = dom(&browser, &place, "page.html");
     assert!(dom.contains("What matters"), "the browser showed nothing: {dom}");
     assert!(!dom.contains("data-ran=\"yes\""), "something ran");
     for tag in [

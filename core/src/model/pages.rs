@@ -24,6 +24,8 @@ pub struct TopicCard {
     pub new: i64,
     /// Whether a run since then got a full reply, so that `new` is a lower bound.
     pub new_at_least: bool,
+    /// Items first seen since then that belong to a baseline. They are not in `new`.
+    pub new_baseline: i64,
 }
 
 impl TopicCard {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::model::{Time, WindowFit};
+use crate::model::WindowFit;
 use crate::store::{Store, StoreError};
 
 impl Store {
@@ -18,11 +18,6 @@ impl Store {
     /// Returns by run how many of the items it saw first were older than its window. Runs without any are left out.
     pub async fn older_counts(&self, runs: &[String]) -> Result<HashMap<String, i64>, StoreError> {
         read!(self, fresh::older(runs))
-    }
-
-    /// Returns by topic how many baseline items it first saw since an instant. Topics without any are left out.
-    pub async fn baseline_since(&self, topics: &[String], since: Time) -> Result<HashMap<String, i64>, StoreError> {
-        read!(self, fresh::of_baselines(topics, since))
     }
 
     /// Returns by run how many baseline items it saw first. Runs without any are left out.

@@ -1,6 +1,5 @@
 //! The status of every topic, and what to do next while there is nothing yet.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -48,7 +47,6 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let waits = store.days_pending().await?;
     let ids: Vec<String> = cards.iter().map(|card| card.topic.clone()).collect();
     let firing = alerts::firing_at(&site, &ids, &ask.visitor).await?;
-    let baselines = store.baseline_since(&ids, now.minus(NEW)).await?;
     let main = html! {
         h1 { "Topics" }
         @if site.may_edit(&ask.visitor) { p.actions { a.button href=(topic_edit::NEW) { "Add a topic" } } }
@@ -61,7 +59,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
             } }
             tbody { @for card in &cards {
                 @let noted: Vec<_> = firing.iter().filter(|one| one.topic == card.topic).cloned().collect();
-                (row(card, &known, &noted, &days.sparks(card, now), &new(card, &baselines, now), now))
+                (row(card, &known, &noted, &days.sparks(card, now), now))
             } }
         } }
         p.meta { "Days are in each topic's time zone; an item counts on the day it was published. " @if waits { "The latest items are not counted yet." } }
@@ -112,14 +110,7 @@ fn cost(site: &Site, used: Usage, others: &[(Source, Usage)]) -> Markup {
     }
 }
 
-fn row(
-    card: &TopicCard,
-    known: &SourceHistory,
-    firing: &[TopicFiring],
-    days: &[spark::SparkDay],
-    new: &Markup,
-    now: Time,
-) -> Markup {
+fn row(card: &TopicCard, known: &SourceHistory, firing: &[TopicFiring], days: &[spark::SparkDay], now: Time) -> Markup {
     let zone = card.timezone();
     html! { tr {
         th scope="row" {
@@ -137,16 +128,16 @@ fn row(
             }
         } }
         td data-label="Sources" { (sources(card, known)) }
-        td.n data-label="New, 24 h" { (new) @if card.has_filter() { span.sub { "before its filter" } } }
+        td.n data-label="New, 24 h" { (new(card, now)) @if card.has_filter() { span.sub { "before its filter" } } }
         td data-label="14 days" { (spark::volume(days)) span.sub { (spark::sum(days)) } }
         td data-label="Tone" { (spark::tone(days)) span.sub { "negative above, positive below" } }
         td data-label="Next slot" { (next(card, now)) }
     } }
 }
 
-/// How many items are new in 24 hours, and how many beside them are a baseline; or that nothing was searched in that time.
-pub(in crate::web) fn new(card: &TopicCard, baselines: &HashMap<String, i64>, now: Time) -> Markup {
-    let baseline = baselines.get(&card.topic).copied().unwrap_or(0);
+/// The number of new items in 24 hours. The items of a baseline stand beside it, or that nothing ran in that time.
+pub(in crate::web) fn new(card: &TopicCard, now: Time) -> Markup {
+    let baseline = card.new_baseline;
     html! { (at_least(card.new.unsigned_abs(), card.new_at_least)) @if baseline > 0 { " " span.meta { "(+" (number(baseline.unsigned_abs())) " of the baseline)" } } @if card.last_run.is_some() && !card.ran_since(now.minus(NEW)) { span.sub { "no run in 24 hours" } } }
 }
 

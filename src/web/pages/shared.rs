@@ -1,8 +1,6 @@
 //! What a share link shows: one report as it was made, or one topic as of now. Nothing on it links to another page,
 //! and a wrong link looks the same as one that has expired or was withdrawn.
 
-use std::collections::HashMap;
-
 use axum::extract::{ConnectInfo, Path, State};
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
@@ -103,11 +101,10 @@ async fn topic(site: &Site, link: &LinkRow) -> Result<Response, Problem> {
     let (store, now) = (&site.store, site.now());
     let card = store.topic_card(&link.of, now.minus(DAY)).await?.ok_or_else(not_found)?;
     let (items, hidden) = latest(site, &card).await?;
-    let baselines = store.baseline_since(std::slice::from_ref(&card.topic), now.minus(DAY)).await?;
     let (charts, answer) = (days::charts(site, &card, None).await?, answers::words(site, &card).await?);
     let main = html! {
         h1 { (format::line(&card.title, 120)) }
-        (facts(&card, &baselines, link.expires_at, now))
+        (facts(&card, link.expires_at, now))
         (charts)
         (answer)
         section aria-labelledby="items" {
@@ -141,10 +138,10 @@ async fn latest(site: &Site, card: &TopicCard) -> Result<(Vec<ItemRow>, u64), Pr
     }
 }
 
-fn facts(card: &TopicCard, baselines: &HashMap<String, i64>, until: Time, now: Time) -> Markup {
+fn facts(card: &TopicCard, until: Time, now: Time) -> Markup {
     html! { dl.facts {
         dt { "Last run" } dd { @match &card.last_run { None => "not run yet", Some(run) => { (state(run.state)) " " (item_view::when(run.started_at, card.timezone())) } } }
-        dt { "New, 24 h" } dd { (overview::new(card, baselines, now)) @if card.has_filter() { ", before its filter" } }
+        dt { "New, 24 h" } dd { (overview::new(card, now)) @if card.has_filter() { ", before its filter" } }
         dt { "This link" } dd { "expires " (layout::moment(until, card.timezone())) }
     } }
 }

@@ -37,7 +37,6 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let last: Vec<String> = card.last_run.iter().map(|run| run.run.clone()).collect();
     let older = store.older_counts(&last).await?.into_values().sum::<i64>();
     let baseline = store.baselines_of_runs(&last).await?.into_values().sum::<i64>();
-    let baselines = store.baseline_since(std::slice::from_ref(&card.topic), now.minus(DAY)).await?;
     let answers = answers::latest(&site, &card, &ask.visitor).await?;
     let main = html! {
         h1 { (format::line(&card.title, 120)) " " small.meta { (card.topic) } }
@@ -46,7 +45,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
             dt { "Next slot" } dd { (next(&card, now)) }
             dt { "Sources" } dd { (sources(&card, &known)) }
             @if !firing.is_empty() { dt { "Alerts" } dd { (alerts::note(&firing)) } }
-            dt { "New, 24 h" } dd { (new(&card, &baselines, now)) @if card.has_filter() { ", before its filter" } }
+            dt { "New, 24 h" } dd { (new(&card, now)) @if card.has_filter() { ", before its filter" } }
         }
         (actions)
         (charts)

@@ -1,44 +1,57 @@
-//! How large a report is: in a window of a real browser, and on paper.
+//! How large a page is: in a window of a real browser, and on paper.
 
 use std::process::Command;
 
 use crate::support::program::Place;
 
-/// Opens a page in a window of this width. Returns its height, by how much it is wider than the window, and where the
-/// list of all topics ends.
-pub fn measured(browser: &str, place: &Place, file: &str, width: u32) -> (i64, i64, i64) {
-    let text = std::fs::read_to_string(place.path(file)).unwrap();
-    // The page's CSP forbids scripts: it is measured from inside another page.
+fn browse(browser: &str, place: &Place) -> Command {
+    let mut command = Command::new(browser);
+    // Chromium's sandbox does not work as root; the pages are files of the tests.
+    command.args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"]);
+    command.arg(format!("--user-data-dir={}", place.path("profile").display()));
+    command
+}
+
+/// The DOM of a file after its scripts had some seconds.
+pub fn dom(browser: &str, place: &Place, file: &str) -> String {
+    let mut command = browse(browser, place);
+    command.args(["--virtual-time-budget=4000", "--dump-dom"]);
+    let said = command.arg(format!("file://{}", place.path(file).display())).output().unwrap();
+    String::from_utf8_lossy(&said.stdout).into_owned()
+}
+
+/// Opens a page in a window of this width and evaluates numbers of its root element `d`, with commas between them. The
+/// page may forbid scripts, so it is measured from inside another page.
+pub fn numbers(browser: &str, place: &Place, page: &str, width: u32, numbers: &str) -> Vec<i64> {
     let frame = format!(
-        "<!doctype html><body style=margin:0><iframe id=f style=\"border:0;width:{width}px;height:800px\" srcdoc=\"{}\"></iframe>\
-         <script>f.onload=()=>{{const d=f.contentDocument.documentElement;document.title=d.scrollHeight+' '+(d.scrollWidth-{width})+' '+Math.ceil(d.querySelector('.glance').parentNode.getBoundingClientRect().bottom)}}</script>",
-        text.replace('&', "&amp;").replace('"', "&quot;")
+        "<!doctype html><meta name=color-scheme content=\"light dark\"><body style=margin:0><iframe id=f style=\"border:0;width:{width}px;height:800px\" srcdoc=\"{}\"></iframe>\
+         <script>f.onload=()=>{{const d=f.contentDocument.documentElement;document.title=[{}].join(' ')}}</script>",
+        page.replace('&', "&amp;").replace('"', "&quot;"),
+        numbers
     );
     std::fs::write(place.path("frame.html"), frame).unwrap();
-    let mut command = Command::new(browser);
-    command.args([
-        "--headless",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--no-first-run",
-        "--virtual-time-budget=4000",
-        "--dump-dom",
-    ]);
-    command.arg(format!("--user-data-dir={}", place.path("profile").display()));
-    let dom = command.arg(format!("file://{}", place.path("frame.html").display())).output().unwrap();
-    let dom = String::from_utf8_lossy(&dom.stdout).into_owned();
+    let dom = dom(browser, place, "frame.html");
     let title = dom.split("<title>").nth(1).and_then(|rest| rest.split("</title>").next());
-    let title = title.unwrap_or_else(|| panic!("no title: {dom}")).to_owned();
-    let mut numbers = title.split(' ').map(|number| number.parse::<i64>().unwrap_or_else(|_| panic!("{title}")));
-    (numbers.next().unwrap(), numbers.next().unwrap(), numbers.next().unwrap())
+    let title = title.unwrap_or_else(|| panic!("not measured: {dom}"));
+    title.split(' ').map(|number| number.parse().unwrap_or_else(|_| panic!("{title}"))).collect()
+}
+
+/// The height of a report, by how much it is wider than the window, and where the list of all topics ends.
+pub fn measured(browser: &str, place: &Place, file: &str, width: u32) -> (i64, i64, i64) {
+    let page = std::fs::read_to_string(place.path(file)).unwrap();
+    let wanted = format!(
+        "d.scrollHeight,d.scrollWidth-{width},Math.ceil(d.querySelector('.glance').parentNode.getBoundingClientRect().bottom)"
+    );
+    match numbers(browser, place, &page, width, &wanted)[..] {
+        [height, wider, end] => (height, wider, end),
+        ref other => panic!("{other:?}"),
+    }
 }
 
 /// The number of printed pages.
 pub fn printed(browser: &str, place: &Place, file: &str) -> usize {
-    let mut command = Command::new(browser);
-    command.args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--no-pdf-header-footer"]);
-    command.arg(format!("--user-data-dir={}", place.path("profile").display()));
-    command.arg(format!("--print-to-pdf={}", place.path("printed.pdf").display()));
+    let mut command = browse(browser, place);
+    command.arg("--no-pdf-header-footer").arg(format!("--print-to-pdf={}", place.path("printed.pdf").display()));
     let done = command.arg(format!("file://{}", place.path(file).display())).output().unwrap();
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     let pdf = std::fs::read(place.path("printed.pdf")).unwrap();

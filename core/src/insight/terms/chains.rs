@@ -7,67 +7,50 @@ use crate::model::TermKind;
 /// The most letters that pairs are joined to.
 const LONGEST: usize = 12;
 
-/// Whether a term is two letters of a script without spaces, each with its combining marks.
-pub(super) fn is_pair(term: &str) -> bool {
-    is_chain(term) && term.chars().count() <= 4
-}
-
+/// Whether a term is letters of a script without spaces: a pair, or a word joined from pairs.
 pub(super) fn is_chain(term: &str) -> bool {
     term.chars()
         .all(|c| c >= '\u{0E00}' && c.is_alphanumeric() || c >= '\u{0E00}' && !c.is_whitespace() && c < '\u{FF00}')
         && TermKind::of(term) == TermKind::Word
 }
 
-/// The texts that a pair extends `text` to, at its end or its start.
-pub(super) fn chained(text: &str, pair: &str) -> Vec<String> {
-    let mut longer = Vec::new();
-    for (at, _) in pair.char_indices().skip(1).filter(|_| text.chars().count() < LONGEST) {
-        let (begin, end) = pair.split_at(at);
-        if text.ends_with(begin) {
-            longer.push(format!("{text}{end}"));
-        }
-        if text.starts_with(end) {
-            longer.push(format!("{begin}{text}"));
-        }
-    }
-    longer
-}
-
 /// Whether the texts with two terms contain this longer one. Pairs may overlap by chance; they are one word only if it
 /// is written so.
-pub(super) fn is_written(text: &str, one: &Rise<'_>, other: &Rise<'_>, items: &[TermItem]) -> bool {
+fn is_written(text: &str, one: &Rise<'_>, other: &Rise<'_>, items: &[TermItem]) -> bool {
     let both: Vec<&usize> = one.items.iter().filter(|place| other.items.binary_search(place).is_ok()).collect();
     let holds =
         |place: &&&usize| items.get(***place).is_some_and(|item| item.runs.iter().any(|run| run.contains(text)));
     real(both.iter().filter(holds).count()) >= EXPLAINS * real(both.len())
 }
 
+/// Returns the word that two terms are pieces of; one of them alone if the other adds nothing to it.
+pub(super) fn joined(one: &Meaning<'_>, other: &Meaning<'_>, items: &[TermItem]) -> Option<String> {
+    let both = real(shared(&one.rise.items, &other.rise.items));
+    let most = |meaning: &Meaning<'_>| both >= EXPLAINS * real(meaning.rise.items.len());
+    let (of_one, of_other) = (most(one), most(other));
+    if !is_chain(&one.text) || !is_chain(&other.text) || !of_one && !of_other {
+        return None;
+    }
+    if one.text.contains(&other.text) || other.text.contains(&one.text) {
+        let longer = if one.text.len() < other.text.len() { other } else { one };
+        return (of_one && of_other).then(|| longer.text.clone());
+    }
+    let mut longer = overlapped(&one.text, &other.text).into_iter();
+    let text = longer.find(|text| is_written(text, one.rise, other.rise, items))?;
+    // A piece that few of a word's texts contain is the end of the word with what follows it there. The word stays.
+    Some(match (of_one, of_other) {
+        (true, true) => text,
+        (true, false) => other.text.clone(),
+        _ => one.text.clone(),
+    })
+}
+
 /// Joins the pieces of longer words: pairs arrive in the order of their z, so a word may have begun in two places.
 pub(super) fn join_chains(found: &mut Vec<Meaning<'_>>, items: &[TermItem]) {
-    let joined = |one: &Meaning<'_>, other: &Meaning<'_>| {
-        let both = real(shared(&one.rise.items, &other.rise.items));
-        let most = |meaning: &Meaning<'_>| both >= EXPLAINS * real(meaning.rise.items.len());
-        let (of_one, of_other) = (most(one), most(other));
-        if !is_chain(&one.text) || !is_chain(&other.text) || !of_one && !of_other {
-            return None;
-        }
-        if one.text.contains(&other.text) || other.text.contains(&one.text) {
-            let longer = if one.text.len() < other.text.len() { other } else { one };
-            return (of_one && of_other).then(|| longer.text.clone());
-        }
-        let mut longer = overlapped(&one.text, &other.text).into_iter();
-        let text = longer.find(|text| is_written(text, one.rise, other.rise, items))?;
-        // A piece of few of a word's texts is the end of the word and what follows it there.
-        Some(match (of_one, of_other) {
-            (true, true) => text,
-            (true, false) => other.text.clone(),
-            _ => one.text.clone(),
-        })
-    };
     let mut at = 0;
     while at < found.len() {
         let next = found.iter().enumerate().skip(at + 1).find_map(|(place, other)| {
-            let text = joined(found.get(at)?, other)?;
+            let text = joined(found.get(at)?, other, items)?;
             Some((place, text))
         });
         let Some((place, text)) = next else {
@@ -76,11 +59,7 @@ pub(super) fn join_chains(found: &mut Vec<Meaning<'_>>, items: &[TermItem]) {
         };
         let other = found.remove(place);
         if let Some(one) = found.get_mut(at) {
-            let whole = [&one.text, &other.text].into_iter().position(|part| *part == text);
-            if whole.map_or(other.rise.z > one.rise.z, |part| part == 1) {
-                one.rise = other.rise;
-            }
-            one.text = text;
+            one.absorb(&other, text);
         }
         // The longer word may join pieces that were passed.
         at = 0;

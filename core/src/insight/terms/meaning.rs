@@ -12,6 +12,17 @@ pub(super) struct Meaning<'a> {
     pub(super) text: String,
 }
 
+impl<'a> Meaning<'a> {
+    /// Becomes one with another: the other alone if `text` is the other's, else with the higher z of both.
+    pub(super) fn absorb(&mut self, other: &Meaning<'a>, text: String) {
+        let replaced = text == other.text || text != self.text && other.rise.z > self.rise.z;
+        if replaced {
+            self.rise = other.rise;
+        }
+        self.text = text;
+    }
+}
+
 pub(super) fn real(count: usize) -> f64 {
     f64::from(u32::try_from(count).unwrap_or(u32::MAX))
 }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::chains::{chained, is_chain, is_pair, is_short_hiragana, is_written, join_chains};
+use super::chains::{is_chain, is_short_hiragana, join_chains, joined};
 use super::meaning::{EXPLAINS, Meaning, real, shared};
 use super::rises::{Rise, TermItem};
 use crate::insight::daily::{Share, share};
@@ -78,22 +78,16 @@ fn explains(one: &Meaning<'_>, other: &Meaning<'_>) -> bool {
 /// Merges a term into one that is in the list already, if both mean the same. Returns whether it did.
 fn joins<'a>(found: &mut [Meaning<'a>], rise: &'a Rise<'a>, items: &[TermItem]) -> bool {
     for one in found.iter_mut() {
-        let both = shared(&one.rise.items, &rise.items);
-        let most_of = |all: &[usize]| real(both) >= EXPLAINS * real(all.len());
-        if is_pair(rise.term) && is_chain(&one.text) {
-            if !most_of(&one.rise.items) || !most_of(&rise.items) {
-                continue;
-            }
-            if one.text.contains(rise.term) {
-                return true;
-            }
-            let written = |text: &String| is_written(text, one.rise, rise, items);
-            if let Some(text) = chained(&one.text, rise.term).into_iter().find(written) {
-                one.text = text;
+        if is_chain(rise.term) && is_chain(&one.text) {
+            let piece = Meaning { rise, text: rise.term.to_owned() };
+            if let Some(text) = joined(one, &piece, items) {
+                one.absorb(&piece, text);
                 return true;
             }
             continue;
         }
+        let both = shared(&one.rise.items, &rise.items);
+        let most_of = |all: &[usize]| real(both) >= EXPLAINS * real(all.len());
         if !related(&one.text, rise.term) {
             continue;
         }

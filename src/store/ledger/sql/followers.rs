@@ -7,7 +7,7 @@ use crate::model::{Follower, Time};
 use crate::store::{Cursor, StoreError};
 
 /// The names of the followers that derive data, as a list for `IN`.
-pub(in crate::store) fn deriving() -> String {
+pub(in crate::store) fn names() -> String {
     Follower::ALL.iter().map(|follower| format!("'{follower}'")).collect::<Vec<_>>().join(", ")
 }
 

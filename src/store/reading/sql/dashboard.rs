@@ -45,6 +45,7 @@ pub(in crate::store) async fn cards(
             last_success: read::time(row, "last_success")?,
             new: 0,
             new_at_least: false,
+            new_baseline: 0,
         });
     }
     let list = serde_json::json!(last.iter().flatten().collect::<Vec<_>>()).to_string();
@@ -56,10 +57,11 @@ pub(in crate::store) async fn cards(
     }
     let ids: Vec<String> = cards.iter().map(|card| card.topic.clone()).collect();
     let full = full_since(conn, &ids, since).await?;
-    let mut new = fresh::new_since(conn, &ids, since).await?;
+    let mut counted = fresh::new_since(conn, &ids, since).await?;
     for (card, last) in cards.iter_mut().zip(last) {
         card.last_run = last.and_then(|run| runs.remove(&run));
-        card.new = new.remove(&card.topic).unwrap_or(0);
+        card.new = counted.new.remove(&card.topic).unwrap_or(0);
+        card.new_baseline = counted.baseline.remove(&card.topic).unwrap_or(0);
         // Items of a first answer do not count as new, however full the reply was.
         card.new_at_least = card.new > 0 && full.contains(&card.topic);
     }

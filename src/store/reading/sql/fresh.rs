@@ -82,13 +82,22 @@ pub(in crate::store) async fn older(conn: &mut Conn, runs: &[String]) -> Result<
 const PLAIN: &str = "coalesce((SELECT min(CASE g.fit WHEN 'in' THEN 1 WHEN 'outside' THEN 2 ELSE 3 END) \
      FROM sighting g WHERE g.run = f.id AND g.item = t.item), 1)";
 
-/// Returns by topic how many items are new since an instant, before any filter. Baselines and backfills belong to few
-/// runs; their items are found by run and subtracted.
+/// Items first seen since an instant, by topic, before any filter.
+#[derive(Debug, Default)]
+pub(in crate::store) struct NewItems {
+    /// Those that are new.
+    pub(in crate::store) new: HashMap<String, i64>,
+    /// Those of a baseline, without those older than their window.
+    pub(in crate::store) baseline: HashMap<String, i64>,
+}
+
+/// Counts what is new since an instant. Baselines and backfills belong to few runs; their items are found by run and
+/// subtracted.
 pub(in crate::store) async fn new_since(
     conn: &mut Conn,
     topics: &[String],
     since: Time,
-) -> Result<HashMap<String, i64>, StoreError> {
+) -> Result<NewItems, StoreError> {
     let list = serde_json::json!(topics).to_string();
     let sql = format!(
         "SELECT given.value AS topic, (SELECT count(*) FROM topic_item t CROSS JOIN run f WHERE t.topic = given.value AND t.first_seen >= $2 \
@@ -102,7 +111,7 @@ pub(in crate::store) async fn new_since(
     let begun = first_answers(conn, &list, since).await?;
     let past = backfill_runs(conn, &list, since).await?;
     if begun.is_empty() && past.is_empty() {
-        return Ok(new);
+        return Ok(NewItems { new, ..NewItems::default() });
     }
     let runs: BTreeSet<i64> = begun.iter().map(|(run, _)| *run).chain(past).collect();
     let sql = format!(
@@ -113,12 +122,12 @@ pub(in crate::store) async fn new_since(
         only_first_answers(2)
     );
     let asked = sqlx::query(AssertSqlSafe(sql)).bind(serde_json::json!(runs).to_string());
-    for row in asked.bind(pairs(&begun)).fetch_all(conn).await? {
+    for row in asked.bind(pairs(&begun)).fetch_all(&mut *conn).await? {
         if let Some(new) = new.get_mut(row.try_get::<&str, _>("topic")?) {
             *new -= row.try_get::<i64, _>("many")?;
         }
     }
-    Ok(new)
+    Ok(NewItems { new, baseline: baseline_items(conn, &begun, "topic").await? })
 }
 
 /// Encodes first answers for binding: run and source in one text.
@@ -137,17 +146,6 @@ fn only_first_answers(place: u8) -> String {
     )
 }
 
-/// Returns by topic how many items first seen since an instant belong to a baseline: those that [`new_since`] subtracts
-/// for that reason. Items older than their window are not included.
-pub(in crate::store) async fn of_baselines(
-    conn: &mut Conn,
-    topics: &[String],
-    since: Time,
-) -> Result<HashMap<String, i64>, StoreError> {
-    let begun = first_answers(conn, &serde_json::json!(topics).to_string(), since).await?;
-    baseline_items(conn, &begun, "topic").await
-}
-
 /// Returns by run how many of the items it saw first belong to a baseline and are not older than its window. Runs without
 /// any are left out.
 pub(in crate::store) async fn baselines_of_runs(
@@ -157,9 +155,9 @@ pub(in crate::store) async fn baselines_of_runs(
     let sql = format!(
         "SELECT r.id AS run, s.source AS source FROM {} CROSS JOIN run r CROSS JOIN search s \
          WHERE r.public_id = given.value AND r.seq IS NOT NULL AND r.new > 0 AND s.run = r.id AND s.attempt = r.attempt AND s.state IN ('ok', 'empty') \
-         AND (SELECT e.seq FROM run e CROSS JOIN search a WHERE e.topic = r.topic AND e.seq < r.seq AND e.started_at IS NOT NULL AND a.run = e.id AND a.attempt = e.attempt \
-           AND a.source = s.source AND a.operation = s.operation AND a.query = s.query AND a.state IN ('ok', 'empty') ORDER BY e.seq DESC LIMIT 1) IS NULL",
-        super::texts(1)
+         AND {}",
+        super::texts(1),
+        not_answered_before("r", "s")
     );
     let mut begun = Vec::new();
     for chunk in runs.chunks(CHUNK) {
@@ -196,6 +194,15 @@ async fn baseline_items(
     Ok(all)
 }
 
+/// SQL condition: no earlier run answered the same query. `run` has the topic and seq, `search` the source and query.
+fn not_answered_before(run: &str, search: &str) -> String {
+    format!(
+        "(SELECT e.seq FROM run e CROSS JOIN search a WHERE e.topic = {run}.topic AND e.seq < {run}.seq AND e.started_at IS NOT NULL \
+         AND a.run = e.id AND a.attempt = e.attempt AND a.source = {search}.source AND a.operation = {search}.operation AND a.query = {search}.query \
+         AND a.state IN ('ok', 'empty') ORDER BY e.seq DESC LIMIT 1) IS NULL"
+    )
+}
+
 /// Returns the runs since an instant in which a source answered a query for the first time, with the source. Checks the
 /// first run of each query that found something new; if the query was answered before, walking back from there finds
 /// that quickly.
@@ -205,9 +212,9 @@ async fn first_answers(conn: &mut Conn, topics: &str, since: Time) -> Result<Vec
            min(r.seq) AS seq FROM {} CROSS JOIN run r CROSS JOIN search s \
            WHERE r.topic = given.value AND {at} >= $2 AND r.seq IS NOT NULL AND r.new > 0 AND s.run = r.id AND s.attempt = r.attempt \
            AND s.state IN ('ok', 'empty') GROUP BY r.topic, s.source, s.operation, s.query) begun JOIN run r ON r.seq = begun.seq \
-         WHERE (SELECT e.seq FROM run e CROSS JOIN search a WHERE e.topic = begun.topic AND e.seq < begun.seq AND e.started_at IS NOT NULL AND a.run = e.id AND a.attempt = e.attempt \
-           AND a.source = begun.source AND a.operation = begun.operation AND a.query = begun.query AND a.state IN ('ok', 'empty') ORDER BY e.seq DESC LIMIT 1) IS NULL",
+         WHERE {}",
         super::texts(1),
+        not_answered_before("begun", "begun"),
         at = read::RUN_AT
     );
     let rows = sqlx::query(AssertSqlSafe(sql)).bind(topics).bind(since.0).fetch_all(conn).await?;

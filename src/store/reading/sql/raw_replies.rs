@@ -80,8 +80,7 @@ pub(in crate::store) async fn pruned(conn: &mut Conn, since: Time, topics: &[Str
 
 /// Returns named cursors, and the last place in the reading order that each has processed.
 pub(in crate::store) async fn cursors(conn: &mut Conn) -> Result<Vec<(String, i64)>, StoreError> {
-    let sql =
-        format!("SELECT name, seq FROM follower WHERE name NOT IN ({}) ORDER BY name", super::followers::deriving());
+    let sql = format!("SELECT name, seq FROM follower WHERE name NOT IN ({}) ORDER BY name", super::followers::names());
     let rows = sqlx::query(AssertSqlSafe(sql)).fetch_all(conn).await?;
     rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect()
 }

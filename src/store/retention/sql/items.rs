@@ -17,7 +17,7 @@ pub(in crate::store) async fn floor(conn: &mut Conn) -> Result<Floor, StoreError
     let sql = format!(
         "SELECT c.name, c.seq FROM follower c WHERE c.name NOT IN ({}) AND NOT EXISTS (SELECT 1 FROM job j WHERE j.id = c.name AND j.removed_at IS NOT NULL) \
          ORDER BY c.seq, c.name LIMIT 1",
-        followers::deriving()
+        followers::names()
     );
     if let Some(row) = sqlx::query(AssertSqlSafe(sql)).fetch_optional(&mut *conn).await? {
         (floor.seq, floor.whose) = (row.try_get("seq")?, Some(row.try_get("name")?));
