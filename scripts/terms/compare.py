@@ -17,7 +17,7 @@ import unicodedata
 import yake
 
 FIRST = 10
-LEAST_PAST = 100
+LEAST_DAYS = 7
 LANGUAGES = {"Costa_Rica": "es", "Italy": "it", "Russia": "ru"}
 WORD = re.compile(r"[#@]?\w+")
 LINK = re.compile(r"https?://\S*")
@@ -67,11 +67,15 @@ def of_yake(extractor, days, date, query):
     return found[:FIRST]
 
 
+def days_between(first, date):
+    return (datetime.date.fromisoformat(date) - datetime.date.fromisoformat(first)).days
+
+
 def main():
     streams = json.load(open(sys.argv[1], encoding="utf-8"))
     methods = ["TF-IDF", "YAKE"]
-    found, past, told = collections.Counter(), collections.Counter(), collections.Counter()
-    all_days, past_days, calm = 0, 0, 0
+    found, first_days, told = collections.Counter(), collections.Counter(), collections.Counter()
+    all_days, all_first, calm = 0, 0, 0
     for name, stream in streams.items():
         language = next((code for part, code in LANGUAGES.items() if part in name), "en")
         extractor = yake.KeywordExtractor(lan=language, n=2, top=FIRST + 5)
@@ -80,23 +84,23 @@ def main():
             "YAKE": lambda days, date: of_yake(extractor, days, date, stream["query"]),
         }
         begin = stream["events"][0][0]
-        has_past = sum(len(texts) for date, texts in stream["days"].items() if date < begin) >= LEAST_PAST
         for date, words in stream["events"]:
-            all_days += 1
-            past_days += has_past
+            is_first = days_between(min(stream["days"]), date) < LEAST_DAYS
+            all_first += is_first
+            all_days += not is_first
             for method in methods:
                 first = pick[method](stream["days"], date)
                 hit = any(names(term, words) for term in first)
-                found[method] += hit
-                past[method] += hit and has_past
+                (first_days if is_first else found)[method] += hit
                 print(f"{date} {method:7} {'yes' if hit else 'no ':3} {first}", file=sys.stderr)
         for days in stream["shuffled"][:1]:
-            for date in [date for date in days if date >= begin]:
+            later = [date for date in days if date >= begin and days_between(min(days), date) >= LEAST_DAYS]
+            for date in later:
                 calm += 1
                 for method in methods:
                     told[method] += bool(pick[method](days, date))
     for method in methods:
-        shown = f"{found[method]} of {all_days} | {past[method]} of {past_days}"
+        shown = f"{found[method]} of {all_days} | {first_days[method]} of {all_first}"
         print(f"| {method} | {shown} | {100 * told[method] / calm:.1f} % |")
 
 

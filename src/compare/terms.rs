@@ -12,8 +12,8 @@ use super::term_rows::{
 use super::terms_before::{counts_before, days_before, earlier};
 use crate::insight::daily::{Day, date_of};
 use crate::insight::terms::{
-    BusiestDay, DayTerms, LEAST_DAYS, NewsTerm, RiseInput, StandOut, TermItem, Theme, busiest_day, news, rises,
-    stand_out, themes,
+    BusiestDay, DayTerms, LEAST_DAYS, NewsTerm, RiseInput, StandOut, TermItem, Theme, busiest_day, differs, news,
+    rises, stand_out, themes,
 };
 use crate::model::{ItemContent, Time, format_term};
 use crate::store::{ReadSnapshot, StoreError};
@@ -64,6 +64,7 @@ pub async fn topic_terms(moment: &mut ReadSnapshot, asked: TermsAsked<'_>) -> Re
     let found = news(&all, &items);
     answer.tested = tested as u64;
     if found.is_empty()
+        && differs(&all)
         && let Some(busiest) = busiest(&asked, &items, &earlier_days)
     {
         answer.stand_out = standing_out(moment, &asked, &items, Some(busiest)).await?;

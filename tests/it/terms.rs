@@ -6,7 +6,7 @@ use rand_chacha::rand_core::{RngCore as _, SeedableRng as _};
 use serde_json::Value;
 use topicwatch::model::Time;
 
-use crate::support::databases::{Database, databases, wait};
+use crate::support::databases::{Database, databases, sqlite, wait};
 use crate::support::program::Place;
 use crate::support::truth::{Truly, Truth};
 use crate::support::web_client::Pages;
@@ -510,8 +510,8 @@ fn a_topic_without_a_past_shows_what_stands_out_beside_other_topics_and_calls_no
 }
 
 /// Six posts a day about each of two topics, a third of those about acme with `harbor`; on the last day three times as many
-/// about acme, in the same proportion.
-fn busy_last_day() -> Vec<Truly> {
+/// about acme, in the same proportion. `strangers` of these have a word of their own, too few for news.
+fn busy_last_day(strangers: i64) -> Vec<Truly> {
     let mut random = ChaCha8Rng::seed_from_u64(13);
     let mut posts = Vec::new();
     for (query, word) in [("acme", "harbor"), ("globex", "meadow")] {
@@ -519,7 +519,11 @@ fn busy_last_day() -> Vec<Truly> {
             let many = if day == DAYS - 1 && query == "acme" { 18 } else { 6 };
             for n in 0..many {
                 let id = posts.len() as u64 + 1;
-                let extra = if n % 3 == 0 { word.to_owned() } else { format!("w{:x}", id * 7_919) };
+                let extra = match n % 3 {
+                    0 => word.to_owned(),
+                    1 if many > 6 && n / 3 < strangers => "wharf".to_owned(),
+                    _ => format!("w{:x}", id * 7_919),
+                };
                 let text = format!("{query} {extra} {:x} {:x}", random.next_u64(), random.next_u64());
                 let at = Time(BEGIN + day * DAY + (n + 1) * 600_000);
                 posts.push(Truly { query: query.to_owned(), id, text, published: at, indexed: at, deleted: None });
@@ -529,15 +533,30 @@ fn busy_last_day() -> Vec<Truly> {
     posts
 }
 
+/// A database that has run daily until after [`busy_last_day`].
+fn busy_place(database: Database, strangers: i64) -> (Truth, Place) {
+    let truth = Truth::new(busy_last_day(strangers));
+    let place = Place::new(database, &truth.lines(), &format!("{TOPIC}{}", TOPIC.replace("acme", "globex")));
+    for day in 1..=DAYS {
+        truth.set(|world| world.now = Time(BEGIN + day * DAY));
+        place.ok(&["once", "--at", &at(day)]);
+    }
+    (truth, place)
+}
+
+#[test]
+fn on_a_busy_day_with_the_words_of_the_days_before_no_term_stands_out() {
+    let (_truth, place) = busy_place(sqlite(), 0);
+    let (since, until) = (at(DAYS - 1), at(DAYS));
+    let busy = place.json(&["terms", "acme", "--since", &since, "--until", &until, "--at", &at(DAYS), "--json"]);
+    assert_eq!((&busy["untold"], &busy["terms"]), (&Value::Null, &serde_json::json!([])), "{busy:#}");
+    assert_eq!(busy["stand_out"], Value::Null, "{busy:#}");
+}
+
 #[test]
 fn on_the_busiest_day_without_news_terms_that_stand_out_are_shown() {
     for database in databases() {
-        let truth = Truth::new(busy_last_day());
-        let place = Place::new(database, &truth.lines(), &format!("{TOPIC}{}", TOPIC.replace("acme", "globex")));
-        for day in 1..=DAYS {
-            truth.set(|world| world.now = Time(BEGIN + day * DAY));
-            place.ok(&["once", "--at", &at(day)]);
-        }
+        let (_truth, place) = busy_place(database, 3);
         let database = &place.database;
         let of = |topic: &str, day: i64| {
             let (since, until) = (at(day), at(day + 1));

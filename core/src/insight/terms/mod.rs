@@ -22,7 +22,7 @@ mod themes;
 
 pub use kept::{Basis, DayTerms, TermCounter, voice_of};
 pub use news::{MOST as MOST_NEWS, NewsTerm, news};
-pub use rises::{LEAST_VOICES, Rise, RiseInput, TermItem, rises};
+pub use rises::{LEAST_VOICES, Rise, RiseInput, TermItem, differs, rises};
 pub use stand_out::{BusiestDay, StandOut, busiest_day, stand_out};
 pub use themes::{MOST_THEMES, Theme, Themes, themes};
 

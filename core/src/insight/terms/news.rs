@@ -50,7 +50,7 @@ impl NewsTerm {
 #[must_use]
 pub fn news(rises: &[Rise<'_>], items: &[TermItem]) -> Vec<NewsTerm> {
     let mut found: Vec<Meaning<'_>> = Vec::new();
-    for rise in rises.iter().filter(|rise| rise.is_news) {
+    for rise in rises.iter().filter(|rise| rise.is_news()) {
         if !joins(&mut found, rise, items) && found.len() < MOST {
             found.push(Meaning { rise, text: rise.term.to_owned() });
         }

@@ -1,8 +1,6 @@
 //! How surprising a count is: the weighted log-odds-ratio with an informative Dirichlet prior (Monroe, Colaresi and Quinn,
-//! "Fightin' Words", Political Analysis 16, 2008), the exact chance of such a count, and the level that many tests ask for.
+//! "Fightin' Words", Political Analysis 16, 2008), and the exact chance of such a count.
 
-/// Chance that any term is called news in a period without news.
-const FAMILY: f64 = 0.02;
 /// The most texts that the prior is worth; never more than the days before have.
 const PRIOR: f64 = 500.0;
 /// Weight, in days, of the assumption that a term varies only by chance.
@@ -70,11 +68,6 @@ pub(super) fn scatter(days: &[(u64, u64)]) -> f64 {
         many += 1.0;
     }
     ((sum + BELIEVED) / (many - 1.0 + BELIEVED)).max(1.0)
-}
-
-/// The significance level of one term when so many are tested (Bonferroni).
-pub(super) fn level(tested: usize) -> f64 {
-    FAMILY / real(tested.max(1) as u64)
 }
 
 /// The binomial chance of at least `least` successes in `all` trials with probability `part`.

@@ -4,11 +4,16 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::kept::{DayTerms, TermCounter, hash};
-use super::odds::{Counts, level, scatter};
+use super::odds::{Counts, scatter};
 use crate::model::{Kind, Time, Tone};
 
 /// A term that fewer people use is never news.
 pub const LEAST_VOICES: usize = 3;
+
+/// Chance that any term is called news in a period that is like the days before.
+const NEWS: f64 = 0.02;
+/// The same chance for the claim that the words of a period differ at all.
+const DIFFERENT: f64 = 0.1;
 
 /// The most cells that terms are counted in.
 const MOST_CELLS: usize = 1 << 23;
@@ -61,8 +66,23 @@ pub struct Rise<'a> {
     pub expected: f64,
     /// The log-odds ratio divided by its standard error, which includes how much the days before vary.
     pub z: f64,
-    /// Whether it is news: so high a count is unlikely by chance, given how many terms were tested.
-    pub is_news: bool,
+    /// At most this is the chance that any of the tested terms has so high a count in a period that is like the days before
+    /// (Bonferroni): the chance of this term multiplied by the number of terms.
+    pub chance: f64,
+}
+
+impl Rise<'_> {
+    /// Whether the term is news.
+    #[must_use]
+    pub fn is_news(&self) -> bool {
+        self.z > 0.0 && self.chance <= NEWS
+    }
+}
+
+/// Whether the words of a period differ from those of the days before, even if no single term is news.
+#[must_use]
+pub fn differs(rises: &[Rise<'_>]) -> bool {
+    rises.iter().any(|rise| rise.z > 0.0 && rise.chance <= DIFFERENT)
 }
 
 /// Returns the terms that at least [`LEAST_VOICES`] people use, in as many texts, the highest z first; and how many terms
@@ -94,7 +114,8 @@ pub fn rises<'a>(input: RiseInput<'a>, own: &dyn Fn(&str) -> bool) -> (Vec<Rise<
         .collect();
     tested.sort_unstable_by(|a, b| a.0.cmp(b.0));
     let many = tested_terms(input.before, &days);
-    let level = level(many);
+    #[expect(clippy::cast_precision_loss, reason = "a count of terms")]
+    let tests = many.max(1) as f64;
     // One pass over each stored day.
     let wanted: HashMap<u64, usize> = tested.iter().enumerate().map(|(at, (term, ..))| (hash(term), at)).collect();
     let mut before: Vec<Vec<(u64, u64)>> = vec![input.before.iter().map(|day| (0, day.said)).collect(); tested.len()];
@@ -114,8 +135,8 @@ pub fn rises<'a>(input: RiseInput<'a>, own: &dyn Fn(&str) -> bool) -> (Vec<Rise<
             let counts = Counts { now, of_now, before, of_before };
             let scatter = scatter(&days);
             let z = counts.z() / scatter.sqrt();
-            let is_news = z > 0.0 && counts.chance(scatter) <= level;
-            Rise { term, items, voices, now, before, expected: counts.expected(), z, is_news }
+            let chance = counts.chance(scatter) * tests;
+            Rise { term, items, voices, now, before, expected: counts.expected(), z, chance }
         })
         .collect();
     all.sort_by(|a, b| b.z.total_cmp(&a.z).then_with(|| a.term.cmp(b.term)));

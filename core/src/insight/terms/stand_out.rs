@@ -1,6 +1,6 @@
 //! Terms that stand out of a period beside what other topics say, by the same weighted log-odds; where there is nothing to
 //! compare with, the terms that most people use. Shown where the topic's own past is too short to say what is news, and
-//! where no term is news on an unusually busy day. They are never called news: words that always belong to the topic are
+//! where no term is news on an unusually busy day whose words differ from before. They are never called news: words that always belong to the topic are
 //! among them.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -66,7 +66,7 @@ pub fn stand_out(items: &[TermItem], others: &[DayTerms], own: &dyn Fn(&str) -> 
         for (place, rise) in all.iter_mut().enumerate() {
             // A count without a comparison has no z; only its rank is left.
             rise.z = (MOST - place) as f64;
-            rise.is_news = true;
+            rise.chance = 0.0;
         }
     }
     let mut terms = news(&all, items);

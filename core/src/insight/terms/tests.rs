@@ -71,7 +71,7 @@ fn a_term_is_news_by_texts_and_people_and_the_words_of_the_question_are_left_out
     assert!(own.iter().all(|rise| rise.term != "flood"));
     assert_eq!(tested, 4, "asked, usual, rain, flood");
     let usual = own.iter().find(|rise| rise.term == "usual").unwrap();
-    assert!((usual.expected - 100.0).abs() < 1e-9 && !usual.is_news && usual.items.len() == 100);
+    assert!((usual.expected - 100.0).abs() < 1e-9 && !usual.is_news() && usual.items.len() == 100);
 }
 
 #[test]

@@ -26,7 +26,7 @@ const NEWS: &[Field] = &[
     (
         "stand_out",
         Maybe(&Of("StandOut")),
-        "shown if there are too few days before, or no term is news on the busiest day so far; never news",
+        "shown if there are too few days before, or the busiest day so far has other words than before but no news; never news",
     ),
 ];
 
