@@ -31,7 +31,6 @@ pub const FEED_ENTRIES: usize = atom::MOST_ENTRIES;
 pub use self::column::{Cell, Heading, Type};
 pub use self::csv::Profile;
 pub use self::format::Format;
-use self::format::RowWriter;
 pub use self::gzip::{MaybeGzip, strip_gz};
 pub use self::manifest::Manifest;
 pub use self::out::Out;
@@ -81,20 +80,7 @@ pub async fn write_watched(
     if order.format == Format::Atom {
         return feed(store, order, hiding, out, nature == Some(DataOrigin::Sandbox)).await;
     }
-    // A row keeps its origin wherever it is copied. Before the first reply there is no origin.
-    let origin = match nature {
-        Some(DataOrigin::Sandbox) => Cell::Word("SANDBOX"),
-        Some(DataOrigin::Real) => Cell::Word("service"),
-        None => Cell::Empty,
-    };
-    let sheet = RowWriter::begin(
-        order.format,
-        (order.profile, order.sheet_rows),
-        &order.what.columns(),
-        order.what.as_str(),
-        out,
-    )?;
-    let mut rows = OutputRows { sheet, origin, written: 0, watch };
+    let mut rows = OutputRows::begin(order, nature, out, watch)?;
     let filter = &order.filter;
     match order.what {
         ExportKind::Items => {
@@ -136,6 +122,23 @@ pub async fn write_watched(
     }
     let cut = rows.sheet.finish()?;
     Ok(Written { rows: rows.written, cut })
+}
+
+/// Writes the pages of items that `next` returns until there are no more, in its order. The rows are rated and complete
+/// already; of `order` only the format and the profile count.
+pub async fn write_items(
+    store: &Store,
+    order: &ExportOptions,
+    out: Out<'_>,
+    mut next: impl AsyncFnMut() -> Result<Option<Vec<ItemRow>>, ExportError>,
+) -> Result<(), ExportError> {
+    let mut watch = |_| {};
+    let mut rows = OutputRows::begin(order, store.nature().await?, out, &mut watch)?;
+    while let Some(page) = next().await? {
+        page.iter().try_for_each(|row| rows.write(columns::ITEMS, row))?;
+    }
+    rows.sheet.finish()?;
+    Ok(())
 }
 
 /// Writes what is new in a topic as a feed.

@@ -2,7 +2,9 @@
 
 use super::column::{Cell, Column};
 use super::format::RowWriter;
-use super::request_options::ExportError;
+use super::out::Out;
+use super::request_options::{ExportError, ExportOptions};
+use crate::store::DataOrigin;
 
 /// A file being written, and the origin that every row of it shows.
 pub(super) struct OutputRows<'w> {
@@ -15,7 +17,25 @@ pub(super) struct OutputRows<'w> {
 /// Called after each row, with the number of rows written so far.
 pub type Watch<'w> = &'w mut (dyn FnMut(u64) + Send);
 
-impl OutputRows<'_> {
+impl<'w> OutputRows<'w> {
+    /// Begins a file.
+    pub(super) fn begin(
+        order: &ExportOptions,
+        nature: Option<DataOrigin>,
+        out: Out<'w>,
+        watch: Watch<'w>,
+    ) -> Result<Self, ExportError> {
+        // A row keeps its origin wherever it is copied. Before the first reply there is no origin.
+        let origin = match nature {
+            Some(DataOrigin::Sandbox) => Cell::Word("SANDBOX"),
+            Some(DataOrigin::Real) => Cell::Word("service"),
+            None => Cell::Empty,
+        };
+        let layout = (order.profile, order.sheet_rows);
+        let sheet = RowWriter::begin(order.format, layout, &order.what.columns(), order.what.as_str(), out)?;
+        Ok(Self { sheet, origin, written: 0, watch })
+    }
+
     pub(super) fn write<R>(&mut self, columns: &[Column<R>], row: &R) -> Result<(), ExportError> {
         let mut cells = Vec::with_capacity(columns.len() + 1);
         cells.extend(columns.iter().map(|column| (column.cell)(row)));

@@ -31,7 +31,15 @@ pub(super) const CSV: &str = "text/csv; charset=utf-8; header=present";
 pub(super) const JSONL: &str = "application/x-ndjson; charset=utf-8";
 const XLSX: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
-/// A file of rows, as a download.
+/// A file to send.
+pub(super) struct File<'f> {
+    pub(super) name: &'f str,
+    pub(super) format: Format,
+    /// Whether only its headers are asked for.
+    pub(super) head: bool,
+}
+
+/// An export as a download.
 pub(super) async fn answer(
     site: &Arc<Site>,
     visitor: &Visitor,
@@ -40,23 +48,49 @@ pub(super) async fn answer(
     filtered: FilterMode,
     head: bool,
 ) -> Result<Response, Problem> {
-    if order.filter.words.is_some() && has_unindexed_items(&site.store, &order.filter.topics).await? {
-        let hint = "`topicwatch run` indexes in the background, `topicwatch items --search` at once; try again then.";
-        let title = "Some items are not indexed yet, and would be missing";
-        return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, title, hint));
+    if order.filter.words.is_some() {
+        check_indexed(&site.store, &order.filter.topics).await?;
     }
+    let file = File { name, format: order.format, head };
+    stream(site, visitor, file, async move |store: &Store, mut out: &Writer| {
+        let mut hiding = RowFilter::of(store, &order.filter.topics, filtered).await?;
+        export::write(store, &order, &mut hiding, &mut out).await.map(drop)
+    })
+}
+
+/// Streams what `write` writes, as a download.
+pub(super) fn stream<W>(
+    site: &Arc<Site>,
+    visitor: &Visitor,
+    File { name, format, head }: File<'_>,
+    write: W,
+) -> Result<Response, Problem>
+where
+    W: AsyncFnOnce(&Store, &Writer) -> Result<(), ExportError> + Send + 'static,
+{
     let place = site.exporting.places.clone().try_acquire_owned().map_err(|_| {
         let hint = format!("At most {AT_ONCE} exports run at a time. Try again in a moment.");
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, "Other exports are running", hint)
     })?;
-    let media = match order.format {
+    let media = match format {
         Format::Jsonl => JSONL,
         Format::Xlsx => XLSX,
         _ => CSV,
     };
-    let body = if head { Body::empty() } else { Body::from_stream(begin(site, visitor, place, order, filtered)) };
+    let body =
+        if head { Body::empty() } else { Body::from_stream(begin(site, visitor, place, name.to_owned(), write)) };
     let disposition = format!("attachment; filename=\"{name}\"");
     Ok(([(header::CONTENT_TYPE, media), (header::CONTENT_DISPOSITION, &disposition)], body).into_response())
+}
+
+/// Checks that no items of these topics wait for the index.
+pub(super) async fn check_indexed(store: &Store, topics: &[String]) -> Result<(), Problem> {
+    if !has_unindexed_items(store, topics).await? {
+        return Ok(());
+    }
+    let hint = "`topicwatch run` indexes in the background, `topicwatch items --search` at once; try again then.";
+    let title = "Some items are not indexed yet, and would be missing";
+    Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, title, hint))
 }
 
 /// Whether items of these topics wait for the index; items of any topic if none is named.
@@ -87,14 +121,11 @@ pub(super) fn refused(unfit: &InvalidRequest) -> Problem {
     Problem::conflict(title, option_names(&unfit.hint))
 }
 
-/// Writes the export on a thread of its own, and streams it for as long as the visitor may have it.
-fn begin(
-    site: &Arc<Site>,
-    visitor: &Visitor,
-    place: OwnedSemaphorePermit,
-    order: ExportOptions,
-    filtered: FilterMode,
-) -> Pages {
+/// Writes the file on a thread of its own, and streams it for as long as the visitor may have it.
+fn begin<W>(site: &Arc<Site>, visitor: &Visitor, place: OwnedSemaphorePermit, name: String, write: W) -> Pages
+where
+    W: AsyncFnOnce(&Store, &Writer) -> Result<(), ExportError> + Send + 'static,
+{
     let (store, stop) = (site.exporting.store.clone(), site.exporting.stop.clone());
     // Of this export alone: cancelled when its token is withdrawn, and when it has ended.
     let over = stop.child_token();
@@ -106,11 +137,11 @@ fn begin(
         // Reading is dropped midway only if the whole process ends.
         let end = handle.block_on(async {
             tokio::select! {
-                written = write(&store, &order, filtered, &writer) => written,
+                written = write(&store, &writer) => written,
                 () = stop.cancelled() => Err(io::Error::other("the pages are closing").into()),
             }
         });
-        writer.end(end.map_err(|error| io_error(&order, error)));
+        writer.end(end.map_err(|error| io_error(&name, error)));
     });
     pages
 }
@@ -130,25 +161,15 @@ async fn watch(site: Arc<Site>, visitor: Visitor, over: CancellationToken) {
     }
 }
 
-async fn write(
-    store: &Store,
-    order: &ExportOptions,
-    filtered: FilterMode,
-    mut out: &Writer,
-) -> Result<(), ExportError> {
-    let mut hiding = RowFilter::of(store, &order.filter.topics, filtered).await?;
-    export::write(store, order, &mut hiding, &mut out).await.map(drop)
-}
-
 /// Logs the error; the client only sees that the connection broke.
-fn io_error(order: &ExportOptions, error: ExportError) -> io::Error {
+fn io_error(file: &str, error: ExportError) -> io::Error {
     match error {
         ExportError::Output(error) => {
-            tracing::info!(what = order.what.as_str(), "an export ended early: {error}");
+            tracing::info!(file, "an export ended early: {error}");
             error
         }
         ExportError::Store(error) => {
-            tracing::warn!(what = order.what.as_str(), "an export failed: {error}");
+            tracing::warn!(file, "an export failed: {error}");
             io::Error::other("the export failed")
         }
     }

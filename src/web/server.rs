@@ -23,7 +23,7 @@ use super::pages::{
     access, acks, actions, alerts, answers, editions, health, item, items, keys, login, marks, overview, runs,
     searches, shared, stars_and_notes, topic,
 };
-use super::pages::{jobs, progress, topic_edit, topic_items, topic_report, topic_submit};
+use super::pages::{jobs, progress, topic_edit, topic_item_query, topic_items_file, topic_report, topic_submit};
 use super::probes;
 use super::problem::Problem;
 use super::routes::Routes;
@@ -142,11 +142,14 @@ fn routes() -> Routes {
     let script = concat!(include_str!("live.js"), include_str!("keys.js"));
     let pages = Routes::default()
         .get("/", InScope(Read), page(&["after"], overview::show))
-        .get("/topics/{topic}", OfTopic(Read), page(topic_items::PARAMETERS, topic::show))
+        .get("/topics/{topic}", OfTopic(Read), page(topic_item_query::PARAMETERS, topic::show))
         .post("/topics/{topic}", OfTopic(Act), actions::ask)
         .post("/topics/{topic}/marks", OfTopic(Act), marks::ask)
         .get("/answers/{topic}", OfTopic(Read), page(&["before"], answers::show))
         .get("/topics/{topic}/report", OfTopic(Read), topic_report::show)
+        .get("/topics/{topic}/items.csv", OfTopic(Read), topic_items_file::file)
+        .get("/topics/{topic}/items.xlsx", OfTopic(Read), topic_items_file::file)
+        .get("/topics/{topic}/items.jsonl", OfTopic(Read), topic_items_file::file)
         .get("/item", InScope(Read), page(&["key"], item::show))
         .get("/items", OfAll(Read), page(item_query::PAGE, items::show))
         .get("/items.csv", OfAll(Read), items::file)

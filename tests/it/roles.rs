@@ -20,6 +20,9 @@ POST /topics/{topic}                               topic act
 POST /topics/{topic}/marks                         topic act
 GET /answers/{topic}                               topic read
 GET /topics/{topic}/report                         topic read
+GET /topics/{topic}/items.csv                      topic read
+GET /topics/{topic}/items.xlsx                     topic read
+GET /topics/{topic}/items.jsonl                    topic read
 GET /item                                          some read
 GET /items                                         all read
 GET /items.csv                                     all read

@@ -8,7 +8,7 @@ use crate::support::program::until;
 use crate::support::web_client::Pages;
 
 /// URLs with every parameter that could lead to another topic.
-const ASKED: [&str; 42] = [
+const ASKED: [&str; 45] = [
     "/",
     "/topics/acme?copies=all",
     "/topics/acme?sort=engagement&filtered=keep",
@@ -19,6 +19,9 @@ const ASKED: [&str; 42] = [
     "/topics/acme?sort=relevance",
     "/topics/acme?tone=neutral",
     "/topics/acme?source=social&since=90d",
+    "/topics/acme/items.csv",
+    "/topics/acme/items.jsonl?copies=all&filtered=keep",
+    "/topics/acme/items.csv?sort=engagement",
     "/topics/acme/report",
     "/topics/acme/report?as=file",
     "/keys",

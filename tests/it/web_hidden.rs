@@ -67,52 +67,128 @@ fn counts_cover_only_examined_items() {
     }
 }
 
+/// The keys of all pages of a topic's list in order, and the first page.
+fn listed(see: &dyn Fn(&str) -> String, first: &str) -> (Vec<String>, String) {
+    let (mut keys, mut next, mut begin) = (Vec::new(), first.to_owned(), None);
+    loop {
+        let page = see(&next);
+        let list = page.split("<ol class=\"found\">").nth(1).and_then(|rest| rest.split("</ol>").next()).unwrap_or("");
+        for item in list.split("data-item").skip(1) {
+            let key = item.split("/item?key=").nth(1).unwrap().split('"').next().unwrap();
+            keys.push(key.replace("%3A", ":"));
+        }
+        match page.split("rel=\"next\" href=\"").nth(1) {
+            Some(link) => next = link.split('"').next().unwrap().replace("&amp;", "&"),
+            None => return (keys, begin.unwrap_or(page)),
+        }
+        begin.get_or_insert(page);
+        assert!(keys.len() < 1_000, "{first}: no end");
+    }
+}
+
 #[test]
-fn the_files_of_a_topic_have_the_items_of_its_page_and_their_near_copies() {
+fn the_files_of_a_topic_have_the_items_of_its_page_in_its_order() {
     for database in databases() {
         let world = World::new();
-        let place = Place::new(database, &world.lines(), &topic("acme", "exclude = [\"spam\"]"));
+        let place = Place::new(
+            database,
+            &world.lines(),
+            &format!(
+                "{}[[topics]]\nid = \"other\"\nquery = \"good\"\nsources = [\"social\"]\n",
+                topic("acme", "exclude = [\"spam\"]")
+            ),
+        );
         let name = place.database.name;
-        world.posts(&[posts("good launch", 1..4), posts("good", 4..9), posts("spam launch", 100..110)].concat());
+        let copied = "acme engine: the launch of the new engine was moved to the ninth of april because of the weather";
+        let copies: Vec<Value> = (600..604).map(|id| post(id, 22, copied, 3)).collect();
+        let liked = |posts: Vec<Value>| {
+            let like = |(n, mut post): (usize, Value)| {
+                post["like_count"] = (n * 7 % 31).into();
+                post
+            };
+            posts.into_iter().enumerate().map(like).collect::<Vec<_>>()
+        };
+        let (good, noise) =
+            (posts("acme launch of rockets into orbit", 1..121), posts("cheap running shoes at a discount", 300..340));
+        let all = [liked(good), liked(noise), posts("spam", 500..510), copies].concat();
+        world.posts(&all);
         once(&place, 24);
-        let [all, one] = [&["all", "--role", "read"][..], &["one", "--role", "read", "--topic", "acme"]]
-            .map(|args| token(&place, args));
-        let pages = Pages::serve(&place, &["--at", &hour(25)]);
-        let see = |token: &str, path: &str| Visitor::Bearer(token).asks(&pages, 1, "GET", path, "").words();
+        world.posts(
+            &all.iter()
+                .cloned()
+                .map(|mut post| {
+                    post["like_count"] = (post["like_count"].as_i64().unwrap() * 3).into();
+                    post
+                })
+                .collect::<Vec<_>>(),
+        );
+        once(&place, 25);
+        for (mark, ids) in [("good", 1..13), ("noise", 300..312)] {
+            let keys: Vec<String> = ids.map(|id| format!("post:x:{id}")).collect();
+            let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+            place.ok(&[&["mark", "acme"], &keys[..], &[mark]].concat());
+        }
+        let [all, one, other] = [
+            &["all", "--role", "read"][..],
+            &["one", "--role", "read", "--topic", "acme"],
+            &["other", "--role", "read", "--topic", "other"],
+        ]
+        .map(|args| token(&place, args));
+        let pages = Pages::serve(&place, &["--at", &hour(26)]);
+        let ask = |token: &str, path: &str| Visitor::Bearer(token).asks(&pages, 1, "GET", path, "");
+        let see = |path: &str| ask(&all, path).words();
         for (asked, rows) in [
-            ("", 8),
-            ("?q=launch", 3),
-            ("?q=launch&filtered=keep&sort=engagement", 13),
-            ("?author=%40author1&since=7d", 3),
+            ("", 161),
+            ("?copies=all", 164),
+            ("?copies=all&filtered=keep", 174),
+            ("?sort=engagement", 161),
+            ("?sort=negative&copies=all", 164),
+            ("?q=launch&sort=positive", 121),
+            ("?q=engine", 1),
+            ("?author=%40author1&since=7d", 54),
+            ("?source=social&filtered=only", 10),
+            ("?sort=velocity", 30),
+            ("?sort=relevance", 30),
+            ("?noise=fold&by=week", 0),
         ] {
-            let page = see(&all, &format!("/topics/acme{asked}"));
-            let shown = page.matches("data-item").count();
-            for format in ["csv", "jsonl"] {
-                let begin = format!("/items.{format}");
-                let file = page.split(&format!("href=\"{begin}")).nth(1);
-                let file = file.unwrap_or_else(|| panic!("{name}: {asked}\n{page}")).split('"').next().unwrap();
-                let text = see(&all, &format!("{begin}{}", file.replace("&amp;", "&")));
-                let lines = text.lines().count() - usize::from(format == "csv");
-                assert_eq!((lines, shown), (rows, rows), "{name}: {asked}: {file}\n{text}");
+            let (shown, page) = listed(&see, &format!("/topics/acme{asked}"));
+            if !asked.contains("noise") {
+                assert_eq!(shown.len(), rows, "{name}: {asked}");
             }
-            assert!(page.contains("href=\"/items.xlsx?topic=acme"), "{name}: {page}");
+            let file = |format: &str| {
+                let begin = format!("href=\"/topics/acme/items.{format}");
+                let link = page.split(&begin).nth(1).unwrap_or_else(|| panic!("{name}: {asked}\n{page}"));
+                let link = link.split('"').next().unwrap().replace("&amp;", "&");
+                let reply = ask(&all, &format!("/topics/acme/items.{format}{link}"));
+                let named = format!("attachment; filename=\"acme-items.{format}\"");
+                assert_eq!(
+                    (reply.status, reply.header("content-disposition")),
+                    (200, Some(&*named)),
+                    "{name}: {asked}"
+                );
+                reply
+            };
+            let lines = file("jsonl").words();
+            let key = |line: &str| serde_json::from_str::<Value>(line).unwrap()["key"].as_str().unwrap().to_owned();
+            assert_eq!(lines.lines().map(key).collect::<Vec<_>>(), shown, "{name}: {asked}");
+            let table = file("csv").body;
+            let mut table = csv::Reader::from_reader(table.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&table));
+            let at = table.headers().unwrap().iter().position(|column| column == "key").unwrap();
+            let keys: Vec<String> = table.records().map(|row| row.unwrap()[at].to_owned()).collect();
+            assert_eq!(keys, shown, "{name}: {asked}");
+            assert!(file("xlsx").body.starts_with(b"PK"), "{name}: {asked}");
+            assert_eq!(page.contains("Near-copies are left out."), !asked.contains("copies=all"), "{name}: {asked}");
         }
-        // No file of nothing, nor of a ranking, to which filters do not apply.
-        for asked in ["?tone=negative&source=social", "?sort=velocity"] {
-            assert!(!see(&all, &format!("/topics/acme{asked}")).contains("/items.csv"), "{name}: {asked}");
-        }
-        // Copies are folded on the page, as it says; the file has each.
-        let text = "the launch of the new engine was moved to the ninth of april because of the weather at the coast";
-        world.posts(&(200..204).map(|id| post(id, 25, text, 0)).collect::<Vec<_>>());
-        once(&place, 26);
-        let folded = see(&all, "/topics/acme?q=engine");
-        assert!(folded.contains("With near-copies on rows of their own."), "{name}: {folded}");
-        assert_eq!((folded.matches("data-item").count(), folded.contains("3 near-copies")), (1, true), "{name}");
-        let apart = see(&all, "/topics/acme?q=engine&copies=all");
-        assert!(!apart.contains("on rows of their own"), "{name}: {apart}");
-        assert_eq!(apart.matches("data-item").count(), 4, "{name}: {apart}");
-        assert_eq!(see(&all, "/items.csv?topic=acme&search=engine").lines().count(), 5, "{name}");
-        // A token for one topic does not get that file.
-        assert!(!see(&one, "/topics/acme").contains("items.csv"));
+        let (kept, _) = listed(&see, "/topics/acme?noise=fold");
+        let (noise, rockets) = (300..340, 1..121);
+        let many = |ids: std::ops::Range<u32>| ids.filter(|id| kept.contains(&format!("post:x:{id}"))).count();
+        assert_eq!((many(noise), many(rockets)), (12, 120), "{name}: {}", see("/topics/acme?noise=fold"));
+        // No file of nothing. A token for the topic gets its file, without what other topics add; others get none.
+        assert!(!see("/topics/acme?tone=negative&q=rockets").contains("items.csv"), "{name}");
+        let path = "/topics/acme/items.jsonl";
+        assert!(ask(&one, "/topics/acme").words().contains(path.trim_end_matches("jsonl")), "{name}");
+        assert_eq!((ask(&one, path).status, ask(&other, path).status), (200, 403), "{name}");
+        assert_eq!(ask(&all, "/topics/nobody/items.csv").status, 404, "{name}");
+        assert_eq!(ask(&all, "/topics/acme/items.csv?sort=loud").status, 400, "{name}");
     }
 }

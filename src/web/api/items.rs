@@ -11,7 +11,7 @@ use crate::compare::{FilterMode, ListOptions, Ranking, ShownItem, list_items};
 use crate::model::{Source, Tone, TopicCard};
 use crate::store::{Filter, ItemCursor, ItemOrder};
 use crate::web::pages::item::seen;
-use crate::web::pages::topic_items::{fastest, most_relevant};
+use crate::web::pages::topic_item_query::{fastest, most_relevant};
 use crate::web::problem::Problem;
 
 /// The orders of items.
@@ -33,11 +33,11 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
     let mut listed_by = None;
     let (rows, next, complete) = if order == "relevance" {
         alone(&call, order)?;
-        let (rows, whole) = most_relevant(call.site(), &card.topic, ranking.as_ref(), limit as usize).await?;
+        let (rows, whole) = most_relevant(store, &card.topic, ranking.as_ref(), limit as usize).await?;
         (rows, None, whole)
     } else if order == "velocity" {
         alone(&call, order)?;
-        (fastest(call.site(), &card.topic, call.now, limit as usize).await?, None, true)
+        (fastest(store, &card.topic, call.now, limit as usize).await?, None, true)
     } else {
         let filter = filter(&call, &card)?;
         let after = position.map(|at| ItemCursor { value: at.value, key: at.key });

@@ -7,8 +7,8 @@ use maud::html;
 
 use super::overview::{new, next, sources};
 use super::run_state::state;
-use super::topic_items::{self, ItemQuery};
-use super::{actions, alerts, answers, days, item_view, terms, topic_edit};
+use super::topic_item_query::TopicItemQuery;
+use super::{actions, alerts, answers, days, item_view, terms, topic_edit, topic_items};
 use crate::draw::format::{self, at_least_noun, number};
 use crate::web::layout::Page;
 use crate::web::page_request::Ask;
@@ -27,7 +27,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
             Err(unknown())
         };
     };
-    let wish = ItemQuery::of(&ask, &card, now)?;
+    let wish = TopicItemQuery::of(&ask, &card, now)?;
     let known = site.sources(std::slice::from_ref(&card)).await?;
     let found = topic_items::load_items(&site, &card, &wish, &ask.visitor).await?;
     let firing = alerts::firing_at(&site, std::slice::from_ref(&card.topic), &ask.visitor).await?;
