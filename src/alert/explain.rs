@@ -6,7 +6,7 @@ use super::transitions::{Evaluation, Status};
 use crate::compare::{TermRise, TermsAsked, topic_terms};
 use crate::insight::daily::{Day, UsualRange, UsualShare};
 use crate::insight::why::{self, Cause, Compared, DayItems, Dimension, Figure, OnlySources, Term};
-use crate::model::{ItemMark, Span, Time, Tone, Topic};
+use crate::model::{CountedItem, Span, Time, Tone, Topic};
 use crate::store::{ReadSnapshot, StoreError};
 
 /// Maximum number of items of sources that are read.
@@ -18,8 +18,8 @@ const LONGEST: usize = 40;
 pub(super) struct Window<'a> {
     pub(super) topic: &'a Topic,
     pub(super) day: Day,
-    pub(super) marks: &'a [ItemMark],
-    pub(super) earlier: &'a [(Day, Vec<ItemMark>)],
+    pub(super) marks: &'a [CountedItem],
+    pub(super) earlier: &'a [(Day, Vec<CountedItem>)],
     pub(super) run_at: Time,
     /// When the topic's queries last changed, if they did.
     pub(super) asked_since: Option<Time>,
@@ -84,7 +84,7 @@ impl<'a> Window<'a> {
     fn find_cause(
         &self,
         (terms, usual): (&'a [TermRise], f64),
-        of: impl Fn(Day, &'a [ItemMark]) -> DayItems<'a>,
+        of: impl Fn(Day, &'a [CountedItem]) -> DayItems<'a>,
         cause: impl FnOnce(&Compared<'_>) -> Option<Cause>,
     ) -> Option<Cause> {
         let earlier: Vec<DayItems<'_>> = self.earlier.iter().map(|(day, marks)| of(*day, marks)).collect();
@@ -95,7 +95,7 @@ impl<'a> Window<'a> {
 
     /// The terms that are news in the window, compared with the days before as counted.
     async fn terms(&self, moment: &mut ReadSnapshot, scorer: Option<&str>) -> Result<Vec<TermRise>, StoreError> {
-        let period: Vec<&ItemMark> = self.marks.iter().collect();
+        let period: Vec<&CountedItem> = self.marks.iter().collect();
         let asked = TermsAsked {
             topic: self.topic,
             meant: &[],

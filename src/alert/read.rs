@@ -11,7 +11,7 @@ use crate::compare;
 use crate::insight::daily::{self, Day, Share, share, usual_share};
 use crate::insight::{EvaluatedWindow, Moments, may_be_silent};
 use crate::model::{
-    AlertRule, AlertRun, AlertSpec, AnsweredSearch, ItemContent, ItemMark, Kind, ResultKind, SearchState, SeqRange,
+    AlertRule, AlertRun, AlertSpec, AnsweredSearch, CountedItem, ItemContent, Kind, ResultKind, SearchState, SeqRange,
     Source, SourceActivity, Span, Time, Topic, WindowFit, format_duration, result_kind,
 };
 use crate::store::{ReadSnapshot, Store, StoreError};
@@ -126,7 +126,7 @@ async fn items_in_window(
     day: &Day,
     run: &AlertRun,
     caught_up: bool,
-) -> Result<Vec<ItemMark>, StoreError> {
+) -> Result<Vec<CountedItem>, StoreError> {
     let span = day.span;
     let old = if caught_up { 0 } else { OLD };
     let mut marks = moment.marks(&topic.id, span, MOST_MARKS).await?;
@@ -148,7 +148,7 @@ async fn comparable_windows(
     run: &AlertRun,
     looks: usize,
     pause: i64,
-) -> Result<Vec<(Day, Vec<ItemMark>)>, StoreError> {
+) -> Result<Vec<(Day, Vec<CountedItem>)>, StoreError> {
     let mut watched = Vec::with_capacity(days.len());
     for day in days {
         let answers = answers(moment, topic, day.span, pause).await?;
@@ -161,7 +161,7 @@ async fn comparable_windows(
 }
 
 /// How many items each window holds, near-copies counted once.
-fn counts(windows: &[(Day, Vec<ItemMark>)]) -> Vec<(Day, u64)> {
+fn counts(windows: &[(Day, Vec<CountedItem>)]) -> Vec<(Day, u64)> {
     windows.iter().map(|(day, marks)| (*day, daily::count_items(marks).unique)).collect()
 }
 
@@ -237,7 +237,7 @@ async fn evaluate_window(
         }
         _ => {
             let scorer = daily::scorer_of(&marks);
-            let negative = |marks: &[ItemMark]| {
+            let negative = |marks: &[CountedItem]| {
                 let sounds = daily::count_tones(marks, scorer.as_deref());
                 share(sounds.negative, sounds.sample())
             };
@@ -272,8 +272,8 @@ async fn check_relevance(
     moment: &mut ReadSnapshot,
     topic: &Topic,
     evaluation: Evaluation,
-    marks: &[ItemMark],
-    earlier: &[(Day, Vec<ItemMark>)],
+    marks: &[CountedItem],
+    earlier: &[(Day, Vec<CountedItem>)],
     length: &str,
 ) -> Result<Vec<Evaluation>, StoreError> {
     if evaluation.status == Status::Bad {
@@ -287,8 +287,8 @@ async fn check_relevance(
 }
 
 /// Groups earlier windows, small ones together with those after them, so that each group holds enough posts to judge.
-fn pool_windows(earlier: &[(Day, Vec<ItemMark>)]) -> Vec<Vec<&ItemMark>> {
-    let mut pools: Vec<Vec<&ItemMark>> = Vec::new();
+fn pool_windows(earlier: &[(Day, Vec<CountedItem>)]) -> Vec<Vec<&CountedItem>> {
+    let mut pools: Vec<Vec<&CountedItem>> = Vec::new();
     for (_, marks) in earlier {
         let posts = marks.iter().filter(|mark| mark.kind == Kind::Post);
         match pools.last_mut().filter(|pool| pool.len() < compare::LEAST_POSTS) {
@@ -302,10 +302,10 @@ fn pool_windows(earlier: &[(Day, Vec<ItemMark>)]) -> Vec<Vec<&ItemMark>> {
 /// The words of the first items in an order, one per cluster.
 async fn top(
     moment: &mut ReadSnapshot,
-    marks: &[ItemMark],
-    order: impl Fn(&ItemMark) -> i64,
+    marks: &[CountedItem],
+    order: impl Fn(&CountedItem) -> i64,
 ) -> Result<Vec<ItemContent>, StoreError> {
-    let mut all: Vec<&ItemMark> = marks.iter().collect();
+    let mut all: Vec<&CountedItem> = marks.iter().collect();
     all.sort_by_key(|mark| (order(mark), &mark.key));
     let mut clusters = BTreeSet::new();
     all.retain(|mark| clusters.len() < NAMED && clusters.insert(&mark.cluster));

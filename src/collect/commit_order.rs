@@ -11,7 +11,7 @@ pub(super) struct CommitOrder(Mutex<CancellationToken>);
 
 /// The turn of one run. The next turn comes when it is dropped, however its run ended.
 #[derive(Debug, Default)]
-pub(super) struct Turn {
+pub(super) struct CommitTurn {
     before: Option<CancellationToken>,
     _over: Option<DropGuard>,
 }
@@ -25,15 +25,15 @@ impl CommitOrder {
     }
 
     /// Returns the turn after the last one taken.
-    pub(super) fn take(&self) -> Turn {
+    pub(super) fn take(&self) -> CommitTurn {
         let over = CancellationToken::new();
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let before = std::mem::replace(&mut *last, over.clone());
-        Turn { before: Some(before), _over: Some(over.drop_guard()) }
+        CommitTurn { before: Some(before), _over: Some(over.drop_guard()) }
     }
 }
 
-impl Turn {
+impl CommitTurn {
     /// Waits until the turn before is over. A run without a turn does not wait.
     pub(super) async fn wait(&self) {
         if let Some(before) = &self.before {

@@ -5,7 +5,7 @@ use crate::model::{Answer, Finding, LookBackKind, Micros, ProviderKind, Source, 
 use crate::normalise;
 use crate::search::ErrorClass;
 use crate::search::decode::{self, ContentType, DecodeError, Limits, decode};
-use crate::search::kinds::{Asked, Kind, ReadResult, SearchCall};
+use crate::search::kinds::{Kind, ProviderRequest, ReadResult, SearchCall};
 
 /// The context in which a reply is read.
 #[derive(Debug, Clone, Copy)]
@@ -85,7 +85,7 @@ pub fn ingest(body: &[u8], context: &Reading<'_>) -> Result<Ingested, DecodeErro
 pub(super) fn read_parts(
     kind: &dyn Kind,
     source: Source,
-    asked: &Asked<'_>,
+    asked: &ProviderRequest<'_>,
     parts: &[SearchCall],
 ) -> Result<(ReadResult, Vec<Finding>, i64), DecodeError> {
     let mut read = kind.read(asked, parts)?;
@@ -114,7 +114,7 @@ pub(super) fn read_parts(
 pub fn read_provider(
     kind: &dyn Kind,
     source: Source,
-    asked: &Asked<'_>,
+    asked: &ProviderRequest<'_>,
     parts: &[SearchCall],
 ) -> Result<Ingested, DecodeError> {
     let (read, findings, unreadable) = read_parts(kind, source, asked, parts)?;

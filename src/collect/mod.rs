@@ -38,7 +38,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 pub use clusters::{cluster, cluster_by};
-use commit_order::Turn;
+use commit_order::CommitTurn;
 pub use days::{DAYS, roll_days};
 pub use followers::{catch_up, follow};
 pub use forget::{Eraser, Forgotten};
@@ -140,11 +140,11 @@ impl Collector {
 
     /// Executes a run that this process holds and stores its outcome. Must not be dropped midway: use `stop` instead.
     pub async fn run(&self, run: &RunRef, stop: &Stop) -> Result<RunReport, StoreError> {
-        self.run_in_turn(run, stop, &Turn::default()).await
+        self.run_in_turn(run, stop, &CommitTurn::default()).await
     }
 
     /// Like [`Collector::run`], but stores the outcome when its turn comes.
-    async fn run_in_turn(&self, run: &RunRef, stop: &Stop, turn: &Turn) -> Result<RunReport, StoreError> {
+    async fn run_in_turn(&self, run: &RunRef, stop: &Stop, turn: &CommitTurn) -> Result<RunReport, StoreError> {
         self.run_as(run, stop, self.now(), None, turn).await
     }
 
@@ -163,7 +163,7 @@ impl Collector {
 
     /// Like [`Collector::run`], but over one UTC day, given as days since 1970. Findings are judged against that day.
     pub async fn run_day(&self, run: &RunRef, stop: &Stop, day: i64) -> Result<RunReport, StoreError> {
-        self.run_as(run, stop, self.now(), Some(Plan::day(day)), &Turn::default()).await
+        self.run_as(run, stop, self.now(), Some(Plan::day(day)), &CommitTurn::default()).await
     }
 
     async fn run_as(
@@ -172,7 +172,7 @@ impl Collector {
         stop: &Stop,
         seen_at: Time,
         given: Option<Plan>,
-        turn: &Turn,
+        turn: &CommitTurn,
     ) -> Result<RunReport, StoreError> {
         let mut searches = Vec::new();
         let mut findings: Vec<Finding> = Vec::new();

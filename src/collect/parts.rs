@@ -12,7 +12,7 @@ use super::provider::{Answered, ProviderQueryContext, ProviderState};
 use super::search_outcome::{self, Fetched, abandoned, left_out, not_run, operation, unconfigured, words};
 use super::{Collector, Stop, indexing_delay, saturation, stored_parts};
 use crate::model::{Finding, QueryHistory, ResultKind, SearchState, Source, Span, Time, WindowFit, covers_spans};
-use crate::search::kinds::{self, Asked, Kind, MOST_PARTS, SearchCall, SpanCoverage};
+use crate::search::kinds::{self, Kind, MOST_PARTS, ProviderRequest, SearchCall, SpanCoverage};
 use crate::search::{CallFailure, ErrorClass, Request, SearchQuery, Unsupported};
 use crate::store::{Call, RunRef, StoreError};
 
@@ -48,7 +48,7 @@ impl Collector {
             return Ok(unsupported(source, ask, Unsupported { message, hint }).into());
         };
         let memory = self.store.provider_memory(&run.topic.id, source).await?;
-        let asked = Asked { query, span: over.span(seen_at), now: seen_at, memory: &memory, items };
+        let asked = ProviderRequest { query, span: over.span(seen_at), now: seen_at, memory: &memory, items };
         let call = Call { source, operation: operation(ask), query: words(ask), price: served.price.expected() };
         let gate = self.ledger(run, call, served);
         let begun = tokio::time::Instant::now();
@@ -96,7 +96,7 @@ impl Collector {
     async fn all_parts(
         &self,
         kind: &'static dyn Kind,
-        asked: &Asked<'_>,
+        asked: &ProviderRequest<'_>,
         served: &ProviderState,
         gate: &CallGate,
         stop: &Stop,
@@ -199,7 +199,7 @@ impl Collector {
         &self,
         kind: &'static dyn Kind,
         asking: &ProviderQueryContext<'_>,
-        asked: &Asked<'_>,
+        asked: &ProviderRequest<'_>,
         replies: &Replies<'_>,
         served: &ProviderState,
     ) -> Answered {
@@ -294,7 +294,7 @@ struct Replies<'a> {
 impl Replies<'_> {
     /// Returns the start of what a reply covers, if the reply itself only says how far it looked back: "the past 24
     /// hours" counts from the call, and a run may wait for its place.
-    fn begin(&self, shown: ReplySpan, since: Time, asked: &Asked<'_>, findings: &[Finding]) -> Option<Time> {
+    fn begin(&self, shown: ReplySpan, since: Time, asked: &ProviderRequest<'_>, findings: &[Finding]) -> Option<Time> {
         let since = since.plus(self.sent_at.since(asked.now)).max(asked.span.from);
         match shown {
             ReplySpan::Whole => Some(since),

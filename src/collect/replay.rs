@@ -149,6 +149,6 @@ fn read_provider(reply: &StoredReply, body: &[u8]) -> Option<Ingested> {
     let kind = kinds::named(&kept.query.kind)?;
     let all = stored_parts::read(&kept.query, body)?;
     let (query, span) = (&kept.query, kept.span());
-    let asked = kinds::Asked { query, span, now: reply.seen_at, memory: &kept.memory, items: &kept.items };
+    let asked = kinds::ProviderRequest { query, span, now: reply.seen_at, memory: &kept.memory, items: &kept.items };
     super::read_provider(kind, reply.source, &asked, &all).ok()
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::pack::Packer;
 use super::search_outcome::{RAW_KEPT, SANDBOX_HEADER};
 use crate::model::{ProviderKind, ProviderQuery, Remembered, Span, Time};
-use crate::search::kinds::{Asked, Kind, PartFailure, PartReply, PromptItem, SearchCall};
+use crate::search::kinds::{Kind, PartFailure, PartReply, PromptItem, ProviderRequest, SearchCall};
 use crate::search::{ErrorClass, Request};
 use crate::store::RawRecord;
 
@@ -58,7 +58,12 @@ pub(super) fn invented(reply: &PartReply) -> bool {
 }
 
 /// Builds the record of all parts; `None` if no call was answered.
-pub(super) fn keep(kind: &dyn Kind, asked: &Asked<'_>, parts: &[SearchCall], packer: &Packer) -> Option<RawRecord> {
+pub(super) fn keep(
+    kind: &dyn Kind,
+    asked: &ProviderRequest<'_>,
+    parts: &[SearchCall],
+    packer: &Packer,
+) -> Option<RawRecord> {
     let query = asked.query;
     let dialect = ProviderKind::named(&query.kind)?.name;
     let answered = parts.iter().any(|part| part.reply.as_ref().map_or_else(|e| e.so_far.is_some(), |_| true));

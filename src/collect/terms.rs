@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::filter::Filter;
 use crate::insight::daily::days;
 use crate::insight::terms::{Basis, DayTerms, TermCounter, voice_of};
-use crate::model::{ItemMark, SearchableItem, Span, Time, Topic};
+use crate::model::{CountedItem, SearchableItem, Span, Time, Topic};
 use crate::normalise::words;
 use crate::store::{ReadSnapshot, Store, StoreError, StoredTerms};
 
@@ -104,7 +104,7 @@ async fn counted(
     let filter = Filter::compile(&topic.filter).unwrap_or_default();
     let mut counted = Vec::new();
     for day in look {
-        let marks: Vec<&ItemMark> = marks.iter().filter(|mark| day.contains(mark.moment())).collect();
+        let marks: Vec<&CountedItem> = marks.iter().filter(|mark| day.contains(mark.moment())).collect();
         let mut basis = Basis::new(words::TERM_RULES, &topic.filter);
         marks.iter().for_each(|mark| basis.add(mark));
         let basis = basis.bytes();
@@ -118,7 +118,7 @@ async fn counted(
     Ok(counted)
 }
 
-async fn terms_of(moment: &mut ReadSnapshot, filter: &Filter, marks: &[&ItemMark]) -> Result<DayTerms, StoreError> {
+async fn terms_of(moment: &mut ReadSnapshot, filter: &Filter, marks: &[&CountedItem]) -> Result<DayTerms, StoreError> {
     let mut counter = TermCounter::default();
     for some in marks.chunks(WORDS) {
         let keys: BTreeSet<&str> = some.iter().map(|mark| mark.key.as_str()).collect();

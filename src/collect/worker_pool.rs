@@ -10,7 +10,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::commit_order::{CommitOrder, Turn};
+use super::commit_order::{CommitOrder, CommitTurn};
 use super::{Collector, RunReport, Stop, fetch};
 use crate::model::Topic;
 use crate::store::{RunRef, StoreError};
@@ -68,7 +68,7 @@ impl WorkerPool {
         Self { turns: Some(Arc::new(CommitOrder::new())), ..self }
     }
 
-    fn turn(&self) -> Turn {
+    fn turn(&self) -> CommitTurn {
         self.turns.as_ref().map(|turns| turns.take()).unwrap_or_default()
     }
 
@@ -151,10 +151,10 @@ impl WorkerPool {
 
     /// Like [`WorkerPool::start`], but over one UTC day, given as days since 1970.
     pub fn start_day(&self, run: RunRef, place: OwnedSemaphorePermit, day: i64) {
-        self.spawn_run(run, place, Some(day), Turn::default());
+        self.spawn_run(run, place, Some(day), CommitTurn::default());
     }
 
-    fn spawn_run(&self, run: RunRef, place: OwnedSemaphorePermit, day: Option<i64>, turn: Turn) {
+    fn spawn_run(&self, run: RunRef, place: OwnedSemaphorePermit, day: Option<i64>, turn: CommitTurn) {
         let cancel = self.cancel.child_token();
         if let Some((_, before)) = self.held().insert(run.public_id.clone(), (run.clone(), cancel.clone())) {
             // This process lost the run's lease and claimed the run again before it noticed.

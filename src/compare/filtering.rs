@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::filter_of;
-use crate::model::{ItemMark, Topic};
+use crate::model::{CountedItem, Topic};
 use crate::store::{ReadSnapshot, StoreError};
 
 /// Items whose words are read at a time.
@@ -14,9 +14,9 @@ const CHUNK: usize = 2_000;
 #[derive(Debug, Default)]
 pub struct FilteredItems {
     /// Items that pass, and those the filter cannot judge.
-    pub meant: Vec<ItemMark>,
+    pub meant: Vec<CountedItem>,
     /// Items that the filter hides.
-    pub hidden: Vec<ItemMark>,
+    pub hidden: Vec<CountedItem>,
     /// Keys of the passed items whose words were pruned although the filter needs them.
     pub unjudged: BTreeSet<String>,
 }
@@ -25,7 +25,7 @@ pub struct FilteredItems {
 pub async fn apply_filter(
     moment: &mut ReadSnapshot,
     topic: &Topic,
-    marks: Vec<ItemMark>,
+    marks: Vec<CountedItem>,
 ) -> Result<FilteredItems, StoreError> {
     if topic.filter.is_none() {
         return Ok(FilteredItems { meant: marks, ..FilteredItems::default() });

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::relevance::all_query_words;
 use crate::insight::relevance::{CrossCheck, Features, LEAST_MARKS, MOST_ITEMS, Ranker, TrainingItem};
-use crate::model::{ItemRow, Kind, SearchableItem, SightingRow, Verdict};
+use crate::model::{ItemRow, Kind, Mark, SearchableItem, SightingRow};
 use crate::normalise::words::{QueryWords, tokens};
 use crate::store::{Filter, Store, StoreError};
 
@@ -109,7 +109,7 @@ impl Ranking {
         let read: Vec<(&ItemRow, Features)> = read.collect();
         let mut seen: Vec<TrainingItem<'_>> = Vec::with_capacity(read.len());
         for (row, features) in &read {
-            seen.push(TrainingItem { key: &row.key, features, mark: row.mark.map(|mark| mark == Verdict::Good) });
+            seen.push(TrainingItem { key: &row.key, features, mark: row.mark.map(|mark| mark == Mark::Good) });
         }
         Some(Self { ranker: Ranker::learn(&seen)?, asked })
     }

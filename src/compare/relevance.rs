@@ -2,7 +2,7 @@
 //! service answers what it was asked. Hides nothing. `normalise::words` defines what a word of a question is.
 
 use crate::insight::daily::{Share, UsualShare, share, usual_share};
-use crate::model::{ItemContent, ItemMark, Kind, ResultKind, Topic};
+use crate::model::{CountedItem, ItemContent, Kind, ResultKind, Topic};
 use crate::normalise::words::QueryWords;
 use crate::store::{ReadSnapshot, StoreError};
 
@@ -78,8 +78,8 @@ pub async fn relevance<'m, P, E>(
     earlier: impl DoubleEndedIterator<Item = E>,
 ) -> Result<Relevance, StoreError>
 where
-    P: IntoIterator<Item = &'m ItemMark>,
-    E: IntoIterator<Item = &'m ItemMark>,
+    P: IntoIterator<Item = &'m CountedItem>,
+    E: IntoIterator<Item = &'m CountedItem>,
 {
     let Some(asked) = post_query_words(topic) else { return Ok(Relevance::default()) };
     let mut found = Relevance { without: without(moment, &asked, period, MOST).await?, usual: None };
@@ -98,10 +98,10 @@ where
 async fn without<'m>(
     moment: &mut ReadSnapshot,
     asked: &QueryWords,
-    marks: impl IntoIterator<Item = &'m ItemMark>,
+    marks: impl IntoIterator<Item = &'m CountedItem>,
     most: usize,
 ) -> Result<Option<Share>, StoreError> {
-    let mut posts: Vec<&ItemMark> = marks.into_iter().filter(|mark| mark.kind == Kind::Post).collect();
+    let mut posts: Vec<&CountedItem> = marks.into_iter().filter(|mark| mark.kind == Kind::Post).collect();
     posts.sort_by(|a, b| (b.moment(), &a.key).cmp(&(a.moment(), &b.key)));
     posts.truncate(most);
     let keys: Vec<String> = posts.into_iter().map(|mark| mark.key.clone()).collect();

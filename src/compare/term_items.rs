@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use crate::insight::daily::days;
 use crate::insight::terms::{TermItem, voice_of};
-use crate::model::{ItemContent, ItemMark, SearchableItem, Span, Time, Topic};
+use crate::model::{CountedItem, ItemContent, SearchableItem, Span, Time, Topic};
 use crate::normalise::words;
 use crate::store::{ReadSnapshot, StoreError};
 
@@ -20,11 +20,11 @@ pub(super) const CHUNK: usize = 2_000;
 pub struct TermsAsked<'a> {
     pub topic: &'a Topic,
     /// Items first seen in the period or the four weeks before, without those that the topic's filter hides.
-    pub meant: &'a [ItemMark],
+    pub meant: &'a [CountedItem],
     /// The items that the filter hides.
-    pub hidden: &'a [ItemMark],
+    pub hidden: &'a [CountedItem],
     /// Keys of the period's items.
-    pub period: &'a [&'a ItemMark],
+    pub period: &'a [&'a CountedItem],
     pub span: Span,
     /// When the topic's first run with findings started.
     pub began: Option<Time>,
@@ -45,7 +45,7 @@ impl TermsAsked<'_> {
 
 /// The items of the period whose words are read, the latest first. Of too many, a sample over the whole period: the
 /// latest alone would say nothing of its other days. Hashes of the keys choose it, so that each reading chooses the same.
-pub(super) fn sample<'a>(period: &[&'a ItemMark], most: usize) -> Vec<&'a ItemMark> {
+pub(super) fn sample<'a>(period: &[&'a CountedItem], most: usize) -> Vec<&'a CountedItem> {
     let mut period = period.to_vec();
     if period.len() > most {
         period.sort_by_cached_key(|mark| *blake3::hash(mark.key.as_bytes()).as_bytes());
@@ -57,14 +57,14 @@ pub(super) fn sample<'a>(period: &[&'a ItemMark], most: usize) -> Vec<&'a ItemMa
 
 pub(super) async fn load_texts(
     moment: &mut ReadSnapshot,
-    marks: &[&ItemMark],
+    marks: &[&CountedItem],
 ) -> Result<HashMap<String, ItemContent>, StoreError> {
     let keys: BTreeSet<&str> = marks.iter().map(|mark| mark.key.as_str()).collect();
     let words = moment.words(&keys.into_iter().map(str::to_owned).collect::<Vec<_>>()).await?;
     Ok(words.into_iter().map(|words| (words.key.clone(), words)).collect())
 }
 
-pub(super) fn readable<'a>(mark: &ItemMark, words: &'a ItemContent) -> SearchableItem<'a> {
+pub(super) fn readable<'a>(mark: &CountedItem, words: &'a ItemContent) -> SearchableItem<'a> {
     SearchableItem {
         kind: mark.kind,
         title: words.title.as_deref(),
@@ -76,7 +76,7 @@ pub(super) fn readable<'a>(mark: &ItemMark, words: &'a ItemContent) -> Searchabl
 }
 
 /// The terms of an item, each once, sorted.
-pub(super) fn terms_of(mark: &ItemMark, words: &ItemContent) -> Vec<String> {
+pub(super) fn terms_of(mark: &CountedItem, words: &ItemContent) -> Vec<String> {
     let mut terms = BTreeSet::new();
     words::terms(&readable(mark, words), &mut |term| {
         if !terms.contains(term) {
@@ -89,7 +89,7 @@ pub(super) fn terms_of(mark: &ItemMark, words: &ItemContent) -> Vec<String> {
 pub(super) async fn items_of(
     moment: &mut ReadSnapshot,
     asked: &TermsAsked<'_>,
-    period: &[&ItemMark],
+    period: &[&CountedItem],
 ) -> Result<Vec<TermItem>, StoreError> {
     let last = Time(asked.span.until.0.saturating_sub(1));
     let many = i32::try_from(asked.span.length().as_secs() / 86_400 + 2).unwrap_or(400);
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn of_too_many_items_a_sample_of_the_whole_period_is_read() {
-        let mark = |n: i64| ItemMark {
+        let mark = |n: i64| CountedItem {
             key: format!("post:x:{n}"),
             kind: Kind::Post,
             author: None,
@@ -148,8 +148,8 @@ mod tests {
             edits: 0,
             pruned: false,
         };
-        let marks: Vec<ItemMark> = (0..10_000).map(mark).collect();
-        let period: Vec<&ItemMark> = marks.iter().collect();
+        let marks: Vec<CountedItem> = (0..10_000).map(mark).collect();
+        let period: Vec<&CountedItem> = marks.iter().collect();
         let read = sample(&period, 2_000);
         assert_eq!(read.len(), 2_000);
         assert!(read.windows(2).all(|pair| pair[0].moment() > pair[1].moment()), "the latest first, each once");
@@ -158,7 +158,7 @@ mod tests {
             let of_tenth = read.iter().filter(|mark| mark.moment().0 / 1_000 == tenth).count();
             assert!((150..250).contains(&of_tenth), "{tenth}: {of_tenth}");
         }
-        let again: Vec<&ItemMark> = period.iter().rev().copied().collect();
+        let again: Vec<&CountedItem> = period.iter().rev().copied().collect();
         assert_eq!(sample(&again, 2_000), read, "the order of the rows does not matter");
         assert_eq!(sample(&period, 10_000).len(), 10_000);
     }

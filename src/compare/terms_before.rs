@@ -3,7 +3,7 @@
 use super::term_items::{CHUNK, TermsAsked, load_texts, readable, terms_of};
 use crate::insight::daily::{Day, days};
 use crate::insight::terms::{BEFORE, Basis, DayTerms, TermCounter, voice_of};
-use crate::model::{ItemMark, Span, Time};
+use crate::model::{CountedItem, Span, Time};
 use crate::normalise::words;
 use crate::store::{ReadSnapshot, StoreError};
 
@@ -34,13 +34,13 @@ pub(super) async fn counts_before(
         let counts = |day: &Day| Some((*day, DayTerms::decode(&of_day(day)?.counts)?));
         return Ok(before.iter().filter_map(counts).collect());
     }
-    let place = |mark: &ItemMark| {
+    let place = |mark: &CountedItem| {
         let at = before.partition_point(|day| day.span.until <= mark.moment());
         before.get(at).filter(|day| day.span.contains(mark.moment())).map(|_| at)
     };
     let mut bases = vec![rules; before.len()];
     let mut pruned = vec![(0_u32, 0_u32); before.len()];
-    let mut meant: Vec<Vec<&ItemMark>> = vec![Vec::new(); before.len()];
+    let mut meant: Vec<Vec<&CountedItem>> = vec![Vec::new(); before.len()];
     for mark in asked.meant.iter().chain(asked.hidden) {
         let Some(at) = place(mark) else { continue };
         if let Some(basis) = bases.get_mut(at) {
@@ -71,7 +71,7 @@ pub(super) async fn counts_before(
 }
 
 /// Counts the terms of one day.
-async fn count(moment: &mut ReadSnapshot, marks: &[&ItemMark]) -> Result<DayTerms, StoreError> {
+async fn count(moment: &mut ReadSnapshot, marks: &[&CountedItem]) -> Result<DayTerms, StoreError> {
     let mut counter = TermCounter::default();
     for some in marks.chunks(CHUNK) {
         let said = load_texts(moment, some).await?;
@@ -96,7 +96,7 @@ pub(super) async fn earlier(
     if first.is_none_or(|first| first.from > span.from) {
         return Ok(None);
     }
-    let marks: Vec<&ItemMark> = asked.meant.iter().filter(|mark| span.contains(mark.moment())).collect();
+    let marks: Vec<&CountedItem> = asked.meant.iter().filter(|mark| span.contains(mark.moment())).collect();
     // The words of pruned items are gone.
     let pruned = marks.iter().filter(|mark| mark.pruned).count();
     if pruned as f64 > PRUNED * marks.len() as f64 {

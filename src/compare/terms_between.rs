@@ -6,7 +6,7 @@ use super::terms::topic_terms;
 use super::{FilteredItems, apply_filter, relevance};
 use crate::insight::daily::{Day, days, scorer_of};
 use crate::insight::terms::BEFORE;
-use crate::model::{ItemMark, Span, Time, Topic};
+use crate::model::{CountedItem, Span, Time, Topic};
 use crate::store::{ReadSnapshot, Store, StoreError};
 
 /// The days of a report's charts, of which the period is the last: their items say which scorer it uses.
@@ -28,13 +28,13 @@ pub async fn terms_between(store: &Store, topic: &Topic, span: Span, trusting: b
     let seen = Span { from, until: span.until };
     let asked_since = store.query_changes(&topic.id, Span { from: four_weeks, ..seen }).await?.into_iter().max();
     let mut moment = store.snapshot().await?;
-    let told = read(&mut moment, topic, Asked { span, seen, drawn, asked_since, trusting }).await;
+    let told = read(&mut moment, topic, TermsPeriod { span, seen, drawn, asked_since, trusting }).await;
     moment.end().await?;
     told
 }
 
 /// What is asked of a topic.
-struct Asked {
+struct TermsPeriod {
     span: Span,
     /// When what is read was first seen.
     seen: Span,
@@ -43,12 +43,12 @@ struct Asked {
     trusting: bool,
 }
 
-async fn read(moment: &mut ReadSnapshot, topic: &Topic, asked: Asked) -> Result<TopicTerms, StoreError> {
-    let Asked { span, seen, drawn, asked_since, trusting } = asked;
+async fn read(moment: &mut ReadSnapshot, topic: &Topic, asked: TermsPeriod) -> Result<TopicTerms, StoreError> {
+    let TermsPeriod { span, seen, drawn, asked_since, trusting } = asked;
     let began = moment.first_run(&topic.id).await?;
     let marks = moment.marks_of(&topic.id, seen).await?;
     let FilteredItems { meant, hidden, .. } = apply_filter(moment, topic, marks).await?;
-    let period: Vec<&ItemMark> = meant.iter().filter(|mark| span.contains(mark.moment())).collect();
+    let period: Vec<&CountedItem> = meant.iter().filter(|mark| span.contains(mark.moment())).collect();
     let from = drawn.first().map_or(span.from, |day| day.span.from.min(span.from));
     let scorer = scorer_of(meant.iter().filter(|mark| mark.moment() >= from));
     let earlier = drawn.iter().filter(|day| day.span.until <= span.from);

@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::channel_keys::{missing, secret};
 use super::document::Document;
 use super::fault::Fault;
-use super::hook_channels::{self, Place};
+use super::hook_channels::{self, ChannelContext};
 use super::key_reader::Reader;
 use super::keys::Section;
 use super::mistake::Mistakes;
@@ -54,9 +54,9 @@ pub(super) fn read(document: &Document, dir: &Path, mistakes: &mut Mistakes<'_>)
         if let Some(name) = &name {
             reader.check_unique(mistakes, "name", &mut names, name.clone(), "channel", "choose another name");
         }
-        let way = reader.choice(mistakes, "kind", ChannelKind::parse).and_then(|kind| {
+        let transport = reader.choice(mistakes, "kind", ChannelKind::parse).and_then(|kind| {
             report_foreign_keys(table, kind, mistakes);
-            let place = Place { reader: &reader, table, dir, broken: document.broken };
+            let place = ChannelContext { reader: &reader, table, dir, broken: document.broken };
             match kind {
                 ChannelKind::Email => email(&reader, table, dir, document.broken, mistakes).map(Transport::Email),
                 _ => hook_channels::read(&place, kind, mistakes).map(Transport::Webhook),
@@ -68,7 +68,7 @@ pub(super) fn read(document: &Document, dir: &Path, mistakes: &mut Mistakes<'_>)
         let paused = reader.read(mistakes, "paused", flag);
         let channel = || {
             let timeout_ms = u64::try_from(timeout?.as_millis()).ok()?;
-            Some(ChannelSpec { name: name?, way: way?, timeout_ms, max_tries: max_tries?, paused: paused? })
+            Some(ChannelSpec { name: name?, transport: transport?, timeout_ms, max_tries: max_tries?, paused: paused? })
         };
         channels.extend(channel());
     }
@@ -77,7 +77,7 @@ pub(super) fn read(document: &Document, dir: &Path, mistakes: &mut Mistakes<'_>)
 
 /// Returns the environment variables that a channel names.
 pub(super) fn variables(channel: &ChannelSpec) -> impl Iterator<Item = &str> {
-    let (place, url) = match &channel.way {
+    let (place, url) = match &channel.transport {
         Transport::Email(email) => (&email.password, None),
         Transport::Webhook(hook) => (&hook.secret, hook.url_variable.as_deref()),
     };

@@ -10,7 +10,7 @@ use super::keys::{KEYS, Section, of};
 use super::mistake::Mistakes;
 use super::redact::redact_url;
 use super::suggest::nearest;
-use super::value::{Given, Origin, Table, Value};
+use super::value::{ConfigValue, Origin, Table, Value};
 
 /// The largest file that a `_FILE` variable may name.
 const LARGEST_VALUE: u64 = 64 * 1024;
@@ -51,10 +51,10 @@ pub(super) fn apply_overrides(
             },
             (None, None) => continue,
         };
-        table.given.insert(key.name, Given { value: Value::Text(value), origin: Origin::Variable(origin) });
+        table.given.insert(key.name, ConfigValue { value: Value::Text(value), origin: Origin::Variable(origin) });
     }
     if let (Section::Database, Some(url)) = (section, &request.database_flag) {
-        let given = Given { value: Value::Text(url.clone()), origin: Origin::Flag("--database") };
+        let given = ConfigValue { value: Value::Text(url.clone()), origin: Origin::Flag("--database") };
         table.given.insert("url", given);
     }
 }

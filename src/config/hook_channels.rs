@@ -18,7 +18,7 @@ use crate::model::{ChannelKind, SecretSource, WebhookFormat, WebhookSpec};
 const TELEGRAM: &str = "https://api.telegram.org/";
 
 /// Where a channel is written.
-pub(super) struct Place<'p> {
+pub(super) struct ChannelContext<'p> {
     pub(super) reader: &'p Reader<'p>,
     pub(super) table: &'p Table,
     /// The folder from which relative files start.
@@ -28,8 +28,8 @@ pub(super) struct Place<'p> {
 }
 
 /// Reads a channel of one of these kinds.
-pub(super) fn read(place: &Place<'_>, kind: ChannelKind, mistakes: &mut Mistakes<'_>) -> Option<WebhookSpec> {
-    let Place { reader, table, dir, broken } = *place;
+pub(super) fn read(place: &ChannelContext<'_>, kind: ChannelKind, mistakes: &mut Mistakes<'_>) -> Option<WebhookSpec> {
+    let ChannelContext { reader, table, dir, broken } = *place;
     let url = match reader.written("url") {
         None => Some(None),
         Some(_) => reader.read(mistakes, "url", |value| address_of(kind, &text(value)?).map(Some)),

@@ -8,7 +8,7 @@ use super::fault::Fault;
 use super::keys::{Key, Section, Shape, of};
 use super::mistake::Mistakes;
 use super::scalars::{integer, one_of};
-use super::value::{Given, Origin, Table, Value};
+use super::value::{ConfigValue, Origin, Table, Value};
 
 /// Returns the name of a TOML value's type for messages.
 pub(super) fn kind(value: &DeValue<'_>) -> &'static str {
@@ -67,16 +67,16 @@ pub(super) struct Reader<'r> {
 
 impl Reader<'_> {
     /// Returns what was given for a key, or its default.
-    pub(super) fn value_or_default(&self, name: &str) -> Option<Given> {
+    pub(super) fn value_or_default(&self, name: &str) -> Option<ConfigValue> {
         if let Some(given) = self.written(name) {
             return Some(given.clone());
         }
         let default = key(self.section, name)?.default?;
-        Some(Given { value: Value::of_default(default)?, origin: Origin::Default })
+        Some(ConfigValue { value: Value::of_default(default)?, origin: Origin::Default })
     }
 
     /// Returns what was given for a key, without the default.
-    pub(super) fn written(&self, name: &str) -> Option<&Given> {
+    pub(super) fn written(&self, name: &str) -> Option<&ConfigValue> {
         self.tables.iter().find_map(|table| table.given.get(name))
     }
 

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::fault::Fault;
-use super::place::{Place, one_line};
+use super::place::{Location, one_line};
 use super::text::Text;
 use super::value::Origin;
 
@@ -28,7 +28,7 @@ pub struct Mistake {
     /// Name of the file for people.
     pub file: String,
     /// `None` for the environment, the command line, or no particular place.
-    pub place: Option<Place>,
+    pub place: Option<Location>,
     /// What is wrong, one line, without control characters.
     pub message: String,
     /// What to do about it; may be empty.

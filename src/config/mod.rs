@@ -47,7 +47,7 @@ mod web;
 pub use discover::{FILE_NAME, LoadRequest};
 pub use load::{LoadError, digest, load, load_text};
 pub use mistake::{Mistake, Severity};
-pub use place::Place;
+pub use place::Location;
 pub use redact::redact_url;
 pub use render::render;
 pub use schema::schema;

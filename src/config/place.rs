@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// Where in the file a mistake is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct Location {
     /// Line, from 1.
     pub line: usize,
     /// Column in Unicode scalar values, from 1.

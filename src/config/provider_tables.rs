@@ -8,7 +8,7 @@ use super::key_reader::{expected, fits, kind};
 use super::keys::Shape;
 use super::mistake::Mistakes;
 use super::suggest::nearest;
-use super::value::{Given, Origin, Table, Value};
+use super::value::{ConfigValue, Origin, Table, Value};
 use crate::model::{KINDS, ProviderKind, QueryKeyType, Source};
 
 /// One of `[providers.NAME]`.
@@ -55,7 +55,7 @@ impl Provider {
             let origin = Origin::File { key: at.span(), value: span.clone() };
             match Value::of(found).filter(|_| fits(shape, found)) {
                 Some(Ok(value)) => {
-                    table.asks.entry(name).or_default().insert(key.name, Given { value, origin });
+                    table.asks.entry(name).or_default().insert(key.name, ConfigValue { value, origin });
                 }
                 Some(Err(fault)) => mistakes.fault(&format!("{name}.{}", key.name), &origin, fault),
                 None => {
@@ -76,7 +76,7 @@ pub(super) fn kind_of(
 ) -> Option<&'static ProviderKind> {
     let names: Vec<&'static str> = KINDS.iter().map(|kind| kind.name).collect();
     match table.given.get("kind") {
-        Some(Given { value: Value::Text(word), origin }) => {
+        Some(ConfigValue { value: Value::Text(word), origin }) => {
             let kind = ProviderKind::named(word);
             if kind.is_none() {
                 mistakes.fault("kind", origin, super::scalars::unknown_choice(word, &names));

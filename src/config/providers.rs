@@ -19,7 +19,7 @@ use super::scalars::{
 };
 use super::service::address;
 use super::template::{TemplateError, fill};
-use super::value::{Given, Origin, Table, Value};
+use super::value::{ConfigValue, Origin, Table, Value};
 use super::{ProviderConfig, Target};
 use crate::budget::Price;
 use crate::model::{Login, ProviderKind, ProviderQuery, QueryKey, QueryKeyType, QueryValue, ResultKind, Source};
@@ -145,7 +145,7 @@ impl QueryContext<'_> {
             let written = self.tables.iter().find_map(|table| table.asks.get(&name)?.get(key.name));
             let default = || {
                 let value = Value::of_default(key.default?)?;
-                Some(Given { value, origin: Origin::Default })
+                Some(ConfigValue { value, origin: Origin::Default })
             };
             let Some(given) = written.cloned().or_else(default) else { continue };
             match self.value(key, &given.value) {

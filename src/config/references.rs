@@ -4,7 +4,7 @@ use super::document::Document;
 use super::fault::Fault;
 use super::scalars::{text, texts};
 use super::suggest::did_you_mean;
-use super::value::{Given, Table, Value};
+use super::value::{ConfigValue, Table, Value};
 use crate::model::Source;
 
 /// The names that reports, exports and alerts may refer to.
@@ -20,7 +20,7 @@ impl References {
     /// Collects the names as written, even of topics with other mistakes, so that each mistake is reported once.
     pub(super) fn of(document: &Document) -> Self {
         let word = |table: &Table, key: &str| match table.given.get(key) {
-            Some(Given { value: Value::Text(word), .. }) => Some(word.clone()),
+            Some(ConfigValue { value: Value::Text(word), .. }) => Some(word.clone()),
             _ => None,
         };
         let tags = document.topics.iter().chain([&document.defaults]).filter_map(|table| table.given.get("tags"));

@@ -9,7 +9,7 @@ use super::key_reader::{Reader, key};
 use super::keys::Section;
 use super::mistake::Mistakes;
 use super::scalars::{duration, flag, format_duration, text, to_fault};
-use super::value::Given;
+use super::value::ConfigValue;
 use crate::model::{CatchUp, Overlap, Period, SchedulePolicy, SocialQuery, Time, Window};
 use crate::schedule::{self, Uncovered};
 use crate::search::{Dialect, catches_up};
@@ -115,7 +115,7 @@ impl Schedules {
     /// Compiles the schedule. Reports errors and warnings where it is written.
     fn compile(
         &mut self,
-        (name, given): &(&'static str, Given),
+        (name, given): &(&'static str, ConfigValue),
         policy: &SchedulePolicy,
         looks: Option<SearchReach<'_>>,
         catch_up_ms: Option<u64>,
@@ -127,23 +127,23 @@ impl Schedules {
             Period::Cron(cron) => format!("cron {cron}"),
             Period::Every(ms) => format!("every {ms}"),
         };
-        let verdict = self.known.entry((spelling, policy.timezone.clone(), window)).or_insert_with(|| {
+        let checked = self.known.entry((spelling, policy.timezone.clone(), window)).or_insert_with(|| {
             let schedule = schedule::Schedule::compile(policy).map_err(to_fault)?;
             let uncovered = schedule::largest_uncovered_gap(&schedule, window, now);
             Ok(CompiledSchedule { warnings: schedule.warnings().to_vec(), uncovered })
         });
-        let verdict = match verdict {
-            Ok(verdict) => verdict,
+        let checked = match checked {
+            Ok(checked) => checked,
             Err(fault) => {
                 mistakes.fault(name, &given.origin, fault.clone());
                 return false;
             }
         };
         let span = given.origin.span();
-        for warning in &verdict.warnings {
+        for warning in &checked.warnings {
             mistakes.warn(span, format!("`{name}`: {warning}"), "");
         }
-        if let (Some(looks), Some(rarer)) = (looks, &verdict.uncovered) {
+        if let (Some(looks), Some(rarer)) = (looks, &checked.uncovered) {
             warn_of_gaps(name, span, looks, rarer, catch_up_ms, mistakes);
         }
         true
@@ -198,7 +198,7 @@ fn millis(length: Duration) -> u64 {
 }
 
 /// Reads `schedule` or `every` from the nearest table that has either. Both in one table are a mistake.
-fn period(reader: &Reader<'_>, mistakes: &mut Mistakes<'_>) -> Option<((&'static str, Given), Period)> {
+fn period(reader: &Reader<'_>, mistakes: &mut Mistakes<'_>) -> Option<((&'static str, ConfigValue), Period)> {
     let table = reader.tables.iter().find(|t| t.given.contains_key("schedule") || t.given.contains_key("every"))?;
     if let (Some(_), Some(_)) = (table.given.get("schedule"), table.given.get("every")) {
         let span = table.key_span("every").cloned().unwrap_or_default();

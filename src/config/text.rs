@@ -4,7 +4,7 @@ use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
 
-use super::place::{Place, unprintable};
+use super::place::{Location, unprintable};
 use super::redact::mask_secrets;
 
 /// The largest file that is read. A file of 20,000 topics is about 3 MB.
@@ -95,7 +95,7 @@ impl Text {
     }
 
     /// Returns the place of a span: its first line, cut and cleaned, with the part to underline.
-    pub(super) fn place(&self, span: &Range<usize>) -> Place {
+    pub(super) fn place(&self, span: &Range<usize>) -> Location {
         let line = self.line(span.start.min(self.text.len()));
         let begin = self.lines.get(line - 1).copied().unwrap_or(0);
         let end = self.lines.get(line).map_or(self.text.len(), |next| next - 1);
@@ -106,7 +106,7 @@ impl Text {
         let first = from.saturating_sub(EXCERPT / 2);
         let clean: Vec<char> = mask_secrets(raw).skip(first).take(EXCERPT).map(printable).collect();
         let bytes = |upto: usize| clean.iter().take(upto.saturating_sub(first)).map(|c| c.len_utf8()).sum();
-        Place {
+        Location {
             line,
             column: from + 1,
             underline: bytes(from)..bytes(to),

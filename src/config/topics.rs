@@ -15,7 +15,7 @@ use super::providers::{NoQuery, QueryContext};
 use super::scalars::{budget, check_plain, flag, plain_text, text, texts};
 use super::schedule_keys::{Schedules, SearchReach};
 use super::template::{TemplateError, fill};
-use super::value::{Given, Origin, Table, Value};
+use super::value::{ConfigValue, Origin, Table, Value};
 use crate::model::{
     AiQuery, AiWhen, PingSpec, SocialOperation, SocialQuery, Source, Topic, TopicLimits, WebOperation, WebQuery, Window,
 };
@@ -57,7 +57,8 @@ pub(super) fn read(
     let mut topics = Vec::with_capacity(document.topics.len());
     for table in &document.topics {
         let topic = room.topic(table, &document.defaults, mistakes);
-        if let Some(Given { value: Value::Text(id), origin: Origin::File { value, .. } }) = table.given.get("id") {
+        if let Some(ConfigValue { value: Value::Text(id), origin: Origin::File { value, .. } }) = table.given.get("id")
+        {
             let line = mistakes.text().line(value.start);
             if let Some(first) = ids.get(id) {
                 let hint = format!("the first is on line {first}; findings are stored by id: choose another");
@@ -87,7 +88,7 @@ impl TopicReader<'_> {
     fn check_defaults(&mut self, defaults: &Table, mistakes: &mut Mistakes<'_>) {
         let mut table = Table::default();
         for key in ["id", "query"] {
-            let given = Given { value: Value::Text("rehearsal".to_owned()), origin: Origin::Default };
+            let given = ConfigValue { value: Value::Text("rehearsal".to_owned()), origin: Origin::Default };
             table.given.insert(key, given);
         }
         self.topic(&table, defaults, mistakes);

@@ -61,7 +61,7 @@ impl std::fmt::Display for Origin {
 
 /// A value and its origin.
 #[derive(Debug, Clone)]
-pub(super) struct Given {
+pub(super) struct ConfigValue {
     pub(super) value: Value,
     /// Where it came from.
     pub(super) origin: Origin,
@@ -73,9 +73,9 @@ pub(super) struct Table {
     /// Place of the section's header, if it is in the file.
     pub(super) header: Option<Range<usize>>,
     /// Known keys only.
-    pub(super) given: BTreeMap<&'static str, Given>,
+    pub(super) given: BTreeMap<&'static str, ConfigValue>,
     /// What is written under a provider's name (`hn.query`).
-    pub(super) asks: BTreeMap<Source, BTreeMap<&'static str, Given>>,
+    pub(super) asks: BTreeMap<Source, BTreeMap<&'static str, ConfigValue>>,
     /// Keys that were written with a wrong type, or misspelt. They are not reported as missing too.
     pub(super) attempted: Vec<&'static str>,
 }

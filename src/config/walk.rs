@@ -11,7 +11,7 @@ use super::mistake::Mistakes;
 use super::provider_tables::Provider;
 use super::redact::is_secret_name;
 use super::suggest::{LATER, nearest};
-use super::value::{Given, Origin, Table, Value};
+use super::value::{ConfigValue, Origin, Table, Value};
 
 /// Returns the section in which a key belongs.
 pub(super) fn section_of(key: &Key) -> String {
@@ -159,7 +159,7 @@ impl Walk<'_, '_> {
         let origin = Origin::File { key: at, value: span };
         match Value::of(found) {
             Some(Ok(value)) => {
-                table.given.insert(key.name, Given { value, origin });
+                table.given.insert(key.name, ConfigValue { value, origin });
             }
             Some(Err(fault)) => {
                 self.mistakes.fault(key.name, &origin, fault);

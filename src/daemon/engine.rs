@@ -44,7 +44,7 @@ impl Source {
             return Self { worker_pool: worker_pool.clone(), store: store.clone(), handed: None, begun };
         }
         let handed: Arc<Mutex<VecDeque<DeliveredRun>>> = Arc::default();
-        let hands: RunHandler = Arc::new({
+        let handler: RunHandler = Arc::new({
             let (handed, wake) = (Arc::clone(&handed), Arc::clone(wake));
             move |job| {
                 handed.lock().unwrap_or_else(PoisonError::into_inner).push_back(job);
@@ -53,7 +53,7 @@ impl Source {
         });
         tokio::spawn(supervise(
             store.clone(),
-            hands,
+            handler,
             settings.max_concurrent_runs.min(AT_A_TIME),
             settings.lease,
             stop.clone(),
@@ -116,11 +116,11 @@ impl Source {
 }
 
 /// Restarts the engine whenever a database error ended it.
-async fn supervise(store: Store, hands: RunHandler, at_a_time: u32, lease: Duration, stop: CancellationToken) {
+async fn supervise(store: Store, handler: RunHandler, at_a_time: u32, lease: Duration, stop: CancellationToken) {
     let mut pause = FIRST_PAUSE;
     while !stop.is_cancelled() {
         let begun = tokio::time::Instant::now();
-        match store.serve_engine(Arc::clone(&hands), at_a_time, lease, stop.clone()).await {
+        match store.serve_engine(Arc::clone(&handler), at_a_time, lease, stop.clone()).await {
             Ok(()) => {}
             Err(error) => tracing::warn!("{error}; restarting the engine"),
         }

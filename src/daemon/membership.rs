@@ -19,10 +19,10 @@ pub struct Membership {
     store: Store,
     clock: Clock,
     me: Instance,
-    held: Mutex<Held>,
+    held: Mutex<MembershipState>,
 }
 
-struct Held {
+struct MembershipState {
     /// Kept only while a newer set is in force, because this one may have to come back. Most daemons keep none.
     set: Option<Arc<StoredSet>>,
     adopted: Adopted,
@@ -48,7 +48,7 @@ impl Membership {
         let me = Instance { id, role: "daemon", started_at: now, lease };
         let adopted = adopt(&store, set, &me, now).await?;
         warn(adopted);
-        Ok(Self { store, clock, me, held: Mutex::new(Held { set: kept(set, adopted), adopted, alone: 0 }) })
+        Ok(Self { store, clock, me, held: Mutex::new(MembershipState { set: kept(set, adopted), adopted, alone: 0 }) })
     }
 
     /// Joins without topics, as a worker that people and other processes can count on.
@@ -57,7 +57,7 @@ impl Membership {
         let me = Instance { id, role: "worker", started_at: now, lease };
         store.heartbeat_instance(&me, 0, now).await?;
         let adopted = Adopted { generation: 0, newest: 0, synced: Synced::default() };
-        Ok(Self { store, clock, me, held: Mutex::new(Held { set: None, adopted, alone: 0 }) })
+        Ok(Self { store, clock, me, held: Mutex::new(MembershipState { set: None, adopted, alone: 0 }) })
     }
 
     /// Makes calls of a process that `stop` ends no longer wait for a database server that is away.
@@ -77,7 +77,7 @@ impl Membership {
         let set = set.into();
         let adopted = adopt(&self.store, set, &self.me, (self.clock)()).await?;
         warn(adopted);
-        *self.held() = Held { set: kept(set, adopted), adopted, alone: 0 };
+        *self.held() = MembershipState { set: kept(set, adopted), adopted, alone: 0 };
         Ok(adopted)
     }
 
@@ -110,7 +110,7 @@ impl Membership {
         let mut held = self.held();
         // A reload may have been faster.
         if held.set.as_ref().is_some_and(|held| Arc::ptr_eq(held, &kept)) {
-            *held = Held { set: Some(kept).filter(|_| adopted.follows()), adopted, alone: 0 };
+            *held = MembershipState { set: Some(kept).filter(|_| adopted.follows()), adopted, alone: 0 };
             if !adopted.follows() {
                 tracing::warn!(
                     generation = adopted.generation,
@@ -128,7 +128,7 @@ impl Membership {
         }
     }
 
-    fn held(&self) -> std::sync::MutexGuard<'_, Held> {
+    fn held(&self) -> std::sync::MutexGuard<'_, MembershipState> {
         // Consistent between any two statements, even after a panic.
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }

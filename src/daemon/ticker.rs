@@ -1,4 +1,5 @@
-//! The ticker: wakes the loop regularly and decides nothing. A dead ticker delays slots but loses none.
+//! The ticker: wakes the loop regularly with tokio-cron-scheduler, which the project was asked to use, and decides
+//! nothing. A dead ticker delays slots but loses none.
 
 use std::sync::Arc;
 

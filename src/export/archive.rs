@@ -1,5 +1,5 @@
-//! Writes a ZIP archive from start to end into any writer: it never seeks, and keeps only the list of parts. Supports
-//! only what a spreadsheet needs: deflated parts and an archive below four gigabytes.
+//! Writes a ZIP archive from start to end into any writer: it never seeks, and keeps only the list of parts, which the
+//! libraries tried do not do. Supports only what a spreadsheet needs: deflated parts, less than four gigabytes.
 
 use std::io::{Error, ErrorKind, Write};
 

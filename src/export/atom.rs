@@ -1,7 +1,8 @@
-//! Writes an Atom feed (RFC 4287) of what is new in one topic, or of what a saved search finds, newest first. The
-//! feed of a topic leaves out baselines (what the first answers to a query brought) and items older than their
-//! window. Ids come from items' keys and dates from the store: the same data gives the same bytes, and readers
-//! recognise entries they already have.
+//! Writes an Atom feed (RFC 4287) of what is new in one topic, or of what a saved search finds, newest first. By hand,
+//! since it has at most 100 entries of a few elements, escaped by the XML writer that workbooks need anyway. The feed
+//! of a topic leaves out baselines (what the first answers to a query brought) and items older than their window. Ids
+//! come from items' keys and dates from the store: the same data gives the same bytes, and readers recognise entries
+//! they already have.
 
 use std::collections::{HashSet, VecDeque};
 use std::fmt::Write as _;

@@ -6,7 +6,7 @@ use super::request_options::{ExportError, ExportOptions};
 use super::rows::OutputRows;
 use crate::compare::{FilteredItems, apply_filter};
 use crate::insight::daily::{self, Day, SearchCoverage};
-use crate::model::{ItemMark, Micros, SearchState, SearchSummary, Source, Span, Time, Topic, WatchedTopic};
+use crate::model::{CountedItem, Micros, SearchState, SearchSummary, Source, Span, Time, Topic, WatchedTopic};
 use crate::store::{ReadSnapshot, Store, StoreError};
 
 /// Days that are worked out at once.
@@ -85,7 +85,7 @@ async fn rows_of(
     Ok(days
         .iter()
         .map(|day| {
-            let inside = |mark: &&ItemMark| day.span.contains(mark.moment());
+            let inside = |mark: &&CountedItem| day.span.contains(mark.moment());
             let week = daily::days(day.span.from, i32::try_from(SCORED_BY).unwrap_or(1), timezone);
             let drawn = Span { from: week.first().map_or(day.span.from, |day| day.span.from), ..day.span };
             let scorer = daily::scorer_of(meant.iter().filter(|mark| drawn.contains(mark.moment())));

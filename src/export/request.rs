@@ -4,7 +4,7 @@
 use super::{ExportFilter, ExportKind, ExportOptions, FilterMode, Format, Profile};
 use crate::compare::MOST_TERM_DAYS;
 use crate::compare::{NoStart, Since, begin};
-use crate::model::{Kind, ReportSpec, SeqRange, Source, TextQuery, Time, Tone, Topic, Verdict};
+use crate::model::{Kind, Mark, ReportSpec, SeqRange, Source, TextQuery, Time, Tone, Topic};
 use crate::schedule::{INSTANTS, check_zone, parse_instant};
 use crate::store::{Filter, Store};
 
@@ -45,7 +45,7 @@ pub struct ExportRequest<'a> {
     /// Only items in these languages.
     pub languages: &'a [String],
     /// Only items with these marks.
-    pub marks: Vec<Verdict>,
+    pub marks: Vec<Mark>,
     /// Only items with a star.
     pub starred: bool,
     /// Only items with a note.

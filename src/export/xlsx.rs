@@ -1,7 +1,7 @@
-//! Writes a workbook for spreadsheets (Office Open XML), row by row in constant memory. Numbers are numbers, instants
-//! are dates (UTC), ids and words are text whatever they look like; there are no formulas. Rows that do not fit into
-//! a sheet go on in the next one. Text is cut at 32,767 characters, the most that a cell holds, and the cut cells are
-//! counted.
+//! Writes a workbook for spreadsheets (Office Open XML), row by row in constant memory and into a pipe, which the
+//! libraries tried cannot. Numbers are numbers, instants are dates (UTC), ids and words are text whatever they look
+//! like; there are no formulas. Rows that do not fit into a sheet go on in the next one. Text is cut at 32,767
+//! characters, the most that a cell holds, and the cut cells are counted.
 
 use std::fmt::Write as _;
 

@@ -75,7 +75,7 @@ impl Listener for Limited {
             at: Box::pin(tokio::time::sleep(patience)),
             asked: Box::pin(seat.go.clone().cancelled_owned()),
         });
-        let place = Place { seats: Arc::clone(&self.seats), seat, _permit: permit };
+        let place = ConnectionSlot { seats: Arc::clone(&self.seats), seat, _permit: permit };
         (Connection { stream, cut, place }, peer)
     }
 
@@ -108,16 +108,16 @@ impl Connected<IncomingStream<'_, Limited>> for Peer {
 pub(crate) struct Connection {
     stream: TcpStream,
     cut: Option<Cut>,
-    place: Place,
+    place: ConnectionSlot,
 }
 
-struct Place {
+struct ConnectionSlot {
     seats: Arc<ConnectionTable>,
     seat: Arc<ConnectionEntry>,
     _permit: Option<OwnedSemaphorePermit>,
 }
 
-impl Drop for Place {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         self.seats.leave(&self.seat);
     }

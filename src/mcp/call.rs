@@ -13,7 +13,7 @@ pub(super) const DAY: i64 = 86_400_000;
 
 /// A checked call.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct ToolCall {
     /// Name of the tool.
     pub(super) tool: &'static str,
     pub(super) store: Store,
@@ -22,7 +22,7 @@ pub(super) struct Asked {
     pub(super) now: Time,
 }
 
-impl Asked {
+impl ToolCall {
     /// The topic of the call.
     pub(super) async fn card(&self) -> Result<TopicCard, ToolError> {
         let topic = self.given.required("topic");

@@ -1,7 +1,7 @@
 //! Sentences on how far figures can be trusted: which times were not covered, and which counts are minimums. They
 //! hold no text of others.
 
-use super::call::{Asked, DAY};
+use super::call::{DAY, ToolCall};
 use super::error::ToolError;
 use crate::compare::{TopicCoverage, coverage};
 use crate::insight::{Cause, Coverage, Hole, HoleCause};
@@ -15,7 +15,7 @@ const LOOKED_AT: i64 = 40 * DAY;
 const TOLD: usize = 10;
 
 /// The holes of a topic in a period, in sentences.
-pub(super) async fn holes(asked: &Asked, topic: &str, period: Span) -> Result<Vec<String>, ToolError> {
+pub(super) async fn holes(asked: &ToolCall, topic: &str, period: Span) -> Result<Vec<String>, ToolError> {
     let from = period.from.max(Time(period.until.0 - LOOKED_AT));
     let earlier = (from > period.from).then(|| format!("Gaps before {from} are not listed here; see get_coverage."));
     let found = coverage(&asked.store, &[topic.to_owned()], Span { from, ..period }, &|_| true).await?;

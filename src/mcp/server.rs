@@ -12,7 +12,7 @@ use rmcp::service::{RequestContext, RoleServer};
 use tokio::sync::Semaphore;
 
 use super::argument::Arguments;
-use super::call::Asked;
+use super::call::ToolCall;
 use super::error::{ToolError, excerpt};
 use super::quoting::ABOUT;
 use super::settings::Settings;
@@ -56,7 +56,7 @@ impl Server {
             let given = Arguments::of(tool.arguments, given, now)?;
             let sandbox = self.store.nature().await? == Some(DataOrigin::Sandbox);
             let Self { store, settings, .. } = self;
-            (tool.handler)(Asked { tool: tool.name, store, settings, given, now }).await?.result(sandbox)
+            (tool.handler)(ToolCall { tool: tool.name, store, settings, given, now }).await?.result(sandbox)
         };
         made.await.unwrap_or_else(|trouble: ToolError| trouble.result())
     }

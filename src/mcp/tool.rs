@@ -7,7 +7,7 @@ use rmcp::model::{Tool as Told, ToolAnnotations};
 
 use super::answer::Answer;
 use super::argument::{Argument, Kind, schema};
-use super::call::Asked;
+use super::call::ToolCall;
 use super::error::ToolError;
 
 /// A topic by its id.
@@ -17,7 +17,7 @@ pub(super) const TOPIC: Argument =
 pub(super) const CURSOR: Argument =
     Argument::new("cursor", Kind::Text(2_000), "`next_cursor` of the previous page, unchanged");
 
-pub(super) type Handler = fn(Asked) -> BoxFuture<'static, Result<Answer, ToolError>>;
+pub(super) type Handler = fn(ToolCall) -> BoxFuture<'static, Result<Answer, ToolError>>;
 
 #[derive(Debug)]
 pub(super) struct Tool {

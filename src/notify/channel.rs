@@ -11,7 +11,7 @@ use crate::model::{SmtpTls, WebhookFormat, is_invisible, is_joiner};
 pub struct Channel {
     pub name: String,
     /// How it is reached.
-    pub way: Way,
+    pub endpoint: Endpoint,
     /// Time limit of one try.
     pub timeout: Duration,
     /// Tries before a message is given up.
@@ -20,7 +20,7 @@ pub struct Channel {
 
 /// How a channel is reached.
 #[derive(Debug, Clone)]
-pub enum Way {
+pub enum Endpoint {
     Email {
         /// The mail server.
         host: String,

@@ -13,7 +13,7 @@ use lettre::transport::smtp::commands::{self, Auth, Data, Rcpt};
 use lettre::transport::smtp::extension::{ClientId, Extension, MailBodyParameter, MailParameter};
 use secrecy::ExposeSecret as _;
 
-use super::channel::{Channel, DeliveryError, Way, one_line};
+use super::channel::{Channel, DeliveryError, Endpoint, one_line};
 use super::mailbox::mailbox;
 use crate::http;
 use crate::model::{Message, SmtpTls, Time};
@@ -27,7 +27,7 @@ const MOST_CHALLENGES: usize = 10;
 /// Sends a message once, within the channel's time limit. The server's answer to the message counts, even if QUIT
 /// fails.
 pub(super) async fn send(channel: &Channel, message: &Message, created_at: Time) -> Result<(), DeliveryError> {
-    let Way::Email { host, port, tls, from, to, login } = &channel.way else {
+    let Endpoint::Email { host, port, tls, from, to, login } = &channel.endpoint else {
         return Err(DeliveryError::permanent("the channel is not an e-mail channel"));
     };
     let mail = mail(message, from, to, created_at)?;
@@ -66,17 +66,17 @@ async fn connect(host: &str, port: u16, tls: SmtpTls) -> Result<AsyncSmtpConnect
 
 async fn log_in(server: &mut AsyncSmtpConnection, user: &str, password: &str, host: &str) -> Result<(), DeliveryError> {
     let refused = |error: Error| delivery_error(&error, host);
-    let Some(way) = server.server_info().get_auth_mechanism(DEFAULT_MECHANISMS) else {
+    let Some(mechanism) = server.server_info().get_auth_mechanism(DEFAULT_MECHANISMS) else {
         return Err(DeliveryError::permanent(format!("{host} offers no supported login method (PLAIN or LOGIN)")));
     };
     let credentials = Credentials::new(user.to_owned(), password.to_owned());
-    let first = Auth::new(way, credentials.clone(), None).map_err(refused)?;
+    let first = Auth::new(mechanism, credentials.clone(), None).map_err(refused)?;
     let mut said = server.command(first).await.map_err(refused)?;
     for _ in 0..MOST_CHALLENGES {
         if !said.has_code(334) {
             return Ok(());
         }
-        let next = Auth::new_from_response(way, credentials.clone(), &said).map_err(refused)?;
+        let next = Auth::new_from_response(mechanism, credentials.clone(), &said).map_err(refused)?;
         said = server.command(next).await.map_err(refused)?;
     }
     Err(DeliveryError::transient(format!("{host} does not complete the login")))

@@ -18,7 +18,7 @@ mod truncate;
 mod webhook;
 
 pub use backoff::retry_delay;
-pub use channel::{Channel, DeliveryError, Way};
+pub use channel::{Channel, DeliveryError, Endpoint};
 pub use courier::{Courier, Delivery};
 pub use mailbox::{AddressError, check_address};
 pub use ping::{PingTarget, PingTargets, Pinger, Signal};
@@ -38,15 +38,15 @@ impl Channel {
         attempt: i64,
         now: Time,
     ) -> Result<(), DeliveryError> {
-        let sent = match &self.way {
-            Way::Email { .. } => email::send(self, message, created_at).await,
-            Way::Webhook { url, secret, form, allow_private } => {
+        let sent = match &self.endpoint {
+            Endpoint::Email { .. } => email::send(self, message, created_at).await,
+            Endpoint::Webhook { url, secret, form, allow_private } => {
                 let request = webhook::Request { message, created_at, attempt, now, timeout: self.timeout };
                 let sent = webhook::send(url, secret.as_ref(), form, *allow_private, &request);
                 let sent = tokio::time::timeout(self.timeout, sent).await;
                 sent.unwrap_or_else(|_| Err(DeliveryError::timeout(self.timeout)))
             }
         };
-        sent.map_err(|refusal| DeliveryError { text: redact::redact(&self.way, &refusal.text), ..refusal })
+        sent.map_err(|refusal| DeliveryError { text: redact::redact(&self.endpoint, &refusal.text), ..refusal })
     }
 }

@@ -13,7 +13,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-use super::channel::{DeliveryError, Way, one_line};
+use super::channel::{DeliveryError, Endpoint, one_line};
 use super::{redact, reply, webhook};
 use crate::http;
 use crate::model::WebhookFormat;
@@ -193,9 +193,13 @@ async fn post(ping: &Ping) -> Result<(), DeliveryError> {
         sent.unwrap_or_else(|_| Err(DeliveryError::transient(format!("no answer within {} s", PATIENCE.as_secs()))));
     sent.map_err(|refusal| {
         // The reply may contain the address, or a part of it.
-        let way =
-            Way::Webhook { url: url.clone(), secret: None, form: WebhookFormat::Own, allow_private: *allow_private };
-        DeliveryError { text: redact::redact(&way, &refusal.text), ..refusal }
+        let endpoint = Endpoint::Webhook {
+            url: url.clone(),
+            secret: None,
+            form: WebhookFormat::Own,
+            allow_private: *allow_private,
+        };
+        DeliveryError { text: redact::redact(&endpoint, &refusal.text), ..refusal }
     })
 }
 

@@ -4,7 +4,7 @@
 use secrecy::ExposeSecret as _;
 use url::Url;
 
-use super::channel::{Way, is_plain};
+use super::channel::{Endpoint, is_plain};
 
 /// Maximum number of characters of an error that are kept.
 const LONGEST_ERROR: usize = 300;
@@ -22,8 +22,8 @@ const SHORTEST_NAME: usize = 3;
 const SHORTEST_BEGINNING: usize = 4;
 
 /// A text without the secrets of a channel, on one line, and cut.
-pub(super) fn redact(way: &Way, text: &str) -> String {
-    let text = mask_secrets(&plain(text), &secrets(way));
+pub(super) fn redact(endpoint: &Endpoint, text: &str) -> String {
+    let text = mask_secrets(&plain(text), &secrets(endpoint));
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match text.char_indices().nth(LONGEST_ERROR) {
         Some((at, _)) => format!("{}…", &text[..at]),
@@ -67,10 +67,10 @@ fn mask_secrets(text: &str, secrets: &[String]) -> String {
 }
 
 /// The secrets of a channel, in each form in which they are sent or may be echoed.
-fn secrets(way: &Way) -> Vec<String> {
+fn secrets(endpoint: &Endpoint) -> Vec<String> {
     let mut all = Vec::new();
-    match way {
-        Way::Email { login, .. } => {
+    match endpoint {
+        Endpoint::Email { login, .. } => {
             if let Some((user, password)) = login {
                 let password = password.expose_secret();
                 login_of(user, password, &mut all);
@@ -78,7 +78,7 @@ fn secrets(way: &Way) -> Vec<String> {
                 all.extend([user.as_str(), password].map(|word| base64(word.as_bytes())));
             }
         }
-        Way::Webhook { url, secret, .. } => {
+        Endpoint::Webhook { url, secret, .. } => {
             if let Some(secret) = secret {
                 let secret = secret.expose_secret();
                 all.push(secret.to_owned());
@@ -157,8 +157,8 @@ mod tests {
     use super::*;
     use crate::model::SmtpTls;
 
-    fn hook(url: &str) -> Way {
-        Way::Webhook {
+    fn hook(url: &str) -> Endpoint {
+        Endpoint::Webhook {
             url: url.into(),
             secret: Some(SecretString::from("signing key")),
             form: crate::model::WebhookFormat::Own,
@@ -166,15 +166,16 @@ mod tests {
         }
     }
 
-    fn mail(user: &str, password: &str) -> Way {
+    fn mail(user: &str, password: &str) -> Endpoint {
         let login = Some((user.to_owned(), SecretString::from(password)));
         let (host, from) = ("mail.example.com".into(), "w@example.com".into());
-        Way::Email { host, port: 25, tls: SmtpTls::None, from, to: Vec::new(), login }
+        Endpoint::Email { host, port: 25, tls: SmtpTls::None, from, to: Vec::new(), login }
     }
 
     #[test]
     fn a_secret_is_found_in_whole_and_in_part_and_however_it_is_written() {
-        let way = hook("https://us%40er:p%2Fss@example.com/v1/T0KEN%2Fsl/abcdef?key=QUERY%41KEY+x&short=ab&BAREKEY");
+        let endpoint =
+            hook("https://us%40er:p%2Fss@example.com/v1/T0KEN%2Fsl/abcdef?key=QUERY%41KEY+x&short=ab&BAREKEY");
         for (said, left) in [
             ("no such hook: T0KEN%2Fsl", "no such hook: ***"),
             ("no such hook: t0ken%2fsl", "no such hook: ***"),
@@ -188,21 +189,21 @@ mod tests {
             ("POST /v1/T0KEN%2Fsl/abcdef?key=QUERY%41KEY+x&short=ab&BAREKEY", "POST ***?***"),
             ("404 Not Found v1 ab", "404 Not Found v1 ab"),
         ] {
-            assert_eq!(redact(&way, said), left, "{said}");
+            assert_eq!(redact(&endpoint, said), left, "{said}");
         }
     }
 
     #[test]
     fn a_login_is_found_as_it_is_written_and_as_it_is_sent() {
-        let way = mail("watcher", "hunter2");
+        let endpoint = mail("watcher", "hunter2");
         for said in ["watcher", "hunter2", "AHdhdGNoZXIAaHVudGVyMg", "d2F0Y2hlcg", "aHVudGVyMg"] {
-            assert_eq!(redact(&way, &format!("535 what is {said}?")), "535 what is ***?", "{said}");
+            assert_eq!(redact(&endpoint, &format!("535 what is {said}?")), "535 what is ***?", "{said}");
         }
     }
 
     #[test]
     fn a_cut_leaves_no_part_of_a_secret() {
-        let way = hook("https://example.com/hooks/T0KENT0KENT0KENT0KEN");
+        let endpoint = hook("https://example.com/hooks/T0KENT0KENT0KENT0KEN");
         for at in 0..LOOKED_AT + 20 {
             if (320..LOOKED_AT - 40).contains(&at) {
                 continue;
@@ -210,7 +211,7 @@ mod tests {
             // Runs of spaces become one, so text that was far apart comes together.
             for fill in ["x", " "] {
                 let said = format!("{}T0KENT0KENT0KENT0KEN!", fill.repeat(at));
-                let told = redact(&way, &said);
+                let told = redact(&endpoint, &said);
                 assert!(!told.contains("T0KE"), "{at}: {told}");
                 assert!(told.chars().count() <= LONGEST_ERROR + 1);
             }

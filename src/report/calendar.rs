@@ -5,7 +5,7 @@ use super::format::percent;
 use super::measures::{LONGEST_RUN, MOST_SEARCHES, WHOLE};
 use super::{tone, uncovered_end};
 use crate::insight::daily::{self, CalendarPeriod, CalendarUnit, ItemCounts, SearchCoverage, Share, ToneCounts};
-use crate::model::{ItemMark, Micros, PrunedDays, Span, Time, Tone, Topic};
+use crate::model::{CountedItem, Micros, PrunedDays, Span, Time, Tone, Topic};
 use crate::store::{ReadSnapshot, StoreError};
 
 /// Facts that only reports of a week or a month have.
@@ -64,9 +64,9 @@ pub struct PartFacts {
 
 /// What was already read of a topic.
 pub(super) struct Reading<'a> {
-    pub(super) marks: &'a [ItemMark],
+    pub(super) marks: &'a [CountedItem],
     /// Items that the topic's filter hides.
-    pub(super) hidden: &'a [ItemMark],
+    pub(super) hidden: &'a [CountedItem],
     pub(super) looked: &'a SearchCoverage,
     pub(super) kept: &'a PrunedDays,
     /// When its first run that searched started.
@@ -137,7 +137,7 @@ async fn figures(
 }
 
 impl Reading<'_> {
-    fn inside(&self, span: Span) -> impl Iterator<Item = &ItemMark> {
+    fn inside(&self, span: Span) -> impl Iterator<Item = &CountedItem> {
         self.marks.iter().filter(move |mark| span.contains(mark.moment()))
     }
 

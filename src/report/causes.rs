@@ -8,7 +8,7 @@ use super::measures::{MIN_CHANGE, MIN_SAMPLE, NamedCause, ToneFacts, WhyFacts};
 use crate::compare::TermRise;
 use crate::insight::daily::{Day, UsualRange, UsualShare};
 use crate::insight::why::{self, Cause, Compared, DayItems, Dimension, Figure, OnlySources, Term};
-use crate::model::{ItemMark, Span, Tone, Topic};
+use crate::model::{CountedItem, Span, Tone, Topic};
 use crate::store::{ReadSnapshot, StoreError};
 
 /// The maximum number of items read by source.
@@ -28,8 +28,8 @@ pub(super) struct UnusualFigures<'a> {
 /// The items of the period, and all items and days with which it is compared.
 pub(super) struct PeriodBaseline<'a> {
     pub(super) day: Day,
-    pub(super) period: &'a [&'a ItemMark],
-    pub(super) marks: &'a [ItemMark],
+    pub(super) period: &'a [&'a CountedItem],
+    pub(super) marks: &'a [CountedItem],
     /// Sorted, the earliest first.
     pub(super) days: &'a [Day],
 }
@@ -37,15 +37,15 @@ pub(super) struct PeriodBaseline<'a> {
 /// Items by the day on which they count.
 struct ByDay<'a> {
     day: Day,
-    period: &'a [&'a ItemMark],
-    earlier: Vec<(Day, Vec<&'a ItemMark>)>,
+    period: &'a [&'a CountedItem],
+    earlier: Vec<(Day, Vec<&'a CountedItem>)>,
 }
 
 impl<'a> ByDay<'a> {
     /// Items of the period are not counted on earlier days, too.
     fn of(beside: &PeriodBaseline<'a>) -> Self {
         let ours: BTreeSet<&str> = beside.period.iter().map(|mark| mark.key.as_str()).collect();
-        let mut earlier: Vec<(Day, Vec<&ItemMark>)> = beside.days.iter().map(|day| (*day, Vec::new())).collect();
+        let mut earlier: Vec<(Day, Vec<&CountedItem>)> = beside.days.iter().map(|day| (*day, Vec::new())).collect();
         for mark in beside.marks.iter().filter(|mark| !ours.contains(&*mark.key)) {
             let at = earlier.partition_point(|(day, _)| day.span.until <= mark.moment());
             if let Some((_, marks)) = earlier.get_mut(at).filter(|(day, _)| day.span.contains(mark.moment())) {
@@ -65,7 +65,8 @@ impl<'a> ByDay<'a> {
         cause: impl FnOnce(&Compared<'_>) -> Option<Cause>,
     ) -> Option<Cause> {
         let now = DayItems::of(self.day, self.period.iter().copied(), sources, tone);
-        let of = |(day, marks): &'_ (Day, Vec<&'a ItemMark>)| DayItems::of(*day, marks.iter().copied(), sources, tone);
+        let of =
+            |(day, marks): &'_ (Day, Vec<&'a CountedItem>)| DayItems::of(*day, marks.iter().copied(), sources, tone);
         let earlier: Vec<DayItems<'_>> = self.earlier.iter().map(of).collect();
         let terms: Vec<Term<'_>> = terms.iter().map(|rise| rise.as_cause(&now, usual)).collect();
         cause(&Compared { now, earlier: &earlier, terms: &terms })
@@ -139,7 +140,7 @@ fn unusual_tones(tone: &ToneFacts) -> Vec<(Tone, UsualShare)> {
 }
 
 /// Adds the name by which a cause is shown.
-async fn named(moment: &mut ReadSnapshot, period: &[&ItemMark], cause: Cause) -> Result<NamedCause, StoreError> {
+async fn named(moment: &mut ReadSnapshot, period: &[&CountedItem], cause: Cause) -> Result<NamedCause, StoreError> {
     let shown = match cause.first_copy(period.iter().copied()) {
         Some(first) => {
             let words = moment.words(std::slice::from_ref(&first.key)).await?;

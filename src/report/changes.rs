@@ -1,7 +1,7 @@
 //! What changed about known items and sources: edited and gone items, changed queries, silent sources. `insight` and
 //! `compare` define these; here they are cut to what a page shows.
 
-use super::facts::{ChangeFacts, EditFacts, GoneFacts, Shown, TopicFacts};
+use super::facts::{ChangeFacts, EditFacts, GoneFacts, ItemExcerpt, TopicFacts};
 use super::format;
 use super::gather::TAIL;
 use super::items::shown_of;
@@ -112,7 +112,7 @@ impl ChangeFacts {
     }
 }
 
-fn to_shown(head: &ItemSummary) -> Shown {
+fn to_shown(head: &ItemSummary) -> ItemExcerpt {
     let ItemSummary { key, url, author, title, text, lang, pruned, .. } = head.clone();
     shown_of(&ItemContent { key, url, author, title, text, lang, pruned })
 }

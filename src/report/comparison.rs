@@ -6,13 +6,13 @@ use super::facts::TopicFacts;
 use super::format::{at_least, number};
 use super::measures::{EarlierDay, WHOLE};
 use crate::insight::daily::{Day, SearchCoverage};
-use crate::model::{ItemMark, PrunedDays, Time};
+use crate::model::{CountedItem, PrunedDays, Time};
 
 /// Returns the two days to compare with the last day of a history. A day before `asked_since` is not compared, since
 /// another query was used then.
 pub(super) fn compare_days(
     history: &[Day],
-    marks: &[ItemMark],
+    marks: &[CountedItem],
     looked: &SearchCoverage,
     kept: &PrunedDays,
     asked_since: Option<Time>,

@@ -229,7 +229,7 @@ impl TopicFacts {
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct EditFacts {
     /// The item as it is now.
-    pub item: Shown,
+    pub item: ItemExcerpt,
     /// When the change was seen.
     pub at: Time,
     /// The changed text, in pieces.
@@ -239,7 +239,7 @@ pub struct EditFacts {
 /// A gone item.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct GoneFacts {
-    pub item: Shown,
+    pub item: ItemExcerpt,
     /// When a search last showed it.
     pub last_seen: Time,
 }
@@ -265,7 +265,7 @@ pub struct Rising {
     #[serde(flatten)]
     pub rise: Rise,
     /// The item.
-    pub item: Shown,
+    pub item: ItemExcerpt,
 }
 
 /// A campaign with its text.
@@ -274,7 +274,7 @@ pub struct Copies {
     #[serde(flatten)]
     pub campaign: Campaign,
     /// Its earliest item in the period.
-    pub item: Shown,
+    pub item: ItemExcerpt,
     /// The row of that item.
     pub row: Option<usize>,
 }
@@ -310,7 +310,7 @@ pub struct SourceFacts {
 
 /// The shown parts of an item.
 #[derive(Debug, Clone, Default, serde::Serialize)]
-pub struct Shown {
+pub struct ItemExcerpt {
     /// The item's key.
     pub key: String,
     /// The address, if it may be a link.
@@ -325,7 +325,7 @@ pub struct Shown {
 pub struct RowFacts {
     /// Its text and link.
     #[serde(flatten)]
-    pub item: Shown,
+    pub item: ItemExcerpt,
     /// Whether it is a post or a page.
     pub kind: Kind,
     /// The instant at which it counts.

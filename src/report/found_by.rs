@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::format::{count_noun, number};
 use super::measures::{FoundBy, SourceShare};
 use crate::insight::daily::share;
-use crate::model::{ItemMark, Source, Span, Topic};
+use crate::model::{CountedItem, Source, Span, Topic};
 use crate::store::{ReadSnapshot, StoreError};
 
 /// The maximum number of items read by source.
@@ -24,7 +24,7 @@ pub(super) fn has_several_sources(topic: &Topic) -> bool {
 pub(super) async fn read(
     moment: &mut ReadSnapshot,
     topic: &Topic,
-    period: &[&ItemMark],
+    period: &[&CountedItem],
     seen: Span,
     compared: bool,
 ) -> Result<FoundBy, StoreError> {
@@ -38,7 +38,7 @@ pub(super) async fn read(
     Ok(FoundBy { told: has_several_sources(topic) && found.sources.len() > 1, ..found })
 }
 
-fn of(period: &[&ItemMark], shown: &[(Source, String)]) -> FoundBy {
+fn of(period: &[&CountedItem], shown: &[(Source, String)]) -> FoundBy {
     let clusters: BTreeMap<&str, &str> = period.iter().map(|mark| (&*mark.key, &*mark.cluster)).collect();
     let mut texts: BTreeMap<&str, BTreeSet<Source>> = BTreeMap::new();
     let mut items: BTreeMap<Source, u64> = BTreeMap::new();
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn a_text_that_two_sources_found_is_agreed_on_however_many_copies_it_has() {
-        let mark = |key: &str, cluster: &str| ItemMark {
+        let mark = |key: &str, cluster: &str| CountedItem {
             key: key.into(),
             kind: Kind::Post,
             author: None,

@@ -8,7 +8,7 @@ use super::measures::{LONGEST_RUN, MOST_SEARCHES, ToneFacts, WHOLE, WhyFacts};
 use super::{answer, calendar, causes, comparison, coverage, found_by, items, period, uncovered_end};
 use crate::compare::{FilteredItems, Relevance, TermsAsked, TopicTerms, Untold, apply_filter, relevance, topic_terms};
 use crate::insight::daily::{self, Day, SearchCoverage, share};
-use crate::model::{ItemMark, Micros, PrunedDays, ReportSpec, SearchSummary, Span, Time, Topic};
+use crate::model::{CountedItem, Micros, PrunedDays, ReportSpec, SearchSummary, Span, Time, Topic};
 use crate::store::{ReadSnapshot, StoreError};
 
 /// Days of history: those from which the usual is learned, and the day of the report.
@@ -34,7 +34,7 @@ pub(super) struct PeriodRule {
 }
 
 impl PeriodRule {
-    pub(super) fn of(&self, mark: &ItemMark) -> bool {
+    pub(super) fn of(&self, mark: &CountedItem) -> bool {
         let inside = mark.fit != crate::model::WindowFit::Outside;
         match self.since {
             _ if self.by_moment => self.span.contains(mark.moment()),
@@ -100,8 +100,8 @@ pub(super) async fn topic(
     let kept = moment.pruned_days(&topic.id).await?;
     let tried = moment.last_run(&topic.id).await?.is_some();
 
-    let period: Vec<&ItemMark> = marks.iter().filter(|mark| belongs.of(mark)).collect();
-    let late: Vec<&ItemMark> =
+    let period: Vec<&CountedItem> = marks.iter().filter(|mark| belongs.of(mark)).collect();
+    let late: Vec<&CountedItem> =
         marks.iter().filter(|mark| span.contains(mark.first_seen) && mark.moment() < span.from).collect();
     let counted = daily::count_items(period.iter().copied());
     let calendar = period::calendar(spec.window, span, &spec.timezone);
@@ -264,14 +264,14 @@ fn whole(before: &[Day], looked: &SearchCoverage) -> Vec<Day> {
     before.iter().filter(whole).copied().collect()
 }
 
-fn items_of(marks: &[ItemMark], days: &[Day]) -> Vec<(Day, u64)> {
+fn items_of(marks: &[CountedItem], days: &[Day]) -> Vec<(Day, u64)> {
     let many = |day: &Day| marks.iter().filter(|mark| day.span.contains(mark.moment())).count() as u64;
     days.iter().map(|day| (*day, many(day))).collect()
 }
 
 fn day_facts(
     day: &Day,
-    marks: &[ItemMark],
+    marks: &[CountedItem],
     looked: &SearchCoverage,
     kept: &PrunedDays,
     (scorer, now): (Option<&str>, Time),
@@ -296,9 +296,15 @@ fn latest<'a>(history: &[Day], before: &'a [Day]) -> &'a [Day] {
     before.get(before.partition_point(|day| day.span.from < week)..).unwrap_or_default()
 }
 
-fn tone(period: &[&ItemMark], marks: &[ItemMark], earlier: &[Day], week: &[Day], scorer: Option<String>) -> ToneFacts {
+fn tone(
+    period: &[&CountedItem],
+    marks: &[CountedItem],
+    earlier: &[Day],
+    week: &[Day],
+    scorer: Option<String>,
+) -> ToneFacts {
     let ours: BTreeSet<&str> = period.iter().map(|mark| mark.key.as_str()).collect();
-    let others: Vec<&ItemMark> = marks.iter().filter(|mark| !ours.contains(&*mark.key)).collect();
+    let others: Vec<&CountedItem> = marks.iter().filter(|mark| !ours.contains(&*mark.key)).collect();
     let of_day = |day: &Day| {
         daily::count_tones(others.iter().copied().filter(|mark| day.span.contains(mark.moment())), scorer.as_deref())
     };

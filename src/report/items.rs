@@ -3,11 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::facts::{Copies, Rising, RowFacts, Shown};
+use super::facts::{Copies, ItemExcerpt, Rising, RowFacts};
 use super::format;
 use crate::filter::Filter;
 use crate::insight::daily::{Rise, campaigns, rising_items};
-use crate::model::{ItemContent, ItemMark, Kind, Span, Tone, Topic};
+use crate::model::{CountedItem, ItemContent, Kind, Span, Tone, Topic};
 use crate::normalise::safe_link;
 use crate::store::{ReadSnapshot, StoreError};
 
@@ -37,14 +37,14 @@ pub(super) struct Chosen {
 pub(super) async fn choose(
     moment: &mut ReadSnapshot,
     topic: &Topic,
-    marks: &[ItemMark],
-    period: &[&ItemMark],
+    marks: &[CountedItem],
+    period: &[&CountedItem],
     scorer: Option<&str>,
     span: Span,
     room: usize,
 ) -> Result<Chosen, StoreError> {
     let of = |kind: Kind| period.iter().copied().filter(move |mark| mark.kind == kind);
-    let loud = |a: &&ItemMark, b: &&ItemMark| {
+    let loud = |a: &&CountedItem, b: &&CountedItem| {
         (b.engagement.sum(), a.moment(), &a.key).cmp(&(a.engagement.sum(), b.moment(), &b.key))
     };
     let top_posts = top_by(of(Kind::Post).filter(|mark| mark.engagement.sum() > 0), loud);
@@ -55,26 +55,28 @@ pub(super) async fn choose(
         (b.engagement.sum(), b.moment(), &a.key).cmp(&(a.engagement.sum(), a.moment(), &b.key))
     });
     let scored = |sound: Tone| {
-        let by_this = move |mark: &&ItemMark| mark.sound == Some(sound) && mark.scorer.as_deref() == scorer;
+        let by_this = move |mark: &&CountedItem| mark.sound == Some(sound) && mark.scorer.as_deref() == scorer;
         period.iter().copied().filter(by_this).filter(|mark| mark.score.is_some())
     };
     let negative = top_by(scored(Tone::Negative), |a, b| (a.score, &a.key).cmp(&(b.score, &b.key)));
     let positive = top_by(scored(Tone::Positive), |a, b| (b.score, &a.key).cmp(&(a.score, &b.key)));
     let copied = campaigns(period.iter().copied(), LIST);
-    let by_key: HashMap<&str, &ItemMark> = marks.iter().map(|mark| (mark.key.as_str(), mark)).collect();
+    let by_key: HashMap<&str, &CountedItem> = marks.iter().map(|mark| (mark.key.as_str(), mark)).collect();
     let (risers, risers_cut) = risers(moment, topic, &by_key, span).await?;
 
     let named = [&top_posts, &top_pages, &negative, &positive].into_iter().flatten().copied();
     let named = named.chain(copied.iter().filter_map(|c| by_key.get(c.first.as_str()).copied()));
-    let mut shown: Vec<&ItemMark> = distinct(named.chain(latest(period)), room);
+    let mut shown: Vec<&CountedItem> = distinct(named.chain(latest(period)), room);
     shown.sort_by(|a, b| (b.moment(), &a.key).cmp(&(a.moment(), &b.key)));
     let keys: BTreeSet<String> =
         shown.iter().map(|mark| mark.key.clone()).chain(risers.iter().map(|rise| rise.key.clone())).collect();
     let words = moment.words(&keys.into_iter().collect::<Vec<_>>()).await?;
-    let words: HashMap<&str, Shown> = words.iter().map(|words| (words.key.as_str(), shown_of(words))).collect();
-    let item = |key: &str| words.get(key).cloned().unwrap_or_else(|| Shown { key: key.to_owned(), ..Shown::default() });
+    let words: HashMap<&str, ItemExcerpt> = words.iter().map(|words| (words.key.as_str(), shown_of(words))).collect();
+    let item = |key: &str| {
+        words.get(key).cloned().unwrap_or_else(|| ItemExcerpt { key: key.to_owned(), ..ItemExcerpt::default() })
+    };
     let place: BTreeMap<&str, usize> = shown.iter().enumerate().map(|(at, mark)| (mark.key.as_str(), at)).collect();
-    let places = |list: &[&ItemMark]| list.iter().filter_map(|mark| place.get(mark.key.as_str()).copied()).collect();
+    let places = |list: &[&CountedItem]| list.iter().filter_map(|mark| place.get(mark.key.as_str()).copied()).collect();
     let told = shown.iter().filter(|mark| ours.contains(mark.key.as_str())).count();
     Ok(Chosen {
         top_posts: places(&top_posts),
@@ -101,7 +103,7 @@ pub(super) async fn choose(
 async fn risers(
     moment: &mut ReadSnapshot,
     topic: &Topic,
-    by_key: &HashMap<&str, &ItemMark>,
+    by_key: &HashMap<&str, &CountedItem>,
     span: Span,
 ) -> Result<(Vec<Rise>, bool), StoreError> {
     // As in a `diff` of the period: a topic that is run once a day is compared with its previous run.
@@ -145,31 +147,31 @@ pub(super) fn passes(filter: &Filter, words: &ItemContent) -> bool {
 
 /// Returns the first items in an order, one of each cluster.
 fn top_by<'a>(
-    marks: impl Iterator<Item = &'a ItemMark>,
-    order: impl Fn(&&ItemMark, &&ItemMark) -> std::cmp::Ordering,
-) -> Vec<&'a ItemMark> {
-    let mut all: Vec<&ItemMark> = marks.collect();
+    marks: impl Iterator<Item = &'a CountedItem>,
+    order: impl Fn(&&CountedItem, &&CountedItem) -> std::cmp::Ordering,
+) -> Vec<&'a CountedItem> {
+    let mut all: Vec<&CountedItem> = marks.collect();
     all.sort_by(order);
     let mut clusters = BTreeSet::new();
     all.retain(|mark| clusters.len() < LIST && clusters.insert(mark.cluster.as_str()));
     all
 }
 
-fn latest<'a>(period: &[&'a ItemMark]) -> impl Iterator<Item = &'a ItemMark> + use<'a> {
+fn latest<'a>(period: &[&'a CountedItem]) -> impl Iterator<Item = &'a CountedItem> + use<'a> {
     let mut all = period.to_vec();
     all.sort_by(|a, b| (b.moment(), &a.key).cmp(&(a.moment(), &b.key)));
     all.into_iter()
 }
 
-fn distinct<'a>(marks: impl Iterator<Item = &'a ItemMark>, room: usize) -> Vec<&'a ItemMark> {
+fn distinct<'a>(marks: impl Iterator<Item = &'a CountedItem>, room: usize) -> Vec<&'a CountedItem> {
     let mut seen = BTreeSet::new();
     marks.filter(|mark| seen.insert(mark.key.as_str())).take(room).collect()
 }
 
 /// Returns an item's text on one line, and its address if it may be a link.
-pub(super) fn shown_of(words: &ItemContent) -> Shown {
+pub(super) fn shown_of(words: &ItemContent) -> ItemExcerpt {
     let text = [&words.title, &words.text].into_iter().flatten().map(|text| format::line(text, SHOWN));
-    Shown {
+    ItemExcerpt {
         key: words.key.clone(),
         link: words.url.as_deref().and_then(safe_link),
         author: words.author.as_deref().map(|author| format::line(author, 60)),
@@ -177,7 +179,7 @@ pub(super) fn shown_of(words: &ItemContent) -> Shown {
     }
 }
 
-fn row(mark: &ItemMark, item: Shown) -> RowFacts {
+fn row(mark: &CountedItem, item: ItemExcerpt) -> RowFacts {
     RowFacts {
         item,
         kind: mark.kind,

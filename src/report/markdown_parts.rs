@@ -3,7 +3,7 @@
 use super::calendar_words::Row;
 use super::document::Report;
 use super::escape::{escape, label};
-use super::facts::{Shown, TopicFacts};
+use super::facts::{ItemExcerpt, TopicFacts};
 use super::format::{self, number};
 use super::measures::{FoundBy, SourceShare};
 use crate::model::ReportWindow;
@@ -28,7 +28,7 @@ pub(super) fn diff(pieces: &[crate::insight::Piece]) -> String {
     told.collect::<Vec<_>>().join(" ")
 }
 
-pub(super) fn item(item: &Shown) -> String {
+pub(super) fn item(item: &ItemExcerpt) -> String {
     let words = if item.words.is_empty() { "(no text)" } else { &item.words };
     let by = item.author.as_ref().map_or_else(String::new, |author| format!("{}: ", escape(&format!("@{author}"))));
     format!("{by}{}", linked(words, item.link.as_deref()))

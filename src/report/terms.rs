@@ -1,7 +1,7 @@
 //! Describes terms that are news, and themes, in words that each format uses.
 
 use super::escape::escape;
-use super::facts::{Shown, TopicFacts};
+use super::facts::{ItemExcerpt, TopicFacts};
 use super::format::{self, count_noun, number, round};
 use super::markdown_parts::{item, listed};
 use crate::compare::{StandOutRows, TermRow, TermSample, ThemeRow, TopicTerms};
@@ -13,8 +13,8 @@ const SHOWN: usize = 160;
 const NAMED: usize = 3;
 
 /// Returns the shown parts of an item.
-pub(super) fn to_shown(sample: &TermSample) -> Shown {
-    Shown {
+pub(super) fn to_shown(sample: &TermSample) -> ItemExcerpt {
+    ItemExcerpt {
         key: sample.key.clone(),
         link: sample.link.as_deref().and_then(safe_link),
         author: sample.author.as_deref().map(|author| format::line(author, 60)),

@@ -46,7 +46,7 @@ pub fn requests(
 ) -> Result<(Vec<Request>, u32), Unsupported> {
     let SearchQuery::Provider(query, over) = ask else { return Ok((vec![request(dialect, platform, ask, now)?], 0)) };
     let (kind, span) = (find_kind(query)?, over.span(now));
-    let asked = kinds::Asked { query, span, now, memory: &[], items: &[] };
+    let asked = kinds::ProviderRequest { query, span, now, memory: &[], items: &[] };
     let (mut parts, mut last) = (Vec::new(), 0);
     while parts.len() < kinds::MOST_PARTS {
         let next = kind.next(&asked, &parts)?;
@@ -73,7 +73,7 @@ fn find_kind(query: &ProviderQuery) -> Result<&'static dyn kinds::Kind, Unsuppor
 /// Returns the first call of a search that may take several.
 fn first(query: &ProviderQuery, span: Span, now: Time) -> Result<Request, Unsupported> {
     let kind = find_kind(query)?;
-    let asked = kinds::Asked { query, span, now, memory: &[], items: &[] };
+    let asked = kinds::ProviderRequest { query, span, now, memory: &[], items: &[] };
     kind.next(&asked, &[])?.into_iter().next().ok_or_else(|| Unsupported {
         message: format!("there is nothing to request from {}", query.source),
         hint: String::new(),

@@ -10,44 +10,40 @@
 mod database;
 mod access;
 mod alerts;
-mod clusters;
-mod days;
+mod annotations;
 mod delivery;
-mod erasure;
+mod derived;
 mod items;
-mod kept;
 mod ledger;
-mod marks;
 mod reading;
 mod retention;
-mod text_search;
 
 pub use alerts::rows::{AlertChange, EventCursor, MOST_WAITING};
-pub use clusters::rows::UnclusteredBatch;
-pub use database::address::{Settings, redact};
+pub use database::connect::address::{Settings, redact};
+pub use database::connect::locks::DaemonLock;
+pub use database::connect::open::sqlite_version;
 pub use database::copying::CopiedTable;
 pub use database::error::{StoreError, StoreErrorKind};
 pub use database::handle::Store;
-pub use database::locks::DaemonLock;
-pub use database::open::sqlite_version;
-pub use days::rows::{DayCounts, DueDays, StoredTerms};
 pub use delivery::edition::{Edition, PlacedFile, RunRange};
 pub use delivery::messages::{Claimed, GivenUp, Outgoing, SendResult};
-pub use erasure::rows::{ERASED, ErasedCounts, Mention, MentionPlace, NamedItem, ReportFiles};
-pub use erasure::tombstones::{ForgetKey, Tombstone, TombstoneKind, Tombstones, normalize_handle};
+pub use derived::clusters::rows::UnclusteredBatch;
+pub use derived::days::rows::{DayCounts, DueDays, StoredTerms};
+pub use derived::text_search::rows::{After, FoundItem};
 pub use items::rejudged::{Rejudged, TONES};
 pub use items::reread::{Changed, Reread, StoredRun};
 pub use items::stored_reply::{StoredReply, unpack};
 pub use ledger::control_rows::*;
-pub use ledger::hands::{DeliveredRun, GRAPHILE, RunHandler};
+pub use ledger::engine::delivered_runs::{DeliveredRun, GRAPHILE, RunHandler};
 pub use ledger::job_rows::{Cursor, JobEnd, JobRun, LeftoverSlot, PlannedJob, ReportRecord};
-pub use ledger::lease::{LeaseAsk, LeaseShare};
+pub use ledger::permits::lease::{LeaseAsk, LeaseShare};
 pub use ledger::rows::*;
 pub use reading::bounds::MOST_SIGHTS;
 pub use reading::cursors::{FoundPlace, ItemCursor, ItemOrder, ListPage, RunCursor};
 pub use reading::snapshot::ReadSnapshot;
+pub use retention::erasure::rows::{ERASED, ErasedCounts, Mention, MentionPlace, NamedItem, ReportFiles};
+pub use retention::erasure::tombstones::{ForgetKey, Tombstone, TombstoneKind, Tombstones, normalize_handle};
 pub use retention::rows::{Disk, Pruned, PrunedRows};
-pub use text_search::rows::{After, FoundItem};
 
 pub use crate::model::{
     AiUsageRow, AnswerRow, BilledCostRow, Counts, DataOrigin, FirstSightingRow, ItemRow, RunRow, SearchExportRow,

@@ -15,7 +15,7 @@ use super::problem::Problem;
 use super::sessions::{self, Sessions};
 use super::site::Site;
 use super::tokens::TokenTable;
-use super::visitor::{Visitor, Who};
+use super::visitor::{Identity, Visitor};
 use crate::listener::Peer;
 use crate::model::LinkRow;
 use crate::store::StoreError;
@@ -26,7 +26,7 @@ pub(super) const MOST_PASSES: usize = 8;
 const AGAIN: &str = "10";
 
 /// A valid token: whose it is, and the key that signs sessions which begin with it.
-pub(super) struct Shown {
+pub(super) struct ValidToken {
     pub(super) visitor: Visitor,
     pub(super) key: Access,
     /// The name of a named token.
@@ -105,7 +105,7 @@ impl Authentication {
 }
 
 /// Returns whose token this is, unless its sender was wrong too often.
-pub(super) async fn token_of(site: &Site, peer: &Peer, given: &str) -> Result<Shown, Problem> {
+pub(super) async fn token_of(site: &Site, peer: &Peer, given: &str) -> Result<ValidToken, Problem> {
     visitor_of_token(site, &known_with(site, peer, given).await, peer, given).await
 }
 
@@ -124,17 +124,17 @@ async fn visitor_of_token(
     known: &Result<Arc<TokenTable>, StoreError>,
     peer: &Peer,
     given: &str,
-) -> Result<Shown, Problem> {
+) -> Result<ValidToken, Problem> {
     let settings = site.settings();
     let mut found = None;
     let tried = site.guesses.attempt(peer.ip, || {
         found = match (&settings.access, known) {
             (Some(access), _) if access.matches(given) => {
-                Some(Shown { visitor: Visitor::owner(), key: access.clone(), name: None })
+                Some(ValidToken { visitor: Visitor::owner(), key: access.clone(), name: None })
             }
             (_, Ok(known)) => known.of(given).map(|holder| {
                 let (visitor, key, name) = (holder.visitor.clone(), holder.key.clone(), Some(holder.name.clone()));
-                Shown { visitor, key, name }
+                ValidToken { visitor, key, name }
             }),
             (_, Err(_)) => None,
         };
@@ -180,7 +180,7 @@ fn too_many(wait: Duration) -> Problem {
 
 /// Records the use of a token, unless this process only reads.
 fn record_use(site: &Site, visitor: &Visitor) {
-    if let Who::Named { hash, .. } = &visitor.who
+    if let Identity::Named { hash, .. } = &visitor.who
         && site.settings().acts.is_some()
     {
         site.tokens.record_use(&site.store, hash, site.now());

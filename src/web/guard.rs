@@ -22,7 +22,7 @@ use super::page_request::LARGEST_FORM;
 use super::probes;
 use super::problem::Problem;
 use super::site::Site;
-use super::visitor::{Visitor, Who};
+use super::visitor::{Identity, Visitor};
 use crate::listener::Peer;
 
 /// Longest time until an answer begins, from the last byte of a request's head.
@@ -122,13 +122,13 @@ async fn check(app: &App, peer: &Peer, params: Option<&RawPathParams>, head: &Pa
     let basic = if is_for_programs(path) && !changes(head) { basic_password(headers) } else { None };
     let token = bearer(headers).or(basic.as_deref());
     let visitor = authentication::visitor(site, peer, token, passes).await.map_err(problem)?;
-    if visitor.who == Who::Nobody {
+    if visitor.who == Identity::Nobody {
         return Err(Box::new(login_required(site, head, api)));
     }
     // Where nobody needs a token, a script of another page may not change anything.
     let foreign =
         || headers.contains_key(header::ORIGIN) && !host(head).is_some_and(|host| is_same_origin(headers, &host));
-    if api && changes(head) && visitor.who == Who::Anyone && foreign() {
+    if api && changes(head) && visitor.who == Identity::Anyone && foreign() {
         let refused =
             Problem::new(StatusCode::FORBIDDEN, "This request came from another page", "Use a program, not a page.");
         return Err(problem(refused));

@@ -11,7 +11,7 @@ use super::problem::Problem;
 use super::site::Site;
 use crate::compare::{FilterMode, RowFilter};
 use crate::export::{ExportKind, ExportOptions, ExportRequest, Format, Profile};
-use crate::model::{Kind, Source, Tone, Verdict};
+use crate::model::{Kind, Mark, Source, Tone};
 use crate::store::{FoundPlace, ItemRow};
 
 /// The parameters of the page: the filters, and after which item it begins.
@@ -99,7 +99,7 @@ impl ItemQuery {
             filtered,
             kinds: ask.word("kind", Kind::parse)?.into_iter().collect(),
             languages: &languages,
-            marks: ask.word("marked", Verdict::parse)?.into_iter().collect(),
+            marks: ask.word("marked", Mark::parse)?.into_iter().collect(),
             starred: flag("starred")?,
             noted: flag("noted")?,
         };

@@ -7,7 +7,7 @@ use maud::{DOCTYPE, Markup, html};
 
 use super::problem::Problem;
 use super::site::Site;
-use super::visitor::{Visitor, Who};
+use super::visitor::{Identity, Visitor};
 use crate::draw::format;
 use crate::model::{DataOrigin, Role, Time};
 
@@ -124,7 +124,7 @@ fn render(site: &Site, page: &Page, visitor: &Visitor) -> Markup {
                     (page.main)
                     @if page.live { p.meta { "As of " (utc(site.now())) "." } }
                 }
-                @if visitor.who != Who::Nobody { footer.end { a href="/keys" { "Keys" } } }
+                @if visitor.who != Identity::Nobody { footer.end { a href="/keys" { "Keys" } } }
             }
         }
     }

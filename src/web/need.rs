@@ -4,7 +4,7 @@
 use axum::http::{Method, StatusCode};
 
 use super::problem::Problem;
-use super::visitor::{Visitor, Who};
+use super::visitor::{Identity, Visitor};
 use crate::model::Role;
 
 /// What a route needs of a visitor.
@@ -58,7 +58,7 @@ impl Need {
 
 /// The problem that the role is not enough.
 fn insufficient_role(visitor: &Visitor, role: Role) -> Problem {
-    if visitor.who == Who::Anyone {
+    if visitor.who == Identity::Anyone {
         let hint = "Actions need `topicwatch run` and a token, or `edit = true` under [web].";
         return Problem::new(StatusCode::FORBIDDEN, "These pages are read-only", hint);
     }

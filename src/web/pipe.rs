@@ -20,7 +20,7 @@ const STALLED: Duration = Duration::from_secs(30);
 const LOOK: Duration = Duration::from_millis(100);
 
 #[derive(Debug, Default)]
-struct Held {
+struct PipeState {
     pages: VecDeque<Bytes>,
     /// How it ended, once it did.
     end: Option<io::Result<()>>,
@@ -31,13 +31,13 @@ struct Held {
 
 #[derive(Debug, Default)]
 struct Shared {
-    held: Mutex<Held>,
+    held: Mutex<PipeState>,
     taken: Condvar,
 }
 
 impl Shared {
     /// A thread that panicked while it held the lock left nothing half done.
-    fn held(&self) -> MutexGuard<'_, Held> {
+    fn held(&self) -> MutexGuard<'_, PipeState> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

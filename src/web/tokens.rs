@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::access::Access;
-use super::visitor::{Scope, Visitor, Who};
+use super::visitor::{Identity, Scope, Visitor};
 use crate::model::{LinkRow, Time, TokenRow, secret_hash};
 use crate::store::{Store, StoreError, StoreErrorKind};
 
@@ -78,7 +78,7 @@ fn holder(token: TokenRow, tagged: &[(String, Vec<String>)]) -> NamedToken {
     };
     NamedToken {
         visitor: Visitor {
-            who: Who::Named { name: token.name.clone(), hash: token.hash.clone() },
+            who: Identity::Named { name: token.name.clone(), hash: token.hash.clone() },
             role: token.role,
             scope,
         },
@@ -165,7 +165,7 @@ impl Tokens {
 
     /// Whether a token that was found is still valid.
     pub(super) async fn holds(&self, visitor: &Visitor, store: &Store) -> Result<bool, StoreError> {
-        let Who::Named { hash, .. } = &visitor.who else { return Ok(true) };
+        let Identity::Named { hash, .. } = &visitor.who else { return Ok(true) };
         let (store, hash) = (store.clone(), hash.clone());
         self.drop_cache_unless(with_timeout(async move { store.is_token_valid(&hash).await }).await?).await
     }

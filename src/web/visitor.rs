@@ -8,7 +8,7 @@ use crate::model::Role;
 
 /// How a visitor was recognised.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Who {
+pub(super) enum Identity {
     /// There is no token: anyone who reaches the address.
     Anyone,
     /// There are tokens, but none was sent.
@@ -30,7 +30,7 @@ pub(super) enum Scope {
 /// The sender of a request.
 #[derive(Debug, Clone)]
 pub(super) struct Visitor {
-    pub(super) who: Who,
+    pub(super) who: Identity,
     pub(super) role: Role,
     pub(super) scope: Scope,
 }
@@ -38,23 +38,23 @@ pub(super) struct Visitor {
 /// An unknown visitor, who sees nothing.
 impl Default for Visitor {
     fn default() -> Self {
-        Self { who: Who::Nobody, role: Role::Read, scope: Scope::Topics(Arc::default()) }
+        Self { who: Identity::Nobody, role: Role::Read, scope: Scope::Topics(Arc::default()) }
     }
 }
 
 impl Visitor {
     /// The visitor if there is no token: may read everything, and do everything if pages may change what is watched.
     pub(super) fn anyone(edits: bool) -> Self {
-        Self { who: Who::Anyone, role: if edits { Role::Edit } else { Role::Read }, scope: Scope::All }
+        Self { who: Identity::Anyone, role: if edits { Role::Edit } else { Role::Read }, scope: Scope::All }
     }
 
     pub(super) fn owner() -> Self {
-        Self { who: Who::Owner, role: Role::Edit, scope: Scope::All }
+        Self { who: Identity::Owner, role: Role::Edit, scope: Scope::All }
     }
 
     /// Whether a valid token was sent.
     pub(super) fn is_known(&self) -> bool {
-        matches!(self.who, Who::Owner | Who::Named { .. })
+        matches!(self.who, Identity::Owner | Identity::Named { .. })
     }
 
     pub(super) fn sees_all(&self) -> bool {
@@ -84,9 +84,9 @@ impl Visitor {
     /// The name under which the visitor is logged in.
     pub(super) fn name(&self) -> Option<String> {
         match &self.who {
-            Who::Anyone | Who::Nobody => None,
-            Who::Owner => Some("owner".to_owned()),
-            Who::Named { name, .. } => Some(name.clone()),
+            Identity::Anyone | Identity::Nobody => None,
+            Identity::Owner => Some("owner".to_owned()),
+            Identity::Named { name, .. } => Some(name.clone()),
         }
     }
 }

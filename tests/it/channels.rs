@@ -6,7 +6,7 @@ use std::time::Duration;
 use secrecy::SecretString;
 use serde_json::{Value, json};
 use topicwatch::model::{Message, Time, WebhookFormat};
-use topicwatch::notify::{Channel, DeliveryError, Way};
+use topicwatch::notify::{Channel, DeliveryError, Endpoint};
 
 use crate::support::databases::{databases, sqlite};
 use crate::support::program::Place;
@@ -184,8 +184,9 @@ fn reports_and_alerts_arrive_as_each_service_takes_them() {
 }
 
 fn channel(form: WebhookFormat, url: String, secret: Option<&str>) -> Channel {
-    let way = Way::Webhook { url: url.into(), secret: secret.map(SecretString::from), form, allow_private: true };
-    Channel { name: "c".into(), way, timeout: Duration::from_secs(20), max_tries: 8 }
+    let endpoint =
+        Endpoint::Webhook { url: url.into(), secret: secret.map(SecretString::from), form, allow_private: true };
+    Channel { name: "c".into(), endpoint, timeout: Duration::from_secs(20), max_tries: 8 }
 }
 
 fn message() -> Message {
@@ -310,7 +311,7 @@ async fn an_echoed_token_is_redacted_and_private_addresses_are_refused() {
         let hook = Hook::good();
         let mut inside = channel(form.clone(), hook.at("/notify/KEYKEYKEY"), telegram.then_some(TOKEN));
         assert!(!format!("{inside:?}").contains("KEYKEYKEY") && !format!("{inside:?}").contains("AAtheB0T"));
-        if let Way::Webhook { allow_private, .. } = &mut inside.way {
+        if let Endpoint::Webhook { allow_private, .. } = &mut inside.endpoint {
             *allow_private = false;
         }
         let refused = inside.send(&message(), NOW, 1, NOW).await.unwrap_err();

@@ -89,12 +89,16 @@ fn a_stranger_adds_a_topic_sees_it_run_and_takes_its_report_and_csv_home() {
     picture(&mut driven, "topic");
     let csv = "[...document.querySelectorAll('a')].find(a => a.textContent === 'Download CSV')";
     driven.is(&format!("{csv}.click()"));
-    let found = place.database.number("SELECT count(*) FROM topic_item WHERE topic = 'rust'");
+    // Near-copies are folded, as on the page.
+    let list: serde_json::Value =
+        serde_json::from_str(&pages.page("/api/v1/topics/rust/items?limit=100")).expect("a list of items");
+    let found = list["data"].as_array().map_or(0, Vec::len);
+    assert!(list["next"].is_null(), "{list}");
     crate::support::program::until("the CSV", || {
         let files = std::fs::read_dir(&home).into_iter().flatten().filter_map(Result::ok);
         let whole = files.filter(|file| file.path().extension().is_some_and(|end| end == "csv"));
         let lines = |file: std::fs::DirEntry| csv::Reader::from_path(file.path()).unwrap().records().count();
-        whole.map(lines).any(|lines| i64::try_from(lines).unwrap() == found)
+        whole.map(lines).any(|lines| lines == found)
     });
     assert!(found > 0);
     driven.is("[...document.querySelectorAll('a')].find(a => a.textContent === 'Download report').click()");

@@ -77,7 +77,7 @@ fn a_kill_at_every_named_point_of_a_run_leaves_each_slot_run_once() {
             "call/counted",
             "call/replied",
             "run/ingested",
-            "together::write/",
+            "group_commit::write/",
             "clusters::keep/",
         ] {
             assert!(points.iter().any(|(point, _)| point.starts_with(needed)), "{needed} in {points:?}");
@@ -92,8 +92,8 @@ fn a_kill_at_every_named_point_of_a_run_leaves_each_slot_run_once() {
         for point in [
             "ledger::rescue/written",
             "ledger::rescue/committed",
-            "together::write/written",
-            "together::write/committed",
+            "group_commit::write/written",
+            "group_commit::write/committed",
         ] {
             let at = hours.next();
             sandbox.turn_to(&at);

@@ -135,8 +135,8 @@ fn a_panic_in_a_search_a_parser_or_an_end_costs_its_own_run_an_attempt() {
         "call/replied of=a",
         "decode/begun pass=1",
         "run/ingested of=a",
-        "together::write/written pass=1",
-        "together::write/committed pass=1",
+        "group_commit::write/written pass=1",
+        "group_commit::write/committed pass=1",
     ] {
         for database in databases() {
             let sandbox = Sandbox::at(NINE, &[]);

@@ -50,7 +50,7 @@ fn beside(file: &Path, ending: &str) -> PathBuf {
 /// Makes one more run with a process that dies while the run is only in the WAL, and removes the shared-memory file, as
 /// a power cut does. Returns the number of runs in the file with its WAL, and in the file alone.
 fn dies(place: &Place, file: &Path) -> (usize, usize) {
-    let killed = place.program(&["once", "--at", TEN]).env(FAILPOINT, "kill together::write/committed pass=3");
+    let killed = place.program(&["once", "--at", TEN]).env(FAILPOINT, "kill group_commit::write/committed pass=3");
     assert!(killed.run().code != Some(0));
     assert!(beside(file, "-wal").metadata().unwrap().len() > 0, "nothing is in the log");
     std::fs::remove_file(beside(file, "-shm")).unwrap();

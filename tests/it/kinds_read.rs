@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use topicwatch::model::{ProviderQuery, QueryValue, Source, Span, Time};
-use topicwatch::search::kinds::{Asked, PartReply, PromptItem, ReadResult, SearchCall, SpanCoverage, named};
+use topicwatch::search::kinds::{PartReply, PromptItem, ProviderRequest, ReadResult, SearchCall, SpanCoverage, named};
 
 const MINUTE: i64 = 60_000;
 const HOUR: i64 = 60 * MINUTE;
@@ -28,7 +28,7 @@ fn text(text: &str) -> QueryValue {
 /// What a kind reads from one reply, and how many calls it makes next.
 fn read(query: &ProviderQuery, body: &Value, items: &[PromptItem]) -> (ReadResult, usize) {
     let span = Span { from: Time(NOW.0 - 24 * HOUR), until: NOW };
-    let asked = Asked { query, span, now: NOW, memory: &[], items };
+    let asked = ProviderRequest { query, span, now: NOW, memory: &[], items };
     let kind = named(&query.kind).unwrap();
     let request = kind.next(&asked, &[]).unwrap().remove(0);
     let reply = PartReply { status: 200, headers: Vec::new(), body: serde_json::to_vec(body).unwrap().into() };

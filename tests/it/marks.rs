@@ -2,7 +2,7 @@
 //! topic and item, what is learned from twenty of them, and that nothing remains without them.
 
 use serde_json::Value;
-use topicwatch::model::{MarkedVia, Source, Time, Verdict};
+use topicwatch::model::{Mark, MarkedVia, Source, Time};
 
 use crate::support::databases::{Database, databases};
 use crate::support::program::{NINE, Place};
@@ -202,7 +202,7 @@ fn from_twenty_marks_a_topic_ranks_and_folds_and_nothing_is_hidden_by_itself() {
 #[tokio::test]
 async fn of_two_items_that_turn_out_to_be_one_the_later_mark_holds() {
     for database in databases() {
-        for (first, second) in [(Verdict::Good, Verdict::Noise), (Verdict::Noise, Verdict::Good)] {
+        for (first, second) in [(Mark::Good, Mark::Noise), (Mark::Noise, Mark::Good)] {
             let store = open(&database).await;
             let id = format!("rust-{first}");
             let t = topic(&id);

@@ -13,7 +13,7 @@ use topicwatch::model::{
     CatchUp, Clock, ControlRequest, Job, Message, OutboxState, Overlap, Period, ReportFormat, ReportSpec, ReportWindow,
     RequestKind, RunState, SchedulePolicy, SmtpTls, Time, WebhookFormat,
 };
-use topicwatch::notify::{Channel, Courier, Delivery, Way, check_address, retry_delay, signature, verify};
+use topicwatch::notify::{Channel, Courier, Delivery, Endpoint, check_address, retry_delay, signature, verify};
 use topicwatch::store::{Cursor, DefinitionSet, JobEnd, JobRun, ReportRecord, SendResult, Store};
 
 use crate::support::databases::{Database, databases};
@@ -84,17 +84,17 @@ fn end(at: Time, channels: &[&str]) -> JobEnd {
 }
 
 fn hook(name: &str, hook: &Hook) -> Channel {
-    let way = Way::Webhook {
+    let endpoint = Endpoint::Webhook {
         url: hook.url().into(),
         secret: Some(SecretString::from(SECRET)),
         form: WebhookFormat::Own,
         allow_private: true,
     };
-    Channel { name: name.into(), way, timeout: Duration::from_secs(20), max_tries: 8 }
+    Channel { name: name.into(), endpoint, timeout: Duration::from_secs(20), max_tries: 8 }
 }
 
 fn post(name: &str, post: &Post) -> Channel {
-    let way = Way::Email {
+    let endpoint = Endpoint::Email {
         host: "127.0.0.1".into(),
         port: post.port(),
         tls: SmtpTls::None,
@@ -102,7 +102,7 @@ fn post(name: &str, post: &Post) -> Channel {
         to: vec!["a@example.com".into(), "B <b@example.com>".into()],
         login: None,
     };
-    Channel { name: name.into(), way, timeout: Duration::from_secs(20), max_tries: 8 }
+    Channel { name: name.into(), endpoint, timeout: Duration::from_secs(20), max_tries: 8 }
 }
 
 struct Turned {
@@ -358,7 +358,7 @@ async fn a_mail_servers_answer_counts_without_a_reply_to_quit() {
     for (code, script) in scripts {
         let posts = Post::scripted(script);
         let mut channel = Channel { timeout: PATIENT, ..post("mail", &posts) };
-        if let Way::Email { login, .. } = &mut channel.way {
+        if let Endpoint::Email { login, .. } = &mut channel.endpoint {
             *login = Some(("somebody".into(), SecretString::from("pa55word of mail")));
         }
         let refused = channel.send(&message("e", "mail"), NOW, 1, NOW).await.unwrap_err();
@@ -392,7 +392,7 @@ async fn mail_works_with_every_address_that_check_accepts() {
         assert_eq!(check_address(from), Ok(()), "{from}");
         let posts = Post::good();
         let mut channel = post("mail", &posts);
-        if let Way::Email { from: sender, to, .. } = &mut channel.way {
+        if let Endpoint::Email { from: sender, to, .. } = &mut channel.endpoint {
             *sender = from.into();
             *to = vec![from.into()];
         }
@@ -444,20 +444,23 @@ async fn a_webhook_is_signed_and_a_mail_has_both_parts_and_an_id_that_stays() {
 async fn private_addresses_are_refused_unless_allowed() {
     let hooks = Hook::good();
     let inner = hook("hook", &hooks);
-    let Way::Webhook { url, secret, .. } = inner.way.clone() else { panic!() };
-    let guarded =
-        Channel { way: Way::Webhook { url, secret, form: WebhookFormat::Own, allow_private: false }, ..inner };
+    let Endpoint::Webhook { url, secret, .. } = inner.endpoint.clone() else { panic!() };
+    let guarded = Channel {
+        endpoint: Endpoint::Webhook { url, secret, form: WebhookFormat::Own, allow_private: false },
+        ..inner
+    };
     let refused = guarded.send(&message("e", "hook"), NOW, 1, NOW).await.unwrap_err();
     assert!(refused.for_good && refused.text.contains("allow_private"), "{refused:?}");
     let port = hooks.url().rsplit_once(':').unwrap().1.to_owned();
     for host in ["localhost", "2130706433", "0x7f.1", "[::1]", "[::ffff:127.0.0.1]", "[64:ff9b::7f00:1]", "0"] {
-        let way = Way::Webhook {
+        let endpoint = Endpoint::Webhook {
             url: format!("http://{host}:{port}").into(),
             secret: None,
             form: WebhookFormat::Own,
             allow_private: false,
         };
-        let refused = Channel { way, ..guarded.clone() }.send(&message("e", "hook"), NOW, 1, NOW).await.unwrap_err();
+        let refused =
+            Channel { endpoint, ..guarded.clone() }.send(&message("e", "hook"), NOW, 1, NOW).await.unwrap_err();
         assert!(refused.for_good && refused.text.contains("private network"), "{host}: {refused:?}");
     }
     assert!(hooks.got().is_empty(), "nobody was connected to");

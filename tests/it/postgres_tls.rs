@@ -1,5 +1,5 @@
 //! Connections to PostgreSQL that others could read or intercept: by the binary, to a server with TLS and to one that
-//! claims to have none. `store/database/tls.rs` has a table of the addresses that need TLS.
+//! claims to have none. `store/database/connect/tls.rs` has a table of the addresses that need TLS.
 
 use std::io::{Read as _, Write as _};
 use std::net::{IpAddr, TcpListener, UdpSocket};

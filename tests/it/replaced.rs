@@ -148,7 +148,7 @@ fn a_run_that_was_committed_into_a_file_that_had_gone_is_not_called_stored() {
     place.ok(&["db", "migrate"]);
     let copy = backup(&place);
     // The second such transaction of a run ends it; the first counts its call.
-    let mut going = place.program(&["run"]).env(FAILPOINT, "stop together::write/committed pass=2").start();
+    let mut going = place.program(&["run"]).env(FAILPOINT, "stop group_commit::write/committed pass=2").start();
     going.until("its plan", |said| said.contains("next slot"));
     place.ok(&["topic", "run", "acme"]);
     until("it is committed", || place.database.number("SELECT count(*) FROM run WHERE state = 'ok'") == 1);

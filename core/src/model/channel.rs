@@ -142,7 +142,7 @@ pub struct ChannelSpec {
     /// Unique in the file.
     pub name: String,
     /// How it is reached.
-    pub way: Transport,
+    pub transport: Transport,
     /// The timeout of one attempt, in milliseconds.
     pub timeout_ms: u64,
     /// The number of attempts before a message is given up.
@@ -155,7 +155,7 @@ impl ChannelSpec {
     /// The channel's kind.
     #[must_use]
     pub fn kind(&self) -> ChannelKind {
-        match &self.way {
+        match &self.transport {
             Transport::Email(_) => ChannelKind::Email,
             Transport::Webhook(hook) => match hook.form {
                 WebhookFormat::Own => ChannelKind::Webhook,
@@ -173,7 +173,7 @@ impl ChannelSpec {
     /// The recipient, for people.
     #[must_use]
     pub fn recipient(&self) -> String {
-        match &self.way {
+        match &self.transport {
             Transport::Email(email) => format!("{} by {}:{}", email.to.join(", "), email.host, email.port),
             Transport::Webhook(hook) => {
                 let address = match (&hook.url, &hook.url_variable) {

@@ -21,6 +21,7 @@ mod ping;
 mod provider;
 mod provider_kinds;
 mod report;
+mod report_rows;
 mod request;
 mod retention;
 mod rows;
@@ -37,7 +38,6 @@ mod text_query;
 mod time;
 mod tone;
 mod topic;
-mod verdict;
 
 pub use access::{LinkRow, Role, SharedKind, TokenRow, secret_hash};
 pub use alert::{
@@ -58,7 +58,7 @@ pub use item::{
     time_of_post_id,
 };
 pub use job::{Job, JobKind};
-pub use mark::{EngagementAt, ItemContent, ItemMark, ResolvedKey, SearchSummary};
+pub use mark::{Mark, MarkChange, MarkRow, MarkedVia};
 pub use message::{Message, OutboxEntry, OutboxState, Undelivered};
 pub use money::Micros;
 pub use page_token::{BadToken, Position, page_token, parse_page_token};
@@ -72,6 +72,7 @@ pub use provider::{
 };
 pub use provider_kinds::{KINDS, about_items, covers_spans, detects_removal, result_kind};
 pub use report::{ReportFormat, ReportSpec, ReportWindow};
+pub use report_rows::{CountedItem, EngagementAt, ItemContent, ResolvedKey, SearchSummary};
 pub use request::{ControlRequest, Request, RequestKind, RequestState};
 pub use retention::{PrunedDay, PrunedDays, PrunedSummary, Retention};
 pub use rows::{
@@ -94,7 +95,6 @@ pub use topic::{
     AiQuery, AiWhen, CatchUp, Overlap, Period, SchedulePolicy, SocialOperation, SocialQuery, Topic, TopicFilter,
     WebOperation, WebQuery,
 };
-pub use verdict::{MarkChange, MarkRow, MarkedVia, Verdict};
 
 /// Defines an enum of states or kinds. Each member has one spelling in the database, in files and on the command line.
 #[macro_export]

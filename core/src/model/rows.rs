@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::{
-    Engagement, Kind, Micros, RunState, SearchState, Source, Time, Tone, Trigger, Verdict, WindowFit, closed_list,
+    Engagement, Kind, Mark, Micros, RunState, SearchState, Source, Time, Tone, Trigger, WindowFit, closed_list,
 };
 
 /// How long the planner may take to process a due slot. After that the slot is overdue.
@@ -183,7 +183,7 @@ pub struct ItemRow {
     /// When its text was pruned; `None` if it was not.
     pub pruned_at: Option<Time>,
     /// How it was marked for this topic.
-    pub mark: Option<Verdict>,
+    pub mark: Option<Mark>,
     /// The probability that it is good for this topic, in thousandths. Serialised as a number from 0 to 1. `None` if
     /// there is no model learned from marks.
     #[serde(serialize_with = "serialize_thousandths")]
@@ -229,7 +229,7 @@ pub struct SightingRow {
     #[serde(flatten)]
     pub tone: ItemTone,
     /// How the item is marked for this topic today.
-    pub mark: Option<Verdict>,
+    pub mark: Option<Mark>,
     /// The probability that it is good for this topic, as in [`ItemRow`].
     #[serde(serialize_with = "serialize_thousandths")]
     pub relevance: Option<i64>,

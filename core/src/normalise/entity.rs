@@ -1,5 +1,5 @@
-//! Decodes HTML entities (`&#8217;`, `&rsquo;`). Not supported: names without `;`, most named entities, nested
-//! entities.
+//! Decodes HTML entities (`&#8217;`, `&rsquo;`). Not a library: keys and clusters are made from the decoded text and
+//! must not change with a dependency. Not supported: names without `;`, most named entities, nested entities.
 
 /// The most digits of a number, leading zeros included. Anything longer is not an entity.
 const MOST_DIGITS: usize = 8;

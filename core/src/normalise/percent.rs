@@ -1,5 +1,5 @@
-//! Normalises percent-encoding in parts of a URL (RFC 3986 section 6.2.2). Not a decoder: the output is still part of a
-//! URL and means the same resource.
+//! Normalises percent-encoding in parts of a URL (RFC 3986 section 6.2.2). Not a library: keys are made from the result
+//! and must not change with a dependency. Not a decoder: the output is still part of a URL and means the same resource.
 
 use std::fmt::Write as _;
 

@@ -18,7 +18,7 @@ use crate::cli::wiring::options::{Common, source_name};
 use crate::compare::{FilterMode, RowFilter};
 use crate::export::{self, ExportFilter, ExportKind, ExportOptions, ExportRequest, Format, MaybeGzip, Profile};
 use crate::files::Replacement;
-use crate::model::{Kind, Source, Time, Tone, Verdict};
+use crate::model::{Kind, Mark, Source, Time, Tone};
 
 #[derive(Debug, Args)]
 pub struct ExportArgs {
@@ -211,7 +211,7 @@ fn build_order(args: &ExportArgs, now: Time) -> Result<ExportOptions, Failure> {
         filtered: FilterMode::parse(&args.filtered).unwrap_or(FilterMode::Keep),
         kinds: args.kind.iter().filter_map(|kind| Kind::parse(kind)).collect(),
         languages: &args.lang,
-        marks: args.marked.iter().filter_map(|mark| Verdict::parse(mark)).collect(),
+        marks: args.marked.iter().filter_map(|mark| Mark::parse(mark)).collect(),
         starred: args.starred,
         noted: args.noted,
     };

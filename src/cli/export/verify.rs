@@ -21,13 +21,13 @@ pub(in crate::cli) async fn run(context: &Context, file: &Path) -> Result<Exit, 
     };
     let told = Manifest::beside(file).map_err(|error| unreadable(&format!("{name}.manifest.json"), &error))?;
     let store: Store = context.store_to_read().await?;
-    let verdict = export::verify(&store, file, &told).await;
+    let checked = export::verify(&store, file, &told).await;
     store.close().await;
-    let verdict = verdict.map_err(|error| match error {
+    let checked = checked.map_err(|error| match error {
         ExportError::Output(error) => unreadable(&name, &error),
         ExportError::Store(error) => error.into(),
     })?;
-    let (exit, line) = match verdict {
+    let (exit, line) = match checked {
         Comparison::Same => {
             (Exit::Ok, format!("{name} matches the database: {} rows, sha256 {}", told.rows, told.sha256))
         }

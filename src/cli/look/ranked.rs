@@ -14,7 +14,7 @@ use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
 use crate::compare::{FilterMode, Ranking, RowFilter};
 use crate::insight::relevance::{LEAST_MARKS, MOST_ITEMS};
-use crate::model::Verdict;
+use crate::model::Mark;
 use crate::store::{DataOrigin, Filter, ItemRow, Store};
 
 /// Columns of the usual key, that of a post.
@@ -92,7 +92,7 @@ async fn list(store: &Store, topic: &str, args: &RankedArgs, shown: &ListOptions
     let most = i64::try_from(MOST_ITEMS).unwrap_or(i64::MAX);
     let mut rows = match args.marked.as_deref() {
         Some(mark) => {
-            let keys = store.marked_keys(topic, Verdict::parse(mark), most).await?;
+            let keys = store.marked_keys(topic, Mark::parse(mark), most).await?;
             store.items_by_key(topic, &keys).await?
         }
         None => {
@@ -152,7 +152,7 @@ fn table(items: &[ItemRow]) -> String {
         .map(|item| {
             let relevance = item.relevance.map_or_else(|| "-".to_owned(), |one| format!("{:.2}", one as f64 / 1_000.0));
             let said = item.title.as_deref().or(item.text.as_deref()).unwrap_or("");
-            let mark = item.mark.map_or("", Verdict::as_str).to_owned();
+            let mark = item.mark.map_or("", Mark::as_str).to_owned();
             vec![relevance, mark, output::truncate(said, words), output::escape_control(&item.key)]
         })
         .collect();

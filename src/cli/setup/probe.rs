@@ -59,7 +59,7 @@ async fn one_provider(context: &Context, config: &ProviderConfig, provider: &Pro
     };
     let Some(kind) = kinds::named(&query.kind) else { return free(format!("{name}: unknown kind"), String::new()) };
     let span = LookBack::from(Window::Past24Hours).span(now);
-    let asked = kinds::Asked { query, span, now, memory: &[], items: &[] };
+    let asked = kinds::ProviderRequest { query, span, now, memory: &[], items: &[] };
     let begun = std::time::Instant::now();
     let called = kinds::call_all(kind, &asked, &provider.client, PROBES, &*ids::fractions(), &*context.clock).await;
     let latency_ms = begun.elapsed().as_millis();

@@ -163,8 +163,13 @@ pub(in crate::cli) async fn ask_query(
 ) -> Option<Answered> {
     let (source, now) = (provider.name, (context.clock)());
     let kind = kinds::named(&query.kind)?;
-    let asked =
-        kinds::Asked { query, span: LookBack::from(Window::Past24Hours).span(now), now, memory: &[], items: &[] };
+    let asked = kinds::ProviderRequest {
+        query,
+        span: LookBack::from(Window::Past24Hours).span(now),
+        now,
+        memory: &[],
+        items: &[],
+    };
     let begun = std::time::Instant::now();
     let random = ids::fractions();
     let called = kinds::call_all(kind, &asked, &provider.client, usize::MAX, &*random, &*context.clock).await;

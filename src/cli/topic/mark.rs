@@ -9,7 +9,7 @@ use crate::cli::topic::pause::{open, with_suggestion};
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
 use crate::insight::relevance::LEAST_MARKS;
-use crate::model::{MarkedVia, Verdict};
+use crate::model::{Mark, MarkedVia};
 
 #[derive(Debug, Args)]
 pub struct MarkArgs {
@@ -29,7 +29,7 @@ pub struct MarkArgs {
 pub(in crate::cli) async fn run(common: &Common, args: &MarkArgs) -> Result<Exit, Failure> {
     let context = Context::load(common, None)?;
     let (store, now) = open(&context).await?;
-    let mark = Verdict::parse(&args.mark);
+    let mark = Mark::parse(&args.mark);
     let known = store.topic_ids().await?.contains(&args.topic);
     let marked = match store.mark(&args.topic, &args.keys, mark, MarkedVia::Cli, now).await {
         Ok(marked) => marked,

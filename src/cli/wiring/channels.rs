@@ -9,7 +9,7 @@ use crate::cli::terminal::failure::Failure;
 use crate::cli::wiring::environment::env;
 use crate::config::{self, Config, KeyError};
 use crate::model::{ChannelSpec, SecretSource, Transport, WebhookFormat};
-use crate::notify::{Channel, Way};
+use crate::notify::{Channel, Endpoint};
 
 /// Returns every channel that is not paused. Fails if one cannot be used, so that nothing is delivered to only some.
 pub(in crate::cli) fn read(config: &Config) -> Result<Arc<[Channel]>, Failure> {
@@ -27,10 +27,10 @@ pub(in crate::cli) fn one(spec: &ChannelSpec) -> Result<Channel, KeyError> {
     let secret = |what: &str, place: &SecretSource| {
         if place.is_none() { Ok(None) } else { config::read_secret(what, place, &env).map(Some) }
     };
-    let way = match &spec.way {
+    let endpoint = match &spec.transport {
         Transport::Email(email) => {
             let password = secret("password", &email.password)?;
-            Way::Email {
+            Endpoint::Email {
                 host: email.host.clone(),
                 port: email.port,
                 tls: email.tls,
@@ -62,11 +62,11 @@ pub(in crate::cli) fn one(spec: &ChannelSpec) -> Result<Channel, KeyError> {
                     hint: "set it to the token from @BotFather, such as 123456:ABC-DEF, and nothing else".to_owned(),
                 });
             }
-            Way::Webhook { url, secret, form: hook.form.clone(), allow_private: hook.allow_private }
+            Endpoint::Webhook { url, secret, form: hook.form.clone(), allow_private: hook.allow_private }
         }
     };
     let timeout = Duration::from_millis(spec.timeout_ms);
-    Ok(Channel { name: spec.name.clone(), way, timeout, max_tries: spec.max_tries })
+    Ok(Channel { name: spec.name.clone(), endpoint, timeout, max_tries: spec.max_tries })
 }
 
 /// Whether a text is a number, a colon, and characters that are safe in a path.
@@ -83,11 +83,11 @@ pub(in crate::cli) fn fingerprint(config: &Config) -> Vec<u8> {
     let mut all = Vec::new();
     for spec in &config.channels {
         all.extend(format!("{spec:?} {}\n", spec.recipient()).bytes());
-        match one(spec).map(|channel| channel.way) {
-            Ok(Way::Email { login, .. }) => {
+        match one(spec).map(|channel| channel.endpoint) {
+            Ok(Endpoint::Email { login, .. }) => {
                 all.extend(login.iter().flat_map(|(_, password)| password.expose_secret().bytes()));
             }
-            Ok(Way::Webhook { url, secret, .. }) => {
+            Ok(Endpoint::Webhook { url, secret, .. }) => {
                 all.extend(url.expose_secret().bytes());
                 all.extend(secret.iter().flat_map(|secret| secret.expose_secret().bytes()));
             }

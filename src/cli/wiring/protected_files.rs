@@ -27,14 +27,14 @@ pub(in crate::cli) fn of(config: &Config, database: Option<&Path>) -> Protected 
 /// Returns the files that secrets are read from.
 pub(in crate::cli) fn secrets(config: &Config) -> Vec<PathBuf> {
     let named = |variable: &str| env(&format!("{variable}_FILE")).filter(|file| !file.is_empty()).map(PathBuf::from);
-    let of_channels = config.channels.iter().map(|channel| match &channel.way {
+    let of_channels = config.channels.iter().map(|channel| match &channel.transport {
         Transport::Email(email) => &email.password,
         Transport::Webhook(hook) => &hook.secret,
     });
     let place = |place: &SecretSource| place.file.clone().or_else(|| named(place.variable.as_ref()?));
     let mut files: Vec<PathBuf> = of_channels.chain([&config.web.token]).filter_map(place).collect();
     // The address of a webhook or a ping contains its key.
-    let of_hooks = config.channels.iter().filter_map(|channel| match &channel.way {
+    let of_hooks = config.channels.iter().filter_map(|channel| match &channel.transport {
         Transport::Webhook(hook) => hook.url_variable.as_deref(),
         Transport::Email(_) => None,
     });

@@ -3,7 +3,7 @@
 use crate::compare::{NoStart, Since, begin, changes_between, run_range};
 use crate::insight::{ChangeCounts, Changes};
 use crate::mcp::answer::Answer;
-use crate::mcp::call::Asked;
+use crate::mcp::call::ToolCall;
 use crate::mcp::caveats::{self, at_least};
 use crate::mcp::error::{ToolError, excerpt};
 use crate::mcp::quoting::quote_fields_of_all;
@@ -28,7 +28,7 @@ const OURS: &[&str] = &[
     "until",
 ];
 
-pub(super) async fn answer(asked: Asked) -> Result<Answer, ToolError> {
+pub(super) async fn answer(asked: ToolCall) -> Result<Answer, ToolError> {
     let topic = asked.topic().await?;
     let since = since(&asked, &topic).await?;
     let between = run_range(&asked.store, &topic.id, since, None).await?.ok_or_else(|| {
@@ -91,7 +91,7 @@ fn describe_counts(counts: &ChangeCounts) -> Vec<String> {
     told
 }
 
-async fn since(asked: &Asked, topic: &Topic) -> Result<Since, ToolError> {
+async fn since(asked: &ToolCall, topic: &Topic) -> Result<Since, ToolError> {
     let Some(named) = asked.given.text("since") else { return Ok(Since::TheRunBefore) };
     let at = parse_instant(named, asked.now);
     begin(&asked.store, topic, named, at, &asked.settings.reports).await.map_err(|error| match error {

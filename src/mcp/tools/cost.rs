@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 
 use crate::mcp::answer::Answer;
-use crate::mcp::call::Asked;
+use crate::mcp::call::ToolCall;
 use crate::mcp::error::ToolError;
 use crate::model::{SERVICE, ServiceLimits, Time, Usage};
 
-pub(super) async fn answer(asked: Asked) -> Result<Answer, ToolError> {
+pub(super) async fn answer(asked: ToolCall) -> Result<Answer, ToolError> {
     let topic = match asked.given.text("topic") {
         Some(topic) => Some(asked.store.topic_card(topic, asked.now).await?.ok_or_else(|| ToolError::no_topic(topic))?),
         None => None,

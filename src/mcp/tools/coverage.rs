@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::compare::coverage;
 use crate::mcp::answer::Answer;
-use crate::mcp::call::{Asked, DAY};
+use crate::mcp::call::{DAY, ToolCall};
 use crate::mcp::caveats;
 use crate::mcp::error::ToolError;
 use crate::mcp::quoting::IN_A_LIST;
@@ -16,7 +16,7 @@ const MOST_DAYS: i64 = 400;
 /// Maximum number of spans and checks shown for a source: the latest ones.
 const TOLD: usize = 50;
 
-pub(super) async fn answer(asked: Asked) -> Result<Answer, ToolError> {
+pub(super) async fn answer(asked: ToolCall) -> Result<Answer, ToolError> {
     let topic = asked.card().await?.topic;
     let since = asked.given.instant("since", asked.now).unwrap_or(Time(asked.now.0 - 7 * DAY));
     let period = Span::new(since, asked.now)

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::items::{OURS, OURS_OF_COPY};
 use crate::compare::Rankings;
 use crate::mcp::answer::Answer;
-use crate::mcp::call::Asked;
+use crate::mcp::call::ToolCall;
 use crate::mcp::error::{ToolError, excerpt};
 use crate::mcp::quoting::{ALONE, quote_fields, quote_fields_of_all};
 
@@ -17,7 +17,7 @@ const COPIES: u32 = 20;
 const OURS_OF_SIGHTING: &[&str] = &["run", "topic", "seen_at", "source", "fit"];
 const OURS_OF_REVISION: &[&str] = &["replaced_at"];
 
-pub(super) async fn answer(asked: Asked) -> Result<Answer, ToolError> {
+pub(super) async fn answer(asked: ToolCall) -> Result<Answer, ToolError> {
     let (store, key) = (&asked.store, asked.given.required("key"));
     let known = Rankings::rate_all(store, store.item_by_key(key).await?).await?;
     let Some(item) = known.first() else {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::compare::{FilterMode, ListOptions, Ranking, ShownItem, list_items};
 use crate::mcp::answer::Answer;
-use crate::mcp::call::{Asked, DAY};
+use crate::mcp::call::{DAY, ToolCall};
 use crate::mcp::caveats;
 use crate::mcp::error::ToolError;
 use crate::mcp::quoting::{IN_A_LIST, quote_fields, quote_fields_of_all};
@@ -36,7 +36,7 @@ const COPIES: u32 = 5;
 /// How far back holes are reported if no time is given, in milliseconds.
 const LATELY: i64 = 7 * DAY;
 
-pub(super) async fn answer(asked: Asked) -> Result<Answer, ToolError> {
+pub(super) async fn answer(asked: ToolCall) -> Result<Answer, ToolError> {
     let (store, given) = (&asked.store, &asked.given);
     let card = asked.card().await?;
     let folded = given.text("copies") != Some("all");
@@ -88,7 +88,7 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, ToolError> {
     Ok(answer)
 }
 
-async fn filter(asked: &Asked) -> Result<Filter, ToolError> {
+async fn filter(asked: &ToolCall) -> Result<Filter, ToolError> {
     let given = &asked.given;
     let instant = |name| given.instant(name, asked.now);
     let unclear = |unclear| {

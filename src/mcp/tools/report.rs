@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::mcp::answer::Answer;
-use crate::mcp::call::Asked;
+use crate::mcp::call::ToolCall;
 use crate::mcp::caveats::{self, at_least};
 use crate::mcp::error::{ToolError, excerpt};
 use crate::mcp::quoting::text;
@@ -16,7 +16,7 @@ pub(super) const MOST_TOPICS: usize = 20;
 /// Maximum number of characters of a report that are sent.
 const LONGEST: usize = 100_000;
 
-pub(super) async fn answer(asked: Asked) -> Result<Answer, ToolError> {
+pub(super) async fn answer(asked: ToolCall) -> Result<Answer, ToolError> {
     let period = period(&asked)?;
     let (mut spec, topics) = requested_report(&asked, period.map(|(window, _)| window)).await?;
     if let Some((window, _)) = period {
@@ -84,7 +84,10 @@ fn figures(topic: &TopicFacts) -> Value {
 }
 
 /// The requested report, and the topics that it may cover.
-async fn requested_report(asked: &Asked, window: Option<ReportWindow>) -> Result<(ReportSpec, Vec<Topic>), ToolError> {
+async fn requested_report(
+    asked: &ToolCall,
+    window: Option<ReportWindow>,
+) -> Result<(ReportSpec, Vec<Topic>), ToolError> {
     let ids = asked.given.texts("topics");
     let Some(name) = asked.given.text("name") else {
         let zone = asked.given.text("timezone").unwrap_or("UTC");
@@ -119,13 +122,13 @@ async fn requested_report(asked: &Asked, window: Option<ReportWindow>) -> Result
     Ok((spec, topics))
 }
 
-fn names(asked: &Asked) -> String {
+fn names(asked: &ToolCall) -> String {
     let names: Vec<&str> = asked.settings.reports.iter().map(|report| report.name.as_str()).take(20).collect();
     if names.is_empty() { "the configuration has none".to_owned() } else { names.join(", ") }
 }
 
 /// The requested day, week or month.
-fn period(asked: &Asked) -> Result<Option<(ReportWindow, &str)>, ToolError> {
+fn period(asked: &ToolCall) -> Result<Option<(ReportWindow, &str)>, ToolError> {
     let all = [("date", ReportWindow::Day), ("week", ReportWindow::Week), ("month", ReportWindow::Month)];
     let mut given = all.into_iter().filter_map(|(name, window)| Some((window, asked.given.text(name)?)));
     match (given.next(), given.next()) {

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::compare::{MOST_TERM_DAYS, TermRow, terms_between};
 use crate::mcp::answer::Answer;
-use crate::mcp::call::{Asked, DAY};
+use crate::mcp::call::{DAY, ToolCall};
 use crate::mcp::caveats::{self, at_least};
 use crate::mcp::error::ToolError;
 use crate::mcp::quoting::{IN_A_LIST, quote_fields};
@@ -15,7 +15,7 @@ const OURS_OF_TERM: &[&str] = &["kind", "example"];
 const OURS_OF_THEME: &[&str] = &["first_at", "first_key", "post", "page"];
 const OURS_OF_SAMPLE: &[&str] = &["key", "kind", "at"];
 
-pub(super) async fn answer(asked: Asked) -> Result<Answer, ToolError> {
+pub(super) async fn answer(asked: ToolCall) -> Result<Answer, ToolError> {
     let topic = asked.topic().await?;
     let until = asked.given.instant("until", asked.now).unwrap_or(asked.now).min(asked.now);
     let since = asked.given.instant("since", asked.now).unwrap_or(Time(until.0 - DAY));

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::compare::{SourceHistory, health, topic_card_json};
 use crate::mcp::answer::Answer;
-use crate::mcp::call::{Asked, DAY};
+use crate::mcp::call::{DAY, ToolCall};
 use crate::mcp::caveats::at_least;
 use crate::mcp::error::ToolError;
 use crate::mcp::quoting::{IN_A_LIST, quote_fields};
@@ -29,7 +29,7 @@ const OURS: &[&str] = &[
 const OURS_OF_RUN: &[&str] =
     &["run", "topic", "trigger", "state", "slot", "started_at", "finished_at", "error_class", "clears_at"];
 
-pub(super) async fn answer(asked: Asked) -> Result<Answer, ToolError> {
+pub(super) async fn answer(asked: ToolCall) -> Result<Answer, ToolError> {
     let (cards, next) = if asked.given.text("topic").is_some() {
         (vec![asked.card().await?], None)
     } else {

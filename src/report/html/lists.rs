@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::super::document::Report;
-use super::super::facts::{RowFacts, Shown, TopicFacts};
+use super::super::facts::{ItemExcerpt, RowFacts, TopicFacts};
 use super::super::format::{self, count_noun, number};
 use super::super::items::host;
 use super::links;
@@ -35,7 +35,7 @@ impl<'a> Empty<'a> {
 }
 
 /// Returns the item's text, as a link if its address may be one.
-pub(super) fn named(item: &Shown) -> Markup {
+pub(super) fn named(item: &ItemExcerpt) -> Markup {
     let words = if item.words.is_empty() { "(no text)" } else { &item.words };
     html! {
         @match &item.link {
@@ -45,7 +45,7 @@ pub(super) fn named(item: &Shown) -> Markup {
     }
 }
 
-pub(super) fn by(item: &Shown) -> Markup {
+pub(super) fn by(item: &ItemExcerpt) -> Markup {
     html! { @match &item.author { Some(author) => bdi { "@" (author) }, None => "author unknown" } }
 }
 

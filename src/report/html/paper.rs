@@ -47,7 +47,7 @@ pub(super) fn printed_lines(lines: &[String]) -> (usize, bool) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::facts::{AnswerFacts, RowFacts, Shown};
+    use super::super::super::facts::{AnswerFacts, ItemExcerpt, RowFacts};
     use super::super::super::samples::{report, topic};
     use super::{ITEMS, printed_lines};
     use crate::model::{Kind, Time};
@@ -60,7 +60,7 @@ mod tests {
     #[test]
     fn a_list_that_is_shortened_on_paper_says_so() {
         let row = |n: usize| RowFacts {
-            item: Shown { words: format!("some words {n}"), ..Shown::default() },
+            item: ItemExcerpt { words: format!("some words {n}"), ..ItemExcerpt::default() },
             kind: Kind::Post,
             at: Time(0),
             undated: false,

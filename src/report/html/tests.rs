@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::super::facts::{AnswerFacts, ChangeFacts, Copies, Shown, TopicFacts};
+use super::super::facts::{AnswerFacts, ChangeFacts, Copies, ItemExcerpt, TopicFacts};
 use super::super::matter::Highlight;
 use super::super::samples::{report, topic};
 use crate::insight::daily::Campaign;
@@ -89,7 +89,7 @@ fn copies_are_posts_only_when_all_of_them_are() {
     };
     for (posts, told, not) in [(6, "6 posts", "6 items"), (2, "6 items", "6 posts")] {
         let mut facts = topic("a");
-        facts.campaigns = vec![Copies { campaign: campaign(posts), item: Shown::default(), row: None }];
+        facts.campaigns = vec![Copies { campaign: campaign(posts), item: ItemExcerpt::default(), row: None }];
         let mut report = report(vec![facts]);
         (report.matters, _) = super::super::highlights::of(&report.topics, report.span, report.made_at, "UTC");
         for page in [report.html(), report.markdown()] {

@@ -5,7 +5,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use serde_json::{Map, Value, json};
 
-use super::query_params::Asked;
+use super::query_params::QueryParams;
 use super::role::bearer;
 use super::session::{Scope, TokenError, handle_of, token};
 use super::texts::{cut, date, handle, key, post_text, posts, random_name};
@@ -84,7 +84,7 @@ pub(super) fn search_posts(corpus: &Corpus, now: Time, headers: &HeaderMap, enco
     if let Err(refusal) = authenticate(headers, Scope::Access, now) {
         return *refusal;
     }
-    let asked = Asked::read(encoded.as_bytes());
+    let asked = QueryParams::read(encoded.as_bytes());
     let Some(query) = asked.get("q") else { return invalid("Params must have the property \"q\"") };
     let Ok(limit) = asked.number("limit", 1..=MOST_POSTS, DEFAULT_POSTS) else {
         return invalid("limit must be a whole number from 1 to 100");

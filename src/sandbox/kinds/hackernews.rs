@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use serde_json::{Map, Value, json};
 
-use super::query_params::Asked;
+use super::query_params::QueryParams;
 use super::tags::{Figures, NumericFilters, matches_tags};
 use super::texts::{ISO, cut, date, handle, key, post_text, posts, title};
 use crate::sandbox::corpus::{Corpus, Hour, Post};
@@ -32,7 +32,7 @@ struct Item {
 
 /// `GET search_by_date`.
 pub(super) fn search_by_date(corpus: &Corpus, hour: Hour, encoded: &str) -> Response {
-    let asked = Asked::read(encoded.as_bytes());
+    let asked = QueryParams::read(encoded.as_bytes());
     let query = asked.get("query").unwrap_or_default();
     let numeric = match NumericFilters::read(&asked.all("numericFilters").collect::<Vec<_>>().join(",")) {
         Ok(numeric) => numeric,

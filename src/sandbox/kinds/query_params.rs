@@ -2,13 +2,13 @@
 
 /// Names and values in the order sent.
 #[derive(Debug, Default)]
-pub(super) struct Asked(Vec<(String, String)>);
+pub(super) struct QueryParams(Vec<(String, String)>);
 
 /// A parameter that is not a number in its range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct InvalidNumber;
 
-impl Asked {
+impl QueryParams {
     pub(super) fn read(encoded: &[u8]) -> Self {
         Self(url::form_urlencoded::parse(encoded).into_owned().collect())
     }
@@ -43,7 +43,7 @@ mod tests {
 
     #[test]
     fn the_last_of_a_name_counts_and_an_empty_one_does_not() {
-        let asked = Asked::read(b"q=a+b&q=&tag=x&tag=y%26z&limit=7&page=x");
+        let asked = QueryParams::read(b"q=a+b&q=&tag=x&tag=y%26z&limit=7&page=x");
         assert_eq!((asked.get("q"), asked.get("sort")), (Some("a b"), None));
         assert_eq!(asked.all("tag").collect::<Vec<_>>(), ["x", "y&z"]);
         assert_eq!(asked.number("limit", 1..=9, 3), Ok(7));

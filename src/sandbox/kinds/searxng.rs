@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use serde_json::{Value, json};
 
-use super::query_params::Asked;
+use super::query_params::QueryParams;
 use super::texts::{date, escaped};
 use crate::sandbox::corpus::{Corpus, CorpusQuery, HOUR_MS, Hour, Page, PageDate};
 use crate::sandbox::random::SeededRng;
@@ -43,7 +43,7 @@ struct Found {
 
 /// `GET` or `POST /search`.
 pub(super) fn search(corpus: &Corpus, hour: Hour, encoded: &[u8]) -> Response {
-    let asked = Asked::read(encoded);
+    let asked = QueryParams::read(encoded);
     let query: String = asked.get("q").unwrap_or_default().chars().take(QUERY_CHARS).collect();
     if query.trim().is_empty() {
         return refused("No query");
@@ -83,7 +83,7 @@ pub(super) fn search(corpus: &Corpus, hour: Hour, encoded: &[u8]) -> Response {
 }
 
 /// Whether an engine is used: `engines` names engines, else `categories` names categories; the default is `general`.
-fn is_asked(engine: &Engine, asked: &Asked, by_time: bool) -> bool {
+fn is_asked(engine: &Engine, asked: &QueryParams, by_time: bool) -> bool {
     let named = |name: &str, value: &str| asked.get(name).map(|list| list.split(',').any(|one| one.trim() == value));
     let wanted = named("engines", engine.name)
         .or_else(|| named("categories", engine.category))

@@ -1,7 +1,7 @@
-//! Parses the dates that deployments write: ISO 8601, the platform's own `Wed Mar 11 05:45:48 +0000 2026`, RFC 2822,
-//! plain English (`Mar 11, 2026`) and English relative to the reply (`17 hours ago`). Anything else is rejected, never
-//! guessed. A date without a time is midnight UTC; one without a zone is UTC. A month ago is 30 days ago, a year ago is
-//! 365.
+//! Parses the dates that deployments write; no library reads them all and rejects the rest: ISO 8601, the platform's
+//! own `Wed Mar 11 05:45:48 +0000 2026`, RFC 2822, plain English (`Mar 11, 2026`) and English relative to the reply
+//! (`17 hours ago`). Anything else is rejected, never guessed. A date without a time is midnight UTC; one without a
+//! zone is UTC. A month ago is 30 days ago, a year ago is 365.
 
 use jiff::civil;
 use jiff::tz::TimeZone;

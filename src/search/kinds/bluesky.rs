@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::date;
-use super::kind::{Asked, Kind, ReadResult, SearchCall, SpanCoverage, failed, get, malformed};
+use super::kind::{Kind, ProviderRequest, ReadResult, SearchCall, SpanCoverage, failed, get, malformed};
 use crate::model::{Engagement, Kind as Shape, ReplyEntry, Time};
 use crate::search::decode::DecodeError;
 use crate::search::{Reply, Request, Unsupported, covers_window_start};
@@ -32,7 +32,7 @@ impl Kind for Bluesky {
         "bluesky"
     }
 
-    fn next(&self, asked: &Asked<'_>, parts: &[SearchCall]) -> Result<Vec<Request>, Unsupported> {
+    fn next(&self, asked: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<Vec<Request>, Unsupported> {
         let cursor = match parts.last() {
             None => None,
             Some(last) => match next_cursor(asked, last, parts) {
@@ -43,7 +43,7 @@ impl Kind for Bluesky {
         Ok(vec![search(asked, cursor)])
     }
 
-    fn read(&self, asked: &Asked<'_>, parts: &[SearchCall]) -> Result<ReadResult, DecodeError> {
+    fn read(&self, asked: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<ReadResult, DecodeError> {
         let (mut items, mut seen, mut unreadable) = (Vec::new(), HashSet::new(), 0_u32);
         let (mut ended, mut failure) = (false, None);
         for (place, part) in parts.iter().enumerate() {
@@ -83,11 +83,11 @@ impl Kind for Bluesky {
     }
 }
 
-fn limit(asked: &Asked<'_>) -> u32 {
+fn limit(asked: &ProviderRequest<'_>) -> u32 {
     asked.query.count("limit").unwrap_or(500)
 }
 
-fn search(asked: &Asked<'_>, cursor: Option<String>) -> Request {
+fn search(asked: &ProviderRequest<'_>, cursor: Option<String>) -> Request {
     let until = (asked.span.until < asked.now).then(|| asked.span.until.to_string());
     let text = |name: &str| asked.query.text(name).map(str::to_owned);
     let parameters = [
@@ -106,7 +106,7 @@ fn search(asked: &Asked<'_>, cursor: Option<String>) -> Request {
 }
 
 /// Returns the cursor of the next page, if one is wanted.
-fn next_cursor(asked: &Asked<'_>, last: &SearchCall, parts: &[SearchCall]) -> Option<String> {
+fn next_cursor(asked: &ProviderRequest<'_>, last: &SearchCall, parts: &[SearchCall]) -> Option<String> {
     let page = page(&last.reply.as_ref().ok()?.body).ok()?;
     if page.posts.is_empty() || parts.len() as u64 * u64::from(PAGE) >= u64::from(limit(asked)) {
         return None;

@@ -1,7 +1,7 @@
 //! Makes all calls of a search one after the other, without counting them: for probes and tries. Runs count theirs in
 //! `collect`.
 
-use super::kind::{Asked, Kind, MOST_PARTS, PartFailure, PartReply, SearchCall};
+use super::kind::{Kind, MOST_PARTS, PartFailure, PartReply, ProviderRequest, SearchCall};
 use crate::model::Time;
 use crate::search::{CallError, CallFailure, Client, ErrorClass, NoGate, RawReply, Request, Unsupported};
 
@@ -42,7 +42,7 @@ impl SearchCall {
 /// [`Unsupported`].
 pub async fn call_all(
     kind: &dyn Kind,
-    asked: &Asked<'_>,
+    asked: &ProviderRequest<'_>,
     client: &Client,
     most: usize,
     random: &(dyn Fn() -> f64 + Send + Sync),

@@ -9,7 +9,7 @@ mod shared_addresses;
 
 use std::collections::HashSet;
 
-use super::kind::{Asked, Kind, PartFailure, PartReply, ReadResult, SearchCall, SpanCoverage, failed, get};
+use super::kind::{Kind, PartFailure, PartReply, ProviderRequest, ReadResult, SearchCall, SpanCoverage, failed, get};
 use crate::model::{Remembered, ReplyEntry, Time};
 use crate::search::decode::DecodeError;
 use crate::search::{ErrorClass, Reply, Request, Unsupported, without_secrets};
@@ -28,7 +28,7 @@ impl Kind for Feeds {
         "feeds"
     }
 
-    fn next(&self, asked: &Asked<'_>, parts: &[SearchCall]) -> Result<Vec<Request>, Unsupported> {
+    fn next(&self, asked: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<Vec<Request>, Unsupported> {
         if parts.is_empty() {
             let due = asked.query.texts("urls").iter().filter(|url| !Memory::of(asked, url).is_resting(asked.now));
             return Ok(due.map(|url| request(asked, url, Some(&Memory::of(asked, url)))).collect());
@@ -45,7 +45,7 @@ impl Kind for Feeds {
         Ok(next)
     }
 
-    fn read(&self, asked: &Asked<'_>, parts: &[SearchCall]) -> Result<ReadResult, DecodeError> {
+    fn read(&self, asked: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<ReadResult, DecodeError> {
         let urls = asked.query.texts("urls");
         let (mut items, mut memory, mut seen) = (Vec::<ReplyEntry>::new(), Vec::<Remembered>::new(), HashSet::new());
         let (mut shown, mut full, mut unreadable) = (SpanCoverage::Whole, false, 0_u32);
@@ -103,7 +103,7 @@ impl Kind for Feeds {
         }
     }
 
-    fn decisive(&self, asked: &Asked<'_>) -> Vec<Remembered> {
+    fn decisive(&self, asked: &ProviderRequest<'_>) -> Vec<Remembered> {
         let urls = asked.query.texts("urls").iter();
         urls.filter_map(|url| Some(Memory::of(asked, url).replay_part()?.remember(url))).collect()
     }
@@ -118,7 +118,7 @@ enum Step<'p> {
 }
 
 /// Follows an address through the calls made so far; `None` when there was none for it.
-fn follow_redirects<'p>(asked: &Asked<'_>, parts: &'p [SearchCall], url: &str) -> Option<Step<'p>> {
+fn follow_redirects<'p>(asked: &ProviderRequest<'_>, parts: &'p [SearchCall], url: &str) -> Option<Step<'p>> {
     let mut at = request(asked, url, None);
     let mut last = None;
     for _ in 0..=MOST_STEPS {
@@ -150,7 +150,7 @@ fn target(part: &SearchCall, location: &str) -> Option<String> {
 }
 
 /// Returns the new address of a feed that has moved permanently.
-fn moved_for_good(asked: &Asked<'_>, parts: &[SearchCall], url: &str) -> Option<String> {
+fn moved_for_good(asked: &ProviderRequest<'_>, parts: &[SearchCall], url: &str) -> Option<String> {
     let first = request(asked, url, None);
     let part = parts.iter().find(|part| part.request.address == first.address && part.request.path == first.path)?;
     let failure = part.reply.as_ref().err().filter(|failure| matches!(failure.status, Some(301 | 308)))?;
@@ -158,7 +158,7 @@ fn moved_for_good(asked: &Asked<'_>, parts: &[SearchCall], url: &str) -> Option<
 }
 
 /// Builds a conditional request for a feed. An address without a scheme is relative to the provider's.
-fn request(asked: &Asked<'_>, url: &str, memory: Option<&Memory>) -> Request {
+fn request(asked: &ProviderRequest<'_>, url: &str, memory: Option<&Memory>) -> Request {
     let whole = url.contains("://");
     let path = if whole { String::new() } else { format!("/{}", url.trim_start_matches('/')) };
     let mut headers = vec![(
@@ -183,7 +183,7 @@ struct FeedResult {
 }
 
 fn read_feed(
-    asked: &Asked<'_>,
+    asked: &ProviderRequest<'_>,
     part: &SearchCall,
     reply: &PartReply,
     before: &Memory,

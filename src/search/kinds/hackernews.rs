@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::kind::{Asked, Kind, ReadResult, SearchCall, SpanCoverage, failed, get, malformed};
+use super::kind::{Kind, ProviderRequest, ReadResult, SearchCall, SpanCoverage, failed, get, malformed};
 use super::{date, markup};
 use crate::model::{Engagement, Kind as Shape, ReplyEntry, Time};
 use crate::search::decode::DecodeError;
@@ -34,7 +34,7 @@ impl Kind for HackerNews {
         "hackernews"
     }
 
-    fn next(&self, asked: &Asked<'_>, parts: &[SearchCall]) -> Result<Vec<Request>, Unsupported> {
+    fn next(&self, asked: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<Vec<Request>, Unsupported> {
         let until = match parts.last() {
             None => None,
             Some(last) => match next_until(asked, last, read_ids(parts).len()) {
@@ -45,7 +45,7 @@ impl Kind for HackerNews {
         Ok(vec![slice(asked, until)])
     }
 
-    fn read(&self, asked: &Asked<'_>, parts: &[SearchCall]) -> Result<ReadResult, DecodeError> {
+    fn read(&self, asked: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<ReadResult, DecodeError> {
         let (mut items, mut seen, mut unreadable) = (Vec::new(), HashSet::new(), HashSet::new());
         let (mut total, mut oldest, mut failure) = (0, None, None);
         for (place, part) in parts.iter().enumerate() {
@@ -93,12 +93,12 @@ impl Kind for HackerNews {
     }
 }
 
-fn per_page(asked: &Asked<'_>) -> u32 {
+fn per_page(asked: &ProviderRequest<'_>) -> u32 {
     asked.query.count("limit").unwrap_or(PAGE).clamp(1, PAGE)
 }
 
 /// Requests the hits since the start of the span; with `until`, none after that second.
-fn slice(asked: &Asked<'_>, until: Option<i64>) -> Request {
+fn slice(asked: &ProviderRequest<'_>, until: Option<i64>) -> Request {
     let from = asked.span.from.0.div_euclid(1_000);
     let ends = until.or((asked.span.until < asked.now).then(|| asked.span.until.0.div_euclid(1_000)));
     let upper = ends.map_or_else(String::new, |until| format!(",created_at_i<={until}"));
@@ -117,7 +117,7 @@ fn slice(asked: &Asked<'_>, until: Option<i64>) -> Request {
 }
 
 /// Returns the second at which the next slice ends, if there are older hits and they are wanted.
-fn next_until(asked: &Asked<'_>, last: &SearchCall, read: usize) -> Option<i64> {
+fn next_until(asked: &ProviderRequest<'_>, last: &SearchCall, read: usize) -> Option<i64> {
     let page = page(&last.reply.as_ref().ok()?.body).ok()?;
     let full = page.hits.len() >= per_page(asked) as usize;
     if !full || read as u64 >= u64::from(asked.query.count("limit").unwrap_or(PAGE)) {

@@ -12,7 +12,7 @@ pub const MOST_PARTS: usize = 500;
 
 /// A question to a provider, with all that its kind needs.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked<'a> {
+pub struct ProviderRequest<'a> {
     pub query: &'a ProviderQuery,
     /// The span to search.
     pub span: Span,
@@ -40,7 +40,7 @@ pub struct PromptItem {
     pub at: Option<Time>,
 }
 
-impl Asked<'_> {
+impl ProviderRequest<'_> {
     pub(in crate::search) fn remembered(&self, name: &str) -> Option<&Remembered> {
         self.memory.iter().find(|one| one.name == name)
     }
@@ -124,7 +124,7 @@ pub trait Kind: Sync {
     }
 
     /// Returns how many of the run's items, from the first on, go into its question.
-    fn given(&self, asked: &Asked<'_>) -> usize {
+    fn given(&self, asked: &ProviderRequest<'_>) -> usize {
         asked.items.len()
     }
 
@@ -132,16 +132,16 @@ pub trait Kind: Sync {
     ///
     /// # Errors
     /// [`Unsupported`] for a question that the kind cannot put into a request.
-    fn next(&self, asked: &Asked<'_>, parts: &[SearchCall]) -> Result<Vec<Request>, Unsupported>;
+    fn next(&self, asked: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<Vec<Request>, Unsupported>;
 
     /// Reads the replies. At least one call was made.
     ///
     /// # Errors
     /// If nothing in the replies could be kept.
-    fn read(&self, asked: &Asked<'_>, parts: &[SearchCall]) -> Result<ReadResult, DecodeError>;
+    fn read(&self, asked: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<ReadResult, DecodeError>;
 
     /// The part of the memory that a replay needs to read these replies the same way. It is stored with them.
-    fn decisive(&self, _asked: &Asked<'_>) -> Vec<Remembered> {
+    fn decisive(&self, _asked: &ProviderRequest<'_>) -> Vec<Remembered> {
         Vec::new()
     }
 }

@@ -15,7 +15,9 @@ mod searxng;
 mod service;
 
 pub use call::call_all;
-pub use kind::{Asked, Kind, MOST_PARTS, PartFailure, PartReply, PromptItem, ReadResult, SearchCall, SpanCoverage};
+pub use kind::{
+    Kind, MOST_PARTS, PartFailure, PartReply, PromptItem, ProviderRequest, ReadResult, SearchCall, SpanCoverage,
+};
 
 use super::Dialect;
 use crate::model::Source;

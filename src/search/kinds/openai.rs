@@ -8,7 +8,7 @@ mod reply;
 
 use serde_json::json;
 
-use super::kind::{Asked, Kind, ReadResult, SearchCall, SpanCoverage, failed, get};
+use super::kind::{Kind, ProviderRequest, ReadResult, SearchCall, SpanCoverage, failed, get};
 use crate::model::Answer;
 use crate::search::decode::DecodeError;
 use crate::search::{ErrorClass, Reply, Request, Unsupported};
@@ -26,11 +26,11 @@ impl Kind for OpenAi {
         "openai"
     }
 
-    fn given(&self, asked: &Asked<'_>) -> usize {
+    fn given(&self, asked: &ProviderRequest<'_>) -> usize {
         question(asked).given
     }
 
-    fn next(&self, asked: &Asked<'_>, parts: &[SearchCall]) -> Result<Vec<Request>, Unsupported> {
+    fn next(&self, asked: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<Vec<Request>, Unsupported> {
         if !parts.is_empty() {
             return Ok(Vec::new());
         }
@@ -59,7 +59,7 @@ impl Kind for OpenAi {
         Ok(vec![Request { method: "POST", body: Some(body), streaming, ..request }])
     }
 
-    fn read(&self, asked: &Asked<'_>, parts: &[SearchCall]) -> Result<ReadResult, DecodeError> {
+    fn read(&self, asked: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<ReadResult, DecodeError> {
         let Some(part) = parts.first() else {
             return Err(super::kind::malformed("no call was made", "the next run tries again"));
         };
@@ -94,7 +94,7 @@ impl Kind for OpenAi {
     }
 }
 
-fn question(asked: &Asked<'_>) -> prompt::Question {
+fn question(asked: &ProviderRequest<'_>) -> prompt::Question {
     let query = asked.query;
     let (items, tokens) = (query.count("items").unwrap_or(ITEMS), query.count("input_tokens").unwrap_or(INPUT_TOKENS));
     prompt::question(query.text("prompt").unwrap_or_default(), asked.items, items as usize, tokens as usize)

@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use super::date;
-use super::kind::{Asked, Kind, PartFailure, ReadResult, SearchCall, SpanCoverage, failed, get, malformed};
+use super::kind::{Kind, PartFailure, ProviderRequest, ReadResult, SearchCall, SpanCoverage, failed, get, malformed};
 use crate::model::{Kind as Shape, Remembered, ReplyEntry, Time, Window};
 use crate::search::decode::DecodeError;
 use crate::search::{ErrorClass, Reply, Request, Unsupported};
@@ -24,7 +24,7 @@ impl Kind for Searxng {
         "searxng"
     }
 
-    fn next(&self, asked: &Asked<'_>, parts: &[SearchCall]) -> Result<Vec<Request>, Unsupported> {
+    fn next(&self, asked: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<Vec<Request>, Unsupported> {
         let asks_config = range(asked).is_some() && remembered(asked).is_none();
         let configs = usize::from(parts.first().is_some_and(is_config));
         if asks_config && parts.is_empty() {
@@ -40,7 +40,7 @@ impl Kind for Searxng {
         Ok((pages < wanted && !empty).then(|| search(asked, pages + 1)).into_iter().collect())
     }
 
-    fn read(&self, asked: &Asked<'_>, parts: &[SearchCall]) -> Result<ReadResult, DecodeError> {
+    fn read(&self, asked: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<ReadResult, DecodeError> {
         let mut memory = Vec::new();
         let (mut items, mut unreadable, mut ill): (Vec<ReplyEntry>, u32, Vec<String>) = (Vec::new(), 0, Vec::new());
         let (mut trouble, mut pages) = (None, 0);
@@ -104,7 +104,7 @@ fn is_config(part: &SearchCall) -> bool {
 }
 
 /// Returns what is remembered of the server, while it is valid.
-fn remembered<'a>(asked: &Asked<'a>) -> Option<&'a Remembered> {
+fn remembered<'a>(asked: &ProviderRequest<'a>) -> Option<&'a Remembered> {
     let one = asked.memory.iter().find(|one| one.name == CONFIG)?;
     let value: Value = serde_json::from_str(&one.value).ok()?;
     let at = value.get("at").and_then(Value::as_i64)?;
@@ -112,7 +112,7 @@ fn remembered<'a>(asked: &Asked<'a>) -> Option<&'a Remembered> {
 }
 
 /// The smallest time range that holds the span. The server has none below a day (`hour` is refused).
-fn range(asked: &Asked<'_>) -> Option<&'static str> {
+fn range(asked: &ProviderRequest<'_>) -> Option<&'static str> {
     match asked.query.text("time_range") {
         Some("any") => None,
         Some(text) => ["day", "week", "month", "year"].into_iter().find(|range| *range == text),
@@ -121,7 +121,7 @@ fn range(asked: &Asked<'_>) -> Option<&'static str> {
     }
 }
 
-fn search(asked: &Asked<'_>, page: usize) -> Request {
+fn search(asked: &ProviderRequest<'_>, page: usize) -> Request {
     let mut parameters = vec![
         ("q".to_owned(), asked.query.text("query").unwrap_or_default().to_owned()),
         ("format".to_owned(), "json".to_owned()),
@@ -198,7 +198,7 @@ fn engines_without_time_filter(body: &[u8], now: Time) -> Option<Remembered> {
 }
 
 /// Names the requested engines that the server silently left out.
-fn left_out_note(asked: &Asked<'_>, value: &str) -> Option<String> {
+fn left_out_note(asked: &ProviderRequest<'_>, value: &str) -> Option<String> {
     let value: Value = serde_json::from_str(value).ok()?;
     let (engines, categories) = (asked.query.texts("engines"), asked.query.texts("categories"));
     let wanted = |engine: &&Value| {

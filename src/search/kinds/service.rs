@@ -1,7 +1,7 @@
 //! A second search service beside `[service]`: the same calls, in either dialect, to another address with another key.
 //! `spec` and `desearch` build the calls, and `decode` reads the replies.
 
-use super::kind::{Asked, Kind, ReadResult, SearchCall, SpanCoverage, failed, malformed};
+use super::kind::{Kind, ProviderRequest, ReadResult, SearchCall, SpanCoverage, failed, malformed};
 use crate::model::{
     AiQuery, AiWhen, LookBack, Micros, ProviderQuery, SocialOperation, SocialQuery, Source, WebOperation, WebQuery,
     Window,
@@ -21,7 +21,7 @@ pub(super) struct Service {
 }
 
 impl Service {
-    fn request(&self, asked: &Asked<'_>) -> Result<Request, Unsupported> {
+    fn request(&self, asked: &ProviderRequest<'_>) -> Result<Request, Unsupported> {
         let query = asked.query;
         let (window, over) = (window(asked), LookBack::Since(asked.span.from));
         let request = match (self.like, self.dialect) {
@@ -38,7 +38,7 @@ impl Service {
         request.map(|request| Request { source: query.source, ..request })
     }
 
-    fn context(&self, asked: &Asked<'_>, part: &SearchCall) -> Context {
+    fn context(&self, asked: &ProviderRequest<'_>, part: &SearchCall) -> Context {
         let (media, cut) = match &part.reply {
             Ok(reply) => (ContentType::of(&reply.headers), None),
             Err(failure) => (ContentType::Unsaid, Some(failure.class)),
@@ -49,7 +49,7 @@ impl Service {
 
     /// How much of the span the reply covers. If the call names no number, the length of its reply means nothing by
     /// itself.
-    fn coverage(&self, asked: &Asked<'_>, request: &Request, reply: &Reply) -> (SpanCoverage, bool) {
+    fn coverage(&self, asked: &ProviderRequest<'_>, request: &Request, reply: &Reply) -> (SpanCoverage, bool) {
         if self.like != Source::Social {
             return (SpanCoverage::Nothing, false);
         }
@@ -75,11 +75,11 @@ impl Kind for Service {
         platform(query)
     }
 
-    fn next(&self, asked: &Asked<'_>, parts: &[SearchCall]) -> Result<Vec<Request>, Unsupported> {
+    fn next(&self, asked: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<Vec<Request>, Unsupported> {
         if parts.is_empty() { Ok(vec![self.request(asked)?]) } else { Ok(Vec::new()) }
     }
 
-    fn read(&self, asked: &Asked<'_>, parts: &[SearchCall]) -> Result<ReadResult, DecodeError> {
+    fn read(&self, asked: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<ReadResult, DecodeError> {
         let Some(part) = parts.first() else {
             return Err(malformed("no call was made", "the next run tries again"));
         };
@@ -106,7 +106,7 @@ fn platform(query: &ProviderQuery) -> String {
 }
 
 /// The smallest window that holds the span.
-fn window(asked: &Asked<'_>) -> Window {
+fn window(asked: &ProviderRequest<'_>) -> Window {
     let day = Window::Past24Hours;
     if asked.span.from >= asked.now.minus(day.length()) { day } else { Window::Past7Days }
 }

@@ -92,7 +92,7 @@ impl From<sqlx::Error> for StoreError {
             _ if busy || waited => (StoreErrorKind::Locked, "another process is writing; try again in a moment"),
             _ if ended => (StoreErrorKind::Unreachable, "the database server is shutting down, starting up or full"),
             sqlx::Error::Io(_) | sqlx::Error::Tls(_)
-                if let Some(hint) = crate::store::database::certificates::hint(&text) =>
+                if let Some(hint) = crate::store::database::connect::certificates::hint(&text) =>
             {
                 (StoreErrorKind::Unreachable, hint)
             }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use super::refused_writes::RefusedWrites;
+use super::connect::refused_writes::RefusedWrites;
 use super::{postgres, sqlite};
 use crate::store::items::commit_queue::CommitQueue;
 

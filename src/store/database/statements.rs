@@ -11,53 +11,65 @@ pub(in crate::store) mod access;
 pub(in crate::store) mod alert_cards;
 #[path = "../alerts/sql/alerts.rs"]
 pub(in crate::store) mod alerts;
+#[path = "../reading/sql/budget_history.rs"]
+pub(in crate::store) mod budget_history;
 #[path = "../ledger/sql/calls.rs"]
 pub(in crate::store) mod calls;
 #[path = "../reading/sql/changes.rs"]
 pub(in crate::store) mod changes;
-#[path = "../clusters/sql/keys.rs"]
+#[path = "../derived/clusters/sql/keys.rs"]
 pub(in crate::store) mod cluster_keys;
-#[path = "../clusters/sql/clusters.rs"]
+#[path = "../derived/clusters/sql/clusters.rs"]
 pub(in crate::store) mod clusters;
 #[path = "../ledger/sql/controls.rs"]
 pub(in crate::store) mod controls;
 #[path = "../database/copying/sql.rs"]
 pub(in crate::store) mod copying;
+#[path = "../derived/days/sql/counters.rs"]
+pub(in crate::store) mod counters;
 #[path = "../reading/sql/dashboard.rs"]
 pub(in crate::store) mod dashboard;
+#[path = "../derived/days/sql/days.rs"]
+pub(in crate::store) mod day_counts;
+#[path = "../derived/days/sql/terms.rs"]
+pub(in crate::store) mod day_terms;
 #[path = "../reading/sql/days.rs"]
 pub(in crate::store) mod days;
-#[path = "../days/sql/days.rs"]
-pub(in crate::store) mod days_rolled;
 #[path = "../ledger/sql/definitions.rs"]
 pub(in crate::store) mod definitions;
 #[path = "../delivery/sql/editions.rs"]
 pub(in crate::store) mod editions;
-#[path = "../erasure/sql/erase.rs"]
+#[path = "../ledger/sql/engine_queue.rs"]
+pub(in crate::store) mod engine_queue;
+#[path = "../retention/erasure/sql/erase.rs"]
 pub(in crate::store) mod erase;
+#[path = "../reading/sql/filter_conditions.rs"]
+pub(in crate::store) mod filter_conditions;
+#[path = "../reading/sql/finished_files.rs"]
+pub(in crate::store) mod finished_files;
 #[path = "../ledger/sql/followers.rs"]
 pub(in crate::store) mod followers;
-#[path = "../reading/sql/foresight.rs"]
-pub(in crate::store) mod foresight;
-#[path = "../erasure/sql/forgotten.rs"]
+#[path = "../retention/erasure/sql/forgotten.rs"]
 pub(in crate::store) mod forgotten;
 #[path = "../reading/sql/fresh.rs"]
 pub(in crate::store) mod fresh;
-#[path = "../ledger/sql/handing.rs"]
-pub(in crate::store) mod handing;
-#[path = "../erasure/sql/impact.rs"]
+#[path = "../items/sql/group_commit.rs"]
+pub(in crate::store) mod group_commit;
+#[path = "../retention/erasure/sql/impact.rs"]
 pub(in crate::store) mod impact;
 #[path = "../ledger/sql/info.rs"]
 pub(in crate::store) mod info;
 #[path = "../ledger/sql/instances.rs"]
 pub(in crate::store) mod instances;
+#[path = "../reading/sql/item_changes.rs"]
+pub(in crate::store) mod item_changes;
 #[path = "../items/sql/item_history.rs"]
 pub(in crate::store) mod item_history;
 #[path = "../items/sql/items.rs"]
 pub(in crate::store) mod items;
 #[path = "../ledger/sql/jobs.rs"]
 pub(in crate::store) mod jobs;
-#[path = "../kept/sql.rs"]
+#[path = "../annotations/sql/stars_and_searches.rs"]
 pub(in crate::store) mod kept;
 #[path = "../ledger/sql/ledger.rs"]
 pub(in crate::store) mod ledger;
@@ -69,26 +81,20 @@ pub(in crate::store) mod limits;
 pub(in crate::store) mod lists;
 #[path = "../items/sql/loaded_item.rs"]
 pub(in crate::store) mod loaded_item;
-#[path = "../reading/sql/made.rs"]
-pub(in crate::store) mod made;
-#[path = "../marks/sql.rs"]
+#[path = "../annotations/sql/marks.rs"]
 pub(in crate::store) mod marks;
 #[path = "../items/sql/memory.rs"]
 pub(in crate::store) mod memory;
-#[path = "../erasure/sql/mentions.rs"]
+#[path = "../retention/erasure/sql/mentions.rs"]
 pub(in crate::store) mod mentions;
 #[path = "../items/sql/merge.rs"]
 pub(in crate::store) mod merge;
 #[path = "../delivery/sql/messages.rs"]
 pub(in crate::store) mod messages;
-#[path = "../reading/sql/narrow.rs"]
-pub(in crate::store) mod narrow;
 #[path = "../reading/sql/one_item.rs"]
 pub(in crate::store) mod one_item;
 #[path = "../delivery/sql/outbox.rs"]
 pub(in crate::store) mod outbox;
-#[path = "../reading/sql/sightings.rs"]
-pub(in crate::store) mod pages;
 #[path = "../ledger/sql/planned.rs"]
 pub(in crate::store) mod planned;
 #[path = "../ledger/sql/planning.rs"]
@@ -117,8 +123,8 @@ pub(in crate::store) mod reread;
 pub(in crate::store) mod resolve;
 #[path = "../reading/sql/search_history.rs"]
 pub(in crate::store) mod search_history;
-#[path = "../reading/sql/sights.rs"]
-pub(in crate::store) mod sights;
+#[path = "../reading/sql/sightings.rs"]
+pub(in crate::store) mod sighting_pages;
 #[path = "../database/copying/sizes.rs"]
 pub(in crate::store) mod sizes;
 #[path = "../items/sql/snapshot.rs"]
@@ -131,15 +137,9 @@ pub(in crate::store) mod story;
 pub(in crate::store) mod stream;
 #[path = "../ledger/sql/sync.rs"]
 pub(in crate::store) mod sync;
-#[path = "../days/sql/counters.rs"]
-pub(in crate::store) mod tallies;
-#[path = "../days/sql/terms.rs"]
-pub(in crate::store) mod terms_kept;
-#[path = "../items/sql/group_commit.rs"]
-pub(in crate::store) mod together;
 #[path = "../items/sql/tone.rs"]
 pub(in crate::store) mod tone;
 #[path = "../ledger/sql/topics.rs"]
 pub(in crate::store) mod topics;
-#[path = "../text_search/sql.rs"]
-pub(in crate::store) mod words;
+#[path = "../derived/text_search/sql.rs"]
+pub(in crate::store) mod word_index;

@@ -113,7 +113,7 @@ impl Store {
 
     /// Writes all requests in one transaction; returns the answers in the same order.
     async fn write_all(&self, requests: &[Write]) -> Result<Vec<Result<Written, StoreError>>, StoreError> {
-        write_tx!(self, together::write(requests, &self.place))
+        write_tx!(self, group_commit::write(requests, &self.place))
     }
 }
 

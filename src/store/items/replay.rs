@@ -28,6 +28,6 @@ impl Store {
 
     /// Returns the named cursors and their positions.
     pub async fn cursors(&self) -> Result<Vec<(String, i64)>, StoreError> {
-        read!(self, raw_replies::cursors())
+        read!(self, followers::cursors())
     }
 }

@@ -2,8 +2,8 @@
 //! id here is that of a held run, which stays inside the process.
 
 use crate::model::{
-    Answer, DataOrigin, Finding, Kind, LimitExceeded, Micros, Remembered, RunState, Scorer, SearchState, SeqRange,
-    Source, Span, TextQuery, Time, Tone, Topic, Trigger, Verdict,
+    Answer, DataOrigin, Finding, Kind, LimitExceeded, Mark, Micros, Remembered, RunState, Scorer, SearchState,
+    SeqRange, Source, Span, TextQuery, Time, Tone, Topic, Trigger,
 };
 
 /// A run held by this process: id, fencing token and what to do.
@@ -226,7 +226,7 @@ pub struct Filter {
     /// Items in these languages, where `en` includes `en-GB`; empty means all, known or not.
     pub languages: Vec<String>,
     /// Items with these marks for their topic; empty means all, marked or not.
-    pub marks: Vec<Verdict>,
+    pub marks: Vec<Mark>,
     /// Only items with a star.
     pub starred: bool,
     /// Only items with a note.

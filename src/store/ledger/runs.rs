@@ -27,7 +27,7 @@ impl Store {
     pub async fn plan(&self, plans: &[JobPlan], now: Time) -> Result<(u64, u64), StoreError> {
         match &self.engine {
             None => write_tx!(self, planning::plan(plans, now)),
-            Some(engine) => write_tx!(self, handing::plan(plans, now, engine)),
+            Some(engine) => write_tx!(self, engine_queue::plan(plans, now, engine)),
         }
     }
 

@@ -34,7 +34,7 @@ impl Store {
 
     /// Returns items that a topic first saw in a span, the latest first.
     pub async fn new_items(&self, topic: &str, between: SeqRange) -> Result<Vec<FirstSighting>, StoreError> {
-        read!(self, sights::first(topic, between))
+        read!(self, item_changes::first(topic, between))
     }
 
     /// Returns items that a run of the span before its last one saw, published since an instant, by key.
@@ -44,18 +44,18 @@ impl Store {
         between: SeqRange,
         published_since: Time,
     ) -> Result<Vec<LastSighting>, StoreError> {
-        read!(self, sights::last(topic, between, published_since))
+        read!(self, item_changes::last(topic, between, published_since))
     }
 
     /// Returns items of a topic whose words changed in a span, the latest first. With `alone`, only changes for which
     /// the topic itself saw the item before and after.
     pub async fn edits(&self, topic: &str, between: SeqRange, alone: bool) -> Result<Vec<Edit>, StoreError> {
-        read!(self, sights::edited(topic, between, alone))
+        read!(self, item_changes::edited(topic, between, alone))
     }
 
     /// Returns items that a source showed twice in a span with growing engagement.
     pub async fn engagement_growth(&self, topic: &str, between: SeqRange) -> Result<Vec<Growth>, StoreError> {
-        read!(self, sights::grown(topic, between))
+        read!(self, item_changes::grown(topic, between))
     }
 
     /// Returns what a source returned in the latest `runs` runs of each of these topics.

@@ -96,12 +96,12 @@ impl Store {
         before: Option<&RunCursor>,
         limit: u32,
     ) -> Result<Vec<EditionRow>, StoreError> {
-        read!(self, made::list(None, kind, before, i64::from(limit)))
+        read!(self, finished_files::list(None, kind, before, i64::from(limit)))
     }
 
     /// Returns the report or edition that a run made.
     pub async fn output_of_run(&self, run: &str) -> Result<Option<EditionRow>, StoreError> {
-        Ok(read!(self, made::list(Some(run), None, None, 1))?.pop())
+        Ok(read!(self, finished_files::list(Some(run), None, None, 1))?.pop())
     }
 
     /// Returns an item by any of its keys, one row for each topic that knows it.

@@ -77,12 +77,12 @@ impl Store {
 
     /// Returns what billed searches of each source cost, in runs since an instant.
     pub async fn billed_since(&self, since: Time) -> Result<Vec<BilledCostRow>, StoreError> {
-        read!(self, foresight::billed(since))
+        read!(self, budget_history::billed(since))
     }
 
     /// Returns how often each topic's planned runs since an instant called the AI source.
     pub async fn ai_asked_since(&self, since: Time) -> Result<Vec<AiUsageRow>, StoreError> {
-        read!(self, foresight::ai_asked(since))
+        read!(self, budget_history::ai_asked(since))
     }
 
     /// Returns the number of rows of the main tables, for people and tests.

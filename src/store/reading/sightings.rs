@@ -9,7 +9,7 @@ use sqlx::Connection as _;
 use sqlx::pool::PoolConnection;
 use tokio::sync::mpsc;
 
-use crate::model::{ItemTone, Kind, Time, Tone, Verdict};
+use crate::model::{ItemTone, Kind, Mark, Time, Tone};
 use crate::store::database::cells::Cells;
 use crate::store::database::handle::Db;
 use crate::store::database::{postgres, sqlite};
@@ -43,7 +43,7 @@ const SIGHT: usize = size_of::<RawSighting>();
 macro_rules! page {
     ($conn:ident, $database:ident, $filter:ident, $next:ident, $known:ident) => {{
         let mut tx = $conn.begin_with($database::ONE_MOMENT).await?;
-        let page = $database::statements::pages::runs(&mut tx, $filter, $next).await?;
+        let page = $database::statements::sighting_pages::runs(&mut tx, $filter, $next).await?;
         let mut items: HashMap<i64, ItemCells> = HashMap::new();
         let mut wanted = BTreeSet::new();
         for item in page.values().flat_map(|seen| &seen.sights).map(|sight| sight.item) {
@@ -58,7 +58,7 @@ macro_rules! page {
         let mut bytes = 0;
         for some in wanted.chunks(ITEMS) {
             items.extend(some.iter().map(|item| (*item, None)));
-            for (item, met) in $database::statements::pages::items(&mut tx, $filter, some).await? {
+            for (item, met) in $database::statements::sighting_pages::items(&mut tx, $filter, some).await? {
                 let met = Some(met);
                 bytes += size(&met);
                 items.insert(item, met);
@@ -143,7 +143,7 @@ fn row(place: &Place, seen: &RunSightings, sight: &RawSighting, met: &str) -> Re
         .split_ascii_whitespace()
         .filter_map(|one| one.split_once('='))
         .find(|(topic, _)| *topic == row.topic)
-        .and_then(|(_, mark)| Verdict::parse(mark));
+        .and_then(|(_, mark)| Mark::parse(mark));
     if let Some(past) = cells.text()?
         && let Some(told) = item_history::version_at(&past, seen.seq)?
     {

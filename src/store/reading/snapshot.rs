@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use sqlx::Transaction;
 
 use crate::model::{
-    AnswerRow, DataOrigin, EngagementAt, ItemContent, ItemMark, LinkSource, PrunedDays, PrunedSummary, ResolvedKey,
+    AnswerRow, CountedItem, DataOrigin, EngagementAt, ItemContent, LinkSource, PrunedDays, PrunedSummary, ResolvedKey,
     RevisionRow, RunSearch, SearchSummary, Source, Span, StoryItem, TextQuery, Tie, Time, WatchedTopic,
 };
 use crate::store::database::handle::Db;
@@ -86,7 +86,7 @@ impl ReadSnapshot {
     }
 
     /// Returns items of the topic that count in a span.
-    pub async fn marks_of(&mut self, topic: &str, span: Span) -> Result<Vec<ItemMark>, StoreError> {
+    pub async fn marks_of(&mut self, topic: &str, span: Span) -> Result<Vec<CountedItem>, StoreError> {
         ask!(self, days::marks_of(topic, span))
     }
 
@@ -96,7 +96,7 @@ impl ReadSnapshot {
     }
 
     /// Returns items that the topic first saw in a span, the latest first.
-    pub async fn marks(&mut self, topic: &str, seen: Span, most: i64) -> Result<Vec<ItemMark>, StoreError> {
+    pub async fn marks(&mut self, topic: &str, seen: Span, most: i64) -> Result<Vec<CountedItem>, StoreError> {
         ask!(self, days::marks(topic, seen, most))
     }
 
@@ -107,7 +107,7 @@ impl ReadSnapshot {
 
     /// Returns the term counts of a topic's days in a span.
     pub async fn kept_terms(&mut self, topic: &str, inside: Span) -> Result<Vec<StoredTerms>, StoreError> {
-        ask!(self, terms_kept::read(topic, inside))
+        ask!(self, day_terms::read(topic, inside))
     }
 
     /// Returns term counts of other topics' days that ended by an instant; at most `most` of topics before this one in
@@ -118,7 +118,7 @@ impl ReadSnapshot {
         until: Time,
         most: i64,
     ) -> Result<Vec<StoredTerms>, StoreError> {
-        ask!(self, terms_kept::of_other_topics(topic, until, most))
+        ask!(self, day_terms::of_other_topics(topic, until, most))
     }
 
     /// Returns the engagement that the topic's runs of a span saw, the latest first.
@@ -205,7 +205,7 @@ impl ReadSnapshot {
 
     /// Returns the number of items that wait for the text index.
     pub async fn words_waiting(&mut self) -> Result<i64, StoreError> {
-        ask!(self, words::waiting())
+        ask!(self, word_index::waiting())
     }
 
     /// Returns an item's earlier words, the latest first.

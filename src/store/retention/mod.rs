@@ -1,6 +1,7 @@
 //! Bounded history: deletes what is too old, batch by batch, so that writers never wait long and a kill does no harm.
 //! `model::Retention` defines what is too old; the rows and their order are defined here and in the statements.
 
+pub(in crate::store) mod erasure;
 pub(in crate::store) mod rows;
 
 use std::collections::HashSet;

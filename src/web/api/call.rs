@@ -8,7 +8,7 @@ use axum::body::{Bytes, to_bytes};
 use axum::extract::{RawPathParams, Request};
 use axum::http::{Method as HttpMethod, StatusCode, header};
 
-use super::parameter::{Kind, MOST, Parameter, Place};
+use super::parameter::{Kind, MOST, Parameter, ParameterIn};
 use crate::model::{BadToken, Position, Source, TextQuery, Time, page_token, parse_page_token};
 use crate::schedule::parse_instant;
 use crate::web::app::App;
@@ -47,16 +47,16 @@ impl Call {
         let now = app.site.now();
         let mut given: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
         let query = url::form_urlencoded::parse(request.uri().query().unwrap_or("").as_bytes());
-        let query = query.map(|(name, value)| (Place::Query, name.into_owned(), value.into_owned()));
-        let path = path.iter().map(|(name, value)| (Place::Path, name.to_owned(), value.to_owned()));
+        let query = query.map(|(name, value)| (ParameterIn::Query, name.into_owned(), value.into_owned()));
+        let path = path.iter().map(|(name, value)| (ParameterIn::Path, name.to_owned(), value.to_owned()));
         for (place, name, value) in path.chain(query) {
             let known = parameters.iter().find(|known| known.place == place && known.name == name);
             let Some(parameter) = known else { return Err(unknown(parameters, &name)) };
             match (place, check_value(parameter, &value)) {
                 (_, Ok(())) => {}
-                (Place::Query, Err(problem)) => return Err(problem),
+                (ParameterIn::Query, Err(problem)) => return Err(problem),
                 // A path value that is invalid is an address that does not exist.
-                (Place::Path, Err(problem)) => return Err(Problem { status: StatusCode::NOT_FOUND, ..problem }),
+                (ParameterIn::Path, Err(problem)) => return Err(Problem { status: StatusCode::NOT_FOUND, ..problem }),
             }
             if matches!(parameter.kind, Kind::Source) {
                 known_source(&app, &visitor, &value).await?;
@@ -152,7 +152,7 @@ impl Call {
 }
 
 fn unknown(parameters: &[&Parameter], name: &str) -> Problem {
-    let known = parameters.iter().filter(|parameter| parameter.place == Place::Query);
+    let known = parameters.iter().filter(|parameter| parameter.place == ParameterIn::Query);
     unknown_parameter(&known.map(|parameter| parameter.name).collect::<Vec<_>>(), name)
 }
 

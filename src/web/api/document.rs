@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::call::Call;
 use super::form::TEXT;
 use super::operation::{Method, Operation, ResponseKind};
-use super::parameter::{Kind, MOST, Parameter, Place};
+use super::parameter::{Kind, MOST, Parameter, ParameterIn};
 use super::problem::MEDIA;
 use super::schemas::schemas;
 use crate::export::ExportKind;
@@ -169,8 +169,8 @@ fn describe_parameter(parameter: &Parameter) -> Value {
         }
     };
     let (place, needed) = match parameter.place {
-        Place::Path => ("path", true),
-        Place::Query => ("query", parameter.needed),
+        ParameterIn::Path => ("path", true),
+        ParameterIn::Query => ("query", parameter.needed),
     };
     let schema = if parameter.many { json!({ "type": "array", "items": schema, "maxItems": MOST }) } else { schema };
     let example = match parameter.kind {
@@ -215,7 +215,7 @@ mod tests {
         assert_eq!(ids.len(), OPERATIONS.len());
         for operation in OPERATIONS {
             let inside = operation.path.matches('{').count();
-            let told = operation.parameters.iter().filter(|parameter| parameter.place == Place::Path).count();
+            let told = operation.parameters.iter().filter(|parameter| parameter.place == ParameterIn::Path).count();
             assert_eq!(inside, told, "{}", operation.path);
         }
         assert!(!text.contains(env!("CARGO_PKG_VERSION")) || env!("CARGO_PKG_VERSION") == VERSION);

@@ -9,7 +9,7 @@ use super::problem::not_found;
 use super::runs::check_topics;
 use crate::compare::{FilterMode, NoStart};
 use crate::export::{ExportKind, ExportOptions, ExportRequest, Format, Profile};
-use crate::model::{Kind, Source, Tone, Verdict};
+use crate::model::{Kind, Mark, Source, Tone};
 use crate::schedule::check_zone;
 use crate::web::downloads::{self, refused};
 use crate::web::need::out_of_scope;
@@ -101,7 +101,7 @@ fn order(call: &Call, topics: &[String], what: ExportKind, format: Format) -> Re
         filtered: call.word("filtered", FilterMode::parse).unwrap_or(FilterMode::Keep),
         kinds: call.words("kind", Kind::parse),
         languages: call.all("lang"),
-        marks: call.words("marked", Verdict::parse),
+        marks: call.words("marked", Mark::parse),
         starred: call.one("starred").is_some(),
         noted: call.one("noted").is_some(),
     };

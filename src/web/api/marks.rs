@@ -7,14 +7,14 @@ use super::call::{Call, cut};
 use super::envelope::{answer, cut as shorten};
 use super::parameters::KEY_CHARS;
 use super::topics::card;
-use crate::model::{MarkedVia, Time, Verdict};
+use crate::model::{Mark, MarkedVia, Time};
 use crate::web::pages::actions::may_ask;
 use crate::web::pages::marks::put;
 use crate::web::problem::Problem;
 
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Asked {
+struct MarkBody {
     key: String,
     mark: String,
 }
@@ -33,9 +33,9 @@ pub(super) async fn set(call: Call) -> Result<Response, Problem> {
     may_ask(call.site())?;
     let topic = card(&call).await?.topic;
     let hint = "Send {\"key\": \"post:x:1\", \"mark\": \"good\"} or \"noise\".";
-    let asked: Asked =
+    let asked: MarkBody =
         serde_json::from_slice(&call.body).map_err(|_| Problem::bad_request("The body is not valid here", hint))?;
-    let mark = Verdict::parse(&asked.mark);
+    let mark = Mark::parse(&asked.mark);
     let mark = mark.ok_or_else(|| Problem::bad_request(format!("There is no mark `{}`", cut(&asked.mark)), hint))?;
     if !(1..=KEY_CHARS).contains(&asked.key.chars().count()) || asked.key.contains('\0') {
         let hint = format!("Give 1 to {KEY_CHARS} characters, without NUL.");
@@ -50,7 +50,7 @@ pub(super) async fn take_back(call: Call) -> Result<Response, Problem> {
     marked(&call, &topic, call.required("key"), None).await
 }
 
-async fn marked(call: &Call, topic: &str, key: &str, mark: Option<Verdict>) -> Result<Response, Problem> {
+async fn marked(call: &Call, topic: &str, key: &str, mark: Option<Mark>) -> Result<Response, Problem> {
     put(call.site(), topic, key, mark, MarkedVia::Api).await?;
     answer(call, [("data", json!({ "topic": topic, "key": key, "mark": mark }))]).await
 }

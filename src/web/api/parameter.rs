@@ -4,7 +4,7 @@ use super::form::Form;
 
 /// Where a parameter is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum ParameterIn {
     Path,
     Query,
 }
@@ -30,7 +30,7 @@ pub(super) const MOST: usize = 50;
 #[derive(Debug)]
 pub(super) struct Parameter {
     pub(super) name: &'static str,
-    pub(super) place: Place,
+    pub(super) place: ParameterIn,
     pub(super) kind: Kind,
     /// Whether it may be given several times.
     pub(super) many: bool,
@@ -44,11 +44,11 @@ pub(super) struct Parameter {
 
 impl Parameter {
     pub(super) const fn path(name: &'static str, kind: Kind, meaning: &'static str, example: &'static str) -> Self {
-        Self { name, place: Place::Path, kind, many: false, needed: true, meaning, example }
+        Self { name, place: ParameterIn::Path, kind, many: false, needed: true, meaning, example }
     }
 
     pub(super) const fn query(name: &'static str, kind: Kind, meaning: &'static str, example: &'static str) -> Self {
-        Self { name, place: Place::Query, kind, many: false, needed: false, meaning, example }
+        Self { name, place: ParameterIn::Query, kind, many: false, needed: false, meaning, example }
     }
 
     pub(super) const fn many(self) -> Self {

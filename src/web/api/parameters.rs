@@ -5,7 +5,7 @@ use super::parameter::{Kind, Parameter};
 use super::{exports, items};
 use crate::compare::FilterMode;
 use crate::export::Profile;
-use crate::model::{Kind as Item, RunState, Tone, Verdict};
+use crate::model::{Kind as Item, Mark, RunState, Tone};
 
 fn words_of<W: Copy>(all: &[W], word: fn(W) -> &'static str) -> Vec<&'static str> {
     all.iter().map(|one| word(*one)).collect()
@@ -57,7 +57,7 @@ pub(super) const LANGUAGE: Parameter =
     Parameter::query("lang", Kind::Text(20), "Only items in this language, `en` also `en-GB`", "en").many();
 pub(super) const MARKED: Parameter = Parameter::query(
     "marked",
-    Kind::Word(|| words_of(Verdict::ALL, Verdict::as_str)),
+    Kind::Word(|| words_of(Mark::ALL, Mark::as_str)),
     "Only items with this mark for their topic",
     "good",
 )

@@ -28,13 +28,13 @@ pub(super) const EVENT_CHARS: usize = 1_000;
 
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Asked {
+struct ActionBody {
     action: String,
 }
 
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-struct AskedOfAlert {
+struct AlertActionBody {
     action: String,
     event: Option<String>,
     #[serde(rename = "for")]
@@ -45,7 +45,7 @@ pub(super) async fn ask(call: Call) -> Result<Response, Problem> {
     may_ask(call.site())?;
     let card = card(&call).await?;
     let hint = "Send {\"action\": \"run-now\"}, \"pause\" or \"resume\".";
-    let asked: Asked = body(&call, hint)?;
+    let asked: ActionBody = body(&call, hint)?;
     let wish = ControlRequest::plain(kind(&ACTIONS, &asked.action, hint)?, &card.topic);
     answered(&call, &wish, &format!("/api/v1/topics/{}", card.topic)).await
 }
@@ -54,7 +54,7 @@ pub(super) async fn ask_of_alert(call: Call) -> Result<Response, Problem> {
     may_ask(call.site())?;
     let alert = super::alerts::card(&call).await?.spec.name;
     let hint = "Send {\"action\": \"ack\"}, with \"event\" for one alone; {\"action\": \"snooze\", \"for\": \"8h\"}, or \"unsnooze\".";
-    let asked: AskedOfAlert = body(&call, hint)?;
+    let asked: AlertActionBody = body(&call, hint)?;
     let kind = kind(&ALERT_ACTIONS, &asked.action, hint)?;
     if asked
         .event

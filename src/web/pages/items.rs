@@ -14,7 +14,7 @@ use super::{item_view, marks, searches, stars_and_notes};
 use crate::compare::{FilterMode, Rankings, RowFilter};
 use crate::draw::format::{count_noun, number};
 use crate::export::{Format, ItemCount, count_items};
-use crate::model::{Kind, Source, Time, Tone, Verdict};
+use crate::model::{Kind, Mark, Source, Time, Tone};
 use crate::store::{FoundPlace, ItemRow};
 use crate::web::app::App;
 use crate::web::downloads;
@@ -151,7 +151,7 @@ async fn form(site: &Site, ask: &Ask, filtered: FilterMode, filters: bool) -> Re
             (field("since", "First seen since", "7d or 2026-03-11", 40))
             (field("until", "First seen before", "2026-03-12", 40))
             (field("new_since", "New since", "24h", 40))
-            (choice("marked", "Marked", same(Verdict::ALL.iter().map(|mark| mark.as_str()).collect())))
+            (choice("marked", "Marked", same(Mark::ALL.iter().map(|mark| mark.as_str()).collect())))
             (choice("starred", "Star", vec![("true", "starred")]))
             (choice("noted", "Note", vec![("true", "with a note")]))
         } }

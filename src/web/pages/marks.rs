@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use super::actions::{form, may_ask};
 use super::item_view;
-use crate::model::{ItemRow, MarkedVia, Verdict};
+use crate::model::{ItemRow, Mark, MarkedVia};
 use crate::web::app::App;
 use crate::web::layout;
 use crate::web::problem::Problem;
@@ -31,8 +31,8 @@ pub(super) fn of_item(row: &ItemRow, acts: bool, back: &str) -> Markup {
         @if acts { form method="post" action=(format!("/topics/{}/marks", row.topic)) {
             input type="hidden" name="key" value=(row.key);
             input type="hidden" name="back" value=(back);
-            @for mark in Verdict::ALL { @if row.mark != Some(*mark) {
-                (button(mark.as_str(), if *mark == Verdict::Good { "Good" } else { "Noise" }, format!("Mark as {mark}: {said}")))
+            @for mark in Mark::ALL { @if row.mark != Some(*mark) {
+                (button(mark.as_str(), if *mark == Mark::Good { "Good" } else { "Noise" }, format!("Mark as {mark}: {said}")))
             } }
             @if row.mark.is_some() { (button(NONE, "Remove mark", format!("Remove mark: {said}"))) }
         } }
@@ -57,7 +57,7 @@ pub(in crate::web) async fn ask(State(app): State<App>, Path(topic): Path<String
 async fn asked(site: &Site, topic: &str, body: Body) -> Result<String, Problem> {
     may_ask(site)?;
     let form = form(body).await?;
-    let mark = form.word("mark", |word| if word == NONE { Some(None) } else { Verdict::parse(word).map(Some) })?;
+    let mark = form.word("mark", |word| if word == NONE { Some(None) } else { Mark::parse(word).map(Some) })?;
     let mark = mark.ok_or_else(|| form.invalid("mark"))?;
     let key = form.get("key").unwrap_or("");
     put(site, topic, key, mark, MarkedVia::Page).await?;
@@ -69,7 +69,7 @@ pub(in crate::web) async fn put(
     site: &Site,
     topic: &str,
     key: &str,
-    mark: Option<Verdict>,
+    mark: Option<Mark>,
     through: MarkedVia,
 ) -> Result<(), Problem> {
     let keys = [key.to_owned()];

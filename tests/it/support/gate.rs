@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum Endpoint {
     Open,
     /// New connections are refused.
     Gone,
@@ -18,7 +18,7 @@ pub enum Way {
 }
 
 struct State {
-    way: Way,
+    way: Endpoint,
     streams: Vec<TcpStream>,
 }
 
@@ -36,7 +36,7 @@ impl Gate {
         let real = (real.host_str().unwrap().to_owned(), real.port().unwrap_or(5432));
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let port = listener.local_addr().unwrap().port();
-        let state = Arc::new(Mutex::new(State { way: Way::Open, streams: Vec::new() }));
+        let state = Arc::new(Mutex::new(State { way: Endpoint::Open, streams: Vec::new() }));
         let thread = std::thread::spawn({
             let state = Arc::clone(&state);
             move || {
@@ -44,9 +44,9 @@ impl Gate {
                 while let Ok((stream, _)) = listener.accept() {
                     let mut held = state.lock().unwrap();
                     match held.way {
-                        Way::Gone => break,
-                        Way::Silent | Way::Stalled => held.streams.push(stream),
-                        Way::Open => {
+                        Endpoint::Gone => break,
+                        Endpoint::Silent | Endpoint::Stalled => held.streams.push(stream),
+                        Endpoint::Open => {
                             let other = TcpStream::connect((real.0.as_str(), real.1)).unwrap();
                             held.streams.extend([stream.try_clone().unwrap(), other.try_clone().unwrap()]);
                             let ends = [stream.try_clone().unwrap(), other.try_clone().unwrap(), other, stream];
@@ -72,14 +72,14 @@ impl Gate {
     }
 
     /// Shuts the proxy: ends the connections through it (except `Stalled`) and lets no new one in.
-    pub fn shut(&self, way: Way) {
+    pub fn shut(&self, way: Endpoint) {
         let mut held = self.state.lock().unwrap();
         held.way = way;
-        for stream in held.streams.iter().filter(|_| way != Way::Stalled) {
+        for stream in held.streams.iter().filter(|_| way != Endpoint::Stalled) {
             stream.shutdown(Shutdown::Both).ok();
         }
         drop(held);
-        if way == Way::Gone {
+        if way == Endpoint::Gone {
             // Wakes the accepting thread.
             TcpStream::connect(("127.0.0.1", self.port)).ok();
         }
@@ -88,7 +88,7 @@ impl Gate {
 
 impl Drop for Gate {
     fn drop(&mut self) {
-        self.shut(Way::Gone);
+        self.shut(Endpoint::Gone);
         self.thread.take().unwrap().join().unwrap();
     }
 }
@@ -98,7 +98,7 @@ fn copy(mut from: TcpStream, mut to: TcpStream, state: Arc<Mutex<State>>) -> Joi
         let mut part = [0; 16 * 1024];
         while let Ok(read @ 1..) = from.read(&mut part) {
             // A stalled proxy drops the data.
-            if state.lock().unwrap().way != Way::Stalled && to.write_all(&part[..read]).is_err() {
+            if state.lock().unwrap().way != Endpoint::Stalled && to.write_all(&part[..read]).is_err() {
                 break;
             }
         }

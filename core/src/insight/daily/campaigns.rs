@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::insight::normalize_author;
-use crate::model::{ItemMark, Kind, Time};
+use crate::model::{CountedItem, Kind, Time};
 
 /// The fewest copies of a campaign.
 const MIN_COPIES: u64 = 3;
@@ -28,8 +28,8 @@ pub struct Campaign {
 
 /// Returns the largest campaigns in a set of items, by authors and then by copies.
 #[must_use]
-pub fn campaigns<'a>(marks: impl IntoIterator<Item = &'a ItemMark>, most: usize) -> Vec<Campaign> {
-    let mut clusters: BTreeMap<&str, Vec<&ItemMark>> = BTreeMap::new();
+pub fn campaigns<'a>(marks: impl IntoIterator<Item = &'a CountedItem>, most: usize) -> Vec<Campaign> {
+    let mut clusters: BTreeMap<&str, Vec<&CountedItem>> = BTreeMap::new();
     for mark in marks {
         clusters.entry(&mark.cluster).or_default().push(mark);
     }

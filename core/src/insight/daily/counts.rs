@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::insight::normalize_author;
-use crate::model::{ItemMark, Kind, Tone};
+use crate::model::{CountedItem, Kind, Tone};
 
 /// The counts of a set of items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
@@ -28,7 +28,7 @@ pub struct ItemCounts {
 
 /// Counts a set of items.
 #[must_use]
-pub fn count_items<'a>(marks: impl IntoIterator<Item = &'a ItemMark>) -> ItemCounts {
+pub fn count_items<'a>(marks: impl IntoIterator<Item = &'a CountedItem>) -> ItemCounts {
     let (mut clusters, mut authors) = (BTreeSet::new(), BTreeSet::new());
     let mut counted = ItemCounts::default();
     let mut pruned = false;
@@ -90,7 +90,7 @@ impl ToneCounts {
 
 /// Returns the scorer of most items; of several, the last by name. Figures of two scorers are never mixed.
 #[must_use]
-pub fn scorer_of<'a>(marks: impl IntoIterator<Item = &'a ItemMark>) -> Option<String> {
+pub fn scorer_of<'a>(marks: impl IntoIterator<Item = &'a CountedItem>) -> Option<String> {
     let mut by_name: BTreeMap<&str, u64> = BTreeMap::new();
     for mark in marks.into_iter().filter(|mark| mark.sound.is_some()) {
         *by_name.entry(mark.scorer.as_deref().unwrap_or_default()).or_default() += 1;
@@ -100,7 +100,7 @@ pub fn scorer_of<'a>(marks: impl IntoIterator<Item = &'a ItemMark>) -> Option<St
 
 /// Counts the tones of a set of items by one scorer.
 #[must_use]
-pub fn count_tones<'a>(marks: impl IntoIterator<Item = &'a ItemMark>, scorer: Option<&str>) -> ToneCounts {
+pub fn count_tones<'a>(marks: impl IntoIterator<Item = &'a CountedItem>, scorer: Option<&str>) -> ToneCounts {
     let mut all = ToneCounts::default();
     for mark in marks {
         let by = mark.scorer.as_deref().unwrap_or_default();
@@ -132,7 +132,7 @@ pub struct Tally {
 
 /// Groups items by name, the most frequent first; A to Z compare without case.
 #[must_use]
-pub fn tally<'a>(named: impl IntoIterator<Item = (String, &'a ItemMark)>, most: usize) -> Vec<Tally> {
+pub fn tally<'a>(named: impl IntoIterator<Item = (String, &'a CountedItem)>, most: usize) -> Vec<Tally> {
     let mut list = group_by_name(named);
     list.sort_by(|a, b| (b.raw, b.unique, &a.name).cmp(&(a.raw, a.unique, &b.name)));
     list.truncate(most);
@@ -141,7 +141,7 @@ pub fn tally<'a>(named: impl IntoIterator<Item = (String, &'a ItemMark)>, most: 
 
 /// Returns the authors of a set of items, those with the most reactions first.
 #[must_use]
-pub fn top_authors<'a>(marks: impl IntoIterator<Item = &'a ItemMark>, most: usize) -> Vec<Tally> {
+pub fn top_authors<'a>(marks: impl IntoIterator<Item = &'a CountedItem>, most: usize) -> Vec<Tally> {
     let mut list = group_by_name(marks.into_iter().filter_map(|mark| Some((mark.author.clone()?, mark))));
     list.sort_by(|a, b| (b.engagement, b.raw, b.unique, &a.name).cmp(&(a.engagement, a.raw, a.unique, &b.name)));
     list.truncate(most);
@@ -149,7 +149,7 @@ pub fn top_authors<'a>(marks: impl IntoIterator<Item = &'a ItemMark>, most: usiz
 }
 
 /// Groups items by name.
-fn group_by_name<'a>(named: impl IntoIterator<Item = (String, &'a ItemMark)>) -> Vec<Tally> {
+fn group_by_name<'a>(named: impl IntoIterator<Item = (String, &'a CountedItem)>) -> Vec<Tally> {
     let mut all: BTreeMap<String, (Tally, BTreeSet<&str>)> = BTreeMap::new();
     for (name, mark) in named {
         let none = || Tally { name: name.clone(), raw: 0, unique: 0, engagement: 0, known: 0 };

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use crate::insight::normalize_author;
-use crate::model::{ItemMark, TopicFilter};
+use crate::model::{CountedItem, TopicFilter};
 
 /// Version of the encoding.
 const FORMAT: u8 = 1;
@@ -23,7 +23,7 @@ pub(super) fn hash(term: &str) -> u64 {
 
 /// Whose voice an item is: the author's; for a page without one its site's; if neither is known, that of the text itself.
 #[must_use]
-pub fn voice_of(mark: &ItemMark) -> String {
+pub fn voice_of(mark: &CountedItem) -> String {
     let site = || {
         let (_, rest) = mark.url.as_deref()?.split_once("://")?;
         let host = rest.split(['/', '?', '#']).next().filter(|host| !host.is_empty())?;
@@ -197,7 +197,7 @@ impl Basis {
         bytes.starts_with(&self.rules.to_le_bytes())
     }
 
-    pub fn add(&mut self, mark: &ItemMark) {
+    pub fn add(&mut self, mark: &CountedItem) {
         let mut hasher = blake3::Hasher::new();
         let author = mark.author.as_deref().unwrap_or("");
         for part in [mark.key.as_str(), mark.cluster.as_str(), author] {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{Cause, DayItems, Dimension, Item};
 use crate::insight::daily::Day;
 use crate::insight::normalize_author;
-use crate::model::{ItemMark, Source, Tone};
+use crate::model::{CountedItem, Source, Tone};
 
 /// The share of a day's items whose source must be known; older sightings may be pruned.
 const SOURCED: f64 = 0.9;
@@ -31,7 +31,7 @@ impl<'a> DayItems<'a> {
     #[must_use]
     pub fn of(
         day: Day,
-        marks: impl IntoIterator<Item = &'a ItemMark>,
+        marks: impl IntoIterator<Item = &'a CountedItem>,
         sources: &OnlySources,
         tone: Option<(Tone, &str)>,
     ) -> Self {
@@ -71,20 +71,20 @@ impl<'a> DayItems<'a> {
 }
 
 /// Returns whether an item has the tone; `None` if that scorer has not scored it.
-fn has_tone(mark: &ItemMark, asked: Tone, scorer: &str) -> Option<bool> {
+fn has_tone(mark: &CountedItem, asked: Tone, scorer: &str) -> Option<bool> {
     let judged = mark.sound.filter(|_| mark.scorer.as_deref().unwrap_or_default() == scorer)?;
     (judged != Tone::Unsupported).then_some(judged == asked)
 }
 
 impl Cause {
     /// Returns the earliest copy of the text that is the cause; `None` for other causes.
-    pub fn first_copy<'a>(&self, marks: impl IntoIterator<Item = &'a ItemMark>) -> Option<&'a ItemMark> {
+    pub fn first_copy<'a>(&self, marks: impl IntoIterator<Item = &'a CountedItem>) -> Option<&'a CountedItem> {
         let ours = marks.into_iter().filter(|mark| self.dimension == Dimension::Text && mark.cluster == self.name);
         ours.min_by_key(|mark| (mark.moment(), &mark.key))
     }
 
     /// Returns the name in its original spelling: author handles are normalized to lower case.
-    pub fn display_name<'a>(&'a self, marks: impl IntoIterator<Item = &'a ItemMark>) -> &'a str {
+    pub fn display_name<'a>(&'a self, marks: impl IntoIterator<Item = &'a CountedItem>) -> &'a str {
         let mut authors = marks.into_iter().filter_map(|mark| mark.author.as_deref());
         let written =
             authors.find(|author| self.dimension == Dimension::Author && normalize_author(author) == self.name);

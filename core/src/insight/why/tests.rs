@@ -3,18 +3,18 @@
 
 use super::*;
 use crate::insight::daily::{days, share, usual_range, usual_share};
-use crate::model::{Engagement, ItemMark, Kind, Source, Time, Tone, WindowFit};
+use crate::model::{CountedItem, Engagement, Kind, Source, Time, Tone, WindowFit};
 
 /// Items of a day with something in common: how many, text (`None`: a different one each), author, source, and whether
 /// they are negative.
 type Part = (usize, Option<&'static str>, Option<&'static str>, &'static str, bool);
 
-fn marks(parts: &[Part]) -> Vec<(ItemMark, Source)> {
+fn marks(parts: &[Part]) -> Vec<(CountedItem, Source)> {
     let mut all = Vec::new();
     for (many, text, author, source, negative) in parts {
         for _ in 0..*many {
             let key = format!("k{:03}", all.len());
-            let mark = ItemMark {
+            let mark = CountedItem {
                 cluster: text.map_or_else(|| key.clone(), str::to_owned),
                 author: Some(author.map_or_else(|| format!("Author{}", all.len() % 50), str::to_owned)),
                 key,
@@ -42,7 +42,7 @@ fn why_of(now: &[Part], before: &[Part], once: bool) -> (Option<Cause>, Option<C
     let calendar = days(Time::parse("2026-03-30T12:00:00Z").unwrap(), 15, "UTC");
     let (today, earlier) = calendar.split_last().unwrap();
     let (now, before) = (marks(now), marks(before));
-    let of = |day: &Day, marks: &'static [(ItemMark, Source)]| {
+    let of = |day: &Day, marks: &'static [(CountedItem, Source)]| {
         let sources = OnlySources::of(marks.iter().map(|(mark, source)| (*source, mark.key.clone())).collect());
         let items = DayItems::of(*day, marks.iter().map(|(mark, _)| mark), &sources, Some((Tone::Negative, "s")));
         if once { items.merge_copies() } else { items }

@@ -9,7 +9,7 @@ fn lines(pieces: &[String], each: impl Fn(&str) -> String) -> Vec<String> {
 }
 
 /// A way of framing a text, and whether it marks where the text ends.
-struct Way {
+struct Framing {
     name: &'static str,
     frames: fn(&[String]) -> String,
     ends: bool,
@@ -75,43 +75,43 @@ fn words(pieces: &[String], end: &str) -> String {
     pieces.iter().map(event).collect()
 }
 
-const WAYS: &[Way] = &[
-    Way { name: "typed, with a completion", frames: |p| sse(&completed(p)), ends: true },
-    Way { name: "typed", frames: |p| sse(&typed(p)), ends: false },
-    Way { name: "typed, CRLF", frames: |p| sse(&typed(p)).replace('\n', "\r\n"), ends: false },
-    Way { name: "typed, a value a line", frames: |p| ndjson(&completed(p)), ends: true },
-    Way { name: "summary", frames: |p| sse(&summaries(p)), ends: false },
-    Way { name: "summary, CRLF", frames: |p| sse(&summaries(p)).replace('\n', "\r\n"), ends: false },
-    Way {
+const WAYS: &[Framing] = &[
+    Framing { name: "typed, with a completion", frames: |p| sse(&completed(p)), ends: true },
+    Framing { name: "typed", frames: |p| sse(&typed(p)), ends: false },
+    Framing { name: "typed, CRLF", frames: |p| sse(&typed(p)).replace('\n', "\r\n"), ends: false },
+    Framing { name: "typed, a value a line", frames: |p| ndjson(&completed(p)), ends: true },
+    Framing { name: "summary", frames: |p| sse(&summaries(p)), ends: false },
+    Framing { name: "summary, CRLF", frames: |p| sse(&summaries(p)).replace('\n', "\r\n"), ends: false },
+    Framing {
         name: "summary, events named",
         frames: |p| sse(&summaries(p)).replace("data: {", "event: delta\nid: 1\ndata: {"),
         ends: false,
     },
-    Way { name: "summary, no blank lines", frames: |p| sse(&summaries(p)).replace("\n\n", "\n"), ends: false },
-    Way { name: "summary, all on a line", frames: |p| sse(&summaries(p)).replace("\n\n", " "), ends: false },
-    Way {
+    Framing { name: "summary, no blank lines", frames: |p| sse(&summaries(p)).replace("\n\n", "\n"), ends: false },
+    Framing { name: "summary, all on a line", frames: |p| sse(&summaries(p)).replace("\n\n", " "), ends: false },
+    Framing {
         name: "summary, events of two lines",
         frames: |p| sse(&summaries(p)).replace("{\"summary\":", "{\ndata: \"summary\":"),
         ends: false,
     },
-    Way { name: "response and source", frames: |p| sse(&untyped(p)), ends: false },
-    Way { name: "response and source, a value a line", frames: |p| ndjson(&untyped(p)), ends: false },
-    Way { name: "response and source, CRLF", frames: |p| ndjson(&untyped(p)).replace('\n', "\r\n"), ends: false },
-    Way { name: "response and source, run together", frames: |p| untyped(p).concat(), ends: false },
-    Way { name: "response and source, a list", frames: |p| format!("[{}]", untyped(p).join(",")), ends: false },
-    Way { name: "done", frames: |p| sse(&ollama(p)), ends: true },
-    Way { name: "done, a value a line", frames: |p| ndjson(&ollama(p)), ends: true },
-    Way { name: "done, CRLF", frames: |p| ndjson(&ollama(p)).replace('\n', "\r\n"), ends: true },
-    Way { name: "done, run together", frames: |p| ollama(p).concat(), ends: true },
-    Way { name: "choices", frames: |p| sse(&choices(p)), ends: false },
-    Way { name: "choices with a reason", frames: |p| sse(&chosen(p)), ends: true },
-    Way { name: "choices, a value a line", frames: |p| ndjson(&chosen(p)), ends: true },
-    Way { name: "all so far", frames: |p| sse(&so_far(p)), ends: false },
-    Way { name: "all so far, a value a line", frames: |p| ndjson(&so_far(p)), ends: false },
-    Way { name: "strings", frames: |p| sse(&lines(p, str::to_owned)), ends: false },
-    Way { name: "words", frames: |p| words(p, "\n"), ends: false },
-    Way { name: "words, CRLF", frames: |p| words(p, "\r\n"), ends: false },
-    Way { name: "words after a comment", frames: |p| format!(": hello\n\n{}", words(p, "\n")), ends: false },
+    Framing { name: "response and source", frames: |p| sse(&untyped(p)), ends: false },
+    Framing { name: "response and source, a value a line", frames: |p| ndjson(&untyped(p)), ends: false },
+    Framing { name: "response and source, CRLF", frames: |p| ndjson(&untyped(p)).replace('\n', "\r\n"), ends: false },
+    Framing { name: "response and source, run together", frames: |p| untyped(p).concat(), ends: false },
+    Framing { name: "response and source, a list", frames: |p| format!("[{}]", untyped(p).join(",")), ends: false },
+    Framing { name: "done", frames: |p| sse(&ollama(p)), ends: true },
+    Framing { name: "done, a value a line", frames: |p| ndjson(&ollama(p)), ends: true },
+    Framing { name: "done, CRLF", frames: |p| ndjson(&ollama(p)).replace('\n', "\r\n"), ends: true },
+    Framing { name: "done, run together", frames: |p| ollama(p).concat(), ends: true },
+    Framing { name: "choices", frames: |p| sse(&choices(p)), ends: false },
+    Framing { name: "choices with a reason", frames: |p| sse(&chosen(p)), ends: true },
+    Framing { name: "choices, a value a line", frames: |p| ndjson(&chosen(p)), ends: true },
+    Framing { name: "all so far", frames: |p| sse(&so_far(p)), ends: false },
+    Framing { name: "all so far, a value a line", frames: |p| ndjson(&so_far(p)), ends: false },
+    Framing { name: "strings", frames: |p| sse(&lines(p, str::to_owned)), ends: false },
+    Framing { name: "words", frames: |p| words(p, "\n"), ends: false },
+    Framing { name: "words, CRLF", frames: |p| words(p, "\r\n"), ends: false },
+    Framing { name: "words after a comment", frames: |p| format!(": hello\n\n{}", words(p, "\n")), ends: false },
 ];
 
 /// Splits a text at the positions in `at`.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::entries::Feed;
 use crate::model::{Remembered, Time};
 use crate::search::kinds::date;
-use crate::search::kinds::kind::{Asked, PartReply};
+use crate::search::kinds::kind::{PartReply, ProviderRequest};
 
 /// A feed that asks for a longer rest is still requested once a day.
 const LONGEST_REST: Duration = Duration::from_secs(86_400);
@@ -48,7 +48,7 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    pub(super) fn of(asked: &Asked<'_>, url: &str) -> Self {
+    pub(super) fn of(asked: &ProviderRequest<'_>, url: &str) -> Self {
         asked.remembered(url).and_then(|one| serde_json::from_str(&one.value).ok()).unwrap_or_default()
     }
 

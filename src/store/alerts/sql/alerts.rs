@@ -10,7 +10,7 @@ use crate::model::{
     Acked, AlertEvent, AlertEventKind, AlertRun, AlertSpec, AlertState, Firing, JobKind, RunState, SearchHealth,
     SearchState, Source, Time,
 };
-use crate::store::{AlertChange, MOST_WAITING, StoreError};
+use crate::store::{AlertChange, Cursor, MOST_WAITING, StoreError};
 
 /// How long an event is kept.
 const KEPT: Duration = Duration::from_secs(400 * 86_400);
@@ -143,39 +143,15 @@ pub(in crate::store) async fn searched(
         .collect()
 }
 
-/// Moves the cursor from where the check began; `false` if it is elsewhere by now.
-async fn advance_cursor(conn: &mut Conn, name: &str, change: &AlertChange) -> Result<bool, StoreError> {
-    let (seq, at) = change.to;
-    let done = match change.from {
-        None => {
-            sqlx::query("INSERT INTO follower (name, seq, at) VALUES ($1, $2, $3) ON CONFLICT (name) DO NOTHING")
-                .bind(name)
-                .bind(seq)
-                .bind(at.0)
-                .execute(conn)
-                .await?
-        }
-        Some((from, then)) => {
-            sqlx::query("UPDATE follower SET seq = $2, at = $3 WHERE name = $1 AND seq = $4 AND at = $5")
-                .bind(name)
-                .bind(seq)
-                .bind(at.0)
-                .bind(from)
-                .bind(then.0)
-                .execute(conn)
-                .await?
-        }
-    };
-    Ok(done.rows_affected() == 1)
-}
-
 pub(in crate::store) async fn keep(
     conn: &mut Conn,
     alert: &str,
     change: &AlertChange,
     now: Time,
 ) -> Result<bool, StoreError> {
-    if !advance_cursor(conn, &format!("alert:{alert}"), change).await? {
+    let cursor = |(seq, at)| Cursor { seq, at };
+    let (name, from) = (format!("alert:{alert}"), change.from.map(cursor));
+    if !followers::advance_cursor(conn, &name, from, cursor(change.to)).await? {
         return Ok(false);
     }
     for event in &change.events {

@@ -4,7 +4,7 @@ use sqlx::Row as _;
 
 use super::Row;
 use crate::model::{
-    Engagement, ItemTone, Kind, Micros, RunState, SearchState, Source, Time, Tone, Trigger, Verdict, WindowFit,
+    Engagement, ItemTone, Kind, Mark, Micros, RunState, SearchState, Source, Time, Tone, Trigger, WindowFit,
 };
 use crate::store::{AnswerRow, Counts, ItemRow, RunRow, SearchRow, SightingRow, StoreError};
 
@@ -44,10 +44,9 @@ fn tone(row: &Row) -> Result<ItemTone, StoreError> {
 }
 
 /// Reads the mark that a person gave an item.
-fn verdict(row: &Row) -> Result<Option<Verdict>, StoreError> {
+fn mark(row: &Row) -> Result<Option<Mark>, StoreError> {
     let mark: Option<String> = row.try_get("mark")?;
-    mark.map(|mark| Verdict::parse(&mark).ok_or_else(|| StoreError::unreadable(&format!("`{mark}` in mark"))))
-        .transpose()
+    mark.map(|mark| Mark::parse(&mark).ok_or_else(|| StoreError::unreadable(&format!("`{mark}` in mark")))).transpose()
 }
 
 /// A run. Readers may see runs that have a `seq`, their place in the reading order.
@@ -153,7 +152,7 @@ pub(in crate::store) fn item(row: &Row) -> Result<ItemRow, StoreError> {
         cluster: row.try_get("cluster")?,
         tone: tone(row)?,
         pruned_at: time(row, "pruned_at")?,
-        mark: verdict(row)?,
+        mark: mark(row)?,
         relevance: None,
         starred_at: time(row, "starred_at")?,
         note: row.try_get("note")?,
@@ -180,7 +179,7 @@ pub(in crate::store) fn sighting(row: &Row) -> Result<SightingRow, StoreError> {
         engagement: engagement(row)?,
         cluster: row.try_get("cluster")?,
         tone: tone(row)?,
-        mark: verdict(row)?,
+        mark: mark(row)?,
         relevance: None,
     })
 }

@@ -2,9 +2,9 @@
 
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
-use super::{Conn, Database, Row, followers, ledger, narrow, read};
+use super::{Conn, Database, Row, filter_conditions, followers, ledger, read};
 use crate::model::{SeqRange, Time};
-use crate::store::{Edition, Filter, JobRun, PlacedFile, RunRange, StoreError};
+use crate::store::{Cursor, Edition, Filter, JobRun, PlacedFile, RunRange, StoreError};
 
 /// The most old editions returned.
 const MOST_OLD: i64 = 1_000;
@@ -164,16 +164,8 @@ pub(in crate::store) async fn end(
     if !on {
         return Ok(());
     }
-    sqlx::query(
-        "INSERT INTO follower (name, seq, at) VALUES ($1, $2, $3) \
-         ON CONFLICT (name) DO UPDATE SET seq = excluded.seq, at = excluded.at WHERE excluded.seq > follower.seq",
-    )
-    .bind(&run.job.id)
-    .bind(edition.between.until)
-    .bind(now.0)
-    .execute(conn)
-    .await?;
-    Ok(())
+    let to = Cursor { seq: edition.between.until, at: now };
+    followers::raise_to_run(conn, &run.job.id, to).await
 }
 
 pub(in crate::store) async fn holds(conn: &mut Conn, run: &JobRun) -> Result<bool, StoreError> {
@@ -238,7 +230,7 @@ pub(in crate::store) async fn topics(
 ) -> Result<Vec<String>, StoreError> {
     let filter = Filter { topics: topics.to_vec(), tags: tags.to_vec(), ..Filter::default() };
     let mut query = QueryBuilder::<Database>::new("SELECT DISTINCT r.topic FROM run r");
-    narrow::topics(&mut query, &filter, "r.topic", read::RUN_AT);
+    filter_conditions::topics(&mut query, &filter, "r.topic", read::RUN_AT);
     query.push(" AND r.seq > ").push_bind(between.since).push(" AND r.seq <= ").push_bind(between.until);
     query.push(" ORDER BY r.topic");
     Ok(query.build_query_scalar().fetch_all(conn).await?)

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use sqlx::{AssertSqlSafe, Row as _};
 
-use super::{Conn, Row, read};
+use super::{Conn, Row, followers, read};
 use crate::model::{Message, OutboxState, Time};
 use crate::store::{Claimed, GivenUp, Outgoing, SendResult, StoreError};
 
@@ -80,14 +80,7 @@ pub(in crate::store) async fn delivered(conn: &mut Conn, run: &str, now: Time) -
     if done.rows_affected() == 0 {
         return Ok(());
     }
-    sqlx::query(
-        "INSERT INTO follower (name, seq, at) SELECT r.name, r.seq, r.span_until FROM report r WHERE r.run = $1 \
-         ON CONFLICT (name) DO UPDATE SET seq = excluded.seq, at = excluded.at WHERE excluded.at > follower.at",
-    )
-    .bind(run)
-    .execute(conn)
-    .await?;
-    Ok(())
+    followers::raise_to_report(conn, run).await
 }
 
 pub(in crate::store) async fn next(conn: &mut Conn, channel: &str) -> Result<Option<Time>, StoreError> {

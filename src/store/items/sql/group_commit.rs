@@ -9,7 +9,7 @@ use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 use super::info::claim_nature;
 use super::{Conn, Database, calls, snapshot, spent};
 use crate::model::{DataOrigin, Trigger};
-use crate::store::database::open::wrong_nature;
+use crate::store::database::connect::open::wrong_nature;
 use crate::store::items::commit_queue::{Begin, Count, Write, Written};
 use crate::store::{Outcome, RunRef, StoreError};
 
@@ -71,14 +71,14 @@ pub(in crate::store) async fn write(
 }
 
 /// Tokens of the held runs, and other state needed at the start.
-struct Held {
+struct HeldRuns {
     tokens: HashMap<i64, String>,
     nature: Option<DataOrigin>,
     /// The last day on which money was counted.
     money: Option<i64>,
 }
 
-impl Held {
+impl HeldRuns {
     fn has(&self, run: &RunRef) -> bool {
         self.tokens.get(&run.id).is_some_and(|token| *token == run.token)
     }
@@ -86,9 +86,9 @@ impl Held {
 
 /// Locks the runs until the transaction ends; otherwise another process could take over a run and a call would not be
 /// counted. Every transaction that touches runs and their searches locks the runs first, in this order.
-async fn lock_runs(conn: &mut Conn, runs: impl Iterator<Item = &RunRef>) -> Result<Held, StoreError> {
+async fn lock_runs(conn: &mut Conn, runs: impl Iterator<Item = &RunRef>) -> Result<HeldRuns, StoreError> {
     let ids: Vec<i64> = runs.map(|run| run.id).collect();
-    let mut held = Held { tokens: HashMap::with_capacity(ids.len()), nature: None, money: None };
+    let mut held = HeldRuns { tokens: HashMap::with_capacity(ids.len()), nature: None, money: None };
     if ids.is_empty() {
         return Ok(held);
     }

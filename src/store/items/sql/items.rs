@@ -9,7 +9,7 @@ use sqlx::{QueryBuilder, Row as _};
 use super::loaded_item::LoadedItem;
 use super::merge::merge;
 use super::resolve::ItemSet;
-use super::{Conn, Database, item_history, tone, words};
+use super::{Conn, Database, item_history, tone, word_index};
 use crate::model::{Finding, Source, Time};
 use crate::store::{Counts, Outcome, RunRef, StoreError};
 
@@ -54,7 +54,7 @@ pub(in crate::store) async fn store_items(
     tone::update_reworded(conn, &world.items).await?;
     keep_revisions(conn, &world.items).await?;
     item_history::keep(conn, &world.items).await?;
-    words::note_changed(conn, &world.items).await?;
+    word_index::note_changed(conn, &world.items).await?;
 
     let mut sightings: Vec<Sighting<'_>> = Vec::new();
     let mut lessons: BTreeMap<(&str, i64), TopicItemUpdate> = BTreeMap::new();

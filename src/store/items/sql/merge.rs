@@ -3,7 +3,7 @@
 
 use sqlx::QueryBuilder;
 
-use super::{Conn, Database, clusters, days_rolled, kept, marks, words};
+use super::{Conn, Database, clusters, day_counts, kept, marks, word_index};
 use crate::model::Time;
 use crate::store::StoreError;
 
@@ -56,7 +56,7 @@ pub(in crate::store) async fn merge(conn: &mut Conn, into: i64, from: i64, first
     .bind(into)
     .execute(&mut *conn)
     .await?;
-    days_rolled::mark_due_for_items(conn, &[from]).await?;
+    day_counts::mark_due_for_items(conn, &[from]).await?;
     sqlx::query("DELETE FROM topic_item WHERE item = $1").bind(from).execute(&mut *conn).await?;
     sqlx::query("UPDATE item SET first_seen = $1 WHERE id = $2 AND first_seen > $1")
         .bind(first_seen.0)
@@ -65,7 +65,7 @@ pub(in crate::store) async fn merge(conn: &mut Conn, into: i64, from: i64, first
         .await?;
     marks::unite(conn, into, from).await?;
     kept::merge_items(conn, into, from).await?;
-    words::remove(conn, &[from]).await?;
+    word_index::remove(conn, &[from]).await?;
     // Earlier versions of the merged item do not belong to the other one.
     sqlx::query("DELETE FROM item_past WHERE item = $1").bind(from).execute(&mut *conn).await?;
     sqlx::query("DELETE FROM item WHERE id = $1").bind(from).execute(conn).await?;

@@ -9,7 +9,7 @@ use super::items::{self, TopicItemUpdate};
 use super::loaded_item::Content;
 use super::resolve::ITEMS_LOCK;
 use super::resolve::{ItemSet, SightedItem, fetch_json, to_json};
-use super::{Conn, days_rolled, erase, forgotten, item_history, read, tone, words};
+use super::{Conn, day_counts, erase, forgotten, item_history, read, tone, word_index};
 use crate::model::{Engagement, Finding, Source, WindowFit};
 use crate::store::{Changed, Counts, Reread, SeenItem, StoreError, StoredRun};
 
@@ -40,7 +40,7 @@ pub(in crate::store) async fn reread(
     let Some(row) = row else { return Ok(Changed::default()) };
     super::lock(conn, ITEMS_LOCK).await?;
     if !rehearsal {
-        days_rolled::mark_due(conn, std::slice::from_ref(&run.topic)).await?;
+        day_counts::mark_due(conn, std::slice::from_ref(&run.topic)).await?;
     }
     let there = sightings(conn, run.id).await?;
     let gone = row.try_get::<Option<i64>, _>("thinned")? == Some(1)
@@ -237,7 +237,7 @@ async fn write(
     tone::update_reworded(conn, &world.items).await?;
     items::keep_revisions(conn, &world.items).await?;
     item_history::keep(conn, &world.items).await?;
-    words::note_changed(conn, &world.items).await?;
+    word_index::note_changed(conn, &world.items).await?;
     let id = |place: usize| world.items.get(place).and_then(|item| item.id);
     let added =
         sights.added.iter().filter_map(|(place, source, finding)| Some((run.id, id(*place)?, *source, *finding)));

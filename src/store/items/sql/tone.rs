@@ -5,7 +5,7 @@ use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 use super::loaded_item::LoadedItem;
 use super::resolve::to_json;
-use super::{Conn, Database, days_rolled};
+use super::{Conn, Database, day_counts};
 use crate::model::{Scorer, ToneScore};
 use crate::store::{Rejudged, StoreError};
 
@@ -35,7 +35,7 @@ pub(in crate::store) async fn update_reworded(conn: &mut Conn, items: &[LoadedIt
         items.iter().filter(|item| item.stored).filter(redated).filter_map(|item| item.id).collect();
     moved.extend(changed_tones(conn, &judged).await?);
     write(conn, &judged).await?;
-    if moved.is_empty() { Ok(()) } else { days_rolled::mark_due_for_items(conn, &moved).await }
+    if moved.is_empty() { Ok(()) } else { day_counts::mark_due_for_items(conn, &moved).await }
 }
 
 /// Returns those with another tone or scorer stored.
@@ -123,7 +123,7 @@ pub(in crate::store) async fn rejudge(
     if !rehearsal {
         write(conn, &judged).await?;
         let ids: Vec<i64> = judged.iter().map(|(id, _)| *id).collect();
-        days_rolled::mark_due_for_items(conn, &ids).await?;
+        day_counts::mark_due_for_items(conn, &ids).await?;
     }
     Ok(done)
 }

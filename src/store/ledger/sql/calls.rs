@@ -8,7 +8,7 @@ use sqlx::{QueryBuilder, Row as _};
 use super::{Conn, Database, spent};
 use crate::model::{Micros, SERVICE, ServiceLimits, Source, Usage};
 use crate::store::items::commit_queue::Count;
-use crate::store::ledger::allowance::refusal;
+use crate::store::ledger::permits::allowance::refusal;
 use crate::store::{Permission, StoreError};
 
 /// Counts calls and returns the permissions in the same order. `money` is the last day on which money was counted.

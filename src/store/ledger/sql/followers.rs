@@ -1,4 +1,5 @@
-//! Followers read the runs in `seq` order; here are their positions. Each follower decides what to do with the runs.
+//! Followers read the runs in `seq` order; only this file moves their cursors. Each follower decides what to do with
+//! the runs.
 
 use sqlx::{AssertSqlSafe, Row as _};
 
@@ -53,4 +54,58 @@ pub(in crate::store) async fn advance(
     );
     let moved = moved.bind(to).bind(i64::from(caught_up)).bind(name).bind(from).execute(conn).await?;
     Ok(moved.rows_affected() > 0)
+}
+
+/// Moves a cursor from where its follower began, or creates it if there was none. Returns false and changes nothing if
+/// another process was first.
+pub(in crate::store) async fn advance_cursor(
+    conn: &mut Conn,
+    name: &str,
+    from: Option<Cursor>,
+    to: Cursor,
+) -> Result<bool, StoreError> {
+    let moved = match from {
+        None => sqlx::query("INSERT INTO follower (name, seq, at) VALUES ($1, $2, $3) ON CONFLICT (name) DO NOTHING"),
+        Some(_) => sqlx::query("UPDATE follower SET seq = $2, at = $3 WHERE name = $1 AND seq = $4 AND at = $5"),
+    };
+    let moved = moved.bind(name).bind(to.seq).bind(to.at.0);
+    let moved = match from {
+        None => moved,
+        Some(from) => moved.bind(from.seq).bind(from.at.0),
+    };
+    Ok(moved.execute(conn).await?.rows_affected() == 1)
+}
+
+/// Moves the cursor of an export forward to a run, never back.
+pub(in crate::store) async fn raise_to_run(conn: &mut Conn, name: &str, to: Cursor) -> Result<(), StoreError> {
+    let raised = sqlx::query(
+        "INSERT INTO follower (name, seq, at) VALUES ($1, $2, $3) \
+         ON CONFLICT (name) DO UPDATE SET seq = excluded.seq, at = excluded.at WHERE excluded.seq > follower.seq",
+    );
+    raised.bind(name).bind(to.seq).bind(to.at.0).execute(conn).await?;
+    Ok(())
+}
+
+/// Moves the cursor of a report forward to the end of the report that a run made, never back.
+pub(in crate::store) async fn raise_to_report(conn: &mut Conn, run: &str) -> Result<(), StoreError> {
+    let raised = sqlx::query(
+        "INSERT INTO follower (name, seq, at) SELECT r.name, r.seq, r.span_until FROM report r WHERE r.run = $1 \
+         ON CONFLICT (name) DO UPDATE SET seq = excluded.seq, at = excluded.at WHERE excluded.at > follower.at",
+    );
+    raised.bind(run).execute(conn).await?;
+    Ok(())
+}
+
+/// Moves a follower back, so that it reads the runs from this one on again.
+pub(in crate::store) async fn rewind(conn: &mut Conn, follower: Follower, from: i64) -> Result<(), StoreError> {
+    let back = sqlx::query("UPDATE follower SET seq = $1 - 1 WHERE name = $2 AND seq >= $1");
+    back.bind(from).bind(follower.as_str()).execute(conn).await?;
+    Ok(())
+}
+
+/// Returns the cursors that notify people, each with the last run that it has processed, by name.
+pub(in crate::store) async fn cursors(conn: &mut Conn) -> Result<Vec<(String, i64)>, StoreError> {
+    let sql = format!("SELECT name, seq FROM follower WHERE name NOT IN ({}) ORDER BY name", names());
+    let rows = sqlx::query(AssertSqlSafe(sql)).fetch_all(conn).await?;
+    rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect()
 }

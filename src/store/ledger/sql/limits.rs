@@ -7,7 +7,7 @@ use sqlx::Row as _;
 
 use super::{Conn, Row};
 use crate::model::Time;
-use crate::store::ledger::shares::{shares, starts};
+use crate::store::ledger::permits::shares::{shares, starts};
 use crate::store::{LeaseAsk, LeaseShare, StoreError};
 
 /// Longer than any lease: a lease that ends later was written before the clock was set back.

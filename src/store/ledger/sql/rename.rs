@@ -3,7 +3,7 @@
 
 use sqlx::{AssertSqlSafe, Row as _};
 
-use super::{Conn, access, alerts, days_rolled, definitions, info};
+use super::{Conn, access, alerts, day_counts, definitions, info};
 use crate::model::{Time, Topic};
 use crate::store::{StoreError, StoreErrorKind};
 
@@ -125,7 +125,7 @@ pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str, now:
     }
     sqlx::query("UPDATE request SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
     access::rename(conn, old, new).await?;
-    days_rolled::mark_due(conn, &[new.to_owned()]).await?;
+    day_counts::mark_due(conn, &[new.to_owned()]).await?;
     rename_in_jobs(conn, old, new).await?;
     sqlx::query("DELETE FROM renamed WHERE old_id = $1").bind(new).execute(&mut *conn).await?;
     sqlx::query("UPDATE renamed SET new_id = $1 WHERE new_id = $2").bind(new).bind(old).execute(&mut *conn).await?;

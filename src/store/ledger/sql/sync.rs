@@ -159,7 +159,7 @@ pub(in crate::store) async fn jobs(
     // In another time zone, their days begin at other instants.
     let known: Vec<String> = changed.iter().filter_map(|changed| Some(changed.defined.topic()?.id.clone())).collect();
     if !known.is_empty() {
-        super::days_rolled::mark_due(conn, &known).await?;
+        super::day_counts::mark_due(conn, &known).await?;
     }
     if changed.len() >= MANY {
         super::look_at(conn, "job").await?;

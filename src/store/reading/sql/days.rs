@@ -5,7 +5,7 @@ use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 use super::{Conn, Database, Row, read};
 use crate::model::{
-    EngagementAt, ItemContent, ItemMark, Kind, Micros, ResolvedKey, SearchState, SearchSummary, Source, Span, Time,
+    CountedItem, EngagementAt, ItemContent, Kind, Micros, ResolvedKey, SearchState, SearchSummary, Source, Span, Time,
     Tone, WindowFit,
 };
 use crate::store::{AnswerRow, StoreError};
@@ -25,14 +25,18 @@ pub(in crate::store) async fn marks(
     topic: &str,
     seen: Span,
     most: i64,
-) -> Result<Vec<ItemMark>, StoreError> {
+) -> Result<Vec<CountedItem>, StoreError> {
     let sql = format!("{MARK} AND t.first_seen < $3 ORDER BY t.first_seen DESC, i.key LIMIT $4");
     let asked = sqlx::query(AssertSqlSafe(sql)).bind(topic).bind(seen.from.0).bind(seen.until.0).bind(most);
     read_marks(&asked.fetch_all(conn).await?)
 }
 
-/// Returns items of a topic that count in a span ([`ItemMark::moment`]). None was first seen before the span.
-pub(in crate::store) async fn marks_of(conn: &mut Conn, topic: &str, span: Span) -> Result<Vec<ItemMark>, StoreError> {
+/// Returns items of a topic that count in a span ([`CountedItem::moment`]). None was first seen before the span.
+pub(in crate::store) async fn marks_of(
+    conn: &mut Conn,
+    topic: &str,
+    span: Span,
+) -> Result<Vec<CountedItem>, StoreError> {
     let moment = "CASE WHEN i.published_at < t.first_seen THEN i.published_at ELSE t.first_seen END";
     let sql = format!("{MARK} AND {moment} >= $2 AND {moment} < $3 ORDER BY t.first_seen DESC, i.key");
     read_marks(&sqlx::query(AssertSqlSafe(sql)).bind(topic).bind(span.from.0).bind(span.until.0).fetch_all(conn).await?)
@@ -52,7 +56,7 @@ pub(in crate::store) async fn first_seen_in(conn: &mut Conn, topic: &str, span: 
     Ok(rows.into_iter().map(Time).collect())
 }
 
-fn read_marks(rows: &[Row]) -> Result<Vec<ItemMark>, StoreError> {
+fn read_marks(rows: &[Row]) -> Result<Vec<CountedItem>, StoreError> {
     rows.iter()
         .map(|row| {
             let fit = match row.try_get::<Option<i64>, _>("fit")? {
@@ -60,7 +64,7 @@ fn read_marks(rows: &[Row]) -> Result<Vec<ItemMark>, StoreError> {
                 Some(1) => WindowFit::Undated,
                 _ => WindowFit::Outside,
             };
-            Ok(ItemMark {
+            Ok(CountedItem {
                 key: row.try_get("key")?,
                 kind: read::word(row, "kind", Kind::parse)?,
                 author: row.try_get("author")?,

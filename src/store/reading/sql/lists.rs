@@ -3,7 +3,7 @@
 
 use sqlx::{QueryBuilder, Row as _};
 
-use super::{Conn, Database, narrow, read, tokens};
+use super::{Conn, Database, filter_conditions, read, tokens};
 use crate::model::{RunState, TextQuery, Time};
 use crate::store::{
     AnswerRow, Filter, FoundPlace, ItemCursor, ItemOrder, ItemRow, ListPage, RunCursor, RunRow, StoreError,
@@ -98,12 +98,12 @@ pub(in crate::store) async fn items(
 
 /// Adds the filter's conditions on item `i` of topic row `t`, except for time; conditions on words only if `looked_up`.
 pub(super) fn push_matching(query: &mut QueryBuilder<Database>, filter: &Filter, order: ItemOrder, looked_up: bool) {
-    narrow::items(query, &Filter { words: None, ..filter.clone() });
+    filter_conditions::items(query, &Filter { words: None, ..filter.clone() });
     if let Some(wanted) = filter.words.as_ref().filter(|_| looked_up) {
         query.push(" AND ");
         tokens::push_has(query, wanted, "t.item");
     }
-    narrow::found_by_sources(query, filter, "q.topic = t.topic AND q.seq IS NOT NULL");
+    filter_conditions::found_by_sources(query, filter, "q.topic = t.topic AND q.seq IS NOT NULL");
     if matches!(order, ItemOrder::Positive | ItemOrder::Negative) {
         query.push(" AND i.score IS NOT NULL");
     }
@@ -231,11 +231,11 @@ pub(in crate::store) async fn found(
     limit: i64,
 ) -> Result<Vec<ItemRow>, StoreError> {
     let mut query = QueryBuilder::<Database>::new(read::ITEM);
-    narrow::topics(&mut query, filter, "t.topic", "t.first_seen");
-    narrow::items(&mut query, filter);
-    narrow::marks_and_notes(&mut query, filter);
-    narrow::new(&mut query, filter);
-    narrow::found_by_sources(&mut query, filter, "q.topic = t.topic AND q.seq IS NOT NULL");
+    filter_conditions::topics(&mut query, filter, "t.topic", "t.first_seen");
+    filter_conditions::items(&mut query, filter);
+    filter_conditions::marks_and_notes(&mut query, filter);
+    filter_conditions::new(&mut query, filter);
+    filter_conditions::found_by_sources(&mut query, filter, "q.topic = t.topic AND q.seq IS NOT NULL");
     if let Some(after) = after {
         // The first part bounds the index scan; the others skip rows of the same instant already shown.
         query.push(" AND t.first_seen <= ").push_bind(after.first_seen.0);

@@ -77,10 +77,3 @@ pub(in crate::store) async fn pruned(conn: &mut Conn, since: Time, topics: &[Str
     let query = sqlx::query_scalar(AssertSqlSafe(sql)).bind(since.0).bind(i64::from(!topics.is_empty()));
     Ok(query.bind(super::resolve::to_json(topics)?).fetch_one(conn).await?)
 }
-
-/// Returns named cursors, and the last place in the reading order that each has processed.
-pub(in crate::store) async fn cursors(conn: &mut Conn) -> Result<Vec<(String, i64)>, StoreError> {
-    let sql = format!("SELECT name, seq FROM follower WHERE name NOT IN ({}) ORDER BY name", super::followers::names());
-    let rows = sqlx::query(AssertSqlSafe(sql)).fetch_all(conn).await?;
-    rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect()
-}

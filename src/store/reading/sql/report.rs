@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use sqlx::{QueryBuilder, Row as _};
 
-use super::{Conn, Database, Row, narrow, read};
+use super::{Conn, Database, Row, filter_conditions, read};
 use crate::model::{Paused, PausedBy};
 use crate::store::{
     After, AnswerRow, Filter, FoundItem, ItemRow, RunRow, SearchRow, SightingRow, StoreError, TopicStatus,
@@ -89,7 +89,7 @@ pub(in crate::store) async fn runs(conn: &mut Conn, filter: &Filter, limit: i64)
     let mut query = QueryBuilder::<Database>::new(read::RUN);
     // The ledger includes runs of jobs other than topics; exports and views include only those of topics.
     let of = if filter.topics.is_empty() && filter.tags.is_empty() { "r.job" } else { "r.topic" };
-    narrow::topics(&mut query, filter, of, read::RUN_AT);
+    filter_conditions::topics(&mut query, filter, of, read::RUN_AT);
     // Of runs begun in the same millisecond, those still running come first, then the last to become readable.
     query.push(" ORDER BY ").push(read::RUN_AT).push(" DESC, coalesce(r.seq, 9223372036854775807) DESC, ");
     query.push("r.public_id DESC LIMIT ").push_bind(limit);
@@ -151,8 +151,8 @@ pub(in crate::store) async fn items(
     limit: i64,
 ) -> Result<Vec<ItemRow>, StoreError> {
     let mut query = QueryBuilder::<Database>::new(read::ITEM);
-    narrow::topics(&mut query, filter, "t.topic", "t.first_seen");
-    narrow::items(&mut query, filter);
+    filter_conditions::topics(&mut query, filter, "t.topic", "t.first_seen");
+    filter_conditions::items(&mut query, filter);
     if let Some(after) = after {
         // The first part bounds the index scan; the others skip rows of the same instant already shown.
         let published = after.published_at.unwrap_or_default().0;
@@ -180,8 +180,8 @@ pub(in crate::store) async fn found(
         "WITH page AS (SELECT t.topic AS of, t.item AS item, f.seq AS seq FROM topic_item t \
          JOIN run f ON f.id = t.first_run JOIN item i ON i.id = t.item",
     );
-    narrow::topics(&mut query, filter, "t.topic", "t.first_seen");
-    narrow::items(&mut query, filter);
+    filter_conditions::topics(&mut query, filter, "t.topic", "t.first_seen");
+    filter_conditions::items(&mut query, filter);
     query.push(" AND f.seq IS NOT NULL");
     if let Some(after) = after {
         query.push(" AND (f.seq < ").push_bind(after.seq).push(" OR (f.seq = ").push_bind(after.seq);

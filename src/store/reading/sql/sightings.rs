@@ -6,7 +6,7 @@ use std::sync::Arc;
 use sqlx::{QueryBuilder, Row as _};
 
 use super::resolve::to_json;
-use super::{Conn, Database, item_history, narrow, read, sightings};
+use super::{Conn, Database, filter_conditions, item_history, read, sightings};
 use crate::store::database::cells::{Cells, unreadable};
 use crate::store::reading::sighting_page::{Page, PageRequest, RunSightings};
 use crate::store::{Filter, StoreError};
@@ -55,7 +55,7 @@ pub(in crate::store) async fn runs(conn: &mut Conn, filter: &Filter, next: &Page
         "WITH p AS MATERIALIZED (SELECT r.id, r.public_id AS run, r.topic, r.started_at, r.seq, ",
     );
     query.push(if by_number { "r.seq" } else { read::RUN_AT }).push(" AS place FROM run r");
-    narrow::topics(&mut query, filter, "r.topic", read::RUN_AT);
+    filter_conditions::topics(&mut query, filter, "r.topic", read::RUN_AT);
     query.push(" AND r.seq <= ").push_bind(next.until);
     match (&next.after, filter.seq) {
         (Some((seq, _)), Some(_)) => drop(query.push(" AND r.seq > ").push_bind(*seq)),
@@ -68,7 +68,7 @@ pub(in crate::store) async fn runs(conn: &mut Conn, filter: &Filter, next: &Page
     }
     query.push(" ORDER BY place").push(if by_number { "" } else { ", run" }).push(" LIMIT ").push_bind(next.runs);
     query.push(") ").push(sightings::OF_RUNS.0);
-    narrow::sources(&mut query, filter, "s.source");
+    filter_conditions::sources(&mut query, filter, "s.source");
     query.push(sightings::OF_RUNS.1);
 
     let mut page = Page::new();
@@ -99,7 +99,7 @@ pub(in crate::store) async fn items(
         .push(" WHERE ")
         .push_bind(to_json(ids)?)
         .push(" <> '') AS g CROSS JOIN item i WHERE i.id = g.value");
-    narrow::items(&mut query, filter);
+    filter_conditions::items(&mut query, filter);
     query.push(") SELECT ").push(item_columns()).push(" AS cells FROM told");
     let row = query.build().fetch_one(conn).await?;
     let mut cells = Cells::of(row.try_get::<Option<&str>, _>("cells")?.unwrap_or_default());

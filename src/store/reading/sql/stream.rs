@@ -3,7 +3,7 @@
 use futures_util::TryStreamExt as _;
 use sqlx::{QueryBuilder, Row as _};
 
-use super::{Conn, Database, Row, fresh, item_history, narrow, read, search_history};
+use super::{Conn, Database, Row, filter_conditions, fresh, item_history, read, search_history};
 use crate::model::{FirstSightingRow, Kind, Micros, RunSearch, SearchExportRow, Time};
 use crate::store::reading::item_history as before;
 use crate::store::{AnswerRow, Filter, ItemRow, RunRow, StoreError};
@@ -17,11 +17,11 @@ pub(in crate::store) async fn items<E: From<StoreError>>(
     each: Each<'_, ItemRow, E>,
 ) -> Result<(), E> {
     let mut query = QueryBuilder::<Database>::new(read::ITEM);
-    narrow::topics(&mut query, filter, "t.topic", "t.first_seen");
-    narrow::items(&mut query, filter);
-    narrow::marks_and_notes(&mut query, filter);
-    narrow::new(&mut query, filter);
-    narrow::found_by_sources(&mut query, filter, "q.topic = t.topic AND q.seq IS NOT NULL");
+    filter_conditions::topics(&mut query, filter, "t.topic", "t.first_seen");
+    filter_conditions::items(&mut query, filter);
+    filter_conditions::marks_and_notes(&mut query, filter);
+    filter_conditions::new(&mut query, filter);
+    filter_conditions::found_by_sources(&mut query, filter, "q.topic = t.topic AND q.seq IS NOT NULL");
     query.push(" AND f.seq IS NOT NULL ORDER BY t.topic, t.first_seen, i.key");
     run(conn, query, read::item, each).await
 }
@@ -32,8 +32,8 @@ pub(in crate::store) async fn answers<E: From<StoreError>>(
     each: Each<'_, AnswerRow, E>,
 ) -> Result<(), E> {
     let mut query = QueryBuilder::<Database>::new(read::ANSWER);
-    narrow::topics(&mut query, filter, "r.topic", read::RUN_AT);
-    narrow::runs_in_order(&mut query, filter);
+    filter_conditions::topics(&mut query, filter, "r.topic", read::RUN_AT);
+    filter_conditions::runs_in_order(&mut query, filter);
     run(conn, query, read::answer, each).await
 }
 
@@ -43,8 +43,8 @@ pub(in crate::store) async fn runs<E: From<StoreError>>(
     each: Each<'_, RunRow, E>,
 ) -> Result<(), E> {
     let mut query = QueryBuilder::<Database>::new(read::RUN);
-    narrow::topics(&mut query, filter, "r.topic", read::RUN_AT);
-    narrow::runs_in_order(&mut query, filter);
+    filter_conditions::topics(&mut query, filter, "r.topic", read::RUN_AT);
+    filter_conditions::runs_in_order(&mut query, filter);
     run(conn, query, read::run, each).await
 }
 
@@ -55,10 +55,10 @@ pub(in crate::store) async fn searches<E: From<StoreError>>(
 ) -> Result<(), E> {
     let mut query = QueryBuilder::<Database>::new("SELECT r.topic, s.finished_at, s.expected_cost, s.cost AS paid, ");
     query.push(read::SEARCH).push(" FROM run r CROSS JOIN search s");
-    narrow::topics(&mut query, filter, "r.topic", read::RUN_AT);
+    filter_conditions::topics(&mut query, filter, "r.topic", read::RUN_AT);
     query.push(" AND s.run = r.id");
-    narrow::sources(&mut query, filter, "s.source");
-    narrow::runs_in_order(&mut query, filter);
+    filter_conditions::sources(&mut query, filter, "s.source");
+    filter_conditions::runs_in_order(&mut query, filter);
     query.push(", s.attempt, ").push(read::BY_SOURCE);
     run(conn, query, searched, each).await
 }
@@ -96,16 +96,16 @@ pub(in crate::store) async fn new<E: From<StoreError>>(
         .push(", ")
         .push(fresh::fit_column())
         .push(" FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run");
-    narrow::topics(&mut query, filter, "t.topic", "t.first_seen");
-    narrow::items(&mut query, filter);
-    narrow::new(&mut query, filter);
-    narrow::found_by_sources(&mut query, filter, "s.run = t.first_run");
+    filter_conditions::topics(&mut query, filter, "t.topic", "t.first_seen");
+    filter_conditions::items(&mut query, filter);
+    filter_conditions::new(&mut query, filter);
+    filter_conditions::found_by_sources(&mut query, filter, "s.run = t.first_run");
     if let Some(between) = filter.seq {
         // `first_seen` is the start of the first run, so the index on it bounds the search.
         query.push(" AND t.first_seen >= (SELECT min(b.started_at) FROM run b WHERE b.seq > ").push_bind(between.since);
         query.push(" AND b.seq <= ").push_bind(between.until).push(")");
     }
-    narrow::in_order(&mut query, filter, "f", "t.first_seen");
+    filter_conditions::in_order(&mut query, filter, "f", "t.first_seen");
     query.push(", i.key");
     run(conn, query, first_seen, each).await
 }
@@ -143,7 +143,7 @@ pub(in crate::store) async fn looks<E: From<StoreError>>(
     each: Each<'_, RunSearch, E>,
 ) -> Result<(), E> {
     let mut query = QueryBuilder::<Database>::new(search_history::LOOK);
-    narrow::topics(&mut query, filter, "r.topic", read::RUN_AT);
+    filter_conditions::topics(&mut query, filter, "r.topic", read::RUN_AT);
     query.push(" AND r.seq IS NOT NULL ORDER BY r.topic, at, r.public_id, s.attempt, s.source");
     run(conn, query, search_history::run_search, each).await
 }

@@ -5,7 +5,7 @@ use sqlx::{AssertSqlSafe, Row as _};
 
 use super::resolve::ITEMS_LOCK;
 use super::resolve::to_json;
-use super::{Conn, followers, item_history, terms_kept, words};
+use super::{Conn, day_terms, followers, item_history, word_index};
 use crate::model::{Micros, PrunedDay, PrunedDays, PrunedSummary, Span, Time};
 use crate::store::StoreError;
 use crate::store::retention::rows::{Batch, DAY, Floor, Progress, StepInput};
@@ -109,8 +109,8 @@ pub(in crate::store) async fn items(conn: &mut Conn, ask: &StepInput) -> Result<
     if ask.rehearsal {
         return Ok(batch);
     }
-    words::remove(conn, &gone).await?;
-    terms_kept::forget(conn, &gone).await?;
+    word_index::remove(conn, &gone).await?;
+    day_terms::forget(conn, &gone).await?;
     let given = super::numbers(1);
     let delete = format!("DELETE FROM item_revision WHERE item IN (SELECT given.value FROM {given})");
     sqlx::query(AssertSqlSafe(delete)).bind(&ids).execute(&mut *conn).await?;

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::parts::{NEXT, Named, PAGED, SANDBOX, SOURCE, TOPIC, list, one};
-use crate::model::{Kind, MarkedVia, Tone, Verdict, WindowFit};
+use crate::model::{Kind, Mark, MarkedVia, Tone, WindowFit};
 use crate::web::api::form::TEXT;
 use crate::web::api::parameters::KEY_CHARS;
 use crate::web::api::shape::Shape::{Flag, Integer, List, Maybe, Number, Of, Text, Time, Word};
@@ -13,7 +13,7 @@ const KEY: Field = ("key", Text, "public key of the item");
 pub(super) const KIND: Shape = Word(|| Kind::ALL.iter().map(|kind| kind.as_str()).collect());
 pub(super) const REVISIONS: Shape = List(&Of("Revision"));
 const FIT: Shape = Word(|| WindowFit::ALL.iter().map(|fit| fit.as_str()).collect());
-const MARK: Shape = Word(|| Verdict::ALL.iter().map(|mark| mark.as_str()).collect());
+const MARK: Shape = Word(|| Mark::ALL.iter().map(|mark| mark.as_str()).collect());
 const SOUND: Shape = Word(|| Tone::ALL.iter().map(|tone| tone.as_str()).collect());
 
 const TONE: &[Field] = &[

@@ -4,7 +4,7 @@
 
 use super::migrated::pending;
 use super::migrations::{POSTGRES, SQLITE, migrator};
-use super::open::migrate_in_transaction;
+use crate::store::database::connect::open::migrate_in_transaction;
 use crate::store::database::handle::Db;
 use crate::store::{Settings, Store, StoreErrorKind};
 

@@ -1,5 +1,5 @@
-//! graphile_worker as an engine: its tables next to ours, and its worker. A job here is only the id of a run; the
-//! ledger knows the rest.
+//! graphile_worker as an engine, which the project was asked to offer: its tables next to ours, and its worker. A job
+//! here is only the id of a run; the ledger knows the rest.
 
 use std::time::Duration;
 
@@ -73,7 +73,7 @@ pub(in crate::store) async fn prepare(pools: &Pools) -> Result<String, StoreErro
 /// Runs a worker until `stop` is cancelled or it fails.
 pub(in crate::store) async fn serve(
     pools: &Pools,
-    hands: RunHandler,
+    handler: RunHandler,
     at_a_time: u32,
     lease: Duration,
     stop: CancellationToken,
@@ -105,7 +105,7 @@ pub(in crate::store) async fn serve(
         )
         .worker_recovery(recovery)
         .worker_shutdown(shutdown)
-        .add_extension(To(hands))
+        .add_extension(To(handler))
         .define_job::<RunJob>();
     let ended = async {
         let worker = options.init().await.map_err(|error| failed("it cannot be started", &error))?;

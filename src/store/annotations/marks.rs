@@ -1,6 +1,6 @@
 //! Marks that people give items for a topic: good, noise, or none. What is learned from them is not stored.
 
-use crate::model::{MarkChange, MarkRow, MarkedVia, Time, Verdict};
+use crate::model::{Mark, MarkChange, MarkRow, MarkedVia, Time};
 use crate::store::{Store, StoreError};
 
 impl Store {
@@ -10,7 +10,7 @@ impl Store {
         &self,
         topic: &str,
         keys: &[String],
-        mark: Option<Verdict>,
+        mark: Option<Mark>,
         through: MarkedVia,
         now: Time,
     ) -> Result<Vec<MarkChange>, StoreError> {
@@ -33,7 +33,7 @@ impl Store {
     }
 
     /// Returns public keys of a topic's items with this mark, or with any, those marked last first.
-    pub async fn marked_keys(&self, topic: &str, mark: Option<Verdict>, most: i64) -> Result<Vec<String>, StoreError> {
+    pub async fn marked_keys(&self, topic: &str, mark: Option<Mark>, most: i64) -> Result<Vec<String>, StoreError> {
         read!(self, marks::keys(topic, mark, most))
     }
 }

@@ -8,7 +8,7 @@ use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 use super::cluster_keys::AGES;
 use super::resolve::ITEMS_LOCK;
 use super::resolve::{fetch_json, to_json};
-use super::{Conn, Database, ROW_LOCK, Row, cluster_keys, followers, narrow, read};
+use super::{Conn, Database, ROW_LOCK, Row, cluster_keys, filter_conditions, followers, read};
 use crate::model::{Assignment, ClusterHead, ClusterRow, Follower, ItemText, KeyTableLimits, Kind, Time, Volume};
 use crate::store::{Filter, StoreError, UnclusteredBatch};
 
@@ -291,7 +291,7 @@ pub(in crate::store) async fn volumes(conn: &mut Conn, filter: &Filter) -> Resul
          count(CASE WHEN i.cluster IS NULL THEN 1 END) AS uncompared \
          FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run",
     );
-    narrow::topics(&mut query, filter, "t.topic", "t.first_seen");
+    filter_conditions::topics(&mut query, filter, "t.topic", "t.first_seen");
     query.push(" AND f.seq IS NOT NULL GROUP BY t.topic ORDER BY t.topic");
     query.build().fetch_all(conn).await?.iter().map(|row| Ok((row.try_get("topic")?, volume(row)?))).collect()
 }
@@ -324,7 +324,7 @@ pub(in crate::store) async fn clusters(
          min(t.first_seen) AS first_seen, max(t.first_seen) AS last_new, c.title, c.text, c.url \
          FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run JOIN item c ON c.id = i.cluster",
     );
-    narrow::topics(&mut query, filter, "t.topic", "t.first_seen");
+    filter_conditions::topics(&mut query, filter, "t.topic", "t.first_seen");
     query.push(" AND f.seq IS NOT NULL GROUP BY t.topic, c.id HAVING count(*) >= ").push_bind(least);
     query.push(" ORDER BY authors DESC, members DESC, t.topic, c.key LIMIT ").push_bind(most);
     let row = |row: &Row| {

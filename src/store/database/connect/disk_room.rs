@@ -3,8 +3,8 @@
 use std::io::{self, Write as _};
 use std::path::Path;
 
+use crate::store::database::connect::refused_writes::{REMEMBERED, REMEMBERED_BESIDE_ROOM};
 use crate::store::database::handle::Db;
-use crate::store::database::refused_writes::{REMEMBERED, REMEMBERED_BESIDE_ROOM};
 use crate::store::{Store, StoreError, StoreErrorKind};
 
 /// Bytes that must still fit on the disk of a SQLite file: a little more than a run with a few sources needs.

@@ -138,7 +138,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
     use super::*;
     use crate::model::Time;
-    use crate::store::erasure::tombstones::{ForgetKey, Tombstone};
+    use crate::store::retention::erasure::tombstones::{ForgetKey, Tombstone};
 
     fn of(names: &[(TombstoneKind, &str)]) -> Tombstones {
         let key = ForgetKey::parse(&"ab".repeat(32)).unwrap();

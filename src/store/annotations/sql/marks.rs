@@ -6,7 +6,7 @@ use sqlx::{AssertSqlSafe, Row as _};
 
 use super::resolve::{ITEMS_LOCK, to_json};
 use super::{Conn, read};
-use crate::model::{MarkChange, MarkRow, MarkedVia, Time, Verdict};
+use crate::model::{Mark, MarkChange, MarkRow, MarkedVia, Time};
 use crate::store::StoreError;
 
 /// An unknown key is cut to this many characters in the error.
@@ -16,7 +16,7 @@ pub(in crate::store) async fn mark(
     conn: &mut Conn,
     topic: &str,
     keys: &[String],
-    mark: Option<Verdict>,
+    mark: Option<Mark>,
     through: MarkedVia,
     now: Time,
 ) -> Result<Vec<MarkChange>, StoreError> {
@@ -33,7 +33,7 @@ pub(in crate::store) async fn mark(
     let (mut known, mut items) = (Vec::new(), BTreeMap::new());
     for row in &rows {
         known.push(row.try_get::<String, _>("asked")?);
-        let before = row.try_get::<Option<String>, _>("mark")?.as_deref().and_then(Verdict::parse);
+        let before = row.try_get::<Option<String>, _>("mark")?.as_deref().and_then(Mark::parse);
         items.insert(row.try_get::<String, _>("key")?, (row.try_get::<i64, _>("id")?, before));
     }
     if let Some(unknown) = keys.iter().find(|key| !known.contains(key)) {
@@ -69,12 +69,12 @@ pub(in crate::store) async fn counts(conn: &mut Conn) -> Result<Vec<(String, i64
 pub(in crate::store) async fn keys(
     conn: &mut Conn,
     topic: &str,
-    mark: Option<Verdict>,
+    mark: Option<Mark>,
     most: i64,
 ) -> Result<Vec<String>, StoreError> {
     let sql = "SELECT i.key FROM item_mark m JOIN item i ON i.id = m.item WHERE m.topic = $1 AND m.mark = coalesce($2, m.mark) \
                ORDER BY m.at DESC, i.key LIMIT $3";
-    let asked = sqlx::query_scalar(sql).bind(topic).bind(mark.map(Verdict::as_str));
+    let asked = sqlx::query_scalar(sql).bind(topic).bind(mark.map(Mark::as_str));
     Ok(asked.bind(most).fetch_all(conn).await?)
 }
 
@@ -92,7 +92,7 @@ pub(in crate::store) async fn set(
         .map(|row| {
             Ok(MarkRow {
                 key: row.try_get("key")?,
-                mark: read::word(row, "mark", Verdict::parse)?,
+                mark: read::word(row, "mark", Mark::parse)?,
                 at: Time(row.try_get("at")?),
                 through: read::word(row, "through", MarkedVia::parse)?,
             })

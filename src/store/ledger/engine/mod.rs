@@ -1,6 +1,10 @@
 //! Another engine than the ledger to distribute runs: graphile_worker, on PostgreSQL, if it is built in. The ledger
 //! stays authoritative, so the engine may be late, lose runs or deliver them twice. `graphile.rs` talks to it.
 
+pub(in crate::store) mod delivered_runs;
+#[cfg(feature = "graphile")]
+mod graphile;
+
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
@@ -16,7 +20,7 @@ impl Store {
         let Db::Postgres(pools) = &self.db else { return Err(not_here("SQLite supports only the ledger as engine")) };
         #[cfg(feature = "graphile")]
         {
-            self.engine = Some(crate::store::ledger::graphile::prepare(pools).await?);
+            self.engine = Some(graphile::prepare(pools).await?);
             Ok(self)
         }
         #[cfg(not(feature = "graphile"))]
@@ -35,7 +39,7 @@ impl Store {
     /// Hands over queued runs that may run and were not handed over yet. Returns how many.
     pub async fn hand_over(&self, now: Time) -> Result<u64, StoreError> {
         let Some(engine) = &self.engine else { return Ok(0) };
-        write_tx!(self, handing::hand_over(now, engine))
+        write_tx!(self, engine_queue::hand_over(now, engine))
     }
 
     /// Claims a run that the engine delivered, if it can still be claimed, and tells the engine that it is taken.
@@ -55,7 +59,7 @@ impl Store {
     /// Delivers the engine's jobs, at most `at_a_time` at once, until `stop` is cancelled or the engine fails.
     pub async fn serve_engine(
         &self,
-        hands: RunHandler,
+        handler: RunHandler,
         at_a_time: u32,
         lease: Duration,
         stop: CancellationToken,
@@ -63,11 +67,11 @@ impl Store {
         let Db::Postgres(pools) = &self.db else { return Err(not_here("SQLite supports only the ledger as engine")) };
         #[cfg(feature = "graphile")]
         {
-            crate::store::ledger::graphile::serve(pools, hands, at_a_time, lease, stop).await
+            graphile::serve(pools, handler, at_a_time, lease, stop).await
         }
         #[cfg(not(feature = "graphile"))]
         {
-            let _ = (pools, hands, at_a_time, lease, stop);
+            let _ = (pools, handler, at_a_time, lease, stop);
             Err(not_here("this program was built without graphile_worker"))
         }
     }

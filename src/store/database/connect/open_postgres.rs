@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::store::database::address::{Settings, redact};
+use crate::store::database::connect::address::{Settings, redact};
+use crate::store::database::connect::tls;
 use crate::store::database::handle::Db;
-use crate::store::database::migrated::{foreign, migrate_error, pending, with_place};
-use crate::store::database::migrations::{POSTGRES, migrator};
+use crate::store::database::migrate::migrated::{foreign, migrate_error, pending, with_place};
+use crate::store::database::migrate::migrations::{POSTGRES, migrator};
 use crate::store::database::postgres;
-use crate::store::database::tls;
 use crate::store::{Store, StoreError, StoreErrorKind};
 
 /// PostgreSQL's error code for insufficient privilege.

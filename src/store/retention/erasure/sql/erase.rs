@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use sqlx::AssertSqlSafe;
 
 use super::resolve::{fetch_json, to_json};
-use super::{Conn, alerts, cluster_keys, days_rolled, item_history, terms_kept, words};
-use crate::model::Time;
+use super::{Conn, alerts, cluster_keys, day_counts, day_terms, followers, item_history, word_index};
+use crate::model::{Follower, Time};
 use crate::store::{ERASED, ErasedCounts, ForgetKey, StoreError, StoreErrorKind, TombstoneKind};
 
 /// Erases items. With a key, leaves tombstones of their keys. The caller must hold the items' lock.
@@ -59,8 +59,8 @@ pub(in crate::store) async fn items(
         |table: &str, column: &str| format!("DELETE FROM {table} WHERE {column} IN (SELECT given.value FROM {given})");
     taken.revisions = run(conn, &delete("item_revision", "item"), &ids_json).await?;
     item_history::delete(conn, &ids_json).await?;
-    days_rolled::mark_due_for_items(conn, ids).await?;
-    terms_kept::forget(conn, ids).await?;
+    day_counts::mark_due_for_items(conn, ids).await?;
+    day_terms::forget(conn, ids).await?;
     run(conn, &delete("topic_item", "item"), &ids_json).await?;
     taken.sightings = run(conn, &delete("sighting", "item"), &ids_json).await?;
     run(conn, &delete("item_key", "item"), &ids_json).await?;
@@ -68,7 +68,7 @@ pub(in crate::store) async fn items(
         run(conn, &delete(table, "item"), &ids_json).await?;
     }
     run(conn, &delete("cluster_head", "item"), &ids_json).await?;
-    words::remove(conn, ids).await?;
+    word_index::remove(conn, ids).await?;
     taken.items = run(conn, &delete("item", "id"), &ids_json).await?;
     Ok(taken)
 }
@@ -93,11 +93,7 @@ async fn release_copies(conn: &mut Conn, ids: &str) -> Result<(), StoreError> {
 /// Restarts the search for near-copies from a run, and invalidates a batch that is being decided now.
 pub(in crate::store) async fn restart_clustering(conn: &mut Conn, from: Option<i64>) -> Result<(), StoreError> {
     sqlx::query("UPDATE cluster_state SET turn = turn + 1").execute(&mut *conn).await?;
-    sqlx::query("UPDATE follower SET seq = $1 - 1 WHERE name = 'near-copies' AND seq >= $1")
-        .bind(from.unwrap_or(i64::MAX))
-        .execute(conn)
-        .await?;
-    Ok(())
+    followers::rewind(conn, Follower::NearCopies, from.unwrap_or(i64::MAX)).await
 }
 
 /// Like [`items`], but takes the lock itself.

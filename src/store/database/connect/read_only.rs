@@ -3,14 +3,14 @@
 
 use sqlx::migrate::Migrate;
 
-use crate::store::database::address::sqlite_path;
+use crate::store::database::connect::address::sqlite_path;
+use crate::store::database::connect::open_postgres::has_schema;
+use crate::store::database::connect::tls;
 use crate::store::database::handle::Db;
-use crate::store::database::migrated::{foreign, pending, with_place};
-use crate::store::database::migrations::{POSTGRES, SQLITE, migrator};
-use crate::store::database::open_postgres::has_schema;
+use crate::store::database::migrate::migrated::{foreign, pending, with_place};
+use crate::store::database::migrate::migrations::{POSTGRES, SQLITE, migrator};
 use crate::store::database::postgres;
 use crate::store::database::sqlite;
-use crate::store::database::tls;
 use crate::store::{Settings, Store, StoreError, StoreErrorKind, redact};
 
 impl Store {

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use sqlx::migrate::Migrator;
 
-use crate::store::database::address::{Settings, redact, sqlite_path};
+use crate::store::database::connect::address::{Settings, redact, sqlite_path};
+use crate::store::database::connect::locks::TempLock;
+use crate::store::database::connect::open_postgres;
 use crate::store::database::handle::Db;
-use crate::store::database::locks::TempLock;
-use crate::store::database::migrated::{foreign, migrate_error, pending, with_place};
-use crate::store::database::migrations::{SQLITE, migrator};
-use crate::store::database::open_postgres;
+use crate::store::database::migrate::migrated::{foreign, migrate_error, pending, with_place};
+use crate::store::database::migrate::migrations::{SQLITE, migrator};
 use crate::store::database::sqlite;
 use crate::store::{DataOrigin, Store, StoreError, StoreErrorKind};
 

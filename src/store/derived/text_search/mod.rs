@@ -13,28 +13,28 @@ impl Store {
     /// Returns the number of items that wait for the index. Until indexed, they are found by their old words or not at
     /// all.
     pub async fn index_backlog(&self) -> Result<i64, StoreError> {
-        read!(self, words::waiting())
+        read!(self, word_index::waiting())
     }
 
     /// Returns how many of these a topic knows.
     pub async fn words_waiting_of(&self, topic: &str) -> Result<i64, StoreError> {
-        read!(self, words::waiting_of(topic))
+        read!(self, word_index::waiting_of(topic))
     }
 
     /// Switches to these tokenizing rules. If older rules or none were in force, every item must be indexed again.
     pub async fn set_tokenizer_version(&self, version: i64) -> Result<(), StoreError> {
-        if read!(self, words::version())?.is_some_and(|held| held >= version) {
+        if read!(self, word_index::version())?.is_some_and(|held| held >= version) {
             return Ok(());
         }
-        write_tx!(self, words::renew(version))
+        write_tx!(self, word_index::renew(version))
     }
 
     /// Indexes up to `limit` waiting items in one transaction. Returns how many.
     pub async fn index_words(&self, tokenise: Tokenise, limit: u32) -> Result<u64, StoreError> {
-        if !read!(self, words::any_waiting())? {
+        if !read!(self, word_index::any_waiting())? {
             return Ok(0);
         }
-        write_tx!(self, words::index(tokenise, i64::from(limit)))
+        write_tx!(self, word_index::index(tokenise, i64::from(limit)))
     }
 
     /// Indexes all waiting items by these rules, a few at a time, until none is left or `enough` returns true for the
@@ -59,7 +59,7 @@ impl Store {
     /// Removes deleted words from the index on disk, too, as far as the database allows. This rewrites the index: only
     /// for erasure.
     pub async fn rebuild_word_index(&self) -> Result<(), StoreError> {
-        write_tx!(self, words::rebuild())
+        write_tx!(self, word_index::rebuild())
     }
 
     /// Returns items that match a filter: those of the latest runs first, then by topic and key.

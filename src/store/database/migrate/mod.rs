@@ -1,0 +1,6 @@
+//! The tables of a database: the migrations, and whether a database has them.
+
+pub(in crate::store) mod migrated;
+pub(in crate::store) mod migrations;
+#[cfg(test)]
+mod upgrade;
