@@ -50,7 +50,7 @@ impl Hours<'_> {
         // How often a process looks for work, and what it does besides its runs, depends on timing. Terms are counted
         // only after a day has ended; `terms` kills a process there.
         let beside = |point: &str| {
-            ["limits::", "terms_kept::"].iter().any(|one| point.starts_with(one)) || point.contains("heartbeat")
+            ["limits::", "day_terms::"].iter().any(|one| point.starts_with(one)) || point.contains("heartbeat")
         };
         all.filter(|(point, pass)| !beside(point) && (*pass == 1 || !point.contains("claim"))).collect()
     }
