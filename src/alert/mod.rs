@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! store.alert_runs -> read (store, compare) -> rules -> transitions (begun, ended) -> dispatch (when, to whom) ->
-//! store.keep_alert
+//! store.store_alert_change
 //! ```
 
 mod backtest;

@@ -8,7 +8,7 @@ use crate::store::{Store, StoreError};
 /// Items decided in one transaction.
 const AT_ONCE: usize = 500;
 
-/// Clusters every item that is not clustered yet, until none is left or `enough` says so. Returns how many were
+/// Clusters every item that is not clustered yet, until none is left or `enough` returns true. Returns how many were
 /// clustered. Several processes may do this at once: each batch is stored by one of them.
 pub async fn cluster(store: &Store, enough: &(dyn Fn() -> bool + Send + Sync)) -> Result<u64, StoreError> {
     cluster_by(store, AT_ONCE, store.cluster_key_limits(), enough).await

@@ -14,7 +14,7 @@ pub const DAYS: i32 = 15;
 /// Runs, and topics that are due, per step.
 const AT_ONCE: u32 = 200;
 
-/// Counts what is not counted yet, until nothing is left or `enough` says so.
+/// Counts the days that are not counted yet, until none is left or `enough` returns true.
 pub async fn roll_days(store: &Store, now: Time, enough: &(dyn Fn() -> bool + Send + Sync)) -> Result<(), StoreError> {
     while !enough() {
         let from = store.days_progress().await?;

@@ -142,8 +142,8 @@ pub(super) struct SearchTime {
 }
 
 /// Returns what a search covered: all it asked for if the reply was whole, from the oldest dated finding on if the
-/// reply was cut, nothing if it failed or left out what is known. The last minutes before it are left out, because posts may not have been
-/// indexed yet. Answers and pages describe a moment, so only posts cover time.
+/// reply was cut, nothing if it failed or known posts are missing. The last minutes before it are left out, because
+/// posts may not have been indexed yet. Answers and pages describe a moment, so only posts cover time.
 pub(super) fn covered(
     ask: &SearchQuery,
     asked: Span,

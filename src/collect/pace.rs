@@ -97,7 +97,7 @@ impl SharedLimits {
         }
     }
 
-    /// Returns once no lease can be had because the store fails.
+    /// Completes when no lease can be acquired because the store fails.
     async fn failure(&self, mut looked: watch::Receiver<()>) -> StoreError {
         loop {
             // The sender is our own, so this cannot fail.

@@ -29,7 +29,7 @@ struct State {
     /// Calls that have a place or wait for one, and the maximum since the last check.
     demand: u32,
     peak: u32,
-    /// Number of leases taken anew; a place of an earlier lease no longer holds.
+    /// Number of leases acquired; a permit of an earlier lease is no longer valid.
     lease: u64,
     /// End of the lease, by the monotonic clock and, because that may stop while a machine sleeps, by the wall clock.
     until: Option<(Instant, Time)>,

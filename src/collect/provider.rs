@@ -1,4 +1,4 @@
-//! A provider as runs use it: its client, its limits, what a refusal taught about it, and its share of the limits
+//! A provider as runs use it: its client, its limits, its last refusal, and its share of the limits
 //! common to all processes. The search service is one of them.
 
 use std::sync::{Arc, Mutex};

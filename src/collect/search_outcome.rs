@@ -179,7 +179,7 @@ fn keep(request: &Request, reply: &RawReply, dialect: &'static str, packer: &Pac
 }
 
 impl Fetched {
-    /// Whether there is a reply to read.
+    /// Whether there is a reply to decode.
     pub(super) fn is_answered(&self) -> bool {
         self.reply.is_some()
     }

@@ -7,7 +7,7 @@ use crate::store::{Store, StoreError};
 /// Runs per step; a step blocks other writers for a few milliseconds.
 const AT_ONCE: u32 = 500;
 
-/// Counts what is not counted yet, until nothing is left or `enough` says so.
+/// Adds the runs that are not in the totals yet, until none is left or `enough` returns true.
 pub async fn tally_runs(store: &Store, enough: &(dyn Fn() -> bool + Send + Sync)) -> Result<(), StoreError> {
     while !enough() {
         let (from, known_whole) = store.tally_progress().await?;

@@ -19,7 +19,7 @@ const AT_ONCE: u32 = 200;
 /// Items whose words are held in memory at a time.
 const WORDS: usize = 2_000;
 
-/// Counts what is not counted yet, until nothing is left or `enough` says so.
+/// Counts the terms of days that are not counted yet, until none is left or `enough` returns true.
 pub async fn count_terms(
     store: &Store,
     now: Time,

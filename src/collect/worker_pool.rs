@@ -206,7 +206,7 @@ impl WorkerPool {
         self.ends.load(Ordering::SeqCst)
     }
 
-    /// Waits until more runs have ended than `before`. Supports only one caller. Returns `false` if no run is in
+    /// Waits until the number of ended runs exceeds `before`. Supports only one caller. Returns `false` if no run is in
     /// progress that could end.
     pub async fn ended_since(&self, before: u64) -> bool {
         // An end is counted before its run is forgotten, and a notification is kept until someone waits: no end is

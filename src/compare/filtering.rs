@@ -13,7 +13,7 @@ const CHUNK: usize = 2_000;
 /// Items, split by a filter.
 #[derive(Debug, Default)]
 pub struct FilteredItems {
-    /// Items that pass, and those the filter cannot judge.
+    /// Items that pass, including those that the filter cannot judge because their text was pruned.
     pub meant: Vec<CountedItem>,
     /// Items that the filter hides.
     pub hidden: Vec<CountedItem>,

@@ -10,7 +10,7 @@ use crate::store::{ReadSnapshot, StoreError};
 
 /// Items of the period whose words are read.
 const MOST: usize = 20_000;
-/// The same where the answer has to be quick.
+/// The same for pages and alerts, which must answer quickly.
 const MOST_TRUSTING: usize = 2_000;
 /// Items whose words are in memory at a time.
 pub(super) const CHUNK: usize = 2_000;
@@ -43,8 +43,9 @@ impl TermsAsked<'_> {
     }
 }
 
-/// The items of the period whose words are read, the latest first. Of too many, a sample over the whole period: the
-/// latest alone would say nothing of its other days. Hashes of the keys choose it, so that each reading chooses the same.
+/// Returns the items of the period whose words are read, the latest first. If there are too many, returns a sample
+/// over the whole period: the latest alone would say nothing about its other days. Hashes of the keys select it, so
+/// that every read selects the same items.
 pub(super) fn sample<'a>(period: &[&'a CountedItem], most: usize) -> Vec<&'a CountedItem> {
     let mut period = period.to_vec();
     if period.len() > most {

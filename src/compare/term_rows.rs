@@ -7,7 +7,7 @@ use crate::model::{ItemContent, Kind, TermKind, Time, closed_list, format_term};
 use crate::normalise::safe_link;
 
 closed_list! {
-    /// Why no term is told, where that is not because none is news.
+    /// Why no terms are shown, other than that none is news.
     Untold {
         /// Fewer days before than are needed.
         History = "history",
@@ -91,21 +91,21 @@ impl StandOutRows {
     }
 }
 
-/// What a period says of terms and themes.
+/// The terms that are news in a period, and their themes.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
 pub struct TopicTerms {
     /// Days before that it was compared with.
     pub before_days: u64,
     pub untold: Option<Untold>,
-    /// Terms that were said three times in the period and before together: so many were tested.
+    /// The number of tested terms: those used three times or more in the period and the days before together.
     pub tested: u64,
     /// The most surprising first.
     pub terms: Vec<TermRow>,
-    /// Terms that are news, too, and not told; at most 50 are counted.
+    /// The number of further terms that are news but not shown; at most 50 are counted.
     pub more: u64,
     /// The largest first.
     pub themes: Vec<ThemeRow>,
-    /// Themes that are not told, and their items.
+    /// The number of themes that are not shown, and of their items.
     pub more_themes: u64,
     pub more_items: u64,
     /// Items of no theme.
@@ -116,9 +116,9 @@ pub struct TopicTerms {
     pub items_read: u64,
     /// Whether only a sample was read.
     pub cut: bool,
-    /// What stands out, where there are too few days before to say what is news, or none is on the busiest day.
+    /// Terms that stand out; set if there are too few earlier days, or if no term is news on the busiest day.
     pub stand_out: Option<StandOutRows>,
-    /// The terms that are news with their items, for whoever explains a rise.
+    /// The terms that are news with their items, for explaining a rise.
     #[serde(skip)]
     pub rises: Vec<TermRise>,
 }
@@ -130,13 +130,13 @@ pub struct TermRise {
     pub term: String,
     /// Keys of the period's items that hold it.
     pub keys: Vec<String>,
-    /// Different texts by different people that hold it, and how many of these the days before let expect.
+    /// The number of different texts by different people that contain it, and the number expected from the days before.
     pub texts: u64,
     pub expected: f64,
 }
 
 impl TermRise {
-    /// As a possible cause of what is unusual about a period; `usual` is how many items such a day has.
+    /// Converts it to a possible cause of an unusual figure; `usual` is the usual number of items on such a day.
     #[must_use]
     pub fn as_cause<'a>(&'a self, now: &DayItems<'a>, usual: f64) -> Term<'a> {
         let keys = self.keys.iter().map(String::as_str).collect();
@@ -145,7 +145,7 @@ impl TermRise {
 }
 
 impl TopicTerms {
-    /// None is told, for this reason.
+    /// Terms that are not shown, for this reason.
     #[must_use]
     pub fn untold(why: Untold) -> Self {
         Self { untold: Some(why), ..Self::default() }
@@ -157,7 +157,7 @@ impl TopicTerms {
         self.more + self.terms.len() as u64 >= MOST_NEWS as u64
     }
 
-    /// That only a sample was read, in a sentence; `None` where all items were read.
+    /// The sentence that says that only a sample was read; `None` if all items were read.
     #[must_use]
     pub fn sample_words(&self) -> Option<String> {
         let (read, items) = (self.items_read, self.items);
@@ -165,7 +165,7 @@ impl TopicTerms {
             .then(|| format!("Only a sample was read, {read} of {items} items: the counts are those of the sample."))
     }
 
-    /// Why nothing is told, in a sentence; `None` where terms are told.
+    /// The sentence that says why no terms are shown; `None` if there are terms.
     #[must_use]
     pub fn none_words(&self) -> Option<String> {
         let none = self.no_terms_reason()?;
@@ -205,9 +205,9 @@ pub struct TermRow {
     pub authors: u64,
     /// Different texts by different people, day by day: what is compared.
     pub texts: u64,
-    /// The same over all days before.
+    /// The same count, over all earlier days.
     pub texts_before: u64,
-    /// What these let expect of the period.
+    /// The count expected in the period from these days.
     pub expected: f64,
     /// Negative among its items that are scored.
     pub negative: Option<Share>,
@@ -240,7 +240,7 @@ pub struct ThemeRow {
     pub unique: u64,
     pub authors: u64,
     pub negative: Option<Share>,
-    /// Items of the period before with one of its terms; `None` where that cannot be compared.
+    /// Items with one of its terms in the previous period; `None` if the two cannot be compared.
     pub items_before: Option<u64>,
     pub first_at: Time,
     pub first_by: Option<String>,

@@ -1,6 +1,6 @@
-//! A topic's terms that are news, and its themes, in one database snapshot. Reads the words of the period's items, and those
-//! of the four weeks before where no counts of a day are stored. `insight::terms` decides what is news. Days are those of the
-//! topic's own zone, whatever the zone of a report, because the stored counts are.
+//! A topic's terms that are news, and its themes, in one database snapshot. Reads the words of the period's items, and
+//! those of the four weeks before where no counts of a day are stored. `insight::terms` decides what is news. Days are
+//! those of the topic's own zone, whatever the zone of a report, because the stored counts are.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -20,8 +20,9 @@ use crate::store::{ReadSnapshot, StoreError};
 
 /// The most terms that are shown.
 const SHOWN: usize = 10;
-/// Stored days that are read of the topics on either side of this one, and the number of their items that is enough.
+/// The most stored days of other topics to compare with.
 const ELSEWHERE: i64 = 112;
+/// The number of items in these days that is enough.
 const ENOUGH_ELSEWHERE: i64 = 50_000;
 /// Longest local day: 25 hours.
 const LONGEST_DAY: Duration = Duration::from_secs(25 * 3_600);

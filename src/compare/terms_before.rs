@@ -7,10 +7,11 @@ use crate::model::{CountedItem, Span, Time};
 use crate::normalise::words;
 use crate::store::{ReadSnapshot, StoreError};
 
-/// A day of which more than this part lost its words is not compared with.
+/// A day is skipped if more than this share of its items was pruned.
 const PRUNED: f64 = 0.1;
 
-/// The topic's local days before the period that can be compared with it: those since its first run with the present query.
+/// The topic's local days before the period that can be compared with it: those since its first run with the present
+/// query.
 pub(super) fn days_before(asked: &TermsAsked<'_>) -> Vec<Day> {
     let since = asked.began.max(asked.asked_since).unwrap_or(asked.span.from);
     let days = days(asked.span.from, i32::try_from(BEFORE).unwrap_or(28) + 1, asked.topic.timezone());
@@ -85,7 +86,7 @@ async fn count(moment: &mut ReadSnapshot, marks: &[&CountedItem]) -> Result<DayT
     Ok(counter.end())
 }
 
-/// The terms of each item of the period before, which is as long as this one; `None` if it cannot be compared.
+/// The terms of each item of the previous period of the same length; `None` if it cannot be compared.
 pub(super) async fn earlier(
     moment: &mut ReadSnapshot,
     asked: &TermsAsked<'_>,

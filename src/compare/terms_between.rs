@@ -1,4 +1,4 @@
-//! A topic's terms and themes of any span, for all but reports: reads the span's items itself.
+//! A topic's terms and themes in any span, for everything except reports. Reads the items of the span itself.
 
 use super::term_items::TermsAsked;
 use super::term_rows::{TopicTerms, Untold};
@@ -17,8 +17,8 @@ const LONGER: i64 = DAY + DAY / 24;
 /// Longest span in days: a month, and a day for other time zones.
 pub const MOST_TERM_DAYS: i64 = 32;
 
-/// The terms and themes of a span; `trusting` takes the days before as they were counted, without looking whether their
-/// items are still the same: for pages, which are asked for often.
+/// Returns the terms and themes of a span. With `trusting`, uses the stored counts of earlier days without checking
+/// whether their items changed since: for pages, which are requested often.
 pub async fn terms_between(store: &Store, topic: &Topic, span: Span, trusting: bool) -> Result<TopicTerms, StoreError> {
     let four_weeks = Time(span.from.0 - (BEFORE as i64 + 2) * DAY);
     // These days decide which scorer counts and whether the items are about the question.
@@ -33,10 +33,10 @@ pub async fn terms_between(store: &Store, topic: &Topic, span: Span, trusting: b
     told
 }
 
-/// What is asked of a topic.
+/// The topic and the span to analyse.
 struct TermsPeriod {
     span: Span,
-    /// When what is read was first seen.
+    /// The range of first sightings of the items that are read.
     seen: Span,
     drawn: Vec<Day>,
     asked_since: Option<Time>,

@@ -148,7 +148,7 @@ fn check_combination(
     if let (Some(failures), Some(of), Some(given)) = (failures, of, reader.value_or_default("failures"))
         && failures > of
     {
-        let fault = Fault::new(format!("is more than `of` = {of}"), "that many can never fail: raise `of`");
+        let fault = Fault::new(format!("is more than `of` = {of}"), "that many failures can never occur: raise `of`");
         mistakes.fault("failures", &given.origin, fault);
     }
 }

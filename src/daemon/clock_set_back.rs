@@ -24,7 +24,7 @@ pub(super) struct ClockMonitor {
 }
 
 impl ClockMonitor {
-    /// Starts at `now`. How far the ledger is planned shows whether the clock was set back before this process started.
+    /// Starts at `now`. If the ledger is planned beyond it, the clock was set back before this process started.
     /// If it had been more than a day ahead, the planner reports that.
     pub(super) async fn begin(store: &Store, now: Time) -> Self {
         let planned = store.planned_until(now.plus(AHEAD)).await.unwrap_or_else(|error| {

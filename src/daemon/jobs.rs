@@ -55,7 +55,7 @@ impl From<StoreError> for Failed {
 /// done so.
 pub type Handler = Arc<dyn Fn(JobRun) -> Pin<Box<dyn Future<Output = Result<JobResult, Failed>> + Send>> + Send + Sync>;
 
-/// A run of a job that ended, and its result.
+/// A finished run of a job, and its result.
 #[derive(Debug, Clone)]
 pub struct JobDone {
     /// Public id of the run.

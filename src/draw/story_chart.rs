@@ -88,7 +88,7 @@ pub fn caveats(story: &Story, when: FormatTime<'_>) -> Vec<(String, Vec<String>)
         let (from, until) = (when(hole.span.from), when(hole.span.until));
         if hole.late_indexing {
             format!(
-                "{topic} {source} last searched {from} to {until} so soon afterwards that posts may have been indexed later."
+                "{topic} {source} searched {from} to {until} too soon afterwards: posts may have been indexed later."
             )
         } else {
             format!("{topic} {source} did not cover {from} to {until}.")
@@ -155,7 +155,7 @@ fn earlier(story: &Story, when: FormatTime<'_>) -> Vec<String> {
         told.push(format!("Links of {} are not indexed yet.", count_noun(story.unindexed.unsigned_abs(), "item")));
     }
     if story.links_beyond > 0 {
-        told.push(format!("{} of it not searched for.", count_noun(story.links_beyond, "further link")));
+        told.push(format!("{} of the item not searched.", count_noun(story.links_beyond, "further link")));
     }
     told
 }

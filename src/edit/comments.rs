@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-/// Returns the text with each comment that `is` accepts replaced by `told`. A comment starts with its `#`.
+/// Returns the text with each comment that `matches` accepts replaced by `replacement`. A comment starts with its `#`.
 #[must_use]
-pub fn replace_comments(text: &str, told: &str, is: impl Fn(&str) -> bool) -> String {
+pub fn replace_comments(text: &str, replacement: &str, matches: impl Fn(&str) -> bool) -> String {
     let mut made = text.to_owned();
     for span in spans(text).into_iter().rev() {
-        if text.get(span.clone()).is_some_and(&is) {
-            made.replace_range(span, told);
+        if text.get(span.clone()).is_some_and(&matches) {
+            made.replace_range(span, replacement);
         }
     }
     made

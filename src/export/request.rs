@@ -175,7 +175,7 @@ fn parse_language(tag: &str) -> Result<String, InvalidRequest> {
     {
         return Ok(tag.to_owned());
     }
-    let hint = "write a tag as items have it: en, de, pt-BR; en includes en-GB";
+    let hint = "write a language tag such as en, de or pt-BR; en includes en-GB";
     Err(InvalidRequest::given("--lang", tag, "is not a language tag", hint))
 }
 

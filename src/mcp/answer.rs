@@ -43,7 +43,7 @@ impl Answer {
     /// The answer as it is sent. `sandbox` means that its data was invented.
     pub(super) fn result(mut self, sandbox: bool) -> Result<CallToolResult, ToolError> {
         if sandbox {
-            self.notes.insert(0, "SANDBOX: everything here was made up or moved in time.".to_owned());
+            self.notes.insert(0, "SANDBOX: all data is invented or shifted in time.".to_owned());
         }
         self.fields.insert("sandbox".to_owned(), json!(sandbox));
         self.fields.insert("notes".to_owned(), json!(self.notes));

@@ -107,7 +107,7 @@ impl Pinger {
             self.pinged.add_dropped();
             tracing::warn!(
                 job = dropped.job,
-                "a ping was dropped: {MOST_WAITING} are waiting; does the receiver answer?"
+                "a ping was dropped because {MOST_WAITING} are waiting: does the receiver answer?"
             );
         }
         self.more.notify_one();

@@ -81,7 +81,7 @@ impl<'a> ByDay<'a> {
     }
 }
 
-/// Finds the causes of the unusual figures. `seen` is when sources found what is compared.
+/// Finds the causes of the unusual figures. `seen` is the span in which sources found the compared items.
 pub(super) async fn read(
     moment: &mut ReadSnapshot,
     topic: &Topic,

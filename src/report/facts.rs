@@ -188,7 +188,7 @@ impl TopicFacts {
             None => Some("has not been run yet: there is nothing to report".to_owned()),
             Some(began) if self.unwatched => {
                 let what = if self.unanswered {
-                    "was run, but no run had returned results yet. The first that did"
+                    "had no results in this period yet. Its first run with results"
                 } else {
                     "was not watched yet in this period. Its first run"
                 };

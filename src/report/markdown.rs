@@ -15,7 +15,7 @@ pub(super) fn page(report: &Report) -> String {
     let zone = &report.timezone;
     let mut text = format!("# {} {}\n\n", escape(&format::line(&report.title, 120)), report.date);
     if report.sandbox {
-        text.push_str("**SANDBOX: everything here was made up or moved in time.**\n\n");
+        text.push_str("**SANDBOX: all data is invented or shifted in time.**\n\n");
     }
     let made = format::date_time(report.made_at, zone);
     text.push_str(&format!(

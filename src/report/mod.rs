@@ -3,7 +3,8 @@
 //! when, is decided elsewhere.
 //!
 //! ```text
-//! spec, topics, span -> gather (store::ReadSnapshot, insight::daily), changed (compare) -> facts -> matters -> html | markdown
+//! spec, topics, span -> gather (store::ReadSnapshot, insight::daily), changes (compare) -> facts -> highlights ->
+//! html | markdown
 //! ```
 
 mod ad_hoc;

@@ -43,7 +43,7 @@ pub(super) fn news_sentence(topic: &TopicFacts) -> Option<String> {
     let (first, others) = topic.terms.terms.split_first()?;
     let others: String = others.iter().take(NAMED - 1).map(|term| format!(", {}", name(term))).collect();
     Some(format!(
-        "said more often than expected: {} ({} by {}){others}.",
+        "used more often than expected: {} ({} by {}){others}.",
         name(first),
         count_noun(first.items, "item"),
         voices(topic, first.authors),

@@ -1,5 +1,5 @@
 //! The calls of deployed services as observed: paths, methods, names of windows, bounds of numbers. `request` chooses
-//! the call for an ask.
+//! the call for a query.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;

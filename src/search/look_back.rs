@@ -23,7 +23,7 @@ pub enum LookBackSupport {
     Since,
 }
 
-/// Returns how the call for this ask states how far back it looks.
+/// Returns how the call for this query states how far back it looks.
 #[must_use]
 pub fn look_back_support(dialect: Dialect, ask: &SearchQuery) -> LookBackSupport {
     match (dialect, ask) {
@@ -39,7 +39,7 @@ pub fn look_back_support(dialect: Dialect, ask: &SearchQuery) -> LookBackSupport
     }
 }
 
-/// Returns how the call for this ask could look back further than the window; `None` when it cannot.
+/// Returns how the call for this query could look back further than the window; `None` if it cannot.
 #[must_use]
 pub fn wider_look_back(dialect: Dialect, ask: &SearchQuery, window: Window) -> Option<LookBackSupport> {
     match look_back_support(dialect, ask) {

@@ -1,4 +1,4 @@
-//! Chooses the request for an [`SearchQuery`] in each dialect. Pure. `spec` and `desearch` build the requests, and `client`
+//! Chooses the request for a [`SearchQuery`] in each dialect. Pure. `spec` and `desearch` build the requests; `client`
 //! sends them.
 
 use super::unsupported::Unsupported;

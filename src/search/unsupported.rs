@@ -1,6 +1,6 @@
 //! The error for a question that cannot be put into a request.
 
-/// An ask that a dialect cannot express.
+/// The error for a query that a dialect cannot express.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Unsupported {

@@ -34,7 +34,7 @@ impl Access {
             return Err("the token of the pages is shorter than 16 characters");
         }
         if token.expose_secret().chars().collect::<HashSet<char>>().len() < FEWEST {
-            return Err("the token of the pages repeats a few letters, so it can be guessed");
+            return Err("the token of the pages has fewer than 5 different characters, so it can be guessed");
         }
         Ok(Self { token })
     }

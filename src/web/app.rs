@@ -12,6 +12,6 @@ use super::site::Site;
 pub(super) struct App {
     pub(super) site: Arc<Site>,
     pub(super) places: Arc<Semaphore>,
-    /// What routes need of visitors.
+    /// The access that each route requires.
     pub(super) declared: Arc<[RouteNeed]>,
 }

@@ -88,7 +88,7 @@ pub(super) async fn check_indexed(store: &Store, topics: &[String]) -> Result<()
     if !has_unindexed_items(store, topics).await? {
         return Ok(());
     }
-    let hint = "`topicwatch run` indexes in the background, `topicwatch items --search` at once; try again then.";
+    let hint = "`topicwatch run` indexes them in the background, `topicwatch items --search` at once. Then try again.";
     let title = "Some items are not indexed yet, and would be missing";
     Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, title, hint))
 }

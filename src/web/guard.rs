@@ -201,7 +201,7 @@ fn check_request(site: &Site, head: &Parts) -> Result<(), Refused> {
     }
     // A browser names the page that sends a request for its user; MCP refuses other pages.
     if path == "/mcp" && headers.contains_key(header::ORIGIN) && !is_same_origin(headers, &host) {
-        let hint = "Use a program, not another page.";
+        let hint = "Send it from a program, not from a web page.";
         return refuse(StatusCode::FORBIDDEN, "This request came from another page", hint);
     }
     if !is_api_path(path) && changes(head) && bearer(headers).is_none() && !is_same_origin(headers, &host) {

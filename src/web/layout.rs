@@ -87,7 +87,7 @@ pub(super) fn alone(title: &str, nature: Option<DataOrigin>, main: &Markup) -> R
 }
 
 fn sandbox(nature: Option<DataOrigin>) -> Markup {
-    html! { @if nature == Some(DataOrigin::Sandbox) { p.sandbox role="note" { strong { "SANDBOX" } " Everything here was made up or moved in time: no real search was made, nothing was billed." } } }
+    html! { @if nature == Some(DataOrigin::Sandbox) { p.sandbox role="note" { strong { "SANDBOX" } " All data is invented or shifted in time: no real search was made, nothing was billed." } } }
 }
 
 fn render(site: &Site, page: &Page, visitor: &Visitor) -> Markup {

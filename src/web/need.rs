@@ -7,7 +7,7 @@ use super::problem::Problem;
 use super::visitor::{Identity, Visitor};
 use crate::model::Role;
 
-/// What a route needs of a visitor.
+/// The access that a route requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
     /// Nothing: everyone is answered.

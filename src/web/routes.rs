@@ -1,4 +1,4 @@
-//! Routes, and what each needs of a visitor. The router is made only here, so that no route can be added without
+//! Routes, and the access that each requires. The router is built only here, so that no route can be added without
 //! saying it.
 
 use axum::Router;

@@ -60,7 +60,7 @@ fn a_topic_whose_first_searches_failed_was_watched_and_paid_for() {
 
         let now = hour(55);
         let (text, page) = report(&place, "2026-03-12", &now);
-        let told = "was run, but no run had returned results yet. The first that did was at 2026-03-13 06:00; older items were found later";
+        let told = "had no results in this period yet. Its first run with results was at 2026-03-13 06:00; older items were found later";
         assert!(text.contains(told) && page.contains(told), "{name}: {text}");
         assert!(!text.contains("was not watched yet") && !page.contains("was not watched yet"), "{name}: {text}");
         // The failures are in the period, the recovery is not.

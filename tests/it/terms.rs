@@ -220,7 +220,7 @@ fn what_many_people_say_is_news_and_what_one_text_or_author_says_is_not() {
             let date = Time(BEGIN + EVENT * DAY).utc_date();
             place.ok(&["report", "--date", &date, "--at", &at(DAYS), "--out", file]);
             let text = std::fs::read_to_string(place.path(file)).unwrap();
-            let happened = "said more often than expected: “bridge collapse” ";
+            let happened = "used more often than expected: “bridge collapse” ";
             for part in [happened, "Terms that are news", "bridge collapse", "Themes", "harbor"] {
                 assert!(text.contains(part), "{file}: {part}\n{text}");
             }
@@ -509,8 +509,8 @@ fn a_topic_without_a_past_shows_what_stands_out_beside_other_topics_and_calls_no
     }
 }
 
-/// Six posts a day about each of two topics, a third of those about acme with `harbor`; on the last day three times as many
-/// about acme, in the same proportion. `strangers` of these have a word of their own, too few for news.
+/// Six posts a day about each of two topics, a third of those about acme with `harbor`; on the last day three times as
+/// many about acme, in the same proportion. `strangers` of these have a word of their own, too few for news.
 fn busy_last_day(strangers: i64) -> Vec<Truly> {
     let mut random = ChaCha8Rng::seed_from_u64(13);
     let mut posts = Vec::new();

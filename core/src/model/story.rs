@@ -1,5 +1,5 @@
-//! The stored items of a story: a text or link and everything that repeats it. Other modules select the items and
-//! interpret the story.
+//! The stored items of a story: a text or link and everything that repeats it. `compare` selects the items,
+//! `insight::story` interpret the story.
 
 use super::{Engagement, Kind, RevisionRow, Source, Time, closed_list};
 

@@ -46,7 +46,7 @@ pub struct ExportArgs {
     /// Before (same forms)
     #[arg(long, value_name = "TIME")]
     pub until: Option<String>,
-    /// Only items with this sentiment (repeat for more)
+    /// Only items with this tone (repeat for more)
     #[arg(long, value_name = "TONE", value_parser = ["negative", "neutral", "positive"])]
     pub tone: Vec<String>,
     /// Only items first seen at or after this time, and then within their topic's window

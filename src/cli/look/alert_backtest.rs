@@ -93,7 +93,7 @@ fn render_events(told: &Backtest, since: Time) -> String {
     }
     let fired = told.events.iter().filter(|event| event.kind == AlertEventKind::Fired).count();
     let times = if fired == 1 { "time" } else { "times" };
-    let cut = if told.cut { "; the period has more runs than were checked" } else { "" };
+    let cut = if told.cut { "; the period has more runs than the limit" } else { "" };
     text.push_str(&format!("fired {fired} {times} in {} runs since {}{cut}\n", told.runs, output::format_time(since)));
     text
 }

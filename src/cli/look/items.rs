@@ -108,7 +108,7 @@ pub(in crate::cli) async fn run(common: &Common, args: ItemsArgs) -> Result<Exit
 async fn run_list(common: &Common, args: ItemsListArgs) -> Result<Exit, Failure> {
     if let Some(words) = args.search {
         if args.limit == 0 {
-            return Err(Failure::usage("--limit 0 leaves nothing to search for", "write --limit 1 or more"));
+            return Err(Failure::usage("--limit must be at least 1", "write --limit 1 or more"));
         }
         let ItemsListArgs { topic, since, filtered, limit, after, json, .. } = args;
         let words = vec![words];

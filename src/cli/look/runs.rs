@@ -35,7 +35,7 @@ pub struct RunsArgs {
 
 pub(in crate::cli) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit, Failure> {
     if args.limit == 0 {
-        return Err(Failure::usage("--limit 0 leaves nothing to show", "write --limit 1 or more"));
+        return Err(Failure::usage("--limit must be at least 1", "write --limit 1 or more"));
     }
     let context = Context::load(common, None)?;
     let since = instant("--since", args.since.as_deref(), (context.clock)())?;
@@ -128,8 +128,8 @@ fn saturated_runs(searches: &[SearchRow]) -> BTreeSet<&str> {
     searches.iter().filter(|search| search.saturated).map(|search| search.run.as_str()).collect()
 }
 
-/// Formats one line per run, or two if the id, which must not be broken, does not fit. Causes that do not fit are wrapped
-/// below.
+/// Formats one line per run, or two if the id, which must not be broken, does not fit. Causes that do not fit are
+/// wrapped below.
 fn render(runs: &[RunRow], full: &BTreeSet<&str>, others: &HashMap<String, i64>, width: usize) -> String {
     let cells = |r: &RunRow| {
         vec![

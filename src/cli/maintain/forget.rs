@@ -295,7 +295,7 @@ fn print(told: &Summary, as_json: bool) -> Result<(), Failure> {
             "first seen {}: files written since then may contain it; recreate or delete them\n",
             output::format_time(since)
         ));
-        text.push_str("  made by hand: every export and report written since then that contains such rows\n");
+        text.push_str("  also: exports and reports made by hand since then\n");
         for report in reports {
             let files = report.files.iter().map(|file| output::escape_control(file)).collect::<Vec<_>>().join(", ");
             let files = if files.is_empty() { "no file".to_owned() } else { files };

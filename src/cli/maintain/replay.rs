@@ -111,7 +111,7 @@ fn as_text(done: &Replayed, judged: (i64, i64), rehearsal: bool) -> String {
     line(changed.answers, "answers that can now be read");
     line(
         u64::try_from(judged.0).unwrap_or(0),
-        &format!("items scored by {}, {} with a different sentiment", sentiment::VERSION, judged.1),
+        &format!("items scored by {}, {} with a different tone", sentiment::VERSION, judged.1),
     );
     line(changed.lost, "sightings that would no longer be found; they are kept");
     line(changed.forgotten, "findings kept out because they were erased");

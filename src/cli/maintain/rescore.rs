@@ -74,7 +74,7 @@ fn as_text(done: &Rejudged, rehearsal: bool) -> String {
     }
     let would = if rehearsal { " would be" } else { "" };
     let mut text = format!(
-        "{} items{would} scored by {}: {} for the first time, {} with a different sentiment than before\n",
+        "{} items{would} scored by {}: {} for the first time, {} with a different tone than before\n",
         done.judged,
         sentiment::VERSION,
         done.first,

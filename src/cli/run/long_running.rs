@@ -168,7 +168,7 @@ fn log_event(event: Event, told: &Mutex<HashMap<String, Time>>, manager: &Manage
         {
             let cost: i64 = report.searches.iter().map(|s| s.cost.0).sum();
             let becomes = if report.state == RunState::Queued { "its slot runs again" } else { "it is cancelled" };
-            tracing::warn!(run, topic, cost_micros = cost, "run abandoned before it produced anything; {becomes}");
+            tracing::warn!(run, topic, cost_micros = cost, "run stopped before it found anything; {becomes}");
         }
         Event::Ended(Done { run, topic, result: Ok(report) }) => {
             let sum = |of: fn(&Counts) -> i64| report.searches.iter().map(|s| of(&s.counts)).sum::<i64>();

@@ -8,7 +8,7 @@ use crate::export::ExportError;
 use crate::files::ProtectedError;
 use crate::store::{StoreError, StoreErrorKind};
 
-/// Exit codes, as documented in README.
+/// Exit codes, as documented in docs/reference/exit-codes.md.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
     /// All went well.

@@ -37,7 +37,7 @@ pub enum TopicVerb {
     /// Resume paused topics; slots missed meanwhile are not run
     #[command(after_help = examples::RESUME)]
     Resume(ResumeArgs),
-    /// Let a running daemon run topics now
+    /// Tell a running daemon to run topics now
     #[command(after_help = examples::RUN_NOW)]
     Run(RunNowArgs),
     /// Change a topic's id and keep its history

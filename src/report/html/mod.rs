@@ -73,7 +73,7 @@ fn head(report: &Report) -> Markup {
     let zone = &report.timezone;
     html! {
         header {
-            @if report.sandbox { p.sandbox role="note" { strong { "SANDBOX" } " Everything here was made up or moved in time: no real searches were made and nothing was billed." } }
+            @if report.sandbox { p.sandbox role="note" { strong { "SANDBOX" } " All data is invented or shifted in time: no real search was made, nothing was billed." } }
             h1 { (format::line(&report.title, 120)) " " span.date { (report.date) } }
             p.meta {
                 (format::span(report.span, zone)) " (" (zone) "), "

@@ -1,5 +1,6 @@
-//! What is printed: the first entries of each list, and the first lines of an answer, so that a topic takes at most two
-//! pages of paper. On the screen the page has all of them; on paper each shortened list says how many more there are.
+//! Limits what is printed: the first entries of each list, and the first lines of an answer, so that a topic takes at
+//! most two pages of paper. On the screen the page has all of them; on paper each shortened list says how many more
+//! there are.
 
 use maud::{Markup, html};
 

@@ -113,7 +113,7 @@ fn unknown(report: &Report, topic: &TopicFacts) -> Markup {
     let period = &topic.period;
     let mut told = Vec::new();
     if period.raw > 0 {
-        let full = if topic.full_pages { " (a web search returned as many as it can)" } else { "" };
+        let full = if topic.full_pages { " (a web search returned its maximum)" } else { "" };
         told.push(format!("{}, {}{full}", count_noun(period.posts, "post"), count_noun(period.pages, "page")));
     }
     for (many, what) in [

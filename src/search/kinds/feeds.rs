@@ -244,7 +244,7 @@ fn combined_failure(troubles: &[(String, DecodeError)], of: usize) -> Option<Dec
         class => class,
     };
     let hint = match first.class {
-        ErrorClass::KeyRefused => "the feed is not public, or blocks programs".to_owned(),
+        ErrorClass::KeyRefused => "the feed needs a login, or blocks programs".to_owned(),
         ErrorClass::Redirect => "use the address it redirects to".to_owned(),
         _ => first.hint.clone(),
     };

@@ -23,12 +23,12 @@ impl Store {
         read!(self, search_history::looked_until(topic, source))
     }
 
-    /// Returns what the topic's searches of a provider remembered.
+    /// Returns the state that the topic's earlier searches of a provider stored (`Remembered`).
     pub async fn provider_memory(&self, topic: &str, source: Source) -> Result<Vec<Remembered>, StoreError> {
         read!(self, memory::remembered(topic, source))
     }
 
-    /// Returns what earlier replies to a query of a topic showed of a span.
+    /// Returns the history of a topic's query: reply sizes, and the posts of a span that it showed.
     pub async fn recall(&self, topic: &str, question: &Question, span: Span) -> Result<QueryHistory, StoreError> {
         read!(self, recall::recall(topic, question, span))
     }

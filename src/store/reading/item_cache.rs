@@ -1,4 +1,4 @@
-//! A cache of items that pages of an export used lately, bounded in bytes, so that they are not read again. `pages`
+//! A cache of the items of an export's latest pages, bounded in bytes, so that they are not read again. `sightings`
 //! reads them.
 
 use std::collections::{HashMap, VecDeque};

@@ -115,7 +115,7 @@ impl Call {
         self.one(name).and_then(|value| value.parse().ok()).or(otherwise).unwrap_or(1)
     }
 
-    /// The words to search for.
+    /// Parses the words of `search`, if given; words that cannot be searched for are a 409.
     pub(super) fn wanted(&self) -> Result<Option<TextQuery>, Problem> {
         let meant = self.one("search").map(words).transpose();
         // No pattern of the document can express what counts as a word, and that a search cannot only exclude.

@@ -132,7 +132,7 @@ fn who_may(need: Need) -> String {
 fn problem(status: u16) -> Value {
     let reason = axum::http::StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason());
     let told = match status {
-        409 => "The parts of the request are valid, but do not fit together",
+        409 => "Valid parameters that cannot be combined",
         _ => reason.unwrap_or("refused"),
     };
     let content = json!({ MEDIA: { "schema": { "$ref": "#/components/schemas/Problem" } } });

@@ -8,7 +8,7 @@ use super::{searches, stars_and_notes};
 use crate::model::Role::{Act, Read};
 use crate::web::need::Need::OfAll;
 
-const HOW: &str = "Only inside `topicwatch run`, and only with a token for all topics, or without any where pages may edit the file. It belongs to the item, for every topic.";
+const HOW: &str = "Needs `topicwatch run`, and a token for all topics (or none, where pages may edit the file). The star belongs to the item, in every topic.";
 const NAME: Parameter = Parameter::path("search", ID, "Name of the search", "launch-news");
 
 pub(super) const STAR: Operation = Operation {
@@ -41,7 +41,7 @@ pub(super) const UNSTAR: Operation = Operation {
 pub(super) const NOTE: Operation = Operation {
     path: "/api/v1/notes",
     id: "note",
-    summary: "Writes an item's note, replacing the one it has",
+    summary: "Writes an item's note, replacing an existing one",
     body: Some(("ToNote", "{\"key\": \"post:x:2031610711893905509\", \"note\": \"ask Ann\"}")),
     answered: ResponseKind::Json(200, "OneNote"),
     handler: |call| Box::pin(stars_and_notes::note(call)),
@@ -73,7 +73,7 @@ pub(super) const SEARCHES: Operation = get(
 pub(super) const SAVE_SEARCH: Operation = Operation {
     path: "/api/v1/searches",
     id: "saveSearch",
-    summary: "Saves a search under a name, replacing the one that has it",
+    summary: "Saves a search under a name, replacing an existing one",
     told: "Only inside `topicwatch run`, and only with a token for all topics, or without any where pages may edit the file. `query` has the parameters of the items \
            page; at most 200 searches are kept.",
     body: Some(("ToSave", "{\"name\": \"launch-news\", \"query\": \"search=launch&since=7d\"}")),

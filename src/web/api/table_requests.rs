@@ -26,9 +26,9 @@ pub(super) const ASK: Operation = Operation {
     path: "/api/v1/topics/{topic}/requests",
     need: OfTopic(Act),
     id: "ask",
-    summary: "Requests a run now, a pause, or its end",
+    summary: "Requests a run, a pause or a resume",
     told: "Only inside `topicwatch run`, and only with a token, or without any where pages may edit the file. It writes one row; the daemon handles it within \
-           seconds. If the same request is already waiting, the answer is that one.",
+           seconds. If the same request is already waiting, that one is returned.",
     parameters: &[&OF_TOPIC],
     body: Some(("Ask", "run-now")),
     answered: ResponseKind::Json(202, "OneRequest"),
@@ -69,9 +69,9 @@ pub(super) const ASK_OF_ALERT: Operation = Operation {
     path: "/api/v1/alerts/{alert}/requests",
     need: OfAll(Act),
     id: "askOfAlert",
-    summary: "Acknowledges what an alert saw, or snoozes it",
+    summary: "Acknowledges an alert's events, or snoozes the alert",
     told: "Only inside `topicwatch run`, and only with a token, or without any where pages may edit the file. It writes one row; the daemon handles it within seconds. \
-           `ack` applies to all that the alert saw, or to one `event`; `snooze` needs `for`.",
+           `ack` applies to all events of the alert, or to one `event`; `snooze` needs `for`.",
     parameters: &[&OF_ALERT],
     body: Some(("AskOfAlert", "ack")),
     answered: ResponseKind::Json(202, "OneAlertRequest"),

@@ -88,7 +88,7 @@ async fn page(site: &Site, told: ActionResult, visitor: &Visitor) -> Result<Page
 /// The question before a topic is deleted.
 fn confirm(topic: &str, seen: &str) -> Markup {
     html! { div.note role="alert" {
-        p { "Delete the topic " strong { (topic) } " from the file? What it found stays stored." }
+        p { "Delete the topic " strong { (topic) } " from the file? Its findings are kept." }
         form.actions method="post" action="/jobs" {
             input type="hidden" name="do" value="delete";
             input type="hidden" name="kind" value=(Kind::Topic.singular());
@@ -104,18 +104,18 @@ fn news(told: &ActionResult) -> Markup {
     html! {
         @if let Some(tried) = &told.tried { (job_runs::trial(tried)) }
         @if let Some((id, deleted)) = &told.undo { div.note role="status" {
-            p { "Deleted: " (deleted.kind.singular()) " " strong { (deleted.name) } ". What it found stays stored." }
+            p { "Deleted: " (deleted.kind.singular()) " " strong { (deleted.name) } ". Its findings are kept." }
             form.actions method="post" action="/jobs" {
                 input type="hidden" name="do" value="undo"; input type="hidden" name="undo" value=(id);
                 button type="submit" { "Undo" }
             }
         } }
         @if told.changed { div.note role="alert" {
-            p { strong { "The file has changed since that page was opened." } " Nothing was saved. Look at it again here, then press the button again." }
-            @if let Some(lost) = &told.lost { p { "These lines can be put back by hand:" } pre { (lost) } }
+            p { strong { "The file has changed since that page was opened." } " Nothing was saved. Check the entries below, then press the button again." }
+            @if let Some(lost) = &told.lost { p { "Restore these lines by hand:" } pre { (lost) } }
         } }
         @if !told.wrong.is_empty() { div.note role="alert" {
-            p { strong.bad { "This cannot be done. Nothing was saved." } }
+            p { strong.bad { "This is not possible. Nothing was saved." } }
             ul { @for wrong in &told.wrong { li { @if let Some(line) = wrong.line { "line " (line) ": " } (format::line(&wrong.message, 400)) @if !wrong.hint.is_empty() { " – hint: " (format::line(&wrong.hint, 400)) } } } }
         } }
     }

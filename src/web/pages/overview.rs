@@ -92,7 +92,7 @@ async fn tiles(site: &Site, now: Time) -> Result<Markup, Problem> {
 fn none_of_theirs() -> Markup {
     html! {
         h1 { "Topics" }
-        p { "None of the topics that your token covers is watched. The operator of topicwatch can see what it covers: " code { "topicwatch token list" } "." }
+        p { "No topic of your token is watched. The operator of topicwatch can list the token's topics: " code { "topicwatch token list" } "." }
     }
 }
 
@@ -195,7 +195,7 @@ fn first_run(site: &Site, cards: &[TopicCard], visitor: &Visitor) -> Markup {
             }
             @if site.may_edit(visitor) { li { a href=(topic_edit::NEW) { "Add a topic" } " here" @if site.may_act(visitor) { ", and press " strong { "Run now" } " on its page" } "." } }
             li { "Run every topic once, now: " code { "topicwatch once" } ". It takes seconds and shows what it cost." }
-            li { "Run them on schedule: " code { "topicwatch run" } " keeps running and plans them." }
+            li { "Run them on schedule: " code { "topicwatch run" } " runs each when it is due." }
             li { "Come back here. The first answers are a baseline; after that, new items are those not seen before." }
         }
         p.meta { "To try everything without a key, set " code { "base_url = \"sandbox\"" } " under " code { "[service]" } "." }

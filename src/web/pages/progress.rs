@@ -81,7 +81,7 @@ impl Progress {
                     @if let Some(why) = run.reason.as_ref().or(run.error_text.as_ref()) { " " (format::line(why, 300)) }
                 },
                 (None, Some(asked)) if asked.state == RequestState::Queued => "Queued; starts within seconds.",
-                (None, Some(asked)) => { strong.bad { "Refused: " } (format::line(asked.answer.as_deref().unwrap_or("it could not be done"), 300)) },
+                (None, Some(asked)) => { strong.bad { "Refused: " } (format::line(asked.answer.as_deref().unwrap_or("the request failed"), 300)) },
                 (None, None) => "Nothing is known about it.",
             } }
             @if !self.searches.is_empty() { div.wide { table.cards {

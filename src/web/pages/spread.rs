@@ -1,4 +1,4 @@
-//! The section of an item's page about how it spread: who was first, how sure that is, a chart, and where it was
+//! The section of an item's page that shows its story: who was first, how certain that is, a chart, and where it was
 //! seen.
 
 use maud::{Markup, html};

@@ -1,5 +1,6 @@
-//! What all sources of a topic covered together. A source that missed something leaves a hole even if another one searched
-//! that time: its posts are missing. A source counts from its first search on, and until its last one if it was removed.
+//! What all sources of a topic covered together. A source that missed something leaves a hole even if another one
+//! searched that time: its posts are missing. A source counts from its first search on, and until its last one if it
+//! was removed.
 
 use crate::insight::{Hole, HoleCause, split_coverage};
 use crate::model::{RunSearch, Source, Span, Time, WatchedTopic};
@@ -84,7 +85,7 @@ fn without(spans: &[Span], others: &[Span]) -> Vec<Span> {
     spans.iter().flat_map(|span| split_coverage(*span, others.iter().copied()).holes).collect()
 }
 
-/// The time in which a source counts beside others: from the first time it was asked about, and until its last search if the
+/// Returns the time in which a source counts: from the start of its first requested span, until its last search if the
 /// topic no longer has it.
 pub(super) fn active(source: Source, watched: Option<&WatchedTopic>, looks: &[RunSearch], period: Span) -> Span {
     let searches =

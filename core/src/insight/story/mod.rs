@@ -109,7 +109,7 @@ pub struct Story {
     pub first_published: Option<TimelineEntry>,
     /// The item that any topic saw first.
     pub first_seen: TimelineEntry,
-    /// Whether the first item is certainly the first that the topics look for.
+    /// Whether no earlier item can be missing from what the topics search for.
     pub first_is_sure: bool,
     /// What the searches around the first item did not cover.
     pub doubt: StoryCaveats,

@@ -1,5 +1,5 @@
-//! The stored term counts of a day: for each term, as a hash, how many people used it. No word can be read back. The basis
-//! identifies the items that were counted, so outdated counts are recognised.
+//! The stored term counts of a day: for each term, as a hash, how many people used it. No word can be read back. The
+//! basis identifies the items that were counted, so outdated counts are recognised.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -21,7 +21,7 @@ pub(super) fn hash(term: &str) -> u64 {
     (mixed ^ (mixed >> 31)) >> (64 - BITS)
 }
 
-/// Whose voice an item is: the author's; for a page without one its site's; if neither is known, that of the text itself.
+/// Returns who an item counts for: its author; for a page without an author, its site; otherwise its near-copy cluster.
 #[must_use]
 pub fn voice_of(mark: &CountedItem) -> String {
     let site = || {

@@ -1,5 +1,5 @@
-//! The terms of a period with their items, and the counts that the days before predict. `news` picks those that are news;
-//! explanations of a rise use them all.
+//! The terms of a period with their items, and the counts that the days before predict. `news` picks those that are
+//! news; explanations of a rise use them all.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -10,9 +10,9 @@ use crate::model::{Kind, Time, Tone};
 /// A term that fewer people use is never news.
 pub const LEAST_VOICES: usize = 3;
 
-/// Chance that any term is called news in a period that is like the days before.
+/// The chance that any term is called news by mistake, in a period like the days before.
 const NEWS: f64 = 0.02;
-/// The same chance for the claim that the words of a period differ at all.
+/// The same for the test whether the words of a period differ at all.
 const DIFFERENT: f64 = 0.1;
 
 /// The most cells that terms are counted in.
@@ -66,8 +66,8 @@ pub struct Rise<'a> {
     pub expected: f64,
     /// The log-odds ratio divided by its standard error, which includes how much the days before vary.
     pub z: f64,
-    /// At most this is the chance that any of the tested terms has so high a count in a period that is like the days before
-    /// (Bonferroni): the chance of this term multiplied by the number of terms.
+    /// At most this is the chance that any of the tested terms has so high a count in a period that is like the days
+    /// before (Bonferroni): the chance of this term multiplied by the number of terms.
     pub chance: f64,
 }
 
@@ -85,8 +85,8 @@ pub fn differs(rises: &[Rise<'_>]) -> bool {
     rises.iter().any(|rise| rise.z > 0.0 && rise.chance <= DIFFERENT)
 }
 
-/// Returns the terms that at least [`LEAST_VOICES`] people use, in as many texts, the highest z first; and how many terms
-/// were tested. `own` recognises the words of the topic's query, which are left out.
+/// Returns the terms that at least [`LEAST_VOICES`] people use, in as many texts, the highest z first; and how many
+/// terms were tested. `own` recognises the words of the topic's query, which are left out.
 #[must_use]
 pub fn rises<'a>(input: RiseInput<'a>, own: &dyn Fn(&str) -> bool) -> (Vec<Rise<'a>>, usize) {
     let mut found: HashMap<&str, Vec<usize>> = HashMap::new();
@@ -143,8 +143,8 @@ pub fn rises<'a>(input: RiseInput<'a>, own: &dyn Fn(&str) -> bool) -> (Vec<Rise<
     (all, many)
 }
 
-/// How many terms could have been news: those frequent enough in the period and the days before together. Counts in cells
-/// by hash; two terms rarely share one.
+/// How many terms could have been news: those frequent enough in the period and the days before together. Counts in
+/// cells by hash; two terms rarely share one.
 fn tested_terms(before: &[DayTerms], days: &BTreeMap<usize, DayTerms>) -> usize {
     let all = || before.iter().chain(days.values());
     let cells = (all().map(|day| day.each().len()).sum::<usize>() * 4).next_power_of_two().clamp(64, MOST_CELLS);

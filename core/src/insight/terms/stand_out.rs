@@ -1,7 +1,7 @@
-//! Terms that stand out of a period beside what other topics say, by the same weighted log-odds; where there is nothing to
-//! compare with, the terms that most people use. Shown where the topic's own past is too short to say what is news, and
-//! where no term is news on an unusually busy day whose words differ from before. They are never called news: words that always belong to the topic are
-//! among them.
+//! Terms that stand out of a period beside what other topics say, by the same weighted log-odds; where there is
+//! nothing to compare with, the terms that most people use. Shown where the topic's own past is too short to say what
+//! is news, and where no term is news on an unusually busy day whose words differ from before. They are not called
+//! news: words that always belong to the topic are among them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use super::news::{NewsTerm, news};
 use super::rises::{RiseInput, TermItem, rises};
 use crate::insight::daily::{Day, usual_range};
 
-/// Terms that are checked for duplicates of meaning, where nothing can be compared.
+/// The most terms checked for equal meaning when there is nothing to compare with.
 const MOST: usize = 200;
 
 /// The terms that stand out, the strongest first, and how many texts of other topics they were compared with.
@@ -52,7 +52,8 @@ fn texts(items: &[TermItem]) -> u64 {
     days.values().map(|(texts, voices)| texts.len().min(voices.len()) as u64).sum()
 }
 
-/// Returns the terms that stand out of a period. `others` are days of other topics; `own` recognises the words of the query.
+/// Returns the terms that stand out of a period. `others` are days of other topics; `own` recognises the words of the
+/// query.
 #[must_use]
 pub fn stand_out(items: &[TermItem], others: &[DayTerms], own: &dyn Fn(&str) -> bool) -> StandOut {
     let texts: u64 = others.iter().map(|day| day.said).sum();

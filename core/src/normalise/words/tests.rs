@@ -1,5 +1,5 @@
 //! Tests which words find which texts: tables of texts and queries, and properties of any text. The matcher here is the
-//! simplest possible; tests/it/words.rs tests both databases with the same tables.
+//! simplest possible; tests/it/text_search.rs tests both databases with the same tables.
 
 use proptest::prelude::*;
 

@@ -1,5 +1,5 @@
-//! The text index: waiting items, indexing them, and removing them. The tokenizer is passed in; `tokens` stores the
-//! tokens in each database.
+//! The text index: waiting items, indexing them, and removing them. The tokenizer is passed in; `sqlite.rs` and
+//! `postgres.rs` store the tokens in each database.
 
 use sqlx::{AssertSqlSafe, Row as _};
 

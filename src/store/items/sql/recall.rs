@@ -1,5 +1,5 @@
-//! What earlier replies to a query showed, for judging the next reply: their sizes, the posts they held, and how late
-//! posts were. `collect` draws the conclusions.
+//! The history of a query, for judging its next reply: the sizes of earlier replies, the posts they contained, and how
+//! late posts were. `collect` draws the conclusions.
 
 use sqlx::Row as _;
 

@@ -2,8 +2,8 @@
 //! `ledger/sql/limits.rs`.
 
 /// Divides `limit` places among holders. First each gets what it wants, one place at a time in turn; what is left is
-/// divided equally, so a single process gets everything. With more holders than places, `turn` decides who comes first;
-/// otherwise the order of the list does.
+/// divided equally, so a single process gets everything. With more processes than places, `turn` decides who comes
+/// first; otherwise the order of the list does.
 pub(in crate::store) fn shares(wanted: &[u32], limit: u32, turn: u64) -> Vec<u32> {
     let mut shares = vec![0_u32; wanted.len()];
     let Some(count) = u64::try_from(wanted.len()).ok().filter(|count| *count > 0) else { return shares };

@@ -144,7 +144,7 @@ pub(in crate::store) async fn queue_job(conn: &mut Conn, job: &str, id: &str, no
     .fetch_optional(&mut *conn)
     .await?;
     if let Some(going) = going {
-        return Err(refused(format!("`{job}` is already under way as {going}")));
+        return Err(refused(format!("`{job}` is already running as {going}")));
     }
     sqlx::query(
         "INSERT INTO run (public_id, job, trigger, state, due_at, max_attempts, planned_at) \

@@ -145,7 +145,7 @@ async fn execute_kind(conn: &mut Conn, request: &Request, now: Time) -> Result<S
         RequestKind::Snooze => {
             let until = Time(request.asked_at.0.saturating_add(length_ms.unwrap_or(0)));
             if until <= now {
-                return Err(StoreError::refused(format!("it expired at {until}, before it was carried out"), ""));
+                return Err(StoreError::refused(format!("it expired at {until}, before a daemon handled it"), ""));
             }
             alerts::snooze(conn, of, Some(until)).await?;
             Ok(format!("snoozed until {until}"))
@@ -161,7 +161,7 @@ async fn queue_test_message(conn: &mut Conn, channel: &str, id: &str, now: Time)
         channel: channel.to_owned(),
         kind: JobKind::Report.as_str().to_owned(),
         subject: "Test from topicwatch".to_owned(),
-        text: "This is a test requested on a web page. Messages of this channel arrive.".to_owned(),
+        text: "Test message, requested on a web page: this channel works.".to_owned(),
         html: None,
         data: None,
     };

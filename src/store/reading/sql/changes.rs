@@ -1,5 +1,5 @@
 //! A span of a topic's runs: its place in the reading order, and its searches with their queries. Items are in
-//! `sights`; what is new or gone is decided elsewhere.
+//! `item_changes`; `insight::changes` decides what is new or gone.
 
 use futures_util::TryStreamExt as _;
 use sqlx::{AssertSqlSafe, Row as _};

@@ -1,4 +1,4 @@
-//! What happened to a topic's items in a span of its runs: first seen, last seen, edited, grown. Each read is bounded
+//! What happened to a topic's items in a span of its runs: first seen, last seen, edited, rising. Each read is bounded
 //! by [`MOST_SIGHTS`] rows. What it means is decided elsewhere.
 
 use std::collections::HashMap;

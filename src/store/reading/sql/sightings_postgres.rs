@@ -1,5 +1,5 @@
 //! Decodes a run's sightings in the form that is cheapest for PostgreSQL: numbers as arrays, so that they are never
-//! formatted as digits, and the few words joined in one text. `pages` chooses the runs.
+//! formatted as digits, and the few words joined in one text. `sql/sightings.rs` chooses the runs.
 
 use sqlx::Row as _;
 

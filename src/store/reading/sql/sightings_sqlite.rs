@@ -1,4 +1,5 @@
-//! Decodes a run's sightings in the form that is cheapest for SQLite: one text of cells. `pages` chooses the runs.
+//! Decodes a run's sightings in the form that is cheapest for SQLite: one text of cells. `sql/sightings.rs` chooses
+//! the runs.
 
 use sqlx::Row as _;
 

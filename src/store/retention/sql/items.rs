@@ -1,4 +1,4 @@
-//! Prunes replies and the words of items, batch by batch. Runs and their snapshots are in `prune_runs`. Each batch
+//! Prunes replies and the words of items, batch by batch. Runs and their snapshots are in `runs.rs`. Each batch
 //! reads a bounded number of rows by an index and is complete in itself; a rehearsal only counts.
 
 use sqlx::{AssertSqlSafe, Row as _};

@@ -11,7 +11,7 @@ use super::resolve::to_json;
 use crate::store::StoreError;
 use crate::store::retention::rows::{Batch, DAY, Progress, RUN_BYTES, SEARCH_BYTES, SIGHTING_BYTES, StepInput};
 
-/// SQL condition: by this sighting, its topic first or last saw the item.
+/// SQL condition: this sighting is the first or the last of the item by its topic.
 const LASTING: &str = "EXISTS (SELECT 1 FROM run o CROSS JOIN topic_item t WHERE o.id = sighting.run AND t.topic = o.topic \
      AND t.item = sighting.item AND (t.first_run = o.id OR t.last_run = o.id))";
 

@@ -17,10 +17,10 @@ const TOPIC: Field = ("topic", Maybe(&Text), "id of the topic that the subject n
 const STANDING: &[Field] = &[
     ALERT,
     ("rule", Word(|| AlertRule::ALL.iter().map(|rule| rule.as_str()).collect()), "what it looks for"),
-    ("topics", List(&Text), "topics that it looks at; all when neither these nor tags are named"),
+    ("topics", List(&Text), "topics that it checks; all if neither topics nor tags are set"),
     ("tags", List(&Text), "the same by tag"),
-    ("words", List(&Text), "words of which one must occur"),
-    ("sources", List(&SOURCE), "sources that it looks at; all when none is named"),
+    ("words", List(&Text), "at least one of these words must occur"),
+    ("sources", List(&SOURCE), "sources that it checks; all if none is set"),
     ("channels", List(&Text), "where it sends messages"),
     ("cooldown_ms", Integer, "minimum milliseconds between two messages"),
     ("quiet", Maybe(&Text), "hours of its zone's day in which nothing is sent"),
@@ -30,7 +30,7 @@ const STANDING: &[Field] = &[
     ("cooling_until", Maybe(&Time), "end of its cool-down; null if it may send"),
     ("snoozed_until", Maybe(&Time), "end of its snooze; null if it is not snoozed"),
     ("firing", List(&Of("Firing")), "what fires, latest first; 20 at most"),
-    ("firing_count", Integer, "how much fires in all"),
+    ("firing_count", Integer, "total number of firing subjects"),
     ("waiting_count", Integer, "events not yet in a message"),
 ];
 

@@ -1,4 +1,4 @@
-//! Schemas of stars, notes and saved searches.
+//! Schemas of annotations: stars, notes and saved searches.
 
 use super::parts::{Named, SANDBOX, list, one};
 use crate::web::api::shape::Shape::{Flag, Maybe, Text, Time};

@@ -60,7 +60,7 @@ const SEARCH: &[Field] = &[
     ("asked_until", Maybe(&Time), "and its end"),
     ("covered_from", Maybe(&Time), "start of the span that it covered"),
     ("covered_until", Maybe(&Time), "and its end"),
-    ("clears_at", Maybe(&Time), "when what was used up becomes available again"),
+    ("clears_at", Maybe(&Time), "when the used-up calls or budget reset"),
     ("hint", Maybe(&Text), "what to do about the error"),
 ];
 

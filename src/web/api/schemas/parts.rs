@@ -6,7 +6,7 @@ use crate::web::api::shape::Shape::{Flag, List, Maybe, Number, Of, Text};
 use crate::web::api::shape::{Field, Shape, object};
 
 pub(super) const NEXT: Field = ("next_page_token", Maybe(&Text), "token of the next page; null if there is none");
-pub(super) const SANDBOX: Field = ("sandbox", Flag, "everything here is made up");
+pub(super) const SANDBOX: Field = ("sandbox", Flag, "all data is invented");
 pub(super) const TOPIC: Field = ("topic", Text, "id of the topic");
 pub(super) const COST: Field =
     ("cost_usd", Number, "US dollars, rounded to millionths; billed, or expected until that is known");

@@ -13,7 +13,7 @@ const NEWS: &[Field] = &[
         Maybe(&Word(|| Untold::ALL.iter().map(|why| why.as_str()).collect())),
         "why there are no terms; null if the span was compared",
     ),
-    ("tested", Integer, "number of tested terms: those used three times in the span and before together"),
+    ("tested", Integer, "number of terms tested: those used at least three times in the span and the days before"),
     ("terms", List(&Of("Term")), "at most ten, the most surprising first"),
     ("more", Integer, "further terms that are news"),
     ("themes", List(&Of("Theme")), "at most seven, the largest first"),
@@ -26,7 +26,7 @@ const NEWS: &[Field] = &[
     (
         "stand_out",
         Maybe(&Of("StandOut")),
-        "shown if there are too few days before, or the busiest day so far has other words than before but no news; never news",
+        "set if there are too few earlier days, or if the busiest day so far has new words but no news; never news itself",
     ),
 ];
 
@@ -54,9 +54,9 @@ const TERM: &[Field] = &[
     ("z", Number, "log-odds relative to the days before, divided by their standard error"),
     ("items", Integer, "items that contain it"),
     ("authors", Integer, "how many people use it"),
-    ("texts", Integer, "different texts by different people, day by day: what is compared"),
+    ("texts", Integer, "different texts by different people per day, summed: the count that is compared"),
     ("texts_before", Integer, "the same over all days before"),
-    ("expected", Number, "what these predict for the span"),
+    ("expected", Number, "count that these predict for the span"),
     ("negative", Maybe(&Of("Share")), "negative among its scored items"),
     ("example", Of("TermSample"), "its item with most reactions"),
 ];
