@@ -7,31 +7,31 @@ use crate::store::{Store, StoreError};
 impl Store {
     /// Stars an item by any of its keys, or removes the star. Returns false if there is no such item.
     pub async fn star(&self, key: &str, starred: bool, now: Time) -> Result<bool, StoreError> {
-        asked_tx!(self, kept::star(key, starred, now))
+        asked_tx!(self, stars_and_searches::star(key, starred, now))
     }
 
     /// Sets the note of an item by any of its keys, or removes it. Returns false if there is no such item.
     pub async fn note(&self, key: &str, note: Option<&str>, now: Time) -> Result<bool, StoreError> {
-        asked_tx!(self, kept::note(key, note, now))
+        asked_tx!(self, stars_and_searches::note(key, note, now))
     }
 
     /// Saves a search under its name, replacing an older one. Returns false if there are too many.
     pub async fn save_search(&self, search: &SavedSearch) -> Result<bool, StoreError> {
-        asked_tx!(self, kept::save(search))
+        asked_tx!(self, stars_and_searches::save(search))
     }
 
     /// Deletes a saved search. Returns false if there is none with this name.
     pub async fn drop_search(&self, name: &str) -> Result<bool, StoreError> {
-        asked_tx!(self, kept::drop_search(name))
+        asked_tx!(self, stars_and_searches::drop_search(name))
     }
 
     /// Returns all saved searches by name; there are few.
     pub async fn saved_searches(&self) -> Result<Vec<SavedSearch>, StoreError> {
-        read!(self, kept::searches(None))
+        read!(self, stars_and_searches::searches(None))
     }
 
     /// Returns the saved search with this name.
     pub async fn saved_search(&self, name: &str) -> Result<Option<SavedSearch>, StoreError> {
-        Ok(read!(self, kept::searches(Some(name)))?.pop())
+        Ok(read!(self, stars_and_searches::searches(Some(name)))?.pop())
     }
 }

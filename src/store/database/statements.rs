@@ -5,9 +5,9 @@ pub(in crate::store) use super::disk;
 #[allow(unused_imports, reason = "what one database's statements need, the other's may not")]
 use super::*;
 
-#[path = "../access/sql.rs"]
+#[path = "../access/sql/access.rs"]
 pub(in crate::store) mod access;
-#[path = "../alerts/sql/cards.rs"]
+#[path = "../alerts/sql/alert_cards.rs"]
 pub(in crate::store) mod alert_cards;
 #[path = "../alerts/sql/alerts.rs"]
 pub(in crate::store) mod alerts;
@@ -17,7 +17,7 @@ pub(in crate::store) mod budget_history;
 pub(in crate::store) mod calls;
 #[path = "../reading/sql/changes.rs"]
 pub(in crate::store) mod changes;
-#[path = "../derived/clusters/sql/keys.rs"]
+#[path = "../derived/clusters/sql/cluster_keys.rs"]
 pub(in crate::store) mod cluster_keys;
 #[path = "../derived/clusters/sql/clusters.rs"]
 pub(in crate::store) mod clusters;
@@ -29,12 +29,12 @@ pub(in crate::store) mod copying;
 pub(in crate::store) mod counters;
 #[path = "../reading/sql/dashboard.rs"]
 pub(in crate::store) mod dashboard;
-#[path = "../derived/days/sql/days.rs"]
+#[path = "../derived/days/sql/day_counts.rs"]
 pub(in crate::store) mod day_counts;
-#[path = "../derived/days/sql/terms.rs"]
+#[path = "../derived/days/sql/day_terms.rs"]
 pub(in crate::store) mod day_terms;
-#[path = "../reading/sql/days.rs"]
-pub(in crate::store) mod days;
+#[path = "../reading/sql/report.rs"]
+pub(in crate::store) mod report;
 #[path = "../ledger/sql/definitions.rs"]
 pub(in crate::store) mod definitions;
 #[path = "../delivery/sql/editions.rs"]
@@ -70,15 +70,15 @@ pub(in crate::store) mod items;
 #[path = "../ledger/sql/jobs.rs"]
 pub(in crate::store) mod jobs;
 #[path = "../annotations/sql/stars_and_searches.rs"]
-pub(in crate::store) mod kept;
+pub(in crate::store) mod stars_and_searches;
 #[path = "../ledger/sql/ledger.rs"]
 pub(in crate::store) mod ledger;
 #[path = "../ledger/sql/leftover.rs"]
 pub(in crate::store) mod leftover;
 #[path = "../ledger/sql/limits.rs"]
 pub(in crate::store) mod limits;
-#[path = "../reading/sql/lists.rs"]
-pub(in crate::store) mod lists;
+#[path = "../reading/sql/topic_lists.rs"]
+pub(in crate::store) mod topic_lists;
 #[path = "../items/sql/loaded_item.rs"]
 pub(in crate::store) mod loaded_item;
 #[path = "../annotations/sql/marks.rs"]
@@ -99,9 +99,9 @@ pub(in crate::store) mod outbox;
 pub(in crate::store) mod planned;
 #[path = "../ledger/sql/planning.rs"]
 pub(in crate::store) mod planning;
-#[path = "../retention/sql/items.rs"]
+#[path = "../retention/sql/prune.rs"]
 pub(in crate::store) mod prune;
-#[path = "../retention/sql/runs.rs"]
+#[path = "../retention/sql/prune_runs.rs"]
 pub(in crate::store) mod prune_runs;
 #[path = "../alerts/sql/pulse.rs"]
 pub(in crate::store) mod pulse;
@@ -113,8 +113,8 @@ pub(in crate::store) mod read;
 pub(in crate::store) mod recall;
 #[path = "../ledger/sql/rename.rs"]
 pub(in crate::store) mod rename;
-#[path = "../reading/sql/report.rs"]
-pub(in crate::store) mod report;
+#[path = "../reading/sql/status_and_runs.rs"]
+pub(in crate::store) mod status_and_runs;
 #[path = "../ledger/sql/requests.rs"]
 pub(in crate::store) mod requests;
 #[path = "../items/sql/reread.rs"]
@@ -123,7 +123,7 @@ pub(in crate::store) mod reread;
 pub(in crate::store) mod resolve;
 #[path = "../reading/sql/search_history.rs"]
 pub(in crate::store) mod search_history;
-#[path = "../reading/sql/sightings.rs"]
+#[path = "../reading/sql/sighting_pages.rs"]
 pub(in crate::store) mod sighting_pages;
 #[path = "../database/copying/sizes.rs"]
 pub(in crate::store) mod sizes;
@@ -141,5 +141,5 @@ pub(in crate::store) mod sync;
 pub(in crate::store) mod tone;
 #[path = "../ledger/sql/topics.rs"]
 pub(in crate::store) mod topics;
-#[path = "../derived/text_search/sql.rs"]
+#[path = "../derived/text_search/sql/word_index.rs"]
 pub(in crate::store) mod word_index;

@@ -53,18 +53,18 @@ impl Store {
         after: Option<&ItemCursor>,
         limit: u32,
     ) -> Result<ListPage<ItemRow, ItemCursor>, StoreError> {
-        read!(self, lists::items(filter, folded, order, after, i64::from(limit)))
+        read!(self, topic_lists::items(filter, folded, order, after, i64::from(limit)))
     }
 
     /// Returns near-copies of an item that match a filter of one topic, without the first of their cluster, in the
     /// order in which the topic saw them.
     pub async fn matching_copies(&self, filter: &Filter, key: &str, limit: u32) -> Result<Vec<ItemRow>, StoreError> {
-        read!(self, lists::copies(filter, key, i64::from(limit)))
+        read!(self, topic_lists::copies(filter, key, i64::from(limit)))
     }
 
     /// Returns items of a topic by key, in order of key.
     pub async fn items_by_key(&self, topic: &str, keys: &[String]) -> Result<Vec<ItemRow>, StoreError> {
-        read!(self, lists::named(topic, keys))
+        read!(self, topic_lists::named(topic, keys))
     }
 
     /// Returns answers of a topic with their `seq`, the latest first.
@@ -74,7 +74,7 @@ impl Store {
         before: i64,
         limit: u32,
     ) -> Result<Vec<(i64, AnswerRow)>, StoreError> {
-        read!(self, lists::answers(topic, before, i64::from(limit)))
+        read!(self, topic_lists::answers(topic, before, i64::from(limit)))
     }
 
     /// Returns runs since an instant, the latest first; only of these topics if given.
@@ -86,7 +86,7 @@ impl Store {
         after: Option<&RunCursor>,
         limit: u32,
     ) -> Result<Vec<(RunCursor, RunRow)>, StoreError> {
-        read!(self, lists::runs(topics, state, since, after, i64::from(limit)))
+        read!(self, topic_lists::runs(topics, state, since, after, i64::from(limit)))
     }
 
     /// Returns reports and export editions, or one of the two kinds, the latest first.

@@ -9,7 +9,7 @@ use crate::store::{
 impl Store {
     /// Returns the status of watched topics after an id, by id.
     pub async fn status(&self, after: &str, most: u32) -> Result<Vec<TopicStatus>, StoreError> {
-        read!(self, report::status(after, most, &[]))
+        read!(self, status_and_runs::status(after, most, &[]))
     }
 
     /// Returns the status of topics by name, including those that are no longer watched.
@@ -17,37 +17,37 @@ impl Store {
         if named.is_empty() {
             return Ok(Vec::new());
         }
-        read!(self, report::status("", 0, named))
+        read!(self, status_and_runs::status("", 0, named))
     }
 
     /// Returns runs, the latest first.
     pub async fn runs(&self, filter: &Filter, limit: i64) -> Result<Vec<RunRow>, StoreError> {
-        read!(self, report::runs(filter, limit))
+        read!(self, status_and_runs::runs(filter, limit))
     }
 
     /// Returns a run by its public id.
     pub async fn run(&self, public_id: &str) -> Result<Option<RunRow>, StoreError> {
-        read!(self, report::run(public_id))
+        read!(self, status_and_runs::run(public_id))
     }
 
     /// Returns the topic's last run with findings or an answer.
     pub async fn last_snapshot(&self, topic: &str) -> Result<Option<RunRow>, StoreError> {
-        read!(self, report::last_snapshot(topic))
+        read!(self, status_and_runs::last_snapshot(topic))
     }
 
     /// Returns the searches of runs, in run and source order.
     pub async fn searches(&self, runs: &[String]) -> Result<Vec<SearchRow>, StoreError> {
-        read!(self, report::searches(runs))
+        read!(self, status_and_runs::searches(runs))
     }
 
     /// Returns everything one run saw, in source and rank order.
     pub async fn sightings_of(&self, run: &str) -> Result<Vec<SightingRow>, StoreError> {
-        read!(self, report::sightings_of(run))
+        read!(self, status_and_runs::sightings_of(run))
     }
 
     /// Returns the answer of one run.
     pub async fn answer_of(&self, run: &str) -> Result<Option<AnswerRow>, StoreError> {
-        read!(self, report::answer_of(run))
+        read!(self, status_and_runs::answer_of(run))
     }
 
     /// Returns these topics by id, or all that are watched.
@@ -62,7 +62,7 @@ impl Store {
         after: Option<&ItemRow>,
         limit: i64,
     ) -> Result<Vec<ItemRow>, StoreError> {
-        read!(self, report::items(filter, after, limit))
+        read!(self, status_and_runs::items(filter, after, limit))
     }
 
     /// Returns items as topics know them, latest first sighting first.
@@ -72,7 +72,7 @@ impl Store {
         after: Option<&FoundPlace>,
         limit: u32,
     ) -> Result<Vec<ItemRow>, StoreError> {
-        read!(self, lists::found(filter, after, i64::from(limit)))
+        read!(self, topic_lists::found(filter, after, i64::from(limit)))
     }
 
     /// Returns what billed searches of each source cost, in runs since an instant.
@@ -87,6 +87,6 @@ impl Store {
 
     /// Returns the number of rows of the main tables, for people and tests.
     pub async fn table_sizes(&self) -> Result<Vec<(&'static str, i64)>, StoreError> {
-        read!(self, report::table_sizes())
+        read!(self, status_and_runs::table_sizes())
     }
 }

@@ -67,42 +67,42 @@ impl ReadSnapshot {
 
     /// Returns when the topic's first run that searched began, answered or not.
     pub async fn first_search(&mut self, topic: &str) -> Result<Option<Time>, StoreError> {
-        ask!(self, days::first_search(topic))
+        ask!(self, report::first_search(topic))
     }
 
     /// Returns when the topic's first successful run began.
     pub async fn first_run(&mut self, topic: &str) -> Result<Option<Time>, StoreError> {
-        ask!(self, days::first_run(topic))
+        ask!(self, report::first_run(topic))
     }
 
     /// Returns when the topic's last run that was started began.
     pub async fn last_run(&mut self, topic: &str) -> Result<Option<Time>, StoreError> {
-        ask!(self, days::last_run(topic))
+        ask!(self, report::last_run(topic))
     }
 
     /// Returns when the topic's last successful run before an instant began.
     pub async fn last_success_before(&mut self, topic: &str, at: Time) -> Result<Option<Time>, StoreError> {
-        ask!(self, days::last_success_before(topic, at))
+        ask!(self, report::last_success_before(topic, at))
     }
 
     /// Returns items of the topic that count in a span.
     pub async fn marks_of(&mut self, topic: &str, span: Span) -> Result<Vec<CountedItem>, StoreError> {
-        ask!(self, days::marks_of(topic, span))
+        ask!(self, report::marks_of(topic, span))
     }
 
     /// Returns when the topic first saw items, within a span.
     pub async fn first_seen_in(&mut self, topic: &str, span: Span) -> Result<Vec<Time>, StoreError> {
-        ask!(self, days::first_seen_in(topic, span))
+        ask!(self, report::first_seen_in(topic, span))
     }
 
     /// Returns items that the topic first saw in a span, the latest first.
     pub async fn marks(&mut self, topic: &str, seen: Span, most: i64) -> Result<Vec<CountedItem>, StoreError> {
-        ask!(self, days::marks(topic, seen, most))
+        ask!(self, report::marks(topic, seen, most))
     }
 
     /// Returns the words of items by key, in order of key.
     pub async fn words(&mut self, keys: &[String]) -> Result<Vec<ItemContent>, StoreError> {
-        ask!(self, days::words(keys))
+        ask!(self, report::words(keys))
     }
 
     /// Returns the term counts of a topic's days in a span.
@@ -123,27 +123,27 @@ impl ReadSnapshot {
 
     /// Returns the engagement that the topic's runs of a span saw, the latest first.
     pub async fn reactions(&mut self, topic: &str, span: Span, most: i64) -> Result<Vec<EngagementAt>, StoreError> {
-        ask!(self, days::reactions(topic, span, most))
+        ask!(self, report::reactions(topic, span, most))
     }
 
     /// Returns which source showed which item in the topic's runs of a span, by key; at most `most`.
     pub async fn shown_by(&mut self, topic: &str, span: Span, most: i64) -> Result<Vec<(Source, String)>, StoreError> {
-        ask!(self, days::shown_by(topic, span, most))
+        ask!(self, report::shown_by(topic, span, most))
     }
 
     /// Returns searches of the topic's runs of a span, by time; the latest if there are more than `most`.
     pub async fn asked(&mut self, topic: &str, span: Span, most: i64) -> Result<Vec<SearchSummary>, StoreError> {
-        ask!(self, days::asked(topic, span, most))
+        ask!(self, report::asked(topic, span, most))
     }
 
     /// Returns the last answer of the topic's runs of a span.
     pub async fn answer(&mut self, topic: &str, span: Span) -> Result<Option<AnswerRow>, StoreError> {
-        ask!(self, days::answer(topic, span))
+        ask!(self, report::answer(topic, span))
     }
 
     /// Returns the items that keys name. Unknown keys are left out.
     pub async fn resolve_keys(&mut self, keys: &[String]) -> Result<Vec<ResolvedKey>, StoreError> {
-        ask!(self, days::resolve_keys(keys))
+        ask!(self, report::resolve_keys(keys))
     }
 
     /// Returns a topic's runs of a span with their searches, by time.

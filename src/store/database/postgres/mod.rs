@@ -17,7 +17,7 @@ pub(in crate::store) mod disk;
 pub(in crate::store) mod sightings;
 #[path = "../statements.rs"]
 pub(in crate::store) mod statements;
-#[path = "../../derived/text_search/postgres.rs"]
+#[path = "../../derived/text_search/sql/tokens_postgres.rs"]
 pub(in crate::store) mod tokens;
 
 pub(in crate::store) type Database = Postgres;

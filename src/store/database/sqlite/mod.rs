@@ -17,7 +17,7 @@ pub(in crate::store) mod whole_file;
 pub(in crate::store) mod sightings;
 #[path = "../statements.rs"]
 pub(in crate::store) mod statements;
-#[path = "../../derived/text_search/sqlite.rs"]
+#[path = "../../derived/text_search/sql/tokens_sqlite.rs"]
 pub(in crate::store) mod tokens;
 
 pub(in crate::store) type Database = Sqlite;

@@ -69,6 +69,6 @@ impl Store {
         after: Option<&After>,
         limit: u32,
     ) -> Result<Vec<FoundItem>, StoreError> {
-        read!(self, report::found(filter, after, i64::from(limit)))
+        read!(self, status_and_runs::found(filter, after, i64::from(limit)))
     }
 }

@@ -3,7 +3,7 @@
 
 use sqlx::QueryBuilder;
 
-use super::{Conn, Database, clusters, day_counts, kept, marks, word_index};
+use super::{Conn, Database, clusters, day_counts, stars_and_searches, marks, word_index};
 use crate::model::Time;
 use crate::store::StoreError;
 
@@ -64,7 +64,7 @@ pub(in crate::store) async fn merge(conn: &mut Conn, into: i64, from: i64, first
         .execute(&mut *conn)
         .await?;
     marks::unite(conn, into, from).await?;
-    kept::merge_items(conn, into, from).await?;
+    stars_and_searches::merge_items(conn, into, from).await?;
     word_index::remove(conn, &[from]).await?;
     // Earlier versions of the merged item do not belong to the other one.
     sqlx::query("DELETE FROM item_past WHERE item = $1").bind(from).execute(&mut *conn).await?;

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use sqlx::{AssertSqlSafe, Row as _};
 
-use super::{Conn, fresh, read, report};
+use super::{Conn, fresh, read, status_and_runs};
 use crate::model::{LedgerRow, ProcessRow, Time, Topic, TopicCard};
 use crate::store::StoreError;
 
@@ -39,7 +39,7 @@ pub(in crate::store) async fn cards(
             topic: row.try_get("id")?,
             title: row.try_get("title")?,
             definition: serde_json::from_str::<Topic>(&definition).ok(),
-            paused: report::paused(row)?,
+            paused: status_and_runs::paused(row)?,
             next_slot: read::time(row, "next_slot")?.filter(|at| at.0 > 0),
             last_run: None,
             last_success: read::time(row, "last_success")?,

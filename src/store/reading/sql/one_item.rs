@@ -2,7 +2,7 @@
 
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
-use super::lists::{push_matching, push_since};
+use super::topic_lists::{push_matching, push_since};
 use super::{Conn, Database, Row, read};
 use crate::model::{CopyRow, ItemSightingRow, RevisionRow, Source, Time, WindowFit};
 use crate::store::{Filter, ItemOrder, ItemRow, StoreError};

@@ -1,217 +1,267 @@
-//! Bounded reads for people: status, runs, one snapshot, items. Streams for exports are in `stream`.
+//! Reads of a daily report, per topic and bounded: marks, words, engagement, searches, the last answer. Figures and
+//! days are computed elsewhere; bounds are passed in as instants.
 
-use std::collections::HashMap;
+use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
-use sqlx::{QueryBuilder, Row as _};
-
-use super::{Conn, Database, Row, filter_conditions, read};
-use crate::model::{Paused, PausedBy};
-use crate::store::{
-    After, AnswerRow, Filter, FoundItem, ItemRow, RunRow, SearchRow, SightingRow, StoreError, TopicStatus,
+use super::{Conn, Database, Row, read};
+use crate::model::{
+    CountedItem, EngagementAt, ItemContent, Kind, Micros, ResolvedKey, SearchState, SearchSummary, Source, Span, Time,
+    Tone, WindowFit,
 };
+use crate::store::{AnswerRow, StoreError};
 
-/// Returns the status of a page of topics, or of the named ones.
-pub(in crate::store) async fn status(
+/// An item with its cluster: the key of the first near-copy, or its own key if it has none. `fit` is the best one among
+/// the sources of the first run, read by the primary key of `sighting`.
+const MARK: &str = "SELECT i.key, i.kind, i.author, CASE WHEN i.kind = 'page' THEN i.url END AS url, i.published_at, t.first_seen, f.seq, \
+     coalesce(c.key, i.key) AS cluster, i.tone, CAST(i.score AS BIGINT) AS score, i.scorer, i.likes, i.reposts, i.replies, i.quotes, i.bookmarks, i.views, \
+     i.revisions, i.pruned_at, \
+     CAST((SELECT max(CASE s.fit WHEN 'in' THEN 2 WHEN 'undated' THEN 1 ELSE 0 END) FROM sighting s \
+     WHERE s.run = t.first_run AND s.item = t.item) AS BIGINT) AS fit \
+     FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run LEFT JOIN item c ON c.id = i.cluster \
+     WHERE t.topic = $1 AND t.first_seen >= $2 AND f.seq IS NOT NULL";
+
+pub(in crate::store) async fn marks(
     conn: &mut Conn,
-    after: &str,
-    most: u32,
-    named: &[String],
-) -> Result<Vec<TopicStatus>, StoreError> {
-    // By reading order, never by database id; the index of started runs is walked back to the first match.
-    let mut last: HashMap<String, RunRow> = HashMap::new();
-    let mut latest = QueryBuilder::<Database>::new(read::RUN);
-    latest.push(
-        " WHERE r.seq IS NOT NULL AND r.seq IN (SELECT \
-         (SELECT l.seq FROM run l WHERE l.topic = t.id AND l.seq IS NOT NULL AND l.started_at IS NOT NULL ORDER BY l.seq DESC LIMIT 1) FROM",
-    );
-    page(&mut latest, after, most, named);
-    latest.push(")");
-    for row in latest.build().persistent(named.is_empty()).fetch_all(&mut *conn).await? {
-        let run = read::run(&row)?;
-        if let Some(topic) = run.topic.clone() {
-            last.insert(topic, run);
-        }
-    }
-    // Items first seen by a run that has no number yet do not count; there is seldom such a run.
-    let mut standing = QueryBuilder::<Database>::new(
-        "SELECT t.id, t.title, t.planned_until, t.next_slot, t.paused, t.paused_at, t.pause_reason, coalesce(t.schedule, '') AS schedule, (SELECT count(*) FROM topic_item i WHERE i.topic = t.id) - \
-         (SELECT count(*) FROM run u CROSS JOIN topic_item i WHERE i.topic = u.topic AND i.first_run = u.id \
-          AND u.seq IS NULL AND u.finished_at IS NOT NULL AND u.topic = t.id) AS items, \
-         (SELECT r.started_at FROM run r WHERE r.topic = t.id AND r.seq IS NOT NULL AND r.started_at IS NOT NULL AND r.state IN ('ok', 'partial') ORDER BY r.seq DESC LIMIT 1) \
-         AS last_success FROM",
-    );
-    page(&mut standing, after, most, named);
-    standing.push(" ORDER BY t.id");
-    let rows = standing.build().persistent(named.is_empty()).fetch_all(conn).await?;
+    topic: &str,
+    seen: Span,
+    most: i64,
+) -> Result<Vec<CountedItem>, StoreError> {
+    let sql = format!("{MARK} AND t.first_seen < $3 ORDER BY t.first_seen DESC, i.key LIMIT $4");
+    let asked = sqlx::query(AssertSqlSafe(sql)).bind(topic).bind(seen.from.0).bind(seen.until.0).bind(most);
+    read_marks(&asked.fetch_all(conn).await?)
+}
+
+/// Returns items of a topic that count in a span ([`CountedItem::moment`]). None was first seen before the span.
+pub(in crate::store) async fn marks_of(
+    conn: &mut Conn,
+    topic: &str,
+    span: Span,
+) -> Result<Vec<CountedItem>, StoreError> {
+    let moment = "CASE WHEN i.published_at < t.first_seen THEN i.published_at ELSE t.first_seen END";
+    let sql = format!("{MARK} AND {moment} >= $2 AND {moment} < $3 ORDER BY t.first_seen DESC, i.key");
+    read_marks(&sqlx::query(AssertSqlSafe(sql)).bind(topic).bind(span.from.0).bind(span.until.0).fetch_all(conn).await?)
+}
+
+/// Returns when a topic first saw items, within a span.
+pub(in crate::store) async fn first_seen_in(conn: &mut Conn, topic: &str, span: Span) -> Result<Vec<Time>, StoreError> {
+    let rows: Vec<i64> = sqlx::query_scalar(
+        "SELECT t.first_seen FROM topic_item t JOIN run f ON f.id = t.first_run \
+         WHERE t.topic = $1 AND t.first_seen >= $2 AND t.first_seen < $3 AND f.seq IS NOT NULL",
+    )
+    .bind(topic)
+    .bind(span.from.0)
+    .bind(span.until.0)
+    .fetch_all(conn)
+    .await?;
+    Ok(rows.into_iter().map(Time).collect())
+}
+
+fn read_marks(rows: &[Row]) -> Result<Vec<CountedItem>, StoreError> {
     rows.iter()
         .map(|row| {
-            let topic: String = row.try_get("id")?;
-            Ok(TopicStatus {
-                title: row.try_get("title")?,
-                items: row.try_get("items")?,
-                last_run: last.remove(&topic),
-                last_success: read::time(row, "last_success")?,
-                planned_until: read::time(row, "planned_until")?,
-                next_slot: read::time(row, "next_slot")?.filter(|at| at.0 > 0),
-                paused: paused(row)?,
-                topic,
+            let fit = match row.try_get::<Option<i64>, _>("fit")? {
+                Some(2) => WindowFit::In,
+                Some(1) => WindowFit::Undated,
+                _ => WindowFit::Outside,
+            };
+            Ok(CountedItem {
+                key: row.try_get("key")?,
+                kind: read::word(row, "kind", Kind::parse)?,
+                author: row.try_get("author")?,
+                url: row.try_get("url")?,
+                published_at: read::time(row, "published_at")?,
+                first_seen: read::time(row, "first_seen")?.unwrap_or_default(),
+                seq: row.try_get("seq")?,
+                fit,
+                cluster: row.try_get("cluster")?,
+                // A tone unknown to this version counts as not scored.
+                sound: row.try_get::<Option<String>, _>("tone")?.as_deref().and_then(Tone::parse),
+                score: row.try_get("score")?,
+                scorer: row.try_get("scorer")?,
+                engagement: read::engagement(row)?,
+                edits: row.try_get("revisions")?,
+                pruned: read::time(row, "pruned_at")?.is_some(),
             })
         })
         .collect()
 }
 
-/// Selects, as `t`, a page of watched topics, or the named topics whether watched or not.
-fn page(query: &mut QueryBuilder<Database>, after: &str, most: u32, named: &[String]) {
-    if !named.is_empty() {
-        query.push(" (SELECT * FROM topic WHERE id IN (");
-        let mut names = query.separated(", ");
-        for name in named {
-            names.push_bind(name.clone());
-        }
-        query.push(")) t");
-        return;
-    }
-    query.push(" (SELECT * FROM topic WHERE removed_at IS NULL AND id > ").push_bind(after.to_owned());
-    query.push(" ORDER BY id LIMIT ").push_bind(i64::from(most)).push(") t");
+/// Returns when the topic's last run that was started began.
+pub(in crate::store) async fn last_run(conn: &mut Conn, topic: &str) -> Result<Option<Time>, StoreError> {
+    let at: Option<i64> = sqlx::query_scalar(
+        "SELECT r.started_at FROM run r WHERE r.topic = $1 AND r.seq IS NOT NULL AND r.started_at IS NOT NULL ORDER BY r.seq DESC LIMIT 1",
+    )
+    .bind(topic)
+    .fetch_optional(conn)
+    .await?;
+    Ok(at.map(Time))
 }
 
-/// Returns whether a topic is paused, and by whom: `resume` cannot undo a pause in the configuration file.
-pub(in crate::store) fn paused(row: &Row) -> Result<Option<Paused>, StoreError> {
-    let by_file = super::definitions::paused_by_file(&row.try_get::<String, _>("schedule")?);
-    if !by_file && row.try_get::<i64, _>("paused")? == 0 {
-        return Ok(None);
-    }
-    let by = if by_file { PausedBy::File } else { PausedBy::Pause };
-    Ok(Some(Paused { by, since: read::time(row, "paused_at")?, reason: row.try_get("pause_reason")? }))
-}
-
-pub(in crate::store) async fn runs(conn: &mut Conn, filter: &Filter, limit: i64) -> Result<Vec<RunRow>, StoreError> {
-    let mut query = QueryBuilder::<Database>::new(read::RUN);
-    // The ledger includes runs of jobs other than topics; exports and views include only those of topics.
-    let of = if filter.topics.is_empty() && filter.tags.is_empty() { "r.job" } else { "r.topic" };
-    filter_conditions::topics(&mut query, filter, of, read::RUN_AT);
-    // Of runs begun in the same millisecond, those still running come first, then the last to become readable.
-    query.push(" ORDER BY ").push(read::RUN_AT).push(" DESC, coalesce(r.seq, 9223372036854775807) DESC, ");
-    query.push("r.public_id DESC LIMIT ").push_bind(limit);
-    query.build().fetch_all(conn).await?.iter().map(read::run).collect()
-}
-
-pub(in crate::store) async fn run(conn: &mut Conn, public_id: &str) -> Result<Option<RunRow>, StoreError> {
-    let mut query = QueryBuilder::<Database>::new(read::RUN);
-    query.push(" WHERE r.public_id = ").push_bind(public_id);
-    query.build().fetch_optional(conn).await?.as_ref().map(read::run).transpose()
-}
-
-pub(in crate::store) async fn last_snapshot(conn: &mut Conn, topic: &str) -> Result<Option<RunRow>, StoreError> {
-    let mut query = QueryBuilder::<Database>::new(read::RUN);
-    // A run in which every search failed may still have kept earlier findings.
-    query.push(
-        " WHERE (r.state IN ('ok', 'partial') OR r.found > 0 OR EXISTS (SELECT 1 FROM answer a WHERE a.run = r.id))",
+pub(in crate::store) async fn last_success_before(
+    conn: &mut Conn,
+    topic: &str,
+    at: Time,
+) -> Result<Option<Time>, StoreError> {
+    let sql = format!(
+        "SELECT {at} FROM run r WHERE r.topic = $1 AND r.seq IS NOT NULL AND r.started_at IS NOT NULL AND r.state IN ('ok', 'partial') AND {at} < $2 ORDER BY r.seq DESC LIMIT 1",
+        at = read::RUN_AT
     );
-    query.push(" AND r.seq IS NOT NULL AND r.topic = ").push_bind(topic);
-    query.push(" ORDER BY r.seq DESC LIMIT 1");
-    query.build().fetch_optional(conn).await?.as_ref().map(read::run).transpose()
+    let found: Option<i64> =
+        sqlx::query_scalar(AssertSqlSafe(sql)).bind(topic).bind(at.0).fetch_optional(conn).await?.flatten();
+    Ok(found.map(Time))
 }
 
-pub(in crate::store) async fn searches(conn: &mut Conn, runs: &[String]) -> Result<Vec<SearchRow>, StoreError> {
-    let mut found = Vec::new();
-    for chunk in runs.chunks(500) {
-        let mut query = QueryBuilder::<Database>::new("SELECT ");
-        query.push(read::SEARCH).push(" FROM search s JOIN run r ON r.id = s.run WHERE r.public_id IN (");
-        let mut list = query.separated(", ");
-        for run in chunk {
-            list.push_bind(run);
+/// Includes failed runs: they searched, too, and may have cost something.
+pub(in crate::store) async fn first_search(conn: &mut Conn, topic: &str) -> Result<Option<Time>, StoreError> {
+    first_start(conn, topic, "r.state <> 'over_quota' AND r.started_at IS NOT NULL").await
+}
+
+pub(in crate::store) async fn first_run(conn: &mut Conn, topic: &str) -> Result<Option<Time>, StoreError> {
+    first_start(conn, topic, "r.state IN ('ok', 'partial')").await
+}
+
+/// Ordered by `seq`, so that the index on (topic, seq) is walked from its start.
+async fn first_start(conn: &mut Conn, topic: &str, which: &'static str) -> Result<Option<Time>, StoreError> {
+    let sql = format!(
+        "SELECT r.started_at FROM run r WHERE r.topic = $1 AND r.seq IS NOT NULL AND {which} ORDER BY r.seq LIMIT 1"
+    );
+    let at: Option<i64> = sqlx::query_scalar(AssertSqlSafe(sql)).bind(topic).fetch_optional(conn).await?.flatten();
+    Ok(at.map(Time))
+}
+
+pub(in crate::store) async fn words(conn: &mut Conn, keys: &[String]) -> Result<Vec<ItemContent>, StoreError> {
+    let mut all = Vec::new();
+    for list in keys.chunks(500) {
+        let mut query = QueryBuilder::<Database>::new(
+            "SELECT i.key, i.url, i.author, i.title, i.text, i.lang, i.pruned_at FROM item i WHERE i.key IN (",
+        );
+        let mut names = query.separated(", ");
+        for key in list {
+            names.push_bind(key);
         }
-        list.push_unseparated(") ORDER BY r.public_id, s.attempt, ");
-        query.push(read::BY_SOURCE);
+        names.push_unseparated(")");
         for row in query.build().persistent(false).fetch_all(&mut *conn).await? {
-            found.push(read::search(&row)?);
+            all.push(ItemContent {
+                key: row.try_get("key")?,
+                url: row.try_get("url")?,
+                author: row.try_get("author")?,
+                title: row.try_get("title")?,
+                text: row.try_get("text")?,
+                lang: row.try_get("lang")?,
+                pruned: read::time(&row, "pruned_at")?.is_some(),
+            });
         }
     }
-    Ok(found)
+    all.sort_by(|a, b| a.key.cmp(&b.key));
+    Ok(all)
 }
 
-pub(in crate::store) async fn sightings_of(conn: &mut Conn, run: &str) -> Result<Vec<SightingRow>, StoreError> {
-    let mut query = QueryBuilder::<Database>::new(read::SIGHTING);
-    query.push(" WHERE r.seq IS NOT NULL AND r.public_id = ").push_bind(run);
-    query.push(read::SIGHTING_ON).push(" ORDER BY ").push(read::BY_SOURCE).push(", s.rank, i.key");
-    query.build().fetch_all(conn).await?.iter().map(read::sighting).collect()
+pub(in crate::store) async fn reactions(
+    conn: &mut Conn,
+    topic: &str,
+    span: Span,
+    most: i64,
+) -> Result<Vec<EngagementAt>, StoreError> {
+    // `CROSS JOIN` makes SQLite begin with the runs.
+    let mut query = QueryBuilder::<Database>::new(
+        "SELECT i.key, s.source, r.started_at, s.likes, s.reposts, s.replies, s.quotes, s.bookmarks, s.views FROM run r CROSS JOIN sighting s CROSS JOIN item i \
+         WHERE s.run = r.id AND i.id = s.item AND r.seq IS NOT NULL AND coalesce(s.likes, s.reposts, s.replies, s.quotes, s.bookmarks) IS NOT NULL AND r.topic = ",
+    );
+    within(&mut query, topic, span);
+    query.push(" ORDER BY ").push(read::RUN_AT).push(" DESC, r.public_id DESC, i.key, s.source LIMIT ").push_bind(most);
+    let rows = query.build().fetch_all(conn).await?;
+    rows.iter()
+        .map(|row| {
+            Ok(EngagementAt {
+                key: row.try_get("key")?,
+                source: read::word(row, "source", Source::parse)?,
+                at: read::time(row, "started_at")?.unwrap_or_default(),
+                engagement: read::engagement(row)?,
+            })
+        })
+        .collect()
 }
 
-pub(in crate::store) async fn answer_of(conn: &mut Conn, run: &str) -> Result<Option<AnswerRow>, StoreError> {
+/// Returns which source showed which item in the topic's runs of a span.
+pub(in crate::store) async fn shown_by(
+    conn: &mut Conn,
+    topic: &str,
+    span: Span,
+    most: i64,
+) -> Result<Vec<(Source, String)>, StoreError> {
+    let mut query = QueryBuilder::<Database>::new(
+        "SELECT DISTINCT s.source, i.key FROM run r CROSS JOIN sighting s CROSS JOIN item i \
+         WHERE s.run = r.id AND i.id = s.item AND r.seq IS NOT NULL AND r.topic = ",
+    );
+    within(&mut query, topic, span);
+    query.push(" ORDER BY i.key, s.source LIMIT ").push_bind(most);
+    let rows = query.build().fetch_all(conn).await?;
+    rows.iter().map(|row| Ok((read::word(row, "source", Source::parse)?, row.try_get("key")?))).collect()
+}
+
+pub(in crate::store) async fn asked(
+    conn: &mut Conn,
+    topic: &str,
+    span: Span,
+    most: i64,
+) -> Result<Vec<SearchSummary>, StoreError> {
+    let mut query = QueryBuilder::<Database>::new(
+        "SELECT r.public_id, s.tries, s.source, s.state, s.started_at, coalesce(s.error_class, s.reason) AS trouble, s.saturated, coalesce(s.cost, s.expected_cost) AS cost \
+         FROM run r JOIN search s ON s.run = r.id WHERE r.seq IS NOT NULL AND r.topic = ",
+    );
+    within(&mut query, topic, span);
+    query.push(" ORDER BY ").push(read::RUN_AT).push(" DESC, r.public_id DESC, s.attempt DESC, s.source DESC LIMIT ");
+    let rows = query.push_bind(most).build().fetch_all(conn).await?;
+    rows.iter()
+        .rev()
+        .map(|row| {
+            Ok(SearchSummary {
+                run: row.try_get("public_id")?,
+                tries: row.try_get("tries")?,
+                source: read::word(row, "source", Source::parse)?,
+                state: read::word(row, "state", SearchState::parse)?,
+                at: Time(row.try_get("started_at")?),
+                trouble: row.try_get("trouble")?,
+                saturated: read::flag(row, "saturated")?.unwrap_or(false),
+                cost: Micros(row.try_get("cost")?),
+            })
+        })
+        .collect()
+}
+
+pub(in crate::store) async fn answer(
+    conn: &mut Conn,
+    topic: &str,
+    span: Span,
+) -> Result<Option<AnswerRow>, StoreError> {
     let mut query = QueryBuilder::<Database>::new(read::ANSWER);
-    query.push(" WHERE r.seq IS NOT NULL AND r.public_id = ").push_bind(run);
+    query.push(" WHERE r.seq IS NOT NULL AND r.topic = ");
+    within(&mut query, topic, span);
+    query.push(" ORDER BY r.seq DESC LIMIT 1");
     query.build().fetch_optional(conn).await?.as_ref().map(read::answer).transpose()
 }
 
-pub(in crate::store) async fn items(
-    conn: &mut Conn,
-    filter: &Filter,
-    after: Option<&ItemRow>,
-    limit: i64,
-) -> Result<Vec<ItemRow>, StoreError> {
-    let mut query = QueryBuilder::<Database>::new(read::ITEM);
-    filter_conditions::topics(&mut query, filter, "t.topic", "t.first_seen");
-    filter_conditions::items(&mut query, filter);
-    if let Some(after) = after {
-        // The first part bounds the index scan; the others skip rows of the same instant already shown.
-        let published = after.published_at.unwrap_or_default().0;
-        query.push(" AND t.first_seen <= ").push_bind(after.first_seen.0);
-        query.push(" AND (t.first_seen < ").push_bind(after.first_seen.0);
-        query.push(" OR coalesce(i.published_at, 0) < ").push_bind(published);
-        query.push(" OR (coalesce(i.published_at, 0) = ").push_bind(published);
-        query.push(" AND (i.key > ").push_bind(after.key.clone()).push(" OR (i.key = ").push_bind(after.key.clone());
-        query.push(" AND t.topic > ").push_bind(after.topic.clone()).push("))))");
+pub(in crate::store) async fn resolve_keys(conn: &mut Conn, keys: &[String]) -> Result<Vec<ResolvedKey>, StoreError> {
+    let mut all = Vec::new();
+    for list in keys.chunks(500) {
+        let mut query = QueryBuilder::<Database>::new(
+            "SELECT k.key AS asked, i.key FROM item_key k JOIN item i ON i.id = k.item WHERE k.key IN (",
+        );
+        let mut names = query.separated(", ");
+        for key in list {
+            names.push_bind(key);
+        }
+        names.push_unseparated(")");
+        for row in query.build().persistent(false).fetch_all(&mut *conn).await? {
+            all.push(ResolvedKey { asked: row.try_get("asked")?, key: row.try_get("key")? });
+        }
     }
-    query
-        .push(" AND f.seq IS NOT NULL ORDER BY t.first_seen DESC, coalesce(i.published_at, 0) DESC, i.key, t.topic LIMIT ")
-        .push_bind(limit);
-    query.build().fetch_all(conn).await?.iter().map(read::item).collect()
+    all.sort_by(|a, b| a.asked.cmp(&b.asked));
+    Ok(all)
 }
 
-pub(in crate::store) async fn found(
-    conn: &mut Conn,
-    filter: &Filter,
-    after: Option<&After>,
-    limit: i64,
-) -> Result<Vec<FoundItem>, StoreError> {
-    // Choose the page by few columns, and read the texts only for it.
-    let mut query = QueryBuilder::<Database>::new(
-        "WITH page AS (SELECT t.topic AS of, t.item AS item, f.seq AS seq FROM topic_item t \
-         JOIN run f ON f.id = t.first_run JOIN item i ON i.id = t.item",
-    );
-    filter_conditions::topics(&mut query, filter, "t.topic", "t.first_seen");
-    filter_conditions::items(&mut query, filter);
-    query.push(" AND f.seq IS NOT NULL");
-    if let Some(after) = after {
-        query.push(" AND (f.seq < ").push_bind(after.seq).push(" OR (f.seq = ").push_bind(after.seq);
-        query.push(" AND (t.topic > ").push_bind(after.topic.clone()).push(" OR (t.topic = ");
-        query.push_bind(after.topic.clone()).push(" AND i.key > ").push_bind(after.key.clone()).push("))))");
-    }
-    query.push(" ORDER BY f.seq DESC, t.topic, i.key LIMIT ").push_bind(limit).push(") ");
-    query
-        .push(read::ITEM)
-        .push(" JOIN page ON page.item = t.item AND page.of = t.topic ORDER BY page.seq DESC, t.topic, i.key");
-    let rows = query.build().fetch_all(conn).await?;
-    rows.iter().map(|row| Ok(FoundItem { seq: row.try_get("first_seq")?, item: read::item(row)? })).collect()
-}
-
-pub(in crate::store) async fn table_sizes(conn: &mut Conn) -> Result<Vec<(&'static str, i64)>, StoreError> {
-    const TABLES: [(&str, &str); 10] = [
-        ("topic", "SELECT count(*) FROM topic"),
-        ("run", "SELECT count(*) FROM run"),
-        ("search", "SELECT count(*) FROM search"),
-        ("item", "SELECT count(*) FROM item"),
-        ("item_key", "SELECT count(*) FROM item_key"),
-        ("sighting", "SELECT count(*) FROM sighting"),
-        ("topic_item", "SELECT count(*) FROM topic_item"),
-        ("answer", "SELECT count(*) FROM answer"),
-        ("item_revision", "SELECT count(*) FROM item_revision"),
-        ("raw_reply", "SELECT count(*) FROM raw_reply"),
-    ];
-    let mut sizes = Vec::with_capacity(TABLES.len());
-    for (table, count) in TABLES {
-        sizes.push((table, sqlx::query_scalar(count).fetch_one(&mut *conn).await?));
-    }
-    Ok(sizes)
+/// Adds the conditions for the topic, and for the span by the time of its runs.
+fn within(query: &mut QueryBuilder<Database>, topic: &str, span: Span) {
+    query.push_bind(topic.to_owned()).push(" AND ").push(read::RUN_AT).push(" >= ").push_bind(span.from.0);
+    query.push(" AND ").push(read::RUN_AT).push(" < ").push_bind(span.until.0);
 }

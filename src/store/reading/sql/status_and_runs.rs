@@ -1,0 +1,217 @@
+//! Bounded reads for people: status, runs, one snapshot, items. Streams for exports are in `stream`.
+
+use std::collections::HashMap;
+
+use sqlx::{QueryBuilder, Row as _};
+
+use super::{Conn, Database, Row, filter_conditions, read};
+use crate::model::{Paused, PausedBy};
+use crate::store::{
+    After, AnswerRow, Filter, FoundItem, ItemRow, RunRow, SearchRow, SightingRow, StoreError, TopicStatus,
+};
+
+/// Returns the status of a page of topics, or of the named ones.
+pub(in crate::store) async fn status(
+    conn: &mut Conn,
+    after: &str,
+    most: u32,
+    named: &[String],
+) -> Result<Vec<TopicStatus>, StoreError> {
+    // By reading order, never by database id; the index of started runs is walked back to the first match.
+    let mut last: HashMap<String, RunRow> = HashMap::new();
+    let mut latest = QueryBuilder::<Database>::new(read::RUN);
+    latest.push(
+        " WHERE r.seq IS NOT NULL AND r.seq IN (SELECT \
+         (SELECT l.seq FROM run l WHERE l.topic = t.id AND l.seq IS NOT NULL AND l.started_at IS NOT NULL ORDER BY l.seq DESC LIMIT 1) FROM",
+    );
+    page(&mut latest, after, most, named);
+    latest.push(")");
+    for row in latest.build().persistent(named.is_empty()).fetch_all(&mut *conn).await? {
+        let run = read::run(&row)?;
+        if let Some(topic) = run.topic.clone() {
+            last.insert(topic, run);
+        }
+    }
+    // Items first seen by a run that has no number yet do not count; there is seldom such a run.
+    let mut standing = QueryBuilder::<Database>::new(
+        "SELECT t.id, t.title, t.planned_until, t.next_slot, t.paused, t.paused_at, t.pause_reason, coalesce(t.schedule, '') AS schedule, (SELECT count(*) FROM topic_item i WHERE i.topic = t.id) - \
+         (SELECT count(*) FROM run u CROSS JOIN topic_item i WHERE i.topic = u.topic AND i.first_run = u.id \
+          AND u.seq IS NULL AND u.finished_at IS NOT NULL AND u.topic = t.id) AS items, \
+         (SELECT r.started_at FROM run r WHERE r.topic = t.id AND r.seq IS NOT NULL AND r.started_at IS NOT NULL AND r.state IN ('ok', 'partial') ORDER BY r.seq DESC LIMIT 1) \
+         AS last_success FROM",
+    );
+    page(&mut standing, after, most, named);
+    standing.push(" ORDER BY t.id");
+    let rows = standing.build().persistent(named.is_empty()).fetch_all(conn).await?;
+    rows.iter()
+        .map(|row| {
+            let topic: String = row.try_get("id")?;
+            Ok(TopicStatus {
+                title: row.try_get("title")?,
+                items: row.try_get("items")?,
+                last_run: last.remove(&topic),
+                last_success: read::time(row, "last_success")?,
+                planned_until: read::time(row, "planned_until")?,
+                next_slot: read::time(row, "next_slot")?.filter(|at| at.0 > 0),
+                paused: paused(row)?,
+                topic,
+            })
+        })
+        .collect()
+}
+
+/// Selects, as `t`, a page of watched topics, or the named topics whether watched or not.
+fn page(query: &mut QueryBuilder<Database>, after: &str, most: u32, named: &[String]) {
+    if !named.is_empty() {
+        query.push(" (SELECT * FROM topic WHERE id IN (");
+        let mut names = query.separated(", ");
+        for name in named {
+            names.push_bind(name.clone());
+        }
+        query.push(")) t");
+        return;
+    }
+    query.push(" (SELECT * FROM topic WHERE removed_at IS NULL AND id > ").push_bind(after.to_owned());
+    query.push(" ORDER BY id LIMIT ").push_bind(i64::from(most)).push(") t");
+}
+
+/// Returns whether a topic is paused, and by whom: `resume` cannot undo a pause in the configuration file.
+pub(in crate::store) fn paused(row: &Row) -> Result<Option<Paused>, StoreError> {
+    let by_file = super::definitions::paused_by_file(&row.try_get::<String, _>("schedule")?);
+    if !by_file && row.try_get::<i64, _>("paused")? == 0 {
+        return Ok(None);
+    }
+    let by = if by_file { PausedBy::File } else { PausedBy::Pause };
+    Ok(Some(Paused { by, since: read::time(row, "paused_at")?, reason: row.try_get("pause_reason")? }))
+}
+
+pub(in crate::store) async fn runs(conn: &mut Conn, filter: &Filter, limit: i64) -> Result<Vec<RunRow>, StoreError> {
+    let mut query = QueryBuilder::<Database>::new(read::RUN);
+    // The ledger includes runs of jobs other than topics; exports and views include only those of topics.
+    let of = if filter.topics.is_empty() && filter.tags.is_empty() { "r.job" } else { "r.topic" };
+    filter_conditions::topics(&mut query, filter, of, read::RUN_AT);
+    // Of runs begun in the same millisecond, those still running come first, then the last to become readable.
+    query.push(" ORDER BY ").push(read::RUN_AT).push(" DESC, coalesce(r.seq, 9223372036854775807) DESC, ");
+    query.push("r.public_id DESC LIMIT ").push_bind(limit);
+    query.build().fetch_all(conn).await?.iter().map(read::run).collect()
+}
+
+pub(in crate::store) async fn run(conn: &mut Conn, public_id: &str) -> Result<Option<RunRow>, StoreError> {
+    let mut query = QueryBuilder::<Database>::new(read::RUN);
+    query.push(" WHERE r.public_id = ").push_bind(public_id);
+    query.build().fetch_optional(conn).await?.as_ref().map(read::run).transpose()
+}
+
+pub(in crate::store) async fn last_snapshot(conn: &mut Conn, topic: &str) -> Result<Option<RunRow>, StoreError> {
+    let mut query = QueryBuilder::<Database>::new(read::RUN);
+    // A run in which every search failed may still have kept earlier findings.
+    query.push(
+        " WHERE (r.state IN ('ok', 'partial') OR r.found > 0 OR EXISTS (SELECT 1 FROM answer a WHERE a.run = r.id))",
+    );
+    query.push(" AND r.seq IS NOT NULL AND r.topic = ").push_bind(topic);
+    query.push(" ORDER BY r.seq DESC LIMIT 1");
+    query.build().fetch_optional(conn).await?.as_ref().map(read::run).transpose()
+}
+
+pub(in crate::store) async fn searches(conn: &mut Conn, runs: &[String]) -> Result<Vec<SearchRow>, StoreError> {
+    let mut found = Vec::new();
+    for chunk in runs.chunks(500) {
+        let mut query = QueryBuilder::<Database>::new("SELECT ");
+        query.push(read::SEARCH).push(" FROM search s JOIN run r ON r.id = s.run WHERE r.public_id IN (");
+        let mut list = query.separated(", ");
+        for run in chunk {
+            list.push_bind(run);
+        }
+        list.push_unseparated(") ORDER BY r.public_id, s.attempt, ");
+        query.push(read::BY_SOURCE);
+        for row in query.build().persistent(false).fetch_all(&mut *conn).await? {
+            found.push(read::search(&row)?);
+        }
+    }
+    Ok(found)
+}
+
+pub(in crate::store) async fn sightings_of(conn: &mut Conn, run: &str) -> Result<Vec<SightingRow>, StoreError> {
+    let mut query = QueryBuilder::<Database>::new(read::SIGHTING);
+    query.push(" WHERE r.seq IS NOT NULL AND r.public_id = ").push_bind(run);
+    query.push(read::SIGHTING_ON).push(" ORDER BY ").push(read::BY_SOURCE).push(", s.rank, i.key");
+    query.build().fetch_all(conn).await?.iter().map(read::sighting).collect()
+}
+
+pub(in crate::store) async fn answer_of(conn: &mut Conn, run: &str) -> Result<Option<AnswerRow>, StoreError> {
+    let mut query = QueryBuilder::<Database>::new(read::ANSWER);
+    query.push(" WHERE r.seq IS NOT NULL AND r.public_id = ").push_bind(run);
+    query.build().fetch_optional(conn).await?.as_ref().map(read::answer).transpose()
+}
+
+pub(in crate::store) async fn items(
+    conn: &mut Conn,
+    filter: &Filter,
+    after: Option<&ItemRow>,
+    limit: i64,
+) -> Result<Vec<ItemRow>, StoreError> {
+    let mut query = QueryBuilder::<Database>::new(read::ITEM);
+    filter_conditions::topics(&mut query, filter, "t.topic", "t.first_seen");
+    filter_conditions::items(&mut query, filter);
+    if let Some(after) = after {
+        // The first part bounds the index scan; the others skip rows of the same instant already shown.
+        let published = after.published_at.unwrap_or_default().0;
+        query.push(" AND t.first_seen <= ").push_bind(after.first_seen.0);
+        query.push(" AND (t.first_seen < ").push_bind(after.first_seen.0);
+        query.push(" OR coalesce(i.published_at, 0) < ").push_bind(published);
+        query.push(" OR (coalesce(i.published_at, 0) = ").push_bind(published);
+        query.push(" AND (i.key > ").push_bind(after.key.clone()).push(" OR (i.key = ").push_bind(after.key.clone());
+        query.push(" AND t.topic > ").push_bind(after.topic.clone()).push("))))");
+    }
+    query
+        .push(" AND f.seq IS NOT NULL ORDER BY t.first_seen DESC, coalesce(i.published_at, 0) DESC, i.key, t.topic LIMIT ")
+        .push_bind(limit);
+    query.build().fetch_all(conn).await?.iter().map(read::item).collect()
+}
+
+pub(in crate::store) async fn found(
+    conn: &mut Conn,
+    filter: &Filter,
+    after: Option<&After>,
+    limit: i64,
+) -> Result<Vec<FoundItem>, StoreError> {
+    // Choose the page by few columns, and read the texts only for it.
+    let mut query = QueryBuilder::<Database>::new(
+        "WITH page AS (SELECT t.topic AS of, t.item AS item, f.seq AS seq FROM topic_item t \
+         JOIN run f ON f.id = t.first_run JOIN item i ON i.id = t.item",
+    );
+    filter_conditions::topics(&mut query, filter, "t.topic", "t.first_seen");
+    filter_conditions::items(&mut query, filter);
+    query.push(" AND f.seq IS NOT NULL");
+    if let Some(after) = after {
+        query.push(" AND (f.seq < ").push_bind(after.seq).push(" OR (f.seq = ").push_bind(after.seq);
+        query.push(" AND (t.topic > ").push_bind(after.topic.clone()).push(" OR (t.topic = ");
+        query.push_bind(after.topic.clone()).push(" AND i.key > ").push_bind(after.key.clone()).push("))))");
+    }
+    query.push(" ORDER BY f.seq DESC, t.topic, i.key LIMIT ").push_bind(limit).push(") ");
+    query
+        .push(read::ITEM)
+        .push(" JOIN page ON page.item = t.item AND page.of = t.topic ORDER BY page.seq DESC, t.topic, i.key");
+    let rows = query.build().fetch_all(conn).await?;
+    rows.iter().map(|row| Ok(FoundItem { seq: row.try_get("first_seq")?, item: read::item(row)? })).collect()
+}
+
+pub(in crate::store) async fn table_sizes(conn: &mut Conn) -> Result<Vec<(&'static str, i64)>, StoreError> {
+    const TABLES: [(&str, &str); 10] = [
+        ("topic", "SELECT count(*) FROM topic"),
+        ("run", "SELECT count(*) FROM run"),
+        ("search", "SELECT count(*) FROM search"),
+        ("item", "SELECT count(*) FROM item"),
+        ("item_key", "SELECT count(*) FROM item_key"),
+        ("sighting", "SELECT count(*) FROM sighting"),
+        ("topic_item", "SELECT count(*) FROM topic_item"),
+        ("answer", "SELECT count(*) FROM answer"),
+        ("item_revision", "SELECT count(*) FROM item_revision"),
+        ("raw_reply", "SELECT count(*) FROM raw_reply"),
+    ];
+    let mut sizes = Vec::with_capacity(TABLES.len());
+    for (table, count) in TABLES {
+        sizes.push((table, sqlx::query_scalar(count).fetch_one(&mut *conn).await?));
+    }
+    Ok(sizes)
+}
