@@ -9,7 +9,7 @@ use super::rules::{self, NAMED, WindowTone, WindowVolume, WordFilters};
 use super::transitions::{Evaluation, Status};
 use crate::compare;
 use crate::insight::daily::{self, Day, Share, share, usual_share};
-use crate::insight::{EvaluatedWindow, Moments, may_be_silent};
+use crate::insight::{EvaluatedWindow, RunningStats, may_be_silent};
 use crate::model::{
     AlertRule, AlertRun, AlertSpec, AnsweredSearch, CountedItem, ItemContent, Kind, ResultKind, SearchState, SeqRange,
     Source, SourceActivity, Span, Time, Topic, WindowFit, format_duration, result_kind,
@@ -226,7 +226,7 @@ async fn evaluate_window(
             let usual = rules::usual_volume(&now, &same_hour, &at_any_hour);
             let top = top(&mut moment, &marks, |mark| -mark.engagement.sum()).await?;
             let counted = daily::count_items(&marks);
-            let like = Moments::of(same_hour.iter().map(|(_, count)| *count));
+            let like = RunningStats::of(same_hour.iter().map(|(_, count)| *count));
             look = Some(EvaluatedWindow { at: run.at, window: now.span, count: counted.unique, like });
             let unusual = usual.usual.map(Unusual::Volume);
             let about = WindowVolume { counted: &counted, usual, length: &length, top: &top };

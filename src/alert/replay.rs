@@ -5,7 +5,7 @@ use super::backtest::Backtest;
 use super::rules::{self, WindowVolume};
 use super::transitions::Transitions;
 use crate::insight::daily::{Day, ItemCounts};
-use crate::insight::{EvaluatedWindow, Moments};
+use crate::insight::{EvaluatedWindow, RunningStats};
 use crate::model::{AlertSpec, Time, format_duration};
 
 /// One window of a topic.
@@ -33,7 +33,7 @@ pub fn replay(spec: &AlertSpec, topic: &str, windows: &[Window]) -> Backtest {
         let about = WindowVolume { counted: &counted, usual, length: &length, top: &[] };
         let says = rules::volume(spec, topic, &about).into_iter().collect();
         seen.take(spec, &number.to_string(), window.at, says, None);
-        let like = Moments::of(window.earlier.iter().map(|(_, count)| *count));
+        let like = RunningStats::of(window.earlier.iter().map(|(_, count)| *count));
         told.runs += 1;
         told.looked.push((topic.to_owned(), window.at));
         told.looks.push((

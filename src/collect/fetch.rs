@@ -10,7 +10,7 @@ use super::provider::ProviderState;
 use super::search_outcome::{
     self, Fetched, abandoned, answered, charge, failed, left_out, not_run, operation, unconfigured, words,
 };
-use super::{Collector, Refused, Stop};
+use super::{Collector, ProviderRefusal, Stop};
 use crate::model::{LimitExceeded, SearchState, ServiceLimits, Source, Time};
 use crate::search::{self, CallFailure, ErrorClass, Gate, Refusal, SearchQuery};
 use crate::store::{Call, Permission, RunRef, Store, StoreError, StoreErrorKind};
@@ -25,7 +25,7 @@ pub(super) struct CallGate {
     /// Which daily limit is used up, if that was the reason for a refusal.
     pub(super) exhausted: Arc<Mutex<Option<LimitExceeded>>>,
     /// A refusal that another search may have met while this one waited.
-    refused: Arc<Mutex<Option<Refused>>>,
+    refused: Arc<Mutex<Option<ProviderRefusal>>>,
     /// Tries that were counted; each may be billed.
     pub(super) made: Arc<AtomicU32>,
     /// When the last of them was made.
@@ -36,7 +36,7 @@ pub(super) struct CallGate {
 
 impl Gate for CallGate {
     async fn before(&self, _attempt: u32) -> Result<(), Refusal> {
-        if let Some(refused) = Refused::at((self.clock)(), &self.refused) {
+        if let Some(refused) = ProviderRefusal::at((self.clock)(), &self.refused) {
             return Err(Refusal::new(refused.text));
         }
         // Run it in its own task: the caller may drop this future at any moment, but a transaction must not be dropped.

@@ -46,7 +46,7 @@ pub use ingest::{Ingested, Reading, ingest, read_provider};
 use look_back::Plan;
 pub use provider::Provider;
 use provider::ProviderState;
-pub(crate) use refused::{REFUSED_FOR, Refused};
+pub(crate) use refused::{ProviderRefusal, REFUSED_FOR};
 pub use replay::{OutdatedReader, ReplayOptions, Replayed, replay};
 pub use report::{RunReport, SearchReport};
 pub use settings::Settings;
@@ -69,7 +69,7 @@ pub struct Collector {
     settings: Settings,
     clock: Clock,
     random: Arc<dyn Fn() -> f64 + Send + Sync>,
-    packer: pack::Packer,
+    packer: pack::Compressor,
 }
 
 /// Time between two attempts to store what a run found.
@@ -100,7 +100,7 @@ impl Collector {
             (SERVICE.to_owned(), ProviderState::new(&store, &clock, provider, settings.sandbox, settings.lease))
         });
         let served = service.into_iter().collect();
-        Self { store, served, settings, clock, random, packer: pack::Packer::default() }
+        Self { store, served, settings, clock, random, packer: pack::Compressor::default() }
     }
 
     /// Adds other providers.

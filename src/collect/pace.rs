@@ -13,7 +13,7 @@ use tokio_util::task::TaskTracker;
 
 use super::permits::{Permit, PermitRequest, Permits};
 use crate::model::Clock;
-use crate::search::{CallLimiter, CallPermit, Client, Entered, Refusal};
+use crate::search::{Admission, CallLimiter, CallPermit, Client, Refusal};
 use crate::store::{LeaseAsk, Store, StoreError, StoreErrorKind};
 
 /// A start that is used later than this would coincide with later ones.
@@ -161,7 +161,7 @@ impl SharedLimits {
 pub(super) struct SharedPace(pub(super) Arc<SharedLimits>);
 
 impl CallLimiter for SharedPace {
-    fn enter(&self) -> Pin<Box<dyn Future<Output = Entered> + Send + '_>> {
+    fn enter(&self) -> Pin<Box<dyn Future<Output = Admission> + Send + '_>> {
         Box::pin(async {
             // First the place, then the start: otherwise calls with a start would queue for places and then begin
             // together.

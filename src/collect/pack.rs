@@ -10,15 +10,15 @@ const HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 255];
 
 /// One compressor for all replies: clearing its tables is cheap, but creating them costs more than a typical reply.
 #[derive(Debug)]
-pub(super) struct Packer(Mutex<Compress>);
+pub(super) struct Compressor(Mutex<Compress>);
 
-impl Default for Packer {
+impl Default for Compressor {
     fn default() -> Self {
         Self(Mutex::new(Compress::new(Compression::fast(), false)))
     }
 }
 
-impl Packer {
+impl Compressor {
     /// Returns one gzip member; `None` only if the compressor fails, which is not expected.
     pub(super) fn gzip(&self, bytes: &[u8]) -> Option<Vec<u8>> {
         let mut packed = Vec::with_capacity(bytes.len() / 3 + 256);
@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn whatever_is_packed_after_whatever_unpacks_to_itself() {
-        let packer = Packer::default();
+        let packer = Compressor::default();
         // Some compress well, some do not compress at all and outgrow the first guess.
         let noise: Vec<u8> =
             (0_u32..50_000).flat_map(|n| blake3::hash(&n.to_le_bytes()).as_bytes()[..4].to_vec()).collect();

@@ -8,7 +8,7 @@ use futures_util::StreamExt as _;
 use super::fetch::CallGate;
 use super::ingest::read_parts;
 use super::look_back::ReplySpan;
-use super::provider::{Answered, ProviderQueryContext, ProviderState};
+use super::provider::{ProviderAnswer, ProviderQueryContext, ProviderState};
 use super::search_outcome::{self, Fetched, abandoned, left_out, not_run, operation, unconfigured, words};
 use super::{Collector, Stop, indexing_delay, saturation, stored_parts};
 use crate::model::{Finding, QueryHistory, ResultKind, SearchState, Source, Span, Time, WindowFit, covers_spans};
@@ -22,7 +22,7 @@ const WIDTH: usize = 16;
 /// Why a further call was not made.
 enum Stopped {
     OverQuota(String),
-    Refused(String),
+    ProviderRefusal(String),
     Ended(SearchState, &'static str),
 }
 
@@ -33,7 +33,7 @@ impl Collector {
         asking: &ProviderQueryContext<'_>,
         seen_at: Time,
         stop: &Stop,
-    ) -> Result<Answered, StoreError> {
+    ) -> Result<ProviderAnswer, StoreError> {
         let ProviderQueryContext { source, ask, query, over, items, .. } = *asking;
         if stop.cancel.is_cancelled() {
             return Ok(not_run(source, ask, search_outcome::INTERRUPTED).into());
@@ -158,7 +158,7 @@ impl Collector {
                 if let Some(error) = refusal.cause.as_ref().and_then(|cause| cause.downcast_ref::<StoreError>()) {
                     return Err(error.clone());
                 }
-                let stopped = if refusal.over_quota { Stopped::OverQuota } else { Stopped::Refused };
+                let stopped = if refusal.over_quota { Stopped::OverQuota } else { Stopped::ProviderRefusal };
                 Ok(Err(stopped(refusal.text)))
             }
             Err(CallFailure::Error(error)) => {
@@ -176,7 +176,7 @@ impl Collector {
         served: &ProviderState,
         stopped: &Stopped,
         made: u32,
-    ) -> Answered {
+    ) -> ProviderAnswer {
         let cost = served.price.of(made, 0, 0);
         match stopped {
             Stopped::OverQuota(why) => {
@@ -185,7 +185,7 @@ impl Collector {
                 search_outcome::charge(&mut fetched.result, cost);
                 fetched.into()
             }
-            Stopped::Refused(why) => match served.refused_at(self.now()) {
+            Stopped::ProviderRefusal(why) => match served.refused_at(self.now()) {
                 Some(refused) => left_out(source, ask, refused).into(),
                 None => not_run(source, ask, why).into(),
             },
@@ -202,7 +202,7 @@ impl Collector {
         asked: &ProviderRequest<'_>,
         replies: &Replies<'_>,
         served: &ProviderState,
-    ) -> Answered {
+    ) -> ProviderAnswer {
         let Replies { parts, made, recall, .. } = *replies;
         let mut fetched = not_run(asking.source, asking.ask, "");
         fetched.result.reason = None;
@@ -277,7 +277,7 @@ impl Collector {
             }
             None => {}
         }
-        Answered { fetched, findings, answer, memory: read.memory }
+        ProviderAnswer { fetched, findings, answer, memory: read.memory }
     }
 }
 
@@ -316,7 +316,7 @@ fn cut_off(fetched: &mut Fetched, stopped: &Stopped) {
             result.state = SearchState::OverQuota;
             result.reason = Some(why.clone());
         }
-        Stopped::Refused(why) => result.error = Some((ErrorClass::BadRequest.as_str().to_owned(), why.clone())),
+        Stopped::ProviderRefusal(why) => result.error = Some((ErrorClass::BadRequest.as_str().to_owned(), why.clone())),
         Stopped::Ended(state, why) => {
             result.state = *state;
             let class =

@@ -4,13 +4,13 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use super::refused::Refused;
+use super::refused::ProviderRefusal;
 use super::search_outcome::Fetched;
 use super::{REFUSED_FOR, pace};
 use crate::budget::Price;
 use crate::model::{Answer, Clock, Finding, LookBack, ProviderQuery, Remembered, ServiceLimits, Source, Time};
 use crate::search::kinds::PromptItem;
-use crate::search::{CallError, Client, Reach, SearchQuery};
+use crate::search::{CallError, Client, FailureScope, SearchQuery};
 use crate::store::Store;
 
 /// What is needed to ask a provider.
@@ -32,7 +32,7 @@ pub(super) struct ProviderState {
     /// Price of the calls of a provider other than the search service.
     pub(super) price: Price,
     open: bool,
-    pub(super) refused: Arc<Mutex<Option<Refused>>>,
+    pub(super) refused: Arc<Mutex<Option<ProviderRefusal>>>,
     /// Its limits over all processes; `None` for the embedded sandbox, which no other process uses.
     shared: Option<Arc<pace::SharedLimits>>,
 }
@@ -49,17 +49,17 @@ impl ProviderState {
     }
 
     /// Returns the refusal that every call would meet now.
-    pub(super) fn refused_at(&self, now: Time) -> Option<Refused> {
-        Refused::at(now, &self.refused)
+    pub(super) fn refused_at(&self, now: Time) -> Option<ProviderRefusal> {
+        ProviderRefusal::at(now, &self.refused)
     }
 
     /// Stops calls for a while after a refusal that every further call would meet.
     pub(super) fn learn(&self, error: &CallError, now: Time) {
-        if error.reach == Reach::Service
+        if error.reach == FailureScope::Service
             && !self.open
             && let Ok(mut refused) = self.refused.lock()
         {
-            *refused = Some(Refused {
+            *refused = Some(ProviderRefusal {
                 class: error.class.as_str(),
                 text: error.text.clone(),
                 hint: error.hint.clone(),
@@ -89,14 +89,14 @@ pub(super) struct ProviderQueryContext<'a> {
 }
 
 /// The result of a query.
-pub(super) struct Answered {
+pub(super) struct ProviderAnswer {
     pub(super) fetched: Fetched,
     pub(super) findings: Vec<Finding>,
     pub(super) answer: Option<Answer>,
     pub(super) memory: Vec<Remembered>,
 }
 
-impl From<Fetched> for Answered {
+impl From<Fetched> for ProviderAnswer {
     fn from(fetched: Fetched) -> Self {
         Self { fetched, findings: Vec::new(), answer: None, memory: Vec::new() }
     }

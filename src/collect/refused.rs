@@ -7,14 +7,14 @@ use crate::model::Time;
 
 /// A refusal that every further call would meet: the key, or the balance.
 #[derive(Debug, Clone)]
-pub(crate) struct Refused {
+pub(crate) struct ProviderRefusal {
     pub(super) class: &'static str,
     pub(super) text: String,
     pub(super) hint: String,
     pub(super) until: Time,
 }
 
-impl Refused {
+impl ProviderRefusal {
     /// Returns the refusal that is in force.
     pub(super) fn at(now: Time, known: &Mutex<Option<Self>>) -> Option<Self> {
         known.lock().ok().and_then(|refused| refused.clone()).filter(|refused| now < refused.until)

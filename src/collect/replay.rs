@@ -5,7 +5,7 @@ use super::{Ingested, Reading, group, ingest, run_outcome, stored_parts};
 use crate::model::{LookBack, Time, Window};
 use crate::search::decode::ContentType;
 use crate::search::{ErrorClass, kinds};
-use crate::store::{Changed, Reread, Store, StoreError, StoredReply, StoredRun, unpack};
+use crate::store::{ReplayChanges, ReplayedRun, Store, StoreError, StoredReply, StoredRun, unpack};
 
 /// Which runs are read again, and how.
 #[derive(Debug, Clone, Copy)]
@@ -46,7 +46,7 @@ pub struct Replayed {
     /// Answered searches whose replies are no longer stored.
     pub pruned: i64,
     #[serde(flatten)]
-    pub changed: Changed,
+    pub changed: ReplayChanges,
     /// Readers that will not notice the changes by themselves.
     pub behind: Vec<OutdatedReader>,
     /// Whether it ended before the last run.
@@ -90,7 +90,7 @@ pub async fn replay(
     Ok(whole)
 }
 
-fn reread(run: &StoredRun, replies: &[StoredReply], platform: &str, whole: &mut Replayed) -> Reread {
+fn reread(run: &StoredRun, replies: &[StoredReply], platform: &str, whole: &mut Replayed) -> ReplayedRun {
     let (mut findings, mut answer, mut readable) = (Vec::new(), None, Vec::new());
     for reply in replies {
         whole.replies += 1;
@@ -109,7 +109,7 @@ fn reread(run: &StoredRun, replies: &[StoredReply], platform: &str, whole: &mut 
         let cited = run_outcome::cited(&answer, &items);
         (answer, cited)
     });
-    Reread {
+    ReplayedRun {
         items,
         replies: readable,
         answer,

@@ -1,8 +1,8 @@
 //! How a search ended: not made, given up, failed or answered; what it cost, and how much of its reply is kept. Makes
 //! no call.
 
-use super::pack::Packer;
-use super::{Refused, Settings, indexing_delay, ingest, look_back, saturation};
+use super::pack::Compressor;
+use super::{ProviderRefusal, Settings, indexing_delay, ingest, look_back, saturation};
 use crate::model::{Answer, Finding, Micros, ProviderKind, QueryHistory, Question, SearchState, Source, Span, Time};
 use crate::search::decode::ContentType;
 use crate::search::{CallError, ErrorClass, RawReply, Request, SearchQuery, Spent};
@@ -72,7 +72,7 @@ pub(super) fn not_run(source: Source, ask: &SearchQuery, reason: &str) -> Fetche
 }
 
 /// Returns a search that was not made because every call would be refused.
-pub(super) fn left_out(source: Source, ask: &SearchQuery, refused: Refused) -> Fetched {
+pub(super) fn left_out(source: Source, ask: &SearchQuery, refused: ProviderRefusal) -> Fetched {
     let mut fetched = not_run(source, ask, refused.class);
     fetched.result.error = Some((refused.class.to_owned(), refused.text));
     fetched.hint = Some(refused.hint);
@@ -129,7 +129,7 @@ pub(super) fn answered(
     request: Request,
     reply: RawReply,
     dialect: &'static str,
-    packer: &Packer,
+    packer: &Compressor,
 ) -> Fetched {
     let mut fetched = not_run(source, ask, "");
     let result = &mut fetched.result;
@@ -166,7 +166,7 @@ pub(super) fn charge(result: &mut SearchResult, cost: Micros) {
 }
 
 /// Compresses the reply for storage; `None` only if that fails.
-fn keep(request: &Request, reply: &RawReply, dialect: &'static str, packer: &Packer) -> Option<RawRecord> {
+fn keep(request: &Request, reply: &RawReply, dialect: &'static str, packer: &Compressor) -> Option<RawRecord> {
     let kept = reply.body.get(..RAW_KEPT).unwrap_or(&reply.body);
     Some(RawRecord {
         request: serde_json::to_string(request).ok()?,

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
-use super::pack::Packer;
+use super::pack::Compressor;
 use super::search_outcome::{RAW_KEPT, SANDBOX_HEADER};
 use crate::model::{ProviderKind, ProviderQuery, Remembered, Span, Time};
 use crate::search::kinds::{Kind, PartFailure, PartReply, PromptItem, ProviderRequest, SearchCall};
@@ -62,7 +62,7 @@ pub(super) fn keep(
     kind: &dyn Kind,
     asked: &ProviderRequest<'_>,
     parts: &[SearchCall],
-    packer: &Packer,
+    packer: &Compressor,
 ) -> Option<RawRecord> {
     let query = asked.query;
     let dialect = ProviderKind::named(&query.kind)?.name;

@@ -37,7 +37,7 @@ pub use source_status::{STATES, SourceHistory, SourceStatus};
 pub use story::{MOST_ITEMS, story};
 pub use term_items::TermsAsked;
 pub use term_rows::{
-    ComparedWith, StandOutReason, StandOutRows, TermRise, TermRow, TermSample, ThemeRow, TopicTerms, Untold,
+    ComparedWith, NoTermsReason, StandOutReason, StandOutRows, TermRise, TermRow, TermSample, ThemeRow, TopicTerms,
 };
 pub use terms::topic_terms;
 pub use terms_between::{MOST_TERM_DAYS, terms_between};

@@ -8,7 +8,7 @@ use crate::normalise::safe_link;
 
 closed_list! {
     /// Why no terms are shown, other than that none is news.
-    Untold {
+    NoTermsReason {
         /// Fewer days before than are needed.
         History = "history",
         /// The query changed in the period.
@@ -96,7 +96,7 @@ impl StandOutRows {
 pub struct TopicTerms {
     /// Days before that it was compared with.
     pub before_days: u64,
-    pub untold: Option<Untold>,
+    pub untold: Option<NoTermsReason>,
     /// The number of tested terms: those used three times or more in the period and the days before together.
     pub tested: u64,
     /// The most surprising first.
@@ -147,7 +147,7 @@ impl TermRise {
 impl TopicTerms {
     /// Terms that are not shown, for this reason.
     #[must_use]
-    pub fn untold(why: Untold) -> Self {
+    pub fn untold(why: NoTermsReason) -> Self {
         Self { untold: Some(why), ..Self::default() }
     }
 
@@ -176,14 +176,14 @@ impl TopicTerms {
     fn no_terms_reason(&self) -> Option<String> {
         let days = |many: u64| if many == 1 { "1 day".to_owned() } else { format!("{many} days") };
         match self.untold {
-            Some(Untold::History) => Some(format!(
+            Some(NoTermsReason::History) => Some(format!(
                 "Cannot compare yet: {LEAST_DAYS} earlier days are needed, there are {}.",
                 self.before_days
             )),
-            Some(Untold::Query) => Some("Not compared: the query changed in the period.".to_owned()),
-            Some(Untold::Relevance) => Some("Not compared: the posts do not match the query.".to_owned()),
-            Some(Untold::Cut) => Some("Not compared: not all items of the period were read.".to_owned()),
-            Some(Untold::NoItems) => Some("No items in the period.".to_owned()),
+            Some(NoTermsReason::Query) => Some("Not compared: the query changed in the period.".to_owned()),
+            Some(NoTermsReason::Relevance) => Some("Not compared: the posts do not match the query.".to_owned()),
+            Some(NoTermsReason::Cut) => Some("Not compared: not all items of the period were read.".to_owned()),
+            Some(NoTermsReason::NoItems) => Some("No items in the period.".to_owned()),
             None if self.terms.is_empty() => {
                 Some(format!("No term is more frequent than expected from the previous {}.", days(self.before_days)))
             }

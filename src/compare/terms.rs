@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::term_items::{TermsAsked, items_of, questions, sample};
 use super::term_rows::{
-    ComparedWith, StandOutReason, StandOutRows, TermRise, TermRow, TermSample, ThemeRow, TopicTerms, Untold,
+    ComparedWith, NoTermsReason, StandOutReason, StandOutRows, TermRise, TermRow, TermSample, ThemeRow, TopicTerms,
 };
 use super::terms_before::{counts_before, days_before, earlier};
 use crate::insight::daily::{Day, date_of};
@@ -38,14 +38,14 @@ pub async fn topic_terms(moment: &mut ReadSnapshot, asked: TermsAsked<'_>) -> Re
     };
     answer.cut = answer.items_read < answer.items;
     if asked.asked_since.is_some_and(|at| at > asked.span.from) {
-        answer.untold = Some(Untold::Query);
+        answer.untold = Some(NoTermsReason::Query);
     } else if before.len() < LEAST_DAYS {
-        answer.untold = Some(Untold::History);
+        answer.untold = Some(NoTermsReason::History);
         let items = items_of(moment, &asked, &sample(asked.period, asked.most())).await?;
         answer.stand_out = standing_out(moment, &asked, &items, None).await?;
     }
     if answer.untold.is_none() && asked.period.is_empty() {
-        answer.untold = Some(Untold::NoItems);
+        answer.untold = Some(NoTermsReason::NoItems);
     }
     if answer.untold.is_some() {
         return Ok(answer);
@@ -53,7 +53,7 @@ pub async fn topic_terms(moment: &mut ReadSnapshot, asked: TermsAsked<'_>) -> Re
     let counted = counts_before(moment, &asked, &before).await?;
     answer.before_days = counted.len() as u64;
     if counted.len() < LEAST_DAYS {
-        answer.untold = Some(Untold::History);
+        answer.untold = Some(NoTermsReason::History);
         return Ok(answer);
     }
     let items = items_of(moment, &asked, &sample(asked.period, asked.most())).await?;

@@ -1,7 +1,7 @@
 //! A topic's terms and themes in any span, for everything except reports. Reads the items of the span itself.
 
 use super::term_items::TermsAsked;
-use super::term_rows::{TopicTerms, Untold};
+use super::term_rows::{NoTermsReason, TopicTerms};
 use super::terms::topic_terms;
 use super::{FilteredItems, apply_filter, relevance};
 use crate::insight::daily::{Day, days, scorer_of};
@@ -56,7 +56,7 @@ async fn read(moment: &mut ReadSnapshot, topic: &Topic, asked: TermsPeriod) -> R
     let relevance = relevance(moment, topic, period.iter().copied(), earlier).await?;
     let long = span.until.0 - span.from.0 > LONGER;
     if if long { relevance.is_clearly_off_topic() } else { relevance.is_off_topic() } {
-        return Ok(TopicTerms::untold(Untold::Relevance));
+        return Ok(TopicTerms::untold(NoTermsReason::Relevance));
     }
     let asked = TermsAsked {
         topic,

@@ -42,11 +42,11 @@ pub struct Connections {
     /// Notified whenever the loop has gone round.
     pub beat: Option<Arc<Heartbeat>>,
     /// Called for each run that starts here.
-    pub begun: Option<Begun>,
+    pub begun: Option<OnRunStart>,
 }
 
 /// A callback for each run that starts. It must not block.
-pub type Begun = Arc<dyn Fn(&RunRef) + Send + Sync>;
+pub type OnRunStart = Arc<dyn Fn(&RunRef) + Send + Sync>;
 
 /// A callback that runs beside the loop, now and then and whenever runs became readable. It reports its own failures.
 pub type Watch = Arc<dyn Fn(CancellationToken) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync>;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use super::connections::Begun;
+use super::connections::OnRunStart;
 use super::settings::Settings;
 use crate::collect::{Collector, WorkerPool};
 use crate::model::Time;
@@ -26,7 +26,7 @@ pub(super) struct Source {
     store: Store,
     /// What the engine handed out; `None` if the ledger itself is asked.
     handed: Option<Arc<Mutex<VecDeque<DeliveredRun>>>>,
-    begun: Option<Begun>,
+    begun: Option<OnRunStart>,
 }
 
 impl Source {
@@ -38,7 +38,7 @@ impl Source {
         settings: &Settings,
         wake: &Arc<Notify>,
         stop: &CancellationToken,
-        begun: Option<Begun>,
+        begun: Option<OnRunStart>,
     ) -> Self {
         if !store.has_engine() {
             return Self { worker_pool: worker_pool.clone(), store: store.clone(), handed: None, begun };

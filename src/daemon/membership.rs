@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::planner::Planner;
 use crate::model::{Clock, Job, Time, Topic};
-use crate::store::{Adopted, DefinitionSet, Instance, Store, StoreError, Synced};
+use crate::store::{ActivationResult, DefinitionSet, Instance, Store, StoreError, SyncCounts};
 
 /// So many checks in a row must find no newer daemon before an older set comes back: a daemon that only restarts does
 /// not count as gone.
@@ -25,7 +25,7 @@ pub struct Membership {
 struct MembershipState {
     /// Kept only while a newer set is in force, because this one may have to come back. Most daemons keep none.
     set: Option<Arc<StoredSet>>,
-    adopted: Adopted,
+    adopted: ActivationResult,
     alone: u32,
 }
 
@@ -56,7 +56,7 @@ impl Membership {
         let now = clock();
         let me = Instance { id, role: "worker", started_at: now, lease };
         store.heartbeat_instance(&me, 0, now).await?;
-        let adopted = Adopted { generation: 0, newest: 0, synced: Synced::default() };
+        let adopted = ActivationResult { generation: 0, newest: 0, synced: SyncCounts::default() };
         Ok(Self { store, clock, me, held: Mutex::new(MembershipState { set: None, adopted, alone: 0 }) })
     }
 
@@ -68,12 +68,12 @@ impl Membership {
 
     /// Returns the result of adopting its topics.
     #[must_use]
-    pub fn adopted(&self) -> Adopted {
+    pub fn adopted(&self) -> ActivationResult {
         self.held().adopted
     }
 
     /// Switches to another set. Nothing changes if it is refused.
-    pub async fn change<'a>(&self, set: impl Into<DefinitionSet<'a>>) -> Result<Adopted, StoreError> {
+    pub async fn change<'a>(&self, set: impl Into<DefinitionSet<'a>>) -> Result<ActivationResult, StoreError> {
         let set = set.into();
         let adopted = adopt(&self.store, set, &self.me, (self.clock)()).await?;
         warn(adopted);
@@ -135,7 +135,12 @@ impl Membership {
 }
 
 /// Applies a set, or learns of a newer one. Slots that came due under schedules that it changes are planned first.
-async fn adopt(store: &Store, set: DefinitionSet<'_>, me: &Instance, now: Time) -> Result<Adopted, StoreError> {
+async fn adopt(
+    store: &Store,
+    set: DefinitionSet<'_>,
+    me: &Instance,
+    now: Time,
+) -> Result<ActivationResult, StoreError> {
     // Runs of dead processes must not count as running.
     store.rescue(now).await?;
     Planner::plan_before_change(store, set, true, now, true).await?;
@@ -143,11 +148,11 @@ async fn adopt(store: &Store, set: DefinitionSet<'_>, me: &Instance, now: Time) 
 }
 
 /// Returns what must be remembered of a set.
-fn kept(set: DefinitionSet<'_>, adopted: Adopted) -> Option<Arc<StoredSet>> {
+fn kept(set: DefinitionSet<'_>, adopted: ActivationResult) -> Option<Arc<StoredSet>> {
     adopted.follows().then(|| Arc::new(StoredSet { topics: set.topics.to_vec(), jobs: set.jobs.to_vec() }))
 }
 
-fn warn(adopted: Adopted) {
+fn warn(adopted: ActivationResult) {
     if adopted.follows() {
         tracing::warn!(
             generation = adopted.generation,

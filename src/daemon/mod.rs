@@ -25,7 +25,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 pub use clock::{Skew, system_clock};
-pub use connections::{Begun, Connections, Reloaded, Watch};
+pub use connections::{Connections, OnRunStart, Reloaded, Watch};
 pub use jobs::{Failed, Handler, JobDone, JobResult, Jobs, WAITS_FOR_TOPICS};
 pub use membership::Membership;
 pub use planner::{Planned, Planner};

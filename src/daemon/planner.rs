@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::model::{Overlap, RunState, SchedulePolicy, Time, Trigger};
 use crate::schedule::{AHEAD, ActiveRuns, Decision, Schedule, decide, expired_queued_slots, jitter};
-use crate::store::{DefinitionSet, JobPlan, LeftoverSlot, PlannedJob, PlannedSlot, Store, StoreError};
+use crate::store::{DefinitionSet, ExpiredSlot, JobPlan, PlannedJob, PlannedSlot, Store, StoreError};
 
 /// The most rows planned for one job in one transaction.
 const ROWS_PER_PLAN: usize = 1_000;
@@ -109,7 +109,7 @@ impl Planner {
     /// Ends queued runs of these jobs that are not to run any more, before anything is decided by what is queued.
     /// Returns whether there were any.
     async fn cancel_leftovers(&mut self, store: &Store, due: &[PlannedJob], now: Time) -> Result<bool, StoreError> {
-        let left: Vec<LeftoverSlot> = due.iter().flat_map(|known| self.left(known, now)).collect();
+        let left: Vec<ExpiredSlot> = due.iter().flat_map(|known| self.left(known, now)).collect();
         Ok(!left.is_empty() && store.end_leftover_slots(&left, now).await? > 0)
     }
 
@@ -142,13 +142,13 @@ impl Planner {
     }
 
     /// Returns the queued runs of a job that are not to run any more.
-    fn left(&mut self, known: &PlannedJob, now: Time) -> Vec<LeftoverSlot> {
+    fn left(&mut self, known: &PlannedJob, now: Time) -> Vec<ExpiredSlot> {
         if known.waiting.is_empty() {
             return Vec::new();
         }
         let Some((policy, schedule)) = self.schedule(known) else { return Vec::new() };
         let left = expired_queued_slots(&schedule, &policy, known.planned_until, now, &known.waiting);
-        left.into_iter().map(|(slot, reason)| LeftoverSlot { job: known.id.clone(), slot, reason }).collect()
+        left.into_iter().map(|(slot, reason)| ExpiredSlot { job: known.id.clone(), slot, reason }).collect()
     }
 
     fn decide(&mut self, known: &PlannedJob, now: Time, with_jitter: bool) -> JobPlan {

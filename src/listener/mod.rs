@@ -26,14 +26,14 @@ use self::eviction::{ConnectionEntry, ConnectionTable};
 const LEAVES: Duration = Duration::from_millis(50);
 
 /// A TCP listener with a limit.
-pub(crate) struct Limited {
+pub(crate) struct LimitedListener {
     listener: TcpListener,
     free: Arc<Semaphore>,
     patience: Option<Duration>,
     seats: Arc<ConnectionTable>,
 }
 
-impl Limited {
+impl LimitedListener {
     /// Allows `most` connections at a time. With a patience, a connection is cut if no byte of an answer was sent for
     /// that long: a client that sends drop by drop counts as idle.
     pub(crate) fn new(listener: TcpListener, most: usize, patience: Option<Duration>) -> Self {
@@ -54,7 +54,7 @@ impl Limited {
     }
 }
 
-impl Listener for Limited {
+impl Listener for LimitedListener {
     type Io = Connection;
     type Addr = SocketAddr;
 
@@ -98,8 +98,8 @@ impl Peer {
     }
 }
 
-impl Connected<IncomingStream<'_, Limited>> for Peer {
-    fn connect_info(stream: IncomingStream<'_, Limited>) -> Self {
+impl Connected<IncomingStream<'_, LimitedListener>> for Peer {
+    fn connect_info(stream: IncomingStream<'_, LimitedListener>) -> Self {
         Self { ip: stream.remote_addr().ip().to_canonical(), seat: Arc::clone(&stream.io().place.seat) }
     }
 }

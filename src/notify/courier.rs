@@ -39,7 +39,7 @@ pub struct Delivery {
 
 /// Delivers due messages.
 #[derive(Clone)]
-pub struct Courier {
+pub struct DeliveryWorker {
     store: Store,
     clock: Clock,
     token: Arc<dyn Fn() -> String + Send + Sync>,
@@ -47,7 +47,7 @@ pub struct Courier {
     tell: Arc<dyn Fn(&Delivery) + Send + Sync>,
 }
 
-impl Courier {
+impl DeliveryWorker {
     /// For a store. `tell` is called after every try.
     #[must_use]
     pub fn new(

@@ -19,7 +19,7 @@ mod webhook;
 
 pub use backoff::retry_delay;
 pub use channel::{Channel, DeliveryError, Endpoint};
-pub use courier::{Courier, Delivery};
+pub use courier::{Delivery, DeliveryWorker};
 pub use mailbox::{AddressError, check_address};
 pub use ping::{PingTarget, PingTargets, Pinger, Signal};
 pub use signature::{signature, verify};

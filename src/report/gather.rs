@@ -6,7 +6,9 @@ use std::collections::BTreeSet;
 use super::facts::{DayFacts, PrunedPeriod, TopicFacts};
 use super::measures::{LONGEST_RUN, MOST_SEARCHES, ToneFacts, WHOLE, WhyFacts};
 use super::{answer, calendar, causes, comparison, coverage, found_by, items, period, uncovered_end};
-use crate::compare::{FilteredItems, Relevance, TermsAsked, TopicTerms, Untold, apply_filter, relevance, topic_terms};
+use crate::compare::{
+    FilteredItems, NoTermsReason, Relevance, TermsAsked, TopicTerms, apply_filter, relevance, topic_terms,
+};
 use crate::insight::daily::{self, Day, SearchCoverage, share};
 use crate::model::{CountedItem, Micros, PrunedDays, ReportSpec, SearchSummary, Span, Time, Topic};
 use crate::store::{ReadSnapshot, StoreError};
@@ -147,9 +149,9 @@ pub(super) async fn topic(
     };
     let astray = if calendar.is_some() { relevance.is_clearly_off_topic() } else { relevance.is_off_topic() };
     let terms = if astray {
-        TopicTerms::untold(Untold::Relevance)
+        TopicTerms::untold(NoTermsReason::Relevance)
     } else if period_cut || reach.is_some_and(|reach| reach > Time(span.from.0.saturating_sub(TERMS_REACH))) {
-        TopicTerms::untold(Untold::Cut)
+        TopicTerms::untold(NoTermsReason::Cut)
     } else {
         topic_terms(moment, asked).await?
     };

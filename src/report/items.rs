@@ -21,7 +21,7 @@ const MOST_REACTIONS: i64 = 50_000;
 const SHOWN: usize = 240;
 
 /// The chosen items.
-pub(super) struct Chosen {
+pub(super) struct SelectedItems {
     pub(super) top_posts: Vec<usize>,
     pub(super) top_pages: Vec<usize>,
     pub(super) rising: Vec<Rising>,
@@ -42,7 +42,7 @@ pub(super) async fn choose(
     scorer: Option<&str>,
     span: Span,
     room: usize,
-) -> Result<Chosen, StoreError> {
+) -> Result<SelectedItems, StoreError> {
     let of = |kind: Kind| period.iter().copied().filter(move |mark| mark.kind == kind);
     let loud = |a: &&CountedItem, b: &&CountedItem| {
         (b.engagement.sum(), a.moment(), &a.key).cmp(&(a.engagement.sum(), b.moment(), &b.key))
@@ -78,7 +78,7 @@ pub(super) async fn choose(
     let place: BTreeMap<&str, usize> = shown.iter().enumerate().map(|(at, mark)| (mark.key.as_str(), at)).collect();
     let places = |list: &[&CountedItem]| list.iter().filter_map(|mark| place.get(mark.key.as_str()).copied()).collect();
     let told = shown.iter().filter(|mark| ours.contains(mark.key.as_str())).count();
-    Ok(Chosen {
+    Ok(SelectedItems {
         top_posts: places(&top_posts),
         top_pages: places(&top_pages),
         negative: places(&negative),

@@ -21,7 +21,7 @@ use super::layers::{self, App};
 use super::params::Params;
 use super::reply::error;
 use super::{Settings, StartError, contract, deployed, kinds};
-use crate::listener::Limited;
+use crate::listener::LimitedListener;
 
 /// How long a stop waits for open requests.
 const STOP_GRACE: Duration = Duration::from_secs(5);
@@ -113,8 +113,8 @@ pub async fn start(settings: Settings) -> Result<SandboxHandle, StartError> {
         stop: CancellationToken::new(),
     });
     let stopped = app.stop.clone().cancelled_owned();
-    let serving =
-        axum::serve(Limited::new(listener, MAX_CONNECTIONS, None), router(&app)).with_graceful_shutdown(stopped);
+    let serving = axum::serve(LimitedListener::new(listener, MAX_CONNECTIONS, None), router(&app))
+        .with_graceful_shutdown(stopped);
     let server = tokio::spawn(async move {
         // Serving ends only with the stop token; accept errors are retried inside.
         let _ = serving.await;

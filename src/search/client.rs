@@ -279,7 +279,7 @@ impl Client {
                 text: self.caller.scrub.line(&text, 300),
                 hint: hint.to_owned(),
                 location: None,
-                reach: super::Reach::Search,
+                reach: super::FailureScope::Search,
                 tries: 0,
                 latency: Duration::ZERO,
                 cost: None,

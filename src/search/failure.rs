@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{CallError, ErrorClass, Reach, Spent};
+use super::{CallError, ErrorClass, FailureScope, Spent};
 use crate::http::ReadStop;
 use crate::model::{Login, Micros, SERVICE, Time};
 
@@ -98,10 +98,10 @@ pub(super) fn class_of_body(why: &ReadStop) -> ErrorClass {
     }
 }
 
-fn reach(class: ErrorClass) -> Reach {
+fn reach(class: ErrorClass) -> FailureScope {
     match class {
-        ErrorClass::KeyRefused | ErrorClass::BalanceSpent => Reach::Service,
-        _ => Reach::Search,
+        ErrorClass::KeyRefused | ErrorClass::BalanceSpent => FailureScope::Service,
+        _ => FailureScope::Search,
     }
 }
 
@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn a_status_decides_class_reach_and_whether_asking_again_can_help() {
         use ErrorClass as C;
-        use Reach::{Search, Service};
+        use FailureScope::{Search, Service};
         for (status, class, passing, how_far) in [
             (301, C::Redirect, false, Search),
             (304, C::Redirect, false, Search),

@@ -58,10 +58,10 @@ pub trait CallPermit: Send + Sync {
 }
 
 /// The result of [`CallLimiter::enter`].
-pub type Entered = Result<Box<dyn CallPermit>, Refusal>;
+pub type Admission = Result<Box<dyn CallPermit>, Refusal>;
 
 /// Decides when a call may start: the client's own limits, or limits shared by several processes.
 pub trait CallLimiter: Send + Sync {
     /// Waits for a place, then for the rate limit; the call counts as started. The future may be dropped at any point.
-    fn enter(&self) -> Pin<Box<dyn Future<Output = Entered> + Send + '_>>;
+    fn enter(&self) -> Pin<Box<dyn Future<Output = Admission> + Send + '_>>;
 }

@@ -13,7 +13,7 @@ use governor::{Quota, RateLimiter};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::Rate;
-use super::gate::{CallLimiter, CallPermit, Entered, Refusal};
+use super::gate::{Admission, CallLimiter, CallPermit, Refusal};
 
 /// A burst after a pause has at most the calls of this time.
 const MINUTE: Duration = Duration::from_secs(60);
@@ -67,7 +67,7 @@ impl<C: Clock + Clone + Send + Sync> CallLimiter for Limits<C>
 where
     C::Instant: Send + Sync,
 {
-    fn enter(&self) -> Pin<Box<dyn Future<Output = Entered> + Send + '_>> {
+    fn enter(&self) -> Pin<Box<dyn Future<Output = Admission> + Send + '_>> {
         Box::pin(async {
             let permit = self.acquire().await;
             let closed = || Refusal::new("the client accepts no more calls");

@@ -27,7 +27,7 @@ mod unsupported;
 pub use call_limits::{TOOLS, social_limit, web_limit};
 pub use client::{CallFailure, Client, SetupError};
 pub use failure::hint_for_stored_failure;
-pub use gate::{CallLimiter, CallPermit, Entered, Gate, NoGate, Refusal};
+pub use gate::{Admission, CallLimiter, CallPermit, Gate, NoGate, Refusal};
 pub use look_back::{LookBackSupport, catches_up, look_back_support, wider_look_back};
 pub use reach::covers_window_start;
 pub use render::{RenderTarget, render, without_secrets};
@@ -238,7 +238,7 @@ impl Spent {
 
 /// What a failure affects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
+pub enum FailureScope {
     /// This search only.
     Search,
     /// Every further call to the service would fail the same way (key refused, balance spent).
@@ -259,7 +259,7 @@ pub struct CallError {
     /// Where a redirect points to.
     pub location: Option<String>,
     /// What it affects.
-    pub reach: Reach,
+    pub reach: FailureScope,
     pub tries: u32,
     /// Time spent in the last try.
     pub latency: Duration,

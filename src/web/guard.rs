@@ -17,7 +17,7 @@ use super::api::is_api_path;
 use super::app::App;
 use super::authentication::{self, MOST_PASSES, basic_password, bearer, problem_page, session_cookies};
 use super::layout;
-use super::need::{Need, need_of};
+use super::need::{AccessRule, need_of};
 use super::page_request::LARGEST_FORM;
 use super::probes;
 use super::problem::Problem;
@@ -112,7 +112,7 @@ async fn check(app: &App, peer: &Peer, params: Option<&RawPathParams>, head: &Pa
     check_request(site, head)?;
     let matched = head.extensions.get::<MatchedPath>().map(MatchedPath::as_str);
     let need = matched.and_then(|matched| need_of(&app.declared, &head.method, matched));
-    if need == Some(Need::Open) {
+    if need == Some(AccessRule::Open) {
         return Ok(Visitor::default());
     }
     let (api, settings) = (is_api_path(path), site.settings());

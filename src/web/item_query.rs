@@ -6,13 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use axum::http::StatusCode;
 
 use super::downloads::refused;
-use super::page_request::{Ask, cut, link, words};
+use super::page_request::{PageRequest, cut, link, words};
 use super::problem::Problem;
 use super::site::Site;
 use crate::compare::{FilterMode, RowFilter};
 use crate::export::{ExportKind, ExportOptions, ExportRequest, Format, Profile};
 use crate::model::{Kind, Mark, Source, Tone};
-use crate::store::{FoundPlace, ItemRow};
+use crate::store::{AllItemsCursor, ItemRow};
 
 /// The parameters of the page: the filters, and after which item it begins.
 pub(super) const PAGE: &[&str] = &[
@@ -51,7 +51,7 @@ pub(super) struct ItemQuery {
 
 impl ItemQuery {
     /// Parses the query of an address.
-    pub(super) async fn of(site: &Site, ask: &Ask, format: Format) -> Result<Self, Problem> {
+    pub(super) async fn of(site: &Site, ask: &PageRequest, format: Format) -> Result<Self, Problem> {
         let list = |name: &str| ask.get(name).map(str::to_owned).into_iter().collect::<Vec<_>>();
         let flag = |name: &str| ask.word(name, |word| (word == "true").then_some(true)).map(Option::unwrap_or_default);
         let (topics, tags, authors, languages) = (list("topic"), list("tag"), list("author"), list("lang"));
@@ -125,7 +125,7 @@ pub(super) fn address(path: &str, filters: &BTreeMap<String, String>) -> String 
 }
 
 /// The filters of an address, to be saved: checked, and not too long.
-pub(super) async fn to_keep(site: &Site, ask: &Ask) -> Result<BTreeMap<String, String>, Problem> {
+pub(super) async fn to_keep(site: &Site, ask: &PageRequest) -> Result<BTreeMap<String, String>, Problem> {
     let filters = ask.only(PARAMETERS);
     ItemQuery::of(site, ask, Format::Csv).await?;
     if address("/items", &filters).len() > LONGEST {
@@ -134,17 +134,17 @@ pub(super) async fn to_keep(site: &Site, ask: &Ask) -> Result<BTreeMap<String, S
     Ok(filters)
 }
 
-fn place_of(row: &ItemRow) -> FoundPlace {
-    FoundPlace { first_seen: row.first_seen, topic: row.topic.clone(), key: row.key.clone() }
+fn place_of(row: &ItemRow) -> AllItemsCursor {
+    AllItemsCursor { first_seen: row.first_seen, topic: row.topic.clone(), key: row.key.clone() }
 }
 
 /// The items of a query after a position, those first seen last at the top, and where the next page begins.
 pub(super) async fn latest(
     site: &Site,
     query: &ItemQuery,
-    after: Option<FoundPlace>,
+    after: Option<AllItemsCursor>,
     many: usize,
-) -> Result<(Vec<ItemRow>, Option<FoundPlace>), Problem> {
+) -> Result<(Vec<ItemRow>, Option<AllItemsCursor>), Problem> {
     let filter = &query.order.filter;
     let mut hiding = RowFilter::of(&site.store, &filter.topics, query.filtered).await?;
     let (mut rows, mut looked, mut at) = (Vec::new(), 0, after);

@@ -37,6 +37,6 @@ pub use access::Access;
 pub use jobs_file::{
     AlertTrial, Diagnostic, FileSnapshot, JobsFile, Pending, Preview, SaveError, TrialResult, TriedResult,
 };
-pub use need::{Need, RouteNeed};
+pub use need::{AccessRule, RouteNeed};
 pub use server::{Running, StartError, declared, start};
 pub use site::{CurrentSettings, Hint, Settings, Site};

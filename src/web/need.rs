@@ -9,7 +9,7 @@ use crate::model::Role;
 
 /// The access that a route requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Need {
+pub enum AccessRule {
     /// Nothing: everyone is answered.
     Open,
     /// The role, for the topic that the path names.
@@ -20,7 +20,7 @@ pub enum Need {
     OfAll(Role),
 }
 
-impl Need {
+impl AccessRule {
     /// The role, if any.
     #[must_use]
     pub fn role(self) -> Option<Role> {
@@ -78,11 +78,11 @@ pub struct RouteNeed {
     pub method: Method,
     /// With the names of variable parts in braces.
     pub path: &'static str,
-    pub need: Need,
+    pub need: AccessRule,
 }
 
 /// What a path and method need; `None` if they are not served.
-pub(super) fn need_of(declared: &[RouteNeed], method: &Method, path: &str) -> Option<Need> {
+pub(super) fn need_of(declared: &[RouteNeed], method: &Method, path: &str) -> Option<AccessRule> {
     // What answers GET also answers HEAD.
     let method = if *method == Method::HEAD { &Method::GET } else { method };
     declared.iter().find(|one| one.method == *method && one.path == path).map(|one| one.need)

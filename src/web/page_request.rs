@@ -21,7 +21,7 @@ const TOLD: usize = 60;
 
 /// A request for a page.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Ask {
+pub(super) struct PageRequest {
     /// The last part of the path.
     pub(super) name: String,
     /// The visitor; nobody if only a form was read.
@@ -29,7 +29,7 @@ pub(super) struct Ask {
     given: BTreeMap<String, String>,
 }
 
-impl Ask {
+impl PageRequest {
     /// Parses a request for a page that takes these parameters. Others are refused: a misspelt filter would filter
     /// nothing.
     pub(super) fn of(uri: &Uri, visitor: Visitor, takes: &[&str]) -> Result<Self, Problem> {

@@ -7,7 +7,7 @@ use axum::http::Method;
 use axum::routing::{delete, get, post};
 
 use super::app::App;
-use super::need::{Need, RouteNeed};
+use super::need::{AccessRule, RouteNeed};
 
 /// The routes so far.
 #[derive(Default)]
@@ -17,7 +17,7 @@ pub(super) struct Routes {
 }
 
 impl Routes {
-    pub(super) fn get<H, T>(mut self, path: &'static str, need: Need, handler: H) -> Self
+    pub(super) fn get<H, T>(mut self, path: &'static str, need: AccessRule, handler: H) -> Self
     where
         H: Handler<T, App>,
         T: 'static,
@@ -26,7 +26,7 @@ impl Routes {
         Self { router: self.router.route(path, get(handler)), ..self }
     }
 
-    pub(super) fn post<H, T>(mut self, path: &'static str, need: Need, handler: H) -> Self
+    pub(super) fn post<H, T>(mut self, path: &'static str, need: AccessRule, handler: H) -> Self
     where
         H: Handler<T, App>,
         T: 'static,
@@ -35,7 +35,7 @@ impl Routes {
         Self { router: self.router.route(path, post(handler)), ..self }
     }
 
-    pub(super) fn delete<H, T>(mut self, path: &'static str, need: Need, handler: H) -> Self
+    pub(super) fn delete<H, T>(mut self, path: &'static str, need: AccessRule, handler: H) -> Self
     where
         H: Handler<T, App>,
         T: 'static,

@@ -16,9 +16,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::app::App;
 use super::layout::{self, Page};
-use super::need::Need::{InScope, OfAll, OfTopic, Open};
+use super::need::AccessRule::{InScope, OfAll, OfTopic, Open};
 use super::need::RouteNeed;
-use super::page_request::Ask;
+use super::page_request::PageRequest;
 use super::pages::{
     access, acks, actions, alerts, answers, editions, health, item, items, keys, login, marks, overview, runs,
     searches, shared, stars_and_notes, topic,
@@ -30,7 +30,7 @@ use super::routes::Routes;
 use super::site::Site;
 use super::visitor::Visitor;
 use super::{api, guard, item_query, mcp};
-use crate::listener::{Limited, Peer};
+use crate::listener::{LimitedListener, Peer};
 use crate::model::Role::{Act, Edit, Read};
 
 /// Maximum number of connections open at a time. One more takes the place of an idle one.
@@ -105,7 +105,7 @@ pub async fn start(site: Site, listen: SocketAddr) -> Result<Running, StartError
     let listener = tokio::net::TcpListener::bind(listen).await.map_err(cannot)?;
     let address = listener.local_addr().map_err(cannot)?;
     let (site, stop) = (Arc::new(site), CancellationToken::new());
-    let listener = Limited::new(listener, MAX_CONNECTIONS, Some(PATIENCE));
+    let listener = LimitedListener::new(listener, MAX_CONNECTIONS, Some(PATIENCE));
     let serving = axum::serve(listener, router(Arc::clone(&site)).into_make_service_with_connect_info::<Peer>())
         .with_graceful_shutdown(stop.clone().cancelled_owned());
     let server = tokio::spawn(async move {
@@ -221,13 +221,13 @@ fn page<F, Made>(
     make: F,
 ) -> impl Fn(State<App>, Extension<Visitor>, Uri) -> BoxFuture<'static, Response> + Clone + Send + Sync + 'static
 where
-    F: Fn(Arc<Site>, Ask) -> Made + Clone + Send + Sync + 'static,
+    F: Fn(Arc<Site>, PageRequest) -> Made + Clone + Send + Sync + 'static,
     Made: Future<Output = Result<Page, Problem>> + Send,
 {
     move |State(app), Extension(visitor), uri| {
         let make = make.clone();
         Box::pin(async move {
-            let made = match Ask::of(&uri, visitor.clone(), takes) {
+            let made = match PageRequest::of(&uri, visitor.clone(), takes) {
                 Ok(ask) => make(Arc::clone(&app.site), ask).await,
                 Err(problem) => Err(problem),
             };

@@ -13,8 +13,8 @@ use server::{Answer, Seen, Server, Then, reply};
 use topicwatch::http;
 use topicwatch::model::{AiQuery, AiWhen, Micros, SocialOperation, SocialQuery, Time, WebOperation, WebQuery, Window};
 use topicwatch::search::{
-    Access, Backoff, CallError, CallFailure, Client, Dialect, ErrorClass, Gate, NoGate, Rate, RawReply, Reach, Refusal,
-    Request, SearchQuery, Settings, request,
+    Access, Backoff, CallError, CallFailure, Client, Dialect, ErrorClass, FailureScope, Gate, NoGate, Rate, RawReply,
+    Refusal, Request, SearchQuery, Settings, request,
 };
 
 const KEY: &str = "dt_$0123/abc=";
@@ -159,12 +159,12 @@ async fn a_success_brings_its_bill_and_the_headers_worth_keeping() {
 async fn permanent_errors_are_not_retried() {
     use ErrorClass as C;
     for (status, class, reach) in [
-        (400, C::BadRequest, Reach::Search),
-        (401, C::KeyRefused, Reach::Service),
-        (402, C::BalanceSpent, Reach::Service),
-        (403, C::KeyRefused, Reach::Service),
-        (404, C::BadRequest, Reach::Search),
-        (422, C::BadRequest, Reach::Search),
+        (400, C::BadRequest, FailureScope::Search),
+        (401, C::KeyRefused, FailureScope::Service),
+        (402, C::BalanceSpent, FailureScope::Service),
+        (403, C::KeyRefused, FailureScope::Service),
+        (404, C::BadRequest, FailureScope::Search),
+        (422, C::BadRequest, FailureScope::Search),
     ] {
         let body = r#"{"detail":[{"loc":["body","count"],"msg":"at\nleast 10"}]}"#;
         let server = Server::start(script(vec![reply(status, "X-Desearch-Cost-Usd: 0.001\r\n", body)])).await;
@@ -190,7 +190,7 @@ async fn what_does_not_pass_ends_after_the_last_try() {
     for (status, class) in [(500, ErrorClass::Server), (429, ErrorClass::RateLimited)] {
         let server = Server::start(script(vec![reply(status, "", "<html><title>Oops</title></html>")])).await;
         let error = failed(&client(settings(&server)), &web()).await;
-        assert_eq!((error.class, error.tries, error.reach), (class, 3, Reach::Search));
+        assert_eq!((error.class, error.tries, error.reach), (class, 3, FailureScope::Search));
         assert!(error.text.ends_with("an HTML page titled \"Oops\""), "{}", error.text);
         assert_eq!(server.seen().len(), 3);
     }

@@ -13,7 +13,7 @@ use topicwatch::model::{
     CatchUp, Clock, ControlRequest, Job, Message, OutboxState, Overlap, Period, ReportFormat, ReportSpec, ReportWindow,
     RequestKind, RunState, SchedulePolicy, SmtpTls, Time, WebhookFormat,
 };
-use topicwatch::notify::{Channel, Courier, Delivery, Endpoint, check_address, retry_delay, signature, verify};
+use topicwatch::notify::{Channel, Delivery, DeliveryWorker, Endpoint, check_address, retry_delay, signature, verify};
 use topicwatch::store::{Cursor, DefinitionSet, JobEnd, JobRun, ReportRecord, SendResult, Store};
 
 use crate::support::databases::{Database, databases};
@@ -122,10 +122,10 @@ impl Turned {
     }
 }
 
-fn courier(store: &Store, turned: &Turned) -> Courier {
+fn courier(store: &Store, turned: &Turned) -> DeliveryWorker {
     let n = AtomicI64::new(0);
     let token = Arc::new(move || format!("courier {}", n.fetch_add(1, Ordering::SeqCst)));
-    Courier::new(store.clone(), Arc::clone(&turned.clock), token, Arc::new(|_: &Delivery| {}))
+    DeliveryWorker::new(store.clone(), Arc::clone(&turned.clock), token, Arc::new(|_: &Delivery| {}))
 }
 
 /// A store with a report made for these channels an hour after `NOW`.
@@ -543,7 +543,7 @@ async fn a_channel_that_hangs_delays_no_other_and_nothing_is_in_two_hands() {
         let tell = Arc::new(move |d: &Delivery| told.lock().unwrap().push((d.channel.clone(), Instant::now())));
         let two = [0, 1].map(|n| {
             let token = Arc::new(move || format!("of {n}"));
-            Courier::new(store.clone(), Arc::clone(&turned.clock), token, tell.clone())
+            DeliveryWorker::new(store.clone(), Arc::clone(&turned.clock), token, tell.clone())
         });
         let (one, other) = tokio::join!(two[0].deliver_due(&channels), two[1].deliver_due(&channels));
         assert_eq!(one.unwrap().len() + other.unwrap().len(), 2, "each message once: {}", database.name);
@@ -602,7 +602,7 @@ async fn a_message_whose_process_died_is_taken_over_and_a_deadly_one_is_given_up
         let heard = Arc::clone(&told);
         let clock: Clock = Arc::new(move || now);
         let tell = Arc::new(move |delivery: &Delivery| heard.lock().unwrap().push(delivery.clone()));
-        let courier = Courier::new(store.clone(), clock, Arc::new(|| "other".into()), tell);
+        let courier = DeliveryWorker::new(store.clone(), clock, Arc::new(|| "other".into()), tell);
         let hooks = Hook::good();
         let channel = Channel { max_tries: 3, ..hook("hook", &hooks) };
         let tries = courier.deliver_due(std::slice::from_ref(&channel)).await.unwrap();

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use topicwatch::model::Role;
-use topicwatch::web::{Need, declared};
+use topicwatch::web::{AccessRule, declared};
 
 use crate::support::access_stage::{SHARED, Visitor, link, logged_in, pages, place, token, unseen};
 use crate::support::databases::databases;
@@ -113,10 +113,10 @@ fn every_route_has_a_row_that_says_what_it_needs() {
         .into_iter()
         .map(|one| {
             let (reach, role) = match one.need {
-                Need::Open => ("open", None),
-                Need::OfTopic(role) => ("topic", Some(role)),
-                Need::InScope(role) => ("some", Some(role)),
-                Need::OfAll(role) => ("all", Some(role)),
+                AccessRule::Open => ("open", None),
+                AccessRule::OfTopic(role) => ("topic", Some(role)),
+                AccessRule::InScope(role) => ("some", Some(role)),
+                AccessRule::OfAll(role) => ("all", Some(role)),
             };
             format!("{} {} {reach} {role:?}", one.method, one.path)
         })

@@ -7,7 +7,7 @@ use serde_json::json;
 use topicwatch::collect::index_words;
 use topicwatch::model::{Kind, Phrase, SearchableItem, Source, TextQuery, Time, Tokens};
 use topicwatch::normalise::words::{parse_query, tokens};
-use topicwatch::store::{After, Filter, SeenItem, Store, StoreError};
+use topicwatch::store::{Filter, SearchCursor, SeenItem, Store, StoreError};
 
 use crate::support::databases::{Database, databases, postgres, sqlite};
 use crate::support::program::{NINE, Place};
@@ -294,11 +294,11 @@ async fn pages_of_what_was_found_come_newest_first_and_miss_nothing() {
             store_texts(&store, run, &texts).await;
         }
         index_words(&store, &|_| false).await.unwrap();
-        let (mut after, mut all): (Option<After>, Vec<(i64, String)>) = (None, Vec::new());
+        let (mut after, mut all): (Option<SearchCursor>, Vec<(i64, String)>) = (None, Vec::new());
         loop {
             let page = store.found(&asked("word"), after.as_ref(), 3).await.unwrap();
             let Some(last) = page.last() else { break };
-            after = Some(After { seq: last.seq, topic: last.item.topic.clone(), key: last.item.key.clone() });
+            after = Some(SearchCursor { seq: last.seq, topic: last.item.topic.clone(), key: last.item.key.clone() });
             all.extend(page.into_iter().map(|found| (found.seq, found.item.key)));
         }
         let mut sorted = all.clone();

@@ -14,14 +14,14 @@ pub struct Quota {
     pub fullest_day_calls: i64,
     pub fullest_day: String,
     /// The first day on which the calls exceed the limit.
-    pub used_up: Option<UsedUp>,
+    pub used_up: Option<ExhaustedDay>,
     /// The number of such days.
     pub days_over: u32,
 }
 
 /// A day whose calls exceed the limit.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct UsedUp {
+pub struct ExhaustedDay {
     /// The UTC day.
     pub day: String,
     /// Calls planned for it.

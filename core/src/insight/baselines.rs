@@ -18,13 +18,13 @@ const LEAST_MEMORY: Duration = Duration::from_secs(86_400);
 
 /// The number of values, their sum and the sum of their squares: integers, so adding and removing is exact.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Moments {
+pub struct RunningStats {
     many: u64,
     sum: u128,
     squares: u128,
 }
 
-impl Moments {
+impl RunningStats {
     /// The moments of some counts.
     #[must_use]
     pub fn of(counts: impl IntoIterator<Item = u64>) -> Self {
@@ -72,7 +72,7 @@ pub struct EvaluatedWindow {
     pub window: Span,
     pub count: u64,
     /// The counts of the windows at the same hour of earlier days.
-    pub like: Moments,
+    pub like: RunningStats,
 }
 
 /// Collects when a rule fires; a rule that keeps firing counts once.
@@ -111,7 +111,7 @@ pub fn three_sigma(looks: &[EvaluatedWindow], least: u64) -> Vec<Time> {
 /// not overlap it. `looks` belong to one topic, the earliest first.
 #[must_use]
 pub fn z_score(looks: &[EvaluatedWindow], least: u64) -> Vec<Time> {
-    let (mut fires, mut before) = (FiringState::default(), Moments::default());
+    let (mut fires, mut before) = (FiringState::default(), RunningStats::default());
     let (mut waiting, mut remembered) = (VecDeque::<&EvaluatedWindow>::new(), VecDeque::<&EvaluatedWindow>::new());
     for look in looks {
         while let Some(over) = waiting.pop_front_if(|over| over.window.until <= look.window.from) {
@@ -139,7 +139,7 @@ mod tests {
 
     fn look(hour: i64, length: i64, count: u64, like: &[u64]) -> EvaluatedWindow {
         let window = Span::new(Time((hour - length) * HOUR), Time(hour * HOUR)).unwrap();
-        EvaluatedWindow { at: Time(hour * HOUR), window, count, like: Moments::of(like.iter().copied()) }
+        EvaluatedWindow { at: Time(hour * HOUR), window, count, like: RunningStats::of(like.iter().copied()) }
     }
 
     #[test]

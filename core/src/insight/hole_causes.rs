@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::model::{LookSearch, RunSearch, RunState, SearchState, Source, Span, Time, closed_list};
+use crate::model::{CoverageSearch, RunSearch, RunState, SearchState, Source, Span, Time, closed_list};
 
 closed_list! {
     /// Why a span of time is not covered.
@@ -72,7 +72,7 @@ pub(super) fn causes(
     looks: &[RunSearch],
     hole: Span,
     source: Source,
-    ender: Option<(&RunSearch, &LookSearch)>,
+    ender: Option<(&RunSearch, &CoverageSearch)>,
     end: Time,
 ) -> Vec<Cause> {
     let mut found: Vec<Cause> = Vec::new();

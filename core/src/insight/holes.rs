@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::coverage::{split_coverage, total_ms};
 use super::hole_causes::{Cause, HoleCause, causes};
-use crate::model::{LookSearch, RunSearch, SearchState, SocialOperation, Source, Span, Time, WatchedTopic};
+use crate::model::{CoverageSearch, RunSearch, SearchState, SocialOperation, Source, Span, Time, WatchedTopic};
 
 /// A gap between two search windows shorter than this many milliseconds is not reported as a hole.
 const SHORT: i64 = 60_000;
@@ -141,7 +141,7 @@ fn span_coverage(watched: &WatchedTopic, looks: &[RunSearch], period: Span, sour
     }
     let late = |hole: &Span| unclaimed.get(&hole.from).is_some_and(|until| hole.until.0 - until.0 < SHORT);
     // The search whose covered span starts where a hole ends is the one that ends it.
-    let mut enders: HashMap<Time, (&RunSearch, &LookSearch)> = HashMap::new();
+    let mut enders: HashMap<Time, (&RunSearch, &CoverageSearch)> = HashMap::new();
     for (look, search) in searches() {
         if let Some(span) = search.covered {
             enders.entry(span.from).or_insert((look, search));
@@ -152,7 +152,7 @@ fn span_coverage(watched: &WatchedTopic, looks: &[RunSearch], period: Span, sour
     let (lates, missed): (Vec<&Span>, Vec<&Span>) =
         divided.holes.iter().partition(|hole| hole.until < period.until && late(hole));
     // A full reply that covers nothing is not asked for again: the next search looks back to where it ended.
-    let sampled = |(_, search): (&RunSearch, &LookSearch)| {
+    let sampled = |(_, search): (&RunSearch, &CoverageSearch)| {
         (search.saturated && search.covered.is_none()).then_some(search.asked?.until)
     };
     let sampled_until = searches().filter_map(sampled).max();

@@ -33,8 +33,8 @@ pub mod terms;
 mod text_diff;
 pub mod why;
 
-pub use allowance::{Allowance, Amount, Quota, UsedUp};
-pub use baselines::{EvaluatedWindow, Moments, three_sigma, z_score};
+pub use allowance::{Allowance, Amount, ExhaustedDay, Quota};
+pub use baselines::{EvaluatedWindow, RunningStats, three_sigma, z_score};
 pub use changes::{
     ChangeCounts, ChangeInput, ChangePoint, Changes, EditedItem, GONE_AFTER, GoneItem, GoneQuery, MissingFields,
     NewItem, QueryPeriod, Rising, SourceChanges, changes, gone_query, passes_filter, source_queries,
@@ -45,7 +45,7 @@ pub use forecast::forecast;
 pub use hole_causes::{Cause, HoleCause};
 pub use holes::{Coverage, Hole, SourceCoverage, SpanLength, source_coverage};
 pub use outlook::{Calls, Cost, Forecast, History, Horizon, Price, ProviderDay, ProviderQuota, TopicForecast};
-pub use rising::{Grown, RISING_GAIN, RISING_SHARE, grown};
+pub use rising::{RISING_GAIN, RISING_SHARE, ReactionGain, grown};
 pub use silence::{JUDGED_FROM, SilenceKind, SourceSilence, detect_silence, may_be_silent};
 pub use text_diff::{Piece, word_diff};
 

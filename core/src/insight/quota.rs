@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::allowance::{Allowance, Amount, Quota, UsedUp, saturating_i64};
+use super::allowance::{Allowance, Amount, ExhaustedDay, Quota, saturating_i64};
 use super::outlook::{Horizon, Price};
 use crate::model::{AiWhen, Budget, Micros, ProviderQuery, Source, Time, Topic};
 use crate::schedule::{Schedule, ScheduleError};
@@ -133,7 +133,7 @@ pub(super) fn quota(groups: &[Group<'_>], horizon: &Horizon) -> Result<Quota, Sc
         made_today: horizon.used.calls,
         fullest_day_calls: met.fullest.0,
         fullest_day: met.fullest.1,
-        used_up: met.first.map(|(day, calls, at)| UsedUp { day, calls, at }),
+        used_up: met.first.map(|(day, calls, at)| ExhaustedDay { day, calls, at }),
         days_over: met.days_over,
     })
 }

@@ -31,7 +31,7 @@ fn reactions(before: Engagement, after: Engagement) -> Option<(i64, i64)> {
 
 /// How reactions grew between two sightings of one source.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Grown {
+pub struct ReactionGain {
     /// Reactions before, of the kinds known both times.
     pub had: i64,
     /// Reactions gained.
@@ -40,7 +40,7 @@ pub struct Grown {
     pub tenths_per_hour: i64,
 }
 
-impl Grown {
+impl ReactionGain {
     /// Reactions gained per hour.
     #[must_use]
     pub fn per_hour(&self) -> f64 {
@@ -52,10 +52,10 @@ impl Grown {
 
 /// Returns how fast an item is rising between two moments of one source; `None` if it is not.
 #[must_use]
-pub fn grown((from, before): (Time, Engagement), (until, after): (Time, Engagement)) -> Option<Grown> {
+pub fn grown((from, before): (Time, Engagement), (until, after): (Time, Engagement)) -> Option<ReactionGain> {
     let (had, gain) = reactions(before, after)?;
     let enough = gain >= RISING_GAIN && gain.saturating_mul(100) >= had.saturating_mul(RISING_SHARE);
     let length = until.0.saturating_sub(from.0).max(HOUR);
     let tenths_per_hour = gain.saturating_mul(10).saturating_mul(HOUR).saturating_add(length / 2) / length;
-    enough.then_some(Grown { had, gain, tenths_per_hour })
+    enough.then_some(ReactionGain { had, gain, tenths_per_hour })
 }

@@ -63,7 +63,7 @@ pub use message::{Message, OutboxEntry, OutboxState, Undelivered};
 pub use money::Micros;
 pub use page_token::{BadToken, Position, page_token, parse_page_token};
 pub use pages::{
-    CopyRow, DayCount, EditionRow, ItemSightingRow, LedgerRow, ProcessRow, RevisionRow, RunWithNews, SIGN_AHEAD,
+    CopyRow, DayCount, EditionRow, ItemSightingRow, LedgerRow, ProcessRow, RevisionRow, RunWithNewItems, SIGN_AHEAD,
     TopicCard, WrittenFile,
 };
 pub use ping::PingSpec;
@@ -81,7 +81,7 @@ pub use rows::{
 };
 pub use run::{Engine, PAUSED, RunState, SearchState, Trigger};
 pub use saved_search::{BadNote, LONGEST_NOTE, MOST_SEARCHES, SavedSearch, parse_note};
-pub use search_history::{LookSearch, QueryHistory, RunSearch, WatchedTopic};
+pub use search_history::{CoverageSearch, QueryHistory, RunSearch, WatchedTopic};
 pub use source::{SERVICE, Source};
 pub use source_activity::{AnsweredSearch, SourceActivity};
 pub use span::{LookBack, Span, format_duration};

@@ -180,7 +180,7 @@ pub struct DayCount {
 
 /// A run that found something.
 #[derive(Debug, Clone)]
-pub struct RunWithNews {
+pub struct RunWithNewItems {
     pub seq: i64,
     pub topic: String,
     /// When the run searched.

@@ -13,12 +13,12 @@ pub struct RunSearch {
     pub state: RunState,
     /// Why the run is in this state.
     pub reason: Option<String>,
-    pub search: Option<LookSearch>,
+    pub search: Option<CoverageSearch>,
 }
 
 /// A search, as far as coverage needs it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LookSearch {
+pub struct CoverageSearch {
     pub source: Source,
     pub operation: String,
     pub state: SearchState,

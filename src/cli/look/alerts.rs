@@ -18,7 +18,7 @@ use crate::cli::wiring::options::Common;
 use crate::cli::wiring::{channels, ids};
 use crate::daemon::Watch;
 use crate::model::{AlertEvent, AlertSpec, Clock};
-use crate::notify::Courier;
+use crate::notify::DeliveryWorker;
 use crate::store::Store;
 
 #[derive(Debug, Args)]
@@ -110,7 +110,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &AlertsArgs) -> Result<Ex
 }
 
 /// Returns the callback with which a long-running process evaluates its alerts.
-pub(in crate::cli) fn evaluator(store: &Store, clock: &Clock, courier: Courier) -> Watch {
+pub(in crate::cli) fn evaluator(store: &Store, clock: &Clock, courier: DeliveryWorker) -> Watch {
     let (store, clock) = (store.clone(), Arc::clone(clock));
     Arc::new(move |stop: CancellationToken| {
         let (store, clock, courier) = (store.clone(), Arc::clone(&clock), courier.clone());

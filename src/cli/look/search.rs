@@ -15,7 +15,7 @@ use crate::collect::index_words;
 use crate::compare::{FilterMode, RowFilter};
 use crate::model::{TextQuery, WindowFit};
 use crate::normalise::words::{self, QueryError};
-use crate::store::{After, DataOrigin, Filter, ItemRow, Store, StoreErrorKind};
+use crate::store::{DataOrigin, Filter, ItemRow, SearchCursor, Store, StoreErrorKind};
 
 #[derive(Debug, Args)]
 pub struct SearchArgs {
@@ -52,7 +52,7 @@ const TELL_EVERY: u64 = 50_000;
 struct SearchPage {
     items: Vec<ItemRow>,
     /// Where the next page starts, if there is one.
-    next: Option<After>,
+    next: Option<SearchCursor>,
     hidden: u64,
     invented: bool,
 }
@@ -79,7 +79,12 @@ pub(in crate::cli) async fn run(common: &Common, args: &SearchArgs) -> Result<Ex
     Ok(Exit::Ok)
 }
 
-async fn find(store: &Store, args: &SearchArgs, filter: &Filter, after: Option<After>) -> Result<SearchPage, Failure> {
+async fn find(
+    store: &Store,
+    args: &SearchArgs,
+    filter: &Filter,
+    after: Option<SearchCursor>,
+) -> Result<SearchPage, Failure> {
     let mode = FilterMode::parse(&args.filtered).unwrap_or(FilterMode::Hide);
     let mut hiding = RowFilter::of(store, &args.topic, mode).await?;
     let invented = store.nature().await? == Some(DataOrigin::Sandbox);
@@ -91,7 +96,7 @@ async fn find(store: &Store, args: &SearchArgs, filter: &Filter, after: Option<A
             if items.len() == limit {
                 return Ok(SearchPage { items, next: after, hidden: hiding.hidden_count(), invented });
             }
-            after = Some(After { seq: found.seq, topic: found.item.topic.clone(), key: found.item.key.clone() });
+            after = Some(SearchCursor { seq: found.seq, topic: found.item.topic.clone(), key: found.item.key.clone() });
             if hiding.shows_item(&found.item) {
                 items.push(found.item);
             }
@@ -121,15 +126,15 @@ fn as_text(found: SearchPage) -> String {
 }
 
 /// Formats a place in the list as `--after` accepts it.
-fn page_mark(after: &After) -> String {
+fn page_mark(after: &SearchCursor) -> String {
     format!("{}/{}/{}", after.seq, after.topic, after.key)
 }
 
-fn after(text: &str) -> Result<After, Failure> {
+fn after(text: &str) -> Result<SearchCursor, Failure> {
     let mut parts = text.splitn(3, '/');
     let seq = parts.next().and_then(|seq| seq.parse().ok());
     match (seq, parts.next(), parts.next()) {
-        (Some(seq), Some(topic), Some(key)) => Ok(After { seq, topic: topic.to_owned(), key: key.to_owned() }),
+        (Some(seq), Some(topic), Some(key)) => Ok(SearchCursor { seq, topic: topic.to_owned(), key: key.to_owned() }),
         _ => Err(Failure::usage(
             format!("--after: `{}` is not a place in a list", output::truncate(text, 100)),
             "use the one printed by the previous page, or remove --after",

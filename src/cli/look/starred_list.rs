@@ -10,7 +10,7 @@ use crate::cli::wiring::check_names::check_topics;
 use crate::cli::wiring::context::{Context, instant};
 use crate::cli::wiring::options::Common;
 use crate::compare::{FilterMode, Rankings, RowFilter};
-use crate::store::{DataOrigin, Filter, FoundPlace, ItemRow, Store};
+use crate::store::{AllItemsCursor, DataOrigin, Filter, ItemRow, Store};
 
 /// Items read per page.
 const PAGE: u32 = 500;
@@ -76,7 +76,7 @@ async fn list(
     loop {
         let read = store.list_found(filter, after.as_ref(), PAGE).await?;
         let last = read.len() < PAGE as usize;
-        after = read.last().map(|item| FoundPlace {
+        after = read.last().map(|item| AllItemsCursor {
             first_seen: item.first_seen,
             topic: item.topic.clone(),
             key: item.key.clone(),

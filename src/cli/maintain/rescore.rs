@@ -9,7 +9,7 @@ use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
 use crate::model::Tone;
 use crate::sentiment;
-use crate::store::Rejudged;
+use crate::store::RescoreResult;
 
 #[derive(Debug, Args)]
 pub struct RescoreArgs {
@@ -51,7 +51,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &RescoreArgs) -> Result<E
     Ok(Exit::Ok)
 }
 
-fn as_json(done: &Rejudged, rehearsal: bool) -> Value {
+fn as_json(done: &RescoreResult, rehearsal: bool) -> Value {
     let mut moves = Map::new();
     for (before, row) in Tone::ALL.iter().zip(done.moved) {
         for (now, count) in Tone::ALL.iter().zip(row).filter(|(now, count)| *now != before && *count > 0) {
@@ -68,7 +68,7 @@ fn as_json(done: &Rejudged, rehearsal: bool) -> Value {
     })
 }
 
-fn as_text(done: &Rejudged, rehearsal: bool) -> String {
+fn as_text(done: &RescoreResult, rehearsal: bool) -> String {
     if done.judged == 0 {
         return format!("every item with stored text is already scored by {}\n", sentiment::VERSION);
     }

@@ -17,7 +17,7 @@ use crate::cli::wiring::ids;
 use crate::cli::wiring::jobs::DeliveryTask;
 use crate::cli::wiring::pings::{self, PingTask};
 use crate::collect::Done;
-use crate::daemon::{self, Begun, Connections, Event, Manager, Membership, Reloaded, Skew};
+use crate::daemon::{self, Connections, Event, Manager, Membership, OnRunStart, Reloaded, Skew};
 use crate::model::{RunState, Time};
 use crate::notify::{Channel, PingTargets};
 use crate::process_status::ProcessStatus;
@@ -107,7 +107,7 @@ impl LongRunning {
         let jobs = Some(delivering.jobs.clone());
         let watch = Some(alerts::evaluator(&store.until(stop.clone()), &context.clock, delivering.waker()));
         let saying = pinging.pinger.clone();
-        let begun: Option<Begun> = Some(Arc::new(move |run| pings::topic_started(&saying, &run.topic.id)));
+        let begun: Option<OnRunStart> = Some(Arc::new(move |run| pings::topic_started(&saying, &run.topic.id)));
         let (membership, beat) = (Some(membership), process_status.beat.clone());
         let life = Connections { reloads: coming, lock, membership, manager, jobs, watch, beat, begun };
         let ended = daemon::run(collector, &settings, &ids::token, stop, life, &each).await;

@@ -15,7 +15,7 @@ use crate::daemon::{Failed, Handler, JobDone, JobResult, Jobs};
 use crate::export::{self, ScheduledExportError};
 use crate::files::{self, Protected};
 use crate::model::{ChannelKind, Clock, Job, JobKind, Message, ReportFormat, ReportSpec, ReportWindow};
-use crate::notify::{Channel, Courier, Delivery, PingTargets, Pinger};
+use crate::notify::{Channel, Delivery, DeliveryWorker, PingTargets, Pinger};
 use crate::report::{self, Report};
 use crate::store::{JobRun, ReportRecord, SendResult, Store};
 
@@ -172,8 +172,8 @@ fn failed(class: &str, text: String, hint: &str) -> Failed {
 }
 
 /// Returns a courier that logs each attempt.
-pub(in crate::cli) fn courier(store: &Store, clock: &Clock) -> Courier {
-    Courier::new(store.clone(), Arc::clone(clock), Arc::new(ids::token), Arc::new(log_delivery))
+pub(in crate::cli) fn courier(store: &Store, clock: &Clock) -> DeliveryWorker {
+    DeliveryWorker::new(store.clone(), Arc::clone(clock), Arc::new(ids::token), Arc::new(log_delivery))
 }
 
 /// Jobs and deliveries of a long-running process.
@@ -182,7 +182,7 @@ pub(in crate::cli) struct DeliveryTask {
     channels: watch::Sender<Arc<[Channel]>>,
     store: Store,
     clock: Clock,
-    courier: Courier,
+    courier: DeliveryWorker,
     pinger: Pinger,
     task: tokio::task::JoinHandle<()>,
 }
@@ -213,7 +213,7 @@ impl DeliveryTask {
     }
 
     /// Returns a handle that wakes the courier.
-    pub(in crate::cli) fn waker(&self) -> Courier {
+    pub(in crate::cli) fn waker(&self) -> DeliveryWorker {
         self.courier.clone()
     }
 

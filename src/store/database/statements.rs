@@ -33,8 +33,6 @@ pub(in crate::store) mod dashboard;
 pub(in crate::store) mod day_counts;
 #[path = "../derived/days/sql/day_terms.rs"]
 pub(in crate::store) mod day_terms;
-#[path = "../reading/sql/report.rs"]
-pub(in crate::store) mod report;
 #[path = "../ledger/sql/definitions.rs"]
 pub(in crate::store) mod definitions;
 #[path = "../delivery/sql/editions.rs"]
@@ -69,16 +67,12 @@ pub(in crate::store) mod item_history;
 pub(in crate::store) mod items;
 #[path = "../ledger/sql/jobs.rs"]
 pub(in crate::store) mod jobs;
-#[path = "../annotations/sql/stars_and_searches.rs"]
-pub(in crate::store) mod stars_and_searches;
 #[path = "../ledger/sql/ledger.rs"]
 pub(in crate::store) mod ledger;
 #[path = "../ledger/sql/leftover.rs"]
 pub(in crate::store) mod leftover;
 #[path = "../ledger/sql/limits.rs"]
 pub(in crate::store) mod limits;
-#[path = "../reading/sql/topic_lists.rs"]
-pub(in crate::store) mod topic_lists;
 #[path = "../items/sql/loaded_item.rs"]
 pub(in crate::store) mod loaded_item;
 #[path = "../annotations/sql/marks.rs"]
@@ -113,8 +107,8 @@ pub(in crate::store) mod read;
 pub(in crate::store) mod recall;
 #[path = "../ledger/sql/rename.rs"]
 pub(in crate::store) mod rename;
-#[path = "../reading/sql/status_and_runs.rs"]
-pub(in crate::store) mod status_and_runs;
+#[path = "../reading/sql/report.rs"]
+pub(in crate::store) mod report;
 #[path = "../ledger/sql/requests.rs"]
 pub(in crate::store) mod requests;
 #[path = "../items/sql/reread.rs"]
@@ -131,6 +125,10 @@ pub(in crate::store) mod sizes;
 pub(in crate::store) mod snapshot;
 #[path = "../ledger/sql/spent.rs"]
 pub(in crate::store) mod spent;
+#[path = "../annotations/sql/stars_and_searches.rs"]
+pub(in crate::store) mod stars_and_searches;
+#[path = "../reading/sql/status_and_runs.rs"]
+pub(in crate::store) mod status_and_runs;
 #[path = "../reading/sql/story.rs"]
 pub(in crate::store) mod story;
 #[path = "../reading/sql/stream.rs"]
@@ -139,6 +137,8 @@ pub(in crate::store) mod stream;
 pub(in crate::store) mod sync;
 #[path = "../items/sql/tone.rs"]
 pub(in crate::store) mod tone;
+#[path = "../reading/sql/topic_lists.rs"]
+pub(in crate::store) mod topic_lists;
 #[path = "../ledger/sql/topics.rs"]
 pub(in crate::store) mod topics;
 #[path = "../derived/text_search/sql/word_index.rs"]

@@ -17,16 +17,16 @@ pub struct Outgoing {
 
 /// The result of a claim.
 #[derive(Debug, Clone, Default)]
-pub struct Claimed {
+pub struct ClaimedMessage {
     /// The claimed message, if one was due.
     pub message: Option<Outgoing>,
     /// Messages that are dead now because the process that made their last try died.
-    pub given_up: Vec<GivenUp>,
+    pub given_up: Vec<AbandonedMessage>,
 }
 
 /// A message given up because its last try was never settled.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GivenUp {
+pub struct AbandonedMessage {
     pub event: String,
     /// The number of tries.
     pub attempt: i64,

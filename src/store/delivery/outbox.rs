@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use crate::model::{OutboxEntry, OutboxState, Time, Undelivered};
-use crate::store::{Claimed, Outgoing, SendResult, Store, StoreError};
+use crate::store::{ClaimedMessage, Outgoing, SendResult, Store, StoreError};
 
 impl Store {
     /// Claims the next due message of a channel for `lease`. If a process died while it held a message, that counts as
@@ -16,9 +16,9 @@ impl Store {
         lease: Duration,
         most: u32,
         token: &str,
-    ) -> Result<Claimed, StoreError> {
+    ) -> Result<ClaimedMessage, StoreError> {
         if read!(self, outbox::next(channel))?.is_none_or(|at| at > now) {
-            return Ok(Claimed::default());
+            return Ok(ClaimedMessage::default());
         }
         write_tx!(self, outbox::claim(channel, now, lease, most, token))
     }

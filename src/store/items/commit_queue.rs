@@ -17,15 +17,15 @@ pub(in crate::store) struct CommitQueue {
 #[derive(Debug, Clone)]
 pub(in crate::store) enum Write {
     /// Begins a manual run.
-    Begin(Box<Begin>),
+    ManualStart(Box<ManualStart>),
     /// Counts a call that is about to be made.
-    Count(Box<Count>),
+    CountCall(Box<CountCall>),
     /// Ends a run and stores what it found.
     End(Box<RunRef>, Arc<Outcome>),
 }
 
 #[derive(Debug, Clone)]
-pub(in crate::store) struct Begin {
+pub(in crate::store) struct ManualStart {
     pub(in crate::store) topic: Topic,
     pub(in crate::store) public_id: String,
     pub(in crate::store) now: Time,
@@ -34,7 +34,7 @@ pub(in crate::store) struct Begin {
 }
 
 #[derive(Debug, Clone)]
-pub(in crate::store) struct Count {
+pub(in crate::store) struct CountCall {
     pub(in crate::store) run: RunRef,
     pub(in crate::store) call: Call,
     pub(in crate::store) now: Time,

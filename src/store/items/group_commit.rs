@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::model::{ServiceLimits, Source, Time, Topic};
-use crate::store::items::commit_queue::{Begin, Count, KeyLookup, Write, Written};
+use crate::store::items::commit_queue::{CountCall, KeyLookup, ManualStart, Write, Written};
 use crate::store::items::queue::Turn;
 use crate::store::{Call, Counts, KnownKey, Outcome, Permission, RunRef, Store, StoreError, StoreErrorKind};
 
@@ -21,14 +21,14 @@ impl Store {
         lease: Duration,
         token: &str,
     ) -> Result<RunRef, StoreError> {
-        let begin = Begin {
+        let begin = ManualStart {
             topic: topic.clone(),
             public_id: public_id.to_owned(),
             now,
             lease_until: now.plus(lease),
             token: token.to_owned(),
         };
-        match self.write(Write::Begin(Box::new(begin))).await? {
+        match self.write(Write::ManualStart(Box::new(begin))).await? {
             Written::Begun(run) => Ok(*run),
             _ => Err(mismatched_answer()),
         }
@@ -43,8 +43,8 @@ impl Store {
         now: Time,
         limits: impl Into<ServiceLimits>,
     ) -> Result<Permission, StoreError> {
-        let count = Count { run: run.clone(), call: call.clone(), now, limits: limits.into() };
-        match self.write(Write::Count(Box::new(count))).await? {
+        let count = CountCall { run: run.clone(), call: call.clone(), now, limits: limits.into() };
+        match self.write(Write::CountCall(Box::new(count))).await? {
             Written::Counted(permission) => Ok(permission),
             _ => Err(mismatched_answer()),
         }

@@ -2,12 +2,12 @@
 
 use crate::model::Tone;
 
-/// The number of tones, and the size of [`Rejudged::moved`].
+/// The number of tones, and the size of [`RescoreResult::moved`].
 pub const TONES: usize = Tone::ALL.len();
 
 /// Results of judging items again.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Rejudged {
+pub struct RescoreResult {
     pub judged: i64,
     /// Items judged that had no tone before.
     pub first: i64,
@@ -17,7 +17,7 @@ pub struct Rejudged {
     pub(crate) last: i64,
 }
 
-impl Rejudged {
+impl RescoreResult {
     /// Counts one item.
     pub(in crate::store) fn count(&mut self, before: Option<&str>, now: Tone) {
         self.judged += 1;

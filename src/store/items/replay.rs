@@ -2,7 +2,7 @@
 //! removed, and repeating it changes nothing.
 
 use crate::model::Time;
-use crate::store::{Changed, Reread, Store, StoreError, StoredReply, StoredRun};
+use crate::store::{ReplayChanges, ReplayedRun, Store, StoreError, StoredReply, StoredRun};
 
 impl Store {
     /// Returns the first run after a place in the reading order that was begun since an instant and whose replies are
@@ -22,7 +22,12 @@ impl Store {
     }
 
     /// Adds to a run what its replies show today, all or nothing. A rehearsal writes nothing.
-    pub async fn reread(&self, run: &StoredRun, read: &Reread, rehearsal: bool) -> Result<Changed, StoreError> {
+    pub async fn reread(
+        &self,
+        run: &StoredRun,
+        read: &ReplayedRun,
+        rehearsal: bool,
+    ) -> Result<ReplayChanges, StoreError> {
         write_tx!(self, reread::reread(run, read, rehearsal))
     }
 

@@ -18,7 +18,7 @@ pub struct StoredRun {
 
 /// A run as today's parser reads its replies.
 #[derive(Debug, Clone)]
-pub struct Reread {
+pub struct ReplayedRun {
     /// The items, as [`crate::store::Outcome::items`].
     pub items: Vec<SeenItem>,
     /// The replies that could be read.
@@ -51,7 +51,7 @@ impl StoredReply {
 
 /// What reading again changed, or would change.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
-pub struct Changed {
+pub struct ReplayChanges {
     /// Items not found before.
     pub items: u64,
     /// Items new to the topic of their run; includes `items`.
@@ -86,7 +86,7 @@ pub struct Changed {
     pub thinned: u64,
 }
 
-impl Changed {
+impl ReplayChanges {
     /// Returns whether anything changed.
     #[must_use]
     pub fn is_changed(&self) -> bool {

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::model::Scorer;
-use crate::store::{Rejudged, Store, StoreError};
+use crate::store::{RescoreResult, Store, StoreError};
 
 /// The longest pause between two batches.
 const LONGEST_PAUSE: Duration = Duration::from_millis(60);
@@ -19,8 +19,8 @@ impl Store {
         batch: u32,
         rehearsal: bool,
         mut told: impl FnMut(i64),
-    ) -> Result<Rejudged, StoreError> {
-        let mut whole = Rejudged::default();
+    ) -> Result<RescoreResult, StoreError> {
+        let mut whole = RescoreResult::default();
         loop {
             let after = whole.last;
             let begun = Instant::now();

@@ -6,7 +6,7 @@ use crate::model::{Job, Time, Topic};
 
 /// How many topics a new set added, changed and removed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Synced {
+pub struct SyncCounts {
     /// Not known before, or removed earlier.
     pub added: usize,
     /// Known with another definition.
@@ -15,7 +15,7 @@ pub struct Synced {
     pub removed: usize,
 }
 
-impl Synced {
+impl SyncCounts {
     /// Returns the total number of changes.
     #[must_use]
     pub fn total(self) -> usize {
@@ -64,16 +64,16 @@ impl<'a, const N: usize> From<&'a [Topic; N]> for DefinitionSet<'a> {
 
 /// The result of adopting a configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Adopted {
+pub struct ActivationResult {
     /// Generation of this set.
     pub generation: i64,
     /// The generation in force.
     pub newest: i64,
     /// What changed; nothing if a newer set stays in force.
-    pub synced: Synced,
+    pub synced: SyncCounts,
 }
 
-impl Adopted {
+impl ActivationResult {
     /// Whether a newer set stays in force because a running daemon uses it.
     #[must_use]
     pub fn follows(&self) -> bool {

@@ -2,7 +2,7 @@
 //! renaming a topic. The ledger decides on slots.
 
 use crate::model::{Paused, Time};
-use crate::store::{Adopted, ControlResult, DefinitionSet, Instance, Store, StoreError};
+use crate::store::{ActivationResult, ControlResult, DefinitionSet, Instance, Store, StoreError};
 
 impl Store {
     /// Makes this set the one in force, unless it belongs to an older generation and a daemon of a newer one is
@@ -12,7 +12,7 @@ impl Store {
         set: impl Into<DefinitionSet<'a>>,
         me: Option<&Instance>,
         now: Time,
-    ) -> Result<Adopted, StoreError> {
+    ) -> Result<ActivationResult, StoreError> {
         let set = set.into();
         write_tx!(self, instances::adopt(set, me, now))
     }

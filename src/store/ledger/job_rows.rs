@@ -28,7 +28,7 @@ pub struct PlannedJob {
 
 /// A queued run that should not run any more.
 #[derive(Debug, Clone)]
-pub struct LeftoverSlot {
+pub struct ExpiredSlot {
     pub job: String,
     pub slot: Time,
     /// The reason stored in the ledger.

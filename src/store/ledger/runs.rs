@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::model::{Source, Time, Usage};
-use crate::store::{JobPlan, LeftoverSlot, PlannedJob, RunClaim, RunRef, Store, StoreError};
+use crate::store::{ExpiredSlot, JobPlan, PlannedJob, RunClaim, RunRef, Store, StoreError};
 
 impl Store {
     /// Returns jobs to plan: those with a slot up to `now`, new or changed ones not planned yet, and those planned more
@@ -13,7 +13,7 @@ impl Store {
     }
 
     /// Ends queued runs that should not run any more, if they are still queued. Returns how many.
-    pub async fn end_leftover_slots(&self, left: &[LeftoverSlot], now: Time) -> Result<u64, StoreError> {
+    pub async fn end_leftover_slots(&self, left: &[ExpiredSlot], now: Time) -> Result<u64, StoreError> {
         write_tx!(self, leftover::end_leftover(left, now))
     }
 

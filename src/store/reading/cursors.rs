@@ -25,7 +25,7 @@ pub struct ItemCursor {
 
 /// The row after which the next page begins in the list of all items, in the order of `ItemOrder::New`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FoundPlace {
+pub struct AllItemsCursor {
     pub first_seen: Time,
     pub topic: String,
     /// The item's public key.

@@ -2,7 +2,7 @@
 
 use crate::model::{Time, WatchedTopic};
 use crate::store::{
-    AiUsageRow, AnswerRow, BilledCostRow, Filter, FoundPlace, ItemRow, RunRow, SearchRow, SightingRow, Store,
+    AiUsageRow, AllItemsCursor, AnswerRow, BilledCostRow, Filter, ItemRow, RunRow, SearchRow, SightingRow, Store,
     StoreError, TopicStatus,
 };
 
@@ -69,7 +69,7 @@ impl Store {
     pub async fn list_found(
         &self,
         filter: &Filter,
-        after: Option<&FoundPlace>,
+        after: Option<&AllItemsCursor>,
         limit: u32,
     ) -> Result<Vec<ItemRow>, StoreError> {
         read!(self, topic_lists::found(filter, after, i64::from(limit)))

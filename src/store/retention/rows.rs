@@ -65,7 +65,7 @@ impl Batch {
 
 /// The position of the follower that is furthest behind.
 #[derive(Debug, Clone)]
-pub(in crate::store) struct Floor {
+pub(in crate::store) struct SlowestFollower {
     /// The last run it has read.
     pub(in crate::store) seq: i64,
     /// When the first run after that began.
@@ -73,7 +73,7 @@ pub(in crate::store) struct Floor {
     pub(in crate::store) whose: Option<String>,
 }
 
-impl Default for Floor {
+impl Default for SlowestFollower {
     fn default() -> Self {
         Self { seq: i64::MAX, at: i64::MAX, whose: None }
     }

@@ -11,7 +11,7 @@ use super::parameter::{Kind, MOST, Parameter, ParameterIn};
 use super::problem::MEDIA;
 use super::schemas::schemas;
 use crate::export::ExportKind;
-use crate::web::need::Need;
+use crate::web::need::AccessRule;
 use crate::web::problem::Problem;
 
 /// Version of the API; its first part is that of the paths.
@@ -118,12 +118,12 @@ fn description(operation: &Operation) -> String {
     format!("{told}\n\nColumns:\n\n{}", columns.collect::<Vec<_>>().join("\n"))
 }
 
-fn who_may(need: Need) -> String {
+fn who_may(need: AccessRule) -> String {
     let Some(role) = need.role() else { return "Needs no token.".to_owned() };
     let reach = match need {
-        Need::OfTopic(_) => "for the topic",
-        Need::InScope(_) => "; a token for some topics sees only those",
-        Need::Open | Need::OfAll(_) => "for all topics",
+        AccessRule::OfTopic(_) => "for the topic",
+        AccessRule::InScope(_) => "; a token for some topics sees only those",
+        AccessRule::Open | AccessRule::OfAll(_) => "for all topics",
     };
     let gap = if reach.starts_with(';') { "" } else { " " };
     format!("Needs the role `{role}`{gap}{reach}.")

@@ -6,7 +6,7 @@ use futures_util::future::BoxFuture;
 
 use super::call::Call;
 use super::parameter::Parameter;
-use crate::web::need::Need;
+use crate::web::need::AccessRule;
 use crate::web::problem::Problem;
 
 /// The method of a request.
@@ -33,7 +33,7 @@ pub(super) struct Operation {
     pub(super) method: Method,
     pub(super) path: &'static str,
     /// What it requires of the visitor.
-    pub(super) need: Need,
+    pub(super) need: AccessRule,
     /// Its name for programs.
     pub(super) id: &'static str,
     /// What it is for, in one line.
@@ -53,7 +53,7 @@ pub(super) struct Operation {
 #[expect(clippy::too_many_arguments, reason = "a row of a table")]
 pub(super) const fn get(
     path: &'static str,
-    need: Need,
+    need: AccessRule,
     id: &'static str,
     summary: &'static str,
     told: &'static str,

@@ -8,7 +8,7 @@ use super::call::{Call, cut};
 use super::envelope::answer;
 use crate::model::SavedSearch;
 use crate::web::item_query::{PARAMETERS, address};
-use crate::web::page_request::Ask;
+use crate::web::page_request::PageRequest;
 use crate::web::pages::searches;
 use crate::web::pages::stars_and_notes::may_keep;
 use crate::web::problem::Problem;
@@ -37,7 +37,7 @@ pub(super) async fn save(call: Call) -> Result<Response, Problem> {
             return Err(Problem::conflict(format!("`query` has an unknown parameter `{}`", cut(&name)), hint));
         }
     }
-    let saved = async { searches::save(call.site(), &asked.name, &Ask::form(&asked.query)?).await };
+    let saved = async { searches::save(call.site(), &asked.name, &PageRequest::form(&asked.query)?).await };
     // The document says that both are texts, but not which texts are valid.
     let search = saved.await.map_err(|problem| match problem.status {
         StatusCode::BAD_REQUEST => Problem { status: StatusCode::CONFLICT, ..problem },

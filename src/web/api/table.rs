@@ -11,7 +11,7 @@ use super::{
     table_requests, terms, topics,
 };
 use crate::model::Role::Read;
-use crate::web::need::Need::{InScope, OfAll, OfTopic};
+use crate::web::need::AccessRule::{InScope, OfAll, OfTopic};
 
 /// In the order of the document.
 pub(super) static OPERATIONS: &[Operation] = &[

@@ -10,7 +10,7 @@ use super::parameters::{
 use super::{exports, form};
 use crate::model::Role::Read;
 use crate::web::downloads::{CSV, JSONL};
-use crate::web::need::Need::InScope;
+use crate::web::need::AccessRule::InScope;
 
 static PARAMETERS: [&Parameter; 19] = [
     &Parameter::path("file", FILES, "Which rows, in which format", "items.csv"),

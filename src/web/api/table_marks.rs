@@ -5,7 +5,7 @@ use super::marks;
 use super::operation::{Method, Operation, ResponseKind};
 use super::parameters::{KEY, OF_TOPIC};
 use crate::model::Role::Act;
-use crate::web::need::Need::OfTopic;
+use crate::web::need::AccessRule::OfTopic;
 
 pub(super) const MARK: Operation = Operation {
     method: Method::Post,

@@ -9,11 +9,11 @@ use super::item_view::when;
 use crate::draw::format;
 use crate::model::{LinkRow, SharedKind, Time, TokenRow};
 use crate::web::layout::{Page, moment};
-use crate::web::page_request::Ask;
+use crate::web::page_request::PageRequest;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 
-pub(in crate::web) async fn show(site: Arc<Site>, _ask: Ask) -> Result<Page, Problem> {
+pub(in crate::web) async fn show(site: Arc<Site>, _ask: PageRequest) -> Result<Page, Problem> {
     let store = &site.store;
     let (tokens, links) = (store.tokens().await?, store.links().await?);
     let main = html! {

@@ -14,7 +14,7 @@ use crate::draw::format;
 use crate::model::{ControlRequest, PausedBy, Request, RequestKind, RequestState, RunState, Time, TopicCard};
 use crate::web::app::App;
 use crate::web::layout::{self, moment};
-use crate::web::page_request::{Ask, LARGEST_FORM, LONGEST, link};
+use crate::web::page_request::{LARGEST_FORM, LONGEST, PageRequest, link};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
@@ -34,7 +34,7 @@ pub(super) fn name(kind: RequestKind) -> &'static str {
 }
 
 /// The buttons of a topic, and the outcome of the latest requests.
-pub(super) async fn section(site: &Site, card: &TopicCard, ask: &Ask) -> Result<Markup, Problem> {
+pub(super) async fn section(site: &Site, card: &TopicCard, ask: &PageRequest) -> Result<Markup, Problem> {
     let visitor = &ask.visitor;
     let acts = site.may_act(visitor);
     let asked = if acts { site.store.requests_of(&card.topic, TOLD).await? } else { Vec::new() };
@@ -156,16 +156,16 @@ async fn handle_form(site: &Site, topic: &str, body: Body) -> Result<Option<Stri
 }
 
 /// Parses a form.
-pub(super) async fn form(body: Body) -> Result<Ask, Problem> {
+pub(super) async fn form(body: Body) -> Result<PageRequest, Problem> {
     long_form(body, LONGEST).await
 }
 
 /// The same, for longer values.
-pub(super) async fn long_form(body: Body, longest: usize) -> Result<Ask, Problem> {
+pub(super) async fn long_form(body: Body, longest: usize) -> Result<PageRequest, Problem> {
     let body = to_bytes(body, LARGEST_FORM).await.map_err(|_| {
         Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "This request is too large", "Forms here are short.")
     })?;
-    Ask::form_of(&String::from_utf8_lossy(&body), longest)
+    PageRequest::form_of(&String::from_utf8_lossy(&body), longest)
 }
 
 /// Returns what makes ids of requests, if this process takes requests. The visitor's permission was checked before.
@@ -191,7 +191,7 @@ pub(super) fn press_field(site: &Site) -> Result<Markup, Problem> {
 
 /// Requests a run now, or a test of a channel. If this press was already handled, or a requested run has not ended,
 /// makes no new request and returns the earlier one.
-pub(super) async fn request_run(site: &Site, form: &Ask, of: &str) -> Result<String, Problem> {
+pub(super) async fn request_run(site: &Site, form: &PageRequest, of: &str) -> Result<String, Problem> {
     let new = may_ask(site)?(site.now());
     let is_id = |id: &&str| id.len() == new.len() && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
     let id = form.get("press").filter(is_id).unwrap_or(&new);

@@ -10,7 +10,7 @@ use crate::draw::format::{self, count_noun, number};
 use crate::model::{AlertCard, AlertEvent, AlertEventKind, Firing, QuietHours, Time, TopicFiring, subject_topic};
 use crate::store::EventCursor;
 use crate::web::layout::{Page, moment};
-use crate::web::page_request::{Ask, link};
+use crate::web::page_request::{PageRequest, link};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
@@ -21,7 +21,7 @@ const EVENTS: u32 = 30;
 /// Firing subjects of an alert that are named.
 const NAMED: usize = 5;
 
-pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
+pub(in crate::web) async fn show(site: Arc<Site>, ask: PageRequest) -> Result<Page, Problem> {
     let (store, now) = (&site.store, site.now());
     let (one, after, before) =
         (ask.get("alert"), ask.get("after").unwrap_or(""), ask.word("before", parse_page_token)?);

@@ -11,7 +11,7 @@ use crate::compare::{Citation, Citations, cited, restrict_to_topics};
 use crate::draw::format::{self, count_noun, number};
 use crate::model::{AnswerRow, ItemRow, Time, TopicCard};
 use crate::web::layout::{Page, moment};
-use crate::web::page_request::Ask;
+use crate::web::page_request::PageRequest;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
@@ -19,7 +19,7 @@ use crate::web::visitor::Visitor;
 /// Answers on a page.
 const ANSWERS: u32 = 10;
 
-pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
+pub(in crate::web) async fn show(site: Arc<Site>, ask: PageRequest) -> Result<Page, Problem> {
     let store = &site.store;
     let unknown = || Problem::not_found("There is no such topic");
     let card = store.topic_card(&ask.name, Time(i64::MAX)).await?.ok_or_else(unknown)?;

@@ -11,7 +11,7 @@ use crate::draw::spark::SparkDay;
 use crate::insight::daily::{CalendarUnit, Day, days, share};
 use crate::insight::{Coverage, source_coverage};
 use crate::model::{DayCount, Span, Time, TopicCard};
-use crate::web::page_request::Ask;
+use crate::web::page_request::PageRequest;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 
@@ -197,7 +197,7 @@ async fn gaps(site: &Site, card: &TopicCard, span: Span) -> Result<Gaps, Problem
 }
 
 /// Both charts of a topic.
-pub(super) async fn charts(site: &Site, card: &TopicCard, ask: Option<&Ask>) -> Result<Markup, Problem> {
+pub(super) async fn charts(site: &Site, card: &TopicCard, ask: Option<&PageRequest>) -> Result<Markup, Problem> {
     let by = ask.map_or(Ok(None), |ask| ask.word("by", ChartUnit::parse))?.unwrap_or(ChartUnit::Day);
     let Some((chart, scorers)) = chart_of(site, card, by).await? else { return Ok(html! {}) };
     let path = format!("/topics/{}", card.topic);

@@ -16,7 +16,7 @@ use crate::draw::format::{self, count_noun};
 use crate::model::EditionRow;
 use crate::web::app::App;
 use crate::web::layout::{self, Page, moment};
-use crate::web::page_request::{Ask, link};
+use crate::web::page_request::{PageRequest, link};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
@@ -24,7 +24,7 @@ use crate::web::visitor::Visitor;
 /// Entries on a page.
 const MADE: u32 = 50;
 
-pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
+pub(in crate::web) async fn show(site: Arc<Site>, ask: PageRequest) -> Result<Page, Problem> {
     let before = ask.word("after", parse_page_token)?;
     let mut made = site.store.list_outputs(None, before.as_ref(), MADE + 1).await?;
     let more = made.len() > MADE as usize;
@@ -82,7 +82,7 @@ pub(in crate::web) async fn file(State(app): State<App>, Extension(visitor): Ext
 }
 
 async fn asked(site: &Site, uri: &Uri, visitor: Visitor) -> Result<Response, Problem> {
-    let ask = Ask::of(uri, visitor, &["run", "n"])?;
+    let ask = PageRequest::of(uri, visitor, &["run", "n"])?;
     let place = ask.word("n", |word| word.parse::<usize>().ok())?.unwrap_or(0);
     open(site, ask.get("run").unwrap_or(""), place).await
 }

@@ -9,14 +9,14 @@ use maud::{Markup, html};
 use crate::draw::format::{count_noun, number};
 use crate::model::{LATE, ProcessRow, Time};
 use crate::web::layout::{Page, moment};
-use crate::web::page_request::Ask;
+use crate::web::page_request::PageRequest;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 
 /// How far back missed slots are counted.
 const MISSED: Duration = Duration::from_secs(7 * 86_400);
 
-pub(in crate::web) async fn show(site: Arc<Site>, _ask: Ask) -> Result<Page, Problem> {
+pub(in crate::web) async fn show(site: Arc<Site>, _ask: PageRequest) -> Result<Page, Problem> {
     let (store, now) = (&site.store, site.now());
     let living = store.instance_rows().await?;
     let standing = store.status_counts(now, now.minus(LATE)).await?;

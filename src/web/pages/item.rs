@@ -11,7 +11,7 @@ use crate::draw::growth::growth;
 use crate::insight::word_diff;
 use crate::model::{CopyRow, ItemRow, ItemSightingRow, RevisionRow, Time};
 use crate::web::layout::{Page, moment};
-use crate::web::page_request::Ask;
+use crate::web::page_request::PageRequest;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
@@ -21,7 +21,7 @@ const SEEN: u32 = 100;
 const EARLIER: u32 = 20;
 const COPIES: u32 = 50;
 
-pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
+pub(in crate::web) async fn show(site: Arc<Site>, ask: PageRequest) -> Result<Page, Problem> {
     let store = &site.store;
     let Some(key) = ask.get("key") else {
         let hint = "Add `?key=` and the key of an item, or choose an item on /items.";

@@ -15,12 +15,12 @@ use crate::compare::{FilterMode, Rankings, RowFilter};
 use crate::draw::format::{count_noun, number};
 use crate::export::{Format, ItemCount, count_items};
 use crate::model::{Kind, Mark, Source, Time, Tone};
-use crate::store::{FoundPlace, ItemRow};
+use crate::store::{AllItemsCursor, ItemRow};
 use crate::web::app::App;
 use crate::web::downloads;
 use crate::web::item_query::{ItemQuery, PARAMETERS, address, latest, tags_of};
 use crate::web::layout::{self, Page};
-use crate::web::page_request::{Ask, LONGEST};
+use crate::web::page_request::{LONGEST, PageRequest};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
@@ -35,13 +35,13 @@ const MORE: [&str; 10] = ["tag", "source", "tone", "kind", "lang", "author", "si
 const CHOICE: usize = 200;
 
 /// Parses a page token: the last item of the page before.
-fn parse_page_token(token: &str) -> Option<FoundPlace> {
+fn parse_page_token(token: &str) -> Option<AllItemsCursor> {
     let mut parts = token.splitn(3, '/');
     let (at, topic, key) = (parts.next()?, parts.next()?, parts.next()?);
-    Some(FoundPlace { first_seen: Time(at.parse().ok()?), topic: topic.to_owned(), key: key.to_owned() })
+    Some(AllItemsCursor { first_seen: Time(at.parse().ok()?), topic: topic.to_owned(), key: key.to_owned() })
 }
 
-pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
+pub(in crate::web) async fn show(site: Arc<Site>, ask: PageRequest) -> Result<Page, Problem> {
     let store = &site.store;
     let query = ItemQuery::of(&site, &ask, Format::Csv).await?;
     let after = ask.word("after", parse_page_token)?;
@@ -102,7 +102,7 @@ fn heading(filters: &BTreeMap<String, String>) -> &'static str {
     }
 }
 
-fn list(ask: &Ask, rows: &[ItemRow], (more, hidden): (bool, bool), narrowed: bool, acts: bool) -> Markup {
+fn list(ask: &PageRequest, rows: &[ItemRow], (more, hidden): (bool, bool), narrowed: bool, acts: bool) -> Markup {
     // A form accepts no longer address.
     let back = Some(ask.with("/items", &[])).filter(|back| back.len() + 10 <= LONGEST);
     let back = back.unwrap_or_else(|| "/items".to_owned());
@@ -120,7 +120,7 @@ fn list(ask: &Ask, rows: &[ItemRow], (more, hidden): (bool, bool), narrowed: boo
     }
 }
 
-async fn form(site: &Site, ask: &Ask, filtered: FilterMode, filters: bool) -> Result<Markup, Problem> {
+async fn form(site: &Site, ask: &PageRequest, filtered: FilterMode, filters: bool) -> Result<Markup, Problem> {
     let topics = site.store.topic_ids().await?;
     let (sources, tags) = (site.store.searched_sources().await?, tags_of(site).await?);
     let given = |name: &str| ask.get(name).unwrap_or("");
@@ -166,7 +166,7 @@ pub(in crate::web) async fn file(
     uri: Uri,
 ) -> Response {
     let made = async {
-        let ask = Ask::of(&uri, visitor, PARAMETERS)?;
+        let ask = PageRequest::of(&uri, visitor, PARAMETERS)?;
         let format = ask.name.rsplit('.').next().and_then(Format::parse).unwrap_or(Format::Csv);
         let query = ItemQuery::of(&app.site, &ask, format).await?;
         let head = method == Method::HEAD;

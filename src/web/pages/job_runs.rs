@@ -13,7 +13,7 @@ use crate::model::{AlertEvent, AlertEventKind, OutboxEntry, OutboxState, Role};
 use crate::web::editing::Editing;
 use crate::web::jobs_file::AlertTrial;
 use crate::web::layout::moment;
-use crate::web::page_request::{Ask, cut, link};
+use crate::web::page_request::{PageRequest, cut, link};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
@@ -82,7 +82,12 @@ fn outcome(posted: &OutboxEntry) -> &'static str {
 }
 
 /// Handles a button. Returns where to go next.
-pub(super) async fn run(site: &Site, editing: &Editing, jobs: &Jobs<'_>, form: &Ask) -> Result<String, Problem> {
+pub(super) async fn run(
+    site: &Site,
+    editing: &Editing,
+    jobs: &Jobs<'_>,
+    form: &PageRequest,
+) -> Result<String, Problem> {
     let id = may_ask(site)?(site.now());
     let kind = form.word("kind", Kind::parse)?.ok_or_else(|| form.invalid("kind"))?;
     let name = form.get("name").unwrap_or("");

@@ -22,7 +22,7 @@ use crate::web::app::App;
 use crate::web::editing::{Deletion, Editing};
 use crate::web::jobs_file::{AlertTrial, Diagnostic, FileSnapshot, SaveError};
 use crate::web::layout::{self, Page};
-use crate::web::page_request::{Ask, link};
+use crate::web::page_request::{PageRequest, link};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
@@ -45,7 +45,7 @@ struct ActionResult {
     wrong: Vec<Diagnostic>,
 }
 
-pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
+pub(in crate::web) async fn show(site: Arc<Site>, ask: PageRequest) -> Result<Page, Problem> {
     let undo = ask.get("undo").and_then(|id| Some((id.to_owned(), editing(&site).ok()?.deleted(id)?)));
     let tried = ask.get("tested").and_then(|id| editing(&site).ok()?.trial(id));
     let confirm = ask.get("delete").map(str::to_owned);
@@ -232,7 +232,7 @@ pub(in crate::web) async fn ask(
 }
 
 async fn handle_form(site: &Site, visitor: &Visitor, body: Body) -> Result<Response, Problem> {
-    let form = Ask::long_form(body).await?;
+    let form = PageRequest::long_form(body).await?;
     let verb = form.get("do").unwrap_or("");
     if verb == "run" {
         may_ask(site)?;
@@ -305,7 +305,13 @@ fn undoing(id: &str) -> String {
 }
 
 /// Where a button leads whose change is in the file already, as when it was pressed twice.
-fn pressed_again(editing: &Editing, form: &Ask, opened: &FileSnapshot, kind: Kind, name: &str) -> Option<String> {
+fn pressed_again(
+    editing: &Editing,
+    form: &PageRequest,
+    opened: &FileSnapshot,
+    kind: Kind,
+    name: &str,
+) -> Option<String> {
     let verb = form.get("do")?;
     if verb == "delete" {
         let id = form.get("seen")?;

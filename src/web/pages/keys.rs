@@ -5,7 +5,7 @@ use std::sync::Arc;
 use maud::html;
 
 use crate::web::layout::Page;
-use crate::web::page_request::Ask;
+use crate::web::page_request::PageRequest;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 
@@ -33,7 +33,7 @@ const KEYS: [(&[&str], &str); 20] = [
     (&["?"], "Show this list"),
 ];
 
-pub(in crate::web) async fn show(_site: Arc<Site>, _ask: Ask) -> Result<Page, Problem> {
+pub(in crate::web) async fn show(_site: Arc<Site>, _ask: PageRequest) -> Result<Page, Problem> {
     let main = html! {
         h1 { "Keys" }
         p.lead { "Keys are ignored while you type in a field, and with Ctrl, Alt or Meta. They need JavaScript; everything also works without them." }

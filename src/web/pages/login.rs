@@ -13,13 +13,13 @@ use crate::listener::Peer;
 use crate::web::app::App;
 use crate::web::authentication::{self, MOST_PASSES};
 use crate::web::layout::{self, Page};
-use crate::web::page_request::{Ask, LARGEST_FORM};
+use crate::web::page_request::{LARGEST_FORM, PageRequest};
 use crate::web::problem::Problem;
 use crate::web::sessions;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
 
-pub(in crate::web) async fn show(site: Arc<Site>, _ask: Ask) -> Result<Page, Problem> {
+pub(in crate::web) async fn show(site: Arc<Site>, _ask: PageRequest) -> Result<Page, Problem> {
     let main = if authentication::requires_token(&site).await? {
         form(None)
     } else {
@@ -58,7 +58,7 @@ pub(in crate::web) async fn enter(
         let problem = Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "This request is too large", "Forms here are short.");
         return layout::problem(site, &problem);
     };
-    let given = Ask::form(&String::from_utf8_lossy(&body)).unwrap_or_default();
+    let given = PageRequest::form(&String::from_utf8_lossy(&body)).unwrap_or_default();
     let problem = match authentication::token_of(site, &peer, given.get("token").unwrap_or_default()).await {
         Ok(shown) => {
             let pass = site.sessions.begin(&shown.key, shown.name.as_deref(), site.now());

@@ -12,7 +12,7 @@ use crate::draw::format::{self, at_least, number};
 use crate::draw::spark;
 use crate::model::{PausedBy, RunState, Source, Time, TopicCard, TopicFiring, Usage};
 use crate::web::layout::{Page, moment, slot};
-use crate::web::page_request::{Ask, link};
+use crate::web::page_request::{PageRequest, link};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
@@ -22,7 +22,7 @@ const TOPICS: u32 = 50;
 /// How far back an item counts as new.
 pub(in crate::web) const NEW: Duration = Duration::from_secs(86_400);
 
-pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
+pub(in crate::web) async fn show(site: Arc<Site>, ask: PageRequest) -> Result<Page, Problem> {
     let (store, now) = (&site.store, site.now());
     let after = ask.get("after").unwrap_or("");
     let mut cards =

@@ -21,7 +21,7 @@ use crate::model::{Request, RequestState, RunRow, RunState, SearchRow, SearchSta
 use crate::web::app::App;
 use crate::web::authentication::Authentication;
 use crate::web::layout::{self, Page, moment};
-use crate::web::page_request::Ask;
+use crate::web::page_request::PageRequest;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::streams::Streams;
@@ -111,7 +111,7 @@ impl Progress {
     }
 }
 
-pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
+pub(in crate::web) async fn show(site: Arc<Site>, ask: PageRequest) -> Result<Page, Problem> {
     let progress = Progress::of(&site, &ask.name).await?.ok_or_else(unknown)?;
     let path = progress_page(&ask.name);
     let main = html! {

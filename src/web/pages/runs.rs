@@ -11,7 +11,7 @@ use crate::model::{RunRow, RunState, SearchRow, SearchState, Time};
 use crate::store::RunCursor;
 use crate::web::layout::{Page, moment};
 use crate::web::need::out_of_scope;
-use crate::web::page_request::Ask;
+use crate::web::page_request::PageRequest;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
@@ -21,7 +21,7 @@ const CHOICE: usize = 200;
 /// Runs on a page.
 const RUNS: u32 = 40;
 
-pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
+pub(in crate::web) async fn show(site: Arc<Site>, ask: PageRequest) -> Result<Page, Problem> {
     let store = &site.store;
     let (topic, wanted) = (ask.get("topic"), ask.word("state", RunState::parse)?);
     let choice: Vec<String> = store.topic_ids().await?.into_iter().filter(|id| ask.visitor.sees(id)).collect();

@@ -17,7 +17,7 @@ use crate::store::{ItemRow, Store};
 use crate::web::app::App;
 use crate::web::item_query::{ItemQuery, address, latest, to_keep};
 use crate::web::layout;
-use crate::web::page_request::{Ask, cut};
+use crate::web::page_request::{PageRequest, cut};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 
@@ -75,7 +75,7 @@ pub(super) async fn line(store: &Store) -> Result<Markup, Problem> {
 }
 
 /// Saves the filters of an address under a name.
-pub(in crate::web) async fn save(site: &Site, name: &str, ask: &Ask) -> Result<SavedSearch, Problem> {
+pub(in crate::web) async fn save(site: &Site, name: &str, ask: &PageRequest) -> Result<SavedSearch, Problem> {
     if !SavedSearch::is_valid_name(name) {
         let hint = "Use 1 to 64 lowercase letters, digits, - and _, such as launch-news.";
         return Err(Problem::bad_request(format!("`{}` cannot be the name of a search", cut(name)), hint));
@@ -134,7 +134,7 @@ async fn render_feed(site: &Site, file: &str) -> Result<Response, Problem> {
         return Err(Problem { hint, ..Problem::not_found("There is no such page") });
     };
     let search = site.store.saved_search(name).await?.ok_or_else(|| unknown(name))?;
-    let query = ItemQuery::of(site, &Ask::kept(&search.filters), Format::Atom).await?;
+    let query = ItemQuery::of(site, &PageRequest::kept(&search.filters), Format::Atom).await?;
     let rows = unique(site, &query).await?;
     let invented = site.nature().await? == Some(DataOrigin::Sandbox);
     let mut feed = Vec::new();

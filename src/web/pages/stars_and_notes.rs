@@ -12,7 +12,7 @@ use crate::draw::format;
 use crate::model::{self, ItemRow, LONGEST_NOTE};
 use crate::web::app::App;
 use crate::web::layout;
-use crate::web::page_request::Ask;
+use crate::web::page_request::PageRequest;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 
@@ -101,7 +101,7 @@ pub(in crate::web) async fn note(State(app): State<App>, body: Body) -> Response
 }
 
 /// The page where the button was pressed.
-fn back(form: &Ask) -> String {
+fn back(form: &PageRequest) -> String {
     form.get("back").filter(|back| is_own_page(back)).unwrap_or("/items").to_owned()
 }
 

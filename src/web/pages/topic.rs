@@ -11,13 +11,13 @@ use super::topic_item_query::TopicItemQuery;
 use super::{actions, alerts, answers, days, item_view, terms, topic_edit, topic_items};
 use crate::draw::format::{self, at_least_noun, number};
 use crate::web::layout::Page;
-use crate::web::page_request::Ask;
+use crate::web::page_request::PageRequest;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 
 const DAY: Duration = Duration::from_secs(86_400);
 
-pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
+pub(in crate::web) async fn show(site: Arc<Site>, ask: PageRequest) -> Result<Page, Problem> {
     let (store, now) = (&site.store, site.now());
     let unknown = || Problem::not_found("There is no such topic");
     let Some(card) = store.topic_card(&ask.name, now.minus(DAY)).await? else {

@@ -14,7 +14,7 @@ use crate::model::Role;
 use crate::web::editing::Editing;
 use crate::web::jobs_file::{Diagnostic, FileSnapshot, JobsFile};
 use crate::web::layout::Page;
-use crate::web::page_request::{Ask, link};
+use crate::web::page_request::{PageRequest, link};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
@@ -33,11 +33,11 @@ pub(super) fn deletion(topic: &str) -> String {
     link("/jobs", [("delete", topic)])
 }
 
-pub(in crate::web) async fn add(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
+pub(in crate::web) async fn add(site: Arc<Site>, ask: PageRequest) -> Result<Page, Problem> {
     form_page(&site, Target::New, &ask).await
 }
 
-pub(in crate::web) async fn change(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
+pub(in crate::web) async fn change(site: Arc<Site>, ask: PageRequest) -> Result<Page, Problem> {
     form_page(&site, Target::Topic(&ask.name), &ask).await
 }
 
@@ -89,7 +89,7 @@ pub(super) fn locked(site: &Site, opened: &FileSnapshot, visitor: &Visitor) -> O
 }
 
 /// The form before anything was sent.
-async fn form_page(site: &Site, target: Target<'_>, ask: &Ask) -> Result<Page, Problem> {
+async fn form_page(site: &Site, target: Target<'_>, ask: &PageRequest) -> Result<Page, Problem> {
     let opened = read_file(editing(site)?).await?;
     page(site, &initial_form(site, target, ask, &opened)?).await
 }
@@ -100,7 +100,12 @@ pub(super) async fn page(site: &Site, form: &Form) -> Result<Page, Problem> {
 }
 
 /// The form of a topic in the file, of a copy of one, or of a new one.
-pub(super) fn initial_form(site: &Site, target: Target<'_>, ask: &Ask, opened: &FileSnapshot) -> Result<Form, Problem> {
+pub(super) fn initial_form(
+    site: &Site,
+    target: Target<'_>,
+    ask: &PageRequest,
+    opened: &FileSnapshot,
+) -> Result<Form, Problem> {
     let jobs = Jobs::read(&opened.text).map_err(edit_problem)?;
     let from = ask.get("from").filter(|_| target.existing_id().is_none());
     let there = match target.existing_id().or(from) {

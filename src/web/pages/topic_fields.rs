@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::edit::{EditError, Entry, Jobs, KeyValue, Kind};
-use crate::web::page_request::Ask;
+use crate::web::page_request::PageRequest;
 
 /// How a field is entered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -130,7 +130,7 @@ impl Field {
 }
 
 /// The values as they were typed.
-pub(super) fn form_values(form: &Ask) -> Values {
+pub(super) fn form_values(form: &PageRequest) -> Values {
     let value = |key: &str| form.get(key).map(|value| value.replace("\r\n", "\n"));
     FIELDS.iter().filter_map(|field| Some((field.key, value(field.key)?))).collect()
 }

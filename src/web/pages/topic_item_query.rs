@@ -9,7 +9,7 @@ use crate::insight::daily::rising_items;
 use crate::insight::relevance::MOST_ITEMS;
 use crate::model::{Span, Time, Tone, TopicCard};
 use crate::store::{Filter, ItemCursor, ItemOrder, ItemRow, Store, StoreError};
-use crate::web::page_request::{Ask, words as words_of};
+use crate::web::page_request::{PageRequest, words as words_of};
 use crate::web::problem::Problem;
 
 /// Items on a page.
@@ -59,7 +59,7 @@ pub(super) struct RowPage {
 }
 
 impl TopicItemQuery {
-    pub(super) fn of(ask: &Ask, card: &TopicCard, now: Time) -> Result<Self, Problem> {
+    pub(super) fn of(ask: &PageRequest, card: &TopicCard, now: Time) -> Result<Self, Problem> {
         let order = ask.word("sort", |word| ORDERS.iter().find(|(name, _)| *name == word).map(|(name, _)| *name))?;
         let since = ask.word("since", |word| SPANS.iter().find(|(name, _)| *name == word).map(|(_, days)| *days))?;
         let words = ask.get("q").map(words_of).transpose()?;

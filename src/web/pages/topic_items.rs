@@ -12,7 +12,7 @@ use crate::insight::relevance::LEAST_MARKS;
 use crate::model::{CopyRow, Tone, TopicCard};
 use crate::store::{ItemCursor, ItemRow};
 use crate::web::layout::moment;
-use crate::web::page_request::{Ask, LONGEST};
+use crate::web::page_request::{LONGEST, PageRequest};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
@@ -53,7 +53,13 @@ pub(super) async fn load_items(
 }
 
 /// The section of the page with the items and their form.
-pub(super) fn section(site: &Site, ask: &Ask, card: &TopicCard, wish: &TopicItemQuery, found: &Found) -> Markup {
+pub(super) fn section(
+    site: &Site,
+    ask: &PageRequest,
+    card: &TopicCard,
+    wish: &TopicItemQuery,
+    found: &Found,
+) -> Markup {
     html! { section aria-labelledby="items" {
         h2 #items { "Items" }
         (form(ask, card, wish, found.learned.is_some()))
@@ -63,7 +69,7 @@ pub(super) fn section(site: &Site, ask: &Ask, card: &TopicCard, wish: &TopicItem
 }
 
 /// Links to files of these items, those of further pages included.
-fn files(ask: &Ask, card: &TopicCard, wish: &TopicItemQuery) -> Markup {
+fn files(ask: &PageRequest, card: &TopicCard, wish: &TopicItemQuery) -> Markup {
     let address =
         |format: Format| ask.with(&format!("/topics/{}/items.{format}", card.topic), &[("after", None), ("by", None)]);
     html! {
@@ -76,7 +82,7 @@ fn files(ask: &Ask, card: &TopicCard, wish: &TopicItemQuery) -> Markup {
     }
 }
 
-fn form(ask: &Ask, card: &TopicCard, wish: &TopicItemQuery, learned: bool) -> Markup {
+fn form(ask: &PageRequest, card: &TopicCard, wish: &TopicItemQuery, learned: bool) -> Markup {
     let given = |name: &str| ask.get(name).unwrap_or("");
     let filters = card.has_filter();
     html! { form.filters method="get" action=(format!("/topics/{}", card.topic)) role="search" {
@@ -95,11 +101,17 @@ fn form(ask: &Ask, card: &TopicCard, wish: &TopicItemQuery, learned: bool) -> Ma
 }
 
 /// Whether the address leaves out some items.
-fn narrowed(ask: &Ask) -> bool {
+fn narrowed(ask: &PageRequest) -> bool {
     ["q", "tone", "source", "author", "since", "noise", "filtered", "after"].iter().any(|name| ask.get(name).is_some())
 }
 
-fn list(ask: &Ask, card: &TopicCard, wish: &TopicItemQuery, found: &Found, (acts, keeps): (bool, bool)) -> Markup {
+fn list(
+    ask: &PageRequest,
+    card: &TopicCard,
+    wish: &TopicItemQuery,
+    found: &Found,
+    (acts, keeps): (bool, bool),
+) -> Markup {
     let (zone, path) = (card.timezone(), format!("/topics/{}", card.topic));
     // A form accepts no longer address.
     let back = Some(ask.with(&path, &[])).filter(|back| back.len() + 10 <= LONGEST).unwrap_or_else(|| path.clone());

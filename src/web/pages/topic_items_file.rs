@@ -16,7 +16,7 @@ use crate::store::{ItemCursor, Store};
 use crate::web::app::App;
 use crate::web::downloads::{self, File};
 use crate::web::layout;
-use crate::web::page_request::Ask;
+use crate::web::page_request::PageRequest;
 use crate::web::pipe::Writer;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
@@ -33,13 +33,13 @@ pub(in crate::web) async fn file(
     uri: Uri,
 ) -> Response {
     let made = async {
-        let ask = Ask::of(&uri, visitor, FILE_PARAMETERS)?;
+        let ask = PageRequest::of(&uri, visitor, FILE_PARAMETERS)?;
         answer(&app.site, &topic, &ask, method == Method::HEAD).await
     };
     made.await.unwrap_or_else(|problem: Problem| layout::problem(&app.site, &problem))
 }
 
-async fn answer(site: &Arc<Site>, topic: &str, ask: &Ask, head: bool) -> Result<Response, Problem> {
+async fn answer(site: &Arc<Site>, topic: &str, ask: &PageRequest, head: bool) -> Result<Response, Problem> {
     let card = site.store.topic_card(topic, site.now()).await?;
     let card = card.ok_or_else(|| Problem::not_found("There is no such topic"))?;
     let query = TopicItemQuery::of(ask, &card, site.now())?;

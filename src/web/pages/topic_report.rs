@@ -9,7 +9,7 @@ use axum::response::{IntoResponse as _, Response};
 use super::topic_edit::editing;
 use crate::web::app::App;
 use crate::web::layout;
-use crate::web::page_request::Ask;
+use crate::web::page_request::PageRequest;
 use crate::web::problem::Problem;
 use crate::web::visitor::Visitor;
 
@@ -30,7 +30,7 @@ pub(in crate::web) async fn show(
 
 async fn render(app: &App, visitor: Visitor, topic: &str, uri: &Uri) -> Result<Response, Problem> {
     let among = visitor.visible_topics();
-    let ask = Ask::of(uri, visitor, &["as"])?;
+    let ask = PageRequest::of(uri, visitor, &["as"])?;
     let as_file = ask.word("as", |word| (word == "file").then_some(()))?.is_some();
     let site = &app.site;
     if !site.store.topic_ids().await?.iter().any(|known| known == topic) {

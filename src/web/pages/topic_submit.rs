@@ -17,7 +17,7 @@ use crate::web::app::App;
 use crate::web::editing::{Editing, TRIES};
 use crate::web::jobs_file::{Diagnostic, FileSnapshot, SaveError, TrialResult};
 use crate::web::layout;
-use crate::web::page_request::Ask;
+use crate::web::page_request::PageRequest;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
@@ -53,7 +53,7 @@ pub(in crate::web) async fn check_now(
 
 async fn checked(site: &Site, visitor: Visitor, body: Body) -> Result<Response, Problem> {
     let editing = editing(site)?;
-    let mut ask = Ask::long_form(body).await?;
+    let mut ask = PageRequest::long_form(body).await?;
     ask.visitor = visitor;
     let target = ask.get("topic").map_or(Target::New, Target::Topic);
     let opened = read_file(editing).await?;
@@ -69,7 +69,7 @@ async fn checked(site: &Site, visitor: Visitor, body: Body) -> Result<Response, 
 fn typed_form<'t>(
     site: &Site,
     target: Target<'t>,
-    ask: &Ask,
+    ask: &PageRequest,
     opened: &FileSnapshot,
 ) -> Result<(Target<'t>, Form), Problem> {
     let jobs = Jobs::read(&opened.text).map_err(edit_problem)?;
@@ -87,7 +87,7 @@ fn typed_form<'t>(
 }
 
 /// Puts the typed values in place of those of the file.
-fn fill(form: &mut Form, target: Target<'_>, ask: &Ask) {
+fn fill(form: &mut Form, target: Target<'_>, ask: &PageRequest) {
     match &mut form.toml {
         Some(toml) => *toml = ask.get(TOML).unwrap_or("").replace("\r\n", "\n"),
         None => form.values = form_values(ask),
@@ -142,7 +142,7 @@ async fn answered(site: &Site, target: Target<'_>, visitor: Visitor, body: Body)
 
 async fn handle_form(site: &Site, target: Target<'_>, visitor: Visitor, body: Body) -> Result<Response, Problem> {
     let editing = editor(site, &visitor)?;
-    let mut ask = Ask::long_form(body).await?;
+    let mut ask = PageRequest::long_form(body).await?;
     ask.visitor = visitor;
     let opened = read_file(editing).await?;
     if let Some(why) = locked(site, &opened, &ask.visitor) {

@@ -90,7 +90,8 @@ fn without(spans: &[Span], others: &[Span]) -> Vec<Span> {
 pub(super) fn active(source: Source, watched: Option<&WatchedTopic>, looks: &[RunSearch], period: Span) -> Span {
     let searches =
         || looks.iter().filter_map(|look| Some((look.at, look.search.as_ref().filter(|s| s.source == source)?)));
-    let asked = |(at, search): (Time, &crate::model::LookSearch)| search.asked.map_or(at, |asked| asked.from.min(at));
+    let asked =
+        |(at, search): (Time, &crate::model::CoverageSearch)| search.asked.map_or(at, |asked| asked.from.min(at));
     let from = searches().map(asked).min().unwrap_or(period.until).clamp(period.from, period.until);
     let topic = watched.and_then(|watched| watched.definition.as_ref());
     let removed = topic.is_some_and(|topic| !topic.sources().into_iter().any(|own| own == source));

@@ -3,7 +3,7 @@
 
 use super::all_sources::{AllSources, SourceSpans, active, all_sources};
 use crate::insight::{Coverage, Hole, HoleCause, source_coverage, split_coverage, total_ms};
-use crate::model::{LookSearch, RunSearch, Source, Span, Time, WatchedTopic};
+use crate::model::{CoverageSearch, RunSearch, Source, Span, Time, WatchedTopic};
 
 /// A span that nothing covered.
 #[derive(Debug, Clone, serde::Serialize)]
@@ -180,14 +180,14 @@ impl SearchCoverage {
     fn full_of(&self, source: Source, span: Span) -> bool {
         let searches = || self.looks.iter().filter_map(|look| look.search.as_ref()).filter(|s| s.source == source);
         // The last minutes before a search are not claimed; they do not make a reply full.
-        let reached = |search: &LookSearch| {
+        let reached = |search: &CoverageSearch| {
             let covered = search.covered?;
             let until = search.asked.map_or(covered.until, |asked| asked.until.max(covered.until));
             Span::new(covered.from, until)?.intersection(span)
         };
         let reached: Vec<Span> = searches().filter_map(reached).collect();
         // A full reply covers from its oldest post on, or nothing.
-        let unreached = |search: &LookSearch| {
+        let unreached = |search: &CoverageSearch| {
             let asked = search.asked?;
             Span::new(asked.from, search.covered.map_or(asked.until, |covered| covered.from))?.intersection(span)
         };

@@ -47,7 +47,7 @@ fn run(hour: i64, state: RunState, reason: Option<&str>) -> RunSearch {
 fn search(hour: i64, state: SearchState, over: LookBack, covered: Option<Span>) -> RunSearch {
     let trouble = (state == SearchState::Error).then(|| "server".to_owned());
     let asked = Some(over.span(at(hour)));
-    let search = LookSearch {
+    let search = CoverageSearch {
         source: Source::Social,
         operation: "search".into(),
         state,

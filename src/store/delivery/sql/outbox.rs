@@ -8,7 +8,7 @@ use sqlx::{AssertSqlSafe, Row as _};
 
 use super::{Conn, Row, followers, read};
 use crate::model::{Message, OutboxState, Time};
-use crate::store::{Claimed, GivenUp, Outgoing, SendResult, StoreError};
+use crate::store::{AbandonedMessage, ClaimedMessage, Outgoing, SendResult, StoreError};
 
 pub(in crate::store) async fn add(
     conn: &mut Conn,
@@ -102,7 +102,7 @@ pub(in crate::store) async fn claim(
     lease: Duration,
     most: u32,
     token: &str,
-) -> Result<Claimed, StoreError> {
+) -> Result<ClaimedMessage, StoreError> {
     let ended = sqlx::query(
         "UPDATE outbox SET state = CASE WHEN attempt >= $1 THEN 'dead' ELSE 'queued' END, next_at = $2, \
          error = 'the process that was sending it stopped or hung', token = NULL, lease_until = NULL \
@@ -117,12 +117,12 @@ pub(in crate::store) async fn claim(
     for row in &ended {
         if read::word(row, "state", OutboxState::parse)? == OutboxState::Dead {
             let (event, attempt, error) = (row.try_get("event")?, row.try_get("attempt")?, row.try_get("error")?);
-            given_up.push(GivenUp { event, attempt, error });
+            given_up.push(AbandonedMessage { event, attempt, error });
         }
     }
     given_up.sort_by(|a, b| a.event.cmp(&b.event));
     if held_until(conn, channel).await?.is_some_and(|held| held > now.0) {
-        return Ok(Claimed { message: None, given_up });
+        return Ok(ClaimedMessage { message: None, given_up });
     }
     let sql = format!(
         "WITH due AS MATERIALIZED (SELECT q.event FROM outbox q WHERE q.channel = $1 AND q.state = 'queued' AND q.next_at <= $2 \
@@ -132,7 +132,7 @@ pub(in crate::store) async fn claim(
         super::CLAIM_LOCK
     );
     let query = sqlx::query(AssertSqlSafe(sql)).bind(channel).bind(now.0).bind(token).bind(now.plus(lease).0);
-    let Some(row) = query.fetch_optional(conn).await? else { return Ok(Claimed { message: None, given_up }) };
+    let Some(row) = query.fetch_optional(conn).await? else { return Ok(ClaimedMessage { message: None, given_up }) };
     let message = Some(Outgoing {
         message: message_of(&row, true)?,
         origin: row.try_get("origin")?,
@@ -140,7 +140,7 @@ pub(in crate::store) async fn claim(
         created_at: Time(row.try_get("created_at")?),
         token: token.to_owned(),
     });
-    Ok(Claimed { message, given_up })
+    Ok(ClaimedMessage { message, given_up })
 }
 
 pub(super) fn message_of(row: &Row, whole: bool) -> Result<Message, StoreError> {

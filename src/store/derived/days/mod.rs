@@ -5,7 +5,7 @@ mod counters;
 pub(in crate::store) mod rows;
 mod terms;
 
-use crate::model::{DayCount, RunWithNews, Span, Time};
+use crate::model::{DayCount, RunWithNewItems, Span, Time};
 use crate::store::{DayCounts, DueDays, Store, StoreError};
 
 impl Store {
@@ -15,7 +15,7 @@ impl Store {
     }
 
     /// Returns later runs that found something new.
-    pub async fn runs_with_new_items(&self, seq: i64, limit: u32) -> Result<Vec<RunWithNews>, StoreError> {
+    pub async fn runs_with_new_items(&self, seq: i64, limit: u32) -> Result<Vec<RunWithNewItems>, StoreError> {
         read!(self, day_counts::runs_with_new_items(seq, i64::from(limit)))
     }
 

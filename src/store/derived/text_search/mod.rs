@@ -4,7 +4,7 @@
 pub(in crate::store) mod rows;
 
 use crate::model::Tokenise;
-use crate::store::{After, Filter, FoundItem, Store, StoreError};
+use crate::store::{Filter, FoundItem, SearchCursor, Store, StoreError};
 
 /// Items indexed in one transaction; takes a few milliseconds, during which other writers wait.
 const AT_ONCE: u32 = 500;
@@ -66,7 +66,7 @@ impl Store {
     pub async fn found(
         &self,
         filter: &Filter,
-        after: Option<&After>,
+        after: Option<&SearchCursor>,
         limit: u32,
     ) -> Result<Vec<FoundItem>, StoreError> {
         read!(self, status_and_runs::found(filter, after, i64::from(limit)))

@@ -12,7 +12,7 @@ pub struct FoundItem {
 
 /// The item after which the next page begins: the number of its run, its topic, its key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct After {
+pub struct SearchCursor {
     pub seq: i64,
     pub topic: String,
     pub key: String,

@@ -10,7 +10,7 @@ use super::info::claim_nature;
 use super::{Conn, Database, calls, snapshot, spent};
 use crate::model::{DataOrigin, Trigger};
 use crate::store::database::connect::open::wrong_nature;
-use crate::store::items::commit_queue::{Begin, Count, Write, Written};
+use crate::store::items::commit_queue::{CountCall, ManualStart, Write, Written};
 use crate::store::{Outcome, RunRef, StoreError};
 
 pub(in crate::store) async fn write(
@@ -21,8 +21,8 @@ pub(in crate::store) async fn write(
     let (mut begins, mut counts, mut ends) = (Vec::new(), Vec::new(), Vec::new());
     for (at, request) in requests.iter().enumerate() {
         match request {
-            Write::Begin(begin) => begins.push((at, &**begin)),
-            Write::Count(count) => counts.push((at, &**count)),
+            Write::ManualStart(begin) => begins.push((at, &**begin)),
+            Write::CountCall(count) => counts.push((at, &**count)),
             Write::End(run, outcome) => ends.push((at, &**run, &**outcome)),
         }
     }
@@ -42,7 +42,7 @@ pub(in crate::store) async fn write(
     for (at, count) in others {
         answer(at, Err(StoreError::fenced(&count.run.public_id)));
     }
-    let asked: Vec<&Count> = ours.iter().map(|(_, count)| *count).collect();
+    let asked: Vec<&CountCall> = ours.iter().map(|(_, count)| *count).collect();
     for ((at, _), permission) in ours.iter().zip(calls::count_all(conn, &asked, held.money).await?) {
         answer(*at, Ok(Written::Counted(permission)));
     }
@@ -110,7 +110,7 @@ async fn lock_runs(conn: &mut Conn, runs: impl Iterator<Item = &RunRef>) -> Resu
     Ok(held)
 }
 
-async fn begin_all(conn: &mut Conn, begins: &[(usize, &Begin)]) -> Result<Vec<(usize, RunRef)>, StoreError> {
+async fn begin_all(conn: &mut Conn, begins: &[(usize, &ManualStart)]) -> Result<Vec<(usize, RunRef)>, StoreError> {
     if begins.is_empty() {
         return Ok(Vec::new());
     }
@@ -127,7 +127,7 @@ async fn begin_all(conn: &mut Conn, begins: &[(usize, &Begin)]) -> Result<Vec<(u
     for row in insert.push(" RETURNING public_id, id").build().fetch_all(conn).await? {
         ids.insert(row.try_get(0)?, row.try_get(1)?);
     }
-    let run = |begin: &Begin, id| RunRef {
+    let run = |begin: &ManualStart, id| RunRef {
         id,
         public_id: begin.public_id.clone(),
         token: begin.token.clone(),

@@ -3,7 +3,7 @@
 
 use sqlx::QueryBuilder;
 
-use super::{Conn, Database, clusters, day_counts, stars_and_searches, marks, word_index};
+use super::{Conn, Database, clusters, day_counts, marks, stars_and_searches, word_index};
 use crate::model::Time;
 use crate::store::StoreError;
 

@@ -11,7 +11,7 @@ use super::resolve::ITEMS_LOCK;
 use super::resolve::{ItemSet, SightedItem, fetch_json, to_json};
 use super::{Conn, day_counts, erase, forgotten, item_history, read, tone, word_index};
 use crate::model::{Engagement, Finding, Source, WindowFit};
-use crate::store::{Changed, Counts, Reread, SeenItem, StoreError, StoredRun};
+use crate::store::{Counts, ReplayChanges, ReplayedRun, SeenItem, StoreError, StoredRun};
 
 /// A stored sighting: its place in the window, and its engagement.
 type SightingState = (WindowFit, Engagement);
@@ -30,14 +30,14 @@ struct SightingUpdates<'a> {
 pub(in crate::store) async fn reread(
     conn: &mut Conn,
     run: &StoredRun,
-    read: &Reread,
+    read: &ReplayedRun,
     rehearsal: bool,
-) -> Result<Changed, StoreError> {
+) -> Result<ReplayChanges, StoreError> {
     let sql =
         format!("SELECT found, erased, thinned, pruned_at FROM run WHERE id = $1 AND topic = $2{}", super::ROW_LOCK);
     let row = sqlx::query(AssertSqlSafe(sql)).bind(run.id).bind(&run.topic).fetch_optional(&mut *conn).await?;
     // The topic was forgotten or renamed meanwhile.
-    let Some(row) = row else { return Ok(Changed::default()) };
+    let Some(row) = row else { return Ok(ReplayChanges::default()) };
     super::lock(conn, ITEMS_LOCK).await?;
     if !rehearsal {
         day_counts::mark_due(conn, std::slice::from_ref(&run.topic)).await?;
@@ -47,9 +47,9 @@ pub(in crate::store) async fn reread(
         || row.try_get::<Option<i64>, _>("pruned_at")?.is_some()
         || (there.is_empty() && row.try_get::<i64, _>("found")? > row.try_get::<i64, _>("erased")?);
     if gone {
-        return Ok(Changed { thinned: 1, ..Changed::default() });
+        return Ok(ReplayChanges { thinned: 1, ..ReplayChanges::default() });
     }
-    let mut changed = Changed::default();
+    let mut changed = ReplayChanges::default();
     let items = allowed(conn, run, read, rehearsal, &mut changed).await?;
     let topics = [run.topic.as_str()].into();
     let mut world = ItemSet::load(conn, items.iter(), &topics).await?;
@@ -89,9 +89,9 @@ pub(in crate::store) async fn reread(
 async fn allowed(
     conn: &mut Conn,
     run: &StoredRun,
-    read: &Reread,
+    read: &ReplayedRun,
     rehearsal: bool,
-    changed: &mut Changed,
+    changed: &mut ReplayChanges,
 ) -> Result<Vec<SeenItem>, StoreError> {
     let Some((key, known)) = forgotten::for_items(conn, read.items.iter()).await? else {
         return Ok(read.items.clone());
@@ -137,8 +137,8 @@ fn compare<'a>(
     world: &ItemSet,
     seen: &[(SightedItem<'a>, bool)],
     there: &HashMap<(i64, Source), SightingState>,
-    read: &Reread,
-    changed: &mut Changed,
+    read: &ReplayedRun,
+    changed: &mut ReplayChanges,
 ) -> SightingUpdates<'a> {
     let places: HashMap<i64, usize> =
         world.items.iter().enumerate().filter_map(|(place, item)| Some((item.id?, place))).collect();
@@ -197,7 +197,7 @@ fn compare<'a>(
 }
 
 /// Decides which known items are written, and counts their new fields.
-fn select_writes(world: &mut ItemSet, before: &[Content], sights: &SightingUpdates<'_>, changed: &mut Changed) {
+fn select_writes(world: &mut ItemSet, before: &[Content], sights: &SightingUpdates<'_>, changed: &mut ReplayChanges) {
     let fresh: HashSet<usize> = sights.fresh.iter().copied().collect();
     for (place, item) in world.items.iter_mut().enumerate() {
         let Some(was) = before.get(place) else {
@@ -226,7 +226,7 @@ fn select_writes(world: &mut ItemSet, before: &[Content], sights: &SightingUpdat
 async fn write(
     conn: &mut Conn,
     run: &StoredRun,
-    read: &Reread,
+    read: &ReplayedRun,
     world: &mut ItemSet,
     sights: &SightingUpdates<'_>,
 ) -> Result<(), StoreError> {
@@ -274,7 +274,7 @@ async fn write(
 async fn count(
     conn: &mut Conn,
     run: &StoredRun,
-    read: &Reread,
+    read: &ReplayedRun,
     counts: &BTreeMap<Source, Counts>,
 ) -> Result<(), StoreError> {
     const SET: &str = "found = found + $1, new = new + $2, duplicate = duplicate + $3, outside = outside + $4, undated = undated + $5, \

@@ -7,10 +7,10 @@ use super::loaded_item::LoadedItem;
 use super::resolve::to_json;
 use super::{Conn, Database, day_counts};
 use crate::model::{Scorer, ToneScore};
-use crate::store::{Rejudged, StoreError};
+use crate::store::{RescoreResult, StoreError};
 
 /// An item's id, title, text and tone.
-type Words = (i64, Option<String>, Option<String>, Option<String>);
+type ScoredText = (i64, Option<String>, Option<String>, Option<String>);
 
 /// Items per statement.
 const BATCH: usize = 500;
@@ -90,7 +90,7 @@ pub(in crate::store) async fn rejudge(
     after: i64,
     limit: i64,
     rehearsal: bool,
-) -> Result<Rejudged, StoreError> {
+) -> Result<RescoreResult, StoreError> {
     // Storing a run takes the same lock, so no words change between reading and writing.
     super::lock(conn, super::resolve::ITEMS_LOCK).await?;
     let scorer = judge(None, None).scorer;
@@ -109,10 +109,10 @@ pub(in crate::store) async fn rejudge(
         .bind(limit)
         .fetch_one(&mut *conn)
         .await?;
-    let mut found: Vec<Words> =
+    let mut found: Vec<ScoredText> =
         serde_json::from_str(&text).map_err(|e| StoreError::unreadable(&format!("rows ({e})")))?;
     found.sort_by_key(|row| row.0);
-    let mut done = Rejudged::default();
+    let mut done = RescoreResult::default();
     let mut judged = Vec::with_capacity(found.len());
     for (id, title, text, tone) in found {
         let now = judge(title.as_deref(), text.as_deref());

@@ -7,14 +7,14 @@ use sqlx::{QueryBuilder, Row as _};
 
 use super::{Conn, Database, spent};
 use crate::model::{Micros, SERVICE, ServiceLimits, Source, Usage};
-use crate::store::items::commit_queue::Count;
+use crate::store::items::commit_queue::CountCall;
 use crate::store::ledger::permits::allowance::refusal;
 use crate::store::{Permission, StoreError};
 
 /// Counts calls and returns the permissions in the same order. `money` is the last day on which money was counted.
 pub(in crate::store) async fn count_all(
     conn: &mut Conn,
-    counts: &[&Count],
+    counts: &[&CountCall],
     money: Option<i64>,
 ) -> Result<Vec<Permission>, StoreError> {
     // Always in the same order, so that two processes never wait for each other's rows.
@@ -24,7 +24,7 @@ pub(in crate::store) async fn count_all(
     }
     let mut permissions = vec![Permission::Granted; counts.len()];
     for (provider, places) in providers {
-        let own: Vec<&Count> = places.iter().filter_map(|at| counts.get(*at).copied()).collect();
+        let own: Vec<&CountCall> = places.iter().filter_map(|at| counts.get(*at).copied()).collect();
         for (at, permission) in places.into_iter().zip(count_for_provider(conn, provider, &own, money).await?) {
             if let Some(place) = permissions.get_mut(at) {
                 *place = permission;
@@ -38,13 +38,13 @@ pub(in crate::store) async fn count_all(
 async fn count_for_provider(
     conn: &mut Conn,
     provider: &str,
-    counts: &[&Count],
+    counts: &[&CountCall],
     money: Option<i64>,
 ) -> Result<Vec<Permission>, StoreError> {
     let Some(first) = counts.first() else { return Ok(Vec::new()) };
     let (day, limits) = (first.now.utc_day(), first.limits);
     let alike =
-        |count: &&Count| (count.now.utc_day(), count.limits) == (day, limits) && count.run.topic.limits.is_none();
+        |count: &&CountCall| (count.now.utc_day(), count.limits) == (day, limits) && count.run.topic.limits.is_none();
     let counting = limits.money.is_none() || money >= Some(day);
     // Try all at once, which nearly always fits. Near a limit, or if topics have limits of their own, count one by one.
     if counting && counts.iter().all(alike) && all_fit(conn, provider, counts, limits, money).await? {
@@ -57,14 +57,14 @@ async fn count_for_provider(
     }
     let mut permissions = vec![Permission::Granted; counts.len()];
     for (day, places) in days {
-        let of_day: Vec<&Count> = places.iter().filter_map(|at| counts.get(*at).copied()).collect();
+        let of_day: Vec<&CountCall> = places.iter().filter_map(|at| counts.get(*at).copied()).collect();
         for (at, permission) in places.into_iter().zip(count_in(conn, provider, day, &of_day, money).await?) {
             if let Some(place) = permissions.get_mut(at) {
                 *place = permission;
             }
         }
     }
-    let granted: Vec<&Count> =
+    let granted: Vec<&CountCall> =
         counts.iter().zip(&permissions).filter(|(_, p)| **p == Permission::Granted).map(|(count, _)| *count).collect();
     start_all(conn, &granted).await?;
     Ok(permissions)
@@ -74,7 +74,7 @@ async fn count_for_provider(
 async fn all_fit(
     conn: &mut Conn,
     provider: &str,
-    counts: &[&Count],
+    counts: &[&CountCall],
     limits: ServiceLimits,
     money: Option<i64>,
 ) -> Result<bool, StoreError> {
@@ -107,7 +107,7 @@ async fn count_in(
     conn: &mut Conn,
     provider: &str,
     day: i64,
-    counts: &[&Count],
+    counts: &[&CountCall],
     money: Option<i64>,
 ) -> Result<Vec<Permission>, StoreError> {
     if counts.iter().any(|count| count.limits.money.is_some() || !count.run.topic.limits.is_none()) && money < Some(day)
@@ -124,7 +124,7 @@ async fn count_in(
         }
         counted => counted.map(Micros),
     };
-    let limited = |count: &&&Count| !count.run.topic.limits.is_none();
+    let limited = |count: &&&CountCall| !count.run.topic.limits.is_none();
     let topics: Vec<&str> = counts.iter().filter(limited).map(|count| count.run.topic.id.as_str()).collect();
     let mut topics: BTreeMap<String, Usage> = spent::of_topics(conn, day, &topics).await?;
 
@@ -176,12 +176,12 @@ async fn lock_day(
     Ok((row.try_get(0)?, row.try_get(1)?))
 }
 
-async fn start_all(conn: &mut Conn, counts: &[&Count]) -> Result<(), StoreError> {
+async fn start_all(conn: &mut Conn, counts: &[&CountCall]) -> Result<(), StoreError> {
     // A search may make several calls at once, but a statement must not contain a row twice.
-    let mut left: Vec<&Count> = counts.to_vec();
+    let mut left: Vec<&CountCall> = counts.to_vec();
     while !left.is_empty() {
         let mut named = BTreeSet::new();
-        let (now, later): (Vec<&Count>, Vec<&Count>) =
+        let (now, later): (Vec<&CountCall>, Vec<&CountCall>) =
             left.iter().partition(|count| named.insert((count.run.id, count.run.attempt, count.call.source)));
         start_each(conn, &now).await?;
         left = later;
@@ -189,7 +189,7 @@ async fn start_all(conn: &mut Conn, counts: &[&Count]) -> Result<(), StoreError>
     Ok(())
 }
 
-async fn start_each(conn: &mut Conn, counts: &[&Count]) -> Result<(), StoreError> {
+async fn start_each(conn: &mut Conn, counts: &[&CountCall]) -> Result<(), StoreError> {
     let mut insert = QueryBuilder::<Database>::new(
         "INSERT INTO search (run, attempt, source, operation, query, state, tries, started_at, expected_cost, counted_on) ",
     );

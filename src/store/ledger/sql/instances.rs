@@ -4,7 +4,7 @@
 use super::sync::{self, Remove};
 use super::{Conn, info};
 use crate::model::{Job, SIGN_AHEAD, Time, Topic};
-use crate::store::{Adopted, DefinitionSet, Instance, StoreError, Synced};
+use crate::store::{ActivationResult, DefinitionSet, Instance, StoreError, SyncCounts};
 
 /// The number of generations that are kept.
 const KEPT: i64 = 200;
@@ -17,7 +17,7 @@ pub(in crate::store) async fn adopt(
     set: DefinitionSet<'_>,
     me: Option<&Instance>,
     now: Time,
-) -> Result<Adopted, StoreError> {
+) -> Result<ActivationResult, StoreError> {
     // The lock for changing topics: two daemons that start at once agree on the order of their generations.
     super::lock(conn, 1).await?;
     let hash = hash(set)?;
@@ -28,13 +28,13 @@ pub(in crate::store) async fn adopt(
         .fetch_one(&mut *conn)
         .await?;
     let adopted = match known {
-        Some(known) if known == number => Adopted {
+        Some(known) if known == number => ActivationResult {
             generation: known,
             newest: known,
             synced: sync::jobs(conn, set.topics, set.jobs, now, Remove::All).await?,
         },
         Some(known) if newer_daemon_runs(conn, me.map_or("", |me| me.id.as_str()), known, now).await? => {
-            Adopted { generation: known, newest: number, synced: Synced::default() }
+            ActivationResult { generation: known, newest: number, synced: SyncCounts::default() }
         }
         _ => {
             let number = number + 1;
@@ -48,14 +48,14 @@ pub(in crate::store) async fn adopt(
                 .bind(number - KEPT)
                 .execute(&mut *conn)
                 .await?;
-            Adopted {
+            ActivationResult {
                 generation: number,
                 newest: number,
                 synced: sync::jobs(conn, set.topics, set.jobs, now, Remove::All).await?,
             }
         }
     };
-    if adopted.synced != Synced::default() {
+    if adopted.synced != SyncCounts::default() {
         info::bump_control_version(conn).await?;
     }
     if let Some(me) = me {

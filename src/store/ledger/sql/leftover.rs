@@ -7,7 +7,7 @@ use sqlx::{QueryBuilder, Row as _};
 
 use super::{Conn, Database};
 use crate::model::Time;
-use crate::store::{LeftoverSlot, PlannedJob, StoreError};
+use crate::store::{ExpiredSlot, PlannedJob, StoreError};
 
 /// Jobs per statement.
 const MANY: usize = 500;
@@ -39,11 +39,11 @@ pub(in crate::store) async fn waiting(conn: &mut Conn, jobs: &mut [PlannedJob]) 
 /// Ends queued runs: one that was never started is missed, one whose process died has failed.
 pub(in crate::store) async fn end_leftover(
     conn: &mut Conn,
-    left: &[LeftoverSlot],
+    left: &[ExpiredSlot],
     now: Time,
 ) -> Result<u64, StoreError> {
     super::lock(conn, 1).await?;
-    let mut ordered: Vec<&LeftoverSlot> = left.iter().collect();
+    let mut ordered: Vec<&ExpiredSlot> = left.iter().collect();
     ordered.sort_by(|a, b| (&a.job, a.slot).cmp(&(&b.job, b.slot)));
     let mut ended = 0;
     for one in ordered {

@@ -9,7 +9,7 @@ use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 use super::definitions::schedule_text;
 use super::{Conn, Database};
 use crate::model::{Job, SchedulePolicy, Time, Topic};
-use crate::store::{StoreError, Synced};
+use crate::store::{StoreError, SyncCounts};
 
 /// After this many changed jobs, the planner's statistics are updated.
 const MANY: usize = 200;
@@ -84,7 +84,7 @@ struct Changed<'s> {
 struct Difference<'s> {
     changed: Vec<Changed<'s>>,
     gone: Vec<String>,
-    synced: Synced,
+    synced: SyncCounts,
 }
 
 impl<'s> Difference<'s> {
@@ -100,7 +100,7 @@ async fn difference<'s>(
     now: Time,
     remove: Remove,
 ) -> Result<Difference<'s>, StoreError> {
-    let mut found = Difference { changed: Vec::new(), gone: Vec::new(), synced: Synced::default() };
+    let mut found = Difference { changed: Vec::new(), gone: Vec::new(), synced: SyncCounts::default() };
     let mut rest = ordered;
     // Locked against planners until the end, since later writes depend on what is read here.
     let sql = format!(
@@ -148,7 +148,7 @@ pub(in crate::store) async fn jobs(
     jobs: &[Job],
     now: Time,
     remove: Remove,
-) -> Result<Synced, StoreError> {
+) -> Result<SyncCounts, StoreError> {
     super::rename::refuse_old_ids(conn, topics).await?;
     let topics = topics.iter().map(|topic| (topic.job(), Defined::Topic(topic)));
     let mut ordered: Vec<(String, Defined<'_>)> =
@@ -228,7 +228,7 @@ pub(in crate::store) async fn topics(
     topics: &[Topic],
     now: Time,
     remove: bool,
-) -> Result<Synced, StoreError> {
+) -> Result<SyncCounts, StoreError> {
     super::lock(conn, 1).await?;
     jobs(conn, topics, &[], now, if remove { Remove::Topics } else { Remove::Nothing }).await
 }

@@ -3,7 +3,7 @@
 use sqlx::{QueryBuilder, Row as _};
 
 use super::{Conn, Database, Row, definitions, read};
-use crate::model::{LookSearch, RunSearch, RunState, SearchState, Source, Span, Time, WatchedTopic};
+use crate::model::{CoverageSearch, RunSearch, RunState, SearchState, Source, Span, Time, WatchedTopic};
 use crate::store::StoreError;
 
 /// One row per run and search, and one per run without a search.
@@ -17,7 +17,7 @@ pub(in crate::store) fn run_search(row: &Row) -> Result<RunSearch, StoreError> {
     };
     let search = match row.try_get::<Option<String>, _>("source")? {
         None => None,
-        Some(_) => Some(LookSearch {
+        Some(_) => Some(CoverageSearch {
             source: read::word(row, "source", Source::parse)?,
             operation: row.try_get("operation")?,
             state: read::word(row, "state", SearchState::parse)?,

@@ -7,7 +7,7 @@ use sqlx::{QueryBuilder, Row as _};
 use super::{Conn, Database, Row, filter_conditions, read};
 use crate::model::{Paused, PausedBy};
 use crate::store::{
-    After, AnswerRow, Filter, FoundItem, ItemRow, RunRow, SearchRow, SightingRow, StoreError, TopicStatus,
+    AnswerRow, Filter, FoundItem, ItemRow, RunRow, SearchCursor, SearchRow, SightingRow, StoreError, TopicStatus,
 };
 
 /// Returns the status of a page of topics, or of the named ones.
@@ -172,7 +172,7 @@ pub(in crate::store) async fn items(
 pub(in crate::store) async fn found(
     conn: &mut Conn,
     filter: &Filter,
-    after: Option<&After>,
+    after: Option<&SearchCursor>,
     limit: i64,
 ) -> Result<Vec<FoundItem>, StoreError> {
     // Choose the page by few columns, and read the texts only for it.

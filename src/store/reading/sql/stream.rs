@@ -9,12 +9,12 @@ use crate::store::reading::item_history as before;
 use crate::store::{AnswerRow, Filter, ItemRow, RunRow, StoreError};
 
 /// Called for each row.
-type Each<'a, T, E> = &'a mut (dyn FnMut(T) -> Result<(), E> + Send);
+type RowCallback<'a, T, E> = &'a mut (dyn FnMut(T) -> Result<(), E> + Send);
 
 pub(in crate::store) async fn items<E: From<StoreError>>(
     conn: &mut Conn,
     filter: &Filter,
-    each: Each<'_, ItemRow, E>,
+    each: RowCallback<'_, ItemRow, E>,
 ) -> Result<(), E> {
     let mut query = QueryBuilder::<Database>::new(read::ITEM);
     filter_conditions::topics(&mut query, filter, "t.topic", "t.first_seen");
@@ -29,7 +29,7 @@ pub(in crate::store) async fn items<E: From<StoreError>>(
 pub(in crate::store) async fn answers<E: From<StoreError>>(
     conn: &mut Conn,
     filter: &Filter,
-    each: Each<'_, AnswerRow, E>,
+    each: RowCallback<'_, AnswerRow, E>,
 ) -> Result<(), E> {
     let mut query = QueryBuilder::<Database>::new(read::ANSWER);
     filter_conditions::topics(&mut query, filter, "r.topic", read::RUN_AT);
@@ -40,7 +40,7 @@ pub(in crate::store) async fn answers<E: From<StoreError>>(
 pub(in crate::store) async fn runs<E: From<StoreError>>(
     conn: &mut Conn,
     filter: &Filter,
-    each: Each<'_, RunRow, E>,
+    each: RowCallback<'_, RunRow, E>,
 ) -> Result<(), E> {
     let mut query = QueryBuilder::<Database>::new(read::RUN);
     filter_conditions::topics(&mut query, filter, "r.topic", read::RUN_AT);
@@ -51,7 +51,7 @@ pub(in crate::store) async fn runs<E: From<StoreError>>(
 pub(in crate::store) async fn searches<E: From<StoreError>>(
     conn: &mut Conn,
     filter: &Filter,
-    each: Each<'_, SearchExportRow, E>,
+    each: RowCallback<'_, SearchExportRow, E>,
 ) -> Result<(), E> {
     let mut query = QueryBuilder::<Database>::new("SELECT r.topic, s.finished_at, s.expected_cost, s.cost AS paid, ");
     query.push(read::SEARCH).push(" FROM run r CROSS JOIN search s");
@@ -84,7 +84,7 @@ const BASELINE: &str = "CAST(CASE WHEN EXISTS (SELECT 1 FROM search q WHERE q.ru
 pub(in crate::store) async fn new<E: From<StoreError>>(
     conn: &mut Conn,
     filter: &Filter,
-    each: Each<'_, FirstSightingRow, E>,
+    each: RowCallback<'_, FirstSightingRow, E>,
 ) -> Result<(), E> {
     let mut query = QueryBuilder::<Database>::new(
         "SELECT t.topic, i.key, i.kind, t.first_seen, f.public_id AS first_run, i.url, i.author, i.author_name, i.title, i.text, i.lang, i.published_at, f.seq, ",
@@ -140,7 +140,7 @@ fn first_seen(row: &Row) -> Result<FirstSightingRow, StoreError> {
 pub(in crate::store) async fn looks<E: From<StoreError>>(
     conn: &mut Conn,
     filter: &Filter,
-    each: Each<'_, RunSearch, E>,
+    each: RowCallback<'_, RunSearch, E>,
 ) -> Result<(), E> {
     let mut query = QueryBuilder::<Database>::new(search_history::LOOK);
     filter_conditions::topics(&mut query, filter, "r.topic", read::RUN_AT);
@@ -152,7 +152,7 @@ async fn run<T, E: From<StoreError>>(
     conn: &mut Conn,
     mut query: QueryBuilder<Database>,
     read: impl Fn(&Row) -> Result<T, StoreError>,
-    each: Each<'_, T, E>,
+    each: RowCallback<'_, T, E>,
 ) -> Result<(), E> {
     let statement = query.build();
     let mut rows = statement.fetch(conn);

@@ -6,7 +6,7 @@ use sqlx::{QueryBuilder, Row as _};
 use super::{Conn, Database, filter_conditions, read, tokens};
 use crate::model::{RunState, TextQuery, Time};
 use crate::store::{
-    AnswerRow, Filter, FoundPlace, ItemCursor, ItemOrder, ItemRow, ListPage, RunCursor, RunRow, StoreError,
+    AllItemsCursor, AnswerRow, Filter, ItemCursor, ItemOrder, ItemRow, ListPage, RunCursor, RunRow, StoreError,
 };
 
 /// The most items searched for a page: `STEP` by time, where the next page continues; `WINDOW` in other orders, where
@@ -227,7 +227,7 @@ async fn end_of_window(
 pub(in crate::store) async fn found(
     conn: &mut Conn,
     filter: &Filter,
-    after: Option<&FoundPlace>,
+    after: Option<&AllItemsCursor>,
     limit: i64,
 ) -> Result<Vec<ItemRow>, StoreError> {
     let mut query = QueryBuilder::<Database>::new(read::ITEM);

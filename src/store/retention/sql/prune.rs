@@ -8,12 +8,12 @@ use super::resolve::to_json;
 use super::{Conn, day_terms, followers, item_history, word_index};
 use crate::model::{Micros, PrunedDay, PrunedDays, PrunedSummary, Span, Time};
 use crate::store::StoreError;
-use crate::store::retention::rows::{Batch, DAY, Floor, Progress, StepInput};
+use crate::store::retention::rows::{Batch, DAY, Progress, SlowestFollower, StepInput};
 
 /// Returns the position of the follower that is furthest behind. A cursor whose job was removed does not count.
 /// Near-copies count from the first run with new items that was not compared.
-pub(in crate::store) async fn floor(conn: &mut Conn) -> Result<Floor, StoreError> {
-    let mut floor = Floor::default();
+pub(in crate::store) async fn floor(conn: &mut Conn) -> Result<SlowestFollower, StoreError> {
+    let mut floor = SlowestFollower::default();
     let sql = format!(
         "SELECT c.name, c.seq FROM follower c WHERE c.name NOT IN ({}) AND NOT EXISTS (SELECT 1 FROM job j WHERE j.id = c.name AND j.removed_at IS NOT NULL) \
          ORDER BY c.seq, c.name LIMIT 1",

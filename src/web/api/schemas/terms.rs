@@ -1,7 +1,7 @@
 //! Schemas of a topic's terms that are news, and of its themes.
 
 use super::parts::{Named, SANDBOX};
-use crate::compare::{ComparedWith, StandOutReason, Untold};
+use crate::compare::{ComparedWith, NoTermsReason, StandOutReason};
 use crate::model::{Kind, TermKind};
 use crate::web::api::shape::Shape::{Flag, Integer, List, Maybe, Number, Of, Text, Time, Word};
 use crate::web::api::shape::{Field, object};
@@ -10,7 +10,7 @@ const NEWS: &[Field] = &[
     ("before_days", Integer, "number of days before that the span was compared with"),
     (
         "untold",
-        Maybe(&Word(|| Untold::ALL.iter().map(|why| why.as_str()).collect())),
+        Maybe(&Word(|| NoTermsReason::ALL.iter().map(|why| why.as_str()).collect())),
         "why there are no terms; null if the span was compared",
     ),
     ("tested", Integer, "number of terms tested: those used at least three times in the span and the days before"),

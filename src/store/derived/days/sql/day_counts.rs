@@ -7,7 +7,7 @@ use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 use super::resolve::to_json;
 use super::{Conn, Database, Row, followers};
-use crate::model::{DayCount, Follower, RunWithNews, Span, Time};
+use crate::model::{DayCount, Follower, RunWithNewItems, Span, Time};
 use crate::store::{DayCounts, DueDays, StoreError};
 
 /// The instant at which an item counts; reports use the same.
@@ -28,7 +28,7 @@ pub(in crate::store) async fn runs_with_new_items(
     conn: &mut Conn,
     after: i64,
     limit: i64,
-) -> Result<Vec<RunWithNews>, StoreError> {
+) -> Result<Vec<RunWithNewItems>, StoreError> {
     let rows = sqlx::query(
         "SELECT seq, topic, started_at FROM run WHERE seq IS NOT NULL AND new > 0 AND seq > $1 ORDER BY seq LIMIT $2",
     )
@@ -38,7 +38,7 @@ pub(in crate::store) async fn runs_with_new_items(
     .await?;
     rows.iter()
         .map(|row| {
-            Ok(RunWithNews {
+            Ok(RunWithNewItems {
                 seq: row.try_get("seq")?,
                 topic: row.try_get::<Option<String>, _>("topic")?.unwrap_or_default(),
                 at: Time(row.try_get::<Option<i64>, _>("started_at")?.unwrap_or(0)),
