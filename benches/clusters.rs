@@ -53,11 +53,11 @@ fn pure() {
     let words: Vec<ItemText> =
         (0..20_000).map(|n| ItemText { kind: Kind::Post, title: None, text: Some(text(n)), score: None }).collect();
     let begun = Instant::now();
-    let marks: Vec<_> = words.iter().map(near::marks).collect();
+    let marks: Vec<_> = words.iter().map(near::fingerprint).collect();
     per_item("making marks of a post", begun.elapsed(), 20_000);
     let begun = Instant::now();
     let pairs = marks.windows(2).filter_map(|pair| pair[0].as_ref().zip(pair[1].as_ref()));
-    let alike = pairs.filter(|(a, b)| near::alike(&a.sketch, &b.sketch).is_some()).count();
+    let alike = pairs.filter(|(a, b)| near::similarity(&a.sketch, &b.sketch).is_some()).count();
     per_item(&format!("comparing two sketches ({alike} alike)"), begun.elapsed(), 19_999);
 }
 
@@ -204,7 +204,7 @@ impl Filled {
             };
             while let Some(batch) = store.unclustered(AT_ONCE).await.unwrap() {
                 took(0);
-                let items: Vec<Option<Fingerprint>> = batch.words.iter().map(near::marks).collect();
+                let items: Vec<Option<Fingerprint>> = batch.words.iter().map(near::fingerprint).collect();
                 let keys = items.iter().flatten().flat_map(|marks| marks.bands.iter().copied()).collect();
                 read.keys += std::collections::BTreeSet::len(&keys);
                 took(1);
@@ -214,7 +214,7 @@ impl Filled {
                 let heads = store.cluster_heads(&near::needed_heads(&items, &leads)).await.unwrap();
                 read.firsts += heads.len();
                 took(3);
-                let choices = near::choose(items, &near::KnownClusters { leads, heads, next: batch.next });
+                let choices = near::assign_clusters(items, &near::KnownClusters { leads, heads, next: batch.next });
                 took(4);
                 assert!(store.store_clusters(&batch, &choices).await.unwrap());
                 took(5);

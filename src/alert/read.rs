@@ -105,7 +105,7 @@ struct Answers {
 async fn answers(moment: &mut ReadSnapshot, topic: &Topic, span: Span, pause: i64) -> Result<Answers, StoreError> {
     let long = pause.saturating_mul(2);
     let wide = Span { from: Time(span.from.0.saturating_sub(long)), until: span.until };
-    let asked = moment.asked(&topic.id, wide, MOST_SEARCHES).await?;
+    let asked = moment.searches(&topic.id, wide, MOST_SEARCHES).await?;
     let answered = asked.iter().filter(|asked| matches!(asked.state, SearchState::Ok | SearchState::Empty));
     let mut at: Vec<Time> = answered.map(|asked| asked.at).collect();
     at.sort_unstable();
@@ -129,7 +129,7 @@ async fn items_in_window(
 ) -> Result<Vec<CountedItem>, StoreError> {
     let span = day.span;
     let old = if caught_up { 0 } else { OLD };
-    let mut marks = moment.marks(&topic.id, span, MOST_MARKS).await?;
+    let mut marks = moment.counted_items_first_seen(&topic.id, span, MOST_MARKS).await?;
     marks.retain(|mark| {
         let old = mark.published_at.is_some_and(|at| at.0 < span.from.0.saturating_sub(old));
         let by_source =

@@ -9,7 +9,7 @@ use crate::store::{SeenItem, StoreError};
 
 impl Collector {
     /// Returns the items that the topic sees for the first time in this run.
-    pub(super) async fn items_to_give(&self, topic: &str, findings: &[Finding]) -> Result<Vec<PromptItem>, StoreError> {
+    pub(super) async fn prompt_items(&self, topic: &str, findings: &[Finding]) -> Result<Vec<PromptItem>, StoreError> {
         let items = group(findings.to_vec());
         let mut new: Vec<PromptItem> =
             self.unseen_items(topic, &items).await?.into_iter().filter_map(to_given_item).collect();
@@ -38,8 +38,8 @@ fn drop_near_copies(items: Vec<PromptItem>) -> Vec<PromptItem> {
         text: item.text.clone(),
         score: None,
     };
-    let marks = items.iter().map(|item| near::marks(&wording(item))).collect();
-    let choices = near::choose(marks, &KnownClusters::default());
+    let marks = items.iter().map(|item| near::fingerprint(&wording(item))).collect();
+    let choices = near::assign_clusters(marks, &KnownClusters::default());
     let first = |choice: &Assignment| !matches!(choice, Assignment::CopyOf(..));
     items.into_iter().zip(choices).filter(|(_, choice)| first(choice)).map(|(item, _)| item).collect()
 }

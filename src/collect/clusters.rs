@@ -28,11 +28,11 @@ pub async fn cluster_by(
         if batch.is_over_limit(&room) {
             while !enough() && store.age_cluster_keys(&room).await? {}
         }
-        let items: Vec<Option<Fingerprint>> = batch.words.iter().map(near::marks).collect();
+        let items: Vec<Option<Fingerprint>> = batch.words.iter().map(near::fingerprint).collect();
         let keys = items.iter().flatten().flat_map(|marks| marks.bands.iter().copied()).collect();
         let leads = store.cluster_places(&keys).await?;
         let heads = store.cluster_heads(&near::needed_heads(&items, &leads)).await?;
-        let choices = near::choose(items, &near::KnownClusters { leads, heads, next: batch.next });
+        let choices = near::assign_clusters(items, &near::KnownClusters { leads, heads, next: batch.next });
         if store.store_clusters(&batch, &choices).await? {
             done += choices.len() as u64;
         }

@@ -15,7 +15,7 @@ pub const DAYS: i32 = 15;
 const AT_ONCE: u32 = 200;
 
 /// Counts the days that are not counted yet, until none is left or `enough` returns true.
-pub async fn roll_days(store: &Store, now: Time, enough: &(dyn Fn() -> bool + Send + Sync)) -> Result<(), StoreError> {
+pub async fn count_days(store: &Store, now: Time, enough: &(dyn Fn() -> bool + Send + Sync)) -> Result<(), StoreError> {
     while !enough() {
         let from = store.days_progress().await?;
         let (due, brought) = (store.days_due(AT_ONCE).await?, store.runs_with_new_items(from, AT_ONCE).await?);

@@ -6,7 +6,7 @@ use crate::model::{Clock, Follower};
 use crate::store::{Store, StoreError};
 
 use super::clusters::cluster;
-use super::days::roll_days;
+use super::days::count_days;
 use super::tally::tally_runs;
 use super::terms::count_terms;
 use super::text_index::index_words;
@@ -22,7 +22,7 @@ pub async fn catch_up(
         Follower::Counters => tally_runs(store, enough).await,
         Follower::NearCopies => cluster(store, enough).await.map(drop),
         Follower::Words => index_words(store, &|_| enough()).await.map(drop),
-        Follower::Days => roll_days(store, clock(), enough).await,
+        Follower::Days => count_days(store, clock(), enough).await,
         Follower::Terms => count_terms(store, clock(), enough).await,
     }
 }

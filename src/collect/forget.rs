@@ -182,7 +182,7 @@ impl Eraser<'_> {
         let authors = |found: &ReplyEntry| {
             found.author.as_deref().is_some_and(|name| self.known.has(TombstoneKind::Author, name))
         };
-        self.known.named_in(&String::from_utf8_lossy(&body))
+        self.known.mentions_forgotten(&String::from_utf8_lossy(&body))
             || read(reply, self.platform).is_some_and(|ingested| {
                 ingested.findings.iter().any(|finding| {
                     authors(&finding.found) || finding.keys.iter().any(|key| self.known.has(TombstoneKind::Item, key))
@@ -236,7 +236,8 @@ impl Eraser<'_> {
             let keys = normalise::identify(&found, self.platform).map(|identity| identity.keys);
             keys.unwrap_or_default().iter().any(|key| self.known.has(TombstoneKind::Item, key))
         };
-        let named = if place.is_prose() { self.known.named_in_prose(text) } else { self.known.named_in(text) };
+        let named =
+            if place.is_prose() { self.known.named_in_prose(text) } else { self.known.mentions_forgotten(text) };
         named || addresses(text).any(|url| leads(&url))
     }
 }

@@ -107,7 +107,7 @@ fn can(reach: LookBackSupport, over: LookBack) -> bool {
 }
 
 /// Returns the span that a search's request names and against which its findings are judged; `None` if it names none.
-pub(super) fn asked(settings: &Settings, ask: &SearchQuery, seen_at: Time) -> Option<Span> {
+pub(super) fn requested_span(settings: &Settings, ask: &SearchQuery, seen_at: Time) -> Option<Span> {
     match ask {
         _ if look_back_support(settings.dialect, ask) == LookBackSupport::Unsaid => None,
         SearchQuery::Social(_, over) | SearchQuery::Ai(_, over) | SearchQuery::Provider(_, over) => {

@@ -39,7 +39,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use clusters::{cluster, cluster_by};
 use commit_order::CommitTurn;
-pub use days::{DAYS, roll_days};
+pub use days::{DAYS, count_days};
 pub use followers::{catch_up, follow};
 pub use forget::{Eraser, Forgotten};
 pub use ingest::{Ingested, Reading, ingest, read_provider};
@@ -196,11 +196,15 @@ impl Collector {
             };
             if let (SearchQuery::Provider(query, over), None) = (&ask, not_needed) {
                 let items = match about_items(&query.kind) {
-                    true => self.items_to_give(&run.topic.id, &findings).await?,
+                    true => self.prompt_items(&run.topic.id, &findings).await?,
                     false => Vec::new(),
                 };
                 if about_items(&query.kind) && items.is_empty() {
-                    searches.push(search_outcome::not_run(source, &ask, run_outcome::nothing_to_give(&searches)));
+                    searches.push(search_outcome::not_run(
+                        source,
+                        &ask,
+                        run_outcome::no_prompt_items_reason(&searches),
+                    ));
                     continue;
                 }
                 let (over, why) = (*over, plan.why.as_deref());
@@ -216,10 +220,10 @@ impl Collector {
                 Some(reason) => search_outcome::not_run(source, &ask, reason),
                 None => self.fetch(run, source, &ask, seen_at, stop).await?,
             };
-            let asked = look_back::asked(&self.settings, &ask, seen_at);
+            let asked = look_back::requested_span(&self.settings, &ask, seen_at);
             let recall = match asked {
                 Some(span) if source == Source::Social && fetched.is_answered() => {
-                    self.store.recall(&run.topic.id, &fetched.question(), span).await?
+                    self.store.query_history(&run.topic.id, &fetched.question(), span).await?
                 }
                 _ => QueryHistory::default(),
             };

@@ -63,7 +63,9 @@ impl Collector {
         let sent_at = (made > 0).then(|| Time(gate.sent_at.load(Ordering::Relaxed)));
         let recalls = covers_spans(&query.kind) && query.brings() == ResultKind::Posts;
         let recall = match not_run(source, ask, "").question() {
-            question if recalls && !parts.is_empty() => self.store.recall(&run.topic.id, &question, asked.span).await?,
+            question if recalls && !parts.is_empty() => {
+                self.store.query_history(&run.topic.id, &question, asked.span).await?
+            }
             _ => QueryHistory::default(),
         };
         let replies = Replies { parts: &parts, made, sent_at: sent_at.unwrap_or(seen_at), recall: &recall };
@@ -212,7 +214,7 @@ impl Collector {
         });
         fetched.result.http_status = fetched.result.http_status.filter(|status| *status > 0);
         fetched.invented = parts.iter().filter_map(|part| part.reply.as_ref().ok()).any(stored_parts::invented);
-        fetched.result.raw = stored_parts::keep(kind, asked, parts, &self.packer);
+        fetched.result.raw = stored_parts::build_record(kind, asked, parts, &self.packer);
         let read = read_parts(kind, asking.source, asked, parts);
         let (read, findings, unreadable) = match read {
             Ok(read) => read,

@@ -72,7 +72,7 @@ pub async fn replay(
         }
         after = run.seq;
         let read = reread(&run, &replies, again.platform, &mut whole);
-        let changed = store.reread(&run, &read, again.rehearsal).await?;
+        let changed = store.replay_run(&run, &read, again.rehearsal).await?;
         crate::failpoint::at("replay/run");
         whole.runs += 1;
         whole.changed.add(&changed);

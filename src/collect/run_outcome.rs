@@ -52,7 +52,7 @@ pub(super) const NO_OTHER: &str = "no other source answered";
 pub(super) const NOTHING_NEW: &str = "nothing new was found";
 
 /// Returns why there is nothing to write about.
-pub(super) fn nothing_to_give(asked: &[Fetched]) -> &'static str {
+pub(super) fn no_prompt_items_reason(asked: &[Fetched]) -> &'static str {
     if none_answered(asked) { NO_OTHER } else { NOTHING_NEW }
 }
 

@@ -142,7 +142,7 @@ pub(super) fn answered(
         Some(cost) => paid(result, cost.plus(fetched.earlier), reply.earlier),
         None => charge(result, price.plus(fetched.earlier)),
     }
-    result.raw = keep(&request, &reply, dialect, packer);
+    result.raw = compress_reply(&request, &reply, dialect, packer);
     fetched.invented = reply.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(SANDBOX_HEADER));
     fetched.reply = Some((request, reply));
     fetched
@@ -166,7 +166,12 @@ pub(super) fn charge(result: &mut SearchResult, cost: Micros) {
 }
 
 /// Compresses the reply for storage; `None` only if that fails.
-fn keep(request: &Request, reply: &RawReply, dialect: &'static str, packer: &Compressor) -> Option<RawRecord> {
+fn compress_reply(
+    request: &Request,
+    reply: &RawReply,
+    dialect: &'static str,
+    packer: &Compressor,
+) -> Option<RawRecord> {
     let kept = reply.body.get(..RAW_KEPT).unwrap_or(&reply.body);
     Some(RawRecord {
         request: serde_json::to_string(request).ok()?,

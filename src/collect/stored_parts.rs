@@ -58,7 +58,7 @@ pub(super) fn invented(reply: &PartReply) -> bool {
 }
 
 /// Builds the record of all parts; `None` if no call was answered.
-pub(super) fn keep(
+pub(super) fn build_record(
     kind: &dyn Kind,
     asked: &ProviderRequest<'_>,
     parts: &[SearchCall],
@@ -113,8 +113,8 @@ pub(super) fn keep(
         query: query.clone(),
         from: asked.span.from.0,
         until: asked.span.until.0,
-        items: asked.items.iter().take(kind.given(asked)).cloned().collect(),
-        memory: kind.decisive(asked),
+        items: asked.items.iter().take(kind.prompt_item_count(asked)).cloned().collect(),
+        memory: kind.replay_memory(asked),
     };
     answered.then_some(())?;
     Some(RawRecord {

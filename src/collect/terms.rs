@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::filter::Filter;
 use crate::insight::daily::days;
-use crate::insight::terms::{Basis, DayTerms, TermCounter, voice_of};
+use crate::insight::terms::{Basis, DayTerms, TermCounter, speaker_of};
 use crate::model::{CountedItem, SearchableItem, Span, Time, Topic};
 use crate::normalise::words;
 use crate::store::{ReadSnapshot, Store, StoreError, StoredTerms};
@@ -100,7 +100,7 @@ async fn counted(
     kept: &[(Span, Vec<u8>)],
     span: Span,
 ) -> Result<Vec<StoredTerms>, StoreError> {
-    let marks = moment.marks_of(&topic.id, span).await?;
+    let marks = moment.counted_items(&topic.id, span).await?;
     let filter = Filter::compile(&topic.filter).unwrap_or_default();
     let mut counted = Vec::new();
     for day in look {
@@ -130,7 +130,7 @@ async fn terms_of(moment: &mut ReadSnapshot, filter: &Filter, marks: &[&CountedI
             if !filter.passes(title, text, author, said.lang.as_deref()) {
                 continue;
             }
-            counter.item(&mark.cluster, &voice_of(mark));
+            counter.item(&mark.cluster, &speaker_of(mark));
             let read =
                 SearchableItem { kind: mark.kind, title, text, author, author_name: None, url: said.url.as_deref() };
             words::terms(&read, &mut |term| counter.term(term));

@@ -81,7 +81,7 @@ pub async fn list_items(
         kept.push((row, hidden));
     }
     let keys: Vec<String> = kept.iter().map(|(row, _)| row.key.clone()).collect();
-    let mut fits = store.first_fits(Some(how.topic), &keys).await?;
+    let mut fits = store.window_fits(Some(how.topic), &keys).await?;
     for (row, hidden) in kept {
         let fit = fits.remove(&(how.topic.to_owned(), row.key.clone())).unwrap_or(WindowFit::Undated);
         // Stored, but not new: it lay outside the window of the search that found it first.

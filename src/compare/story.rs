@@ -108,7 +108,7 @@ async fn members(moment: &mut ReadSnapshot, item: &LinkSource) -> Result<StoryRo
     }
     let wanted: BTreeSet<&str> = keys.iter().map(String::as_str).collect();
     for words in links.iter().filter_map(|(address, _)| url_query(address)) {
-        let found = moment.story_worded(&words, i64::try_from(MOST_WORDED + 1).unwrap_or(i64::MAX)).await?;
+        let found = moment.posts_with_words(&words, i64::try_from(MOST_WORDED + 1).unwrap_or(i64::MAX)).await?;
         more |= found.len() > MOST_WORDED;
         for post in
             found.iter().filter(|post| links_in_text(post).0.iter().any(|(_, key)| wanted.contains(key.as_str())))

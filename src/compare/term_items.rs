@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::insight::daily::days;
-use crate::insight::terms::{TermItem, voice_of};
+use crate::insight::terms::{TermItem, speaker_of};
 use crate::model::{CountedItem, ItemContent, SearchableItem, Span, Time, Topic};
 use crate::normalise::words;
 use crate::store::{ReadSnapshot, StoreError};
@@ -105,7 +105,7 @@ pub(super) async fn items_of(
                 key: mark.key.clone(),
                 kind: mark.kind,
                 cluster: mark.cluster.clone(),
-                voice: voice_of(mark),
+                voice: speaker_of(mark),
                 day: days.partition_point(|day| day.span.until <= mark.moment()),
                 at: mark.moment(),
                 sound: mark.sound.filter(|_| by_this),

@@ -147,7 +147,7 @@ impl TermRise {
 impl TopicTerms {
     /// Terms that are not shown, for this reason.
     #[must_use]
-    pub fn untold(why: NoTermsReason) -> Self {
+    pub fn without_terms(why: NoTermsReason) -> Self {
         Self { untold: Some(why), ..Self::default() }
     }
 

@@ -42,7 +42,7 @@ pub async fn topic_terms(moment: &mut ReadSnapshot, asked: TermsAsked<'_>) -> Re
     } else if before.len() < LEAST_DAYS {
         answer.untold = Some(NoTermsReason::History);
         let items = items_of(moment, &asked, &sample(asked.period, asked.most())).await?;
-        answer.stand_out = standing_out(moment, &asked, &items, None).await?;
+        answer.stand_out = find_stand_out(moment, &asked, &items, None).await?;
     }
     if answer.untold.is_none() && asked.period.is_empty() {
         answer.untold = Some(NoTermsReason::NoItems);
@@ -68,7 +68,7 @@ pub async fn topic_terms(moment: &mut ReadSnapshot, asked: TermsAsked<'_>) -> Re
         && differs(&all)
         && let Some(busiest) = busiest(&asked, &items, &earlier_days)
     {
-        answer.stand_out = standing_out(moment, &asked, &items, Some(busiest)).await?;
+        answer.stand_out = find_stand_out(moment, &asked, &items, Some(busiest)).await?;
         return Ok(answer);
     }
     answer.rises = found.iter().map(|term| rise_of(term, &items)).collect();
@@ -100,7 +100,7 @@ fn busiest(asked: &TermsAsked<'_>, items: &[TermItem], earlier: &[(Day, u64)]) -
 }
 
 /// What stands out of a period beside other topics; `None` if no term is used often enough.
-async fn standing_out(
+async fn find_stand_out(
     moment: &mut ReadSnapshot,
     asked: &TermsAsked<'_>,
     items: &[TermItem],

@@ -2,7 +2,7 @@
 
 use super::term_items::{CHUNK, TermsAsked, load_texts, readable, terms_of};
 use crate::insight::daily::{Day, days};
-use crate::insight::terms::{BEFORE, Basis, DayTerms, TermCounter, voice_of};
+use crate::insight::terms::{BEFORE, Basis, DayTerms, TermCounter, speaker_of};
 use crate::model::{CountedItem, Span, Time};
 use crate::normalise::words;
 use crate::store::{ReadSnapshot, StoreError};
@@ -28,7 +28,7 @@ pub(super) async fn counts_before(
 ) -> Result<Vec<(Day, DayTerms)>, StoreError> {
     let Some((first, last)) = before.first().zip(before.last()) else { return Ok(Vec::new()) };
     let inside = Span { from: first.span.from, until: last.span.until };
-    let kept = moment.kept_terms(&asked.topic.id, inside).await?;
+    let kept = moment.term_counts(&asked.topic.id, inside).await?;
     let rules = Basis::new(words::TERM_RULES, &asked.topic.filter);
     if asked.trusting {
         let of_day = |day: &Day| kept.iter().find(|kept| kept.span == day.span && rules.is_of(&kept.basis));
@@ -78,7 +78,7 @@ async fn count(moment: &mut ReadSnapshot, marks: &[&CountedItem]) -> Result<DayT
         let said = load_texts(moment, some).await?;
         for mark in some {
             if let Some(read) = said.get(mark.key.as_str()) {
-                counter.item(&mark.cluster, &voice_of(mark));
+                counter.item(&mark.cluster, &speaker_of(mark));
                 words::terms(&readable(mark, read), &mut |term| counter.term(term));
             }
         }

@@ -46,7 +46,7 @@ struct TermsPeriod {
 async fn read(moment: &mut ReadSnapshot, topic: &Topic, asked: TermsPeriod) -> Result<TopicTerms, StoreError> {
     let TermsPeriod { span, seen, drawn, asked_since, trusting } = asked;
     let began = moment.first_run(&topic.id).await?;
-    let marks = moment.marks_of(&topic.id, seen).await?;
+    let marks = moment.counted_items(&topic.id, seen).await?;
     let FilteredItems { meant, hidden, .. } = apply_filter(moment, topic, marks).await?;
     let period: Vec<&CountedItem> = meant.iter().filter(|mark| span.contains(mark.moment())).collect();
     let from = drawn.first().map_or(span.from, |day| day.span.from.min(span.from));
@@ -56,7 +56,7 @@ async fn read(moment: &mut ReadSnapshot, topic: &Topic, asked: TermsPeriod) -> R
     let relevance = relevance(moment, topic, period.iter().copied(), earlier).await?;
     let long = span.until.0 - span.from.0 > LONGER;
     if if long { relevance.is_clearly_off_topic() } else { relevance.is_off_topic() } {
-        return Ok(TopicTerms::untold(NoTermsReason::Relevance));
+        return Ok(TopicTerms::without_terms(NoTermsReason::Relevance));
     }
     let asked = TermsAsked {
         topic,

@@ -89,7 +89,7 @@ const LOOK: Duration = Duration::from_secs(1);
 pub(super) async fn listen(store: Store, wake: Arc<Notify>, stop: CancellationToken) {
     let mut before: Option<String> = None;
     loop {
-        match store.asked().await {
+        match store.control_version().await {
             Ok(now) => {
                 if before.as_ref().is_some_and(|before| *before != now) {
                     wake.notify_one();

@@ -105,11 +105,11 @@ impl Source {
             };
         };
         // Hands over runs that became ready because a run ended, or a lease or a job was lost.
-        store.hand_over(now).await?;
+        store.enqueue_runs(now).await?;
         let mut claimed = Vec::new();
         while claimed.len() < free as usize {
             let Some(job) = handed.lock().unwrap_or_else(PoisonError::into_inner).pop_front() else { break };
-            claimed.extend(store.claim_handed(job, now, lease, &token()).await?);
+            claimed.extend(store.claim_delivered(job, now, lease, &token()).await?);
         }
         Ok(claimed)
     }

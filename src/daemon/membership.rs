@@ -144,7 +144,7 @@ async fn adopt(
     // Runs of dead processes must not count as running.
     store.rescue(now).await?;
     Planner::plan_before_change(store, set, true, now, true).await?;
-    store.adopt(set, Some(me), now).await
+    store.activate(set, Some(me), now).await
 }
 
 /// Returns what must be remembered of a set.

@@ -82,7 +82,7 @@ pub async fn run(
         Arc::new(move || collector.now())
     };
     if settings.plans {
-        errands.spawn(requests::keep(store.clone(), Arc::clone(&clock), stop.clone()));
+        errands.spawn(requests::process_requests(store.clone(), Arc::clone(&clock), stop.clone()));
     }
     errands.spawn(following.clone().keep_up(store.clone(), Arc::clone(&clock), stop.clone()));
     errands.spawn(connections::listen(store.clone(), Arc::clone(&wake), stop.clone()));

@@ -12,7 +12,7 @@ use crate::store::{Store, StoreError, StoreErrorKind};
 const LOOK: Duration = Duration::from_secs(1);
 
 /// Carries out requests until the stop.
-pub(super) async fn keep(store: Store, clock: Clock, stop: CancellationToken) {
+pub(super) async fn process_requests(store: Store, clock: Clock, stop: CancellationToken) {
     loop {
         if let Err(error) = carry_out(&store, &clock).await
             && error.kind != StoreErrorKind::Replaced

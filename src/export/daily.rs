@@ -65,11 +65,11 @@ async fn rows_of(
     let span = Span { from: first.span.from, until: last.span.until };
     let before = daily::days(span.from, i32::try_from(SCORED_BY).unwrap_or(1), timezone);
     let scored = Span { from: before.first().map_or(span.from, |day| day.span.from), ..span };
-    let marks = moment.marks_of(&topic.id, scored).await?;
+    let marks = moment.counted_items(&topic.id, scored).await?;
     let FilteredItems { meant, hidden, .. } = apply_filter(moment, topic, marks).await?;
     let new = moment.first_seen_in(&topic.id, span).await?;
     let began = Span { from: Time(span.from.0.saturating_sub(LONGEST_RUN)), ..span };
-    let asked = moment.asked(&topic.id, began, i64::MAX).await?;
+    let asked = moment.searches(&topic.id, began, i64::MAX).await?;
     let ran = moment.last_run(&topic.id).await?.unwrap_or(span.from);
     let pruned = moment.pruned_days(&topic.id).await?;
     // As of the last run, with what follows the last day, so that spans that end there are seen to their end.

@@ -96,7 +96,7 @@ impl Metrics {
         }
         let topics = store.first_topics(MOST_TOPICS).await?;
         let mut roles: Vec<(String, i64)> = Vec::new();
-        for living in store.instance_rows().await?.into_iter().filter(|living| living.is_alive(now)) {
+        for living in store.processes().await?.into_iter().filter(|living| living.is_alive(now)) {
             match roles.iter_mut().find(|(role, _)| *role == living.role) {
                 Some((_, many)) => *many += 1,
                 None => roles.push((living.role, 1)),

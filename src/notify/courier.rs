@@ -190,7 +190,7 @@ impl DeliveryWorker {
         }
         // The receiver asked for this pause for the whole channel, not for one message.
         if let Some(wait) = wait
-            && let Err(error) = self.store.hold_channel(&channel.name, (self.clock)().plus(wait)).await
+            && let Err(error) = self.store.pause_channel(&channel.name, (self.clock)().plus(wait)).await
         {
             tracing::warn!(channel = channel.name, "cannot store the pause that the receiver requested: {error}");
         }

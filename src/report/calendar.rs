@@ -122,7 +122,7 @@ async fn figures(
     let sounds = daily::count_tones(about.inside(span), about.scored);
     // A run may start before midnight and search after it.
     let began_by = Span { from: Time(span.from.0.saturating_sub(LONGEST_RUN)), ..span };
-    let searches = moment.asked(&topic.id, began_by, MOST_SEARCHES).await?;
+    let searches = moment.searches(&topic.id, began_by, MOST_SEARCHES).await?;
     let cut = i64::try_from(searches.len()).is_ok_and(|many| many >= MOST_SEARCHES);
     let cost =
         searches.iter().filter(|asked| span.contains(asked.at)).fold(Micros(0), |sum, asked| sum.plus(asked.cost));

@@ -90,7 +90,7 @@ pub(super) async fn topic(
     let belongs = PeriodRule { span, by_moment: spec.window.is_calendar(), since };
     // Items first seen by a clock that is ahead belong to this report, too, or to none.
     let known = if belongs.by_moment { seen } else { Span { until: Time(i64::MAX), ..seen } };
-    let all = moment.marks(&topic.id, known, MOST_MARKS).await?;
+    let all = moment.counted_items_first_seen(&topic.id, known, MOST_MARKS).await?;
     let cut = i64::try_from(all.len()).is_ok_and(|many| many >= MOST_MARKS);
     // What was first seen before the earliest item read is not known here.
     let reach = if cut { all.last().map(|mark| mark.first_seen) } else { None };
@@ -131,7 +131,7 @@ pub(super) async fn topic(
         if same { relevance(moment, topic, period.iter().copied(), by_day).await? } else { Relevance::default() };
     // A run may start before midnight and search after it.
     let began_by = Span { from: Time(tail.from.0.saturating_sub(LONGEST_RUN)), ..tail };
-    let mut searches = moment.asked(&topic.id, began_by, MOST_SEARCHES).await?;
+    let mut searches = moment.searches(&topic.id, began_by, MOST_SEARCHES).await?;
     let searches_cut = i64::try_from(searches.len()).is_ok_and(|many| many >= MOST_SEARCHES);
     searches.retain(|asked| asked.at >= span.from);
     let (gone, kept_from) = (kept.totals(span), kept.complete_from().filter(|from| *from > drawn.from));
@@ -149,9 +149,9 @@ pub(super) async fn topic(
     };
     let astray = if calendar.is_some() { relevance.is_clearly_off_topic() } else { relevance.is_off_topic() };
     let terms = if astray {
-        TopicTerms::untold(NoTermsReason::Relevance)
+        TopicTerms::without_terms(NoTermsReason::Relevance)
     } else if period_cut || reach.is_some_and(|reach| reach > Time(span.from.0.saturating_sub(TERMS_REACH))) {
-        TopicTerms::untold(NoTermsReason::Cut)
+        TopicTerms::without_terms(NoTermsReason::Cut)
     } else {
         topic_terms(moment, asked).await?
     };
@@ -250,7 +250,7 @@ pub(super) async fn topic(
         period_cut,
         risers_cut: chosen.risers_cut,
         searches_cut,
-        pruned: moment.trimmed(&topic.id, drawn).await?.describe(),
+        pruned: moment.pruned_summary(&topic.id, drawn).await?.describe(),
     })
 }
 

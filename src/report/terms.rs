@@ -92,7 +92,7 @@ pub(super) fn more_words(terms: &TopicTerms) -> Option<String> {
 }
 
 /// The terms that stand out, as Markdown.
-fn standing_out(topic: &TopicFacts, rows: &StandOutRows) -> String {
+fn stand_out_markdown(topic: &TopicFacts, rows: &StandOutRows) -> String {
     let term = |term: &TermRow| {
         format!(
             "**{}**: {} by {}; {} · {}",
@@ -119,7 +119,7 @@ pub(super) fn markdown(topic: &TopicFacts, dated: &dyn Fn(crate::model::Time) ->
     };
     let mut text = listed("Terms that are news", terms.terms.iter().map(term));
     if text.is_empty() {
-        return terms.stand_out.as_ref().map_or(text, |rows| standing_out(topic, rows));
+        return terms.stand_out.as_ref().map_or(text, |rows| stand_out_markdown(topic, rows));
     }
     for note in terms.sample_words().into_iter().chain(more_words(terms)) {
         text.push_str(&format!("{note}\n\n"));

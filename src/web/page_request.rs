@@ -77,7 +77,7 @@ impl PageRequest {
     }
 
     /// Parameters that were stored.
-    pub(super) fn kept(given: &BTreeMap<String, String>) -> Self {
+    pub(super) fn from_stored(given: &BTreeMap<String, String>) -> Self {
         Self { visitor: Visitor::default(), name: String::new(), given: given.clone() }
     }
 

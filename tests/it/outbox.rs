@@ -57,7 +57,7 @@ pub fn report(channels: &[&str]) -> Job {
 /// Plans and claims the report's first slot after `NOW`.
 async fn claimed(store: &Store, job: &Job) -> (JobRun, Time) {
     let now = NOW.plus(Duration::from_secs(3_600));
-    store.adopt(DefinitionSet { topics: &[], jobs: std::slice::from_ref(job) }, None, NOW).await.unwrap();
+    store.activate(DefinitionSet { topics: &[], jobs: std::slice::from_ref(job) }, None, NOW).await.unwrap();
     topicwatch::daemon::Planner::default().plan(store, now, false).await.unwrap();
     let mut runs = store.claim_jobs(now, 5, LEASE, Duration::ZERO, "token").await.unwrap();
     assert_eq!(runs.len(), 1);
@@ -196,7 +196,7 @@ async fn a_lost_lease_costs_a_job_an_attempt_and_a_deadly_one_ends_with_a_reason
         topicwatch::daemon::Planner::default().plan(&store, later, false).await.unwrap();
         let states = database.texts("SELECT state FROM run ORDER BY slot");
         assert_eq!(states, ["failed", "missed", "queued"]);
-        let removed = store.adopt(DefinitionSet::default(), None, later).await.unwrap();
+        let removed = store.activate(DefinitionSet::default(), None, later).await.unwrap();
         assert_eq!(removed.synced.removed, 1);
         assert_eq!(database.texts("SELECT state FROM run ORDER BY slot"), ["failed", "missed", "cancelled"]);
         store.close().await;
@@ -277,7 +277,7 @@ async fn a_channel_that_asks_for_a_pause_gets_nothing_until_it_is_over() {
         assert_eq!(store.outbox_counts().await.unwrap(), [(OutboxState::Sent, 6)]);
         // The pause is over: new messages go at once.
         assert_eq!(database.number("SELECT count(*) FROM store_info WHERE name LIKE 'channel_held%'"), 0);
-        store.hold_channel("hook", until.plus(Duration::from_secs(9_000))).await.unwrap();
+        store.pause_channel("hook", until.plus(Duration::from_secs(9_000))).await.unwrap();
         let (first, again) = ("report:daily@x/hook/0".to_owned(), (turned.clock)());
         assert_eq!(store.retry_messages(Some(std::slice::from_ref(&first)), again).await.unwrap(), 1);
         assert_eq!(courier.deliver_due(&channels).await.unwrap().len(), 1, "a try that is asked for is made");
@@ -290,7 +290,7 @@ async fn a_manual_run_and_a_due_slot_of_one_report_never_run_together() {
     for database in databases() {
         let store = open(&database).await;
         let job = report(&[]);
-        store.adopt(DefinitionSet { topics: &[], jobs: std::slice::from_ref(&job) }, None, NOW).await.unwrap();
+        store.activate(DefinitionSet { topics: &[], jobs: std::slice::from_ref(&job) }, None, NOW).await.unwrap();
         let now = NOW.plus(Duration::from_secs(3_600));
         topicwatch::daemon::Planner::default().plan(&store, now, false).await.unwrap();
         let wish = ControlRequest::plain(RequestKind::RunNow, "report:daily");
@@ -690,7 +690,7 @@ async fn a_report_follows_its_topic_to_a_new_id() {
         let mut job = report(&[]);
         job.spec["topics"] = serde_json::json!(["old", "other"]);
         let topics = [crate::support::searched::topic("old"), crate::support::searched::topic("other")];
-        store.adopt(DefinitionSet { topics: &topics, jobs: &[job] }, None, NOW).await.unwrap();
+        store.activate(DefinitionSet { topics: &topics, jobs: &[job] }, None, NOW).await.unwrap();
         store.rename_topic("old", "new", NOW).await.unwrap();
         let definition = database.texts("SELECT definition FROM job WHERE topic IS NULL").remove(0);
         let job: Job = serde_json::from_str(&definition).unwrap();

@@ -34,7 +34,7 @@ async fn what_was_left_in_the_queue_for_days_keeps_no_later_slot_from_running() 
     for database in databases() {
         let store = open(&database).await;
         let set = [hourly("late", CatchUp::Latest), hourly("none", CatchUp::None), hourly("all", CatchUp::All)];
-        store.adopt(DefinitionSet { topics: &set, jobs: &[] }, None, NOW).await.unwrap();
+        store.activate(DefinitionSet { topics: &set, jobs: &[] }, None, NOW).await.unwrap();
         plan(&store, first).await;
         // One is started and its process killed; the others only wait.
         let begun = store.claim(first, 1, LEASE, "token").await.unwrap();
@@ -80,7 +80,7 @@ async fn a_schedule_edited_meanwhile_changes_nothing_of_that() {
     for database in databases() {
         let store = open(&database).await;
         let before = [hourly("acme", CatchUp::Latest)];
-        store.adopt(DefinitionSet { topics: &before, jobs: &[] }, None, NOW).await.unwrap();
+        store.activate(DefinitionSet { topics: &before, jobs: &[] }, None, NOW).await.unwrap();
         plan(&store, first).await;
 
         let mut edited = hourly("acme", CatchUp::Latest);
@@ -88,7 +88,7 @@ async fn a_schedule_edited_meanwhile_changes_nothing_of_that() {
         let set = DefinitionSet { topics: &[edited], jobs: &[] };
         store.rescue(back).await.unwrap();
         Planner::plan_before_change(&store, set, true, back, false).await.unwrap();
-        store.adopt(set, None, back).await.unwrap();
+        store.activate(set, None, back).await.unwrap();
 
         let told = |which: &str| {
             database.texts(&format!("SELECT slot || ' ' || coalesce(reason, '') FROM run WHERE {which} ORDER BY slot"))
@@ -108,7 +108,10 @@ async fn a_schedule_edited_meanwhile_changes_nothing_of_that() {
 async fn a_slot_that_waits_while_a_process_lives_is_named_as_the_reason() {
     for database in databases() {
         let store = open(&database).await;
-        store.adopt(DefinitionSet { topics: &[hourly("acme", CatchUp::Latest)], jobs: &[] }, None, NOW).await.unwrap();
+        store
+            .activate(DefinitionSet { topics: &[hourly("acme", CatchUp::Latest)], jobs: &[] }, None, NOW)
+            .await
+            .unwrap();
         plan(&store, NOW.plus(HOUR)).await;
         plan(&store, NOW.plus(HOUR * 2)).await;
         let told = database.texts("SELECT state || ' ' || coalesce(reason, '') FROM run ORDER BY slot");

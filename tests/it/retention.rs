@@ -70,7 +70,7 @@ async fn one_whole_snapshot_a_day_is_left_and_what_was_first_or_last_stays_known
         let new = |all: &[SightingRow]| all.iter().filter(|s| s.new).count();
         assert_eq!(new(&after), new(&before), "what was new is told as before");
         let span = Span { from: begin(), until: Time(begin().0 + 2 * DAY) };
-        let trimmed = store.trimmed("acme", span).await.unwrap();
+        let trimmed = store.pruned_summary("acme", span).await.unwrap();
         assert_eq!((trimmed.thinned, trimmed.items), (5, 0));
         assert!(trimmed.describe().unwrap().contains("5 snapshots"));
         database.close(store).await;

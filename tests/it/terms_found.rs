@@ -83,8 +83,8 @@ fn read(stream: &EventStream, folder: &std::path::Path, mut random: Option<&mut 
     }
     posts.sort_by_key(|post| (post.at, post.cluster.clone()));
     let wording = |post: &Post| ItemText { kind: Kind::Post, title: None, text: Some(post.text.clone()), score: None };
-    let marks = posts.iter().map(|post| near::marks(&wording(post))).collect();
-    let choices = near::choose(marks, &near::KnownClusters::default());
+    let marks = posts.iter().map(|post| near::fingerprint(&wording(post))).collect();
+    let choices = near::assign_clusters(marks, &near::KnownClusters::default());
     let mut heads: BTreeMap<i64, String> = BTreeMap::new();
     for (post, choice) in posts.iter_mut().zip(choices) {
         match choice {

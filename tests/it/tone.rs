@@ -82,7 +82,7 @@ async fn another_scorer_judges_everything_again_and_only_once() {
         let run = manual(&store, &b, "R2", NOW).await;
         store.finish(&run, Outcome { judge: None, ..judged(NOW, &[("post:x:9", "nobody judged")]) }).await.unwrap();
 
-        let rehearsed = store.rejudge(second, &[], 2, true, |_| {}).await.unwrap();
+        let rehearsed = store.rescore(second, &[], 2, true, |_| {}).await.unwrap();
         assert_eq!((rehearsed.judged, rehearsed.first, rehearsed.changed()), (4, 1, 3), "{}", database.name);
         assert_eq!(
             tones(&store).await[0],
@@ -90,10 +90,10 @@ async fn another_scorer_judges_everything_again_and_only_once() {
             "a rehearsal writes nothing"
         );
 
-        let of_b = store.rejudge(second, &["b".into()], 2, false, |_| {}).await.unwrap();
+        let of_b = store.rescore(second, &["b".into()], 2, false, |_| {}).await.unwrap();
         assert_eq!((of_b.judged, of_b.first), (1, 1));
         let mut batches = Vec::new();
-        let done = store.rejudge(second, &[], 2, false, |judged| batches.push(judged)).await.unwrap();
+        let done = store.rescore(second, &[], 2, false, |judged| batches.push(judged)).await.unwrap();
         assert_eq!((done.judged, done.first, done.changed(), batches), (3, 0, 3, vec![2, 3]));
         assert_eq!(done.moved[Tone::Neutral as usize][Tone::Unsupported as usize], 1);
         assert_eq!(
@@ -105,7 +105,7 @@ async fn another_scorer_judges_everything_again_and_only_once() {
                 row("post:x:9", Tone::Negative, -500, "test-2"),
             ]
         );
-        assert_eq!(store.rejudge(second, &[], 2, false, |_| {}).await.unwrap().judged, 0, "nothing is left");
+        assert_eq!(store.rescore(second, &[], 2, false, |_| {}).await.unwrap().judged, 0, "nothing is left");
         database.close(store).await;
     }
 }
@@ -141,7 +141,7 @@ async fn writers_are_not_blocked_by_rescore() {
         store.finish(&run, judged(NOW, &words)).await.unwrap();
         let over = std::sync::atomic::AtomicBool::new(false);
         let again = async {
-            let done = store.rejudge(second, &[], 500, false, |_| {}).await.unwrap();
+            let done = store.rescore(second, &[], 500, false, |_| {}).await.unwrap();
             over.store(true, std::sync::atomic::Ordering::Relaxed);
             done
         };

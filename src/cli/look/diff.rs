@@ -48,7 +48,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &DiffArgs) -> Result<Exit
     let from = changes.since.as_ref().or(changes.first.as_ref()).map(|moment| moment.at);
     let until = changes.until.as_ref().map(|moment| Time(moment.at.0.saturating_add(1)));
     let trimmed = match from.zip(until).and_then(|(from, until)| Span::new(from, until)) {
-        Some(span) => store.trimmed(&topic.id, span).await?,
+        Some(span) => store.pruned_summary(&topic.id, span).await?,
         None => PrunedSummary::default(),
     };
     let invented = store.nature().await? == Some(DataOrigin::Sandbox);

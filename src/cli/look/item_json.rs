@@ -9,7 +9,7 @@ use crate::store::{ItemRow, Store};
 /// Returns items as JSON, each with whether it was inside the window when first seen.
 pub(super) async fn items_to_json(store: &Store, items: &[ItemRow]) -> Result<Vec<Value>, Failure> {
     let keys: Vec<String> = items.iter().map(|item| item.key.clone()).collect();
-    let fits = store.first_fits(None, &keys).await?;
+    let fits = store.window_fits(None, &keys).await?;
     let fit = |item: &ItemRow| fits.get(&(item.topic.clone(), item.key.clone())).copied();
     Ok(items.iter().map(|item| item_json(item, fit(item).unwrap_or(WindowFit::Undated))).collect::<Result<_, _>>()?)
 }

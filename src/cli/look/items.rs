@@ -114,7 +114,7 @@ async fn run_list(common: &Common, args: ItemsListArgs) -> Result<Exit, Failure>
         let words = vec![words];
         return search::run(common, &SearchArgs { words, topic, since, filtered, limit, after, json }).await;
     }
-    if args.ranked.asked() {
+    if args.ranked.any_given() {
         let ItemsListArgs { topic, ranked, filtered, limit, json, .. } = args;
         return ranked::run(common, &ranked, &ListOptions { topic, filtered, limit: limit as usize, json }).await;
     }
@@ -176,7 +176,7 @@ async fn list(store: &Store, filter: &Filter, hiding: &mut RowFilter, limit: usi
         let read = store.items(filter, after.as_ref(), i64::try_from(page).unwrap_or(i64::MAX)).await?;
         let last = read.len() < page;
         let keys: Vec<String> = read.iter().map(|item| item.key.clone()).collect();
-        let fits = store.first_fits(None, &keys).await?;
+        let fits = store.window_fits(None, &keys).await?;
         after = read.last().cloned();
         for item in read {
             if listed.items.len() == limit {

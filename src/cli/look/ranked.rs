@@ -35,7 +35,7 @@ pub struct RankedArgs {
 
 impl RankedArgs {
     /// Whether any of these options is given.
-    pub(in crate::cli) fn asked(&self) -> bool {
+    pub(in crate::cli) fn any_given(&self) -> bool {
         self.marked.is_some() || self.rank.is_some() || self.fold_noise
     }
 }

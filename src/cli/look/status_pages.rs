@@ -132,7 +132,7 @@ impl<'s> Pages<'s> {
             let hidden = first.iter().filter(|first| !passes_filter(&filter, &first.item));
             let hidden: Vec<String> = hidden.map(|first| first.item.key.clone()).collect();
             if let Some(older) = older.get_mut(&topic.id) {
-                let fits = self.store.first_fits(Some(&topic.id), &hidden).await?;
+                let fits = self.store.window_fits(Some(&topic.id), &hidden).await?;
                 *older -= count(fits.values().filter(|fit| **fit == WindowFit::Outside).count());
             }
             filtered.insert(topic.id, count(hidden.len()));

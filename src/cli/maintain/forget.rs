@@ -228,8 +228,10 @@ struct RemainingMentions {
 
 async fn remaining_mentions(store: &Store, known: &Tombstones) -> Result<RemainingMentions, Failure> {
     let topics = store.definitions().await?;
-    let names = |topic: &crate::model::Topic| serde_json::to_string(topic).is_ok_and(|text| known.named_in(&text));
-    let jobs = store.job_definitions().await?.into_iter().filter(|(_, definition)| known.named_in(definition));
+    let names =
+        |topic: &crate::model::Topic| serde_json::to_string(topic).is_ok_and(|text| known.mentions_forgotten(&text));
+    let jobs =
+        store.job_definitions().await?.into_iter().filter(|(_, definition)| known.mentions_forgotten(definition));
     Ok(RemainingMentions {
         topics: topics.into_iter().filter(names).map(|topic| topic.id).collect(),
         jobs: jobs.map(|(job, _)| job).collect(),

@@ -166,7 +166,7 @@ async fn check_database(context: &Context, timeout: Duration) -> Vec<Check> {
     let looked = tokio::spawn(async move {
         let store = Store::open_to_read(&settings).await?;
         let now = store.server_time().await?.unwrap_or_else(|| clock());
-        let alive = store.instance_rows().await?.iter().any(|living| living.is_alive(now));
+        let alive = store.processes().await?.iter().any(|living| living.is_alive(now));
         let overdue = store.status_counts(now, now.minus(LATE)).await?.overdue;
         let room = store.has_room().await;
         store.close().await;

@@ -60,7 +60,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ReplayArgs) -> Result<Ex
     let done = collect::replay(&store, &again, &enough, told).await?;
     let mut judged = (0, 0);
     if !done.interrupted {
-        let tones = store.rejudge(sentiment::judge, &args.topic, BATCH, args.dry_run, |_| {}).await?;
+        let tones = store.rescore(sentiment::judge, &args.topic, BATCH, args.dry_run, |_| {}).await?;
         judged = (tones.judged, tones.changed());
         if !args.dry_run {
             collect::catch_up(Follower::NearCopies, &store, &context.clock, &enough).await?;

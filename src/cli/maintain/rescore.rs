@@ -41,7 +41,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &RescoreArgs) -> Result<E
             output::print_stderr(&format!("{judged} items…"));
         }
     };
-    let done = store.rejudge(sentiment::judge, &args.topic, BATCH, args.dry_run, told).await?;
+    let done = store.rescore(sentiment::judge, &args.topic, BATCH, args.dry_run, told).await?;
     store.close().await;
     if args.json {
         output::json(&as_json(&done, args.dry_run))?;

@@ -75,7 +75,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit
         let jobs = jobs::of(&context.config)?;
         let set = DefinitionSet { topics: &context.config.topics, jobs: &jobs };
         Planner::plan_before_change(&store, set, true, now, false).await?;
-        let adopted = store.adopt(set, None, now).await?;
+        let adopted = store.activate(set, None, now).await?;
         if adopted.follows() {
             output::print_stderr(
                 "warning: a daemon with newer topics is running; its topics are run, not those of this file",

@@ -45,7 +45,7 @@ pub(super) async fn answer(asked: ToolCall) -> Result<Answer, ToolError> {
     let mut answer = Answer::default();
     answer.notes(describe_counts(&changes.counts));
     if let Some(span) = span {
-        answer.notes(asked.store.trimmed(&topic.id, span).await?.describe());
+        answer.notes(asked.store.pruned_summary(&topic.id, span).await?.describe());
         answer.notes(caveats::holes(&asked, &topic.id, span).await?);
     }
     if changes.until.is_none() {

@@ -103,7 +103,7 @@ impl Kind for Feeds {
         }
     }
 
-    fn decisive(&self, asked: &ProviderRequest<'_>) -> Vec<Remembered> {
+    fn replay_memory(&self, asked: &ProviderRequest<'_>) -> Vec<Remembered> {
         let urls = asked.query.texts("urls").iter();
         urls.filter_map(|url| Some(Memory::of(asked, url).replay_part()?.remember(url))).collect()
     }

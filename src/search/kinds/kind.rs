@@ -124,7 +124,7 @@ pub trait Kind: Sync {
     }
 
     /// Returns how many of the run's items, from the first on, go into its question.
-    fn given(&self, asked: &ProviderRequest<'_>) -> usize {
+    fn prompt_item_count(&self, asked: &ProviderRequest<'_>) -> usize {
         asked.items.len()
     }
 
@@ -141,7 +141,7 @@ pub trait Kind: Sync {
     fn read(&self, asked: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<ReadResult, DecodeError>;
 
     /// The part of the memory that a replay needs to read these replies the same way. It is stored with them.
-    fn decisive(&self, _asked: &ProviderRequest<'_>) -> Vec<Remembered> {
+    fn replay_memory(&self, _asked: &ProviderRequest<'_>) -> Vec<Remembered> {
         Vec::new()
     }
 }

@@ -26,7 +26,7 @@ impl Kind for OpenAi {
         "openai"
     }
 
-    fn given(&self, asked: &ProviderRequest<'_>) -> usize {
+    fn prompt_item_count(&self, asked: &ProviderRequest<'_>) -> usize {
         question(asked).given
     }
 

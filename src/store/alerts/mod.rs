@@ -35,7 +35,7 @@ impl Store {
     /// Stores the result of one alert check, all or nothing. Returns `false` and stores nothing if another process was
     /// faster.
     pub async fn store_alert_change(&self, alert: &str, change: &AlertChange, now: Time) -> Result<bool, StoreError> {
-        write_tx!(self, alerts::keep(alert, change, now))
+        write_tx!(self, alerts::store_change(alert, change, now))
     }
 
     /// Returns events after a place in the list, the latest first; of one alert or of all.

@@ -35,7 +35,7 @@ impl Store {
     }
 
     /// Sends nothing to a channel until an instant, or until a delivery there succeeds or somebody asks for a retry.
-    pub async fn hold_channel(&self, channel: &str, until: Time) -> Result<(), StoreError> {
+    pub async fn pause_channel(&self, channel: &str, until: Time) -> Result<(), StoreError> {
         write_tx!(self, outbox::hold_channel(channel, until))
     }
 

@@ -20,7 +20,7 @@ impl Store {
 
     /// Returns until when a source of a topic is covered, or was searched as well as possible.
     pub async fn covered_until(&self, topic: &str, source: Source) -> Result<Option<Time>, StoreError> {
-        read!(self, search_history::looked_until(topic, source))
+        read!(self, search_history::covered_until(topic, source))
     }
 
     /// Returns the state that the topic's earlier searches of a provider stored (`Remembered`).
@@ -29,7 +29,12 @@ impl Store {
     }
 
     /// Returns the history of a topic's query: reply sizes, and the posts of a span that it showed.
-    pub async fn recall(&self, topic: &str, question: &Question, span: Span) -> Result<QueryHistory, StoreError> {
-        read!(self, recall::recall(topic, question, span))
+    pub async fn query_history(
+        &self,
+        topic: &str,
+        question: &Question,
+        span: Span,
+    ) -> Result<QueryHistory, StoreError> {
+        read!(self, recall::query_history(topic, question, span))
     }
 }

@@ -22,7 +22,7 @@ impl Store {
     }
 
     /// Adds to a run what its replies show today, all or nothing. A rehearsal writes nothing.
-    pub async fn reread(
+    pub async fn replay_run(
         &self,
         run: &StoredRun,
         read: &ReplayedRun,

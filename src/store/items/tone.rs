@@ -12,7 +12,7 @@ impl Store {
     /// Judges items again that have no tone yet or one by another scorer, `batch` items per transaction. It can be
     /// stopped between batches, and the next call continues. Handles the items of these topics, or of all. A rehearsal
     /// writes nothing.
-    pub async fn rejudge(
+    pub async fn rescore(
         &self,
         judge: Scorer,
         topics: &[String],
@@ -24,7 +24,7 @@ impl Store {
         loop {
             let after = whole.last;
             let begun = Instant::now();
-            let done = write_tx!(self, tone::rejudge(judge, topics, after, i64::from(batch), rehearsal))?;
+            let done = write_tx!(self, tone::rescore(judge, topics, after, i64::from(batch), rehearsal))?;
             if done.judged == 0 {
                 return Ok(whole);
             }

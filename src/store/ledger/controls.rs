@@ -7,7 +7,7 @@ use crate::store::{ActivationResult, ControlResult, DefinitionSet, Instance, Sto
 impl Store {
     /// Makes this set the one in force, unless it belongs to an older generation and a daemon of a newer one is
     /// running. Registers the process if `me` is given.
-    pub async fn adopt<'a>(
+    pub async fn activate<'a>(
         &self,
         set: impl Into<DefinitionSet<'a>>,
         me: Option<&Instance>,
@@ -19,12 +19,12 @@ impl Store {
 
     /// Records a heartbeat. Returns whether a daemon of a newer generation is running.
     pub async fn heartbeat_instance(&self, me: &Instance, generation: i64, now: Time) -> Result<bool, StoreError> {
-        write_tx!(self, instances::beat(me, generation, now))
+        write_tx!(self, instances::heartbeat(me, generation, now))
     }
 
     /// Unregisters a process that ends.
     pub async fn unregister_instance(&self, id: &str) -> Result<(), StoreError> {
-        write_tx!(self, instances::leave(id))
+        write_tx!(self, instances::unregister(id))
     }
 
     /// Returns the number of running processes that would take a queued run.
@@ -33,8 +33,8 @@ impl Store {
     }
 
     /// Returns a value that changes whenever a daemon should check the ledger before its next slot.
-    pub async fn asked(&self) -> Result<String, StoreError> {
-        read!(self, info::asked())
+    pub async fn control_version(&self) -> Result<String, StoreError> {
+        read!(self, info::control_version())
     }
 
     /// Pauses topics: nothing is planned or started for them, queued runs are cancelled, running ones continue.

@@ -14,7 +14,7 @@ impl Store {
 
     /// Ends queued runs that should not run any more, if they are still queued. Returns how many.
     pub async fn end_leftover_slots(&self, left: &[ExpiredSlot], now: Time) -> Result<u64, StoreError> {
-        write_tx!(self, leftover::end_leftover(left, now))
+        write_tx!(self, leftover::end_expired(left, now))
     }
 
     /// Returns jobs with their next slots, the next one first.

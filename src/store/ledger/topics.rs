@@ -31,7 +31,7 @@ impl Store {
         removes: bool,
     ) -> Result<HashSet<String>, StoreError> {
         let set = set.into();
-        read!(self, planned::left_behind(set, removes))
+        read!(self, planned::jobs_losing_slots(set, removes))
     }
 
     /// Returns the latest instant, not after `end`, up to which a job is planned.

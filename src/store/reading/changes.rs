@@ -59,12 +59,12 @@ impl Store {
     }
 
     /// Returns what a source returned in the latest `runs` runs of each of these topics.
-    pub async fn pulses(
+    pub async fn source_activity(
         &self,
         topics: &[String],
         source: Source,
         runs: u32,
     ) -> Result<Vec<SourceActivity>, StoreError> {
-        read!(self, pulse::pulses(topics, source, runs))
+        read!(self, pulse::source_activity(topics, source, runs))
     }
 }

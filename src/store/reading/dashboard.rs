@@ -26,7 +26,7 @@ impl Store {
 
     /// Returns the number of watched topics.
     pub async fn count_topics(&self) -> Result<i64, StoreError> {
-        read!(self, dashboard::many_topics())
+        read!(self, dashboard::count_topics())
     }
 
     /// Returns whether there is any readable run.
@@ -35,8 +35,8 @@ impl Store {
     }
 
     /// Returns the registered processes.
-    pub async fn instance_rows(&self) -> Result<Vec<ProcessRow>, StoreError> {
-        read!(self, dashboard::living_rows())
+    pub async fn processes(&self) -> Result<Vec<ProcessRow>, StoreError> {
+        read!(self, dashboard::process_rows())
     }
 
     /// Returns figures of the ledger that no topic has: missed slots, the oldest overdue slot, the end of the last run.

@@ -7,7 +7,7 @@ use crate::store::{Store, StoreError};
 
 impl Store {
     /// Returns by topic and key whether items were in the window when topics first saw them; of all topics, or of one.
-    pub async fn first_fits(
+    pub async fn window_fits(
         &self,
         topic: Option<&str>,
         keys: &[String],

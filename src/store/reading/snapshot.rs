@@ -86,8 +86,8 @@ impl ReadSnapshot {
     }
 
     /// Returns items of the topic that count in a span.
-    pub async fn marks_of(&mut self, topic: &str, span: Span) -> Result<Vec<CountedItem>, StoreError> {
-        ask!(self, report::marks_of(topic, span))
+    pub async fn counted_items(&mut self, topic: &str, span: Span) -> Result<Vec<CountedItem>, StoreError> {
+        ask!(self, report::counted_items(topic, span))
     }
 
     /// Returns when the topic first saw items, within a span.
@@ -96,7 +96,12 @@ impl ReadSnapshot {
     }
 
     /// Returns items that the topic first saw in a span, the latest first.
-    pub async fn marks(&mut self, topic: &str, seen: Span, most: i64) -> Result<Vec<CountedItem>, StoreError> {
+    pub async fn counted_items_first_seen(
+        &mut self,
+        topic: &str,
+        seen: Span,
+        most: i64,
+    ) -> Result<Vec<CountedItem>, StoreError> {
         ask!(self, report::marks(topic, seen, most))
     }
 
@@ -106,7 +111,7 @@ impl ReadSnapshot {
     }
 
     /// Returns the term counts of a topic's days in a span.
-    pub async fn kept_terms(&mut self, topic: &str, inside: Span) -> Result<Vec<StoredTerms>, StoreError> {
+    pub async fn term_counts(&mut self, topic: &str, inside: Span) -> Result<Vec<StoredTerms>, StoreError> {
         ask!(self, day_terms::read(topic, inside))
     }
 
@@ -132,8 +137,8 @@ impl ReadSnapshot {
     }
 
     /// Returns searches of the topic's runs of a span, by time; the latest if there are more than `most`.
-    pub async fn asked(&mut self, topic: &str, span: Span, most: i64) -> Result<Vec<SearchSummary>, StoreError> {
-        ask!(self, report::asked(topic, span, most))
+    pub async fn searches(&mut self, topic: &str, span: Span, most: i64) -> Result<Vec<SearchSummary>, StoreError> {
+        ask!(self, report::searches(topic, span, most))
     }
 
     /// Returns the last answer of the topic's runs of a span.
@@ -161,7 +166,7 @@ impl ReadSnapshot {
 
     /// Returns a topic's runs of a span with their searches, and later searches that cover a part of it.
     pub async fn runs_covering(&mut self, topic: &str, span: Span) -> Result<Vec<RunSearch>, StoreError> {
-        ask!(self, search_history::looks_over(topic, span))
+        ask!(self, search_history::searches_covering(topic, span))
     }
 
     /// Returns what is known of a topic's pruned searches.
@@ -170,13 +175,13 @@ impl ReadSnapshot {
     }
 
     /// Returns what was pruned from a topic's span.
-    pub async fn trimmed(&mut self, topic: &str, span: Span) -> Result<PrunedSummary, StoreError> {
-        ask!(self, prune::trimmed(topic, span))
+    pub async fn pruned_summary(&mut self, topic: &str, span: Span) -> Result<PrunedSummary, StoreError> {
+        ask!(self, prune::pruned_summary(topic, span))
     }
 
     /// Returns the item that a key names, with what a story needs to look for links.
     pub async fn story_item(&mut self, key: &str) -> Result<Option<LinkSource>, StoreError> {
-        ask!(self, story::asked(key))
+        ask!(self, story::link_source(key))
     }
 
     /// Returns keys of an item and its near-copies, in order of first sighting.
@@ -185,7 +190,7 @@ impl ReadSnapshot {
     }
 
     /// Returns posts that contain certain words, in order of arrival.
-    pub async fn story_worded(&mut self, wanted: &TextQuery, most: i64) -> Result<Vec<LinkSource>, StoreError> {
+    pub async fn posts_with_words(&mut self, wanted: &TextQuery, most: i64) -> Result<Vec<LinkSource>, StoreError> {
         ask!(self, story::posts_with_words(wanted, most))
     }
 

@@ -144,8 +144,8 @@ impl Store {
     }
 
     /// Returns what was pruned from a topic's span.
-    pub async fn trimmed(&self, topic: &str, span: Span) -> Result<PrunedSummary, StoreError> {
-        read!(self, prune::trimmed(topic, span))
+    pub async fn pruned_summary(&self, topic: &str, span: Span) -> Result<PrunedSummary, StoreError> {
+        read!(self, prune::pruned_summary(topic, span))
     }
 
     /// Returns the disk usage of the database.

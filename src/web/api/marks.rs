@@ -44,7 +44,7 @@ pub(super) async fn set(call: Call) -> Result<Response, Problem> {
     marked(&call, &topic, &asked.key, Some(mark)).await
 }
 
-pub(super) async fn take_back(call: Call) -> Result<Response, Problem> {
+pub(super) async fn delete(call: Call) -> Result<Response, Problem> {
     may_ask(call.site())?;
     let topic = card(&call).await?.topic;
     marked(&call, &topic, call.required("key"), None).await

@@ -10,7 +10,7 @@ use crate::model::SavedSearch;
 use crate::web::item_query::{PARAMETERS, address};
 use crate::web::page_request::PageRequest;
 use crate::web::pages::searches;
-use crate::web::pages::stars_and_notes::may_keep;
+use crate::web::pages::stars_and_notes::may_annotate;
 use crate::web::problem::Problem;
 
 #[derive(serde::Deserialize)]
@@ -27,7 +27,7 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
 }
 
 pub(super) async fn save(call: Call) -> Result<Response, Problem> {
-    may_keep(call.site())?;
+    may_annotate(call.site())?;
     let hint = "Send {\"name\": \"launch-news\", \"query\": \"search=launch&since=7d\"}.";
     let asked: ToSearch =
         serde_json::from_slice(&call.body).map_err(|_| Problem::bad_request("The body is not valid here", hint))?;
@@ -47,7 +47,7 @@ pub(super) async fn save(call: Call) -> Result<Response, Problem> {
 }
 
 pub(super) async fn delete(call: Call) -> Result<Response, Problem> {
-    may_keep(call.site())?;
+    may_annotate(call.site())?;
     let name = call.required("search");
     let known = call.site().store.saved_search(name).await?;
     searches::delete(call.site(), name).await?;

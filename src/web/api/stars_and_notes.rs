@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::call::Call;
 use super::envelope::answer;
-use crate::web::pages::stars_and_notes::{as_note, may_keep, unknown};
+use crate::web::pages::stars_and_notes::{as_note, may_annotate, unknown};
 use crate::web::problem::Problem;
 
 #[derive(serde::Deserialize)]
@@ -22,24 +22,24 @@ struct ToNote {
 }
 
 pub(super) async fn star(call: Call) -> Result<Response, Problem> {
-    may_keep(call.site())?;
+    may_annotate(call.site())?;
     let asked: ToStar = read(&call, "Send {\"key\": \"post:x:1\"}.")?;
     starred(&call, &asked.key, true).await
 }
 
 pub(super) async fn unstar(call: Call) -> Result<Response, Problem> {
-    may_keep(call.site())?;
+    may_annotate(call.site())?;
     starred(&call, call.required("key"), false).await
 }
 
 pub(super) async fn note(call: Call) -> Result<Response, Problem> {
-    may_keep(call.site())?;
+    may_annotate(call.site())?;
     let asked: ToNote = read(&call, "Send {\"key\": \"post:x:1\", \"note\": \"words\"}.")?;
     noted(&call, &asked.key, as_note(&asked.note)?).await
 }
 
 pub(super) async fn unnote(call: Call) -> Result<Response, Problem> {
-    may_keep(call.site())?;
+    may_annotate(call.site())?;
     noted(&call, call.required("key"), None).await
 }
 

@@ -33,5 +33,5 @@ pub(super) const UNMARK: Operation = Operation {
     body: None,
     answered: ResponseKind::Json(200, "OneMark"),
     refuses: &[404],
-    handler: |call| Box::pin(marks::take_back(call)),
+    handler: |call| Box::pin(marks::delete(call)),
 };

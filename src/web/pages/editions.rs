@@ -75,13 +75,13 @@ pub(in crate::web) fn name(path: &str) -> String {
 
 /// Sends a file as a download and does not show it: a report would be a page of this address.
 pub(in crate::web) async fn file(State(app): State<App>, Extension(visitor): Extension<Visitor>, uri: Uri) -> Response {
-    match asked(&app.site, &uri, visitor).await {
+    match recorded_file(&app.site, &uri, visitor).await {
         Ok(response) => response,
         Err(problem) => layout::problem(&app.site, &problem),
     }
 }
 
-async fn asked(site: &Site, uri: &Uri, visitor: Visitor) -> Result<Response, Problem> {
+async fn recorded_file(site: &Site, uri: &Uri, visitor: Visitor) -> Result<Response, Problem> {
     let ask = PageRequest::of(uri, visitor, &["run", "n"])?;
     let place = ask.word("n", |word| word.parse::<usize>().ok())?.unwrap_or(0);
     open(site, ask.get("run").unwrap_or(""), place).await

@@ -18,7 +18,7 @@ const MISSED: Duration = Duration::from_secs(7 * 86_400);
 
 pub(in crate::web) async fn show(site: Arc<Site>, _ask: PageRequest) -> Result<Page, Problem> {
     let (store, now) = (&site.store, site.now());
-    let living = store.instance_rows().await?;
+    let living = store.processes().await?;
     let standing = store.status_counts(now, now.minus(LATE)).await?;
     let ledger = store.ledger(now.minus(MISSED), now.minus(LATE)).await?;
     let undelivered = store.undelivered(None).await?;

@@ -48,13 +48,13 @@ fn percent(thousandths: i64) -> String {
 
 /// Handles a button.
 pub(in crate::web) async fn ask(State(app): State<App>, Path(topic): Path<String>, body: Body) -> Response {
-    match asked(&app.site, &topic, body).await {
+    match handle_form(&app.site, &topic, body).await {
         Ok(back) => Redirect::to(&back).into_response(),
         Err(problem) => layout::problem(&app.site, &problem),
     }
 }
 
-async fn asked(site: &Site, topic: &str, body: Body) -> Result<String, Problem> {
+async fn handle_form(site: &Site, topic: &str, body: Body) -> Result<String, Problem> {
     may_ask(site)?;
     let form = form(body).await?;
     let mark = form.word("mark", |word| if word == NONE { Some(None) } else { Mark::parse(word).map(Some) })?;

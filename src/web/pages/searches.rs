@@ -9,7 +9,7 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 
 use super::actions::form;
-use super::stars_and_notes::may_keep;
+use super::stars_and_notes::may_annotate;
 use crate::draw::format;
 use crate::export::{FEED_ENTRIES, Format, write_feed};
 use crate::model::{DataOrigin, MOST_SEARCHES, SavedSearch};
@@ -104,7 +104,7 @@ fn unknown(name: &str) -> Problem {
 /// Handles a button.
 pub(in crate::web) async fn ask(State(app): State<App>, body: Body) -> Response {
     let pressed = async {
-        may_keep(&app.site)?;
+        may_annotate(&app.site)?;
         let form = form(body).await?;
         let deletes = form.word("what", |word| matches!(word, "save" | "delete").then_some(word == "delete"))?;
         let name = form.get("name").unwrap_or("");
@@ -134,7 +134,7 @@ async fn render_feed(site: &Site, file: &str) -> Result<Response, Problem> {
         return Err(Problem { hint, ..Problem::not_found("There is no such page") });
     };
     let search = site.store.saved_search(name).await?.ok_or_else(|| unknown(name))?;
-    let query = ItemQuery::of(site, &PageRequest::kept(&search.filters), Format::Atom).await?;
+    let query = ItemQuery::of(site, &PageRequest::from_stored(&search.filters), Format::Atom).await?;
     let rows = unique(site, &query).await?;
     let invented = site.nature().await? == Some(DataOrigin::Sandbox);
     let mut feed = Vec::new();

@@ -53,7 +53,7 @@ pub(super) fn of_item(row: &ItemRow, acts: bool, back: &str, number: usize) -> M
 }
 
 /// Whether stars, notes and searches may be changed here.
-pub(in crate::web) fn may_keep(site: &Site) -> Result<(), Problem> {
+pub(in crate::web) fn may_annotate(site: &Site) -> Result<(), Problem> {
     may_ask(site).map(drop)
 }
 
@@ -78,7 +78,7 @@ pub(in crate::web) fn unknown() -> Problem {
 /// Handles the star button.
 pub(in crate::web) async fn star(State(app): State<App>, body: Body) -> Response {
     let pressed = async {
-        may_keep(&app.site)?;
+        may_annotate(&app.site)?;
         let form = long_form(body, LONGEST_NOTE * 4).await?;
         let starred = form.word("starred", |word| word.parse::<bool>().ok())?;
         let starred = starred.ok_or_else(|| form.invalid("starred"))?;
@@ -91,7 +91,7 @@ pub(in crate::web) async fn star(State(app): State<App>, body: Body) -> Response
 /// Saves a note.
 pub(in crate::web) async fn note(State(app): State<App>, body: Body) -> Response {
     let pressed = async {
-        may_keep(&app.site)?;
+        may_annotate(&app.site)?;
         let form = long_form(body, LONGEST_NOTE * 4).await?;
         let note = as_note(form.get("note").unwrap_or(""))?;
         let known = app.site.store.note(form.get("key").unwrap_or(""), note.as_deref(), app.site.now()).await?;

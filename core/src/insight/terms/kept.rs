@@ -23,7 +23,7 @@ pub(super) fn hash(term: &str) -> u64 {
 
 /// Returns who an item counts for: its author; for a page without an author, its site; otherwise its near-copy cluster.
 #[must_use]
-pub fn voice_of(mark: &CountedItem) -> String {
+pub fn speaker_of(mark: &CountedItem) -> String {
     let site = || {
         let (_, rest) = mark.url.as_deref()?.split_once("://")?;
         let host = rest.split(['/', '?', '#']).next().filter(|host| !host.is_empty())?;

@@ -20,7 +20,7 @@ mod stand_out;
 mod tests;
 mod themes;
 
-pub use kept::{Basis, DayTerms, TermCounter, voice_of};
+pub use kept::{Basis, DayTerms, TermCounter, speaker_of};
 pub use news::{MOST as MOST_NEWS, NewsTerm, news};
 pub use rises::{LEAST_VOICES, Rise, RiseInput, TermItem, differs, rises};
 pub use stand_out::{BusiestDay, StandOut, busiest_day, stand_out};

@@ -63,7 +63,7 @@ const LONG_SNIPPET: usize = 240;
 
 /// The similarity of two near-copies, in thousandths; `None` if they are not near-copies.
 #[must_use]
-pub fn alike(one: &[u8], other: &[u8]) -> Option<u32> {
+pub fn similarity(one: &[u8], other: &[u8]) -> Option<u32> {
     similarity_decoded(&sketch::decode(one)?, &sketch::decode(other)?)
 }
 

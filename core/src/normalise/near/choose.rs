@@ -67,7 +67,7 @@ pub fn needed_heads(items: &[Option<Fingerprint>], leads: &[(i64, i64)]) -> BTre
 
 /// Decides for each item, in order.
 #[must_use]
-pub fn choose(items: Vec<Option<Fingerprint>>, known: &KnownClusters) -> Vec<Assignment> {
+pub fn assign_clusters(items: Vec<Option<Fingerprint>>, known: &KnownClusters) -> Vec<Assignment> {
     let mut leads = places_by_key(&known.leads);
     let mut next = known.next;
     let mut heads: HashMap<i64, Option<Sketch>> =

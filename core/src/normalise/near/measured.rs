@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::pages::EVERYWHERE;
 use super::properties::{are_copies, page};
-use super::{alike, choose, marks, needed_heads};
+use super::{assign_clusters, fingerprint, needed_heads, similarity};
 use crate::model::{Assignment, ClusterHead, Fingerprint, ItemText, Kind};
 use crate::normalise::near::choose::KnownClusters;
 
@@ -53,7 +53,7 @@ fn posts(data: &Path) -> Vec<(String, String)> {
 }
 
 fn post(text: &str) -> Option<Fingerprint> {
-    marks(&ItemText { kind: Kind::Post, title: None, text: Some(text.to_owned()), score: None })
+    fingerprint(&ItemText { kind: Kind::Post, title: None, text: Some(text.to_owned()), score: None })
 }
 
 fn found(a: &Fingerprint, b: &Fingerprint) -> bool {
@@ -131,7 +131,7 @@ fn labelled_pairs_of_real_posts_are_judged_as_people_did() {
         let (one_marks, other_marks) = (post(one), post(other));
         let both = one_marks.as_ref().zip(other_marks.as_ref());
         let found = both.is_some_and(|(x, y)| found(x, y));
-        let alike = both.and_then(|(x, y)| alike(&x.sketch, &y.sketch));
+        let alike = both.and_then(|(x, y)| similarity(&x.sketch, &y.sketch));
         if std::env::var_os("NEAR_SHOW").is_some() && same != (found && alike.is_some()) {
             report(&format!("{label} by people: {a} {b}, found {found}, alike {alike:?}"));
         }
@@ -163,7 +163,7 @@ fn published_pairs_are_mostly_no_copies() {
             };
             let Some(score) = score.split('.').next().filter(|s| s.parse::<u8>().is_ok()) else { continue };
             let copies =
-                post(a).zip(post(b)).is_some_and(|(a, b)| found(&a, &b) && alike(&a.sketch, &b.sketch).is_some());
+                post(a).zip(post(b)).is_some_and(|(a, b)| found(&a, &b) && similarity(&a.sketch, &b.sketch).is_some());
             let at = tallies.iter().position(|(s, ..)| s == score).unwrap_or_else(|| {
                 tallies.push((score.to_owned(), 0, 0));
                 tallies.len() - 1
@@ -235,8 +235,9 @@ fn clustered(items: &[Option<Fingerprint>], at_once: usize) -> HashMap<i64, Vec<
         known.dedup();
         let wanted = needed_heads(batch, &known);
         let heads_known = wanted.iter().map(|place| heads[place].clone()).collect();
-        for (at, choice) in
-            choose(batch.to_vec(), &KnownClusters { leads: known, heads: heads_known, next }).into_iter().enumerate()
+        for (at, choice) in assign_clusters(batch.to_vec(), &KnownClusters { leads: known, heads: heads_known, next })
+            .into_iter()
+            .enumerate()
         {
             let item = chunk * at_once + at;
             match choice {

@@ -27,8 +27,8 @@ mod pages;
 #[cfg(test)]
 mod properties;
 
-pub use alike::alike;
-pub use choose::{KnownClusters, choose, needed_heads};
+pub use alike::similarity;
+pub use choose::{KnownClusters, assign_clusters, needed_heads};
 pub use stable_hash::NEAR_VERSION;
 
 use crate::model::{Fingerprint, ItemText, Kind};
@@ -36,7 +36,7 @@ use letters::Letters;
 
 /// The keys and sketch of an item; `None` if its text is too short to be compared.
 #[must_use]
-pub fn marks(words: &ItemText) -> Option<Fingerprint> {
+pub fn fingerprint(words: &ItemText) -> Option<Fingerprint> {
     let text = words.text.as_deref().map(Letters::of_text).unwrap_or_default();
     let title = words.title.as_deref().filter(|_| words.kind == Kind::Page).map(letters::strip_site_name);
     let titled = title.map(Letters::of_text).unwrap_or_default();

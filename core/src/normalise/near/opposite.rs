@@ -263,7 +263,7 @@ fn pages_are_told_apart_by_their_headline_and_by_their_words() {
 fn what_a_scorer_was_sure_of_keeps_texts_apart() {
     use crate::model::{ItemText, Kind};
     let judged = |text: &str, score: Option<i64>| {
-        super::marks(&ItemText { kind: Kind::Post, title: None, text: Some(text.to_owned()), score })
+        super::fingerprint(&ItemText { kind: Kind::Post, title: None, text: Some(text.to_owned()), score })
     };
     let copies = |one: Option<i64>, other: Option<i64>| {
         let (a, b) = (judged(BRIDGE, one), judged(&format!("{BRIDGE}, what a day this has been"), other));

@@ -3,21 +3,21 @@
 
 use proptest::prelude::*;
 
-use super::{NEAR_VERSION, alike, marks};
+use super::{NEAR_VERSION, fingerprint, similarity};
 use crate::model::{Fingerprint, ItemText, Kind};
 
 pub(super) fn post(text: &str) -> Option<Fingerprint> {
-    marks(&ItemText { kind: Kind::Post, title: None, text: Some(text.to_owned()), score: None })
+    fingerprint(&ItemText { kind: Kind::Post, title: None, text: Some(text.to_owned()), score: None })
 }
 
 pub(super) fn page(title: &str, text: &str) -> Option<Fingerprint> {
-    marks(&ItemText { kind: Kind::Page, title: Some(title.to_owned()), text: Some(text.to_owned()), score: None })
+    fingerprint(&ItemText { kind: Kind::Page, title: Some(title.to_owned()), text: Some(text.to_owned()), score: None })
 }
 
 /// Whether one finds the other by a key and they are alike.
 pub(super) fn are_copies(a: Option<&Fingerprint>, b: Option<&Fingerprint>) -> bool {
     let (Some(a), Some(b)) = (a, b) else { return false };
-    a.bands.iter().any(|key| b.bands.contains(key)) && alike(&a.sketch, &b.sketch).is_some()
+    a.bands.iter().any(|key| b.bands.contains(key)) && similarity(&a.sketch, &b.sketch).is_some()
 }
 
 const STORM: &str = "The storm took the roof of the old station last night, nobody was hurt";
@@ -117,7 +117,7 @@ fn no_text_is_too_much() {
         let marks = post(&text);
         assert!(marks.iter().all(|marks| marks.sketch.len() < 4_000 && marks.bands.len() <= 7), "{text:.40}");
         if let Some(marks) = &marks {
-            assert_eq!(alike(&marks.sketch, &marks.sketch), Some(1_000), "{text:.40}");
+            assert_eq!(similarity(&marks.sketch, &marks.sketch), Some(1_000), "{text:.40}");
         }
     }
 }
@@ -126,11 +126,11 @@ fn no_text_is_too_much() {
 fn a_sketch_of_other_rules_or_cut_off_is_like_nothing() {
     let sketch = post(STORM).unwrap().sketch;
     let newer: Vec<u8> = [&[9], &sketch[1..]].concat();
-    assert_eq!(alike(&newer, &newer), None);
+    assert_eq!(similarity(&newer, &newer), None);
     let older: Vec<u8> = [&[NEAR_VERSION - 1], &sketch[1..]].concat();
-    assert_eq!((alike(&older, &sketch), alike(&older, &older)), (None, None));
+    assert_eq!((similarity(&older, &sketch), similarity(&older, &older)), (None, None));
     for length in 0..sketch.len() {
-        assert_eq!(alike(&sketch, &sketch[..length]), None);
+        assert_eq!(similarity(&sketch, &sketch[..length]), None);
     }
 }
 

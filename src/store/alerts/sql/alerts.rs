@@ -143,7 +143,7 @@ pub(in crate::store) async fn searched(
         .collect()
 }
 
-pub(in crate::store) async fn keep(
+pub(in crate::store) async fn store_change(
     conn: &mut Conn,
     alert: &str,
     change: &AlertChange,

@@ -19,7 +19,7 @@ pub(in crate::store) const FRESH: &str = "CASE WHEN s.new = 0 OR s.outside >= s.
 /// Returns, for each topic, the source's searches in its latest runs, found by the index on topic and `seq`. The
 /// searches of a topic come as one text, since a list of topics has thousands of them. Searches for spans that were
 /// already over (backfills) are left out: they say nothing about the present.
-pub(in crate::store) async fn pulses(
+pub(in crate::store) async fn source_activity(
     conn: &mut Conn,
     topics: &[String],
     source: Source,

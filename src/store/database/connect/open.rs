@@ -22,7 +22,7 @@ impl Store {
     /// Opens a database and migrates its tables.
     pub async fn open(settings: &Settings) -> Result<Self, StoreError> {
         let store = Self::open_any(settings).await?;
-        if let Err(unfinished) = store.whole().await {
+        if let Err(unfinished) = store.require_complete().await {
             store.close().await;
             return Err(unfinished);
         }

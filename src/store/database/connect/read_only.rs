@@ -61,7 +61,7 @@ impl Store {
                 engine: None,
             }
         };
-        store.whole().await?;
+        store.require_complete().await?;
         Ok(store)
     }
 
@@ -93,7 +93,7 @@ impl Store {
         }
         // From here on, errors about the tables are more useful than the one from opening.
         let store = Self::from_sqlite(read.pools, place).await?;
-        store.whole().await?;
+        store.require_complete().await?;
         Ok((store.require_nature(settings.nature).await?, Some(why)))
     }
 

@@ -49,7 +49,7 @@ impl Store {
     }
 
     /// Refuses a database that is an unfinished copy.
-    pub(in crate::store) async fn whole(&self) -> Result<(), StoreError> {
+    pub(in crate::store) async fn require_complete(&self) -> Result<(), StoreError> {
         match read!(self, copying::unfinished_mark())? {
             None => Ok(()),
             Some(from) => Err(StoreError::new(
@@ -139,7 +139,7 @@ impl Store {
                 let mut page = from!(*source, page(table, after.as_deref()))?;
                 let Some(last) = page.last() else { break };
                 after = Some(sqlite::statements::copying::key_of(table, last));
-                page.retain(|row| !sqlite::statements::copying::is_mark(table, row));
+                page.retain(|row| !sqlite::statements::copying::is_unfinished_mark(table, row));
                 if !page.is_empty() {
                     write_tx!(target, copying::insert_rows(table, &page))?;
                 }

@@ -115,7 +115,7 @@ pub(in crate::store) async fn digest(conn: &mut Conn, table: &Table) -> Result<(
         let Some(last) = page.last() else { return Ok((rows, hasher.finalize())) };
         after = Some(key_of(table, last));
         for row in &page {
-            if !is_mark(table, row) {
+            if !is_unfinished_mark(table, row) {
                 rows += 1;
                 hash_row(&mut hasher, row);
             }
@@ -129,7 +129,7 @@ pub(in crate::store) fn key_of(table: &Table, row: &[Value]) -> Vec<Value> {
 }
 
 /// Returns whether a row is the mark of an unfinished copy.
-pub(in crate::store) fn is_mark(table: &Table, row: &[Value]) -> bool {
+pub(in crate::store) fn is_unfinished_mark(table: &Table, row: &[Value]) -> bool {
     table.name == "store_info" && row.first() == Some(&Value::Text(Some(UNFINISHED.to_owned())))
 }
 

@@ -33,7 +33,7 @@ impl Store {
     /// Stores the decisions about a batch, in the order of its items, all or nothing. Returns false if another process
     /// was first or items were merged meanwhile; the caller must then read a new batch.
     pub async fn store_clusters(&self, batch: &UnclusteredBatch, choices: &[Assignment]) -> Result<bool, StoreError> {
-        write_tx!(self, clusters::keep(batch, choices))
+        write_tx!(self, clusters::store_decisions(batch, choices))
     }
 
     /// How many keys this database keeps in separate tables. PostgreSQL has no limit: it logs changed pages, so there

@@ -27,7 +27,7 @@ impl Store {
         to: i64,
         whole: bool,
     ) -> Result<bool, StoreError> {
-        write_tx!(self, counters::keep(sums, latest, from, to, whole))
+        write_tx!(self, counters::add_totals(sums, latest, from, to, whole))
     }
 
     /// Returns the totals; `None` until they have included all runs once.

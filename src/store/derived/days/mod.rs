@@ -37,7 +37,7 @@ impl Store {
 
     /// Stores counts. Returns false if another process was first.
     pub async fn store_days(&self, rolled: &DayCounts, now: Time) -> Result<bool, StoreError> {
-        write_tx!(self, day_counts::keep(rolled, now))
+        write_tx!(self, day_counts::store_counts(rolled, now))
     }
 
     /// Returns the counted days by topic and time; a day without a row had no findings.

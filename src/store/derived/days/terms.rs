@@ -21,6 +21,6 @@ impl Store {
 
     /// Stores days of a topic, replacing the old ones.
     pub async fn store_terms(&self, topic: &str, days: &[StoredTerms], now: Time) -> Result<(), StoreError> {
-        write_tx!(self, day_terms::keep(topic, days, now))
+        write_tx!(self, day_terms::store_terms(topic, days, now))
     }
 }

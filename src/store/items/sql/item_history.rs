@@ -28,7 +28,7 @@ pub(in crate::store) fn versions_sql() -> String {
 }
 
 /// Stores the earlier versions of items that this transaction changed.
-pub(in crate::store) async fn keep(conn: &mut Conn, items: &[LoadedItem]) -> Result<(), StoreError> {
+pub(in crate::store) async fn insert_versions(conn: &mut Conn, items: &[LoadedItem]) -> Result<(), StoreError> {
     let changed: Vec<(i64, i64, &Content)> = items
         .iter()
         .filter_map(|item| item.id.map(|id| (id, &item.past)))

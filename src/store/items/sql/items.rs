@@ -53,7 +53,7 @@ pub(in crate::store) async fn store_items(
     update_known(conn, &world.items).await?;
     tone::update_reworded(conn, &world.items).await?;
     keep_revisions(conn, &world.items).await?;
-    item_history::keep(conn, &world.items).await?;
+    item_history::insert_versions(conn, &world.items).await?;
     word_index::note_changed(conn, &world.items).await?;
 
     let mut sightings: Vec<Sighting<'_>> = Vec::new();

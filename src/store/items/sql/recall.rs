@@ -14,7 +14,7 @@ const POSTS: i64 = 2_000;
 
 /// Returns the latest replies to a query of a topic, and the posts of a span that the query showed when it last saw
 /// them.
-pub(in crate::store) async fn recall(
+pub(in crate::store) async fn query_history(
     conn: &mut Conn,
     topic: &str,
     question: &Question,

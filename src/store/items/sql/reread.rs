@@ -236,7 +236,7 @@ async fn write(
     items::update_known(conn, &world.items).await?;
     tone::update_reworded(conn, &world.items).await?;
     items::keep_revisions(conn, &world.items).await?;
-    item_history::keep(conn, &world.items).await?;
+    item_history::insert_versions(conn, &world.items).await?;
     word_index::note_changed(conn, &world.items).await?;
     let id = |place: usize| world.items.get(place).and_then(|item| item.id);
     let added =

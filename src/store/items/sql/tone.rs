@@ -83,7 +83,7 @@ async fn write(conn: &mut Conn, judged: &[(i64, Option<ToneScore>)]) -> Result<(
 
 /// Judges up to `limit` items after `after` again that have no tone yet or one by another scorer. A rehearsal writes
 /// nothing.
-pub(in crate::store) async fn rejudge(
+pub(in crate::store) async fn rescore(
     conn: &mut Conn,
     judge: Scorer,
     topics: &[String],

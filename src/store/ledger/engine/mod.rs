@@ -37,13 +37,13 @@ impl Store {
     }
 
     /// Hands over queued runs that may run and were not handed over yet. Returns how many.
-    pub async fn hand_over(&self, now: Time) -> Result<u64, StoreError> {
+    pub async fn enqueue_runs(&self, now: Time) -> Result<u64, StoreError> {
         let Some(engine) = &self.engine else { return Ok(0) };
         write_tx!(self, engine_queue::hand_over(now, engine))
     }
 
     /// Claims a run that the engine delivered, if it can still be claimed, and tells the engine that it is taken.
-    pub async fn claim_handed(
+    pub async fn claim_delivered(
         &self,
         handed: DeliveredRun,
         now: Time,

@@ -41,7 +41,7 @@ pub(in crate::store) async fn bump_control_version(conn: &mut Conn) -> Result<()
 }
 
 /// Returns a value that changes with every control request and every new manual run. Costs two index lookups.
-pub(in crate::store) async fn asked(conn: &mut Conn) -> Result<String, StoreError> {
+pub(in crate::store) async fn control_version(conn: &mut Conn) -> Result<String, StoreError> {
     Ok(sqlx::query_scalar(
         "SELECT coalesce((SELECT value FROM store_info WHERE name = 'asked'), '') || ' ' || \
          coalesce((SELECT public_id FROM run WHERE state = 'queued' AND trigger = 'manual' ORDER BY id DESC LIMIT 1), '')",

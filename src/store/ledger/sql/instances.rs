@@ -111,7 +111,7 @@ async fn register(conn: &mut Conn, me: &Instance, generation: i64, now: Time) ->
     Ok(())
 }
 
-pub(in crate::store) async fn beat(
+pub(in crate::store) async fn heartbeat(
     conn: &mut Conn,
     me: &Instance,
     generation: i64,
@@ -121,7 +121,7 @@ pub(in crate::store) async fn beat(
     newer_daemon_runs(conn, &me.id, generation, now).await
 }
 
-pub(in crate::store) async fn leave(conn: &mut Conn, id: &str) -> Result<(), StoreError> {
+pub(in crate::store) async fn unregister(conn: &mut Conn, id: &str) -> Result<(), StoreError> {
     sqlx::query("DELETE FROM instance WHERE id = $1").bind(id).execute(conn).await?;
     Ok(())
 }

@@ -37,11 +37,7 @@ pub(in crate::store) async fn waiting(conn: &mut Conn, jobs: &mut [PlannedJob]) 
 }
 
 /// Ends queued runs: one that was never started is missed, one whose process died has failed.
-pub(in crate::store) async fn end_leftover(
-    conn: &mut Conn,
-    left: &[ExpiredSlot],
-    now: Time,
-) -> Result<u64, StoreError> {
+pub(in crate::store) async fn end_expired(conn: &mut Conn, left: &[ExpiredSlot], now: Time) -> Result<u64, StoreError> {
     super::lock(conn, 1).await?;
     let mut ordered: Vec<&ExpiredSlot> = left.iter().collect();
     ordered.sort_by(|a, b| (&a.job, a.slot).cmp(&(&b.job, b.slot)));

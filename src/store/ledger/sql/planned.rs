@@ -12,7 +12,7 @@ use crate::store::{DefinitionSet, StoreError};
 
 /// Returns jobs whose schedule differs in another set and, if it removes missing ones, jobs that it does not contain.
 /// Paused jobs owe nothing.
-pub(in crate::store) async fn left_behind(
+pub(in crate::store) async fn jobs_losing_slots(
     conn: &mut Conn,
     set: DefinitionSet<'_>,
     removes: bool,

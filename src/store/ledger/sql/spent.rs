@@ -85,14 +85,14 @@ fn ledger(columns: &str, and: &str) -> String {
     )
 }
 
-fn looked_at_from(day: i64) -> i64 {
+fn index_start(day: i64) -> i64 {
     Time::of_utc_day(day.saturating_sub(2)).0
 }
 
 /// Returns a provider's usage on a day, summed over the ledger.
 pub(in crate::store) async fn in_ledger(conn: &mut Conn, provider: &str, day: i64) -> Result<Usage, StoreError> {
     let of = format!(" AND {PROVIDER} = $3");
-    let select = sqlx::query(AssertSqlSafe(ledger("''", &of))).bind(looked_at_from(day)).bind(day).bind(provider);
+    let select = sqlx::query(AssertSqlSafe(ledger("''", &of))).bind(index_start(day)).bind(day).bind(provider);
     let row = select.fetch_one(conn).await?;
     Ok(Usage { calls: row.try_get("made")?, money: Micros(row.try_get("spent")?) })
 }
@@ -120,7 +120,7 @@ pub(in crate::store) async fn of_topics(
         return Ok(used);
     }
     let some = format!(" AND r.topic IN (SELECT given.value FROM {}) GROUP BY r.topic", super::texts(3));
-    let summed = sqlx::query(AssertSqlSafe(ledger("r.topic", &some))).bind(looked_at_from(day)).bind(day);
+    let summed = sqlx::query(AssertSqlSafe(ledger("r.topic", &some))).bind(index_start(day)).bind(day);
     used.extend(missing.iter().map(|topic| ((*topic).to_owned(), Usage::default())));
     for row in summed.bind(super::resolve::to_json(&missing)?).fetch_all(conn).await? {
         let topic: String = row.try_get("topic")?;

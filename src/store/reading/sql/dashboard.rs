@@ -81,7 +81,7 @@ async fn full_since(conn: &mut Conn, topics: &[String], since: Time) -> Result<H
 }
 
 /// Returns the number of watched topics.
-pub(in crate::store) async fn many_topics(conn: &mut Conn) -> Result<i64, StoreError> {
+pub(in crate::store) async fn count_topics(conn: &mut Conn) -> Result<i64, StoreError> {
     Ok(sqlx::query_scalar("SELECT count(*) FROM topic WHERE removed_at IS NULL").fetch_one(conn).await?)
 }
 
@@ -91,7 +91,7 @@ pub(in crate::store) async fn any_run(conn: &mut Conn) -> Result<bool, StoreErro
 }
 
 /// Returns processes, the latest heartbeat first.
-pub(in crate::store) async fn living_rows(conn: &mut Conn) -> Result<Vec<ProcessRow>, StoreError> {
+pub(in crate::store) async fn process_rows(conn: &mut Conn) -> Result<Vec<ProcessRow>, StoreError> {
     let rows = sqlx::query(
         "SELECT id, role, started_at, seen_at, alive_until FROM instance ORDER BY seen_at DESC, id LIMIT 50",
     )

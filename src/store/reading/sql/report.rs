@@ -28,18 +28,20 @@ pub(in crate::store) async fn marks(
 ) -> Result<Vec<CountedItem>, StoreError> {
     let sql = format!("{MARK} AND t.first_seen < $3 ORDER BY t.first_seen DESC, i.key LIMIT $4");
     let asked = sqlx::query(AssertSqlSafe(sql)).bind(topic).bind(seen.from.0).bind(seen.until.0).bind(most);
-    read_marks(&asked.fetch_all(conn).await?)
+    read_counted_items(&asked.fetch_all(conn).await?)
 }
 
 /// Returns items of a topic that count in a span ([`CountedItem::moment`]). None was first seen before the span.
-pub(in crate::store) async fn marks_of(
+pub(in crate::store) async fn counted_items(
     conn: &mut Conn,
     topic: &str,
     span: Span,
 ) -> Result<Vec<CountedItem>, StoreError> {
     let moment = "CASE WHEN i.published_at < t.first_seen THEN i.published_at ELSE t.first_seen END";
     let sql = format!("{MARK} AND {moment} >= $2 AND {moment} < $3 ORDER BY t.first_seen DESC, i.key");
-    read_marks(&sqlx::query(AssertSqlSafe(sql)).bind(topic).bind(span.from.0).bind(span.until.0).fetch_all(conn).await?)
+    read_counted_items(
+        &sqlx::query(AssertSqlSafe(sql)).bind(topic).bind(span.from.0).bind(span.until.0).fetch_all(conn).await?,
+    )
 }
 
 /// Returns when a topic first saw items, within a span.
@@ -56,7 +58,7 @@ pub(in crate::store) async fn first_seen_in(conn: &mut Conn, topic: &str, span: 
     Ok(rows.into_iter().map(Time).collect())
 }
 
-fn read_marks(rows: &[Row]) -> Result<Vec<CountedItem>, StoreError> {
+fn read_counted_items(rows: &[Row]) -> Result<Vec<CountedItem>, StoreError> {
     rows.iter()
         .map(|row| {
             let fit = match row.try_get::<Option<i64>, _>("fit")? {
@@ -199,7 +201,7 @@ pub(in crate::store) async fn shown_by(
     rows.iter().map(|row| Ok((read::word(row, "source", Source::parse)?, row.try_get("key")?))).collect()
 }
 
-pub(in crate::store) async fn asked(
+pub(in crate::store) async fn searches(
     conn: &mut Conn,
     topic: &str,
     span: Span,

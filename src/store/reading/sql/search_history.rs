@@ -38,7 +38,7 @@ pub(in crate::store) fn run_search(row: &Row) -> Result<RunSearch, StoreError> {
 
 /// Returns a topic's runs with their searches from the start of a span on: those in the span, and later searches that
 /// look back into it.
-pub(in crate::store) async fn looks_over(
+pub(in crate::store) async fn searches_covering(
     conn: &mut Conn,
     topic: &str,
     span: Span,
@@ -54,7 +54,7 @@ pub(in crate::store) async fn looks_over(
 
 /// Returns until when a source is covered. A search whose reply was so full that it covers nothing counts, too: asking
 /// further back would not improve it.
-pub(in crate::store) async fn looked_until(
+pub(in crate::store) async fn covered_until(
     conn: &mut Conn,
     topic: &str,
     source: Source,

@@ -33,7 +33,7 @@ fn linking(row: &Row) -> Result<LinkSource, StoreError> {
 }
 
 /// Returns the item that a key names, with all its keys.
-pub(in crate::store) async fn asked(conn: &mut Conn, key: &str) -> Result<Option<LinkSource>, StoreError> {
+pub(in crate::store) async fn link_source(conn: &mut Conn, key: &str) -> Result<Option<LinkSource>, StoreError> {
     let sql = format!(
         "SELECT i.key, i.kind, i.url, substr(i.text, 1, CAST($2 AS INTEGER)) AS text FROM item_key k JOIN item i ON i.id = k.item WHERE k.key = $1 AND {}",
         seen("i.id")

@@ -113,7 +113,7 @@ impl Store {
 
     pub async fn drop_raw_replies(&self, replies: &[&StoredReply]) -> Result<u64, StoreError> {
         let searches: Vec<i64> = replies.iter().map(|reply| reply.search).collect();
-        write_tx!(self, mentions::drop_raws(&searches))
+        write_tx!(self, mentions::delete_raw_replies(&searches))
     }
 
     /// Returns rows after one, of a place where texts are kept.

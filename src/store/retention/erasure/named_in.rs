@@ -55,7 +55,7 @@ impl Tombstones {
     /// an address, a query, JSON, HTML), or by a whole handle or key between quotes or tags. Elsewhere a handle does
     /// not count, since it may be a common word. Field names and parts of keys are not handles.
     #[must_use]
-    pub fn named_in(&self, text: &str) -> bool {
+    pub fn mentions_forgotten(&self, text: &str) -> bool {
         if !self.any(TombstoneKind::Author) && !self.any(TombstoneKind::Item) {
             return false;
         }
@@ -100,7 +100,7 @@ impl Tombstones {
     pub fn named_in_prose(&self, text: &str) -> bool {
         // A leading `-` excludes a word from a search.
         let words = || text.split(|c: char| !is_of_handle(c)).map(|word| word.trim_matches(['.', '-']));
-        self.named_in(text)
+        self.mentions_forgotten(text)
             || (self.any(TombstoneKind::Author)
                 && words()
                     .any(|word| !word.is_empty() && word.len() <= MOST_NAME && self.has(TombstoneKind::Author, word)))
@@ -162,13 +162,13 @@ mod tests {
             "jane_d",
             "＠jane_d.",
         ] {
-            assert!(known.named_in(text), "{text}");
+            assert!(known.mentions_forgotten(text), "{text}");
         }
         for text in ["", "a word jane_d in between", "@jane_dd", "@other", "https://x.com/jane", "\"", "@", ">"] {
-            assert!(!known.named_in(text), "{text}");
+            assert!(!known.mentions_forgotten(text), "{text}");
         }
         assert!(known.has(TombstoneKind::Author, " @JANE_d ") && !known.has(TombstoneKind::Item, "jane_d"));
-        assert!(!of(&[]).named_in("@jane_d"));
+        assert!(!of(&[]).mentions_forgotten("@jane_d"));
     }
 
     #[test]
@@ -181,17 +181,17 @@ mod tests {
                 "<code>post:x:20</code>",
                 "see post:x:20 and page:https://a.example/",
             ] {
-                assert!(!known.named_in(text), "{handle}: {text}");
+                assert!(!known.mentions_forgotten(text), "{handle}: {text}");
             }
             for text in [format!("@{handle} says"), format!(r#"{{"user":"{handle}"}}"#), format!("from:{handle}")] {
-                assert!(known.named_in(&text), "{text}");
+                assert!(known.mentions_forgotten(&text), "{text}");
             }
             // A handle that is a key of a map, or part of a repost, counts.
             for text in [r#"{"mentions": {"jane_d": 1}}"#, "repost:jane_d: hello"] {
-                assert!(of(&[(TombstoneKind::Author, "jane_d")]).named_in(text), "{text}");
+                assert!(of(&[(TombstoneKind::Author, "jane_d")]).mentions_forgotten(text), "{text}");
             }
             let both = format!(r#"["post:x:20"], {{"text": 1, "user": "{handle}"}}"#);
-            assert!(known.named_in(&both), "{both}");
+            assert!(known.mentions_forgotten(&both), "{both}");
         }
     }
 
@@ -210,10 +210,10 @@ mod tests {
     fn an_item_is_named_by_its_key_between_quotes_or_tags() {
         let known = of(&[(TombstoneKind::Item, "post:x:20"), (TombstoneKind::Author, "Jane Doe")]);
         for text in [r#"{"key":"post:x:20"}"#, "<code>post:x:20</code>", "post:x:20", r#""author": "jane doe""#] {
-            assert!(known.named_in(text), "{text}");
+            assert!(known.mentions_forgotten(text), "{text}");
         }
         for text in ["<code>post:x:200</code>", "the post:x:20 of yesterday", "jane"] {
-            assert!(!known.named_in(text), "{text}");
+            assert!(!known.mentions_forgotten(text), "{text}");
         }
         let page = of(&[(TombstoneKind::Item, "page:https://a.example/")]);
         let entry = "page:https://a.example/#0123456789abcdef";
@@ -223,6 +223,6 @@ mod tests {
         );
         assert!(!page.has(TombstoneKind::Item, "page:https://a.example/#/0123456789abcdef"));
         let long = format!("\"{}\u{e9}", "é".repeat(400));
-        assert!(!known.named_in(&long));
+        assert!(!known.mentions_forgotten(&long));
     }
 }

@@ -162,7 +162,11 @@ pub(in crate::store) async fn pruned_days(conn: &mut Conn, topic: &str) -> Resul
 }
 
 /// Returns what was pruned from a topic's span.
-pub(in crate::store) async fn trimmed(conn: &mut Conn, topic: &str, span: Span) -> Result<PrunedSummary, StoreError> {
+pub(in crate::store) async fn pruned_summary(
+    conn: &mut Conn,
+    topic: &str,
+    span: Span,
+) -> Result<PrunedSummary, StoreError> {
     let thinned = sqlx::query_scalar(
         "SELECT count(*) FROM run WHERE coalesce(started_at, slot, planned_at) >= $2 AND coalesce(started_at, slot, planned_at) < $3 \
          AND topic = $1 AND thinned = 1",

@@ -154,7 +154,7 @@ pub(in crate::store) async fn heads(conn: &mut Conn, places: &[i64]) -> Result<V
 }
 
 /// Stores the decisions about a batch. Returns false and writes nothing if anything was written since it was read.
-pub(in crate::store) async fn keep(
+pub(in crate::store) async fn store_decisions(
     conn: &mut Conn,
     batch: &UnclusteredBatch,
     choices: &[Assignment],

@@ -82,7 +82,7 @@ fn search(row: &Row) -> Result<TallySearch, StoreError> {
 }
 
 /// Adds totals of the runs from one number to another. Returns false and changes nothing if another process was first.
-pub(in crate::store) async fn keep(
+pub(in crate::store) async fn add_totals(
     conn: &mut Conn,
     sums: &[MetricSum],
     latest: &[SourceLatest],

@@ -134,7 +134,7 @@ fn scorers_of(row: &Row) -> Result<Vec<String>, StoreError> {
 
 /// Stores counts of the runs from one number to another. Returns false and changes nothing if another process was
 /// first.
-pub(in crate::store) async fn keep(conn: &mut Conn, rolled: &DayCounts, now: Time) -> Result<bool, StoreError> {
+pub(in crate::store) async fn store_counts(conn: &mut Conn, rolled: &DayCounts, now: Time) -> Result<bool, StoreError> {
     if !followers::advance(conn, Follower::Days.as_str(), rolled.from, rolled.to, true).await? {
         return Ok(false);
     }

@@ -50,7 +50,7 @@ pub(in crate::store) async fn read(conn: &mut Conn, topic: &str, inside: Span) -
          WHERE topic = $1 AND day_from >= $2 AND day_until <= $3 ORDER BY day_from",
     );
     let rows = rows.bind(topic).bind(inside.from.0).bind(inside.until.0).fetch_all(conn).await?;
-    rows.iter().map(kept).collect()
+    rows.iter().map(stored_terms).collect()
 }
 
 /// Returns days that ended by an instant, of the topics next to this one by id: a sample of how people write elsewhere.
@@ -68,13 +68,13 @@ pub(in crate::store) async fn of_other_topics(
         );
         let rows = sqlx::query(AssertSqlSafe(sql)).bind(topic).bind(until.0).bind(most).fetch_all(&mut *conn).await?;
         for row in &rows {
-            all.push(kept(row)?);
+            all.push(stored_terms(row)?);
         }
     }
     Ok(all)
 }
 
-fn kept(row: &super::Row) -> Result<StoredTerms, StoreError> {
+fn stored_terms(row: &super::Row) -> Result<StoredTerms, StoreError> {
     Ok(StoredTerms {
         span: span(row)?,
         items: row.try_get("items")?,
@@ -84,7 +84,7 @@ fn kept(row: &super::Row) -> Result<StoredTerms, StoreError> {
 }
 
 /// Stores days of a topic. Skips a day that has lost items since it was counted, so that forgotten items do not return.
-pub(in crate::store) async fn keep(
+pub(in crate::store) async fn store_terms(
     conn: &mut Conn,
     topic: &str,
     days: &[StoredTerms],

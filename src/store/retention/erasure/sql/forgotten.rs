@@ -222,7 +222,7 @@ pub(in crate::store) async fn refuse(
 fn filter_outcome(known: &Tombstones, outcome: &Outcome, refused: &[&SeenItem]) -> Option<FilteredOutcome> {
     let of = |source| refused.iter().any(|item| item.sightings.iter().any(|sighting| sighting.source == source));
     // Also drop a reply that names them elsewhere, for example in a quotation, and one that cannot be unpacked.
-    let names = |body: &[u8]| unpack(body).is_none_or(|body| known.named_in(&String::from_utf8_lossy(&body)));
+    let names = |body: &[u8]| unpack(body).is_none_or(|body| known.mentions_forgotten(&String::from_utf8_lossy(&body)));
     let dropped: Vec<bool> = outcome
         .searches
         .iter()
@@ -233,9 +233,10 @@ fn filter_outcome(known: &Tombstones, outcome: &Outcome, refused: &[&SeenItem]) 
             .iter()
             .any(|name| known.has(TombstoneKind::Item, name) || refused.iter().any(|item| item.keys.contains(name)))
     };
-    let answer = outcome.answer.as_ref().is_some_and(|(answer, cited)| cites(cited) || known.named_in(&answer.text));
+    let answer =
+        outcome.answer.as_ref().is_some_and(|(answer, cited)| cites(cited) || known.mentions_forgotten(&answer.text));
     let errors = outcome.searches.iter().map(|search| &search.error).chain([&outcome.error]);
-    let named = errors.flatten().any(|(_, text)| known.named_in(text));
+    let named = errors.flatten().any(|(_, text)| known.mentions_forgotten(text));
     if refused.is_empty() && !answer && !named && !dropped.contains(&true) {
         return None;
     }
@@ -255,7 +256,7 @@ fn filter_outcome(known: &Tombstones, outcome: &Outcome, refused: &[&SeenItem]) 
 }
 
 fn blank(known: &Tombstones, error: &mut Option<(String, String)>) {
-    if let Some((_, text)) = error.as_mut().filter(|(_, text)| known.named_in(text)) {
+    if let Some((_, text)) = error.as_mut().filter(|(_, text)| known.mentions_forgotten(text)) {
         *text = ERASED.to_owned();
     }
 }

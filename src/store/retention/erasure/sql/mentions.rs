@@ -111,7 +111,7 @@ pub(in crate::store) async fn jobs(conn: &mut Conn) -> Result<Vec<(String, Strin
 }
 
 /// Deletes raw replies and returns how many.
-pub(in crate::store) async fn drop_raws(conn: &mut Conn, searches: &[i64]) -> Result<u64, StoreError> {
+pub(in crate::store) async fn delete_raw_replies(conn: &mut Conn, searches: &[i64]) -> Result<u64, StoreError> {
     let sql = format!("DELETE FROM raw_reply WHERE search IN (SELECT given.value FROM {})", super::numbers(1));
     Ok(sqlx::query(AssertSqlSafe(sql)).bind(to_json(searches)?).execute(conn).await?.rows_affected())
 }
