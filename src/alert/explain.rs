@@ -106,6 +106,7 @@ impl<'a> Window<'a> {
             asked_since: self.asked_since,
             scorer,
             trusting: true,
+            explains: true,
         };
         Ok(topic_terms(moment, asked).await?.rises)
     }

@@ -3,7 +3,7 @@
 use crate::insight::daily::Share;
 use crate::insight::terms::{LEAST_DAYS, MOST_NEWS, NewsTerm, TermItem, Theme};
 use crate::insight::why::{DayItems, Term};
-use crate::model::{ItemContent, Kind, TermKind, Time, closed_list, format_term};
+use crate::model::{ItemContent, Kind, TermKind, Time, closed_list, format_term, number};
 use crate::normalise::safe_link;
 
 closed_list! {
@@ -19,6 +19,8 @@ closed_list! {
         Cut = "cut",
         /// The period has no items.
         NoItems = "no_items",
+        /// The days before are not counted yet, or were counted by another version.
+        Uncounted = "uncounted",
     }
 }
 
@@ -69,7 +71,11 @@ impl StandOutRows {
         let why = match (self.reason, self.texts_now.zip(self.most_texts_before)) {
             (StandOutReason::BusiestDay, Some((now, most))) => {
                 let least = if self.sampled { "at least " } else { "" };
-                format!("The busiest day so far: {least}{now} texts, at most {most} on an earlier day. ")
+                format!(
+                    "The busiest day so far: {least}{} texts, at most {} on an earlier day. ",
+                    number(now),
+                    number(most)
+                )
             }
             (StandOutReason::BusiestDay, None) => "The busiest day so far. ".to_owned(),
             (StandOutReason::FewDays, _) => String::new(),
@@ -82,7 +88,7 @@ impl StandOutRows {
             ComparedWith::OtherTopics => format!(
                 "{why}Compared with {} texts of other topics{lack}. These terms include words that always belong to the \
                  topic, so they are not news.",
-                self.texts
+                number(self.texts)
             ),
             ComparedWith::Nothing => format!(
                 "{why}The terms used by the most people. Other topics have too few texts to compare with, so these terms are not news."
@@ -160,7 +166,7 @@ impl TopicTerms {
     /// The sentence that says that only a sample was read; `None` if all items were read.
     #[must_use]
     pub fn sample_words(&self) -> Option<String> {
-        let (read, items) = (self.items_read, self.items);
+        let (read, items) = (number(self.items_read), number(self.items));
         self.cut
             .then(|| format!("Only a sample was read, {read} of {items} items: the counts are those of the sample."))
     }
@@ -184,6 +190,9 @@ impl TopicTerms {
             Some(NoTermsReason::Relevance) => Some("Not compared: the posts do not match the query.".to_owned()),
             Some(NoTermsReason::Cut) => Some("Not compared: not all items of the period were read.".to_owned()),
             Some(NoTermsReason::NoItems) => Some("No items in the period.".to_owned()),
+            Some(NoTermsReason::Uncounted) => {
+                Some("Not compared yet: the days before are counted after the next run.".to_owned())
+            }
             None if self.terms.is_empty() => {
                 Some(format!("No term is more frequent than expected from the previous {}.", days(self.before_days)))
             }

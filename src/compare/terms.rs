@@ -2,20 +2,20 @@
 //! those of the four weeks before where no counts of a day are stored. `insight::terms` decides what is news. Days are
 //! those of the topic's own zone, whatever the zone of a report, because the stored counts are.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use super::term_items::{TermsAsked, items_of, questions, sample};
+use super::term_items::{CHUNK, TermsAsked, items_of, load_texts, questions, sample, terms_of};
 use super::term_rows::{
     ComparedWith, NoTermsReason, StandOutReason, StandOutRows, TermRise, TermRow, TermSample, ThemeRow, TopicTerms,
 };
 use super::terms_before::{counts_before, days_before, earlier};
 use crate::insight::daily::{Day, date_of};
 use crate::insight::terms::{
-    BusiestDay, DayTerms, LEAST_DAYS, NewsTerm, RiseInput, StandOut, TermItem, Theme, busiest_day, differs, news,
-    rises, stand_out, themes,
+    BusiestDay, DayTerms, LEAST_DAYS, NewsTerm, RiseInput, StandOut, TermItem, Theme, busiest_day, complete_words,
+    differs, news, rises, stand_out, themes,
 };
-use crate::model::{ItemContent, Time, format_term};
+use crate::model::{CountedItem, ItemContent, Time, format_term};
 use crate::store::{ReadSnapshot, StoreError};
 
 /// The most terms that are shown.
@@ -53,7 +53,7 @@ pub async fn topic_terms(moment: &mut ReadSnapshot, asked: TermsAsked<'_>) -> Re
     let counted = counts_before(moment, &asked, &before).await?;
     answer.before_days = counted.len() as u64;
     if counted.len() < LEAST_DAYS {
-        answer.untold = Some(NoTermsReason::History);
+        answer.untold = Some(if asked.trusting { NoTermsReason::Uncounted } else { NoTermsReason::History });
         return Ok(answer);
     }
     let items = items_of(moment, &asked, &sample(asked.period, asked.most())).await?;
@@ -62,7 +62,8 @@ pub async fn topic_terms(moment: &mut ReadSnapshot, asked: TermsAsked<'_>) -> Re
     let (earlier_days, counts): (Vec<(Day, u64)>, Vec<DayTerms>) =
         counted.into_iter().map(|(day, counts)| ((day, counts.said), counts)).unzip();
     let (all, tested) = rises(RiseInput { items: &items, before: &counts }, &own);
-    let found = news(&all, &items);
+    let mut found = news(&all, &items);
+    complete_words(&mut found, &items, &own);
     answer.tested = tested as u64;
     if found.is_empty()
         && differs(&all)
@@ -72,9 +73,16 @@ pub async fn topic_terms(moment: &mut ReadSnapshot, asked: TermsAsked<'_>) -> Re
         return Ok(answer);
     }
     answer.rises = found.iter().map(|term| rise_of(term, &items)).collect();
+    if answer.cut && asked.explains {
+        add_unread(moment, &asked, &found, &items, &mut answer.rises).await?;
+    }
     answer.more = found.len().saturating_sub(SHOWN) as u64;
-    let earlier =
-        if found.is_empty() { None } else { earlier(moment, &asked, before.first().map(|day| day.span)).await? };
+    // All items of the period before would be compared with a sample.
+    let earlier = if found.is_empty() || answer.cut {
+        None
+    } else {
+        earlier(moment, &asked, before.first().map(|day| day.span)).await?
+    };
     let grouped = themes(&found, &items, earlier.as_deref());
     (answer.more_themes, answer.more_items, answer.other_items) =
         (grouped.more, grouped.more_items, grouped.other_items);
@@ -120,6 +128,7 @@ async fn find_stand_out(
     let own = |term: &str| questions.iter().any(|question| question.repeats_query(term));
     let StandOut { mut terms, others } = stand_out(items, &others, &own);
     terms.truncate(SHOWN);
+    complete_words(&mut terms, items, &own);
     if terms.is_empty() {
         return Ok(None);
     }
@@ -139,6 +148,32 @@ async fn find_stand_out(
 fn rise_of(term: &NewsTerm, items: &[TermItem]) -> TermRise {
     let keys = term.places.iter().filter_map(|place| Some(items.get(*place)?.key.clone()));
     TermRise { term: format_term(&term.term), keys: keys.collect(), texts: term.now, expected: term.expected }
+}
+
+/// Adds the items outside the sample that contain the terms.
+async fn add_unread(
+    moment: &mut ReadSnapshot,
+    asked: &TermsAsked<'_>,
+    found: &[NewsTerm],
+    read: &[TermItem],
+    rises: &mut [TermRise],
+) -> Result<(), StoreError> {
+    let read: BTreeSet<&str> = read.iter().map(|item| item.key.as_str()).collect();
+    let unread: Vec<&CountedItem> =
+        asked.period.iter().filter(|item| !read.contains(item.key.as_str())).copied().collect();
+    for some in unread.chunks(CHUNK) {
+        let texts = load_texts(moment, some).await?;
+        for item in some {
+            let Some(text) = texts.get(item.key.as_str()) else { continue };
+            let terms = terms_of(item, text);
+            for (term, rise) in found.iter().zip(&mut *rises) {
+                if terms.binary_search(&term.counted).is_ok() {
+                    rise.keys.push(item.key.clone());
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The items that are shown, by key.

@@ -68,6 +68,7 @@ async fn read(moment: &mut ReadSnapshot, topic: &Topic, asked: TermsPeriod) -> R
         asked_since,
         scorer: scorer.as_deref(),
         trusting,
+        explains: false,
     };
     topic_terms(moment, asked).await
 }

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use crate::insight::daily::{ItemCounts, Rise, Share};
+pub use crate::model::number;
 use crate::model::{Span, Time, Tone, is_invisible_after};
 
 /// Shown with shares of tone: how many posts count as negative depends on their subject.
@@ -22,6 +23,9 @@ pub fn sentence(words: &str) -> String {
     let mut letters = words.chars();
     letters.next().map_or_else(String::new, |first| format!("{}{}.", first.to_uppercase(), letters.as_str()))
 }
+
+/// Shown instead of counts if nothing was searched in the period.
+pub const UNSEARCHED: &str = "Nothing was searched in this period, so nothing is known about it.";
 
 /// Shown if not all searches were read.
 pub const SEARCHES_CUT: &str = "Too many searches to read all: counts and cost cover only the latest.";
@@ -50,20 +54,6 @@ pub fn line(text: &str, most: usize) -> String {
         }
         many += word.chars().count();
         shown.push_str(&word);
-    }
-    shown
-}
-
-/// Formats as `1,234`.
-#[must_use]
-pub fn number(n: u64) -> String {
-    let digits = n.to_string();
-    let mut shown = String::new();
-    for (at, c) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            shown.push(',');
-        }
-        shown.push(c);
     }
     shown
 }
@@ -122,10 +112,27 @@ pub fn round(value: f64) -> String {
     if value.fract() == 0.0 || value.abs() >= 100.0 { format!("{:.0}", value.round()) } else { format!("{value:.1}") }
 }
 
-/// Formats as `42%`.
+/// Formats as `42%`. What is not nothing, and not all, is not rounded to it: `<1%`, `>99%`.
 #[must_use]
 pub fn percent(part: f64) -> String {
-    format!("{:.0}%", part * 100.0)
+    if part > 0.0 && part < 0.005 {
+        "<1%".to_owned()
+    } else if part >= 0.995 && part < 1.0 {
+        ">99%".to_owned()
+    } else {
+        format!("{:.0}%", part * 100.0)
+    }
+}
+
+/// Formats a lower or upper bound, rounded so that it holds: `≥ 59%`, `≤ 2%`, `> 0%`.
+fn bounded_percent(part: f64, lower: bool) -> String {
+    // Adds or subtracts less than an error of the division, so that 7 of 25 stays 28 %.
+    let hundredths = part * 100.0;
+    match lower {
+        true if part > 0.0 && hundredths < 1.0 => ">\u{a0}0%".to_owned(),
+        true => format!("≥\u{a0}{:.0}%", (hundredths + 1e-9).floor()),
+        false => format!("≤\u{a0}{:.0}%", (hundredths - 1e-9).ceil()),
+    }
 }
 
 /// Formats as `42% (35–49%)`.
@@ -146,13 +153,13 @@ pub fn interval(share: &Share) -> String {
 pub fn share_with_count(share: Option<Share>, more: bool, more_elsewhere: bool) -> String {
     // Zero items are 0 % of any total.
     let nothing = share.is_some_and(|share| share.part == 0);
-    let bound = match (more, more_elsewhere && !nothing) {
-        (false, false) => "",
-        (true, false) => "≥\u{a0}",
-        (false, true) => "≤\u{a0}",
-        (true, true) => "≈\u{a0}",
+    let bounded = |part: f64| match (more, more_elsewhere && !nothing) {
+        (false, false) => percent(part),
+        (true, false) => bounded_percent(part, true),
+        (false, true) => bounded_percent(part, false),
+        (true, true) => format!("≈\u{a0}{}", percent(part)),
     };
-    share.map_or("–".to_owned(), |share| format!("{bound}{} ({})", percent(share.share), at_least(share.part, more)))
+    share.map_or("–".to_owned(), |share| format!("{} ({})", bounded(share.share), at_least(share.part, more)))
 }
 
 /// Formats the number of authors, or `unknown` if all are unknown: that differs from 0.

@@ -24,6 +24,9 @@ pub(super) async fn write(store: &Store, order: &ExportOptions, rows: &mut Outpu
         let since = order.filter.since.unwrap_or(Time(until.0 - DAY));
         let Some(span) = Span::new(since, until) else { continue };
         let told = terms_between(store, &topic, span, false).await?;
+        if let Some(sample) = told.sample_words() {
+            tracing::warn!(topic = %topic.id, "{sample}");
+        }
         let news = told.terms.into_iter().map(|term| ("past", term));
         let standing = told.stand_out.into_iter().flat_map(|rows| {
             let with = rows.compared_with.as_str();

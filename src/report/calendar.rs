@@ -172,11 +172,11 @@ impl Reading<'_> {
             return Some("its searches were pruned".to_owned());
         }
         if let Some(part) = little(before) {
-            return Some(format!("only {part} covered"));
+            return Some(format!("only {part} searched"));
         }
         if span.until > self.now {
             return Some(format!("this {noun} is not over"));
         }
-        little(span).map(|part| format!("only {part} of this {noun} covered"))
+        little(span).map(|part| format!("only {part} of this {noun} searched"))
     }
 }

@@ -130,7 +130,7 @@ impl CalendarFacts {
     }
 }
 
-/// Returns the change from one count to another, as `+12%`, or `from none` if there was nothing before; `None` if they
+/// Returns the change from one count to another, as `+12%` or `12 times`, or `from none` if there was nothing before; `None` if they
 /// are equal.
 fn change(now: u64, before: u64) -> Option<String> {
     if now == before {
@@ -141,6 +141,7 @@ fn change(now: u64, before: u64) -> Option<String> {
     let sign = if now < before { '−' } else { '+' };
     Some(match before {
         0 => "from none".to_owned(),
+        _ if to >= 10.0 * from => format!("{:.0} times", to / from),
         _ => format!("{sign}{}", percent(((to - from) / from).abs())),
     })
 }

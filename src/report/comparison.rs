@@ -27,7 +27,7 @@ pub(super) fn compare_days(
         } else if !kept.is_complete(day.span) {
             Some("its searches were pruned".to_owned())
         } else if covered < WHOLE {
-            Some(format!("only {} covered", super::format::percent(covered)))
+            Some(format!("only {} searched", super::format::percent(covered)))
         } else {
             None
         };
@@ -77,7 +77,9 @@ fn change(now: u64, before: u64) -> Option<String> {
     match before {
         0 if now == 0 => None,
         0 => Some(String::new()),
-        _ => Some(format!(", {sign}{:.0}%", ((to - from) / from).abs() * 100.0)),
+        _ if now == before => Some(", as many".to_owned()),
+        _ if to >= 10.0 * from => Some(format!(", {:.0} times as many", to / from)),
+        _ => Some(format!(", {sign}{}", super::format::percent(((to - from) / from).abs()))),
     }
 }
 
@@ -106,12 +108,12 @@ mod tests {
                 "Day before (Wednesday 12-31): 110 items; now 82, −25%. Week before (Thursday 12-25): 0 items; now 82."
             )
         );
-        facts.beside = vec![day(1, None, Some("only 40% covered")), day(7, Some(41), None)];
+        facts.beside = vec![day(1, None, Some("only 40% searched")), day(7, Some(41), None)];
         facts.beside[1].saturated = true;
         assert_eq!(
             of(&facts).as_deref(),
             Some(
-                "Day before (Wednesday 12-31): not compared, only 40% covered. \
+                "Day before (Wednesday 12-31): not compared, only 40% searched. \
                  Week before (Thursday 12-25): ≥\u{a0}41 items; not compared: that day is incomplete."
             )
         );

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::facts::{HoleFacts, SourceFacts, TopicFacts};
+use super::facts::{DayFacts, HoleFacts, SourceFacts, TopicFacts};
 use super::format;
 use crate::insight::daily::SearchCoverage;
 use crate::model::{Micros, SearchState, SearchSummary, Source, Span, Time, Topic};
@@ -64,10 +64,33 @@ pub(super) fn sources(searches: &[SearchSummary], looked: &SearchCoverage, span:
     all.into_values().collect()
 }
 
+/// Whether a covered share is known and nothing.
+fn is_nothing(covered: Option<f64>) -> bool {
+    covered.is_some_and(|covered| covered <= 0.0)
+}
+
 impl TopicFacts {
     /// Whether no search was due in the whole period.
     pub(super) fn idle(&self, period: Span) -> bool {
         self.open.is_some_and(|open| open.from <= period.from)
+    }
+
+    /// Whether nothing was searched in the period, so that nothing is known about it.
+    pub(super) fn is_unsearched(&self) -> bool {
+        self.period.raw == 0 && self.checks.is_none() && is_nothing(self.covered)
+    }
+
+    /// Formats a day's items, unique items and authors; `–` if nothing was searched on that day.
+    pub(super) fn day_counts(&self, day: &DayFacts) -> [String; 3] {
+        if day.counted.raw == 0 && self.checks.is_none() && is_nothing(day.covered) {
+            return ["–", "–", "–"].map(str::to_owned);
+        }
+        let counted = &day.counted;
+        [
+            format::at_least(counted.raw, day.at_least),
+            format::at_least(counted.unique, day.at_least),
+            format::authors(counted, day.at_least),
+        ]
     }
 
     /// Describes how much of a period was covered.

@@ -146,6 +146,7 @@ pub(super) async fn topic(
         asked_since,
         scorer: scorer.as_deref(),
         trusting: false,
+        explains: true,
     };
     let astray = if calendar.is_some() { relevance.is_clearly_off_topic() } else { relevance.is_off_topic() };
     let terms = if astray {

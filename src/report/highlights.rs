@@ -3,6 +3,7 @@
 //! doubtful.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use super::facts::{SourceFacts, TopicFacts};
 use super::format::{
@@ -19,6 +20,7 @@ use crate::model::{Source, Span, Time};
 const MOST: usize = 10;
 /// How many of these are about trust in the figures, if there are more of both kinds.
 const TRUST: usize = 4;
+const DAY: Duration = Duration::from_secs(86_400);
 /// The minimum number of authors of one text for a sentence.
 const MIN_AUTHORS: u64 = 5;
 /// Returns what matters in all topics for a report about a span that is made now, and the number of sentences left out.
@@ -202,12 +204,22 @@ fn hole(topic: &TopicFacts, period: Span, timezone: &str, tell: AddHighlight<'_>
         .filter_map(|hole| Some((hole, hole.span.intersection(period)?)));
     let Some((hole, longest)) = inside.max_by_key(|(_, span)| span.length()) else { return };
     let Some(covered) = topic.covered.filter(|covered| *covered < COVERED && !topic.idle(period)) else { return };
+    // Its causes are those of the whole gap.
+    let until = if hole.span == longest {
+        String::new()
+    } else {
+        let [from, until] = [hole.span.from, hole.span.until].map(|at| date_time_short(at, timezone));
+        format!(", part of one from {from} to {until}")
+    };
+    let before = topic.searched_since.filter(|since| *since > period.from && *since < period.until);
+    let before = before.and_then(|since| Span::new(period.from, since)).filter(|before| before.length() >= DAY);
     let sentence = format!(
-        "{} of the period{} was not covered; the longest gap is {}, from {}{}.",
+        "{} of the period{} was not covered{}; the longest gap is {}{}{}.",
         percent(1.0 - covered),
         if topic.open.is_some() { " so far" } else { "" },
+        before.map_or_else(String::new, |before| format!(", {} of it before the first search", length(before))),
         length(longest),
-        date_time_short(longest.from, timezone),
+        if until.is_empty() { format!(", from {}", date_time_short(longest.from, timezone)) } else { until },
         if hole.why.is_empty() { String::new() } else { format!(" ({})", hole.why) },
     );
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share")]

@@ -216,15 +216,19 @@ fn numbers(report: &Report, topic: &TopicFacts) -> String {
             count_noun(u.days as u64, "earlier day")
         )
     });
-    let mut text = format!(
-        "**{}** {}, **{}** unique, {authors}; {change}{usual}. {} without a date, {} without an author, {} without engagement.\n\n",
-        at_least(period.raw, topic.may_be_more()),
-        if period.raw == 1 { "item" } else { "items" },
-        at_least(period.unique, topic.may_be_more()),
-        number(period.undated),
-        number(period.no_author),
-        number(period.no_engagement),
-    );
+    let mut text = if topic.is_unsearched() {
+        format!("{}\n\n", format::UNSEARCHED)
+    } else {
+        format!(
+            "**{}** {}, **{}** unique, {authors}; {change}{usual}. {} without a date, {} without an author, {} without engagement.\n\n",
+            at_least(period.raw, topic.may_be_more()),
+            if period.raw == 1 { "item" } else { "items" },
+            at_least(period.unique, topic.may_be_more()),
+            number(period.undated),
+            number(period.no_author),
+            number(period.no_engagement),
+        )
+    };
     if let Some(told) = topic.relevance_sentence() {
         text.push_str(&format!("{told}\n\n"));
     }
@@ -270,12 +274,10 @@ fn days(topic: &TopicFacts) -> String {
     let mut text = "| day | items | unique | authors | scored | negative | positive | covered |\n|---|---:|---:|---:|---:|---:|---:|---:|\n".to_owned();
     let share = |share: &Option<crate::insight::daily::Share>| share.as_ref().map_or("–".to_owned(), format::share);
     for day in &topic.days {
+        let [items, unique, authors] = topic.day_counts(day);
         text.push_str(&format!(
-            "| {} | {} | {} | {} | {} | {} | {} | {} |\n",
+            "| {} | {items} | {unique} | {authors} | {} | {} | {} | {} |\n",
             day.date,
-            at_least(day.counted.raw, day.at_least),
-            at_least(day.counted.unique, day.at_least),
-            format::authors(&day.counted, day.at_least),
             number(day.sounds.sample()),
             share(&day.negative),
             share(&day.positive),

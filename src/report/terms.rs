@@ -42,8 +42,13 @@ pub(super) fn news_sentence(topic: &TopicFacts) -> Option<String> {
     let name = |term: &TermRow| format!("“{}”", format::line(&term.term, 40));
     let (first, others) = topic.terms.terms.split_first()?;
     let others: String = others.iter().take(NAMED - 1).map(|term| format!(", {}", name(term))).collect();
+    let sample = if topic.terms.cut {
+        format!(" Counted in a sample of {} of {} items.", number(topic.terms.items_read), number(topic.terms.items))
+    } else {
+        String::new()
+    };
     Some(format!(
-        "used more often than expected: {} ({} by {}){others}.",
+        "used more often than expected: {} ({} by {}){others}.{sample}",
         name(first),
         count_noun(first.items, "item"),
         voices(topic, first.authors),

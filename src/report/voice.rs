@@ -54,9 +54,9 @@ pub(super) fn of(topics: &[&TopicFacts]) -> Vec<Voice> {
             at_least: topic.may_be_more(),
             others_at_least: others(at, TopicFacts::may_be_more),
             others_untold: others(at, untold),
-            raw: share(topic.period.raw, raw),
-            unique: share(topic.period.unique, unique),
-            authors: share(topic.period.authors, authors).filter(|_| !untold(topic)),
+            raw: share(topic.period.raw, raw).filter(|_| !topic.is_unsearched()),
+            unique: share(topic.period.unique, unique).filter(|_| !topic.is_unsearched()),
+            authors: share(topic.period.authors, authors).filter(|_| !untold(topic) && !topic.is_unsearched()),
         })
         .collect();
     let part = |voice: &Voice| voice.unique.map_or(0, |share| share.part);

@@ -15,6 +15,7 @@ mod job;
 mod mark;
 mod message;
 mod money;
+mod numbers;
 mod page_token;
 mod pages;
 mod ping;
@@ -61,6 +62,7 @@ pub use job::{Job, JobKind};
 pub use mark::{Mark, MarkChange, MarkRow, MarkedVia};
 pub use message::{Message, OutboxEntry, OutboxState, Undelivered};
 pub use money::Micros;
+pub use numbers::number;
 pub use page_token::{BadToken, Position, page_token, parse_page_token};
 pub use pages::{
     CopyRow, DayCount, EditionRow, ItemSightingRow, LedgerRow, ProcessRow, RevisionRow, RunWithNewItems, SIGN_AHEAD,

@@ -73,10 +73,12 @@ fn figures(report: &Report, topic: &TopicFacts) -> Markup {
     let rows = links::anchor(&topic.id, "rows");
     html! {
         p.figures {
+            @if topic.is_unsearched() { (format::UNSEARCHED) } @else {
             a href=(rows) { strong { (at_least(period.raw, topic.may_be_more())) } @if period.raw == 1 { " item" } @else { " items" } } ", "
             strong { (at_least(period.unique, topic.may_be_more())) } " unique, "
             @if period.authors == 0 && period.no_author > 0 { "authors not given" } @else { strong { (at_least(period.authors, topic.may_be_more())) } @if period.authors == 1 { " author" } @else { " authors" } }
             " – " (links::change(report, topic)) "."
+            }
         }
     }
 }
@@ -190,7 +192,7 @@ fn days(topic: &TopicFacts) -> Markup {
                 th.n scope="col" { "Negative" } th.n scope="col" { "Positive" } th.n scope="col" { "Unsupported" } th.n scope="col" { "Not scored" } th.n scope="col" { "Covered" }
             } }
             tbody { @for day in &topic.days { tr {
-                th scope="row" { (day.date) } td.n { (at_least(day.counted.raw, day.at_least)) } td.n { (at_least(day.counted.unique, day.at_least)) } td.n { (format::authors(&day.counted, day.at_least)) }
+                th scope="row" { (day.date) } @for count in topic.day_counts(day) { td.n { (count) } }
                 td.n { (number(day.sounds.sample())) } td.n { (share(&day.negative)) } td.n { (share(&day.positive)) }
                 td.n { (number(day.sounds.unsupported)) } td.n { (number(day.sounds.unscored)) } td.n { (day.covered.map_or(format::NOT_KEPT.to_owned(), percent)) }
             } } }

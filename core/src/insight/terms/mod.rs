@@ -20,6 +20,7 @@ mod stand_out;
 mod tests;
 mod themes;
 
+pub use chains::complete_words;
 pub use kept::{Basis, DayTerms, TermCounter, speaker_of};
 pub use news::{MOST as MOST_NEWS, NewsTerm, news};
 pub use rises::{LEAST_VOICES, Rise, RiseInput, TermItem, differs, rises};

@@ -1,6 +1,7 @@
 //! Formats a cause as a clause to follow the sentence about the figure. Names arrive ready to show and are not parsed.
 
 use super::{Cause, Dimension};
+use crate::model::number;
 
 /// What changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +41,7 @@ impl Cause {
         match (self.dimension, self.authors) {
             (Dimension::Text, 0) => format!("one text{quoted}"),
             (Dimension::Text, 1) => format!("one text by 1 author{quoted}"),
-            (Dimension::Text, many) => format!("one text by {many} authors{quoted}"),
+            (Dimension::Text, many) => format!("one text by {} authors{quoted}", number(many)),
             (Dimension::Author, _) => format!("@{}", name.trim_start_matches('@')),
             (Dimension::Term, _) => format!("items with “{name}”"),
             (Dimension::Source, _) => format!("items found only by {name}"),
@@ -49,10 +50,13 @@ impl Cause {
 
     fn how_many(&self, figure: Figure<'_>) -> String {
         let noun = if self.items == 1 { "item" } else { "items" };
+        let items = number(self.items);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of items")]
+        let usual = number(self.usual.round().max(0.0) as u64);
         match figure {
-            Figure::Tone(sound) if self.items > 0 => format!(" ({} of {} sound {sound})", self.sounding, self.items),
-            _ if self.dimension == Dimension::Text && self.usual < 0.5 => format!(" ({} {noun})", self.items),
-            _ => format!(" ({} {noun}, {:.0} expected)", self.items, self.usual),
+            Figure::Tone(sound) if self.items > 0 => format!(" ({} of {items} sound {sound})", number(self.sounding)),
+            _ if self.dimension == Dimension::Text && self.usual < 0.5 => format!(" ({items} {noun})"),
+            _ => format!(" ({items} {noun}, {usual} expected)"),
         }
     }
 }

@@ -64,7 +64,7 @@ pub(in crate::store) async fn of_other_topics(
     for (beyond, order) in [(">", ""), ("<", "DESC")] {
         let sql = format!(
             "SELECT day_from, day_until, items, basis, counts FROM topic_term \
-             WHERE topic {beyond} $1 AND day_until <= $2 ORDER BY topic {order}, day_from {order} LIMIT $3"
+             WHERE topic {beyond} $1 AND day_until <= $2 AND items > 0 ORDER BY topic {order}, day_from {order} LIMIT $3"
         );
         let rows = sqlx::query(AssertSqlSafe(sql)).bind(topic).bind(until.0).bind(most).fetch_all(&mut *conn).await?;
         for row in &rows {
