@@ -110,7 +110,7 @@ pub async fn run(
         set_back = Some(clock_set_back::ClockMonitor::begin(&store, collector.now()).await);
     }
     let mut begun = false;
-    // Whether a run may have become readable.
+    // Whether a run may have become readable, or the followers have other work.
     let mut brought = true;
     while !stop.is_cancelled() {
         let now = Instant::now();
@@ -182,6 +182,8 @@ pub async fn run(
                 (settings.max_concurrent_runs, settings.lease) = (new.max_concurrent_runs, new.lease);
                 settings.shutdown_grace = new.shutdown_grace;
                 look_at = Instant::now();
+                // Another time zone or filter means other counts.
+                brought = true;
             }
             () = job_ended(jobs.as_ref()) => {
                 brought = true;

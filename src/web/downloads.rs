@@ -6,7 +6,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use tokio::runtime::Handle;
@@ -77,8 +77,12 @@ where
         Format::Xlsx => XLSX,
         _ => CSV,
     };
-    let body =
-        if head { Body::empty() } else { Body::from_stream(begin(site, visitor, place, name.to_owned(), write)) };
+    let body = if head {
+        // Not `empty`, whose length of 0 would be sent as that of the file.
+        Body::from_stream(futures_util::stream::empty::<io::Result<Bytes>>())
+    } else {
+        Body::from_stream(begin(site, visitor, place, name.to_owned(), write))
+    };
     let disposition = format!("attachment; filename=\"{name}\"");
     Ok(([(header::CONTENT_TYPE, media), (header::CONTENT_DISPOSITION, &disposition)], body).into_response())
 }

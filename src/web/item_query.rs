@@ -39,7 +39,7 @@ pub(super) const PARAMETERS: &[&str] = PAGE.split_at(PAGE.len() - 1).0;
 /// Maximum number of items that a page reads, including those that topics' filters hide.
 const LOOKED: usize = 1_000;
 /// Items that are read at a time.
-const STEP: u32 = 100;
+pub(super) const STEP: u32 = 100;
 /// Longest address of a saved search, so that a few more parameters fit when it is opened.
 const LONGEST: usize = 2_000;
 
@@ -134,7 +134,7 @@ pub(super) async fn to_keep(site: &Site, ask: &PageRequest) -> Result<BTreeMap<S
     Ok(filters)
 }
 
-fn place_of(row: &ItemRow) -> AllItemsCursor {
+pub(super) fn place_of(row: &ItemRow) -> AllItemsCursor {
     AllItemsCursor { first_seen: row.first_seen, topic: row.topic.clone(), key: row.key.clone() }
 }
 

@@ -20,11 +20,7 @@ impl Problem {
 
     /// Nothing has that name.
     pub(super) fn not_found(title: impl Into<String>) -> Self {
-        Self::new(
-            StatusCode::NOT_FOUND,
-            title,
-            "It may have been renamed or removed, or a topic has not run yet. / lists the topics that have run.",
-        )
+        Self::new(StatusCode::NOT_FOUND, title, "It may have been renamed or removed. / lists the topics.")
     }
 
     /// Something in the request is invalid.

@@ -47,6 +47,10 @@ pub(in crate::cli) async fn run(common: &Common, args: &TokenAddArgs) -> Result<
         return Err(Failure::usage(format!("`{}` cannot be a name", output::truncate(&args.name, 80)), hint));
     }
     let Some(role) = Role::parse(&args.role) else { return Ok(Exit::Usage) };
+    if role == Role::Edit && !(args.topics.is_empty() && args.tags.is_empty()) {
+        let hint = "leave out --topic and --tag, or use --role act";
+        return Err(Failure::usage("a token that edits is for all topics: it changes the whole file", hint));
+    }
     if args.topics.len() + args.tags.len() > MOST {
         return Err(Failure::usage(
             format!("a token can have at most {MOST} topics and tags"),

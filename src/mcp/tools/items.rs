@@ -17,6 +17,8 @@ pub(super) const OURS: &[&str] = &[
     "topic",
     "key",
     "kind",
+    "starred_at",
+    "note",
     "published_at",
     "first_seen",
     "first_run",

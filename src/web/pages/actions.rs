@@ -50,6 +50,7 @@ pub(super) async fn section(site: &Site, card: &TopicCard, ask: &PageRequest) ->
             kind => html! { (name(kind)) (request_row(request, card.timezone(), visitor)) },
         });
     }
+    let edits = edits(site, card, visitor).await;
     Ok(html! {
         div.actions {
             @if acts { @for kind in [Some(RequestKind::RunNow), pause].into_iter().flatten() {
@@ -59,7 +60,7 @@ pub(super) async fn section(site: &Site, card: &TopicCard, ask: &PageRequest) ->
                     button type="submit" { (name(kind)) }
                 }
             } }
-            (edits(site, card, visitor))
+            (edits)
             @if site.editing.is_some() {
                 @let report = format!("/topics/{}/report", card.topic);
                 a.button href=(report) { "Report" }
@@ -71,10 +72,15 @@ pub(super) async fn section(site: &Site, card: &TopicCard, ask: &PageRequest) ->
 }
 
 /// Buttons to change, copy or delete a topic, and to resume one that the file pauses.
-fn edits(site: &Site, card: &TopicCard, visitor: &Visitor) -> Markup {
+async fn edits(site: &Site, card: &TopicCard, visitor: &Visitor) -> Markup {
     let topic = card.topic.as_str();
+    let file = match site.editing.as_ref().filter(|_| site.may_edit(visitor)) {
+        Some(editing) => topic_edit::read_file(editing).await.ok(),
+        None => None,
+    };
+    let edits = file.is_some_and(|file| topic_edit::locked(site, &file, visitor).is_none());
     let by_file = card.paused.as_ref().is_some_and(|paused| paused.by == PausedBy::File);
-    html! { @if site.may_edit(visitor) {
+    html! { @if edits {
         @if by_file { form method="post" action="/jobs" {
             input type="hidden" name="do" value="on";
             input type="hidden" name="kind" value="topic";

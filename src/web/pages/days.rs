@@ -206,6 +206,7 @@ pub(super) async fn charts(site: &Site, card: &TopicCard, ask: Option<&PageReque
         ChartUnit::Week => ("The last 8 weeks", "The weeks in numbers"),
     };
     let drawn = chart.holes.iter().any(|hole| !hole.before);
+    let unwatched = chart.holes.iter().any(|hole| hole.before);
     let zone = card.timezone();
     let waits = site.store.days_pending().await?;
     Ok(html! { section aria-labelledby="days" {
@@ -215,7 +216,7 @@ pub(super) async fn charts(site: &Site, card: &TopicCard, ask: Option<&PageReque
         } } }
         @if waits && by == ChartUnit::Day && card.last_run.is_some() { p.note { "The latest items are still being counted." } }
         div.pair {
-            figure { (chart::volume(&chart, zone)) figcaption { (chart::legend(by.noun())) " " @if by == ChartUnit::Day { "Days" } @else { "Weeks from Monday" } " of " (zone) ", by publication time." @if drawn { " Hatched: not covered." } (chart::query_changes_note(&chart, zone)) } }
+            figure { (chart::volume(&chart, zone)) figcaption { (chart::legend(by.noun())) " " @if by == ChartUnit::Day { "Days" } @else { "Weeks from Monday" } " of " (zone) ", by publication time." @if drawn { " Hatched: not covered." } @if unwatched { " Grey: before the topic was watched." } (chart::query_changes_note(&chart, zone)) } }
             figure { (chart::tone(&chart, zone)) figcaption { span.negative { "■ negative" } ", " span.positive { "● positive" } " of the scored items, with 95 % intervals." } }
         }
         @if scorers.len() > 1 { p.note {

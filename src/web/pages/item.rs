@@ -1,5 +1,6 @@
 //! One item: its words and earlier words, its sightings, which topics know it, how it spread, its near-copies.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use maud::{Markup, html};
@@ -42,6 +43,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: PageRequest) -> Result<Pa
     // The whole title is shown: it is nowhere else on the page.
     let title = item.title.as_deref().map(|title| format::line(title, 500)).filter(|title| !title.is_empty());
     let title = title.unwrap_or_else(|| item_view::summary_line(None, item.text.as_deref(), 80));
+    let pages: BTreeSet<String> = store.topic_ids().await?.into_iter().collect();
     let main = html! {
         h1 dir="auto" { (title) }
         div data-item {
@@ -51,8 +53,8 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: PageRequest) -> Result<Pa
             (facts(item))
         }
         @if let Some(story) = &story { (spread::section(story)) }
-        (topics(&known, site.may_act(&ask.visitor)))
-        (sightings(&seen, item))
+        (topics(&known, site.may_act(&ask.visitor), &pages))
+        (sightings(&seen, item, &pages))
         (edits(item, &earlier))
         (near(many, &copies))
     };
@@ -85,7 +87,7 @@ fn facts(item: &ItemRow) -> Markup {
     } }
 }
 
-fn topics(known: &[ItemRow], acts: bool) -> Markup {
+fn topics(known: &[ItemRow], acts: bool, pages: &BTreeSet<String>) -> Markup {
     let told = acts || known.iter().any(|row| row.mark.is_some() || row.relevance.is_some());
     html! { section aria-labelledby="topics" {
         h2 #topics { "Topics that found it" }
@@ -93,7 +95,7 @@ fn topics(known: &[ItemRow], acts: bool) -> Markup {
             caption.quiet { "Topics that found the item" }
             thead { tr { th scope="col" { "Topic" } th scope="col" { "First seen" } th scope="col" { "Last seen" } th.n scope="col" { "In runs" } @if told { th scope="col" { "Mark" } } } }
             tbody { @for row in known { tr {
-                th scope="row" { a href=(format!("/topics/{}", row.topic)) { (row.topic) } }
+                th scope="row" { (item_view::topic_link(&row.topic, pages)) }
                 td data-label="First seen" { (moment(row.first_seen, "UTC")) }
                 td data-label="Last seen" { (moment(row.last_seen, "UTC")) }
                 td.n data-label="In runs" { (number(row.times_seen.unsigned_abs())) }
@@ -103,7 +105,7 @@ fn topics(known: &[ItemRow], acts: bool) -> Markup {
     } }
 }
 
-fn sightings(seen: &[ItemSightingRow], item: &ItemRow) -> Markup {
+fn sightings(seen: &[ItemSightingRow], item: &ItemRow, pages: &BTreeSet<String>) -> Markup {
     let points: Vec<(Time, i64)> =
         seen.iter().rev().filter(|s| s.engagement.is_known()).map(|s| (s.at, s.engagement.sum())).collect();
     html! { section aria-labelledby="sightings" {
@@ -114,7 +116,7 @@ fn sightings(seen: &[ItemSightingRow], item: &ItemRow) -> Markup {
             thead { tr { th scope="col" { "When" } th scope="col" { "Topic" } th scope="col" { "Source" } th.n scope="col" { "Rank" } th scope="col" { "Reactions" } } }
             tbody { @for row in seen { tr {
                 td data-label="When" { (moment(row.at, "UTC")) }
-                td data-label="Topic" { a href=(format!("/topics/{}", row.topic)) { (row.topic) } }
+                td data-label="Topic" { (item_view::topic_link(&row.topic, pages)) }
                 td data-label="Source" { (row.source) }
                 td.n data-label="Rank" { (number(row.rank.unsigned_abs())) }
                 td data-label="Reactions" { (item_view::reactions(&row.engagement)) }

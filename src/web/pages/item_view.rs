@@ -1,6 +1,8 @@
 //! Renders items, answers and differences for every page. All of it comes from outside: the template escapes text,
 //! and links are http or https and send no referrer.
 
+use std::collections::BTreeSet;
+
 use maud::{Markup, html};
 
 use crate::compare::Citations;
@@ -154,4 +156,8 @@ pub(super) fn difference(pieces: &[Piece]) -> Markup {
 /// A time, or a dash if it is unknown.
 pub(super) fn when(at: Option<Time>, zone: &str) -> Markup {
     html! { @match at { Some(at) => (moment(at, zone)), None => "–" } }
+}
+/// A topic as a link to its page; a deleted one has none.
+pub(super) fn topic_link(topic: &str, pages: &BTreeSet<String>) -> Markup {
+    html! { @if pages.contains(topic) { a href=(format!("/topics/{topic}")) { (topic) } } @else { (topic) ", deleted" } }
 }

@@ -1,7 +1,7 @@
 //! Items of all topics: filters in the address, files of exactly what they find, and saved searches. `item_query`
 //! defines what a filter means.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use axum::Extension;
@@ -13,14 +13,15 @@ use maud::{Markup, html};
 use super::{item_view, marks, searches, stars_and_notes};
 use crate::compare::{FilterMode, Rankings, RowFilter};
 use crate::draw::format::{count_noun, number};
-use crate::export::{Format, ItemCount, count_items};
+use crate::export::{ExportError, Format, ItemCount, count_items, write_items};
 use crate::model::{Kind, Mark, Source, Time, Tone};
-use crate::store::{AllItemsCursor, ItemRow};
+use crate::store::{AllItemsCursor, ItemRow, Store};
 use crate::web::app::App;
-use crate::web::downloads;
-use crate::web::item_query::{ItemQuery, PARAMETERS, address, latest, tags_of};
+use crate::web::downloads::{self, File};
+use crate::web::item_query::{ItemQuery, PARAMETERS, STEP, address, latest, place_of, tags_of};
 use crate::web::layout::{self, Page};
 use crate::web::page_request::{LONGEST, PageRequest};
+use crate::web::pipe::Writer;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
@@ -56,6 +57,14 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: PageRequest) -> Result<Pa
     let narrowed = !filters.is_empty();
     let form = form(&site, &ask, query.filtered, hiding.has_filters()).await?;
     let saved = searches::section(&site, &filters, site.may_annotate(&ask.visitor)).await?;
+    let state = ListState {
+        more: next.is_some(),
+        hidden,
+        narrowed,
+        acts: site.may_annotate(&ask.visitor),
+        runs: site.may_act(&ask.visitor),
+        topics: store.topic_ids().await?.into_iter().collect(),
+    };
     let main = html! {
         h1 { (heading(&filters)) }
         (form)
@@ -72,7 +81,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: PageRequest) -> Result<Pa
             @if hiding.has_filters() && query.filtered == FilterMode::Hide { " Items hidden by topics' filters are left out." }
         }
         @if waiting { p.note { "Some items are not indexed yet; those of the last minutes may be missing." } }
-        (list(&ask, &rows, (next.is_some(), hidden), narrowed, site.may_annotate(&ask.visitor)))
+        (list(&ask, &rows, &state))
         @if many != ItemCount::All(0) { nav.pages aria-label="Download these items" {
             @for format in [Format::Csv, Format::Xlsx, Format::Jsonl] {
                 a href=(address(&format!("/items.{format}"), &filters)) download { "Download " (format.to_string().to_uppercase()) }
@@ -102,7 +111,23 @@ fn heading(filters: &BTreeMap<String, String>) -> &'static str {
     }
 }
 
-fn list(ask: &PageRequest, rows: &[ItemRow], (more, hidden): (bool, bool), narrowed: bool, acts: bool) -> Markup {
+/// What the list says besides its rows.
+struct ListState {
+    /// Whether there are older items that were not checked.
+    more: bool,
+    /// Whether items were hidden by a topic's filter.
+    hidden: bool,
+    /// Whether the address leaves out some items.
+    narrowed: bool,
+    acts: bool,
+    /// Whether topics can be run from these pages.
+    runs: bool,
+    /// Topics with a page: those that were not deleted.
+    topics: BTreeSet<String>,
+}
+
+fn list(ask: &PageRequest, rows: &[ItemRow], state: &ListState) -> Markup {
+    let ListState { more, hidden, narrowed, acts, runs, .. } = *state;
     // A form accepts no longer address.
     let back = Some(ask.with("/items", &[])).filter(|back| back.len() + 10 <= LONGEST);
     let back = back.unwrap_or_else(|| "/items".to_owned());
@@ -111,11 +136,12 @@ fn list(ask: &PageRequest, rows: &[ItemRow], (more, hidden): (bool, bool), narro
             @if more { "No match among the items checked so far; there are older ones." }
             @else if hidden { "All of these are hidden by the topic's filter. " a href=(ask.with("/items", &[("filtered", Some("keep"))])) { "Show them" } }
             @else if narrowed { "No items match. " a href="/items" { "Clear the filters" } " to see all." }
+            @else if runs { "Nothing found yet. " strong { "Run now" } " on a topic's page runs it; what it finds appears here." }
             @else { "Nothing found yet. " code { "topicwatch once" } " runs every topic now; what it finds appears here." }
         } } @else { ol.found { @for (number, row) in rows.iter().enumerate() { li id=(format!("i{number}")) data-item tabindex="-1" {
             @let back = format!("{back}#i{number}");
             (item_view::item(row, "UTC"))
-            div.deeds { span.meta { "Topic " a href=(format!("/topics/{}", row.topic)) { (row.topic) } } (marks::of_item(row, acts, &back)) (stars_and_notes::of_item(row, acts, &back, number)) }
+            div.deeds { span.meta { "Topic " (item_view::topic_link(&row.topic, &state.topics)) } (marks::of_item(row, acts, &back)) (stars_and_notes::of_item(row, acts, &back, number)) }
         } } } }
     }
 }
@@ -158,6 +184,23 @@ async fn form(site: &Site, ask: &PageRequest, filtered: FilterMode, filters: boo
     } })
 }
 
+/// Writes the items of a query, those first seen last at the top.
+async fn write_latest(store: &Store, query: &ItemQuery, mut out: &Writer) -> Result<(), ExportError> {
+    let filter = &query.order.filter;
+    let mut hiding = RowFilter::of(store, &filter.topics, query.filtered).await?;
+    let rankings = Rankings::of(store, &filter.topics).await?;
+    let mut after = Some(None);
+    write_items(store, &query.order, &mut out, async || {
+        let Some(from) = after.take() else { return Ok(None) };
+        let mut rows = store.list_found(filter, from.as_ref(), STEP).await?;
+        after = rows.last().filter(|_| rows.len() == STEP as usize).map(|last| Some(place_of(last)));
+        rows.retain(|row| hiding.shows_item(row));
+        rows.iter_mut().for_each(|row| rankings.rate(row));
+        Ok(Some(rows))
+    })
+    .await
+}
+
 /// The same rows as a file.
 pub(in crate::web) async fn file(
     State(app): State<App>,
@@ -169,8 +212,13 @@ pub(in crate::web) async fn file(
         let ask = PageRequest::of(&uri, visitor, PARAMETERS)?;
         let format = ask.name.rsplit('.').next().and_then(Format::parse).unwrap_or(Format::Csv);
         let query = ItemQuery::of(&app.site, &ask, format).await?;
-        let head = method == Method::HEAD;
-        downloads::answer(&app.site, &ask.visitor, &ask.name, query.order, query.filtered, head).await
+        if query.order.filter.words.is_some() {
+            downloads::check_indexed(&app.site.store, &query.order.filter.topics).await?;
+        }
+        let file = File { name: &ask.name, format, head: method == Method::HEAD };
+        downloads::stream(&app.site, &ask.visitor, file, async move |store: &Store, out: &Writer| {
+            write_latest(store, &query, out).await
+        })
     };
     made.await.unwrap_or_else(|problem: Problem| layout::problem(&app.site, &problem))
 }

@@ -194,8 +194,12 @@ fn first_run(site: &Site, cards: &[TopicCard], visitor: &Visitor) -> Markup {
                 li { "The configuration is read: " (format::count_noun(cards.len() as u64, "topic")) ", " @for (place, card) in cards.iter().take(10).enumerate() { @if place > 0 { ", " } a href=(format!("/topics/{}", card.topic)) { (format::line(&card.title, 60)) } } @if cards.len() > 10 { ", …" } "." }
             }
             @if site.may_edit(visitor) { li { a href=(topic_edit::NEW) { "Add a topic" } " here" @if site.may_act(visitor) { ", and press " strong { "Run now" } " on its page" } "." } }
-            li { "Run every topic once, now: " code { "topicwatch once" } ". It takes seconds and shows what it cost." }
-            li { "Run them on schedule: " code { "topicwatch run" } " runs each when it is due." }
+            @if site.settings().acts.is_some() {
+                li { "Each topic runs when it is due" @if site.may_act(visitor) { "; " strong { "Run now" } " on its page runs it at once" } "." }
+            } @else {
+                li { "Run every topic once, now: " code { "topicwatch once" } ". It takes seconds and shows what it cost." }
+                li { "Run them on schedule: " code { "topicwatch run" } " runs each when it is due." }
+            }
             li { "Come back here. The first answers are a baseline; after that, new items are those not seen before." }
         }
         p.meta { "To try everything without a key, set " code { "base_url = \"sandbox\"" } " under " code { "[service]" } "." }

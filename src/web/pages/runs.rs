@@ -1,10 +1,11 @@
 //! The ledger: each run with all its searches, what it found, how long it took, what it cost, and what went wrong.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use maud::{Markup, html};
 
+use super::item_view::topic_link;
 use super::run_state::state;
 use crate::draw::format::{self, at_least, number};
 use crate::model::{RunRow, RunState, SearchRow, SearchState, Time};
@@ -24,12 +25,12 @@ const RUNS: u32 = 40;
 pub(in crate::web) async fn show(site: Arc<Site>, ask: PageRequest) -> Result<Page, Problem> {
     let store = &site.store;
     let (topic, wanted) = (ask.get("topic"), ask.word("state", RunState::parse)?);
-    let choice: Vec<String> = store.topic_ids().await?.into_iter().filter(|id| ask.visitor.sees(id)).collect();
+    let choice: BTreeSet<String> = store.topic_ids().await?.into_iter().filter(|id| ask.visitor.sees(id)).collect();
     if let Some(topic) = topic {
         if !ask.visitor.sees(topic) {
             return Err(out_of_scope());
         }
-        if !choice.iter().any(|id| id == topic) {
+        if !choice.contains(topic) {
             return Err(Problem::not_found("There is no such topic"));
         }
     }
@@ -59,8 +60,9 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: PageRequest) -> Result<Pa
         @if ask.get("run").is_some() { p { "One run. " a href="/runs" { "All of them" } } }
         @if runs.is_empty() { p {
             @if topic.is_some() || wanted.is_some() || after.is_some() || ask.get("run").is_some() { "No runs match. " a href="/runs" { "Clear the filters" } " to see all." }
+            @else if site.settings().acts.is_some() { "Nothing has run yet. Each topic runs when it is due" @if site.may_act(&ask.visitor) { "; " strong { "Run now" } " on its page runs it at once" } "." }
             @else { "Nothing has run yet. " code { "topicwatch once" } " runs every topic now; " code { "topicwatch run" } " keeps running and runs them on schedule." }
-        } } @else { ol.found { @for (place, run) in &runs { li { (one(&site, run, place.at, searches.get(&run.run), baselines.get(&run.run))) } } } }
+        } } @else { ol.found { @for (place, run) in &runs { li { (one((&site, &choice), run, place.at, searches.get(&run.run), baselines.get(&run.run))) } } } }
         nav.pages aria-label="More runs" {
             @if after.is_some() { a href=(ask.with("/runs", &[("after", None)])) { "The latest" } }
             @if let (true, Some((last, _))) = (more, runs.last()) { a rel="next" href=(ask.with("/runs", &[("after", Some(&format!("{}/{}", last.at.0, last.run)))])) { "Earlier runs" } }
@@ -86,13 +88,19 @@ pub(super) fn parse_page_token(token: &str) -> Option<RunCursor> {
     Some(RunCursor { at: Time(at.parse().ok()?), run: run.to_owned() })
 }
 
-fn one(site: &Site, run: &RunRow, at: Time, searches: Option<&Vec<SearchRow>>, baseline: Option<&i64>) -> Markup {
+fn one(
+    (site, pages): (&Site, &BTreeSet<String>),
+    run: &RunRow,
+    at: Time,
+    searches: Option<&Vec<SearchRow>>,
+    baseline: Option<&i64>,
+) -> Markup {
     let counts = &run.counts;
     let full = searches.is_some_and(|all| all.iter().any(|search| search.saturated));
     html! {
         p {
             (state(run.state)) " "
-            @match &run.topic { Some(topic) => a href=(format!("/topics/{topic}")) { (topic) }, None => strong { (format::line(&run.job, 100)) } }
+            @match &run.topic { Some(topic) => (topic_link(topic, pages)), None => strong { (format::line(&run.job, 100)) } }
             " " (moment(at, "UTC")) ", " (run.trigger.to_string().replace('_', "-"))
             @if run.attempt > 1 { ", attempt " (number(run.attempt.unsigned_abs())) }
         }

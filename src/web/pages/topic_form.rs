@@ -92,7 +92,7 @@ impl Form {
                 }
                 div.actions {
                     // Enter presses the first button: it changes nothing.
-                    button type="submit" name="do" value="preview" { @if saves { "Check and preview" } @else { "Check and show the lines" } }
+                    button type="submit" name="do" value="preview" formaction=(format!("{}#preview", if saves { &self.path } else { CHECK })) { @if saves { "Check and preview" } @else { "Check and show the lines" } }
                     @if saves { button.main type="submit" name="do" value="save" { "Save" } }
                     @if self.toml.is_none() { a href=(self.as_toml()) { "Edit as TOML" } }
                 }
@@ -188,7 +188,7 @@ impl Form {
             }
             @for warning in &outlook.warnings { p.note { "Warning: " (error_line(warning)) } }
             @if let (true, Some((source, price))) = (saves, &outlook.trial) {
-                div.actions { button type="submit" name="do" value="try" { "Try it: search " (source) " once, for about " (price.to_string()) } }
+                div.actions { button type="submit" name="do" value="try" formaction=(format!("{}#preview", self.path)) { "Try it: search " (source) " once, for about " (price.to_string()) } }
             }
             @match &self.tried {
                 None => {},

@@ -126,6 +126,7 @@ fn list(
             p { @if found.next.is_some() { "No match among the items checked so far; there are older ones." }
                 @else if all_hidden { (count_noun(found.hidden, "item")) " found, all hidden by the topic's filter. " a href=(ask.with(&path, &[("filtered", Some("keep"))])) { "Show them" } }
                 @else if narrowed(ask) { "No items match. " a href=(format!("{path}#items")) { "Clear the filters" } " to see all." }
+                @else if acts { "Nothing found yet. " strong { "Run now" } " above runs this topic." }
                 @else { "Nothing found yet. " code { "topicwatch once --topic " (card.topic) } " runs this topic now; if it stays empty, " code { "topicwatch once --dry-run --topic " (card.topic) } " shows what would be searched." } }
         } @else { ol.found { @for (number, (row, (many, copies))) in found.items.iter().enumerate() { li id=(format!("i{number}")) data-item tabindex="-1" {
             @let back = format!("{back}#i{number}");
