@@ -117,7 +117,7 @@ pub fn round(value: f64) -> String {
 pub fn percent(part: f64) -> String {
     if part > 0.0 && part < 0.005 {
         "<1%".to_owned()
-    } else if part >= 0.995 && part < 1.0 {
+    } else if (0.995..1.0).contains(&part) {
         ">99%".to_owned()
     } else {
         format!("{:.0}%", part * 100.0)

@@ -78,7 +78,7 @@ fn a_kill_at_every_named_point_of_a_run_leaves_each_slot_run_once() {
             "call/replied",
             "run/ingested",
             "group_commit::write/",
-            "clusters::keep/",
+            "clusters::store_decisions/",
         ] {
             assert!(points.iter().any(|(point, _)| point.starts_with(needed)), "{needed} in {points:?}");
         }

@@ -469,7 +469,7 @@ fn a_daemon_clusters_in_the_background_and_completes_after_a_kill() {
         let place = Place::new(database, &sandbox.lines(), topics);
         let undone = |place: &Place| place.database.number("SELECT count(*) FROM item WHERE cluster IS NULL");
         let mut killed =
-            place.program(&["run"]).env("TOPICWATCH_TEST_FAILPOINT", "kill clusters::keep/written").start();
+            place.program(&["run"]).env("TOPICWATCH_TEST_FAILPOINT", "kill clusters::store_decisions/written").start();
         killed.until("the beginning", |said| said.contains("next slot"));
         place.ok(&["topic", "run", "acme"]);
         assert_eq!(killed.wait().code, None);

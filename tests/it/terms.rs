@@ -328,7 +328,7 @@ fn a_kill_while_days_are_counted_costs_nothing_and_counts_nothing_twice() {
             // Killed before the commit, after it, and not at all.
             let point = ["written", "committed"].get(usize::try_from(day % 3).unwrap());
             if let Some(point) = point {
-                let failpoint = format!("kill day_terms::keep/{point}");
+                let failpoint = format!("kill day_terms::store_terms/{point}");
                 let killed =
                     place.program(&["once", "--at", &at(day)]).env("TOPICWATCH_TEST_FAILPOINT", &failpoint).run();
                 assert_eq!(killed.code, None, "`{failpoint}` was not met: {killed}");
