@@ -316,7 +316,10 @@ mod tests {
         let span = Span { from: Time(18 * HOUR), until: Time(30 * HOUR) };
         let (told, _) = of(&[facts.clone()], span, span.until, "UTC");
         assert_eq!(told.len(), 1);
-        assert_eq!(told[0].sentence, "50% of the period was not covered; the longest gap is 4h, from 01-01 18:00.");
+        assert_eq!(
+            told[0].sentence,
+            "50% of the period was not covered; the longest gap is 4h, part of one from 01-01 16:00 to 01-01 22:00."
+        );
         let later = Span { from: Time(24 * HOUR), ..span };
         assert_eq!(of(&[facts], later, span.until, "UTC"), (vec![], 0));
     }

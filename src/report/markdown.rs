@@ -5,7 +5,7 @@ use super::document::Report;
 use super::escape::{code, escape};
 use super::facts::{AnswerFacts, HoleFacts, RowFacts, TopicFacts};
 use super::format::{self, at_least, count_noun, number, percent, round};
-use super::markdown_parts::{before, diff, found_by, item, linked, listed, voice_parts};
+use super::markdown_parts::{before, days, diff, found_by, item, linked, listed, voice_parts};
 use super::prose::{Piece, parse_line};
 use super::{caveats, comparison, highlights, sql, terms};
 use crate::insight::daily::Tally;
@@ -267,24 +267,6 @@ fn numbers(report: &Report, topic: &TopicFacts) -> String {
         if shares.is_empty() { "Nothing in the period is scored".to_owned() } else { shares.join(", ") },
         format::COMPARE_TONE,
     ));
-    text
-}
-
-fn days(topic: &TopicFacts) -> String {
-    let mut text = "| day | items | unique | authors | scored | negative | positive | covered |\n|---|---:|---:|---:|---:|---:|---:|---:|\n".to_owned();
-    let share = |share: &Option<crate::insight::daily::Share>| share.as_ref().map_or("–".to_owned(), format::share);
-    for day in &topic.days {
-        let [items, unique, authors] = topic.day_counts(day);
-        text.push_str(&format!(
-            "| {} | {items} | {unique} | {authors} | {} | {} | {} | {} |\n",
-            day.date,
-            number(day.sounds.sample()),
-            share(&day.negative),
-            share(&day.positive),
-            day.covered.map_or(format::NOT_KEPT.to_owned(), percent),
-        ));
-    }
-    text.push('\n');
     text
 }
 

@@ -88,3 +88,22 @@ pub(super) fn voice_parts(report: &Report) -> String {
     }
     text
 }
+
+/// Formats the days of the charts as a table.
+pub(super) fn days(topic: &TopicFacts) -> String {
+    let mut text = "| day | items | unique | authors | scored | negative | positive | covered |\n|---|---:|---:|---:|---:|---:|---:|---:|\n".to_owned();
+    let share = |share: &Option<crate::insight::daily::Share>| share.as_ref().map_or("–".to_owned(), format::share);
+    for day in &topic.days {
+        let [items, unique, authors] = topic.day_counts(day);
+        text.push_str(&format!(
+            "| {} | {items} | {unique} | {authors} | {} | {} | {} | {} |\n",
+            day.date,
+            number(day.sounds.sample()),
+            share(&day.negative),
+            share(&day.positive),
+            day.covered.map_or(format::NOT_KEPT.to_owned(), format::percent),
+        ));
+    }
+    text.push('\n');
+    text
+}

@@ -105,8 +105,13 @@ fn whatever_is_killed_each_event_is_in_one_message() {
         let (world, hook) = (World::new(), Hook::good());
         let place = Place::new(database, &world.lines(), &file("", "rule = \"items\"\ncooldown = \"0s\"\n"));
         begin(&place, &hook);
-        let points =
-            ["alert/seen", "alerts::store_change/written", "alerts::store_change/committed", "courier/claimed", "courier/sent"];
+        let points = [
+            "alert/seen",
+            "alerts::store_change/written",
+            "alerts::store_change/committed",
+            "courier/claimed",
+            "courier/sent",
+        ];
         for (n, point) in (25..).zip(points) {
             world.posts(&[post(n, n - 1, "words", 1)]);
             let killed = program(&place, &hook, &["once", "--due", "--at", &hour(n)]);

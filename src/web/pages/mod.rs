@@ -12,6 +12,7 @@ pub(super) mod item;
 mod item_view;
 pub(super) mod items;
 mod job_runs;
+mod job_tables;
 pub(super) mod jobs;
 pub(super) mod keys;
 pub(super) mod login;

@@ -19,13 +19,14 @@ mod stand_out;
 #[cfg(test)]
 mod tests;
 mod themes;
+mod whole_words;
 
-pub use chains::complete_words;
 pub use kept::{Basis, DayTerms, TermCounter, speaker_of};
 pub use news::{MOST as MOST_NEWS, NewsTerm, news};
 pub use rises::{LEAST_VOICES, Rise, RiseInput, TermItem, differs, rises};
 pub use stand_out::{BusiestDay, StandOut, busiest_day, stand_out};
 pub use themes::{MOST_THEMES, Theme, Themes, themes};
+pub use whole_words::complete_words;
 
 /// Local days before a period that are compared with it.
 pub const BEFORE: usize = 28;
