@@ -115,12 +115,11 @@ pub fn round(value: f64) -> String {
 /// Formats as `42%`. What is not nothing, and not all, is not rounded to it: `<1%`, `>99%`.
 #[must_use]
 pub fn percent(part: f64) -> String {
-    if part > 0.0 && part < 0.005 {
-        "<1%".to_owned()
-    } else if (0.995..1.0).contains(&part) {
-        ">99%".to_owned()
-    } else {
-        format!("{:.0}%", part * 100.0)
+    let shown = format!("{:.0}%", part * 100.0);
+    match &*shown {
+        "0%" if part > 0.0 => "<1%".to_owned(),
+        "100%" if part < 1.0 => ">99%".to_owned(),
+        _ => shown,
     }
 }
 
@@ -251,6 +250,18 @@ mod tests {
         assert_eq!((number(0), number(999), number(1_234_567)), ("0".into(), "999".into(), "1,234,567".into()));
         assert_eq!((score(-1_000), score(5), score(456)), ("−1.00".into(), "+0.01".into(), "+0.46".into()));
         assert_eq!((items(3, 3), items(3, 2), items(1, 0)), ("3 posts".into(), "3 items".into(), "1 item".into()));
+        let shown = [0.0, 0.005, 0.006, 0.5, 0.994, 0.996, 1.0].map(percent);
+        assert_eq!(shown, ["0%", "<1%", "1%", "50%", "99%", ">99%", "100%"]);
+        let bound =
+            |part: u64, more, elsewhere| share_with_count(crate::insight::daily::share(part, 1_000), more, elsewhere);
+        assert_eq!(bound(595, true, false), "≥\u{a0}59% (≥\u{a0}595)");
+        assert_eq!(bound(12, false, true), "≤\u{a0}2% (12)");
+        assert_eq!(bound(2, false, true), "≤\u{a0}1% (2)");
+        assert_eq!(bound(2, true, false), ">\u{a0}0% (≥\u{a0}2)");
+        assert_eq!(
+            (bound(280, true, false), bound(280, false, true)),
+            ("≥\u{a0}28% (≥\u{a0}280)".into(), "≤\u{a0}28% (280)".into())
+        );
         assert_eq!(at_least(1_200, true), "≥\u{a0}1,200");
         assert_eq!(
             (round(12.0), round(12.25), round(123.4), round(286.5)),

@@ -191,3 +191,24 @@ fn a_file_whose_only_schedule_is_an_exports_or_a_reports_is_run_and_one_without_
     place.configure(&sandbox.lines(), &format!("[retention]\n\n{unscheduled}"));
     place.run(&["run"]).says(2, &["no topic, report or export in", "has a schedule", "hint: "]);
 }
+
+#[test]
+fn the_days_of_a_topic_are_counted_again_when_its_time_zone_changes() {
+    for database in databases() {
+        let sandbox = today(&[]);
+        let place = Place::new(database, &sandbox.lines(), &topics(&["acme"]));
+        let mut going = daemon(&place, &[]);
+        place.run(&["topic", "run", "acme", "--wait"]).shows(0, &["1 of 1 runs ok"]);
+        let days = || place.database.texts("SELECT CAST(day_from AS TEXT) FROM topic_day ORDER BY day_from");
+        until("the counts", || !days().is_empty());
+        let before = days();
+        // No run follows: half a day farther east, the days begin at other times.
+        let moved = topics(&["acme"]).replace("id = \"acme\"", "id = \"acme\"\ntimezone = \"Pacific/Kiritimati\"");
+        assert!(moved.contains("Kiritimati"), "{moved}");
+        replace(&place, &sandbox.lines(), &moved);
+        going.until("the reload", |said| said.contains(TAKEN));
+        until("other days", || days().first().is_some_and(|day| !before.contains(day)));
+        until("nothing waits", || place.database.number("SELECT count(*) FROM topic_day_due") == 0);
+        assert_eq!(sandbox.calls(), 1, "no run followed");
+    }
+}

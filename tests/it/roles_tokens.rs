@@ -14,6 +14,9 @@ fn a_named_token_closes_the_pages_opens_them_for_who_has_it_and_is_kept_as_a_has
         let pages = pages(&place, false);
         assert_eq!(pages.get("/").status, 200, "without any token whoever reaches the address reads");
         assert!(pages.page("/login").contains("Nothing to log in to"));
+        place
+            .run(&["token", "add", "eve", "--role", "edit", "--topic", "acme"])
+            .says(2, &["for all topics", "leave out --topic and --tag, or use --role act"]);
         let made = place.run(&["token", "add", "ann", "--role", "act", "--topic", "acme"]);
         made.says(
             0,

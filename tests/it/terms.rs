@@ -600,3 +600,36 @@ fn on_the_busiest_day_without_news_terms_that_stand_out_are_shown() {
         assert!(pages.page("/topics/acme").contains(&sentence));
     }
 }
+
+#[test]
+fn the_cause_of_a_day_with_more_items_than_are_read_counts_all_of_them() {
+    for database in databases() {
+        let (_truth, place) = busy_place(database, 0);
+        let database = &place.database;
+        let begin = BEGIN + (DAYS - 1) * DAY;
+        // More than a report reads: all say the same word.
+        wait(database.execute(&format!(
+            "INSERT INTO item (key, kind, strong, first_seen, last_seen, published_at, text, author, lang) \
+             WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 21000) \
+             SELECT 'post:made:' || n, 'post', 1, {begin} + n, {begin} + n, {begin} + n, 'acme dambreak ' || n || ' w' || (n * 7919), 'ann' || n, 'en' FROM n; \
+             INSERT INTO topic_item (topic, item, first_seen, first_run, last_seen, last_run, times_seen) \
+             SELECT 'acme', i.id, i.first_seen, r.id, i.first_seen, r.id, 1 FROM item i \
+             CROSS JOIN (SELECT max(id) AS id FROM run WHERE topic = 'acme') r WHERE i.key LIKE 'post:made:%'"
+        )));
+        let date = Time(begin).utc_date();
+        place.ok(&["report", "--date", &date, "--at", &at(DAYS), "--topic", "acme", "--out", "day.md"]);
+        let text = std::fs::read_to_string(place.path("day.md")).unwrap();
+        let sentence = text.lines().find(|line| line.contains("ll of the rise")).unwrap_or_else(|| panic!("{text}"));
+        assert!(sentence.contains("items with “dambreak” (21,000 items, 0 expected)"), "{}: {sentence}", database.name);
+        let news = text.lines().find(|line| line.contains("used more often than expected")).unwrap();
+        assert!(news.contains("Counted in a sample of 20,000 of 21,018 items."), "{}: {news}", database.name);
+        assert!(text.contains("Only a sample was read, 20,000 of 21,018 items"), "{}: {text}", database.name);
+        let told = place.run(&["export", "--what", "terms", "--since", &at(DAYS - 1), "--until", &at(DAYS)]);
+        assert!(told.err.contains("Only a sample was read"), "{told}");
+        // Pages trust the stored counts: without them they say that these are missing, not that the topic is young.
+        wait(database.execute("DELETE FROM topic_term"));
+        let pages = Pages::serve(&place, &["--at", &at(DAYS)]);
+        let page = pages.page("/topics/acme");
+        assert!(page.contains("the days before are counted after the next run"), "{}: {page}", database.name);
+    }
+}

@@ -192,3 +192,29 @@ fn the_files_of_a_topic_have_the_items_of_its_page_in_its_order() {
         assert_eq!(ask(&all, "/topics/acme/items.csv?sort=loud").status, 400, "{name}");
     }
 }
+
+#[test]
+fn what_a_deleted_topic_found_does_not_link_to_its_page() {
+    for database in databases() {
+        let world = World::new();
+        let other = "[[topics]]\nid = \"other\"\nquery = \"good\"\nsources = [\"social\"]\n";
+        let place = Place::new(database, &world.lines(), &format!("{}{other}", topic("acme", "")));
+        let name = place.database.name;
+        world.posts(&posts("good", 1..4));
+        once(&place, 24);
+        let seen = Pages::serve(&place, &["--at", &hour(25)]).page("/items");
+        assert!(seen.contains("href=\"/topics/other\""), "{name}: {seen}");
+        place.configure(&world.lines(), &topic("acme", ""));
+        once(&place, 25);
+        let pages = Pages::serve(&place, &["--at", &hour(26)]);
+        assert_eq!(pages.get("/topics/other").status, 404, "{name}");
+        for path in ["/items", "/runs", "/item?key=post%3Ax%3A1"] {
+            let page = pages.page(path);
+            assert!(
+                page.contains("other, deleted") && page.contains("href=\"/topics/acme\""),
+                "{name}: {path}\n{page}"
+            );
+            assert!(!page.contains("href=\"/topics/other\""), "{name}: {path}\n{page}");
+        }
+    }
+}
