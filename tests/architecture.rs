@@ -25,7 +25,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("model", &[]),
     ("http", &[]),
     ("files", &[]),
-    ("edit", &[]),
+    ("edit", &["model"]),
     ("import", &["edit"]),
     // Limits the number of connections; it speaks no protocol.
     ("listener", &[]),

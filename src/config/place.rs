@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::model::{is_invisible, is_joiner};
+
 /// Where in the file a mistake is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Location {
@@ -32,8 +34,7 @@ pub(super) fn one_line(text: &str) -> String {
     line
 }
 
-/// Whether a character is C0, C1, or changes the direction or the line in a terminal.
+/// Whether a character is a control character, or not drawn at all.
 pub(super) fn unprintable(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{061C}' | '\u{FEFF}')
+    is_invisible(c) || is_joiner(c)
 }

@@ -2,6 +2,8 @@
 
 use toml_edit::Value;
 
+use crate::model::{is_invisible, is_joiner};
+
 /// The value of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeyValue {
@@ -54,16 +56,13 @@ pub fn basic_string(text: &str) -> String {
             '\n' => written.push_str("\\n"),
             '\r' => written.push_str("\\r"),
             '\t' => written.push_str("\\t"),
-            c if is_invisible(c) => written.push_str(&format!("\\u{:04X}", u32::from(c))),
+            c if is_invisible(c) || is_joiner(c) => match u32::from(c) {
+                code @ ..=0xFFFF => written.push_str(&format!("\\u{code:04X}")),
+                code => written.push_str(&format!("\\U{code:08X}")),
+            },
             c => written.push(c),
         }
     }
     written.push('"');
     written
-}
-
-/// Returns whether a character is a control character, or changes the text direction or the line.
-fn is_invisible(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{061C}' | '\u{FEFF}')
 }

@@ -133,7 +133,9 @@ fn a_panel_has_a_place_of_its_own_and_a_source_that_the_dashboard_asks_for() {
     let asked: BTreeSet<String> =
         values(&dashboard["templating"], "name").iter().map(|name| format!("${{{name}}}")).collect();
     let mut taken = BTreeSet::new();
-    for panel in dashboard["panels"].as_array().unwrap() {
+    let panels = dashboard["panels"].as_array().unwrap();
+    assert!(panels.len() > 5, "{panels:?}");
+    for panel in panels {
         let at = |key: &str| panel["gridPos"][key].as_u64().unwrap();
         for (x, y) in (at("x")..at("x") + at("w")).flat_map(|x| (at("y")..at("y") + at("h")).map(move |y| (x, y))) {
             assert!(x < 24 && taken.insert((x, y)), "{}", panel["title"]);

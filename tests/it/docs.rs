@@ -548,7 +548,9 @@ fn no_id_and_no_time_is_broken_in_a_terminal_of_80_columns() {
         let shown = place.program(args).env("COLUMNS", "80").run();
         assert_eq!(shown.code, Some(0), "{shown}");
         if args[0] == "runs" {
-            for run in runs["runs"].as_array().unwrap() {
+            let runs = runs["runs"].as_array().unwrap();
+            assert!(!runs.is_empty());
+            for run in runs {
                 assert!(shown.out.contains(run["run"].as_str().unwrap()), "{shown}");
             }
         }

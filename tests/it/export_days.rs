@@ -43,10 +43,12 @@ async fn the_figures_of_a_day_are_those_of_sql_and_of_the_daily_report() {
         for row in &rows {
             with_sql(&database, row);
         }
+        let mut compared = 0;
         for facts in &report.topics {
             for day in &facts.days {
                 let row = rows.iter().find(|row| row["topic"] == *facts.id && row["day"] == *day.date);
                 let Some(row) = row else { continue };
+                compared += 1;
                 let as_told = |column: &str| row[column].as_u64().unwrap();
                 for (column, figure) in [
                     ("items", day.counted.raw),
@@ -76,6 +78,7 @@ async fn the_figures_of_a_day_are_those_of_sql_and_of_the_daily_report() {
             assert_eq!(row["scorer"].as_str(), facts.tone.scorer.as_deref());
             assert_eq!(row["cost_usd"].as_f64().unwrap(), facts.cost.unwrap().0 as f64 / 1e6, "{row}");
         }
+        assert!(compared > 1, "{rows:?}");
         told.push(rows);
         database.close(store).await;
     }

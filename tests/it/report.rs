@@ -28,6 +28,7 @@ fn every_figure_equals_sql_over_the_database() {
         let report = made(&database, ReportWindow::Day);
         let span = report.span;
         assert_eq!(report.date, "2026-03-16");
+        assert!(report.topics.len() > 1 && report.voice.len() == report.topics.len());
         for facts in &report.topics {
             let of = |what: &str, and: &str| count(&database, &facts.id, span, what, and);
             let period = &facts.period;

@@ -413,6 +413,7 @@ fn lists_of_a_week_and_a_month_are_over_all_of_it_and_both_databases_give_the_sa
                 let spec = spec("Europe/Berlin", window);
                 let span = span_of_name(&spec, name).unwrap();
                 let made = make(&store, &spec, &topics(), span, None, NOW, false).await.unwrap();
+                assert!(!made.topics.is_empty());
                 for facts in &made.topics {
                     lists(&database, facts, span);
                     assert!(

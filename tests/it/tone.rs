@@ -116,7 +116,9 @@ fn a_run_judges_what_it_stores_and_rescore_finds_nothing_to_do() {
         let place = Place::new(database, "base_url = \"sandbox\"", "[[topics]]\nid = \"rust\"\nquery = \"rust async\"");
         place.ok(&["once", "--at", NINE]);
         let items = place.json(&["items", "--json"]);
-        for item in items["items"].as_array().unwrap() {
+        let items = items["items"].as_array().unwrap();
+        assert!(!items.is_empty());
+        for item in items {
             assert_eq!(item["scorer"], topicwatch::sentiment::VERSION, "{item}");
             let judged = item["score"].as_f64().is_some_and(|score| (-1.0..=1.0).contains(&score));
             assert!(item["tone"] == "unsupported" || judged, "{item}");

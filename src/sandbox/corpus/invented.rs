@@ -295,9 +295,11 @@ mod tests {
 
     #[test]
     fn an_id_dates_the_post_as_the_platforms_own_would() {
-        for post in day("coffee", NOON) {
-            let id: u64 = post.id.unwrap_or_default().parse().unwrap_or(0);
-            assert_eq!(i64::try_from(id >> 22).unwrap_or(0) + SNOWFLAKE_EPOCH_MS, post.published);
+        let posts = day("coffee", NOON);
+        assert!(!posts.is_empty());
+        for post in posts {
+            let id: u64 = post.id.unwrap().parse().unwrap();
+            assert_eq!(i64::try_from(id >> 22).unwrap() + SNOWFLAKE_EPOCH_MS, post.published);
         }
     }
 
