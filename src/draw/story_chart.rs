@@ -168,7 +168,7 @@ pub fn remaining(story: &Story, when: FormatTime<'_>) -> Vec<String> {
         many => number(many as u64),
     };
     let mut told =
-        vec![format!("The last run still showed {shown} of them; the latest sighting was {}.", when(story.last_seen))];
+        vec![format!("The last run showed {shown} of them; the latest sighting was {}.", when(story.last_seen))];
     if story.pruned > 0 {
         told.push(format!("The text of {} was deleted because of its age.", count_noun(story.pruned as u64, "item")));
     }

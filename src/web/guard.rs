@@ -18,7 +18,7 @@ use super::app::App;
 use super::authentication::{self, MOST_PASSES, basic_password, bearer, problem_page, session_cookies};
 use super::layout;
 use super::need::{AccessRule, need_of};
-use super::page_request::LARGEST_FORM;
+use super::page_request::{LARGEST_FORM, LONGEST, NEXT, link};
 use super::probes;
 use super::problem::Problem;
 use super::site::Site;
@@ -166,7 +166,10 @@ fn login_required(site: &Site, head: &Parts, api: bool) -> Response {
     if changes(head) {
         return refuse("You are not logged in", "Log in and try again.");
     }
-    Redirect::to("/login").into_response()
+    // Back to where the visitor was going.
+    let to = head.uri.path_and_query().map_or("/", |to| to.as_str());
+    let next = (to != "/" && to.len() <= LONGEST).then_some((NEXT, to));
+    Redirect::to(&link("/login", next)).into_response()
 }
 
 fn changes(head: &Parts) -> bool {

@@ -16,6 +16,9 @@ pub(super) const LARGEST_FORM: usize = 32 * 1024;
 /// Longest value of a parameter.
 pub(super) const LONGEST: usize = 1_000;
 
+/// The parameter of the login page: the address to return to.
+pub(super) const NEXT: &str = "next";
+
 /// Characters to which a repeated value is cut.
 const TOLD: usize = 60;
 

@@ -18,7 +18,7 @@ use super::app::App;
 use super::layout::{self, Page};
 use super::need::AccessRule::{InScope, OfAll, OfTopic, Open};
 use super::need::RouteNeed;
-use super::page_request::PageRequest;
+use super::page_request::{NEXT, PageRequest};
 use super::pages::{
     access, acks, actions, alerts, answers, editions, health, item, items, keys, login, marks, overview, runs,
     searches, shared, stars_and_notes, topic,
@@ -181,7 +181,7 @@ fn routes() -> Routes {
         .get("/healthz", Open, probes::healthz)
         .get("/readyz", Open, probes::readyz)
         .get("/metrics", OfAll(Read), probes::metrics)
-        .get("/login", Open, page(&[], login::show))
+        .get("/login", Open, page(&[NEXT], login::show))
         .post("/login", Open, login::enter)
         .post("/logout", InScope(Read), login::leave)
         .get("/style.css", Open, file("text/css; charset=utf-8", style))

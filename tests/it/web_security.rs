@@ -160,9 +160,13 @@ fn with_a_configured_token_only_its_holder_sees_pages() {
         let place = Place::new(database, &sandbox.lines(), TOPICS);
         place.ok(&["once", "--at", NINE]);
         let pages = Pages::serve_to_some(&place, &["--at", NINE]);
-        for path in ["/", "/health", "/nowhere"] {
+        for (path, to) in [
+            ("/", "/login"),
+            ("/health", "/login?next=%2Fhealth"),
+            ("/items?topic=acme&since=7d", "/login?next=%2Fitems%3Ftopic%3Dacme%26since%3D7d"),
+        ] {
             let answer = pages.get(path);
-            assert_eq!((answer.status, answer.header("location")), (303, Some("/login")), "{path}");
+            assert_eq!((answer.status, answer.header("location")), (303, Some(to)), "{path}");
             assert!(!answer.text.contains("Acme"));
         }
         assert!(pages.page("/login").contains("type=\"password\""));
@@ -176,6 +180,19 @@ fn with_a_configured_token_only_its_holder_sees_pages() {
             assert!(cookie.contains(part), "{cookie}");
         }
         assert!(!right.text.contains(TOKEN), "{}", right.text);
+        // Whoever logs in arrives where they were going, and on no other site.
+        assert!(pages.page("/login?next=%2Fruns").contains("name=\"next\" value=\"/runs\""));
+        for (next, to) in [
+            ("%2Fitems%3Ftopic%3Dacme", "/items?topic=acme"),
+            ("", "/"),
+            ("%2F%2Fevil.example", "/"),
+            ("https%3A%2F%2Fevil.example", "/"),
+            ("%2F%5Cevil.example", "/"),
+        ] {
+            let form = format!("token={TOKEN}&next={next}");
+            let entered = pages.ask("POST", "/login", &[("Origin", &origin)], &form);
+            assert_eq!((entered.status, entered.header("location")), (303, Some(to)), "{next}");
+        }
         let cookie = pages.log_in();
         let seen = pages.ask("GET", "/", &[("Cookie", &format!("a=b; {cookie}"))], "");
         assert!(seen.status == 200 && seen.body.contains("Acme"), "{}", seen.text);

@@ -13,26 +13,33 @@ use crate::listener::Peer;
 use crate::web::app::App;
 use crate::web::authentication::{self, MOST_PASSES};
 use crate::web::layout::{self, Page};
-use crate::web::page_request::{LARGEST_FORM, PageRequest};
+use crate::web::page_request::{LARGEST_FORM, NEXT, PageRequest};
 use crate::web::problem::Problem;
 use crate::web::sessions;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
 
-pub(in crate::web) async fn show(site: Arc<Site>, _ask: PageRequest) -> Result<Page, Problem> {
+/// The address to return to: a path of these pages and no other site's; `/` if there is none.
+fn next_of(ask: &PageRequest) -> &str {
+    let own = |to: &&str| to.starts_with('/') && !to.starts_with("//") && !to.contains(['\\', '\n', '\r']);
+    ask.get(NEXT).filter(own).unwrap_or("/")
+}
+
+pub(in crate::web) async fn show(site: Arc<Site>, ask: PageRequest) -> Result<Page, Problem> {
     let main = if authentication::requires_token(&site).await? {
-        form(None)
+        form(None, next_of(&ask))
     } else {
         html! { h1 { "Nothing to log in to" } p { "There is no token: anyone who can reach this address can read these pages" @if site.may_edit(&Visitor::anyone(site.settings().edit)) { ", and change what is watched" } @else { ", but not change anything" } "." } p { a href="/" { "Overview" } } }
     };
     Ok(Page { title: "Log in".to_owned(), place: "/login", live: false, nature: None, main })
 }
 
-fn form(wrong: Option<&str>) -> Markup {
+fn form(wrong: Option<&str>, next: &str) -> Markup {
     html! {
         h1 { "Log in" }
         @if let Some(wrong) = wrong { p.note role="alert" { strong.bad { (wrong) } } }
         form.filters method="post" action="/login" {
+            @if next != "/" { input type="hidden" name=(NEXT) value=(next); }
             div {
                 label for="token" { "Token" }
                 input #token type="password" name="token" autocomplete="current-password" required autofocus;
@@ -62,12 +69,12 @@ pub(in crate::web) async fn enter(
     let problem = match authentication::token_of(site, &peer, given.get("token").unwrap_or_default()).await {
         Ok(shown) => {
             let pass = site.sessions.begin(&shown.key, shown.name.as_deref(), site.now());
-            return kept(&sessions::cookie(site.settings().https, Some(&pass)), "/");
+            return kept(&sessions::cookie(site.settings().https, Some(&pass)), next_of(&given));
         }
         Err(problem) if problem.status == StatusCode::UNAUTHORIZED => problem,
         Err(problem) => return authentication::problem_page(&problem, site, "/login"),
     };
-    let main = form(Some(&format!("{}.", problem.title)));
+    let main = form(Some(&format!("{}.", problem.title)), next_of(&given));
     let page = Page { title: "Log in".to_owned(), place: "/login", live: false, nature: None, main };
     (StatusCode::UNAUTHORIZED, layout::page(site, &page, &Visitor::default())).into_response()
 }
@@ -84,6 +91,6 @@ pub(in crate::web) async fn leave(State(app): State<App>, headers: HeaderMap) ->
 }
 
 /// Redirects the browser, and sets its cookie.
-fn kept(cookie: &str, to: &'static str) -> Response {
+fn kept(cookie: &str, to: &str) -> Response {
     ([(header::SET_COOKIE, cookie.to_owned())], Redirect::to(to)).into_response()
 }
