@@ -123,6 +123,16 @@ pub fn percent(part: f64) -> String {
     }
 }
 
+/// Formats the size of a change as `42%`, below one percent as `0.4%`.
+#[must_use]
+pub fn change_percent(part: f64) -> String {
+    match part * 100.0 {
+        hundredths if hundredths < 0.05 => "<0.1%".to_owned(),
+        hundredths if hundredths < 0.95 => format!("{hundredths:.1}%"),
+        hundredths => format!("{hundredths:.0}%"),
+    }
+}
+
 /// Formats a lower or upper bound, rounded so that it holds: `≥ 59%`, `≤ 2%`, `> 0%`.
 fn bounded_percent(part: f64, lower: bool) -> String {
     // Adds or subtracts less than an error of the division, so that 7 of 25 stays 28 %.

@@ -142,7 +142,7 @@ fn change(now: u64, before: u64) -> Option<String> {
     Some(match before {
         0 => "from none".to_owned(),
         _ if to >= 10.0 * from => format!("{:.0} times", to / from),
-        _ => format!("{sign}{}", percent(((to - from) / from).abs())),
+        _ => format!("{sign}{}", format::change_percent(((to - from) / from).abs())),
     })
 }
 

@@ -79,7 +79,7 @@ fn change(now: u64, before: u64) -> Option<String> {
         0 => Some(String::new()),
         _ if now == before => Some(", as many".to_owned()),
         _ if to >= 10.0 * from => Some(format!(", {:.0} times as many", to / from)),
-        _ => Some(format!(", {sign}{}", super::format::percent(((to - from) / from).abs()))),
+        _ => Some(format!(", {sign}{}", super::format::change_percent(((to - from) / from).abs()))),
     }
 }
 

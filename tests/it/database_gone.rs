@@ -9,23 +9,23 @@ use crate::support::arrivals::{Slow, topics};
 use crate::support::cluster::Cluster;
 use crate::support::daemons::{daemon, today};
 use crate::support::databases::{on_server, postgres, wait};
-use crate::support::gate::{Endpoint, Gate};
+use crate::support::gate::{Gate, Mode};
 use crate::support::program::{Place, until};
 use crate::support::web_client::{ASKED, Pages, TOKEN};
 
 #[test]
 fn requests_and_a_stop_do_not_hang_while_the_server_refuses_connections() {
-    answers_and_stops(Endpoint::Gone);
+    answers_and_stops(Mode::Gone);
 }
 
 #[test]
 fn while_the_server_says_nothing_everybody_gets_an_answer_and_a_stop_does_not_wait() {
-    answers_and_stops(Endpoint::Silent);
+    answers_and_stops(Mode::Silent);
 }
 
 #[test]
 fn while_the_network_is_gone_everybody_gets_an_answer_and_a_stop_does_not_wait() {
-    answers_and_stops(Endpoint::Stalled);
+    answers_and_stops(Mode::Stalled);
 }
 
 /// A topic whose calls are held without an answer.
@@ -72,7 +72,7 @@ fn what_a_run_found_is_stored_by_a_server_that_comes_back_later_than_anybody_wai
     assert_eq!(service.calls(), 1, "it is not paid for again");
 }
 
-fn answers_and_stops(way: Endpoint) {
+fn answers_and_stops(way: Mode) {
     let Some(database) = postgres() else { return };
     let sandbox = today(&[]);
     let place = Place::new(database, &sandbox.lines(), ASKED);

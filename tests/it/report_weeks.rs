@@ -191,10 +191,16 @@ fn share(of: u64, whole: u64) -> String {
 
 /// `+12%`.
 fn change(now: u64, before: u64) -> String {
+    let size = |change: f64| match change {
+        small if small < 0.05 => "<0.1%".to_owned(),
+        small if small < 0.95 => format!("{small:.1}%"),
+        large => format!("{large:.0}%"),
+    };
     match (part(now, before) - 1.0) * 100.0 {
         _ if now == before => "none".to_owned(),
-        change if change < 0.0 => format!("−{:.0}%", -change),
-        change => format!("+{change:.0}%"),
+        change if change < 0.0 => format!("−{}", size(-change)),
+        change if change >= 900.0 => format!("{:.0} times", part(now, before)),
+        change => format!("+{}", size(change)),
     }
 }
 
@@ -435,8 +441,8 @@ fn what_cannot_be_compared_is_named_with_its_reason() {
     for database in databases() {
         let place = place(database, "");
         for (args, told) in [
-            (["--week", "2026-W12"], "Week before (2026-W11): not compared, only 79% covered."),
-            (["--week", "2026-W11"], "Week before (2026-W10): not compared, only 79% of this week covered."),
+            (["--week", "2026-W12"], "Week before (2026-W11): not compared, only 79% searched."),
+            (["--week", "2026-W11"], "Week before (2026-W10): not compared, only 79% of this week searched."),
             (["--week", "2026-W05"], "Week before (2026-W04): not compared, not watched yet."),
             (["--month", "2026-02"], "Month before (2026-01): not compared, not watched from its start."),
             (["--week", "2026-W15"], "Week before (2026-W14): not compared, this week is not over."),

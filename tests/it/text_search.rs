@@ -325,7 +325,7 @@ async fn words_are_found_by_the_index() {
     open(&server).await.close().await;
     let told = plan(
         &server,
-        "SELECT t.topic FROM topic_item t WHERE t.item IN (SELECT w.item FROM item_words w WHERE w.words  CAST('''a'' <-> ''b''' AS TSQUERY))",
+        "SELECT t.topic FROM topic_item t WHERE t.item IN (SELECT w.item FROM item_words w WHERE w.words @@ CAST('''a'' <-> ''b''' AS TSQUERY))",
     );
     assert!(told.contains("item_words_token"), "{told}");
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Endpoint {
+pub enum Mode {
     Open,
     /// New connections are refused.
     Gone,
@@ -18,7 +18,7 @@ pub enum Endpoint {
 }
 
 struct State {
-    way: Endpoint,
+    mode: Mode,
     streams: Vec<TcpStream>,
 }
 
@@ -36,17 +36,17 @@ impl Gate {
         let real = (real.host_str().unwrap().to_owned(), real.port().unwrap_or(5432));
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let port = listener.local_addr().unwrap().port();
-        let state = Arc::new(Mutex::new(State { way: Endpoint::Open, streams: Vec::new() }));
+        let state = Arc::new(Mutex::new(State { mode: Mode::Open, streams: Vec::new() }));
         let thread = std::thread::spawn({
             let state = Arc::clone(&state);
             move || {
                 let mut copying = Vec::new();
                 while let Ok((stream, _)) = listener.accept() {
                     let mut held = state.lock().unwrap();
-                    match held.way {
-                        Endpoint::Gone => break,
-                        Endpoint::Silent | Endpoint::Stalled => held.streams.push(stream),
-                        Endpoint::Open => {
+                    match held.mode {
+                        Mode::Gone => break,
+                        Mode::Silent | Mode::Stalled => held.streams.push(stream),
+                        Mode::Open => {
                             let other = TcpStream::connect((real.0.as_str(), real.1)).unwrap();
                             held.streams.extend([stream.try_clone().unwrap(), other.try_clone().unwrap()]);
                             let ends = [stream.try_clone().unwrap(), other.try_clone().unwrap(), other, stream];
@@ -72,14 +72,14 @@ impl Gate {
     }
 
     /// Shuts the proxy: ends the connections through it (except `Stalled`) and lets no new one in.
-    pub fn shut(&self, way: Endpoint) {
+    pub fn shut(&self, mode: Mode) {
         let mut held = self.state.lock().unwrap();
-        held.way = way;
-        for stream in held.streams.iter().filter(|_| way != Endpoint::Stalled) {
+        held.mode = mode;
+        for stream in held.streams.iter().filter(|_| mode != Mode::Stalled) {
             stream.shutdown(Shutdown::Both).ok();
         }
         drop(held);
-        if way == Endpoint::Gone {
+        if mode == Mode::Gone {
             // Wakes the accepting thread.
             TcpStream::connect(("127.0.0.1", self.port)).ok();
         }
@@ -88,7 +88,7 @@ impl Gate {
 
 impl Drop for Gate {
     fn drop(&mut self) {
-        self.shut(Endpoint::Gone);
+        self.shut(Mode::Gone);
         self.thread.take().unwrap().join().unwrap();
     }
 }
@@ -98,7 +98,7 @@ fn copy(mut from: TcpStream, mut to: TcpStream, state: Arc<Mutex<State>>) -> Joi
         let mut part = [0; 16 * 1024];
         while let Ok(read @ 1..) = from.read(&mut part) {
             // A stalled proxy drops the data.
-            if state.lock().unwrap().way != Endpoint::Stalled && to.write_all(&part[..read]).is_err() {
+            if state.lock().unwrap().mode != Mode::Stalled && to.write_all(&part[..read]).is_err() {
                 break;
             }
         }

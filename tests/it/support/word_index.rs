@@ -7,7 +7,7 @@ pub fn held(database: &Database, token: &str) -> i64 {
     let asked = if database.name == "SQLite" {
         format!("SELECT count(*) FROM item_words WHERE item_words MATCH '\"{token}\"'")
     } else {
-        format!("SELECT count(*) FROM item_words WHERE words  CAST('''{token}''' AS TSQUERY)")
+        format!("SELECT count(*) FROM item_words WHERE words @@ CAST('''{token}''' AS TSQUERY)")
     };
     database.number(&asked)
 }

@@ -34,13 +34,13 @@ fn vector(tokens: &Tokens) -> String {
 
 /// Adds a subquery for the matching items, to be used with `IN`.
 pub(in crate::store) fn push_found(query: &mut QueryBuilder<Postgres>, wanted: &TextQuery) {
-    query.push("(SELECT w.item FROM item_words w WHERE w.words  CAST(").push_bind(tsquery(wanted));
+    query.push("(SELECT w.item FROM item_words w WHERE w.words @@ CAST(").push_bind(tsquery(wanted));
     query.push(" AS TSQUERY))");
 }
 
 /// Adds a condition that one item matches. For a few items and common words.
 pub(in crate::store) fn push_has(query: &mut QueryBuilder<Postgres>, wanted: &TextQuery, item: &str) {
-    query.push("EXISTS (SELECT 1 FROM item_words w WHERE w.item = ").push(item).push(" AND w.words  CAST(");
+    query.push("EXISTS (SELECT 1 FROM item_words w WHERE w.item = ").push(item).push(" AND w.words @@ CAST(");
     query.push_bind(tsquery(wanted)).push(" AS TSQUERY))");
 }
 
