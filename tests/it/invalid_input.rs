@@ -25,7 +25,7 @@ fn unknown_names_and_ignored_options_are_refused() {
                 "the profile excel works only with csv",
             ),
             (&["runs", "--topic", "acne"], "did you mean `acme`?"),
-            (&["runs", "--limit", "0"], "--limit 0"),
+            (&["runs", "--limit", "0"], "--limit must be at least 1"),
             (&["items", "--topic", "acne"], "did you mean `acme`?"),
             (&["items", "--topic", "acne", "--search", "launch"], "did you mean `acme`?"),
             (&["items", "--topic", "acne", "--starred"], "did you mean `acme`?"),

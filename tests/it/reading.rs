@@ -278,7 +278,7 @@ fn buttons_and_programs_keep_what_they_may_and_nobody_else_does() {
         let bearer = format!("Bearer {TOKEN}");
         let (token, form) = (("Authorization", bearer.as_str()), ("Content-Type", "application/json"));
         let empty = pages.ask("GET", "/items", &[token], "").body;
-        assert!(empty.contains("Nothing found yet.") && empty.contains("topicwatch once"), "{name}: {empty}");
+        assert!(empty.contains("Nothing found yet.") && empty.contains("Run now"), "{name}: {empty}");
         place.ok(&["topic", "run", "acme", "--wait", "--timeout", "50s"]);
         let key = place.database.texts("SELECT key FROM item ORDER BY key LIMIT 1").remove(0);
         let encoded = |text: &str| url::form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
