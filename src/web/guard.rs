@@ -18,7 +18,7 @@ use super::app::App;
 use super::authentication::{self, MOST_PASSES, basic_password, bearer, problem_page, session_cookies};
 use super::layout;
 use super::need::{AccessRule, need_of};
-use super::page_request::{LARGEST_FORM, LONGEST, NEXT, link};
+use super::page_request::{self, LARGEST_FORM, NEXT, link};
 use super::probes;
 use super::problem::Problem;
 use super::site::Site;
@@ -168,7 +168,7 @@ fn login_required(site: &Site, head: &Parts, api: bool) -> Response {
     }
     // Back to where the visitor was going.
     let to = head.uri.path_and_query().map_or("/", |to| to.as_str());
-    let next = (to != "/" && to.len() <= LONGEST).then_some((NEXT, to));
+    let next = (to != "/" && to.len() <= page_request::LONGEST).then_some((NEXT, to));
     Redirect::to(&link("/login", next)).into_response()
 }
 
