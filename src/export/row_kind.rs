@@ -116,7 +116,7 @@ impl ExportKind {
             Self::Changes => {
                 "One row per change that `topicwatch diff` shows, for watched or named topics, without what their filters hide. \
                  `--since` (or `--new-since`) works as in `diff`: a run, a time or `last-report`; without it, each topic's last run is \
-                 compared with the previous one. Order: topic, then new, gone, edited and rising, each as in `diff`."
+                 compared with the last earlier one that found something. Order: topic, then new, gone, edited and rising, each as in `diff`."
             }
             Self::Terms => {
                 "One row per topic and [term that is news](../explanation/terms.md) in the span, at most ten per topic, highest `z` \

@@ -236,3 +236,54 @@ fn unknown_authors_are_not_counted_as_zero() {
         assert!(place.ok(&["once", "--at", &hour(26)]).contains("0 items, 0 unique, 0 authors"));
     }
 }
+
+/// What `diff`, exports, `runs` and the API say of new items and of a baseline, in this order.
+fn new_and_baseline(place: &Place, at: u32) -> Vec<(i64, i64)> {
+    let now = hour(at);
+    let diff = place.json(&["diff", "acme", "--since", "2026-03-01", "--json"]);
+    let rows = place.ok(&["-q", "export", "--what", "new", "--format", "jsonl"]);
+    let rows: Vec<Value> = rows.lines().map(|row| serde_json::from_str(row).unwrap()).collect();
+    let baseline = rows.iter().filter(|row| row["baseline"] == true).count();
+    let runs = place.json(&["runs", "--json"]);
+    let sum =
+        |field: &str| runs["runs"].as_array().unwrap().iter().map(|run| run[field].as_i64().unwrap()).sum::<i64>();
+    let pages = Pages::serve(place, &["--at", &now]);
+    let card: Value = serde_json::from_str(&pages.page("/api/v1/topics/acme")).unwrap();
+    let of_diff = |field: &str| diff["counts"][field].as_i64().unwrap();
+    vec![
+        (of_diff("new"), of_diff("baseline")),
+        (i64::try_from(rows.len() - baseline).unwrap(), i64::try_from(baseline).unwrap()),
+        (sum("new") - sum("new_baseline"), sum("new_baseline")),
+        (card["data"]["new_24h"].as_i64().unwrap(), of_diff("baseline")),
+    ]
+}
+
+#[test]
+fn a_reply_that_was_cut_is_no_answer_and_what_it_brought_counts_as_new_only_after_one() {
+    for answered_before in [true, false] {
+        for database in databases() {
+            let replies = std::sync::Arc::new(std::sync::Mutex::new(String::new()));
+            let sent = std::sync::Arc::clone(&replies);
+            let server = crate::support::service::Raw::saying(move |_| {
+                let body = sent.lock().unwrap().clone();
+                crate::support::service::reply("200 OK", "content-type: application/json\r\n", body.as_bytes())
+            });
+            let place = Place::new(database, &server.lines(), &topic("acme", ""));
+            let say = |posts: &[Value], cut: bool| {
+                let whole = json!({ "results": posts }).to_string();
+                let end = ", {\"id\": \"77";
+                *replies.lock().unwrap() = if cut { format!("{}{end}", whole.trim_end_matches("]}")) } else { whole };
+            };
+            let words = ["one thing about acme", "another that differs in every word", "a third which nobody repeats"];
+            let posts: Vec<Value> = (1..4).zip(words).map(|(id, words)| post(id, 20, words, 1)).collect();
+            if answered_before {
+                say(&posts[..1], false);
+                once(&place, 24);
+            }
+            say(&posts, true);
+            place.run(&["once", "--at", &hour(26)]);
+            let expected = if answered_before { (2, 1) } else { (0, 3) };
+            assert_eq!(new_and_baseline(&place, 27), vec![expected; 4], "{}: {answered_before}", place.database.name);
+        }
+    }
+}

@@ -620,7 +620,11 @@ fn the_cause_of_a_day_with_more_items_than_are_read_counts_all_of_them() {
         place.ok(&["report", "--date", &date, "--at", &at(DAYS), "--topic", "acme", "--out", "day.md"]);
         let text = std::fs::read_to_string(place.path("day.md")).unwrap();
         let sentence = text.lines().find(|line| line.contains("ll of the rise")).unwrap_or_else(|| panic!("{text}"));
-        assert!(sentence.contains("items with “dambreak” (21,000 items, 0 expected)"), "{}: {sentence}", database.name);
+        assert!(
+            sentence.contains("items with “dambreak” \\(21,000 items, 0 expected\\)"),
+            "{}: {sentence}",
+            database.name
+        );
         let news = text.lines().find(|line| line.contains("used more often than expected")).unwrap();
         assert!(news.contains("Counted in a sample of 20,000 of 21,018 items."), "{}: {news}", database.name);
         assert!(text.contains("Only a sample was read, 20,000 of 21,018 items"), "{}: {text}", database.name);

@@ -241,5 +241,5 @@ Examples:
   topicwatch db move --database sqlite:topicwatch.db --to sqlite:other.db
 
 First stop everything that uses the source. Every table is compared by row count
-and hash. SearchCursor an interruption, run the same command to continue; until it is
+and hash. After an interruption, run the same command to continue; until it is
 done, the target cannot be opened. The source is not changed.";

@@ -20,7 +20,7 @@ pub struct DiffArgs {
     /// Topic id
     pub topic: String,
     /// Since this run, since 2026-03-11, 2026-03-11T09:00:00Z, 24h or 7d ago, or since the last delivered report
-    /// (`last-report`) [default: the run before the last]
+    /// (`last-report`) [default: the last earlier run that found something]
     #[arg(long, value_name = "RUN|TIME")]
     pub since: Option<String>,
     /// At most this many of each list

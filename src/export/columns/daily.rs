@@ -67,9 +67,14 @@ pub(in crate::export) const DAILY: &[Column<DailyRow>] = &[
         |r| count(r.counted.raw),
     ),
     Column::integer("unique", "items", "the same, near-copies counted once", |r| count(r.counted.unique)),
-    Column::integer("authors", "authors", "distinct known authors; empty if none is known or some were pruned", |r| {
-        if r.counted.authors == 0 && r.counted.raw > 0 { Cell::Empty } else { count(r.counted.authors) }
-    }),
+    Column::integer(
+        "authors",
+        "authors",
+        "distinct known authors; empty if no author of its items is known or some were pruned",
+        |r| {
+            if r.counted.authors == 0 && r.counted.raw > 0 { Cell::Empty } else { count(r.counted.authors) }
+        },
+    ),
     Column::integer("posts", "items", "posts among the items", |r| count(r.counted.posts)),
     Column::integer("pages", "items", "pages among the items", |r| count(r.counted.pages)),
     Column::integer("undated", "items", "items without a date", |r| count(r.counted.undated)),
@@ -118,7 +123,7 @@ pub(in crate::export) const DAILY: &[Column<DailyRow>] = &[
     Column::integer(
         "holes",
         "holes",
-        "gaps of a minute or more that `coverage` does not call open; it shows their causes",
+        "gaps of a minute or more, as of the topic's last run; `coverage` shows their causes",
         |r| r.holes.as_ref().map_or(Cell::Empty, |holes| count(holes.len() as u64)),
     ),
     Column::integer("holes_s", "s", "their total length", |r| {

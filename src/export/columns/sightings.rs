@@ -8,7 +8,9 @@ pub(in crate::export) const SIGHTINGS: &[Column<SightingRow>] = &[
     Column::id("topic", "topic id", |r| Cell::Id(&r.topic)),
     Column::time("seen_at", "when the run searched", |r| Cell::Time(r.seen_at)),
     Column::word("source", "`social`, `web`, `ai`, or the name of a provider", |r| Cell::Word(r.source.as_str())),
-    Column::integer("rank", "place", "place in that source's reply, from 1", |r| Cell::Integer(r.rank)),
+    Column::integer("rank", "place", "place among the readable entries of that source's reply, from 1", |r| {
+        Cell::Integer(r.rank)
+    }),
     Column::id("key", "public key of the item; never changes", |r| Cell::Id(&r.key)),
     Column::word("kind", "`post` or `page`", |r| Cell::Word(r.kind.as_str())),
     Column::word(

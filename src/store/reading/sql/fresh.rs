@@ -154,7 +154,7 @@ pub(in crate::store) async fn baselines_of_runs(
 ) -> Result<HashMap<String, i64>, StoreError> {
     let sql = format!(
         "SELECT r.id AS run, s.source AS source FROM {} CROSS JOIN run r CROSS JOIN search s \
-         WHERE r.public_id = given.value AND r.seq IS NOT NULL AND r.new > 0 AND s.run = r.id AND s.attempt = r.attempt AND s.state IN ('ok', 'empty') \
+         WHERE r.public_id = given.value AND r.seq IS NOT NULL AND r.new > 0 AND s.run = r.id AND s.attempt = r.attempt AND s.state NOT IN ('not_run', 'over_quota') \
          AND {}",
         super::texts(1),
         not_answered_before("r", "s")
@@ -217,7 +217,17 @@ async fn first_answers(conn: &mut Conn, topics: &str, since: Time) -> Result<Vec
         not_answered_before("begun", "begun"),
         at = read::RUN_AT
     );
-    let rows = sqlx::query(AssertSqlSafe(sql)).bind(topics).bind(since.0).fetch_all(conn).await?;
+    let mut rows = sqlx::query(AssertSqlSafe(sql)).bind(topics).bind(since.0).fetch_all(&mut *conn).await?;
+    // What came of a reply that was cut is part of a baseline, too, but does not answer the query.
+    let sql = format!(
+        "SELECT r.id AS run, s.source AS source FROM {} CROSS JOIN run r CROSS JOIN search s \
+         WHERE r.topic = given.value AND {} >= $2 AND r.seq IS NOT NULL AND r.new > 0 AND s.run = r.id AND s.attempt = r.attempt \
+         AND s.state NOT IN ('ok', 'empty', 'not_run', 'over_quota') AND s.new > 0 AND {}",
+        super::texts(1),
+        read::RUN_AT,
+        not_answered_before("r", "s")
+    );
+    rows.extend(sqlx::query(AssertSqlSafe(sql)).bind(topics).bind(since.0).fetch_all(conn).await?);
     rows.iter().map(|row| Ok((row.try_get("run")?, row.try_get("source")?))).collect()
 }
 

@@ -75,7 +75,7 @@ fn searched(row: &Row) -> Result<SearchExportRow, StoreError> {
 
 /// Whether an item was there before its topic began to search: no source that showed it to the first run had answered
 /// the same query before. If the sightings of that run are deleted, every source that the run searched counts.
-const BASELINE: &str = "CAST(CASE WHEN EXISTS (SELECT 1 FROM search q WHERE q.run = f.id AND q.attempt = f.attempt AND q.state IN ('ok', 'empty') \
+const BASELINE: &str = "CAST(CASE WHEN EXISTS (SELECT 1 FROM search q WHERE q.run = f.id AND q.attempt = f.attempt AND q.state NOT IN ('not_run', 'over_quota') \
      AND (EXISTS (SELECT 1 FROM sighting g WHERE g.run = f.id AND g.item = t.item AND g.source = q.source) \
        OR NOT EXISTS (SELECT 1 FROM sighting g WHERE g.run = f.id AND g.item = t.item)) \
      AND EXISTS (SELECT 1 FROM run e CROSS JOIN search a WHERE e.topic = f.topic AND e.seq < f.seq AND a.run = e.id AND a.attempt = e.attempt \
