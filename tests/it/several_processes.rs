@@ -111,7 +111,8 @@ fn a_process_that_stood_still_past_its_lease_starts_no_call_on_it() {
         other.wait().says(0, &[]);
         // Its runs may have been declared lost meanwhile; it only has to end.
         stopped.wait();
-        assert_eq!(service.most_at_once(), 1, "{}", place.database.name);
+        let arrivals: Vec<_> = service.arrivals().into_iter().map(|call| (call.at, call.path, call.among)).collect();
+        assert_eq!(service.most_at_once(), 1, "{}: {arrivals:#?}", place.database.name);
     }
 }
 
