@@ -204,7 +204,22 @@ impl PermitRequest {
         if let Ok(permit) = self.0.free.acquire().await {
             permit.forget();
         }
-        let lease = self.0.state().lease;
+        self.taken()
+    }
+
+    /// Makes a permit of one that was taken from the free ones.
+    fn taken(&self) -> Result<Permit, Self> {
+        let mut state = self.0.state();
+        if state.debt > 0 {
+            // There are no free permits while there is a debt: this one was taken just before the share shrank or the
+            // lease was replaced, so the new lease does not cover it.
+            state.debt -= 1;
+            drop(state);
+            self.0.wake.notify_one();
+            return Err(Self::new(&self.0));
+        }
+        let lease = state.lease;
+        drop(state);
         let held = Permit { of: Self::new(&self.0), lease };
         if held.holds() { Ok(held) } else { Err(Self::new(&self.0)) }
     }
@@ -241,5 +256,36 @@ impl Drop for Permit {
             drop(state);
             places.free.add_permits(1);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use super::*;
+
+    fn share(permits: u32, fresh: bool) -> LeaseShare {
+        LeaseShare { share: permits, permits, told: 0, fresh, taken: 0, others: 0, limit: 1, period_us: 0, until: None }
+    }
+
+    #[tokio::test]
+    async fn a_permit_that_was_taken_before_the_lease_was_replaced_is_not_used_under_the_new_one() {
+        let clock: Clock = Arc::new(|| Time(0));
+        let permits = Arc::new(Permits::new(Duration::from_secs(1), 0, clock));
+        let until = || (Instant::now() + Duration::from_secs(60), Time(60_000));
+        permits.apply_lease(&share(1, true), until());
+        let request = PermitRequest::new(&permits);
+        // Another thread replaces the lease between the two steps of `place`: another process has the place now.
+        permits.free.acquire().await.unwrap().forget();
+        permits.apply_lease(&share(0, true), until());
+        assert!(request.taken().is_err());
+        assert_eq!((permits.usage().held, permits.free.available_permits()), (0, 0));
+        // When the place is free again, one call has it, and no more.
+        permits.apply_lease(&share(1, false), until());
+        let mut request = PermitRequest::new(&permits);
+        let Ok(held) = request.place().await else { panic!("the lease covers it") };
+        assert!(held.holds() && permits.free.available_permits() == 0);
+        drop(held);
+        assert_eq!(permits.free.available_permits(), 1);
     }
 }

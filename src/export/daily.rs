@@ -118,7 +118,7 @@ async fn rows_of(
                 saturated: whole.then(|| looked.saturated(day.span)),
                 covered: whole.then(|| looked.covered_share(day.span)),
                 covered_s: looked.covered_ms(day.span).map(|ms| ms / 1_000).filter(|_| whole),
-                holes: (whole && looked.has_spans())
+                holes: (whole && looked.has_spans(day.span))
                     .then(|| looked.holes(passed).into_iter().filter(|hole| !hole.before).collect()),
                 pruned: !whole,
             }

@@ -7,7 +7,7 @@ use crate::model::{Span, Time};
 /// Returns the end of a span that is not covered yet, as far as it has passed.
 pub(super) fn uncovered_end(looked: &SearchCoverage, span: Span, now: Time) -> Option<Span> {
     let passed = Span { until: span.until.min(now), ..span };
-    Span::new(looked.due(passed).until, passed.until).filter(|_| looked.has_spans())
+    Span::new(looked.due(passed).until, passed.until).filter(|_| looked.has_spans(passed))
 }
 
 /// Whether that is more than a little, so that there may be more items than are counted.

@@ -88,7 +88,7 @@ fn a_process_that_stood_still_past_its_lease_starts_no_call_on_it() {
     for database in databases() {
         let service = Slow::answering_after(Duration::from_millis(40));
         // Long enough that a busy machine does not keep the other process from renewing its own lease.
-        let rest = format!("[scheduler]\nlease = \"8s\"\n{}", topics(25, "timeout = \"60s\""));
+        let rest = format!("[scheduler]\nlease = \"4s\"\n{}", topics(25, "timeout = \"60s\""));
         let place = Place::new(database, &service.lines(1, "unlimited"), &rest);
         let stopped = place.program(&["once"]).start();
         until("it has begun", || service.calls() >= 3);

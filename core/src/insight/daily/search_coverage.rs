@@ -50,6 +50,9 @@ pub struct SearchCoverage {
     idle_from: Option<Time>,
     /// Since when nothing is covered and the next search looks back, whether or not one was due.
     open_from: Option<Time>,
+    /// Since when no search covers spans, because the topic no longer has such a source. From then on, searches are
+    /// checks.
+    checks_from: Option<Time>,
 }
 
 impl SearchCoverage {
@@ -77,6 +80,7 @@ impl SearchCoverage {
             }
         }
         checks.sort_unstable();
+        let checks_from = checks_from(&sources, watched.as_ref(), &looks, seen);
         if sources.len() > 1 {
             for source in &mut sources {
                 source.active = active(source.source, watched.as_ref(), &looks, seen);
@@ -93,34 +97,40 @@ impl SearchCoverage {
             full,
             checks,
             present,
-            idle_from,
-            open_from,
+            idle_from: idle_from.filter(|_| checks_from.is_none()),
+            open_from: open_from.filter(|_| checks_from.is_none()),
+            checks_from,
         }
     }
 
-    /// Returns whether its searches cover spans; otherwise each shows only the moment it was made.
+    /// What searches covered, if those of a span cover spans.
+    fn spans_in(&self, span: Span) -> Option<&[Span]> {
+        self.spans.as_deref().filter(|_| self.checks_from.is_none_or(|from| span.from < from))
+    }
+
+    /// Returns whether searches of this time cover spans; otherwise each shows only the moment it was made.
     #[must_use]
-    pub fn has_spans(&self) -> bool {
-        self.spans.is_some()
+    pub fn has_spans(&self, span: Span) -> bool {
+        self.spans_in(span).is_some()
     }
 
     /// Returns the covered milliseconds of a span, up to the present; `None` if its searches cover no spans.
     #[must_use]
     pub fn covered_ms(&self, span: Span) -> Option<i64> {
-        self.spans.as_ref().map(|spans| total_ms(&split_coverage(self.passed(span), spans.iter().copied()).covered))
+        self.spans_in(span).map(|spans| total_ms(&split_coverage(self.passed(span), spans.iter().copied()).covered))
     }
 
     /// Returns how many searches in a span answered, if they cover no spans; otherwise `None`.
     #[must_use]
     pub fn checks(&self, span: Span) -> Option<u64> {
-        self.spans.is_none().then(|| self.checks.iter().filter(|at| span.contains(**at)).count() as u64)
+        (!self.has_spans(span)).then(|| self.checks.iter().filter(|at| span.contains(**at)).count() as u64)
     }
 
     /// Returns the covered share of a span, up to the present. If searches cover no spans: 1 if any answered in it,
     /// else 0.
     #[must_use]
     pub fn covered_share(&self, span: Span) -> f64 {
-        match &self.spans {
+        match self.spans_in(span) {
             None if self.checks.iter().any(|at| span.contains(*at)) => 1.0,
             None => 0.0,
             Some(spans) => part(self.passed(span), spans.iter().copied()),
@@ -144,7 +154,7 @@ impl SearchCoverage {
     /// indexing. The busiest days have such gaps; excluding them would make every busy day look unusual.
     #[must_use]
     pub fn searched_share(&self, span: Span) -> f64 {
-        match &self.spans {
+        match self.spans_in(span) {
             None => self.covered_share(span),
             Some(spans) => part(self.passed(span), spans.iter().chain(&self.full).chain(&self.late).copied()),
         }
@@ -157,8 +167,10 @@ impl SearchCoverage {
         self.open_from
     }
 
+    /// The part of a span that has passed, and in which searches cover spans.
     fn passed(&self, span: Span) -> Span {
-        Span { until: span.until.min(self.present).max(span.from), ..span }
+        let until = self.checks_from.map_or(self.present, |from| from.min(self.present));
+        Span { until: span.until.min(until).max(span.from), ..span }
     }
 
     /// Returns whether the topic was watched during all of a span.
@@ -171,7 +183,7 @@ impl SearchCoverage {
     /// search filled. If searches cover no spans, any full reply counts.
     #[must_use]
     pub fn saturated(&self, span: Span) -> bool {
-        if self.spans.is_none() {
+        if !self.has_spans(span) {
             return self.full_pages(span);
         }
         self.covering.iter().any(|source| self.full_of(*source, span))
@@ -225,7 +237,8 @@ impl SearchCoverage {
     /// marked. The last minutes before a search are no hole.
     #[must_use]
     pub fn holes(&self, span: Span) -> Vec<HoleFacts> {
-        let (Some(spans), Some(watched)) = (&self.spans, &self.watched) else { return Vec::new() };
+        let (Some(spans), Some(watched)) = (self.spans_in(span), &self.watched) else { return Vec::new() };
+        let span = self.checks_from.map_or(span, |from| Span { until: span.until.min(from), ..span });
         let idle_from = self.idle_from.unwrap_or(span.until);
         let mut holes = Vec::new();
         for hole in split_coverage(span, spans.iter().chain(&self.late).copied()).holes {
@@ -244,6 +257,20 @@ impl SearchCoverage {
         holes.retain(|hole| hole.span.until.0 - hole.span.from.0 >= SHORT);
         holes
     }
+}
+
+/// Returns since when a topic has no source whose searches cover spans; `None` if it has one, or never had one.
+fn checks_from(
+    sources: &[SourceSpans],
+    watched: Option<&WatchedTopic>,
+    looks: &[RunSearch],
+    seen: Span,
+) -> Option<Time> {
+    let own = watched?.definition.as_ref()?.sources();
+    if sources.iter().any(|one| own.contains(&one.source)) {
+        return None;
+    }
+    sources.iter().map(|one| active(one.source, watched, looks, seen).until).max()
 }
 
 /// Returns whether no search was due in a hole up to the present. Without planned slots, one and a half times the usual
@@ -294,6 +321,7 @@ mod tests {
             present: Time(80),
             idle_from: None,
             open_from: None,
+            checks_from: None,
         };
         for (day, part) in [(span(0, 100), 0.875), (span(0, 60), 1.0), (span(60, 80), 0.5), (span(90, 200), 0.0)] {
             assert!((looked.covered_share(day) - part).abs() < 1e-9, "{day:?}: {}", looked.covered_share(day));
