@@ -309,7 +309,7 @@ fn a_forgetting_that_was_killed_anywhere_keeps_her_out_and_is_ended_later() {
         "forget/left",
         "erase::page_of_items/written",
         "forget/items",
-        "mentions::drop_raws/committed",
+        "mentions::delete_raw_replies/committed",
         "forget/words",
         "forget/swept",
         "forgotten::close/written",
