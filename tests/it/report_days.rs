@@ -189,3 +189,38 @@ fn a_day_whose_searches_were_pruned_is_not_called_uncovered() {
         assert!(!text.contains("0% covered"), "{name}: {text}");
     }
 }
+
+#[test]
+fn a_topic_that_keeps_only_its_web_source_has_checks_from_then_on() {
+    for database in databases() {
+        let world = World::new();
+        let both = topic("acme", "").replace("[\"social\"]", "[\"social\", \"web\"]");
+        let place = Place::new(database, &world.lines(), &both);
+        world.pages(&[json!({ "title": "About acme", "url": "https://example.com/acme", "snippet": "acme" })]);
+        once(&place, 12);
+        place.configure(&world.lines(), &both.replace("\"social\", ", ""));
+        for day in 1..9 {
+            once(&place, 24 * day + 12);
+        }
+        let name = place.database.name;
+        let rows = |more: &[&str]| -> Vec<Value> {
+            let text = place.ok(&[&["export", "--what", "daily", "--format", "jsonl"], more].concat());
+            text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+        };
+        let all = rows(&[]);
+        assert_eq!(all.len(), 9, "{name}");
+        // The figures of a day do not depend on where the export begins.
+        assert_eq!(all[1..], rows(&["--since", "2026-03-12"]), "{name}");
+        for day in &all[2..] {
+            let figures = ["covered_s", "holes", "holes_s"].map(|column| day[column].clone());
+            assert_eq!(figures, [Value::Null, Value::Null, Value::Null], "{name}: {day}");
+            assert_eq!((&day["web_answered"], &day["covered_share"]), (&json!(1), &json!(1.0)), "{name}: {day}");
+        }
+        let (text, page) = report(&place, "2026-03-15", &hour(24 * 9));
+        for text in [&text, &page] {
+            assert!(!text.contains("not covered") && !text.contains("gap"), "{name}: {text}");
+        }
+        let covered = text.lines().find(|line| line.starts_with("| 2026-03-15 ")).unwrap();
+        assert!(covered.ends_with("| 1 check |"), "{name}: {covered}");
+    }
+}
