@@ -44,6 +44,8 @@ pub struct PeriodFigures {
     pub shares: Vec<(Tone, Share)>,
     /// The share of the period that searches covered, 0..1.
     pub covered: f64,
+    /// How many searches answered, if they cover no time span.
+    pub checks: Option<u64>,
     /// The cost of its searches; `None` if there were more searches than are read.
     pub cost: Option<Micros>,
 }
@@ -132,6 +134,7 @@ async fn figures(
         shares: tone::shares(&sounds),
         sounds,
         covered: about.looked.covered_share(span),
+        checks: about.looked.checks(span),
         cost: (!cut).then_some(cost),
     })
 }

@@ -2,8 +2,9 @@
 //! usual is known for days only. `calendar` reads the figures.
 
 use super::calendar::CalendarFacts;
+use super::coverage::covered_or_checks;
 use super::facts::TopicFacts;
-use super::format::{self, at_least, number, percent};
+use super::format::{self, at_least, number};
 use crate::insight::daily::{ItemCounts, Share};
 use crate::model::{Micros, Tone};
 
@@ -108,7 +109,7 @@ impl CalendarFacts {
             let change = now.zip(then).map_or("–".to_owned(), |(now, then)| format_points(now.share, then.share));
             rows.push(Row { figure, now: told(now), before: told(then), change });
         }
-        let covered = Some(percent(before.covered));
+        let covered = Some(covered_or_checks(before.covered, before.checks));
         let cost = before.cost.map(|cost| cost.to_string());
         let spent = topic.cost.filter(|_| !topic.searches_cut).zip(before.cost).map(|(now, then)| {
             let whole = |cost: Micros| u64::try_from(cost.0).unwrap_or(0);
@@ -117,7 +118,9 @@ impl CalendarFacts {
         for (figure, now, then, change) in [
             (
                 "Covered",
-                topic.covered.map_or(format::NOT_KEPT.to_owned(), |_| percent(topic.covered_in_all)),
+                topic
+                    .covered
+                    .map_or(format::NOT_KEPT.to_owned(), |_| covered_or_checks(topic.covered_in_all, topic.checks)),
                 covered,
                 None,
             ),
@@ -177,6 +180,7 @@ mod tests {
             shares: tone::shares(&sounds),
             sounds,
             covered: 0.95,
+            checks: None,
             cost: Some(Micros(2_000_000)),
         };
         let span = Span { from: Time(0), until: Time(1) };

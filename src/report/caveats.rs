@@ -79,6 +79,9 @@ fn doubt_reason(report: &Report, topic: &TopicFacts) -> Option<String> {
 }
 
 fn only(topic: &TopicFacts) -> String {
+    if topic.checks == Some(0) {
+        return "no search answered".to_owned();
+    }
     topic
         .covered
         .map_or_else(|| "searches were pruned".to_owned(), |covered| format!("only {} covered", percent(covered)))
@@ -120,6 +123,9 @@ const ASPECTS: [(&str, &str, Unjudged); 4] = [
         }
         if topic.covered.is_none_or(|covered| covered < COVERED) {
             return Some(only(topic));
+        }
+        if topic.checks.is_some() {
+            return Some("its searches see only one moment".to_owned());
         }
         (topic.covered_in_all < COVERED).then(|| UNSEEN.to_owned())
     }),

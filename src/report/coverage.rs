@@ -69,6 +69,18 @@ fn is_nothing(covered: Option<f64>) -> bool {
     covered.is_some_and(|covered| covered <= 0.0)
 }
 
+/// Returns the covered share of a span, or how many checks it had if its searches cover no time span.
+pub(super) fn covered_or_checks(covered: f64, checks: Option<u64>) -> String {
+    checks.map_or_else(|| format::percent(covered), |checks| format::count_noun(checks, "check"))
+}
+
+impl DayFacts {
+    /// Describes how much of the day was covered.
+    pub(super) fn covered_words(&self) -> String {
+        self.covered.map_or_else(|| format::NOT_KEPT.to_owned(), |covered| covered_or_checks(covered, self.checks))
+    }
+}
+
 impl TopicFacts {
     /// Whether no search was due in the whole period.
     pub(super) fn idle(&self, period: Span) -> bool {
@@ -82,7 +94,7 @@ impl TopicFacts {
 
     /// Formats a day's items, unique items and authors; `–` if nothing was searched on that day.
     pub(super) fn day_counts(&self, day: &DayFacts) -> [String; 3] {
-        if day.counted.raw == 0 && self.checks.is_none() && is_nothing(day.covered) {
+        if day.counted.raw == 0 && day.checks.is_none() && is_nothing(day.covered) {
             return ["–", "–", "–"].map(str::to_owned);
         }
         let counted = &day.counted;
@@ -98,9 +110,7 @@ impl TopicFacts {
         match self.covered {
             None => format::NOT_KEPT.to_owned(),
             Some(_) if self.idle(period) => "not yet".to_owned(),
-            Some(_) => self
-                .checks
-                .map_or_else(|| format::percent(self.covered_in_all), |checks| format::count_noun(checks, "check")),
+            Some(_) => covered_or_checks(self.covered_in_all, self.checks),
         }
     }
 

@@ -149,6 +149,8 @@ pub struct DayFacts {
     pub positive: Option<Share>,
     /// The share that searches covered, 0..1, of the time that has passed; `None` if the searches were pruned.
     pub covered: Option<f64>,
+    /// How many searches answered, if they cover no time span.
+    pub checks: Option<u64>,
     /// Whether there may be more: full replies left a hole, or more than a little of its end was not covered yet.
     pub at_least: bool,
 }

@@ -289,6 +289,7 @@ fn day_facts(
         positive: share(sounds.positive, sounds.sample()),
         sounds,
         covered: kept.is_complete(day.span).then(|| looked.covered_share(day.span)),
+        checks: looked.checks(day.span),
         at_least: looked.saturated(day.span) || uncovered_end::is_significant(looked, day.span, now),
     }
 }

@@ -101,7 +101,7 @@ pub(super) fn days(topic: &TopicFacts) -> String {
             number(day.sounds.sample()),
             share(&day.negative),
             share(&day.positive),
-            day.covered.map_or(format::NOT_KEPT.to_owned(), format::percent),
+            day.covered_words(),
         ));
     }
     text.push('\n');

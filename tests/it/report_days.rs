@@ -217,8 +217,12 @@ fn a_topic_that_keeps_only_its_web_source_has_checks_from_then_on() {
             assert_eq!((&day["web_answered"], &day["covered_share"]), (&json!(1), &json!(1.0)), "{name}: {day}");
         }
         let (text, page) = report(&place, "2026-03-15", &hour(24 * 9));
+        assert!(!text.contains("not covered") && !text.contains("gap"), "{name}: {text}");
         for text in [&text, &page] {
-            assert!(!text.contains("not covered") && !text.contains("gap"), "{name}: {text}");
+            assert!(
+                !text.contains("100% covered") && !text.contains("period is covered") && text.contains("1 check"),
+                "{name}: {text}"
+            );
         }
         let covered = text.lines().find(|line| line.starts_with("| 2026-03-15 ")).unwrap();
         assert!(covered.ends_with("| 1 check |"), "{name}: {covered}");

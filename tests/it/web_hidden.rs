@@ -4,8 +4,9 @@
 use serde_json::Value;
 
 use crate::support::access_stage::{Visitor, link, token};
+use crate::support::daemons::daemon;
 use crate::support::databases::databases;
-use crate::support::program::Place;
+use crate::support::program::{Place, until};
 use crate::support::web_client::Pages;
 use crate::support::world::{World, hour, once, post, topic};
 
@@ -204,9 +205,14 @@ fn what_a_deleted_topic_found_does_not_link_to_its_page() {
         once(&place, 24);
         let seen = Pages::serve(&place, &["--at", &hour(25)]).page("/items");
         assert!(seen.contains("href=\"/topics/other\""), "{name}: {seen}");
-        place.configure(&world.lines(), &topic("acme", ""));
-        once(&place, 25);
-        let pages = Pages::serve(&place, &["--at", &hour(26)]);
+        place.configure(&world.lines(), &topic("acme", "schedule = \"0 6 1 1 *\""));
+        let going = daemon(&place, &[]);
+        until("the topic is deleted", || {
+            place.database.number("SELECT count(*) FROM topic WHERE removed_at IS NOT NULL") == 1
+        });
+        going.signal("TERM");
+        assert_eq!(going.wait().code, Some(0), "{name}");
+        let pages = Pages::serve(&place, &[]);
         assert_eq!(pages.get("/topics/other").status, 404, "{name}");
         for path in ["/items", "/runs", "/item?key=post%3Ax%3A1"] {
             let page = pages.page(path);

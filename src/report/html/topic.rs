@@ -39,7 +39,7 @@ pub(super) fn folded(report: &Report, topic: &TopicFacts) -> Markup {
                 summary {
                     strong id=(format::id(&topic.id, "title")) { (topic.title) } ": "
                     (at_least(topic.period.raw, topic.may_be_more())) " items, " (links::change(report, topic))
-                    @if topic.covered.is_some() && !topic.idle(report.span) { ", " (percent(topic.covered_in_all)) " covered" }
+                    @if topic.covered.is_some() && !topic.idle(report.span) { ", " (topic.covered_words(report.span)) @if topic.checks.is_none() { " covered" } }
                 }
                 (parts(report, topic))
             }
@@ -194,7 +194,7 @@ fn days(topic: &TopicFacts) -> Markup {
             tbody { @for day in &topic.days { tr {
                 th scope="row" { (day.date) } @for count in topic.day_counts(day) { td.n { (count) } }
                 td.n { (number(day.sounds.sample())) } td.n { (share(&day.negative)) } td.n { (share(&day.positive)) }
-                td.n { (number(day.sounds.unsupported)) } td.n { (number(day.sounds.unscored)) } td.n { (day.covered.map_or(format::NOT_KEPT.to_owned(), percent)) }
+                td.n { (number(day.sounds.unsupported)) } td.n { (number(day.sounds.unscored)) } td.n { (day.covered_words()) }
             } } }
         } } }
     }
