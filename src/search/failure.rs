@@ -149,11 +149,31 @@ impl ProviderRef<'_> {
 }
 
 /// Returns what to do about a stored failure; `None` for a class that this version does not know. How the provider
-/// authenticates callers is not stored.
+/// authenticates callers is not stored. `feeds`: whether it reads feeds, whose addresses are in the topics.
 #[must_use]
-pub fn hint_for_stored_failure(provider: &str, class: &str, status: Option<i64>, text: &str) -> Option<String> {
+pub fn hint_for_stored_failure(
+    provider: &str,
+    feeds: bool,
+    class: &str,
+    status: Option<i64>,
+    text: &str,
+) -> Option<String> {
     let status = status.and_then(|status| u16::try_from(status).ok());
-    ErrorClass::parse(class).map(|class| hint(&ProviderRef { provider, login: None }, class, status, text))
+    let class = ErrorClass::parse(class)?;
+    let hint = || hint(&ProviderRef { provider, login: None }, class, status, text);
+    Some(feeds.then(|| feed_hint(class, text)).flatten().map_or_else(hint, str::to_owned))
+}
+
+/// What to do about a feed that failed, if that differs from other providers.
+pub(super) fn feed_hint(class: ErrorClass, text: &str) -> Option<&'static str> {
+    match class {
+        ErrorClass::BadRequest => Some("check the feed's address; it may have moved, need a login, or block programs"),
+        ErrorClass::KeyRefused => Some("the feed needs a login, or blocks programs"),
+        ErrorClass::Redirect => Some("use the address it redirects to"),
+        ErrorClass::Malformed => Some("check that the address is that of a feed, not of a page"),
+        ErrorClass::Transport if !text.contains("certificate") => Some("check the feed's address and the network"),
+        _ => None,
+    }
 }
 
 fn hint(whom: &ProviderRef<'_>, class: ErrorClass, status: Option<u16>, text: &str) -> String {

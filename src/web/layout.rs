@@ -55,7 +55,7 @@ fn problem_page(site: &Site, problem: &Problem, visitor: &Visitor) -> Markup {
     let main = html! {
         h1 { (problem.title) }
         p { (problem.hint) }
-        p { a href="/" { "Overview" } }
+        @if let Some(form) = &problem.form { (form) } @else { p { a href="/" { "Overview" } } }
     };
     let page = Page { title: problem.title.clone(), place: "", live: false, nature: None, main };
     render(site, &page, visitor)

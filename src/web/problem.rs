@@ -2,6 +2,7 @@
 //! only.
 
 use axum::http::StatusCode;
+use maud::Markup;
 
 use crate::store::{StoreError, StoreErrorKind};
 
@@ -11,11 +12,13 @@ pub(super) struct Problem {
     pub(super) status: StatusCode,
     pub(super) title: String,
     pub(super) hint: String,
+    /// The form to correct, as it was filled in.
+    pub(super) form: Option<Markup>,
 }
 
 impl Problem {
     pub(super) fn new(status: StatusCode, title: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { status, title: title.into(), hint: hint.into() }
+        Self { status, title: title.into(), hint: hint.into(), form: None }
     }
 
     /// Nothing has that name.

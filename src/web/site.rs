@@ -1,6 +1,7 @@
 //! What every page and answer is made from: the database, the time, and the parts of the configuration that pages
 //! show.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tokio::sync::watch;
@@ -38,6 +39,8 @@ pub struct Settings {
     pub acts: Option<fn(Time) -> String>,
     /// What to do about a search that failed, by what is recorded of it.
     pub hint: Hint,
+    /// The providers that read feeds, by name.
+    pub feeds: BTreeSet<String>,
     /// Whether pages may change the configuration file.
     pub edit: bool,
     /// The configured reports: changes can be listed since the last one that was delivered.
@@ -49,8 +52,8 @@ pub struct Settings {
 /// The current settings. A reload replaces them while pages are served.
 pub type CurrentSettings = watch::Receiver<Arc<Settings>>;
 
-/// Returns what to do, from provider, error class, HTTP status and text.
-pub type Hint = fn(&str, &str, Option<i64>, &str) -> Option<String>;
+/// Returns what to do, from provider, whether it reads feeds, error class, HTTP status and text.
+pub type Hint = fn(&str, bool, &str, Option<i64>, &str) -> Option<String>;
 
 /// The state behind all pages.
 pub struct Site {

@@ -1,5 +1,5 @@
-//! Typed input is never lost: where the file cannot be changed, and when a topic is removed meanwhile. An undo that is
-//! offered always works.
+//! Typed input is never lost: where the file cannot be changed, while it is invalid, and when a topic is removed
+//! meanwhile. An undo that is offered always works.
 
 use crate::support::access_stage::{Visitor, token};
 use crate::support::databases::databases;
@@ -88,6 +88,34 @@ fn what_was_typed_of_a_topic_that_went_meanwhile_can_be_saved_anew() {
     }
     let late = form.press(&pages, "save");
     let again = Typed::of(&late.body, "/jobs/new").press(&pages, "save");
+    assert_eq!((again.status, again.header("location")), (303, Some("/topics/rust")), "{}", again.text);
+    assert!(file(&place).contains("title = \"Typed & long\""), "{}", file(&place));
+}
+
+#[test]
+fn what_was_typed_while_the_file_was_invalid_can_be_saved_when_it_is_right() {
+    let (_sandbox, place) = place_with(FILE);
+    let pages = Pages::serve(&place, &["--at", NINE]);
+    let before = file(&place);
+    let form = Typed::on(&pages, "/jobs/topics/rust").with("title", "Typed & long");
+    let toml = Typed::on(&pages, "/jobs/new?as=toml");
+    let toml = toml.with("toml", "[[topics]]\nid = \"zig\"\nquery = \"typed\"\n");
+    for (broken, why) in [
+        (format!("{before}\n[[topics]\n"), "not valid TOML (line "),
+        (format!("alerts = [{{ name = \"a\" }}]\n{before}"), "`alerts` is not a list of tables"),
+    ] {
+        std::fs::write(place.path("jobs.toml"), &broken).unwrap();
+        for (form, typed) in [(&form, "value=\"Typed &amp; long\""), (&toml, "query = &quot;typed&quot;")] {
+            for button in ["preview", "save"] {
+                let late = form.press(&pages, button);
+                assert_eq!((late.status, file(&place)), (409, broken.clone()), "{}", late.text);
+                assert!(late.body.contains(typed) && late.body.contains(why), "{typed} {why}\n{}", late.body);
+            }
+        }
+    }
+    let late = form.press(&pages, "save");
+    std::fs::write(place.path("jobs.toml"), &before).unwrap();
+    let again = Typed::of(&late.body, "/jobs/topics/rust").press(&pages, "save");
     assert_eq!((again.status, again.header("location")), (303, Some("/topics/rust")), "{}", again.text);
     assert!(file(&place).contains("title = \"Typed & long\""), "{}", file(&place));
 }

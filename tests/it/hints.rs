@@ -4,6 +4,7 @@
 use crate::support::databases::sqlite;
 use crate::support::program::{NINE, Place};
 use crate::support::replies::{Replies, reply};
+use crate::support::web_client::Pages;
 
 const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\n";
 
@@ -58,7 +59,7 @@ fn a_refusal_hint_names_the_providers_own_keys() {
             "kind = \"feeds\"\nallow_private = true",
             "one.urls = [\"{url}/gone\"]",
             "check the feed's address",
-            "the topic or the provider",
+            "check the feed's address",
         ),
     ] {
         let server = Replies::of(move |_, path| match path {
@@ -79,7 +80,14 @@ fn a_refusal_hint_names_the_providers_own_keys() {
         let kept =
             place.database.texts("SELECT error_class || ' ' || error_text FROM search WHERE error_class IS NOT NULL");
         let (class, text) = kept[0].split_once(' ').unwrap();
-        let told = topicwatch::search::hint_for_stored_failure("one", class, None, text).unwrap();
+        let feeds = section.contains("feeds");
+        let told = topicwatch::search::hint_for_stored_failure("one", feeds, class, None, text).unwrap();
         assert!(told.contains(record) && !told.contains("service."), "{told}");
+        // The page of the run knows the providers of the file.
+        let run = &place.database.texts("SELECT public_id FROM run")[0];
+        let page = Pages::serve(&place, &["--at", NINE]).page(&format!("/runs?run={run}"));
+        let record = if feeds { record } else { "providers.one" };
+        assert!(page.contains(record) && !page.contains("service."), "{told}: {page}");
+        assert!(!feeds || !page.contains("base_url"), "feeds have no such key: {page}");
     }
 }

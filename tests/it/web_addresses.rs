@@ -55,6 +55,12 @@ fn a_parameter_that_a_page_does_not_take_is_refused_and_named() {
         // The page lists the valid parameters.
         let refused = get("/items?topics=acme");
         assert!(refused.status == 400 && refused.body.contains("new_since"), "{name}: {}", refused.body);
+        // A filter that was mistyped can be corrected in the form, which keeps the other filters.
+        let refused = get("/items?since=yesteryear&author=ann");
+        let kept = ["name=\"since\" value=\"yesteryear\"", "name=\"author\" value=\"ann\"", "yesteryear` is"];
+        for kept in kept {
+            assert!(refused.status == 400 && refused.body.contains(kept), "{name}: {kept}: {}", refused.body);
+        }
         for path in
             ["/items?topic=acme&new_since=24h&after=", "/topics/acme?q=&sort=new&by=week", "/runs?topic=&state=ok"]
         {

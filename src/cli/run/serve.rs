@@ -100,6 +100,12 @@ pub(in crate::cli) fn settings(config: &Config) -> Result<web::Settings, Failure
         acts: None,
         edit: false,
         hint: crate::search::hint_for_stored_failure,
+        feeds: config
+            .providers
+            .iter()
+            .filter(|one| one.kind.needs == "urls")
+            .map(|one| one.name.provider().to_owned())
+            .collect(),
         reports: config.reports.clone(),
         tags: config.topics.iter().map(|topic| (topic.id.clone(), topic.tags.clone())).collect(),
     })

@@ -12,6 +12,7 @@ use std::collections::HashSet;
 use super::kind::{Kind, PartFailure, PartReply, ProviderRequest, ReadResult, SearchCall, SpanCoverage, failed, get};
 use crate::model::{Remembered, ReplyEntry, Time};
 use crate::search::decode::DecodeError;
+use crate::search::failure::feed_hint;
 use crate::search::{ErrorClass, Reply, Request, Unsupported, without_secrets};
 use memory::Memory;
 
@@ -222,13 +223,10 @@ fn combined_coverage(a: SpanCoverage, b: SpanCoverage) -> SpanCoverage {
 /// The failure of a call, with a hint about the feed's address instead of the provider's.
 fn refused(failure: &PartFailure) -> DecodeError {
     let hint = match (failure.class, failure.status) {
-        (ErrorClass::BadRequest, Some(_)) => "check the feed's address; it may have moved".to_owned(),
-        (ErrorClass::Transport, _) if !failure.text.contains("certificate") => {
-            "check the feed's address and the network".to_owned()
-        }
-        _ => failure.hint.clone(),
+        (ErrorClass::BadRequest, Some(_)) => "check the feed's address; it may have moved",
+        (class, _) => feed_hint(class, &failure.text).unwrap_or(&failure.hint),
     };
-    DecodeError { hint, ..failed(failure) }
+    DecodeError { hint: hint.to_owned(), ..failed(failure) }
 }
 
 /// Combines the failures of single feeds into one.
@@ -243,12 +241,7 @@ fn combined_failure(troubles: &[(String, DecodeError)], of: usize) -> Option<Dec
         ErrorClass::KeyRefused | ErrorClass::BalanceSpent => ErrorClass::BadRequest,
         class => class,
     };
-    let hint = match first.class {
-        ErrorClass::KeyRefused => "the feed needs a login, or blocks programs".to_owned(),
-        ErrorClass::Redirect => "use the address it redirects to".to_owned(),
-        _ => first.hint.clone(),
-    };
-    Some(DecodeError { class, text, hint })
+    Some(DecodeError { class, text, hint: first.hint.clone() })
 }
 
 /// Shortens an address for a message and removes its secrets.

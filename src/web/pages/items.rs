@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use axum::Extension;
 use axum::extract::State;
-use axum::http::{Method, Uri};
+use axum::http::{Method, StatusCode, Uri};
 use axum::response::Response;
 use maud::{Markup, html};
 
@@ -44,7 +44,13 @@ fn parse_page_token(token: &str) -> Option<AllItemsCursor> {
 
 pub(in crate::web) async fn show(site: Arc<Site>, ask: PageRequest) -> Result<Page, Problem> {
     let store = &site.store;
-    let query = ItemQuery::of(&site, &ask, Format::Csv).await?;
+    let query = match ItemQuery::of(&site, &ask, Format::Csv).await {
+        Err(problem) if problem.status == StatusCode::BAD_REQUEST => {
+            let form = form(&site, &ask, FilterMode::Hide, false).await?;
+            return Err(Problem { form: Some(form), ..problem });
+        }
+        query => query?,
+    };
     let after = ask.word("after", parse_page_token)?;
     let (rows, next) = latest(&site, &query, after.clone(), ITEMS).await?;
     let rows = Rankings::rate_all(store, rows).await?;

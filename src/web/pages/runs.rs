@@ -168,7 +168,8 @@ pub(in crate::web) fn hint(site: &Site, search: &SearchRow) -> Option<String> {
         }
         (_, Some(class)) => {
             let text = search.error_text.as_deref().unwrap_or("");
-            (site.settings().hint)(search.source.provider(), class, search.http_status, text)
+            let (settings, provider) = (site.settings(), search.source.provider());
+            (settings.hint)(provider, settings.feeds.contains(provider), class, search.http_status, text)
         }
         _ => None,
     }

@@ -129,11 +129,7 @@ pub(super) fn initial_form(
         if from.is_some() { prepare_copy(block).map_err(edit_problem)? } else { (block.to_owned(), false) };
     Ok(Form {
         path: target.existing_id().map_or_else(|| NEW.to_owned(), place),
-        heading: match (target.existing_id(), from) {
-            (Some(id), _) => format!("Change {id}"),
-            (None, Some(from)) => format!("Copy of {from}"),
-            (None, None) => "Add a topic".to_owned(),
-        },
+        heading: heading(target, from),
         values,
         inherited: inherited(&jobs, there),
         toml: as_toml.then(|| visible_lines(&block, edits)),
@@ -145,6 +141,14 @@ pub(super) fn initial_form(
         locked: locked(site, opened, &ask.visitor),
         ..Form::default()
     })
+}
+
+pub(super) fn heading(target: Target<'_>, from: Option<&str>) -> String {
+    match (target.existing_id(), from) {
+        (Some(id), _) => format!("Change {id}"),
+        (None, Some(from)) => format!("Copy of {from}"),
+        (None, None) => "Add a topic".to_owned(),
+    }
 }
 
 /// An id for a copy that no topic has.

@@ -8,7 +8,9 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Redirect, Response};
 
 use super::topic_candidate::{Candidate, Target};
-use super::topic_edit::{NEW, edit_problem, editing, editor, initial_form, locked, page, read_file, run_blocking};
+use super::topic_edit::{
+    NEW, edit_problem, editing, editor, heading, initial_form, locked, page, place, read_file, run_blocking,
+};
 use super::topic_fields::{TOML, form_values};
 use super::topic_form::Form;
 use super::topic_lines::visible_lines;
@@ -57,12 +59,40 @@ async fn checked(site: &Site, visitor: Visitor, body: Body) -> Result<Response, 
     ask.visitor = visitor;
     let target = ask.get("topic").map_or(Target::New, Target::Topic);
     let opened = read_file(editing).await?;
+    if let Some(form) = form_of_invalid_file(site, target, &ask, &opened) {
+        return respond(site, &form, StatusCode::CONFLICT, &ask.visitor).await;
+    }
     let (target, mut form) = typed_form(site, target, &ask, &opened)?;
     let status = match preview(editing, &mut form, target, &opened).await? {
         Some(_) => StatusCode::OK,
         None => StatusCode::UNPROCESSABLE_ENTITY,
     };
-    Ok((status, layout::page(site, &page(site, &form).await?, &ask.visitor)).into_response())
+    respond(site, &form, status, &ask.visitor).await
+}
+
+async fn respond(site: &Site, form: &Form, status: StatusCode, visitor: &Visitor) -> Result<Response, Problem> {
+    Ok((status, layout::page(site, &page(site, form).await?, visitor)).into_response())
+}
+
+/// The form with the typed values and what is wrong with the file, if that cannot be read as a list of topics. It can
+/// be sent again once the file is right.
+fn form_of_invalid_file(site: &Site, target: Target<'_>, ask: &PageRequest, opened: &FileSnapshot) -> Option<Form> {
+    let refused = Jobs::read(&opened.text).err()?;
+    let from = ask.get("from").filter(|_| target.existing_id().is_none());
+    let mut form = Form {
+        path: target.existing_id().map_or_else(|| NEW.to_owned(), place),
+        heading: heading(target, from),
+        toml: ask.get("as").map(|_| String::new()),
+        from: from.map(str::to_owned),
+        seen: ask.get("seen").unwrap_or_default().to_owned(),
+        topic: target.existing_id().map(str::to_owned),
+        edits: site.may_edit(&ask.visitor),
+        locked: locked(site, opened, &ask.visitor),
+        wrong: vec![(None, Diagnostic::without_line(format!("{}: {}", opened.place, refused.message), refused.hint))],
+        ..Form::default()
+    };
+    fill(&mut form, target, ask);
+    Some(form)
 }
 
 /// The form with the typed values. A topic that was removed meanwhile becomes one to add.
@@ -148,6 +178,9 @@ async fn handle_form(site: &Site, target: Target<'_>, visitor: Visitor, body: Bo
     if let Some(why) = locked(site, &opened, &ask.visitor) {
         return Err(Problem::new(StatusCode::FORBIDDEN, "The file cannot be changed here", why));
     }
+    if let Some(form) = form_of_invalid_file(site, target, &ask, &opened) {
+        return respond(site, &form, StatusCode::CONFLICT, &ask.visitor).await;
+    }
     let (target, mut form) = typed_form(site, target, &ask, &opened)?;
     if ask.get("seen") != Some(opened.seen.as_str()) {
         if let (Some("save"), Some(name)) = (ask.get("do"), saved_before(&form, target, &opened)) {
@@ -178,7 +211,7 @@ async fn handle_form(site: &Site, target: Target<'_>, visitor: Visitor, body: Bo
         }
         (_, Some(_)) => StatusCode::OK,
     };
-    Ok((status, layout::page(site, &page(site, &form).await?, &ask.visitor)).into_response())
+    respond(site, &form, status, &ask.visitor).await
 }
 
 fn topic_page(name: &str) -> String {
@@ -224,5 +257,5 @@ async fn conflict_page(
     }
     form.changed = Some(there.map(|entry| visible_lines(jobs.block(entry), form.edits)).unwrap_or_default());
     form.seen.clone_from(&opened.seen);
-    Ok((StatusCode::CONFLICT, layout::page(site, &page(site, &form).await?, visitor)).into_response())
+    respond(site, &form, StatusCode::CONFLICT, visitor).await
 }

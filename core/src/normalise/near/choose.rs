@@ -56,7 +56,7 @@ fn shortlist(marks: &Fingerprint, leads: &Leads) -> Vec<i64> {
     places.into_iter().map(|(place, _)| place).collect()
 }
 
-/// The clusters whose first items [`choose`] needs: those that the items' keys lead to. An item whose whole text is
+/// The clusters whose first items [`assign_clusters`] needs: those that the items' keys lead to. An item whose whole text is
 /// already known needs none.
 #[must_use]
 pub fn needed_heads(items: &[Option<Fingerprint>], leads: &[(i64, i64)]) -> BTreeSet<i64> {

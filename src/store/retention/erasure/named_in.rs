@@ -95,7 +95,7 @@ impl Tombstones {
         false
     }
 
-    /// Like [`Self::named_in`] for a text that a person wrote: a handle among its words counts, too.
+    /// Like [`Self::mentions_forgotten`] for a text that a person wrote: a handle among its words counts, too.
     #[must_use]
     pub fn named_in_prose(&self, text: &str) -> bool {
         // A leading `-` excludes a word from a search.
