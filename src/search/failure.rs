@@ -167,6 +167,8 @@ pub fn hint_for_stored_failure(
 /// What to do about a feed that failed, if that differs from other providers.
 pub(super) fn feed_hint(class: ErrorClass, text: &str) -> Option<&'static str> {
     match class {
+        // Refused here, before a request.
+        ErrorClass::BadRequest if text.contains("private network") => None,
         ErrorClass::BadRequest => Some("check the feed's address; it may have moved, need a login, or block programs"),
         ErrorClass::KeyRefused => Some("the feed needs a login, or blocks programs"),
         ErrorClass::Redirect => Some("use the address it redirects to"),

@@ -224,6 +224,8 @@ fn combined_coverage(a: SpanCoverage, b: SpanCoverage) -> SpanCoverage {
 fn refused(failure: &PartFailure) -> DecodeError {
     let hint = match (failure.class, failure.status) {
         (ErrorClass::BadRequest, Some(_)) => "check the feed's address; it may have moved",
+        // Refused here, with a reason of its own.
+        (ErrorClass::BadRequest, None) => &failure.hint,
         (class, _) => feed_hint(class, &failure.text).unwrap_or(&failure.hint),
     };
     DecodeError { hint: hint.to_owned(), ..failed(failure) }
