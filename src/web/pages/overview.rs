@@ -135,7 +135,7 @@ fn row(card: &TopicCard, known: &SourceHistory, firing: &[TopicFiring], days: &[
     } }
 }
 
-/// The number of new items in 24 hours. The items of a baseline stand beside it, or that nothing ran in that time.
+/// The number of new items in 24 hours, how many more a baseline has, and a note if nothing ran in that time.
 pub(in crate::web) fn new(card: &TopicCard, now: Time) -> Markup {
     let baseline = card.new_baseline;
     html! { (at_least(card.new.unsigned_abs(), card.new_at_least)) @if baseline > 0 { " " span.meta { "(+" (number(baseline.unsigned_abs())) " of the baseline)" } } @if card.last_run.is_some() && !card.ran_since(now.minus(NEW)) { span.sub { "no run in 24 hours" } } }

@@ -128,26 +128,30 @@ pub(super) fn initial_form(
     let (block, unpinged) =
         if from.is_some() { prepare_copy(block).map_err(edit_problem)? } else { (block.to_owned(), false) };
     Ok(Form {
-        path: target.existing_id().map_or_else(|| NEW.to_owned(), place),
-        heading: heading(target, from),
         values,
         inherited: inherited(&jobs, there),
         toml: as_toml.then(|| visible_lines(&block, edits)),
-        edits,
         unpinged,
-        from: from.map(str::to_owned),
         seen: opened.seen.clone(),
-        topic: target.existing_id().map(str::to_owned),
-        locked: locked(site, opened, &ask.visitor),
-        ..Form::default()
+        ..form_without_values(site, target, ask, opened)
     })
 }
 
-pub(super) fn heading(target: Target<'_>, from: Option<&str>) -> String {
-    match (target.existing_id(), from) {
-        (Some(id), _) => format!("Change {id}"),
-        (None, Some(from)) => format!("Copy of {from}"),
-        (None, None) => "Add a topic".to_owned(),
+/// The form without anything that is read from the file's topics, which may be invalid.
+pub(super) fn form_without_values(site: &Site, target: Target<'_>, ask: &PageRequest, opened: &FileSnapshot) -> Form {
+    let from = ask.get("from").filter(|_| target.existing_id().is_none());
+    Form {
+        path: target.existing_id().map_or_else(|| NEW.to_owned(), place),
+        heading: match (target.existing_id(), from) {
+            (Some(id), _) => format!("Change {id}"),
+            (None, Some(from)) => format!("Copy of {from}"),
+            (None, None) => "Add a topic".to_owned(),
+        },
+        from: from.map(str::to_owned),
+        topic: target.existing_id().map(str::to_owned),
+        edits: site.may_edit(&ask.visitor),
+        locked: locked(site, opened, &ask.visitor),
+        ..Form::default()
     }
 }
 

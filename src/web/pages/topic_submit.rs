@@ -9,7 +9,7 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 
 use super::topic_candidate::{Candidate, Target};
 use super::topic_edit::{
-    NEW, edit_problem, editing, editor, heading, initial_form, locked, page, place, read_file, run_blocking,
+    NEW, edit_problem, editing, editor, form_without_values, initial_form, locked, page, read_file, run_blocking,
 };
 use super::topic_fields::{TOML, form_values};
 use super::topic_form::Form;
@@ -78,18 +78,11 @@ async fn respond(site: &Site, form: &Form, status: StatusCode, visitor: &Visitor
 /// be sent again once the file is right.
 fn form_of_invalid_file(site: &Site, target: Target<'_>, ask: &PageRequest, opened: &FileSnapshot) -> Option<Form> {
     let refused = Jobs::read(&opened.text).err()?;
-    let from = ask.get("from").filter(|_| target.existing_id().is_none());
     let mut form = Form {
-        path: target.existing_id().map_or_else(|| NEW.to_owned(), place),
-        heading: heading(target, from),
         toml: ask.get("as").map(|_| String::new()),
-        from: from.map(str::to_owned),
         seen: ask.get("seen").unwrap_or_default().to_owned(),
-        topic: target.existing_id().map(str::to_owned),
-        edits: site.may_edit(&ask.visitor),
-        locked: locked(site, opened, &ask.visitor),
         wrong: vec![(None, Diagnostic::without_line(format!("{}: {}", opened.place, refused.message), refused.hint))],
-        ..Form::default()
+        ..form_without_values(site, target, ask, opened)
     };
     fill(&mut form, target, ask);
     Some(form)
