@@ -68,8 +68,8 @@ mod enabled {
     }
 
     fn configured() -> Option<&'static Failpoint> {
-        static TOLD: OnceLock<Option<Failpoint>> = OnceLock::new();
-        TOLD.get_or_init(|| std::env::var(WHAT).ok().as_deref().and_then(Failpoint::parse)).as_ref()
+        static CONFIGURED: OnceLock<Option<Failpoint>> = OnceLock::new();
+        CONFIGURED.get_or_init(|| std::env::var(WHAT).ok().as_deref().and_then(Failpoint::parse)).as_ref()
     }
 
     pub(crate) fn at(point: &str) {

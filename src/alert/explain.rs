@@ -6,7 +6,7 @@ use super::transitions::{Evaluation, Status};
 use crate::compare::{TermRise, TermsAsked, topic_terms};
 use crate::insight::daily::{Day, UsualRange, UsualShare};
 use crate::insight::why::{self, Cause, Compared, DayItems, Dimension, Figure, OnlySources, Term};
-use crate::model::{CountedItem, Span, Time, Tone, Topic};
+use crate::model::{CountedItem, Span, Time, Tone, Topic, one_line};
 use crate::store::{ReadSnapshot, StoreError};
 
 /// Maximum number of items of sources that are read.
@@ -56,7 +56,7 @@ pub(super) async fn explained(
         }
         Unusual::Negative(usual, least, scorer) => {
             let of = |day, marks| DayItems::of(day, marks, &sources, Some((Tone::Negative, scorer)));
-            let found = (&*terms, window.mean());
+            let found = (&*terms, why::mean(window.earlier.iter().map(|(_, marks)| marks.len())));
             let cause = window.find_cause(found, of, |compared| why::tone_cause(compared, &usual, least));
             (cause, Figure::Tone(Tone::Negative.as_str()))
         }
@@ -111,14 +111,6 @@ impl<'a> Window<'a> {
         Ok(topic_terms(moment, asked).await?.rises)
     }
 
-    /// The mean number of items in the earlier windows.
-    fn mean(&self) -> f64 {
-        let all: usize = self.earlier.iter().map(|(_, marks)| marks.len()).sum();
-        #[expect(clippy::cast_precision_loss, reason = "counts of items")]
-        let mean = all as f64 / self.earlier.len().max(1) as f64;
-        mean
-    }
-
     /// Adds a cause to the summary of an event. A text becomes the first line below it, with its key, so that
     /// forgetting the item or its author finds it there.
     async fn add_cause(
@@ -137,7 +129,7 @@ impl<'a> Window<'a> {
         }
         let name = match cause.dimension {
             Dimension::Text => String::new(),
-            _ => rules::one_line(cause.display_name(self.marks), LONGEST),
+            _ => one_line(cause.display_name(self.marks), LONGEST),
         };
         evaluation.summary.push_str(&format!("; {}", cause.describe(figure, &name)));
         Ok(())

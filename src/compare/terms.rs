@@ -19,7 +19,7 @@ use crate::model::{CountedItem, ItemContent, Time, format_term};
 use crate::store::{ReadSnapshot, StoreError};
 
 /// The most terms that are shown.
-const SHOWN: usize = 10;
+const MAX_LISTED: usize = 10;
 /// The most stored days of other topics to compare with.
 const ELSEWHERE: i64 = 112;
 /// The number of items in these days that is enough.
@@ -76,7 +76,7 @@ pub async fn topic_terms(moment: &mut ReadSnapshot, asked: TermsAsked<'_>) -> Re
     if answer.cut && asked.explains {
         add_unread(moment, &asked, &found, &items, &mut answer.rises).await?;
     }
-    answer.more = found.len().saturating_sub(SHOWN) as u64;
+    answer.more = found.len().saturating_sub(MAX_LISTED) as u64;
     // All items of the period before would be compared with a sample.
     let earlier = if found.is_empty() || answer.cut {
         None
@@ -88,7 +88,7 @@ pub async fn topic_terms(moment: &mut ReadSnapshot, asked: TermsAsked<'_>) -> Re
         (grouped.more, grouped.more_items, grouped.other_items);
     let samples = samples(moment, &found, &grouped.largest, &items).await?;
     let sample = |place: usize| items.get(place).and_then(|item| samples.get(&item.key)).cloned();
-    answer.terms = found.iter().take(SHOWN).filter_map(|term| Some(TermRow::of(term, sample(term.example)?))).collect();
+    answer.terms = found.iter().take(MAX_LISTED).filter_map(|term| Some(TermRow::of(term, sample(term.example)?))).collect();
     answer.themes = grouped
         .largest
         .iter()
@@ -127,7 +127,7 @@ async fn find_stand_out(
     let questions = questions(asked.topic);
     let own = |term: &str| questions.iter().any(|question| question.repeats_query(term));
     let StandOut { mut terms, others } = stand_out(items, &others, &own);
-    terms.truncate(SHOWN);
+    terms.truncate(MAX_LISTED);
     complete_words(&mut terms, items, &own);
     if terms.is_empty() {
         return Ok(None);
@@ -183,7 +183,7 @@ async fn samples(
     themes: &[Theme],
     items: &[TermItem],
 ) -> Result<BTreeMap<String, TermSample>, StoreError> {
-    let of_terms = news.iter().take(SHOWN).map(|term| term.example);
+    let of_terms = news.iter().take(MAX_LISTED).map(|term| term.example);
     let of_themes = themes.iter().flat_map(|theme| [Some(theme.first), theme.post, theme.page]).flatten();
     let shown: BTreeMap<&str, &TermItem> =
         of_terms.chain(of_themes).filter_map(|place| items.get(place)).map(|item| (item.key.as_str(), item)).collect();

@@ -8,7 +8,7 @@ use super::key_reader::kind;
 use super::keys::{KEYS, Section, of};
 use super::mistake::Mistakes;
 use super::provider_tables::{Provider, kind_of};
-use super::suggest::{LATER, nearest};
+use super::suggest::{nearest, other_name};
 use super::value::Table;
 use super::walk::{Name, many, many_with_providers, one, one_with_providers, section_of};
 use crate::model::Source;
@@ -152,8 +152,8 @@ fn unknown_section(name: &str) -> (String, Option<&'static str>) {
         ("alerts", "alerts"),
         ("alert", "alerts"),
     ];
-    if LATER.contains(&name) {
-        return ("not available in this version".to_owned(), None);
+    if let Some(hint) = other_name(name) {
+        return (hint.to_owned(), None);
     }
     let near = nearest(name, NEAR.iter().map(|(word, _)| *word));
     if let Some((_, meant)) = NEAR.iter().find(|(word, _)| Some(*word) == near) {

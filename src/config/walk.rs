@@ -10,7 +10,7 @@ use super::keys::{KEYS, Key, Section, of};
 use super::mistake::Mistakes;
 use super::provider_tables::Provider;
 use super::redact::is_secret_name;
-use super::suggest::{LATER, nearest};
+use super::suggest::{nearest, other_name};
 use super::value::{ConfigValue, Origin, Table, Value};
 
 /// Returns the section in which a key belongs.
@@ -193,8 +193,8 @@ impl Walk<'_, '_> {
                 format!("keep it out of the file: name the environment variable that holds it, {last}_env = \"…\"");
             return (hint, None);
         }
-        if LATER.contains(&path) {
-            return ("not available in this version".to_owned(), None);
+        if let Some(hint) = other_name(path) {
+            return (hint.to_owned(), None);
         }
         if let Some(key) = KEYS.iter().find(|key| key.name == path) {
             return (format!("`{path}` belongs under {}", section_of(key)), None);

@@ -13,7 +13,7 @@ use crate::store::{Store, StoreError};
 const WORTH_A_WARNING: Duration = Duration::from_secs(60);
 
 /// Jobs whose next slots are checked, and how many of them are named.
-const LOOKED_AT: u32 = 100;
+const MAX_JOBS: u32 = 100;
 const NAMED: usize = 5;
 
 /// Compares the time that has passed on the monotonic clock with the wall clock.
@@ -53,7 +53,7 @@ impl ClockMonitor {
             }
             ClockState::StillBack { time } => time,
         };
-        let next = store.next_slots(LOOKED_AT).await?;
+        let next = store.next_slots(MAX_JOBS).await?;
         let due = next.into_iter().filter(|slot| slot.1 > now && slot.1 <= time);
         let new: Vec<_> = due.filter(|slot| self.told.insert(slot.clone())).collect();
         if !new.is_empty() {

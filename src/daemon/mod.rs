@@ -33,7 +33,7 @@ pub use service_manager::Manager;
 pub use settings::Settings;
 
 use engine::Source;
-use shutdown::{ERRANDS_END_WITHIN, GIVEN_UP_WITHIN, finished, unresponsive_after_stop};
+use shutdown::{BACKGROUND_TIMEOUT, CANCEL_TIMEOUT, finished, unresponsive_after_stop};
 
 use crate::collect::{Collector, Done, WorkerPool};
 use crate::model::Clock;
@@ -48,7 +48,7 @@ const LONGEST_IDLENESS: Duration = Duration::from_secs(1);
 const READABLE_WITHIN: Duration = Duration::from_millis(100);
 
 /// The most topics whose next slot is reported at the start.
-const NEXT_TOLD: u32 = 100;
+const MAX_NEXT_SLOTS: u32 = 100;
 
 /// The longest time a stop waits for jobs, which are short, after the topics' runs have ended.
 const JOBS_GRACE: Duration = Duration::from_secs(10);
@@ -73,7 +73,7 @@ pub async fn run(
     let (worker_pool, mut ends) =
         WorkerPool::new(Arc::clone(&collector), settings.max_concurrent_runs, give_up.clone());
     let mut alive = keep_alive(&worker_pool, settings.lease);
-    let errands = TaskTracker::new();
+    let background = TaskTracker::new();
     // Everything but the runs stops at once: their calls were paid for, so they get time to finish.
     let store = collector.store().until(stop.clone());
     let following = followers::Wake::default();
@@ -82,17 +82,17 @@ pub async fn run(
         Arc::new(move || collector.now())
     };
     if settings.plans {
-        errands.spawn(requests::process_requests(store.clone(), Arc::clone(&clock), stop.clone()));
+        background.spawn(requests::process_requests(store.clone(), Arc::clone(&clock), stop.clone()));
     }
-    errands.spawn(following.clone().keep_up(store.clone(), Arc::clone(&clock), stop.clone()));
-    errands.spawn(connections::listen(store.clone(), Arc::clone(&wake), stop.clone()));
+    background.spawn(following.clone().keep_up(store.clone(), Arc::clone(&clock), stop.clone()));
+    background.spawn(connections::listen(store.clone(), Arc::clone(&wake), stop.clone()));
     if let Some(membership) = life.membership.clone() {
         let stop = stop.clone();
-        errands.spawn(async move { membership.keep_alive(stop).await });
+        background.spawn(async move { membership.keep_alive(stop).await });
     }
     let readable = Arc::new(Notify::new());
     if let Some(watch) = life.watch.take() {
-        errands.spawn(connections::watch(watch, Arc::clone(&readable), stop.clone()));
+        background.spawn(connections::watch(watch, Arc::clone(&readable), stop.clone()));
     }
     let manager = life.manager.clone();
     let jobs = life.jobs.clone();
@@ -128,7 +128,7 @@ pub async fn run(
                 tick(&collector, &store, &mut planner, &source, jobs.as_ref(), &settings, token, &stop, each).await;
             if sleep.is_ok() && !std::mem::replace(&mut begun, true) {
                 // Includes topics that were planned before this process started.
-                let next = if settings.plans { store.next_slots(NEXT_TOLD).await } else { Ok(Vec::new()) };
+                let next = if settings.plans { store.next_slots(MAX_NEXT_SLOTS).await } else { Ok(Vec::new()) };
                 each(Event::Planned(Planned { next: next.unwrap_or_default(), ..Planned::default() }));
                 manager.ready();
             }
@@ -203,8 +203,8 @@ pub async fn run(
     manager.stopping();
     // After an error of the loop, nothing else has cancelled it.
     stop.cancel();
-    errands.close();
-    if tokio::time::timeout(ERRANDS_END_WITHIN, errands.wait()).await.is_err() {
+    background.close();
+    if tokio::time::timeout(BACKGROUND_TIMEOUT, background.wait()).await.is_err() {
         tracing::warn!("the database did not answer: background tasks are stopped without waiting for it");
     }
     if let Some(membership) = &life.membership {
@@ -215,7 +215,7 @@ pub async fn run(
     if lost || !finished(&worker_pool, &manager, settings.shutdown_grace).await {
         give_up.cancel();
         collector.store().stop_waiting();
-        if !finished(&worker_pool, &manager, GIVEN_UP_WITHIN).await {
+        if !finished(&worker_pool, &manager, CANCEL_TIMEOUT).await {
             tracing::warn!("the database did not answer: active runs are taken over when their leases expire");
         }
     }

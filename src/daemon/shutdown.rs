@@ -8,10 +8,10 @@ use super::service_manager::Manager;
 use crate::collect::WorkerPool;
 
 /// How long a stop waits for the loop's other tasks. It does not wait for a database that no longer answers.
-pub(super) const ERRANDS_END_WITHIN: Duration = Duration::from_secs(10);
+pub(super) const BACKGROUND_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How long cancelled runs may take to end after the grace period.
-pub(super) const GIVEN_UP_WITHIN: Duration = Duration::from_secs(30);
+pub(super) const CANCEL_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Waits until every run has ended, but no longer than `within`. Returns whether they have. Meanwhile it tells the
 /// service manager that the process is alive.
@@ -34,5 +34,5 @@ pub(super) async fn finished(worker_pool: &WorkerPool, manager: &Manager, within
 /// Waits, after the stop, longer than anything takes with a database that answers.
 pub(super) async fn unresponsive_after_stop(stop: &CancellationToken) {
     stop.cancelled().await;
-    tokio::time::sleep(ERRANDS_END_WITHIN).await;
+    tokio::time::sleep(BACKGROUND_TIMEOUT).await;
 }

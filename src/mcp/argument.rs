@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::error::{ToolError, excerpt};
-use crate::model::{Source, Time};
+use super::error::ToolError;
+use crate::model::{Source, Time, excerpt};
 use crate::schedule::{INSTANTS, parse_instant};
 
 /// What an argument accepts.

@@ -10,13 +10,13 @@ use crate::model::{Source, Span, Time};
 /// Shorter holes are only counted. In milliseconds.
 const SHORT: i64 = 60_000;
 /// How far back to look for holes beside other figures, in milliseconds.
-const LOOKED_AT: i64 = 40 * DAY;
+const HOLES_WITHIN: i64 = 40 * DAY;
 /// Maximum number of holes listed for a source: the latest ones.
-const TOLD: usize = 10;
+const MAX_HOLES: usize = 10;
 
 /// The holes of a topic in a period, in sentences.
 pub(super) async fn holes(asked: &ToolCall, topic: &str, period: Span) -> Result<Vec<String>, ToolError> {
-    let from = period.from.max(Time(period.until.0 - LOOKED_AT));
+    let from = period.from.max(Time(period.until.0 - HOLES_WITHIN));
     let earlier = (from > period.from).then(|| format!("Gaps before {from} are not listed here; see get_coverage."));
     let found = coverage(&asked.store, &[topic.to_owned()], Span { from, ..period }, &|_| true).await?;
     let pruned = found
@@ -31,7 +31,7 @@ pub(super) fn describe_holes(topic: &TopicCoverage) -> Vec<String> {
     for one in &topic.sources {
         let Coverage::Spans { holes, open, .. } = &one.coverage else { continue };
         let (long, short): (Vec<&Hole>, Vec<&Hole>) = holes.iter().partition(|hole| hole.stretch.length_ms >= SHORT);
-        let left_out = long.len().saturating_sub(TOLD);
+        let left_out = long.len().saturating_sub(MAX_HOLES);
         if left_out > 0 {
             told.push(format!("{left_out} earlier gaps of {} are not listed here.", one.source));
         }

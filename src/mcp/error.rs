@@ -2,10 +2,8 @@
 
 use rmcp::model::{CallToolResult, ContentBlock};
 
+use crate::model::excerpt;
 use crate::store::{StoreError, StoreErrorKind};
-
-/// Characters to which a repeated value is cut.
-const TOLD: usize = 60;
 
 /// Why there is no answer.
 #[derive(Debug)]
@@ -47,10 +45,4 @@ impl From<serde_json::Error> for ToolError {
         tracing::warn!("cannot write an answer as JSON: {error}");
         Self::new("this could not be written as JSON", "the server's log says why")
     }
-}
-
-/// A value that a caller gave, as it may be repeated: short, and on one line.
-pub(super) fn excerpt(value: &str) -> String {
-    let cut: String = value.chars().take(TOLD).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
-    if value.chars().count() > TOLD { format!("{cut}…") } else { cut }
 }

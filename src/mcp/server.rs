@@ -13,12 +13,12 @@ use tokio::sync::Semaphore;
 
 use super::argument::Arguments;
 use super::call::ToolCall;
-use super::error::{ToolError, excerpt};
+use super::error::ToolError;
 use super::quoting::ABOUT;
 use super::settings::Settings;
 use super::tool::Tool;
 use super::tools::TOOLS;
-use crate::model::{Clock, DataOrigin};
+use crate::model::{Clock, DataOrigin, excerpt};
 use crate::store::Store;
 
 /// The version of the tools, for readers who may not learn that of the program.

@@ -14,7 +14,7 @@ use crate::store::{Filter, Store, StoreError};
 const DAY: Duration = Duration::from_secs(86_400);
 
 /// How long a result is reported before it is worked out again.
-const KEPT: Duration = Duration::from_secs(300);
+const CACHE_TTL: Duration = Duration::from_secs(300);
 
 /// Seconds by topic and source.
 type Seconds = Vec<(String, String, i64)>;
@@ -34,7 +34,7 @@ impl UncoveredTime {
     /// Returns the latest result. Starts working it out again in the background if it is old or missing.
     pub(super) fn of(&self, store: &Store, topics: &[String], now: Time) -> Seconds {
         let mut state = self.state();
-        if !state.busy && state.at.is_none_or(|at| at.elapsed() > KEPT) {
+        if !state.busy && state.at.is_none_or(|at| at.elapsed() > CACHE_TTL) {
             state.busy = true;
             let (missed, store, topics) = (self.clone(), store.clone(), topics.to_vec());
             tokio::spawn(async move {

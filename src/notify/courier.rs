@@ -20,7 +20,7 @@ const LOOK: Duration = Duration::from_secs(5);
 const BEYOND: Duration = Duration::from_secs(30);
 
 /// How long the bodies of a sent message are kept.
-const KEPT: Duration = Duration::from_secs(30 * 24 * 3_600);
+const RETENTION: Duration = Duration::from_secs(30 * 24 * 3_600);
 
 /// Time between two removals of older bodies.
 const EMPTYING: Duration = Duration::from_secs(3_600);
@@ -120,7 +120,7 @@ impl DeliveryWorker {
 
     /// Drops the bodies of messages that were sent long ago. A failure is logged, and the next call tries again.
     async fn drop_old_bodies(&self) {
-        let before = (self.clock)().minus(KEPT);
+        let before = (self.clock)().minus(RETENTION);
         if let Err(error) = self.store.empty_sent_messages(before).await {
             tracing::warn!("cannot empty old messages: {error}");
         }

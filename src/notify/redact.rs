@@ -10,7 +10,7 @@ use super::channel::{Endpoint, is_plain};
 const LONGEST_ERROR: usize = 300;
 
 /// Maximum number of characters of a text that are searched.
-const LOOKED_AT: usize = 8 * 1024;
+const MAX_CHARS: usize = 8 * 1024;
 
 /// Shortest part of an address that counts as a secret: `hook` and `v1` reveal nothing.
 const SHORTEST_PART: usize = 6;
@@ -32,7 +32,7 @@ pub(super) fn redact(endpoint: &Endpoint, text: &str) -> String {
 }
 
 fn plain(text: &str) -> String {
-    text.chars().take(LOOKED_AT).map(|c| if is_plain(c) { c } else { ' ' }).collect()
+    text.chars().take(MAX_CHARS).map(|c| if is_plain(c) { c } else { ' ' }).collect()
 }
 
 /// Replaces every secret with `***`, also where two overlap, and the start of one at the very end.
@@ -204,8 +204,8 @@ mod tests {
     #[test]
     fn a_cut_leaves_no_part_of_a_secret() {
         let endpoint = hook("https://example.com/hooks/T0KENT0KENT0KENT0KEN");
-        for at in 0..LOOKED_AT + 20 {
-            if (320..LOOKED_AT - 40).contains(&at) {
+        for at in 0..MAX_CHARS + 20 {
+            if (320..MAX_CHARS - 40).contains(&at) {
                 continue;
             }
             // Runs of spaces become one, so text that was far apart comes together.

@@ -71,14 +71,6 @@ impl<'a> ByDay<'a> {
         let terms: Vec<Term<'_>> = terms.iter().map(|rise| rise.as_cause(&now, usual)).collect();
         cause(&Compared { now, earlier: &earlier, terms: &terms })
     }
-
-    /// Returns the mean number of items on the earlier days.
-    fn mean(&self) -> f64 {
-        let all: usize = self.earlier.iter().map(|(_, marks)| marks.len()).sum();
-        #[expect(clippy::cast_precision_loss, reason = "counts of items")]
-        let mean = all as f64 / self.earlier.len().max(1) as f64;
-        mean
-    }
 }
 
 /// Finds the causes of the unusual figures. `seen` is the span in which sources found the compared items.
@@ -111,10 +103,11 @@ pub(super) async fn read(
         facts.volume = Some(named(moment, beside.period, cause).await?);
     }
     let scorer = told.tone.scorer.as_deref().unwrap_or_default();
+    let usual_items = why::mean(beside.earlier.iter().map(|(_, marks)| marks.len()));
     for (tone, usual) in tones {
         let asked = Some((tone, scorer));
         let cause =
-            beside.find_cause(found, asked, beside.mean(), |compared| why::tone_cause(compared, &usual, MIN_SAMPLE));
+            beside.find_cause(found, asked, usual_items, |compared| why::tone_cause(compared, &usual, MIN_SAMPLE));
         if let Some(cause) = cause {
             facts.tone.push((tone, named(moment, beside.period, cause).await?));
         }

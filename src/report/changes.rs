@@ -11,9 +11,9 @@ use crate::model::{ItemContent, ItemSummary, SeqRange, Span, Time, Topic};
 use crate::store::{Store, StoreError};
 
 /// The maximum number of edited and of gone items listed.
-const NAMED: usize = 8;
+const MAX_LISTED: usize = 8;
 /// The maximum length of a shown edit, in characters.
-const SHOWN: usize = 400;
+const MAX_EDIT_CHARS: usize = 400;
 
 /// Reads the changes between the sequence numbers of the runs, which never change.
 pub(super) async fn read(
@@ -27,7 +27,7 @@ pub(super) async fn read(
     let since = store.seq_since(&topic.id, span.from).await?;
     let until = store.seq_before(&topic.id, Time(span.until.0.min(now.0.saturating_add(1)))).await?;
     if until > since {
-        let changes = changes_between(store, topic, SeqRange { since, until }, NAMED, alone).await?;
+        let changes = changes_between(store, topic, SeqRange { since, until }, MAX_LISTED, alone).await?;
         facts.changes = Some(ChangeFacts {
             baseline: changes.counts.baseline as u64,
             edited: changes.counts.edited as u64,
@@ -119,7 +119,7 @@ fn to_shown(head: &ItemSummary) -> ItemExcerpt {
 
 /// Returns the pieces of an edit, cut to the allowed length.
 fn truncate_diff(pieces: &[Piece]) -> Vec<Piece> {
-    let mut left = SHOWN;
+    let mut left = MAX_EDIT_CHARS;
     let mut all = Vec::new();
     for piece in pieces.iter().take(60) {
         let (make, text): (fn(String) -> Piece, &str) = match piece {

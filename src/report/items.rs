@@ -18,7 +18,7 @@ const RISERS: usize = 100;
 /// The maximum number of sightings with reactions that are read.
 const MOST_REACTIONS: i64 = 50_000;
 /// The maximum length of a shown text, in characters.
-const SHOWN: usize = 240;
+const MAX_CHARS: usize = 240;
 
 /// The chosen items.
 pub(super) struct SelectedItems {
@@ -170,7 +170,7 @@ fn distinct<'a>(marks: impl Iterator<Item = &'a CountedItem>, room: usize) -> Ve
 
 /// Returns an item's text on one line, and its address if it may be a link.
 pub(super) fn shown_of(words: &ItemContent) -> ItemExcerpt {
-    let text = [&words.title, &words.text].into_iter().flatten().map(|text| format::line(text, SHOWN));
+    let text = [&words.title, &words.text].into_iter().flatten().map(|text| format::line(text, MAX_CHARS));
     ItemExcerpt {
         key: words.key.clone(),
         link: words.url.as_deref().and_then(safe_link),

@@ -8,7 +8,7 @@ use crate::compare::{StandOutRows, TermRow, TermSample, ThemeRow, TopicTerms};
 use crate::normalise::safe_link;
 
 /// The maximum length of a shown text, in characters.
-const SHOWN: usize = 160;
+const MAX_CHARS: usize = 160;
 /// The most terms that a sentence names.
 const NAMED: usize = 3;
 
@@ -18,7 +18,7 @@ pub(super) fn to_shown(sample: &TermSample) -> ItemExcerpt {
         key: sample.key.clone(),
         link: sample.link.as_deref().and_then(safe_link),
         author: sample.author.as_deref().map(|author| format::line(author, 60)),
-        words: sample.words.as_deref().map(|words| format::line(words, SHOWN)).unwrap_or_default(),
+        words: sample.words.as_deref().map(|words| format::line(words, MAX_CHARS)).unwrap_or_default(),
     }
 }
 

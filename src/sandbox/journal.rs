@@ -6,9 +6,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The number of requests kept.
-const KEPT: usize = 1_000;
+const MAX_REQUESTS: usize = 1_000;
 /// The maximum length of a kept path or query string, in bytes.
-const KEPT_BYTES: usize = 2_048;
+const MAX_BODY_BYTES: usize = 2_048;
 
 /// One request and the status of its answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +37,7 @@ impl Journal {
         let seen = RecordedRequest { method: cut(method), path: cut(path), query: cut(query), status };
         // The list is usable even after a panic under the lock: nothing in it spans two entries.
         let mut last = self.last.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if last.len() == KEPT {
+        if last.len() == MAX_REQUESTS {
             last.pop_front();
         }
         last.push_back(seen);
@@ -56,7 +56,7 @@ impl Journal {
 
 /// Cuts a text at a character boundary.
 fn cut(text: &str) -> String {
-    text[..text.floor_char_boundary(KEPT_BYTES)].to_owned()
+    text[..text.floor_char_boundary(MAX_BODY_BYTES)].to_owned()
 }
 
 #[cfg(test)]
@@ -70,9 +70,9 @@ mod tests {
             journal.note("GET", &format!("/{n}"), "", 200);
         }
         let list = journal.list();
-        assert_eq!((journal.calls(), list.len()), (1_005, KEPT));
+        assert_eq!((journal.calls(), list.len()), (1_005, MAX_REQUESTS));
         assert_eq!(list.first().map(|seen| seen.path.as_str()), Some("/5"));
         journal.note("GET", &"é".repeat(5_000), "", 404);
-        assert!(journal.list().iter().all(|seen| seen.path.len() <= KEPT_BYTES));
+        assert!(journal.list().iter().all(|seen| seen.path.len() <= MAX_BODY_BYTES));
     }
 }

@@ -14,11 +14,11 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::sync::CancellationToken;
 
 use super::exporting::AT_ONCE;
-use super::page_request::cut;
 use super::pipe::{Pages, Writer, pipe};
 use super::problem::Problem;
 use super::site::Site;
 use super::visitor::Visitor;
+use crate::model::excerpt;
 use crate::compare::{FilterMode, RowFilter};
 use crate::export::{self, ExportError, ExportOptions, Format, InvalidRequest};
 use crate::store::{Store, StoreError};
@@ -119,7 +119,7 @@ fn option_names(text: &str) -> String {
 pub(super) fn refused(unfit: &InvalidRequest) -> Problem {
     let option = option_names(unfit.option);
     let title = match &unfit.given {
-        Some(given) => format!("{option}: `{}` {}", cut(given), option_names(&unfit.why)),
+        Some(given) => format!("{option}: `{}` {}", excerpt(given), option_names(&unfit.why)),
         None => format!("{option}{}", option_names(&unfit.why)),
     };
     Problem::conflict(title, option_names(&unfit.hint))

@@ -9,7 +9,7 @@ use crate::edit::{Kind, Removed};
 use crate::model::Time;
 
 /// Deletions that can be undone, and alert trials that can be viewed.
-const KEPT: usize = 20;
+const MAX_KEPT: usize = 20;
 /// Tries in a UTC day: each costs a call that no topic's limit counts.
 pub(super) const TRIES: u32 = 50;
 
@@ -41,7 +41,7 @@ impl Editing {
     pub(super) fn remember(&self, id: String, deleted: Deletion) {
         let mut all = self.deleted.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|(known, _)| *known != id);
-        if all.len() >= KEPT {
+        if all.len() >= MAX_KEPT {
             all.pop_front();
         }
         all.push_back((id, deleted));
@@ -61,7 +61,7 @@ impl Editing {
     /// Remembers the result of an alert trial. Forgets the oldest if there are too many.
     pub(super) fn keep_trial(&self, id: String, trial: AlertTrial) {
         let mut all = self.trials.lock().unwrap_or_else(PoisonError::into_inner);
-        if all.len() >= KEPT {
+        if all.len() >= MAX_KEPT {
             all.pop_front();
         }
         all.push_back((id, trial));

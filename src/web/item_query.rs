@@ -6,12 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use axum::http::StatusCode;
 
 use super::downloads::refused;
-use super::page_request::{PageRequest, cut, link, words};
+use super::page_request::{PageRequest, link, words};
 use super::problem::Problem;
 use super::site::Site;
 use crate::compare::{FilterMode, RowFilter};
 use crate::export::{ExportKind, ExportOptions, ExportRequest, Format, Profile};
-use crate::model::{Kind, Mark, Source, Tone};
+use crate::model::{Kind, Mark, Source, Tone, excerpt};
 use crate::store::{AllItemsCursor, ItemRow};
 
 /// The parameters of the page: the filters, and after which item it begins.
@@ -37,7 +37,7 @@ pub(super) const PAGE: &[&str] = &[
 pub(super) const PARAMETERS: &[&str] = PAGE.split_at(PAGE.len() - 1).0;
 
 /// Maximum number of items that a page reads, including those that topics' filters hide.
-const LOOKED: usize = 1_000;
+const MAX_READ: usize = 1_000;
 /// Items that are read at a time.
 pub(super) const STEP: u32 = 100;
 /// Longest address of a saved search, so that a few more parameters fit when it is opened.
@@ -62,7 +62,7 @@ impl ItemQuery {
             let hint = "It may have been renamed or forgotten. Choose from the form on /items.";
             return Err(Problem {
                 hint: hint.to_owned(),
-                ..Problem::not_found(format!("There is no topic `{}`", cut(topic)))
+                ..Problem::not_found(format!("There is no topic `{}`", excerpt(topic)))
             });
         }
         if let Some(tag) = tags.first()
@@ -71,7 +71,7 @@ impl ItemQuery {
             let hint = "The form on /items lists the tags.";
             return Err(Problem {
                 hint: hint.to_owned(),
-                ..Problem::not_found(format!("No topic has the tag `{}`", cut(tag)))
+                ..Problem::not_found(format!("No topic has the tag `{}`", excerpt(tag)))
             });
         }
         if let Some(source) = &sources
@@ -166,7 +166,7 @@ pub(super) async fn latest(
         if whole {
             return Ok((rows, None));
         }
-        if looked >= LOOKED {
+        if looked >= MAX_READ {
             return Ok((rows, at));
         }
     }

@@ -8,7 +8,7 @@ use axum::http::{StatusCode, Uri};
 
 use super::problem::Problem;
 use super::visitor::Visitor;
-use crate::model::TextQuery;
+use crate::model::{TextQuery, excerpt};
 use crate::normalise::words::parse_query;
 
 /// Maximum number of bytes of a form.
@@ -18,9 +18,6 @@ pub(super) const LONGEST: usize = 1_000;
 
 /// The parameter of the login page: the address to return to.
 pub(super) const NEXT: &str = "next";
-
-/// Characters to which a repeated value is cut.
-const TOLD: usize = 60;
 
 /// A request for a page.
 #[derive(Debug, Clone, Default)]
@@ -136,7 +133,7 @@ pub(super) fn unknown_parameter(known: &[&str], name: &str) -> Problem {
     } else {
         format!("Known parameters: {}.", known.join(", "))
     };
-    Problem::bad_request(format!("There is no parameter `{}`", cut(name)), hint)
+    Problem::bad_request(format!("There is no parameter `{}`", excerpt(name)), hint)
 }
 
 /// Parses the words of a search.
@@ -145,12 +142,6 @@ pub(super) fn words(typed: &str) -> Result<TextQuery, Problem> {
         let hint = "Write words, \"a phrase\", prefix*, #hashtag, @name; -word excludes.";
         Problem::bad_request(format!("This search is not usable: {unclear}"), hint)
     })
-}
-
-/// A value that somebody gave, as it may be repeated.
-pub(super) fn cut(value: &str) -> String {
-    let cut: String = value.chars().take(TOLD).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
-    if value.chars().count() > TOLD { format!("{cut}…") } else { cut }
 }
 
 /// An address with parameters.

@@ -9,7 +9,7 @@ use tokio::sync::Semaphore;
 use crate::store::{Settings, Store, StoreError, StoreErrorKind};
 
 /// How long an answer of the database is reused: nobody can keep it busy by asking.
-const KEPT: Duration = Duration::from_secs(1);
+const CACHE_TTL: Duration = Duration::from_secs(1);
 
 /// When the database was checked, and what was wrong.
 type Answered = (Instant, Option<&'static str>);
@@ -36,7 +36,7 @@ impl ReadinessCheck {
     pub(super) async fn ask(&self) -> Option<&'static str> {
         let Ok(place) = Arc::clone(&self.place).acquire_owned().await else { return Some("is no longer checked") };
         let known = *self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, why)) = known.filter(|(at, _)| at.elapsed() < KEPT) {
+        if let Some((_, why)) = known.filter(|(at, _)| at.elapsed() < CACHE_TTL) {
             return why;
         }
         let (database, last) = (self.database.clone(), Arc::clone(&self.last));

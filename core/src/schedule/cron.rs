@@ -11,7 +11,7 @@ use jiff::tz::TimeZone;
 
 use super::duration::{format_duration, show};
 use super::fields::{FIELDS, Field};
-use super::nearest::nearest;
+use crate::model::nearest;
 use super::refused::{MIN_PERIOD, ScheduleError};
 use super::{local, zone};
 use crate::model::Time;

@@ -1,7 +1,7 @@
 //! Checks the fields of a cron expression strictly before the parser sees them, because parsers accept `1,,2` or a
 //! month's name in the minute field. Does not check dates.
 
-use super::nearest::nearest;
+use crate::model::nearest;
 
 /// What one field of an expression allows.
 #[derive(Debug)]

@@ -19,7 +19,6 @@ mod instant;
 mod jitter;
 mod leftover;
 mod local;
-mod nearest;
 mod plan;
 mod refused;
 mod zone;

@@ -4,7 +4,7 @@
 use jiff::tz::TimeZone;
 
 use super::duration::show;
-use super::nearest::nearest;
+use crate::model::nearest;
 use super::refused::ScheduleError;
 
 /// Returns the zone with a name. Ignores case, as in the IANA rules.

@@ -27,7 +27,7 @@ const ENOUGH_WORDS: u32 = 4;
 const TONGUES: usize = 64;
 
 /// The number of bytes of a text used for trigrams.
-const LOOKED_AT: usize = 300;
+const MAX_BYTES: usize = 300;
 
 /// Candidate languages for trigrams when the script is Latin.
 const LATIN: [Trigram; 25] = [
@@ -238,9 +238,9 @@ fn unsupported_code(reading: &TokenizedText, among: Option<&[Trigram]>) -> &'sta
 
 /// The words of the text, limited in length.
 fn sample(reading: &TokenizedText) -> String {
-    let mut sample = String::with_capacity(LOOKED_AT + 32);
+    let mut sample = String::with_capacity(MAX_BYTES + 32);
     for token in reading.tokens.iter().filter(|t| t.kind == Kind::Word) {
-        if sample.len() > LOOKED_AT {
+        if sample.len() > MAX_BYTES {
             break;
         }
         sample.extend(reading.of(token).chars().take(40));

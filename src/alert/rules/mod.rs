@@ -7,10 +7,7 @@ use crate::compare::Relevance;
 use crate::filter::Filter;
 use crate::insight::daily::{Day, ItemCounts, Share, UsualRange, UsualShare, is_whole_days, usual_range};
 use crate::insight::{Changes, NewItem, SourceSilence, detect_silence};
-use crate::model::{
-    AlertLine, AlertSpec, AnsweredSearch, ItemContent, ItemSummary, SearchHealth, SearchState, Source, SourceActivity,
-    Time, TopicFilter, TopicLimits, Usage,
-};
+use crate::model::{AlertLine, AlertSpec, AnsweredSearch, ItemContent, ItemSummary, SearchHealth, SearchState, Source, SourceActivity, Time, TopicFilter, TopicLimits, Usage, one_line};
 use crate::normalise::safe_link;
 
 use super::transitions::{Evaluation, Status};
@@ -44,16 +41,6 @@ impl WordFilters {
 
 fn plural(many: usize, one: &str) -> String {
     if many == 1 { format!("1 {one}") } else { format!("{many} {one}s") }
-}
-
-/// Puts words on one line and cuts them.
-pub(super) fn one_line(words: &str, most: usize) -> String {
-    let mut text: String = words.split_whitespace().collect::<Vec<_>>().join(" ");
-    if let Some((cut, _)) = text.char_indices().nth(most) {
-        text.truncate(cut);
-        text.push('…');
-    }
-    text
 }
 
 /// An item as a line: author, words and link.

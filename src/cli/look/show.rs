@@ -127,12 +127,12 @@ pub(in crate::cli) async fn run(common: &Common, args: &ShowArgs) -> Result<Exit
 }
 
 /// The most runs searched for a failed one, including missed and skipped runs.
-const LOOKED_THROUGH: i64 = 100;
+const MAX_RUNS_READ: i64 = 100;
 
 /// Returns the topic's last run that failed or was over quota.
 async fn last_failed(store: &Store, topic: &str) -> Result<Option<RunRow>, Failure> {
     let filter = Filter { topics: vec![topic.to_owned()], ..Filter::default() };
-    let runs = store.runs(&filter, LOOKED_THROUGH).await?;
+    let runs = store.runs(&filter, MAX_RUNS_READ).await?;
     let failed = |run: &RunRow| run.seq.is_some() && matches!(run.state, RunState::Failed | RunState::OverQuota);
     Ok(runs.into_iter().find(failed))
 }

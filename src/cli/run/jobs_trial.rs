@@ -8,7 +8,7 @@ use crate::search::SearchQuery;
 use crate::web::{Diagnostic, TrialResult, TriedResult};
 
 /// The most results shown.
-const SHOWN: usize = 3;
+const MAX_LISTED: usize = 3;
 
 /// The call that a trial makes.
 enum Question<'t> {
@@ -67,7 +67,7 @@ pub(super) async fn try_out(context: &Context, topic: &Topic) -> Result<TrialRes
 fn summarize(Answered { source, cost, result, .. }: Answered) -> Result<TrialResult, Diagnostic> {
     let (_, ingested) =
         result.map_err(|(text, hint)| Diagnostic::without_line(format!("{source}: {text} (cost {cost})"), hint))?;
-    let results = ingested.findings.iter().take(SHOWN).map(|finding| TriedResult {
+    let results = ingested.findings.iter().take(MAX_LISTED).map(|finding| TriedResult {
         author: finding.found.author.clone(),
         words: finding.found.title.clone().or_else(|| finding.found.text.clone()).unwrap_or_default(),
         url: finding.found.url.clone(),

@@ -130,7 +130,7 @@ impl LongRunning {
 }
 
 /// More next slots than this share one log line.
-const TOLD_ONE_BY_ONE: usize = 200;
+const MAX_SINGLE_LINES: usize = 200;
 
 /// The most topics whose next slot is remembered, so that it is not logged twice. A hundred thousand would take
 /// megabytes.
@@ -142,11 +142,11 @@ fn log_event(event: Event, told: &Mutex<HashMap<String, Time>>, manager: &Manage
         Event::Planned(planned) => {
             if let Some((topic, at)) = &planned.soonest {
                 manager.status(&format!("next: {topic} at {at}"));
-                if planned.next.len() > TOLD_ONE_BY_ONE {
+                if planned.next.len() > MAX_SINGLE_LINES {
                     tracing::info!(topics = planned.next.len(), topic, next = %at, "next slots");
                 }
             }
-            if planned.next.len() > TOLD_ONE_BY_ONE {
+            if planned.next.len() > MAX_SINGLE_LINES {
                 return;
             }
             let Ok(mut told) = told.lock() else { return };

@@ -12,7 +12,7 @@ use crate::model::parse_note;
 use crate::store::Store;
 
 /// Columns of a key in a message.
-const TOLD: usize = 120;
+const KEY_COLUMNS: usize = 120;
 
 #[derive(Debug, Args)]
 pub struct StarArgs {
@@ -92,7 +92,7 @@ pub(in crate::cli) async fn note(common: &Common, args: &NoteArgs) -> Result<Exi
         return Ok(Exit::Ok);
     }
     let said = if note.is_some() { "note saved; topicwatch items --noted lists all notes" } else { "note removed" };
-    output::text(&format!("{}: {said}\n", output::truncate(&args.key, TOLD)))?;
+    output::text(&format!("{}: {said}\n", output::truncate(&args.key, KEY_COLUMNS)))?;
     Ok(Exit::Ok)
 }
 
@@ -105,7 +105,7 @@ async fn is_starred(store: &Store, key: &str) -> Result<bool, Failure> {
 
 fn unknown(key: &str) -> Failure {
     Failure::usage(
-        format!("no topic has an item `{}`", output::truncate(key, TOLD)),
+        format!("no topic has an item `{}`", output::truncate(key, KEY_COLUMNS)),
         "topicwatch items --json lists the keys",
     )
 }

@@ -5,9 +5,9 @@ use crate::insight::{ChangeCounts, Changes};
 use crate::mcp::answer::Answer;
 use crate::mcp::call::ToolCall;
 use crate::mcp::caveats::{self, at_least};
-use crate::mcp::error::{ToolError, excerpt};
+use crate::mcp::error::ToolError;
 use crate::mcp::quoting::quote_fields_of_all;
-use crate::model::{Span, Time, Topic};
+use crate::model::{Span, Time, Topic, excerpt};
 use crate::schedule::{INSTANTS, parse_instant};
 
 /// Fields of a changed item that are ours.

@@ -14,7 +14,7 @@ use crate::model::{Span, Time};
 /// Maximum number of days of a period.
 const MOST_DAYS: i64 = 400;
 /// Maximum number of spans and checks shown for a source: the latest ones.
-const TOLD: usize = 50;
+const MAX_SPANS: usize = 50;
 
 pub(super) async fn answer(asked: ToolCall) -> Result<Answer, ToolError> {
     let topic = asked.card().await?.topic;
@@ -64,7 +64,7 @@ fn shorten_lists(source: &mut Value) -> Result<Vec<String>, ToolError> {
     let mut told = Vec::new();
     for name in ["covered", "holes", "late_indexing", "checks"] {
         let Some(list) = source.get_mut(name).and_then(Value::as_array_mut) else { continue };
-        let left_out = list.len().saturating_sub(TOLD);
+        let left_out = list.len().saturating_sub(MAX_SPANS);
         list.drain(..left_out);
         if left_out > 0 {
             told.push(format!("the {left_out} earliest of `{name}` are omitted; use a shorter period to see them."));

@@ -3,14 +3,15 @@
 use serde_json::json;
 
 use super::items::{OURS, OURS_OF_COPY};
+use crate::model::excerpt;
 use crate::compare::Rankings;
 use crate::mcp::answer::Answer;
 use crate::mcp::call::ToolCall;
-use crate::mcp::error::{ToolError, excerpt};
+use crate::mcp::error::ToolError;
 use crate::mcp::quoting::{ALONE, quote_fields, quote_fields_of_all};
 
 /// Maximum number of sightings, earlier words and near-copies shown.
-const SEEN: u32 = 50;
+const MAX_LISTED: u32 = 50;
 const EARLIER: u32 = 5;
 const COPIES: u32 = 20;
 
@@ -24,7 +25,7 @@ pub(super) async fn answer(asked: ToolCall) -> Result<Answer, ToolError> {
         let hint = "it may have been forgotten; search_items, get_terms and get_changes return keys";
         return Err(ToolError::new(format!("there is no item `{}`", excerpt(key)), hint));
     };
-    let seen = store.item_sightings(key, None, SEEN).await?;
+    let seen = store.item_sightings(key, None, MAX_LISTED).await?;
     let earlier = store.item_revisions(key, None, EARLIER).await?;
     let (many, copies) = store.copies_of(key, None, COPIES).await?;
     let mut answer = Answer::default();
@@ -37,7 +38,7 @@ pub(super) async fn answer(asked: ToolCall) -> Result<Answer, ToolError> {
     if let Some(at) = item.pruned_at {
         answer.note(format!("Its text was pruned at {at}."));
     }
-    for (told, most, what) in [(seen.len(), SEEN, "sightings"), (earlier.len(), EARLIER, "earlier texts")] {
+    for (told, most, what) in [(seen.len(), MAX_LISTED, "sightings"), (earlier.len(), EARLIER, "earlier texts")] {
         if told == most as usize {
             answer.note(format!("Only {most} of its {what} are listed; there may be more."));
         }

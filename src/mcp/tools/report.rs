@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use crate::mcp::answer::Answer;
 use crate::mcp::call::ToolCall;
 use crate::mcp::caveats::{self, at_least};
-use crate::mcp::error::{ToolError, excerpt};
+use crate::mcp::error::ToolError;
 use crate::mcp::quoting::text;
-use crate::model::{ReportSpec, ReportWindow, Span, Time, Topic};
+use crate::model::{ReportSpec, ReportWindow, Span, Time, Topic, excerpt};
 use crate::report::{self, Report, TopicFacts, ad_hoc_spec, report_span, span_of_date, span_of_name};
 use crate::schedule::check_zone;
 

@@ -10,7 +10,7 @@ use super::phrases::{HOSTS, SNIPPETS, TITLES};
 /// Hours between two articles.
 const PACE: i64 = 3;
 /// The number of articles found: more than any request may ask for.
-const KEPT: i64 = 120;
+const MAX_DAYS: i64 = 120;
 /// The number of pages that are always there.
 const EVERGREENS: i64 = 2;
 /// The position of a post's address in the list, if there is one.
@@ -25,7 +25,7 @@ pub(crate) fn pages(about: &str, wanted: &CorpusQuery<'_>) -> Vec<Page> {
     let mut pages = vec![article(newest)];
     // Evergreens have numbers that no real slot has.
     pages.extend((1..=EVERGREENS).map(|n| page(seed, &subject, i64::MIN + n, hour)));
-    pages.extend((1..KEPT).map(|back| article(newest - back)));
+    pages.extend((1..MAX_DAYS).map(|back| article(newest - back)));
     if let Some(post) = post_page(seed, &subject, hour) {
         pages.insert(POST_PLACE, post);
     }

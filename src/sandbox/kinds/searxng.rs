@@ -30,7 +30,7 @@ const RANGES: &[(&str, i64)] = &[("day", 24), ("week", 168), ("month", 720), ("y
 /// Results per page.
 const PER_PAGE: usize = 10;
 /// The maximum number of pages taken from the corpus.
-const LOOKED_AT: usize = 1_000;
+const MAX_READ: usize = 1_000;
 /// The maximum length of a query, in characters; the rest is ignored.
 const QUERY_CHARS: usize = 4_000;
 
@@ -93,7 +93,7 @@ fn is_asked(engine: &Engine, asked: &QueryParams, by_time: bool) -> bool {
 
 /// Returns the pages that these engines have. A page without a date counts as old as the next older one with a date.
 fn found(corpus: &Corpus, query: &str, hour: Hour, engines: &[&'static Engine], since: Option<i64>) -> Vec<Found> {
-    let wanted = CorpusQuery { query, hour, hours_back: 24, limit: LOOKED_AT };
+    let wanted = CorpusQuery { query, hour, hours_back: 24, limit: MAX_READ };
     let (mut all, mut age) = (Vec::new(), None);
     for page in corpus.pages(&wanted).into_iter().rev() {
         let published = published(&page, hour);

@@ -4,8 +4,8 @@ use axum::response::Response;
 use serde_json::{Value, json};
 
 use super::call::Call;
-use super::envelope::{answer, cut};
-use crate::model::{AlertCard, AlertEvent, Time, subject_topic};
+use super::envelope::{answer, cut_page};
+use crate::model::{AlertCard, AlertEvent, Time, subject_topic, excerpt};
 use crate::store::EventCursor;
 use crate::web::pages::alerts::hours;
 use crate::web::problem::Problem;
@@ -14,7 +14,7 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
     let after = call.position()?.map(|position| position.key).unwrap_or_default();
     let limit = call.number("limit");
     let mut cards = call.site().store.alert_cards(&after, limit + 1, call.now).await?;
-    let more = cut(&mut cards, limit);
+    let more = cut_page(&mut cards, limit);
     let next = cards.last().filter(|_| more).map(|card| call.token(0, &card.spec.name));
     let data: Vec<Value> = cards.iter().map(|card| as_json(card, call.now)).collect();
     answer(&call, [("data", json!(data)), ("next_page_token", json!(next))]).await
@@ -30,7 +30,7 @@ pub(super) async fn card(call: &Call) -> Result<AlertCard, Problem> {
     let name = call.required("alert");
     call.site().store.alert_card(name, call.now).await?.ok_or_else(|| {
         let hint = "It may have been removed from the configuration. /api/v1/alerts lists all alerts.";
-        let title = format!("There is no alert `{}`", super::call::cut(name));
+        let title = format!("There is no alert `{}`", excerpt(name));
         Problem { hint: hint.to_owned(), ..Problem::not_found(title) }
     })
 }
@@ -40,7 +40,7 @@ pub(super) async fn events(call: Call) -> Result<Response, Problem> {
     let after = call.position()?.map(|position| EventCursor { at: Time(position.value), event: position.key });
     let most = i64::from(limit) + 1;
     let mut events = call.site().store.alert_events(call.one("alert"), after.as_ref(), most).await?;
-    let more = cut(&mut events, limit);
+    let more = cut_page(&mut events, limit);
     let next = events.last().filter(|_| more).map(|event| call.token(event.at.0, &event.event));
     let data: Vec<Value> = events.iter().map(event).collect();
     answer(&call, [("data", json!(data)), ("next_page_token", json!(next))]).await

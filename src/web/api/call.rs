@@ -9,10 +9,9 @@ use axum::extract::{RawPathParams, Request};
 use axum::http::{Method as HttpMethod, StatusCode, header};
 
 use super::parameter::{Kind, MOST, Parameter, ParameterIn};
-use crate::model::{BadToken, Position, Source, TextQuery, Time, page_token, parse_page_token};
+use crate::model::{BadToken, Position, Source, TextQuery, Time, page_token, parse_page_token, excerpt};
 use crate::schedule::parse_instant;
 use crate::web::app::App;
-pub(super) use crate::web::page_request::cut;
 use crate::web::page_request::{LARGEST_FORM, unknown_parameter, words};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
@@ -144,6 +143,11 @@ impl Call {
         page_token(&self.scope(), &Position { value, key: key.to_owned() })
     }
 
+    /// The body as JSON. `hint` shows a valid one.
+    pub(super) fn json<T: serde::de::DeserializeOwned>(&self, hint: &str) -> Result<T, Problem> {
+        serde_json::from_slice(&self.body).map_err(|_| Problem::bad_request("The body is not valid here", hint))
+    }
+
     /// What a page token belongs to: the operation, and all that determines which rows are listed and in which order.
     fn scope(&self) -> String {
         let parts = self.given.iter().filter(|(name, _)| !matches!(**name, "limit" | "page_token"));
@@ -168,7 +172,7 @@ async fn known_source(app: &App, visitor: &Visitor, value: &str) -> Result<(), P
         return Ok(());
     }
     let names: Vec<&str> = all.iter().map(Source::as_str).collect();
-    let title = format!("There is no source `{}`", cut(value));
+    let title = format!("There is no source `{}`", excerpt(value));
     // Topics of others may have sources of their own.
     let hint = if visitor.sees_all() {
         format!("One of: {}.", names.join(", "))
@@ -181,7 +185,7 @@ async fn known_source(app: &App, visitor: &Visitor, value: &str) -> Result<(), P
 /// Checks whether a parameter accepts a value.
 fn check_value(parameter: &Parameter, value: &str) -> Result<(), Problem> {
     let refuse =
-        |hint: String| Err(Problem::bad_request(format!("`{}` is not a valid `{}`", cut(value), parameter.name), hint));
+        |hint: String| Err(Problem::bad_request(format!("`{}` is not a valid `{}`", excerpt(value), parameter.name), hint));
     // Stored text never contains NUL, and PostgreSQL accepts none.
     if value.contains('\0') {
         return refuse("Remove the NUL character.".to_owned());

@@ -4,7 +4,7 @@ use axum::response::Response;
 use serde_json::{Value, json};
 
 use super::call::Call;
-use super::envelope::{answer, cut};
+use super::envelope::{answer, cut_page};
 use crate::model::{EditionRow, Time, WrittenFile};
 use crate::store::RunCursor;
 use crate::web::page_request::link;
@@ -23,7 +23,7 @@ async fn list(call: Call, kind: &str) -> Result<Response, Problem> {
     let limit = call.number("limit");
     let before = call.position()?.map(|position| RunCursor { at: Time(position.value), run: position.key });
     let mut made = call.site().store.list_outputs(Some(kind), before.as_ref(), limit + 1).await?;
-    let more = cut(&mut made, limit);
+    let more = cut_page(&mut made, limit);
     let next = made.last().filter(|_| more).map(|made| call.token(made.made_at.0, &made.run));
     let data: Vec<Value> = made.iter().map(as_json).collect();
     answer(&call, [("data", json!(data)), ("next_page_token", json!(next))]).await

@@ -9,7 +9,7 @@ use crate::model::DataOrigin;
 use crate::web::problem::Problem;
 
 /// Cuts rows to a page. Returns whether there were more.
-pub(super) fn cut<R>(rows: &mut Vec<R>, limit: u32) -> bool {
+pub(super) fn cut_page<R>(rows: &mut Vec<R>, limit: u32) -> bool {
     let more = rows.len() > limit as usize;
     rows.truncate(limit as usize);
     more

@@ -4,12 +4,12 @@ use std::sync::LazyLock;
 
 use axum::response::Response;
 
-use super::call::{Call, cut};
+use super::call::Call;
 use super::problem::not_found;
 use super::runs::check_topics;
 use crate::compare::{FilterMode, NoStart};
 use crate::export::{ExportKind, ExportOptions, ExportRequest, Format, Profile};
-use crate::model::{Kind, Mark, Source, Tone};
+use crate::model::{Kind, Mark, Source, Tone, excerpt};
 use crate::schedule::check_zone;
 use crate::web::downloads::{self, refused};
 use crate::web::need::out_of_scope;
@@ -74,7 +74,7 @@ async fn known_tags(call: &Call, tags: &[String]) -> Result<(), Problem> {
         None => Ok(()),
         Some(tag) => {
             let hint = "/api/v1/topics lists the tags of each topic.".to_owned();
-            Err(Problem { hint, ..Problem::not_found(format!("No topic has the tag `{}`", cut(tag))) })
+            Err(Problem { hint, ..Problem::not_found(format!("No topic has the tag `{}`", excerpt(tag))) })
         }
     }
 }
@@ -113,7 +113,7 @@ fn start_problem(error: NoStart, named: &str) -> Problem {
     match error {
         NoStart::Store(error) => error.into(),
         other => {
-            let title = format!("since: `{}` is not a valid start: {other}", cut(named));
+            let title = format!("since: `{}` is not a valid start: {other}", excerpt(named));
             let hint = "Name a run of the topic, a time (2026-03-11, 24h), or last-report.".to_owned();
             Problem { hint, ..Problem::not_found(title) }
         }

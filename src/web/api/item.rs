@@ -5,12 +5,13 @@ use serde_json::json;
 
 use super::call::Call;
 use super::envelope::answer;
+use crate::model::excerpt;
 use crate::compare::{self, Rankings};
 use crate::web::pages::item::seen_by;
 use crate::web::problem::Problem;
 
 /// Maximum number of sightings, earlier words and near-copies shown.
-const SEEN: u32 = 100;
+const MAX_LISTED: u32 = 100;
 const EARLIER: u32 = 20;
 const COPIES: u32 = 50;
 
@@ -25,7 +26,7 @@ pub(super) async fn story(call: Call) -> Result<Response, Problem> {
 
 fn unknown(key: &str) -> Problem {
     let hint = "It may have been forgotten. Take a key from an item, a sighting or a citation.";
-    let title = format!("There is no item `{}`", super::call::cut(key));
+    let title = format!("There is no item `{}`", excerpt(key));
     Problem { hint: hint.to_owned(), ..Problem::not_found(title) }
 }
 
@@ -34,7 +35,7 @@ pub(super) async fn one(call: Call) -> Result<Response, Problem> {
     let (only, known) = (call.visitor.visible_topics(), seen_by(&call.visitor, store.item_by_key(key).await?));
     let known = Rankings::rate_all(store, known).await?;
     let Some(item) = known.first() else { return Err(unknown(key)) };
-    let seen = store.item_sightings(key, only.as_deref(), SEEN).await?;
+    let seen = store.item_sightings(key, only.as_deref(), MAX_LISTED).await?;
     let earlier = store.item_revisions(key, only.as_deref(), EARLIER).await?;
     let (many, copies) = store.copies_of(key, only.as_deref(), COPIES).await?;
     let data = json!({

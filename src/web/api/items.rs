@@ -21,7 +21,7 @@ pub(super) const COPIES: [&str; 2] = ["fold", "all"];
 /// How likely noise is listed.
 pub(super) const NOISES: [&str; 2] = ["all", "fold"];
 /// Maximum number of near-copies shown under an item.
-const TOLD: u32 = 5;
+const MAX_COPIES: u32 = 5;
 
 pub(super) async fn list(call: Call) -> Result<Response, Problem> {
     let store = &call.site().store;
@@ -54,7 +54,7 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
             filtered: call.word("filtered", FilterMode::parse).unwrap_or(FilterMode::Hide),
             without_noise: call.one("noise") == Some("fold"),
             only_new: call.one("new_since").is_some(),
-            copies: folded.then_some(TOLD),
+            copies: folded.then_some(MAX_COPIES),
             folded: listed_by.as_ref(),
         },
     )

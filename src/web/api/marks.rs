@@ -3,11 +3,11 @@
 use axum::response::Response;
 use serde_json::json;
 
-use super::call::{Call, cut};
-use super::envelope::{answer, cut as shorten};
+use super::call::Call;
+use super::envelope::{answer, cut_page};
 use super::parameters::KEY_CHARS;
 use super::topics::card;
-use crate::model::{Mark, MarkedVia, Time};
+use crate::model::{Mark, MarkedVia, Time, excerpt};
 use crate::web::pages::actions::may_ask;
 use crate::web::pages::marks::put;
 use crate::web::problem::Problem;
@@ -24,7 +24,7 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
     let after = call.position()?.map(|position| (Time(position.value), position.key));
     let limit = call.number("limit");
     let mut marks = call.site().store.list_marks(&topic, after.as_ref(), limit + 1).await?;
-    let more = shorten(&mut marks, limit);
+    let more = cut_page(&mut marks, limit);
     let next = marks.last().filter(|_| more).map(|mark| call.token(mark.at.0, &mark.key));
     answer(&call, [("data", json!(marks)), ("next_page_token", json!(next))]).await
 }
@@ -34,9 +34,9 @@ pub(super) async fn set(call: Call) -> Result<Response, Problem> {
     let topic = card(&call).await?.topic;
     let hint = "Send {\"key\": \"post:x:1\", \"mark\": \"good\"} or \"noise\".";
     let asked: MarkBody =
-        serde_json::from_slice(&call.body).map_err(|_| Problem::bad_request("The body is not valid here", hint))?;
+        call.json(hint)?;
     let mark = Mark::parse(&asked.mark);
-    let mark = mark.ok_or_else(|| Problem::bad_request(format!("There is no mark `{}`", cut(&asked.mark)), hint))?;
+    let mark = mark.ok_or_else(|| Problem::bad_request(format!("There is no mark `{}`", excerpt(&asked.mark)), hint))?;
     if !(1..=KEY_CHARS).contains(&asked.key.chars().count()) || asked.key.contains('\0') {
         let hint = format!("Give 1 to {KEY_CHARS} characters, without NUL.");
         return Err(Problem::bad_request("`key` is not a key", hint));

@@ -5,11 +5,11 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use serde_json::{Value, json};
 
-use super::call::{Call, cut};
+use super::call::Call;
 use super::envelope::answer;
 use super::form::SNOOZE;
 use super::topics::card;
-use crate::model::{ControlRequest, Request, RequestKind, RequestState};
+use crate::model::{ControlRequest, Request, RequestKind, RequestState, excerpt};
 use crate::schedule::parse_duration;
 use crate::web::pages::actions::{may_ask, put};
 use crate::web::problem::Problem;
@@ -22,7 +22,7 @@ pub(super) const ALERT_ACTIONS: [(&str, RequestKind); 3] =
     [("ack", RequestKind::Ack), ("snooze", RequestKind::Snooze), ("unsnooze", RequestKind::Unsnooze)];
 
 /// Maximum number of requests listed for a topic or an alert.
-const TOLD: u32 = 50;
+const MAX_LISTED: u32 = 50;
 /// Maximum number of characters of an event's id.
 pub(super) const EVENT_CHARS: usize = 1_000;
 
@@ -45,7 +45,7 @@ pub(super) async fn ask(call: Call) -> Result<Response, Problem> {
     may_ask(call.site())?;
     let card = card(&call).await?;
     let hint = "Send {\"action\": \"run-now\"}, \"pause\" or \"resume\".";
-    let asked: ActionBody = body(&call, hint)?;
+    let asked: ActionBody = call.json(hint)?;
     let wish = ControlRequest::plain(kind(&ACTIONS, &asked.action, hint)?, &card.topic);
     answered(&call, &wish, &format!("/api/v1/topics/{}", card.topic)).await
 }
@@ -54,7 +54,7 @@ pub(super) async fn ask_of_alert(call: Call) -> Result<Response, Problem> {
     may_ask(call.site())?;
     let alert = super::alerts::card(&call).await?.spec.name;
     let hint = "Send {\"action\": \"ack\"}, with \"event\" for one alone; {\"action\": \"snooze\", \"for\": \"8h\"}, or \"unsnooze\".";
-    let asked: AlertActionBody = body(&call, hint)?;
+    let asked: AlertActionBody = call.json(hint)?;
     let kind = kind(&ALERT_ACTIONS, &asked.action, hint)?;
     if asked
         .event
@@ -79,13 +79,9 @@ pub(super) async fn ask_of_alert(call: Call) -> Result<Response, Problem> {
     answered(&call, &wish, &format!("/api/v1/alerts/{alert}")).await
 }
 
-fn body<T: serde::de::DeserializeOwned>(call: &Call, hint: &str) -> Result<T, Problem> {
-    serde_json::from_slice(&call.body).map_err(|_| Problem::bad_request("The body is not valid here", hint))
-}
-
 fn kind(actions: &[(&str, RequestKind)], asked: &str, hint: &str) -> Result<RequestKind, Problem> {
     let kind = actions.iter().find(|(name, _)| *name == asked).map(|(_, kind)| *kind);
-    kind.ok_or_else(|| Problem::bad_request(format!("There is no action `{}`", cut(asked)), hint))
+    kind.ok_or_else(|| Problem::bad_request(format!("There is no action `{}`", excerpt(asked)), hint))
 }
 
 /// Makes a request, and answers with it and its address.
@@ -113,7 +109,7 @@ async fn answered(call: &Call, wish: &ControlRequest, path: &str) -> Result<Resp
 
 async fn all(call: &Call, of_alert: bool, of: &str) -> Result<Vec<Request>, Problem> {
     let store = &call.site().store;
-    let all = if of_alert { store.requests_of_alerts(Some(of), TOLD).await } else { store.requests_of(of, TOLD).await };
+    let all = if of_alert { store.requests_of_alerts(Some(of), MAX_LISTED).await } else { store.requests_of(of, MAX_LISTED).await };
     Ok(all?)
 }
 
@@ -147,7 +143,7 @@ async fn found(call: &Call, of_alert: bool, of: &str) -> Result<Response, Proble
     let ours = |one: &Request| one.wish.of == of && one.wish.kind.is_for_alert() == of_alert;
     let request = request.filter(ours).ok_or_else(|| {
         let hint = "Handled requests are kept for seven days.";
-        let title = format!("There is no request `{}`", cut(call.required("request")));
+        let title = format!("There is no request `{}`", excerpt(call.required("request")));
         Problem { hint: hint.to_owned(), ..Problem::not_found(title) }
     })?;
     answer(call, [("data", as_json(&request))]).await

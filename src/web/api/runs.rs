@@ -6,8 +6,8 @@ use axum::response::Response;
 use serde_json::{Value, json};
 
 use super::call::Call;
-use super::envelope::{answer, cut, with};
-use crate::model::{RunRow, RunState, SearchRow, Time};
+use super::envelope::{answer, cut_page, with};
+use crate::model::{RunRow, RunState, SearchRow, Time, excerpt};
 use crate::store::RunCursor;
 use crate::web::need::out_of_scope;
 use crate::web::pages::runs::{hint, may_see};
@@ -20,7 +20,7 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
     let state = call.word("state", RunState::parse);
     let after = call.position()?.map(|position| RunCursor { at: Time(position.value), run: position.key });
     let mut runs = store.list_runs(topics.as_deref(), state, call.instant("since"), after.as_ref(), limit + 1).await?;
-    let more = cut(&mut runs, limit);
+    let more = cut_page(&mut runs, limit);
     let next = runs.last().filter(|_| more).map(|(place, _)| call.token(place.at.0, &place.run));
     let rows: Vec<RunRow> = runs.into_iter().map(|(_, run)| run).collect();
     let data = with_searches(&call, &rows).await?;
@@ -31,7 +31,7 @@ pub(super) async fn one(call: Call) -> Result<Response, Problem> {
     let run = call.site().store.run(call.required("run")).await?.filter(|run| may_see(&call.visitor, run));
     let run = run.ok_or_else(|| {
         let hint = "It may have been pruned. /api/v1/runs lists the runs that are kept.";
-        let title = format!("There is no run `{}`", super::call::cut(call.required("run")));
+        let title = format!("There is no run `{}`", excerpt(call.required("run")));
         Problem { hint: hint.to_owned(), ..Problem::not_found(title) }
     })?;
     let data = with_searches(&call, &[run]).await?.pop();
@@ -48,7 +48,7 @@ pub(super) async fn check_topics(call: &Call, topics: &[String]) -> Result<(), P
     match topics.iter().find(|topic| known.iter().all(|known| known.topic != **topic)) {
         None => Ok(()),
         Some(topic) => {
-            let title = format!("There is no topic `{}`", super::call::cut(topic));
+            let title = format!("There is no topic `{}`", excerpt(topic));
             let hint = "/api/v1/topics lists the watched topics.".to_owned();
             Err(Problem { hint, ..Problem::not_found(title) })
         }

@@ -4,9 +4,9 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use serde_json::{Value, json};
 
-use super::call::{Call, cut};
+use super::call::Call;
 use super::envelope::answer;
-use crate::model::SavedSearch;
+use crate::model::{SavedSearch, excerpt};
 use crate::web::item_query::{PARAMETERS, address};
 use crate::web::page_request::PageRequest;
 use crate::web::pages::searches;
@@ -30,11 +30,11 @@ pub(super) async fn save(call: Call) -> Result<Response, Problem> {
     may_annotate(call.site())?;
     let hint = "Send {\"name\": \"launch-news\", \"query\": \"search=launch&since=7d\"}.";
     let asked: ToSearch =
-        serde_json::from_slice(&call.body).map_err(|_| Problem::bad_request("The body is not valid here", hint))?;
+        call.json(hint)?;
     for (name, _) in url::form_urlencoded::parse(asked.query.as_bytes()) {
         if !PARAMETERS.contains(&name.as_ref()) {
             let hint = format!("Known parameters: {}.", PARAMETERS.join(", "));
-            return Err(Problem::conflict(format!("`query` has an unknown parameter `{}`", cut(&name)), hint));
+            return Err(Problem::conflict(format!("`query` has an unknown parameter `{}`", excerpt(&name)), hint));
         }
     }
     let saved = async { searches::save(call.site(), &asked.name, &PageRequest::form(&asked.query)?).await };

@@ -23,7 +23,7 @@ struct ToNote {
 
 pub(super) async fn star(call: Call) -> Result<Response, Problem> {
     may_annotate(call.site())?;
-    let asked: ToStar = read(&call, "Send {\"key\": \"post:x:1\"}.")?;
+    let asked: ToStar = call.json("Send {\"key\": \"post:x:1\"}.")?;
     starred(&call, &asked.key, true).await
 }
 
@@ -34,17 +34,13 @@ pub(super) async fn unstar(call: Call) -> Result<Response, Problem> {
 
 pub(super) async fn note(call: Call) -> Result<Response, Problem> {
     may_annotate(call.site())?;
-    let asked: ToNote = read(&call, "Send {\"key\": \"post:x:1\", \"note\": \"words\"}.")?;
+    let asked: ToNote = call.json("Send {\"key\": \"post:x:1\", \"note\": \"words\"}.")?;
     noted(&call, &asked.key, as_note(&asked.note)?).await
 }
 
 pub(super) async fn unnote(call: Call) -> Result<Response, Problem> {
     may_annotate(call.site())?;
     noted(&call, call.required("key"), None).await
-}
-
-fn read<T: serde::de::DeserializeOwned>(call: &Call, hint: &str) -> Result<T, Problem> {
-    serde_json::from_slice(&call.body).map_err(|_| Problem::bad_request("The body is not valid here", hint))
 }
 
 async fn starred(call: &Call, key: &str, starred: bool) -> Result<Response, Problem> {

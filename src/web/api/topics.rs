@@ -4,9 +4,9 @@ use axum::response::Response;
 use serde_json::{Value, json};
 
 use super::call::Call;
-use super::envelope::{answer, cut};
+use super::envelope::{answer, cut_page};
 use crate::compare::topic_card_json;
-use crate::model::TopicCard;
+use crate::model::{TopicCard, excerpt};
 use crate::web::pages::overview::NEW;
 use crate::web::problem::Problem;
 
@@ -15,7 +15,7 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
     let limit = call.number("limit");
     let (only, since) = (call.visitor.visible_topics(), call.now.minus(NEW));
     let mut cards = call.site().store.topic_cards(only.as_deref(), &after, limit + 1, since).await?;
-    let more = cut(&mut cards, limit);
+    let more = cut_page(&mut cards, limit);
     let next = cards.last().filter(|_| more).map(|card| call.token(0, &card.topic));
     let data = topics_json(&call, &cards).await?;
     answer(&call, [("data", json!(data)), ("next_page_token", json!(next))]).await
@@ -35,7 +35,7 @@ pub(super) async fn card(call: &Call) -> Result<TopicCard, Problem> {
 
 pub(super) fn unknown(topic: &str) -> Problem {
     let hint = "It may have been renamed or removed. /api/v1/topics lists the watched topics.";
-    let title = format!("There is no topic `{}`", super::call::cut(topic));
+    let title = format!("There is no topic `{}`", excerpt(topic));
     Problem { hint: hint.to_owned(), ..Problem::not_found(title) }
 }
 

@@ -16,7 +16,7 @@ use crate::web::site::Site;
 use crate::web::visitor::Visitor;
 
 /// Maximum number of requests shown.
-const TOLD: u32 = 5;
+const MAX_LISTED: u32 = 5;
 /// For how long an alert can be snoozed here: the value, milliseconds and label.
 const LENGTHS: [(&str, i64, &str); 5] = [
     ("1h", 3_600_000, "1 hour"),
@@ -63,7 +63,7 @@ pub(super) async fn latest_requests(site: &Site, alert: Option<&str>, visitor: &
     if !site.may_act(visitor) {
         return Ok(html! {});
     }
-    let asked = site.store.requests_of_alerts(alert, TOLD).await?;
+    let asked = site.store.requests_of_alerts(alert, MAX_LISTED).await?;
     Ok(html! { @if !asked.is_empty() { ul.meta { @for request in &asked { li {
         (name(request.wish.kind)) " " strong { (format::line(&request.wish.of, 64)) }
         @if request.wish.event.is_some() { " (one event)" }

@@ -20,7 +20,7 @@ use crate::web::site::Site;
 use crate::web::visitor::Visitor;
 
 /// Maximum number of requests shown.
-const TOLD: u32 = 3;
+const MAX_LISTED: u32 = 3;
 
 pub(super) fn name(kind: RequestKind) -> &'static str {
     match kind {
@@ -37,7 +37,7 @@ pub(super) fn name(kind: RequestKind) -> &'static str {
 pub(super) async fn section(site: &Site, card: &TopicCard, ask: &PageRequest) -> Result<Markup, Problem> {
     let visitor = &ask.visitor;
     let acts = site.may_act(visitor);
-    let asked = if acts { site.store.requests_of(&card.topic, TOLD).await? } else { Vec::new() };
+    let asked = if acts { site.store.requests_of(&card.topic, MAX_LISTED).await? } else { Vec::new() };
     let pause = match &card.paused {
         None => Some(RequestKind::Pause),
         Some(paused) if paused.by == PausedBy::Pause => Some(RequestKind::Resume),
@@ -221,7 +221,7 @@ pub(super) async fn request_run(site: &Site, form: &PageRequest, of: &str) -> Re
 
 /// The request for a run that still waits, or whose run has not ended.
 async fn pending_run_request(site: &Site, of: &str) -> Result<Option<String>, Problem> {
-    let asked = site.store.requests_of(of, TOLD).await?;
+    let asked = site.store.requests_of(of, MAX_LISTED).await?;
     for request in asked.into_iter().filter(|request| request.wish.kind == RequestKind::RunNow) {
         let goes_on = match request.state {
             RequestState::Queued => true,

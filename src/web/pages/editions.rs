@@ -22,13 +22,13 @@ use crate::web::site::Site;
 use crate::web::visitor::Visitor;
 
 /// Entries on a page.
-const MADE: u32 = 50;
+const PAGE_LENGTH: u32 = 50;
 
 pub(in crate::web) async fn show(site: Arc<Site>, ask: PageRequest) -> Result<Page, Problem> {
     let before = ask.word("after", parse_page_token)?;
-    let mut made = site.store.list_outputs(None, before.as_ref(), MADE + 1).await?;
-    let more = made.len() > MADE as usize;
-    made.truncate(MADE as usize);
+    let mut made = site.store.list_outputs(None, before.as_ref(), PAGE_LENGTH + 1).await?;
+    let more = made.len() > PAGE_LENGTH as usize;
+    made.truncate(PAGE_LENGTH as usize);
     let main = html! {
         h1 { "Reports and exports" }
         @if made.is_empty() {

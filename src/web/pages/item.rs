@@ -18,7 +18,7 @@ use crate::web::site::Site;
 use crate::web::visitor::Visitor;
 
 /// Maximum number of sightings, earlier words and near-copies shown.
-const SEEN: u32 = 100;
+const MAX_LISTED: u32 = 100;
 const EARLIER: u32 = 20;
 const COPIES: u32 = 50;
 
@@ -35,7 +35,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: PageRequest) -> Result<Pa
         return Err(Problem { hint: hint.to_owned(), ..Problem::not_found("There is no such item") });
     };
     let only = ask.visitor.visible_topics();
-    let seen = store.item_sightings(key, only.as_deref(), SEEN).await?;
+    let seen = store.item_sightings(key, only.as_deref(), MAX_LISTED).await?;
     let earlier = store.item_revisions(key, only.as_deref(), EARLIER).await?;
     let (many, copies) = store.copies_of(key, only.as_deref(), COPIES).await?;
     // A story leads through the items of all topics.
@@ -112,7 +112,7 @@ fn sightings(seen: &[ItemSightingRow], item: &ItemRow, pages: &BTreeSet<String>)
         h2 #sightings { "Sightings" }
         @if points.len() > 1 { figure { (growth(&points, "reactions")) figcaption { "Likes, reposts, replies and quotes together, over time." } } }
         div.wide role="region" tabindex="0" aria-label="Table of sightings" { table.cards {
-            caption { "The latest " (count_noun(seen.len() as u64, "sighting")) @if seen.len() == SEEN as usize { "; there may be more" } @if item.times_seen > 1 && seen.is_empty() { "; older ones were pruned" } "." }
+            caption { "The latest " (count_noun(seen.len() as u64, "sighting")) @if seen.len() == MAX_LISTED as usize { "; there may be more" } @if item.times_seen > 1 && seen.is_empty() { "; older ones were pruned" } "." }
             thead { tr { th scope="col" { "When" } th scope="col" { "Topic" } th scope="col" { "Source" } th.n scope="col" { "Rank" } th scope="col" { "Reactions" } } }
             tbody { @for row in seen { tr {
                 td data-label="When" { (moment(row.at, "UTC")) }

@@ -9,11 +9,11 @@ use super::alerts;
 use super::item_view::progress_page;
 use crate::draw::format::{self, count_noun, number};
 use crate::edit::{Jobs, KeyValue, Kind};
-use crate::model::{AlertEvent, AlertEventKind, OutboxEntry, OutboxState, Role};
+use crate::model::{AlertEvent, AlertEventKind, OutboxEntry, OutboxState, Role, excerpt};
 use crate::web::editing::Editing;
 use crate::web::jobs_file::AlertTrial;
 use crate::web::layout::moment;
-use crate::web::page_request::{PageRequest, cut, link};
+use crate::web::page_request::{PageRequest, link};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
@@ -108,7 +108,7 @@ pub(super) async fn run(
 /// Checks that a table can be run or tested: it exists, is not paused, and a daemon knows it.
 fn check_runnable(jobs: &Jobs<'_>, kind: Kind, name: &str) -> Result<(), Problem> {
     let entry = find_entry(jobs, kind, name)?;
-    let (word, told) = (kind.singular(), cut(name));
+    let (word, told) = (kind.singular(), excerpt(name));
     if kind != Kind::Alert && jobs.given(entry, "paused").is_some_and(|(given, _)| *given == KeyValue::Flag(true)) {
         return Err(Problem::conflict(format!("The {word} `{told}` is paused"), "Resume it on /jobs, then try again."));
     }
@@ -123,7 +123,7 @@ fn check_runnable(jobs: &Jobs<'_>, kind: Kind, name: &str) -> Result<(), Problem
 /// The table with a name.
 pub(super) fn find_entry<'j>(jobs: &'j Jobs<'_>, kind: Kind, name: &str) -> Result<&'j crate::edit::Entry, Problem> {
     let hint = "It may have been renamed or removed. /jobs lists what is in the file.";
-    let title = || format!("There is no {} `{}` in the file", kind.singular(), cut(name));
+    let title = || format!("There is no {} `{}` in the file", kind.singular(), excerpt(name));
     let mut there = jobs.entries(kind).filter(|entry| entry.name == name);
     there.next().ok_or_else(|| Problem::new(StatusCode::NOT_FOUND, title(), hint))
 }

@@ -12,12 +12,12 @@ use super::actions::form;
 use super::stars_and_notes::may_annotate;
 use crate::draw::format;
 use crate::export::{FEED_ENTRIES, Format, write_feed};
-use crate::model::{DataOrigin, MOST_SEARCHES, SavedSearch};
+use crate::model::{DataOrigin, MOST_SEARCHES, SavedSearch, excerpt};
 use crate::store::{ItemRow, Store};
 use crate::web::app::App;
 use crate::web::item_query::{ItemQuery, address, latest, to_keep};
 use crate::web::layout;
-use crate::web::page_request::{PageRequest, cut};
+use crate::web::page_request::PageRequest;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 
@@ -78,7 +78,7 @@ pub(super) async fn line(store: &Store) -> Result<Markup, Problem> {
 pub(in crate::web) async fn save(site: &Site, name: &str, ask: &PageRequest) -> Result<SavedSearch, Problem> {
     if !SavedSearch::is_valid_name(name) {
         let hint = "Use 1 to 64 lowercase letters, digits, - and _, such as launch-news.";
-        return Err(Problem::bad_request(format!("`{}` cannot be the name of a search", cut(name)), hint));
+        return Err(Problem::bad_request(format!("`{}` cannot be the name of a search", excerpt(name)), hint));
     }
     let search = SavedSearch { name: name.to_owned(), filters: to_keep(site, ask).await?, made_at: site.now() };
     if !site.store.save_search(&search).await? {
@@ -98,7 +98,7 @@ pub(in crate::web) async fn delete(site: &Site, name: &str) -> Result<(), Proble
 
 fn unknown(name: &str) -> Problem {
     let hint = "It may have been deleted. /items lists all saved searches.";
-    Problem { hint: hint.to_owned(), ..Problem::not_found(format!("There is no search `{}`", cut(name))) }
+    Problem { hint: hint.to_owned(), ..Problem::not_found(format!("There is no search `{}`", excerpt(name))) }
 }
 
 /// Handles a button.
@@ -130,7 +130,7 @@ pub(in crate::web) async fn feed(State(app): State<App>, Path(file): Path<String
 
 async fn render_feed(site: &Site, file: &str) -> Result<Response, Problem> {
     let Some(name) = file.strip_suffix(".atom") else {
-        let hint = format!("The feed of a saved search is at {}.", feed_of(&cut(file)));
+        let hint = format!("The feed of a saved search is at {}.", feed_of(&excerpt(file)));
         return Err(Problem { hint, ..Problem::not_found("There is no such page") });
     };
     let search = site.store.saved_search(name).await?.ok_or_else(|| unknown(name))?;

@@ -23,7 +23,7 @@ use crate::web::site::Site;
 /// Maximum number of items of a topic that are shown.
 const ITEMS: usize = 50;
 /// Maximum number of items that are read for them, including those that the topic's filter hides.
-const LOOKED: usize = 1_000;
+const MAX_READ: usize = 1_000;
 /// Items that are read at a time.
 const STEP: u32 = 100;
 /// The largest report that is shown, in bytes.
@@ -131,7 +131,7 @@ async fn latest(site: &Site, card: &TopicCard) -> Result<(Vec<ItemRow>, u64), Pr
             items.extend(shown_or_copy(&site.store, &mut hiding, Some(&filter), row).await?);
         }
         (after, pages) = (listed.next, pages + 1);
-        if items.len() >= ITEMS || after.is_none() || pages * STEP as usize >= LOOKED {
+        if items.len() >= ITEMS || after.is_none() || pages * STEP as usize >= MAX_READ {
             items.truncate(ITEMS);
             return Ok((items, hiding.hidden_count()));
         }

@@ -4,7 +4,7 @@
 
 use super::groups::{self, Group, authors, days_of, has_sources, largest_groups};
 use super::volume::beyond_chance;
-use super::{Cause, Compared, DayItems, Dimension, Item, LEAST, NEARLY_ALL, most_specific_cause, real};
+use super::{Cause, Compared, DayItems, Dimension, Item, LEAST, NEARLY_ALL, mean, most_specific_cause, real};
 use crate::insight::daily::{MIN_SAMPLES, Share, UsualShare, share, usual_share};
 
 /// Posts of the usual tone added to the rest, so that a few posts do not decide.
@@ -179,9 +179,4 @@ impl GroupAndRest {
         let away = (self.ours.angle() - self.rest.angle() - usual) / variance.sqrt();
         if rise { away > APART } else { away < -APART }
     }
-}
-
-fn mean(counts: impl Iterator<Item = usize>) -> f64 {
-    let (sum, many) = counts.fold((0, 0), |(sum, many), count| (sum + count, many + 1));
-    if many == 0 { 0.0 } else { real(sum) / real(many) }
 }

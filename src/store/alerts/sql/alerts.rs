@@ -13,7 +13,7 @@ use crate::model::{
 use crate::store::{AlertChange, Cursor, MOST_WAITING, StoreError};
 
 /// How long an event is kept.
-const KEPT: Duration = Duration::from_secs(400 * 86_400);
+const RETENTION: Duration = Duration::from_secs(400 * 86_400);
 
 pub(in crate::store) const EVENT: &str =
     "SELECT event, alert, subject, kind, at, summary, lines, message, muted, acked_at FROM alert_event";
@@ -205,7 +205,7 @@ pub(in crate::store) async fn store_change(
         .await?;
         outbox::add(conn, &change.messages, name, now).await?;
     }
-    sqlx::query("DELETE FROM alert_event WHERE at < $1").bind(now.minus(KEPT).0).execute(conn).await?;
+    sqlx::query("DELETE FROM alert_event WHERE at < $1").bind(now.minus(RETENTION).0).execute(conn).await?;
     Ok(true)
 }
 

@@ -10,7 +10,7 @@ use crate::model::{Mark, MarkChange, MarkRow, MarkedVia, Time};
 use crate::store::StoreError;
 
 /// An unknown key is cut to this many characters in the error.
-const TOLD: usize = 80;
+const MAX_KEY_CHARS: usize = 80;
 
 pub(in crate::store) async fn mark(
     conn: &mut Conn,
@@ -37,7 +37,7 @@ pub(in crate::store) async fn mark(
         items.insert(row.try_get::<String, _>("key")?, (row.try_get::<i64, _>("id")?, before));
     }
     if let Some(unknown) = keys.iter().find(|key| !known.contains(key)) {
-        let cut: String = unknown.chars().take(TOLD).collect();
+        let cut: String = unknown.chars().take(MAX_KEY_CHARS).collect();
         return Err(StoreError::refused(
             format!("topic `{topic}` has no item `{cut}`; nothing was marked"),
             format!("for keys, run: topicwatch items --topic {topic} --json"),

@@ -118,7 +118,7 @@ fn is_disconnected(error: &sqlx::Error) -> bool {
 }
 
 /// How long to wait for a connection that is about to be returned to the pool.
-const GIVEN_BACK: Duration = Duration::from_millis(10);
+const RETURN_WAIT: Duration = Duration::from_millis(10);
 
 /// How long a working server takes to answer.
 const SOON: Duration = Duration::from_millis(100);
@@ -248,7 +248,7 @@ impl Pools {
                 tokio::task::yield_now().await;
             }
         };
-        tokio::time::timeout(GIVEN_BACK, back).await.ok();
+        tokio::time::timeout(RETURN_WAIT, back).await.ok();
     }
 
     async fn begin_as(&self, begin: &'static str) -> Result<Transaction<'static, Postgres>, StoreError> {

@@ -7,7 +7,7 @@ use crate::model::{Job, SIGN_AHEAD, Time, Topic};
 use crate::store::{ActivationResult, DefinitionSet, Instance, StoreError, SyncCounts};
 
 /// The number of generations that are kept.
-const KEPT: i64 = 200;
+const MAX_ROWS: i64 = 200;
 
 /// How long the row of a process is kept that ended without unregistering.
 const FORGOTTEN_AFTER_MS: i64 = 86_400_000;
@@ -45,7 +45,7 @@ pub(in crate::store) async fn adopt(
                 .execute(&mut *conn)
                 .await?;
             sqlx::query("DELETE FROM config_generation WHERE number <= $1")
-                .bind(number - KEPT)
+                .bind(number - MAX_ROWS)
                 .execute(&mut *conn)
                 .await?;
             ActivationResult {

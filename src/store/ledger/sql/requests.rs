@@ -10,7 +10,7 @@ use crate::store::{StoreError, StoreErrorKind};
 /// The most waiting requests; more are not accepted.
 const MOST: i64 = 100;
 /// How long finished requests are shown, in milliseconds.
-const KEPT: i64 = 7 * 86_400_000;
+const RETENTION_MS: i64 = 7 * 86_400_000;
 
 const REQUEST: &str = "SELECT id, kind, topic, alert, event, length, asked_at, state, answer FROM request";
 
@@ -114,7 +114,7 @@ pub(in crate::store) async fn execute(conn: &mut Conn, request: &Request, now: T
         .execute(&mut *conn)
         .await?;
     sqlx::query("DELETE FROM request WHERE state <> 'queued' AND asked_at < $1")
-        .bind(now.0 - KEPT)
+        .bind(now.0 - RETENTION_MS)
         .execute(conn)
         .await?;
     Ok(true)

@@ -64,7 +64,7 @@ const SEARCH: &[Field] = &[
     ("hint", Maybe(&Text), "what to do about the error"),
 ];
 
-const MADE: &[Field] = &[
+const REQUEST_ACCEPTED: &[Field] = &[
     ("name", Text, "the name of its job"),
     ("run", Text, "id of its run"),
     ("made_at", Time, "when it was created"),
@@ -86,7 +86,7 @@ pub(super) fn schemas() -> Vec<Named> {
         ("LedgerRun", object("A run with its searches", &[RUN, COUNTS, SEARCHES])),
         ("Search", object("A search of a run", &[SEARCH, COUNTS])),
         list("Made", &Of("MadeFile"), PAGED),
-        ("MadeFile", object("A report, or an edition of an export", &[MADE])),
+        ("MadeFile", object("A report, or an edition of an export", &[REQUEST_ACCEPTED])),
         ("FileLink", object("A file", &[link])),
     ]
 }

@@ -14,7 +14,7 @@ use crate::store::{DayCounts, DueDays, StoreError};
 const MOMENT: &str = "CASE WHEN i.published_at < t.first_seen THEN i.published_at ELSE t.first_seen END";
 
 /// How long days are kept, in milliseconds.
-const KEPT: i64 = 40 * 86_400_000;
+const RETENTION_MS: i64 = 40 * 86_400_000;
 
 /// Rows per statement.
 const ROWS: usize = 300;
@@ -169,7 +169,7 @@ pub(in crate::store) async fn store_counts(conn: &mut Conn, rolled: &DayCounts, 
         "DELETE FROM topic_day WHERE topic IN (SELECT given.value FROM {}) AND day_until < $2",
         super::texts(1)
     );
-    sqlx::query(AssertSqlSafe(old)).bind(to_json(&named)?).bind(now.0 - KEPT).execute(&mut *conn).await?;
+    sqlx::query(AssertSqlSafe(old)).bind(to_json(&named)?).bind(now.0 - RETENTION_MS).execute(&mut *conn).await?;
     for some in rolled.due.chunks(ROWS) {
         let mut done = QueryBuilder::<Database>::new("DELETE FROM topic_day_due WHERE (topic, turn) IN (");
         done.push_values(some, |mut row, due| {

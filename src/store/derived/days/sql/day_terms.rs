@@ -12,7 +12,7 @@ use crate::store::{StoreError, StoredTerms};
 const MOMENT: &str = "CASE WHEN i.published_at < t.first_seen THEN i.published_at ELSE t.first_seen END";
 
 /// How long days are kept, in milliseconds.
-const KEPT: i64 = 40 * 86_400_000;
+const RETENTION_MS: i64 = 40 * 86_400_000;
 
 pub(in crate::store) async fn progress(conn: &mut Conn) -> Result<i64, StoreError> {
     Ok(followers::progress(conn, Follower::Terms.as_str()).await?.0)
@@ -99,7 +99,7 @@ pub(in crate::store) async fn store_terms(
     );
     for day in days {
         let (from, until) = (day.span.from.0, day.span.until.0);
-        let old = sqlx::query(delete).bind(topic).bind(now.0 - KEPT).bind(from).bind(until);
+        let old = sqlx::query(delete).bind(topic).bind(now.0 - RETENTION_MS).bind(from).bind(until);
         old.execute(&mut *conn).await?;
         let kept = sqlx::query(AssertSqlSafe(insert.clone())).bind(topic).bind(from).bind(until).bind(day.items);
         kept.bind(&day.basis).bind(&day.counts).execute(&mut *conn).await?;

@@ -1,0 +1,40 @@
+//! Text from outside, made short for one line of a message. Texts with other limits (bytes, columns, tokens) are cut
+//! where they are written.
+
+/// Characters to which a repeated value is cut.
+const MAX_CHARS: usize = 60;
+
+/// Joins a text to one line, and cuts it to a number of characters and `…`.
+#[must_use]
+pub fn one_line(text: &str, max: usize) -> String {
+    let mut line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if let Some((end, _)) = line.char_indices().nth(max) {
+        line.truncate(end);
+        line.push('…');
+    }
+    line
+}
+
+/// A value that a caller gave, as a message may repeat it: short, and without control characters.
+#[must_use]
+pub fn excerpt(value: &str) -> String {
+    let mut shown: String = value.chars().take(MAX_CHARS).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    if value.chars().nth(MAX_CHARS).is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_are_cut_between_characters() {
+        assert_eq!(one_line(" a\n\t b ", 3), "a b");
+        assert_eq!(one_line("äöü", 2), "äö…");
+        assert_eq!(excerpt("a\u{1b}[2J"), "a\u{fffd}[2J");
+        assert_eq!(excerpt(&"ä".repeat(60)), "ä".repeat(60));
+        assert_eq!(excerpt(&"ä".repeat(61)), format!("{}…", "ä".repeat(60)));
+    }
+}
