@@ -88,7 +88,8 @@ pub async fn topic_terms(moment: &mut ReadSnapshot, asked: TermsAsked<'_>) -> Re
         (grouped.more, grouped.more_items, grouped.other_items);
     let samples = samples(moment, &found, &grouped.largest, &items).await?;
     let sample = |place: usize| items.get(place).and_then(|item| samples.get(&item.key)).cloned();
-    answer.terms = found.iter().take(MAX_LISTED).filter_map(|term| Some(TermRow::of(term, sample(term.example)?))).collect();
+    answer.terms =
+        found.iter().take(MAX_LISTED).filter_map(|term| Some(TermRow::of(term, sample(term.example)?))).collect();
     answer.themes = grouped
         .largest
         .iter()

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::argument::Arguments;
 use super::error::ToolError;
 use super::settings::Settings;
-use crate::model::{BadToken, Position, Source, Time, Topic, TopicCard, page_token, parse_page_token, excerpt};
+use crate::model::{BadToken, Position, Source, Time, Topic, TopicCard, excerpt, page_token, parse_page_token};
 use crate::store::Store;
 
 /// How far back an item counts as new, and the default period of answers, in milliseconds.

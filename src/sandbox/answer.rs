@@ -2,6 +2,7 @@
 //! a language model, and says so.
 
 use super::corpus::{Page, Post};
+use crate::model::one_line;
 
 /// The maximum length of a quoted post, in characters.
 const QUOTED_CHARS: usize = 120;

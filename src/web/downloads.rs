@@ -18,9 +18,9 @@ use super::pipe::{Pages, Writer, pipe};
 use super::problem::Problem;
 use super::site::Site;
 use super::visitor::Visitor;
-use crate::model::excerpt;
 use crate::compare::{FilterMode, RowFilter};
 use crate::export::{self, ExportError, ExportOptions, Format, InvalidRequest};
+use crate::model::excerpt;
 use crate::store::{Store, StoreError};
 
 /// How long an export may take: it holds a snapshot of the database.

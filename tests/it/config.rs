@@ -271,7 +271,12 @@ fn every_kind_of_mistake_has_its_place_and_a_way_out() {
             "`providers` is a section, found a list",
             "write [providers.NAME]",
         ),
-        (service("base_url = \"sandbox\"\n[notify]"), "3:2", "unknown key `notify`", "each receiver is a [[channels]] table"),
+        (
+            service("base_url = \"sandbox\"\n[notify]"),
+            "3:2",
+            "unknown key `notify`",
+            "each receiver is a [[channels]] table",
+        ),
         (service("base_url = \"sandbox\"\n[[topic]]"), "3:3", "unknown key `topic`", "did you mean `[[topics]]`?"),
         (service("base_url = \"sandbox\"\n[[service]]"), "", "duplicate key", "keep one"),
         (

@@ -11,10 +11,10 @@ use jiff::tz::TimeZone;
 
 use super::duration::{format_duration, show};
 use super::fields::{FIELDS, Field};
-use crate::model::nearest;
 use super::refused::{MIN_PERIOD, ScheduleError};
 use super::{local, zone};
 use crate::model::Time;
+use crate::model::nearest;
 
 /// Nicknames and their expressions.
 const NICKNAMES: [(&str, &str); 7] = [

@@ -4,8 +4,8 @@
 use jiff::tz::TimeZone;
 
 use super::duration::show;
-use crate::model::nearest;
 use super::refused::ScheduleError;
+use crate::model::nearest;
 
 /// Returns the zone with a name. Ignores case, as in the IANA rules.
 pub(super) fn find_zone(name: &str) -> Result<TimeZone, ScheduleError> {

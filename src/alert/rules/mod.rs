@@ -7,7 +7,10 @@ use crate::compare::Relevance;
 use crate::filter::Filter;
 use crate::insight::daily::{Day, ItemCounts, Share, UsualRange, UsualShare, is_whole_days, usual_range};
 use crate::insight::{Changes, NewItem, SourceSilence, detect_silence};
-use crate::model::{AlertLine, AlertSpec, AnsweredSearch, ItemContent, ItemSummary, SearchHealth, SearchState, Source, SourceActivity, Time, TopicFilter, TopicLimits, Usage, one_line};
+use crate::model::{
+    AlertLine, AlertSpec, AnsweredSearch, ItemContent, ItemSummary, SearchHealth, SearchState, Source, SourceActivity,
+    Time, TopicFilter, TopicLimits, Usage, one_line,
+};
 use crate::normalise::safe_link;
 
 use super::transitions::{Evaluation, Status};

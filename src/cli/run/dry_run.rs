@@ -13,6 +13,7 @@ use crate::cli::terminal::output;
 use crate::cli::wiring::callers;
 use crate::cli::wiring::context::Context;
 use crate::config::Target;
+use crate::draw::format::count_noun;
 use crate::model::{AiWhen, Login, Micros, Source, Topic, about_items};
 use crate::search::{self, RenderTarget, Request, SearchQuery, without_secrets};
 
@@ -64,12 +65,12 @@ pub(in crate::cli) fn run(context: &Context, topics: &[&Topic], json: bool) -> R
                 write!(out, "{head}, expected {price}{why}\n{}\n\n", search::render(request, &shown))?;
             }
             if search.more > 0 {
-                let (more, price) = (counted(i64::from(search.more)), price.times(i64::from(search.more)));
+                let (more, price) = (count_noun(u64::from(search.more), "call"), price.times(i64::from(search.more)));
                 write!(out, "{head}, expected {price}: at most {more} more, depending on the replies\n\n")?;
             }
             Ok(())
         })?;
-        let (calls, limits) = (counted(calls), limits(context, &asked));
+        let (calls, limits) = (count_noun(calls.unsigned_abs(), "call"), limits(context, &asked));
         writeln!(out, "no calls were made; {calls} would cost about {total} at the configured prices ({limits})")?;
     }
     out.flush()?;
@@ -104,10 +105,6 @@ impl Search<'_> {
             _ => String::new(),
         }
     }
-}
-
-fn counted(calls: i64) -> String {
-    if calls == 1 { "1 call".to_owned() } else { format!("{calls} calls") }
 }
 
 /// Returns where a source is asked, as in a real run.

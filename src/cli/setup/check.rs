@@ -12,6 +12,7 @@ use crate::cli::wiring::channels;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
 use crate::config;
+use crate::draw::format::count_noun;
 use crate::model::{ChannelSpec, SchedulePolicy, Time};
 use crate::schedule::Schedule;
 
@@ -175,7 +176,7 @@ fn render(context: &Context, probed: &[probe::Probed]) -> String {
     text.push_str(&format!(
         "\n{}: {}; findings go to {}",
         output::escape_control(&config.file.display().to_string()),
-        if config.topics.len() == 1 { "1 topic".to_owned() } else { format!("{} topics", config.topics.len()) },
+        count_noun(config.topics.len() as u64, "topic"),
         output::escape_control(&config::redact_url(&store.url))
     ));
     text.push_str(if context.is_sandbox() { " (SANDBOX: invented data)\n" } else { "\n" });

@@ -12,6 +12,7 @@ use crate::cli::terminal::{input, output};
 use crate::cli::wiring::context::request;
 use crate::cli::wiring::options::Common;
 use crate::config::{self, Config, FILE_NAME, LoadError, LoadRequest};
+use crate::draw::format::count_noun;
 use crate::files::{Protected, Replacement};
 use crate::import::{self, ExistingEntries, Format, ImportResult, LONGEST};
 use crate::search::without_secrets;
@@ -65,7 +66,7 @@ pub(in crate::cli) fn run(common: &Common, args: &ImportArgs, now: crate::model:
     }
     target.reject_sandbox_mix(&known, &shown)?;
     let path = target.append(&made.toml, &request)?;
-    let (topics, feeds) = (counted(made.topics, "topic"), counted(made.feeds, "feed"));
+    let (topics, feeds) = (count_noun(made.topics as u64, "topic"), count_noun(made.feeds as u64, "feed"));
     let folder = request.cwd.canonicalize().unwrap_or_else(|_| request.cwd.clone());
     let path = path.strip_prefix(folder).unwrap_or(&path);
     let named = match &common.config {
@@ -77,10 +78,6 @@ pub(in crate::cli) fn run(common: &Common, args: &ImportArgs, now: crate::model:
         output::escape_control(&path.display().to_string())
     ))?;
     Ok(Exit::Ok)
-}
-
-fn counted(many: usize, noun: &str) -> String {
-    if many == 1 { format!("1 {noun}") } else { format!("{many} {noun}s") }
 }
 
 fn report_left_out(made: &ImportResult) {

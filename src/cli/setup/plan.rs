@@ -12,6 +12,7 @@ use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
 use crate::config::ProviderConfig;
+use crate::draw::format::count_noun;
 use crate::insight::{
     Allowance, Calls, Forecast, History, Horizon, ProviderDay, ProviderQuota, TopicForecast, forecast,
 };
@@ -135,7 +136,7 @@ fn providers(context: &Context, used: &[(Source, Usage)]) -> Vec<ProviderDay> {
 
 fn render(told: &Forecast, past: &Stored) -> String {
     let mut text = if past.invented { "SANDBOX: invented findings and prices\n\n".to_owned() } else { String::new() };
-    let days = if told.days == 1 { "1 day".to_owned() } else { format!("{} days", told.days) };
+    let days = count_noun(u64::from(told.days), "day");
     text.push_str(&format!("{days} from {}\n\n", output::format_time(told.from)));
     let rows = told.topics.iter().map(slots_row).collect();
     text.push_str(&output::table(&["topic", "slots", "first slot", "last slot"], rows, &[1]));

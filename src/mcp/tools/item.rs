@@ -3,12 +3,12 @@
 use serde_json::json;
 
 use super::items::{OURS, OURS_OF_COPY};
-use crate::model::excerpt;
 use crate::compare::Rankings;
 use crate::mcp::answer::Answer;
 use crate::mcp::call::ToolCall;
 use crate::mcp::error::ToolError;
 use crate::mcp::quoting::{ALONE, quote_fields, quote_fields_of_all};
+use crate::model::excerpt;
 
 /// Maximum number of sightings, earlier words and near-copies shown.
 const MAX_LISTED: u32 = 50;

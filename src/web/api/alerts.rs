@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::call::Call;
 use super::envelope::{answer, cut_page};
-use crate::model::{AlertCard, AlertEvent, Time, subject_topic, excerpt};
+use crate::model::{AlertCard, AlertEvent, Time, excerpt, subject_topic};
 use crate::store::EventCursor;
 use crate::web::pages::alerts::hours;
 use crate::web::problem::Problem;

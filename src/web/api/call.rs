@@ -9,7 +9,7 @@ use axum::extract::{RawPathParams, Request};
 use axum::http::{Method as HttpMethod, StatusCode, header};
 
 use super::parameter::{Kind, MOST, Parameter, ParameterIn};
-use crate::model::{BadToken, Position, Source, TextQuery, Time, page_token, parse_page_token, excerpt};
+use crate::model::{BadToken, Position, Source, TextQuery, Time, excerpt, page_token, parse_page_token};
 use crate::schedule::parse_instant;
 use crate::web::app::App;
 use crate::web::page_request::{LARGEST_FORM, unknown_parameter, words};
@@ -184,8 +184,9 @@ async fn known_source(app: &App, visitor: &Visitor, value: &str) -> Result<(), P
 
 /// Checks whether a parameter accepts a value.
 fn check_value(parameter: &Parameter, value: &str) -> Result<(), Problem> {
-    let refuse =
-        |hint: String| Err(Problem::bad_request(format!("`{}` is not a valid `{}`", excerpt(value), parameter.name), hint));
+    let refuse = |hint: String| {
+        Err(Problem::bad_request(format!("`{}` is not a valid `{}`", excerpt(value), parameter.name), hint))
+    };
     // Stored text never contains NUL, and PostgreSQL accepts none.
     if value.contains('\0') {
         return refuse("Remove the NUL character.".to_owned());

@@ -5,8 +5,8 @@ use serde_json::json;
 
 use super::call::Call;
 use super::envelope::answer;
-use crate::model::excerpt;
 use crate::compare::{self, Rankings};
+use crate::model::excerpt;
 use crate::web::pages::item::seen_by;
 use crate::web::problem::Problem;
 

@@ -109,7 +109,11 @@ async fn answered(call: &Call, wish: &ControlRequest, path: &str) -> Result<Resp
 
 async fn all(call: &Call, of_alert: bool, of: &str) -> Result<Vec<Request>, Problem> {
     let store = &call.site().store;
-    let all = if of_alert { store.requests_of_alerts(Some(of), MAX_LISTED).await } else { store.requests_of(of, MAX_LISTED).await };
+    let all = if of_alert {
+        store.requests_of_alerts(Some(of), MAX_LISTED).await
+    } else {
+        store.requests_of(of, MAX_LISTED).await
+    };
     Ok(all?)
 }
 

@@ -29,8 +29,7 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
 pub(super) async fn save(call: Call) -> Result<Response, Problem> {
     may_annotate(call.site())?;
     let hint = "Send {\"name\": \"launch-news\", \"query\": \"search=launch&since=7d\"}.";
-    let asked: ToSearch =
-        call.json(hint)?;
+    let asked: ToSearch = call.json(hint)?;
     for (name, _) in url::form_urlencoded::parse(asked.query.as_bytes()) {
         if !PARAMETERS.contains(&name.as_ref()) {
             let hint = format!("Known parameters: {}.", PARAMETERS.join(", "));
