@@ -3,9 +3,9 @@
 //! runs side by side and keeps their leases, `forget` erases what must not be kept. It reads no clock itself.
 
 mod ai_condition;
-mod answer_input;
 mod clusters;
 mod commit_order;
+mod compress;
 mod days;
 mod fetch;
 mod followers;
@@ -13,11 +13,10 @@ mod forget;
 mod indexing_delay;
 mod ingest;
 mod look_back;
-mod pace;
-mod pack;
-mod parts;
 mod permits;
+mod prompt_items;
 mod provider;
+mod provider_calls;
 mod refused;
 mod replay;
 mod report;
@@ -25,7 +24,8 @@ mod run_outcome;
 mod saturation;
 mod search_outcome;
 mod settings;
-mod stored_parts;
+mod shared_limits;
+mod stored_calls;
 mod tally;
 mod terms;
 mod text_index;
@@ -69,7 +69,7 @@ pub struct Collector {
     settings: Settings,
     clock: Clock,
     random: Arc<dyn Fn() -> f64 + Send + Sync>,
-    packer: pack::Compressor,
+    packer: compress::Compressor,
 }
 
 /// Time between two attempts to store what a run found.
@@ -100,7 +100,7 @@ impl Collector {
             (SERVICE.to_owned(), ProviderState::new(&store, &clock, provider, settings.sandbox, settings.lease))
         });
         let served = service.into_iter().collect();
-        Self { store, served, settings, clock, random, packer: pack::Compressor::default() }
+        Self { store, served, settings, clock, random, packer: compress::Compressor::default() }
     }
 
     /// Adds other providers.

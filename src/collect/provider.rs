@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::refused::ProviderRefusal;
 use super::search_outcome::Fetched;
-use super::{REFUSED_FOR, pace};
+use super::{REFUSED_FOR, shared_limits};
 use crate::budget::Price;
 use crate::model::{Answer, Clock, Finding, LookBack, ProviderQuery, Remembered, ServiceLimits, Source, Time};
 use crate::search::kinds::PromptItem;
@@ -34,15 +34,16 @@ pub(super) struct ProviderState {
     open: bool,
     pub(super) refused: Arc<Mutex<Option<ProviderRefusal>>>,
     /// Its limits over all processes; `None` for the embedded sandbox, which no other process uses.
-    shared: Option<Arc<pace::SharedLimits>>,
+    shared: Option<Arc<shared_limits::SharedLimits>>,
 }
 
 impl ProviderState {
     pub(super) fn new(store: &Store, clock: &Clock, provider: Provider, sandbox: bool, lease: Duration) -> Self {
         let Provider { client, limits, price, open, .. } = provider;
-        let shared = (!sandbox).then(|| pace::SharedLimits::new(store.clone(), Arc::clone(clock), &client, lease));
+        let shared =
+            (!sandbox).then(|| shared_limits::SharedLimits::new(store.clone(), Arc::clone(clock), &client, lease));
         let client = match &shared {
-            Some(shared) => client.with_pace(Arc::new(pace::SharedPace(Arc::clone(shared)))),
+            Some(shared) => client.with_pace(Arc::new(shared_limits::SharedPace(Arc::clone(shared)))),
             None => client,
         };
         Self { client, limits, price, open, refused: Arc::default(), shared }

@@ -1,7 +1,7 @@
 //! Reads stored replies again with the current decoder, run by run and without any call. The store adds what is new to
 //! a run and removes nothing.
 
-use super::{Ingested, Reading, group, ingest, run_outcome, stored_parts};
+use super::{Ingested, Reading, group, ingest, run_outcome, stored_calls};
 use crate::model::{LookBack, Time, Window};
 use crate::search::decode::ContentType;
 use crate::search::{ErrorClass, kinds};
@@ -71,7 +71,7 @@ pub async fn replay(
             break;
         }
         after = run.seq;
-        let read = reread(&run, &replies, again.platform, &mut whole);
+        let read = parse_replies(&run, &replies, again.platform, &mut whole);
         let changed = store.replay_run(&run, &read, again.rehearsal).await?;
         crate::failpoint::at("replay/run");
         whole.runs += 1;
@@ -90,7 +90,7 @@ pub async fn replay(
     Ok(whole)
 }
 
-fn reread(run: &StoredRun, replies: &[StoredReply], platform: &str, whole: &mut Replayed) -> ReplayedRun {
+fn parse_replies(run: &StoredRun, replies: &[StoredReply], platform: &str, whole: &mut Replayed) -> ReplayedRun {
     let (mut findings, mut answer, mut readable) = (Vec::new(), None, Vec::new());
     for reply in replies {
         whole.replies += 1;
@@ -145,9 +145,9 @@ pub(super) fn read(reply: &StoredReply, platform: &str) -> Option<Ingested> {
 
 /// Reads a search that a provider answered in several replies.
 fn read_provider(reply: &StoredReply, body: &[u8]) -> Option<Ingested> {
-    let kept: stored_parts::StoredRequest = serde_json::from_str(&reply.request).ok()?;
+    let kept: stored_calls::StoredRequest = serde_json::from_str(&reply.request).ok()?;
     let kind = kinds::named(&kept.query.kind)?;
-    let all = stored_parts::read(&kept.query, body)?;
+    let all = stored_calls::read(&kept.query, body)?;
     let (query, span) = (&kept.query, kept.span());
     let asked = kinds::ProviderRequest { query, span, now: reply.seen_at, memory: &kept.memory, items: &kept.items };
     super::read_provider(kind, reply.source, &asked, &all).ok()

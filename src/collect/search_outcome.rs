@@ -1,7 +1,7 @@
 //! How a search ended: not made, given up, failed or answered; what it cost, and how much of its reply is kept. Makes
 //! no call.
 
-use super::pack::Compressor;
+use super::compress::Compressor;
 use super::{ProviderRefusal, Settings, indexing_delay, ingest, look_back, saturation};
 use crate::model::{Answer, Finding, Micros, ProviderKind, QueryHistory, Question, SearchState, Source, Span, Time};
 use crate::search::decode::ContentType;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::channel_keys::{missing, secret};
 use super::document::Document;
 use super::fault::Fault;
-use super::hook_channels::{self, ChannelContext};
+use super::http_channels::{self, ChannelContext};
 use super::key_reader::Reader;
 use super::keys::Section;
 use super::mistake::Mistakes;
@@ -59,7 +59,7 @@ pub(super) fn read(document: &Document, dir: &Path, mistakes: &mut Mistakes<'_>)
             let place = ChannelContext { reader: &reader, table, dir, broken: document.broken };
             match kind {
                 ChannelKind::Email => email(&reader, table, dir, document.broken, mistakes).map(Transport::Email),
-                _ => hook_channels::read(&place, kind, mistakes).map(Transport::Webhook),
+                _ => http_channels::read(&place, kind, mistakes).map(Transport::Webhook),
             }
         });
         let span = (Duration::from_secs(1), Duration::from_secs(300));

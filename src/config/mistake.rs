@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::fault::Fault;
-use super::place::{Location, one_line};
+use super::location::{Location, one_line};
 use super::text::Text;
 use super::value::Origin;
 

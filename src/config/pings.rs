@@ -2,7 +2,7 @@
 //! a secret and goes into no definition; `notify` uses it.
 
 use super::fault::Fault;
-use super::hook_channels::address;
+use super::http_channels::address;
 use super::key_reader::Reader;
 use super::mistake::Mistakes;
 use super::names::variable_name;

@@ -3,8 +3,8 @@
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
+use super::location::one_line;
 use super::mistake::{Mistake, Severity};
-use super::place::one_line;
 
 /// Draws mistakes with an empty line between them. `width` is the terminal's in columns.
 #[must_use]

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
 
-use super::place::{Location, unprintable};
+use super::location::{Location, unprintable};
 use super::redact::mask_secrets;
 
 /// The largest file that is read. A file of 20,000 topics is about 3 MB.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::entry::{EditError, Entry, KeyPlace, Kind, edit_error};
 use super::lists;
-use super::places::Places;
+use super::table_index::Places;
 use super::text;
 use super::value::KeyValue;
 

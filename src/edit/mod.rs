@@ -5,7 +5,7 @@ mod comments;
 mod entry;
 mod jobs;
 mod lists;
-mod places;
+mod table_index;
 #[cfg(test)]
 mod tests;
 mod text;

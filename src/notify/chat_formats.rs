@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::channel::{DeliveryError, one_line};
-use super::forms::written;
 use super::plain_text;
 use super::truncate::{CUT, truncate};
+use super::webhook_formats::written;
 use crate::model::{JobKind, Message};
 
 /// Telegram's limit of a message, in UTF-16 units.

@@ -4,9 +4,9 @@
 use serde_json::json;
 
 use super::channel::{DeliveryError, one_line};
-use super::forms::written;
 use super::plain_text;
 use super::truncate::truncate;
+use super::webhook_formats::written;
 use crate::model::Message;
 
 /// Maximum number of characters of a message before escaping, which makes at most five of each: a post holds 16,383.

@@ -4,9 +4,8 @@
 mod backoff;
 mod channel;
 mod chat_formats;
-mod courier;
+mod delivery_worker;
 mod email;
-mod forms;
 mod mailbox;
 mod mattermost;
 mod ping;
@@ -16,10 +15,11 @@ mod reply;
 mod signature;
 mod truncate;
 mod webhook;
+mod webhook_formats;
 
 pub use backoff::retry_delay;
 pub use channel::{Channel, DeliveryError, Endpoint};
-pub use courier::{Delivery, DeliveryWorker};
+pub use delivery_worker::{Delivery, DeliveryWorker};
 pub use mailbox::{AddressError, check_address};
 pub use ping::{PingTarget, PingTargets, Pinger, Signal};
 pub use signature::{signature, verify};

@@ -9,7 +9,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use url::{Host, Url};
 
 use super::channel::{DeliveryError, one_line};
-use super::{chat_formats, forms, mattermost, reply, signature};
+use super::{chat_formats, mattermost, reply, signature, webhook_formats};
 use crate::http::{self, is_public};
 use crate::model::{Message, Time, WebhookFormat};
 
@@ -45,10 +45,10 @@ pub(super) async fn send(
     };
     let client = http::pinned_client(&options, &pinned).map_err(|e| DeliveryError::transient(e.text))?;
     let (url, body) = match form {
-        WebhookFormat::Own => (url, forms::own_json(request.message, request.created_at)?),
-        WebhookFormat::Slack => (url, forms::slack(request.message)?),
+        WebhookFormat::Own => (url, webhook_formats::own_json(request.message, request.created_at)?),
+        WebhookFormat::Slack => (url, webhook_formats::slack(request.message)?),
         WebhookFormat::Mattermost => (url, mattermost::mattermost(request.message)?),
-        WebhookFormat::Ntfy => forms::ntfy(&url, request.message)?,
+        WebhookFormat::Ntfy => webhook_formats::ntfy(&url, request.message)?,
         WebhookFormat::Telegram { chat } => chat_formats::telegram(&url, secret, chat, request.message)?,
         WebhookFormat::Discord => chat_formats::discord(&url, request.message)?,
         WebhookFormat::Teams => (url, chat_formats::teams(request.message)?),

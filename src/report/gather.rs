@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::facts::{DayFacts, PrunedPeriod, TopicFacts};
 use super::measures::{LONGEST_RUN, MOST_SEARCHES, ToneFacts, WHOLE, WhyFacts};
-use super::{answer, calendar, causes, comparison, coverage, found_by, items, period, uncovered_end};
+use super::{answer, calendar, causes, comparison, coverage, items, period, source_shares, uncovered_end};
 use crate::compare::{
     FilteredItems, NoTermsReason, Relevance, TermsAsked, TopicTerms, apply_filter, relevance, topic_terms,
 };
@@ -156,7 +156,7 @@ pub(super) async fn topic(
     } else {
         topic_terms(moment, asked).await?
     };
-    let found_by = found_by::read(moment, topic, &period, seen, by_source).await?;
+    let found_by = source_shares::read(moment, topic, &period, seen, by_source).await?;
     let scored = scorer.as_deref();
     let about = calendar::Reading {
         marks: &marks,

@@ -1,12 +1,12 @@
 //! The same facts as Markdown. Foreign text is escaped so that its links, markup and images do not work, and stays on
 //! one line. Charts become tables.
 
+use super::answer_text::{Piece, parse_line};
 use super::document::Report;
 use super::escape::{code, escape};
 use super::facts::{AnswerFacts, HoleFacts, RowFacts, TopicFacts};
 use super::format::{self, at_least, count_noun, number, percent, round};
 use super::markdown_parts::{before, days, diff, found_by, item, linked, listed, voice_parts};
-use super::prose::{Piece, parse_line};
 use super::{caveats, comparison, highlights, sql, terms};
 use crate::insight::daily::Tally;
 use crate::normalise::safe_link;

@@ -19,7 +19,6 @@ mod coverage;
 mod document;
 mod escape;
 mod facts;
-mod found_by;
 mod gather;
 mod highlights;
 mod html;
@@ -34,14 +33,15 @@ mod regressions;
 mod relevance;
 #[cfg(test)]
 mod samples;
+mod share_of_voice;
+mod source_shares;
 mod sql;
 mod terms;
 mod tone;
 mod uncovered_end;
-mod voice;
 mod voice_parts;
 
-use crate::draw::{chart, format, prose};
+use crate::draw::{answer_text, chart, format};
 use crate::model::{DataOrigin, Micros, ReportSpec, ReportWindow, Span, Time, Topic};
 use crate::store::{Store, StoreError};
 
@@ -88,7 +88,7 @@ pub async fn make(
     let since = since.filter(|_| spec.window == ReportWindow::SinceLast);
     let heard = |topic: &Topic| spec.group.as_ref().is_none_or(|group| topic.tags.contains(group));
     let voices = || ours.iter().filter(|topic| heard(topic));
-    let by_source = voices().count() > 1 && voices().any(|topic| found_by::has_several_sources(topic));
+    let by_source = voices().count() > 1 && voices().any(|topic| source_shares::has_several_sources(topic));
     // A report of many topics is no longer than one of few.
     let rows = (ROWS / ours.len().max(1)).clamp(25, 150);
     let mut gathered = Vec::with_capacity(ours.len());
@@ -104,7 +104,7 @@ pub async fn make(
     let compared: Vec<&TopicFacts> =
         ours.iter().zip(&gathered).filter(|(topic, _)| heard(topic)).map(|(_, facts)| facts).collect();
     let (matters, matters_left_out) = highlights::of(&gathered, span, now, &spec.timezone);
-    let voice = voice::of(&compared);
+    let voice = share_of_voice::of(&compared);
     Ok(Report {
         name: spec.name.clone(),
         title: spec.title.clone(),

@@ -30,8 +30,8 @@ pub use delivery::messages::{AbandonedMessage, ClaimedMessage, Outgoing, SendRes
 pub use derived::clusters::rows::UnclusteredBatch;
 pub use derived::days::rows::{DayCounts, DueDays, StoredTerms};
 pub use derived::text_search::rows::{FoundItem, SearchCursor};
-pub use items::rejudged::{RescoreResult, TONES};
-pub use items::reread::{ReplayChanges, ReplayedRun, StoredRun};
+pub use items::replayed_run::{ReplayChanges, ReplayedRun, StoredRun};
+pub use items::rescore_result::{RescoreResult, TONES};
 pub use items::stored_reply::{StoredReply, unpack};
 pub use ledger::control_rows::*;
 pub use ledger::engine::delivered_runs::{DeliveredRun, GRAPHILE, RunHandler};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::sync::Semaphore;
 
-use super::need::RouteNeed;
+use super::access_rule::RouteNeed;
 use super::site::Site;
 
 /// The state that all requests share.

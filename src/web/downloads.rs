@@ -13,7 +13,7 @@ use tokio::runtime::Handle;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::sync::CancellationToken;
 
-use super::exporting::AT_ONCE;
+use super::export_pool::AT_ONCE;
 use super::pipe::{Pages, Writer, pipe};
 use super::problem::Problem;
 use super::site::Site;

@@ -13,11 +13,11 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use tokio::time::Instant;
 
+use super::access_rule::{AccessRule, need_of};
 use super::api::is_api_path;
 use super::app::App;
 use super::authentication::{self, MOST_PASSES, basic_password, bearer, problem_page, session_cookies};
 use super::layout;
-use super::need::{AccessRule, need_of};
 use super::page_request::{self, LARGEST_FORM, NEXT, link};
 use super::probes;
 use super::problem::Problem;

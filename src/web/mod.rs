@@ -4,26 +4,26 @@
 //! renders the pages, `api` and `mcp` answer programs, and `probes` reports the health of the process.
 
 mod access;
+mod access_rule;
 mod api;
 mod app;
 mod authentication;
 mod downloads;
-mod editing;
-mod exporting;
+mod edit_state;
+mod export_pool;
 mod guard;
 mod guess_limit;
 mod item_query;
 mod jobs_file;
 mod layout;
 mod mcp;
-mod need;
 mod page_request;
 mod pages;
 mod pipe;
 mod probes;
 mod problem;
-mod ready;
-mod refusal;
+mod problem_response;
+mod readiness;
 mod routes;
 mod server;
 mod sessions;
@@ -34,9 +34,9 @@ mod tokens;
 mod visitor;
 
 pub use access::Access;
+pub use access_rule::{AccessRule, RouteNeed};
 pub use jobs_file::{
     AlertTrial, Diagnostic, FileSnapshot, JobsFile, Pending, Preview, SaveError, TrialResult, TriedResult,
 };
-pub use need::{AccessRule, RouteNeed};
 pub use server::{Running, StartError, declared, start};
 pub use site::{CurrentSettings, Hint, Settings, Site};

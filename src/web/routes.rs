@@ -6,8 +6,8 @@ use axum::handler::Handler;
 use axum::http::Method;
 use axum::routing::{delete, get, post};
 
+use super::access_rule::{AccessRule, RouteNeed};
 use super::app::App;
-use super::need::{AccessRule, RouteNeed};
 
 /// The routes so far.
 #[derive(Default)]

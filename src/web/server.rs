@@ -14,14 +14,14 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use super::access_rule::AccessRule::{InScope, OfAll, OfTopic, Open};
+use super::access_rule::RouteNeed;
 use super::app::App;
 use super::layout::{self, Page};
-use super::need::AccessRule::{InScope, OfAll, OfTopic, Open};
-use super::need::RouteNeed;
 use super::page_request::{NEXT, PageRequest};
 use super::pages::{
-    access, acks, actions, alerts, answers, editions, health, item, items, keys, login, marks, overview, runs,
-    searches, shared, stars_and_notes, topic,
+    access, alert_actions, alerts, answers, editions, health, item, items, keys, login, marks, overview, runs,
+    searches, shared, stars_and_notes, topic, topic_actions,
 };
 use super::pages::{jobs, progress, topic_edit, topic_item_query, topic_items_file, topic_report, topic_submit};
 use super::probes;
@@ -143,7 +143,7 @@ fn routes() -> Routes {
     let pages = Routes::default()
         .get("/", InScope(Read), page(&["after"], overview::show))
         .get("/topics/{topic}", OfTopic(Read), page(topic_item_query::PARAMETERS, topic::show))
-        .post("/topics/{topic}", OfTopic(Act), actions::ask)
+        .post("/topics/{topic}", OfTopic(Act), topic_actions::ask)
         .post("/topics/{topic}/marks", OfTopic(Act), marks::ask)
         .get("/answers/{topic}", OfTopic(Read), page(&["before"], answers::show))
         .get("/topics/{topic}/report", OfTopic(Read), topic_report::show)
@@ -172,7 +172,7 @@ fn routes() -> Routes {
         .post("/mcp", OfAll(Read), mcp::answer)
         .get("/runs", InScope(Read), page(&["topic", "state", "run", "after"], runs::show))
         .get("/alerts", OfAll(Read), page(&["alert", "after", "before"], alerts::show))
-        .post("/alerts", OfAll(Act), acks::ask)
+        .post("/alerts", OfAll(Act), alert_actions::ask)
         .get("/files", OfAll(Read), page(&["after"], editions::show))
         .get("/file", OfAll(Read), editions::file)
         .get("/health", OfAll(Read), page(&[], health::show))

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 use super::access::Access;
-use super::editing::Editing;
-use super::exporting::ExportPool;
+use super::edit_state::Editing;
+use super::export_pool::ExportPool;
 use super::guess_limit::GuessLimiter;
 use super::jobs_file::JobsFile;
-use super::ready::ReadinessCheck;
+use super::readiness::ReadinessCheck;
 use super::sessions::Sessions;
 use super::source_health::SourceHealth;
 use super::streams::Streams;

@@ -4,8 +4,8 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-use super::allowance::{Allowance, Amount, saturating_i64};
-use super::outlook::{Calls, Cost, Forecast, History, Horizon, Price, ProviderQuota, TopicForecast};
+use super::forecast_types::{Calls, Cost, Forecast, History, Horizon, Price, ProviderQuota, TopicForecast};
+use super::limit_forecast::{Allowance, Amount, saturating_i64};
 use super::quota::{Group, allowance, quota};
 use crate::budget::Prices;
 use crate::model::{

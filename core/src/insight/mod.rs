@@ -11,30 +11,28 @@
 //! * `relevance`: likely noise, learned from marks
 //! * `forecast`: what the topics will do and cost
 
-mod allowance;
-mod baselines;
 mod changes;
 mod coverage;
 pub mod daily;
 mod detection;
 mod forecast;
+mod forecast_types;
 mod hole_causes;
 mod holes;
-mod outlook;
+mod limit_forecast;
 mod quota;
 pub mod relevance;
 mod rising;
 mod robust;
 mod silence;
 pub mod story;
-mod student;
+mod student_t;
 pub mod tally;
 pub mod terms;
 mod text_diff;
+mod textbook_rules;
 pub mod why;
 
-pub use allowance::{Allowance, Amount, ExhaustedDay, Quota};
-pub use baselines::{EvaluatedWindow, RunningStats, three_sigma, z_score};
 pub use changes::{
     ChangeCounts, ChangeInput, ChangePoint, Changes, EditedItem, GONE_AFTER, GoneItem, GoneQuery, MissingFields,
     NewItem, QueryPeriod, Rising, SourceChanges, changes, gone_query, passes_filter, source_queries,
@@ -42,12 +40,14 @@ pub use changes::{
 pub use coverage::{CoverageSplit, split_coverage, total_ms};
 pub use detection::{Detection, FiredAlert, RealEvent};
 pub use forecast::forecast;
+pub use forecast_types::{Calls, Cost, Forecast, History, Horizon, Price, ProviderDay, ProviderQuota, TopicForecast};
 pub use hole_causes::{Cause, HoleCause};
 pub use holes::{Coverage, Hole, SourceCoverage, SpanLength, source_coverage};
-pub use outlook::{Calls, Cost, Forecast, History, Horizon, Price, ProviderDay, ProviderQuota, TopicForecast};
+pub use limit_forecast::{Allowance, Amount, ExhaustedDay, Quota};
 pub use rising::{RISING_GAIN, RISING_SHARE, ReactionGain, grown};
 pub use silence::{JUDGED_FROM, SilenceKind, SourceSilence, detect_silence, may_be_silent};
 pub use text_diff::{Piece, word_diff};
+pub use textbook_rules::{EvaluatedWindow, RunningStats, three_sigma, z_score};
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use super::allowance::{Allowance, Amount, ExhaustedDay, Quota, saturating_i64};
-use super::outlook::{Horizon, Price};
+use super::forecast_types::{Horizon, Price};
+use super::limit_forecast::{Allowance, Amount, ExhaustedDay, Quota, saturating_i64};
 use crate::model::{AiWhen, Budget, Micros, ProviderQuery, Source, Time, Topic};
 use crate::schedule::{Schedule, ScheduleError};
 

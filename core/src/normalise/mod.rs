@@ -24,9 +24,9 @@ mod url;
 pub mod words;
 
 #[cfg(test)]
-mod golden;
+mod key_golden_tests;
 #[cfg(test)]
-mod vectors;
+mod url_vector_tests;
 
 pub use entity::decode_entity;
 pub use finding::{FUTURE_SLACK, to_finding, window_fit};

@@ -10,8 +10,8 @@ use jiff::civil::{DateTime, date};
 use jiff::tz::TimeZone;
 
 use super::duration::{format_duration, show};
+use super::error::{MIN_PERIOD, ScheduleError};
 use super::fields::{FIELDS, Field};
-use super::refused::{MIN_PERIOD, ScheduleError};
 use super::{local, zone};
 use crate::model::Time;
 use crate::model::nearest;

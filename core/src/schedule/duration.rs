@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::refused::ScheduleError;
+use super::error::ScheduleError;
 
 /// Longest first; a duration uses each at most once, in this order.
 const UNITS: [(&str, u64); 5] = [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1)];

@@ -13,6 +13,7 @@ mod coverage;
 mod cron;
 mod decide;
 mod duration;
+mod error;
 mod explain;
 mod fields;
 mod instant;
@@ -20,7 +21,6 @@ mod jitter;
 mod leftover;
 mod local;
 mod plan;
-mod refused;
 mod zone;
 
 #[cfg(test)]
@@ -29,12 +29,12 @@ mod tests;
 pub use coverage::{Uncovered, largest_uncovered_gap};
 pub use decide::{AHEAD, ActiveRuns, decide};
 pub use duration::{format_duration, parse_duration};
+pub use error::{MIN_PERIOD, ScheduleError};
 pub use explain::{ClockChange, Explanation, LocalSlot, explain};
 pub use instant::{INSTANTS, parse_instant};
 pub use jitter::jitter;
 pub use leftover::expired_queued_slots;
 pub use plan::{Decision, ON_TIME, Plan, reason};
-pub use refused::{MIN_PERIOD, ScheduleError};
 pub use zone::{check_zone, zone_suggestions};
 
 use std::time::Duration;

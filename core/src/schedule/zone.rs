@@ -4,7 +4,7 @@
 use jiff::tz::TimeZone;
 
 use super::duration::show;
-use super::refused::ScheduleError;
+use super::error::ScheduleError;
 use crate::model::nearest;
 
 /// Returns the zone with a name. Ignores case, as in the IANA rules.

@@ -11,7 +11,7 @@ use crate::cli::wiring::check_names::renamed;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
 use crate::compare::{FilterMode, RowFilter};
-use crate::draw::prose::{Piece, parse_line};
+use crate::draw::answer_text::{Piece, parse_line};
 use crate::insight::{MergedItem, merge_sightings, volume};
 use crate::model::{Kind, Question, RunState, SearchState, Source, Time, WindowFit, format_duration};
 use crate::normalise::safe_link;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use crate::cli::run::jobs_toml::{create_replacement, fingerprint, lock_folder, read, unwritable, writable};
-use crate::cli::run::{alert_trial, jobs_trial};
+use crate::cli::run::{alert_trial, query_trial};
 use crate::cli::setup::plan;
 use crate::cli::wiring::context::{self, Context};
 use crate::cli::wiring::options::Common;
@@ -97,7 +97,7 @@ impl Editor {
             forecast,
             next,
             timezone: topic.timezone().to_owned(),
-            trial: jobs_trial::price(&context, &topic),
+            trial: query_trial::price(&context, &topic),
             warnings: context.config.notices.into_iter().map(mistake_to_wrong).collect(),
         })
     }
@@ -199,7 +199,7 @@ impl JobsFile for Editor {
         Box::pin(async move {
             let found = self.topic(text, topic).await;
             let (context, topic) = found.map_err(first)?;
-            jobs_trial::try_out(&context, &topic).await
+            query_trial::try_out(&context, &topic).await
         })
     }
 

@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::json;
 
-use super::opened::{LINK, open_with_time};
+use super::open_store::{LINK, open_with_time};
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;

@@ -3,12 +3,12 @@
 
 mod add;
 mod list;
-mod opened;
+mod open_store;
 mod share;
 
 use clap::{Args, Subcommand};
 
-use self::opened::{LINK, open_with_time};
+use self::open_store::{LINK, open_with_time};
 use crate::cli::examples;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;

@@ -2,23 +2,23 @@
 
 use maud::{Markup, html};
 
+use super::super::answer_text::{Piece, parse_line};
 use super::super::facts::{AnswerFacts, TopicFacts};
 use super::super::format::{self, count_noun, number};
-use super::super::prose::{Piece, parse_line};
-use super::{links, paper};
+use super::{links, print};
 use crate::normalise::safe_link;
 
 /// Returns the last answer, with what became of its citations.
 pub(super) fn answer(topic: &TopicFacts, answer: &AnswerFacts, zone: &str) -> Markup {
     let lines = answer.text.lines().map(|line| format::line(line, 2_000)).filter(|line| !line.is_empty());
     let lines: Vec<String> = lines.collect();
-    let (printed, cut) = paper::printed_lines(&lines);
+    let (printed, cut) = print::printed_lines(&lines);
     let missing = answer.cited.missing();
     let (listed, left) = answer.cited.listed();
     html! {
         section.answer aria-labelledby=(links::named(&topic.id, "answer")) {
             h3 id=(format::id(&topic.id, "answer")) { "The answer" }
-            @for (place, line) in lines.iter().enumerate() { p class=[paper::beyond(place, printed)] { (answer_section(answer, line)) } }
+            @for (place, line) in lines.iter().enumerate() { p class=[print::beyond(place, printed)] { (answer_section(answer, line)) } }
             @if cut { p.meta.paper-only { "The whole answer is on the HTML page." } }
             @if answer.partial { p.note { "The answer is cut off." } }
             p.meta {

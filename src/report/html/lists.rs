@@ -7,7 +7,7 @@ use super::super::facts::{ItemExcerpt, RowFacts, TopicFacts};
 use super::super::format::{self, count_noun, number};
 use super::super::items::host;
 use super::links;
-use super::paper::{ITEMS, ROWS, beyond, long, more};
+use super::print::{ITEMS, ROWS, beyond, long, more};
 use crate::insight::daily::Tally;
 use crate::model::Kind;
 

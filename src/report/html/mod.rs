@@ -3,12 +3,12 @@
 
 mod answer;
 mod calendar;
-mod changed;
+mod changes;
 mod charts;
 mod links;
 mod lists;
 mod mail;
-mod paper;
+mod print;
 mod terms;
 #[cfg(test)]
 mod tests;

@@ -8,7 +8,7 @@ use super::super::format::{self, number};
 use super::super::terms::{expected, growth, more_words, rest_words, to_shown, voices_head};
 use super::links;
 use super::lists::{Empty, by, named};
-use super::paper::{TERMS, THEMES, beyond, more};
+use super::print::{TERMS, THEMES, beyond, more};
 use crate::compare::StandOutRows;
 
 pub(super) fn section<'a>(

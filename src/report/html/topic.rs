@@ -7,8 +7,8 @@ use super::super::facts::{HoleFacts, TopicFacts};
 use super::super::format::{self, at_least, count_noun, number, percent};
 use super::super::{chart, comparison, sql};
 use super::lists::Empty;
-use super::paper::{ROWS, beyond};
-use super::{answer, changed, links, lists, terms};
+use super::print::{ROWS, beyond};
+use super::{answer, changes, links, lists, terms};
 use crate::insight::daily;
 
 /// The maximum number of listed gaps.
@@ -56,7 +56,7 @@ fn parts(report: &Report, topic: &TopicFacts) -> Markup {
         (terms::section(report, topic, &untold, &mut empty))
         div.flow {
             (lists::standouts(report, topic, &mut empty))
-            (changed::section(topic, &report.timezone, &mut empty))
+            (changes::section(topic, &report.timezone, &mut empty))
             (lists::tallies(topic, &mut empty))
             (lists::found_by(topic))
             (empty.folded())

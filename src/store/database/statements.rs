@@ -25,8 +25,8 @@ pub(in crate::store) mod clusters;
 pub(in crate::store) mod controls;
 #[path = "../database/copying/sql.rs"]
 pub(in crate::store) mod copying;
-#[path = "../derived/days/sql/counters.rs"]
-pub(in crate::store) mod counters;
+#[path = "../derived/days/sql/totals.rs"]
+pub(in crate::store) mod totals;
 #[path = "../reading/sql/dashboard.rs"]
 pub(in crate::store) mod dashboard;
 #[path = "../derived/days/sql/day_counts.rs"]
@@ -111,8 +111,8 @@ pub(in crate::store) mod rename;
 pub(in crate::store) mod report;
 #[path = "../ledger/sql/requests.rs"]
 pub(in crate::store) mod requests;
-#[path = "../items/sql/reread.rs"]
-pub(in crate::store) mod reread;
+#[path = "../items/sql/replay.rs"]
+pub(in crate::store) mod replay;
 #[path = "../items/sql/resolve.rs"]
 pub(in crate::store) mod resolve;
 #[path = "../reading/sql/search_history.rs"]

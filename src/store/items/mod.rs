@@ -3,9 +3,9 @@
 pub(in crate::store) mod commit_queue;
 pub(in crate::store) mod group_commit;
 pub(in crate::store) mod queue;
-pub(in crate::store) mod rejudged;
 pub(in crate::store) mod replay;
-pub(in crate::store) mod reread;
+pub(in crate::store) mod replayed_run;
+pub(in crate::store) mod rescore_result;
 pub(in crate::store) mod stored_reply;
 pub(in crate::store) mod tone;
 

@@ -28,7 +28,7 @@ impl Store {
         read: &ReplayedRun,
         rehearsal: bool,
     ) -> Result<ReplayChanges, StoreError> {
-        write_tx!(self, reread::reread(run, read, rehearsal))
+        write_tx!(self, replay::replay_run(run, read, rehearsal))
     }
 
     /// Returns the named cursors and their positions.

@@ -11,7 +11,7 @@ use super::parameter::{Kind, MOST, Parameter, ParameterIn};
 use super::problem::MEDIA;
 use super::schemas::schemas;
 use crate::export::ExportKind;
-use crate::web::need::AccessRule;
+use crate::web::access_rule::AccessRule;
 use crate::web::problem::Problem;
 
 /// Version of the API; its first part is that of the paths.

@@ -6,7 +6,7 @@ use futures_util::future::BoxFuture;
 
 use super::call::Call;
 use super::parameter::Parameter;
-use crate::web::need::AccessRule;
+use crate::web::access_rule::AccessRule;
 use crate::web::problem::Problem;
 
 /// The method of a request.

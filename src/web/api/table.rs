@@ -7,11 +7,11 @@ use super::parameters::{
     SEARCH, SOURCE, STATES, TOKEN, TONE, TOPIC,
 };
 use super::{
-    alerts, answers, days, document, editions, form, item, items, marks, runs, table_exports, table_kept, table_marks,
-    table_requests, terms, topics,
+    alerts, answers, days, document, editions, form, item, items, marks, runs, table_annotations, table_exports,
+    table_marks, table_requests, terms, topics,
 };
 use crate::model::Role::Read;
-use crate::web::need::AccessRule::{InScope, OfAll, OfTopic};
+use crate::web::access_rule::AccessRule::{InScope, OfAll, OfTopic};
 
 /// In the order of the document.
 pub(super) static OPERATIONS: &[Operation] = &[
@@ -262,11 +262,11 @@ pub(super) static OPERATIONS: &[Operation] = &[
         )
     },
     table_exports::EXPORT,
-    table_kept::STAR,
-    table_kept::UNSTAR,
-    table_kept::NOTE,
-    table_kept::UNNOTE,
-    table_kept::SEARCHES,
-    table_kept::SAVE_SEARCH,
-    table_kept::DROP_SEARCH,
+    table_annotations::STAR,
+    table_annotations::UNSTAR,
+    table_annotations::NOTE,
+    table_annotations::UNNOTE,
+    table_annotations::SEARCHES,
+    table_annotations::SAVE_SEARCH,
+    table_annotations::DROP_SEARCH,
 ];

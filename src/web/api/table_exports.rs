@@ -9,8 +9,8 @@ use super::parameters::{
 };
 use super::{exports, form};
 use crate::model::Role::Read;
+use crate::web::access_rule::AccessRule::InScope;
 use crate::web::downloads::{CSV, JSONL};
-use crate::web::need::AccessRule::InScope;
 
 static PARAMETERS: [&Parameter; 19] = [
     &Parameter::path("file", FILES, "Which rows, in which format", "items.csv"),

@@ -5,7 +5,7 @@ use super::marks;
 use super::operation::{Method, Operation, ResponseKind};
 use super::parameters::{KEY, OF_TOPIC};
 use crate::model::Role::Act;
-use crate::web::need::AccessRule::OfTopic;
+use crate::web::access_rule::AccessRule::OfTopic;
 
 pub(super) const MARK: Operation = Operation {
     method: Method::Post,

@@ -5,7 +5,7 @@ use super::operation::{Method, Operation, ResponseKind, get};
 use super::parameters::{OF_ALERT, OF_TOPIC, REQUEST};
 use super::requests;
 use crate::model::Role::{Act, Read};
-use crate::web::need::AccessRule::{OfAll, OfTopic};
+use crate::web::access_rule::AccessRule::{OfAll, OfTopic};
 
 pub(super) const LIST: Operation = Operation {
     refuses: &[404],

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use maud::{Markup, html};
 
-use super::{acks, item_view};
+use super::{alert_actions, item_view};
 use crate::draw::format::{self, count_noun, number};
 use crate::model::{AlertCard, AlertEvent, AlertEventKind, Firing, QuietHours, Time, TopicFiring, subject_topic};
 use crate::store::EventCursor;
@@ -35,10 +35,10 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: PageRequest) -> Result<Pa
     let earlier = events.len() > EVENTS as usize;
     events.truncate(EVENTS as usize);
     if one.is_some() && cards.is_empty() && events.is_empty() {
-        return Err(acks::unknown());
+        return Err(alert_actions::unknown());
     }
     let topics = topics_with_page(&site, &cards, &events).await?;
-    let asked = acks::latest_requests(&site, one, &ask.visitor).await?;
+    let asked = alert_actions::latest_requests(&site, one, &ask.visitor).await?;
     let acts = site.may_act(&ask.visitor);
     let main = html! {
         h1 { @match one { Some(name) => { "Alert: " (format::line(name, 64)) }, None => "Alerts" } }
@@ -117,7 +117,7 @@ fn row(card: &AlertCard, topics: &BTreeSet<String>, acts: bool, now: Time) -> Ma
             @if let Some(quiet) = spec.quiet { span.sub { "quiet " (hours(quiet)) " " (spec.timezone) } }
         }
         td data-label="Sends to" { @if spec.channels.is_empty() { "nobody" } @else { (format::line(&spec.channels.join(", "), 120)) } }
-        @if acts { td data-label="Actions" { (acks::of_alert(card, now)) } }
+        @if acts { td data-label="Actions" { (alert_actions::of_alert(card, now)) } }
     } }
 }
 
@@ -176,7 +176,7 @@ fn event_view(event: &AlertEvent, topics: &BTreeSet<String>, acts: bool) -> Mark
             @if let Some(run) = event.run_id() { " · " a href=(link("/runs", [("run", run)])) { "its run" } }
             " · " (event_row(event))
         }
-        @if acts && event.acked_at.is_none() { (acks::of_event(event)) }
+        @if acts && event.acked_at.is_none() { (alert_actions::of_event(event)) }
     }
 }
 

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use crate::draw::chart::{self, Chart, ChartDay, ChartHole};
 use crate::draw::format;
-use crate::draw::spark::SparkDay;
+use crate::draw::sparkline::SparkDay;
 use crate::insight::daily::{CalendarUnit, Day, days, share};
 use crate::insight::{Coverage, source_coverage};
 use crate::model::{DayCount, Span, Time, TopicCard};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use maud::{Markup, html};
 
-use super::{item_view, marks, spread, stars_and_notes};
+use super::{item_view, marks, stars_and_notes, story};
 use crate::compare::{self, Rankings};
 use crate::draw::format::{self, count_noun, number};
 use crate::draw::growth::growth;
@@ -52,7 +52,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: PageRequest) -> Result<Pa
             @if let Some(text) = &item.text { div.words { @for part in text.lines().map(|part| format::line(part, 20_000)).filter(|part| !part.is_empty()) { p dir="auto" { (part) } } } }
             (facts(item))
         }
-        @if let Some(story) = &story { (spread::section(story)) }
+        @if let Some(story) = &story { (story::section(story)) }
         (topics(&known, site.may_act(&ask.visitor), &pages))
         (sightings(&seen, item, &pages))
         (edits(item, &earlier))

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use maud::{Markup, html};
 
 use crate::compare::Citations;
+use crate::draw::answer_text::{Piece as Prose, parse_line};
 use crate::draw::format;
-use crate::draw::prose::{Piece as Prose, parse_line};
 use crate::insight::Piece;
 use crate::model::{Engagement, ItemRow, ItemTone, Kind, Time};
 use crate::normalise::safe_link;

@@ -4,13 +4,13 @@
 use axum::http::StatusCode;
 use maud::{Markup, html};
 
-use super::actions::{may_ask, press_field, request_run, run_request};
 use super::alerts;
 use super::item_view::progress_page;
+use super::topic_actions::{may_ask, press_field, request_run, run_request};
 use crate::draw::format::{self, count_noun, number};
 use crate::edit::{Jobs, KeyValue, Kind};
 use crate::model::{AlertEvent, AlertEventKind, OutboxEntry, OutboxState, Role, excerpt};
-use crate::web::editing::Editing;
+use crate::web::edit_state::Editing;
 use crate::web::jobs_file::AlertTrial;
 use crate::web::layout::moment;
 use crate::web::page_request::{PageRequest, link};

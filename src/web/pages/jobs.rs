@@ -11,16 +11,16 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 
-use super::actions::may_ask;
 use super::job_runs;
 use super::job_tables::{section, table_summary};
+use super::topic_actions::may_ask;
 use super::topic_edit::{NEW, deletion, edit_problem, editing, editor, locked, place, read_file, run_blocking};
 use super::topic_lines::mask_ping;
 use crate::draw::format;
 use crate::edit::{Entry, Jobs, KeyValue, Kind};
 use crate::model::{PausedBy, Time, TopicCard};
 use crate::web::app::App;
-use crate::web::editing::{Deletion, Editing};
+use crate::web::edit_state::{Deletion, Editing};
 use crate::web::jobs_file::{AlertTrial, Diagnostic, FileSnapshot, SaveError};
 use crate::web::layout::{self, Page};
 use crate::web::page_request::{PageRequest, link};

@@ -5,8 +5,8 @@ use axum::extract::{Path, State};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 
-use super::actions::{form, may_ask};
 use super::item_view;
+use super::topic_actions::{form, may_ask};
 use crate::model::{ItemRow, Mark, MarkedVia};
 use crate::web::app::App;
 use crate::web::layout;

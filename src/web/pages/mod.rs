@@ -1,8 +1,7 @@
 //! The pages, one per file: what each reads, and how it is shown. Access was checked before.
 
 pub(super) mod access;
-pub(super) mod acks;
-pub(super) mod actions;
+pub(super) mod alert_actions;
 pub(super) mod alerts;
 pub(super) mod answers;
 pub(super) mod days;
@@ -23,10 +22,11 @@ mod run_state;
 pub(super) mod runs;
 pub(super) mod searches;
 pub(super) mod shared;
-mod spread;
 pub(super) mod stars_and_notes;
+mod story;
 mod terms;
 pub(super) mod topic;
+pub(super) mod topic_actions;
 mod topic_candidate;
 pub(super) mod topic_edit;
 mod topic_fields;

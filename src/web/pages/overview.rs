@@ -9,7 +9,7 @@ use super::run_state::state;
 use super::{alerts, days, searches, topic_edit};
 use crate::compare::SourceHistory;
 use crate::draw::format::{self, at_least, number};
-use crate::draw::spark;
+use crate::draw::sparkline;
 use crate::model::{PausedBy, RunState, Source, Time, TopicCard, TopicFiring, Usage};
 use crate::web::layout::{Page, moment, slot};
 use crate::web::page_request::{PageRequest, link};
@@ -110,7 +110,13 @@ fn cost(site: &Site, used: Usage, others: &[(Source, Usage)]) -> Markup {
     }
 }
 
-fn row(card: &TopicCard, known: &SourceHistory, firing: &[TopicFiring], days: &[spark::SparkDay], now: Time) -> Markup {
+fn row(
+    card: &TopicCard,
+    known: &SourceHistory,
+    firing: &[TopicFiring],
+    days: &[sparkline::SparkDay],
+    now: Time,
+) -> Markup {
     let zone = card.timezone();
     html! { tr {
         th scope="row" {
@@ -129,8 +135,8 @@ fn row(card: &TopicCard, known: &SourceHistory, firing: &[TopicFiring], days: &[
         } }
         td data-label="Sources" { (sources(card, known)) }
         td.n data-label="New, 24 h" { (new(card, now)) @if card.has_filter() { span.sub { "before its filter" } } }
-        td data-label="14 days" { (spark::volume(days)) span.sub { (spark::sum(days)) } }
-        td data-label="Tone" { (spark::tone(days)) span.sub { "negative above, positive below" } }
+        td data-label="14 days" { (sparkline::volume(days)) span.sub { (sparkline::sum(days)) } }
+        td data-label="Tone" { (sparkline::tone(days)) span.sub { "negative above, positive below" } }
         td data-label="Next slot" { (next(card, now)) }
     } }
 }

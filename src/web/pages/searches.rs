@@ -8,8 +8,8 @@ use axum::http::header;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 
-use super::actions::form;
 use super::stars_and_notes::may_annotate;
+use super::topic_actions::form;
 use crate::draw::format;
 use crate::export::{FEED_ENTRIES, Format, write_feed};
 use crate::model::{DataOrigin, MOST_SEARCHES, SavedSearch, excerpt};

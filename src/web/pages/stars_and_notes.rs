@@ -5,9 +5,9 @@ use axum::extract::State;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 
-use super::actions::{long_form, may_ask};
 use super::item_view;
 use super::marks::is_own_page;
+use super::topic_actions::{long_form, may_ask};
 use crate::draw::format;
 use crate::model::{self, ItemRow, LONGEST_NOTE};
 use crate::web::app::App;

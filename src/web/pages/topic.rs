@@ -8,7 +8,7 @@ use maud::html;
 use super::overview::{new, next, sources};
 use super::run_state::state;
 use super::topic_item_query::TopicItemQuery;
-use super::{actions, alerts, answers, days, item_view, terms, topic_edit, topic_items};
+use super::{alerts, answers, days, item_view, terms, topic_actions, topic_edit, topic_items};
 use crate::draw::format::{self, at_least_noun, number};
 use crate::web::layout::Page;
 use crate::web::page_request::PageRequest;
@@ -31,7 +31,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: PageRequest) -> Result<Pa
     let known = site.sources(std::slice::from_ref(&card)).await?;
     let found = topic_items::load_items(&site, &card, &wish, &ask.visitor).await?;
     let firing = alerts::firing_at(&site, std::slice::from_ref(&card.topic), &ask.visitor).await?;
-    let actions = actions::section(&site, &card, &ask).await?;
+    let actions = topic_actions::section(&site, &card, &ask).await?;
     let charts = days::charts(&site, &card, Some(&ask)).await?;
     let terms = terms::section(&site, &card).await?;
     let last: Vec<String> = card.last_run.iter().map(|run| run.run.clone()).collect();

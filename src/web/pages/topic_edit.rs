@@ -11,7 +11,7 @@ use super::topic_form::Form;
 use super::topic_lines::{prepare_copy, visible_lines};
 use crate::edit::{EditError, Jobs, Kind};
 use crate::model::Role;
-use crate::web::editing::Editing;
+use crate::web::edit_state::Editing;
 use crate::web::jobs_file::{Diagnostic, FileSnapshot, JobsFile};
 use crate::web::layout::Page;
 use crate::web::page_request::{PageRequest, link};

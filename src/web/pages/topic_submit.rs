@@ -16,7 +16,7 @@ use super::topic_form::Form;
 use super::topic_lines::visible_lines;
 use crate::edit::{Jobs, Kind};
 use crate::web::app::App;
-use crate::web::editing::{Editing, TRIES};
+use crate::web::edit_state::{Editing, TRIES};
 use crate::web::jobs_file::{Diagnostic, FileSnapshot, SaveError, TrialResult};
 use crate::web::layout;
 use crate::web::page_request::PageRequest;

@@ -9,7 +9,7 @@
 use super::Day;
 use super::effects::{Effects, EvidenceThreshold, Groups, real};
 use crate::insight::robust::{MedianMad, median_and_mad};
-use crate::insight::student::student_t_quantile;
+use crate::insight::student_t::student_t_quantile;
 
 /// Days needed before anything counts as usual.
 pub const MIN_DAYS: usize = 7;

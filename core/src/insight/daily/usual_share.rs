@@ -4,7 +4,7 @@
 
 use super::Share;
 use crate::insight::robust::{MedianMad, median_and_mad};
-use crate::insight::student::student_t_quantile;
+use crate::insight::student_t::student_t_quantile;
 
 /// Samples needed before a share counts as usual.
 pub const MIN_SAMPLES: usize = 5;

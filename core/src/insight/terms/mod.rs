@@ -10,10 +10,10 @@
 //! ```
 
 mod chains;
-mod kept;
+mod day_terms;
+mod log_odds;
 mod meaning;
 mod news;
-mod odds;
 mod rises;
 mod stand_out;
 #[cfg(test)]
@@ -21,7 +21,7 @@ mod tests;
 mod themes;
 mod whole_words;
 
-pub use kept::{Basis, DayTerms, TermCounter, speaker_of};
+pub use day_terms::{Basis, DayTerms, TermCounter, speaker_of};
 pub use news::{MOST as MOST_NEWS, NewsTerm, news};
 pub use rises::{LEAST_VOICES, Rise, RiseInput, TermItem, differs, rises};
 pub use stand_out::{BusiestDay, StandOut, busiest_day, stand_out};

@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::kept::{DayTerms, TermCounter, hash};
-use super::odds::{Counts, scatter};
+use super::day_terms::{DayTerms, TermCounter, hash};
+use super::log_odds::{Counts, scatter};
 use crate::model::{Kind, Time, Tone};
 
 /// A term that fewer people use is never news.

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::kept::DayTerms;
+use super::day_terms::DayTerms;
 use super::news::{NewsTerm, news};
 use super::rises::{RiseInput, TermItem, rises};
 use crate::insight::daily::{Day, usual_range};

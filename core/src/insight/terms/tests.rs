@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 
-use super::kept::hash;
+use super::day_terms::hash;
 use super::*;
 use crate::model::{Kind, Time, Tone};
 

@@ -7,28 +7,28 @@
 //!     \--said, meant--> words in order --/  \--bands--> keys            choose: which cluster, in order
 //! ```
 
-mod alike;
-mod bands;
-mod choose;
+mod assignment;
+mod contradiction;
 mod letters;
+mod minhash;
 mod noise;
-mod opposes;
-mod said;
+mod similarity;
 mod sketch;
 mod stable_hash;
 mod word_sense;
+mod word_sequence;
 
 #[cfg(test)]
-mod measured;
+mod accuracy_tests;
 #[cfg(test)]
-mod opposite;
+mod contradiction_tests;
 #[cfg(test)]
-mod pages;
+mod page_tests;
 #[cfg(test)]
-mod properties;
+mod property_tests;
 
-pub use alike::similarity;
-pub use choose::{KnownClusters, assign_clusters, needed_heads};
+pub use assignment::{KnownClusters, assign_clusters, needed_heads};
+pub use similarity::similarity;
 pub use stable_hash::NEAR_VERSION;
 
 use crate::model::{Fingerprint, ItemText, Kind};
@@ -40,12 +40,12 @@ pub fn fingerprint(words: &ItemText) -> Option<Fingerprint> {
     let text = words.text.as_deref().map(Letters::of_text).unwrap_or_default();
     let title = words.title.as_deref().filter(|_| words.kind == Kind::Page).map(letters::strip_site_name);
     let titled = title.map(Letters::of_text).unwrap_or_default();
-    let bands = bands::of(words.kind, &text, &titled);
+    let bands = minhash::of(words.kind, &text, &titled);
     if bands.is_empty() {
         return None;
     }
-    let said = words.text.as_deref().map(said::words).unwrap_or_default();
-    let said_in_title = title.map(said::words).unwrap_or_default();
+    let said = words.text.as_deref().map(word_sequence::words).unwrap_or_default();
+    let said_in_title = title.map(word_sequence::words).unwrap_or_default();
     let mood = sketch::CertainTone::of(words.score);
     Some(Fingerprint { bands, sketch: sketch::encode(words.kind, (&text, &said), (&titled, &said_in_title), mood) })
 }

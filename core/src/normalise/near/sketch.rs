@@ -3,8 +3,8 @@
 //! decoded to text.
 
 use super::letters::Letters;
-use super::said::{MOST_WORDS, Word};
 use super::stable_hash::{NEAR_VERSION, hash};
+use super::word_sequence::{MOST_WORDS, Word};
 use crate::model::Kind;
 
 /// Letters of a piece.

@@ -1,9 +1,9 @@
 //! Counts of topics per local day, made beside the loop so that no page has to count. `collect` does the counting and
 //! knows the days.
 
-mod counters;
 pub(in crate::store) mod rows;
 mod terms;
+mod totals;
 
 use crate::model::{DayCount, RunWithNewItems, Span, Time};
 use crate::store::{DayCounts, DueDays, Store, StoreError};

@@ -136,7 +136,7 @@ impl ItemSet {
     /// Like [`Self::apply_run`] for a finished run whose replies are read again. Items in `saw` were seen by the run before:
     /// only their unknown fields are filled. Items in `bare`, whose words were pruned, are not changed. Returns with
     /// each item whether the topic knows it.
-    pub(in crate::store) fn apply_reread<'a>(
+    pub(in crate::store) fn apply_replay<'a>(
         &mut self,
         (run, topic, seen_at): (i64, &str, Time),
         items: &'a [SeenItem],

@@ -2,8 +2,8 @@
 //! have the same names and meanings here.
 
 mod alerts;
-mod found;
-mod kept;
+mod annotations;
+mod items;
 mod ledger;
 mod parts;
 mod story;
@@ -20,8 +20,8 @@ pub(super) fn schemas() -> Map<String, Value> {
     let all = topics::schemas()
         .into_iter()
         .chain(terms::schemas())
-        .chain(found::schemas())
-        .chain(kept::schemas())
+        .chain(items::schemas())
+        .chain(annotations::schemas())
         .chain(story::schemas())
         .chain(ledger::schemas())
         .chain(alerts::schemas())

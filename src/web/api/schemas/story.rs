@@ -1,7 +1,7 @@
 //! Schemas of stories (how an item spread): the story, its first items, its places, and what its searches did not
 //! cover.
 
-use super::found::{KIND, REVISIONS};
+use super::items::{KIND, REVISIONS};
 use super::parts::{Named, SOURCE, one};
 use crate::insight::story::TimeBasis;
 use crate::model::Tie;

@@ -27,7 +27,7 @@ struct SightingUpdates<'a> {
     counts: BTreeMap<Source, Counts>,
 }
 
-pub(in crate::store) async fn reread(
+pub(in crate::store) async fn replay_run(
     conn: &mut Conn,
     run: &StoredRun,
     read: &ReplayedRun,
@@ -56,7 +56,7 @@ pub(in crate::store) async fn reread(
     let before: Vec<Content> = world.items.iter().map(|item| item.content.clone()).collect();
     let bare = pruned_items(conn, &world).await?;
     let saw: HashSet<i64> = there.keys().map(|(item, _)| *item).collect();
-    let seen = world.apply_reread((run.id, &run.topic, run.seen_at), &items, &saw, &bare);
+    let seen = world.apply_replay((run.id, &run.topic, run.seen_at), &items, &saw, &bare);
     let sights = compare(&world, &seen, &there, read, &mut changed);
     select_writes(&mut world, &before, &sights, &mut changed);
     let answer = read.answer.as_ref().filter(|(answer, _)| !answer.text.is_empty());

@@ -9,12 +9,12 @@ use crate::store::{Store, StoreError};
 impl Store {
     /// Returns the number of the last run in the totals, and whether they have ever included all runs.
     pub async fn tally_progress(&self) -> Result<(i64, bool), StoreError> {
-        read!(self, counters::progress())
+        read!(self, totals::progress())
     }
 
     /// Returns runs after a number, in order, with their searches.
     pub async fn runs_to_tally(&self, after: i64, limit: u32) -> Result<Vec<TallyRun>, StoreError> {
-        read!(self, counters::after(after, i64::from(limit)))
+        read!(self, totals::after(after, i64::from(limit)))
     }
 
     /// Adds the totals of the runs from one number to another; `whole` if there were no more runs. Returns false if
@@ -27,22 +27,22 @@ impl Store {
         to: i64,
         whole: bool,
     ) -> Result<bool, StoreError> {
-        write_tx!(self, counters::add_totals(sums, latest, from, to, whole))
+        write_tx!(self, totals::add_totals(sums, latest, from, to, whole))
     }
 
     /// Returns the totals; `None` until they have included all runs once.
     pub async fn tally(&self) -> Result<Option<Vec<MetricSum>>, StoreError> {
-        read!(self, counters::sums())
+        read!(self, totals::sums())
     }
 
     /// Returns when the sources of topics answered last, by topic and source.
     pub async fn latest_answers(&self, topics: &[String]) -> Result<Vec<SourceLatest>, StoreError> {
-        read!(self, counters::latest(topics))
+        read!(self, totals::latest(topics))
     }
 
     /// Returns all sources that ever answered, and those of the search service.
     pub async fn searched_sources(&self) -> Result<Vec<Source>, StoreError> {
-        read!(self, counters::searched_sources())
+        read!(self, totals::searched_sources())
     }
 
     /// Returns all sources that answered for these topics, and those of the search service.
@@ -54,7 +54,7 @@ impl Store {
 
     /// Returns the first watched topics by id.
     pub async fn first_topics(&self, limit: u32) -> Result<Vec<String>, StoreError> {
-        read!(self, counters::first_topics(i64::from(limit)))
+        read!(self, totals::first_topics(i64::from(limit)))
     }
 
     /// Returns those of these topics that have daily limits of their own, and how much of them is used.
@@ -63,11 +63,11 @@ impl Store {
         day: i64,
         topics: &[String],
     ) -> Result<Vec<(String, TopicLimits, Usage)>, StoreError> {
-        read!(self, counters::limited(day, topics))
+        read!(self, totals::limited(day, topics))
     }
 
     /// Returns counts of the current state. Slots before `planned_by` that are not planned yet count as overdue.
     pub async fn status_counts(&self, now: Time, planned_by: Time) -> Result<StoreCounts, StoreError> {
-        read!(self, counters::current(now, planned_by))
+        read!(self, totals::current(now, planned_by))
     }
 }

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
-use super::pack::Compressor;
+use super::compress::Compressor;
 use super::search_outcome::{RAW_KEPT, SANDBOX_HEADER};
 use crate::model::{ProviderKind, ProviderQuery, Remembered, Span, Time};
 use crate::search::kinds::{Kind, PartFailure, PartReply, PromptItem, ProviderRequest, SearchCall};

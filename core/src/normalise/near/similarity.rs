@@ -1,8 +1,8 @@
 //! Decides whether two sketches are near-copies. The thresholds were chosen on labelled pairs
 //! (`docs/explanation/near-copies.md`), for precision first and recall second.
 
-use super::bands::LEAST;
-use super::opposes::opposes;
+use super::contradiction::opposes;
+use super::minhash::LEAST;
 use super::sketch::{self, Part};
 use crate::model::Kind;
 

@@ -6,7 +6,7 @@ use axum::extract::State;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 
-use super::actions::{form, may_ask, name, put, request_row};
+use super::topic_actions::{form, may_ask, name, put, request_row};
 use crate::draw::format;
 use crate::model::{AlertCard, AlertEvent, ControlRequest, RequestKind, Time};
 use crate::web::app::App;

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::alike::similarity_decoded;
+use super::similarity::similarity_decoded;
 use super::sketch::{self, Sketch};
 use crate::model::{Assignment, ClusterHead, Fingerprint};
 

@@ -10,7 +10,7 @@ use super::ingest::read_parts;
 use super::look_back::ReplySpan;
 use super::provider::{ProviderAnswer, ProviderQueryContext, ProviderState};
 use super::search_outcome::{self, Fetched, abandoned, left_out, not_run, operation, unconfigured, words};
-use super::{Collector, Stop, indexing_delay, saturation, stored_parts};
+use super::{Collector, Stop, indexing_delay, saturation, stored_calls};
 use crate::model::{Finding, QueryHistory, ResultKind, SearchState, Source, Span, Time, WindowFit, covers_spans};
 use crate::search::kinds::{self, Kind, MOST_PARTS, ProviderRequest, SearchCall, SpanCoverage};
 use crate::search::{CallFailure, ErrorClass, Request, SearchQuery, Unsupported};
@@ -213,8 +213,8 @@ impl Collector {
             Err(failure) => failure.status.unwrap_or(0),
         });
         fetched.result.http_status = fetched.result.http_status.filter(|status| *status > 0);
-        fetched.invented = parts.iter().filter_map(|part| part.reply.as_ref().ok()).any(stored_parts::invented);
-        fetched.result.raw = stored_parts::build_record(kind, asked, parts, &self.packer);
+        fetched.invented = parts.iter().filter_map(|part| part.reply.as_ref().ok()).any(stored_calls::invented);
+        fetched.result.raw = stored_calls::build_record(kind, asked, parts, &self.packer);
         let read = read_parts(kind, asking.source, asked, parts);
         let (read, findings, unreadable) = match read {
             Ok(read) => read,

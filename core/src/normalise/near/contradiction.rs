@@ -2,8 +2,8 @@
 //! opposite, or two names that changed places. Aligns the words of both and examines the gaps between shared words.
 //! Uses small lists and capital letters, no grammar. It only separates texts, never joins them.
 
-use super::said::{LETTERS, Word, WordSort};
 use super::word_sense::SIDES;
+use super::word_sequence::{LETTERS, Word, WordSort};
 
 /// A gap with more words than this is a passage that only one text contains.
 const PASSAGE: usize = 8;

@@ -1,11 +1,11 @@
 //! Made-up pages, used to choose when a headline alone or a snippet alone makes copies: stories with other headlines or
 //! passages on each site, series that reuse a headline, and boilerplate in place of a snippet. `cargo test --lib
-//! near::pages -- --nocapture` prints the figures of docs/dev/near-copies-measured.md.
+//! near::page_tests -- --nocapture` prints the figures of docs/dev/near-copies-measured.md.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::io::Write as _;
 
-use super::properties::{are_copies, page};
+use super::property_tests::{are_copies, page};
 
 /// A story: its headline, another site's headline for it, and passages of the article, the first from its beginning.
 struct Story(&'static str, &'static str, [&'static str; 3]);

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::super::facts::{EditFacts, TopicFacts};
 use super::super::format::{self, at_least};
 use super::lists::{Empty, by, named};
-use super::paper::{ITEMS, beyond, long, more};
+use super::print::{ITEMS, beyond, long, more};
 use crate::insight::Piece;
 
 pub(super) fn section<'a>(topic: &'a TopicFacts, zone: &str, empty: &mut Empty<'a>) -> Markup {

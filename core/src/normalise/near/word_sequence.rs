@@ -1,5 +1,5 @@
 //! The words of a text in order, each with its effect on the meaning: enough to check whether two similar texts say the
-//! opposite ([`super::opposes`]). Sketches store them as numbers, not as words.
+//! opposite ([`super::contradiction`]). Sketches store them as numbers, not as words.
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;

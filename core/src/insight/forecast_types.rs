@@ -1,6 +1,6 @@
 //! The input and output of a forecast, as plain values. `forecast` and `quota` compute them.
 
-use super::allowance::{Allowance, Quota};
+use super::limit_forecast::{Allowance, Quota};
 use crate::model::{AiUsageRow, BilledCostRow, Micros, ServiceLimits, Source, Time, Usage};
 
 /// The period of a forecast, and the daily limits.

@@ -3,7 +3,7 @@
 
 use std::io::Write as _;
 
-use super::properties::{are_copies, page, post};
+use super::property_tests::{are_copies, page, post};
 
 /// Similar texts that must be separated.
 pub(super) const APART: [(&str, &str); 44] = [

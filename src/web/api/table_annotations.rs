@@ -6,7 +6,7 @@ use super::parameter::Parameter;
 use super::parameters::{ID, KEY};
 use super::{searches, stars_and_notes};
 use crate::model::Role::{Act, Read};
-use crate::web::need::AccessRule::OfAll;
+use crate::web::access_rule::AccessRule::OfAll;
 
 const HOW: &str = "Needs `topicwatch run`, and a token for all topics (or none, where pages may edit the file). The star belongs to the item, in every topic.";
 const NAME: Parameter = Parameter::path("search", ID, "Name of the search", "launch-news");

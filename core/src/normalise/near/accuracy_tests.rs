@@ -1,5 +1,5 @@
 //! Measures precision and recall on pairs of real posts labelled by people, and on published sentence pairs. `cargo
-//! test --lib near::measured -- --nocapture` prints the figures of docs/dev/near-copies-measured.md. The texts are not
+//! test --lib near::accuracy_tests -- --nocapture` prints the figures of docs/dev/near-copies-measured.md. The texts are not
 //! in the repository: without TOPICWATCH_TEST_DATA the tests are skipped.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
@@ -7,11 +7,11 @@ use std::collections::HashMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::pages::EVERYWHERE;
-use super::properties::{are_copies, page};
+use super::page_tests::EVERYWHERE;
+use super::property_tests::{are_copies, page};
 use super::{assign_clusters, fingerprint, needed_heads, similarity};
 use crate::model::{Assignment, ClusterHead, Fingerprint, ItemText, Kind};
-use crate::normalise::near::choose::KnownClusters;
+use crate::normalise::near::assignment::KnownClusters;
 
 /// Labelled pairs: `id_a,id_b,label` and possibly more columns; the label is `same` or `different`.
 const LABELS: &str = "docs/dev/labels/near_copy_pairs.csv";
