@@ -85,7 +85,7 @@ pub(crate) fn outcome(at: Time, items: Vec<SeenItem>) -> Outcome {
         cost_basis: "billed",
         error: None,
         raw: None,
-        asked: None,
+        requested_span: None,
         covered: None,
         late_ms: None,
     };

@@ -17,7 +17,7 @@ pub struct Backtest {
     /// Whether there were more runs than the limit.
     pub cut: bool,
     /// The topic and start of each evaluated run.
-    pub looked: Vec<(String, Time)>,
+    pub evaluated_runs: Vec<(String, Time)>,
     /// The windows that `volume` compared, by topic.
     pub looks: Vec<(String, EvaluatedWindow)>,
 }
@@ -44,7 +44,7 @@ pub async fn backtest(store: &Store, spec: &AlertSpec, since: Time, most: u64) -
         read += runs.len() as u64;
         let looks = evaluate_runs(store, spec, &runs, &mut seen, None).await?;
         told.runs += looks.len() as u64;
-        told.looked.extend(looks.iter().map(|one| (one.topic.clone(), one.at)));
+        told.evaluated_runs.extend(looks.iter().map(|one| (one.topic.clone(), one.at)));
         told.looks.extend(looks.into_iter().filter_map(|one| Some((one.topic, one.look?))));
     }
     told.events = seen.events;

@@ -98,7 +98,7 @@ impl<'a> Window<'a> {
         let period: Vec<&CountedItem> = self.marks.iter().collect();
         let asked = TermsAsked {
             topic: self.topic,
-            meant: &[],
+            passed: &[],
             hidden: &[],
             period: &period,
             span: self.day.span,

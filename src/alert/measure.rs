@@ -29,7 +29,7 @@ pub struct Measurement {
 /// Measures a backtest against real events.
 #[must_use]
 pub fn measure(spec: &AlertSpec, told: &Backtest, events: &[RealEvent]) -> Measurement {
-    let mut looked: Vec<&(String, Time)> = told.looked.iter().collect();
+    let mut looked: Vec<&(String, Time)> = told.evaluated_runs.iter().collect();
     looked.sort_by_key(|(_, at)| *at);
     let looked_at = |event: &RealEvent| {
         let from = looked.partition_point(|(_, at)| *at < event.begin);

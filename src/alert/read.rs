@@ -136,7 +136,7 @@ async fn items_in_window(
             spec.sources.is_empty() || spec.sources.iter().any(|source| item_kind(topic, *source) == mark.kind);
         mark.seq <= run.seq && mark.fit != WindowFit::Outside && !old && by_source
     });
-    Ok(compare::apply_filter(moment, topic, marks).await?.meant)
+    Ok(compare::apply_filter(moment, topic, marks).await?.passed)
 }
 
 /// The windows that were searched at least half as often as the current one, with their items.

@@ -35,7 +35,7 @@ pub fn replay(spec: &AlertSpec, topic: &str, windows: &[Window]) -> Backtest {
         seen.take(spec, &number.to_string(), window.at, says, None);
         let like = RunningStats::of(window.earlier.iter().map(|(_, count)| *count));
         told.runs += 1;
-        told.looked.push((topic.to_owned(), window.at));
+        told.evaluated_runs.push((topic.to_owned(), window.at));
         told.looks.push((
             topic.to_owned(),
             EvaluatedWindow { at: window.at, window: window.day.span, count: window.count, like },

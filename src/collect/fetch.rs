@@ -27,7 +27,7 @@ pub(super) struct CallGate {
     /// A refusal that another search may have met while this one waited.
     refused: Arc<Mutex<Option<ProviderRefusal>>>,
     /// Tries that were counted; each may be billed.
-    pub(super) made: Arc<AtomicU32>,
+    pub(super) tries_made: Arc<AtomicU32>,
     /// When the last of them was made.
     pub(super) sent_at: Arc<AtomicI64>,
     /// Tracks counting in progress: whoever drops the call waits for it.
@@ -42,7 +42,7 @@ impl Gate for CallGate {
         // Run it in its own task: the caller may drop this future at any moment, but a transaction must not be dropped.
         let (store, run, call, now, limits) =
             (self.store.clone(), self.run.clone(), self.call.clone(), (self.clock)(), self.limits);
-        let (made, sent_at) = (Arc::clone(&self.made), Arc::clone(&self.sent_at));
+        let (made, sent_at) = (Arc::clone(&self.tries_made), Arc::clone(&self.sent_at));
         let counted = self.counting.spawn(async move {
             let permission = store.before_call(&run, &call, now, limits).await?;
             if permission == Permission::Granted {
@@ -112,7 +112,7 @@ impl Collector {
         };
         crate::failpoint::at_of("call/replied", &run.topic.id);
         let sent_at = || {
-            let made = gate.made.load(Ordering::Relaxed) > 0;
+            let made = gate.tries_made.load(Ordering::Relaxed) > 0;
             made.then(|| Time(gate.sent_at.load(Ordering::Relaxed)))
         };
         let called = match called {
@@ -121,7 +121,7 @@ impl Collector {
                 // A call that waits for its place cost nothing. One that is being counted may already be on record.
                 gate.counting.close();
                 gate.counting.wait().await;
-                let mut fetched = match gate.made.load(Ordering::Relaxed) {
+                let mut fetched = match gate.tries_made.load(Ordering::Relaxed) {
                     0 if state == SearchState::Lost => not_run(source, ask, why),
                     made => abandoned(source, ask, price.times(i64::from(made)), state, why),
                 };
@@ -171,7 +171,7 @@ impl Collector {
             limits: served.limits,
             exhausted: Arc::default(),
             refused: Arc::clone(&served.refused),
-            made: Arc::default(),
+            tries_made: Arc::default(),
             sent_at: Arc::default(),
             counting: TaskTracker::new(),
         }

@@ -228,7 +228,8 @@ impl Collector {
                 _ => QueryHistory::default(),
             };
             let otherwise = LookBack::from(run.topic.window).span(seen_at);
-            let over = search_outcome::SearchSpan { asked, otherwise, why: plan.why.as_deref(), recall };
+            let over =
+                search_outcome::SearchSpan { requested_span: asked, otherwise, why: plan.why.as_deref(), recall };
             searches.push(fetched.ingest(seen_at, &ask, &over, &self.settings, &mut findings, &mut answer));
         }
 

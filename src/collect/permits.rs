@@ -265,7 +265,17 @@ mod tests {
     use super::*;
 
     fn share(permits: u32, fresh: bool) -> LeaseShare {
-        LeaseShare { share: permits, permits, told: 0, fresh, taken: 0, others: 0, limit: 1, period_us: 0, until: None }
+        LeaseShare {
+            share: permits,
+            permits,
+            last_wanted: 0,
+            fresh,
+            taken: 0,
+            others: 0,
+            limit: 1,
+            period_us: 0,
+            until: None,
+        }
     }
 
     #[tokio::test]

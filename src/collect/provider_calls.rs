@@ -55,7 +55,7 @@ impl Collector {
         let called = self.all_parts(kind, &asked, served, &gate, stop).await?;
         let took = begun.elapsed();
         crate::failpoint::at_of("call/replied", &run.topic.id);
-        let made = gate.made.load(Ordering::Relaxed);
+        let made = gate.tries_made.load(Ordering::Relaxed);
         let (parts, stopped) = match called {
             Ok(called) => called,
             Err(wrong) => return Ok(unsupported(source, ask, wrong).into()),
@@ -89,7 +89,7 @@ impl Collector {
             answered.fetched.result.latency_ms = i64::try_from(took.as_millis()).ok();
         }
         if made > 0 {
-            answered.fetched.result.asked = covers_spans(&query.kind).then_some(asked.span);
+            answered.fetched.result.requested_span = covers_spans(&query.kind).then_some(asked.span);
         }
         Ok(answered)
     }
@@ -256,7 +256,7 @@ impl Collector {
                 result.late_ms = indexing_delay::lateness(&findings, recall);
                 let late = recall.late.iter().copied().chain(result.late_ms);
                 let until = asked.span.until.min(asked.now.minus(indexing_delay::allowance(late)));
-                let from = match read.shown {
+                let from = match read.coverage {
                     _ if result.state == SearchState::Empty
                         && saturation::of_empty(asked.span, recall) == ReplySpan::Nothing =>
                     {

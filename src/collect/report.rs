@@ -18,7 +18,8 @@ pub struct SearchReport {
     /// Duration of the last try, in milliseconds.
     pub latency_ms: Option<i64>,
     /// The span it asked for; absent if its request names none.
-    pub asked: Option<Span>,
+    #[serde(rename = "asked")]
+    pub requested_span: Option<Span>,
     /// The span it covered.
     pub covered: Option<Span>,
     /// Whether it looked back further than its topic says; the note says why.

@@ -140,7 +140,7 @@ pub(super) fn report(
             saturated: result.saturated,
             cost: result.cost,
             latency_ms: result.latency_ms,
-            asked: result.asked,
+            requested_span: result.requested_span,
             covered: result.covered,
             widened,
             note: result

@@ -37,7 +37,7 @@ pub(super) struct Fetched {
 /// The span of a search.
 pub(super) struct SearchSpan<'a> {
     /// The span that its request names.
-    pub(super) asked: Option<Span>,
+    pub(super) requested_span: Option<Span>,
     /// The span against which its findings are judged if the request names none.
     pub(super) otherwise: Span,
     /// Why it is not the topic's window, if it is not.
@@ -63,7 +63,7 @@ pub(super) fn not_run(source: Source, ask: &SearchQuery, reason: &str) -> Fetche
         cost_basis: "none",
         error: None,
         raw: None,
-        asked: None,
+        requested_span: None,
         covered: None,
         late_ms: None,
     };
@@ -206,7 +206,7 @@ impl Fetched {
         answer: &mut Option<Answer>,
     ) -> Self {
         if self.sent_at.is_some() {
-            self.result.asked = over.asked;
+            self.result.requested_span = over.requested_span;
         }
         let Some((request, reply)) = self.reply.take() else { return self };
         let first = findings.len();
@@ -214,7 +214,7 @@ impl Fetched {
         let context = ingest::Reading {
             source: result.source,
             seen_at,
-            span: over.asked.unwrap_or(over.otherwise),
+            span: over.requested_span.unwrap_or(over.otherwise),
             platform: &settings.platform,
             streaming: request.streaming,
             media: ContentType::of(&reply.headers),
@@ -251,7 +251,7 @@ impl Fetched {
                 self.hint = Some(error.hint);
             }
         }
-        if let Some(asked) = over.asked {
+        if let Some(asked) = over.requested_span {
             let own = findings.get(first..).unwrap_or_default();
             let mut shown = look_back::ReplySpan::Whole;
             if matches!(ask, SearchQuery::Social(..)) && result.state == SearchState::Ok {

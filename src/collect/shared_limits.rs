@@ -270,7 +270,7 @@ impl SharedLimits {
             write = found.fresh
                 || seen.held < found.permits
                 || (found.share > seen.held && found.free(seen.held) > 0)
-                || (found.others > 0 && wanted > found.told);
+                || (found.others > 0 && wanted > found.last_wanted);
         }
         if write {
             let leased = self.store.lease_places(&ask(seen.held), now, self.lease).await?;

@@ -14,7 +14,7 @@ const CHUNK: usize = 2_000;
 #[derive(Debug, Default)]
 pub struct FilteredItems {
     /// Items that pass, including those that the filter cannot judge because their text was pruned.
-    pub meant: Vec<CountedItem>,
+    pub passed: Vec<CountedItem>,
     /// Items that the filter hides.
     pub hidden: Vec<CountedItem>,
     /// Keys of the passed items whose words were pruned although the filter needs them.
@@ -28,7 +28,7 @@ pub async fn apply_filter(
     marks: Vec<CountedItem>,
 ) -> Result<FilteredItems, StoreError> {
     if topic.filter.is_none() {
-        return Ok(FilteredItems { meant: marks, ..FilteredItems::default() });
+        return Ok(FilteredItems { passed: marks, ..FilteredItems::default() });
     }
     let filter = filter_of(topic);
     let mut sifted = FilteredItems::default();
@@ -43,7 +43,7 @@ pub async fn apply_filter(
             if passes && found.is_some_and(|words| words.pruned) && filter.needs_text() {
                 sifted.unjudged.insert(mark.key.clone());
             }
-            (if passes { &mut sifted.meant } else { &mut sifted.hidden }).push(mark.clone());
+            (if passes { &mut sifted.passed } else { &mut sifted.hidden }).push(mark.clone());
         }
     }
     Ok(sifted)

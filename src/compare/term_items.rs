@@ -20,7 +20,7 @@ pub(super) const CHUNK: usize = 2_000;
 pub struct TermsAsked<'a> {
     pub topic: &'a Topic,
     /// Items first seen in the period or the four weeks before, without those that the topic's filter hides.
-    pub meant: &'a [CountedItem],
+    pub passed: &'a [CountedItem],
     /// The items that the filter hides.
     pub hidden: &'a [CountedItem],
     /// Keys of the period's items.

@@ -60,7 +60,7 @@ pub async fn topic_terms(moment: &mut ReadSnapshot, asked: TermsAsked<'_>) -> Re
     let questions = questions(asked.topic);
     let own = |term: &str| questions.iter().any(|question| question.repeats_query(term));
     let (earlier_days, counts): (Vec<(Day, u64)>, Vec<DayTerms>) =
-        counted.into_iter().map(|(day, counts)| ((day, counts.said), counts)).unzip();
+        counted.into_iter().map(|(day, counts)| ((day, counts.texts), counts)).unzip();
     let (all, tested) = rises(RiseInput { items: &items, before: &counts }, &own);
     let mut found = news(&all, &items);
     complete_words(&mut found, &items, &own);

@@ -42,7 +42,7 @@ pub(super) async fn counts_before(
     let mut bases = vec![rules; before.len()];
     let mut pruned = vec![(0_u32, 0_u32); before.len()];
     let mut meant: Vec<Vec<&CountedItem>> = vec![Vec::new(); before.len()];
-    for mark in asked.meant.iter().chain(asked.hidden) {
+    for mark in asked.passed.iter().chain(asked.hidden) {
         let Some(at) = place(mark) else { continue };
         if let Some(basis) = bases.get_mut(at) {
             basis.add(mark);
@@ -51,7 +51,7 @@ pub(super) async fn counts_before(
             *day = (day.0 + u32::from(mark.pruned), day.1 + 1);
         }
     }
-    for mark in asked.meant {
+    for mark in asked.passed {
         if let Some(day) = place(mark).and_then(|at| meant.get_mut(at)) {
             day.push(mark);
         }
@@ -97,7 +97,7 @@ pub(super) async fn earlier(
     if first.is_none_or(|first| first.from > span.from) {
         return Ok(None);
     }
-    let marks: Vec<&CountedItem> = asked.meant.iter().filter(|mark| span.contains(mark.moment())).collect();
+    let marks: Vec<&CountedItem> = asked.passed.iter().filter(|mark| span.contains(mark.moment())).collect();
     // The words of pruned items are gone.
     let pruned = marks.iter().filter(|mark| mark.pruned).count();
     if pruned as f64 > PRUNED * marks.len() as f64 {

@@ -47,7 +47,7 @@ async fn read(moment: &mut ReadSnapshot, topic: &Topic, asked: TermsPeriod) -> R
     let TermsPeriod { span, seen, drawn, asked_since, trusting } = asked;
     let began = moment.first_run(&topic.id).await?;
     let marks = moment.counted_items(&topic.id, seen).await?;
-    let FilteredItems { meant, hidden, .. } = apply_filter(moment, topic, marks).await?;
+    let FilteredItems { passed: meant, hidden, .. } = apply_filter(moment, topic, marks).await?;
     let period: Vec<&CountedItem> = meant.iter().filter(|mark| span.contains(mark.moment())).collect();
     let from = drawn.first().map_or(span.from, |day| day.span.from.min(span.from));
     let scorer = scorer_of(meant.iter().filter(|mark| mark.moment() >= from));
@@ -60,7 +60,7 @@ async fn read(moment: &mut ReadSnapshot, topic: &Topic, asked: TermsPeriod) -> R
     }
     let asked = TermsAsked {
         topic,
-        meant: &meant,
+        passed: &meant,
         hidden: &hidden,
         period: &period,
         span,

@@ -43,7 +43,7 @@ pub(super) fn warn_of_small(
     });
     let small: HashMap<&str, (Micros, UnaffordableCall)> = small.collect();
     for table in document.topics.iter().filter(|_| !small.is_empty()) {
-        let Some(Value::Text(id)) = table.given.get("id").map(|given| &given.value) else { continue };
+        let Some(Value::Text(id)) = table.values.get("id").map(|given| &given.value) else { continue };
         if let Some((day, dear)) = small.get(id.as_str()) {
             warn(span(&[table, &document.defaults]), *day, *dear, mistakes);
         }
@@ -52,7 +52,7 @@ pub(super) fn warn_of_small(
 
 /// Returns where the budget was written; the first table wins.
 fn span<'d>(tables: &[&'d Table]) -> Option<&'d Range<usize>> {
-    tables.iter().find_map(|table| table.given.get(NAME)).and_then(|given| given.origin.span())
+    tables.iter().find_map(|table| table.values.get(NAME)).and_then(|given| given.origin.span())
 }
 
 fn warn(

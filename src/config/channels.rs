@@ -86,7 +86,7 @@ pub(super) fn variables(channel: &ChannelSpec) -> impl Iterator<Item = &str> {
 
 /// Reports keys of other kinds.
 fn report_foreign_keys(table: &Table, kind: ChannelKind, mistakes: &mut Mistakes<'_>) {
-    for key in foreign(kind).into_iter().filter(|key| table.given.contains_key(*key)) {
+    for key in foreign(kind).into_iter().filter(|key| table.values.contains_key(*key)) {
         if let Some(span) = table.key_span(key).cloned() {
             mistakes.at(&span, format!("`{key}` does not apply to a channel of kind = \"{kind}\""), "remove it");
         }

@@ -51,11 +51,11 @@ pub(super) fn apply_overrides(
             },
             (None, None) => continue,
         };
-        table.given.insert(key.name, ConfigValue { value: Value::Text(value), origin: Origin::Variable(origin) });
+        table.values.insert(key.name, ConfigValue { value: Value::Text(value), origin: Origin::Variable(origin) });
     }
     if let (Section::Database, Some(url)) = (section, &request.database_flag) {
         let given = ConfigValue { value: Value::Text(url.clone()), origin: Origin::Flag("--database") };
-        table.given.insert("url", given);
+        table.values.insert("url", given);
     }
 }
 
@@ -138,7 +138,7 @@ pub(super) fn effective_named(
 ) -> Vec<Effective> {
     let mut list = Vec::new();
     for key in of(section) {
-        let (given, origin) = match table.given.get(key.name) {
+        let (given, origin) = match table.values.get(key.name) {
             Some(given) => {
                 let origin = match &given.origin {
                     Origin::File { key, .. } => format!("{}:{}", file.display_name(), file.line(key.start)),

@@ -77,7 +77,7 @@ impl Reader<'_> {
 
     /// Returns what was given for a key, without the default.
     pub(super) fn written(&self, name: &str) -> Option<&ConfigValue> {
-        self.tables.iter().find_map(|table| table.given.get(name))
+        self.tables.iter().find_map(|table| table.values.get(name))
     }
 
     /// Reads a key. Returns `None` if it has no value, or a wrong one, which is reported.

@@ -15,7 +15,7 @@ const LONGEST: usize = 2_000;
 /// Reads where a job's pings go. Returns `None` if nowhere, or if something is wrong, which is reported. Either key in
 /// a table overrides both keys of `[defaults]`.
 pub(super) fn read(reader: &Reader<'_>, job: &str, mistakes: &mut Mistakes<'_>) -> Option<PingSpec> {
-    let written = |key: &str| reader.tables.iter().position(|table| table.given.contains_key(key));
+    let written = |key: &str| reader.tables.iter().position(|table| table.values.contains_key(key));
     let (here, elsewhere) = (written("ping"), written("ping_env"));
     let allow_private = reader.read(mistakes, "ping_allow_private", flag)?;
     let mut spec = PingSpec { job: job.to_owned(), url: None, url_variable: None, allow_private };

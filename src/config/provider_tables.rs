@@ -75,7 +75,7 @@ pub(super) fn kind_of(
     mistakes: &mut Mistakes<'_>,
 ) -> Option<&'static ProviderKind> {
     let names: Vec<&'static str> = KINDS.iter().map(|kind| kind.name).collect();
-    match table.given.get("kind") {
+    match table.values.get("kind") {
         Some(ConfigValue { value: Value::Text(word), origin }) => {
             let kind = ProviderKind::named(word);
             if kind.is_none() {

@@ -19,11 +19,11 @@ pub(super) struct References {
 impl References {
     /// Collects the names as written, even of topics with other mistakes, so that each mistake is reported once.
     pub(super) fn of(document: &Document) -> Self {
-        let word = |table: &Table, key: &str| match table.given.get(key) {
+        let word = |table: &Table, key: &str| match table.values.get(key) {
             Some(ConfigValue { value: Value::Text(word), .. }) => Some(word.clone()),
             _ => None,
         };
-        let tags = document.topics.iter().chain([&document.defaults]).filter_map(|table| table.given.get("tags"));
+        let tags = document.topics.iter().chain([&document.defaults]).filter_map(|table| table.values.get("tags"));
         let tags = tags.flat_map(|given| match &given.value {
             Value::List(list) => list.clone(),
             _ => Vec::new(),

@@ -199,18 +199,18 @@ fn millis(length: Duration) -> u64 {
 
 /// Reads `schedule` or `every` from the nearest table that has either. Both in one table are a mistake.
 fn period(reader: &Reader<'_>, mistakes: &mut Mistakes<'_>) -> Option<((&'static str, ConfigValue), Period)> {
-    let table = reader.tables.iter().find(|t| t.given.contains_key("schedule") || t.given.contains_key("every"))?;
-    if let (Some(_), Some(_)) = (table.given.get("schedule"), table.given.get("every")) {
+    let table = reader.tables.iter().find(|t| t.values.contains_key("schedule") || t.values.contains_key("every"))?;
+    if let (Some(_), Some(_)) = (table.values.get("schedule"), table.values.get("every")) {
         let span = table.key_span("every").cloned().unwrap_or_default();
         mistakes.at(&span, "`every` cannot be combined with `schedule`", "keep one of the two");
         return None;
     }
     let nearest = Reader { section: reader.section, tables: std::slice::from_ref(table) };
-    if let Some(given) = table.given.get("schedule") {
+    if let Some(given) = table.values.get("schedule") {
         let cron = nearest.read(mistakes, "schedule", text)?;
         return Some((("schedule", given.clone()), Period::Cron(cron)));
     }
-    let given = table.given.get("every")?.clone();
+    let given = table.values.get("every")?.clone();
     let every = nearest.read(mistakes, "every", |value| duration(value, Duration::from_secs(60), 366 * DAY))?;
     Some((("every", given), Period::Every(millis(every))))
 }

@@ -45,7 +45,7 @@ pub(super) fn read(
         broken: document.broken,
         pings: Vec::new(),
     };
-    if !document.defaults.given.is_empty() {
+    if !document.defaults.values.is_empty() {
         room.check_defaults(&document.defaults, mistakes);
     }
     if document.topics.is_empty() && !document.broken && !document.topics_attempted && !request.without_topics {
@@ -57,7 +57,7 @@ pub(super) fn read(
     let mut topics = Vec::with_capacity(document.topics.len());
     for table in &document.topics {
         let topic = room.topic(table, &document.defaults, mistakes);
-        if let Some(ConfigValue { value: Value::Text(id), origin: Origin::File { value, .. } }) = table.given.get("id")
+        if let Some(ConfigValue { value: Value::Text(id), origin: Origin::File { value, .. } }) = table.values.get("id")
         {
             let line = mistakes.text().line(value.start);
             if let Some(first) = ids.get(id) {
@@ -89,7 +89,7 @@ impl TopicReader<'_> {
         let mut table = Table::default();
         for key in ["id", "query"] {
             let given = ConfigValue { value: Value::Text("rehearsal".to_owned()), origin: Origin::Default };
-            table.given.insert(key, given);
+            table.values.insert(key, given);
         }
         self.topic(&table, defaults, mistakes);
     }

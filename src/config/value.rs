@@ -73,7 +73,7 @@ pub(super) struct Table {
     /// Place of the section's header, if it is in the file.
     pub(super) header: Option<Range<usize>>,
     /// Known keys only.
-    pub(super) given: BTreeMap<&'static str, ConfigValue>,
+    pub(super) values: BTreeMap<&'static str, ConfigValue>,
     /// What is written under a provider's name (`hn.query`).
     pub(super) asks: BTreeMap<Source, BTreeMap<&'static str, ConfigValue>>,
     /// Keys that were written with a wrong type, or misspelt. They are not reported as missing too.
@@ -83,12 +83,12 @@ pub(super) struct Table {
 impl Table {
     /// Whether a key was written, even wrongly.
     pub(super) fn was_written(&self, name: &str) -> bool {
-        self.given.contains_key(name) || self.attempted.contains(&name)
+        self.values.contains_key(name) || self.attempted.contains(&name)
     }
 
     /// Returns the place of a key in the file.
     pub(super) fn key_span(&self, name: &str) -> Option<&Range<usize>> {
-        match &self.given.get(name)?.origin {
+        match &self.values.get(name)?.origin {
             Origin::File { key, .. } => Some(key),
             _ => None,
         }

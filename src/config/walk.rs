@@ -159,7 +159,7 @@ impl Walk<'_, '_> {
         let origin = Origin::File { key: at, value: span };
         match Value::of(found) {
             Some(Ok(value)) => {
-                table.given.insert(key.name, ConfigValue { value, origin });
+                table.values.insert(key.name, ConfigValue { value, origin });
             }
             Some(Err(fault)) => {
                 self.mistakes.fault(key.name, &origin, fault);

@@ -99,7 +99,7 @@ pub struct VoiceBar {
     /// Its share of unique items; `None` without items.
     pub share: Option<Share>,
     /// The share in words, with a bound if there may be more items than counted.
-    pub told: String,
+    pub label: String,
 }
 
 /// The time axis of a chart.
@@ -310,7 +310,7 @@ pub fn voice(voices: &[VoiceBar]) -> Markup {
     #[expect(clippy::cast_precision_loss, reason = "a few topics")]
     let height = voices.len() as f64 * row + 6.0;
     let most = voices.iter().filter_map(|voice| voice.share).map(|share| share.share).fold(0.01, f64::max);
-    let words: Vec<String> = voices.iter().map(|voice| format!("{} {}", voice.title, voice.told)).collect();
+    let words: Vec<String> = voices.iter().map(|voice| format!("{} {}", voice.title, voice.label)).collect();
     html! {
         svg viewBox=(format!("0 0 {WIDTH} {height}")) role="img" aria-labelledby="voice-title voice-words" {
             title id="voice-title" { "Share of voice by unique items" }
@@ -320,7 +320,7 @@ pub fn voice(voices: &[VoiceBar]) -> Markup {
                 @let width = voice.share.map_or(0.0, |share| share.share / most * 300.0);
                 text class="label" x="0" y=(coordinate(top + 10.0)) { (format::line(&voice.title, 30)) }
                 rect class="bar now" x="0" y=(coordinate(top + 14.0)) width=(coordinate(width)) height="14" {}
-                text class="label" x=(coordinate(6.0 + width)) y=(coordinate(top + 25.0)) { (voice.told) }
+                text class="label" x=(coordinate(6.0 + width)) y=(coordinate(top + 25.0)) { (voice.label) }
             }
         }
     }

@@ -82,7 +82,7 @@ pub fn times(entry: &TimelineEntry, when: FormatTime<'_>) -> String {
 #[must_use]
 pub fn caveats(story: &Story, when: FormatTime<'_>) -> Vec<(String, Vec<String>)> {
     let (before, later): (Vec<&MissedSpan>, Vec<&MissedSpan>) =
-        story.doubt.holes.iter().partition(|hole| hole.span.from < story.from);
+        story.caveats.holes.iter().partition(|hole| hole.span.from < story.from);
     let hole = |hole: &&MissedSpan| {
         let (topic, source) = (&hole.topic, hole.source);
         let (from, until) = (when(hole.span.from), when(hole.span.until));
@@ -104,7 +104,7 @@ pub fn caveats(story: &Story, when: FormatTime<'_>) -> Vec<(String, Vec<String>)
         reasons.extend(earlier(story, when));
         told.push(("Earlier ones may be missing:".to_owned(), reasons));
     } else if later.is_empty() {
-        let checked = story.doubt.checked;
+        let checked = story.caveats.checked;
         let all = format!(
             "The searches of its topics that look back over time covered all of {} to {}.",
             when(checked.from),
@@ -121,13 +121,13 @@ pub fn caveats(story: &Story, when: FormatTime<'_>) -> Vec<(String, Vec<String>)
 }
 
 fn gaps_beyond(story: &Story) -> Option<String> {
-    let beyond = story.doubt.holes_beyond;
+    let beyond = story.caveats.holes_beyond;
     (beyond > 0).then(|| format!("{} more such gaps.", number(beyond as u64)))
 }
 
 /// Returns further reasons why earlier items may be missing, other than holes.
 fn earlier(story: &Story, when: FormatTime<'_>) -> Vec<String> {
-    let doubt = &story.doubt;
+    let doubt = &story.caveats;
     let mut told = Vec::new();
     if !story.complete {
         told.push(format!("Only the {} items seen first are included.", number(story.items as u64)));

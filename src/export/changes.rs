@@ -15,7 +15,7 @@ pub(super) async fn write(store: &Store, order: &ExportOptions, rows: &mut Outpu
         let since =
             since.or(order.filter.since.or(order.filter.new_since).map(Since::Instant)).unwrap_or(Since::TheRunBefore);
         let Some(between) = run_range(store, &topic.id, since, order.filter.until).await? else { continue };
-        let changes = changes_between(store, &topic, between, usize::MAX, order.alone).await?;
+        let changes = changes_between(store, &topic, between, usize::MAX, order.without_shared_fields).await?;
         if changes.counts.cut {
             tracing::warn!(topic = topic.id, "too many changes to read at once: only the latest are exported");
         }

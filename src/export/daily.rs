@@ -66,7 +66,7 @@ async fn rows_of(
     let before = daily::days(span.from, i32::try_from(SCORED_BY).unwrap_or(1), timezone);
     let scored = Span { from: before.first().map_or(span.from, |day| day.span.from), ..span };
     let marks = moment.counted_items(&topic.id, scored).await?;
-    let FilteredItems { meant, hidden, .. } = apply_filter(moment, topic, marks).await?;
+    let FilteredItems { passed: meant, hidden, .. } = apply_filter(moment, topic, marks).await?;
     let new = moment.first_seen_in(&topic.id, span).await?;
     let began = Span { from: Time(span.from.0.saturating_sub(LONGEST_RUN)), ..span };
     let asked = moment.searches(&topic.id, began, i64::MAX).await?;

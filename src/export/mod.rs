@@ -90,7 +90,7 @@ pub async fn write_watched(
                     return Ok(());
                 }
                 rankings.rate(&mut row);
-                let row = if order.alone { row.without_shared_fields() } else { row };
+                let row = if order.without_shared_fields { row.without_shared_fields() } else { row };
                 rows.write(columns::ITEMS, &row)
             };
             store.each_item(filter, &mut put).await?;

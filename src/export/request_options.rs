@@ -39,7 +39,7 @@ pub struct ExportOptions {
     pub since_runs: BTreeMap<String, i64>,
     /// Leaves out what an item has from other topics ([`crate::model::ItemRow::without_shared_fields`]), for readers who may not see
     /// them.
-    pub alone: bool,
+    pub without_shared_fields: bool,
 }
 
 impl ExportOptions {
@@ -54,7 +54,7 @@ impl ExportOptions {
             timezone: "UTC".into(),
             sheet_rows: xlsx::MOST_ROWS,
             since_runs: BTreeMap::new(),
-            alone: false,
+            without_shared_fields: false,
         }
     }
 

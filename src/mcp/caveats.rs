@@ -30,7 +30,7 @@ pub(super) fn describe_holes(topic: &TopicCoverage) -> Vec<String> {
     let mut told = Vec::new();
     for one in &topic.sources {
         let Coverage::Spans { holes, open, .. } = &one.coverage else { continue };
-        let (long, short): (Vec<&Hole>, Vec<&Hole>) = holes.iter().partition(|hole| hole.stretch.length_ms >= SHORT);
+        let (long, short): (Vec<&Hole>, Vec<&Hole>) = holes.iter().partition(|hole| hole.span.length_ms >= SHORT);
         let left_out = long.len().saturating_sub(MAX_HOLES);
         if left_out > 0 {
             told.push(format!("{left_out} earlier gaps of {} are not listed here.", one.source));
@@ -40,8 +40,8 @@ pub(super) fn describe_holes(topic: &TopicCoverage) -> Vec<String> {
             told.push(format!("Gaps of {} that are shorter than a minute: {}.", one.source, short.len()));
         }
         // If nothing was due, the next search looks back over the open span.
-        if let Some(hole) = open.as_ref().filter(|hole| hole.stretch.length_ms >= SHORT) {
-            let Span { from, until } = hole.stretch.span;
+        if let Some(hole) = open.as_ref().filter(|hole| hole.span.length_ms >= SHORT) {
+            let Span { from, until } = hole.span.span;
             let due = hole.causes.iter().any(|cause| cause.why != HoleCause::NothingDue);
             told.push(if due {
                 sentence(one.source, hole)
@@ -54,7 +54,7 @@ pub(super) fn describe_holes(topic: &TopicCoverage) -> Vec<String> {
 }
 
 fn sentence(source: Source, hole: &Hole) -> String {
-    let Span { from, until } = hole.stretch.span;
+    let Span { from, until } = hole.span.span;
     let full = hole.causes.iter().any(|cause| cause.why == HoleCause::Saturated);
     let what = if full { "may have missed items from" } else { "did not cover" };
     let causes: Vec<String> = hole.causes.iter().map(cause).collect();
@@ -89,7 +89,7 @@ mod tests {
         let cause =
             |(why, count): &(HoleCause, usize)| Cause { why: *why, count: *count, detail: Some("obey".to_owned()) };
         let stretch = SpanLength { span, length_ms: until - from };
-        Hole { stretch, causes: causes.iter().map(cause).collect() }
+        Hole { span: stretch, causes: causes.iter().map(cause).collect() }
     }
 
     fn told(holes: Vec<Hole>, open: Option<Hole>) -> Vec<String> {

@@ -26,7 +26,7 @@ pub(super) struct Tool {
     /// Its name for people.
     pub(super) title: &'static str,
     /// What it answers, and what to know about the answer.
-    pub(super) told: &'static str,
+    pub(super) description: &'static str,
     pub(super) arguments: &'static [Argument],
     pub(super) handler: Handler,
 }
@@ -40,6 +40,8 @@ impl Tool {
             .destructive(false)
             .idempotent(true)
             .open_world(false);
-        Told::new(self.name, self.told, Arc::new(schema(self.arguments))).with_title(self.title).with_annotations(hints)
+        Told::new(self.name, self.description, Arc::new(schema(self.arguments)))
+            .with_title(self.title)
+            .with_annotations(hints)
     }
 }

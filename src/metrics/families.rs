@@ -52,7 +52,7 @@ fn process(all: &mut Families, process_status: &ProcessStatus, version: Option<&
 }
 
 fn gauges(all: &mut Families, read: &Reading) {
-    let standing = &read.standing;
+    let standing = &read.counts;
     let alone = |value: i64| [Sample::alone(number(value))];
     all.gauge("topicwatch_database_size_bytes", "Size of the database on disk.", alone(read.bytes));
     let roles = read.roles.iter().map(|(role, many)| Sample::of([("role", role)], number(*many)));
@@ -80,7 +80,7 @@ fn gauges(all: &mut Families, read: &Reading) {
 
 /// The use of the UTC day, and what is left of it if there is a limit.
 fn daily_usage(all: &mut Families, read: &Reading, limits: &DayLimits, now: Time) {
-    let standing = &read.standing;
+    let standing = &read.counts;
     all.gauge("topicwatch_today_calls", "Calls on this UTC day.", [Sample::alone(number(standing.calls))]);
     let left = limits.service.map(|limits| Sample::alone(number((i64::from(limits.calls) - standing.calls).max(0))));
     all.gauge("topicwatch_today_calls_left", "Calls left on this UTC day.", left);

@@ -104,7 +104,7 @@ impl Metrics {
         }
         let limited = store.topic_limit_usage(now.utc_day(), &topics).await?;
         Ok(Reading {
-            standing,
+            counts: standing,
             sums: store.tally().await?,
             bytes: store.disk().await?.bytes,
             roles,

@@ -3,7 +3,7 @@
 use crate::model::{MetricSum, Source, SourceLatest, StoreCounts, TopicLimits, Usage};
 
 pub(super) struct Reading {
-    pub(super) standing: StoreCounts,
+    pub(super) counts: StoreCounts,
     pub(super) sums: Option<Vec<MetricSum>>,
     pub(super) bytes: i64,
     pub(super) roles: Vec<(String, i64)>,

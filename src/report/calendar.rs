@@ -39,7 +39,8 @@ pub struct PeriodFigures {
     pub counted: ItemCounts,
     /// Whether full replies left a hole, so that there may be more.
     pub saturated: bool,
-    pub sounds: ToneCounts,
+    #[serde(rename = "sounds")]
+    pub tones: ToneCounts,
     /// The shares of negative, neutral and positive among the scored items.
     pub shares: Vec<(Tone, Share)>,
     /// The share of the period that searches covered, 0..1.
@@ -132,7 +133,7 @@ async fn figures(
         counted: daily::count_items(about.inside(span)),
         saturated: about.looked.saturated(span),
         shares: tone::shares(&sounds),
-        sounds,
+        tones: sounds,
         covered: about.looked.covered_share(span),
         checks: about.looked.checks(span),
         cost: (!cut).then_some(cost),

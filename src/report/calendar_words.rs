@@ -96,8 +96,8 @@ impl CalendarFacts {
             Row {
                 figure: "Scored",
                 now: number(topic.tone.period.sample()),
-                before: number(before.sounds.sample()),
-                change: counts(topic.tone.period.sample(), before.sounds.sample()),
+                before: number(before.tones.sample()),
+                change: counts(topic.tone.period.sample(), before.tones.sample()),
             },
         ];
         for (figure, sound) in [("Negative", Tone::Negative), ("Neutral", Tone::Neutral), ("Positive", Tone::Positive)]
@@ -178,7 +178,7 @@ mod tests {
             counted: ItemCounts { raw, unique: raw, authors: raw / 2, ..ItemCounts::default() },
             saturated,
             shares: tone::shares(&sounds),
-            sounds,
+            tones: sounds,
             covered: 0.95,
             checks: None,
             cost: Some(Micros(2_000_000)),

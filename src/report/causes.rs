@@ -144,13 +144,13 @@ async fn named(moment: &mut ReadSnapshot, period: &[&CountedItem], cause: Cause)
         None if cause.dimension == Dimension::Text => String::new(),
         None => line(cause.display_name(period.iter().copied()), NAME),
     };
-    Ok(NamedCause { cause, shown })
+    Ok(NamedCause { cause, display_name: shown })
 }
 
 impl NamedCause {
     /// Returns the sentence that follows the one about the figure, with a leading space.
     pub(super) fn sentence(&self, figure: Figure<'_>) -> String {
-        let clause = self.cause.describe(figure, &self.shown);
+        let clause = self.cause.describe(figure, &self.display_name);
         let mut letters = clause.chars();
         let first = letters.next().map(|first| first.to_ascii_uppercase());
         format!(" {}{}.", first.map_or_else(String::new, String::from), letters.as_str())

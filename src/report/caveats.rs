@@ -115,7 +115,11 @@ const ASPECTS: [(&str, &str, Unjudged); 4] = [
         if topic.sources.is_empty() {
             return Some("no searches were made".to_owned());
         }
-        topic.sources.iter().any(|source| source.not_made > 0).then(|| "some searches were over quota".to_owned())
+        topic
+            .sources
+            .iter()
+            .any(|source| source.searches_missed > 0)
+            .then(|| "some searches were over quota".to_owned())
     }),
     (COVERAGE, "the period is covered", |report, topic| {
         if topic.idle(report.span) {

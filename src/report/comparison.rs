@@ -65,7 +65,7 @@ pub(super) fn sentence(report: &Report, topic: &TopicFacts) -> Option<String> {
         };
         format!("{name} ({} {date}): {told}.", day.weekday)
     };
-    let all: Vec<String> = topic.beside.iter().map(one).collect();
+    let all: Vec<String> = topic.earlier_days.iter().map(one).collect();
     (!all.is_empty() && !topic.first_day && !topic.query_changed()).then(|| all.join(" "))
 }
 
@@ -100,7 +100,7 @@ mod tests {
         };
         let mut facts = topic("a");
         facts.period.raw = 82;
-        facts.beside = vec![day(1, Some(110), None), day(7, Some(0), None)];
+        facts.earlier_days = vec![day(1, Some(110), None), day(7, Some(0), None)];
         let of = |facts: &TopicFacts| sentence(&report(vec![facts.clone()]), facts);
         assert_eq!(
             of(&facts).as_deref(),
@@ -108,8 +108,8 @@ mod tests {
                 "Day before (Wednesday 12-31): 110 items; now 82, −25%. Week before (Thursday 12-25): 0 items; now 82."
             )
         );
-        facts.beside = vec![day(1, None, Some("only 40% searched")), day(7, Some(41), None)];
-        facts.beside[1].saturated = true;
+        facts.earlier_days = vec![day(1, None, Some("only 40% searched")), day(7, Some(41), None)];
+        facts.earlier_days[1].saturated = true;
         assert_eq!(
             of(&facts).as_deref(),
             Some(

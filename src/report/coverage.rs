@@ -27,9 +27,9 @@ pub(super) fn sources(searches: &[SearchSummary], looked: &SearchCoverage, span:
     for search in searches {
         let facts = all.entry(search.source).or_insert_with(|| SourceFacts {
             source: search.source,
-            made: 0,
+            searches: 0,
             failed: 0,
-            not_made: 0,
+            searches_missed: 0,
             left_out: 0,
             last: String::new(),
             last_at: search.at,
@@ -43,9 +43,9 @@ pub(super) fn sources(searches: &[SearchSummary], looked: &SearchCoverage, span:
         let inside = u64::from(span.contains(search.at));
         let failed = matches!(search.state, SearchState::Error | SearchState::Lost);
         let made = failed || matches!(search.state, SearchState::Ok | SearchState::Empty | SearchState::Started);
-        facts.made += inside * u64::from(made);
+        facts.searches += inside * u64::from(made);
         facts.failed += inside * u64::from(failed);
-        facts.not_made += inside * u64::from(search.state == SearchState::OverQuota);
+        facts.searches_missed += inside * u64::from(search.state == SearchState::OverQuota);
         facts.left_out += inside * u64::from(search.state == SearchState::NotRun);
         if inside == 1 {
             facts.cost = facts.cost.plus(search.cost);

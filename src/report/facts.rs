@@ -57,7 +57,8 @@ pub struct TopicFacts {
     /// The number of comparable earlier days, if they are too few.
     pub comparable: usize,
     /// The day before, and the same weekday of the week before.
-    pub beside: Vec<EarlierDay>,
+    #[serde(rename = "beside")]
+    pub earlier_days: Vec<EarlierDay>,
     /// For a report of a week or a month: the one before, and its parts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calendar: Option<CalendarFacts>,
@@ -142,7 +143,8 @@ pub struct DayFacts {
     pub span: Span,
     pub counted: ItemCounts,
     /// The tone of its items.
-    pub sounds: ToneCounts,
+    #[serde(rename = "sounds")]
+    pub tones: ToneCounts,
     /// The share of negative among the scored items.
     pub negative: Option<Share>,
     /// The share of positive among the scored items.
@@ -286,11 +288,13 @@ pub struct Copies {
 pub struct SourceFacts {
     pub source: Source,
     /// Searches made.
-    pub made: u64,
+    #[serde(rename = "made")]
+    pub searches: u64,
     /// Of these, failed or lost searches.
     pub failed: u64,
     /// Searches not made because of the quota.
-    pub not_made: u64,
+    #[serde(rename = "not_made")]
+    pub searches_missed: u64,
     /// Searches not made for any other reason.
     pub left_out: u64,
     /// The state of the last search, and its time.

@@ -95,7 +95,7 @@ pub(super) async fn topic(
     // What was first seen before the earliest item read is not known here.
     let reach = if cut { all.last().map(|mark| mark.first_seen) } else { None };
     let period_cut = reach.is_some_and(|reach| reach > span.from);
-    let FilteredItems { meant: marks, hidden, unjudged } = apply_filter(moment, topic, all).await?;
+    let FilteredItems { passed: marks, hidden, unjudged } = apply_filter(moment, topic, all).await?;
     let looked = coverage::read_coverage(moment, topic, seen).await?;
     let began = moment.first_run(&topic.id).await?;
     let searched_since = moment.first_search(&topic.id).await?;
@@ -138,7 +138,7 @@ pub(super) async fn topic(
     let inside = || searches.iter().filter(|asked| span.contains(asked.at));
     let asked = TermsAsked {
         topic,
-        meant: &marks,
+        passed: &marks,
         hidden: &hidden,
         period: &period,
         span,
@@ -203,7 +203,7 @@ pub(super) async fn topic(
         outside: late.iter().filter(|mark| mark.fit == crate::model::WindowFit::Outside).count() as u64,
         usual: usual.and_then(Result::ok),
         comparable: usual.and_then(Result::err).unwrap_or(0),
-        beside,
+        earlier_days: beside,
         calendar: beyond_days,
         relevance,
         covered: kept.is_complete(span).then(|| looked.covered_share_due(span)),
@@ -287,7 +287,7 @@ fn day_facts(
         counted: daily::count_items(inside()),
         negative: share(sounds.negative, sounds.sample()),
         positive: share(sounds.positive, sounds.sample()),
-        sounds,
+        tones: sounds,
         covered: kept.is_complete(day.span).then(|| looked.covered_share(day.span)),
         checks: looked.checks(day.span),
         at_least: looked.saturated(day.span) || uncovered_end::is_significant(looked, day.span, now),

@@ -229,7 +229,7 @@ fn hole(topic: &TopicFacts, period: Span, timezone: &str, tell: AddHighlight<'_>
 
 /// Reports a topic that was not searched. It has no holes to show this if its searches look at a moment.
 fn not_searched(topic: &TopicFacts, over: bool, tell: AddHighlight<'_>) {
-    let asked = topic.sources.iter().any(|source| source.made > 0);
+    let asked = topic.sources.iter().any(|source| source.searches > 0);
     if over
         && !asked
         && topic.covered.is_some_and(|covered| covered < COVERED)
@@ -273,7 +273,7 @@ fn sources(topics: &[TopicFacts], period: Span, timezone: &str, all: &mut Vec<Hi
                 n => format!(" and in {n} other topics"),
             };
             let trouble = facts.trouble.as_ref().map_or_else(String::new, |t| format!(" ({t})"));
-            let (failed, made) = (sum(|s| s.failed), sum(|s| s.made));
+            let (failed, made) = (sum(|s| s.failed), sum(|s| s.searches));
             let sentence = if weight == 85 {
                 let at = date_time_short(facts.last_at, timezone);
                 format!(
@@ -281,7 +281,7 @@ fn sources(topics: &[TopicFacts], period: Span, timezone: &str, all: &mut Vec<Hi
                     if facts.last == "error" { "failed" } else { "was lost" }
                 )
             } else if weight == 80 {
-                let (at, not_made) = (date_time_short(facts.last_at, timezone), sum(|s| s.not_made));
+                let (at, not_made) = (date_time_short(facts.last_at, timezone), sum(|s| s.searches_missed));
                 format!(
                     "{source} is over quota here{others}: its last search, at {at}, was not made{trouble}; not made in the period: {not_made}."
                 )

@@ -282,7 +282,7 @@ fn coverage(report: &Report, topic: &TopicFacts) -> String {
             escape(&source.last),
             format::date_time_short(source.last_at, zone),
             number(source.failed),
-            number(source.made),
+            number(source.searches),
             source.cost,
         )
     });

@@ -46,7 +46,7 @@ pub(super) fn linked(words: &str, link: Option<&str>) -> String {
 pub(super) fn found_by(found: &FoundBy) -> String {
     let Some(told) = found.sentence() else { return String::new() };
     let mut text = "### Found by\n\n| source | items | unique | only this source |\n|---|---:|---:|---:|\n".to_owned();
-    for SourceShare { source, items, unique, alone } in &found.sources {
+    for SourceShare { source, items, unique, exclusive: alone } in &found.sources {
         text.push_str(&format!("| {source} | {} | {} | {} |\n", number(*items), number(*unique), number(*alone)));
     }
     text.push_str(&format!("\n{told}\n\n"));
@@ -98,7 +98,7 @@ pub(super) fn days(topic: &TopicFacts) -> String {
         text.push_str(&format!(
             "| {} | {items} | {unique} | {authors} | {} | {} | {} | {} |\n",
             day.date,
-            number(day.sounds.sample()),
+            number(day.tones.sample()),
             share(&day.negative),
             share(&day.positive),
             day.covered_words(),

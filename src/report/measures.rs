@@ -58,7 +58,8 @@ pub struct NamedCause {
     #[serde(flatten)]
     pub cause: Cause,
     /// The handle, the term, the source, or a text; on one line and cut.
-    pub shown: String,
+    #[serde(rename = "shown")]
+    pub display_name: String,
 }
 
 /// Causes of unusual figures, if something explains half of the difference.
@@ -77,7 +78,8 @@ pub struct SourceShare {
     /// Items, with near-copies counted once.
     pub unique: u64,
     /// Of these, items found by no other source.
-    pub alone: u64,
+    #[serde(rename = "alone")]
+    pub exclusive: u64,
 }
 
 /// Which source found what of a period; empty if no topic has providers.
@@ -85,7 +87,8 @@ pub struct SourceShare {
 pub struct FoundBy {
     /// Whether the topic's section shows it. Otherwise it is only counted for comparison with other topics.
     #[serde(skip)]
-    pub told: bool,
+    #[serde(rename = "told")]
+    pub is_shown: bool,
     pub sources: Vec<SourceShare>,
     /// Texts, with near-copies counted once.
     pub unique: u64,
@@ -109,7 +112,8 @@ pub struct Voice {
     /// … and of unique authors; `None` also if its authors are unknown.
     pub authors: Option<Share>,
     /// Whether the authors of another topic are unknown.
-    pub others_untold: bool,
+    #[serde(rename = "others_untold")]
+    pub others_hidden: bool,
     /// Its share of the unique items of each source; empty if no topic has providers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub by_source: Vec<(Source, Share)>,

@@ -25,7 +25,7 @@ fn both(facts: &TopicFacts) -> [String; 2] {
 fn a_source_over_quota_does_not_fail() {
     let mut facts = topic("a");
     let source = &mut facts.sources[0];
-    (source.last, source.over_quota, source.not_made) = ("over_quota".into(), true, 2);
+    (source.last, source.over_quota, source.searches_missed) = ("over_quota".into(), true, 2);
     source.trouble = Some("2 calls a day".into());
     assert_eq!(
         matters(&facts),
@@ -75,7 +75,7 @@ fn only_the_day_whose_reply_was_full_may_have_more() {
     };
     let of = |now: bool, before: bool| {
         let mut facts = topic("a");
-        (facts.period.raw, facts.saturated, facts.beside) = (28, now, vec![day(before)]);
+        (facts.period.raw, facts.saturated, facts.earlier_days) = (28, now, vec![day(before)]);
         comparison::sentence(&report(vec![facts.clone()]), &facts).unwrap_or_default()
     };
     let begin = "Day before (Wednesday 12-31): ";
@@ -125,14 +125,14 @@ fn a_calm_week_does_not_say_that_nothing_could_be_judged_nor_that_all_was_usual(
         assert!(text.contains(&format!("Every source answered and the period is covered. {of_days}")), "{text}");
         assert!(!text.contains("Nothing unusual"), "{text}");
     }
-    week.topics[0].sources[0].not_made = 1;
+    week.topics[0].sources[0].searches_missed = 1;
     for text in [week.markdown(), week.html()] {
         let told = "The period is covered. Not judged: sources (some searches were over quota). The volume";
         assert!(text.replace('\\', "").contains(told), "{text}");
     }
     // With a sentence about trust.
     let (mut facts, span) = (topic("a"), week.span);
-    (facts.sources[0].failed, facts.sources[0].not_made) = (1, 0);
+    (facts.sources[0].failed, facts.sources[0].searches_missed) = (1, 0);
     let mut week = report(vec![facts]);
     (week.window, week.matters) = (ReportWindow::Week, highlights::of(&week.topics, span, week.made_at, "UTC").0);
     assert_eq!(week.matters.len(), 1);

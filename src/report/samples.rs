@@ -11,9 +11,9 @@ pub(super) fn topic(id: &str) -> TopicFacts {
     let tone = super::ToneFacts::default();
     let source = super::SourceFacts {
         source: Source::Social,
-        made: 4,
+        searches: 4,
         failed: 0,
-        not_made: 0,
+        searches_missed: 0,
         left_out: 0,
         last: "ok".into(),
         last_at: Time(23 * HOUR),
@@ -48,7 +48,7 @@ pub(super) fn topic(id: &str) -> TopicFacts {
         ill: Vec::new(),
         usual: None,
         comparable: 2,
-        beside: Vec::new(),
+        earlier_days: Vec::new(),
         calendar: None,
         covered: Some(1.0),
         checks: None,

@@ -24,7 +24,7 @@ impl Voice {
     pub(super) fn cells(&self) -> [String; 3] {
         let told = |share, more_elsewhere| super::format::share_with_count(share, self.at_least, more_elsewhere);
         let untold = self.authors.is_none() && self.raw.is_some_and(|raw| raw.part > 0);
-        let authors = told(self.authors, self.others_at_least || self.others_untold);
+        let authors = told(self.authors, self.others_at_least || self.others_hidden);
         [
             told(self.raw, self.others_at_least),
             told(self.unique, self.others_at_least),
@@ -53,7 +53,7 @@ pub(super) fn of(topics: &[&TopicFacts]) -> Vec<Voice> {
             by_source: by_source(topic, topics),
             at_least: topic.may_be_more(),
             others_at_least: others(at, TopicFacts::may_be_more),
-            others_untold: others(at, untold),
+            others_hidden: others(at, untold),
             raw: share(topic.period.raw, raw).filter(|_| !topic.is_unsearched()),
             unique: share(topic.period.unique, unique).filter(|_| !topic.is_unsearched()),
             authors: share(topic.period.authors, authors).filter(|_| !untold(topic) && !topic.is_unsearched()),

@@ -35,7 +35,7 @@ pub(super) async fn read(
     let earliest = period.iter().map(|mark| mark.first_seen).min().map_or(seen.from, |first| first.min(seen.from));
     let shown = moment.shown_by(&topic.id, Span { from: earliest, ..seen }, MOST).await?;
     let found = of(period, &shown);
-    Ok(FoundBy { told: has_several_sources(topic) && found.sources.len() > 1, ..found })
+    Ok(FoundBy { is_shown: has_several_sources(topic) && found.sources.len() > 1, ..found })
 }
 
 fn of(period: &[&CountedItem], shown: &[(Source, String)]) -> FoundBy {
@@ -54,18 +54,18 @@ fn of(period: &[&CountedItem], shown: &[(Source, String)]) -> FoundBy {
             source,
             items,
             unique: of().count() as u64,
-            alone: of().filter(|by| by.len() == 1).count() as u64,
+            exclusive: of().filter(|by| by.len() == 1).count() as u64,
         }
     };
     let agreed = texts.values().filter(|by| by.len() > 1).count() as u64;
-    FoundBy { told: false, sources: items.into_iter().map(row).collect(), unique: texts.len() as u64, agreed }
+    FoundBy { is_shown: false, sources: items.into_iter().map(row).collect(), unique: texts.len() as u64, agreed }
 }
 
 impl FoundBy {
     /// Returns a sentence about how much several sources agree on; `None` if it is not shown or there is nothing to
     /// agree on.
     pub(super) fn sentence(&self) -> Option<String> {
-        let agreed = share(self.agreed, self.unique).filter(|_| self.told)?;
+        let agreed = share(self.agreed, self.unique).filter(|_| self.is_shown)?;
         let texts = count_noun(self.unique, "text");
         Some(format!(
             "{} of {texts} ({}) found by more than one source.",
@@ -75,7 +75,7 @@ impl FoundBy {
     }
 
     pub(super) fn is_hidden(&self) -> bool {
-        !self.told
+        !self.is_shown
     }
 }
 
@@ -112,7 +112,7 @@ mod tests {
                 .collect();
         let found = of(&marks.iter().collect::<Vec<_>>(), &shown);
         let rows: Vec<_> =
-            found.sources.iter().map(|one| (one.source.as_str(), one.items, one.unique, one.alone)).collect();
+            found.sources.iter().map(|one| (one.source.as_str(), one.items, one.unique, one.exclusive)).collect();
         assert_eq!(rows, [("hn", 2, 2, 0), ("news", 3, 3, 1)]);
         assert_eq!((found.unique, found.agreed), (3, 2));
         let alone = of(&marks.iter().collect::<Vec<_>>(), &shown[..1]);

@@ -64,7 +64,7 @@ pub struct Site {
     pub(super) process_status: Arc<ProcessStatus>,
     pub(super) metrics: Metrics,
     pub(super) ready: ReadinessCheck,
-    pub(super) judged: SourceHealth,
+    pub(super) source_health: SourceHealth,
     pub(super) guesses: Arc<GuessLimiter>,
     pub(super) sessions: Sessions,
     pub(super) editing: Option<Editing>,
@@ -105,7 +105,7 @@ impl Site {
             process_status,
             metrics,
             ready,
-            judged: SourceHealth::default(),
+            source_health: SourceHealth::default(),
             guesses: Arc::default(),
             sessions: Sessions::new(secret),
             editing: None,
@@ -149,7 +149,7 @@ impl Site {
 
     /// The status of the sources of some topics.
     pub(super) async fn sources(&self, cards: &[TopicCard]) -> Result<SourceHistory, StoreError> {
-        let ill = self.judged.of(&self.store, cards, self.now()).await?;
+        let ill = self.source_health.of(&self.store, cards, self.now()).await?;
         SourceHistory::of(&self.store, cards, ill).await
     }
 

@@ -168,7 +168,7 @@ fn items<'a>(day: &Day, posts: &'a [Post]) -> DayItems<'a> {
         text: &post.text,
         author: Some(post.author.clone()),
         source: post.source.and_then(Source::parse),
-        sounds: Some(post.negative),
+        has_tone: Some(post.negative),
     };
     DayItems { day: *day, items: posts.iter().map(item).collect(), sourced: true }
 }

@@ -57,10 +57,10 @@ async fn the_figures_of_a_day_are_those_of_sql_and_of_the_daily_report() {
                     ("posts", day.counted.posts),
                     ("pages", day.counted.pages),
                     ("undated", day.counted.undated),
-                    ("negative", day.sounds.negative),
-                    ("neutral", day.sounds.neutral),
-                    ("positive", day.sounds.positive),
-                    ("unsupported", day.sounds.unsupported),
+                    ("negative", day.tones.negative),
+                    ("neutral", day.tones.neutral),
+                    ("positive", day.tones.positive),
+                    ("unsupported", day.tones.unsupported),
                 ] {
                     assert_eq!(as_told(column), figure, "{}: {column} of {row}", database.name);
                 }

@@ -66,7 +66,7 @@ fn one_old_post_or_one_that_cannot_be_read_makes_no_cut_reply_whole() {
         ("100 that go on before the day", long(), SpanCoverage::Whole, false),
     ] {
         let (read, next) = read(&question, &json!(entries), &[]);
-        assert_eq!((read.shown, read.full, next), (shown, full, 0), "{name}");
+        assert_eq!((read.coverage, read.full, next), (shown, full, 0), "{name}");
     }
 }
 
@@ -83,11 +83,11 @@ fn bluesky_is_asked_on_behind_a_post_whose_date_is_older_than_its_place() {
     let mut posts: Vec<Value> = (0..99).map(|n| said(n, n)).collect();
     posts.insert(40, said(100, 9 * 24 * 60));
     let (page, next) = read(&question, &json!({ "posts": posts, "cursor": "100" }), &[]);
-    assert_eq!((page.shown, page.full, next), (SpanCoverage::Since(ago(98)), true, 1));
+    assert_eq!((page.coverage, page.full, next), (SpanCoverage::Since(ago(98)), true, 1));
     // A server that ignores `since` continues before the span, which ends the reading.
     let posts: Vec<Value> = (0..100).map(|n| said(n, n * 16)).collect();
     let (page, next) = read(&question, &json!({ "posts": posts, "cursor": "100" }), &[]);
-    assert_eq!((page.shown, page.full, next), (SpanCoverage::Whole, false, 0));
+    assert_eq!((page.coverage, page.full, next), (SpanCoverage::Whole, false, 0));
 }
 
 #[test]
@@ -125,13 +125,13 @@ fn hacker_news_is_whole_when_all_hits_came_however_many_were_asked_for() {
         (0..many).map(hit).collect::<Vec<_>>()
     };
     let (all, next) = read(&question, &json!({ "hits": hits(20), "nbHits": 20 }), &[]);
-    assert_eq!((all.shown, all.full, next), (SpanCoverage::Whole, false, 0));
+    assert_eq!((all.coverage, all.full, next), (SpanCoverage::Whole, false, 0));
     let (cut, _) = read(&question, &json!({ "hits": hits(20), "nbHits": 21 }), &[]);
-    assert_eq!((cut.shown, cut.full), (SpanCoverage::Since(ago(19 * 60)), true));
+    assert_eq!((cut.coverage, cut.full), (SpanCoverage::Since(ago(19 * 60)), true));
     // Slices overlap, so a hit that cannot be read may come twice. It counts once.
     let twice = [hits(18), vec![json!({ "objectID": "99" }), json!({ "objectID": "99" })]].concat();
     let (cut, _) = read(&question, &json!({ "hits": twice, "nbHits": 20 }), &[]);
-    assert_eq!((cut.reply.unreadable, cut.shown), (1, SpanCoverage::Since(ago(17 * 60))));
+    assert_eq!((cut.reply.unreadable, cut.coverage), (1, SpanCoverage::Since(ago(17 * 60))));
 }
 
 #[test]

@@ -75,7 +75,7 @@ fn days(database: &Database, facts: &TopicFacts) {
         let of = |what: &str, and: &str| count(database, &facts.id, day.span, what, and);
         assert_eq!(day.counted.raw, of("*", ""), "{} {}", facts.id, day.date);
         assert_eq!(day.counted.unique, of(CLUSTER, ""), "{} {}", facts.id, day.date);
-        assert_eq!(day.sounds.negative, of("*", &format!("AND i.tone = 'negative' {BY}")));
+        assert_eq!(day.tones.negative, of("*", &format!("AND i.tone = 'negative' {BY}")));
         // At Wilson's bounds, the share is exactly z standard errors away.
         let Some(share) = day.negative else { continue };
         let n = f64::from(u32::try_from(share.whole).unwrap());
@@ -122,7 +122,7 @@ fn days(database: &Database, facts: &TopicFacts) {
     assert_eq!(facts.tone.samples, shares.len());
     let usual = facts.tone.usual.iter().find(|(sound, _)| *sound == Tone::Negative).map(|(_, usual)| *usual);
     assert_eq!(usual, daily::usual_share(facts.tone.period.sample(), &shares).ok());
-    let beside: Vec<_> = facts.beside.iter().map(|day| (day.back, day.date.clone(), day.raw)).collect();
+    let beside: Vec<_> = facts.earlier_days.iter().map(|day| (day.back, day.date.clone(), day.raw)).collect();
     let raw = |back: usize| {
         let day = calendar[calendar.len() - back];
         let known = counts.iter().find(|(other, _)| *other == day).map(|(_, count)| *count);
@@ -143,7 +143,7 @@ fn looked(database: &Database, facts: &TopicFacts, span: Span) {
     assert_eq!(facts.cost.unwrap().0, of("coalesce(sum(s.cost), 0)", ""));
     for source in &facts.sources {
         let and = format!("AND s.source = '{}'", source.source);
-        assert_eq!(i64::try_from(source.made).unwrap(), of("count(*)", &and));
+        assert_eq!(i64::try_from(source.searches).unwrap(), of("count(*)", &and));
         assert_eq!(i64::try_from(source.failed).unwrap(), of("count(*)", &format!("{and} AND s.state = 'error'")));
     }
     let failing: Vec<&str> = facts.sources.iter().filter(|s| s.fails).map(|s| s.source.as_str()).collect();
@@ -341,10 +341,10 @@ fn the_tone_is_compared_with_that_of_days_that_were_looked_at_whole() {
         for facts in &report.topics {
             let week = &facts.days[facts.days.len() - 8..facts.days.len() - 1];
             let whole = week.iter().filter(|day| day.covered >= Some(0.9));
-            let negative: Vec<u64> = whole.map(|day| day.sounds.negative).collect();
+            let negative: Vec<u64> = whole.map(|day| day.tones.negative).collect();
             assert!((3..7).contains(&negative.len()), "the hole lies in that week: {negative:?}");
             assert_eq!(facts.tone.before.negative, negative.iter().sum::<u64>());
-            assert!(week.iter().map(|day| day.sounds.negative).sum::<u64>() > facts.tone.before.negative);
+            assert!(week.iter().map(|day| day.tones.negative).sum::<u64>() > facts.tone.before.negative);
         }
     }
 }

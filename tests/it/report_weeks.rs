@@ -426,7 +426,10 @@ fn lists_of_a_week_and_a_month_are_over_all_of_it_and_both_databases_give_the_sa
                 for facts in &made.topics {
                     lists(&database, facts, span);
                     assert!(
-                        !facts.cut && facts.usual.is_none() && facts.beside.is_empty() && facts.tone.usual.is_empty()
+                        !facts.cut
+                            && facts.usual.is_none()
+                            && facts.earlier_days.is_empty()
+                            && facts.tone.usual.is_empty()
                     );
                 }
                 told.extend([serde_json::to_string(&made).unwrap(), made.html(), made.markdown()]);

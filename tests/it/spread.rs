@@ -201,8 +201,8 @@ async fn the_first_is_sure_only_where_searches_covered_its_time_and_the_day_befo
         store_run(&store, &t, "A2", covering(minutes(100), vec![copy(2, 90)])).await;
         follow(&store).await;
         let told = of(&store, "post:x:2").await;
-        assert!(told.first_is_sure && told.doubt.holes.is_empty(), "{}: {:?}", database.name, told.doubt);
-        assert_eq!((told.doubt.checked.from, told.doubt.checked.until), (minutes(-1_440), minutes(90)));
+        assert!(told.first_is_sure && told.caveats.holes.is_empty(), "{}: {:?}", database.name, told.caveats);
+        assert_eq!((told.caveats.checked.from, told.caveats.checked.until), (minutes(-1_440), minutes(90)));
         let told_by = |told: &Story| {
             let when = |at: Time| at.to_string();
             let heads: Vec<String> = story_chart::caveats(told, &when).into_iter().map(|(head, _)| head).collect();
@@ -217,12 +217,12 @@ async fn the_first_is_sure_only_where_searches_covered_its_time_and_the_day_befo
         // The next search looks back too short a time: in the hole others may have posted it.
         let mut short = covering(minutes(1_600), vec![copy(3, 1_590)]);
         let span = topicwatch::model::Span::new(minutes(1_500), minutes(1_600));
-        (short.searches[0].asked, short.searches[0].covered) = (span, span);
+        (short.searches[0].requested_span, short.searches[0].covered) = (span, span);
         store_run(&store, &t, "A3", short).await;
         follow(&store).await;
         let told = of(&store, "post:x:2").await;
         let holes: Vec<_> = told
-            .doubt
+            .caveats
             .holes
             .iter()
             .map(|hole| (hole.topic.as_str(), hole.source, hole.span.from, hole.span.until))
@@ -236,11 +236,11 @@ async fn the_first_is_sure_only_where_searches_covered_its_time_and_the_day_befo
         let own = "Another text altogether that nobody has said before this day in spring";
         let alone = post(50, Source::Social, "a50", Some(1_580), own);
         let mut narrow = covering(minutes(1_600), vec![alone]);
-        (narrow.searches[0].asked, narrow.searches[0].covered) = (span, span);
+        (narrow.searches[0].requested_span, narrow.searches[0].covered) = (span, span);
         store_run(&store, &gap, "G1", narrow).await;
         follow(&store).await;
         let told = of(&store, "post:x:50").await;
-        let holes: Vec<_> = told.doubt.holes.iter().map(|hole| (hole.span.from, hole.span.until)).collect();
+        let holes: Vec<_> = told.caveats.holes.iter().map(|hole| (hole.span.from, hole.span.until)).collect();
         assert_eq!((holes, told.first_is_sure), (vec![(minutes(140), minutes(1_500))], false), "{}", database.name);
         let missing = vec!["Earlier ones may be missing:".to_owned()];
         assert_eq!(told_by(&told), (vec!["First seen", "Earliest published"], missing));
@@ -250,7 +250,7 @@ async fn the_first_is_sure_only_where_searches_covered_its_time_and_the_day_befo
         store_run(&store, &late, "L1", covering(minutes(2_010), vec![copy(4, 2_005)])).await;
         follow(&store).await;
         let told = of(&store, "post:x:1").await;
-        let since: Vec<_> = told.doubt.watched_later.iter().map(|one| (one.topic.as_str(), one.since)).collect();
+        let since: Vec<_> = told.caveats.watched_later.iter().map(|one| (one.topic.as_str(), one.since)).collect();
         assert_eq!(since, [("late", minutes(2_000))], "{}", database.name);
         database.close(store).await;
     }

@@ -27,7 +27,7 @@ async fn what_was_covered_is_kept_with_its_search_and_the_latest_is_found() {
             let run = manual(&store, &t, &format!("R{n}"), at(i64::try_from(n).unwrap())).await;
             store.before_call(&run, &call(Source::Social), NOW, 10).await.unwrap();
             let mut outcome = outcome(at(i64::try_from(n).unwrap()), vec![]);
-            outcome.searches[0].asked = span(-1_000, 10);
+            outcome.searches[0].requested_span = span(-1_000, 10);
             outcome.searches[0].covered = covered;
             if covered.is_none() {
                 outcome.searches[0].state = SearchState::Error;
@@ -60,7 +60,7 @@ async fn searches_are_ordered_by_topic_and_time_with_missed_slots() {
             .unwrap();
         let run = manual(&store, &t, "R1", at(10)).await;
         let mut outcome = outcome(at(10), vec![]);
-        (outcome.searches[0].asked, outcome.searches[0].covered) = (span(-100, 10), span(-60, 10));
+        (outcome.searches[0].requested_span, outcome.searches[0].covered) = (span(-100, 10), span(-60, 10));
         outcome.searches[0].saturated = true;
         store.finish(&run, outcome).await.unwrap();
         let running = manual(&store, &topic("b"), "R2", at(5)).await;
@@ -88,7 +88,7 @@ async fn searches_are_ordered_by_topic_and_time_with_missed_slots() {
             database.name
         );
         let search = all[0].search.as_ref().unwrap();
-        assert_eq!((search.asked, search.covered, search.saturated), (span(-100, 10), span(-60, 10), true));
+        assert_eq!((search.requested_span, search.covered, search.saturated), (span(-100, 10), span(-60, 10), true));
         assert_eq!(looks(11).await.len(), 1);
 
         store.sync_topics(std::slice::from_ref(&t), at(50)).await.unwrap();

@@ -166,7 +166,7 @@ fn is_busiest(
     let today = date.parse::<jiff::civil::Date>().unwrap();
     let first = days.keys().next().unwrap().parse::<jiff::civil::Date>().unwrap();
     let before = (1..=i32::try_from(BEFORE).unwrap()).rev().map(|back| today.checked_sub(jiff::Span::new().days(back)));
-    let said = |date: jiff::civil::Date| kept.get(&date.to_string()).map_or(0, |counts| counts.said);
+    let said = |date: jiff::civil::Date| kept.get(&date.to_string()).map_or(0, |counts| counts.texts);
     let earlier: Vec<(Day, u64)> =
         before.map(Result::unwrap).filter(|date| *date >= first).map(|date| (day(date), said(date))).collect();
     let items: Vec<TermItem> = days[date].iter().enumerate().map(|(place, post)| item(post, place)).collect();

@@ -83,7 +83,7 @@ async fn another_scorer_judges_everything_again_and_only_once() {
         store.finish(&run, Outcome { judge: None, ..judged(NOW, &[("post:x:9", "nobody judged")]) }).await.unwrap();
 
         let rehearsed = store.rescore(second, &[], 2, true, |_| {}).await.unwrap();
-        assert_eq!((rehearsed.judged, rehearsed.first, rehearsed.changed()), (4, 1, 3), "{}", database.name);
+        assert_eq!((rehearsed.rescored, rehearsed.first, rehearsed.changed()), (4, 1, 3), "{}", database.name);
         assert_eq!(
             tones(&store).await[0],
             row("post:x:1", Tone::Positive, 900, "test-1"),
@@ -91,10 +91,10 @@ async fn another_scorer_judges_everything_again_and_only_once() {
         );
 
         let of_b = store.rescore(second, &["b".into()], 2, false, |_| {}).await.unwrap();
-        assert_eq!((of_b.judged, of_b.first), (1, 1));
+        assert_eq!((of_b.rescored, of_b.first), (1, 1));
         let mut batches = Vec::new();
         let done = store.rescore(second, &[], 2, false, |judged| batches.push(judged)).await.unwrap();
-        assert_eq!((done.judged, done.first, done.changed(), batches), (3, 0, 3, vec![2, 3]));
+        assert_eq!((done.rescored, done.first, done.changed(), batches), (3, 0, 3, vec![2, 3]));
         assert_eq!(done.moved[Tone::Neutral as usize][Tone::Unsupported as usize], 1);
         assert_eq!(
             tones(&store).await,
@@ -105,7 +105,7 @@ async fn another_scorer_judges_everything_again_and_only_once() {
                 row("post:x:9", Tone::Negative, -500, "test-2"),
             ]
         );
-        assert_eq!(store.rescore(second, &[], 2, false, |_| {}).await.unwrap().judged, 0, "nothing is left");
+        assert_eq!(store.rescore(second, &[], 2, false, |_| {}).await.unwrap().rescored, 0, "nothing is left");
         database.close(store).await;
     }
 }
@@ -153,7 +153,7 @@ async fn writers_are_not_blocked_by_rescore() {
             assert!(!over.load(std::sync::atomic::Ordering::Relaxed), "{}: it waited for the end", database.name);
         };
         let (done, ()) = tokio::join!(again, beside);
-        assert_eq!(done.judged, 8_000);
+        assert_eq!(done.rescored, 8_000);
         other.close().await;
         database.close(store).await;
     }

@@ -36,7 +36,7 @@ pub fn forecast(
     let sources = Source::SERVICE.iter().chain(prices.providers.keys());
     let prices: Vec<Price> = sources.map(|source| price(*source, prices, history)).collect();
     let paused: HashSet<&str> = history.paused.iter().map(String::as_str).collect();
-    let asked: HashMap<&str, &AiUsageRow> = history.asked.iter().map(|row| (row.topic.as_str(), row)).collect();
+    let asked: HashMap<&str, &AiUsageRow> = history.ai_usage.iter().map(|row| (row.topic.as_str(), row)).collect();
     let mut groups = Groups::new(horizon);
     let mut rows = Vec::new();
     let mut limited = Vec::new();

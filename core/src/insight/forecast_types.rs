@@ -22,7 +22,7 @@ pub struct History {
     /// What was billed.
     pub billed: Vec<BilledCostRow>,
     /// How often the AI source was asked.
-    pub asked: Vec<AiUsageRow>,
+    pub ai_usage: Vec<AiUsageRow>,
     /// What topics with their own limits used in the UTC day of the start.
     pub used: Vec<(String, Usage)>,
     /// The other providers.

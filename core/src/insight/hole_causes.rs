@@ -91,10 +91,10 @@ pub(super) fn causes(
         note(why, detail);
     }
     if let Some((look, search)) = ender {
-        let reached = search.asked.is_some_and(|asked| asked.from < hole.until);
+        let reached = search.requested_span.is_some_and(|asked| asked.from < hole.until);
         if search.saturated && reached {
             note(HoleCause::Saturated, None);
-        } else if let Some(asked) = search.asked.filter(|asked| asked.until == look.at) {
+        } else if let Some(asked) = search.requested_span.filter(|asked| asked.until == look.at) {
             note(HoleCause::TooShort, Some(crate::model::format_duration(asked.length())));
         }
     }
@@ -117,10 +117,12 @@ fn cause_of(look: &RunSearch, source: Source) -> Option<(HoleCause, Option<Strin
             }
             SearchState::OverQuota => Some((HoleCause::NotAsked, Some("over quota".to_owned()))),
             SearchState::NotRun => Some((HoleCause::NotAsked, detail())),
-            SearchState::Ok | SearchState::Empty if search.saturated && search.asked.is_some() => {
+            SearchState::Ok | SearchState::Empty if search.saturated && search.requested_span.is_some() => {
                 Some((HoleCause::Saturated, None))
             }
-            SearchState::Ok | SearchState::Empty if search.asked.is_none() => Some((HoleCause::NotRecorded, None)),
+            SearchState::Ok | SearchState::Empty if search.requested_span.is_none() => {
+                Some((HoleCause::NotRecorded, None))
+            }
             SearchState::Empty => Some((HoleCause::EmptyReply, None)),
             // An answer of which only a part came.
             SearchState::Ok => detail().map(|trouble| (HoleCause::FailedSearch, Some(trouble))),

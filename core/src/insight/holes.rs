@@ -25,7 +25,8 @@ pub struct SpanLength {
 pub struct Hole {
     /// Where the hole is.
     #[serde(flatten)]
-    pub stretch: SpanLength,
+    #[serde(rename = "stretch")]
+    pub span: SpanLength,
     /// Its causes from the ledger.
     pub causes: Vec<Cause>,
 }
@@ -134,7 +135,7 @@ fn span_coverage(watched: &WatchedTopic, looks: &[RunSearch], period: Span, sour
     // The last minutes a search asked for but does not claim: the end of its claim to the end of its request.
     let mut unclaimed: HashMap<Time, Time> = HashMap::new();
     for (_, search) in searches() {
-        if let (Some(asked), Some(covered)) = (search.asked, search.covered) {
+        if let (Some(asked), Some(covered)) = (search.requested_span, search.covered) {
             let until = unclaimed.entry(covered.until).or_insert(asked.until);
             *until = asked.until.max(*until);
         }
@@ -153,7 +154,7 @@ fn span_coverage(watched: &WatchedTopic, looks: &[RunSearch], period: Span, sour
         divided.holes.iter().partition(|hole| hole.until < period.until && late(hole));
     // A full reply that covers nothing is not asked for again: the next search looks back to where it ended.
     let sampled = |(_, search): (&RunSearch, &CoverageSearch)| {
-        (search.saturated && search.covered.is_none()).then_some(search.asked?.until)
+        (search.saturated && search.covered.is_none()).then_some(search.requested_span?.until)
     };
     let sampled_until = searches().filter_map(sampled).max();
     let parts = |hole: Span| {
@@ -179,19 +180,19 @@ fn span_coverage(watched: &WatchedTopic, looks: &[RunSearch], period: Span, sour
                 causes.push(Cause { why: HoleCause::MissedSlot, count: 0, detail: Some(next.to_string()) });
                 causes.sort_by_key(|cause| cause.why);
             }
-            Hole { stretch: span_length(hole), causes }
+            Hole { span: span_length(hole), causes }
         })
         .collect();
     let window = watched.definition.as_ref().map_or(Duration::ZERO, |topic| topic.window.length());
     // An open hole counts from the last search: the minutes before it wait for posts, not for a search.
     let since = |hole: &Span| unclaimed.get(&hole.from).map_or(hole.from, |until| hole.from.max(*until));
     let waits = |hole: &Hole| {
-        let Span { from, until } = hole.stretch.span;
+        let Span { from, until } = hole.span.span;
         let idle = until.since(since(&Span { from, until }));
         until == period.until && idle <= window && watched.ended.is_none()
     };
     let open = if holes.last().is_some_and(waits) { holes.pop() } else { None };
-    let holes_ms = holes.iter().map(|hole| hole.stretch.length_ms).sum();
+    let holes_ms = holes.iter().map(|hole| hole.span.length_ms).sum();
     let late_indexing: Vec<SpanLength> =
         lates.into_iter().filter_map(|late| late.intersection(watched_for?)).map(span_length).collect();
     let late_indexing_ms = late_indexing.iter().map(|late| late.length_ms).sum();

@@ -36,7 +36,7 @@ pub struct Snapshot {
     /// Whether the reply was as long as it could be.
     pub saturated: bool,
     /// The span that its request asked for.
-    pub asked: Option<Span>,
+    pub requested_span: Option<Span>,
     /// The counts of its reply.
     pub counts: Counts,
 }

@@ -63,7 +63,7 @@ impl ControlRequest {
 pub struct Request {
     /// Its id, which is also the id of the requested run.
     pub id: String,
-    pub wish: ControlRequest,
+    pub request: ControlRequest,
     pub asked_at: Time,
     /// The outcome.
     pub state: RequestState,

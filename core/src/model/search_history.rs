@@ -23,7 +23,7 @@ pub struct CoverageSearch {
     pub operation: String,
     pub state: SearchState,
     /// The span it asked for; `None` if its request names none.
-    pub asked: Option<Span>,
+    pub requested_span: Option<Span>,
     /// The span it covered.
     pub covered: Option<Span>,
     /// Whether the reply was as long as it could be.

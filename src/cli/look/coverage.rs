@@ -158,7 +158,7 @@ fn render_spans(
         let (from, until) = (output::format_time(span.from), output::format_time(span.until));
         format!("  {word:<7}  {from}  {until}  {}\n", length(span.until.0 - span.from.0))
     };
-    let (long, short): (Vec<&Hole>, Vec<&Hole>) = holes.iter().partition(|hole| hole.stretch.length_ms >= SHORT);
+    let (long, short): (Vec<&Hole>, Vec<&Hole>) = holes.iter().partition(|hole| hole.span.length_ms >= SHORT);
     let mut lines: Vec<(Time, String)> = Vec::new();
     let mut joined: Option<Span> = None;
     let is_late = |from: Time, until: Time| {
@@ -186,14 +186,14 @@ fn render_spans(
             causes
         };
         let why = if why.is_empty() { why } else { output::wrap("           ", &output::escape_control(&why), width) };
-        lines.push((hole.stretch.span.from, format!("{}{why}", line(word, hole.stretch.span))));
+        lines.push((hole.span.span.from, format!("{}{why}", line(word, hole.span.span))));
     }
     lines.sort();
     let left_out = lines.len().saturating_sub(MOST_LINES);
     let mut text = if left_out > 0 { format!("  … {left_out} earlier ones: --json\n") } else { String::new() };
     text.extend(lines.into_iter().skip(left_out).map(|(_, line)| line));
     if !short.is_empty() {
-        let sum = short.iter().map(|hole| hole.stretch.length_ms).sum();
+        let sum = short.iter().map(|hole| hole.span.length_ms).sum();
         let s = if short.len() == 1 { "" } else { "s" };
         text.push_str(&format!("  and {} gap{s} under a minute, {} in total\n", short.len(), length(sum)));
     }

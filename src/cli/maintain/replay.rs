@@ -61,7 +61,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ReplayArgs) -> Result<Ex
     let mut judged = (0, 0);
     if !done.interrupted {
         let tones = store.rescore(sentiment::judge, &args.topic, BATCH, args.dry_run, |_| {}).await?;
-        judged = (tones.judged, tones.changed());
+        judged = (tones.rescored, tones.changed());
         if !args.dry_run {
             collect::catch_up(Follower::NearCopies, &store, &context.clock, &enough).await?;
             collect::follow(&store, &context.clock, &enough, "the next run will do it").await;

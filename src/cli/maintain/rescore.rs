@@ -61,7 +61,7 @@ fn as_json(done: &RescoreResult, rehearsal: bool) -> Value {
     json!({
         "scorer": sentiment::VERSION,
         "dry_run": rehearsal,
-        "judged": done.judged,
+        "judged": done.rescored,
         "first": done.first,
         "changed": done.changed(),
         "moves": moves,
@@ -69,13 +69,13 @@ fn as_json(done: &RescoreResult, rehearsal: bool) -> Value {
 }
 
 fn as_text(done: &RescoreResult, rehearsal: bool) -> String {
-    if done.judged == 0 {
+    if done.rescored == 0 {
         return format!("every item with stored text is already scored by {}\n", sentiment::VERSION);
     }
     let would = if rehearsal { " would be" } else { "" };
     let mut text = format!(
         "{} items{would} scored by {}: {} for the first time, {} with a different tone than before\n",
-        done.judged,
+        done.rescored,
         sentiment::VERSION,
         done.first,
         done.changed()

@@ -120,7 +120,7 @@ pub(in crate::cli) async fn history(
     let (used, topics) = store.usage_on(now.utc_day(), &limited).await?;
     let history = History {
         billed: store.billed_since(since).await?,
-        asked: store.ai_asked_since(since).await?,
+        ai_usage: store.ai_asked_since(since).await?,
         used: limited.into_iter().zip(topics).collect(),
         providers: providers(context, &store.used_by_provider(now.utc_day()).await?),
         paused: Vec::new(),

@@ -138,7 +138,7 @@ fn report(run: RunRow, searches: &[SearchRow]) -> RunReport {
             saturated: search.saturated,
             cost: search.cost,
             latency_ms: search.latency_ms,
-            asked: span(search.asked_from, search.asked_until),
+            requested_span: span(search.asked_from, search.asked_until),
             covered: span(search.covered_from, search.covered_until),
             // A reason on a successful search means that it looked back further.
             widened: search.reason.is_some() && matches!(search.state, SearchState::Ok | SearchState::Empty),

@@ -17,7 +17,7 @@ pub(super) static TOOLS: &[Tool] = &[
     Tool {
         name: "list_topics",
         title: "Watched topics",
-        told: "Topics by id: queries and schedule, how the last run ended, the state of each source, how many items \
+        description: "Topics by id: queries and schedule, how the last run ended, the state of each source, how many items \
                are new in the last 24 hours (before the topic's filter).",
         arguments: &[
             Argument::new("topic", Kind::Text(64), "Only this topic"),
@@ -29,7 +29,7 @@ pub(super) static TOOLS: &[Tool] = &[
     Tool {
         name: "search_items",
         title: "Search a topic's items",
-        told: "Posts and pages that a topic found, with near-copies under the first of them. Without `search`, all \
+        description: "Posts and pages that a topic found, with near-copies under the first of them. Without `search`, all \
                items. A page may hold fewer items than `limit`, even none, if many are hidden: the list ends only when \
                `next_cursor` is null.",
         arguments: &[
@@ -71,7 +71,7 @@ pub(super) static TOOLS: &[Tool] = &[
     Tool {
         name: "get_item",
         title: "One item",
-        told: "One post or page with its full text: as each topic knows it, where and when it was seen, its earlier \
+        description: "One post or page with its full text: as each topic knows it, where and when it was seen, its earlier \
                texts, its near-copies.",
         arguments: &[Argument::new("key", Kind::Text(700), "A key of the item, or its address").needed()],
         handler: |asked| Box::pin(item::answer(asked)),
@@ -79,7 +79,7 @@ pub(super) static TOOLS: &[Tool] = &[
     Tool {
         name: "get_terms",
         title: "Terms and themes of a period",
-        told: "Terms that a topic's texts use more often than the four weeks before suggest, and themes made of such \
+        description: "Terms that a topic's texts use more often than the four weeks before suggest, and themes made of such \
                terms: at most ten terms and seven themes, for a period of up to 32 days. `items` counts items, \
                `authors` people, `texts` different texts by different people; `texts` is what is compared with \
                `expected`.",
@@ -97,7 +97,7 @@ pub(super) static TOOLS: &[Tool] = &[
     Tool {
         name: "get_report",
         title: "Report of a day, week or month",
-        told: "The report of a period as Markdown, created now from stored data, with its main figures as fields. It \
+        description: "The report of a period as Markdown, created now from stored data, with its main figures as fields. It \
                covers the topics in `topics` (at most 20), or is a configured report, given by `name`. Without `date`, \
                `week` or `month`: the last complete day, or the period of the configured report.",
         arguments: &[
@@ -113,7 +113,7 @@ pub(super) static TOOLS: &[Tool] = &[
     Tool {
         name: "get_changes",
         title: "What changed in a topic",
-        told: "New, gone, edited and rising items between two runs, with total counts. What came with the first answer \
+        description: "New, gone, edited and rising items between two runs, with total counts. What came with the first answer \
                to a query is `baseline`, not new; `outside` was older than the window when it was found.",
         arguments: &[
             TOPIC,
@@ -129,7 +129,7 @@ pub(super) static TOOLS: &[Tool] = &[
     Tool {
         name: "get_coverage",
         title: "Which times were searched",
-        told: "Which spans each source of a topic covered in a period, the gaps between them and their causes. Figures \
+        description: "Which spans each source of a topic covered in a period, the gaps between them and their causes. Figures \
                for times in a gap are too low.",
         arguments: &[
             TOPIC,
@@ -145,7 +145,7 @@ pub(super) static TOOLS: &[Tool] = &[
     Tool {
         name: "get_cost",
         title: "Calls and cost",
-        told: "Calls and US dollars spent per UTC day, for the search service, each other provider and a topic, with \
+        description: "Calls and US dollars spent per UTC day, for the search service, each other provider and a topic, with \
                the daily limits.",
         arguments: &[
             Argument::new("days", Kind::Number(1, 31, 1), "Number of UTC days, including today"),

@@ -12,7 +12,7 @@ impl TopicFacts {
             all: day.counted.raw,
             unique: day.counted.unique,
             saturated: day.at_least,
-            scored: day.sounds.sample(),
+            scored: day.tones.sample(),
             negative: day.negative,
             positive: day.positive,
         });

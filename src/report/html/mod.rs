@@ -183,7 +183,7 @@ fn voice(report: &Report) -> Markup {
     let bar = |voice: &super::measures::Voice| VoiceBar {
         title: voice.title.clone(),
         share: voice.unique,
-        told: voice.bar(),
+        label: voice.bar(),
     };
     let by_source = report.voice.iter().any(|voice| !voice.by_source.is_empty());
     let bars: Vec<VoiceBar> = report.voice.iter().map(bar).collect();

@@ -193,8 +193,8 @@ fn days(topic: &TopicFacts) -> Markup {
             } }
             tbody { @for day in &topic.days { tr {
                 th scope="row" { (day.date) } @for count in topic.day_counts(day) { td.n { (count) } }
-                td.n { (number(day.sounds.sample())) } td.n { (share(&day.negative)) } td.n { (share(&day.positive)) }
-                td.n { (number(day.sounds.unsupported)) } td.n { (number(day.sounds.unscored)) } td.n { (day.covered_words()) }
+                td.n { (number(day.tones.sample())) } td.n { (share(&day.negative)) } td.n { (share(&day.positive)) }
+                td.n { (number(day.tones.unsupported)) } td.n { (number(day.tones.unscored)) } td.n { (day.covered_words()) }
             } } }
         } } }
     }
@@ -216,8 +216,8 @@ fn coverage(report: &Report, topic: &TopicFacts) -> Markup {
                     tbody { @for source in &topic.sources { tr {
                         th scope="row" { (source.source) }
                         td data-label="Last" { @if source.fails || source.over_quota { strong.bad { (source.last) } } @else { span.good { (source.last) } } ", " (format::date_time_short(source.last_at, zone)) @if let Some(trouble) = &source.trouble { " (" (format::line(trouble, 100)) ")" } }
-                        td.n data-label="Failed" { (number(source.failed)) " of " (number(source.made)) }
-                        td.n data-label="Not made" { (number(source.left_out + source.not_made)) }
+                        td.n data-label="Failed" { (number(source.failed)) " of " (number(source.searches)) }
+                        td.n data-label="Not made" { (number(source.left_out + source.searches_missed)) }
                         td.n data-label="Full replies" { (number(source.saturated)) }
                         td.n data-label="Cost" { (source.cost.to_string()) }
                     } } }

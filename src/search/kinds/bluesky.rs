@@ -79,7 +79,7 @@ impl Kind for Bluesky {
         let failure = failure.map(|error| (error.class, error.text));
         let full = !whole && failure.is_none();
         let reply = Reply { items, unreadable, failure, ..Reply::default() };
-        Ok(ReadResult { reply, shown, full, memory: Vec::new(), tokens: 0, note: None, hint })
+        Ok(ReadResult { reply, coverage: shown, full, memory: Vec::new(), tokens: 0, note: None, hint })
     }
 }
 

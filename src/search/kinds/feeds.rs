@@ -99,7 +99,7 @@ impl Kind for Feeds {
                 let failure = failure.map(|error| (error.class, error.text));
                 let note = (!notes.is_empty()).then(|| notes.join("; "));
                 let reply = Reply { items, unreadable, failure, ..Reply::default() };
-                Ok(ReadResult { reply, shown, full, memory, tokens: 0, note, hint })
+                Ok(ReadResult { reply, coverage: shown, full, memory, tokens: 0, note, hint })
             }
         }
     }

@@ -100,7 +100,7 @@ pub enum SpanCoverage {
 #[derive(Debug, Clone)]
 pub struct ReadResult {
     pub reply: Reply,
-    pub shown: SpanCoverage,
+    pub coverage: SpanCoverage,
     /// Whether there was more than could be read.
     pub full: bool,
     /// What the next search of the topic should know. It is stored with the run.

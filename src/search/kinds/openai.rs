@@ -90,7 +90,7 @@ impl Kind for OpenAi {
         let failure = failure.map(|(class, text, _)| (class, text));
         let reply = Reply { answer: Some(answer), failure, ..Reply::default() };
         let note = (!note.is_empty()).then_some(note);
-        Ok(ReadResult { reply, shown: SpanCoverage::Nothing, full: false, memory: Vec::new(), tokens, note, hint })
+        Ok(ReadResult { reply, coverage: SpanCoverage::Nothing, full: false, memory: Vec::new(), tokens, note, hint })
     }
 }
 

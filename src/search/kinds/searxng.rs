@@ -95,7 +95,7 @@ impl Kind for Searxng {
             remembered(asked).map(|one| one.value.clone()).or_else(|| memory.first().map(|one| one.value.clone()));
         let note = range(asked).and(left_out).and_then(|value| left_out_note(asked, &value));
         let reply = Reply { items, unreadable, failure, ..Reply::default() };
-        Ok(ReadResult { reply, shown: SpanCoverage::Nothing, full: false, memory, tokens: 0, note, hint })
+        Ok(ReadResult { reply, coverage: SpanCoverage::Nothing, full: false, memory, tokens: 0, note, hint })
     }
 }
 

@@ -96,7 +96,7 @@ impl Kind for Service {
         let billed = billed.and_then(|cost| Micros::from_dollars(cost.trim().parse().ok()?));
         reply.cost = billed.or(reply.cost);
         let (shown, full) = self.coverage(asked, &part.request, &reply);
-        Ok(ReadResult { reply, shown, full, memory: Vec::new(), tokens: 0, note: None, hint })
+        Ok(ReadResult { reply, coverage: shown, full, memory: Vec::new(), tokens: 0, note: None, hint })
     }
 }
 

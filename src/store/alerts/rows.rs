@@ -27,7 +27,7 @@ pub struct AlertChange {
     /// Subjects that stop firing.
     pub ended: Vec<String>,
     /// Names of the waiting events, new ones included, that the message reports; the last one also names the message.
-    pub told: Vec<String>,
+    pub reported: Vec<String>,
     /// The message, once for each channel.
     pub messages: Vec<Message>,
 }

@@ -25,8 +25,6 @@ pub(in crate::store) mod clusters;
 pub(in crate::store) mod controls;
 #[path = "../database/copying/sql.rs"]
 pub(in crate::store) mod copying;
-#[path = "../derived/days/sql/totals.rs"]
-pub(in crate::store) mod totals;
 #[path = "../reading/sql/dashboard.rs"]
 pub(in crate::store) mod dashboard;
 #[path = "../derived/days/sql/day_counts.rs"]
@@ -107,12 +105,12 @@ pub(in crate::store) mod read;
 pub(in crate::store) mod recall;
 #[path = "../ledger/sql/rename.rs"]
 pub(in crate::store) mod rename;
+#[path = "../items/sql/replay.rs"]
+pub(in crate::store) mod replay;
 #[path = "../reading/sql/report.rs"]
 pub(in crate::store) mod report;
 #[path = "../ledger/sql/requests.rs"]
 pub(in crate::store) mod requests;
-#[path = "../items/sql/replay.rs"]
-pub(in crate::store) mod replay;
 #[path = "../items/sql/resolve.rs"]
 pub(in crate::store) mod resolve;
 #[path = "../reading/sql/search_history.rs"]
@@ -141,5 +139,7 @@ pub(in crate::store) mod tone;
 pub(in crate::store) mod topic_lists;
 #[path = "../ledger/sql/topics.rs"]
 pub(in crate::store) mod topics;
+#[path = "../derived/days/sql/totals.rs"]
+pub(in crate::store) mod totals;
 #[path = "../derived/text_search/sql/word_index.rs"]
 pub(in crate::store) mod word_index;

@@ -8,7 +8,7 @@ pub const TONES: usize = Tone::ALL.len();
 /// Results of judging items again.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RescoreResult {
-    pub judged: i64,
+    pub rescored: i64,
     /// Items judged that had no tone before.
     pub first: i64,
     /// Counts from old tone to new tone, in the order of [`Tone::ALL`]; unchanged items are on the diagonal.
@@ -20,7 +20,7 @@ pub struct RescoreResult {
 impl RescoreResult {
     /// Counts one item.
     pub(in crate::store) fn count(&mut self, before: Option<&str>, now: Tone) {
-        self.judged += 1;
+        self.rescored += 1;
         match before.and_then(Tone::parse) {
             None => self.first += 1,
             Some(before) => {
@@ -40,7 +40,7 @@ impl RescoreResult {
 
     /// Adds the counts of a batch.
     pub(in crate::store) fn add(&mut self, other: &Self) {
-        self.judged += other.judged;
+        self.rescored += other.rescored;
         self.first += other.first;
         for (mine, theirs) in self.moved.iter_mut().flatten().zip(other.moved.iter().flatten()) {
             *mine += theirs;

@@ -25,11 +25,11 @@ impl Store {
             let after = whole.last;
             let begun = Instant::now();
             let done = write_tx!(self, tone::rescore(judge, topics, after, i64::from(batch), rehearsal))?;
-            if done.judged == 0 {
+            if done.rescored == 0 {
                 return Ok(whole);
             }
             whole.add(&done);
-            told(whole.judged);
+            told(whole.rescored);
             // Pause as long as others had to wait, so that runs are stored in between.
             if !rehearsal {
                 tokio::time::sleep(begun.elapsed().min(LONGEST_PAUSE)).await;

@@ -125,7 +125,7 @@ pub struct SearchResult {
     /// The raw reply.
     pub raw: Option<RawRecord>,
     /// The span that its request named.
-    pub asked: Option<Span>,
+    pub requested_span: Option<Span>,
     /// The span that it covered.
     pub covered: Option<Span>,
     /// How late its new posts were, in milliseconds, if known.

@@ -106,8 +106,8 @@ fn example(action: &str) -> Value {
 
 /// What to know about an operation, and who may use it; for exports also the columns.
 fn description(operation: &Operation) -> String {
-    let gap = if operation.told.is_empty() { "" } else { "\n\n" };
-    let told = format!("{}{gap}{}", operation.told, who_may(operation.need));
+    let gap = if operation.description.is_empty() { "" } else { "\n\n" };
+    let told = format!("{}{gap}{}", operation.description, who_may(operation.need));
     if operation.id != "export" {
         return told;
     }

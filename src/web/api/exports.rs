@@ -106,7 +106,7 @@ fn order(call: &Call, topics: &[String], what: ExportKind, format: Format) -> Re
         noted: call.one("noted").is_some(),
     };
     let order = wish.parse(call.now).map_err(|unfit| refused(&unfit))?;
-    Ok(ExportOptions { alone: !call.visitor.sees_all(), ..order })
+    Ok(ExportOptions { without_shared_fields: !call.visitor.sees_all(), ..order })
 }
 
 fn start_problem(error: NoStart, named: &str) -> Problem {

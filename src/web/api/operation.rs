@@ -39,7 +39,7 @@ pub(super) struct Operation {
     /// What it is for, in one line.
     pub(super) summary: &'static str,
     /// What else to know.
-    pub(super) told: &'static str,
+    pub(super) description: &'static str,
     pub(super) parameters: &'static [&'static Parameter],
     /// The schema of its body, and an example: an action, or JSON.
     pub(super) body: Option<(&'static str, &'static str)>,
@@ -68,7 +68,7 @@ pub(super) const fn get(
         need,
         id,
         summary,
-        told,
+        description: told,
         parameters,
         body: None,
         answered,

@@ -92,7 +92,7 @@ async fn answered(call: &Call, wish: &ControlRequest, path: &str) -> Result<Resp
         // If the same request already waits, answers with that one.
         None => {
             let all = all(call, wish.kind.is_for_alert(), &wish.of).await?;
-            all.into_iter().find(|one| one.wish == *wish && one.state == RequestState::Queued)
+            all.into_iter().find(|one| one.request == *wish && one.state == RequestState::Queued)
         }
     };
     let Some(request) = request else {
@@ -144,7 +144,7 @@ pub(super) async fn one_of_alert(call: Call) -> Result<Response, Problem> {
 
 async fn found(call: &Call, of_alert: bool, of: &str) -> Result<Response, Problem> {
     let request = call.site().store.request_by_id(call.required("request")).await?;
-    let ours = |one: &Request| one.wish.of == of && one.wish.kind.is_for_alert() == of_alert;
+    let ours = |one: &Request| one.request.of == of && one.request.kind.is_for_alert() == of_alert;
     let request = request.filter(ours).ok_or_else(|| {
         let hint = "Handled requests are kept for seven days.";
         let title = format!("There is no request `{}`", excerpt(call.required("request")));
@@ -154,7 +154,7 @@ async fn found(call: &Call, of_alert: bool, of: &str) -> Result<Response, Proble
 }
 
 fn as_json(request: &Request) -> Value {
-    let wish = &request.wish;
+    let wish = &request.request;
     let mut actions = ACTIONS.iter().chain(&ALERT_ACTIONS);
     let action = actions.find(|(_, kind)| *kind == wish.kind).map(|(name, _)| *name);
     if wish.kind.is_for_alert() {

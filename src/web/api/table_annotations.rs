@@ -17,7 +17,7 @@ pub(super) const STAR: Operation = Operation {
     need: OfAll(Act),
     id: "star",
     summary: "Stars an item",
-    told: HOW,
+    description: HOW,
     parameters: &[],
     body: Some(("ToStar", "{\"key\": \"post:x:2031610711893905509\"}")),
     answered: ResponseKind::Json(200, "OneStar"),
@@ -29,7 +29,7 @@ pub(super) const UNSTAR: Operation = Operation {
     method: Method::Delete,
     id: "unstar",
     summary: "Removes an item's star",
-    told: "Only inside `topicwatch run`, and only with a token for all topics, or without any where pages may edit the file. Removing a star that is not there is \
+    description: "Only inside `topicwatch run`, and only with a token for all topics, or without any where pages may edit the file. Removing a star that is not there is \
            not an error.",
     parameters: &[&KEY],
     body: None,
@@ -52,7 +52,7 @@ pub(super) const UNNOTE: Operation = Operation {
     path: "/api/v1/notes",
     id: "unnote",
     summary: "Deletes an item's note",
-    told: "Only inside `topicwatch run`, and only with a token for all topics, or without any where pages may edit the file. Deleting a note that is not there is \
+    description: "Only inside `topicwatch run`, and only with a token for all topics, or without any where pages may edit the file. Deleting a note that is not there is \
            not an error.",
     answered: ResponseKind::Json(200, "OneNote"),
     handler: |call| Box::pin(stars_and_notes::unnote(call)),
@@ -74,7 +74,7 @@ pub(super) const SAVE_SEARCH: Operation = Operation {
     path: "/api/v1/searches",
     id: "saveSearch",
     summary: "Saves a search under a name, replacing an existing one",
-    told: "Only inside `topicwatch run`, and only with a token for all topics, or without any where pages may edit the file. `query` has the parameters of the items \
+    description: "Only inside `topicwatch run`, and only with a token for all topics, or without any where pages may edit the file. `query` has the parameters of the items \
            page; at most 200 searches are kept.",
     body: Some(("ToSave", "{\"name\": \"launch-news\", \"query\": \"search=launch&since=7d\"}")),
     answered: ResponseKind::Json(200, "OneSavedSearch"),
@@ -89,7 +89,7 @@ pub(super) const DROP_SEARCH: Operation = Operation {
     need: OfAll(Act),
     id: "deleteSearch",
     summary: "Deletes a saved search",
-    told: "Only inside `topicwatch run`, and only with a token for all topics, or without any where pages may edit the file. Returns the deleted search.",
+    description: "Only inside `topicwatch run`, and only with a token for all topics, or without any where pages may edit the file. Returns the deleted search.",
     parameters: &[&NAME],
     body: None,
     answered: ResponseKind::Json(200, "OneSavedSearch"),

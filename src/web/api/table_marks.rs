@@ -13,7 +13,7 @@ pub(super) const MARK: Operation = Operation {
     need: OfTopic(Act),
     id: "mark",
     summary: "Marks an item good or noise for a topic",
-    told: "Only inside `topicwatch run`, and only with a token. An item has one mark per topic; a new one replaces it. \
+    description: "Only inside `topicwatch run`, and only with a token. An item has one mark per topic; a new one replaces it. \
            `key` is any key of the item.",
     parameters: &[&OF_TOPIC],
     body: Some(("Mark", "{\"key\": \"post:x:2031610711893905509\", \"mark\": \"noise\"}")),
@@ -28,7 +28,7 @@ pub(super) const UNMARK: Operation = Operation {
     need: OfTopic(Act),
     id: "unmark",
     summary: "Removes an item's mark",
-    told: "Only inside `topicwatch run`, and only with a token. Removing a mark that is not there is not an error.",
+    description: "Only inside `topicwatch run`, and only with a token. Removing a mark that is not there is not an error.",
     parameters: &[&OF_TOPIC, &KEY],
     body: None,
     answered: ResponseKind::Json(200, "OneMark"),

@@ -27,7 +27,7 @@ pub(super) const ASK: Operation = Operation {
     need: OfTopic(Act),
     id: "ask",
     summary: "Requests a run, a pause or a resume",
-    told: "Only inside `topicwatch run`, and only with a token, or without any where pages may edit the file. It writes one row; the daemon handles it within \
+    description: "Only inside `topicwatch run`, and only with a token, or without any where pages may edit the file. It writes one row; the daemon handles it within \
            seconds. If the same request is already waiting, that one is returned.",
     parameters: &[&OF_TOPIC],
     body: Some(("Ask", "run-now")),
@@ -70,7 +70,7 @@ pub(super) const ASK_OF_ALERT: Operation = Operation {
     need: OfAll(Act),
     id: "askOfAlert",
     summary: "Acknowledges an alert's events, or snoozes the alert",
-    told: "Only inside `topicwatch run`, and only with a token, or without any where pages may edit the file. It writes one row; the daemon handles it within seconds. \
+    description: "Only inside `topicwatch run`, and only with a token, or without any where pages may edit the file. It writes one row; the daemon handles it within seconds. \
            `ack` applies to all events of the alert, or to one `event`; `snooze` needs `for`.",
     parameters: &[&OF_ALERT],
     body: Some(("AskOfAlert", "ack")),

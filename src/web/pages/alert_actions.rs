@@ -65,9 +65,9 @@ pub(super) async fn latest_requests(site: &Site, alert: Option<&str>, visitor: &
     }
     let asked = site.store.requests_of_alerts(alert, MAX_LISTED).await?;
     Ok(html! { @if !asked.is_empty() { ul.meta { @for request in &asked { li {
-        (name(request.wish.kind)) " " strong { (format::line(&request.wish.of, 64)) }
-        @if request.wish.event.is_some() { " (one event)" }
-        @if let Some(told) = LENGTHS.iter().find(|(_, length, _)| Some(*length) == request.wish.length_ms) { " for " (told.2) }
+        (name(request.request.kind)) " " strong { (format::line(&request.request.of, 64)) }
+        @if request.request.event.is_some() { " (one event)" }
+        @if let Some(told) = LENGTHS.iter().find(|(_, length, _)| Some(*length) == request.request.length_ms) { " for " (told.2) }
         (request_row(request, "UTC", visitor))
     } } } } })
 }

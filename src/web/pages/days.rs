@@ -185,10 +185,10 @@ async fn gaps(site: &Site, card: &TopicCard, span: Span) -> Result<Gaps, Problem
         }
         for source in source_coverage(watched, &looks, span, |_| true) {
             let Coverage::Spans { holes: found, .. } = source.coverage else { continue };
-            for hole in found.iter().filter(|hole| hole.stretch.length_ms >= SHORT) {
-                holes.push(ChartHole { span: hole.stretch.span, before: false });
+            for hole in found.iter().filter(|hole| hole.span.length_ms >= SHORT) {
+                holes.push(ChartHole { span: hole.span.span, before: false });
                 if hole.causes.iter().any(|cause| cause.why == crate::insight::HoleCause::Saturated) {
-                    full.push(hole.stretch.span);
+                    full.push(hole.span.span);
                 }
             }
         }

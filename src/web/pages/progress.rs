@@ -57,7 +57,7 @@ impl Progress {
 
     /// What it is a run of: a topic, or a job such as `report:daily`.
     fn job(&self) -> Option<&str> {
-        let asked = self.asked.as_ref().map(|asked| asked.wish.of.as_str());
+        let asked = self.asked.as_ref().map(|asked| asked.request.of.as_str());
         self.run.as_ref().map(|run| run.topic.as_deref().unwrap_or(&run.job)).or(asked)
     }
 
@@ -102,7 +102,7 @@ impl Progress {
     /// Where to go next.
     fn next_links(&self) -> Markup {
         // A daemon may not have begun it yet. Jobs other than topics have a colon in their name.
-        let asked = self.asked.as_ref().map(|asked| &asked.wish.of).filter(|of| !of.contains(':'));
+        let asked = self.asked.as_ref().map(|asked| &asked.request.of).filter(|of| !of.contains(':'));
         let topic = self.run.as_ref().and_then(|run| run.topic.as_ref()).or(asked);
         html! { p { @match topic {
             Some(topic) => { a href=(format!("/topics/{topic}")) { "The topic" } " · " a href=(format!("/topics/{topic}/report")) { "Its report" } },

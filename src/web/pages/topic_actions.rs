@@ -45,7 +45,7 @@ pub(super) async fn section(site: &Site, card: &TopicCard, ask: &PageRequest) ->
     };
     let mut outcomes = Vec::with_capacity(asked.len());
     for request in &asked {
-        outcomes.push(match request.wish.kind {
+        outcomes.push(match request.request.kind {
             RequestKind::RunNow => run_request(site, request, card.timezone(), visitor).await?,
             kind => html! { (name(kind)) (request_row(request, card.timezone(), visitor)) },
         });
@@ -120,7 +120,7 @@ pub(super) fn request_row(request: &Request, zone: &str, visitor: &Visitor) -> M
             RequestState::Refused => { strong.bad { "refused: " } (format::line(request.answer.as_deref().unwrap_or(""), 200)) },
             RequestState::Done => { (format::line(request.answer.as_deref().unwrap_or("done"), 200)) },
         }
-        @if request.wish.kind == RequestKind::RunNow && request.state == RequestState::Done { " as " a href=(run_page(&request.id, visitor)) { code { (request.id) } } }
+        @if request.request.kind == RequestKind::RunNow && request.state == RequestState::Done { " as " a href=(run_page(&request.id, visitor)) { code { (request.id) } } }
     }
 }
 
@@ -222,7 +222,7 @@ pub(super) async fn request_run(site: &Site, form: &PageRequest, of: &str) -> Re
 /// The request for a run that still waits, or whose run has not ended.
 async fn pending_run_request(site: &Site, of: &str) -> Result<Option<String>, Problem> {
     let asked = site.store.requests_of(of, MAX_LISTED).await?;
-    for request in asked.into_iter().filter(|request| request.wish.kind == RequestKind::RunNow) {
+    for request in asked.into_iter().filter(|request| request.request.kind == RequestKind::RunNow) {
         let goes_on = match request.state {
             RequestState::Queued => true,
             RequestState::Done => {

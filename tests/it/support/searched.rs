@@ -87,7 +87,7 @@ pub fn searched(source: Source) -> SearchResult {
         cost_basis: "billed",
         error: None,
         raw: None,
-        asked: None,
+        requested_span: None,
         covered: None,
         late_ms: None,
     }

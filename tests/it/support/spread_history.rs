@@ -44,7 +44,7 @@ pub fn page(rank: u32, url: &str, key: &str, title: &str) -> SeenItem {
 pub fn covering(at: Time, items: Vec<SeenItem>) -> Outcome {
     let mut all = outcome(at, items);
     let day = Span::new(Time(at.0 - 86_400_000), at);
-    (all.searches[0].asked, all.searches[0].covered) = (day, day);
+    (all.searches[0].requested_span, all.searches[0].covered) = (day, day);
     all
 }
 

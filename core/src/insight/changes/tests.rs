@@ -35,7 +35,16 @@ fn head(key: &str, published: Option<i64>) -> ItemSummary {
 /// A search at hour `seq`, with its question, state and number of items found.
 fn snapshot(seq: i64, question: usize, state: SearchState, found: i64) -> Snapshot {
     let counts = Counts { found, ..Counts::default() };
-    Snapshot { run: format!("r{seq}"), seq, at: at(seq), question, state, saturated: false, asked: None, counts }
+    Snapshot {
+        run: format!("r{seq}"),
+        seq,
+        at: at(seq),
+        question,
+        state,
+        saturated: false,
+        requested_span: None,
+        counts,
+    }
 }
 
 fn ok(seq: i64) -> Snapshot {
@@ -111,7 +120,14 @@ fn an_item_is_gone_only_after_complete_snapshots_of_the_same_query_that_held_it(
         ("the last failed", replaced(&|s| s.state = SearchState::Error, 4), 3, seen(&[1, 2, 3]), Some(0), 0),
         ("the last was empty", replaced(&|s| s.state = SearchState::Empty, 4), 3, seen(&[1, 2, 3]), Some(0), 0),
         ("another question", replaced(&|s| s.question = 1, 4), 3, seen(&[1, 2, 3]), Some(0), 0),
-        ("about the past", replaced(&|s| s.asked = Span::new(at(-50), at(-26)), 4), 3, seen(&[1, 2, 3]), Some(0), 0),
+        (
+            "about the past",
+            replaced(&|s| s.requested_span = Span::new(at(-50), at(-26)), 4),
+            3,
+            seen(&[1, 2, 3]),
+            Some(0),
+            0,
+        ),
         (
             "a failure between is no snapshot",
             vec![ok(1), ok(2), with(3, &|s| s.state = SearchState::Error), ok(4), ok(5)],
@@ -258,7 +274,7 @@ fn what_a_backfill_found_is_not_new() {
         engagement: Engagement::default(),
     }];
     assert_eq!(changes_of(&reading).counts.new, 1);
-    reading.snapshots.all[1].asked = Span::new(at(-4), at(20));
+    reading.snapshots.all[1].requested_span = Span::new(at(-4), at(20));
     let got = changes_of(&reading).counts;
     assert_eq!((got.new, got.outside), (0, 1));
 }

@@ -25,7 +25,7 @@ impl SourceSpans {
     /// Holes that exist only because replies were full.
     fn full(&self) -> impl Iterator<Item = Span> {
         let full = |hole: &&Hole| hole.causes.iter().all(|cause| cause.why == HoleCause::Saturated);
-        self.holes.iter().filter(full).map(|hole| hole.stretch.span)
+        self.holes.iter().filter(full).map(|hole| hole.span.span)
     }
 }
 
@@ -55,11 +55,11 @@ pub(super) fn all_sources(sources: &[SourceSpans], period: Span) -> AllSources {
         for hole in source.holes.iter().chain(&source.open) {
             let causes: Vec<String> = hole.causes.iter().map(ToString::to_string).collect();
             let name = if sources.len() > 1 { format!("{}: ", source.source) } else { String::new() };
-            let inside = hole.stretch.span.intersection(source.active);
+            let inside = hole.span.span.intersection(source.active);
             reasons.extend(inside.map(|span| (span, format!("{name}{}", causes.join("; ")))));
         }
     }
-    let open = || sources.iter().filter_map(|source| Some((source, source.open.as_ref()?.stretch.span.from)));
+    let open = || sources.iter().filter_map(|source| Some((source, source.open.as_ref()?.span.span.from)));
     let open_from = open().map(|(_, from)| from).min();
     AllSources {
         late: without(&claimed, &covered),
@@ -90,8 +90,9 @@ fn without(spans: &[Span], others: &[Span]) -> Vec<Span> {
 pub(super) fn active(source: Source, watched: Option<&WatchedTopic>, looks: &[RunSearch], period: Span) -> Span {
     let searches =
         || looks.iter().filter_map(|look| Some((look.at, look.search.as_ref().filter(|s| s.source == source)?)));
-    let asked =
-        |(at, search): (Time, &crate::model::CoverageSearch)| search.asked.map_or(at, |asked| asked.from.min(at));
+    let asked = |(at, search): (Time, &crate::model::CoverageSearch)| {
+        search.requested_span.map_or(at, |asked| asked.from.min(at))
+    };
     let from = searches().map(asked).min().unwrap_or(period.until).clamp(period.from, period.until);
     let topic = watched.and_then(|watched| watched.definition.as_ref());
     let removed = topic.is_some_and(|topic| !topic.sources().into_iter().any(|own| own == source));
@@ -129,7 +130,7 @@ mod tests {
         };
         let hole = |why: HoleCause| {
             move |span: Span| Hole {
-                stretch: SpanLength { span, length_ms: span.until.0 - span.from.0 },
+                span: SpanLength { span, length_ms: span.until.0 - span.from.0 },
                 causes: vec![Cause { why, count: 1, detail: None }],
             }
         };

@@ -194,13 +194,13 @@ impl SearchCoverage {
         // The last minutes before a search are not claimed; they do not make a reply full.
         let reached = |search: &CoverageSearch| {
             let covered = search.covered?;
-            let until = search.asked.map_or(covered.until, |asked| asked.until.max(covered.until));
+            let until = search.requested_span.map_or(covered.until, |asked| asked.until.max(covered.until));
             Span::new(covered.from, until)?.intersection(span)
         };
         let reached: Vec<Span> = searches().filter_map(reached).collect();
         // A full reply covers from its oldest post on, or nothing.
         let unreached = |search: &CoverageSearch| {
-            let asked = search.asked?;
+            let asked = search.requested_span?;
             Span::new(asked.from, search.covered.map_or(asked.until, |covered| covered.from))?.intersection(span)
         };
         let left = |gap: Span| {
@@ -215,7 +215,9 @@ impl SearchCoverage {
     pub fn full_replies(&self, source: Source, span: Span) -> u64 {
         let about = |look: &&RunSearch| {
             let search = look.search.as_ref().filter(|search| search.source == source && search.saturated);
-            search.is_some_and(|s| s.asked.map_or(span.contains(look.at), |asked| asked.intersection(span).is_some()))
+            search.is_some_and(|s| {
+                s.requested_span.map_or(span.contains(look.at), |asked| asked.intersection(span).is_some())
+            })
         };
         self.looks.iter().filter(about).count() as u64
     }
@@ -290,8 +292,8 @@ fn idle(open: &Hole, watched: &WatchedTopic, looks: &[RunSearch], present: Time)
     apart.sort_unstable();
     let usual = apart.get(apart.len() / 2).copied().unwrap_or(0);
     // The last minutes before a search wait for posts to be indexed, not for a search.
-    let last = at.last().map_or(open.stretch.span.from.0, |last| open.stretch.span.from.0.max(*last));
-    open.stretch.span.until.0 - last <= usual + usual / 2
+    let last = at.last().map_or(open.span.span.from.0, |last| open.span.span.from.0.max(*last));
+    open.span.span.until.0 - last <= usual + usual / 2
 }
 
 /// Returns the share of a span that is covered.

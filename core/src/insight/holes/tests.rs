@@ -51,7 +51,7 @@ fn search(hour: i64, state: SearchState, over: LookBack, covered: Option<Span>) 
         source: Source::Social,
         operation: "search".into(),
         state,
-        asked,
+        requested_span: asked,
         covered,
         saturated: false,
         trouble,
@@ -90,12 +90,12 @@ fn holes_of(watched: &WatchedTopic, looks: &[RunSearch], period: Span) -> Told {
     };
     let words = |hole: &Hole| hole.causes.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
     assert_eq!(*covered_ms, covered.iter().map(|s| s.length_ms).sum::<i64>());
-    assert_eq!(*holes_ms, holes.iter().map(|h| h.stretch.length_ms).sum::<i64>());
+    assert_eq!(*holes_ms, holes.iter().map(|h| h.span.length_ms).sum::<i64>());
     let listed = holes.iter().map(|hole| {
-        let (from, until) = hours(&hole.stretch);
+        let (from, until) = hours(&hole.span);
         (from, until, words(hole))
     });
-    (covered.iter().map(hours).collect(), listed.collect(), open.as_ref().map(|hole| hours(&hole.stretch)))
+    (covered.iter().map(hours).collect(), listed.collect(), open.as_ref().map(|hole| hours(&hole.span)))
 }
 
 #[test]
@@ -211,7 +211,7 @@ fn a_call_that_names_no_span_is_an_instant() {
     let checked = |hour: i64| {
         let mut look = search(hour, SearchState::Ok, Window::Past24Hours.into(), None);
         let search = look.search.as_mut().unwrap();
-        (search.operation, search.asked) = ("posts".into(), None);
+        (search.operation, search.requested_span) = ("posts".into(), None);
         look
     };
     let looks = [checked(1), checked(7), failed(9), checked(20)];
@@ -241,7 +241,7 @@ fn the_last_minutes_before_a_search_are_no_hole_unless_something_was_missed_ther
         let claimed = Span { from: over.from, until: Time(at.0 - 300_000) };
         let mut look = search(24 * day, SearchState::Ok, Window::Past24Hours.into(), Some(claimed));
         look.at = at;
-        look.search.as_mut().unwrap().asked = Some(over);
+        look.search.as_mut().unwrap().requested_span = Some(over);
         look
     };
     let topic = watched(SocialOperation::Search);
@@ -249,12 +249,9 @@ fn the_last_minutes_before_a_search_are_no_hole_unless_something_was_missed_ther
         .remove(0)
         .coverage
     {
-        Coverage::Spans { holes, open, late_indexing, late_indexing_ms, .. } => (
-            holes.len(),
-            open.map(|open| open.stretch.length_ms / 60_000),
-            late_indexing.len(),
-            late_indexing_ms / 60_000,
-        ),
+        Coverage::Spans { holes, open, late_indexing, late_indexing_ms, .. } => {
+            (holes.len(), open.map(|open| open.span.length_ms / 60_000), late_indexing.len(), late_indexing_ms / 60_000)
+        }
         other => panic!("{other:?}"),
     };
     // Daily searches that start up to half a minute after their slots, and almost a day since the last.

@@ -112,7 +112,8 @@ pub struct Story {
     /// Whether no earlier item can be missing from what the topics search for.
     pub first_is_sure: bool,
     /// What the searches around the first item did not cover.
-    pub doubt: StoryCaveats,
+    #[serde(rename = "doubt")]
+    pub caveats: StoryCaveats,
     /// Milliseconds from the earliest item until half of the items were there; `None` with fewer than four.
     pub half_ms: Option<i64>,
     /// The UTC hour with the most items; `None` if no hour has more than one.
@@ -192,7 +193,7 @@ pub fn story(rows: StoryRows, doubt: StoryCaveats) -> Option<Story> {
         edits: rows.edits,
         unindexed: rows.unindexed,
         uncompared: rows.uncompared,
-        doubt,
+        caveats: doubt,
         timeline,
     })
 }

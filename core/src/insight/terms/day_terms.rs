@@ -36,7 +36,7 @@ pub fn speaker_of(mark: &CountedItem) -> String {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DayTerms {
     /// The number of different texts or of different people, whichever is smaller.
-    pub said: u64,
+    pub texts: u64,
     /// Hash and count, sorted by hash.
     counts: Vec<(u64, u64)>,
 }
@@ -62,7 +62,7 @@ impl DayTerms {
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.counts.len() * 5 + 12);
         bytes.push(FORMAT);
-        put(&mut bytes, self.said);
+        put(&mut bytes, self.texts);
         put(&mut bytes, self.counts.len() as u64);
         let mut before = 0;
         for (hash, many) in &self.counts {
@@ -93,7 +93,7 @@ impl DayTerms {
             before = before.checked_add(step >> 1)?;
             counts.push((before, count));
         }
-        rest.is_empty().then_some(Self { said, counts })
+        rest.is_empty().then_some(Self { texts: said, counts })
     }
 }
 
@@ -159,7 +159,7 @@ impl TermCounter {
             };
             counts.extend(of_term.first().map(|(hash, ..)| (*hash, many as u64)));
         }
-        DayTerms { said: self.texts.len().min(self.voices.len()) as u64, counts }
+        DayTerms { texts: self.texts.len().min(self.voices.len()) as u64, counts }
     }
 }
 

@@ -96,8 +96,8 @@ pub fn rises<'a>(input: RiseInput<'a>, own: &dyn Fn(&str) -> bool) -> (Vec<Rise<
         }
     }
     let days = by_day(input.items);
-    let of_now: u64 = days.values().map(|day| day.said).sum();
-    let of_before: u64 = input.before.iter().map(|day| day.said).sum();
+    let of_now: u64 = days.values().map(|day| day.texts).sum();
+    let of_before: u64 = input.before.iter().map(|day| day.texts).sum();
     let voices = |places: &[usize]| {
         let names: BTreeSet<&str> = places.iter().filter_map(|at| Some(&*input.items.get(*at)?.voice)).collect();
         names.len()
@@ -118,7 +118,7 @@ pub fn rises<'a>(input: RiseInput<'a>, own: &dyn Fn(&str) -> bool) -> (Vec<Rise<
     let tests = many.max(1) as f64;
     // One pass over each stored day.
     let wanted: HashMap<u64, usize> = tested.iter().enumerate().map(|(at, (term, ..))| (hash(term), at)).collect();
-    let mut before: Vec<Vec<(u64, u64)>> = vec![input.before.iter().map(|day| (0, day.said)).collect(); tested.len()];
+    let mut before: Vec<Vec<(u64, u64)>> = vec![input.before.iter().map(|day| (0, day.texts)).collect(); tested.len()];
     for (place, day) in input.before.iter().enumerate() {
         for (hash, many) in day.each() {
             let of_term = wanted.get(&hash).and_then(|at| before.get_mut(*at)).and_then(|days| days.get_mut(place));

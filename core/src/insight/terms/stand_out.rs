@@ -56,7 +56,7 @@ fn texts(items: &[TermItem]) -> u64 {
 /// query.
 #[must_use]
 pub fn stand_out(items: &[TermItem], others: &[DayTerms], own: &dyn Fn(&str) -> bool) -> StandOut {
-    let texts: u64 = others.iter().map(|day| day.said).sum();
+    let texts: u64 = others.iter().map(|day| day.texts).sum();
     // With fewer texts than the period has, the other topics say little about common words.
     let enough = texts >= items.len() as u64 && texts > 0;
     let before = if enough { others } else { &[] };

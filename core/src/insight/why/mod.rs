@@ -54,7 +54,7 @@ pub struct Item<'a> {
     /// The only source that found it; `None` if several did or if it is no longer known.
     pub source: Option<Source>,
     /// Whether it has the tone asked about; `None` if not scored.
-    pub sounds: Option<bool>,
+    pub has_tone: Option<bool>,
 }
 
 /// The items of a day or of a window.

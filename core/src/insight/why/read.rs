@@ -46,7 +46,7 @@ impl<'a> DayItems<'a> {
                     text: &mark.cluster,
                     author: mark.author.as_deref().map(normalize_author),
                     source: source.copied().flatten(),
-                    sounds: tone.and_then(|(asked, scorer)| has_tone(mark, asked, scorer)),
+                    has_tone: tone.and_then(|(asked, scorer)| has_tone(mark, asked, scorer)),
                 }
             })
             .collect();

@@ -52,7 +52,7 @@ fn why_of(now: &[Part], before: &[Part], once: bool) -> (Option<Cause>, Option<C
     let compared = Compared { now: of(today, now), earlier: &earlier, terms: &[] };
     let counts: Vec<(Day, u64)> = compared.earlier.iter().map(|day| (day.day, day.items.len() as u64)).collect();
     let negative = |items: &[Item<'_>]| {
-        share(items.iter().filter(|item| item.sounds == Some(true)).count() as u64, items.len() as u64)
+        share(items.iter().filter(|item| item.has_tone == Some(true)).count() as u64, items.len() as u64)
     };
     let shares: Vec<_> = compared.earlier.iter().filter_map(|day| negative(&day.items)).collect();
     let band = usual_share(compared.now.items.len() as u64, &shares).unwrap();

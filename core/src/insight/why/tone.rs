@@ -24,7 +24,7 @@ struct Scored {
 impl Scored {
     fn of<'a>(items: impl Iterator<Item = &'a Item<'a>>) -> Self {
         items
-            .filter_map(|item| item.sounds)
+            .filter_map(|item| item.has_tone)
             .fold(Self::default(), |sum, so| Self { so: sum.so + usize::from(so), all: sum.all + 1 })
     }
 
@@ -61,8 +61,8 @@ pub fn tone_cause(compared: &Compared<'_>, usual: &UsualShare, least: u64) -> Op
     let change = all.share()?.share - usual.expected;
     let (rise, by_source) = (change > 0.0, has_sources(compared));
     // More items with the tone raise the share; so do fewer items without it.
-    let pulls = |item: &Item<'_>| item.sounds == Some(rise);
-    let holds_back = |item: &Item<'_>| item.sounds == Some(!rise);
+    let pulls = |item: &Item<'_>| item.has_tone == Some(rise);
+    let holds_back = |item: &Item<'_>| item.has_tone == Some(!rise);
     let mut candidates = largest_groups([&compared.now], by_source, pulls, real(LEAST));
     candidates.extend(largest_groups(compared.earlier, by_source, holds_back, real(LEAST)));
     let groups = candidates.iter().filter_map(|group| {
@@ -72,7 +72,7 @@ pub fn tone_cause(compared: &Compared<'_>, usual: &UsualShare, least: u64) -> Op
         if !beside.moved(rise) || beside.is_nearly_all() {
             return None;
         }
-        let ours = compared.now.items.iter().filter(|item| group.contains(item) && item.sounds.is_some());
+        let ours = compared.now.items.iter().filter(|item| group.contains(item) && item.has_tone.is_some());
         let usual = mean(beside.earlier.iter().map(|(ours, _)| ours.all));
         Some((
             explained,
@@ -81,7 +81,7 @@ pub fn tone_cause(compared: &Compared<'_>, usual: &UsualShare, least: u64) -> Op
     });
     let days = mean(compared.earlier.iter().map(|day| day.items.len()));
     let terms = compared.terms.iter().filter_map(|term| {
-        let held = || groups::with_term(&compared.now, term).filter(|item| item.sounds.is_some());
+        let held = || groups::with_term(&compared.now, term).filter(|item| item.has_tone.is_some());
         let ours = Scored::of(held());
         let beside = GroupAndRest { ours, rest: all.without(ours), earlier: Vec::new() };
         // The tone of earlier posts with a term is not stored: only a term that became more frequent is a cause.

@@ -189,8 +189,8 @@ pub(in crate::store) async fn store_change(
         .execute(&mut *conn)
         .await?;
     }
-    if let Some(name) = change.told.last() {
-        let told = super::resolve::to_json(&change.told)?;
+    if let Some(name) = change.reported.last() {
+        let told = super::resolve::to_json(&change.reported)?;
         let sql = format!(
             "UPDATE alert_event SET message = $2 WHERE message IS NULL AND muted IS NULL AND event IN (SELECT given.value FROM {})",
             super::texts(1)

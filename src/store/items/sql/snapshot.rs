@@ -124,7 +124,7 @@ async fn store_searches(conn: &mut Conn, ends: &[Counted<'_>]) -> Result<(), Sto
         row.push_bind(i64::from(search.saturated)).push_bind(search.cost.max(Micros(0)).0).push_bind(search.cost_basis);
         row.push_bind(search.error.as_ref().map(|e| &e.0)).push_bind(search.error.as_ref().map(|e| &e.1));
         row.push_bind(&run.topic.id);
-        for span in [search.asked, search.covered] {
+        for span in [search.requested_span, search.covered] {
             row.push_bind(span.map(|span| span.from.0)).push_bind(span.map(|span| span.until.0));
         }
         row.push_bind(search.clears_at.map(|at| at.0)).push_bind(search.late_ms);

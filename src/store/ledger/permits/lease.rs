@@ -27,7 +27,7 @@ pub struct LeaseShare {
     /// Its fair share of places.
     pub share: u32,
     /// The `wanted` of its last lease.
-    pub told: u32,
+    pub last_wanted: u32,
     /// It had no valid lease.
     pub fresh: bool,
     /// Places leased by others.

@@ -144,7 +144,7 @@ fn lease_share(leases: &[Lease], ask: &LeaseAsk, now: Time) -> LeaseShare {
     LeaseShare {
         share: shares(&wanted, limit, turn).get(before).copied().unwrap_or(0),
         permits: mine.map_or(0, |lease| lease.permits),
-        told: mine.map_or(0, |lease| lease.wanted),
+        last_wanted: mine.map_or(0, |lease| lease.wanted),
         fresh: mine.is_none(),
         taken: others().map(|lease| lease.permits).sum(),
         others: u32::try_from(wanted.len() - 1).unwrap_or(u32::MAX),

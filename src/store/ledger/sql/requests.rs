@@ -89,7 +89,7 @@ fn request(row: &Row) -> Result<Request, StoreError> {
     };
     Ok(Request {
         id: row.try_get("id")?,
-        wish,
+        request: wish,
         asked_at: Time(row.try_get("asked_at")?),
         state: read::word(row, "state", RequestState::parse)?,
         answer: row.try_get("answer")?,
@@ -123,7 +123,7 @@ pub(in crate::store) async fn execute(conn: &mut Conn, request: &Request, now: T
 /// Executes a request and returns the result as text. The page may be out of date, so the text also says what had
 /// changed.
 async fn execute_kind(conn: &mut Conn, request: &Request, now: Time) -> Result<String, StoreError> {
-    let ControlRequest { kind, of, event, length_ms } = &request.wish;
+    let ControlRequest { kind, of, event, length_ms } = &request.request;
     if kind.is_for_alert() {
         require_alert(conn, of).await?;
     }

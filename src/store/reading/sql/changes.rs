@@ -108,7 +108,7 @@ fn snapshot(row: &Row, questions: &mut Vec<Question>) -> Result<Snapshot, StoreE
         question,
         state: read::word(row, "state", SearchState::parse)?,
         saturated: read::flag(row, "saturated")?.unwrap_or(false),
-        asked: read::time(row, "asked_from")?
+        requested_span: read::time(row, "asked_from")?
             .zip(read::time(row, "asked_until")?)
             .and_then(|(from, until)| Span::new(from, until)),
         counts: read::counts(row)?,

@@ -21,7 +21,7 @@ pub(in crate::store) fn run_search(row: &Row) -> Result<RunSearch, StoreError> {
             source: read::word(row, "source", Source::parse)?,
             operation: row.try_get("operation")?,
             state: read::word(row, "state", SearchState::parse)?,
-            asked: span("asked_from", "asked_until")?,
+            requested_span: span("asked_from", "asked_until")?,
             covered: span("covered_from", "covered_until")?,
             saturated: read::flag(row, "saturated")?.unwrap_or(false),
             trouble: row.try_get("trouble")?,
