@@ -68,9 +68,11 @@ impl fmt::Display for Cause {
 }
 
 /// Returns the causes of a hole: what happened between the last search that covered and the one that covers again.
+/// `answered` is when that last search was made; it may claim less than all time until then.
 pub(super) fn causes(
     looks: &[RunSearch],
     hole: Span,
+    answered: Time,
     source: Source,
     ender: Option<(&RunSearch, &CoverageSearch)>,
     end: Time,
@@ -80,7 +82,7 @@ pub(super) fn causes(
         Some(cause) => cause.count += 1,
         None => found.push(Cause { why, count: 1, detail }),
     };
-    let after = looks.partition_point(|look| look.at <= hole.from);
+    let after = looks.partition_point(|look| look.at <= answered);
     let until = |at: Time| looks.get(after..looks.partition_point(|look| look.at <= at)).unwrap_or_default();
     // Prefer what happened inside the hole, else look on to the search that ended it.
     let failed = |look: &&RunSearch| cause_of(look, source).is_some();
@@ -139,5 +141,42 @@ fn cause_of(look: &RunSearch, source: Source) -> Option<(HoleCause, Option<Strin
         RunState::Failed => Some((HoleCause::FailedSearch, reason.or_else(|| Some("lost".to_owned())))),
         RunState::OverQuota => Some((HoleCause::NotAsked, Some("over quota".to_owned()))),
         RunState::Queued | RunState::Running | RunState::Ok | RunState::Partial => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MINUTE: i64 = 60_000;
+
+    fn look(minute: i64, state: SearchState, covered: Option<Span>) -> RunSearch {
+        let at = Time(minute * MINUTE);
+        let search = CoverageSearch {
+            source: Source::Social,
+            operation: "search".into(),
+            state,
+            requested_span: Some(Span { from: Time(0), until: at }),
+            covered,
+            saturated: false,
+            trouble: (state == SearchState::Error).then(|| "server".to_owned()),
+        };
+        RunSearch { topic: "acme".into(), at, state: RunState::Ok, reason: None, search: Some(search) }
+    }
+
+    #[test]
+    fn a_failure_before_the_last_answer_is_no_cause_of_what_came_after_it() {
+        // Searches claim nothing of their last 15 minutes. One fails at 50 minutes, the next is answered at 60.
+        let until = |minute: i64| Span { from: Time(0), until: Time((minute - 15) * MINUTE) };
+        let mut looks = vec![look(50, SearchState::Error, None), look(60, SearchState::Ok, Some(until(60)))];
+        let hole = Span { from: Time(45 * MINUTE), until: Time(120 * MINUTE) };
+        let why = |looks: &[RunSearch], answered: i64| {
+            let all = causes(looks, hole, Time(answered * MINUTE), Source::Social, None, hole.until);
+            all.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+        };
+        assert_eq!(why(&looks, 60), "no search reached it");
+        assert_eq!(why(&looks, 45), "1 failed search (server)", "without an answer in between");
+        looks.push(look(90, SearchState::Error, None));
+        assert_eq!(why(&looks, 60), "1 failed search (server)", "only the later one");
     }
 }

@@ -162,13 +162,15 @@ fn span_coverage(watched: &WatchedTopic, looks: &[RunSearch], period: Span, sour
         let first = Span { until: last.unwrap_or(hole.until), ..hole };
         [Some(first), last.map(|from| Span { from, ..hole })].into_iter().flatten()
     };
+    // A hole counts from the last search: the minutes before it wait for posts, not for a search.
+    let answered = |hole: &Span| unclaimed.get(&hole.from).map_or(hole.from, |until| hole.from.max(*until));
     let mut holes: Vec<Hole> = missed
         .into_iter()
         .filter_map(|hole| hole.intersection(watched_for?))
         .flat_map(parts)
         .map(|hole| {
             let ender = enders.get(&hole.until).copied();
-            let mut causes = causes(looks, hole, source, ender, period.until);
+            let mut causes = causes(looks, hole, answered(&hole), source, ender, period.until);
             if ender.is_none() && watched.paused && watched.ended.is_none() {
                 causes.retain(|cause| !matches!(cause.why, HoleCause::Paused | HoleCause::NothingDue));
                 causes.insert(0, Cause { why: HoleCause::Paused, count: 1, detail: None });
@@ -184,11 +186,9 @@ fn span_coverage(watched: &WatchedTopic, looks: &[RunSearch], period: Span, sour
         })
         .collect();
     let window = watched.definition.as_ref().map_or(Duration::ZERO, |topic| topic.window.length());
-    // An open hole counts from the last search: the minutes before it wait for posts, not for a search.
-    let since = |hole: &Span| unclaimed.get(&hole.from).map_or(hole.from, |until| hole.from.max(*until));
     let waits = |hole: &Hole| {
         let Span { from, until } = hole.span.span;
-        let idle = until.since(since(&Span { from, until }));
+        let idle = until.since(answered(&Span { from, until }));
         until == period.until && idle <= window && watched.ended.is_none()
     };
     let open = if holes.last().is_some_and(waits) { holes.pop() } else { None };

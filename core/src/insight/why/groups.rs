@@ -1,6 +1,6 @@
 //! Groups of items with something in common: the candidates for a cause.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::{Compared, DayItems, Dimension, Item, Term};
 use crate::model::Source;
@@ -9,7 +9,7 @@ use crate::model::Source;
 const MOST: usize = 6;
 
 /// What the items of a group have in common.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Group<'a> {
     Text(&'a str),
     Author(&'a str),
@@ -68,7 +68,7 @@ pub(super) fn largest_groups<'a>(
     counts: impl Fn(&Item<'_>) -> bool,
     least: f64,
 ) -> BTreeSet<Group<'a>> {
-    let mut many: BTreeMap<Group<'a>, usize> = BTreeMap::new();
+    let mut many: HashMap<Group<'a>, usize> = HashMap::new();
     let mut of_days = 0;
     for day in days {
         of_days += 1;
@@ -81,7 +81,7 @@ pub(super) fn largest_groups<'a>(
     let least = least * super::real(of_days);
     let mut groups: Vec<(usize, Group<'a>)> =
         many.into_iter().filter(|(_, many)| super::real(*many) >= least).map(|(group, many)| (many, group)).collect();
-    groups.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+    groups.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
     let mut room: BTreeMap<Dimension, usize> = BTreeMap::new();
     groups.retain(|(_, group)| {
         let taken = room.entry(group.dimension()).or_default();
@@ -93,7 +93,7 @@ pub(super) fn largest_groups<'a>(
 
 /// Returns the number of different authors.
 pub(super) fn authors<'a>(items: impl Iterator<Item = &'a Item<'a>>) -> u64 {
-    items.filter_map(|item| item.author.as_deref()).collect::<BTreeSet<&str>>().len() as u64
+    items.filter_map(|item| item.author.as_deref()).collect::<HashSet<&str>>().len() as u64
 }
 
 /// Returns the period's items that contain a term.
