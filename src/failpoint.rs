@@ -82,7 +82,7 @@ mod enabled {
         {
             let _ = file.write_all(format!("{point}\n").as_bytes());
         }
-        let Some(failpoint) = configured().filter(|told| told.hits(point, whom)) else { return };
+        let Some(failpoint) = configured().filter(|failpoint| failpoint.hits(point, whom)) else { return };
         match failpoint.action.as_str() {
             "kill" => signal("KILL"),
             "stop" => signal("STOP"),
@@ -97,13 +97,13 @@ mod enabled {
     }
 
     pub(crate) fn fails(point: &str) -> bool {
-        configured().is_some_and(|told| told.action == "fail" && told.hits(point, ""))
+        configured().is_some_and(|failpoint| failpoint.action == "fail" && failpoint.hits(point, ""))
     }
 
     pub(crate) fn bound(point: &str, by_default: std::time::Duration) -> std::time::Duration {
-        let told = std::env::var(BOUND).ok();
-        let told = told.as_deref().and_then(|told| told.split_once('=')).filter(|(of, _)| *of == point);
-        told.and_then(|(_, ms)| ms.parse().ok()).map_or(by_default, std::time::Duration::from_millis)
+        let setting = std::env::var(BOUND).ok();
+        let setting = setting.as_deref().and_then(|setting| setting.split_once('=')).filter(|(of, _)| *of == point);
+        setting.and_then(|(_, ms)| ms.parse().ok()).map_or(by_default, std::time::Duration::from_millis)
     }
 
     /// Sends this process a signal and waits until it arrives.

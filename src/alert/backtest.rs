@@ -25,9 +25,9 @@ pub struct Backtest {
 /// Backtests an alert over the runs since an instant, at most about `most`. A `budget` alert finds nothing: the use
 /// of a budget is not stored call by call.
 pub async fn backtest(store: &Store, spec: &AlertSpec, since: Time, most: u64) -> Result<Backtest, StoreError> {
-    let mut told = Backtest::default();
+    let mut result = Backtest::default();
     if spec.rule == AlertRule::Budget {
-        return Ok(told);
+        return Ok(result);
     }
     let mut seq = store.alert_seq_before(since).await?;
     let (mut seen, mut read) = (Transitions::of(&[]), 0);
@@ -38,17 +38,17 @@ pub async fn backtest(store: &Store, spec: &AlertSpec, since: Time, most: u64) -
         // Slots missed before may have been recorded since.
         runs.retain(|run| run.at >= since);
         if read >= most {
-            told.cut = true;
+            result.cut = true;
             break;
         }
         read += runs.len() as u64;
-        let looks = evaluate_runs(store, spec, &runs, &mut seen, None).await?;
-        told.runs += looks.len() as u64;
-        told.evaluated_runs.extend(looks.iter().map(|one| (one.topic.clone(), one.at)));
-        told.looks.extend(looks.into_iter().filter_map(|one| Some((one.topic, one.look?))));
+        let evaluated = evaluate_runs(store, spec, &runs, &mut seen, None).await?;
+        result.runs += evaluated.len() as u64;
+        result.evaluated_runs.extend(evaluated.iter().map(|one| (one.topic.clone(), one.at)));
+        result.looks.extend(evaluated.into_iter().filter_map(|one| Some((one.topic, one.look?))));
     }
-    told.events = seen.events;
-    Ok(told)
+    result.events = seen.events;
+    Ok(result)
 }
 
 /// What an alert would report now.
@@ -67,18 +67,18 @@ pub struct Trial {
 pub async fn trial(store: &Store, spec: &AlertSpec, since: Time, most: i64, now: Time) -> Result<Trial, StoreError> {
     let last = store.last_seq().await?;
     let mut seq = store.alert_seq_before(since).await?.max(last.saturating_sub(most));
-    let (mut told, mut seen) = (Trial::default(), Transitions::of(&[]));
+    let (mut result, mut seen) = (Trial::default(), Transitions::of(&[]));
     while seq < last {
         let mut runs = store.alert_runs(seq, RUNS).await?;
         let Some(latest) = runs.last() else { break };
         seq = latest.seq;
         runs.retain(|run| run.at >= since);
-        told.runs += evaluate_runs(store, spec, &runs, &mut seen, None).await?.len() as u64;
+        result.runs += evaluate_runs(store, spec, &runs, &mut seen, None).await?.len() as u64;
     }
     if spec.rule == AlertRule::Budget {
         evaluate_budgets(store, spec, now, &mut seen, None).await?;
     }
-    told.firing = seen.firing.into_values().collect();
-    told.events = seen.events;
-    Ok(told)
+    result.firing = seen.firing.into_values().collect();
+    result.events = seen.events;
+    Ok(result)
 }

@@ -25,18 +25,18 @@ fn is_quiet(quiet: QuietHours, at: Time, timezone: &str) -> bool {
 }
 
 /// Why events seen now are never sent; `None` means they may be sent.
-pub(super) fn mute_reason(spec: &AlertSpec, standing: &AlertState, now: Time) -> Option<&'static str> {
+pub(super) fn mute_reason(spec: &AlertSpec, state: &AlertState, now: Time) -> Option<&'static str> {
     if spec.channels.is_empty() {
         return Some("no channels");
     }
-    standing.snoozed_until.is_some_and(|until| now < until).then_some("snoozed")
+    state.snoozed_until.is_some_and(|until| now < until).then_some("snoozed")
 }
 
 /// Whether a message may go out now. If not, the events keep waiting.
-pub(super) fn may_send(spec: &AlertSpec, standing: &AlertState, now: Time) -> bool {
-    let cool = standing.sent_at.is_none_or(|at| now >= at.plus(Duration::from_millis(spec.cooldown_ms)));
+pub(super) fn may_send(spec: &AlertSpec, state: &AlertState, now: Time) -> bool {
+    let cool = state.sent_at.is_none_or(|at| now >= at.plus(Duration::from_millis(spec.cooldown_ms)));
     let loud = !spec.quiet.is_some_and(|quiet| is_quiet(quiet, now, &spec.timezone));
-    cool && loud && mute_reason(spec, standing, now).is_none()
+    cool && loud && mute_reason(spec, state, now).is_none()
 }
 
 /// The message about some events, once for each channel. `in_all` also counts waiting events that are not in
@@ -77,9 +77,9 @@ fn text(events: &[AlertEvent], in_all: usize) -> String {
             }
         }
     }
-    let told = events.len().min(SPELT_OUT);
-    if in_all > told {
-        text.push_str(&format!("and {} more: topicwatch alerts\n", in_all - told));
+    let spelt_out = events.len().min(SPELT_OUT);
+    if in_all > spelt_out {
+        text.push_str(&format!("and {} more: topicwatch alerts\n", in_all - spelt_out));
     }
     text
 }
@@ -169,12 +169,12 @@ mod tests {
         };
         let events = [event("a", AlertEventKind::Fired), event("b", AlertEventKind::Recovered)];
         let spec = AlertSpec { channels: vec!["mail".into(), "hook".into()], ..spec() };
-        let told = messages(&spec, &events, 5, false);
-        assert_eq!(told.iter().map(|m| m.event.as_str()).collect::<Vec<_>>(), ["b/mail", "b/hook"]);
-        assert_eq!(told[0].subject, "[recalls] a happened and 4 more");
+        let queued = messages(&spec, &events, 5, false);
+        assert_eq!(queued.iter().map(|m| m.event.as_str()).collect::<Vec<_>>(), ["b/mail", "b/hook"]);
+        assert_eq!(queued[0].subject, "[recalls] a happened and 4 more");
         let expected = "2026-11-21T22:00:00Z a happened\n  - words\n    https://example.com/\n\
                         2026-11-21T22:00:00Z over: b happened\n  - words\n    https://example.com/\nand 3 more: topicwatch alerts\n";
-        assert_eq!(told[0].text, expected);
+        assert_eq!(queued[0].text, expected);
         assert!(messages(&spec, &[], 0, false).is_empty());
     }
 }

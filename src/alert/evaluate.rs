@@ -108,7 +108,7 @@ pub(super) async fn evaluate_runs(
     seen: &mut Transitions,
     muted: Option<&str>,
 ) -> Result<Vec<EvaluatedRun>, StoreError> {
-    let mut judged = Vec::with_capacity(runs.len());
+    let mut evaluated = Vec::with_capacity(runs.len());
     let topics = covered_topics(store, spec, runs).await?;
     let wanted = WordFilters::of(spec);
     let mut missed: BTreeMap<&str, Vec<&AlertRun>> = BTreeMap::new();
@@ -118,13 +118,13 @@ pub(super) async fn evaluate_runs(
             RunState::Missed => {
                 missed.entry(&run.topic).or_default().push(run);
                 if spec.rule == AlertRule::Missed {
-                    judged.push(EvaluatedRun { topic: run.topic.clone(), at: run.at, look: None });
+                    evaluated.push(EvaluatedRun { topic: run.topic.clone(), at: run.at, look: None });
                 }
             }
             RunState::Ok | RunState::Partial | RunState::Failed | RunState::OverQuota => {
-                let (evaluations, look) = read::evaluations(store, spec, &wanted, topic, run).await?;
+                let (evaluations, window) = read::evaluations(store, spec, &wanted, topic, run).await?;
                 seen.take(spec, &run.run, run.at, evaluations, muted);
-                judged.push(EvaluatedRun { topic: run.topic.clone(), at: run.at, look });
+                evaluated.push(EvaluatedRun { topic: run.topic.clone(), at: run.at, look: window });
             }
             RunState::Queued | RunState::Running | RunState::Skipped | RunState::Cancelled => {}
         }
@@ -136,7 +136,7 @@ pub(super) async fn evaluate_runs(
         let evaluation = rules::missed(spec, topic, &slots);
         seen.take(spec, &last.run, last.at, evaluation.into_iter().collect(), muted);
     }
-    Ok(judged)
+    Ok(evaluated)
 }
 
 /// The topics of these runs that the alert is about.
@@ -178,8 +178,8 @@ pub(super) async fn evaluate_budgets(
     muted: Option<&str>,
 ) -> Result<(), StoreError> {
     let day = now.utc_date();
-    let meant = selected_topics(store, spec).await?;
-    let ids: Vec<String> = meant.iter().flatten().map(|topic| topic.id.clone()).collect();
+    let selected = selected_topics(store, spec).await?;
+    let ids: Vec<String> = selected.iter().flatten().map(|topic| topic.id.clone()).collect();
     let (service, used) = store.usage_on(now.utc_day(), &ids).await?;
     // Each day's use is an event of its own; yesterday's ends without a message.
     let stale = |subject: &str| !subject.ends_with(&day);
@@ -189,7 +189,7 @@ pub(super) async fn evaluate_budgets(
         seen.ended.push(subject);
     }
     let mut evaluations = Vec::new();
-    if let Some(topics) = meant {
+    if let Some(topics) = selected {
         for (topic, used) in topics.iter().zip(used) {
             evaluations.push(rules::budget(spec, &topic.id, used, topic.limits));
         }

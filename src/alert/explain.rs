@@ -76,9 +76,9 @@ impl<'a> Window<'a> {
         if self.topic.sources().len() < 2 {
             return Ok(OnlySources::default());
         }
-        let shown = moment.shown_by(&self.topic.id, span, i64::try_from(MOST).unwrap_or(i64::MAX)).await?;
+        let found_by = moment.shown_by(&self.topic.id, span, i64::try_from(MOST).unwrap_or(i64::MAX)).await?;
         // If only a part was read, it is unknown which source found an item alone.
-        Ok(if shown.len() < MOST { OnlySources::of(shown) } else { OnlySources::default() })
+        Ok(if found_by.len() < MOST { OnlySources::of(found_by) } else { OnlySources::default() })
     }
 
     fn find_cause(
@@ -96,7 +96,7 @@ impl<'a> Window<'a> {
     /// The terms that are news in the window, compared with the days before as counted.
     async fn terms(&self, moment: &mut ReadSnapshot, scorer: Option<&str>) -> Result<Vec<TermRise>, StoreError> {
         let period: Vec<&CountedItem> = self.marks.iter().collect();
-        let asked = TermsAsked {
+        let options = TermsAsked {
             topic: self.topic,
             passed: &[],
             hidden: &[],
@@ -108,7 +108,7 @@ impl<'a> Window<'a> {
             trusting: true,
             explains: true,
         };
-        Ok(topic_terms(moment, asked).await?.rises)
+        Ok(topic_terms(moment, options).await?.rises)
     }
 
     /// Adds a cause to the summary of an event. A text becomes the first line below it, with its key, so that

@@ -28,23 +28,23 @@ pub struct Measurement {
 
 /// Measures a backtest against real events.
 #[must_use]
-pub fn measure(spec: &AlertSpec, told: &Backtest, events: &[RealEvent]) -> Measurement {
-    let mut looked: Vec<&(String, Time)> = told.evaluated_runs.iter().collect();
-    looked.sort_by_key(|(_, at)| *at);
-    let looked_at = |event: &RealEvent| {
-        let from = looked.partition_point(|(_, at)| *at < event.begin);
-        let inside = looked.iter().skip(from).take_while(|(_, at)| *at <= event.end);
+pub fn measure(spec: &AlertSpec, backtest: &Backtest, events: &[RealEvent]) -> Measurement {
+    let mut evaluated_runs: Vec<&(String, Time)> = backtest.evaluated_runs.iter().collect();
+    evaluated_runs.sort_by_key(|(_, at)| *at);
+    let was_evaluated = |event: &RealEvent| {
+        let from = evaluated_runs.partition_point(|(_, at)| *at < event.begin);
+        let inside = evaluated_runs.iter().skip(from).take_while(|(_, at)| *at <= event.end);
         inside.into_iter().any(|(topic, at)| event.contains(topic, *at))
     };
-    let (events, not_looked_at) = events.iter().cloned().partition::<Vec<RealEvent>, _>(looked_at);
-    let fired = told.events.iter().filter(|event| event.kind == AlertEventKind::Fired && event.muted.is_none());
+    let (events, not_looked_at) = events.iter().cloned().partition::<Vec<RealEvent>, _>(was_evaluated);
+    let fired = backtest.events.iter().filter(|event| event.kind == AlertEventKind::Fired && event.muted.is_none());
     // A source's subject is `TOPIC/SOURCE`; a topic's id holds no slash.
     let topic = |subject: &str| subject.split('/').next().unwrap_or_default().to_owned();
     let own = fired.map(|event| FiredAlert { topic: topic(&event.subject), at: event.at }).collect();
     let mut rules = vec![(spec.rule.as_str(), own)];
     if spec.rule == AlertRule::Volume {
-        rules.push(("3-sigma", textbook(told, u64::from(spec.least), three_sigma)));
-        rules.push(("z-score", textbook(told, u64::from(spec.least), z_score)));
+        rules.push(("3-sigma", textbook(backtest, u64::from(spec.least), three_sigma)));
+        rules.push(("z-score", textbook(backtest, u64::from(spec.least), z_score)));
     }
     let one = |(rule, mut alarms): (&'static str, Vec<FiredAlert>)| {
         alarms.sort_by(|a, b| (a.at, &a.topic).cmp(&(b.at, &b.topic)));
@@ -56,15 +56,15 @@ pub fn measure(spec: &AlertSpec, told: &Backtest, events: &[RealEvent]) -> Measu
 }
 
 /// When a textbook rule fires for each topic.
-fn textbook(told: &Backtest, least: u64, rule: impl Fn(&[EvaluatedWindow], u64) -> Vec<Time>) -> Vec<FiredAlert> {
-    let mut topics: Vec<&str> = told.looks.iter().map(|(topic, _)| topic.as_str()).collect();
+fn textbook(backtest: &Backtest, least: u64, rule: impl Fn(&[EvaluatedWindow], u64) -> Vec<Time>) -> Vec<FiredAlert> {
+    let mut topics: Vec<&str> = backtest.looks.iter().map(|(topic, _)| topic.as_str()).collect();
     topics.sort_unstable();
     topics.dedup();
     let of = |topic: &str| {
-        let mut looks: Vec<EvaluatedWindow> =
-            told.looks.iter().filter(|(own, _)| own == topic).map(|(_, look)| *look).collect();
-        looks.sort_by_key(|look| look.at);
-        rule(&looks, least).into_iter().map(|at| FiredAlert { topic: topic.to_owned(), at }).collect::<Vec<_>>()
+        let mut windows: Vec<EvaluatedWindow> =
+            backtest.looks.iter().filter(|(own, _)| own == topic).map(|(_, window)| *window).collect();
+        windows.sort_by_key(|window| window.at);
+        rule(&windows, least).into_iter().map(|at| FiredAlert { topic: topic.to_owned(), at }).collect::<Vec<_>>()
     };
     topics.into_iter().flat_map(of).collect()
 }

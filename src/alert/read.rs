@@ -63,8 +63,8 @@ async fn evaluate_sources(
     let quick = store.searched(&topic.id, run.seq, QUICK.max(spec.of)).await?;
     let sources: BTreeSet<Source> = quick.iter().map(|search| search.source).collect();
     let may_be_ill = sources.iter().any(|source| {
-        let ours = quick.iter().filter(|search| search.source == *source && !search.past);
-        let answered = ours.filter(|search| matches!(search.state, SearchState::Ok | SearchState::Empty));
+        let of_source = quick.iter().filter(|search| search.source == *source && !search.past);
+        let answered = of_source.filter(|search| matches!(search.state, SearchState::Ok | SearchState::Empty));
         let beats: Vec<AnsweredSearch> = answered
             .map(|search| AnsweredSearch { at: search.at, counts: search.counts, fresh: search.fresh })
             .collect();
@@ -105,9 +105,9 @@ struct Answers {
 async fn answers(moment: &mut ReadSnapshot, topic: &Topic, span: Span, pause: i64) -> Result<Answers, StoreError> {
     let long = pause.saturating_mul(2);
     let wide = Span { from: Time(span.from.0.saturating_sub(long)), until: span.until };
-    let asked = moment.searches(&topic.id, wide, MOST_SEARCHES).await?;
-    let answered = asked.iter().filter(|asked| matches!(asked.state, SearchState::Ok | SearchState::Empty));
-    let mut at: Vec<Time> = answered.map(|asked| asked.at).collect();
+    let searches = moment.searches(&topic.id, wide, MOST_SEARCHES).await?;
+    let answered = searches.iter().filter(|search| matches!(search.state, SearchState::Ok | SearchState::Empty));
+    let mut at: Vec<Time> = answered.map(|search| search.at).collect();
     at.sort_unstable();
     let many = at.iter().filter(|at| **at >= span.from).count();
     at.dedup();
@@ -146,14 +146,14 @@ async fn comparable_windows(
     spec: &AlertSpec,
     days: Vec<Day>,
     run: &AlertRun,
-    looks: usize,
+    current_searches: usize,
     pause: i64,
 ) -> Result<Vec<(Day, Vec<CountedItem>)>, StoreError> {
     let mut watched = Vec::with_capacity(days.len());
     for day in days {
         let answers = answers(moment, topic, day.span, pause).await?;
         // A window searched less than half as often holds fewer items.
-        if answers.many.saturating_mul(2) >= looks.max(1) {
+        if answers.many.saturating_mul(2) >= current_searches.max(1) {
             watched.push((day, items_in_window(moment, topic, spec, &day, run, answers.caught_up).await?));
         }
     }
@@ -186,17 +186,17 @@ async fn evaluate_window(
     let mut moment = store.snapshot().await?;
     // In a backtest the store also holds later answers.
     let until_now = Span { until: Time(run.at.0 + 1), ..now.span };
-    let Answers { many: looks, caught_up } = answers(&mut moment, topic, until_now, pause).await?;
+    let Answers { many: current_searches, caught_up } = answers(&mut moment, topic, until_now, pause).await?;
     let marks = items_in_window(&mut moment, topic, spec, &now, run, caught_up).await?;
     moment.end().await?;
     let before = daily::windows_at_any_hour(now.span.until, length, &spec.timezone);
     let reaches = before.first().into_iter().copied().chain(window(DAYS)).map(|day| day.span.from).min();
     let reaches = reaches.unwrap_or(Time(0));
     let between = SeqRange { since: store.seq_before(&topic.id, reaches).await?, until: run.seq };
-    let asked = compare::queries_between(store, &topic.id, between).await?;
+    let sources = compare::queries_between(store, &topic.id, between).await?;
     // What earlier queries found does not show what is usual, and the first results of a new query must not raise an
     // alert.
-    let anew = asked.iter().flat_map(|source| source.queries.iter()).filter(|query| query.baseline);
+    let anew = sources.iter().flat_map(|source| source.queries.iter()).filter(|query| query.baseline);
     let anew = anew.map(|query| query.from).max();
     if anew.is_some_and(|at| at >= now.span.from) {
         return Ok((Vec::new(), None));
@@ -207,8 +207,8 @@ async fn evaluate_window(
     let whole_days = spec.rule == AlertRule::Volume && daily::is_whole_days(length);
     let days = if whole_days { 0 } else { DAYS };
     let days = (1..=days).rev().filter_map(window).filter(&comparable).collect();
-    let mut earlier = comparable_windows(&mut moment, topic, spec, days, run, looks, pause).await?;
-    let mut look = None;
+    let mut earlier = comparable_windows(&mut moment, topic, spec, days, run, current_searches, pause).await?;
+    let mut evaluated = None;
     let length = format_duration(length);
     let evaluation = match spec.rule {
         AlertRule::Volume => {
@@ -216,7 +216,7 @@ async fn evaluate_window(
             let mut at_any_hour = Vec::new();
             if whole_days || same_hour.len() < daily::MIN_DAYS {
                 let before = before.into_iter().filter(comparable).collect();
-                earlier = comparable_windows(&mut moment, topic, spec, before, run, looks, pause).await?;
+                earlier = comparable_windows(&mut moment, topic, spec, before, run, current_searches, pause).await?;
                 at_any_hour = counts(&earlier);
             }
             if whole_days {
@@ -227,7 +227,7 @@ async fn evaluate_window(
             let top = top(&mut moment, &marks, |mark| -mark.engagement.sum()).await?;
             let counted = daily::count_items(&marks);
             let like = RunningStats::of(same_hour.iter().map(|(_, count)| *count));
-            look = Some(EvaluatedWindow { at: run.at, window: now.span, count: counted.unique, like });
+            evaluated = Some(EvaluatedWindow { at: run.at, window: now.span, count: counted.unique, like });
             let unusual = usual.usual.map(Unusual::Volume);
             let about = WindowVolume { counted: &counted, usual, length: &length, top: &top };
             let evaluation = rules::volume(spec, &topic.id, &about);
@@ -263,7 +263,7 @@ async fn evaluate_window(
         None => Vec::new(),
     };
     moment.end().await?;
-    Ok((evaluations, look))
+    Ok((evaluations, evaluated))
 }
 
 /// Returns the evaluation of a window, or that it is held back: if most posts do not match the question, volume and

@@ -131,9 +131,9 @@ pub fn parse_events(text: &str, timezone: &str, topics: &[String]) -> Result<Vec
 }
 
 fn list_topics(topics: &[String]) -> String {
-    let shown: Vec<&str> = topics.iter().take(10).map(String::as_str).collect();
-    let more = if topics.len() > shown.len() { ", …" } else { "" };
-    format!("{}{more}", shown.join(", "))
+    let first: Vec<&str> = topics.iter().take(10).map(String::as_str).collect();
+    let more = if topics.len() > first.len() { ", …" } else { "" };
+    format!("{}{more}", first.join(", "))
 }
 
 #[cfg(test)]
@@ -146,7 +146,7 @@ mod tests {
         parse_events(text, "Europe/Berlin", &topics).map_err(|bad| format!("{} hint: {}", bad.text, bad.hint))
     }
 
-    fn told(text: &str) -> Vec<String> {
+    fn describe(text: &str) -> Vec<String> {
         let one = |event: RealEvent| {
             let (topic, label) = (event.topic.unwrap_or_default(), event.label.unwrap_or_default());
             format!("{}/{} {label} {topic}", event.begin.iso_millis(), event.end.iso_millis()).trim().to_owned()
@@ -157,20 +157,20 @@ mod tests {
     #[test]
     fn days_and_instants_are_read_with_or_without_names() {
         // Daylight saving time begins in Berlin on 29 March: that day has 23 hours.
-        assert_eq!(told("2026-03-29"), ["2026-03-28T23:00:00.000Z/2026-03-29T21:59:59.999Z"]);
+        assert_eq!(describe("2026-03-29"), ["2026-03-28T23:00:00.000Z/2026-03-29T21:59:59.999Z"]);
         assert_eq!(
-            told("2026-03-12,2026-03-13,\"a launch, at last\",acme\n"),
+            describe("2026-03-12,2026-03-13,\"a launch, at last\",acme\n"),
             ["2026-03-11T23:00:00.000Z/2026-03-13T22:59:59.999Z a launch, at last acme"]
         );
         assert_eq!(
-            told("\u{feff}label, begin\nsecond,2026-03-12 14:30\nfirst,2026-03-12T10:00:00Z\n"),
+            describe("\u{feff}label, begin\nsecond,2026-03-12 14:30\nfirst,2026-03-12T10:00:00Z\n"),
             [
                 "2026-03-12T10:00:00.000Z/2026-03-13T10:00:00.000Z first",
                 "2026-03-12T13:30:00.000Z/2026-03-13T13:30:00.000Z second"
             ]
         );
         assert_eq!(
-            told("2015-03-03 04:37:53.000000,2015-03-03 05:00:00.000000"),
+            describe("2015-03-03 04:37:53.000000,2015-03-03 05:00:00.000000"),
             ["2015-03-03T03:37:53.000Z/2015-03-03T04:00:00.000Z"]
         );
     }

@@ -24,7 +24,7 @@ pub struct Window {
 /// Evaluates the windows of a topic, oldest first.
 #[must_use]
 pub fn replay(spec: &AlertSpec, topic: &str, windows: &[Window]) -> Backtest {
-    let mut told = Backtest::default();
+    let mut backtest = Backtest::default();
     let mut seen = Transitions::of(&[]);
     let length = format_duration(std::time::Duration::from_millis(spec.window_ms));
     for (number, window) in windows.iter().enumerate() {
@@ -34,13 +34,13 @@ pub fn replay(spec: &AlertSpec, topic: &str, windows: &[Window]) -> Backtest {
         let says = rules::volume(spec, topic, &about).into_iter().collect();
         seen.take(spec, &number.to_string(), window.at, says, None);
         let like = RunningStats::of(window.earlier.iter().map(|(_, count)| *count));
-        told.runs += 1;
-        told.evaluated_runs.push((topic.to_owned(), window.at));
-        told.looks.push((
+        backtest.runs += 1;
+        backtest.evaluated_runs.push((topic.to_owned(), window.at));
+        backtest.looks.push((
             topic.to_owned(),
             EvaluatedWindow { at: window.at, window: window.day.span, count: window.count, like },
         ));
     }
-    told.events = seen.events;
-    told
+    backtest.events = seen.events;
+    backtest
 }

@@ -26,10 +26,10 @@ use terminal::{logging, output, signals};
 pub fn main() -> Exit {
     let cli = match help::parse() {
         Ok(cli) => cli,
-        Err(asked) if asked.kind() == ErrorKind::DisplayHelp => return printed(asked.print()),
-        Err(asked) if asked.kind() == ErrorKind::DisplayVersion => return printed(version()),
-        Err(wrong) => {
-            let _ = wrong.print();
+        Err(error) if error.kind() == ErrorKind::DisplayHelp => return printed(error.print()),
+        Err(error) if error.kind() == ErrorKind::DisplayVersion => return printed(version()),
+        Err(error) => {
+            let _ = error.print();
             return Exit::Usage;
         }
     };

@@ -12,7 +12,7 @@ impl Collector {
     pub(super) async fn ai_not_needed(
         &self,
         topic: &Topic,
-        asked: &[search_outcome::Fetched],
+        searches: &[search_outcome::Fetched],
         findings: &[Finding],
         now: Time,
     ) -> Result<Option<&'static str>, StoreError> {
@@ -21,10 +21,12 @@ impl Collector {
         match ai.when {
             AiWhen::Always => Ok(None),
             AiWhen::New if alone => Ok(None),
-            AiWhen::New if findings.is_empty() && run_outcome::none_answered(asked) => Ok(Some(run_outcome::NO_OTHER)),
+            AiWhen::New if findings.is_empty() && run_outcome::none_answered(searches) => {
+                Ok(Some(run_outcome::NO_OTHER))
+            }
             AiWhen::New => {
-                let known = self.knows_all(&topic.id, &group(findings.to_vec())).await?;
-                Ok(known.then_some(run_outcome::NOTHING_NEW))
+                let all_known = self.knows_all(&topic.id, &group(findings.to_vec())).await?;
+                Ok(all_known.then_some(run_outcome::NOTHING_NEW))
             }
             AiWhen::Daily => {
                 let answered = self.store.answered_since(&topic.id, days::local_midnight(topic, now)).await?;

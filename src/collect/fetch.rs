@@ -42,11 +42,11 @@ impl Gate for CallGate {
         // Run it in its own task: the caller may drop this future at any moment, but a transaction must not be dropped.
         let (store, run, call, now, limits) =
             (self.store.clone(), self.run.clone(), self.call.clone(), (self.clock)(), self.limits);
-        let (made, sent_at) = (Arc::clone(&self.tries_made), Arc::clone(&self.sent_at));
+        let (tries_made, sent_at) = (Arc::clone(&self.tries_made), Arc::clone(&self.sent_at));
         let counted = self.counting.spawn(async move {
             let permission = store.before_call(&run, &call, now, limits).await?;
             if permission == Permission::Granted {
-                made.fetch_add(1, Ordering::Relaxed);
+                tries_made.fetch_add(1, Ordering::Relaxed);
                 sent_at.store(now.0, Ordering::Relaxed);
             }
             Ok::<_, StoreError>(permission)
@@ -79,21 +79,21 @@ impl Collector {
         &self,
         run: &RunRef,
         source: Source,
-        ask: &SearchQuery,
+        search_query: &SearchQuery,
         seen_at: Time,
         stop: &Stop,
     ) -> Result<Fetched, StoreError> {
         if stop.cancel.is_cancelled() {
-            return Ok(not_run(source, ask, search_outcome::INTERRUPTED));
+            return Ok(not_run(source, search_query, search_outcome::INTERRUPTED));
         }
-        let Some(served) = self.served(source) else { return Ok(unconfigured(source, ask)) };
+        let Some(served) = self.served(source) else { return Ok(unconfigured(source, search_query)) };
         if let Some(refused) = served.refused_at(self.now()) {
-            return Ok(left_out(source, ask, refused));
+            return Ok(left_out(source, search_query, refused));
         }
-        let request = match search::request(self.settings.dialect, &self.settings.platform, ask, seen_at) {
+        let request = match search::request(self.settings.dialect, &self.settings.platform, search_query, seen_at) {
             Ok(request) => request,
             Err(unsupported) => {
-                let mut fetched = not_run(source, ask, "unsupported");
+                let mut fetched = not_run(source, search_query, "unsupported");
                 fetched.result.state = SearchState::Error;
                 fetched.result.error = Some((ErrorClass::BadRequest.as_str().to_owned(), unsupported.message));
                 fetched.hint = Some(unsupported.hint);
@@ -101,7 +101,7 @@ impl Collector {
             }
         };
         let price = self.settings.prices.of(source);
-        let call = Call { source, operation: operation(ask), query: words(ask), price };
+        let call = Call { source, operation: operation(search_query), query: words(search_query), price };
         let gate = self.ledger(run, call, served);
         let called = tokio::select! {
             // In this order, so that a place freed by an interrupt is not used for another call.
@@ -112,8 +112,8 @@ impl Collector {
         };
         crate::failpoint::at_of("call/replied", &run.topic.id);
         let sent_at = || {
-            let made = gate.tries_made.load(Ordering::Relaxed) > 0;
-            made.then(|| Time(gate.sent_at.load(Ordering::Relaxed)))
+            let was_tried = gate.tries_made.load(Ordering::Relaxed) > 0;
+            was_tried.then(|| Time(gate.sent_at.load(Ordering::Relaxed)))
         };
         let called = match called {
             Ok(called) => called,
@@ -122,8 +122,8 @@ impl Collector {
                 gate.counting.close();
                 gate.counting.wait().await;
                 let mut fetched = match gate.tries_made.load(Ordering::Relaxed) {
-                    0 if state == SearchState::Lost => not_run(source, ask, why),
-                    made => abandoned(source, ask, price.times(i64::from(made)), state, why),
+                    0 if state == SearchState::Lost => not_run(source, search_query, why),
+                    tries => abandoned(source, search_query, price.times(i64::from(tries)), state, why),
                 };
                 fetched.sent_at = sent_at();
                 return Ok(fetched);
@@ -136,11 +136,13 @@ impl Collector {
             return Err(error.clone());
         }
         let mut fetched = match called {
-            Ok(reply) => answered(source, ask, price, request, reply, self.settings.dialect.as_str(), &self.packer),
+            Ok(reply) => {
+                answered(source, search_query, price, request, reply, self.settings.dialect.as_str(), &self.packer)
+            }
             Err(CallFailure::Refused(refusal, tries)) => {
                 let mut fetched = match served.refused_at(self.now()).filter(|_| !refusal.over_quota) {
-                    Some(refused) => left_out(source, ask, refused),
-                    None => not_run(source, ask, &refusal.text),
+                    Some(refused) => left_out(source, search_query, refused),
+                    None => not_run(source, search_query, &refusal.text),
                 };
                 if refusal.over_quota {
                     fetched.result.state = SearchState::OverQuota;
@@ -154,7 +156,7 @@ impl Collector {
             }
             Err(CallFailure::Error(error)) => {
                 served.learn(&error, self.now());
-                failed(source, ask, price, *error)
+                failed(source, search_query, price, *error)
             }
         };
         fetched.sent_at = sent_at();

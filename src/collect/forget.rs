@@ -122,8 +122,8 @@ impl Eraser<'_> {
         for (topic, created_at) in self.store.topics_of_runs().await? {
             // A topic of the same name that was created since then is another topic.
             let begun_again = |stone: &Tombstone| created_at.is_some_and(|created| created > stone.at);
-            let meant = |stone: &&Tombstone| self.known.hash_of(TombstoneKind::Topic, &topic) == stone.hash;
-            let Some(stone) = self.topics.iter().find(meant) else { continue };
+            let is_of_topic = |stone: &&Tombstone| self.known.hash_of(TombstoneKind::Topic, &topic) == stone.hash;
+            let Some(stone) = self.topics.iter().find(is_of_topic) else { continue };
             if !self.rehearsal && begun_again(stone) {
                 continue;
             }
@@ -197,8 +197,9 @@ impl Eraser<'_> {
         loop {
             let page = self.store.mentions(place, last.as_ref(), most).await?;
             let of_topic = |row: &Mention| {
-                let told = matches!(place, MentionPlace::Messages | MentionPlace::Alerts | MentionPlace::Reports);
-                told && topics.iter().any(|topic| row.texts.iter().any(|text| text.contains(topic.as_str())))
+                let may_name_topics =
+                    matches!(place, MentionPlace::Messages | MentionPlace::Alerts | MentionPlace::Reports);
+                may_name_topics && topics.iter().any(|topic| row.texts.iter().any(|text| text.contains(topic.as_str())))
             };
             let named: Vec<&Mention> = page
                 .iter()

@@ -85,18 +85,18 @@ pub fn ingest(body: &[u8], context: &Reading<'_>) -> Result<Ingested, DecodeErro
 pub(super) fn read_parts(
     kind: &dyn Kind,
     source: Source,
-    asked: &ProviderRequest<'_>,
+    request: &ProviderRequest<'_>,
     parts: &[SearchCall],
 ) -> Result<(ReadResult, Vec<Finding>, i64), DecodeError> {
-    let mut read = kind.read(asked, parts)?;
+    let mut read = kind.read(request, parts)?;
     // What a feed shows for the first time is new, however old it is.
     let feed = ProviderKind::named(kind.name()).is_some_and(|kind| kind.reach == LookBackKind::Feed);
-    let inside = if feed { Span { from: Time(0), until: asked.span.until } } else { asked.span };
-    let platform = kind.platform(asked.query);
+    let inside = if feed { Span { from: Time(0), until: request.span.until } } else { request.span };
+    let platform = kind.platform(request.query);
     let mut unreadable = i64::from(read.reply.unreadable);
     let mut findings = Vec::with_capacity(read.reply.items.len());
     for found in std::mem::take(&mut read.reply.items) {
-        match normalise::to_finding(source, found, &platform, asked.now, inside) {
+        match normalise::to_finding(source, found, &platform, request.now, inside) {
             Some(finding) => findings.push(finding),
             None => unreadable += 1,
         }
@@ -114,10 +114,10 @@ pub(super) fn read_parts(
 pub fn read_provider(
     kind: &dyn Kind,
     source: Source,
-    asked: &ProviderRequest<'_>,
+    request: &ProviderRequest<'_>,
     parts: &[SearchCall],
 ) -> Result<Ingested, DecodeError> {
-    let (read, findings, unreadable) = read_parts(kind, source, asked, parts)?;
+    let (read, findings, unreadable) = read_parts(kind, source, request, parts)?;
     let (saturated, failure) = (read.full, read.reply.failure);
     Ok(Ingested { findings, answer: read.reply.answer, unreadable, saturated, cost: None, failure })
 }

@@ -62,11 +62,13 @@ impl Plan {
     }
 
     /// Applies the plan's span to a query. A source that cannot look back over that span is asked as usual.
-    pub(super) fn apply(&self, settings: &Settings, ask: SearchQuery) -> SearchQuery {
+    pub(super) fn apply(&self, settings: &Settings, search_query: SearchQuery) -> SearchQuery {
         match self.over {
-            Some(over) if self.reason.is_some() => ask.with_look_back(over),
-            Some(over) if can(look_back_support(settings.dialect, &ask), over) => ask.with_look_back(over),
-            _ => ask,
+            Some(over) if self.reason.is_some() => search_query.with_look_back(over),
+            Some(over) if can(look_back_support(settings.dialect, &search_query), over) => {
+                search_query.with_look_back(over)
+            }
+            _ => search_query,
         }
     }
 }
@@ -74,8 +76,9 @@ impl Plan {
 /// Returns how the topic's social call could look back further than the topic says. `None` means it cannot, and then
 /// the previous coverage does not matter.
 pub(super) fn can_look_further(settings: &Settings, topic: &Topic, source: Source) -> Option<LookBackSupport> {
-    let ask = SearchQuery::of(topic, source).filter(|ask| !matches!(ask, SearchQuery::Ai(..)))?;
-    wider_look_back(settings.dialect, &ask, topic.window)
+    let search_query =
+        SearchQuery::of(topic, source).filter(|search_query| !matches!(search_query, SearchQuery::Ai(..)))?;
+    wider_look_back(settings.dialect, &search_query, topic.window)
 }
 
 /// Returns the smallest look-back that reaches `covered_until`, or `limit` if that is nearer. `None` means the window
@@ -107,9 +110,9 @@ fn can(reach: LookBackSupport, over: LookBack) -> bool {
 }
 
 /// Returns the span that a search's request names and against which its findings are judged; `None` if it names none.
-pub(super) fn requested_span(settings: &Settings, ask: &SearchQuery, seen_at: Time) -> Option<Span> {
-    match ask {
-        _ if look_back_support(settings.dialect, ask) == LookBackSupport::Unsaid => None,
+pub(super) fn requested_span(settings: &Settings, search_query: &SearchQuery, seen_at: Time) -> Option<Span> {
+    match search_query {
+        _ if look_back_support(settings.dialect, search_query) == LookBackSupport::Unsaid => None,
         SearchQuery::Social(_, over) | SearchQuery::Ai(_, over) | SearchQuery::Provider(_, over) => {
             Some(over.span(seen_at))
         }
@@ -145,21 +148,21 @@ pub(super) struct SearchTime {
 /// reply was cut, nothing if it failed or known posts are missing. The last minutes before it are left out, because
 /// posts may not have been indexed yet. Answers and pages describe a moment, so only posts cover time.
 pub(super) fn covered(
-    ask: &SearchQuery,
-    asked: Span,
+    search_query: &SearchQuery,
+    requested: Span,
     state: SearchState,
-    shown: ReplySpan,
+    reply_span: ReplySpan,
     findings: &[Finding],
     SearchTime { seen_at, sent_at, allowance }: SearchTime,
 ) -> Option<Span> {
-    let SearchQuery::Social(_, over) = ask else { return None };
+    let SearchQuery::Social(_, over) = search_query else { return None };
     if !matches!(state, SearchState::Ok | SearchState::Empty) {
         return None;
     }
     let late = if matches!(over, LookBack::Window(_)) { sent_at.since(seen_at) } else { Duration::ZERO };
-    let from = asked.from.plus(late);
-    let until = asked.until.min(seen_at.minus(allowance));
-    match shown {
+    let from = requested.from.plus(late);
+    let until = requested.until.min(seen_at.minus(allowance));
+    match reply_span {
         ReplySpan::Whole => Span::new(from, until),
         ReplySpan::FromOldest => {
             let inside = findings.iter().filter(|finding| finding.fit == WindowFit::In);
@@ -257,7 +260,8 @@ mod tests {
 
     #[test]
     fn a_full_reply_covers_from_its_oldest_dated_post_and_a_failed_one_nothing() {
-        let ask = |over| SearchQuery::Social(topic(SocialOperation::Basic, Window::Past24Hours).social.unwrap(), over);
+        let social_query =
+            |over| SearchQuery::Social(topic(SocialOperation::Basic, Window::Past24Hours).social.unwrap(), over);
         let post = |hours: u32, fit| Finding {
             source: Source::Social,
             found: ReplyEntry {
@@ -275,7 +279,7 @@ mod tests {
         const CLAIMED: Time = Time(NOW.0 - 600_000);
         let day = LookBack::Window(Window::Past24Hours);
         let span = |from, until| Span::new(from, until);
-        for (state, shown, findings, expected) in [
+        for (state, reply_span, findings, expected) in [
             (SearchState::Ok, ReplySpan::Whole, &posts[..], span(ago(24), CLAIMED)),
             (SearchState::Empty, ReplySpan::Whole, &[], span(ago(24), CLAIMED)),
             (SearchState::Ok, ReplySpan::FromOldest, &posts, span(ago(5), CLAIMED)),
@@ -286,19 +290,25 @@ mod tests {
             (SearchState::NotRun, ReplySpan::Whole, &[], None),
             (SearchState::OverQuota, ReplySpan::Whole, &[], None),
         ] {
-            let got = covered(&ask(day), day.span(NOW), state, shown, findings, at(NOW));
-            assert_eq!(got, expected, "{state} {shown:?}");
+            let got = covered(&social_query(day), day.span(NOW), state, reply_span, findings, at(NOW));
+            assert_eq!(got, expected, "{state} {reply_span:?}");
         }
         // It waited two hours for its place: the past 24 hours began later, a date did not.
         let sent = NOW.plus(HOUR * 2);
-        let late = covered(&ask(day), day.span(NOW), SearchState::Ok, ReplySpan::Whole, &[], at(sent));
+        let late = covered(&social_query(day), day.span(NOW), SearchState::Ok, ReplySpan::Whole, &[], at(sent));
         assert_eq!(late, span(ago(22), CLAIMED));
         let since = LookBack::Since(ago(30));
-        let late = covered(&ask(since), since.span(NOW), SearchState::Ok, ReplySpan::Whole, &[], at(sent));
+        let late = covered(&social_query(since), since.span(NOW), SearchState::Ok, ReplySpan::Whole, &[], at(sent));
         assert_eq!(late, span(ago(30), CLAIMED));
         let yesterday = LookBack::Day(NOW.utc_day() - 1);
-        let full =
-            covered(&ask(yesterday), yesterday.span(NOW), SearchState::Ok, ReplySpan::FromOldest, &posts[..1], at(NOW));
+        let full = covered(
+            &social_query(yesterday),
+            yesterday.span(NOW),
+            SearchState::Ok,
+            ReplySpan::FromOldest,
+            &posts[..1],
+            at(NOW),
+        );
         assert_eq!(full, None, "what it found lies after the day");
     }
 }

@@ -171,7 +171,7 @@ impl Collector {
         run: &RunRef,
         stop: &Stop,
         seen_at: Time,
-        given: Option<Plan>,
+        given_plan: Option<Plan>,
         turn: &CommitTurn,
     ) -> Result<RunReport, StoreError> {
         let mut searches = Vec::new();
@@ -180,12 +180,12 @@ impl Collector {
         let mut memory: Vec<(Source, Remembered)> = Vec::new();
 
         for source in run.topic.sources() {
-            let Some(ask) = SearchQuery::of(&run.topic, source) else { continue };
-            let plan = match &given {
+            let Some(search_query) = SearchQuery::of(&run.topic, source) else { continue };
+            let plan = match &given_plan {
                 Some(plan) => plan.clone(),
                 None => self.plan(run, source, seen_at).await?,
             };
-            let ask = plan.apply(&self.settings, ask);
+            let search_query = plan.apply(&self.settings, search_query);
             // A refusal or an interrupt is a better reason.
             let refused = self.served(source).is_some_and(|served| served.refused_at(seen_at).is_some());
             let not_needed = match source {
@@ -194,7 +194,7 @@ impl Collector {
                 }
                 _ => None,
             };
-            if let (SearchQuery::Provider(query, over), None) = (&ask, not_needed) {
+            if let (SearchQuery::Provider(query, over), None) = (&search_query, not_needed) {
                 let items = match about_items(&query.kind) {
                     true => self.prompt_items(&run.topic.id, &findings).await?,
                     false => Vec::new(),
@@ -202,35 +202,35 @@ impl Collector {
                 if about_items(&query.kind) && items.is_empty() {
                     searches.push(search_outcome::not_run(
                         source,
-                        &ask,
+                        &search_query,
                         run_outcome::no_prompt_items_reason(&searches),
                     ));
                     continue;
                 }
                 let (over, why) = (*over, plan.why.as_deref());
-                let asking = provider::ProviderQueryContext { source, ask: &ask, query, over, why, items: &items };
-                let asked = self.ask_provider(run, &asking, seen_at, stop).await?;
-                findings.extend(asked.findings);
-                answer = asked.answer.or(answer);
-                memory.extend(asked.memory.into_iter().map(|one| (source, one)));
-                searches.push(asked.fetched);
+                let asking =
+                    provider::ProviderQueryContext { source, ask: &search_query, query, over, why, items: &items };
+                let provider_answer = self.ask_provider(run, &asking, seen_at, stop).await?;
+                findings.extend(provider_answer.findings);
+                answer = provider_answer.answer.or(answer);
+                memory.extend(provider_answer.memory.into_iter().map(|one| (source, one)));
+                searches.push(provider_answer.fetched);
                 continue;
             }
             let fetched = match not_needed {
-                Some(reason) => search_outcome::not_run(source, &ask, reason),
-                None => self.fetch(run, source, &ask, seen_at, stop).await?,
+                Some(reason) => search_outcome::not_run(source, &search_query, reason),
+                None => self.fetch(run, source, &search_query, seen_at, stop).await?,
             };
-            let asked = look_back::requested_span(&self.settings, &ask, seen_at);
-            let recall = match asked {
+            let requested_span = look_back::requested_span(&self.settings, &search_query, seen_at);
+            let recall = match requested_span {
                 Some(span) if source == Source::Social && fetched.is_answered() => {
                     self.store.query_history(&run.topic.id, &fetched.question(), span).await?
                 }
                 _ => QueryHistory::default(),
             };
             let otherwise = LookBack::from(run.topic.window).span(seen_at);
-            let over =
-                search_outcome::SearchSpan { requested_span: asked, otherwise, why: plan.why.as_deref(), recall };
-            searches.push(fetched.ingest(seen_at, &ask, &over, &self.settings, &mut findings, &mut answer));
+            let over = search_outcome::SearchSpan { requested_span, otherwise, why: plan.why.as_deref(), recall };
+            searches.push(fetched.ingest(seen_at, &search_query, &over, &self.settings, &mut findings, &mut answer));
         }
 
         if run_outcome::is_fully_interrupted(&searches) && stop.cancel.is_cancelled() {
@@ -246,7 +246,7 @@ impl Collector {
         let items = group(findings);
         let cited = answer.as_ref().map(|text| run_outcome::cited(text, &items));
         let (state, reason, error) = run_outcome::of(&searches);
-        let reason = given
+        let reason = given_plan
             .and_then(|plan| plan.reason)
             .map(|why| reason.as_ref().map_or(why.clone(), |r| format!("{why}: {r}")))
             .or(reason);

@@ -136,23 +136,23 @@ impl Permits {
     }
 
     /// Applies a lease.
-    pub(super) fn apply_lease(&self, standing: &LeaseShare, until: (Instant, Time)) {
+    pub(super) fn apply_lease(&self, share: &LeaseShare, until: (Instant, Time)) {
         let mut state = self.state();
-        if standing.fresh {
+        if share.fresh {
             // Calls still in flight under an earlier lease count against this one.
             self.allow(&mut state, 0);
             state.lease += 1;
         }
-        let to = standing.permits.saturating_sub(if standing.fresh { 0 } else { state.debt });
-        self.allow(&mut state, to.min(standing.share));
+        let to = share.permits.saturating_sub(if share.fresh { 0 } else { state.debt });
+        self.allow(&mut state, to.min(share.share));
         (state.until, state.broken) = (Some(until), None);
-        state.rate = (standing.period_us, standing.limit);
+        state.rate = (share.period_us, share.limit);
     }
 
     /// Applies the rate that a check found in force.
-    pub(super) fn apply_rate(&self, standing: &LeaseShare) {
+    pub(super) fn apply_rate(&self, share: &LeaseShare) {
         let mut state = self.state();
-        state.rate = (standing.period_us, standing.limit);
+        state.rate = (share.period_us, share.limit);
         state.broken = None;
     }
 
@@ -220,8 +220,8 @@ impl PermitRequest {
         }
         let lease = state.lease;
         drop(state);
-        let held = Permit { of: Self::new(&self.0), lease };
-        if held.holds() { Ok(held) } else { Err(Self::new(&self.0)) }
+        let permit = Permit { of: Self::new(&self.0), lease };
+        if permit.holds() { Ok(permit) } else { Err(Self::new(&self.0)) }
     }
 }
 
@@ -293,9 +293,9 @@ mod tests {
         // When the place is free again, one call has it, and no more.
         permits.apply_lease(&share(1, false), until());
         let mut request = PermitRequest::new(&permits);
-        let Ok(held) = request.place().await else { panic!("the lease covers it") };
-        assert!(held.holds() && permits.free.available_permits() == 0);
-        drop(held);
+        let Ok(permit) = request.place().await else { panic!("the lease covers it") };
+        assert!(permit.holds() && permits.free.available_permits() == 0);
+        drop(permit);
         assert_eq!(permits.free.available_permits(), 1);
     }
 }

@@ -34,45 +34,50 @@ impl Collector {
         seen_at: Time,
         stop: &Stop,
     ) -> Result<ProviderAnswer, StoreError> {
-        let ProviderQueryContext { source, ask, query, over, items, .. } = *asking;
+        let ProviderQueryContext { source, ask: search_query, query, over, items, .. } = *asking;
         if stop.cancel.is_cancelled() {
-            return Ok(not_run(source, ask, search_outcome::INTERRUPTED).into());
+            return Ok(not_run(source, search_query, search_outcome::INTERRUPTED).into());
         }
-        let Some(served) = self.served(source) else { return Ok(unconfigured(source, ask).into()) };
+        let Some(served) = self.served(source) else { return Ok(unconfigured(source, search_query).into()) };
         if let Some(refused) = served.refused_at(self.now()) {
-            return Ok(left_out(source, ask, refused).into());
+            return Ok(left_out(source, search_query, refused).into());
         }
         let Some(kind) = kinds::named(&query.kind) else {
             let message = format!("this version does not support providers of kind `{}`", query.kind);
             let hint = "upgrade topicwatch, or remove the source from the topic".to_owned();
-            return Ok(unsupported(source, ask, Unsupported { message, hint }).into());
+            return Ok(unsupported(source, search_query, Unsupported { message, hint }).into());
         };
         let memory = self.store.provider_memory(&run.topic.id, source).await?;
-        let asked = ProviderRequest { query, span: over.span(seen_at), now: seen_at, memory: &memory, items };
-        let call = Call { source, operation: operation(ask), query: words(ask), price: served.price.expected() };
+        let request = ProviderRequest { query, span: over.span(seen_at), now: seen_at, memory: &memory, items };
+        let call = Call {
+            source,
+            operation: operation(search_query),
+            query: words(search_query),
+            price: served.price.expected(),
+        };
         let gate = self.ledger(run, call, served);
         let begun = tokio::time::Instant::now();
-        let called = self.all_parts(kind, &asked, served, &gate, stop).await?;
+        let called = self.all_parts(kind, &request, served, &gate, stop).await?;
         let took = begun.elapsed();
         crate::failpoint::at_of("call/replied", &run.topic.id);
-        let made = gate.tries_made.load(Ordering::Relaxed);
+        let tries = gate.tries_made.load(Ordering::Relaxed);
         let (parts, stopped) = match called {
             Ok(called) => called,
-            Err(wrong) => return Ok(unsupported(source, ask, wrong).into()),
+            Err(wrong) => return Ok(unsupported(source, search_query, wrong).into()),
         };
-        let sent_at = (made > 0).then(|| Time(gate.sent_at.load(Ordering::Relaxed)));
+        let sent_at = (tries > 0).then(|| Time(gate.sent_at.load(Ordering::Relaxed)));
         let recalls = covers_spans(&query.kind) && query.brings() == ResultKind::Posts;
-        let recall = match not_run(source, ask, "").question() {
+        let recall = match not_run(source, search_query, "").question() {
             question if recalls && !parts.is_empty() => {
-                self.store.query_history(&run.topic.id, &question, asked.span).await?
+                self.store.query_history(&run.topic.id, &question, request.span).await?
             }
             _ => QueryHistory::default(),
         };
-        let replies = Replies { parts: &parts, made, sent_at: sent_at.unwrap_or(seen_at), recall: &recall };
+        let replies = Replies { parts: &parts, tries, sent_at: sent_at.unwrap_or(seen_at), recall: &recall };
         let mut answered = match (&stopped, parts.is_empty()) {
-            (None, true) => not_run(source, ask, "nothing is due: the feeds asked for a pause").into(),
-            (Some(stopped), true) => self.unanswered(source, ask, served, stopped, made),
-            (_, false) => self.read(kind, asking, &asked, &replies, served),
+            (None, true) => not_run(source, search_query, "nothing is due: the feeds asked for a pause").into(),
+            (Some(stopped), true) => self.unanswered(source, search_query, served, stopped, tries),
+            (_, false) => self.read(kind, asking, &request, &replies, served),
         };
         if let (Some(stopped), false) = (&stopped, parts.is_empty()) {
             cut_off(&mut answered.fetched, stopped);
@@ -88,8 +93,8 @@ impl Collector {
         if !parts.is_empty() {
             answered.fetched.result.latency_ms = i64::try_from(took.as_millis()).ok();
         }
-        if made > 0 {
-            answered.fetched.result.requested_span = covers_spans(&query.kind).then_some(asked.span);
+        if tries > 0 {
+            answered.fetched.result.requested_span = covers_spans(&query.kind).then_some(request.span);
         }
         Ok(answered)
     }
@@ -98,14 +103,14 @@ impl Collector {
     async fn all_parts(
         &self,
         kind: &'static dyn Kind,
-        asked: &ProviderRequest<'_>,
+        request: &ProviderRequest<'_>,
         served: &ProviderState,
         gate: &CallGate,
         stop: &Stop,
     ) -> Result<Result<(Vec<SearchCall>, Option<Stopped>), Unsupported>, StoreError> {
         let mut parts: Vec<SearchCall> = Vec::new();
         loop {
-            let next = match kind.next(asked, &parts) {
+            let next = match kind.next(request, &parts) {
                 Ok(next) => next,
                 // The replies before it are still good.
                 Err(_) if !parts.is_empty() => return Ok(Ok((parts, None))),
@@ -115,7 +120,7 @@ impl Collector {
             if next.is_empty() || room == 0 {
                 return Ok(Ok((parts, None)));
             }
-            let calls = next.into_iter().take(room).map(|request| self.part(request, served, gate, stop));
+            let calls = next.into_iter().take(room).map(|part| self.part(part, served, gate, stop));
             let mut calls = futures_util::stream::iter(calls).buffered(WIDTH);
             let mut ended = None;
             while let Some(called) = calls.next().await {
@@ -174,25 +179,25 @@ impl Collector {
     fn unanswered(
         &self,
         source: Source,
-        ask: &SearchQuery,
+        search_query: &SearchQuery,
         served: &ProviderState,
         stopped: &Stopped,
-        made: u32,
+        tries: u32,
     ) -> ProviderAnswer {
-        let cost = served.price.of(made, 0, 0);
+        let cost = served.price.of(tries, 0, 0);
         match stopped {
             Stopped::OverQuota(why) => {
-                let mut fetched = not_run(source, ask, why);
+                let mut fetched = not_run(source, search_query, why);
                 fetched.result.state = SearchState::OverQuota;
                 search_outcome::charge(&mut fetched.result, cost);
                 fetched.into()
             }
             Stopped::ProviderRefusal(why) => match served.refused_at(self.now()) {
-                Some(refused) => left_out(source, ask, refused).into(),
-                None => not_run(source, ask, why).into(),
+                Some(refused) => left_out(source, search_query, refused).into(),
+                None => not_run(source, search_query, why).into(),
             },
-            Stopped::Ended(SearchState::Lost, why) if made == 0 => not_run(source, ask, why).into(),
-            Stopped::Ended(state, why) => abandoned(source, ask, cost, *state, why).into(),
+            Stopped::Ended(SearchState::Lost, why) if tries == 0 => not_run(source, search_query, why).into(),
+            Stopped::Ended(state, why) => abandoned(source, search_query, cost, *state, why).into(),
         }
     }
 
@@ -201,11 +206,11 @@ impl Collector {
         &self,
         kind: &'static dyn Kind,
         asking: &ProviderQueryContext<'_>,
-        asked: &ProviderRequest<'_>,
+        request: &ProviderRequest<'_>,
         replies: &Replies<'_>,
         served: &ProviderState,
     ) -> ProviderAnswer {
-        let Replies { parts, made, recall, .. } = *replies;
+        let Replies { parts, tries, recall, .. } = *replies;
         let mut fetched = not_run(asking.source, asking.ask, "");
         fetched.result.reason = None;
         fetched.result.http_status = parts.last().map(|part| match &part.reply {
@@ -214,12 +219,12 @@ impl Collector {
         });
         fetched.result.http_status = fetched.result.http_status.filter(|status| *status > 0);
         fetched.invented = parts.iter().filter_map(|part| part.reply.as_ref().ok()).any(stored_calls::invented);
-        fetched.result.raw = stored_calls::build_record(kind, asked, parts, &self.packer);
-        let read = read_parts(kind, asking.source, asked, parts);
+        fetched.result.raw = stored_calls::build_record(kind, request, parts, &self.packer);
+        let read = read_parts(kind, asking.source, request, parts);
         let (read, findings, unreadable) = match read {
             Ok(read) => read,
             Err(error) => {
-                search_outcome::charge(&mut fetched.result, served.price.of(made, 0, 0));
+                search_outcome::charge(&mut fetched.result, served.price.of(tries, 0, 0));
                 fetched.result.state = SearchState::Error;
                 // The text may quote the reply.
                 let text = served.client.redact_key(&error.text);
@@ -228,10 +233,10 @@ impl Collector {
                 return fetched.into();
             }
         };
-        let price = served.price.of(made, findings.len(), read.tokens);
+        let price = served.price.of(tries, findings.len(), read.tokens);
         match read.reply.cost {
             Some(cost) => {
-                search_outcome::billed(&mut fetched.result, cost, served.price.of(made.saturating_sub(1), 0, 0));
+                search_outcome::billed(&mut fetched.result, cost, served.price.of(tries.saturating_sub(1), 0, 0));
             }
             None => search_outcome::charge(&mut fetched.result, price),
         }
@@ -255,19 +260,19 @@ impl Collector {
             None if covers_spans(&asking.query.kind) => {
                 result.late_ms = indexing_delay::lateness(&findings, recall);
                 let late = recall.late.iter().copied().chain(result.late_ms);
-                let until = asked.span.until.min(asked.now.minus(indexing_delay::allowance(late)));
+                let until = request.span.until.min(request.now.minus(indexing_delay::allowance(late)));
                 let from = match read.coverage {
                     _ if result.state == SearchState::Empty
-                        && saturation::of_empty(asked.span, recall) == ReplySpan::Nothing =>
+                        && saturation::of_empty(request.span, recall) == ReplySpan::Nothing =>
                     {
                         None
                     }
-                    SpanCoverage::Whole => Some(asked.span.from),
-                    SpanCoverage::Since(at) => Some(at.max(asked.span.from)),
+                    SpanCoverage::Whole => Some(request.span.from),
+                    SpanCoverage::Since(at) => Some(at.max(request.span.from)),
                     SpanCoverage::AsRecalled(at) => {
-                        let shown = saturation::reply_span(&findings, unreadable, asked.span, recall, false);
-                        result.saturated |= saturation::is_full(shown);
-                        replies.begin(shown, at, asked, &findings)
+                        let reply_span = saturation::reply_span(&findings, unreadable, request.span, recall, false);
+                        result.saturated |= saturation::is_full(reply_span);
+                        replies.begin(reply_span, at, request, &findings)
                     }
                     SpanCoverage::Nothing => None,
                 };
@@ -287,7 +292,7 @@ impl Collector {
 #[derive(Clone, Copy)]
 struct Replies<'a> {
     parts: &'a [SearchCall],
-    made: u32,
+    tries: u32,
     /// When the last call was made.
     sent_at: Time,
     recall: &'a QueryHistory,
@@ -296,9 +301,15 @@ struct Replies<'a> {
 impl Replies<'_> {
     /// Returns the start of what a reply covers, if the reply itself only says how far it looked back: "the past 24
     /// hours" counts from the call, and a run may wait for its place.
-    fn begin(&self, shown: ReplySpan, since: Time, asked: &ProviderRequest<'_>, findings: &[Finding]) -> Option<Time> {
-        let since = since.plus(self.sent_at.since(asked.now)).max(asked.span.from);
-        match shown {
+    fn begin(
+        &self,
+        reply_span: ReplySpan,
+        since: Time,
+        request: &ProviderRequest<'_>,
+        findings: &[Finding],
+    ) -> Option<Time> {
+        let since = since.plus(self.sent_at.since(request.now)).max(request.span.from);
+        match reply_span {
             ReplySpan::Whole => Some(since),
             ReplySpan::FromOldest => {
                 let inside = findings.iter().filter(|finding| finding.fit == WindowFit::In);
@@ -329,8 +340,8 @@ fn cut_off(fetched: &mut Fetched, stopped: &Stopped) {
 }
 
 /// Returns a search with a query that cannot be asked.
-fn unsupported(source: Source, ask: &SearchQuery, wrong: Unsupported) -> Fetched {
-    let mut fetched = not_run(source, ask, "unsupported");
+fn unsupported(source: Source, search_query: &SearchQuery, wrong: Unsupported) -> Fetched {
+    let mut fetched = not_run(source, search_query, "unsupported");
     fetched.result.state = SearchState::Error;
     fetched.result.error = Some((ErrorClass::BadRequest.as_str().to_owned(), wrong.message));
     fetched.hint = Some(wrong.hint);

@@ -16,8 +16,8 @@ pub(crate) struct ProviderRefusal {
 
 impl ProviderRefusal {
     /// Returns the refusal that is in force.
-    pub(super) fn at(now: Time, known: &Mutex<Option<Self>>) -> Option<Self> {
-        known.lock().ok().and_then(|refused| refused.clone()).filter(|refused| now < refused.until)
+    pub(super) fn at(now: Time, last_refusal: &Mutex<Option<Self>>) -> Option<Self> {
+        last_refusal.lock().ok().and_then(|refused| refused.clone()).filter(|refused| now < refused.until)
     }
 }
 

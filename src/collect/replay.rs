@@ -58,48 +58,48 @@ pub async fn replay(
     store: &Store,
     again: &ReplayOptions<'_>,
     enough: &(dyn Fn() -> bool + Send + Sync),
-    mut told: impl FnMut(&Replayed),
+    mut report_progress: impl FnMut(&Replayed),
 ) -> Result<Replayed, StoreError> {
     let cursors = store.cursors().await?;
-    let mut whole = Replayed { pruned: store.pruned_replies(again.since, again.topics).await?, ..Replayed::default() };
-    whole.behind =
+    let mut total = Replayed { pruned: store.pruned_replies(again.since, again.topics).await?, ..Replayed::default() };
+    total.behind =
         cursors.iter().map(|(reader, _)| OutdatedReader { reader: reader.clone(), runs: 0, sightings: 0 }).collect();
     let mut after = 0;
     while let Some((run, replies)) = store.next_replayable(after, again.since, again.topics).await? {
         if enough() {
-            whole.interrupted = true;
+            total.interrupted = true;
             break;
         }
         after = run.seq;
-        let read = parse_replies(&run, &replies, again.platform, &mut whole);
+        let read = parse_replies(&run, &replies, again.platform, &mut total);
         let changed = store.replay_run(&run, &read, again.rehearsal).await?;
         crate::failpoint::at("replay/run");
-        whole.runs += 1;
-        whole.changed.add(&changed);
+        total.runs += 1;
+        total.changed.add(&changed);
         if changed.is_changed() {
-            whole.changed_runs += 1;
-            for ((_, seq), behind) in cursors.iter().zip(&mut whole.behind).filter(|((_, seq), _)| *seq >= run.seq) {
+            total.changed_runs += 1;
+            for ((_, seq), behind) in cursors.iter().zip(&mut total.behind).filter(|((_, seq), _)| *seq >= run.seq) {
                 tracing::debug!(reader = behind.reader, seq, run = run.public_id, "has already reported this run");
                 behind.runs += 1;
                 behind.sightings += changed.sightings;
             }
         }
-        told(&whole);
+        report_progress(&total);
     }
-    whole.behind.retain(|behind| behind.runs > 0);
-    Ok(whole)
+    total.behind.retain(|behind| behind.runs > 0);
+    Ok(total)
 }
 
-fn parse_replies(run: &StoredRun, replies: &[StoredReply], platform: &str, whole: &mut Replayed) -> ReplayedRun {
+fn parse_replies(run: &StoredRun, replies: &[StoredReply], platform: &str, total: &mut Replayed) -> ReplayedRun {
     let (mut findings, mut answer, mut readable) = (Vec::new(), None, Vec::new());
     for reply in replies {
-        whole.replies += 1;
+        total.replies += 1;
         let Some(ingested) = read(reply, platform) else {
             tracing::debug!(run = run.public_id, source = %reply.source, "its reply cannot be read");
-            whole.unreadable += 1;
+            total.unreadable += 1;
             continue;
         };
-        whole.cut += u64::from(reply.truncated || ingested.failure.is_some());
+        total.cut += u64::from(reply.truncated || ingested.failure.is_some());
         readable.push(reply.as_read(ingested.unreadable));
         findings.extend(ingested.findings);
         answer = ingested.answer.or(answer);
@@ -149,6 +149,6 @@ fn read_provider(reply: &StoredReply, body: &[u8]) -> Option<Ingested> {
     let kind = kinds::named(&kept.query.kind)?;
     let all = stored_calls::read(&kept.query, body)?;
     let (query, span) = (&kept.query, kept.span());
-    let asked = kinds::ProviderRequest { query, span, now: reply.seen_at, memory: &kept.memory, items: &kept.items };
-    super::read_provider(kind, reply.source, &asked, &all).ok()
+    let request = kinds::ProviderRequest { query, span, now: reply.seen_at, memory: &kept.memory, items: &kept.items };
+    super::read_provider(kind, reply.source, &request, &all).ok()
 }

@@ -52,8 +52,8 @@ pub(super) const NO_OTHER: &str = "no other source answered";
 pub(super) const NOTHING_NEW: &str = "nothing new was found";
 
 /// Returns why there is nothing to write about.
-pub(super) fn no_prompt_items_reason(asked: &[Fetched]) -> &'static str {
-    if none_answered(asked) { NO_OTHER } else { NOTHING_NEW }
+pub(super) fn no_prompt_items_reason(searches: &[Fetched]) -> &'static str {
+    if none_answered(searches) { NO_OTHER } else { NOTHING_NEW }
 }
 
 fn interrupted_search(search: &Fetched) -> bool {
@@ -70,9 +70,9 @@ pub(super) fn is_fully_interrupted(searches: &[Fetched]) -> bool {
 }
 
 /// Returns whether the replies are invented or real; `None` if there are none.
-pub(super) fn nature(searches: &[Fetched], known: bool) -> Option<DataOrigin> {
+pub(super) fn nature(searches: &[Fetched], is_sandbox: bool) -> Option<DataOrigin> {
     let answered = searches.iter().any(|s| s.result.raw.is_some());
-    let invented = known || searches.iter().any(|s| s.invented);
+    let invented = is_sandbox || searches.iter().any(|s| s.invented);
     answered.then_some(if invented { DataOrigin::Sandbox } else { DataOrigin::Real })
 }
 

@@ -29,53 +29,53 @@ const REPLIES: usize = 5;
 const RECENT: Duration = Duration::from_secs(7 * 86_400);
 
 /// Returns what a reply shows that is as long as the request allows.
-pub(super) fn of_full(posts: &[Finding], asked: Span, recall: &QueryHistory) -> ReplySpan {
-    let from = Span { until: oldest(posts, asked).unwrap_or(asked.from), ..asked };
-    let whole = reaches_start(posts, asked) && missing(posts, from, recall) < MISSING;
-    if whole { ReplySpan::Whole } else { ReplySpan::FromOldest }
+pub(super) fn of_full(posts: &[Finding], requested: Span, recall: &QueryHistory) -> ReplySpan {
+    let from = Span { until: oldest(posts, requested).unwrap_or(requested.from), ..requested };
+    let is_whole = reaches_start(posts, requested) && missing(posts, from, recall) < MISSING;
+    if is_whole { ReplySpan::Whole } else { ReplySpan::FromOldest }
 }
 
 /// Whether the posts reach back past the start of the span.
-fn reaches_start(posts: &[Finding], asked: Span) -> bool {
-    covers_window_start(posts.iter().filter_map(|post| post.found.published_at), asked.from)
+fn reaches_start(posts: &[Finding], requested: Span) -> bool {
+    covers_window_start(posts.iter().filter_map(|post| post.found.published_at), requested.from)
 }
 
 /// Returns the date of the oldest post inside the span.
-fn oldest(posts: &[Finding], asked: Span) -> Option<Time> {
-    posts.iter().filter_map(|post| post.found.published_at).filter(|at| *at > asked.from).min()
+fn oldest(posts: &[Finding], requested: Span) -> Option<Time> {
+    posts.iter().filter_map(|post| post.found.published_at).filter(|at| *at > requested.from).min()
 }
 
 /// Counts known posts of a span that are missing from the reply.
 fn missing(posts: &[Finding], span: Span, recall: &QueryHistory) -> usize {
-    let there: HashSet<&str> = posts.iter().flat_map(|post| post.keys.iter().map(String::as_str)).collect();
-    let gone = |(at, key): &&(Time, String)| *at >= span.from && *at < span.until && !there.contains(key.as_str());
+    let present: HashSet<&str> = posts.iter().flat_map(|post| post.keys.iter().map(String::as_str)).collect();
+    let gone = |(at, key): &&(Time, String)| *at >= span.from && *at < span.until && !present.contains(key.as_str());
     recall.shown.iter().filter(gone).count()
 }
 
 /// Returns what an empty reply shows of the requested span. It shows nothing if the query showed several posts of the span
 /// before, or if even the quietest of its latest replies would predict many: then the service is broken.
-pub(super) fn of_empty(asked: Span, recall: &QueryHistory) -> ReplySpan {
-    let fits = missing(&[], asked, recall) < MISSING && predicted(asked, recall) < MANY;
-    if fits { ReplySpan::Whole } else { ReplySpan::Nothing }
+pub(super) fn of_empty(requested: Span, recall: &QueryHistory) -> ReplySpan {
+    let is_whole = missing(&[], requested, recall) < MISSING && predicted(requested, recall) < MANY;
+    if is_whole { ReplySpan::Whole } else { ReplySpan::Nothing }
 }
 
 /// The number of posts that the quietest of the latest replies predicts for a span; 0 if there are few replies, or the last
 /// one is so old that the topic may have ended since.
 #[expect(clippy::cast_precision_loss, reason = "milliseconds of some days")]
-fn predicted(asked: Span, recall: &QueryHistory) -> f64 {
-    let recent = recall.before.is_some_and(|before| asked.until.since(before.until) <= RECENT);
+fn predicted(requested: Span, recall: &QueryHistory) -> f64 {
+    let recent = recall.before.is_some_and(|before| requested.until.since(before.until) <= RECENT);
     if !recent || recall.sizes.len() < REPLIES {
         return 0.0;
     }
     let length = |span: Span| (span.until.0 - span.from.0).max(1) as f64;
     let rate = |(size, span): (&i64, &Span)| *size as f64 / length(*span);
     let quietest = recall.sizes.iter().zip(&recall.spans).map(rate).fold(f64::INFINITY, f64::min);
-    quietest * length(asked)
+    quietest * length(requested)
 }
 
 /// Whether a reply was full: the service had more than it returned.
-pub(super) fn is_full(shown: ReplySpan) -> bool {
-    matches!(shown, ReplySpan::FromOldest | ReplySpan::Sample)
+pub(super) fn is_full(reply_span: ReplySpan) -> bool {
+    matches!(reply_span, ReplySpan::FromOldest | ReplySpan::Sample)
 }
 
 /// Returns what a reply shows of the requested span, by its posts and by earlier replies to the question. If the
@@ -83,7 +83,7 @@ pub(super) fn is_full(shown: ReplySpan) -> bool {
 pub(super) fn reply_span(
     posts: &[Finding],
     unreadable: i64,
-    asked: Span,
+    requested: Span,
     recall: &QueryHistory,
     named: bool,
 ) -> ReplySpan {
@@ -100,15 +100,15 @@ pub(super) fn reply_span(
         // Without dates only the length can tell.
         return if many >= most && repeated >= REPEATED { ReplySpan::Sample } else { ReplySpan::Whole };
     }
-    let inside = || dates.iter().filter(|at| **at > asked.from);
+    let inside = || dates.iter().filter(|at| **at > requested.from);
     let Some((oldest, newest)) = inside().min().zip(inside().max()) else { return ReplySpan::Whole };
     let missing = |from: Time, until: Time| missing(posts, Span { from, until }, recall);
-    let older = missing(asked.from, *oldest);
-    if older < MISSING && reaches_start(posts, asked) {
+    let older = missing(requested.from, *oldest);
+    if older < MISSING && reaches_start(posts, requested) {
         return ReplySpan::Whole;
     }
-    let pause = oldest.0 - asked.from.0;
-    let apart = (newest.0 - oldest.0) / i64::try_from(inside().count().max(2) - 1).unwrap_or(i64::MAX);
+    let pause = oldest.0 - requested.from.0;
+    let average_gap = (newest.0 - oldest.0) / i64::try_from(inside().count().max(2) - 1).unwrap_or(i64::MAX);
     let usual = !named && USUAL_CAPS.contains(&many);
     let cut = older >= MISSING
         // The longest length so far, or a usual one, and a known post is missing.
@@ -116,7 +116,7 @@ pub(super) fn reply_span(
         // The longest length so far, repeatedly.
         || many >= LEAST_BY_NUMBER && many >= most && repeated >= REPEATED
         // A usual length: the longest so far, the same as last time, or with too long a gap before it.
-        || usual && (many >= most || recall.sizes.first().is_some_and(|size| usize::try_from(*size) == Ok(many)) || pause > PAUSES * apart);
+        || usual && (many >= most || recall.sizes.first().is_some_and(|size| usize::try_from(*size) == Ok(many)) || pause > PAUSES * average_gap);
     if !cut {
         return ReplySpan::Whole;
     }
@@ -187,7 +187,7 @@ mod tests {
         assert_eq!(of(known([10, 20])), ReplySpan::Whole, "two may have been deleted");
         assert_eq!(of(known([10, 20, 1_500])), ReplySpan::Whole, "one is of the day before");
         // Replies of a day each, every six hours, the latest a day ago.
-        let predicted = |sizes: &[i64], asked: Span| {
+        let predicted = |sizes: &[i64], requested: Span| {
             let back = |n: usize| DAY + i64::try_from(n).unwrap() * DAY / 4;
             let span = |n: usize| Span { from: Time(NOW - back(n) - DAY), until: Time(NOW - back(n)) };
             let spans: Vec<Span> = (0..sizes.len()).map(span).collect();
@@ -197,7 +197,7 @@ mod tests {
                 spans,
                 ..QueryHistory::default()
             };
-            of_empty(asked, &recall)
+            of_empty(requested, &recall)
         };
         assert_eq!(predicted(&[40, 31, 10, 25, 30], day), ReplySpan::Nothing, "none had fewer than ten");
         assert_eq!(predicted(&[40, 31, 9, 25, 30], day), ReplySpan::Whole, "one had");

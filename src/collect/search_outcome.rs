@@ -47,11 +47,11 @@ pub(super) struct SearchSpan<'a> {
 }
 
 /// Returns a search that was not made.
-pub(super) fn not_run(source: Source, ask: &SearchQuery, reason: &str) -> Fetched {
+pub(super) fn not_run(source: Source, search_query: &SearchQuery, reason: &str) -> Fetched {
     let result = SearchResult {
         source,
-        operation: operation(ask),
-        query: words(ask),
+        operation: operation(search_query),
+        query: words(search_query),
         state: SearchState::NotRun,
         reason: Some(reason.to_owned()),
         clears_at: None,
@@ -72,16 +72,16 @@ pub(super) fn not_run(source: Source, ask: &SearchQuery, reason: &str) -> Fetche
 }
 
 /// Returns a search that was not made because every call would be refused.
-pub(super) fn left_out(source: Source, ask: &SearchQuery, refused: ProviderRefusal) -> Fetched {
-    let mut fetched = not_run(source, ask, refused.class);
+pub(super) fn left_out(source: Source, search_query: &SearchQuery, refused: ProviderRefusal) -> Fetched {
+    let mut fetched = not_run(source, search_query, refused.class);
     fetched.result.error = Some((refused.class.to_owned(), refused.text));
     fetched.hint = Some(refused.hint);
     fetched
 }
 
 /// Returns a search of a provider that this process's configuration does not have.
-pub(super) fn unconfigured(source: Source, ask: &SearchQuery) -> Fetched {
-    let mut fetched = not_run(source, ask, "");
+pub(super) fn unconfigured(source: Source, search_query: &SearchQuery) -> Fetched {
+    let mut fetched = not_run(source, search_query, "");
     fetched.result.state = SearchState::Error;
     fetched.result.reason = None;
     let text = format!("this process has no provider `{}`", source.provider());
@@ -94,8 +94,14 @@ pub(super) fn unconfigured(source: Source, ask: &SearchQuery) -> Fetched {
 }
 
 /// Returns a search that was in progress, or waited for its place, when the run had to end. Each try may be billed.
-pub(super) fn abandoned(source: Source, ask: &SearchQuery, cost: Micros, state: SearchState, why: &str) -> Fetched {
-    let mut fetched = not_run(source, ask, why);
+pub(super) fn abandoned(
+    source: Source,
+    search_query: &SearchQuery,
+    cost: Micros,
+    state: SearchState,
+    why: &str,
+) -> Fetched {
+    let mut fetched = not_run(source, search_query, why);
     fetched.result.state = state;
     fetched.result.reason = None;
     // Nothing timed out when a person or the service manager ended it.
@@ -105,8 +111,8 @@ pub(super) fn abandoned(source: Source, ask: &SearchQuery, cost: Micros, state: 
     fetched
 }
 
-pub(super) fn failed(source: Source, ask: &SearchQuery, price: Micros, error: CallError) -> Fetched {
-    let mut fetched = not_run(source, ask, "");
+pub(super) fn failed(source: Source, search_query: &SearchQuery, price: Micros, error: CallError) -> Fetched {
+    let mut fetched = not_run(source, search_query, "");
     let result = &mut fetched.result;
     result.state = SearchState::Error;
     result.reason = None;
@@ -124,14 +130,14 @@ pub(super) fn failed(source: Source, ask: &SearchQuery, price: Micros, error: Ca
 
 pub(super) fn answered(
     source: Source,
-    ask: &SearchQuery,
+    search_query: &SearchQuery,
     price: Micros,
     request: Request,
     reply: RawReply,
     dialect: &'static str,
     packer: &Compressor,
 ) -> Fetched {
-    let mut fetched = not_run(source, ask, "");
+    let mut fetched = not_run(source, search_query, "");
     let result = &mut fetched.result;
     result.state = SearchState::Ok;
     result.reason = None;
@@ -199,7 +205,7 @@ impl Fetched {
     pub(super) fn ingest(
         mut self,
         seen_at: Time,
-        ask: &SearchQuery,
+        search_query: &SearchQuery,
         over: &SearchSpan<'_>,
         settings: &Settings,
         findings: &mut Vec<Finding>,
@@ -234,8 +240,8 @@ impl Fetched {
                 if let Some((class, text)) = ingested.failure {
                     result.state = SearchState::Error;
                     // The connection knows better than the body why it broke.
-                    let told = reply.cut.filter(|(cut, _)| *cut == class).map_or(text, |(_, why)| why);
-                    result.error = Some((class.as_str().to_owned(), told));
+                    let message = reply.cut.filter(|(cut, _)| *cut == class).map_or(text, |(_, why)| why);
+                    result.error = Some((class.as_str().to_owned(), message));
                     self.hint = Some(part_kept(class).into());
                     self.part_of_answer = ingested.answer.is_some();
                 }
@@ -246,36 +252,36 @@ impl Fetched {
             }
             Err(error) => {
                 result.state = SearchState::Error;
-                let told = reply.cut.filter(|(cut, _)| *cut == error.class).map_or(error.text, |(_, why)| why);
-                result.error = Some((error.class.as_str().to_owned(), told));
+                let message = reply.cut.filter(|(cut, _)| *cut == error.class).map_or(error.text, |(_, why)| why);
+                result.error = Some((error.class.as_str().to_owned(), message));
                 self.hint = Some(error.hint);
             }
         }
-        if let Some(asked) = over.requested_span {
+        if let Some(requested) = over.requested_span {
             let own = findings.get(first..).unwrap_or_default();
-            let mut shown = look_back::ReplySpan::Whole;
-            if matches!(ask, SearchQuery::Social(..)) && result.state == SearchState::Ok {
-                shown = if result.saturated {
-                    saturation::of_full(own, asked, &over.recall)
+            let mut reply_span = look_back::ReplySpan::Whole;
+            if matches!(search_query, SearchQuery::Social(..)) && result.state == SearchState::Ok {
+                reply_span = if result.saturated {
+                    saturation::of_full(own, requested, &over.recall)
                 } else {
-                    saturation::reply_span(own, result.unreadable, asked, &over.recall, request.limit.is_some())
+                    saturation::reply_span(own, result.unreadable, requested, &over.recall, request.limit.is_some())
                 };
-                result.saturated = saturation::is_full(shown);
+                result.saturated = saturation::is_full(reply_span);
                 result.late_ms = indexing_delay::lateness(own, &over.recall);
             }
             let sent_at = self.sent_at.unwrap_or(seen_at);
-            if matches!(ask, SearchQuery::Social(..)) && result.state == SearchState::Empty {
+            if matches!(search_query, SearchQuery::Social(..)) && result.state == SearchState::Empty {
                 // "The past 24 hours" counts from the call, and a run may wait for its place.
-                let from = asked.from.plus(sent_at.since(seen_at)).min(asked.until);
-                shown = saturation::of_empty(Span { from, ..asked }, &over.recall);
+                let from = requested.from.plus(sent_at.since(seen_at)).min(requested.until);
+                reply_span = saturation::of_empty(Span { from, ..requested }, &over.recall);
             }
             let when = look_back::SearchTime {
                 seen_at,
                 sent_at,
                 allowance: indexing_delay::allowance(over.recall.late.iter().copied().chain(result.late_ms)),
             };
-            result.covered = look_back::covered(ask, asked, result.state, shown, own, when);
-            self.widened = over.why.is_some() && asked != over.otherwise;
+            result.covered = look_back::covered(search_query, requested, result.state, reply_span, own, when);
+            self.widened = over.why.is_some() && requested != over.otherwise;
             if self.widened && result.error.is_none() {
                 result.reason = over.why.map(str::to_owned);
             }
@@ -293,8 +299,8 @@ fn part_kept(class: ErrorClass) -> &'static str {
 }
 
 /// Returns the operation's name as it is stored.
-pub(super) fn operation(ask: &SearchQuery) -> &'static str {
-    match ask {
+pub(super) fn operation(search_query: &SearchQuery) -> &'static str {
+    match search_query {
         SearchQuery::Social(query, _) => query.operation.as_str(),
         SearchQuery::Web(query) => query.operation.as_str(),
         SearchQuery::Ai(..) => "search",
@@ -303,8 +309,8 @@ pub(super) fn operation(ask: &SearchQuery) -> &'static str {
 }
 
 /// Returns the words of the query.
-pub(super) fn words(ask: &SearchQuery) -> String {
-    match ask {
+pub(super) fn words(search_query: &SearchQuery) -> String {
+    match search_query {
         SearchQuery::Social(query, _) => query.query.clone(),
         SearchQuery::Web(query) => query.query.clone(),
         SearchQuery::Ai(query, _) => query.prompt.clone(),

@@ -43,7 +43,7 @@ pub(super) struct SharedLimits {
 /// A reserved start: its time, and when it was reserved.
 struct Reserved {
     at: Instant,
-    known: Instant,
+    reserved_at: Instant,
 }
 
 impl SharedLimits {
@@ -51,7 +51,7 @@ impl SharedLimits {
     pub(super) fn new(store: Store, clock: Clock, client: &Client, lease: Duration) -> Arc<Self> {
         let (most, rate) = client.limits();
         let period = rate.and_then(|rate| rate.per.checked_div(rate.count)).unwrap_or_default();
-        let ask = LeaseAsk {
+        let request = LeaseAsk {
             service: client.service_id(),
             holder: holder(),
             most,
@@ -59,11 +59,11 @@ impl SharedLimits {
             wanted: 0,
             held: 0,
         };
-        let places = Arc::new(Permits::new(lease.min(LONGEST_LEASE) / 5, ask.period_us, Arc::clone(&clock)));
+        let places = Arc::new(Permits::new(lease.min(LONGEST_LEASE) / 5, request.period_us, Arc::clone(&clock)));
         Arc::new(Self {
             store,
             clock,
-            ask,
+            ask: request,
             lease: lease.min(LONGEST_LEASE),
             places,
             looked: watch::channel(()).0,
@@ -78,18 +78,18 @@ impl SharedLimits {
         let mut wanting = PermitRequest::new(&self.places);
         loop {
             self.ensure_keeper();
-            let mut looked = self.looked.subscribe();
+            let mut checks = self.looked.subscribe();
             let taken = tokio::select! {
                 biased;
-                held = wanting.place() => held,
-                error = self.failure(looked.clone()) => return Err(Refusal::from_error(error)),
+                permit = wanting.place() => permit,
+                error = self.failure(checks.clone()) => return Err(Refusal::from_error(error)),
             };
             match taken {
-                Ok(held) => return Ok(held),
+                Ok(permit) => return Ok(permit),
                 Err(back) => wanting = back,
             }
             self.places.wake.notify_one();
-            let _ = looked.changed().await;
+            let _ = checks.changed().await;
             // The places of an expired lease are free at once, so the failure branch above is never reached.
             if let Some(error) = self.places.stuck() {
                 return Err(Refusal::from_error(error));
@@ -98,10 +98,10 @@ impl SharedLimits {
     }
 
     /// Completes when no lease can be acquired because the store fails.
-    async fn failure(&self, mut looked: watch::Receiver<()>) -> StoreError {
+    async fn failure(&self, mut checks: watch::Receiver<()>) -> StoreError {
         loop {
             // The sender is our own, so this cannot fail.
-            let _ = looked.changed().await;
+            let _ = checks.changed().await;
             if let Some(error) = self.places.stuck() {
                 return error;
             }
@@ -115,9 +115,9 @@ impl SharedLimits {
             if period_us == 0 {
                 return Ok(());
             }
-            let Reserved { at, known } = self.reserved(period_us, burst).await?;
+            let Reserved { at, reserved_at } = self.reserved(period_us, burst).await?;
             tokio::time::sleep_until(at).await;
-            if at.max(known).elapsed() <= TOO_LATE {
+            if at.max(reserved_at).elapsed() <= TOO_LATE {
                 return Ok(());
             }
         }
@@ -127,7 +127,7 @@ impl SharedLimits {
     async fn reserved(self: &Arc<Self>, period_us: i64, burst: u32) -> Result<Reserved, Refusal> {
         let queueing = Queueing::new(&self.queueing);
         let mut ahead = self.ahead.lock().await;
-        ahead.retain(|start| start.at.max(start.known).elapsed() <= TOO_LATE);
+        ahead.retain(|start| start.at.max(start.reserved_at).elapsed() <= TOO_LATE);
         if let Some(start) = ahead.pop_front() {
             return Ok(start);
         }
@@ -149,11 +149,11 @@ impl SharedLimits {
                 )));
             }
         };
-        let known = Instant::now();
+        let reserved_at = Instant::now();
         let at = |us: i64| base + Duration::from_micros(u64::try_from(us).unwrap_or(0));
-        ahead.extend(starts.into_iter().map(|us| Reserved { at: at(us), known }));
+        ahead.extend(starts.into_iter().map(|us| Reserved { at: at(us), reserved_at }));
         drop(queueing);
-        Ok(ahead.pop_front().unwrap_or(Reserved { at: base, known }))
+        Ok(ahead.pop_front().unwrap_or(Reserved { at: base, reserved_at }))
     }
 }
 
@@ -165,9 +165,9 @@ impl CallLimiter for SharedPace {
         Box::pin(async {
             // First the place, then the start: otherwise calls with a start would queue for places and then begin
             // together.
-            let held = self.0.place().await?;
+            let permit = self.0.place().await?;
             self.0.start().await?;
-            Ok(Box::new(held) as Box<dyn CallPermit>)
+            Ok(Box::new(permit) as Box<dyn CallPermit>)
         })
     }
 }
@@ -220,8 +220,8 @@ impl SharedLimits {
 
     async fn keep_lease(self: Arc<Self>) {
         loop {
-            let looked = self.check_lease().await;
-            let pause = match looked {
+            let checked = self.check_lease().await;
+            let pause = match checked {
                 Ok(Some(pause)) => pause,
                 Ok(None) => return,
                 // A caller that waits for the end would wait forever if nothing can be written.
@@ -256,11 +256,11 @@ impl SharedLimits {
             return Ok((!self.places.try_stop_keeper()).then_some(Duration::ZERO));
         }
         let wanted = seen.wanted.min(self.ask.most);
-        let ask = |held| LeaseAsk { wanted, held, ..self.ask.clone() };
+        let request = |held| LeaseAsk { wanted, held, ..self.ask.clone() };
         let mut share = seen.allowed;
         let mut write = seen.left < self.lease * 2 / 3;
         if !write {
-            let found = self.store.limit_share(&ask(seen.held), now).await?;
+            let found = self.store.limit_share(&request(seen.held), now).await?;
             self.places.apply_rate(&found);
             if found.share < seen.allowed && !found.fresh {
                 self.places.shrink(found.share);
@@ -273,7 +273,7 @@ impl SharedLimits {
                 || (found.others > 0 && wanted > found.last_wanted);
         }
         if write {
-            let leased = self.store.lease_places(&ask(seen.held), now, self.lease).await?;
+            let leased = self.store.lease_places(&request(seen.held), now, self.lease).await?;
             self.places.apply_lease(&leased, (base + self.lease, now.plus(self.lease)));
             share = leased.share;
         }

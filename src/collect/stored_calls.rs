@@ -60,11 +60,11 @@ pub(super) fn invented(reply: &PartReply) -> bool {
 /// Builds the record of all parts; `None` if no call was answered.
 pub(super) fn build_record(
     kind: &dyn Kind,
-    asked: &ProviderRequest<'_>,
+    provider_request: &ProviderRequest<'_>,
     parts: &[SearchCall],
     packer: &Compressor,
 ) -> Option<RawRecord> {
-    let query = asked.query;
+    let query = provider_request.query;
     let dialect = ProviderKind::named(&query.kind)?.name;
     let answered = parts.iter().any(|part| part.reply.as_ref().map_or_else(|e| e.so_far.is_some(), |_| true));
     let (mut left, mut truncated, mut bytes) = (RAW_KEPT, false, 0_i64);
@@ -111,10 +111,10 @@ pub(super) fn build_record(
     }
     let request = StoredRequest {
         query: query.clone(),
-        from: asked.span.from.0,
-        until: asked.span.until.0,
-        items: asked.items.iter().take(kind.prompt_item_count(asked)).cloned().collect(),
-        memory: kind.replay_memory(asked),
+        from: provider_request.span.from.0,
+        until: provider_request.span.until.0,
+        items: provider_request.items.iter().take(kind.prompt_item_count(provider_request)).cloned().collect(),
+        memory: kind.replay_memory(provider_request),
     };
     answered.then_some(())?;
     Some(RawRecord {

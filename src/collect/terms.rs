@@ -59,12 +59,12 @@ pub async fn count_terms(
             let is_kept = |day: &Span| kept.iter().any(|(span, _)| span == day);
             let moments = touched.get(&topic.id).map_or(&[][..], Vec::as_slice);
             // When one more day has ended, check all days: texts may have changed in other ways.
-            let look: Vec<Span> = if days.iter().all(is_kept) {
+            let days_to_check: Vec<Span> = if days.iter().all(is_kept) {
                 days.iter().filter(|day| moments.iter().any(|at| day.contains(*at))).copied().collect()
             } else {
                 days.to_vec()
             };
-            count_topic(store, topic, &look, kept, now).await?;
+            count_topic(store, topic, &days_to_check, kept, now).await?;
         }
         // A faster process has done the same work.
         store.advance_terms(from, to).await?;
@@ -82,13 +82,13 @@ fn ended(topic: &Topic, now: Time) -> Vec<Span> {
 async fn count_topic(
     store: &Store,
     topic: &Topic,
-    look: &[Span],
+    days: &[Span],
     kept: &[(Span, Vec<u8>)],
     now: Time,
 ) -> Result<(), StoreError> {
-    let (Some(first), Some(last)) = (look.first(), look.last()) else { return Ok(()) };
+    let (Some(first), Some(last)) = (days.first(), days.last()) else { return Ok(()) };
     let mut moment = store.snapshot().await?;
-    let counted = counted(&mut moment, topic, look, kept, Span { from: first.from, until: last.until }).await;
+    let counted = counted(&mut moment, topic, days, kept, Span { from: first.from, until: last.until }).await;
     moment.end().await?;
     store.store_terms(&topic.id, &counted?, now).await
 }
@@ -96,14 +96,14 @@ async fn count_topic(
 async fn counted(
     moment: &mut ReadSnapshot,
     topic: &Topic,
-    look: &[Span],
+    days: &[Span],
     kept: &[(Span, Vec<u8>)],
     span: Span,
 ) -> Result<Vec<StoredTerms>, StoreError> {
     let marks = moment.counted_items(&topic.id, span).await?;
     let filter = Filter::compile(&topic.filter).unwrap_or_default();
     let mut counted = Vec::new();
-    for day in look {
+    for day in days {
         let marks: Vec<&CountedItem> = marks.iter().filter(|mark| day.contains(mark.moment())).collect();
         let mut basis = Basis::new(words::TERM_RULES, &topic.filter);
         marks.iter().for_each(|mark| basis.add(mark));
@@ -125,14 +125,21 @@ async fn terms_of(moment: &mut ReadSnapshot, filter: &Filter, marks: &[&CountedI
         let words = moment.words(&keys.into_iter().map(str::to_owned).collect::<Vec<_>>()).await?;
         for mark in some {
             let Ok(at) = words.binary_search_by(|words| words.key.cmp(&mark.key)) else { continue };
-            let Some(said) = words.get(at) else { continue };
-            let (title, text, author) = (said.title.as_deref(), said.text.as_deref(), said.author.as_deref());
-            if !filter.passes(title, text, author, said.lang.as_deref()) {
+            let Some(item_words) = words.get(at) else { continue };
+            let (title, text, author) =
+                (item_words.title.as_deref(), item_words.text.as_deref(), item_words.author.as_deref());
+            if !filter.passes(title, text, author, item_words.lang.as_deref()) {
                 continue;
             }
             counter.item(&mark.cluster, &speaker_of(mark));
-            let read =
-                SearchableItem { kind: mark.kind, title, text, author, author_name: None, url: said.url.as_deref() };
+            let read = SearchableItem {
+                kind: mark.kind,
+                title,
+                text,
+                author,
+                author_name: None,
+                url: item_words.url.as_deref(),
+            };
             words::terms(&read, &mut |term| counter.term(term));
         }
     }

@@ -32,7 +32,7 @@ pub struct WorkerPool {
     collector: Arc<Mutex<Arc<Collector>>>,
     places: Arc<Semaphore>,
     size: Arc<AtomicU32>,
-    held: Arc<Mutex<HashMap<String, (RunRef, CancellationToken)>>>,
+    active: Arc<Mutex<HashMap<String, (RunRef, CancellationToken)>>>,
     tasks: TaskTracker,
     ended: Arc<Notify>,
     ends: Arc<AtomicU64>,
@@ -56,9 +56,9 @@ impl WorkerPool {
         let (done, ends) = mpsc::unbounded_channel();
         let places = Arc::new(Semaphore::new(size.max(1) as usize));
         let (collector, size) = (Arc::new(Mutex::new(collector)), Arc::new(AtomicU32::new(size.max(1))));
-        let (held, tasks, ended, count) = (Arc::default(), TaskTracker::new(), Arc::default(), Arc::default());
+        let (active, tasks, ended, count) = (Arc::default(), TaskTracker::new(), Arc::default(), Arc::default());
         let stuck = Arc::default();
-        (Self { collector, places, size, held, tasks, ended, ends: count, stuck, turns: None, cancel, done }, ends)
+        (Self { collector, places, size, active, tasks, ended, ends: count, stuck, turns: None, cancel, done }, ends)
     }
 
     /// Makes the pool store its runs in the order in which they began. Days of a backfill are not part of that order:
@@ -156,7 +156,7 @@ impl WorkerPool {
 
     fn spawn_run(&self, run: RunRef, place: OwnedSemaphorePermit, day: Option<i64>, turn: CommitTurn) {
         let cancel = self.cancel.child_token();
-        if let Some((_, before)) = self.held().insert(run.public_id.clone(), (run.clone(), cancel.clone())) {
+        if let Some((_, before)) = self.active().insert(run.public_id.clone(), (run.clone(), cancel.clone())) {
             // This process lost the run's lease and claimed the run again before it noticed.
             before.cancel();
         }
@@ -165,11 +165,11 @@ impl WorkerPool {
         self.tasks.spawn(async move {
             let stop = Stop { cancel, deadline: tokio::time::Instant::now() + timeout };
             // In its own task, so that a panic ends only this run.
-            let (collector, held) = (worker_pool.collector(), run.clone());
+            let (collector, claimed) = (worker_pool.collector(), run.clone());
             let ran = tokio::spawn(async move {
                 match day {
-                    None => collector.run_in_turn(&held, &stop, &turn).await,
-                    Some(day) => collector.run_day(&held, &stop, day).await,
+                    None => collector.run_in_turn(&claimed, &stop, &turn).await,
+                    Some(day) => collector.run_day(&claimed, &stop, day).await,
                 }
             })
             .await;
@@ -212,7 +212,7 @@ impl WorkerPool {
         // An end is counted before its run is forgotten, and a notification is kept until someone waits: no end is
         // missed.
         while self.ends() == before {
-            if self.held().is_empty() {
+            if self.active().is_empty() {
                 return self.ends() != before;
             }
             self.ended.notified().await;
@@ -223,7 +223,7 @@ impl WorkerPool {
     /// Renews the leases of all runs, until dropped.
     pub async fn keep_alive(&self, lease: Duration) {
         let beat = || {
-            let runs: Vec<RunRef> = self.held().values().map(|(run, _)| run.clone()).collect();
+            let runs: Vec<RunRef> = self.active().values().map(|(run, _)| run.clone()).collect();
             let collector = self.collector();
             (!runs.is_empty()).then_some(async move {
                 let lost = collector.store().heartbeat(&runs, collector.now(), lease).await?;
@@ -232,8 +232,8 @@ impl WorkerPool {
         };
         renew_leases(lease, beat, |run: RunRef| {
             // It may have ended, or been claimed again, during the heartbeat.
-            if let Some((held, cancel)) = self.held().get(&run.public_id)
-                && held.token == run.token
+            if let Some((current, cancel)) = self.active().get(&run.public_id)
+                && current.token == run.token
             {
                 tracing::warn!(run = %run.public_id, "stopped: its lease was lost");
                 cancel.cancel();
@@ -253,15 +253,15 @@ impl WorkerPool {
 
     /// Forgets the run of this claim; a later claim of the same run stays.
     fn forget(&self, run: &RunRef) {
-        let mut held = self.held();
-        if held.get(&run.public_id).is_some_and(|(kept, _)| kept.token == run.token) {
-            held.remove(&run.public_id);
+        let mut active = self.active();
+        if active.get(&run.public_id).is_some_and(|(kept, _)| kept.token == run.token) {
+            active.remove(&run.public_id);
         }
     }
 
-    fn held(&self) -> std::sync::MutexGuard<'_, HashMap<String, (RunRef, CancellationToken)>> {
+    fn active(&self) -> std::sync::MutexGuard<'_, HashMap<String, (RunRef, CancellationToken)>> {
         // The map is consistent between any two statements, even after a panic.
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+        self.active.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

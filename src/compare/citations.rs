@@ -32,33 +32,33 @@ pub struct Citations {
 }
 
 /// Looks up what answers cite, for all answers at once.
-pub async fn cited(moment: &mut ReadSnapshot, answers: &[&AnswerRow]) -> Result<Vec<Citations>, StoreError> {
+pub async fn cited(snapshot: &mut ReadSnapshot, answers: &[&AnswerRow]) -> Result<Vec<Citations>, StoreError> {
     let named: Vec<_> = answers.iter().map(|answer| links_of(answer)).collect();
     let links = named.iter().flat_map(|(links, _)| links.iter().filter_map(|(_, key)| key.as_ref()));
     let keys: BTreeSet<&String> = answers.iter().flat_map(|answer| &answer.cited).chain(links).collect();
-    let met = moment.resolve_keys(&keys.into_iter().cloned().collect::<Vec<_>>()).await?;
-    let met: BTreeMap<&str, &str> = met.iter().map(|met| (met.asked.as_str(), met.key.as_str())).collect();
-    let stored = |key: &str| met.get(key).map(|key| (*key).to_owned());
+    let resolved = snapshot.resolve_keys(&keys.into_iter().cloned().collect::<Vec<_>>()).await?;
+    let resolved: BTreeMap<&str, &str> = resolved.iter().map(|row| (row.asked.as_str(), row.key.as_str())).collect();
+    let stored = |key: &str| resolved.get(key).map(|key| (*key).to_owned());
     // Posts of most networks have a key of their own, besides that of their address.
-    let given: BTreeSet<&String> = answers.iter().flat_map(|answer| &answer.cited).collect();
-    let words = moment.words(&given.into_iter().cloned().collect::<Vec<_>>()).await?;
+    let entry_keys: BTreeSet<&String> = answers.iter().flat_map(|answer| &answer.cited).collect();
+    let words = snapshot.words(&entry_keys.into_iter().cloned().collect::<Vec<_>>()).await?;
     let addresses = words.iter().filter_map(|words| Some((link_key(words.url.as_deref()?)?, words.key.as_str())));
     let addresses: BTreeMap<String, &str> = addresses.collect();
     let of = |(answer, (links, beyond)): (&&AnswerRow, Named<'_>)| {
-        let (mut told, mut citations) = (BTreeSet::new(), Vec::new());
+        let (mut listed_keys, mut citations) = (BTreeSet::new(), Vec::new());
         for (link, key) in links {
             // If several entries have this address, takes one that came with the answer.
             let entry = |page: &str| answer.cited.iter().find(|key| page_key_of_entry(key) == Some(page));
             let post =
                 |page: &str| addresses.get(page).copied().filter(|key| answer.cited.iter().any(|cited| cited == key));
-            let given = |page: &str| entry(page).map(String::as_str).or_else(|| post(page));
-            let key = key.and_then(|key| stored(&key).or_else(|| stored(given(&key)?)));
-            told.extend(key.clone());
+            let find_entry = |page: &str| entry(page).map(String::as_str).or_else(|| post(page));
+            let key = key.and_then(|key| stored(&key).or_else(|| stored(find_entry(&key)?)));
+            listed_keys.extend(key.clone());
             citations.push(Citation { cited: link.to_owned(), key, in_text: true });
         }
         for cited in &answer.cited {
             let key = stored(cited);
-            if key.as_ref().is_none_or(|key| told.insert(key.clone())) {
+            if key.as_ref().is_none_or(|key| listed_keys.insert(key.clone())) {
                 citations.push(Citation { cited: cited.clone(), key, in_text: false });
             }
         }
@@ -76,22 +76,22 @@ pub async fn restrict_to_topics(
 ) -> Result<Vec<Citations>, StoreError> {
     let citations = cited.iter().flat_map(|cited| &cited.citations);
     let mut keys: BTreeSet<String> = citations.filter_map(|citation| citation.key.clone()).collect();
-    let mut ours = BTreeSet::new();
+    let mut visible = BTreeSet::new();
     for topic in topics {
         if keys.is_empty() {
             break;
         }
-        let asked: Vec<String> = keys.iter().cloned().collect();
-        for row in store.items_by_key(topic, &asked).await? {
+        let remaining: Vec<String> = keys.iter().cloned().collect();
+        for row in store.items_by_key(topic, &remaining).await? {
             keys.remove(&row.key);
-            ours.insert(row.key);
+            visible.insert(row.key);
         }
     }
-    let kept = |citation: &Citation| citation.key.as_ref().is_some_and(|key| ours.contains(key));
+    let kept = |citation: &Citation| citation.key.as_ref().is_some_and(|key| visible.contains(key));
     let within = |cited: Citations| {
         let (citations, rest): (Vec<_>, Vec<_>) = cited.citations.into_iter().partition(kept);
-        let unlooked = rest.iter().filter(|citation| citation.in_text).count() as u64;
-        Citations { citations, beyond: cited.beyond + unlooked }
+        let unchecked = rest.iter().filter(|citation| citation.in_text).count() as u64;
+        Citations { citations, beyond: cited.beyond + unchecked }
     };
     Ok(cited.into_iter().map(within).collect())
 }

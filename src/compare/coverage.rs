@@ -24,13 +24,13 @@ pub struct CoveragePeriod {
 /// of only one topic at a time.
 pub async fn coverage(
     store: &Store,
-    named: &[String],
+    topic_ids: &[String],
     period: Span,
     wanted: &(dyn Fn(Source) -> bool + Sync),
 ) -> Result<CoveragePeriod, StoreError> {
     let pruned_until = store.pruned_until().await?.filter(|until| *until > period.from);
     let mut topics: Vec<TopicCoverage> = store
-        .watched(named)
+        .watched(topic_ids)
         .await?
         .into_iter()
         .map(|mut watched| {
@@ -39,27 +39,27 @@ pub async fn coverage(
             TopicCoverage { watched, sources: Vec::new() }
         })
         .collect();
-    let filter = Filter { topics: named.to_vec(), since: Some(period.from), ..Filter::default() };
-    let mut settle = |looks: &[RunSearch]| {
-        let Some(first) = looks.first() else { return };
+    let filter = Filter { topics: topic_ids.to_vec(), since: Some(period.from), ..Filter::default() };
+    let mut add_sources = |searches: &[RunSearch]| {
+        let Some(first) = searches.first() else { return };
         if let Ok(at) = topics.binary_search_by(|topic| topic.watched.topic.as_str().cmp(&first.topic))
             && let Some(topic) = topics.get_mut(at)
         {
-            topic.sources = of(&topic.watched, looks, period, wanted);
+            topic.sources = of(&topic.watched, searches, period, wanted);
         }
     };
-    let mut looks: Vec<RunSearch> = Vec::new();
+    let mut searches: Vec<RunSearch> = Vec::new();
     store
-        .each_run_search::<StoreError>(&filter, &mut |look| {
-            if looks.first().is_some_and(|first| first.topic != look.topic) {
-                settle(&looks);
-                looks.clear();
+        .each_run_search::<StoreError>(&filter, &mut |search| {
+            if searches.first().is_some_and(|first| first.topic != search.topic) {
+                add_sources(&searches);
+                searches.clear();
             }
-            looks.push(look);
+            searches.push(search);
             Ok(())
         })
         .await?;
-    settle(&looks);
+    add_sources(&searches);
     for topic in topics.iter_mut().filter(|topic| topic.sources.is_empty()) {
         topic.sources = of(&topic.watched, &[], period, wanted);
     }
@@ -69,10 +69,10 @@ pub async fn coverage(
 /// The coverage of one topic. A topic that is no longer watched counts up to its end.
 fn of(
     watched: &WatchedTopic,
-    looks: &[RunSearch],
+    searches: &[RunSearch],
     period: Span,
     wanted: &dyn Fn(Source) -> bool,
 ) -> Vec<SourceCoverage> {
     let until = watched.ended.map_or(period.until, |ended| ended.min(period.until));
-    Span::new(period.from, until).map_or_else(Vec::new, |period| source_coverage(watched, looks, period, wanted))
+    Span::new(period.from, until).map_or_else(Vec::new, |period| source_coverage(watched, searches, period, wanted))
 }

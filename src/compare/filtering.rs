@@ -23,7 +23,7 @@ pub struct FilteredItems {
 
 /// Splits items into those that pass the topic's filter and those it hides.
 pub async fn apply_filter(
-    moment: &mut ReadSnapshot,
+    snapshot: &mut ReadSnapshot,
     topic: &Topic,
     marks: Vec<CountedItem>,
 ) -> Result<FilteredItems, StoreError> {
@@ -31,20 +31,20 @@ pub async fn apply_filter(
         return Ok(FilteredItems { passed: marks, ..FilteredItems::default() });
     }
     let filter = filter_of(topic);
-    let mut sifted = FilteredItems::default();
+    let mut filtered = FilteredItems::default();
     for marks in marks.chunks(CHUNK) {
         let keys: Vec<String> = marks.iter().map(|mark| mark.key.clone()).collect();
-        let words = moment.words(&keys).await?;
+        let words = snapshot.words(&keys).await?;
         for mark in marks {
             let found = words.binary_search_by(|words| words.key.cmp(&mark.key)).ok().and_then(|at| words.get(at));
             let passes = found.is_none_or(|w| {
                 filter.passes(w.title.as_deref(), w.text.as_deref(), w.author.as_deref(), w.lang.as_deref())
             });
             if passes && found.is_some_and(|words| words.pruned) && filter.needs_text() {
-                sifted.unjudged.insert(mark.key.clone());
+                filtered.unjudged.insert(mark.key.clone());
             }
-            (if passes { &mut sifted.passed } else { &mut sifted.hidden }).push(mark.clone());
+            (if passes { &mut filtered.passed } else { &mut filtered.hidden }).push(mark.clone());
         }
     }
-    Ok(sifted)
+    Ok(filtered)
 }

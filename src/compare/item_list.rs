@@ -28,16 +28,16 @@ const STAND_INS: u32 = 50;
 /// the list holds only one item of a cluster.
 pub async fn shown_or_copy(
     store: &Store,
-    hiding: &mut RowFilter,
+    row_filter: &mut RowFilter,
     folded: Option<&ListFilter>,
     row: ItemRow,
 ) -> Result<Option<ItemRow>, StoreError> {
-    if hiding.shows_item(&row) {
+    if row_filter.shows_item(&row) {
         return Ok(Some(row));
     }
     let Some(filter) = folded.filter(|_| row.cluster.is_some()) else { return Ok(None) };
     let copies = store.matching_copies(filter, &row.key, STAND_INS).await?;
-    Ok(copies.into_iter().find(|copy| copy.key != row.key && hiding.shows_item(copy)))
+    Ok(copies.into_iter().find(|copy| copy.key != row.key && row_filter.shows_item(copy)))
 }
 
 /// A shown item.
@@ -67,29 +67,29 @@ pub async fn list_items(
     store: &Store,
     ranking: Option<&Ranking>,
     mut rows: Vec<ItemRow>,
-    how: ListOptions<'_>,
+    options: ListOptions<'_>,
 ) -> Result<ItemList, StoreError> {
-    let noise = ranking.map_or(0, |ranking| ranking.apply(&mut rows, how.without_noise));
-    let topics = [how.topic.to_owned()];
-    let mut hiding = RowFilter::of(store, &topics, how.filtered).await?;
-    let mut shown = ItemList { items: Vec::new(), hidden: 0, outside: 0, noise };
+    let noise = ranking.map_or(0, |ranking| ranking.apply(&mut rows, options.without_noise));
+    let topics = [options.topic.to_owned()];
+    let mut row_filter = RowFilter::of(store, &topics, options.filtered).await?;
+    let mut list = ItemList { items: Vec::new(), hidden: 0, outside: 0, noise };
     let mut kept = Vec::with_capacity(rows.len());
     for row in rows {
         let listed = row.key.clone();
-        let Some(row) = shown_or_copy(store, &mut hiding, how.folded, row).await? else { continue };
+        let Some(row) = shown_or_copy(store, &mut row_filter, options.folded, row).await? else { continue };
         let hidden = Some(listed).filter(|listed| *listed != row.key);
         kept.push((row, hidden));
     }
     let keys: Vec<String> = kept.iter().map(|(row, _)| row.key.clone()).collect();
-    let mut fits = store.window_fits(Some(how.topic), &keys).await?;
+    let mut fits = store.window_fits(Some(options.topic), &keys).await?;
     for (row, hidden) in kept {
-        let fit = fits.remove(&(how.topic.to_owned(), row.key.clone())).unwrap_or(WindowFit::Undated);
+        let fit = fits.remove(&(options.topic.to_owned(), row.key.clone())).unwrap_or(WindowFit::Undated);
         // Stored, but not new: it lay outside the window of the search that found it first.
-        if how.only_new && fit == WindowFit::Outside {
-            shown.outside += 1;
+        if options.only_new && fit == WindowFit::Outside {
+            list.outside += 1;
             continue;
         }
-        let copies = match (&row.cluster, how.copies, how.folded) {
+        let copies = match (&row.cluster, options.copies, options.folded) {
             (Some(_), Some(many), Some(filter)) => {
                 store.copies_in_list(filter, &row.key, hidden.as_deref(), many).await?
             }
@@ -98,8 +98,8 @@ pub async fn list_items(
             }
             _ => (0, Vec::new()),
         };
-        shown.items.push(ShownItem { row, fit, copies });
+        list.items.push(ShownItem { row, fit, copies });
     }
-    shown.hidden = hiding.hidden_count();
-    Ok(shown)
+    list.hidden = row_filter.hidden_count();
+    Ok(list)
 }

@@ -49,8 +49,8 @@ use crate::model::{SeqRange, Topic};
 use crate::store::{MOST_SIGHTS, Store, StoreError};
 
 /// Extends a span by the run before it, whose sightings reactions are compared with.
-fn with_the_run_before(reading: &crate::model::Snapshots, between: SeqRange) -> SeqRange {
-    let before = reading.all.iter().rev().find(|s| s.seq <= between.since && s.counts.found > 0);
+fn with_the_run_before(snapshots: &crate::model::Snapshots, between: SeqRange) -> SeqRange {
+    let before = snapshots.all.iter().rev().find(|s| s.seq <= between.since && s.counts.found > 0);
     SeqRange { since: before.map_or(between.since, |s| s.seq - 1), ..between }
 }
 
@@ -71,7 +71,7 @@ pub async fn changes_between(
         Some(needs) => store.lost_items(id, needs.between, needs.published_since).await?,
         None => Vec::new(),
     };
-    let reading = ChangeInput {
+    let input = ChangeInput {
         between,
         window,
         first: store.new_items(id, between).await?,
@@ -81,7 +81,7 @@ pub async fn changes_between(
         most_rows: usize::try_from(MOST_SIGHTS).unwrap_or(usize::MAX),
         snapshots,
     };
-    Ok(changes(&reading, &filter_of(topic), most))
+    Ok(changes(&input, &filter_of(topic), most))
 }
 
 /// The queries in force in a span, by source, and when they changed. Counts no items.

@@ -15,7 +15,7 @@ const MOST_MARKS: i64 = 2_000;
 /// What was learned about a topic.
 #[derive(Debug)]
 pub struct Ranking {
-    asked: Option<QueryWords>,
+    query_words: Option<QueryWords>,
     ranker: Ranker,
 }
 
@@ -31,7 +31,7 @@ struct ItemFields<'a> {
 
 impl ItemFields<'_> {
     /// `None` if there are no words, for example because they were pruned.
-    fn features(&self, asked: Option<&QueryWords>) -> Option<Features> {
+    fn features(&self, query_words: Option<&QueryWords>) -> Option<Features> {
         self.text.or(self.title)?;
         let readable = SearchableItem {
             kind: self.kind,
@@ -52,8 +52,9 @@ impl ItemFields<'_> {
             ("a page", self.kind == Kind::Page),
         ];
         words.extend(shapes.iter().filter(|(_, is)| *is).map(|(shape, _)| (*shape).to_owned()));
-        let held = asked.map_or(0, |asked| asked.count_in(&[self.text, self.title, self.author, self.url]));
-        Some(Features::of(words.iter().map(String::as_str), held))
+        let matching_words =
+            query_words.map_or(0, |query_words| query_words.count_in(&[self.text, self.title, self.author, self.url]));
+        Some(Features::of(words.iter().map(String::as_str), matching_words))
     }
 }
 
@@ -70,8 +71,8 @@ fn of_item(row: &ItemRow) -> ItemFields<'_> {
 
 /// The features of an item, for callers that learn from their own rows; `None` if it has no words.
 #[must_use]
-pub fn features_of(row: &ItemRow, asked: Option<&QueryWords>) -> Option<Features> {
-    of_item(row).features(asked)
+pub fn features_of(row: &ItemRow, query_words: Option<&QueryWords>) -> Option<Features> {
+    of_item(row).features(query_words)
 }
 
 fn of_sighting(row: &SightingRow) -> ItemFields<'_> {
@@ -97,21 +98,21 @@ impl Ranking {
         let mut rows = store.items(&filter, None, most).await?;
         rows.extend(store.items_by_key(topic, &marked).await?);
         let named = [topic.to_owned()];
-        let asked =
+        let query_words =
             store.watched(&named).await?.pop().and_then(|one| one.definition).and_then(|one| all_query_words(&one));
-        Ok(Self::learn(asked, &rows))
+        Ok(Self::learn(query_words, &rows))
     }
 
     /// Learns from rows that were already read, each with its mark. A row that occurs twice counts once.
     #[must_use]
-    pub fn learn(asked: Option<QueryWords>, rows: &[ItemRow]) -> Option<Self> {
-        let read = rows.iter().filter_map(|row| Some((row, of_item(row).features(asked.as_ref())?)));
+    pub fn learn(query_words: Option<QueryWords>, rows: &[ItemRow]) -> Option<Self> {
+        let read = rows.iter().filter_map(|row| Some((row, of_item(row).features(query_words.as_ref())?)));
         let read: Vec<(&ItemRow, Features)> = read.collect();
         let mut seen: Vec<TrainingItem<'_>> = Vec::with_capacity(read.len());
         for (row, features) in &read {
             seen.push(TrainingItem { key: &row.key, features, mark: row.mark.map(|mark| mark == Mark::Good) });
         }
-        Some(Self { ranker: Ranker::learn(&seen)?, asked })
+        Some(Self { ranker: Ranker::learn(&seen)?, query_words })
     }
 
     /// How likely an item is good, in thousandths; `None` if its words are gone.
@@ -127,15 +128,15 @@ impl Ranking {
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "a probability in thousandths")]
-    fn thousandths(&self, said: &ItemFields<'_>) -> Option<i64> {
-        let features = said.features(self.asked.as_ref())?;
+    fn thousandths(&self, item: &ItemFields<'_>) -> Option<i64> {
+        let features = item.features(self.query_words.as_ref())?;
         Some((self.ranker.relevance(&features) * 1_000.0).round() as i64)
     }
 
     /// Whether to fold an item as likely noise. Marked items are never folded: somebody already judged them.
     #[must_use]
     pub fn is_likely_noise(&self, row: &ItemRow) -> bool {
-        let features = || of_item(row).features(self.asked.as_ref());
+        let features = || of_item(row).features(self.query_words.as_ref());
         row.mark.is_none() && features().is_some_and(|features| self.ranker.folds(self.ranker.relevance(&features)))
     }
 

@@ -72,7 +72,7 @@ fn post_query_words(topic: &Topic) -> Option<QueryWords> {
 /// Counts the posts of a period that hold no word of the topic's questions. Each of `earlier` is a period with the
 /// same questions, oldest first; they are read only if there may be something to report.
 pub async fn relevance<'m, P, E>(
-    moment: &mut ReadSnapshot,
+    snapshot: &mut ReadSnapshot,
     topic: &Topic,
     period: P,
     earlier: impl DoubleEndedIterator<Item = E>,
@@ -81,12 +81,12 @@ where
     P: IntoIterator<Item = &'m CountedItem>,
     E: IntoIterator<Item = &'m CountedItem>,
 {
-    let Some(asked) = post_query_words(topic) else { return Ok(Relevance::default()) };
-    let mut found = Relevance { without: without(moment, &asked, period, MOST).await?, usual: None };
+    let Some(query_words) = post_query_words(topic) else { return Ok(Relevance::default()) };
+    let mut found = Relevance { without: without(snapshot, &query_words, period, MOST).await?, usual: None };
     if let Some(many) = found.high_share() {
         let mut shares = Vec::new();
         for marks in earlier.rev().take(EARLIER) {
-            let of_period = without(moment, &asked, marks, MOST_EARLIER).await?;
+            let of_period = without(snapshot, &query_words, marks, MOST_EARLIER).await?;
             shares.extend(of_period.filter(|share| share.whole >= LEAST_POSTS as u64));
         }
         found.usual = usual_share(many.whole, &shares).ok();
@@ -96,8 +96,8 @@ where
 
 /// The share of the latest posts without any word of the question. Pruned posts do not count.
 async fn without<'m>(
-    moment: &mut ReadSnapshot,
-    asked: &QueryWords,
+    snapshot: &mut ReadSnapshot,
+    query_words: &QueryWords,
     marks: impl IntoIterator<Item = &'m CountedItem>,
     most: usize,
 ) -> Result<Option<Share>, StoreError> {
@@ -105,12 +105,12 @@ async fn without<'m>(
     posts.sort_by(|a, b| (b.moment(), &a.key).cmp(&(a.moment(), &b.key)));
     posts.truncate(most);
     let keys: Vec<String> = posts.into_iter().map(|mark| mark.key.clone()).collect();
-    let words = moment.words(&keys).await?;
-    let known: Vec<&ItemContent> =
+    let words = snapshot.words(&keys).await?;
+    let readable: Vec<&ItemContent> =
         words.iter().filter(|words| !words.pruned && (words.text.is_some() || words.title.is_some())).collect();
-    let holds = |w: &&&ItemContent| {
-        asked.matches_any(&[w.text.as_deref(), w.title.as_deref(), w.author.as_deref(), w.url.as_deref()])
+    let matches_query = |w: &&&ItemContent| {
+        query_words.matches_any(&[w.text.as_deref(), w.title.as_deref(), w.author.as_deref(), w.url.as_deref()])
     };
-    let held = known.iter().filter(holds).count();
-    Ok(share((known.len() - held) as u64, known.len() as u64))
+    let matching = readable.iter().filter(matches_query).count();
+    Ok(share((readable.len() - matching) as u64, readable.len() as u64))
 }

@@ -102,16 +102,16 @@ pub async fn hidden_new(
     let mut topics: Vec<String> = runs.iter().map(|(_, topic)| (*topic).to_owned()).collect();
     topics.sort_unstable();
     topics.dedup();
-    let mut hiding = RowFilter::of(store, &topics, FilterMode::Hide).await?;
+    let mut row_filter = RowFilter::of(store, &topics, FilterMode::Hide).await?;
     let mut all = HashMap::new();
     for (run, topic) in runs {
-        if !hiding.filters.contains_key(*topic) {
+        if !row_filter.filters.contains_key(*topic) {
             continue;
         }
         // The ledger counts an item once, for the first of the sources that showed it.
         let mut counted: HashMap<String, Source> = HashMap::new();
         for row in store.sightings_of(run).await?.into_iter().filter(|row| row.new) {
-            if !hiding.shows_sighting(&row) {
+            if !row_filter.shows_sighting(&row) {
                 let source = counted.entry(row.key).or_insert(row.source);
                 *source = row.source.min(*source);
             }

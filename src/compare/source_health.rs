@@ -21,14 +21,14 @@ pub struct Health {
 
 /// Judges the sources of topics; if there are more than [`MOST_JUDGED`], of the first ones.
 pub async fn health(store: &Store, topics: &[String]) -> Result<Health, StoreError> {
-    let judged = topics.get(..MOST_JUDGED).unwrap_or(topics);
+    let checked = topics.get(..MOST_JUDGED).unwrap_or(topics);
     let mut ill: Vec<SourceSilence> = Vec::new();
     // One source at a time: many topics have one source that seldom finds anything new, but few have two.
     for source in &store.searched_sources().await? {
-        let quick = store.source_activity(judged, *source, QUICK).await?.into_iter();
+        let quick = store.source_activity(checked, *source, QUICK).await?.into_iter();
         let suspects: Vec<String> = quick.filter(may_be_silent).map(|pulse| pulse.topic).collect();
         ill.extend(store.source_activity(&suspects, *source, LONG).await?.iter().filter_map(detect_silence));
     }
     ill.sort_by(|a, b| (&a.topic, a.source.as_str()).cmp(&(&b.topic, b.source.as_str())));
-    Ok(Health { ill, unjudged: topics.len() - judged.len() })
+    Ok(Health { ill, unjudged: topics.len() - checked.len() })
 }

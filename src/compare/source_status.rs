@@ -55,11 +55,11 @@ impl SourceHistory {
 
 /// Works out the status from the searches of the last run and the known illnesses.
 fn statuses_of<'a>(card: &TopicCard, searches: &'a [SearchRow], ill: &[SourceSilence]) -> Vec<SourceStatus<'a>> {
-    let on = card.definition.as_ref().map(Topic::sources).unwrap_or_default();
-    let one = |source: Source| {
+    let sources = card.definition.as_ref().map(Topic::sources).unwrap_or_default();
+    let status_of = |source: Source| {
         let last = searches.iter().rfind(|search| search.source == source);
-        let sick = ill.iter().find(|ill| ill.topic == card.topic && ill.source == source);
-        let state = match (last.map(|search| search.state), sick) {
+        let silence = ill.iter().find(|ill| ill.topic == card.topic && ill.source == source);
+        let state = match (last.map(|search| search.state), silence) {
             (Some(SearchState::Error | SearchState::Lost), _) => "failing",
             (Some(SearchState::OverQuota), _) => "over_quota",
             (_, Some(ill)) => ill.state.as_str(),
@@ -69,5 +69,5 @@ fn statuses_of<'a>(card: &TopicCard, searches: &'a [SearchRow], ill: &[SourceSil
         };
         SourceStatus { source, state, error_class: last.and_then(|search| search.error_class.as_deref()) }
     };
-    on.into_iter().map(one).collect()
+    sources.into_iter().map(status_of).collect()
 }

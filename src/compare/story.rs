@@ -9,7 +9,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::insight::daily::{extract_links, without_last_word};
 use crate::insight::source_coverage;
-use crate::insight::story::{MOST_TOPICS, Story, StoryCaveats, TopicSearches, checked_span, story as told, timeline};
+use crate::insight::story::{
+    MOST_TOPICS, Story, StoryCaveats, TopicSearches, checked_span, story as build_story, timeline,
+};
 use crate::model::{Kind, LinkSource, ReplyEntry, Span, StoryRows, Tie, Time};
 use crate::normalise::{canonical, identify, words::url_query};
 use crate::store::{ReadSnapshot, Store, StoreError};
@@ -33,33 +35,41 @@ const MOST_EDITS: i64 = 20;
 type Link = (String, String);
 
 /// The story of an item, found by any of its keys or its address; `None` if nothing has it.
-pub async fn story(store: &Store, asked: &str) -> Result<Option<Story>, StoreError> {
+pub async fn story(store: &Store, key_or_address: &str) -> Result<Option<Story>, StoreError> {
     let pruned_until = store.pruned_until().await?;
-    let mut moment = store.snapshot().await?;
-    let read = read(&mut moment, asked, pruned_until).await;
-    moment.end().await?;
+    let mut snapshot = store.snapshot().await?;
+    let read = read(&mut snapshot, key_or_address, pruned_until).await;
+    snapshot.end().await?;
     read
 }
 
-async fn read(moment: &mut ReadSnapshot, asked: &str, pruned_until: Option<Time>) -> Result<Option<Story>, StoreError> {
-    let key = if asked.starts_with("http://") || asked.starts_with("https://") { key_of(asked) } else { None };
-    let Some(item) = moment.story_item(key.as_deref().unwrap_or(asked)).await? else { return Ok(None) };
-    let mut rows = members(moment, &item).await?;
+async fn read(
+    snapshot: &mut ReadSnapshot,
+    key_or_address: &str,
+    pruned_until: Option<Time>,
+) -> Result<Option<Story>, StoreError> {
+    let key = if key_or_address.starts_with("http://") || key_or_address.starts_with("https://") {
+        key_of(key_or_address)
+    } else {
+        None
+    };
+    let Some(item) = snapshot.story_item(key.as_deref().unwrap_or(key_or_address)).await? else { return Ok(None) };
+    let mut rows = members(snapshot, &item).await?;
     let timeline = timeline(&rows.items);
     let (Some(first), Some(last)) = (timeline.first(), timeline.last()) else { return Ok(None) };
-    rows.edits = moment.earlier_of(&first.key, MOST_EDITS).await?;
+    rows.edits = snapshot.earlier_of(&first.key, MOST_EDITS).await?;
     let topics = topics(&rows);
     for topic in &topics {
-        if let Some(at) = moment.last_run(topic).await? {
+        if let Some(at) = snapshot.last_run(topic).await? {
             rows.last_looks.push((topic.clone(), at));
         }
     }
     let span = checked_span(first.at, last.at);
     let known_since = pruned_until.filter(|until| *until > span.from);
     let (near, beyond) = topics.split_at(topics.len().min(MOST_TOPICS));
-    let looked = load_coverage(moment, near, span, known_since).await?;
-    let doubt = StoryCaveats::of(span, &looked, pruned_until, beyond.len());
-    Ok(told(rows, doubt))
+    let searches = load_coverage(snapshot, near, span, known_since).await?;
+    let caveats = StoryCaveats::of(span, &searches, pruned_until, beyond.len());
+    Ok(build_story(rows, caveats))
 }
 
 /// The topics that found any of the items, in the order in which they first saw one.
@@ -76,7 +86,7 @@ fn topics(rows: &StoryRows) -> Vec<String> {
 
 /// What the topics' sources covered of a span. Time whose searches were pruned is not a hole.
 async fn load_coverage(
-    moment: &mut ReadSnapshot,
+    snapshot: &mut ReadSnapshot,
     topics: &[String],
     span: Span,
     known_since: Option<Time>,
@@ -85,30 +95,30 @@ async fn load_coverage(
     if topics.is_empty() {
         return Ok(all);
     }
-    for mut watched in moment.watched(topics).await? {
-        let looks = moment.runs_covering(&watched.topic, span).await?;
+    for mut watched in snapshot.watched(topics).await? {
+        let searches = snapshot.runs_covering(&watched.topic, span).await?;
         watched.began = known_since.map_or(watched.began, |since| since.max(watched.began));
-        let sources = source_coverage(&watched, &looks, span, |_| true);
+        let sources = source_coverage(&watched, &searches, span, |_| true);
         all.push(TopicSearches { watched, sources });
     }
     Ok(all)
 }
 
 /// Reads the items of the story.
-async fn members(moment: &mut ReadSnapshot, item: &LinkSource) -> Result<StoryRows, StoreError> {
+async fn members(snapshot: &mut ReadSnapshot, item: &LinkSource) -> Result<StoryRows, StoreError> {
     let most = i64::try_from(MOST_ITEMS).unwrap_or(i64::MAX);
-    let copies = moment.story_copies(&item.key, most.saturating_add(1)).await?;
+    let copies = snapshot.story_copies(&item.key, most.saturating_add(1)).await?;
     let mut more = copies.len() > MOST_ITEMS;
     let mut ties: HashMap<String, Tie> = copies.into_iter().map(|key| (key, Tie::Copy)).collect();
     ties.insert(item.key.clone(), Tie::Asked);
     let (links, links_beyond) = links_to_seek(item);
     let keys: Vec<String> = links.iter().map(|(_, key)| key.clone()).collect();
-    for met in moment.resolve_keys(&keys).await? {
+    for met in snapshot.resolve_keys(&keys).await? {
         add_link(&mut ties, met.key);
     }
     let wanted: BTreeSet<&str> = keys.iter().map(String::as_str).collect();
     for words in links.iter().filter_map(|(address, _)| url_query(address)) {
-        let found = moment.posts_with_words(&words, i64::try_from(MOST_WORDED + 1).unwrap_or(i64::MAX)).await?;
+        let found = snapshot.posts_with_words(&words, i64::try_from(MOST_WORDED + 1).unwrap_or(i64::MAX)).await?;
         more |= found.len() > MOST_WORDED;
         for post in
             found.iter().filter(|post| links_in_text(post).0.iter().any(|(_, key)| wanted.contains(key.as_str())))
@@ -119,12 +129,12 @@ async fn members(moment: &mut ReadSnapshot, item: &LinkSource) -> Result<StoryRo
     more |= ties.len() > MOST_ITEMS;
     Ok(StoryRows {
         asked: item.key.clone(),
-        items: moment.story_items(&ties, MOST_ITEMS).await?,
+        items: snapshot.story_items(&ties, MOST_ITEMS).await?,
         links: links.into_iter().map(|(address, _)| address).collect(),
         links_beyond,
         more,
-        unindexed: moment.words_waiting().await?,
-        uncompared: moment.has_unclustered().await?,
+        unindexed: snapshot.words_waiting().await?,
+        uncompared: snapshot.has_unclustered().await?,
         last_looks: Vec::new(),
         edits: Vec::new(),
     })
@@ -178,8 +188,8 @@ fn links_in_text(post: &LinkSource) -> (Vec<Link>, u64) {
     // A cut text may end in half an address.
     let text = if text.chars().count() < MOST_READ { text } else { without_last_word(text) };
     let (found, beyond) = extract_links(text);
-    let told = found.into_iter().filter(|link| !is_front_page(link));
-    (told.filter_map(|link| Some((link.to_owned(), key_of(link)?))).collect(), beyond)
+    let links = found.into_iter().filter(|link| !is_front_page(link));
+    (links.filter_map(|link| Some((link.to_owned(), key_of(link)?))).collect(), beyond)
 }
 
 fn is_front_page(address: &str) -> bool {

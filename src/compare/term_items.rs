@@ -60,11 +60,11 @@ pub(super) fn sample<'a>(period: &[&'a CountedItem], most: usize) -> Vec<&'a Cou
 }
 
 pub(super) async fn load_texts(
-    moment: &mut ReadSnapshot,
+    snapshot: &mut ReadSnapshot,
     marks: &[&CountedItem],
 ) -> Result<HashMap<String, ItemContent>, StoreError> {
     let keys: BTreeSet<&str> = marks.iter().map(|mark| mark.key.as_str()).collect();
-    let words = moment.words(&keys.into_iter().map(str::to_owned).collect::<Vec<_>>()).await?;
+    let words = snapshot.words(&keys.into_iter().map(str::to_owned).collect::<Vec<_>>()).await?;
     Ok(words.into_iter().map(|words| (words.key.clone(), words)).collect())
 }
 
@@ -91,19 +91,19 @@ pub(super) fn terms_of(mark: &CountedItem, words: &ItemContent) -> Vec<String> {
 }
 
 pub(super) async fn items_of(
-    moment: &mut ReadSnapshot,
-    asked: &TermsAsked<'_>,
+    snapshot: &mut ReadSnapshot,
+    request: &TermsAsked<'_>,
     period: &[&CountedItem],
 ) -> Result<Vec<TermItem>, StoreError> {
-    let last = Time(asked.span.until.0.saturating_sub(1));
-    let many = i32::try_from(asked.span.length().as_secs() / 86_400 + 2).unwrap_or(400);
-    let days = days(last, many, asked.topic.timezone());
+    let last = Time(request.span.until.0.saturating_sub(1));
+    let day_count = i32::try_from(request.span.length().as_secs() / 86_400 + 2).unwrap_or(400);
+    let days = days(last, day_count, request.topic.timezone());
     let mut items = Vec::with_capacity(period.len());
-    for some in period.chunks(CHUNK) {
-        let said = load_texts(moment, some).await?;
-        for mark in some {
-            let Some(words) = said.get(mark.key.as_str()) else { continue };
-            let by_this = Some(mark.scorer.as_deref().unwrap_or_default()) == asked.scorer;
+    for chunk in period.chunks(CHUNK) {
+        let texts = load_texts(snapshot, chunk).await?;
+        for mark in chunk {
+            let Some(words) = texts.get(mark.key.as_str()) else { continue };
+            let is_same_scorer = Some(mark.scorer.as_deref().unwrap_or_default()) == request.scorer;
             items.push(TermItem {
                 key: mark.key.clone(),
                 kind: mark.kind,
@@ -111,7 +111,7 @@ pub(super) async fn items_of(
                 voice: speaker_of(mark),
                 day: days.partition_point(|day| day.span.until <= mark.moment()),
                 at: mark.moment(),
-                sound: mark.sound.filter(|_| by_this),
+                sound: mark.sound.filter(|_| is_same_scorer),
                 weight: mark.engagement.sum(),
                 terms: terms_of(mark, words),
                 runs: words::dense_runs(&readable(mark, words)),

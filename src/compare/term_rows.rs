@@ -293,13 +293,13 @@ pub struct TermSample {
 
 impl TermSample {
     pub(super) fn of(words: ItemContent, item: &TermItem) -> Self {
-        let said = [words.title, words.text].into_iter().flatten().find(|text| !text.trim().is_empty());
+        let title_or_text = [words.title, words.text].into_iter().flatten().find(|text| !text.trim().is_empty());
         Self {
             kind: item.kind,
             at: item.at,
             link: words.url.as_deref().and_then(safe_link),
             author: words.author,
-            words: said,
+            words: title_or_text,
             key: words.key,
         }
     }

@@ -28,36 +28,36 @@ const ENOUGH_ELSEWHERE: i64 = 50_000;
 const LONGEST_DAY: Duration = Duration::from_secs(25 * 3_600);
 
 /// The terms and themes of a period.
-pub async fn topic_terms(moment: &mut ReadSnapshot, asked: TermsAsked<'_>) -> Result<TopicTerms, StoreError> {
-    let before = days_before(&asked);
+pub async fn topic_terms(snapshot: &mut ReadSnapshot, request: TermsAsked<'_>) -> Result<TopicTerms, StoreError> {
+    let before = days_before(&request);
     let mut answer = TopicTerms {
         before_days: before.len() as u64,
-        items: asked.period.len() as u64,
-        items_read: asked.period.len().min(asked.most()) as u64,
+        items: request.period.len() as u64,
+        items_read: request.period.len().min(request.most()) as u64,
         ..TopicTerms::default()
     };
     answer.cut = answer.items_read < answer.items;
-    if asked.asked_since.is_some_and(|at| at > asked.span.from) {
+    if request.asked_since.is_some_and(|at| at > request.span.from) {
         answer.untold = Some(NoTermsReason::Query);
     } else if before.len() < LEAST_DAYS {
         answer.untold = Some(NoTermsReason::History);
-        let items = items_of(moment, &asked, &sample(asked.period, asked.most())).await?;
-        answer.stand_out = find_stand_out(moment, &asked, &items, None).await?;
+        let items = items_of(snapshot, &request, &sample(request.period, request.most())).await?;
+        answer.stand_out = find_stand_out(snapshot, &request, &items, None).await?;
     }
-    if answer.untold.is_none() && asked.period.is_empty() {
+    if answer.untold.is_none() && request.period.is_empty() {
         answer.untold = Some(NoTermsReason::NoItems);
     }
     if answer.untold.is_some() {
         return Ok(answer);
     }
-    let counted = counts_before(moment, &asked, &before).await?;
+    let counted = counts_before(snapshot, &request, &before).await?;
     answer.before_days = counted.len() as u64;
     if counted.len() < LEAST_DAYS {
-        answer.untold = Some(if asked.trusting { NoTermsReason::Uncounted } else { NoTermsReason::History });
+        answer.untold = Some(if request.trusting { NoTermsReason::Uncounted } else { NoTermsReason::History });
         return Ok(answer);
     }
-    let items = items_of(moment, &asked, &sample(asked.period, asked.most())).await?;
-    let questions = questions(asked.topic);
+    let items = items_of(snapshot, &request, &sample(request.period, request.most())).await?;
+    let questions = questions(request.topic);
     let own = |term: &str| questions.iter().any(|question| question.repeats_query(term));
     let (earlier_days, counts): (Vec<(Day, u64)>, Vec<DayTerms>) =
         counted.into_iter().map(|(day, counts)| ((day, counts.texts), counts)).unzip();
@@ -67,26 +67,26 @@ pub async fn topic_terms(moment: &mut ReadSnapshot, asked: TermsAsked<'_>) -> Re
     answer.tested = tested as u64;
     if found.is_empty()
         && differs(&all)
-        && let Some(busiest) = busiest(&asked, &items, &earlier_days)
+        && let Some(busiest) = busiest(&request, &items, &earlier_days)
     {
-        answer.stand_out = find_stand_out(moment, &asked, &items, Some(busiest)).await?;
+        answer.stand_out = find_stand_out(snapshot, &request, &items, Some(busiest)).await?;
         return Ok(answer);
     }
     answer.rises = found.iter().map(|term| rise_of(term, &items)).collect();
-    if answer.cut && asked.explains {
-        add_unread(moment, &asked, &found, &items, &mut answer.rises).await?;
+    if answer.cut && request.explains {
+        add_unread(snapshot, &request, &found, &items, &mut answer.rises).await?;
     }
     answer.more = found.len().saturating_sub(MAX_LISTED) as u64;
     // All items of the period before would be compared with a sample.
     let earlier = if found.is_empty() || answer.cut {
         None
     } else {
-        earlier(moment, &asked, before.first().map(|day| day.span)).await?
+        earlier(snapshot, &request, before.first().map(|day| day.span)).await?
     };
     let grouped = themes(&found, &items, earlier.as_deref());
     (answer.more_themes, answer.more_items, answer.other_items) =
         (grouped.more, grouped.more_items, grouped.other_items);
-    let samples = samples(moment, &found, &grouped.largest, &items).await?;
+    let samples = samples(snapshot, &found, &grouped.largest, &items).await?;
     let sample = |place: usize| items.get(place).and_then(|item| samples.get(&item.key)).cloned();
     answer.terms =
         found.iter().take(MAX_LISTED).filter_map(|term| Some(TermRow::of(term, sample(term.example)?))).collect();
@@ -102,16 +102,16 @@ pub async fn topic_terms(moment: &mut ReadSnapshot, asked: TermsAsked<'_>) -> Re
 }
 
 /// Whether the period is the busiest day so far. A longer period has no days like it to compare with.
-fn busiest(asked: &TermsAsked<'_>, items: &[TermItem], earlier: &[(Day, u64)]) -> Option<BusiestDay> {
-    let last = Time(asked.span.until.0.saturating_sub(1));
-    let day = Day { date: date_of(last, asked.topic.timezone()), span: asked.span };
-    if asked.span.length() > LONGEST_DAY { None } else { busiest_day(&day, items, earlier) }
+fn busiest(request: &TermsAsked<'_>, items: &[TermItem], earlier: &[(Day, u64)]) -> Option<BusiestDay> {
+    let last = Time(request.span.until.0.saturating_sub(1));
+    let day = Day { date: date_of(last, request.topic.timezone()), span: request.span };
+    if request.span.length() > LONGEST_DAY { None } else { busiest_day(&day, items, earlier) }
 }
 
 /// What stands out of a period beside other topics; `None` if no term is used often enough.
 async fn find_stand_out(
-    moment: &mut ReadSnapshot,
-    asked: &TermsAsked<'_>,
+    snapshot: &mut ReadSnapshot,
+    request: &TermsAsked<'_>,
     items: &[TermItem],
     busiest: Option<BusiestDay>,
 ) -> Result<Option<StandOutRows>, StoreError> {
@@ -119,13 +119,13 @@ async fn find_stand_out(
         return Ok(None);
     }
     let mut left = ENOUGH_ELSEWHERE;
-    let kept = moment.terms_of_other_topics(&asked.topic.id, asked.span.until, ELSEWHERE).await?;
+    let kept = snapshot.terms_of_other_topics(&request.topic.id, request.span.until, ELSEWHERE).await?;
     let enough = kept.iter().take_while(|day| {
         left -= day.items;
         left + day.items > 0
     });
     let others: Vec<DayTerms> = enough.filter_map(|day| DayTerms::decode(&day.counts)).collect();
-    let questions = questions(asked.topic);
+    let questions = questions(request.topic);
     let own = |term: &str| questions.iter().any(|question| question.repeats_query(term));
     let StandOut { mut terms, others } = stand_out(items, &others, &own);
     terms.truncate(MAX_LISTED);
@@ -133,12 +133,12 @@ async fn find_stand_out(
     if terms.is_empty() {
         return Ok(None);
     }
-    let samples = samples(moment, &terms, &[], items).await?;
+    let samples = samples(snapshot, &terms, &[], items).await?;
     let sample = |place: usize| items.get(place).and_then(|item| samples.get(&item.key)).cloned();
     Ok(Some(StandOutRows {
         reason: if busiest.is_some() { StandOutReason::BusiestDay } else { StandOutReason::FewDays },
         texts_now: busiest.map(|day| day.texts),
-        sampled: asked.period.len() > asked.most(),
+        sampled: request.period.len() > request.most(),
         most_texts_before: busiest.map(|day| day.most_before),
         compared_with: if others.is_some() { ComparedWith::OtherTopics } else { ComparedWith::Nothing },
         texts: others.unwrap_or(0),
@@ -153,18 +153,18 @@ fn rise_of(term: &NewsTerm, items: &[TermItem]) -> TermRise {
 
 /// Adds the items outside the sample that contain the terms.
 async fn add_unread(
-    moment: &mut ReadSnapshot,
-    asked: &TermsAsked<'_>,
+    snapshot: &mut ReadSnapshot,
+    request: &TermsAsked<'_>,
     found: &[NewsTerm],
     read: &[TermItem],
     rises: &mut [TermRise],
 ) -> Result<(), StoreError> {
     let read: BTreeSet<&str> = read.iter().map(|item| item.key.as_str()).collect();
     let unread: Vec<&CountedItem> =
-        asked.period.iter().filter(|item| !read.contains(item.key.as_str())).copied().collect();
-    for some in unread.chunks(CHUNK) {
-        let texts = load_texts(moment, some).await?;
-        for item in some {
+        request.period.iter().filter(|item| !read.contains(item.key.as_str())).copied().collect();
+    for chunk in unread.chunks(CHUNK) {
+        let texts = load_texts(snapshot, chunk).await?;
+        for item in chunk {
             let Some(text) = texts.get(item.key.as_str()) else { continue };
             let terms = terms_of(item, text);
             for (term, rise) in found.iter().zip(&mut *rises) {
@@ -179,19 +179,19 @@ async fn add_unread(
 
 /// The items that are shown, by key.
 async fn samples(
-    moment: &mut ReadSnapshot,
+    snapshot: &mut ReadSnapshot,
     news: &[NewsTerm],
     themes: &[Theme],
     items: &[TermItem],
 ) -> Result<BTreeMap<String, TermSample>, StoreError> {
     let of_terms = news.iter().take(MAX_LISTED).map(|term| term.example);
     let of_themes = themes.iter().flat_map(|theme| [Some(theme.first), theme.post, theme.page]).flatten();
-    let shown: BTreeMap<&str, &TermItem> =
+    let sample_items: BTreeMap<&str, &TermItem> =
         of_terms.chain(of_themes).filter_map(|place| items.get(place)).map(|item| (item.key.as_str(), item)).collect();
-    let keys: Vec<String> = shown.keys().map(|key| (*key).to_owned()).collect();
-    let words = moment.words(&keys).await?;
+    let keys: Vec<String> = sample_items.keys().map(|key| (*key).to_owned()).collect();
+    let words = snapshot.words(&keys).await?;
     let sample = |words: ItemContent| {
-        let item = shown.get(words.key.as_str())?;
+        let item = sample_items.get(words.key.as_str())?;
         Some((words.key.clone(), TermSample::of(words, item)))
     };
     Ok(words.into_iter().filter_map(sample).collect())

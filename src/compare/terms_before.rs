@@ -12,25 +12,25 @@ const PRUNED: f64 = 0.1;
 
 /// The topic's local days before the period that can be compared with it: those since its first run with the present
 /// query.
-pub(super) fn days_before(asked: &TermsAsked<'_>) -> Vec<Day> {
-    let since = asked.began.max(asked.asked_since).unwrap_or(asked.span.from);
-    let days = days(asked.span.from, i32::try_from(BEFORE).unwrap_or(28) + 1, asked.topic.timezone());
-    let ended = days.into_iter().filter(|day| day.span.until <= asked.span.from && day.span.from >= since);
+pub(super) fn days_before(request: &TermsAsked<'_>) -> Vec<Day> {
+    let since = request.began.max(request.asked_since).unwrap_or(request.span.from);
+    let days = days(request.span.from, i32::try_from(BEFORE).unwrap_or(28) + 1, request.topic.timezone());
+    let ended = days.into_iter().filter(|day| day.span.until <= request.span.from && day.span.from >= since);
     let ended: Vec<Day> = ended.collect();
     ended.get(ended.len().saturating_sub(BEFORE)..).unwrap_or_default().to_vec()
 }
 
 /// The term counts of each day: the stored ones, or counted again if the day's items have changed since.
 pub(super) async fn counts_before(
-    moment: &mut ReadSnapshot,
-    asked: &TermsAsked<'_>,
+    snapshot: &mut ReadSnapshot,
+    request: &TermsAsked<'_>,
     before: &[Day],
 ) -> Result<Vec<(Day, DayTerms)>, StoreError> {
     let Some((first, last)) = before.first().zip(before.last()) else { return Ok(Vec::new()) };
     let inside = Span { from: first.span.from, until: last.span.until };
-    let kept = moment.term_counts(&asked.topic.id, inside).await?;
-    let rules = Basis::new(words::TERM_RULES, &asked.topic.filter);
-    if asked.trusting {
+    let kept = snapshot.term_counts(&request.topic.id, inside).await?;
+    let rules = Basis::new(words::TERM_RULES, &request.topic.filter);
+    if request.trusting {
         let of_day = |day: &Day| kept.iter().find(|kept| kept.span == day.span && rules.is_of(&kept.basis));
         let counts = |day: &Day| Some((*day, DayTerms::decode(&of_day(day)?.counts)?));
         return Ok(before.iter().filter_map(counts).collect());
@@ -41,8 +41,8 @@ pub(super) async fn counts_before(
     };
     let mut bases = vec![rules; before.len()];
     let mut pruned = vec![(0_u32, 0_u32); before.len()];
-    let mut meant: Vec<Vec<&CountedItem>> = vec![Vec::new(); before.len()];
-    for mark in asked.passed.iter().chain(asked.hidden) {
+    let mut items_by_day: Vec<Vec<&CountedItem>> = vec![Vec::new(); before.len()];
+    for mark in request.passed.iter().chain(request.hidden) {
         let Some(at) = place(mark) else { continue };
         if let Some(basis) = bases.get_mut(at) {
             basis.add(mark);
@@ -51,20 +51,20 @@ pub(super) async fn counts_before(
             *day = (day.0 + u32::from(mark.pruned), day.1 + 1);
         }
     }
-    for mark in asked.passed {
-        if let Some(day) = place(mark).and_then(|at| meant.get_mut(at)) {
+    for mark in request.passed {
+        if let Some(day) = place(mark).and_then(|at| items_by_day.get_mut(at)) {
             day.push(mark);
         }
     }
     let mut counted = Vec::with_capacity(before.len());
-    for (((day, basis), marks), (gone, all)) in before.iter().zip(bases).zip(meant).zip(pruned) {
+    for (((day, basis), marks), (gone, all)) in before.iter().zip(bases).zip(items_by_day).zip(pruned) {
         if f64::from(gone) > PRUNED * f64::from(all) {
             continue;
         }
         let same = kept.iter().find(|kept| kept.span == day.span && kept.basis == basis.bytes());
         let counts = match same.and_then(|kept| DayTerms::decode(&kept.counts)) {
             Some(counts) => counts,
-            None => count(moment, &marks).await?,
+            None => count(snapshot, &marks).await?,
         };
         counted.push((*day, counts));
     }
@@ -72,12 +72,12 @@ pub(super) async fn counts_before(
 }
 
 /// Counts the terms of one day.
-async fn count(moment: &mut ReadSnapshot, marks: &[&CountedItem]) -> Result<DayTerms, StoreError> {
+async fn count(snapshot: &mut ReadSnapshot, marks: &[&CountedItem]) -> Result<DayTerms, StoreError> {
     let mut counter = TermCounter::default();
-    for some in marks.chunks(CHUNK) {
-        let said = load_texts(moment, some).await?;
-        for mark in some {
-            if let Some(read) = said.get(mark.key.as_str()) {
+    for chunk in marks.chunks(CHUNK) {
+        let texts = load_texts(snapshot, chunk).await?;
+        for mark in chunk {
+            if let Some(read) = texts.get(mark.key.as_str()) {
                 counter.item(&mark.cluster, &speaker_of(mark));
                 words::terms(&readable(mark, read), &mut |term| counter.term(term));
             }
@@ -88,28 +88,28 @@ async fn count(moment: &mut ReadSnapshot, marks: &[&CountedItem]) -> Result<DayT
 
 /// The terms of each item of the previous period of the same length; `None` if it cannot be compared.
 pub(super) async fn earlier(
-    moment: &mut ReadSnapshot,
-    asked: &TermsAsked<'_>,
+    snapshot: &mut ReadSnapshot,
+    request: &TermsAsked<'_>,
     first: Option<Span>,
 ) -> Result<Option<Vec<Vec<String>>>, StoreError> {
-    let length = asked.span.until.0 - asked.span.from.0;
-    let span = Span { from: Time(asked.span.from.0 - length), until: asked.span.from };
+    let length = request.span.until.0 - request.span.from.0;
+    let span = Span { from: Time(request.span.from.0 - length), until: request.span.from };
     if first.is_none_or(|first| first.from > span.from) {
         return Ok(None);
     }
-    let marks: Vec<&CountedItem> = asked.passed.iter().filter(|mark| span.contains(mark.moment())).collect();
+    let marks: Vec<&CountedItem> = request.passed.iter().filter(|mark| span.contains(mark.moment())).collect();
     // The words of pruned items are gone.
     let pruned = marks.iter().filter(|mark| mark.pruned).count();
     if pruned as f64 > PRUNED * marks.len() as f64 {
         return Ok(None);
     }
-    if marks.len() > asked.most() {
+    if marks.len() > request.most() {
         return Ok(None);
     }
     let mut all = Vec::with_capacity(marks.len());
-    for some in marks.chunks(CHUNK) {
-        let said = load_texts(moment, some).await?;
-        all.extend(some.iter().filter_map(|mark| Some(terms_of(mark, said.get(mark.key.as_str())?))));
+    for chunk in marks.chunks(CHUNK) {
+        let texts = load_texts(snapshot, chunk).await?;
+        all.extend(chunk.iter().filter_map(|mark| Some(terms_of(mark, texts.get(mark.key.as_str())?))));
     }
     Ok(Some(all))
 }

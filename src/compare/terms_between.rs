@@ -22,15 +22,15 @@ pub const MOST_TERM_DAYS: i64 = 32;
 pub async fn terms_between(store: &Store, topic: &Topic, span: Span, trusting: bool) -> Result<TopicTerms, StoreError> {
     let four_weeks = Time(span.from.0 - (BEFORE as i64 + 2) * DAY);
     // These days decide which scorer counts and whether the items are about the question.
-    let drawn = days(Time(span.until.0 - 1), SCORED_BY, topic.timezone());
-    let from = drawn.first().map_or(span.from, |day| day.span.from.min(span.from));
+    let chart_days = days(Time(span.until.0 - 1), SCORED_BY, topic.timezone());
+    let from = chart_days.first().map_or(span.from, |day| day.span.from.min(span.from));
     let from = if trusting { from.min(Time(span.from.0 - (span.until.0 - span.from.0))) } else { from.min(four_weeks) };
     let seen = Span { from, until: span.until };
     let asked_since = store.query_changes(&topic.id, Span { from: four_weeks, ..seen }).await?.into_iter().max();
-    let mut moment = store.snapshot().await?;
-    let told = read(&mut moment, topic, TermsPeriod { span, seen, drawn, asked_since, trusting }).await;
-    moment.end().await?;
-    told
+    let mut snapshot = store.snapshot().await?;
+    let terms = read(&mut snapshot, topic, TermsPeriod { span, seen, chart_days, asked_since, trusting }).await;
+    snapshot.end().await?;
+    terms
 }
 
 /// The topic and the span to analyse.
@@ -38,29 +38,29 @@ struct TermsPeriod {
     span: Span,
     /// The range of first sightings of the items that are read.
     seen: Span,
-    drawn: Vec<Day>,
+    chart_days: Vec<Day>,
     asked_since: Option<Time>,
     trusting: bool,
 }
 
-async fn read(moment: &mut ReadSnapshot, topic: &Topic, asked: TermsPeriod) -> Result<TopicTerms, StoreError> {
-    let TermsPeriod { span, seen, drawn, asked_since, trusting } = asked;
-    let began = moment.first_run(&topic.id).await?;
-    let marks = moment.counted_items(&topic.id, seen).await?;
-    let FilteredItems { passed: meant, hidden, .. } = apply_filter(moment, topic, marks).await?;
-    let period: Vec<&CountedItem> = meant.iter().filter(|mark| span.contains(mark.moment())).collect();
-    let from = drawn.first().map_or(span.from, |day| day.span.from.min(span.from));
-    let scorer = scorer_of(meant.iter().filter(|mark| mark.moment() >= from));
-    let earlier = drawn.iter().filter(|day| day.span.until <= span.from);
-    let earlier = earlier.map(|day| meant.iter().filter(|mark| day.span.contains(mark.moment())));
-    let relevance = relevance(moment, topic, period.iter().copied(), earlier).await?;
+async fn read(snapshot: &mut ReadSnapshot, topic: &Topic, terms_period: TermsPeriod) -> Result<TopicTerms, StoreError> {
+    let TermsPeriod { span, seen, chart_days, asked_since, trusting } = terms_period;
+    let began = snapshot.first_run(&topic.id).await?;
+    let marks = snapshot.counted_items(&topic.id, seen).await?;
+    let FilteredItems { passed, hidden, .. } = apply_filter(snapshot, topic, marks).await?;
+    let period: Vec<&CountedItem> = passed.iter().filter(|mark| span.contains(mark.moment())).collect();
+    let from = chart_days.first().map_or(span.from, |day| day.span.from.min(span.from));
+    let scorer = scorer_of(passed.iter().filter(|mark| mark.moment() >= from));
+    let earlier = chart_days.iter().filter(|day| day.span.until <= span.from);
+    let earlier = earlier.map(|day| passed.iter().filter(|mark| day.span.contains(mark.moment())));
+    let relevance = relevance(snapshot, topic, period.iter().copied(), earlier).await?;
     let long = span.until.0 - span.from.0 > LONGER;
     if if long { relevance.is_clearly_off_topic() } else { relevance.is_off_topic() } {
         return Ok(TopicTerms::without_terms(NoTermsReason::Relevance));
     }
-    let asked = TermsAsked {
+    let request = TermsAsked {
         topic,
-        passed: &meant,
+        passed: &passed,
         hidden: &hidden,
         period: &period,
         span,
@@ -70,5 +70,5 @@ async fn read(moment: &mut ReadSnapshot, topic: &Topic, asked: TermsPeriod) -> R
         trusting,
         explains: false,
     };
-    topic_terms(moment, asked).await
+    topic_terms(snapshot, request).await
 }

@@ -7,7 +7,7 @@ use crate::model::{Period, Time, Topic, TopicCard};
 
 /// Returns a topic's card.
 #[must_use]
-pub fn topic_card_json(card: &TopicCard, known: &SourceHistory, now: Time) -> Value {
+pub fn topic_card_json(card: &TopicCard, history: &SourceHistory, now: Time) -> Value {
     let topic = card.definition.as_ref();
     let policy = topic.and_then(|topic| topic.schedule.as_ref());
     let (cron, every) = match policy.map(|policy| &policy.period) {
@@ -30,7 +30,7 @@ pub fn topic_card_json(card: &TopicCard, known: &SourceHistory, now: Time) -> Va
         "last_success": card.last_success,
         "next_slot": card.next_slot,
         "overdue": card.is_overdue(now),
-        "sources": known.statuses(card),
+        "sources": history.statuses(card),
         "new_24h": card.new,
     })
 }

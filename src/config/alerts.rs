@@ -134,7 +134,7 @@ fn check_combination(
     mistakes: &mut Mistakes<'_>,
 ) {
     for (key, rules) in FOR_SOME {
-        if let Some(given) = reader.written(key)
+        if let Some(setting) = reader.written(key)
             && !rules.contains(&rule)
         {
             let rules: Vec<&str> = rules.iter().map(|rule| rule.as_str()).collect();
@@ -142,14 +142,14 @@ fn check_combination(
                 format!("does not apply to rule = \"{rule}\""),
                 format!("it applies to {}", rules.join(", ")),
             );
-            mistakes.fault(key, &given.origin, fault);
+            mistakes.fault(key, &setting.origin, fault);
         }
     }
-    if let (Some(failures), Some(of), Some(given)) = (failures, of, reader.value_or_default("failures"))
+    if let (Some(failures), Some(of), Some(setting)) = (failures, of, reader.value_or_default("failures"))
         && failures > of
     {
         let fault = Fault::new(format!("is more than `of` = {of}"), "that many failures can never occur: raise `of`");
-        mistakes.fault("failures", &given.origin, fault);
+        mistakes.fault("failures", &setting.origin, fault);
     }
 }
 

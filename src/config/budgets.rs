@@ -25,16 +25,17 @@ pub(super) fn warn_of_small(
         ..service.prices.clone()
     };
     if let Some(day) = service.budget_per_day {
-        let asked = topics.iter().flat_map(Topic::sources).filter(|source| source.is_service());
-        if let Some(dear) = prices.unaffordable(asked, day) {
-            warn(span(&[&document.service]), day, dear, mistakes);
+        let sources = topics.iter().flat_map(Topic::sources).filter(|source| source.is_service());
+        if let Some(unaffordable) = prices.unaffordable(sources, day) {
+            warn(span(&[&document.service]), day, unaffordable, mistakes);
         }
     }
     for provider in providers {
-        let dear = provider.budget_per_day.and_then(|day| Some((day, prices.unaffordable([provider.name], day)?)));
+        let unaffordable =
+            provider.budget_per_day.and_then(|day| Some((day, prices.unaffordable([provider.name], day)?)));
         let table = document.providers.iter().find(|one| one.name == provider.name).map(|one| &one.table);
-        if let (Some((day, dear)), Some(table)) = (dear, table) {
-            warn(span(&[table]), day, dear, mistakes);
+        if let (Some((day, unaffordable)), Some(table)) = (unaffordable, table) {
+            warn(span(&[table]), day, unaffordable, mistakes);
         }
     }
     let small = topics.iter().filter_map(|topic| {
@@ -43,16 +44,16 @@ pub(super) fn warn_of_small(
     });
     let small: HashMap<&str, (Micros, UnaffordableCall)> = small.collect();
     for table in document.topics.iter().filter(|_| !small.is_empty()) {
-        let Some(Value::Text(id)) = table.values.get("id").map(|given| &given.value) else { continue };
-        if let Some((day, dear)) = small.get(id.as_str()) {
-            warn(span(&[table, &document.defaults]), *day, *dear, mistakes);
+        let Some(Value::Text(id)) = table.values.get("id").map(|setting| &setting.value) else { continue };
+        if let Some((day, unaffordable)) = small.get(id.as_str()) {
+            warn(span(&[table, &document.defaults]), *day, *unaffordable, mistakes);
         }
     }
 }
 
 /// Returns where the budget was written; the first table wins.
 fn span<'d>(tables: &[&'d Table]) -> Option<&'d Range<usize>> {
-    tables.iter().find_map(|table| table.values.get(NAME)).and_then(|given| given.origin.span())
+    tables.iter().find_map(|table| table.values.get(NAME)).and_then(|setting| setting.origin.span())
 }
 
 fn warn(

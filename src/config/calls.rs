@@ -52,7 +52,7 @@ pub(super) fn web_number(
     operation: Option<WebOperation>,
     mistakes: &mut Mistakes<'_>,
 ) -> Option<u32> {
-    let Some(given) = reader.written("web.limit") else { return reader.count(mistakes, "web.limit") };
+    let Some(setting) = reader.written("web.limit") else { return reader.count(mistakes, "web.limit") };
     let takes = dialect.zip(operation).map(|(dialect, operation)| web_limit(dialect, operation));
     let least = takes.clone().flatten().filter(|_| operation == Some(WebOperation::Links)).map(|range| *range.start());
     let call = dialect.zip(operation).zip(takes).map(|((dialect, operation), takes)| Call {
@@ -67,7 +67,7 @@ pub(super) fn web_number(
     let number = number(reader, "web.limit", call, mistakes)?;
     if let Some(least) = least.filter(|least| number < *least) {
         let message = format!("`web.limit` is {number}, and web.operation = \"links\" returns at least {least} pages");
-        mistakes.warn(given.origin.span(), message, format!("{least} are requested"));
+        mistakes.warn(setting.origin.span(), message, format!("{least} are requested"));
     }
     Some(number)
 }

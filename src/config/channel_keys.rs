@@ -42,10 +42,10 @@ pub(super) fn secret(
     if reader.written(variable).is_some() {
         place.variable = Some(reader.read(mistakes, variable, variable_name)?);
     }
-    if let Some(given) = reader.written(file) {
+    if let Some(setting) = reader.written(file) {
         if place.variable.is_some() {
             let message = format!("cannot be combined with `{variable}`");
-            mistakes.fault(file, &given.origin, Fault::new(message, "keep one of the two"));
+            mistakes.fault(file, &setting.origin, Fault::new(message, "keep one of the two"));
             return None;
         }
         place.file = Some(dir.join(reader.read(mistakes, file, |value| plain_text(value, 4_096))?));

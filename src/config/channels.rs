@@ -127,22 +127,22 @@ fn email(
         Some(_) => reader.read(mistakes, "user", |value| plain_text(value, 320)).map(Some),
     };
     let password = secret(reader, "password_env", "password_file", dir, mistakes)?;
-    if let (Some(Some(_)), Some(given), true) = (&user, reader.written("user"), password.is_none()) {
+    if let (Some(Some(_)), Some(setting), true) = (&user, reader.written("user"), password.is_none()) {
         let fault = Fault::new("is set without a password", "write password_env = \"TOPICWATCH_SMTP_PASSWORD\"");
-        mistakes.fault("user", &given.origin, fault);
+        mistakes.fault("user", &setting.origin, fault);
     }
     for key in ["password_env", "password_file"] {
-        if let (None, Some(given)) = (reader.written("user"), reader.written(key)) {
+        if let (None, Some(setting)) = (reader.written("user"), reader.written(key)) {
             let fault = Fault::new("is set without a `user`", "write user = \"…\" too, or remove it");
-            mistakes.fault(key, &given.origin, fault);
+            mistakes.fault(key, &setting.origin, fault);
         }
     }
-    if let (Some(SmtpTls::None), Some(Some(_)), Some(host), Some(given)) = (tls, &user, &host, reader.written("tls"))
+    if let (Some(SmtpTls::None), Some(Some(_)), Some(host), Some(setting)) = (tls, &user, &host, reader.written("tls"))
         && !matches!(host.as_str(), "localhost" | "127.0.0.1" | "::1")
     {
         let fault =
             Fault::new("would send the password unencrypted over the network", "write \"starttls\" or \"implicit\"");
-        mistakes.fault("tls", &given.origin, fault);
+        mistakes.fault("tls", &setting.origin, fault);
     }
     Some(EmailSpec { host: host?, port: port?, tls: tls?, from: from?, to: to?, user: user?, password })
 }

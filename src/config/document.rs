@@ -84,9 +84,9 @@ pub(super) fn walk(mistakes: &mut Mistakes<'_>) -> Document {
             "exports" => many(mistakes, Section::Export, "export", name, value, &mut document.exports),
             "alerts" => many(mistakes, Section::Alert, "alert", name, value, &mut document.alerts),
             unknown => {
-                let (hint, meant) = unknown_section(unknown);
-                document.topics_attempted |= meant == Some("topics");
-                if meant == Some("service") {
+                let (hint, suggestion) = unknown_section(unknown);
+                document.topics_attempted |= suggestion == Some("topics");
+                if suggestion == Some("service") {
                     document.service.attempted.push("base_url");
                 }
                 mistakes.at(&name.span(), format!("unknown key `{unknown}`"), hint);
@@ -116,10 +116,10 @@ fn providers(
             written == "service" || of(Section::Topic).any(|key| key.name.split('.').next() == Some(written.as_ref()));
         let hint = "choose another name: 1 to 24 of a-z, 0-9, - and _, beginning with a letter";
         let Some(source) = Source::parse(written).filter(|source| !source.is_service() && !taken) else {
-            let shown: String = written.chars().take(60).collect();
+            let excerpt: String = written.chars().take(60).collect();
             let why =
                 if taken || Source::parse(written).is_some() { "is a reserved name" } else { "is not a valid name" };
-            mistakes.at(&name.span(), format!("{shown:?} {why}"), hint);
+            mistakes.at(&name.span(), format!("{excerpt:?} {why}"), hint);
             continue;
         };
         let table = one(mistakes, Section::Provider, "providers", name, value);
@@ -156,10 +156,10 @@ fn unknown_section(name: &str) -> (String, Option<&'static str>) {
         return (hint.to_owned(), None);
     }
     let near = nearest(name, NEAR.iter().map(|(word, _)| *word));
-    if let Some((_, meant)) = NEAR.iter().find(|(word, _)| Some(*word) == near) {
-        let listed = matches!(*meant, "topics" | "reports" | "channels" | "exports" | "alerts");
-        let header = if listed { format!("[[{meant}]]") } else { format!("[{meant}]") };
-        return (format!("did you mean `{header}`?"), Some(*meant));
+    if let Some((_, section)) = NEAR.iter().find(|(word, _)| Some(*word) == near) {
+        let listed = matches!(*section, "topics" | "reports" | "channels" | "exports" | "alerts");
+        let header = if listed { format!("[[{section}]]") } else { format!("[{section}]") };
+        return (format!("did you mean `{header}`?"), Some(*section));
     }
     match KEYS.iter().find(|key| key.name == name) {
         Some(key) => (format!("`{name}` belongs under {}", section_of(key)), None),

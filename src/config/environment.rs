@@ -54,8 +54,8 @@ pub(super) fn apply_overrides(
         table.values.insert(key.name, ConfigValue { value: Value::Text(value), origin: Origin::Variable(origin) });
     }
     if let (Section::Database, Some(url)) = (section, &request.database_flag) {
-        let given = ConfigValue { value: Value::Text(url.clone()), origin: Origin::Flag("--database") };
-        table.values.insert("url", given);
+        let setting = ConfigValue { value: Value::Text(url.clone()), origin: Origin::Flag("--database") };
+        table.values.insert("url", setting);
     }
 }
 
@@ -100,8 +100,9 @@ pub(super) fn warn_of_typos(
             mistakes.warn(None, format!("the environment variable {name} has no effect"), hint);
             continue;
         }
-        let near = nearest(name, known.iter().map(String::as_str)).map(|meant| format!("did you mean `{meant}`?"));
-        let ours =
+        let near =
+            nearest(name, known.iter().map(String::as_str)).map(|suggestion| format!("did you mean `{suggestion}`?"));
+        let has_known_section =
             ["SERVICE_", "DATABASE_", "SCHEDULER_", "RETENTION_", "WEB_"].iter().any(|part| rest.starts_with(part));
         let hint = match near {
             Some(hint) => hint,
@@ -109,7 +110,7 @@ pub(super) fn warn_of_typos(
                 format!("the key is read from {}", api_key_env.unwrap_or("TOPICWATCH_API_KEY"))
             }
             None if rest == "LOG" => "logging is set by RUST_LOG, such as RUST_LOG=topicwatch=debug".to_owned(),
-            None if ours => "`topicwatch check` shows every key in effect".to_owned(),
+            None if has_known_section => "`topicwatch check` shows every key in effect".to_owned(),
             // Other tools may have variables of their own here.
             None => continue,
         };
@@ -138,18 +139,18 @@ pub(super) fn effective_named(
 ) -> Vec<Effective> {
     let mut list = Vec::new();
     for key in of(section) {
-        let (given, origin) = match table.values.get(key.name) {
-            Some(given) => {
-                let origin = match &given.origin {
+        let (configured, origin) = match table.values.get(key.name) {
+            Some(setting) => {
+                let origin = match &setting.origin {
                     Origin::File { key, .. } => format!("{}:{}", file.display_name(), file.line(key.start)),
                     other => other.to_string(),
                 };
-                (Some(given.value.clone()), origin)
+                (Some(setting.value.clone()), origin)
             }
             None => (key.default.and_then(Value::of_default), Origin::Default.to_string()),
         };
         let amended = amend.iter().find(|(name, _)| *name == key.name).map(|(_, value)| Value::Text(value.clone()));
-        let Some(value) = amended.or(given) else { continue };
+        let Some(value) = amended.or(configured) else { continue };
         let value = match value {
             Value::Text(text) => Value::Text(redact_url(&text)),
             other => other,

@@ -87,7 +87,7 @@ fn one(
         mistakes.at(header, "this export has no schedule", "write every = \"1d\", or schedule = \"0 6 * * *\"");
     }
     let schedule = schedules.read(reader, None, mistakes);
-    let timezone = reader.value_or_default("timezone").and_then(|given| text(&given.value).ok());
+    let timezone = reader.value_or_default("timezone").and_then(|setting| text(&setting.value).ok());
     let bad = |key: &str| reader.written(key).is_some();
     if bad("search") && search.is_none() {
         return None;
@@ -141,8 +141,8 @@ fn check_combination(
     let mut good = true;
     let mut fault = |key: &str, message: String, hint: String| {
         good = false;
-        if let Some(given) = reader.value_or_default(key).or_else(|| reader.value_or_default("name")) {
-            mistakes.fault(key, &given.origin, Fault::new(message, hint));
+        if let Some(setting) = reader.value_or_default(key).or_else(|| reader.value_or_default("name")) {
+            mistakes.fault(key, &setting.origin, Fault::new(message, hint));
         }
     };
     if named.is_some_and(|named| named != spec.format) {

@@ -68,8 +68,8 @@ pub(super) struct Reader<'r> {
 impl Reader<'_> {
     /// Returns what was given for a key, or its default.
     pub(super) fn value_or_default(&self, name: &str) -> Option<ConfigValue> {
-        if let Some(given) = self.written(name) {
-            return Some(given.clone());
+        if let Some(setting) = self.written(name) {
+            return Some(setting.clone());
         }
         let default = key(self.section, name)?.default?;
         Some(ConfigValue { value: Value::of_default(default)?, origin: Origin::Default })
@@ -87,11 +87,11 @@ impl Reader<'_> {
         name: &str,
         parse: impl FnOnce(&Value) -> Result<T, Fault>,
     ) -> Option<T> {
-        let given = self.value_or_default(name)?;
-        match parse(&given.value) {
+        let setting = self.value_or_default(name)?;
+        match parse(&setting.value) {
             Ok(value) => Some(value),
             Err(fault) => {
-                mistakes.fault(name, &given.origin, fault);
+                mistakes.fault(name, &setting.origin, fault);
                 None
             }
         }
@@ -124,10 +124,10 @@ impl Reader<'_> {
         hint: &str,
     ) {
         if seen.contains(&value) {
-            if let Some(given) = self.value_or_default(key) {
+            if let Some(setting) = self.value_or_default(key) {
                 mistakes.fault(
                     key,
-                    &given.origin,
+                    &setting.origin,
                     Fault::new(format!("is already used by another {one}: {value:?}"), hint),
                 );
             }

@@ -25,11 +25,11 @@ pub(super) fn slug(value: &Value) -> Read<String> {
     let good = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
     if text.len() > 64 || !text.chars().all(good) || !text.starts_with(|c: char| c.is_ascii_alphanumeric()) {
         let lower: String = text.trim().to_lowercase().chars().map(|c| if good(c) { c } else { '-' }).collect();
-        let meant = lower.trim_matches('-');
-        let hint = if meant.len() > 64 || !meant.starts_with(|c: char| c.is_ascii_alphanumeric()) {
+        let suggestion = lower.trim_matches('-');
+        let hint = if suggestion.len() > 64 || !suggestion.starts_with(|c: char| c.is_ascii_alphanumeric()) {
             HINT.to_owned()
         } else {
-            format!("{HINT}: \"{meant}\"")
+            format!("{HINT}: \"{suggestion}\"")
         };
         return Err(Fault::new(format!("cannot be {text:?}"), hint));
     }

@@ -22,10 +22,10 @@ pub(super) fn read(reader: &Reader<'_>, job: &str, mistakes: &mut Mistakes<'_>) 
     match (here, elsewhere) {
         (None, None) => return None,
         (Some(a), Some(b)) if a == b => {
-            if let Some(given) = reader.written("ping_env") {
+            if let Some(setting) = reader.written("ping_env") {
                 mistakes.fault(
                     "ping_env",
-                    &given.origin,
+                    &setting.origin,
                     Fault::new("cannot be combined with `ping`", "keep one of the two"),
                 );
             }

@@ -36,11 +36,11 @@ impl Provider {
         for (at, value) in entries {
             let Some(key) = known.asks.iter().find(|key| key.name == at.get_ref()) else {
                 let hint = match nearest(at.get_ref(), names.iter().copied()) {
-                    Some(meant) => format!("did you mean `{name}.{meant}`?"),
+                    Some(suggestion) => format!("did you mean `{name}.{suggestion}`?"),
                     None => format!("its keys are {all}"),
                 };
-                let shown: String = at.get_ref().chars().take(60).collect();
-                mistakes.at(&at.span(), format!("{} has no key `{name}.{shown}`", known.name), hint);
+                let excerpt: String = at.get_ref().chars().take(60).collect();
+                mistakes.at(&at.span(), format!("{} has no key `{name}.{excerpt}`", known.name), hint);
                 continue;
             };
             let shape = match key.shape {

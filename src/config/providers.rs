@@ -58,12 +58,12 @@ fn one(provider: &Provider, dir: &Path, broken: bool, mistakes: &mut Mistakes<'_
     let key_env = optional(&reader, "key_env", mistakes, variable_name);
     let key_file = optional(&reader, "key_file", mistakes, |value| plain_text(value, 4_096));
     let has_key = reader.written("key_env").is_some() || reader.written("key_file").is_some();
-    if let (Login::Open, true, Some(given)) =
+    if let (Login::Open, true, Some(setting)) =
         (kind.login, has_key, reader.written("key_env").or_else(|| reader.written("key_file")))
     {
         let key = if reader.written("key_env").is_some() { "key_env" } else { "key_file" };
         let fault = Fault::new(format!("is a key for a provider that does not use one ({})", kind.name), "remove it");
-        mistakes.fault(key, &given.origin, fault);
+        mistakes.fault(key, &setting.origin, fault);
     }
     let seconds = Duration::from_secs;
     let call_timeout = reader.read(mistakes, "call_timeout", |v| duration(v, seconds(1), seconds(3_600)));
@@ -147,14 +147,14 @@ impl QueryContext<'_> {
                 let value = Value::of_default(key.default?)?;
                 Some(ConfigValue { value, origin: Origin::Default })
             };
-            let Some(given) = written.cloned().or_else(default) else { continue };
-            match self.value(key, &given.value) {
+            let Some(setting) = written.cloned().or_else(default) else { continue };
+            match self.value(key, &setting.value) {
                 Ok(value) => {
                     keys.insert(key.name.to_owned(), value);
                 }
                 Err(TemplateError::NeedsQuery) => return Err(NoQuery::NeedsQuery),
                 Err(TemplateError::Wrong(fault)) => {
-                    mistakes.fault(&full, &given.origin, fault);
+                    mistakes.fault(&full, &setting.origin, fault);
                     wrong = true;
                 }
             }
@@ -198,9 +198,9 @@ impl QueryContext<'_> {
 
 /// Returns why these sources cannot give an answer: a run keeps only one, and an answer that is written about items
 /// needs a source that finds some.
-pub(super) fn answer_conflict(sources: &[Source], asked: &[ProviderQuery]) -> Option<(String, &'static str)> {
+pub(super) fn answer_conflict(sources: &[Source], queries: &[ProviderQuery]) -> Option<(String, &'static str)> {
     let writes = |source: &&Source| {
-        let provider = asked.iter().find(|one| one.source == **source);
+        let provider = queries.iter().find(|one| one.source == **source);
         provider.map_or(**source == Source::Ai, |one| one.brings() == ResultKind::Answer)
     };
     let answers: Vec<&str> = sources.iter().filter(writes).map(Source::as_str).collect();

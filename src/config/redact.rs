@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn a_password_is_never_printed() {
-        for (url, shown) in [
+        for (url, redacted) in [
             ("postgres://me:hunter2@db/topics", "postgres://me:***@db/topics"),
             ("postgres://me:a/b@c#d@db/topics", "postgres://me:***@db/topics"),
             ("postgres://me@db/topics", "postgres://me@db/topics"),
@@ -76,13 +76,13 @@ mod tests {
             ("sqlite:topicwatch.db", "sqlite:topicwatch.db"),
             ("postgres://", "postgres://"),
         ] {
-            assert_eq!(redact_url(url), shown);
+            assert_eq!(redact_url(url), redacted);
         }
     }
 
     #[test]
     fn a_secret_in_a_line_is_masked_character_by_character() {
-        for (line, shown) in [
+        for (line, masked) in [
             ("api_key = \"abc\"", "api_key = *****"),
             ("service = { \"token\" = abc }", "service = { \"token\" = *** *"),
             ("service.key=abc", "service.key=***"),
@@ -94,7 +94,7 @@ mod tests {
             ("database.url = 'me:pw@h/d'", "database.url = 'me:**@h/d'"),
             ("query = \"from:me @you\"", "query = \"from:me @you\""),
         ] {
-            assert_eq!(mask_secrets(line).collect::<String>(), shown);
+            assert_eq!(mask_secrets(line).collect::<String>(), masked);
         }
     }
 }

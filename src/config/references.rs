@@ -24,7 +24,7 @@ impl References {
             _ => None,
         };
         let tags = document.topics.iter().chain([&document.defaults]).filter_map(|table| table.values.get("tags"));
-        let tags = tags.flat_map(|given| match &given.value {
+        let tags = tags.flat_map(|setting| match &setting.value {
             Value::List(list) => list.clone(),
             _ => Vec::new(),
         });

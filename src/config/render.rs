@@ -32,13 +32,13 @@ fn one(renderer: &Renderer, mistake: &Mistake) -> String {
         .path(file.as_str())
         .line_start(place.line)
         .annotation(AnnotationKind::Primary.span(place.underline.clone()));
-    let drawn = renderer.render(&[title.element(snippet).elements(hint)]);
+    let rendered = renderer.render(&[title.element(snippet).elements(hint)]);
     if place.excerpt_column == 1 {
-        return drawn;
+        return rendered;
     }
     // The renderer counts columns from the start of the excerpt, which for a cut line is not the start of the line.
     let counted = place.column + 1 - place.excerpt_column;
     let (wrong, right) =
         (format!("{file}:{}:{counted}", place.line), format!("{file}:{}:{}", place.line, place.column));
-    drawn.replacen(&wrong, &right, 1)
+    rendered.replacen(&wrong, &right, 1)
 }

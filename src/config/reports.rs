@@ -90,12 +90,12 @@ fn one(
         return None;
     }
     let once_a_day = |policy: &SchedulePolicy| !schedules.is_several_per_day(policy);
-    if let (Some(ReportWindow::SinceLast), Some(path), Some(given)) = (window, &path, reader.written("path"))
+    if let (Some(ReportWindow::SinceLast), Some(path), Some(setting)) = (window, &path, reader.written("path"))
         && !path.contains("{time}")
         && !schedule.as_ref().is_none_or(once_a_day)
     {
         mistakes.warn(
-            given.origin.span(),
+            setting.origin.span(),
             "`path` is the same for all reports of a day, but each holds only what is new since the last: later ones overwrite earlier ones",
             format!("add {{time}}, as in \"{SINCE_LAST}\""),
         );
@@ -103,7 +103,7 @@ fn one(
     if let (Some(window), Some(policy)) = (window, &schedule) {
         warn_of_repeated_reports(reader, window, policy, schedules, mistakes);
     }
-    let timezone = reader.value_or_default("timezone").and_then(|given| text(&given.value).ok());
+    let timezone = reader.value_or_default("timezone").and_then(|setting| text(&setting.value).ok());
     Some(ReportSpec {
         name: name?,
         title: title?,
@@ -133,11 +133,11 @@ fn warn_of_repeated_reports(
         ReportWindow::Month => (13, 366, "0 7 1 * *"),
         ReportWindow::Day | ReportWindow::SinceLast => return,
     };
-    let Some(given) = reader.written("schedule").or_else(|| reader.written("every")) else { return };
+    let Some(setting) = reader.written("schedule").or_else(|| reader.written("every")) else { return };
     if schedules.more_than(policy, most, days) {
         let noun = window.period_name();
         mistakes.warn(
-            given.origin.span(),
+            setting.origin.span(),
             format!("the report covers the last whole {noun}, but runs more than once a {noun}: each run overwrites the previous report and sends it again"),
             format!("once is enough, as with schedule = \"{example}\""),
         );

@@ -32,8 +32,8 @@ pub(super) fn read(table: &Table, catch_up_ms: u64, mistakes: &mut Mistakes<'_>)
     let schedule = reader.read(mistakes, "prune", schedule);
     let kept = Retention { raw: raw?, sightings: sightings?, items: items?, runs: runs? };
     let mut refuse = |text: String, hint: String| {
-        if let Some(given) = reader.value_or_default("runs") {
-            mistakes.fault("runs", &given.origin, Fault::new(text, hint));
+        if let Some(setting) = reader.value_or_default("runs") {
+            mistakes.fault("runs", &setting.origin, Fault::new(text, hint));
         }
     };
     let ledger = i64::try_from(catch_up_ms).unwrap_or(i64::MAX).saturating_add(millis(LEDGER));

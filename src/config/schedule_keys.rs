@@ -43,12 +43,12 @@ impl Schedules {
         Self { now, known: HashMap::new() }
     }
 
-    /// Reads a policy. Returns `None` if there is no schedule, or if it has a mistake, which is reported. `looks` is
+    /// Reads a policy. Returns `None` if there is no schedule, or if it has a mistake, which is reported. `reach` is
     /// how far the topic's social searches look back, if it has any.
     pub(super) fn read(
         &mut self,
         reader: &Reader<'_>,
-        looks: Option<SearchReach<'_>>,
+        reach: Option<SearchReach<'_>>,
         mistakes: &mut Mistakes<'_>,
     ) -> Option<SchedulePolicy> {
         let period = period(reader, mistakes);
@@ -72,13 +72,13 @@ impl Schedules {
         let max_attempts = of("max_attempts").count(mistakes, "max_attempts");
         let paused = of("paused").read(mistakes, "paused", flag);
 
-        let (given, period) = period?;
+        let (setting, period) = period?;
         // Compile even if another key is wrong, to find every mistake at once.
         let zone = timezone.as_deref().unwrap_or("UTC");
         let sound = self.compile(
-            &given,
+            &setting,
             &SchedulePolicy::timing_only(period.clone(), zone),
-            looks,
+            reach,
             catch_up_window_ms,
             mistakes,
         );
@@ -115,13 +115,13 @@ impl Schedules {
     /// Compiles the schedule. Reports errors and warnings where it is written.
     fn compile(
         &mut self,
-        (name, given): &(&'static str, ConfigValue),
+        (name, setting): &(&'static str, ConfigValue),
         policy: &SchedulePolicy,
-        looks: Option<SearchReach<'_>>,
+        reach: Option<SearchReach<'_>>,
         catch_up_ms: Option<u64>,
         mistakes: &mut Mistakes<'_>,
     ) -> bool {
-        let window = looks.map_or(Window::Past7Days, |looks| looks.window);
+        let window = reach.map_or(Window::Past7Days, |reach| reach.window);
         let now = self.now;
         let spelling = match &policy.period {
             Period::Cron(cron) => format!("cron {cron}"),
@@ -135,16 +135,16 @@ impl Schedules {
         let checked = match checked {
             Ok(checked) => checked,
             Err(fault) => {
-                mistakes.fault(name, &given.origin, fault.clone());
+                mistakes.fault(name, &setting.origin, fault.clone());
                 return false;
             }
         };
-        let span = given.origin.span();
+        let span = setting.origin.span();
         for warning in &checked.warnings {
             mistakes.warn(span, format!("`{name}`: {warning}"), "");
         }
-        if let (Some(looks), Some(rarer)) = (looks, &checked.uncovered) {
-            warn_of_gaps(name, span, looks, rarer, catch_up_ms, mistakes);
+        if let (Some(reach), Some(uncovered)) = (reach, &checked.uncovered) {
+            warn_of_gaps(name, span, reach, uncovered, catch_up_ms, mistakes);
         }
         true
     }
@@ -155,13 +155,13 @@ impl Schedules {
 fn warn_of_gaps(
     name: &str,
     span: Option<&Range<usize>>,
-    looks: SearchReach<'_>,
-    rarer: &Uncovered,
+    reach: SearchReach<'_>,
+    uncovered: &Uncovered,
     catch_up_ms: Option<u64>,
     mistakes: &mut Mistakes<'_>,
 ) {
-    let (window, over) = (looks.window, hours_shown(rarer.over));
-    let Some(date) = &rarer.clock_change else {
+    let (window, over) = (reach.window, format_hours(uncovered.over));
+    let Some(date) = &uncovered.clock_change else {
         let message =
             format!("`{name}` runs less often than `window` = \"{window}\": {over} between two runs are not covered");
         let wider = if window == Window::Past24Hours { ", or set window = \"PAST_7_DAYS\"" } else { "" };
@@ -170,13 +170,13 @@ fn warn_of_gaps(
             message,
             format!(
                 "run it at least every {}{wider}; each run covers the gap only as far back as its call can look",
-                hours_shown(window.length())
+                format_hours(window.length())
             ),
         );
         return;
     };
-    let (gap, catch_up) = (window.length() + rarer.over, Duration::from_millis(catch_up_ms.unwrap_or_default()));
-    if looks.call.is_some_and(|(dialect, query)| catches_up(dialect, query, window, gap, catch_up)) {
+    let (gap, catch_up) = (window.length() + uncovered.over, Duration::from_millis(catch_up_ms.unwrap_or_default()));
+    if reach.call.is_some_and(|(dialect, query)| catches_up(dialect, query, window, gap, catch_up)) {
         return;
     }
     let message = format!("`{name}` leaves {over} outside `window` = \"{window}\" on {date}, when the clocks change");
@@ -184,7 +184,7 @@ fn warn_of_gaps(
 }
 
 /// Formats whole hours as hours, because windows are given in hours.
-fn hours_shown(length: Duration) -> String {
+fn format_hours(length: Duration) -> String {
     let seconds = length.as_secs();
     if seconds >= 3_600 && seconds.is_multiple_of(3_600) {
         format!("{} h", seconds / 3_600)
@@ -206,13 +206,13 @@ fn period(reader: &Reader<'_>, mistakes: &mut Mistakes<'_>) -> Option<((&'static
         return None;
     }
     let nearest = Reader { section: reader.section, tables: std::slice::from_ref(table) };
-    if let Some(given) = table.values.get("schedule") {
+    if let Some(setting) = table.values.get("schedule") {
         let cron = nearest.read(mistakes, "schedule", text)?;
-        return Some((("schedule", given.clone()), Period::Cron(cron)));
+        return Some((("schedule", setting.clone()), Period::Cron(cron)));
     }
-    let given = table.values.get("every")?.clone();
+    let setting = table.values.get("every")?.clone();
     let every = nearest.read(mistakes, "every", |value| duration(value, Duration::from_secs(60), 366 * DAY))?;
-    Some((("every", given), Period::Every(millis(every))))
+    Some((("every", setting), Period::Every(millis(every))))
 }
 
 /// Builds the schedule of a maintenance job, in UTC. It catches up for at most one day.

@@ -29,8 +29,8 @@ pub fn schema() -> String {
     let mut provider = section(|key| key.section == Section::Provider);
     provider["required"] = json!(["kind"]);
     // Queries are written under the provider's name.
-    let asks = asks();
-    (topic["additionalProperties"], defaults["additionalProperties"]) = (asks.clone(), asks);
+    let queries = query_keys();
+    (topic["additionalProperties"], defaults["additionalProperties"]) = (queries.clone(), queries);
     let schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "jobs.toml of topicwatch",
@@ -56,7 +56,7 @@ pub fn schema() -> String {
 }
 
 /// Returns the query keys of all kinds.
-fn asks() -> Value {
+fn query_keys() -> Value {
     let mut object = empty_object();
     for key in KINDS.iter().flat_map(|kind| kind.asks) {
         let property = match key.shape {

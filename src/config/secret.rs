@@ -44,9 +44,9 @@ pub fn read_key(service: &ServiceConfig, env: &dyn Fn(&str) -> Option<String>) -
         (None, Some(path)) => (in_file, from_file("key", Path::new(&path), &path)?),
         (None, None) => match &service.api_key_file {
             Some(path) => {
-                let shown = path.display().to_string();
-                owner_only("key", path, &shown)?;
-                (format!("api_key_file {shown}"), from_file("key", path, &shown)?)
+                let display_path = path.display().to_string();
+                owner_only("key", path, &display_path)?;
+                (format!("api_key_file {display_path}"), from_file("key", path, &display_path)?)
             }
             None => {
                 let message = format!("no key: {variable} is not set");
@@ -101,9 +101,9 @@ pub fn read_secret(
             }
         }
         (None, Some(path)) => {
-            let shown = path.display().to_string();
-            owner_only(noun, path, &shown)?;
-            from_file(noun, path, &shown)?
+            let display_path = path.display().to_string();
+            owner_only(noun, path, &display_path)?;
+            from_file(noun, path, &display_path)?
         }
         (None, None) => return refused(format!("no {what} is configured"), String::new()),
     };
@@ -114,21 +114,21 @@ pub fn read_secret(
     Ok(SecretString::from(secret))
 }
 
-fn from_file(noun: &str, path: &Path, shown: &str) -> Result<String, KeyError> {
+fn from_file(noun: &str, path: &Path, display_path: &str) -> Result<String, KeyError> {
     let hint = || "check the path and its permissions".to_owned();
-    read_value(path).or_else(|why| refused(format!("the {noun} file {shown} {why}"), hint()))
+    read_value(path).or_else(|why| refused(format!("the {noun} file {display_path} {why}"), hint()))
 }
 
 #[cfg(unix)]
-fn owner_only(noun: &str, path: &Path, shown: &str) -> Result<(), KeyError> {
+fn owner_only(noun: &str, path: &Path, display_path: &str) -> Result<(), KeyError> {
     use std::os::unix::fs::PermissionsExt;
     // A file without readable metadata cannot be read either; reading it reports why.
     let Ok(metadata) = std::fs::metadata(path) else { return Ok(()) };
     let mode = metadata.permissions().mode() & 0o777;
     if mode & 0o077 != 0 {
         return refused(
-            format!("other users can read the {noun} file {shown} (mode {mode:04o})"),
-            format!("chmod 600 {shown}"),
+            format!("other users can read the {noun} file {display_path} (mode {mode:04o})"),
+            format!("chmod 600 {display_path}"),
         );
     }
     Ok(())

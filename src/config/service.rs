@@ -84,7 +84,7 @@ pub(super) fn read(
 /// Returns the dialect for sections that depend on it; `None` if it is wrong, which [`read`] reports.
 pub(super) fn dialect(table: &Table) -> Option<Dialect> {
     let reader = Reader { section: Section::Service, tables: &[table] };
-    reader.value_or_default("dialect").and_then(|given| Dialect::parse(&text(&given.value).ok()?))
+    reader.value_or_default("dialect").and_then(|setting| Dialect::parse(&text(&setting.value).ok()?))
 }
 
 fn missing(table: &Table, mistakes: &mut Mistakes<'_>) {
@@ -134,7 +134,7 @@ fn target(text: &str) -> Result<Target, Fault> {
         return Ok(Target::Sandbox);
     }
     let url = Url::parse(text).map_err(|error| {
-        let near = super::suggest::nearest(text, ["sandbox"]).map(|meant| format!("did you mean `{meant}`?"));
+        let near = super::suggest::nearest(text, ["sandbox"]).map(|suggestion| format!("did you mean `{suggestion}`?"));
         Fault::new(format!("is not a valid URL: {error}"), near.unwrap_or_else(|| HINT.to_owned()))
     })?;
     if !matches!(url.scheme(), "http" | "https") {

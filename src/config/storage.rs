@@ -25,7 +25,7 @@ pub(super) fn database(
     mistakes: &mut Mistakes<'_>,
 ) -> Option<DatabaseConfig> {
     let reader = Reader { section: Section::Database, tables: &[table] };
-    let typed = reader.written("url").is_some_and(|given| matches!(given.origin, Origin::Flag(_)));
+    let typed = reader.written("url").is_some_and(|setting| matches!(setting.origin, Origin::Flag(_)));
     let dir = if typed { &request.cwd } else { dir };
     let url = reader.read(mistakes, "url", |value| database_url(&text(value)?, dir));
     let schema = reader.read(mistakes, "schema", schema_name);
@@ -93,7 +93,7 @@ fn database_url(text: &str, dir: &Path) -> Result<String, Fault> {
         }
         other => {
             let hint = match nearest(other, ["sqlite", "postgres", "postgresql"]) {
-                Some(meant) => format!("did you mean `{meant}:`?"),
+                Some(suggestion) => format!("did you mean `{suggestion}:`?"),
                 None => format!("SQLite and PostgreSQL are supported: {HINT}"),
             };
             Err(Fault::new("names an unsupported kind of database", hint))

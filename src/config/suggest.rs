@@ -21,5 +21,5 @@ pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Opti
 
 /// Returns `did you mean `x`?`, or the given text.
 pub(super) fn did_you_mean<'k>(word: &str, known: impl IntoIterator<Item = &'k str>, otherwise: &str) -> String {
-    nearest(word, known).map_or_else(|| otherwise.to_owned(), |meant| format!("did you mean `{meant}`?"))
+    nearest(word, known).map_or_else(|| otherwise.to_owned(), |suggestion| format!("did you mean `{suggestion}`?"))
 }

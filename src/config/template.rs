@@ -46,7 +46,7 @@ fn unknown(rest: &str) -> Fault {
         Some((name, _)) if !name.contains('{') => {
             let name: String = name.chars().take(40).collect();
             let hint = match nearest(&name, ["query", "title"]) {
-                Some(meant) => format!("did you mean `{{{meant}}}`? {HINT}"),
+                Some(suggestion) => format!("did you mean `{{{suggestion}}}`? {HINT}"),
                 None => HINT.to_owned(),
             };
             Fault::new(format!("has an unknown placeholder `{{{name}}}`"), hint)

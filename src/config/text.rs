@@ -17,7 +17,7 @@ const EXCERPT: usize = 240;
 /// The file's text and the offsets at which its lines start.
 #[derive(Debug)]
 pub(super) struct Text {
-    shown: String,
+    display_name: String,
     text: String,
     lines: Vec<usize>,
 }
@@ -32,14 +32,14 @@ pub(super) struct NotText {
 
 impl Text {
     /// Takes text from memory; drops a byte order mark.
-    pub(super) fn new(shown: impl Into<String>, text: &str) -> Self {
+    pub(super) fn new(display_name: impl Into<String>, text: &str) -> Self {
         let text = text.strip_prefix('\u{FEFF}').unwrap_or(text).to_owned();
         let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
-        Self { shown: shown.into(), text, lines }
+        Self { display_name: display_name.into(), text, lines }
     }
 
     /// Reads a file.
-    pub(super) fn read(path: &Path, shown: &str) -> Result<Self, NotText> {
+    pub(super) fn read(path: &Path, display_name: &str) -> Result<Self, NotText> {
         let unreadable = |error: std::io::Error| NotText {
             message: format!("cannot be read: {error}"),
             hint: "check the path and its permissions".to_owned(),
@@ -52,7 +52,7 @@ impl Text {
             return Err(NotText { message, hint: "is this the right file?".to_owned() });
         }
         match String::from_utf8(bytes) {
-            Ok(text) => Ok(Self::new(shown, &text)),
+            Ok(text) => Ok(Self::new(display_name, &text)),
             Err(error) => {
                 let at = error.utf8_error().valid_up_to();
                 let line = error.as_bytes()[..at].iter().filter(|b| **b == b'\n').count() + 1;
@@ -81,7 +81,7 @@ impl Text {
 
     /// Returns the name of the file for people.
     pub(super) fn display_name(&self) -> &str {
-        &self.shown
+        &self.display_name
     }
 
     /// Returns the text, without byte order mark.

@@ -88,8 +88,8 @@ impl TopicReader<'_> {
     fn check_defaults(&mut self, defaults: &Table, mistakes: &mut Mistakes<'_>) {
         let mut table = Table::default();
         for key in ["id", "query"] {
-            let given = ConfigValue { value: Value::Text("rehearsal".to_owned()), origin: Origin::Default };
-            table.values.insert(key, given);
+            let setting = ConfigValue { value: Value::Text("rehearsal".to_owned()), origin: Origin::Default };
+            table.values.insert(key, setting);
         }
         self.topic(&table, defaults, mistakes);
     }
@@ -115,33 +115,33 @@ impl TopicReader<'_> {
             _ => reader.read(mistakes, "sources", |value| sources(value, self.absent, self.providers)),
         };
 
-        let mut words = QueryBuilder {
+        let mut query_builder = QueryBuilder {
             reader: &reader,
             query: query.as_ref().and_then(Option::as_deref),
             // A mistake in the query is reported once; what would be built from it is not checked.
             query_wrong: matches!(query, Some(None)) || (query.is_none() && table.was_written("query")),
             title: title.as_deref().unwrap_or(""),
-            needy: Vec::new(),
+            needing_query: Vec::new(),
         };
-        let social = words.social(self.dialect, mistakes);
-        let web = words.web(self.dialect, mistakes);
-        let ai = words.ai(self.dialect, mistakes);
+        let social = query_builder.social(self.dialect, mistakes);
+        let web = query_builder.web(self.dialect, mistakes);
+        let ai = query_builder.ai(self.dialect, mistakes);
         let wanted = |source: Source| sources.as_ref().is_some_and(|sources| sources.contains(&source));
-        let asking = QueryContext { tables: &tables, query: words.query, title: words.title };
-        let (mut asked, mut unasked) = (Vec::new(), false);
+        let query_context = QueryContext { tables: &tables, query: query_builder.query, title: query_builder.title };
+        let (mut queries, mut incomplete) = (Vec::new(), false);
         for name in sources.iter().flatten().filter(|source| !source.is_service()) {
             // A wrong kind was reported.
             let Some(kind) = self.providers.iter().find(|one| one.name == *name).and_then(|one| one.kind) else {
-                unasked = true;
+                incomplete = true;
                 continue;
             };
-            match asking.query(*name, kind, mistakes) {
-                Ok(query) => asked.push(query),
-                Err(NoQuery::NeedsQuery) if words.query_wrong => unasked = true,
-                Err(NoQuery::NeedsQuery) => words.needy.push(*name),
-                Err(NoQuery::Reported) => unasked = true,
+            match query_context.query(*name, kind, mistakes) {
+                Ok(query) => queries.push(query),
+                Err(NoQuery::NeedsQuery) if query_builder.query_wrong => incomplete = true,
+                Err(NoQuery::NeedsQuery) => query_builder.needing_query.push(*name),
+                Err(NoQuery::Reported) => incomplete = true,
                 Err(NoQuery::NeedsKey(key)) => {
-                    unasked = true;
+                    incomplete = true;
                     if let (false, Some(header)) = (self.broken, &header) {
                         let named = id.as_deref().map_or_else(|| "this topic".to_owned(), |id| format!("topic {id:?}"));
                         let hint = format!("write {name}.{key} = …, or choose other `sources`");
@@ -150,23 +150,24 @@ impl TopicReader<'_> {
                 }
             }
         }
-        let needy: Vec<&str> = words.needy.iter().filter(|s| wanted(**s)).map(Source::as_str).collect();
-        if let (false, false, Some(header)) = (self.broken, needy.is_empty(), &header) {
-            let what = needy.join(", ");
+        let needing_query: Vec<&str> =
+            query_builder.needing_query.iter().filter(|s| wanted(**s)).map(Source::as_str).collect();
+        if let (false, false, Some(header)) = (self.broken, needing_query.is_empty(), &header) {
+            let what = needing_query.join(", ");
             let named = id.as_deref().map_or_else(|| "this topic".to_owned(), |id| format!("topic {id:?}"));
             let hint = "write query = \"…\" (or social.query, web.query, ai.prompt), or choose other `sources`";
             mistakes.at(header, format!("{named} has no `query` for: {what}"), hint);
         }
 
-        if let (false, Some(header), Some(sources)) = (self.broken || unasked, &header, &sources)
-            && let Some((message, hint)) = super::providers::answer_conflict(sources, &asked)
+        if let (false, Some(header), Some(sources)) = (self.broken || incomplete, &header, &sources)
+            && let Some((message, hint)) = super::providers::answer_conflict(sources, &queries)
         {
             let named = id.as_deref().map_or_else(|| "this topic".to_owned(), |id| format!("topic {id:?}"));
             mistakes.at(header, format!("{named} {message}"), hint);
-            unasked = true;
+            incomplete = true;
         }
 
-        let looks = window
+        let reach = window
             .filter(|_| header.is_some() && wanted(Source::Social))
             .map(|window| SearchReach { window, call: self.dialect.zip(social.as_ref()) });
         let limits = limits(&reader, mistakes);
@@ -175,8 +176,8 @@ impl TopicReader<'_> {
         self.pings.extend(ping.filter(|_| header.is_some()));
         let filter = super::filter_keys::filter(&reader, mistakes);
         let scheduled = reader.written("schedule").is_some() || reader.written("every").is_some();
-        let schedule = self.schedules.read(&reader, looks, mistakes);
-        if scheduled && schedule.is_none() || !needy.is_empty() || words.query_wrong || unasked {
+        let schedule = self.schedules.read(&reader, reach, mistakes);
+        if scheduled && schedule.is_none() || !needing_query.is_empty() || query_builder.query_wrong || incomplete {
             return None;
         }
         Some(Topic {
@@ -187,7 +188,7 @@ impl TopicReader<'_> {
             social: if wanted(Source::Social) { Some(social?) } else { None },
             web: if wanted(Source::Web) { Some(web?) } else { None },
             ai: if wanted(Source::Ai) { Some(ai?) } else { None },
-            providers: asked,
+            providers: queries,
             schedule,
             limits: limits?,
             filter: filter?,
@@ -201,13 +202,13 @@ struct QueryBuilder<'r> {
     query: Option<&'r str>,
     query_wrong: bool,
     title: &'r str,
-    needy: Vec<Source>,
+    needing_query: Vec<Source>,
 }
 
 impl QueryBuilder<'_> {
     fn filled(&mut self, source: Source, name: &str, mistakes: &mut Mistakes<'_>) -> Option<String> {
         let (longest, lines) = if source == Source::Ai { (LONGEST_PROMPT, true) } else { (LONGEST_QUERY, false) };
-        let given = self.reader.value_or_default(name)?;
+        let setting = self.reader.value_or_default(name)?;
         let template = self.reader.read(mistakes, name, text)?;
         let fault = match fill(&template, self.query, self.title) {
             Ok(filled) => match check_plain(&filled, longest, lines) {
@@ -217,12 +218,12 @@ impl QueryBuilder<'_> {
             Err(TemplateError::Wrong(fault)) => fault,
             Err(TemplateError::NeedsQuery) => {
                 if !self.query_wrong {
-                    self.needy.push(source);
+                    self.needing_query.push(source);
                 }
                 return None;
             }
         };
-        mistakes.fault(name, &given.origin, fault);
+        mistakes.fault(name, &setting.origin, fault);
         None
     }
 
@@ -245,12 +246,12 @@ impl QueryBuilder<'_> {
     fn ai(&mut self, dialect: Option<Dialect>, mistakes: &mut Mistakes<'_>) -> Option<AiQuery> {
         let reader = self.reader;
         let prompt = self.filled(Source::Ai, "ai.prompt", mistakes);
-        let asked = calls::model_and_order(reader, dialect, mistakes);
+        let model_and_order = calls::model_and_order(reader, dialect, mistakes);
         let streaming = reader.read(mistakes, "streaming", flag);
         let when = reader.choice(mistakes, "ai.when", AiWhen::parse);
         let count = calls::ai_count(reader, dialect, mistakes);
         let tools = calls::ai_tools(reader, dialect, mistakes);
-        let (model, response_order) = asked?;
+        let (model, response_order) = model_and_order?;
         Some(AiQuery {
             prompt: prompt?,
             model,
@@ -290,11 +291,11 @@ fn sources(value: &Value, absent: bool, providers: &[Provider]) -> Result<Vec<So
             let of_service = absent && Source::SERVICE.iter().any(|one| one.as_str() == name);
             let hint = match super::suggest::nearest(&name, known.iter().map(Source::as_str)) {
                 _ if of_service => "add [service], or remove it".to_owned(),
-                Some(meant) => format!("did you mean `{meant}`?"),
+                Some(suggestion) => format!("did you mean `{suggestion}`?"),
                 None => format!("it can be {}; others need a [providers.NAME] section", listed(&known)),
             };
-            let shown: String = name.chars().take(60).collect();
-            here(Fault::new(format!("cannot be {shown:?}"), hint))
+            let excerpt: String = name.chars().take(60).collect();
+            here(Fault::new(format!("cannot be {excerpt:?}"), hint))
         })?;
         if sources.contains(&source) {
             return Err(here(Fault::new(format!("contains {name:?} twice"), "list it once")));

@@ -24,33 +24,35 @@ pub(super) fn section_of(key: &Key) -> String {
     }
 }
 
-/// Walks a section that occurs once; `shown` is its header's name.
+/// Walks a section that occurs once; `heading` is its header's name.
 pub(super) fn one(
     mistakes: &mut Mistakes<'_>,
     section: Section,
-    shown: &'static str,
+    heading: &'static str,
     name: &Name<'_>,
     value: &Spanned<DeValue<'_>>,
 ) -> Table {
-    one_with_providers(mistakes, section, shown, name, value, &[])
+    one_with_providers(mistakes, section, heading, name, value, &[])
 }
 
 /// Like [`one`], for a section that may have keys of providers.
 pub(super) fn one_with_providers(
     mistakes: &mut Mistakes<'_>,
     section: Section,
-    shown: &'static str,
+    heading: &'static str,
     name: &Name<'_>,
     value: &Spanned<DeValue<'_>>,
     providers: &[Provider],
 ) -> Table {
     let mut table = Table { header: Some(value.span()), ..Table::default() };
-    let keys: Vec<_> = of(section).filter(|key| shown != "defaults" || key.has_default_section()).collect();
+    let keys: Vec<_> = of(section).filter(|key| heading != "defaults" || key.has_default_section()).collect();
     match value.get_ref() {
-        DeValue::Table(entries) => Walk { section, keys, shown, mistakes, providers }.entries("", entries, &mut table),
+        DeValue::Table(entries) => {
+            Walk { section, keys, heading, mistakes, providers }.entries("", entries, &mut table);
+        }
         other => {
-            let hint = format!("write [{shown}] on a line of its own, keys below it");
-            mistakes.at(&name.span(), format!("`{shown}` is a section, found {}", kind(other)), hint);
+            let hint = format!("write [{heading}] on a line of its own, keys below it");
+            mistakes.at(&name.span(), format!("`{heading}` is a section, found {}", kind(other)), hint);
             table.attempted = keys.iter().map(|key| key.name).collect();
         }
     }
@@ -79,12 +81,12 @@ pub(super) fn many_with_providers(
     tables: &mut Vec<Table>,
     providers: &[Provider],
 ) {
-    let shown = section.as_str();
-    let hint = format!("write [[{shown}]] on a line of its own before each {one}");
+    let heading = section.as_str();
+    let hint = format!("write [[{heading}]] on a line of its own before each {one}");
     let list = match value.into_inner() {
         DeValue::Array(list) => list,
         other => {
-            mistakes.at(&name.span(), format!("`{shown}` is a list of sections, found {}", kind(&other)), hint);
+            mistakes.at(&name.span(), format!("`{heading}` is a list of sections, found {}", kind(&other)), hint);
             return;
         }
     };
@@ -95,7 +97,7 @@ pub(super) fn many_with_providers(
             continue;
         };
         let mut table = Table { header: Some(entry.span()), ..Table::default() };
-        Walk { section, keys: of(section).collect(), shown, mistakes, providers }.entries("", entries, &mut table);
+        Walk { section, keys: of(section).collect(), heading, mistakes, providers }.entries("", entries, &mut table);
         tables.push(table);
     }
 }
@@ -106,7 +108,7 @@ pub(super) type Name<'i> = Spanned<std::borrow::Cow<'i, str>>;
 struct Walk<'w, 't> {
     section: Section,
     keys: Vec<&'static Key>,
-    shown: &'static str,
+    heading: &'static str,
     mistakes: &'w mut Mistakes<'t>,
     /// Providers under whose names there may be keys.
     providers: &'w [Provider],
@@ -117,8 +119,8 @@ impl Walk<'_, '_> {
         for (name, value) in entries {
             let path =
                 if prefix.is_empty() { name.get_ref().to_string() } else { format!("{prefix}.{}", name.get_ref()) };
-            let asked = self.providers.iter().find(|one| prefix.is_empty() && one.name.as_str() == name.get_ref());
-            if let Some(provider) = asked {
+            let provider = self.providers.iter().find(|one| prefix.is_empty() && one.name.as_str() == name.get_ref());
+            if let Some(provider) = provider {
                 provider.read_topic_keys(value, table, self.mistakes);
             } else if let Some(key) = self.keys.iter().copied().find(|key| key.name == path) {
                 self.read_key(key, name.span(), value, table);
@@ -132,9 +134,9 @@ impl Walk<'_, '_> {
                     }
                 }
             } else {
-                let (hint, meant) = self.hint(&path, name.get_ref());
-                table.attempted.extend(meant);
-                let message = format!("unknown key `{path}` in [{}]", self.shown);
+                let (hint, suggestion) = self.hint(&path, name.get_ref());
+                table.attempted.extend(suggestion);
+                let message = format!("unknown key `{path}` in [{}]", self.heading);
                 self.mistakes.at(&name.span(), message, hint);
             }
         }
@@ -199,14 +201,14 @@ impl Walk<'_, '_> {
         if let Some(key) = KEYS.iter().find(|key| key.name == path) {
             return (format!("`{path}` belongs under {}", section_of(key)), None);
         }
-        if let Some(meant) = nearest(path, self.keys.iter().map(|key| key.name)) {
-            return (format!("did you mean `{meant}`?"), Some(meant));
+        if let Some(suggestion) = nearest(path, self.keys.iter().map(|key| key.name)) {
+            return (format!("did you mean `{suggestion}`?"), Some(suggestion));
         }
         let leaf = |key: &&&'static Key| key.name.rsplit('.').next() == Some(last);
         let same: Vec<&'static str> = self.keys.iter().filter(leaf).map(|key| key.name).collect();
-        if let Some(meant) = same.first() {
+        if let Some(suggestion) = same.first() {
             let names: Vec<String> = same.iter().map(|name| format!("`{name}`")).collect();
-            return (format!("did you mean {}?", names.join(" or ")), Some(*meant));
+            return (format!("did you mean {}?", names.join(" or ")), Some(*suggestion));
         }
         let group = path.rsplit_once('.').map_or("", |(group, _)| group);
         let hint = if !group.is_empty() && self.is_group(group) {
@@ -215,7 +217,7 @@ impl Walk<'_, '_> {
             "the annotated jobs.toml of `topicwatch init` shows every key".to_owned()
         } else {
             let names: Vec<&str> = self.keys.iter().map(|key| key.name).collect();
-            format!("keys of [{}]: {}", self.shown, names.join(", "))
+            format!("keys of [{}]: {}", self.heading, names.join(", "))
         };
         (hint, None)
     }

@@ -47,14 +47,14 @@ pub(super) fn read(
     } else {
         SecretSource { variable: None, file }
     };
-    if let (Some(at), Some(given), true) = (listen, reader.written("listen"), token.is_none())
+    if let (Some(at), Some(setting), true) = (listen, reader.written("listen"), token.is_none())
         && !at.ip().is_loopback()
     {
         let fault = Fault::new(
             "would show everything to anyone who can reach this machine: no token is set",
             format!("export {variable}='…' (16 characters or more), set `token_file`, or listen on 127.0.0.1"),
         );
-        mistakes.fault("listen", &given.origin, fault);
+        mistakes.fault("listen", &setting.origin, fault);
         return None;
     }
     Some(WebConfig { listen, token, hosts, https, edit })

@@ -20,7 +20,7 @@ const NAMED: usize = 5;
 #[derive(Debug)]
 pub(super) struct ClockMonitor {
     steady: TrustedClock,
-    told: BTreeSet<(String, Time)>,
+    reported: BTreeSet<(String, Time)>,
 }
 
 impl ClockMonitor {
@@ -32,14 +32,14 @@ impl ClockMonitor {
             None
         });
         let time = planned.map_or(now, |until| until.max(now));
-        Self { steady: TrustedClock { passed: Duration::ZERO, time, back: None }, told: BTreeSet::new() }
+        Self { steady: TrustedClock { passed: Duration::ZERO, time, back: None }, reported: BTreeSet::new() }
     }
 
     /// Reports what is new, `passed` after the start.
     pub(super) async fn check(&mut self, store: &Store, passed: Duration, now: Time) -> Result<(), StoreError> {
         let time = match self.steady.observe(passed, now) {
             ClockState::AsUsual => {
-                self.told.clear();
+                self.reported.clear();
                 return Ok(());
             }
             ClockState::JustSetBack { by, time } => {
@@ -55,7 +55,7 @@ impl ClockMonitor {
         };
         let next = store.next_slots(MAX_JOBS).await?;
         let due = next.into_iter().filter(|slot| slot.1 > now && slot.1 <= time);
-        let new: Vec<_> = due.filter(|slot| self.told.insert(slot.clone())).collect();
+        let new: Vec<_> = due.filter(|slot| self.reported.insert(slot.clone())).collect();
         if !new.is_empty() {
             let named: Vec<String> = new.iter().take(NAMED).map(|(job, slot)| format!("{job} at {slot}")).collect();
             let more = if new.len() > NAMED { ", …" } else { "" };
@@ -115,34 +115,40 @@ mod tests {
     fn a_clock_that_is_set_back_is_reported_once_and_is_behind_until_it_has_come_to_where_it_was() {
         let hours = |hours: u64| Duration::from_secs(hours * 3_600);
         let at = |hour: u64| Time(1_773_187_200_000).plus(hours(hour));
-        let told = |by: u64, time: u64| ClockState::JustSetBack { by: hours(by), time: at(time) };
+        let just_set_back = |by: u64, time: u64| ClockState::JustSetBack { by: hours(by), time: at(time) };
         let back = |time: u64| ClockState::StillBack { time: at(time) };
         // Hours that have passed, the hour of the clock, and the result.
         let cases: [&[(u64, u64, ClockState)]; 4] = [
             &[
                 (1, 11, ClockState::AsUsual),
                 (2, 12, ClockState::AsUsual),
-                (3, 8, told(5, 13)),
+                (3, 8, just_set_back(5, 13)),
                 (4, 9, back(14)),
                 (6, 11, back(16)),
             ],
             // It catches up.
             &[
                 (1, 11, ClockState::AsUsual),
-                (2, 7, told(5, 12)),
+                (2, 7, just_set_back(5, 12)),
                 (5, 10, back(15)),
                 (6, 11, ClockState::AsUsual),
                 (7, 12, ClockState::AsUsual),
             ],
             // It is corrected and runs ahead.
             &[
-                (1, 6, told(5, 11)),
+                (1, 6, just_set_back(5, 11)),
                 (2, 12, ClockState::AsUsual),
                 (3, 20, ClockState::AsUsual),
                 (4, 21, ClockState::AsUsual),
             ],
             // It is set back further.
-            &[(1, 6, told(5, 11)), (2, 2, told(10, 12)), (3, 3, back(13)), (4, 6, back(14)), (5, 7, back(15))],
+            &[
+                (1, 6, just_set_back(5, 11)),
+                (2, 2, just_set_back(10, 12)),
+                (3, 3, back(13)),
+                (4, 6, back(14)),
+                (5, 7, back(15)),
+            ],
         ];
         for case in cases {
             let mut steady = TrustedClock { passed: Duration::ZERO, time: at(10), back: None };

@@ -25,7 +25,7 @@ pub(super) struct Source {
     pub(super) worker_pool: WorkerPool,
     store: Store,
     /// What the engine handed out; `None` if the ledger itself is asked.
-    handed: Option<Arc<Mutex<VecDeque<DeliveredRun>>>>,
+    handed_runs: Option<Arc<Mutex<VecDeque<DeliveredRun>>>>,
     begun: Option<OnRunStart>,
 }
 
@@ -41,13 +41,13 @@ impl Source {
         begun: Option<OnRunStart>,
     ) -> Self {
         if !store.has_engine() {
-            return Self { worker_pool: worker_pool.clone(), store: store.clone(), handed: None, begun };
+            return Self { worker_pool: worker_pool.clone(), store: store.clone(), handed_runs: None, begun };
         }
-        let handed: Arc<Mutex<VecDeque<DeliveredRun>>> = Arc::default();
+        let handed_runs: Arc<Mutex<VecDeque<DeliveredRun>>> = Arc::default();
         let handler: RunHandler = Arc::new({
-            let (handed, wake) = (Arc::clone(&handed), Arc::clone(wake));
+            let (handed_runs, wake) = (Arc::clone(&handed_runs), Arc::clone(wake));
             move |job| {
-                handed.lock().unwrap_or_else(PoisonError::into_inner).push_back(job);
+                handed_runs.lock().unwrap_or_else(PoisonError::into_inner).push_back(job);
                 wake.notify_one();
             }
         });
@@ -58,7 +58,7 @@ impl Source {
             settings.lease,
             stop.clone(),
         ));
-        Self { worker_pool: worker_pool.clone(), store: store.clone(), handed: Some(handed), begun }
+        Self { worker_pool: worker_pool.clone(), store: store.clone(), handed_runs: Some(handed_runs), begun }
     }
 
     /// Starts due runs while there are places. Returns when it last looked.
@@ -69,23 +69,23 @@ impl Source {
         token: &(dyn Fn() -> String + Send + Sync),
         stop: &CancellationToken,
     ) -> Result<Option<Time>, StoreError> {
-        let mut looked = None;
+        let mut last_check = None;
         while !stop.is_cancelled() && self.worker_pool.free() > 0 {
             let now = collector.now();
-            looked = Some(now);
+            last_check = Some(now);
             let claimed = self.claim(&self.store, now, self.worker_pool.free(), settings.lease, token).await?;
             if claimed.is_empty() {
                 break;
             }
             for run in claimed {
-                let Some(place) = self.worker_pool.acquire().await else { return Ok(looked) };
+                let Some(place) = self.worker_pool.acquire().await else { return Ok(last_check) };
                 if let Some(begun) = &self.begun {
                     begun(&run);
                 }
                 self.worker_pool.start(run, place);
             }
         }
-        Ok(looked)
+        Ok(last_check)
     }
 
     /// Claims up to `free` runs that may start now.
@@ -97,7 +97,7 @@ impl Source {
         lease: Duration,
         token: &(dyn Fn() -> String + Send + Sync),
     ) -> Result<Vec<RunRef>, StoreError> {
-        let Some(handed) = &self.handed else {
+        let Some(handed_runs) = &self.handed_runs else {
             return if store.any_due(now).await? {
                 store.claim(now, free, lease, &token()).await
             } else {
@@ -108,7 +108,7 @@ impl Source {
         store.enqueue_runs(now).await?;
         let mut claimed = Vec::new();
         while claimed.len() < free as usize {
-            let Some(job) = handed.lock().unwrap_or_else(PoisonError::into_inner).pop_front() else { break };
+            let Some(job) = handed_runs.lock().unwrap_or_else(PoisonError::into_inner).pop_front() else { break };
             claimed.extend(store.claim_delivered(job, now, lease, &token()).await?);
         }
         Ok(claimed)

@@ -72,19 +72,19 @@ pub struct Jobs {
     clock: Clock,
     handler: Arc<Mutex<Handler>>,
     places: Arc<Semaphore>,
-    held: Arc<Mutex<HashMap<String, JobRun>>>,
+    running: Arc<Mutex<HashMap<String, JobRun>>>,
     tasks: TaskTracker,
     ended: Arc<Notify>,
-    tell: Arc<dyn Fn(JobDone) + Send + Sync>,
+    on_end: Arc<dyn Fn(JobDone) + Send + Sync>,
 }
 
 impl Jobs {
-    /// Creates the jobs. `handler` runs them; `tell` is called for each one that ends.
+    /// Creates the jobs. `handler` runs them; `on_end` is called for each one that ends.
     #[must_use]
-    pub fn new(store: Store, clock: Clock, handler: Handler, tell: Arc<dyn Fn(JobDone) + Send + Sync>) -> Self {
+    pub fn new(store: Store, clock: Clock, handler: Handler, on_end: Arc<dyn Fn(JobDone) + Send + Sync>) -> Self {
         let (places, tasks) = (Arc::new(Semaphore::new(AT_A_TIME)), TaskTracker::new());
-        let (held, ended, handler) = (Arc::default(), Arc::default(), Arc::new(Mutex::new(handler)));
-        Self { store, clock, handler, places, held, tasks, ended, tell }
+        let (running, ended, handler) = (Arc::default(), Arc::default(), Arc::new(Mutex::new(handler)));
+        Self { store, clock, handler, places, running, tasks, ended, on_end }
     }
 
     /// Jobs that start from now on are run by `handler`.
@@ -108,14 +108,14 @@ impl Jobs {
     }
 
     fn start(&self, run: JobRun, place: OwnedSemaphorePermit) {
-        self.held().insert(run.public_id().to_owned(), run.clone());
+        self.running().insert(run.public_id().to_owned(), run.clone());
         let (jobs, handler) = (self.clone(), Arc::clone(&self.handler.lock().unwrap_or_else(PoisonError::into_inner)));
         let timeout = run.job.schedule.as_ref().map_or(TIMEOUT, |policy| Duration::from_millis(policy.timeout_ms));
         self.tasks.spawn(async move {
             let result = jobs.execute(&run, handler, timeout).await;
-            jobs.held().remove(run.public_id());
+            jobs.running().remove(run.public_id());
             drop(place);
-            (jobs.tell)(JobDone { run: run.public_id().to_owned(), job: run.job.id.clone(), result });
+            (jobs.on_end)(JobDone { run: run.public_id().to_owned(), job: run.job.id.clone(), result });
             jobs.ended.notify_one();
         });
     }
@@ -130,10 +130,10 @@ impl Jobs {
         timeout: Duration,
     ) -> Result<Result<JobResult, Failed>, StoreError> {
         crate::failpoint::at_of("job/begun", &run.job.id);
-        let going = run.clone();
-        let task = tokio::spawn(async move { handler(going).await });
-        let made = match tokio::time::timeout(timeout, task).await {
-            Ok(Ok(made)) => made,
+        let run_copy = run.clone();
+        let task = tokio::spawn(async move { handler(run_copy).await });
+        let result = match tokio::time::timeout(timeout, task).await {
+            Ok(Ok(result)) => result,
             Ok(Err(panic)) => {
                 return Err(StoreError::new(
                     StoreErrorKind::Statement,
@@ -149,7 +149,7 @@ impl Jobs {
         };
         crate::failpoint::at_of("job/made", &run.job.id);
         let at = (self.clock)();
-        let end = match made.clone() {
+        let end = match result.clone() {
             Ok(JobResult { report, messages, reason, .. }) => {
                 JobEnd { at, state: RunState::Ok, reason, error: None, report, messages }
             }
@@ -163,13 +163,13 @@ impl Jobs {
             },
         };
         self.store.end_job(run, &end).await?;
-        Ok(made)
+        Ok(result)
     }
 
     /// Renews the leases of all running jobs, until dropped.
     pub async fn keep_alive(&self, lease: Duration) {
         let beat = || {
-            let runs: Vec<JobRun> = self.held().values().cloned().collect();
+            let runs: Vec<JobRun> = self.running().values().cloned().collect();
             let (store, now) = (self.store.clone(), (self.clock)());
             (!runs.is_empty()).then_some(async move { store.heartbeat_jobs(&runs, now, lease).await })
         };
@@ -189,7 +189,7 @@ impl Jobs {
         if tokio::time::timeout(within, self.tasks.wait()).await.is_ok() {
             return;
         }
-        let left: Vec<JobRun> = self.held().values().cloned().collect();
+        let left: Vec<JobRun> = self.running().values().cloned().collect();
         for run in left {
             match self.store.release_job(&run, (self.clock)()).await {
                 Ok(()) => tracing::warn!(run = run.public_id(), "released; its slot will run again"),
@@ -198,8 +198,8 @@ impl Jobs {
         }
     }
 
-    fn held(&self) -> std::sync::MutexGuard<'_, HashMap<String, JobRun>> {
+    fn running(&self) -> std::sync::MutexGuard<'_, HashMap<String, JobRun>> {
         // The map is consistent between any two statements, even after a panic.
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -19,7 +19,7 @@ pub struct Membership {
     store: Store,
     clock: Clock,
     me: Instance,
-    held: Mutex<MembershipState>,
+    state: Mutex<MembershipState>,
 }
 
 struct MembershipState {
@@ -48,7 +48,7 @@ impl Membership {
         let me = Instance { id, role: "daemon", started_at: now, lease };
         let adopted = adopt(&store, set, &me, now).await?;
         warn(adopted);
-        Ok(Self { store, clock, me, held: Mutex::new(MembershipState { set: kept(set, adopted), adopted, alone: 0 }) })
+        Ok(Self { store, clock, me, state: Mutex::new(MembershipState { set: kept(set, adopted), adopted, alone: 0 }) })
     }
 
     /// Joins without topics, as a worker that people and other processes can count on.
@@ -57,7 +57,7 @@ impl Membership {
         let me = Instance { id, role: "worker", started_at: now, lease };
         store.heartbeat_instance(&me, 0, now).await?;
         let adopted = ActivationResult { generation: 0, newest: 0, synced: SyncCounts::default() };
-        Ok(Self { store, clock, me, held: Mutex::new(MembershipState { set: None, adopted, alone: 0 }) })
+        Ok(Self { store, clock, me, state: Mutex::new(MembershipState { set: None, adopted, alone: 0 }) })
     }
 
     /// Makes calls of a process that `stop` ends no longer wait for a database server that is away.
@@ -69,7 +69,7 @@ impl Membership {
     /// Returns the result of adopting its topics.
     #[must_use]
     pub fn adopted(&self) -> ActivationResult {
-        self.held().adopted
+        self.state().adopted
     }
 
     /// Switches to another set. Nothing changes if it is refused.
@@ -77,7 +77,7 @@ impl Membership {
         let set = set.into();
         let adopted = adopt(&self.store, set, &self.me, (self.clock)()).await?;
         warn(adopted);
-        *self.held() = MembershipState { set: kept(set, adopted), adopted, alone: 0 };
+        *self.state() = MembershipState { set: kept(set, adopted), adopted, alone: 0 };
         Ok(adopted)
     }
 
@@ -98,19 +98,19 @@ impl Membership {
         let adopted = self.adopted();
         let newer = self.store.heartbeat_instance(&self.me, adopted.generation, (self.clock)()).await?;
         let kept = {
-            let mut held = self.held();
-            held.alone = if newer || !held.adopted.follows() { 0 } else { held.alone + 1 };
-            match &held.set {
-                Some(kept) if held.alone >= ALONE => Arc::clone(kept),
+            let mut state = self.state();
+            state.alone = if newer || !state.adopted.follows() { 0 } else { state.alone + 1 };
+            match &state.set {
+                Some(kept) if state.alone >= ALONE => Arc::clone(kept),
                 _ => return Ok(()),
             }
         };
         let set = DefinitionSet { topics: &kept.topics, jobs: &kept.jobs };
         let adopted = adopt(&self.store, set, &self.me, (self.clock)()).await?;
-        let mut held = self.held();
+        let mut state = self.state();
         // A reload may have been faster.
-        if held.set.as_ref().is_some_and(|held| Arc::ptr_eq(held, &kept)) {
-            *held = MembershipState { set: Some(kept).filter(|_| adopted.follows()), adopted, alone: 0 };
+        if state.set.as_ref().is_some_and(|stored| Arc::ptr_eq(stored, &kept)) {
+            *state = MembershipState { set: Some(kept).filter(|_| adopted.follows()), adopted, alone: 0 };
             if !adopted.follows() {
                 tracing::warn!(
                     generation = adopted.generation,
@@ -128,9 +128,9 @@ impl Membership {
         }
     }
 
-    fn held(&self) -> std::sync::MutexGuard<'_, MembershipState> {
+    fn state(&self) -> std::sync::MutexGuard<'_, MembershipState> {
         // Consistent between any two statements, even after a panic.
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

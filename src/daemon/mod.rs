@@ -63,7 +63,7 @@ pub async fn run(
     settings: &Settings,
     token: &(dyn Fn() -> String + Send + Sync),
     stop: CancellationToken,
-    mut life: Connections,
+    mut connections: Connections,
     each: &(dyn Fn(Event) + Send + Sync),
 ) -> Result<(), StoreError> {
     let mut settings = settings.clone();
@@ -86,19 +86,19 @@ pub async fn run(
     }
     background.spawn(following.clone().keep_up(store.clone(), Arc::clone(&clock), stop.clone()));
     background.spawn(connections::listen(store.clone(), Arc::clone(&wake), stop.clone()));
-    if let Some(membership) = life.membership.clone() {
+    if let Some(membership) = connections.membership.clone() {
         let stop = stop.clone();
         background.spawn(async move { membership.keep_alive(stop).await });
     }
     let readable = Arc::new(Notify::new());
-    if let Some(watch) = life.watch.take() {
+    if let Some(watch) = connections.watch.take() {
         background.spawn(connections::watch(watch, Arc::clone(&readable), stop.clone()));
     }
-    let manager = life.manager.clone();
-    let jobs = life.jobs.clone();
+    let manager = connections.manager.clone();
+    let jobs = connections.jobs.clone();
     let mut jobs_alive = keep_jobs_alive(jobs.as_ref(), settings.lease);
-    let source = Source::new(&worker_pool, &store, &settings, &wake, &stop, life.begun.take());
-    let beat = life.beat.clone();
+    let source = Source::new(&worker_pool, &store, &settings, &wake, &stop, connections.begun.take());
+    let beat = connections.beat.clone();
     let pace = [manager.beat(), beat.as_ref().map(|beat| beat.tick_interval())].into_iter().flatten().min();
     let mut planner = Planner::default();
     let mut ended = Ok(());
@@ -111,12 +111,12 @@ pub async fn run(
     }
     let mut begun = false;
     // Whether a run may have become readable, or the followers have other work.
-    let mut brought = true;
+    let mut followers_have_work = true;
     while !stop.is_cancelled() {
         let now = Instant::now();
         crate::failpoint::at("loop/round");
-        let in_place = connections::in_place(&store, life.lock.as_mut());
-        let look = async {
+        let in_place = connections::in_place(&store, connections.lock.as_mut());
+        let round = async {
             if let Err(error) = in_place {
                 return Err(error);
             }
@@ -132,7 +132,7 @@ pub async fn run(
                 each(Event::Planned(Planned { next: next.unwrap_or_default(), ..Planned::default() }));
                 manager.ready();
             }
-            if sleep.is_ok() && std::mem::take(&mut brought) {
+            if sleep.is_ok() && std::mem::take(&mut followers_have_work) {
                 following.wake();
                 readable.notify_one();
             }
@@ -144,11 +144,11 @@ pub async fn run(
             }
             sleep.map(|sleep| now + sleep)
         };
-        let looked = tokio::select! {
-            looked = look => looked,
+        let next_look = tokio::select! {
+            next_look = round => next_look,
             () = unresponsive_after_stop(&stop) => Ok(now),
         };
-        look_at = match looked {
+        look_at = match next_look {
             Ok(at) => at,
             Err(error) if is_passing(&error) => {
                 tracing::warn!("{error}; trying again");
@@ -170,7 +170,7 @@ pub async fn run(
             () = tokio::time::sleep_until(pace.map_or(look_at, |pace| look_at.min(now + pace))) => {
                 look_at = Instant::now();
             }
-            new = connections::next(&mut life.reloads) => {
+            new = connections::next(&mut connections.reloads) => {
                 worker_pool.replace(Arc::clone(&new.collector), new.max_concurrent_runs);
                 if new.lease != settings.lease {
                     alive.abort();
@@ -183,10 +183,10 @@ pub async fn run(
                 settings.shutdown_grace = new.shutdown_grace;
                 look_at = Instant::now();
                 // Another time zone or filter means other counts.
-                brought = true;
+                followers_have_work = true;
             }
             () = job_ended(jobs.as_ref()) => {
-                brought = true;
+                followers_have_work = true;
                 look_at = look_at.min(Instant::now() + READABLE_WITHIN);
             }
             Some(done) = ends.recv() => {
@@ -194,7 +194,7 @@ pub async fn run(
                 while let Ok(done) = ends.try_recv() {
                     each(Event::Ended(done));
                 }
-                brought = true;
+                followers_have_work = true;
                 look_at = look_at.min(Instant::now() + READABLE_WITHIN);
             }
         }
@@ -207,7 +207,7 @@ pub async fn run(
     if tokio::time::timeout(BACKGROUND_TIMEOUT, background.wait()).await.is_err() {
         tracing::warn!("the database did not answer: background tasks are stopped without waiting for it");
     }
-    if let Some(membership) = &life.membership {
+    if let Some(membership) = &connections.membership {
         membership.leave().await;
     }
     let lost = ended.as_ref().is_err_and(is_lost);
@@ -308,14 +308,14 @@ async fn tick(
         planned.add(planner.plan(store, now, true).await?);
     }
     store.publish().await?;
-    let looked = source.begin(collector, settings, token, stop).await?.unwrap_or(now);
+    let last_check = source.begin(collector, settings, token, stop).await?.unwrap_or(now);
     if let Some(jobs) = jobs.filter(|_| !stop.is_cancelled()) {
         jobs.begin(settings.lease, token).await?;
     }
     planned.soonest = if settings.plans { store.next_slots(1).await?.pop() } else { None };
     let next_slot = planned.soonest.as_ref().map(|(_, at)| *at);
     each(Event::Planned(planned));
-    let next_due = if source.worker_pool.free() > 0 { store.next_due(looked).await? } else { None };
+    let next_due = if source.worker_pool.free() > 0 { store.next_due(last_check).await? } else { None };
     let next = [next_slot, next_due].into_iter().flatten().min();
     let longest = if settings.plans { LONGEST_SLEEP } else { LONGEST_IDLENESS };
     Ok(next.map_or(longest, |at| at.since(collector.now())).clamp(Duration::from_millis(20), longest))

@@ -68,15 +68,15 @@ impl Planner {
         let mut planner = Self::default();
         while !left.is_empty() {
             let due = store.to_plan(now, AHEAD, u32::MAX).await?;
-            let due: Vec<PlannedJob> = due.into_iter().filter(|known| left.contains(&known.id)).collect();
+            let due: Vec<PlannedJob> = due.into_iter().filter(|planned_job| left.contains(&planned_job.id)).collect();
             if planner.cancel_leftovers(store, &due, now).await? {
                 continue;
             }
-            let mut held = 0;
-            for few in due.chunks(JOBS_PER_LOOK as usize) {
-                held += planner.store_plans(store, few, now, with_jitter, &mut Planned::default()).await?;
+            let mut accepted = 0;
+            for batch in due.chunks(JOBS_PER_LOOK as usize) {
+                accepted += planner.store_plans(store, batch, now, with_jitter, &mut Planned::default()).await?;
             }
-            if held == 0 {
+            if accepted == 0 {
                 break;
             }
         }
@@ -109,7 +109,7 @@ impl Planner {
     /// Ends queued runs of these jobs that are not to run any more, before anything is decided by what is queued.
     /// Returns whether there were any.
     async fn cancel_leftovers(&mut self, store: &Store, due: &[PlannedJob], now: Time) -> Result<bool, StoreError> {
-        let left: Vec<ExpiredSlot> = due.iter().flat_map(|known| self.left(known, now)).collect();
+        let left: Vec<ExpiredSlot> = due.iter().flat_map(|planned_job| self.expired_slots(planned_job, now)).collect();
         Ok(!left.is_empty() && store.end_leftover_slots(&left, now).await? > 0)
     }
 
@@ -122,55 +122,59 @@ impl Planner {
         with_jitter: bool,
         planned: &mut Planned,
     ) -> Result<u64, StoreError> {
-        let plans: Vec<JobPlan> = due.iter().map(|known| self.plan_catching_panics(known, now, with_jitter)).collect();
-        let (held, rows) = store.plan(&plans, now).await?;
+        let plans: Vec<JobPlan> =
+            due.iter().map(|planned_job| self.plan_catching_panics(planned_job, now, with_jitter)).collect();
+        let (accepted, rows) = store.plan(&plans, now).await?;
         planned.rows += rows;
         // A topic with many slots is planned in parts, and reported when the last part is done.
         let done = plans.into_iter().filter(|plan| plan.next.is_none_or(|next| next > now));
         planned.next.extend(done.filter_map(|plan| Some((plan.topic.unwrap_or(plan.id), plan.next?))));
-        Ok(held)
+        Ok(accepted)
     }
 
     /// Plans one job. A panic keeps no other job from being planned: this one is retried in a minute, and its slots
     /// stay open until then.
-    fn plan_catching_panics(&mut self, known: &PlannedJob, now: Time, with_jitter: bool) -> JobPlan {
-        let decided = std::panic::catch_unwind(AssertUnwindSafe(|| self.decide(known, now, with_jitter)));
+    fn plan_catching_panics(&mut self, planned_job: &PlannedJob, now: Time, with_jitter: bool) -> JobPlan {
+        let decided = std::panic::catch_unwind(AssertUnwindSafe(|| self.decide(planned_job, now, with_jitter)));
         decided.unwrap_or_else(|_| {
-            tracing::error!(job = %known.id, "planning crashed, please report this bug; retrying in a minute");
-            unchanged_plan(known, Some(now.plus(AFTER_A_DEFECT)))
+            tracing::error!(job = %planned_job.id, "planning crashed, please report this bug; retrying in a minute");
+            unchanged_plan(planned_job, Some(now.plus(AFTER_A_DEFECT)))
         })
     }
 
     /// Returns the queued runs of a job that are not to run any more.
-    fn left(&mut self, known: &PlannedJob, now: Time) -> Vec<ExpiredSlot> {
-        if known.waiting.is_empty() {
+    fn expired_slots(&mut self, planned_job: &PlannedJob, now: Time) -> Vec<ExpiredSlot> {
+        if planned_job.waiting.is_empty() {
             return Vec::new();
         }
-        let Some((policy, schedule)) = self.schedule(known) else { return Vec::new() };
-        let left = expired_queued_slots(&schedule, &policy, known.planned_until, now, &known.waiting);
-        left.into_iter().map(|(slot, reason)| ExpiredSlot { job: known.id.clone(), slot, reason }).collect()
+        let Some((policy, schedule)) = self.schedule(planned_job) else { return Vec::new() };
+        let left = expired_queued_slots(&schedule, &policy, planned_job.planned_until, now, &planned_job.waiting);
+        left.into_iter().map(|(slot, reason)| ExpiredSlot { job: planned_job.id.clone(), slot, reason }).collect()
     }
 
-    fn decide(&mut self, known: &PlannedJob, now: Time, with_jitter: bool) -> JobPlan {
+    fn decide(&mut self, planned_job: &PlannedJob, now: Time, with_jitter: bool) -> JobPlan {
         // A job that cannot be planned is not checked again until its definition changes.
-        let mut job = unchanged_plan(known, None);
-        crate::failpoint::at_of("planner/decide", known.topic.as_ref().unwrap_or(&known.id));
-        let Some((policy, schedule)) = self.schedule(known) else { return job };
-        let plan = decide(&schedule, &policy, known.planned_until, now, busy(known), ROWS_PER_PLAN);
+        let mut job = unchanged_plan(planned_job, None);
+        crate::failpoint::at_of("planner/decide", planned_job.topic.as_ref().unwrap_or(&planned_job.id));
+        let Some((policy, schedule)) = self.schedule(planned_job) else { return job };
+        let plan = decide(&schedule, &policy, planned_job.planned_until, now, busy(planned_job), ROWS_PER_PLAN);
         if plan.clamped {
-            tracing::warn!(job = %known.id, "the ledger was planned into the future (the clock was set back); planning restarts from now");
+            tracing::warn!(job = %planned_job.id, "the ledger was planned into the future (the clock was set back); planning restarts from now");
         }
         job.until = plan.planned_until;
         job.next = schedule.next_after(plan.planned_until).filter(|_| !policy.paused);
         job.max_attempts = policy.max_attempts;
         job.side_by_side = policy.overlap == Overlap::Allow;
-        job.slots =
-            plan.rows.into_iter().map(|(slot, decision)| row(known, &policy, slot, decision, with_jitter)).collect();
+        job.slots = plan
+            .rows
+            .into_iter()
+            .map(|(slot, decision)| row(planned_job, &policy, slot, decision, with_jitter))
+            .collect();
         job
     }
 
-    fn schedule(&mut self, known: &PlannedJob) -> Option<(SchedulePolicy, Arc<Schedule>)> {
-        let policy = known.schedule.clone()?;
+    fn schedule(&mut self, planned_job: &PlannedJob) -> Option<(SchedulePolicy, Arc<Schedule>)> {
+        let policy = planned_job.schedule.clone()?;
         let from = format!("{:?} {}", policy.period, policy.timezone);
         if let Some(schedule) = self.compiled.get(&from) {
             return Some((policy, Arc::clone(schedule)));
@@ -185,29 +189,29 @@ impl Planner {
                 Some((policy, schedule))
             }
             Err(refused) => {
-                tracing::error!(job = %known.id, "its stored schedule cannot be read: {}", refused.message);
+                tracing::error!(job = %planned_job.id, "its stored schedule cannot be read: {}", refused.message);
                 None
             }
         }
     }
 }
 
-fn busy(known: &PlannedJob) -> ActiveRuns {
-    let running = known.running as usize;
+fn busy(planned_job: &PlannedJob) -> ActiveRuns {
+    let running = planned_job.running as usize;
     ActiveRuns {
-        active: known.active as usize,
+        active: planned_job.active as usize,
         running,
-        backlog: known.backlog as usize,
-        on_time: known.on_time as usize,
+        backlog: planned_job.backlog as usize,
+        on_time: planned_job.on_time as usize,
     }
 }
 
 /// Returns a plan that changes nothing until `next`.
-fn unchanged_plan(known: &PlannedJob, next: Option<Time>) -> JobPlan {
-    let (from, until) = (known.planned_until, known.planned_until);
+fn unchanged_plan(planned_job: &PlannedJob, next: Option<Time>) -> JobPlan {
+    let (from, until) = (planned_job.planned_until, planned_job.planned_until);
     JobPlan {
-        id: known.id.clone(),
-        topic: known.topic.clone(),
+        id: planned_job.id.clone(),
+        topic: planned_job.topic.clone(),
         from,
         until,
         next,
@@ -220,8 +224,14 @@ fn unchanged_plan(known: &PlannedJob, next: Option<Time>) -> JobPlan {
 /// The most compiled schedules kept, 6 KB each: most topics share theirs.
 const COMPILED_KEPT: usize = 500;
 
-fn row(known: &PlannedJob, policy: &SchedulePolicy, slot: Time, decision: Decision, with_jitter: bool) -> PlannedSlot {
-    let spread = if with_jitter { jitter(&known.id, slot, policy.jitter_ms) } else { Duration::ZERO };
+fn row(
+    planned_job: &PlannedJob,
+    policy: &SchedulePolicy,
+    slot: Time,
+    decision: Decision,
+    with_jitter: bool,
+) -> PlannedSlot {
+    let spread = if with_jitter { jitter(&planned_job.id, slot, policy.jitter_ms) } else { Duration::ZERO };
     let (state, trigger, reason) = match decision {
         Decision::Run(trigger) => (RunState::Queued, trigger, None),
         Decision::Missed(reason) => (RunState::Missed, Trigger::Scheduled, Some(reason.to_owned())),

@@ -61,9 +61,9 @@ impl Manager {
 
     /// Sets the line for `systemctl status`. Sent only if it changed.
     pub fn status(&self, line: &str) {
-        let mut said = self.status.lock().unwrap_or_else(PoisonError::into_inner);
-        if *said != line {
-            line.clone_into(&mut said);
+        let mut last_status = self.status.lock().unwrap_or_else(PoisonError::into_inner);
+        if *last_status != line {
+            line.clone_into(&mut last_status);
             self.notify(&[sd_notify::NotifyState::Status(line)]);
         }
     }

@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn links_are_found_and_nothing_else_is_obeyed() {
-        for (line, told) in [
+        for (line, expected) in [
             (
                 "**Most** liked [1](https://a.example/b), see http://c.example.",
                 vec![
@@ -68,7 +68,7 @@ mod tests {
             ("![i](https://a.example/i.png)", vec![Words("!".into()), Link("i", "https://a.example/i.png")]),
             ("", vec![]),
         ] {
-            assert_eq!(parse_line(line), told, "{line}");
+            assert_eq!(parse_line(line), expected, "{line}");
         }
     }
 }

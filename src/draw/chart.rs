@@ -108,8 +108,8 @@ pub(super) struct Axis {
 }
 
 impl Axis {
-    fn of(topic: &Chart) -> Option<Self> {
-        let (first, last) = (topic.days.first()?, topic.days.last()?);
+    fn of(chart: &Chart) -> Option<Self> {
+        let (first, last) = (chart.days.first()?, chart.days.last()?);
         Some(Self { span: Span { from: first.span.from, until: last.span.until } })
     }
 
@@ -133,28 +133,28 @@ pub(super) fn ceiling(value: f64) -> f64 {
 }
 
 /// Draws the hatched holes, the labels of days, the axis and the lines of changed queries.
-fn draw_background(topic: &Chart, axis: &Axis, id: &str) -> Markup {
+fn draw_background(chart: &Chart, axis: &Axis, id: &str) -> Markup {
     let bottom = y(0.0);
     html! {
         defs { pattern id=(id) width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)" {
             rect class="hatch-ground" width="5" height="5" {}
             line class="hatch" x1="0" y1="0" x2="0" y2="5" {}
         } }
-        @for hole in topic.holes.iter().filter(|hole| hole.span.until.0 - hole.span.from.0 >= 1_800_000) {
+        @for hole in chart.holes.iter().filter(|hole| hole.span.until.0 - hole.span.from.0 >= 1_800_000) {
             @let (from, until) = (axis.x(hole.span.from), axis.x(hole.span.until));
             @if hole.before { rect class="unwatched" x=(coordinate(from)) y=(coordinate(TOP)) width=(coordinate((until - from).max(1.0))) height=(coordinate(bottom - TOP)) {} }
             @else { rect fill=(format!("url(#{id})")) x=(coordinate(from)) y=(coordinate(TOP)) width=(coordinate((until - from).max(1.5))) height=(coordinate(bottom - TOP)) {} }
         }
-        @for (place, day) in topic.days.iter().enumerate() {
+        @for (place, day) in chart.days.iter().enumerate() {
             @let middle = f64::midpoint(axis.x(day.span.from), axis.x(day.span.until));
-            @if (topic.days.len() - 1 - place).is_multiple_of(topic.named_every()) {
+            @if (chart.days.len() - 1 - place).is_multiple_of(chart.named_every()) {
                 // With many days the last is too close to the edge for a centred label.
-                @let (x, anchor) = if topic.is_close() && place + 1 == topic.days.len() { (WIDTH, "end") } else { (middle, "middle") };
-                text class=(if topic.is_now(place) { "label now" } else { "label" }) x=(coordinate(x)) y=(coordinate(HEIGHT - 8.0)) text-anchor=(anchor) { (day.date.get(5..).unwrap_or_default()) }
+                @let (x, anchor) = if chart.is_close() && place + 1 == chart.days.len() { (WIDTH, "end") } else { (middle, "middle") };
+                text class=(if chart.is_now(place) { "label now" } else { "label" }) x=(coordinate(x)) y=(coordinate(HEIGHT - 8.0)) text-anchor=(anchor) { (day.date.get(5..).unwrap_or_default()) }
             }
         }
         line class="axis" x1=(coordinate(LEFT)) y1=(coordinate(bottom)) x2=(coordinate(WIDTH - RIGHT)) y2=(coordinate(bottom)) {}
-        @for at in &topic.asked_anew {
+        @for at in &chart.asked_anew {
             line class="anew" x1=(coordinate(axis.x(*at))) y1=(coordinate(TOP)) x2=(coordinate(axis.x(*at))) y2=(coordinate(bottom)) { title { "The query changed here" } }
         }
     }
@@ -162,8 +162,8 @@ fn draw_background(topic: &Chart, axis: &Axis, id: &str) -> Markup {
 
 /// Explains the lines of changed queries, for the caption and the text version.
 #[must_use]
-pub fn query_changes_note(topic: &Chart, timezone: &str) -> String {
-    let at: Vec<String> = topic.asked_anew.iter().map(|at| format::date_time(*at, timezone)).collect();
+pub fn query_changes_note(chart: &Chart, timezone: &str) -> String {
+    let at: Vec<String> = chart.asked_anew.iter().map(|at| format::date_time(*at, timezone)).collect();
     if at.is_empty() { String::new() } else { format!(" Vertical line: the query changed on {}.", at.join(", ")) }
 }
 
@@ -175,8 +175,8 @@ pub(super) fn scale(value: f64, text: &str) -> Markup {
 }
 
 /// Returns the ARIA role of a chart: a picture, or a group of days to step through.
-fn role(topic: &Chart) -> &'static str {
-    if topic.points { "group" } else { "img" }
+fn role(chart: &Chart) -> &'static str {
+    if chart.points { "group" } else { "img" }
 }
 
 /// Draws figures that appear on hover or focus.
@@ -195,11 +195,11 @@ pub(super) fn point(x: f64, width: f64, words: &str) -> Markup {
 
 /// Draws the hover figures of each day. Without points they are the tooltips of a browser, which no key reaches: a table
 /// beside such a chart has them, too.
-fn points(topic: &Chart, axis: &Axis, told: impl Fn(&ChartDay) -> String) -> Markup {
-    html! { @for day in &topic.days {
+fn points(chart: &Chart, axis: &Axis, describe: impl Fn(&ChartDay) -> String) -> Markup {
+    html! { @for day in &chart.days {
         @let (from, until) = (axis.x(day.span.from), axis.x(day.span.until));
-        @if topic.points { (point(from, until - from, &told(day))) } @else {
-            rect class="hit" x=(coordinate(from)) y=(coordinate(TOP)) width=(coordinate(until - from)) height=(coordinate(y(0.0) - TOP)) { title { (told(day)) } }
+        @if chart.points { (point(from, until - from, &describe(day))) } @else {
+            rect class="hit" x=(coordinate(from)) y=(coordinate(TOP)) width=(coordinate(until - from)) height=(coordinate(y(0.0) - TOP)) { title { (describe(day)) } }
         }
     } }
 }
@@ -212,77 +212,77 @@ pub fn legend(each: &str) -> Markup {
 
 /// Draws items per day against the usual band.
 #[must_use]
-pub fn volume(topic: &Chart, timezone: &str) -> Markup {
-    let Some(axis) = Axis::of(topic) else { return html! {} };
+pub fn volume(chart: &Chart, timezone: &str) -> Markup {
+    let Some(axis) = Axis::of(chart) else { return html! {} };
     #[expect(clippy::cast_precision_loss, reason = "counts of items")]
     let count = |n: u64| n as f64;
-    let most = topic.days.iter().map(|day| count(day.all)).fold(0.0, f64::max);
-    let top = ceiling(topic.usual.map_or(most, |usual| usual.high.max(most)));
-    let (title, desc) = (format::id(&topic.id, "volume"), format::id(&topic.id, "volume-words"));
-    let hatch = format::id(&topic.id, "hatch-volume");
-    let words = topic.days.iter().map(|day| format!("{}: {}", day.date, format::at_least(day.all, day.saturated)));
+    let most = chart.days.iter().map(|day| count(day.all)).fold(0.0, f64::max);
+    let top = ceiling(chart.usual.map_or(most, |usual| usual.high.max(most)));
+    let (title, desc) = (format::id(&chart.id, "volume"), format::id(&chart.id, "volume-words"));
+    let hatch = format::id(&chart.id, "hatch-volume");
+    let words = chart.days.iter().map(|day| format!("{}: {}", day.date, format::at_least(day.all, day.saturated)));
     html! {
-        svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role=(role(topic)) aria-labelledby=(format!("{title} {desc}")) {
-            title id=(title) { "Items a " (topic.each) ", " (topic.title) }
+        svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role=(role(chart)) aria-labelledby=(format!("{title} {desc}")) {
+            title id=(title) { "Items a " (chart.each) ", " (chart.title) }
             desc id=(desc) {
                 (words.collect::<Vec<_>>().join(", ")) ". "
-                @if let Some(usual) = topic.usual { "Usual for the last day: " (format::round(usual.low.ceil())) " to " (format::round(usual.high.floor())) ". " }
-                @for hole in topic.holes.iter().filter(|hole| !hole.before) { "Not covered: " (format::span(hole.span, timezone)) ". " }
-                (query_changes_note(topic, timezone))
+                @if let Some(usual) = chart.usual { "Usual for the last day: " (format::round(usual.low.ceil())) " to " (format::round(usual.high.floor())) ". " }
+                @for hole in chart.holes.iter().filter(|hole| !hole.before) { "Not covered: " (format::span(hole.span, timezone)) ". " }
+                (query_changes_note(chart, timezone))
             }
             (scale(1.0, &format::round(top)))
             (scale(0.5, &format::round(top / 2.0)))
-            (draw_background(topic, &axis, &hatch))
-            @if let (Some(usual), Some(last)) = (topic.usual, topic.days.last()) {
+            (draw_background(chart, &axis, &hatch))
+            @if let (Some(usual), Some(last)) = (chart.usual, chart.days.last()) {
                 @let (high, low) = (y(usual.high / top), y(usual.low / top));
                 @let (from, until) = (axis.x(last.span.from), axis.x(last.span.until));
                 rect class="usual" x=(coordinate(LEFT)) y=(coordinate(high)) width=(coordinate(WIDTH - LEFT - RIGHT)) height=(coordinate(low - high)) {}
                 line class="median" x1=(coordinate(LEFT)) y1=(coordinate(y(usual.expected / top))) x2=(coordinate(until)) y2=(coordinate(y(usual.expected / top))) {}
                 rect class="today" x=(coordinate(from)) y=(coordinate(TOP)) width=(coordinate(until - from)) height=(coordinate(y(0.0) - TOP)) {}
             }
-            @for (place, day) in topic.days.iter().enumerate() {
+            @for (place, day) in chart.days.iter().enumerate() {
                 @let (from, until) = (axis.x(day.span.from), axis.x(day.span.until));
                 @let (all, unique) = (y(count(day.all) / top), y(count(day.unique) / top));
-                @let class = if topic.is_now(place) { "bar now" } else { "bar" };
+                @let class = if chart.is_now(place) { "bar now" } else { "bar" };
                 rect class=(format!("{class} copies")) x=(coordinate(from + 2.5)) y=(coordinate(all)) width=(coordinate(until - from - 5.0)) height=(coordinate(y(0.0) - all)) {}
                 rect class=(class) x=(coordinate(from + 2.5)) y=(coordinate(unique)) width=(coordinate(until - from - 5.0)) height=(coordinate(y(0.0) - unique)) {}
                 @if day.saturated { text class="label" x=(coordinate(f64::midpoint(from, until))) y=(coordinate(all - 2.0)) text-anchor="middle" { "≥" } }
             }
-            (points(topic, &axis, |day| format!("{}: {}, {} without near-copies", day.date, format::at_least_noun(day.all, day.saturated, "item"), number(day.unique))))
+            (points(chart, &axis, |day| format!("{}: {}, {} without near-copies", day.date, format::at_least_noun(day.all, day.saturated, "item"), number(day.unique))))
         }
     }
 }
 
 /// Draws the negative and positive shares per day, with their intervals.
 #[must_use]
-pub fn tone(topic: &Chart, timezone: &str) -> Markup {
-    let Some(axis) = Axis::of(topic) else { return html! {} };
-    let (title, desc) = (format::id(&topic.id, "trend"), format::id(&topic.id, "trend-words"));
+pub fn tone(chart: &Chart, timezone: &str) -> Markup {
+    let Some(axis) = Axis::of(chart) else { return html! {} };
+    let (title, desc) = (format::id(&chart.id, "trend"), format::id(&chart.id, "trend-words"));
     let highest =
-        topic.days.iter().flat_map(|day| [day.negative, day.positive]).flatten().map(|s| s.high).fold(0.0, f64::max);
-    let (mark, size) = topic.mark();
+        chart.days.iter().flat_map(|day| [day.negative, day.positive]).flatten().map(|s| s.high).fold(0.0, f64::max);
+    let (mark, size) = chart.mark();
     let top = [0.2, 0.4, 0.6].into_iter().find(|top| *top >= highest).unwrap_or(1.0);
-    let words = topic.days.iter().map(|day| {
-        let told = |share: &Option<Share>| share.as_ref().map_or("none scored".to_owned(), format::share);
+    let words = chart.days.iter().map(|day| {
+        let format_share = |share: &Option<Share>| share.as_ref().map_or("none scored".to_owned(), format::share);
         format!(
             "{}: negative {}, positive {}, of {}",
             day.date,
-            told(&day.negative),
-            told(&day.positive),
+            format_share(&day.negative),
+            format_share(&day.positive),
             number(day.scored)
         )
     });
     html! {
-        svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role=(role(topic)) aria-labelledby=(format!("{title} {desc}")) {
-            title id=(title) { "Share of negative and positive items a " (topic.each) ", " (topic.title) }
-            desc id=(desc) { (words.collect::<Vec<_>>().join("; ")) "." (query_changes_note(topic, timezone)) }
+        svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role=(role(chart)) aria-labelledby=(format!("{title} {desc}")) {
+            title id=(title) { "Share of negative and positive items a " (chart.each) ", " (chart.title) }
+            desc id=(desc) { (words.collect::<Vec<_>>().join("; ")) "." (query_changes_note(chart, timezone)) }
             @for part in [1.0, 0.5] { (scale(part, &percent(part * top))) }
-            (draw_background(topic, &axis, &format::id(&topic.id, "hatch-tone")))
+            (draw_background(chart, &axis, &format::id(&chart.id, "hatch-tone")))
             @for (class, shift, share) in [
                 ("negative", -mark, (|day| day.negative) as fn(&ChartDay) -> Option<Share>),
                 ("positive", mark, |day| day.positive),
             ] {
-                @let points: Vec<Option<(f64, Share)>> = topic.days.iter().map(|day| {
+                @let points: Vec<Option<(f64, Share)>> = chart.days.iter().map(|day| {
                     share(day).map(|share| (f64::midpoint(axis.x(day.span.from), axis.x(day.span.until)) + shift, share))
                 }).collect();
                 @for run in points.split(Option::is_none) {
@@ -295,9 +295,9 @@ pub fn tone(topic: &Chart, timezone: &str) -> Markup {
                     @else { circle class=(format!("dot {class}")) cx=(coordinate(*x)) cy=(coordinate(y(share.share / top))) r=(coordinate(size * 0.56)) {} }
                 }
             }
-            (points(topic, &axis, |day| {
-                let told = |share: &Option<Share>| share.map_or("none".to_owned(), |share| percent(share.share));
-                format!("{}: negative {}, positive {}, of {}", day.date, told(&day.negative), told(&day.positive), number(day.scored))
+            (points(chart, &axis, |day| {
+                let format_share = |share: &Option<Share>| share.map_or("none".to_owned(), |share| percent(share.share));
+                format!("{}: negative {}, positive {}, of {}", day.date, format_share(&day.negative), format_share(&day.positive), number(day.scored))
             }))
         }
     }

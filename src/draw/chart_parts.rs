@@ -32,9 +32,9 @@ pub fn shares(names: &[&str], thin: &[bool], rows: &[PartsRow]) -> Markup {
     let height = real(rows.len()) * ROW + NAMES;
     let step = WIDTH / real(names.len().max(1));
     let most = rows.iter().flat_map(|row| row.shares.iter().flatten()).map(|share| share.share).fold(0.01, f64::max);
-    let told = |share: &Option<Share>| share.map_or("none".to_owned(), |share| percent(share.share));
+    let format_share = |share: &Option<Share>| share.map_or("none".to_owned(), |share| percent(share.share));
     let words = rows.iter().map(|row| {
-        let parts = names.iter().zip(&row.shares).map(|(name, share)| format!("{name} {}", told(share)));
+        let parts = names.iter().zip(&row.shares).map(|(name, share)| format!("{name} {}", format_share(share)));
         format!("{}: {}", row.title, parts.collect::<Vec<_>>().join(", "))
     });
     html! {
@@ -56,7 +56,7 @@ pub fn shares(names: &[&str], thin: &[bool], rows: &[PartsRow]) -> Markup {
                     @let long = share.map_or(0.0, |share| share.share / most * BARS);
                     @let middle = (real(place) + 0.5) * step;
                     rect class="bar" x=(coordinate(middle - step * 0.3)) y=(coordinate(bottom - long)) width=(coordinate(step * 0.6)) height=(coordinate(long)) {}
-                    text class="label" x=(coordinate(middle)) y=(coordinate(bottom - long - 2.0)) text-anchor="middle" { @if share.is_some() { (told(share)) } @else { "–" } }
+                    text class="label" x=(coordinate(middle)) y=(coordinate(bottom - long - 2.0)) text-anchor="middle" { @if share.is_some() { (format_share(share)) } @else { "–" } }
                 }
             }
             @for (place, name) in names.iter().enumerate() {

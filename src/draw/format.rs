@@ -34,28 +34,28 @@ pub const SEARCHES_CUT: &str = "Too many searches to read all: counts and cost c
 /// the text direction, and invisible ones.
 #[must_use]
 pub fn line(text: &str, most: usize) -> String {
-    let mut shown = String::new();
-    let mut many = 0;
+    let mut result = String::new();
+    let mut length = 0;
     for word in text.split_whitespace() {
         let mut before = None;
         let word: String = word.chars().filter(|c| !is_invisible_after(before.replace(*c), *c)).collect();
         if word.is_empty() {
             continue;
         }
-        if many > 0 {
-            shown.push(' ');
-            many += 1;
+        if length > 0 {
+            result.push(' ');
+            length += 1;
         }
-        let room = most.saturating_sub(many);
+        let room = most.saturating_sub(length);
         if word.chars().count() > room {
-            shown.extend(word.chars().take(room.saturating_sub(1)));
-            shown.push('…');
-            return shown;
+            result.extend(word.chars().take(room.saturating_sub(1)));
+            result.push('…');
+            return result;
         }
-        many += word.chars().count();
-        shown.push_str(&word);
+        length += word.chars().count();
+        result.push_str(&word);
     }
-    shown
+    result
 }
 
 /// Formats a signed number.
@@ -115,11 +115,11 @@ pub fn round(value: f64) -> String {
 /// Formats as `42%`. What is not nothing, and not all, is not rounded to it: `<1%`, `>99%`.
 #[must_use]
 pub fn percent(part: f64) -> String {
-    let shown = format!("{:.0}%", part * 100.0);
-    match &*shown {
+    let rounded = format!("{:.0}%", part * 100.0);
+    match &*rounded {
         "0%" if part > 0.0 => "<1%".to_owned(),
         "100%" if part < 1.0 => ">99%".to_owned(),
-        _ => shown,
+        _ => rounded,
     }
 }
 
@@ -179,9 +179,9 @@ pub fn authors(counted: &ItemCounts, more: bool) -> String {
 
 /// Formats an instant relative to another: without the year if it is within half a year.
 #[must_use]
-pub fn date_time_near(at: Time, beside: Time, timezone: &str) -> String {
+pub fn date_time_near(at: Time, reference: Time, timezone: &str) -> String {
     const HALF_A_YEAR: u64 = 182 * 86_400_000;
-    if at.0.abs_diff(beside.0) < HALF_A_YEAR { date_time_short(at, timezone) } else { date_time(at, timezone) }
+    if at.0.abs_diff(reference.0) < HALF_A_YEAR { date_time_short(at, timezone) } else { date_time(at, timezone) }
 }
 
 /// Formats local date and time to the minute.
@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn foreign_words_stay_on_their_line_and_command_nothing() {
-        for (text, most, shown) in [
+        for (text, most, expected) in [
             ("  one\n two\t", 20, "one two"),
             ("a\u{202e}b \u{1b}[2J \u{7}", 20, "ab [2J"),
             ("a\u{200b}b\u{e0001} 👩‍👩‍👧", 20, "ab 👩‍👩‍👧"),
@@ -251,7 +251,7 @@ mod tests {
             ("abcdefghi", 4, "abc…"),
             ("", 4, ""),
         ] {
-            assert_eq!(line(text, most), shown);
+            assert_eq!(line(text, most), expected);
         }
     }
 
@@ -260,8 +260,8 @@ mod tests {
         assert_eq!((number(0), number(999), number(1_234_567)), ("0".into(), "999".into(), "1,234,567".into()));
         assert_eq!((score(-1_000), score(5), score(456)), ("−1.00".into(), "+0.01".into(), "+0.46".into()));
         assert_eq!((items(3, 3), items(3, 2), items(1, 0)), ("3 posts".into(), "3 items".into(), "1 item".into()));
-        let shown = [0.0, 0.005, 0.006, 0.5, 0.994, 0.996, 1.0].map(percent);
-        assert_eq!(shown, ["0%", "<1%", "1%", "50%", "99%", ">99%", "100%"]);
+        let formatted = [0.0, 0.005, 0.006, 0.5, 0.994, 0.996, 1.0].map(percent);
+        assert_eq!(formatted, ["0%", "<1%", "1%", "50%", "99%", ">99%", "100%"]);
         let bound =
             |part: u64, more, elsewhere| share_with_count(crate::insight::daily::share(part, 1_000), more, elsewhere);
         assert_eq!(bound(595, true, false), "≥\u{a0}59% (≥\u{a0}595)");

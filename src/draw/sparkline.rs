@@ -36,9 +36,9 @@ fn step(days: &[SparkDay]) -> f64 {
 #[must_use]
 pub fn volume(days: &[SparkDay]) -> Markup {
     let most = days.iter().map(|day| day.items).max().unwrap_or(0).max(1);
-    let told: Vec<String> = days.iter().map(|day| format!("{}: {}", day.date, day.items)).collect();
+    let labels: Vec<String> = days.iter().map(|day| format!("{}: {}", day.date, day.items)).collect();
     html! {
-        svg.spark viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-label=(format!("Items a day. {}", told.join(", "))) {
+        svg.spark viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-label=(format!("Items a day. {}", labels.join(", "))) {
             @for (place, day) in days.iter().enumerate() {
                 @let x = real(place as u64) * step(days);
                 @let height = (real(day.items) / real(most) * (HEIGHT - 2.0)).max(1.0);
@@ -51,14 +51,14 @@ pub fn volume(days: &[SparkDay]) -> Markup {
 /// Draws the tones of each day's scored items: negative on top, positive at the bottom.
 #[must_use]
 pub fn tone(days: &[SparkDay]) -> Markup {
-    let told: Vec<String> = days
+    let labels: Vec<String> = days
         .iter()
         .map(|day| {
             format!("{}: {} negative, {} neutral, {} positive", day.date, day.negative, day.neutral, day.positive)
         })
         .collect();
     html! {
-        svg.spark viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-label=(format!("Tone a day. {}", told.join("; "))) {
+        svg.spark viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-label=(format!("Tone a day. {}", labels.join("; "))) {
             @for (place, day) in days.iter().enumerate() {
                 @let x = real(place as u64) * step(days) + 1.0;
                 @let all = day.negative + day.neutral + day.positive;

@@ -27,33 +27,33 @@ pub fn summary(story: &Story, when: FormatTime<'_>) -> Vec<String> {
     let many = |n: usize, one: &str| count_noun(n as u64, one);
     let by = story.authors.map_or_else(|| "authors unknown".to_owned(), |authors| many(authors, "author"));
     let places = format!("{} and {}", many(story.topics.len(), "topic"), many(story.sources.len(), "source"));
-    let mut told = Vec::new();
+    let mut sentences = Vec::new();
     if story.items == 1 {
-        told.push(format!("One item, seen several times, in {places}."));
-        told.push("No other item repeats its words or shares a link with it.".to_owned());
+        sentences.push(format!("One item, seen several times, in {places}."));
+        sentences.push("No other item repeats its words or shares a link with it.".to_owned());
     } else {
         let items = many(story.items, "item");
-        told.push(format!("{items} of {}, {by}, in {places}.", many(story.unique, "text")));
+        sentences.push(format!("{items} of {}, {by}, in {places}.", many(story.unique, "text")));
         let copies = match story.copies {
             1 => "1 is a near-copy".to_owned(),
             n => format!("{} are near-copies", number(n as u64)),
         };
-        told.push(format!("Of these, {copies} of it and {} a link with it.", share(story.linked)));
+        sentences.push(format!("Of these, {copies} of it and {} a link with it.", share(story.linked)));
         let length = format_duration(Duration::from_millis((story.until.0 - story.from.0).unsigned_abs()));
-        told.push(format!("From {} to {}: {length}.", when(story.from), when(story.until)));
+        sentences.push(format!("From {} to {}: {length}.", when(story.from), when(story.until)));
     }
-    told.extend(story.half_ms.map(|half| {
+    sentences.extend(story.half_ms.map(|half| {
         format!(
             "Half of them appeared within {} of the earliest.",
             format_duration(Duration::from_millis(half.unsigned_abs()))
         )
     }));
-    told.extend(
+    sentences.extend(
         story
             .peak
             .map(|peak| format!("The peak hour started at {}: {} items.", when(peak.hour), number(peak.items as u64))),
     );
-    told
+    sentences
 }
 
 fn share(many: usize) -> String {
@@ -65,8 +65,8 @@ fn share(many: usize) -> String {
 pub fn firsts(story: &Story) -> Vec<(&'static str, &TimelineEntry)> {
     let published = story.first_published.as_ref();
     let sure = published.filter(|_| story.first_is_sure).map(|entry| ("First", entry));
-    let known = published.filter(|_| !story.first_is_sure).map(|entry| ("Earliest published", entry));
-    sure.into_iter().chain([("First seen", &story.first_seen)]).chain(known).collect()
+    let earliest = published.filter(|_| !story.first_is_sure).map(|entry| ("Earliest published", entry));
+    sure.into_iter().chain([("First seen", &story.first_seen)]).chain(earliest).collect()
 }
 
 /// Returns when an item was published and seen.
@@ -94,7 +94,7 @@ pub fn caveats(story: &Story, when: FormatTime<'_>) -> Vec<(String, Vec<String>)
             format!("{topic} {source} did not cover {from} to {until}.")
         }
     };
-    let mut told = Vec::new();
+    let mut sections = Vec::new();
     if !story.first_is_sure {
         let mut reasons: Vec<String> = before.iter().map(hole).collect();
         // The listed holes are the earliest: those left out come last.
@@ -102,7 +102,7 @@ pub fn caveats(story: &Story, when: FormatTime<'_>) -> Vec<(String, Vec<String>)
             reasons.extend(gaps_beyond(story));
         }
         reasons.extend(earlier(story, when));
-        told.push(("Earlier ones may be missing:".to_owned(), reasons));
+        sections.push(("Earlier ones may be missing:".to_owned(), reasons));
     } else if later.is_empty() {
         let checked = story.caveats.checked;
         let all = format!(
@@ -110,14 +110,14 @@ pub fn caveats(story: &Story, when: FormatTime<'_>) -> Vec<(String, Vec<String>)
             when(checked.from),
             when(checked.until)
         );
-        told.push((all, Vec::new()));
+        sections.push((all, Vec::new()));
     }
     if !later.is_empty() {
         let mut reasons: Vec<String> = later.iter().map(hole).collect();
         reasons.extend(gaps_beyond(story));
-        told.push(("Later ones may be missing:".to_owned(), reasons));
+        sections.push(("Later ones may be missing:".to_owned(), reasons));
     }
-    told
+    sections
 }
 
 fn gaps_beyond(story: &Story) -> Option<String> {
@@ -127,56 +127,60 @@ fn gaps_beyond(story: &Story) -> Option<String> {
 
 /// Returns further reasons why earlier items may be missing, other than holes.
 fn earlier(story: &Story, when: FormatTime<'_>) -> Vec<String> {
-    let doubt = &story.caveats;
-    let mut told = Vec::new();
+    let caveats = &story.caveats;
+    let mut reasons = Vec::new();
     if !story.complete {
-        told.push(format!("Only the {} items seen first are included.", number(story.items as u64)));
+        reasons.push(format!("Only the {} items seen first are included.", number(story.items as u64)));
     }
-    told.extend(
-        doubt.watched_later.iter().map(|one| format!("{} has only been watched since {}.", one.topic, when(one.since))),
+    reasons.extend(
+        caveats
+            .watched_later
+            .iter()
+            .map(|one| format!("{} has only been watched since {}.", one.topic, when(one.since))),
     );
-    told.extend(
-        doubt.moments_only.iter().map(|topic| {
+    reasons.extend(
+        caveats.moments_only.iter().map(|topic| {
             format!("Searches of {topic} are snapshots: items that came and went between them are unknown.")
         }),
     );
-    told.extend(doubt.pruned_until.map(|at| format!("Searches before {} were pruned.", when(at))));
-    if doubt.topics_beyond > 0 {
-        told.push(format!("{} not checked.", count_noun(doubt.topics_beyond as u64, "further topic")));
+    reasons.extend(caveats.pruned_until.map(|at| format!("Searches before {} were pruned.", when(at))));
+    if caveats.topics_beyond > 0 {
+        reasons.push(format!("{} not checked.", count_noun(caveats.topics_beyond as u64, "further topic")));
     }
     if story.undated > 0 {
         let have = if story.undated == 1 { "has" } else { "have" };
-        told.push(format!("{} {have} no publication time.", count_noun(story.undated as u64, "item")));
+        reasons.push(format!("{} {have} no publication time.", count_noun(story.undated as u64, "item")));
     }
     if story.uncompared {
-        told.push("New items have not been compared with others yet.".to_owned());
+        reasons.push("New items have not been compared with others yet.".to_owned());
     }
     if story.unindexed > 0 {
-        told.push(format!("Links of {} are not indexed yet.", count_noun(story.unindexed.unsigned_abs(), "item")));
+        reasons.push(format!("Links of {} are not indexed yet.", count_noun(story.unindexed.unsigned_abs(), "item")));
     }
     if story.links_beyond > 0 {
-        told.push(format!("{} of the item not searched.", count_noun(story.links_beyond, "further link")));
+        reasons.push(format!("{} of the item not searched.", count_noun(story.links_beyond, "further link")));
     }
-    told
+    reasons
 }
 
 /// Returns what is left of the story: items still shown, and what was pruned.
 #[must_use]
 pub fn remaining(story: &Story, when: FormatTime<'_>) -> Vec<String> {
-    let shown = match story.still_shown {
+    let still_shown = match story.still_shown {
         0 => "none".to_owned(),
         many => number(many as u64),
     };
-    let mut told =
-        vec![format!("The last run showed {shown} of them; the latest sighting was {}.", when(story.last_seen))];
+    let mut sentences =
+        vec![format!("The last run showed {still_shown} of them; the latest sighting was {}.", when(story.last_seen))];
     if story.pruned > 0 {
-        told.push(format!("The text of {} was deleted because of its age.", count_noun(story.pruned as u64, "item")));
+        sentences
+            .push(format!("The text of {} was deleted because of its age.", count_noun(story.pruned as u64, "item")));
     }
     if story.sightings_pruned {
-        told.push("Old sightings were deleted: a source may have shown an item earlier.".to_owned());
+        sentences.push("Old sightings were deleted: a source may have shown an item earlier.".to_owned());
     }
-    told.push("Forgotten items are not counted.".to_owned());
-    told
+    sentences.push("Forgotten items are not counted.".to_owned());
+    sentences
 }
 
 /// Draws items over time.
@@ -188,8 +192,8 @@ pub fn chart(story: &Story) -> Markup {
     let real = |n: usize| n as f64;
     let top = ceiling(bars.iter().map(|bar| real(bar.items)).fold(0.0, f64::max));
     let step = (WIDTH - LEFT - RIGHT) / real(bars.len());
-    let told = |bar: &&Bar| format!("from {}: {}", format::date_time(bar.from, "UTC"), number(bar.items as u64));
-    let words: Vec<String> = bars.iter().filter(|bar| bar.items > 0).map(|bar| told(&bar)).collect();
+    let describe = |bar: &&Bar| format!("from {}: {}", format::date_time(bar.from, "UTC"), number(bar.items as u64));
+    let words: Vec<String> = bars.iter().filter(|bar| bar.items > 0).map(|bar| describe(&bar)).collect();
     html! {
         svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-label=(format!("Items over time, UTC; {}", words.join(", "))) {
             (scale(1.0, &format::round(top)))

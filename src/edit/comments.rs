@@ -5,13 +5,13 @@ use std::ops::Range;
 /// Returns the text with each comment that `matches` accepts replaced by `replacement`. A comment starts with its `#`.
 #[must_use]
 pub fn replace_comments(text: &str, replacement: &str, matches: impl Fn(&str) -> bool) -> String {
-    let mut made = text.to_owned();
+    let mut result = text.to_owned();
     for span in spans(text).into_iter().rev() {
         if text.get(span.clone()).is_some_and(&matches) {
-            made.replace_range(span, replacement);
+            result.replace_range(span, replacement);
         }
     }
-    made
+    result
 }
 
 /// Returns the spans of comments, without line ends.

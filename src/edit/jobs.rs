@@ -75,16 +75,16 @@ impl<'t> Jobs<'t> {
     /// Returns the value of a key, and its source text.
     #[must_use]
     pub fn given<'e>(&self, entry: &'e Entry, key: &str) -> Option<(&'e KeyValue, &'t str)> {
-        self.given_in(&entry.keys, key)
+        self.value_in(&entry.keys, key)
     }
 
     /// Returns the value that `[defaults]` sets for topics, and its source text.
     #[must_use]
     pub fn default(&self, key: &str) -> Option<(&KeyValue, &'t str)> {
-        self.given_in(&self.defaults, key)
+        self.value_in(&self.defaults, key)
     }
 
-    fn given_in<'e>(&self, keys: &'e [KeyPlace], key: &str) -> Option<(&'e KeyValue, &'t str)> {
+    fn value_in<'e>(&self, keys: &'e [KeyPlace], key: &str) -> Option<(&'e KeyValue, &'t str)> {
         let place = keys.iter().find(|place| place.name == key)?;
         Some((&place.given, self.text.get(place.value.clone())?))
     }
@@ -92,14 +92,14 @@ impl<'t> Jobs<'t> {
     /// Returns whether `[defaults]` pauses tables of a kind.
     #[must_use]
     pub fn paused_by_default(&self, kind: Kind) -> bool {
-        kind == Kind::Topic && self.default("paused").is_some_and(|(given, _)| *given == KeyValue::Flag(true))
+        kind == Kind::Topic && self.default("paused").is_some_and(|(value, _)| *value == KeyValue::Flag(true))
     }
 
     /// Returns whether a table is paused, by its own key or by `[defaults]`.
     #[must_use]
     pub fn is_paused(&self, kind: Kind, entry: &Entry) -> bool {
         match self.given(entry, "paused") {
-            Some((given, _)) => *given == KeyValue::Flag(true),
+            Some((value, _)) => *value == KeyValue::Flag(true),
             None => self.paused_by_default(kind),
         }
     }
@@ -140,8 +140,8 @@ impl<'t> Jobs<'t> {
             _ if before.ends_with('\n') => end.to_owned(),
             _ => end.repeat(2),
         };
-        let apart = if after.is_empty() || after.starts_with(['\n', '\r']) { "" } else { end };
-        Ok([before, &gap, block, closed, apart, after].concat())
+        let separator = if after.is_empty() || after.starts_with(['\n', '\r']) { "" } else { end };
+        Ok([before, &gap, block, closed, separator, after].concat())
     }
 
     /// Returns the text with a table replaced.
@@ -247,11 +247,11 @@ pub fn mask_key(kind: Kind, block: &str, key: &str, value: &KeyValue) -> Result<
         .map(|place| place.value.clone())
         .collect();
     spans.sort_by_key(|span| span.start);
-    let mut made = block.to_owned();
+    let mut result = block.to_owned();
     for span in spans.into_iter().rev() {
-        made.replace_range(span, &value.to_toml());
+        result.replace_range(span, &value.to_toml());
     }
-    Ok(made)
+    Ok(result)
 }
 
 /// Checks that a text is exactly one table of a kind.

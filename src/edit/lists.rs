@@ -26,15 +26,15 @@ pub(super) fn edited(
     let mut at = rest_of_line(text, text.find('[')? + 1);
     let indent = line_indent(text, first.start).unwrap_or("  ");
     let last_has_comma = spans.last().is_some_and(|span| comma(text, span.end).is_some());
-    let mut made = text.get(..at)?.to_owned();
+    let mut result = text.get(..at)?.to_owned();
     let mut waiting = new.iter();
     let mut left = new.len();
-    let add = |made: &mut String, entry: &str, left: usize| {
-        if !made.ends_with('\n') {
-            made.push_str(newline);
+    let add = |result: &mut String, entry: &str, left: usize| {
+        if !result.ends_with('\n') {
+            result.push_str(newline);
         }
         let comma = if left > 0 || last_has_comma { "," } else { "" };
-        made.push_str(&format!("{indent}{}{comma}{newline}", basic_string(entry)));
+        result.push_str(&format!("{indent}{}{comma}{newline}", basic_string(entry)));
     };
     let kept = in_both(old, new);
     for (n, span) in spans.iter().enumerate() {
@@ -44,28 +44,28 @@ pub(super) fn edited(
             while new.len() - left < *place {
                 let entry = waiting.next()?;
                 left -= 1;
-                add(&mut made, entry, left);
+                add(&mut result, entry, left);
             }
             waiting.next()?;
             left -= 1;
-            made.push_str(text.get(at..span.end)?);
+            result.push_str(text.get(at..span.end)?);
             if left > 0 && comma(text, span.end).is_none() {
-                made.push(',');
+                result.push(',');
             }
-            made.push_str(text.get(span.end..end)?);
+            result.push_str(text.get(span.end..end)?);
         } else {
             // Whole lines above it, which are comments, stay.
             let line = text.get(..span.start)?.rfind('\n').map_or(0, |end| end + 1);
-            made.push_str(text.get(at..line.max(at))?);
+            result.push_str(text.get(at..line.max(at))?);
         }
         at = end;
     }
     for entry in waiting {
         left -= 1;
-        add(&mut made, entry, left);
+        add(&mut result, entry, left);
     }
-    made.push_str(text.get(at..)?);
-    Some(made)
+    result.push_str(text.get(at..)?);
+    Some(result)
 }
 
 /// The entries that both lists have, in order: their places in each.
@@ -123,18 +123,18 @@ mod tests {
         let spans: Vec<_> = list.iter().map(|one| one.span().unwrap()).map(|at| at.start - 4..at.end - 4).collect();
         let old: Vec<String> = list.iter().map(|one| one.as_str().unwrap().to_owned()).collect();
         let new: Vec<String> = new.iter().map(|one| (*one).to_owned()).collect();
-        let made = edited(text, &spans, &old, &new, "\n")?;
-        let read = Document::parse(format!("x = {made}")).unwrap_or_else(|error| panic!("{made}\n{error}"));
-        let told: Vec<String> =
+        let list_text = edited(text, &spans, &old, &new, "\n")?;
+        let read = Document::parse(format!("x = {list_text}")).unwrap_or_else(|error| panic!("{list_text}\n{error}"));
+        let entries: Vec<String> =
             read["x"].as_array().unwrap().iter().map(|one| one.as_str().unwrap().to_owned()).collect();
-        assert_eq!(told, new, "{made}");
-        Some(made)
+        assert_eq!(entries, new, "{list_text}");
+        Some(list_text)
     }
 
     #[test]
     fn entries_that_stay_keep_their_lines_and_comments() {
         let list = "[ # all\n    \"a\", # first\n    # about b\n    \"b\",\n    # end\n]";
-        for (new, told) in [
+        for (new, expected) in [
             (&["a", "b", "c"][..], list.replace("\"b\",\n", "\"b\",\n    \"c\",\n")),
             (&["a", "c", "b"], list.replace("# first\n", "# first\n    \"c\",\n")),
             (&["c", "a", "b"], list.replace("# all\n", "# all\n    \"c\",\n")),
@@ -142,7 +142,7 @@ mod tests {
             (&["a"], list.replace("    \"b\",\n", "")),
             (&["a", "b"], list.to_owned()),
         ] {
-            assert_eq!(edit(list, new).unwrap(), told, "{new:?}");
+            assert_eq!(edit(list, new).unwrap(), expected, "{new:?}");
         }
         let bare = "[\n  \"a\",\n  \"b\" # last\n]";
         assert_eq!(edit(bare, &["a", "b", "c"]).unwrap(), "[\n  \"a\",\n  \"b\", # last\n  \"c\"\n]");

@@ -18,11 +18,11 @@ pub(super) struct Places {
 }
 
 impl Places {
-    pub(super) fn of(whole: &str) -> Result<Self, EditError> {
+    pub(super) fn of(source: &str) -> Result<Self, EditError> {
         // A byte order mark is not part of the document.
-        let skipped = whole.len() - whole.trim_start_matches('\u{FEFF}').len();
-        let document = Document::parse(&whole[skipped..]).map_err(|error| {
-            let line = error.span().map(|span| text::line(whole, span.start + skipped));
+        let skipped = source.len() - source.trim_start_matches('\u{FEFF}').len();
+        let document = Document::parse(&source[skipped..]).map_err(|error| {
+            let line = error.span().map(|span| text::line(source, span.start + skipped));
             let line = line.map_or_else(String::new, |line| format!(" (line {line})"));
             let message = error.message().lines().next().unwrap_or_default().to_owned();
             edit_error(format!("this is not valid TOML{line}: {message}"), "`topicwatch check` shows where")
@@ -42,7 +42,7 @@ impl Places {
                         ));
                     };
                     for table in list.iter() {
-                        entries.push((kind, entry(whole, skipped, kind, table, &headers)?));
+                        entries.push((kind, entry(source, skipped, kind, table, &headers)?));
                     }
                 }
             }
@@ -80,15 +80,15 @@ fn header(table: &Table) -> Option<usize> {
     table.span().filter(|_| !table.is_dotted() && !table.is_implicit()).map(|span| span.start)
 }
 
-fn entry(whole: &str, skipped: usize, kind: Kind, table: &Table, headers: &[usize]) -> Result<Entry, EditError> {
+fn entry(source: &str, skipped: usize, kind: Kind, table: &Table, headers: &[usize]) -> Result<Entry, EditError> {
     let nowhere = || edit_error(format!("a {} has no place in the file", kind.singular()), "edit the file by hand");
     let begin = header(table).ok_or_else(nowhere)?;
     let (mut keys, mut own) = (Vec::new(), Vec::new());
     keys_of(table, "", skipped, &mut keys);
     headers_of(table, &mut own);
-    let start = text::line_start(whole, begin + skipped);
+    let start = text::line_start(source, begin + skipped);
     let last = keys.iter().map(|place| place.value.end).chain(own.iter().map(|at| at + skipped)).max();
-    let end = text::line_end(whole, last.unwrap_or(begin + skipped).max(begin + skipped));
+    let end = text::line_end(source, last.unwrap_or(begin + skipped).max(begin + skipped));
     let torn = headers.iter().any(|at| {
         let here = at + skipped;
         here > begin + skipped && here < end && !own.contains(at)

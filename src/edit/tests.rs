@@ -95,8 +95,8 @@ fn a_comment_right_below_a_table_stays_its_own_when_another_is_added() {
         ("\n# not mine\n", "\n[[topics]]\nid = \"b\"\n\n# not mine\n"),
     ] {
         let head = "[[topics]]\nid = \"a\"\n";
-        let made = Jobs::read(&format!("{head}{below}")).unwrap().append(Kind::Topic, new).unwrap();
-        assert_eq!(made, format!("{head}{after}"));
+        let result = Jobs::read(&format!("{head}{below}")).unwrap().append(Kind::Topic, new).unwrap();
+        assert_eq!(result, format!("{head}{after}"));
     }
 }
 

@@ -41,18 +41,18 @@ impl Feed {
     /// A feed of listed items, newest first. An item that several topics found is one entry.
     pub(super) fn of_items(rows: Vec<ItemRow>) -> Self {
         let mut feed = Self::new();
-        let mut known = HashSet::new();
+        let mut seen_keys = HashSet::new();
         for row in rows {
-            if feed.entries.len() < MOST_ENTRIES && known.insert(row.key.clone()) {
-                feed.entries.push_front(found(row));
+            if feed.entries.len() < MOST_ENTRIES && seen_keys.insert(row.key.clone()) {
+                feed.entries.push_front(to_first_sighting(row));
             }
         }
         feed
     }
 
     /// Writes the feed and returns the number of entries. `of` is the kind and the name of what the feed is about.
-    pub(super) fn write(self, out: Out<'_>, of: (&str, &str), title: &str, invented: bool) -> std::io::Result<u64> {
-        let mark = if invented { "SANDBOX: " } else { "" };
+    pub(super) fn write(self, out: Out<'_>, of: (&str, &str), title: &str, is_sandbox: bool) -> std::io::Result<u64> {
+        let mark = if is_sandbox { "SANDBOX: " } else { "" };
         // A feed must have a date, but without entries there is none to use.
         let updated = self.entries.iter().map(|row| row.first_seen).max().and_then(date);
         let mut text = format!(
@@ -65,7 +65,7 @@ impl Feed {
             "</title>\n<updated>{}</updated>\n<author><name>topicwatch</name></author>\n",
             updated.as_deref().unwrap_or("1970-01-01T00:00:00.000Z")
         );
-        if invented {
+        if is_sandbox {
             text.push_str("<subtitle>SANDBOX: invented findings</subtitle>\n");
         }
         out.write_all(text.as_bytes())?;
@@ -83,7 +83,7 @@ impl Feed {
 }
 
 /// Returns an item as an entry.
-fn found(row: ItemRow) -> FirstSightingRow {
+fn to_first_sighting(row: ItemRow) -> FirstSightingRow {
     FirstSightingRow {
         topic: row.topic,
         key: row.key,
@@ -104,8 +104,8 @@ fn found(row: ItemRow) -> FirstSightingRow {
 
 fn entry(text: &mut String, row: &FirstSightingRow) {
     let _ = write!(text, "<entry>\n<id>{}</id>\n<title>", urn("item", &row.key));
-    let said = row.title.as_deref().or(row.text.as_deref()).filter(|said| !said.trim().is_empty());
-    push(text, &headline(said.unwrap_or(&row.key)));
+    let words = row.title.as_deref().or(row.text.as_deref()).filter(|words| !words.trim().is_empty());
+    push(text, &headline(words.unwrap_or(&row.key)));
     let seen = date(row.first_seen);
     let _ = write!(text, "</title>\n<updated>{}</updated>\n", seen.as_deref().unwrap_or("1970-01-01T00:00:00.000Z"));
     if let Some(published) = row.published_at.and_then(date) {
@@ -133,8 +133,8 @@ fn push(out: &mut String, text: &str) {
 }
 
 /// The start of a text, on one line.
-fn headline(said: &str) -> String {
-    let line: Vec<&str> = said.split_whitespace().collect();
+fn headline(text: &str) -> String {
+    let line: Vec<&str> = text.split_whitespace().collect();
     let line = line.join(" ");
     if line.chars().count() <= TITLE {
         return line;
@@ -153,8 +153,8 @@ fn date(at: Time) -> Option<String> {
 fn urn(kind: &str, name: &str) -> String {
     let hash = blake3::hash(format!("topicwatch {kind} {name}").as_bytes());
     let mut bytes = [0; 16];
-    for (mine, theirs) in bytes.iter_mut().zip(hash.as_bytes()) {
-        *mine = *theirs;
+    for (target, source) in bytes.iter_mut().zip(hash.as_bytes()) {
+        *target = *source;
     }
     let mut number = u128::from_be_bytes(bytes);
     number = (number & !(0xF << 76)) | (0x8 << 76);

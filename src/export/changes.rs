@@ -9,24 +9,29 @@ use crate::insight::ChangePoint;
 use crate::store::Store;
 
 /// Writes the changes of all watched topics, or of those that are named or tagged.
-pub(super) async fn write(store: &Store, order: &ExportOptions, rows: &mut OutputRows<'_>) -> Result<(), ExportError> {
-    for (_, topic) in order.topics(store).await? {
-        let since = order.since_runs.get(&topic.id).map(|seq| Since::Run(*seq));
-        let since =
-            since.or(order.filter.since.or(order.filter.new_since).map(Since::Instant)).unwrap_or(Since::TheRunBefore);
-        let Some(between) = run_range(store, &topic.id, since, order.filter.until).await? else { continue };
-        let changes = changes_between(store, &topic, between, usize::MAX, order.without_shared_fields).await?;
+pub(super) async fn write(
+    store: &Store,
+    options: &ExportOptions,
+    rows: &mut OutputRows<'_>,
+) -> Result<(), ExportError> {
+    for (_, topic) in options.topics(store).await? {
+        let since = options.since_runs.get(&topic.id).map(|seq| Since::Run(*seq));
+        let since = since
+            .or(options.filter.since.or(options.filter.new_since).map(Since::Instant))
+            .unwrap_or(Since::TheRunBefore);
+        let Some(between) = run_range(store, &topic.id, since, options.filter.until).await? else { continue };
+        let changes = changes_between(store, &topic, between, usize::MAX, options.without_shared_fields).await?;
         if changes.counts.cut {
             tracing::warn!(topic = topic.id, "too many changes to read at once: only the latest are exported");
         }
-        let run = |moment: Option<&ChangePoint>| moment.map(|moment| moment.run.clone());
+        let run = |point: Option<&ChangePoint>| point.map(|point| point.run.clone());
         let (since_run, until_run) = (run(changes.since.as_ref()), run(changes.until.as_ref()));
-        let told = changes.new.into_iter().map(ChangeKind::New);
-        let told = told.chain(changes.gone.into_iter().map(ChangeKind::Gone));
-        let told = told.chain(changes.edited.into_iter().map(ChangeKind::Edited));
-        for told in told.chain(changes.rising.into_iter().map(ChangeKind::Rising)) {
+        let kinds = changes.new.into_iter().map(ChangeKind::New);
+        let kinds = kinds.chain(changes.gone.into_iter().map(ChangeKind::Gone));
+        let kinds = kinds.chain(changes.edited.into_iter().map(ChangeKind::Edited));
+        for change in kinds.chain(changes.rising.into_iter().map(ChangeKind::Rising)) {
             let (since_run, until_run) = (since_run.clone(), until_run.clone());
-            let row = ChangeRow { topic: topic.id.clone(), since_run, until_run, told };
+            let row = ChangeRow { topic: topic.id.clone(), since_run, until_run, told: change };
             rows.write(columns::CHANGES, &row)?;
         }
     }

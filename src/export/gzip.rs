@@ -186,23 +186,23 @@ mod tests {
     #[test]
     fn the_same_bytes_are_packed_alike_however_they_come() {
         let text: Vec<u8> = (0..90_000_u32).flat_map(|n| format!("{n},{}\r\n", n % 97).into_bytes()).collect();
-        let packed = |apart: usize| {
+        let packed = |chunk_size: usize| {
             let mut file = MaybeGzip::new(Vec::new(), true).unwrap();
-            for part in text.chunks(apart) {
+            for part in text.chunks(chunk_size) {
                 file.write_all(part).unwrap();
                 file.flush().unwrap();
             }
             file.finish().unwrap()
         };
-        let whole = packed(text.len());
-        for apart in [1, 4_099, PAGE - 1, PAGE, PAGE + 1] {
-            assert_eq!(packed(apart), whole, "{apart} at a time");
+        let expected = packed(text.len());
+        for chunk_size in [1, 4_099, PAGE - 1, PAGE, PAGE + 1] {
+            assert_eq!(packed(chunk_size), expected, "{chunk_size} at a time");
         }
         let mut unpacked = Vec::new();
-        flate2::read::GzDecoder::new(whole.as_slice()).read_to_end(&mut unpacked).unwrap();
+        flate2::read::GzDecoder::new(expected.as_slice()).read_to_end(&mut unpacked).unwrap();
         assert_eq!(unpacked, text);
         // No flags, no time, no name.
-        assert_eq!(whole.get(..8), Some(&[0x1f, 0x8b, 8, 0, 0, 0, 0, 0][..]));
+        assert_eq!(expected.get(..8), Some(&[0x1f, 0x8b, 8, 0, 0, 0, 0, 0][..]));
     }
 
     /// A disk with room for this many bytes, and a reference that lives as long as the disk.
@@ -223,20 +223,20 @@ mod tests {
     fn a_full_disk_is_reported_to_whoever_writes() {
         let noise: Vec<u8> = (0..99_999_u32).flat_map(|n| *blake3::hash(&n.to_le_bytes()).as_bytes()).collect();
         for room in [0, 100_000, 3_000_000] {
-            let held = std::sync::Arc::new(());
-            let mut file = MaybeGzip::new(Disk(room, held.clone()), true).unwrap();
+            let handle = std::sync::Arc::new(());
+            let mut file = MaybeGzip::new(Disk(room, handle.clone()), true).unwrap();
             let written = file.write_all(&noise).and_then(|()| file.finish().map(drop));
             assert_eq!(written.unwrap_err().kind(), std::io::ErrorKind::StorageFull, "{room}");
-            assert_eq!(std::sync::Arc::strong_count(&held), 1, "the file is let go");
+            assert_eq!(std::sync::Arc::strong_count(&handle), 1, "the file is let go");
         }
     }
 
     #[test]
     fn a_file_that_is_given_up_is_let_go_before_the_drop_returns() {
-        let held = std::sync::Arc::new(());
-        let mut file = MaybeGzip::new(Disk(usize::MAX, held.clone()), true).unwrap();
+        let handle = std::sync::Arc::new(());
+        let mut file = MaybeGzip::new(Disk(usize::MAX, handle.clone()), true).unwrap();
         file.write_all(&[7; 3 * PAGE]).unwrap();
         drop(file);
-        assert_eq!(std::sync::Arc::strong_count(&held), 1);
+        assert_eq!(std::sync::Arc::strong_count(&handle), 1);
     }
 }

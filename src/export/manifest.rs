@@ -63,7 +63,7 @@ impl Manifest {
         topic: Option<&str>,
         file: &Path,
         written: &Written,
-        stretch: &RunRange,
+        run_range: &RunRange,
     ) -> serde_json::Result<Self> {
         let query = serde_json::to_string(spec)?;
         Ok(Self {
@@ -79,9 +79,9 @@ impl Manifest {
             bytes: written.bytes,
             sha256: written.sha256.clone(),
             seq: (edition.between.since, edition.between.until),
-            window: (stretch.from.map(Time::iso_millis), stretch.until.map(Time::iso_millis)),
-            runs: stretch.runs,
-            run_ids: stretch.ids.clone(),
+            window: (run_range.from.map(Time::iso_millis), run_range.until.map(Time::iso_millis)),
+            runs: run_range.runs,
+            run_ids: run_range.ids.clone(),
             query_sha256: hex(&Sha256::digest(query.as_bytes())),
             query: spec.clone(),
         })

@@ -60,64 +60,65 @@ pub struct Written {
 /// [`write_watched`] without a watcher; returns the number of rows.
 pub async fn write(
     store: &Store,
-    order: &ExportOptions,
-    hiding: &mut RowFilter,
+    options: &ExportOptions,
+    row_filter: &mut RowFilter,
     out: Out<'_>,
 ) -> Result<u64, ExportError> {
-    Ok(write_watched(store, order, hiding, out, &mut |_| {}).await?.rows)
+    Ok(write_watched(store, options, row_filter, out, &mut |_| {}).await?.rows)
 }
 
 /// Writes rows in constant memory, without the items and sightings to hide. Callers must have checked the filter with
 /// [`ExportKind::first_unsupported`], and may ask for a feed only of `new` and of one topic.
 pub async fn write_watched(
     store: &Store,
-    order: &ExportOptions,
-    hiding: &mut RowFilter,
+    options: &ExportOptions,
+    row_filter: &mut RowFilter,
     out: Out<'_>,
     watch: Watch<'_>,
 ) -> Result<Written, ExportError> {
     let nature = store.nature().await?;
-    if order.format == Format::Atom {
-        return feed(store, order, hiding, out, nature == Some(DataOrigin::Sandbox)).await;
+    if options.format == Format::Atom {
+        return feed(store, options, row_filter, out, nature == Some(DataOrigin::Sandbox)).await;
     }
-    let mut rows = OutputRows::begin(order, nature, out, watch)?;
-    let filter = &order.filter;
-    match order.what {
+    let mut rows = OutputRows::begin(options, nature, out, watch)?;
+    let filter = &options.filter;
+    match options.what {
         ExportKind::Items => {
             let rankings = Rankings::of(store, &filter.topics).await?;
             let mut put = |mut row: ItemRow| {
-                if !hiding.shows_item(&row) {
+                if !row_filter.shows_item(&row) {
                     return Ok(());
                 }
                 rankings.rate(&mut row);
-                let row = if order.without_shared_fields { row.without_shared_fields() } else { row };
+                let row = if options.without_shared_fields { row.without_shared_fields() } else { row };
                 rows.write(columns::ITEMS, &row)
             };
             store.each_item(filter, &mut put).await?;
         }
         ExportKind::Sightings => {
             // Incremental files form one file in pieces, so later marks must not change what was written.
-            let goes_on = filter.seq.is_some();
-            let rankings = if goes_on { Rankings::default() } else { Rankings::of(store, &filter.topics).await? };
+            let is_incremental = filter.seq.is_some();
+            let rankings =
+                if is_incremental { Rankings::default() } else { Rankings::of(store, &filter.topics).await? };
             let mut put = |mut row: SightingRow| {
-                if !hiding.shows_sighting(&row) {
+                if !row_filter.shows_sighting(&row) {
                     return Ok(());
                 }
                 rankings.rate_sighting(&mut row);
-                row.mark = row.mark.filter(|_| !goes_on);
+                row.mark = row.mark.filter(|_| !is_incremental);
                 rows.write(columns::SIGHTINGS, &row)
             };
             store.each_sighting(filter, &mut put).await?;
         }
         ExportKind::New => {
-            let mut put = |row| if hiding.shows_new_item(&row) { rows.write(columns::NEW, &row) } else { Ok(()) };
+            let mut put = |row| if row_filter.shows_new_item(&row) { rows.write(columns::NEW, &row) } else { Ok(()) };
             store.each_new(filter, &mut put).await?;
         }
         ExportKind::Runs => store.each_run(filter, &mut |row| rows.write(columns::RUNS, &row)).await?,
         ExportKind::Searches => store.each_search(filter, &mut |row| rows.write(columns::SEARCHES, &row)).await?,
-        ExportKind::Changes => changes::write(store, order, &mut rows).await?,
-        ExportKind::Terms => terms::write(store, order, &mut rows).await?,
-        ExportKind::Daily => daily::write(store, order, &mut rows).await?,
+        ExportKind::Changes => changes::write(store, options, &mut rows).await?,
+        ExportKind::Terms => terms::write(store, options, &mut rows).await?,
+        ExportKind::Daily => daily::write(store, options, &mut rows).await?,
         ExportKind::Answers => store.each_answer(filter, &mut |row| rows.write(columns::ANSWERS, &row)).await?,
     }
     let cut = rows.sheet.finish()?;
@@ -125,15 +126,15 @@ pub async fn write_watched(
 }
 
 /// Writes the pages of items that `next` returns until there are no more, in its order. The rows are rated and complete
-/// already; of `order` only the format and the profile count.
+/// already; of `options` only the format and the profile count.
 pub async fn write_items(
     store: &Store,
-    order: &ExportOptions,
+    options: &ExportOptions,
     out: Out<'_>,
     mut next: impl AsyncFnMut() -> Result<Option<Vec<ItemRow>>, ExportError>,
 ) -> Result<(), ExportError> {
     let mut watch = |_| {};
-    let mut rows = OutputRows::begin(order, store.nature().await?, out, &mut watch)?;
+    let mut rows = OutputRows::begin(options, store.nature().await?, out, &mut watch)?;
     while let Some(page) = next().await? {
         page.iter().try_for_each(|row| rows.write(columns::ITEMS, row))?;
     }
@@ -144,24 +145,24 @@ pub async fn write_items(
 /// Writes what is new in a topic as a feed.
 async fn feed(
     store: &Store,
-    order: &ExportOptions,
-    hiding: &mut RowFilter,
+    options: &ExportOptions,
+    row_filter: &mut RowFilter,
     out: Out<'_>,
-    invented: bool,
+    is_sandbox: bool,
 ) -> Result<Written, ExportError> {
     let mut feed = atom::Feed::new();
     let mut take = |row| {
-        if hiding.shows_new_item(&row) {
+        if row_filter.shows_new_item(&row) {
             feed.take(row);
         }
         Ok::<_, ExportError>(())
     };
-    store.each_new(&order.filter, &mut take).await?;
-    let watched = store.watched(&order.filter.topics).await?;
-    let topic = order.filter.topics.first().map_or("", String::as_str);
+    store.each_new(&options.filter, &mut take).await?;
+    let watched = store.watched(&options.filter.topics).await?;
+    let topic = options.filter.topics.first().map_or("", String::as_str);
     let title =
         watched.first().and_then(|watched| watched.definition.as_ref()).map_or(topic, |topic| topic.title.as_str());
-    let rows = feed.write(out, ("topic", topic), title, invented)?;
+    let rows = feed.write(out, ("topic", topic), title, is_sandbox)?;
     Ok(Written { rows, cut: 0 })
 }
 
@@ -169,8 +170,8 @@ async fn feed(
 ///
 /// # Errors
 /// The output could not be written.
-pub fn write_feed(out: Out<'_>, search: &str, rows: Vec<ItemRow>, invented: bool) -> std::io::Result<u64> {
-    atom::Feed::of_items(rows).write(out, ("search", search), search, invented)
+pub fn write_feed(out: Out<'_>, search: &str, rows: Vec<ItemRow>, is_sandbox: bool) -> std::io::Result<u64> {
+    atom::Feed::of_items(rows).write(out, ("search", search), search, is_sandbox)
 }
 
 /// Why a count ended early.
@@ -199,17 +200,17 @@ pub enum ItemCount {
 /// Counts the items that [`write()`] would write. Gives up after more than `most` items.
 pub async fn count_items(
     store: &Store,
-    order: &ExportOptions,
-    hiding: &mut RowFilter,
+    options: &ExportOptions,
+    row_filter: &mut RowFilter,
     most: u64,
 ) -> Result<ItemCount, StoreError> {
-    let (mut counted, mut looked) = (0, 0);
+    let (mut counted, mut examined) = (0, 0);
     let mut count = |row: ItemRow| {
-        looked += 1;
-        counted += u64::from(hiding.shows_item(&row));
-        if looked > most { Err(CountStop::Full) } else { Ok(()) }
+        examined += 1;
+        counted += u64::from(row_filter.shows_item(&row));
+        if examined > most { Err(CountStop::Full) } else { Ok(()) }
     };
-    match store.each_item(&order.filter, &mut count).await {
+    match store.each_item(&options.filter, &mut count).await {
         Ok(()) => Ok(ItemCount::All(counted)),
         Err(CountStop::Full) if counted > most => Ok(ItemCount::More),
         Err(CountStop::Full) => Ok(ItemCount::AtLeast(counted)),

@@ -9,9 +9,9 @@ const HEAD: &str = "| column | type | unit | meaning |\n|---|---|---|---|\n";
 
 /// The table row of a column, without a unit that the name or meaning already says.
 fn row(column: &Heading) -> String {
-    let said =
+    let is_unit_named =
         column.name == column.unit || column.meaning.split(|c: char| !c.is_alphabetic()).any(|w| w == column.unit);
-    let unit = if said || column.unit.is_empty() { String::new() } else { format!(" {}", column.unit) };
+    let unit = if is_unit_named || column.unit.is_empty() { String::new() } else { format!(" {}", column.unit) };
     format!("| `{}` | {} |{unit} | {} |\n", column.name, column.kind, column.meaning)
 }
 

@@ -66,8 +66,8 @@ pub struct InvalidRequest {
 }
 
 impl InvalidRequest {
-    fn given(option: &'static str, given: &str, why: &str, hint: &str) -> Self {
-        Self { option, given: Some(given.to_owned()), why: why.to_owned(), hint: hint.to_owned() }
+    fn with_value(option: &'static str, value: &str, why: &str, hint: &str) -> Self {
+        Self { option, given: Some(value.to_owned()), why: why.to_owned(), hint: hint.to_owned() }
     }
 }
 
@@ -77,12 +77,12 @@ impl ExportRequest<'_> {
     /// # Errors
     /// If the request is invalid.
     pub fn parse(self, now: Time) -> Result<ExportOptions, InvalidRequest> {
-        let time = |option: &'static str, given: Option<&str>| match given {
+        let time = |option: &'static str, value: Option<&str>| match value {
             // For `changes` the start may be a run of each topic.
             Some(_) if self.what == ExportKind::Changes && option != "--until" => Ok(None),
             Some(text) => parse_instant(text, now)
                 .map(Some)
-                .ok_or_else(|| InvalidRequest::given(option, text, "is not a valid time", INSTANTS)),
+                .ok_or_else(|| InvalidRequest::with_value(option, text, "is not a valid time", INSTANTS)),
             None => Ok(None),
         };
         // For `changes` too, if it is a time and not a run.
@@ -92,13 +92,13 @@ impl ExportRequest<'_> {
         {
             let option = if self.since.is_some() { "--since" } else { "--new-since" };
             let hint = "swap them, or choose a later --until; times are in UTC, and 24h means 24 hours ago";
-            return Err(InvalidRequest::given("--until", text, &format!("is not after {option}"), hint));
+            return Err(InvalidRequest::with_value("--until", text, &format!("is not after {option}"), hint));
         }
         if let (ExportKind::Terms, Some(begin), Some(text)) = (self.what, begin, self.since) {
             let end = time("--until", self.until)?.unwrap_or(now);
             if end.0.saturating_sub(begin.0) > MOST_TERM_DAYS * 86_400_000 {
                 let why = format!("is more than {MOST_TERM_DAYS} days before the end");
-                return Err(InvalidRequest::given("--since", text, &why, "choose a shorter span, such as 7d"));
+                return Err(InvalidRequest::with_value("--since", text, &why, "choose a shorter span, such as 7d"));
             }
         }
         let timezone = self.timezone.unwrap_or("UTC");
@@ -176,7 +176,7 @@ fn parse_language(tag: &str) -> Result<String, InvalidRequest> {
         return Ok(tag.to_owned());
     }
     let hint = "write a language tag such as en, de or pt-BR; en includes en-GB";
-    Err(InvalidRequest::given("--lang", tag, "is not a language tag", hint))
+    Err(InvalidRequest::with_value("--lang", tag, "is not a language tag", hint))
 }
 
 /// Parses a range of run numbers: `120..180`.
@@ -186,7 +186,7 @@ fn parse_run_range(text: &str) -> Result<SeqRange, InvalidRequest> {
         Some((since, until)) if since <= until => Ok(SeqRange { since, until }),
         _ => {
             let hint = "write 120..180 for runs 121 to 180; 0..180 starts with the first";
-            Err(InvalidRequest::given("--seq", text, "is not a range of numbers", hint))
+            Err(InvalidRequest::with_value("--seq", text, "is not a range of numbers", hint))
         }
     }
 }

@@ -64,10 +64,10 @@ impl ExportOptions {
         store: &Store,
     ) -> Result<impl Iterator<Item = (WatchedTopic, Topic)> + use<>, StoreError> {
         let tags = self.filter.tags.clone();
-        let meant = move |topic: &Topic| tags.is_empty() || topic.tags.iter().any(|tag| tags.contains(tag));
+        let matches_tags = move |topic: &Topic| tags.is_empty() || topic.tags.iter().any(|tag| tags.contains(tag));
         let watched = store.watched(&self.filter.topics).await?.into_iter();
         Ok(watched.filter_map(move |watched| {
-            let topic = watched.definition.clone().filter(|topic| meant(topic))?;
+            let topic = watched.definition.clone().filter(|topic| matches_tags(topic))?;
             Some((watched, topic))
         }))
     }

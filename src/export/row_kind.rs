@@ -168,7 +168,7 @@ impl ExportKind {
     /// The first filter in use that this kind does not take, and the kinds that take it.
     #[must_use]
     pub fn first_unsupported(self, filter: &Filter, filtered: bool) -> Option<(ExportFilter, Vec<Self>)> {
-        let asked = |part: &ExportFilter| match part {
+        let is_in_use = |part: &ExportFilter| match part {
             ExportFilter::Tag => !filter.tags.is_empty(),
             ExportFilter::Source => !filter.sources.is_empty(),
             ExportFilter::Time => filter.since.is_some() || filter.until.is_some(),
@@ -184,7 +184,8 @@ impl ExportKind {
             ExportFilter::Starred => filter.starred,
             ExportFilter::Noted => filter.noted,
         };
-        let part = *ExportFilter::ALL.iter().find(|part| asked(part) && !self.supported_filters().contains(part))?;
+        let part =
+            *ExportFilter::ALL.iter().find(|part| is_in_use(part) && !self.supported_filters().contains(part))?;
         Some((part, Self::ALL.iter().copied().filter(|what| what.supported_filters().contains(&part)).collect()))
     }
 }

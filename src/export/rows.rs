@@ -20,7 +20,7 @@ pub type Watch<'w> = &'w mut (dyn FnMut(u64) + Send);
 impl<'w> OutputRows<'w> {
     /// Begins a file.
     pub(super) fn begin(
-        order: &ExportOptions,
+        options: &ExportOptions,
         nature: Option<DataOrigin>,
         out: Out<'w>,
         watch: Watch<'w>,
@@ -31,8 +31,8 @@ impl<'w> OutputRows<'w> {
             Some(DataOrigin::Real) => Cell::Word("service"),
             None => Cell::Empty,
         };
-        let layout = (order.profile, order.sheet_rows);
-        let sheet = RowWriter::begin(order.format, layout, &order.what.columns(), order.what.as_str(), out)?;
+        let layout = (options.profile, options.sheet_rows);
+        let sheet = RowWriter::begin(options.format, layout, &options.what.columns(), options.what.as_str(), out)?;
         Ok(Self { sheet, origin, written: 0, watch })
     }
 

@@ -56,7 +56,7 @@ pub async fn run_export(
 ) -> Result<Editions, ScheduledExportError> {
     let spec: ExportSpec = serde_json::from_value(run.job.spec.clone())?;
     let definition = serde_json::to_string(&spec)?;
-    let mut made = Editions::default();
+    let mut editions = Editions::default();
     while let Some(edition) = store.begin_edition(run, spec.is_incremental(), &definition, now).await? {
         crate::failpoint::at_of("export/begun", &spec.name);
         if edition.definition != definition {
@@ -67,13 +67,13 @@ pub async fn run_export(
         let (files, rows) = put(store, run, &spec, &edition, protected).await?;
         crate::failpoint::at_of("export/placed", &spec.name);
         store.end_edition(run, &edition, spec.is_incremental(), &files, rows, now).await?;
-        made.files.extend(files);
-        made.rows += rows;
+        editions.files.extend(files);
+        editions.rows += rows;
     }
     if let Some(keep) = spec.retain {
-        made.removed = remove_old(store, run, &spec, keep).await?;
+        editions.removed = remove_old(store, run, &spec, keep).await?;
     }
-    Ok(made)
+    Ok(editions)
 }
 
 /// The topics that get a file of their own in an edition; a single `None` if all are in one file.
@@ -93,23 +93,24 @@ async fn carry_over(
     edition: &Edition,
     protected: &Protected,
 ) -> Result<(), ScheduledExportError> {
-    let began: ExportSpec = serde_json::from_str(&edition.definition)?;
+    let old_spec: ExportSpec = serde_json::from_str(&edition.definition)?;
     let mut found = Vec::new();
-    for topic in topics_of(store, &began, edition).await? {
-        let path = began.file(&edition.run, edition.at, topic.as_deref());
+    for topic in topics_of(store, &old_spec, edition).await? {
+        let path = old_spec.file(&edition.run, edition.at, topic.as_deref());
         let file = path.display().to_string();
         if edition.placed.iter().any(|placed| placed.file == file) || !path.is_file() {
             continue;
         }
-        let ours = Manifest::beside(&path).ok();
-        let ours = ours.filter(|told| told.export == began.name && told.edition == edition.number);
-        let rows = match ours {
-            Some(told) => told.rows,
+        let own_manifest = Manifest::beside(&path).ok();
+        let own_manifest =
+            own_manifest.filter(|manifest| manifest.export == old_spec.name && manifest.edition == edition.number);
+        let rows = match own_manifest {
+            Some(manifest) => manifest.rows,
             // Killed before its manifest. In an incremental export only this edition has such a name; it is written
             // again.
-            None if began.is_incremental() => {
-                let stretch = store.run_range(edition.between, manifest::MOST_RUNS).await?;
-                match write_file(store, run, &began, edition, topic.as_deref(), &stretch, protected).await {
+            None if old_spec.is_incremental() => {
+                let run_range = store.run_range(edition.between, manifest::MOST_RUNS).await?;
+                match write_file(store, run, &old_spec, edition, topic.as_deref(), &run_range, protected).await {
                     Ok(written) => written.unwrap_or(0),
                     Err(ScheduledExportError::File { .. }) => 0,
                     Err(error) => return Err(error),
@@ -117,7 +118,7 @@ async fn carry_over(
             }
             None => continue,
         };
-        found.push(PlacedFile { topic, file, what: handed_out(&began), rows });
+        found.push(PlacedFile { topic, file, what: handed_out(&old_spec), rows });
     }
     Ok(store.place_files(run, edition.number, &found).await?)
 }
@@ -161,10 +162,10 @@ async fn put(
     edition: &Edition,
     protected: &Protected,
 ) -> Result<(Vec<String>, u64), ScheduledExportError> {
-    let stretch = store.run_range(edition.between, manifest::MOST_RUNS).await?;
-    let mut there: Vec<(String, u64)> = edition.placed.iter().map(|one| (one.file.clone(), one.rows)).collect();
+    let run_range = store.run_range(edition.between, manifest::MOST_RUNS).await?;
+    let mut placed_files: Vec<(String, u64)> = edition.placed.iter().map(|one| (one.file.clone(), one.rows)).collect();
     for (topic, spec) in remaining_files(store, spec, edition).await? {
-        let Some(rows) = write_file(store, run, &spec, edition, topic.as_deref(), &stretch, protected).await? else {
+        let Some(rows) = write_file(store, run, &spec, edition, topic.as_deref(), &run_range, protected).await? else {
             continue;
         };
         let file = spec.file(&edition.run, edition.at, topic.as_deref()).display().to_string();
@@ -173,11 +174,11 @@ async fn put(
             let placed = PlacedFile { topic, file: file.clone(), what: handed_out(&spec), rows };
             store.place_files(run, edition.number, &[placed]).await?;
         }
-        there.retain(|(known, _)| *known != file);
-        there.push((file, rows));
+        placed_files.retain(|(known, _)| *known != file);
+        placed_files.push((file, rows));
     }
-    let rows = there.iter().map(|(_, rows)| rows).sum();
-    Ok((there.into_iter().map(|(file, _)| file).collect(), rows))
+    let rows = placed_files.iter().map(|(_, rows)| rows).sum();
+    Ok((placed_files.into_iter().map(|(file, _)| file).collect(), rows))
 }
 
 /// Writes one file and puts it in place with its manifest. Returns its number of rows; `None` if an incremental
@@ -188,16 +189,16 @@ async fn write_file(
     spec: &ExportSpec,
     edition: &Edition,
     topic: Option<&str>,
-    stretch: &RunRange,
+    run_range: &RunRange,
     protected: &Protected,
 ) -> Result<Option<u64>, ScheduledExportError> {
     let path = spec.file(&edition.run, edition.at, topic);
     let unwritable = |error: io::Error| ScheduledExportError::File { path: path.clone(), error };
-    let order = spec.order(edition.at, edition.between, topic);
+    let options = spec.order(edition.at, edition.between, topic);
     files::create_parent_folder(&path).map_err(unwritable)?;
     let file = Replacement::create(&path, protected).map_err(unwritable)?;
     let mut file = MaybeGzip::new(Hashing::new(file), is_gzip_name(&path)).map_err(unwritable)?;
-    let rows = match write_rows(store, &order, spec.filtered, &mut file).await {
+    let rows = match write_rows(store, &options, spec.filtered, &mut file).await {
         Err(ExportError::Output(error)) => return Err(unwritable(error)),
         Err(ExportError::Store(error)) => return Err(error.into()),
         Ok(rows) => rows,
@@ -215,14 +216,14 @@ async fn write_file(
     crate::failpoint::at_of("export/written", &spec.name);
     file.commit().map_err(unwritable)?;
     crate::failpoint::at_of("export/renamed", &spec.name);
-    let told = Manifest::of(spec, edition, topic, &path, &Written { rows, bytes, sha256 }, stretch)?;
-    write_manifest(&path, &told, protected)?;
+    let manifest = Manifest::of(spec, edition, topic, &path, &Written { rows, bytes, sha256 }, run_range)?;
+    write_manifest(&path, &manifest, protected)?;
     Ok(Some(rows))
 }
 
-fn write_manifest(file: &Path, told: &Manifest, protected: &Protected) -> Result<(), ScheduledExportError> {
+fn write_manifest(file: &Path, manifest: &Manifest, protected: &Protected) -> Result<(), ScheduledExportError> {
     let path = manifest::manifest_path(file);
-    let text = serde_json::to_string_pretty(told)? + "\n";
+    let text = serde_json::to_string_pretty(manifest)? + "\n";
     files::replace_file(&path, text.as_bytes(), protected).map_err(|error| ScheduledExportError::File { path, error })
 }
 
@@ -231,19 +232,19 @@ pub(super) fn is_gzip_name(file: &Path) -> bool {
     file.file_name().and_then(|name| name.to_str()).is_some_and(|name| strip_gz(name).1)
 }
 
-/// Writes the rows of an order. Returns how many.
+/// Writes the rows that the options select. Returns how many.
 pub(super) async fn write_rows(
     store: &Store,
-    order: &ExportOptions,
+    options: &ExportOptions,
     filtered: FilterMode,
     out: Out<'_>,
 ) -> Result<u64, ExportError> {
-    if order.filter.words.is_some() {
+    if options.filter.words.is_some() {
         // The range is fixed: rows in it must not be missed because they are not indexed yet.
         store.index_waiting((words::VERSION, words::tokens), &|_| false).await?;
     }
-    let mut hiding = RowFilter::of(store, &order.filter.topics, filtered).await?;
-    write(store, order, &mut hiding, out).await
+    let mut row_filter = RowFilter::of(store, &options.filter.topics, filtered).await?;
+    write(store, options, &mut row_filter, out).await
 }
 
 /// Removes the files of all but the newest editions. Removes a file only if its manifest names this
@@ -253,9 +254,9 @@ async fn remove_old(store: &Store, run: &JobRun, spec: &ExportSpec, keep: u32) -
     for edition in store.old_editions(&run.job.id, keep).await? {
         for file in &edition.files {
             let file = Path::new(file);
-            let ours =
-                Manifest::beside(file).is_ok_and(|told| told.export == spec.name && told.edition == edition.number);
-            if !ours {
+            let is_own_file = Manifest::beside(file)
+                .is_ok_and(|manifest| manifest.export == spec.name && manifest.edition == edition.number);
+            if !is_own_file {
                 continue;
             }
             for path in [file.to_owned(), manifest::manifest_path(file)] {

@@ -11,9 +11,13 @@ use crate::store::Store;
 const DAY: i64 = 86_400_000;
 
 /// Writes the terms of all watched topics, or of those that are named or tagged.
-pub(super) async fn write(store: &Store, order: &ExportOptions, rows: &mut OutputRows<'_>) -> Result<(), ExportError> {
-    for (_, topic) in order.topics(store).await? {
-        let until = match order.filter.until {
+pub(super) async fn write(
+    store: &Store,
+    options: &ExportOptions,
+    rows: &mut OutputRows<'_>,
+) -> Result<(), ExportError> {
+    for (_, topic) in options.topics(store).await? {
+        let until = match options.filter.until {
             Some(until) => until,
             None => match last_run(store, &topic.id).await? {
                 // Includes the instant of the last run: undated items that it saw first count there.
@@ -21,19 +25,20 @@ pub(super) async fn write(store: &Store, order: &ExportOptions, rows: &mut Outpu
                 None => continue,
             },
         };
-        let since = order.filter.since.unwrap_or(Time(until.0 - DAY));
+        let since = options.filter.since.unwrap_or(Time(until.0 - DAY));
         let Some(span) = Span::new(since, until) else { continue };
-        let told = terms_between(store, &topic, span, false).await?;
-        if let Some(sample) = told.sample_words() {
+        let terms = terms_between(store, &topic, span, false).await?;
+        if let Some(sample) = terms.sample_words() {
             tracing::warn!(topic = %topic.id, "{sample}");
         }
-        let news = told.terms.into_iter().map(|term| ("past", term));
-        let standing = told.stand_out.into_iter().flat_map(|rows| {
+        let news = terms.terms.into_iter().map(|term| ("past", term));
+        let standouts = terms.stand_out.into_iter().flat_map(|rows| {
             let with = rows.compared_with.as_str();
             rows.terms.into_iter().map(move |term| (with, term))
         });
-        for (compared_with, term) in news.chain(standing) {
-            let row = TermNewsRow { topic: topic.id.clone(), span, before_days: told.before_days, compared_with, term };
+        for (compared_with, term) in news.chain(standouts) {
+            let row =
+                TermNewsRow { topic: topic.id.clone(), span, before_days: terms.before_days, compared_with, term };
             rows.write(columns::TERMS, &row)?;
         }
     }
@@ -41,8 +46,8 @@ pub(super) async fn write(store: &Store, order: &ExportOptions, rows: &mut Outpu
 }
 
 async fn last_run(store: &Store, topic: &str) -> Result<Option<Time>, ExportError> {
-    let mut moment = store.snapshot().await?;
-    let last = moment.last_run(topic).await;
-    moment.end().await?;
+    let mut snapshot = store.snapshot().await?;
+    let last = snapshot.last_run(topic).await;
+    snapshot.end().await?;
     Ok(last?)
 }

@@ -33,34 +33,34 @@ pub enum Comparison {
 ///
 /// # Errors
 /// When either cannot be read.
-pub async fn verify(store: &Store, file: &Path, told: &Manifest) -> Result<Comparison, ExportError> {
-    if let Some(how) = manifest_mismatch(file, told)? {
+pub async fn verify(store: &Store, file: &Path, manifest: &Manifest) -> Result<Comparison, ExportError> {
+    if let Some(how) = manifest_mismatch(file, manifest)? {
         return Ok(Comparison::Changed { how });
     }
-    if told.schema != SCHEMA {
-        return Ok(Comparison::OtherSchema { schema: told.schema });
+    if manifest.schema != SCHEMA {
+        return Ok(Comparison::OtherSchema { schema: manifest.schema });
     }
     let unreadable = || io::Error::new(io::ErrorKind::InvalidData, "the manifest has no valid time");
-    let (order, filtered) = told.order().ok_or_else(unreadable)?;
-    let there = BufReader::new(File::open(file)?);
+    let (options, filtered) = manifest.order().ok_or_else(unreadable)?;
+    let reader = BufReader::new(File::open(file)?);
     // Rows are compared, not compressed bytes: other versions may compress the same rows differently.
-    let there: Box<dyn Read + Send> =
-        if is_gzip_name(file) { Box::new(MultiGzDecoder::new(there)) } else { Box::new(there) };
-    let mut against = ComparingWriter { file: there, lines: 1, apart: None };
-    let rows = write_rows(store, &order, filtered, &mut against).await?;
-    let more = against.apart.is_none() && against.file.read(&mut [0])? > 0;
-    let line = against.apart.or_else(|| more.then_some(against.lines));
+    let reader: Box<dyn Read + Send> =
+        if is_gzip_name(file) { Box::new(MultiGzDecoder::new(reader)) } else { Box::new(reader) };
+    let mut writer = ComparingWriter { file: reader, lines: 1, first_difference: None };
+    let rows = write_rows(store, &options, filtered, &mut writer).await?;
+    let more = writer.first_difference.is_none() && writer.file.read(&mut [0])? > 0;
+    let line = writer.first_difference.or_else(|| more.then_some(writer.lines));
     Ok(line.map_or(Comparison::Same, |line| Comparison::Apart { line, rows }))
 }
 
 /// How the file differs from what its manifest says; `None` if it does not.
-fn manifest_mismatch(file: &Path, told: &Manifest) -> io::Result<Option<String>> {
+fn manifest_mismatch(file: &Path, manifest: &Manifest) -> io::Result<Option<String>> {
     let mut hashing = super::manifest::Hashing::new(io::sink());
     io::copy(&mut File::open(file)?, &mut hashing)?;
     let (_, bytes, sha256) = hashing.finish();
-    Ok(if bytes != told.bytes {
-        Some(format!("it has {bytes} bytes; {} were written", told.bytes))
-    } else if sha256 != told.sha256 {
+    Ok(if bytes != manifest.bytes {
+        Some(format!("it has {bytes} bytes; {} were written", manifest.bytes))
+    } else if sha256 != manifest.sha256 {
         Some("its contents differ from what was written".to_owned())
     } else {
         None
@@ -71,26 +71,26 @@ fn manifest_mismatch(file: &Path, told: &Manifest) -> io::Result<Option<String>>
 struct ComparingWriter {
     file: Box<dyn Read + Send>,
     lines: u64,
-    apart: Option<u64>,
+    first_difference: Option<u64>,
 }
 
 impl Write for ComparingWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.apart.is_some() {
+        if self.first_difference.is_some() {
             return Ok(bytes.len());
         }
-        let mut there = vec![0; bytes.len()];
+        let mut file_bytes = vec![0; bytes.len()];
         let mut read = 0;
-        while read < there.len() {
-            match self.file.read(there.get_mut(read..).unwrap_or_default())? {
+        while read < file_bytes.len() {
+            match self.file.read(file_bytes.get_mut(read..).unwrap_or_default())? {
                 0 => break,
                 more => read += more,
             }
         }
-        let same = bytes.iter().zip(there.iter().take(read)).take_while(|(a, b)| a == b).count();
+        let same = bytes.iter().zip(file_bytes.iter().take(read)).take_while(|(a, b)| a == b).count();
         self.lines += bytes.iter().take(same).filter(|byte| **byte == b'\n').count() as u64;
         if same < bytes.len() {
-            self.apart = Some(self.lines);
+            self.first_difference = Some(self.lines);
         }
         Ok(bytes.len())
     }

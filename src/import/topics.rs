@@ -42,13 +42,13 @@ pub struct ImportResult {
 
 /// Builds topics from entries.
 #[must_use]
-pub fn topics(entries: Vec<Entry>, known: &ExistingEntries) -> ImportResult {
-    let mut made = ImportResult::default();
-    let mut urls = known.urls.clone();
+pub fn topics(entries: Vec<Entry>, existing: &ExistingEntries) -> ImportResult {
+    let mut result = ImportResult::default();
+    let mut urls = existing.urls.clone();
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
     for entry in entries {
         if let Err(why) = check_entry(&entry, &urls) {
-            made.left_out.push((entry.url, why.to_owned()));
+            result.left_out.push((entry.url, why.to_owned()));
             continue;
         }
         urls.insert(entry.url.clone());
@@ -65,34 +65,34 @@ pub fn topics(entries: Vec<Entry>, known: &ExistingEntries) -> ImportResult {
         }
     }
     if groups.is_empty() {
-        return made;
+        return result;
     }
-    let provider = known.provider.clone().unwrap_or_else(|| {
-        let free = ["feeds", "news", "imported-feeds"].into_iter().find(|name| !known.providers.contains(*name));
+    let provider = existing.provider.clone().unwrap_or_else(|| {
+        let free = ["feeds", "news", "imported-feeds"].into_iter().find(|name| !existing.providers.contains(*name));
         free.unwrap_or("my-feeds").to_owned()
     });
-    if known.provider.is_none() {
-        made.toml.push_str(&format!("\n[providers.{provider}]\nkind = \"feeds\"\n"));
+    if existing.provider.is_none() {
+        result.toml.push_str(&format!("\n[providers.{provider}]\nkind = \"feeds\"\n"));
     }
-    let mut ids = known.ids.clone();
+    let mut ids = existing.ids.clone();
     for (title, feeds) in groups {
         let id = free_id(&title, &ids);
         let listed: String = feeds.iter().map(|url| format!("    {},\n", basic_string(url))).collect();
-        made.toml.push_str(&format!(
+        result.toml.push_str(&format!(
             "\n[[topics]]\nid = {}\ntitle = {}\nsources = [{}]\n",
             basic_string(&id),
             basic_string(&title),
             basic_string(&provider)
         ));
-        if known.unscheduled {
-            made.toml.push_str("every = \"1h\"\n");
+        if existing.unscheduled {
+            result.toml.push_str("every = \"1h\"\n");
         }
-        made.toml.push_str(&format!("{provider}.urls = [\n{listed}]\n"));
+        result.toml.push_str(&format!("{provider}.urls = [\n{listed}]\n"));
         ids.insert(id);
-        made.topics += 1;
-        made.feeds += feeds.len();
+        result.topics += 1;
+        result.feeds += feeds.len();
     }
-    made
+    result
 }
 
 fn check_entry(entry: &Entry, urls: &BTreeSet<String>) -> Result<(), &'static str> {
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn folders_become_topics_and_ids_are_free_and_plain() {
-        let known = ExistingEntries { ids: ["rust".to_owned()].into(), ..ExistingEntries::default() };
+        let existing = ExistingEntries { ids: ["rust".to_owned()].into(), ..ExistingEntries::default() };
         let all = vec![
             feed("A", Some("Rust"), "https://a.example/1"),
             feed("B", Some("Rust"), "https://a.example/2"),
@@ -157,9 +157,9 @@ mod tests {
             feed("bad", None, "ftp://a.example"),
             feed("bad", None, "https://user:pw@a.example/"),
         ];
-        let made = topics(all, &known);
-        assert_eq!((made.topics, made.feeds, made.left_out.len()), (4, 5, 3));
-        let parsed: toml::Table = made.toml.parse().unwrap_or_default();
+        let result = topics(all, &existing);
+        assert_eq!((result.topics, result.feeds, result.left_out.len()), (4, 5, 3));
+        let parsed: toml::Table = result.toml.parse().unwrap_or_default();
         let of = |key: &str| {
             let topics = parsed["topics"].as_array().cloned().unwrap_or_default();
             topics.iter().map(|one| one[key].as_str().unwrap_or_default().to_owned()).collect::<Vec<_>>()

@@ -67,13 +67,13 @@ impl Argument {
     /// Checks whether a value is acceptable.
     fn check(&self, value: &Value, now: Time) -> Result<(), ToolError> {
         let text = |value: &Value, most: usize| {
-            let fits = |text: &str| {
+            let is_valid = |text: &str| {
                 // Stored text never contains NUL, and PostgreSQL accepts none.
                 !text.trim().is_empty() && text.chars().count() <= most && !text.contains('\0')
             };
-            value.as_str().is_some_and(fits)
+            value.as_str().is_some_and(is_valid)
         };
-        let (fits, hint) = match self.kind {
+        let (is_valid, hint) = match self.kind {
             Kind::Text(most) => (text(value, most), format!("give a string of 1 to {most} characters")),
             Kind::Texts(many, most) => {
                 let all =
@@ -92,19 +92,23 @@ impl Argument {
             }
             Kind::Number(least, most, _) => {
                 let range = u64::from(least)..=u64::from(most);
-                let fits = whole(value).is_some_and(|number| range.contains(&number));
-                (fits, format!("give a whole number from {least} to {most}"))
+                let is_valid = whole_number(value).is_some_and(|number| range.contains(&number));
+                (is_valid, format!("give a whole number from {least} to {most}"))
             }
             Kind::Instant => {
                 let named = |text: &str| parse_instant(text, now).is_some();
                 (text(value, LONGEST_INSTANT) && value.as_str().is_some_and(named), INSTANTS.to_owned())
             }
         };
-        let told = || match value.as_str() {
+        let shown_value = || match value.as_str() {
             Some(text) => excerpt(text),
             None => excerpt(&value.to_string()),
         };
-        if fits { Ok(()) } else { Err(ToolError::new(format!("`{}` cannot be `{}`", self.name, told()), hint)) }
+        if is_valid {
+            Ok(())
+        } else {
+            Err(ToolError::new(format!("`{}` cannot be `{}`", self.name, shown_value()), hint))
+        }
     }
 }
 
@@ -112,7 +116,7 @@ const LONGEST_INSTANT: usize = 40;
 
 /// A whole number. JSON Schema counts `2.0` as an integer, and so do clients.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is whole and within bounds")]
-fn whole(value: &Value) -> Option<u64> {
+fn whole_number(value: &Value) -> Option<u64> {
     let fraction =
         || value.as_f64().filter(|number| number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(number));
     value.as_u64().or_else(|| Some(fraction()? as u64))
@@ -138,9 +142,13 @@ pub(super) struct Arguments {
 }
 
 impl Arguments {
-    pub(super) fn of(arguments: &'static [Argument], given: Map<String, Value>, now: Time) -> Result<Self, ToolError> {
+    pub(super) fn of(
+        arguments: &'static [Argument],
+        given_values: Map<String, Value>,
+        now: Time,
+    ) -> Result<Self, ToolError> {
         let mut values = BTreeMap::new();
-        for (name, value) in given {
+        for (name, value) in given_values {
             let Some(argument) = arguments.iter().find(|known| known.name == name) else {
                 let known: Vec<&str> = arguments.iter().map(|known| known.name).collect();
                 let hint = format!("known arguments: {}", known.join(", "));
@@ -178,8 +186,8 @@ impl Arguments {
             Kind::Number(_, _, otherwise) if argument.name == name => Some(otherwise),
             _ => None,
         });
-        let given = self.values.get(name).and_then(whole).and_then(|number| u32::try_from(number).ok());
-        given.or(otherwise).unwrap_or(1)
+        let value = self.values.get(name).and_then(whole_number).and_then(|number| u32::try_from(number).ok());
+        value.or(otherwise).unwrap_or(1)
     }
 
     pub(super) fn instant(&self, name: &str, now: Time) -> Option<Time> {
@@ -207,7 +215,7 @@ mod tests {
         Argument::new("since", Kind::Instant, "since when"),
     ];
 
-    fn given(text: &str) -> Result<Arguments, ToolError> {
+    fn parse(text: &str) -> Result<Arguments, ToolError> {
         let Value::Object(fields) = serde_json::from_str(text).unwrap() else { panic!("{text}") };
         Arguments::of(&ALL, fields, Time(1_773_219_600_000))
     }
@@ -215,14 +223,14 @@ mod tests {
     #[test]
     fn what_fits_is_taken_and_what_is_left_out_has_its_default() {
         let all =
-            given(r#"{"topic":" acme","topics":["a","b"],"source":"web","order":"new","limit":50,"since":"24h"}"#)
+            parse(r#"{"topic":" acme","topics":["a","b"],"source":"web","order":"new","limit":50,"since":"24h"}"#)
                 .unwrap();
         assert_eq!((all.required("topic"), all.number("limit"), all.text("order")), ("acme", 50, Some("new")));
         assert_eq!(all.texts("topics"), ["a", "b"]);
         assert_eq!(all.instant("since", Time(86_400_000)), Some(Time(0)));
-        assert_eq!(given(r#"{"topic":"a","limit":2.0}"#).unwrap().number("limit"), 2);
-        let few = given(r#"{"topic":"acme","limit":null}"#).unwrap();
-        assert_eq!((few.number("limit"), few.text("source"), few.texts("topics").len()), (10, None, 0));
+        assert_eq!(parse(r#"{"topic":"a","limit":2.0}"#).unwrap().number("limit"), 2);
+        let defaults = parse(r#"{"topic":"acme","limit":null}"#).unwrap();
+        assert_eq!((defaults.number("limit"), defaults.text("source"), defaults.texts("topics").len()), (10, None, 0));
     }
 
     #[test]
@@ -246,8 +254,8 @@ mod tests {
             (r#"{"topic":"a","since":"soon"}"#, "`since` cannot be `soon`", "2026-03-11"),
             (r#"{"topic":"a","tpoic":"b"}"#, "there is no argument `tpoic`", "topic, topics, source"),
         ] {
-            let told = format!("{:?}", given(wrong).unwrap_err());
-            assert!(told.contains(title) && told.contains(hint), "{wrong}: {told}");
+            let error = format!("{:?}", parse(wrong).unwrap_err());
+            assert!(error.contains(title) && error.contains(hint), "{wrong}: {error}");
         }
     }
 }

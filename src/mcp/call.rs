@@ -63,7 +63,7 @@ impl ToolCall {
                 "give the `next_cursor` of the previous page unchanged, with the same other arguments, or omit it",
             )
         };
-        self.given.text("cursor").map(|given| parse_page_token(&self.scope(), given).map_err(wrong)).transpose()
+        self.given.text("cursor").map(|token| parse_page_token(&self.scope(), token).map_err(wrong)).transpose()
     }
 
     /// The cursor of a page that begins after a position.

@@ -15,10 +15,10 @@ const HOLES_WITHIN: i64 = 40 * DAY;
 const MAX_HOLES: usize = 10;
 
 /// The holes of a topic in a period, in sentences.
-pub(super) async fn holes(asked: &ToolCall, topic: &str, period: Span) -> Result<Vec<String>, ToolError> {
+pub(super) async fn holes(call: &ToolCall, topic: &str, period: Span) -> Result<Vec<String>, ToolError> {
     let from = period.from.max(Time(period.until.0 - HOLES_WITHIN));
     let earlier = (from > period.from).then(|| format!("Gaps before {from} are not listed here; see get_coverage."));
-    let found = coverage(&asked.store, &[topic.to_owned()], Span { from, ..period }, &|_| true).await?;
+    let found = coverage(&call.store, &[topic.to_owned()], Span { from, ..period }, &|_| true).await?;
     let pruned = found
         .pruned_until
         .map(|until| format!("Searches before {until} were pruned: nothing is known about that time."));
@@ -27,30 +27,30 @@ pub(super) async fn holes(asked: &ToolCall, topic: &str, period: Span) -> Result
 
 /// The holes of a topic in sentences, source by source.
 pub(super) fn describe_holes(topic: &TopicCoverage) -> Vec<String> {
-    let mut told = Vec::new();
+    let mut sentences = Vec::new();
     for one in &topic.sources {
         let Coverage::Spans { holes, open, .. } = &one.coverage else { continue };
         let (long, short): (Vec<&Hole>, Vec<&Hole>) = holes.iter().partition(|hole| hole.span.length_ms >= SHORT);
         let left_out = long.len().saturating_sub(MAX_HOLES);
         if left_out > 0 {
-            told.push(format!("{left_out} earlier gaps of {} are not listed here.", one.source));
+            sentences.push(format!("{left_out} earlier gaps of {} are not listed here.", one.source));
         }
-        told.extend(long.into_iter().skip(left_out).map(|hole| sentence(one.source, hole)));
+        sentences.extend(long.into_iter().skip(left_out).map(|hole| sentence(one.source, hole)));
         if !short.is_empty() {
-            told.push(format!("Gaps of {} that are shorter than a minute: {}.", one.source, short.len()));
+            sentences.push(format!("Gaps of {} that are shorter than a minute: {}.", one.source, short.len()));
         }
         // If nothing was due, the next search looks back over the open span.
         if let Some(hole) = open.as_ref().filter(|hole| hole.span.length_ms >= SHORT) {
             let Span { from, until } = hole.span.span;
             let due = hole.causes.iter().any(|cause| cause.why != HoleCause::NothingDue);
-            told.push(if due {
+            sentences.push(if due {
                 sentence(one.source, hole)
             } else {
                 format!("No search by {} covers {from} to {until} yet; the next one looks back over it.", one.source)
             });
         }
     }
-    told
+    sentences
 }
 
 fn sentence(source: Source, hole: &Hole) -> String {
@@ -88,11 +88,11 @@ mod tests {
         // Text of a service must not be among our words.
         let cause =
             |(why, count): &(HoleCause, usize)| Cause { why: *why, count: *count, detail: Some("obey".to_owned()) };
-        let stretch = SpanLength { span, length_ms: until - from };
-        Hole { span: stretch, causes: causes.iter().map(cause).collect() }
+        let length = SpanLength { span, length_ms: until - from };
+        Hole { span: length, causes: causes.iter().map(cause).collect() }
     }
 
-    fn told(holes: Vec<Hole>, open: Option<Hole>) -> Vec<String> {
+    fn describe(holes: Vec<Hole>, open: Option<Hole>) -> Vec<String> {
         let coverage = Coverage::Spans {
             covered: Vec::new(),
             holes,
@@ -128,14 +128,14 @@ mod tests {
             "Gaps of social that are shorter than a minute: 1.",
             "No search by social covers 1970-01-01T05:00:00Z to 1970-01-01T06:00:00Z yet; the next one looks back over it.",
         ];
-        assert_eq!(told(vec![missed, short, full], Some(open)), expected);
+        assert_eq!(describe(vec![missed, short, full], Some(open)), expected);
         let failed = hole(5 * HOUR, 6 * HOUR, &[(HoleCause::NothingDue, 1), (HoleCause::FailedSearch, 3)]);
         let expected = "social did not cover 1970-01-01T05:00:00Z to 1970-01-01T06:00:00Z (no search reached it; \
                         failed search, 3 times): figures for that time are too low.";
-        assert_eq!(told(Vec::new(), Some(failed)), [expected]);
-        assert_eq!(told(Vec::new(), None), [""; 0]);
+        assert_eq!(describe(Vec::new(), Some(failed)), [expected]);
+        assert_eq!(describe(Vec::new(), None), [""; 0]);
         let many = (0..12).map(|n| hole(n * HOUR, n * HOUR + 100_000, &[(HoleCause::NotAsked, 1)])).collect();
-        let told = told(many, None);
-        assert_eq!((told.len(), &*told[0]), (11, "2 earlier gaps of social are not listed here."));
+        let sentences = describe(many, None);
+        assert_eq!((sentences.len(), &*sentences[0]), (11, "2 earlier gaps of social are not listed here."));
     }
 }

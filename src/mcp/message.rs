@@ -83,8 +83,8 @@ mod tests {
             (r#"{"id":1}"#, "-32600", r#""id":1"#),
             (r#"{"jsonrpc":"1.0","id":"a","method":"ping"}"#, "-32600", r#""id":"a""#),
         ] {
-            let Checked::Wrong(told) = check(wrong.as_bytes()) else { panic!("{wrong} is taken") };
-            assert!(told.contains(code) && told.contains(id), "{wrong}: {told}");
+            let Checked::Wrong(error) = check(wrong.as_bytes()) else { panic!("{wrong} is taken") };
+            assert!(error.contains(code) && error.contains(id), "{wrong}: {error}");
         }
         assert!(matches!(read(&[0xff, 0xfe]), Parsed::Wrong(_)));
     }

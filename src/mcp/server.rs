@@ -6,7 +6,7 @@ use rmcp::ErrorData;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult, ErrorCode, Implementation,
-    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool as Told,
+    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool as McpTool,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use tokio::sync::Semaphore;
@@ -50,15 +50,19 @@ impl Server {
         Self { store, clock, settings: Arc::new(settings), places: Arc::new(Semaphore::new(AT_ONCE)) }
     }
 
-    async fn answered(self, tool: &'static Tool, given: serde_json::Map<String, serde_json::Value>) -> CallToolResult {
-        let made = async {
+    async fn answered(
+        self,
+        tool: &'static Tool,
+        arguments: serde_json::Map<String, serde_json::Value>,
+    ) -> CallToolResult {
+        let result = async {
             let now = (self.clock)();
-            let given = Arguments::of(tool.arguments, given, now)?;
+            let given = Arguments::of(tool.arguments, arguments, now)?;
             let sandbox = self.store.nature().await? == Some(DataOrigin::Sandbox);
             let Self { store, settings, .. } = self;
             (tool.handler)(ToolCall { tool: tool.name, store, settings, given, now }).await?.result(sandbox)
         };
-        made.await.unwrap_or_else(|trouble: ToolError| trouble.result())
+        result.await.unwrap_or_else(|trouble: ToolError| trouble.result())
     }
 }
 
@@ -85,7 +89,7 @@ impl ServerHandler for Server {
         Ok(ListToolsResult::with_all_items(TOOLS.iter().map(Tool::describe).collect()))
     }
 
-    fn get_tool(&self, name: &str) -> Option<Told> {
+    fn get_tool(&self, name: &str) -> Option<McpTool> {
         TOOLS.iter().find(|tool| tool.name == name).map(Tool::describe)
     }
 

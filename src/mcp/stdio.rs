@@ -126,21 +126,21 @@ impl Lines {
     async fn next(&mut self) -> Option<Line> {
         loop {
             let ready = self.from.fill_buf().await.ok()?;
-            let ends = ready.is_empty();
+            let is_end = ready.is_empty();
             let part = ready.split(|byte| *byte == b'\n').next().unwrap_or_default();
-            let whole = part.len() < ready.len();
+            let is_complete = part.len() < ready.len();
             self.too_long |= self.line.len() + part.len() > LONGEST;
             if self.too_long {
                 self.line.clear();
             } else {
                 self.line.extend_from_slice(part);
             }
-            let used = part.len() + usize::from(whole);
+            let used = part.len() + usize::from(is_complete);
             self.from.consume(used);
-            if ends && self.line.is_empty() && !self.too_long {
+            if is_end && self.line.is_empty() && !self.too_long {
                 return None;
             }
-            if whole || ends {
+            if is_complete || is_end {
                 let line = std::mem::take(&mut self.line);
                 return Some(if std::mem::take(&mut self.too_long) { Line::TooLong } else { Line::Whole(line) });
             }

@@ -52,40 +52,40 @@ fn process(all: &mut Families, process_status: &ProcessStatus, version: Option<&
 }
 
 fn gauges(all: &mut Families, read: &Reading) {
-    let standing = &read.counts;
+    let counts = &read.counts;
     let alone = |value: i64| [Sample::alone(number(value))];
     all.gauge("topicwatch_database_size_bytes", "Size of the database on disk.", alone(read.bytes));
     let roles = read.roles.iter().map(|(role, many)| Sample::of([("role", role)], number(*many)));
     all.gauge("topicwatch_processes", "Processes that run due jobs and whose heartbeat is current.", roles);
-    all.gauge("topicwatch_topics", "Watched topics.", alone(standing.topics));
-    let without = standing.topics - i64::try_from(read.topics.len()).unwrap_or(i64::MAX);
+    all.gauge("topicwatch_topics", "Watched topics.", alone(counts.topics));
+    let without = counts.topics - i64::try_from(read.topics.len()).unwrap_or(i64::MAX);
     let help = "Topics beyond the first 200 by id, which have no series of their own.";
     all.gauge("topicwatch_topics_without_series", help, alone(without.max(0)));
-    all.gauge("topicwatch_runs_due", "Due runs that are waiting.", alone(standing.due));
-    all.gauge("topicwatch_runs_running", "Active runs.", alone(standing.running));
+    all.gauge("topicwatch_runs_due", "Due runs that are waiting.", alone(counts.due));
+    all.gauge("topicwatch_runs_running", "Active runs.", alone(counts.running));
     let help = "Topics and other jobs whose slot passed more than two minutes ago and is not yet planned.";
-    all.gauge("topicwatch_slots_overdue", help, alone(standing.overdue));
-    let states = ["queued", "sending", "dead"].into_iter().zip(standing.outbox);
+    all.gauge("topicwatch_slots_overdue", help, alone(counts.overdue));
+    let states = ["queued", "sending", "dead"].into_iter().zip(counts.outbox);
     let states = states.map(|(state, many)| Sample::of([("state", state)], number(many)));
     all.gauge("topicwatch_outbox_messages", "Messages that are waiting, being sent, or given up.", states);
-    let firing = standing.firing.iter().map(|(alert, many)| Sample::of([("alert", alert)], number(*many)));
+    let firing = counts.firing.iter().map(|(alert, many)| Sample::of([("alert", alert)], number(*many)));
     all.gauge(
         "topicwatch_alerts_firing",
         "Number of subjects for which an alert is firing; first 200 alerts only.",
         firing,
     );
     let help = "Finished runs not yet in the totals, which are counted in the background.";
-    all.gauge("topicwatch_runs_uncounted", help, alone(standing.uncounted));
+    all.gauge("topicwatch_runs_uncounted", help, alone(counts.uncounted));
 }
 
 /// The use of the UTC day, and what is left of it if there is a limit.
 fn daily_usage(all: &mut Families, read: &Reading, limits: &DayLimits, now: Time) {
-    let standing = &read.counts;
-    all.gauge("topicwatch_today_calls", "Calls on this UTC day.", [Sample::alone(number(standing.calls))]);
-    let left = limits.service.map(|limits| Sample::alone(number((i64::from(limits.calls) - standing.calls).max(0))));
+    let counts = &read.counts;
+    all.gauge("topicwatch_today_calls", "Calls on this UTC day.", [Sample::alone(number(counts.calls))]);
+    let left = limits.service.map(|limits| Sample::alone(number((i64::from(limits.calls) - counts.calls).max(0))));
     all.gauge("topicwatch_today_calls_left", "Calls left on this UTC day.", left);
     providers(all, read, limits);
-    if let (Some(spent), Some(budget)) = (standing.spent, limits.service.and_then(|limits| limits.money)) {
+    if let (Some(spent), Some(budget)) = (counts.spent, limits.service.and_then(|limits| limits.money)) {
         let help = "Cost of this UTC day so far, in dollars. Only if there is a budget.";
         all.gauge("topicwatch_today_cost_dollars", help, [Sample::alone(spent.dollars())]);
         let left = [Sample::alone(remaining_budget(budget, spent))];
@@ -124,14 +124,14 @@ fn remaining_budget(budget: Micros, spent: Micros) -> f64 {
 }
 
 fn topics(all: &mut Families, read: &Reading) {
-    let of = |topic: &str, source: &str, value: f64| Sample::of([("topic", topic), ("source", source)], value);
-    let answered = read.latest.iter().map(|l| of(&l.topic, l.source.as_str(), seconds(l.answered_at.0)));
+    let sample = |topic: &str, source: &str, value: f64| Sample::of([("topic", topic), ("source", source)], value);
+    let answered = read.latest.iter().map(|l| sample(&l.topic, l.source.as_str(), seconds(l.answered_at.0)));
     let help = "When a topic's source last answered, in seconds since 1970.";
     all.gauge("topicwatch_topic_last_answer_timestamp_seconds", help, answered);
-    let newest = read.latest.iter().filter_map(|l| Some(of(&l.topic, l.source.as_str(), seconds(l.new_at?.0))));
+    let newest = read.latest.iter().filter_map(|l| Some(sample(&l.topic, l.source.as_str(), seconds(l.new_at?.0))));
     let help = "When a topic's source last found an item new to the topic, in seconds since 1970.";
     all.gauge("topicwatch_topic_newest_item_timestamp_seconds", help, newest);
-    let missed = read.missed.iter().map(|(topic, source, missed)| of(topic, source, number(*missed)));
+    let missed = read.missed.iter().map(|(topic, source, missed)| sample(topic, source, number(*missed)));
     let help = "Seconds of the window and the preceding day that no search of the source covered or will cover; computed every five minutes.";
     all.gauge("topicwatch_topic_coverage_missed_seconds", help, missed);
 }

@@ -89,22 +89,22 @@ impl Metrics {
     /// `budget` is whether the service has a budget. If it has, what the day has cost is read too.
     async fn read(&self, budget: bool, now: Time) -> Result<Reading, StoreError> {
         let store = &self.store;
-        let mut standing = store.status_counts(now, now.minus(LATE)).await?;
+        let mut counts = store.status_counts(now, now.minus(LATE)).await?;
         // A new budget counts from the next call on; until then the cost comes from the ledger.
-        if budget && standing.spent.is_none() {
-            standing.spent = Some(store.usage_on(now.utc_day(), &[]).await?.0.money);
+        if budget && counts.spent.is_none() {
+            counts.spent = Some(store.usage_on(now.utc_day(), &[]).await?.0.money);
         }
         let topics = store.first_topics(MOST_TOPICS).await?;
         let mut roles: Vec<(String, i64)> = Vec::new();
-        for living in store.processes().await?.into_iter().filter(|living| living.is_alive(now)) {
-            match roles.iter_mut().find(|(role, _)| *role == living.role) {
+        for process in store.processes().await?.into_iter().filter(|process| process.is_alive(now)) {
+            match roles.iter_mut().find(|(role, _)| *role == process.role) {
                 Some((_, many)) => *many += 1,
-                None => roles.push((living.role, 1)),
+                None => roles.push((process.role, 1)),
             }
         }
         let limited = store.topic_limit_usage(now.utc_day(), &topics).await?;
         Ok(Reading {
-            counts: standing,
+            counts,
             sums: store.tally().await?,
             bytes: store.disk().await?.bytes,
             roles,

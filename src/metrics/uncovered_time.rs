@@ -66,32 +66,37 @@ async fn compute(store: &Store, topics: &[String], now: Time) -> Result<Seconds,
     }
     let watched = store.watched(topics).await?;
     for window in Window::ALL {
-        let of: Vec<&WatchedTopic> =
-            watched.iter().filter(|of| of.definition.as_ref().is_some_and(|t| t.window == *window)).collect();
-        if let Some(period) = Span::new(now.minus(window.length() + DAY), now).filter(|_| !of.is_empty()) {
-            in_period(store, &of, period, &mut seconds).await?;
+        let in_window: Vec<&WatchedTopic> =
+            watched.iter().filter(|watched| watched.definition.as_ref().is_some_and(|t| t.window == *window)).collect();
+        if let Some(period) = Span::new(now.minus(window.length() + DAY), now).filter(|_| !in_window.is_empty()) {
+            in_period(store, &in_window, period, &mut seconds).await?;
         }
     }
     seconds.sort();
     Ok(seconds)
 }
 
-async fn in_period(store: &Store, of: &[&WatchedTopic], period: Span, seconds: &mut Seconds) -> Result<(), StoreError> {
-    let topics: Vec<String> = of.iter().map(|watched| watched.topic.clone()).collect();
+async fn in_period(
+    store: &Store,
+    watched_topics: &[&WatchedTopic],
+    period: Span,
+    seconds: &mut Seconds,
+) -> Result<(), StoreError> {
+    let topics: Vec<String> = watched_topics.iter().map(|watched| watched.topic.clone()).collect();
     let pruned_until = store.pruned_until().await?.unwrap_or(period.from);
-    let mut looks: HashMap<String, Vec<RunSearch>> = HashMap::new();
+    let mut searches: HashMap<String, Vec<RunSearch>> = HashMap::new();
     let filter = Filter { topics, since: Some(period.from), ..Filter::default() };
     store
-        .each_run_search::<StoreError>(&filter, &mut |look| {
-            looks.entry(look.topic.clone()).or_default().push(look);
+        .each_run_search::<StoreError>(&filter, &mut |search| {
+            searches.entry(search.topic.clone()).or_default().push(search);
             Ok(())
         })
         .await?;
-    for watched in of {
+    for watched in watched_topics {
         let mut watched = (*watched).clone();
         watched.began = watched.began.max(pruned_until);
-        let looks = looks.remove(&watched.topic).unwrap_or_default();
-        for source in source_coverage(&watched, &looks, period, |_| true) {
+        let searches = searches.remove(&watched.topic).unwrap_or_default();
+        for source in source_coverage(&watched, &searches, period, |_| true) {
             if let Coverage::Spans { holes_ms, .. } = source.coverage {
                 seconds.push((watched.topic.clone(), source.source.to_string(), holes_ms / 1_000));
             }

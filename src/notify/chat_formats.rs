@@ -183,8 +183,8 @@ mod tests {
 
     #[test]
     fn a_text_that_fits_is_whole_and_one_that_does_not_says_so() {
-        let whole = truncate(&"é".repeat(4_096), 4_096, char::len_utf16);
-        assert_eq!(whole.chars().count(), 4_096);
+        let text = truncate(&"é".repeat(4_096), 4_096, char::len_utf16);
+        assert_eq!(text.chars().count(), 4_096);
         let cut = truncate(&"🦀".repeat(2_049), 4_096, char::len_utf16);
         assert_eq!(cut, format!("{}{CUT}", "🦀".repeat(2_044)));
         assert_eq!(truncate("abc\\\\defghijk", 13, char::len_utf8), "abc\\\\defghijk");

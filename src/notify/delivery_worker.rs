@@ -44,19 +44,19 @@ pub struct DeliveryWorker {
     clock: Clock,
     token: Arc<dyn Fn() -> String + Send + Sync>,
     wake: Arc<Notify>,
-    tell: Arc<dyn Fn(&Delivery) + Send + Sync>,
+    on_attempt: Arc<dyn Fn(&Delivery) + Send + Sync>,
 }
 
 impl DeliveryWorker {
-    /// For a store. `tell` is called after every try.
+    /// For a store. `on_attempt` is called after every try.
     #[must_use]
     pub fn new(
         store: Store,
         clock: Clock,
         token: Arc<dyn Fn() -> String + Send + Sync>,
-        tell: Arc<dyn Fn(&Delivery) + Send + Sync>,
+        on_attempt: Arc<dyn Fn(&Delivery) + Send + Sync>,
     ) -> Self {
-        Self { store, clock, token, wake: Arc::default(), tell }
+        Self { store, clock, token, wake: Arc::default(), on_attempt }
     }
 
     /// Wakes the tasks after something was queued.
@@ -67,21 +67,21 @@ impl DeliveryWorker {
     /// Delivers until `stop` is cancelled. Changed channels apply from then on; a try under way ends as it began.
     pub async fn run(&self, mut channels: watch::Receiver<Arc<[Channel]>>, stop: CancellationToken) {
         let mut tasks = JoinSet::new();
-        let (courier, over) = (self.clone(), stop.clone());
+        let (worker, stopped) = (self.clone(), stop.clone());
         tasks.spawn(async move {
-            while !over.is_cancelled() {
-                courier.drop_old_bodies().await;
+            while !stopped.is_cancelled() {
+                worker.drop_old_bodies().await;
                 tokio::select! {
-                    () = over.cancelled() => {}
+                    () = stopped.cancelled() => {}
                     () = tokio::time::sleep(EMPTYING) => {}
                 }
             }
         });
         while !stop.is_cancelled() {
-            let these = stop.child_token();
+            let round_stop = stop.child_token();
             for channel in channels.borrow_and_update().iter() {
-                let (courier, these, channel) = (self.clone(), these.clone(), channel.clone());
-                tasks.spawn(async move { courier.serve_channel(&channel, &these).await });
+                let (worker, round_stop, channel) = (self.clone(), round_stop.clone(), channel.clone());
+                tasks.spawn(async move { worker.serve_channel(&channel, &round_stop).await });
             }
             let changed = tokio::select! {
                 changed = channels.changed() => changed.is_ok(),
@@ -91,7 +91,7 @@ impl DeliveryWorker {
                 // Nobody can change the channels any more.
                 stop.cancelled().await;
             }
-            these.cancel();
+            round_stop.cancel();
         }
         // Waits for tries under way; each has its time limit.
         while tasks.join_next().await.is_some() {}
@@ -134,11 +134,11 @@ impl DeliveryWorker {
     pub async fn deliver_due(&self, channels: &[Channel]) -> Result<Vec<Delivery>, StoreError> {
         let (mut tasks, due) = (JoinSet::new(), (self.clock)());
         for channel in channels {
-            let (courier, channel) = (self.clone(), channel.clone());
+            let (worker, channel) = (self.clone(), channel.clone());
             tasks.spawn(async move {
                 let mut tries = Vec::new();
                 loop {
-                    let more = courier.deliver_next(&channel, due).await?;
+                    let more = worker.deliver_next(&channel, due).await?;
                     if more.is_empty() {
                         return Ok::<_, StoreError>(tries);
                     }
@@ -172,7 +172,7 @@ impl DeliveryWorker {
             attempt: lost.attempt,
             settled: SendResult::Dead(lost.error),
         });
-        let mut tries: Vec<Delivery> = lost.inspect(|delivery| (self.tell)(delivery)).collect();
+        let mut tries: Vec<Delivery> = lost.inspect(|delivery| (self.on_attempt)(delivery)).collect();
         let Some(out) = claimed.message else { return Ok(tries) };
         crate::failpoint::at_of("courier/claimed", &channel.name);
         let sent = channel.send(&out.message, out.created_at, out.attempt, now).await;
@@ -196,7 +196,7 @@ impl DeliveryWorker {
         }
         let delivery =
             Delivery { event: out.message.event, channel: channel.name.clone(), attempt: out.attempt, settled };
-        (self.tell)(&delivery);
+        (self.on_attempt)(&delivery);
         tries.push(delivery);
         Ok(tries)
     }

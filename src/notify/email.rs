@@ -31,22 +31,22 @@ pub(super) async fn send(channel: &Channel, message: &Message, created_at: Time)
         return Err(DeliveryError::permanent("the channel is not an e-mail channel"));
     };
     let mail = mail(message, from, to, created_at)?;
-    let talk = async {
+    let session = async {
         let mut server = connect(host, *port, *tls).await.map_err(|error| delivery_error(&error, host))?;
-        let said = match login {
+        let result = match login {
             Some((user, password)) => log_in(&mut server, user, password.expose_secret(), host).await,
             None => Ok(()),
         };
-        let said = match said {
+        let result = match result {
             Ok(()) => send_mail(&mut server, &mail, host).await,
             refused => refused,
         };
-        Ok((server, said))
+        Ok((server, result))
     };
-    match tokio::time::timeout(channel.timeout, talk).await {
-        Ok(Ok((mut server, said))) => {
+    match tokio::time::timeout(channel.timeout, session).await {
+        Ok(Ok((mut server, result))) => {
             let _ = tokio::time::timeout(FAREWELL, server.quit()).await;
-            said
+            result
         }
         Ok(Err(refused)) => Err(refused),
         Err(_) => Err(DeliveryError::timeout(channel.timeout)),
@@ -71,13 +71,13 @@ async fn log_in(server: &mut AsyncSmtpConnection, user: &str, password: &str, ho
     };
     let credentials = Credentials::new(user.to_owned(), password.to_owned());
     let first = Auth::new(mechanism, credentials.clone(), None).map_err(refused)?;
-    let mut said = server.command(first).await.map_err(refused)?;
+    let mut response = server.command(first).await.map_err(refused)?;
     for _ in 0..MOST_CHALLENGES {
-        if !said.has_code(334) {
+        if !response.has_code(334) {
             return Ok(());
         }
-        let next = Auth::new_from_response(mechanism, credentials.clone(), &said).map_err(refused)?;
-        said = server.command(next).await.map_err(refused)?;
+        let next = Auth::new_from_response(mechanism, credentials.clone(), &response).map_err(refused)?;
+        response = server.command(next).await.map_err(refused)?;
     }
     Err(DeliveryError::transient(format!("{host} does not complete the login")))
 }
@@ -110,11 +110,11 @@ async fn send_mail(server: &mut AsyncSmtpConnection, mail: &Mail, host: &str) ->
 
 /// 5yz: the server will never accept it. A client error: the server does not offer something that is needed.
 fn delivery_error(error: &Error, host: &str) -> DeliveryError {
-    let told = with_advice(http::with_causes(error), host);
+    let text = with_advice(http::with_causes(error), host);
     if error.is_permanent() || error.is_client() {
-        DeliveryError::permanent(told)
+        DeliveryError::permanent(text)
     } else {
-        DeliveryError::transient(told)
+        DeliveryError::transient(text)
     }
 }
 

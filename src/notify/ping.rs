@@ -184,8 +184,8 @@ async fn post(ping: &Ping) -> Result<(), DeliveryError> {
         let roots = http::Roots::needed_by(&url);
         let options = http::Options { connect_timeout: PATIENCE, max_idle_per_host: 0, roots, public_only: false };
         let client = http::pinned_client(&options, &pinned).map_err(|e| DeliveryError::transient(e.text))?;
-        let asked = client.post(url).header(CONTENT_TYPE, "text/plain; charset=utf-8").body(ping.line.clone());
-        let reply = asked.send().await.map_err(|e| DeliveryError::transient(http::describe(e)))?;
+        let request = client.post(url).header(CONTENT_TYPE, "text/plain; charset=utf-8").body(ping.line.clone());
+        let reply = request.send().await.map_err(|e| DeliveryError::transient(http::describe(e)))?;
         reply::judge(reply, deadline).await
     };
     let sent = tokio::time::timeout(PATIENCE, sent).await;

@@ -47,9 +47,9 @@ fn strip_markdown(line: &str) -> String {
             }
             '&' => {
                 let entities = [("amp;", '&'), ("lt;", '<'), ("gt;", '>'), ("#64;", '@')];
-                let known = entities.iter().find_map(|(name, c)| Some((after.strip_prefix(name)?, *c)));
-                let (more, meant) = known.unwrap_or((after, '&'));
-                plain.push(meant);
+                let entity = entities.iter().find_map(|(name, c)| Some((after.strip_prefix(name)?, *c)));
+                let (more, decoded) = entity.unwrap_or((after, '&'));
+                plain.push(decoded);
                 rest = more;
             }
             '`' => match after.split_once('`') {
@@ -113,17 +113,17 @@ pub(super) fn convert_for_discord(text: &str) -> String {
         let line = if line.trim_end() == ">" { "> \n" } else { line };
         safe.push_str(line);
     }
-    let mut told = String::with_capacity(safe.len());
+    let mut converted = String::with_capacity(safe.len());
     let mut rest = safe.as_str();
     // What looks like an entity in an address is part of it; a parenthesis would end the link.
     while let Some((words, linked)) = rest.split_once("](<") {
         let Some((address, after)) = linked.split_once(">)") else { break };
-        told.push_str(&without_entities(words));
-        told.push_str(&format!("](<{}>)", address.replace('(', "%28").replace(')', "%29")));
+        converted.push_str(&without_entities(words));
+        converted.push_str(&format!("](<{}>)", address.replace('(', "%28").replace(')', "%29")));
         rest = after;
     }
-    told.push_str(&without_entities(rest));
-    told
+    converted.push_str(&without_entities(rest));
+    converted
 }
 
 /// Replaces the ampersand last: `&amp;lt;` means `&lt;`.
@@ -179,8 +179,8 @@ mod tests {
         }
         let report = "> &lt;&#64;42&gt; &amp;lt;\n>\n> [a](<https://a.example>)\n";
         let linked = "[a &amp; b](<https://a.example/x_(y)?a=1&amp;b=&gt;>) &lt;c&gt;";
-        let shown = "[a & b](<https://a.example/x_%28y%29?a=1&amp;b=&gt;>) \\<c\\>";
-        assert_eq!(convert_for_discord(linked), shown);
+        let expected = "[a & b](<https://a.example/x_%28y%29?a=1&amp;b=&gt;>) \\<c\\>";
+        assert_eq!(convert_for_discord(linked), expected);
         assert_eq!(convert_for_discord(report), "> \\<@42\\> &lt;\n> \n> [a](<https://a.example>)\n");
     }
 }

@@ -176,7 +176,7 @@ mod tests {
     fn a_secret_is_found_in_whole_and_in_part_and_however_it_is_written() {
         let endpoint =
             hook("https://us%40er:p%2Fss@example.com/v1/T0KEN%2Fsl/abcdef?key=QUERY%41KEY+x&short=ab&BAREKEY");
-        for (said, left) in [
+        for (text, expected) in [
             ("no such hook: T0KEN%2Fsl", "no such hook: ***"),
             ("no such hook: t0ken%2fsl", "no such hook: ***"),
             ("no such hook: T0KEN/sl", "no such hook: ***"),
@@ -189,15 +189,15 @@ mod tests {
             ("POST /v1/T0KEN%2Fsl/abcdef?key=QUERY%41KEY+x&short=ab&BAREKEY", "POST ***?***"),
             ("404 Not Found v1 ab", "404 Not Found v1 ab"),
         ] {
-            assert_eq!(redact(&endpoint, said), left, "{said}");
+            assert_eq!(redact(&endpoint, text), expected, "{text}");
         }
     }
 
     #[test]
     fn a_login_is_found_as_it_is_written_and_as_it_is_sent() {
         let endpoint = mail("watcher", "hunter2");
-        for said in ["watcher", "hunter2", "AHdhdGNoZXIAaHVudGVyMg", "d2F0Y2hlcg", "aHVudGVyMg"] {
-            assert_eq!(redact(&endpoint, &format!("535 what is {said}?")), "535 what is ***?", "{said}");
+        for secret in ["watcher", "hunter2", "AHdhdGNoZXIAaHVudGVyMg", "d2F0Y2hlcg", "aHVudGVyMg"] {
+            assert_eq!(redact(&endpoint, &format!("535 what is {secret}?")), "535 what is ***?", "{secret}");
         }
     }
 
@@ -210,10 +210,10 @@ mod tests {
             }
             // Runs of spaces become one, so text that was far apart comes together.
             for fill in ["x", " "] {
-                let said = format!("{}T0KENT0KENT0KENT0KEN!", fill.repeat(at));
-                let told = redact(&endpoint, &said);
-                assert!(!told.contains("T0KE"), "{at}: {told}");
-                assert!(told.chars().count() <= LONGEST_ERROR + 1);
+                let text = format!("{}T0KENT0KENT0KENT0KEN!", fill.repeat(at));
+                let redacted = redact(&endpoint, &text);
+                assert!(!redacted.contains("T0KE"), "{at}: {redacted}");
+                assert!(redacted.chars().count() <= LONGEST_ERROR + 1);
             }
         }
     }

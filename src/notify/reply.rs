@@ -37,12 +37,12 @@ pub(super) async fn judge_as(
             judge(reply, deadline).await.map_err(|refusal| DeliveryError { for_good: false, ..refusal })
         }
         WebhookFormat::Telegram { .. } | WebhookFormat::Teams if status.is_success() => {
-            let said = read_body(reply, deadline).await;
-            let json = serde_json::from_str::<serde_json::Value>(&said).unwrap_or_default();
-            if json["ok"] == false || said.starts_with(NOT_HANDED_ON) {
+            let body = read_body(reply, deadline).await;
+            let json = serde_json::from_str::<serde_json::Value>(&body).unwrap_or_default();
+            if json["ok"] == false || body.starts_with(NOT_HANDED_ON) {
                 return Err(DeliveryError {
                     wait: retry_after(&json),
-                    ..DeliveryError::transient(format!("{status}, but {said}"))
+                    ..DeliveryError::transient(format!("{status}, but {body}"))
                 });
             }
             Ok(())
@@ -62,25 +62,25 @@ pub(super) async fn judge(reply: reqwest::Response, deadline: Instant) -> Result
     }
     let seconds = reply.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.trim().parse().ok());
     let header = seconds.map(Duration::from_secs).map(|wait| wait.min(LONGEST_WAIT));
-    let said = read_body(reply, deadline).await;
-    let wait = header.max(retry_after(&serde_json::from_str(&said).unwrap_or_default()));
+    let body = read_body(reply, deadline).await;
+    let wait = header.max(retry_after(&serde_json::from_str(&body).unwrap_or_default()));
     let passing = matches!(status, StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_EARLY | StatusCode::TOO_MANY_REQUESTS);
     let for_good = status.is_client_error() && !passing;
-    Err(DeliveryError { for_good, text: format!("{status} {said}"), wait })
+    Err(DeliveryError { for_good, text: format!("{status} {body}"), wait })
 }
 
 /// The body, not shortened: if it were cut before secrets are removed, half of a secret could stay.
 async fn read_body(reply: reqwest::Response, deadline: Instant) -> String {
-    let said = match http::read_capped(reply, READ, deadline).await {
+    let bytes = match http::read_capped(reply, READ, deadline).await {
         Ok(body) => body,
         Err(unread) => unread.so_far,
     };
-    String::from_utf8_lossy(&said).into_owned()
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// How long Discord (`retry_after`) or Telegram (`parameters.retry_after`) asks to wait, in seconds, rounded up.
-fn retry_after(said: &serde_json::Value) -> Option<Duration> {
-    let seconds = said["retry_after"].as_f64().or_else(|| said["parameters"]["retry_after"].as_f64())?;
+fn retry_after(body: &serde_json::Value) -> Option<Duration> {
+    let seconds = body["retry_after"].as_f64().or_else(|| body["parameters"]["retry_after"].as_f64())?;
     let wait = Duration::try_from_secs_f64(seconds.ceil()).ok()?;
     Some(wait.min(LONGEST_WAIT))
 }
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn a_wait_is_read_from_either_place_and_bounded() {
-        for (said, seconds) in [
+        for (body, seconds) in [
             (r#"{"retry_after":64.57,"global":false}"#, Some(65)),
             (r#"{"ok":false,"parameters":{"retry_after":35}}"#, Some(35)),
             (r#"{"retry_after":1e300}"#, None),
@@ -101,8 +101,8 @@ mod tests {
             ("[1]", None),
             ("not JSON", None),
         ] {
-            let json = serde_json::from_str(said).unwrap_or_default();
-            assert_eq!(retry_after(&json), seconds.map(Duration::from_secs), "{said}");
+            let json = serde_json::from_str(body).unwrap_or_default();
+            assert_eq!(retry_after(&json), seconds.map(Duration::from_secs), "{body}");
         }
     }
 }

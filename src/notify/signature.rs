@@ -17,9 +17,10 @@ pub fn signature(secret: &[u8], seconds: i64, body: &[u8]) -> String {
 pub fn verify(secret: &[u8], header: &str, body: &[u8]) -> bool {
     let part = |name: &str| header.split(',').find_map(|part| part.trim().strip_prefix(name));
     let Some(seconds) = part("t=").and_then(|t| t.parse().ok()) else { return false };
-    let Some(given) = part("v1=").filter(|hex| hex.len() == 64 && hex.is_ascii()) else { return false };
-    let bytes: Option<Vec<u8>> =
-        (0..32).map(|at| given.get(2 * at..2 * at + 2).and_then(|hex| u8::from_str_radix(hex, 16).ok())).collect();
+    let Some(hex_signature) = part("v1=").filter(|hex| hex.len() == 64 && hex.is_ascii()) else { return false };
+    let bytes: Option<Vec<u8>> = (0..32)
+        .map(|at| hex_signature.get(2 * at..2 * at + 2).and_then(|hex| u8::from_str_radix(hex, 16).ok()))
+        .collect();
     bytes.is_some_and(|bytes| mac(secret, seconds, body).verify_slice(&bytes).is_ok())
 }
 

@@ -54,9 +54,9 @@ pub(super) async fn send(
         WebhookFormat::Teams => (url, chat_formats::teams(request.message)?),
         WebhookFormat::Apprise { tag } => (url, chat_formats::apprise(tag.as_deref(), request.message)?),
     };
-    let mut asked = client.post(url).header(CONTENT_TYPE, "application/json");
+    let mut builder = client.post(url).header(CONTENT_TYPE, "application/json");
     if *form == WebhookFormat::Own {
-        asked = asked
+        builder = builder
             .header("X-Topicwatch-Event", one_line(&request.message.event))
             .header("X-Topicwatch-Attempt", request.attempt.to_string());
     }
@@ -64,12 +64,12 @@ pub(super) async fn send(
         (Some(secret), WebhookFormat::Own) => {
             let seconds = request.now.0.div_euclid(1_000);
             let signed = signature(secret.expose_secret().as_bytes(), seconds, &body);
-            asked = asked.header("X-Topicwatch-Signature", signed);
+            builder = builder.header("X-Topicwatch-Signature", signed);
         }
-        (Some(token), WebhookFormat::Ntfy) => asked = asked.bearer_auth(token.expose_secret()),
+        (Some(token), WebhookFormat::Ntfy) => builder = builder.bearer_auth(token.expose_secret()),
         _ => {}
     }
-    let reply = asked.body(body).send().await.map_err(|e| DeliveryError::transient(http::describe(e)))?;
+    let reply = builder.body(body).send().await.map_err(|e| DeliveryError::transient(http::describe(e)))?;
     reply::judge_as(form, reply, deadline).await
 }
 

@@ -11,19 +11,19 @@ use crate::store::{ReadSnapshot, StoreError};
 const MOST_TEXT: usize = 8_000;
 
 pub(super) async fn read(
-    moment: &mut ReadSnapshot,
+    snapshot: &mut ReadSnapshot,
     topic: &Topic,
     span: Span,
 ) -> Result<Option<AnswerFacts>, StoreError> {
-    let Some(answer) = moment.answer(&topic.id, span).await? else { return Ok(None) };
-    let cited = cited(moment, &[&answer]).await?.pop().unwrap_or_default();
-    let shown = excerpt(&answer.text);
+    let Some(answer) = snapshot.answer(&topic.id, span).await? else { return Ok(None) };
+    let cited = cited(snapshot, &[&answer]).await?.pop().unwrap_or_default();
+    let text = excerpt(&answer.text);
     Ok(Some(AnswerFacts {
         run: answer.run,
         asked_at: answer.asked_at,
         model: answer.model,
-        partial: answer.partial || shown.len() < answer.text.len(),
-        text: shown.to_owned(),
+        partial: answer.partial || text.len() < answer.text.len(),
+        text: text.to_owned(),
         cited,
     }))
 }

@@ -84,16 +84,16 @@ pub(super) struct Reading<'a> {
 
 /// Reads the week or month before a period, if there is one, and the parts of the period.
 pub(super) async fn read(
-    moment: &mut ReadSnapshot,
+    snapshot: &mut ReadSnapshot,
     topic: &Topic,
     period: &CalendarPeriod,
     timezone: &str,
-    about: &Reading<'_>,
+    reading: &Reading<'_>,
 ) -> Result<Option<CalendarFacts>, StoreError> {
     let Some(before) = period.previous(timezone) else { return Ok(None) };
-    let why = about.not_comparable_reason(period, before.span);
+    let why = reading.not_comparable_reason(period, before.span);
     let figures = match why {
-        None => Some(figures(moment, topic, before.span, about).await?),
+        None => Some(figures(snapshot, topic, before.span, reading).await?),
         Some(_) => None,
     };
     let parts = match period.unit {
@@ -102,7 +102,7 @@ pub(super) async fn read(
             period.weeks(timezone).into_iter().map(|week| (week.name, week.span)).collect::<Vec<_>>()
         }
     };
-    let filtered = about.hidden.iter().filter(|mark| before.span.contains(mark.moment())).count() as u64;
+    let filtered = reading.hidden.iter().filter(|mark| before.span.contains(mark.moment())).count() as u64;
     Ok(Some(CalendarFacts {
         unit: period.unit,
         name: period.name.clone(),
@@ -110,32 +110,32 @@ pub(super) async fn read(
         // Of a period that is not over, only the parts that have begun.
         parts: parts
             .into_iter()
-            .filter(|(_, span)| span.from <= about.now)
-            .map(|(name, span)| about.part(name, span))
+            .filter(|(_, span)| span.from <= reading.now)
+            .map(|(name, span)| reading.part(name, span))
             .collect(),
     }))
 }
 
 async fn figures(
-    moment: &mut ReadSnapshot,
+    snapshot: &mut ReadSnapshot,
     topic: &Topic,
     span: Span,
-    about: &Reading<'_>,
+    reading: &Reading<'_>,
 ) -> Result<PeriodFigures, StoreError> {
-    let sounds = daily::count_tones(about.inside(span), about.scored);
+    let tones = daily::count_tones(reading.inside(span), reading.scored);
     // A run may start before midnight and search after it.
     let began_by = Span { from: Time(span.from.0.saturating_sub(LONGEST_RUN)), ..span };
-    let searches = moment.searches(&topic.id, began_by, MOST_SEARCHES).await?;
+    let searches = snapshot.searches(&topic.id, began_by, MOST_SEARCHES).await?;
     let cut = i64::try_from(searches.len()).is_ok_and(|many| many >= MOST_SEARCHES);
     let cost =
-        searches.iter().filter(|asked| span.contains(asked.at)).fold(Micros(0), |sum, asked| sum.plus(asked.cost));
+        searches.iter().filter(|search| span.contains(search.at)).fold(Micros(0), |sum, search| sum.plus(search.cost));
     Ok(PeriodFigures {
-        counted: daily::count_items(about.inside(span)),
-        saturated: about.looked.saturated(span),
-        shares: tone::shares(&sounds),
-        tones: sounds,
-        covered: about.looked.covered_share(span),
-        checks: about.looked.checks(span),
+        counted: daily::count_items(reading.inside(span)),
+        saturated: reading.looked.saturated(span),
+        shares: tone::shares(&tones),
+        tones,
+        covered: reading.looked.covered_share(span),
+        checks: reading.looked.checks(span),
         cost: (!cut).then_some(cost),
     })
 }

@@ -72,8 +72,9 @@ impl CalendarFacts {
             None => "none".to_owned(),
             Some(change) => change,
         };
-        let told = |counted: &ItemCounts| counted.authors > 0 || counted.no_author == 0;
-        let authors = if told(now) && told(then) { counts(now.authors, then.authors) } else { "–".to_owned() };
+        let has_authors = |counted: &ItemCounts| counted.authors > 0 || counted.no_author == 0;
+        let authors =
+            if has_authors(now) && has_authors(then) { counts(now.authors, then.authors) } else { "–".to_owned() };
         let mut rows = vec![
             Row {
                 figure: "Items",
@@ -105,15 +106,15 @@ impl CalendarFacts {
             let of =
                 |shares: &[(Tone, Share)]| shares.iter().find(|(other, _)| *other == sound).map(|(_, share)| *share);
             let (now, then) = (of(&topic.tone.shares), of(&before.shares));
-            let told = |share: Option<Share>| share.as_ref().map_or("–".to_owned(), format::share);
+            let format_share = |share: Option<Share>| share.as_ref().map_or("–".to_owned(), format::share);
             let change = now.zip(then).map_or("–".to_owned(), |(now, then)| format_points(now.share, then.share));
-            rows.push(Row { figure, now: told(now), before: told(then), change });
+            rows.push(Row { figure, now: format_share(now), before: format_share(then), change });
         }
         let covered = Some(covered_or_checks(before.covered, before.checks));
         let cost = before.cost.map(|cost| cost.to_string());
         let spent = topic.cost.filter(|_| !topic.searches_cut).zip(before.cost).map(|(now, then)| {
-            let whole = |cost: Micros| u64::try_from(cost.0).unwrap_or(0);
-            change(whole(now), whole(then)).unwrap_or_else(|| "none".to_owned())
+            let to_u64 = |cost: Micros| u64::try_from(cost.0).unwrap_or(0);
+            change(to_u64(now), to_u64(then)).unwrap_or_else(|| "none".to_owned())
         });
         for (figure, now, then, change) in [
             (
@@ -126,7 +127,7 @@ impl CalendarFacts {
             ),
             ("Cost", topic.cost_words(), cost, spent),
         ] {
-            let [before, change] = [then, change].map(|told| told.unwrap_or_else(|| "–".to_owned()));
+            let [before, change] = [then, change].map(|cell| cell.unwrap_or_else(|| "–".to_owned()));
             rows.push(Row { figure, now, before, change });
         }
         rows
@@ -173,12 +174,12 @@ mod tests {
     use crate::model::{Span, Time};
 
     fn week(raw: u64, saturated: bool) -> CalendarFacts {
-        let sounds = ToneCounts { negative: raw / 4, neutral: raw - raw / 4, ..ToneCounts::default() };
+        let tones = ToneCounts { negative: raw / 4, neutral: raw - raw / 4, ..ToneCounts::default() };
         let figures = PeriodFigures {
             counted: ItemCounts { raw, unique: raw, authors: raw / 2, ..ItemCounts::default() },
             saturated,
-            shares: tone::shares(&sounds),
-            tones: sounds,
+            shares: tone::shares(&tones),
+            tones,
             covered: 0.95,
             checks: None,
             cost: Some(Micros(2_000_000)),
@@ -196,14 +197,14 @@ mod tests {
     fn a_change_is_reported_plainly_or_why_it_is_not() {
         let mut facts = topic("a");
         (facts.period.raw, facts.period.unique, facts.period.authors) = (150, 100, 40);
-        for (calendar, standing, change) in [
+        for (calendar, comparison, change) in [
             (week(100, false), "+50% from the week before", "+50%"),
             (week(200, false), "−25% from the week before", "−25%"),
             (week(150, false), "as many as in the week before", "none"),
             (week(0, false), "none in the week before", "from none"),
             (week(100, true), "≥\u{a0}100 in the week before; not compared: incomplete", "may be more"),
         ] {
-            assert_eq!(calendar.compared(&facts), standing);
+            assert_eq!(calendar.compared(&facts), comparison);
             assert_eq!(calendar.rows(&facts)[0].change, change);
             assert_eq!(calendar.not_compared_note(), None);
         }
@@ -218,8 +219,8 @@ mod tests {
     fn shares_change_by_points_and_money_by_its_part() {
         let mut facts = topic("a");
         facts.cost = Some(Micros(1_000_000));
-        let sounds = ToneCounts { negative: 31, neutral: 69, ..ToneCounts::default() };
-        (facts.tone.shares, facts.tone.period) = (tone::shares(&sounds), sounds);
+        let tones = ToneCounts { negative: 31, neutral: 69, ..ToneCounts::default() };
+        (facts.tone.shares, facts.tone.period) = (tone::shares(&tones), tones);
         let rows = week(100, false).rows(&facts);
         let of = |figure: &str| {
             let row = rows.iter().find(|row| row.figure == figure).unwrap();

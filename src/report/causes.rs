@@ -43,16 +43,16 @@ struct ByDay<'a> {
 
 impl<'a> ByDay<'a> {
     /// Items of the period are not counted on earlier days, too.
-    fn of(beside: &PeriodBaseline<'a>) -> Self {
-        let ours: BTreeSet<&str> = beside.period.iter().map(|mark| mark.key.as_str()).collect();
-        let mut earlier: Vec<(Day, Vec<&CountedItem>)> = beside.days.iter().map(|day| (*day, Vec::new())).collect();
-        for mark in beside.marks.iter().filter(|mark| !ours.contains(&*mark.key)) {
+    fn of(baseline: &PeriodBaseline<'a>) -> Self {
+        let period_keys: BTreeSet<&str> = baseline.period.iter().map(|mark| mark.key.as_str()).collect();
+        let mut earlier: Vec<(Day, Vec<&CountedItem>)> = baseline.days.iter().map(|day| (*day, Vec::new())).collect();
+        for mark in baseline.marks.iter().filter(|mark| !period_keys.contains(&*mark.key)) {
             let at = earlier.partition_point(|(day, _)| day.span.until <= mark.moment());
             if let Some((_, marks)) = earlier.get_mut(at).filter(|(day, _)| day.span.contains(mark.moment())) {
                 marks.push(mark);
             }
         }
-        Self { day: beside.day, period: beside.period, earlier }
+        Self { day: baseline.day, period: baseline.period, earlier }
     }
 
     /// Looks for a cause among the items, and among their tones if `tone` is given. `usual` is the usual number of
@@ -75,41 +75,41 @@ impl<'a> ByDay<'a> {
 
 /// Finds the causes of the unusual figures. `seen` is the span in which sources found the compared items.
 pub(super) async fn read(
-    moment: &mut ReadSnapshot,
+    snapshot: &mut ReadSnapshot,
     topic: &Topic,
-    beside: PeriodBaseline<'_>,
+    baseline: PeriodBaseline<'_>,
     seen: Span,
-    told: UnusualFigures<'_>,
+    figures: UnusualFigures<'_>,
 ) -> Result<WhyFacts, StoreError> {
-    let usual = told.usual.filter(|usual| is_unusual(beside.period.len(), usual));
-    let tones = unusual_tones(told.tone);
+    let usual = figures.usual.filter(|usual| is_unusual(baseline.period.len(), usual));
+    let tones = unusual_tones(figures.tone);
     if usual.is_none() && tones.is_empty() {
         return Ok(WhyFacts::default());
     }
-    let beside = ByDay::of(&beside);
+    let by_day = ByDay::of(&baseline);
     let sources = if topic.sources().len() < 2 {
         OnlySources::default()
     } else {
-        let shown = moment.shown_by(&topic.id, seen, i64::try_from(MOST).unwrap_or(i64::MAX)).await?;
+        let sightings = snapshot.shown_by(&topic.id, seen, i64::try_from(MOST).unwrap_or(i64::MAX)).await?;
         // If only a part was read, it is unknown which source alone found an item.
-        if shown.len() < MOST { OnlySources::of(shown) } else { OnlySources::default() }
+        if sightings.len() < MOST { OnlySources::of(sightings) } else { OnlySources::default() }
     };
     let mut facts = WhyFacts::default();
-    let found = (&sources, told.terms);
+    let found = (&sources, figures.terms);
     let cause = usual.and_then(|usual| {
-        beside.find_cause(found, None, usual.expected, |compared| why::volume_cause(compared, &usual))
+        by_day.find_cause(found, None, usual.expected, |compared| why::volume_cause(compared, &usual))
     });
     if let Some(cause) = cause {
-        facts.volume = Some(named(moment, beside.period, cause).await?);
+        facts.volume = Some(named(snapshot, by_day.period, cause).await?);
     }
-    let scorer = told.tone.scorer.as_deref().unwrap_or_default();
-    let usual_items = why::mean(beside.earlier.iter().map(|(_, marks)| marks.len()));
+    let scorer = figures.tone.scorer.as_deref().unwrap_or_default();
+    let usual_items = why::mean(by_day.earlier.iter().map(|(_, marks)| marks.len()));
     for (tone, usual) in tones {
-        let asked = Some((tone, scorer));
-        let cause =
-            beside.find_cause(found, asked, usual_items, |compared| why::tone_cause(compared, &usual, MIN_SAMPLE));
+        let tone_and_scorer = Some((tone, scorer));
+        let cause = by_day
+            .find_cause(found, tone_and_scorer, usual_items, |compared| why::tone_cause(compared, &usual, MIN_SAMPLE));
         if let Some(cause) = cause {
-            facts.tone.push((tone, named(moment, beside.period, cause).await?));
+            facts.tone.push((tone, named(snapshot, by_day.period, cause).await?));
         }
     }
     Ok(facts)
@@ -133,10 +133,10 @@ fn unusual_tones(tone: &ToneFacts) -> Vec<(Tone, UsualShare)> {
 }
 
 /// Adds the name by which a cause is shown.
-async fn named(moment: &mut ReadSnapshot, period: &[&CountedItem], cause: Cause) -> Result<NamedCause, StoreError> {
-    let shown = match cause.first_copy(period.iter().copied()) {
+async fn named(snapshot: &mut ReadSnapshot, period: &[&CountedItem], cause: Cause) -> Result<NamedCause, StoreError> {
+    let display_name = match cause.first_copy(period.iter().copied()) {
         Some(first) => {
-            let words = moment.words(std::slice::from_ref(&first.key)).await?;
+            let words = snapshot.words(std::slice::from_ref(&first.key)).await?;
             let words = words.into_iter().next().and_then(|words| words.title.or(words.text)).unwrap_or_default();
             line(&words, WORDS)
         }
@@ -144,7 +144,7 @@ async fn named(moment: &mut ReadSnapshot, period: &[&CountedItem], cause: Cause)
         None if cause.dimension == Dimension::Text => String::new(),
         None => line(cause.display_name(period.iter().copied()), NAME),
     };
-    Ok(NamedCause { cause, display_name: shown })
+    Ok(NamedCause { cause, display_name })
 }
 
 impl NamedCause {

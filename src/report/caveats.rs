@@ -69,8 +69,8 @@ fn doubt_reason(report: &Report, topic: &TopicFacts) -> Option<String> {
         return Some("the period is not over".to_owned());
     }
     if topic.covered.is_none_or(|covered| covered < WHOLE) {
-        let told = if topic.idle(report.span) { "not covered yet".to_owned() } else { only(topic) };
-        return Some(told);
+        let reason = if topic.idle(report.span) { "not covered yet".to_owned() } else { only(topic) };
+        return Some(reason);
     }
     if topic.covered_in_all < WHOLE {
         return Some(UNSEEN.to_owned());
@@ -95,8 +95,8 @@ const COVERAGE: &str = "coverage";
 /// The aspects: name, text if it was judged and calm, and why a topic could not be judged.
 const ASPECTS: [(&str, &str, Unjudged); 4] = [
     ("volume", "volume does not stand out", |report, topic| {
-        let judged = topic.usual.is_some() && !topic.is_not_comparable();
-        if judged { doubt_reason(report, topic) } else { Some(uncompared(report, topic)) }
+        let is_comparable = topic.usual.is_some() && !topic.is_not_comparable();
+        if is_comparable { doubt_reason(report, topic) } else { Some(uncompared(report, topic)) }
     }),
     ("tone", "tone has not shifted", |_, topic| {
         if topic.query_changed() {
@@ -188,7 +188,7 @@ struct Judged {
 fn evaluate(report: &Report, aspects: &[(&str, &str, Unjudged)]) -> Judged {
     let (mut calm, mut unjudged, mut incomplete) = (Vec::new(), Vec::new(), Vec::new());
     let all = report.topics.len();
-    for (what, said, why) in aspects.iter().copied() {
+    for (what, text, why) in aspects.iter().copied() {
         let mut reasons: BTreeMap<String, Vec<&TopicFacts>> = BTreeMap::new();
         for topic in &report.topics {
             if let Some(reason) = why(report, topic) {
@@ -197,8 +197,8 @@ fn evaluate(report: &Report, aspects: &[(&str, &str, Unjudged)]) -> Judged {
         }
         match all - reasons.values().map(Vec::len).sum::<usize>() {
             0 => {}
-            judged if judged == all => calm.push(said.to_owned()),
-            judged => calm.push(format!("{said} ({judged} of {all} topics)")),
+            count if count == all => calm.push(text.to_owned()),
+            count => calm.push(format!("{text} ({count} of {all} topics)")),
         }
         for (reason, topics) in reasons {
             let known =

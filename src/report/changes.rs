@@ -72,23 +72,23 @@ pub(super) async fn read(
 
 /// Returns each changed query once, with its sources: `social and web searched for “acme”`.
 fn changed_queries(sources: &[SourceChanges]) -> Vec<String> {
-    let mut all: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut queries: Vec<(&str, Vec<&str>)> = Vec::new();
     for source in sources {
         for query in source.queries.iter().filter(|query| query.changed) {
-            match all.iter_mut().find(|(asked, _)| *asked == query.query) {
+            match queries.iter_mut().find(|(text, _)| *text == query.query) {
                 Some((_, by)) => by.push(source.source.as_str()),
-                None => all.push((&query.query, vec![source.source.as_str()])),
+                None => queries.push((&query.query, vec![source.source.as_str()])),
             }
         }
     }
-    let told = |(query, by): (&str, Vec<&str>)| {
+    let describe = |(query, by): (&str, Vec<&str>)| {
         let by = match by.split_last() {
             Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),
             _ => by.concat(),
         };
         format!("{by} searched for “{}”", format::line(query, 120))
     };
-    all.into_iter().map(told).collect()
+    queries.into_iter().map(describe).collect()
 }
 
 impl ChangeFacts {

@@ -13,18 +13,18 @@ use crate::model::{CountedItem, PrunedDays, Time};
 pub(super) fn compare_days(
     history: &[Day],
     marks: &[CountedItem],
-    looked: &SearchCoverage,
-    kept: &PrunedDays,
+    search_coverage: &SearchCoverage,
+    pruned_days: &PrunedDays,
     asked_since: Option<Time>,
 ) -> Vec<EarlierDay> {
     let at = |back: usize| Some((back, history.get(history.len().checked_sub(1 + back)?)?));
     let one = |(back, day): (usize, &Day)| {
-        let covered = looked.searched_share(day.span);
-        let why = if !looked.was_watched(day.span) {
+        let covered = search_coverage.searched_share(day.span);
+        let why = if !search_coverage.was_watched(day.span) {
             Some("not watched yet".to_owned())
         } else if asked_since.is_some_and(|at| at > day.span.from) {
             Some("another query was used then".to_owned())
-        } else if !kept.is_complete(day.span) {
+        } else if !pruned_days.is_complete(day.span) {
             Some("its searches were pruned".to_owned())
         } else if covered < WHOLE {
             Some(format!("only {} searched", super::format::percent(covered)))
@@ -37,7 +37,7 @@ pub(super) fn compare_days(
             date: day.date.to_string(),
             weekday: day.date.strftime("%A").to_string(),
             raw: why.is_none().then_some(raw),
-            saturated: looked.saturated(day.span),
+            saturated: search_coverage.saturated(day.span),
             why,
         }
     };
@@ -50,7 +50,7 @@ pub(super) fn sentence(report: &Report, topic: &TopicFacts) -> Option<String> {
     let one = |day: &EarlierDay| {
         let name = if day.back == 1 { "Day before" } else { "Week before" };
         let date = day.date.get(5..).unwrap_or_default();
-        let told = match (day.raw, &day.why) {
+        let result = match (day.raw, &day.why) {
             (Some(raw), _) => {
                 let items = format!("{} {}", at_least(raw, day.saturated), if raw == 1 { "item" } else { "items" });
                 match change(now, raw) {
@@ -63,7 +63,7 @@ pub(super) fn sentence(report: &Report, topic: &TopicFacts) -> Option<String> {
             }
             (None, why) => format!("not compared, {}", why.as_deref().unwrap_or("reason unknown")),
         };
-        format!("{name} ({} {date}): {told}.", day.weekday)
+        format!("{name} ({} {date}): {result}.", day.weekday)
     };
     let all: Vec<String> = topic.earlier_days.iter().map(one).collect();
     (!all.is_empty() && !topic.first_day && !topic.query_changed()).then(|| all.join(" "))

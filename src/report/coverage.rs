@@ -11,21 +11,21 @@ use crate::store::{ReadSnapshot, StoreError};
 
 /// Reads the coverage of a topic in a span that ends at the present.
 pub(super) async fn read_coverage(
-    moment: &mut ReadSnapshot,
+    snapshot: &mut ReadSnapshot,
     topic: &Topic,
     seen: Span,
 ) -> Result<SearchCoverage, StoreError> {
-    let watched = moment.watched(std::slice::from_ref(&topic.id)).await?.pop();
-    let looks = moment.runs_with_searches(&topic.id, seen).await?;
-    Ok(SearchCoverage::new(watched, looks, seen, Time(seen.until.0.saturating_sub(1))))
+    let watched = snapshot.watched(std::slice::from_ref(&topic.id)).await?.pop();
+    let searches = snapshot.runs_with_searches(&topic.id, seen).await?;
+    Ok(SearchCoverage::new(watched, searches, seen, Time(seen.until.0.saturating_sub(1))))
 }
 
 /// Returns how each source did in a span; its last search may be a little later. Full replies are those about the span,
 /// even of later searches: they may be why a part of it is a hole.
-pub(super) fn sources(searches: &[SearchSummary], looked: &SearchCoverage, span: Span) -> Vec<SourceFacts> {
-    let mut all: BTreeMap<Source, SourceFacts> = BTreeMap::new();
+pub(super) fn sources(searches: &[SearchSummary], search_coverage: &SearchCoverage, span: Span) -> Vec<SourceFacts> {
+    let mut by_source: BTreeMap<Source, SourceFacts> = BTreeMap::new();
     for search in searches {
-        let facts = all.entry(search.source).or_insert_with(|| SourceFacts {
+        let facts = by_source.entry(search.source).or_insert_with(|| SourceFacts {
             source: search.source,
             searches: 0,
             failed: 0,
@@ -37,13 +37,13 @@ pub(super) fn sources(searches: &[SearchSummary], looked: &SearchCoverage, span:
             answers_since: None,
             over_quota: false,
             trouble: None,
-            saturated: looked.full_replies(search.source, span),
+            saturated: search_coverage.full_replies(search.source, span),
             cost: Micros(0),
         });
         let inside = u64::from(span.contains(search.at));
         let failed = matches!(search.state, SearchState::Error | SearchState::Lost);
-        let made = failed || matches!(search.state, SearchState::Ok | SearchState::Empty | SearchState::Started);
-        facts.searches += inside * u64::from(made);
+        let was_made = failed || matches!(search.state, SearchState::Ok | SearchState::Empty | SearchState::Started);
+        facts.searches += inside * u64::from(was_made);
         facts.failed += inside * u64::from(failed);
         facts.searches_missed += inside * u64::from(search.state == SearchState::OverQuota);
         facts.left_out += inside * u64::from(search.state == SearchState::NotRun);
@@ -61,7 +61,7 @@ pub(super) fn sources(searches: &[SearchSummary], looked: &SearchCoverage, span:
             facts.trouble.clone_from(&search.trouble);
         }
     }
-    all.into_values().collect()
+    by_source.into_values().collect()
 }
 
 /// Whether a covered share is known and nothing.
@@ -141,8 +141,8 @@ impl TopicFacts {
 
     /// Returns the holes of the period, and those of the days before it in the charts; the latest last.
     pub(super) fn holes_of(&self, period: Span) -> (Vec<&HoleFacts>, Vec<&HoleFacts>) {
-        let told = self.holes.iter().filter(|hole| !hole.before && !hole.open);
-        told.partition(|hole| hole.span.intersection(period).is_some())
+        let gaps = self.holes.iter().filter(|hole| !hole.before && !hole.open);
+        gaps.partition(|hole| hole.span.intersection(period).is_some())
     }
 
     /// Returns the note that the last minutes before searches do not count as covered, if so.

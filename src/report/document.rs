@@ -51,8 +51,8 @@ pub struct Report {
 impl Report {
     /// Returns a sentence about the cost of the period's searches.
     pub(super) fn cost_words(&self) -> String {
-        let told = |cost: Micros| format!("Searches cost {cost}.");
-        self.cost.map_or_else(|| "The cost of its searches is no longer known.".to_owned(), told)
+        let describe = |cost: Micros| format!("Searches cost {cost}.");
+        self.cost.map_or_else(|| "The cost of its searches is no longer known.".to_owned(), describe)
     }
 
     /// Whether the period was over when the report was made.

@@ -75,68 +75,74 @@ pub(super) fn reads_from(spec: &ReportSpec, span: Span) -> Time {
     history(spec, span).first().map_or(terms, |day| day.span.from.min(terms))
 }
 
-/// Reads one topic and computes its facts. `anew` lists when its query changed; `rows` is the maximum number of rows.
+/// Reads one topic and computes its facts. `query_changes` lists when its query changed; `rows` is the maximum number
+/// of rows.
 pub(super) async fn topic(
-    moment: &mut ReadSnapshot,
+    snapshot: &mut ReadSnapshot,
     spec: &ReportSpec,
     topic: &Topic,
     ReportScope { span, since, now, by_source }: ReportScope,
-    anew: &[Time],
+    query_changes: &[Time],
     rows: usize,
 ) -> Result<TopicFacts, StoreError> {
     let history = history(spec, span);
     let seen = Span { from: reads_from(spec, span), until: Time(now.0.saturating_add(1)) };
     let tail = Span { from: span.from, until: Time(span.until.0.saturating_add(TAIL).min(seen.until.0)) };
-    let belongs = PeriodRule { span, by_moment: spec.window.is_calendar(), since };
+    let rule = PeriodRule { span, by_moment: spec.window.is_calendar(), since };
     // Items first seen by a clock that is ahead belong to this report, too, or to none.
-    let known = if belongs.by_moment { seen } else { Span { until: Time(i64::MAX), ..seen } };
-    let all = moment.counted_items_first_seen(&topic.id, known, MOST_MARKS).await?;
+    let first_seen_span = if rule.by_moment { seen } else { Span { until: Time(i64::MAX), ..seen } };
+    let all = snapshot.counted_items_first_seen(&topic.id, first_seen_span, MOST_MARKS).await?;
     let cut = i64::try_from(all.len()).is_ok_and(|many| many >= MOST_MARKS);
     // What was first seen before the earliest item read is not known here.
     let reach = if cut { all.last().map(|mark| mark.first_seen) } else { None };
     let period_cut = reach.is_some_and(|reach| reach > span.from);
-    let FilteredItems { passed: marks, hidden, unjudged } = apply_filter(moment, topic, all).await?;
-    let looked = coverage::read_coverage(moment, topic, seen).await?;
-    let began = moment.first_run(&topic.id).await?;
-    let searched_since = moment.first_search(&topic.id).await?;
-    let kept = moment.pruned_days(&topic.id).await?;
-    let tried = moment.last_run(&topic.id).await?.is_some();
+    let FilteredItems { passed: marks, hidden, unjudged } = apply_filter(snapshot, topic, all).await?;
+    let search_coverage = coverage::read_coverage(snapshot, topic, seen).await?;
+    let began = snapshot.first_run(&topic.id).await?;
+    let searched_since = snapshot.first_search(&topic.id).await?;
+    let pruned_days = snapshot.pruned_days(&topic.id).await?;
+    let tried = snapshot.last_run(&topic.id).await?.is_some();
 
-    let period: Vec<&CountedItem> = marks.iter().filter(|mark| belongs.of(mark)).collect();
+    let period: Vec<&CountedItem> = marks.iter().filter(|mark| rule.of(mark)).collect();
     let late: Vec<&CountedItem> =
         marks.iter().filter(|mark| span.contains(mark.first_seen) && mark.moment() < span.from).collect();
     let counted = daily::count_items(period.iter().copied());
     let calendar = period::calendar(spec.window, span, &spec.timezone);
-    let own = history.partition_point(|day| day.span.from < span.from);
-    let drawn_from = if calendar.is_some() { own } else { history.len().saturating_sub(CHART) };
-    let chart = history.get(drawn_from..).unwrap_or_default();
-    let drawn = chart.first().map_or(span, |day| Span { from: day.span.from, until: span.until });
-    let scorer = daily::scorer_of(marks.iter().filter(|mark| drawn.contains(mark.moment())));
+    let period_start = history.partition_point(|day| day.span.from < span.from);
+    let chart_start = if calendar.is_some() { period_start } else { history.len().saturating_sub(CHART) };
+    let chart = history.get(chart_start..).unwrap_or_default();
+    let chart_span = chart.first().map_or(span, |day| Span { from: day.span.from, until: span.until });
+    let scorer = daily::scorer_of(marks.iter().filter(|mark| chart_span.contains(mark.moment())));
     // The results of another query say nothing about what is usual for this one.
-    let asked_since = anew.iter().copied().filter(|at| *at < span.until).max();
+    let asked_since = query_changes.iter().copied().filter(|at| *at < span.until).max();
     let comparable = |day: &&Day| asked_since.max(reach).is_none_or(|at| at <= day.span.from);
     let before = history.split_last().map_or(&*history, |(_, before)| before);
-    let before = if calendar.is_some() { history.get(..own).unwrap_or_default() } else { before };
+    let before = if calendar.is_some() { history.get(..period_start).unwrap_or_default() } else { before };
     let before: Vec<Day> = before.iter().filter(comparable).copied().collect();
-    let whole = whole(&before, &looked);
-    let earlier = items_of(&marks, &whole);
-    let compared = history.last().filter(|day| belongs.by_moment && day.span == span && !period_cut);
+    let covered_days = covered_days(&before, &search_coverage);
+    let earlier = items_of(&marks, &covered_days);
+    let compared = history.last().filter(|day| rule.by_moment && day.span == span && !period_cut);
     let usual = compared.map(|day| daily::usual_range(day, &earlier));
-    let beside =
-        compared.map(|_| comparison::compare_days(&history, &marks, &looked, &kept, asked_since)).unwrap_or_default();
-    let by_day = whole.iter().map(|day| marks.iter().filter(|mark| day.span.contains(mark.moment())));
+    let earlier_days = compared
+        .map(|_| comparison::compare_days(&history, &marks, &search_coverage, &pruned_days, asked_since))
+        .unwrap_or_default();
+    let by_day = covered_days.iter().map(|day| marks.iter().filter(|mark| day.span.contains(mark.moment())));
     // Posts found by an earlier query are not measured by the current one.
-    let same = anew.iter().all(|at| *at < span.from);
-    let relevance =
-        if same { relevance(moment, topic, period.iter().copied(), by_day).await? } else { Relevance::default() };
+    let is_same_query = query_changes.iter().all(|at| *at < span.from);
+    let relevance = if is_same_query {
+        relevance(snapshot, topic, period.iter().copied(), by_day).await?
+    } else {
+        Relevance::default()
+    };
     // A run may start before midnight and search after it.
     let began_by = Span { from: Time(tail.from.0.saturating_sub(LONGEST_RUN)), ..tail };
-    let mut searches = moment.searches(&topic.id, began_by, MOST_SEARCHES).await?;
+    let mut searches = snapshot.searches(&topic.id, began_by, MOST_SEARCHES).await?;
     let searches_cut = i64::try_from(searches.len()).is_ok_and(|many| many >= MOST_SEARCHES);
-    searches.retain(|asked| asked.at >= span.from);
-    let (gone, kept_from) = (kept.totals(span), kept.complete_from().filter(|from| *from > drawn.from));
-    let inside = || searches.iter().filter(|asked| span.contains(asked.at));
-    let asked = TermsAsked {
+    searches.retain(|search| search.at >= span.from);
+    let (pruned_totals, kept_from) =
+        (pruned_days.totals(span), pruned_days.complete_from().filter(|from| *from > chart_span.from));
+    let inside = || searches.iter().filter(|search| span.contains(search.at));
+    let terms_request = TermsAsked {
         topic,
         passed: &marks,
         hidden: &hidden,
@@ -148,21 +154,21 @@ pub(super) async fn topic(
         trusting: false,
         explains: true,
     };
-    let astray = if calendar.is_some() { relevance.is_clearly_off_topic() } else { relevance.is_off_topic() };
-    let terms = if astray {
+    let is_off_topic = if calendar.is_some() { relevance.is_clearly_off_topic() } else { relevance.is_off_topic() };
+    let terms = if is_off_topic {
         TopicTerms::without_terms(NoTermsReason::Relevance)
     } else if period_cut || reach.is_some_and(|reach| reach > Time(span.from.0.saturating_sub(TERMS_REACH))) {
         TopicTerms::without_terms(NoTermsReason::Cut)
     } else {
-        topic_terms(moment, asked).await?
+        topic_terms(snapshot, terms_request).await?
     };
-    let found_by = source_shares::read(moment, topic, &period, seen, by_source).await?;
+    let found_by = source_shares::read(snapshot, topic, &period, seen, by_source).await?;
     let scored = scorer.as_deref();
-    let about = calendar::Reading {
+    let reading = calendar::Reading {
         marks: &marks,
         hidden: &hidden,
-        looked: &looked,
-        kept: &kept,
+        looked: &search_coverage,
+        kept: &pruned_days,
         searched_since,
         asked_since,
         reach,
@@ -170,22 +176,22 @@ pub(super) async fn topic(
         now,
     };
     let beyond_days = match &calendar {
-        Some(one) => calendar::read(moment, topic, one, &spec.timezone, &about).await?,
+        Some(one) => calendar::read(snapshot, topic, one, &spec.timezone, &reading).await?,
         None => None,
     };
     // What is usual is known for days only: a week or month is only compared with the one before.
     let (tone_days, tone_week) =
-        if calendar.is_some() { (&[][..], &[][..]) } else { (&*whole, latest(&history, &whole)) };
+        if calendar.is_some() { (&[][..], &[][..]) } else { (&*covered_days, latest(&history, &covered_days)) };
     let tone = tone(&period, &marks, tone_days, tone_week, scorer.clone());
-    let told = causes::UnusualFigures { usual: usual.and_then(Result::ok), tone: &tone, terms: &terms.rises };
+    let figures = causes::UnusualFigures { usual: usual.and_then(Result::ok), tone: &tone, terms: &terms.rises };
     let why = match history.last() {
         Some(last) => {
-            let beside = causes::PeriodBaseline { day: *last, period: &period, marks: &marks, days: &whole };
-            causes::read(moment, topic, beside, seen, told).await?
+            let baseline = causes::PeriodBaseline { day: *last, period: &period, marks: &marks, days: &covered_days };
+            causes::read(snapshot, topic, baseline, seen, figures).await?
         }
         None => WhyFacts::default(),
     };
-    let chosen = items::choose(moment, topic, &marks, &period, scorer.as_deref(), span, rows).await?;
+    let chosen = items::choose(snapshot, topic, &marks, &period, scorer.as_deref(), span, rows).await?;
     Ok(TopicFacts {
         id: topic.id.clone(),
         title: topic.title.clone(),
@@ -195,42 +201,45 @@ pub(super) async fn topic(
         first_day: began.is_some_and(|began| span.contains(began)),
         unwatched: began.is_some_and(|began| began >= span.until),
         unanswered: began.is_some_and(|began| began >= span.until) && searched_since.is_some_and(|at| at < span.until),
-        saturated: looked.saturated(span),
+        saturated: search_coverage.saturated(span),
         // A report since the last one contains everything found since then.
-        unseen: belongs.by_moment && uncovered_end::is_significant(&looked, span, now),
-        full_pages: looked.full_pages(span),
+        unseen: rule.by_moment && uncovered_end::is_significant(&search_coverage, span, now),
+        full_pages: search_coverage.full_pages(span),
         earlier: late.len() as u64,
         outside: late.iter().filter(|mark| mark.fit == crate::model::WindowFit::Outside).count() as u64,
         usual: usual.and_then(Result::ok),
         comparable: usual.and_then(Result::err).unwrap_or(0),
-        earlier_days: beside,
+        earlier_days,
         calendar: beyond_days,
         relevance,
-        covered: kept.is_complete(span).then(|| looked.covered_share_due(span)),
-        checks: looked.checks(span),
-        covered_in_all: looked.covered_share(span),
-        late_ms: looked.late_ms(Span { until: span.until.min(now), ..span }),
-        open: uncovered_end::uncovered_end(&looked, span, now),
+        covered: pruned_days.is_complete(span).then(|| search_coverage.covered_share_due(span)),
+        checks: search_coverage.checks(span),
+        covered_in_all: search_coverage.covered_share(span),
+        late_ms: search_coverage.late_ms(Span { until: span.until.min(now), ..span }),
+        open: uncovered_end::uncovered_end(&search_coverage, span, now),
         // Of a week or month that is not over, only the days that have begun.
         days: chart
             .iter()
             .filter(|day| day.span.from <= now)
-            .map(|day| day_facts(day, &marks, &looked, &kept, (scorer.as_deref(), now)))
+            .map(|day| day_facts(day, &marks, &search_coverage, &pruned_days, (scorer.as_deref(), now)))
             .collect(),
         // Holes in the pruned time are not known.
-        holes: looked
-            .holes(Span { from: drawn.from.max(kept_from.unwrap_or(drawn.from)), until: drawn.until.min(now) }),
+        holes: search_coverage.holes(Span {
+            from: chart_span.from.max(kept_from.unwrap_or(chart_span.from)),
+            until: chart_span.until.min(now),
+        }),
         tone,
         why,
-        answer: answer::read(moment, topic, tail).await?,
+        answer: answer::read(snapshot, topic, tail).await?,
         found_by,
         terms,
         domains: daily::tally(period.iter().filter_map(|m| Some((items::host(m.url.as_deref()?)?, *m))), 8),
         authors: daily::top_authors(period.iter().copied(), 8),
-        cost: gone.map(|gone| inside().fold(gone.2, |sum: Micros, s| sum.plus(s.cost))),
-        not_kept: (!kept.is_complete(span)).then(|| PrunedPeriod { runs: gone.map(|gone| gone.0 + runs(inside())) }),
+        cost: pruned_totals.map(|totals| inside().fold(totals.2, |sum: Micros, s| sum.plus(s.cost))),
+        not_kept: (!pruned_days.is_complete(span))
+            .then(|| PrunedPeriod { runs: pruned_totals.map(|totals| totals.0 + runs(inside())) }),
         kept_from,
-        sources: coverage::sources(&searches, &looked, span),
+        sources: coverage::sources(&searches, &search_coverage, span),
         period: counted,
         top_posts: chosen.top_posts,
         top_pages: chosen.top_pages,
@@ -240,57 +249,58 @@ pub(super) async fn topic(
         campaigns: chosen.campaigns,
         rows_left_out: chosen.left_out,
         rows: chosen.rows,
-        filtered: hidden.iter().filter(|mark| belongs.of(mark)).count() as u64,
-        uncompared: moment.has_unclustered().await? && !period.is_empty(),
+        filtered: hidden.iter().filter(|mark| rule.of(mark)).count() as u64,
+        uncompared: snapshot.has_unclustered().await? && !period.is_empty(),
         unjudged: period.iter().filter(|mark| unjudged.contains(&mark.key)).count() as u64,
         changes: None,
-        asked_anew: anew.iter().copied().filter(|at| drawn.contains(*at)).collect(),
+        asked_anew: query_changes.iter().copied().filter(|at| chart_span.contains(*at)).collect(),
         asked_since,
         ill: Vec::new(),
         cut,
         period_cut,
         risers_cut: chosen.risers_cut,
         searches_cut,
-        pruned: moment.pruned_summary(&topic.id, drawn).await?.describe(),
+        pruned: snapshot.pruned_summary(&topic.id, chart_span).await?.describe(),
     })
 }
 
 /// Returns the number of runs that made these searches.
 fn runs<'a>(searches: impl Iterator<Item = &'a SearchSummary>) -> i64 {
-    let runs: BTreeSet<&str> = searches.map(|asked| asked.run.as_str()).collect();
+    let runs: BTreeSet<&str> = searches.map(|search| search.run.as_str()).collect();
     i64::try_from(runs.len()).unwrap_or(i64::MAX)
 }
 
 /// Returns the days with which the last one can be compared: watched, and covered except for a little.
-fn whole(before: &[Day], looked: &SearchCoverage) -> Vec<Day> {
-    let whole = |day: &&Day| looked.was_watched(day.span) && looked.searched_share(day.span) >= WHOLE;
-    before.iter().filter(whole).copied().collect()
+fn covered_days(before: &[Day], search_coverage: &SearchCoverage) -> Vec<Day> {
+    let is_covered =
+        |day: &&Day| search_coverage.was_watched(day.span) && search_coverage.searched_share(day.span) >= WHOLE;
+    before.iter().filter(is_covered).copied().collect()
 }
 
 fn items_of(marks: &[CountedItem], days: &[Day]) -> Vec<(Day, u64)> {
-    let many = |day: &Day| marks.iter().filter(|mark| day.span.contains(mark.moment())).count() as u64;
-    days.iter().map(|day| (*day, many(day))).collect()
+    let count = |day: &Day| marks.iter().filter(|mark| day.span.contains(mark.moment())).count() as u64;
+    days.iter().map(|day| (*day, count(day))).collect()
 }
 
 fn day_facts(
     day: &Day,
     marks: &[CountedItem],
-    looked: &SearchCoverage,
-    kept: &PrunedDays,
+    search_coverage: &SearchCoverage,
+    pruned_days: &PrunedDays,
     (scorer, now): (Option<&str>, Time),
 ) -> DayFacts {
     let inside = || marks.iter().filter(|mark| day.span.contains(mark.moment()));
-    let sounds = daily::count_tones(inside(), scorer);
+    let tones = daily::count_tones(inside(), scorer);
     DayFacts {
         date: day.date.to_string(),
         span: day.span,
         counted: daily::count_items(inside()),
-        negative: share(sounds.negative, sounds.sample()),
-        positive: share(sounds.positive, sounds.sample()),
-        tones: sounds,
-        covered: kept.is_complete(day.span).then(|| looked.covered_share(day.span)),
-        checks: looked.checks(day.span),
-        at_least: looked.saturated(day.span) || uncovered_end::is_significant(looked, day.span, now),
+        negative: share(tones.negative, tones.sample()),
+        positive: share(tones.positive, tones.sample()),
+        tones,
+        covered: pruned_days.is_complete(day.span).then(|| search_coverage.covered_share(day.span)),
+        checks: search_coverage.checks(day.span),
+        at_least: search_coverage.saturated(day.span) || uncovered_end::is_significant(search_coverage, day.span, now),
     }
 }
 
@@ -307,8 +317,8 @@ fn tone(
     week: &[Day],
     scorer: Option<String>,
 ) -> ToneFacts {
-    let ours: BTreeSet<&str> = period.iter().map(|mark| mark.key.as_str()).collect();
-    let others: Vec<&CountedItem> = marks.iter().filter(|mark| !ours.contains(&*mark.key)).collect();
+    let period_keys: BTreeSet<&str> = period.iter().map(|mark| mark.key.as_str()).collect();
+    let others: Vec<&CountedItem> = marks.iter().filter(|mark| !period_keys.contains(&*mark.key)).collect();
     let of_day = |day: &Day| {
         daily::count_tones(others.iter().copied().filter(|mark| day.span.contains(mark.moment())), scorer.as_deref())
     };

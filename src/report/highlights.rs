@@ -29,15 +29,15 @@ pub(super) fn of(topics: &[TopicFacts], span: Span, now: Time, timezone: &str) -
     pruned(topics, &mut all);
     sources(topics, span, timezone, &mut all);
     for topic in topics {
-        let mut tell = |weight: u32, section: &'static str, kind: &'static str, sentence: String| {
+        let mut add = |weight: u32, section: &'static str, kind: &'static str, sentence: String| {
             all.push(Highlight { weight, topic: topic.id.clone(), section, kind, sentence });
         };
         if let Some(state) = topic.nothing_to_report_reason(timezone) {
-            tell(50, "", "not run", format!("{state}."));
+            add(50, "", "not run", format!("{state}."));
             continue;
         }
-        if let Some(told) = topic.relevance_sentence().filter(|_| topic.reports_irrelevance()) {
-            tell(75, "numbers", "relevance", told);
+        if let Some(sentence) = topic.relevance_sentence().filter(|_| topic.reports_irrelevance()) {
+            add(75, "numbers", "relevance", sentence);
         }
         if topic.first_day {
             let baseline = topic.changes.as_ref().map_or_else(String::new, |changes| {
@@ -46,7 +46,7 @@ pub(super) fn of(topics: &[TopicFacts], span: Span, now: Time, timezone: &str) -
             });
             let many = at_least_noun(topic.period.raw, topic.may_be_more(), "item");
             let noun = topic.noun();
-            tell(45, "numbers", "baseline", format!("first {noun}: {many}.{baseline} Nothing can be compared yet."));
+            add(45, "numbers", "baseline", format!("first {noun}: {many}.{baseline} Nothing can be compared yet."));
             // On the first day of a topic everything else is part of the beginning; in the rest of a week or month it
             // is not.
             if topic.calendar.is_none() {
@@ -54,24 +54,24 @@ pub(super) fn of(topics: &[TopicFacts], span: Span, now: Time, timezone: &str) -
             }
         }
         for ill in &topic.ill {
-            tell(70, "sources", ill.state.as_str(), format!("{}.", ill.describe(&date_time(ill.since, timezone))));
+            add(70, "sources", ill.state.as_str(), format!("{}.", ill.describe(&date_time(ill.since, timezone))));
         }
         for query in topic.changes.iter().flat_map(|changes| &changes.queries) {
-            tell(
+            add(
                 66,
                 "numbers",
                 "query",
                 format!("the query changed: {query}; figures before and after are for different queries."),
             );
         }
-        volume(topic, span.until <= now, &mut tell);
-        tone(topic, &mut tell);
-        campaign(topic, &mut tell);
+        volume(topic, span.until <= now, &mut add);
+        tone(topic, &mut add);
+        campaign(topic, &mut add);
         if let Some(sentence) = news_sentence(topic) {
-            tell(58, "terms", "terms", sentence);
+            add(58, "terms", "terms", sentence);
         }
-        hole(topic, span, timezone, &mut tell);
-        not_searched(topic, span.until <= now, &mut tell);
+        hole(topic, span, timezone, &mut add);
+        not_searched(topic, span.until <= now, &mut add);
     }
     all.sort_by(|a, b| (b.weight, &a.topic, &a.sentence).cmp(&(a.weight, &b.topic, &b.sentence)));
     let many = all.len();
@@ -85,20 +85,20 @@ pub(super) fn of(topics: &[TopicFacts], span: Span, now: Time, timezone: &str) -
 
 type AddHighlight<'a> = &'a mut dyn FnMut(u32, &'static str, &'static str, String);
 
-/// Returns the ratio of the period to the usual, if the difference is more than chance. `over`: the period is over.
-pub(super) fn change(topic: &TopicFacts, over: bool) -> Option<f64> {
+/// Returns the ratio of the period to the usual, if the difference is more than chance. `is_over`: the period is over.
+pub(super) fn change(topic: &TopicFacts, is_over: bool) -> Option<f64> {
     #[expect(clippy::cast_precision_loss, reason = "counts of items")]
     let raw = topic.period.raw as f64;
     let usual = topic.usual.filter(|_| !topic.is_not_comparable())?;
-    let beyond = (raw < usual.low || raw > usual.high) && (raw - usual.expected).abs() >= MIN_CHANGE;
+    let is_unusual = (raw < usual.low || raw > usual.high) && (raw - usual.expected).abs() >= MIN_CHANGE;
     // Fewer than usual is no news if the period was not covered or is not over.
-    let believed = raw > usual.high
-        || over && topic.covered.is_some_and(|part| part.min(topic.covered_in_all) >= WHOLE) && !topic.saturated;
-    (beyond && believed).then(|| raw / usual.expected.max(1.0))
+    let is_reliable = raw > usual.high
+        || is_over && topic.covered.is_some_and(|part| part.min(topic.covered_in_all) >= WHOLE) && !topic.saturated;
+    (is_unusual && is_reliable).then(|| raw / usual.expected.max(1.0))
 }
 
-fn volume(topic: &TopicFacts, over: bool, tell: AddHighlight<'_>) {
-    let (Some(factor), Some(usual)) = (change(topic, over), topic.usual) else { return };
+fn volume(topic: &TopicFacts, is_over: bool, add: AddHighlight<'_>) {
+    let (Some(factor), Some(usual)) = (change(topic, is_over), topic.usual) else { return };
     let sentence = format!(
         "{} by {}, {}: {}–{} are usual{}, {} expected (based on {}). {} with near-copies counted once.",
         at_least_noun(topic.period.raw, topic.may_be_more(), "item"),
@@ -116,7 +116,7 @@ fn volume(topic: &TopicFacts, over: bool, tell: AddHighlight<'_>) {
         format!("{sentence}{}", topic.why.volume.as_ref().map_or_else(String::new, |why| why.sentence(figure)));
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
     let strength = (factor.max(0.01).log2().abs() * 8.0).clamp(0.0, 25.0) as u32;
-    tell(60 + strength, "numbers", "volume", sentence);
+    add(60 + strength, "numbers", "volume", sentence);
 }
 
 fn authors(topic: &TopicFacts) -> String {
@@ -136,7 +136,7 @@ pub(super) fn format_ratio(factor: f64) -> String {
     }
 }
 
-fn tone(topic: &TopicFacts, tell: AddHighlight<'_>) {
+fn tone(topic: &TopicFacts, add: AddHighlight<'_>) {
     let tone = &topic.tone;
     if topic.is_not_comparable() || topic.period_cut || tone.uncompared().is_some() {
         return;
@@ -161,7 +161,7 @@ fn tone(topic: &TopicFacts, tell: AddHighlight<'_>) {
     let sentence = format!("{sentence}{}", why.map_or_else(String::new, |(_, why)| why.sentence(figure)));
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share")]
     let strength = (far(&now, &usual) * 50.0) as u32;
-    tell(60 + strength, "tone", "tone", sentence);
+    add(60 + strength, "tone", "tone", sentence);
 }
 
 impl ToneFacts {
@@ -176,7 +176,7 @@ impl ToneFacts {
     }
 }
 
-fn campaign(topic: &TopicFacts, tell: AddHighlight<'_>) {
+fn campaign(topic: &TopicFacts, add: AddHighlight<'_>) {
     let Some(copies) = topic.campaigns.first() else { return };
     let campaign = &copies.campaign;
     let many = campaign.authors.max(if campaign.authors == 0 { campaign.copies } else { 0 });
@@ -193,10 +193,10 @@ fn campaign(topic: &TopicFacts, tell: AddHighlight<'_>) {
         part_of(campaign.copies, topic.period.raw).map_or_else(String::new, |s| percent(s.share)),
         super::format::line(&copies.item.words, 90),
     );
-    tell(48 + u32::try_from(many.min(30)).unwrap_or(30), "copies", "campaign", sentence);
+    add(48 + u32::try_from(many.min(30)).unwrap_or(30), "copies", "campaign", sentence);
 }
 
-fn hole(topic: &TopicFacts, period: Span, timezone: &str, tell: AddHighlight<'_>) {
+fn hole(topic: &TopicFacts, period: Span, timezone: &str, add: AddHighlight<'_>) {
     let inside = topic
         .holes
         .iter()
@@ -224,19 +224,19 @@ fn hole(topic: &TopicFacts, period: Span, timezone: &str, tell: AddHighlight<'_>
     );
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share")]
     let strength = ((1.0 - covered) * 50.0) as u32;
-    tell(42 + strength, "coverage", "hole", sentence);
+    add(42 + strength, "coverage", "hole", sentence);
 }
 
 /// Reports a topic that was not searched. It has no holes to show this if its searches look at a moment.
-fn not_searched(topic: &TopicFacts, over: bool, tell: AddHighlight<'_>) {
-    let asked = topic.sources.iter().any(|source| source.searches > 0);
-    if over
-        && !asked
+fn not_searched(topic: &TopicFacts, is_over: bool, add: AddHighlight<'_>) {
+    let was_searched = topic.sources.iter().any(|source| source.searches > 0);
+    if is_over
+        && !was_searched
         && topic.covered.is_some_and(|covered| covered < COVERED)
         && topic.holes.iter().all(|hole| hole.before)
     {
         let known = if topic.period.raw > 0 { "what is shown was found later" } else { "nothing is known about it" };
-        tell(66, "sources", "not asked", format!("was not searched in the period: {known}."));
+        add(66, "sources", "not asked", format!("was not searched in the period: {known}."));
     }
 }
 
@@ -258,13 +258,13 @@ fn sources(topics: &[TopicFacts], period: Span, timezone: &str, all: &mut Vec<Hi
     let named: BTreeSet<Source> = topics.iter().flat_map(|topic| &topic.sources).map(|facts| facts.source).collect();
     for source in &named {
         let of = |topic: &'_ TopicFacts| topic.sources.iter().find(|facts| facts.source == *source).cloned();
-        let asked: Vec<(&TopicFacts, SourceFacts)> =
+        let searched: Vec<(&TopicFacts, SourceFacts)> =
             topics.iter().filter(|t| t.not_kept.is_none()).filter_map(|t| Some((t, of(t)?))).collect();
-        let failing: Vec<&(&TopicFacts, SourceFacts)> = asked.iter().filter(|(_, facts)| facts.fails).collect();
-        let limping: Vec<&(&TopicFacts, SourceFacts)> =
-            asked.iter().filter(|(_, facts)| !facts.fails && !facts.over_quota && facts.failed > 0).collect();
-        let quota: Vec<&(&TopicFacts, SourceFacts)> = asked.iter().filter(|(_, facts)| facts.over_quota).collect();
-        for (weight, hit) in [(85, failing), (80, quota), (35, limping)] {
+        let failing: Vec<&(&TopicFacts, SourceFacts)> = searched.iter().filter(|(_, facts)| facts.fails).collect();
+        let partly_failing: Vec<&(&TopicFacts, SourceFacts)> =
+            searched.iter().filter(|(_, facts)| !facts.fails && !facts.over_quota && facts.failed > 0).collect();
+        let quota: Vec<&(&TopicFacts, SourceFacts)> = searched.iter().filter(|(_, facts)| facts.over_quota).collect();
+        for (weight, hit) in [(85, failing), (80, quota), (35, partly_failing)] {
             let Some((topic, facts)) = hit.first() else { continue };
             let sum = |of: fn(&SourceFacts) -> u64| number(hit.iter().map(|(_, facts)| of(facts)).sum());
             let others = match hit.len() - 1 {
@@ -273,11 +273,11 @@ fn sources(topics: &[TopicFacts], period: Span, timezone: &str, all: &mut Vec<Hi
                 n => format!(" and in {n} other topics"),
             };
             let trouble = facts.trouble.as_ref().map_or_else(String::new, |t| format!(" ({t})"));
-            let (failed, made) = (sum(|s| s.failed), sum(|s| s.searches));
+            let (failed, searches) = (sum(|s| s.failed), sum(|s| s.searches));
             let sentence = if weight == 85 {
                 let at = date_time_short(facts.last_at, timezone);
                 format!(
-                    "{source} is failing here{others}: its last search, at {at}, {}{trouble}; {failed} of {made} failed in the period.",
+                    "{source} is failing here{others}: its last search, at {at}, {}{trouble}; {failed} of {searches} failed in the period.",
                     if facts.last == "error" { "failed" } else { "was lost" }
                 )
             } else if weight == 80 {
@@ -292,7 +292,7 @@ fn sources(topics: &[TopicFacts], period: Span, timezone: &str, all: &mut Vec<Hi
                     || "; the last one succeeded".to_owned(),
                     |at| format!(" in the period; it has answered since {}", date_time_short(at, timezone)),
                 );
-                format!("{source}: {failed} of {made} searches failed here{others}{end}.")
+                format!("{source}: {failed} of {searches} searches failed here{others}{end}.")
             };
             all.push(Highlight { weight, topic: topic.id.clone(), section: "sources", kind: "source", sentence });
         }
@@ -314,10 +314,10 @@ mod tests {
         let hole = Span { from: Time(16 * HOUR), until: Time(22 * HOUR) };
         facts.holes = vec![HoleFacts { span: hole, why: String::new(), before: false, open: false }];
         let span = Span { from: Time(18 * HOUR), until: Time(30 * HOUR) };
-        let (told, _) = of(&[facts.clone()], span, span.until, "UTC");
-        assert_eq!(told.len(), 1);
+        let (highlights, _) = of(&[facts.clone()], span, span.until, "UTC");
+        assert_eq!(highlights.len(), 1);
         assert_eq!(
-            told[0].sentence,
+            highlights[0].sentence,
             "50% of the period was not covered; the longest gap is 4h, part of one from 01-01 16:00 to 01-01 22:00."
         );
         let later = Span { from: Time(24 * HOUR), ..span };
@@ -328,7 +328,7 @@ mod tests {
     fn tone_is_reported_only_beyond_what_is_usual() {
         let day = |negative: u64, neutral: u64| ToneCounts { negative, neutral, ..ToneCounts::default() };
         let calm = vec![day(20, 80), day(25, 75), day(30, 70), day(22, 78), day(28, 72), day(24, 76)];
-        for (now, before, told) in [
+        for (now, before, is_reported) in [
             (day(60, 40), calm.clone(), true),
             (day(3, 97), calm.clone(), true),
             (day(36, 64), calm.clone(), false),
@@ -342,7 +342,7 @@ mod tests {
             facts.tone = ToneFacts::of(now, &before, &[], None);
             let (matters, _) =
                 of(&[facts.clone()], Span { from: Time(0), until: Time(24 * HOUR) }, Time(25 * HOUR), "UTC");
-            assert_eq!(matters.iter().any(|matter| matter.kind == "tone"), told, "{:?}", facts.tone);
+            assert_eq!(matters.iter().any(|matter| matter.kind == "tone"), is_reported, "{:?}", facts.tone);
         }
     }
 }

@@ -35,7 +35,7 @@ pub(super) struct SelectedItems {
 }
 
 pub(super) async fn choose(
-    moment: &mut ReadSnapshot,
+    snapshot: &mut ReadSnapshot,
     topic: &Topic,
     marks: &[CountedItem],
     period: &[&CountedItem],
@@ -44,40 +44,40 @@ pub(super) async fn choose(
     room: usize,
 ) -> Result<SelectedItems, StoreError> {
     let of = |kind: Kind| period.iter().copied().filter(move |mark| mark.kind == kind);
-    let loud = |a: &&CountedItem, b: &&CountedItem| {
+    let by_engagement = |a: &&CountedItem, b: &&CountedItem| {
         (b.engagement.sum(), a.moment(), &a.key).cmp(&(a.engagement.sum(), b.moment(), &b.key))
     };
-    let top_posts = top_by(of(Kind::Post).filter(|mark| mark.engagement.sum() > 0), loud);
+    let top_posts = top_by(of(Kind::Post).filter(|mark| mark.engagement.sum() > 0), by_engagement);
     // Web searches return pages of any age: a page found now is news, whatever its date.
-    let ours: BTreeSet<&str> = period.iter().map(|mark| mark.key.as_str()).collect();
-    let found = marks.iter().filter(|mark| span.contains(mark.first_seen) || ours.contains(&*mark.key));
+    let period_keys: BTreeSet<&str> = period.iter().map(|mark| mark.key.as_str()).collect();
+    let found = marks.iter().filter(|mark| span.contains(mark.first_seen) || period_keys.contains(&*mark.key));
     let top_pages = top_by(found.filter(|mark| mark.kind == Kind::Page), |a, b| {
         (b.engagement.sum(), b.moment(), &a.key).cmp(&(a.engagement.sum(), a.moment(), &b.key))
     });
     let scored = |sound: Tone| {
-        let by_this = move |mark: &&CountedItem| mark.sound == Some(sound) && mark.scorer.as_deref() == scorer;
-        period.iter().copied().filter(by_this).filter(|mark| mark.score.is_some())
+        let has_tone = move |mark: &&CountedItem| mark.sound == Some(sound) && mark.scorer.as_deref() == scorer;
+        period.iter().copied().filter(has_tone).filter(|mark| mark.score.is_some())
     };
     let negative = top_by(scored(Tone::Negative), |a, b| (a.score, &a.key).cmp(&(b.score, &b.key)));
     let positive = top_by(scored(Tone::Positive), |a, b| (b.score, &a.key).cmp(&(a.score, &b.key)));
     let copied = campaigns(period.iter().copied(), LIST);
     let by_key: HashMap<&str, &CountedItem> = marks.iter().map(|mark| (mark.key.as_str(), mark)).collect();
-    let (risers, risers_cut) = risers(moment, topic, &by_key, span).await?;
+    let (risers, risers_cut) = risers(snapshot, topic, &by_key, span).await?;
 
     let named = [&top_posts, &top_pages, &negative, &positive].into_iter().flatten().copied();
     let named = named.chain(copied.iter().filter_map(|c| by_key.get(c.first.as_str()).copied()));
-    let mut shown: Vec<&CountedItem> = distinct(named.chain(latest(period)), room);
-    shown.sort_by(|a, b| (b.moment(), &a.key).cmp(&(a.moment(), &b.key)));
+    let mut listed: Vec<&CountedItem> = distinct(named.chain(latest(period)), room);
+    listed.sort_by(|a, b| (b.moment(), &a.key).cmp(&(a.moment(), &b.key)));
     let keys: BTreeSet<String> =
-        shown.iter().map(|mark| mark.key.clone()).chain(risers.iter().map(|rise| rise.key.clone())).collect();
-    let words = moment.words(&keys.into_iter().collect::<Vec<_>>()).await?;
+        listed.iter().map(|mark| mark.key.clone()).chain(risers.iter().map(|rise| rise.key.clone())).collect();
+    let words = snapshot.words(&keys.into_iter().collect::<Vec<_>>()).await?;
     let words: HashMap<&str, ItemExcerpt> = words.iter().map(|words| (words.key.as_str(), shown_of(words))).collect();
     let item = |key: &str| {
         words.get(key).cloned().unwrap_or_else(|| ItemExcerpt { key: key.to_owned(), ..ItemExcerpt::default() })
     };
-    let place: BTreeMap<&str, usize> = shown.iter().enumerate().map(|(at, mark)| (mark.key.as_str(), at)).collect();
+    let place: BTreeMap<&str, usize> = listed.iter().enumerate().map(|(at, mark)| (mark.key.as_str(), at)).collect();
     let places = |list: &[&CountedItem]| list.iter().filter_map(|mark| place.get(mark.key.as_str()).copied()).collect();
-    let told = shown.iter().filter(|mark| ours.contains(mark.key.as_str())).count();
+    let listed_of_period = listed.iter().filter(|mark| period_keys.contains(mark.key.as_str())).count();
     Ok(SelectedItems {
         top_posts: places(&top_posts),
         top_pages: places(&top_pages),
@@ -92,8 +92,8 @@ pub(super) async fn choose(
                 campaign,
             })
             .collect(),
-        rows: shown.iter().map(|mark| row(mark, item(&mark.key))).collect(),
-        left_out: (period.len() - told) as u64,
+        rows: listed.iter().map(|mark| row(mark, item(&mark.key))).collect(),
+        left_out: (period.len() - listed_of_period) as u64,
         risers_cut,
     })
 }
@@ -101,42 +101,42 @@ pub(super) async fn choose(
 /// Returns the rising items of any age that pass the topic's filter, one of each cluster, and whether there was more to
 /// compare.
 async fn risers(
-    moment: &mut ReadSnapshot,
+    snapshot: &mut ReadSnapshot,
     topic: &Topic,
     by_key: &HashMap<&str, &CountedItem>,
     span: Span,
 ) -> Result<(Vec<Rise>, bool), StoreError> {
     // As in a `diff` of the period: a topic that is run once a day is compared with its previous run.
-    let from = moment.last_success_before(&topic.id, span.from).await?.unwrap_or(span.from);
-    let reactions = moment.reactions(&topic.id, Span { from, ..span }, MOST_REACTIONS).await?;
+    let from = snapshot.last_success_before(&topic.id, span.from).await?.unwrap_or(span.from);
+    let reactions = snapshot.reactions(&topic.id, Span { from, ..span }, MOST_REACTIONS).await?;
     let cut = i64::try_from(reactions.len()).is_ok_and(|many| many >= MOST_REACTIONS);
     let filter = (!topic.filter.is_none()).then(|| crate::compare::filter_of(topic));
     let cluster = |rise: &Rise| by_key.get(&*rise.key).map_or(rise.key.as_str(), |mark| &*mark.cluster).to_owned();
-    let (mut shown, mut clusters) = (Vec::new(), BTreeSet::new());
+    let (mut selected, mut clusters) = (Vec::new(), BTreeSet::new());
     let mut rest = rising_items(&reactions).into_iter();
     // Any number of the fastest may be hidden, or be copies of one text.
-    while shown.len() < LIST {
-        let some: Vec<Rise> = rest.by_ref().filter(|rise| !clusters.contains(&cluster(rise))).take(RISERS).collect();
-        if some.is_empty() {
+    while selected.len() < LIST {
+        let chunk: Vec<Rise> = rest.by_ref().filter(|rise| !clusters.contains(&cluster(rise))).take(RISERS).collect();
+        if chunk.is_empty() {
             break;
         }
         let hidden = match &filter {
-            Some(filter) => hidden(moment, filter, &some).await?,
+            Some(filter) => hidden(snapshot, filter, &chunk).await?,
             None => BTreeSet::new(),
         };
-        for rise in some.into_iter().filter(|rise| !hidden.contains(&rise.key)) {
-            if shown.len() < LIST && clusters.insert(cluster(&rise)) {
-                shown.push(rise);
+        for rise in chunk.into_iter().filter(|rise| !hidden.contains(&rise.key)) {
+            if selected.len() < LIST && clusters.insert(cluster(&rise)) {
+                selected.push(rise);
             }
         }
     }
-    Ok((shown, cut))
+    Ok((selected, cut))
 }
 
 /// Returns the keys of the items that a filter hides.
-async fn hidden(moment: &mut ReadSnapshot, filter: &Filter, rises: &[Rise]) -> Result<BTreeSet<String>, StoreError> {
+async fn hidden(snapshot: &mut ReadSnapshot, filter: &Filter, rises: &[Rise]) -> Result<BTreeSet<String>, StoreError> {
     let keys: Vec<String> = rises.iter().map(|rise| rise.key.clone()).collect();
-    let words = moment.words(&keys).await?;
+    let words = snapshot.words(&keys).await?;
     Ok(words.into_iter().filter(|words| !passes(filter, words)).map(|words| words.key).collect())
 }
 

@@ -17,9 +17,9 @@ pub(super) fn page(report: &Report) -> String {
     if report.sandbox {
         text.push_str("**SANDBOX: all data is invented or shifted in time.**\n\n");
     }
-    let made = format::date_time(report.made_at, zone);
+    let created = format::date_time(report.made_at, zone);
     text.push_str(&format!(
-        "{} ({zone}). Created {made}. {}\n\n",
+        "{} ({zone}). Created {created}. {}\n\n",
         format::span(report.span, zone),
         report.cost_words()
     ));
@@ -54,11 +54,11 @@ pub(super) fn page(report: &Report) -> String {
             let [raw, unique, authors] = voice.cells();
             text.push_str(&format!("| {} | {raw} | {unique} | {authors} |\n", escape(&voice.title)));
         }
-        for (voice, told) in report.voice.iter().filter_map(|voice| Some((voice, voice.sources()?))) {
-            text.push_str(&format!("\n{}, by source: {}\n", escape(&voice.title), escape(&told)));
+        for (voice, shares) in report.voice.iter().filter_map(|voice| Some((voice, voice.sources()?))) {
+            text.push_str(&format!("\n{}, by source: {}\n", escape(&voice.title), escape(&shares)));
         }
-        for (title, told) in report.irrelevant_topics() {
-            text.push_str(&format!("\n{}: {told}\n", escape(title)));
+        for (title, sentence) in report.irrelevant_topics() {
+            text.push_str(&format!("\n{}: {sentence}\n", escape(title)));
         }
     }
     text.push_str(&voice_parts(report));
@@ -91,11 +91,11 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
     }
     if let Some(answer) = &topic.answer {
         for line in answer.text.lines().map(|line| format::line(line, 2_000)).filter(|line| !line.is_empty()) {
-            let told = |piece| match piece {
+            let format_piece = |piece| match piece {
                 Piece::Words(words) => escape(&words),
                 Piece::Link(label, address) => linked(label, safe_link(address).as_deref()),
             };
-            text.push_str(&format!("> {}\n>\n", parse_line(&line).into_iter().map(told).collect::<String>()));
+            text.push_str(&format!("> {}\n>\n", parse_line(&line).into_iter().map(format_piece).collect::<String>()));
         }
         text.push_str(&format!(
             "> Asked {}{}. {} checked, {} not found.\n\n",
@@ -104,29 +104,29 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
             count_noun(answer.cited.citations.len() as u64, "citation"),
             number(answer.cited.missing()),
         ));
-        if let Some(unlooked) = answer.unchecked_note() {
-            text.push_str(&format!("\n{unlooked}\n"));
+        if let Some(note) = answer.unchecked_note() {
+            text.push_str(&format!("\n{note}\n"));
         }
         text.push('\n');
     }
     text.push_str(&numbers(report, topic));
     text.push_str(&days(topic));
     text.push_str(&terms::markdown(topic, &|at| report.format_date(at)));
-    let scored =
+    let describe_tone =
         |row: &RowFacts| format!("{} {}", format::tone(row.sound), row.score.map_or_else(String::new, format::score));
-    let loud = |row: &RowFacts| {
+    let describe_engagement = |row: &RowFacts| {
         row.engagement.map_or("engagement unknown".to_owned(), |n| format!("engagement {}", format::signed(n)))
     };
-    for (title, places, told) in [
-        ("Top posts by engagement", &topic.top_posts, &loud as &dyn Fn(&RowFacts) -> String),
-        ("New pages", &topic.top_pages, &loud),
-        ("Most negative", &topic.negative, &scored),
-        ("Most positive", &topic.positive, &scored),
+    for (title, places, describe) in [
+        ("Top posts by engagement", &topic.top_posts, &describe_engagement as &dyn Fn(&RowFacts) -> String),
+        ("New pages", &topic.top_pages, &describe_engagement),
+        ("Most negative", &topic.negative, &describe_tone),
+        ("Most positive", &topic.positive, &describe_tone),
     ] {
         let rows: Vec<&RowFacts> = places.iter().filter_map(|place| topic.rows.get(*place)).collect();
         let undated = |row: &RowFacts| if row.undated { " (undated)" } else { "" };
         let line = |row: &&RowFacts| {
-            format!("{} · {}{} · {}", item(&row.item), report.format_date(row.at), undated(row), told(row))
+            format!("{} · {}{} · {}", item(&row.item), report.format_date(row.at), undated(row), describe(row))
         };
         let lines = rows.iter().map(line);
         text.push_str(&listed(title, lines));
@@ -229,11 +229,11 @@ fn numbers(report: &Report, topic: &TopicFacts) -> String {
             number(period.no_engagement),
         )
     };
-    if let Some(told) = topic.relevance_sentence() {
-        text.push_str(&format!("{told}\n\n"));
+    if let Some(sentence) = topic.relevance_sentence() {
+        text.push_str(&format!("{sentence}\n\n"));
     }
-    if let Some(beside) = comparison::sentence(report, topic) {
-        text.push_str(&format!("{beside}\n\n"));
+    if let Some(sentence) = comparison::sentence(report, topic) {
+        text.push_str(&format!("{sentence}\n\n"));
     }
     text.push_str(&before(topic));
     if topic.filtered > 0 {
@@ -272,8 +272,8 @@ fn numbers(report: &Report, topic: &TopicFacts) -> String {
 
 fn coverage(report: &Report, topic: &TopicFacts) -> String {
     let zone = &report.timezone;
-    let gone = topic.not_kept_words().map(|words| format::sentence(&words));
-    let sources = topic.sources.iter().filter(|_| gone.is_none()).map(|source| {
+    let pruned_note = topic.not_kept_words().map(|words| format::sentence(&words));
+    let sources = topic.sources.iter().filter(|_| pruned_note.is_none()).map(|source| {
         let trouble =
             source.trouble.as_ref().map_or_else(String::new, |t| format!(" ({})", escape(&format::line(t, 100))));
         format!(
@@ -287,7 +287,7 @@ fn coverage(report: &Report, topic: &TopicFacts) -> String {
         )
     });
     let (inside, earlier) = topic.holes_of(report.span);
-    let told = |what: &'static str| {
+    let describe = |what: &'static str| {
         move |hole: &&HoleFacts| {
             format!("{what}: {}: {}", format::span(hole.span, zone), escape(&format::line(&hole.why, 160)))
         }
@@ -296,8 +296,8 @@ fn coverage(report: &Report, topic: &TopicFacts) -> String {
         .into_iter()
         .rev()
         .take(8)
-        .map(|hole| told("not covered")(&hole))
-        .chain(earlier.into_iter().rev().take(8).map(|hole| told("before the period, not covered")(&hole)));
+        .map(|hole| describe("not covered")(&hole))
+        .chain(earlier.into_iter().rev().take(8).map(|hole| describe("before the period, not covered")(&hole)));
     let so_far = if report.is_over() && topic.open.is_none() { "" } else { "so far " };
     let covered = topic.covered.filter(|_| !topic.idle(report.span));
     let covered = covered.map(|covered| match topic.checks {
@@ -315,7 +315,7 @@ fn coverage(report: &Report, topic: &TopicFacts) -> String {
     let cut = topic.searches_cut.then(|| format::SEARCHES_CUT.to_owned());
     listed(
         "How it was searched",
-        gone.clone().into_iter().chain(sources).chain(cut).chain(ill).chain(covered).chain(holes),
+        pruned_note.clone().into_iter().chain(sources).chain(cut).chain(ill).chain(covered).chain(holes),
     )
 }
 

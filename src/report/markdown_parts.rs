@@ -16,7 +16,7 @@ pub(super) fn listed(title: &str, lines: impl Iterator<Item = String>) -> String
 /// Formats an edit: removed text is struck through, added text is bold.
 pub(super) fn diff(pieces: &[crate::insight::Piece]) -> String {
     use crate::insight::Piece;
-    let told = pieces.iter().filter_map(|piece| {
+    let parts = pieces.iter().filter_map(|piece| {
         let (mark, words) = match piece {
             Piece::Same(words) => ("", words),
             Piece::Removed(words) => ("~~", words),
@@ -25,7 +25,7 @@ pub(super) fn diff(pieces: &[crate::insight::Piece]) -> String {
         let words = escape(&format::line(words, 200));
         (!words.is_empty()).then(|| format!("{mark}{words}{mark}"))
     });
-    told.collect::<Vec<_>>().join(" ")
+    parts.collect::<Vec<_>>().join(" ")
 }
 
 pub(super) fn item(item: &ItemExcerpt) -> String {
@@ -37,19 +37,19 @@ pub(super) fn item(item: &ItemExcerpt) -> String {
 /// Formats a text as a link if its address may be one. The URL parser encodes what would end the address early, except
 /// for the brackets.
 pub(super) fn linked(words: &str, link: Option<&str>) -> String {
-    let shown = format::line(words, 300);
+    let text = format::line(words, 300);
     let address = |link: &str| link.replace('<', "%3C").replace('>', "%3E");
-    link.map_or_else(|| escape(&shown), |link| format!("[{}](<{}>)", label(&shown), address(link)))
+    link.map_or_else(|| escape(&text), |link| format!("[{}](<{}>)", label(&text), address(link)))
 }
 
 /// Returns which source found what.
 pub(super) fn found_by(found: &FoundBy) -> String {
-    let Some(told) = found.sentence() else { return String::new() };
+    let Some(sentence) = found.sentence() else { return String::new() };
     let mut text = "### Found by\n\n| source | items | unique | only this source |\n|---|---:|---:|---:|\n".to_owned();
     for SourceShare { source, items, unique, exclusive: alone } in &found.sources {
         text.push_str(&format!("| {source} | {} | {} | {} |\n", number(*items), number(*unique), number(*alone)));
     }
-    text.push_str(&format!("\n{told}\n\n"));
+    text.push_str(&format!("\n{sentence}\n\n"));
     text
 }
 

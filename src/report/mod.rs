@@ -70,39 +70,39 @@ pub async fn make(
     now: Time,
     alone: bool,
 ) -> Result<Report, StoreError> {
-    let mut ours: Vec<&Topic> = topics.iter().filter(|topic| spec.covers(topic)).collect();
+    let mut selected: Vec<&Topic> = topics.iter().filter(|topic| spec.covers(topic)).collect();
     // The stored definitions do not know the order in the file, so it comes from the spec.
     let place = |topic: &Topic| spec.topics.iter().position(|id| *id == topic.id).unwrap_or(usize::MAX);
-    ours.sort_by(|a, b| place(a).cmp(&place(b)).then_with(|| a.id.cmp(&b.id)));
+    selected.sort_by(|a, b| place(a).cmp(&place(b)).then_with(|| a.id.cmp(&b.id)));
     let compared = Span { from: gather::reads_from(spec, span), until: Time(now.0.saturating_add(1)) };
-    let mut anew = Vec::with_capacity(ours.len());
-    for topic in &ours {
-        anew.push(store.query_changes(&topic.id, compared).await?);
+    let mut query_changes = Vec::with_capacity(selected.len());
+    for topic in &selected {
+        query_changes.push(store.query_changes(&topic.id, compared).await?);
     }
-    let mut moment = store.snapshot().await?;
+    let mut snapshot = store.snapshot().await?;
     let seq = match spec.window {
         // What later runs saw first counts on later days, too: readers continue from here and may see some of it again.
-        window if window.is_calendar() => moment.last_seq_until(span.until).await?,
-        _ => moment.last_seq().await?,
+        window if window.is_calendar() => snapshot.last_seq_until(span.until).await?,
+        _ => snapshot.last_seq().await?,
     };
     let since = since.filter(|_| spec.window == ReportWindow::SinceLast);
-    let heard = |topic: &Topic| spec.group.as_ref().is_none_or(|group| topic.tags.contains(group));
-    let voices = || ours.iter().filter(|topic| heard(topic));
+    let is_in_group = |topic: &Topic| spec.group.as_ref().is_none_or(|group| topic.tags.contains(group));
+    let voices = || selected.iter().filter(|topic| is_in_group(topic));
     let by_source = voices().count() > 1 && voices().any(|topic| source_shares::has_several_sources(topic));
     // A report of many topics is no longer than one of few.
-    let rows = (ROWS / ours.len().max(1)).clamp(25, 150);
-    let mut gathered = Vec::with_capacity(ours.len());
-    for (topic, anew) in ours.iter().zip(&anew) {
-        let about = gather::ReportScope { span, since, now, by_source: by_source && heard(topic) };
-        gathered.push(gather::topic(&mut moment, spec, topic, about, anew, rows).await?);
+    let rows = (ROWS / selected.len().max(1)).clamp(25, 150);
+    let mut gathered = Vec::with_capacity(selected.len());
+    for (topic, query_changes) in selected.iter().zip(&query_changes) {
+        let about = gather::ReportScope { span, since, now, by_source: by_source && is_in_group(topic) };
+        gathered.push(gather::topic(&mut snapshot, spec, topic, about, query_changes, rows).await?);
     }
-    let sandbox = moment.nature().await? == Some(DataOrigin::Sandbox);
-    moment.end().await?;
-    for (topic, facts) in ours.iter().zip(&mut gathered).filter(|(_, facts)| facts.began.is_some()) {
+    let sandbox = snapshot.nature().await? == Some(DataOrigin::Sandbox);
+    snapshot.end().await?;
+    for (topic, facts) in selected.iter().zip(&mut gathered).filter(|(_, facts)| facts.began.is_some()) {
         changes::read(store, topic, facts, span, now, alone).await?;
     }
     let compared: Vec<&TopicFacts> =
-        ours.iter().zip(&gathered).filter(|(topic, _)| heard(topic)).map(|(_, facts)| facts).collect();
+        selected.iter().zip(&gathered).filter(|(topic, _)| is_in_group(topic)).map(|(_, facts)| facts).collect();
     let (matters, matters_left_out) = highlights::of(&gathered, span, now, &spec.timezone);
     let voice = share_of_voice::of(&compared);
     Ok(Report {
@@ -164,8 +164,8 @@ impl Report {
             let title = self.topics.iter().find(|topic| topic.id == id && self.topics.len() > 1).map(|t| &*t.title);
             title.map_or_else(String::new, |title| format!("{}: ", format::line(title, 60)))
         };
-        let told = |m: &Highlight| format!(": {}{}", of(&m.topic), format::line(&m.sentence, 120));
-        let first = self.matters.first().map_or_else(String::new, told);
+        let describe = |m: &Highlight| format!(": {}{}", of(&m.topic), format::line(&m.sentence, 120));
+        let first = self.matters.first().map_or_else(String::new, describe);
         let sandbox = if self.sandbox { "[SANDBOX] " } else { "" };
         format!("{sandbox}{} {}{first}", format::line(&self.title, 80), self.date)
     }
@@ -178,14 +178,17 @@ mod tests {
 
     #[test]
     fn the_subject_of_a_report_of_several_topics_says_which_is_meant() {
-        let ill = |topics| {
-            let mut made = report(topics);
+        let subject_of = |topics| {
+            let mut report = report(topics);
             let sentence = "web is failing here.".to_owned();
-            made.matters = vec![Highlight { weight: 1, topic: "a".into(), section: "", kind: "source", sentence }];
-            made.subject()
+            report.matters = vec![Highlight { weight: 1, topic: "a".into(), section: "", kind: "source", sentence }];
+            report.subject()
         };
         let title = topic("a").title;
-        assert_eq!(ill(vec![topic("a")]), "Daily 1970-01-01: web is failing here.");
-        assert_eq!(ill(vec![topic("a"), topic("b")]), format!("Daily 1970-01-01: {title}: web is failing here."));
+        assert_eq!(subject_of(vec![topic("a")]), "Daily 1970-01-01: web is failing here.");
+        assert_eq!(
+            subject_of(vec![topic("a"), topic("b")]),
+            format!("Daily 1970-01-01: {title}: web is failing here.")
+        );
     }
 }

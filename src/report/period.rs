@@ -18,8 +18,8 @@ pub fn report_span(spec: &ReportSpec, at: Time, last: Option<Time>) -> Span {
     match spec.window {
         ReportWindow::Day => days(at, 2, &spec.timezone).first().map_or_else(|| since(at.minus(DAY)), |day| day.span),
         ReportWindow::Week | ReportWindow::Month => {
-            let whole = unit(spec.window).and_then(|unit| unit.last_complete(at, &spec.timezone));
-            whole.map_or_else(|| since(at.minus(DAY)), |period| period.span)
+            let last_complete = unit(spec.window).and_then(|unit| unit.last_complete(at, &spec.timezone));
+            last_complete.map_or_else(|| since(at.minus(DAY)), |period| period.span)
         }
         ReportWindow::SinceLast => since(last.unwrap_or_else(|| at.minus(DAY))),
     }

@@ -103,7 +103,7 @@ fn a_length_below_a_minute_is_never_nothing() {
     facts.late_ms = 30_000;
     assert_eq!(facts.late_note(), None);
     facts.late_ms = 90_000;
-    assert!(facts.late_note().is_some_and(|told| told.contains(": 1m just before")));
+    assert!(facts.late_note().is_some_and(|note| note.contains(": 1m just before")));
     facts.covered = Some(0.5);
     let hole = Span { from: Time(HOUR), until: Time(HOUR + 30_000) };
     facts.holes = vec![HoleFacts { span: hole, why: String::new(), before: false, open: false }];
@@ -127,8 +127,8 @@ fn a_calm_week_does_not_say_that_nothing_could_be_judged_nor_that_all_was_usual(
     }
     week.topics[0].sources[0].searches_missed = 1;
     for text in [week.markdown(), week.html()] {
-        let told = "The period is covered. Not judged: sources (some searches were over quota). The volume";
-        assert!(text.replace('\\', "").contains(told), "{text}");
+        let expected = "The period is covered. Not judged: sources (some searches were over quota). The volume";
+        assert!(text.replace('\\', "").contains(expected), "{text}");
     }
     // With a sentence about trust.
     let (mut facts, span) = (topic("a"), week.span);
@@ -152,11 +152,11 @@ fn a_part_of_which_there_may_be_more_may_have_more_in_all() {
         covered: Some(1.0),
         topics: vec![cell("a", false), cell("b", at_least)],
     };
-    for (at_least, told) in [(true, "≥\u{a0}55"), (false, "55")] {
+    for (at_least, expected) in [(true, "≥\u{a0}55"), (false, "55")] {
         let mut week = report(vec![topic("a"), topic("b")]);
         week.voice_parts = vec![part(at_least)];
-        assert!(week.markdown().contains(&format!(" {told} | 100% |")), "{}", week.markdown());
-        assert!(week.html().contains(&format!("<td class=\"n\">{told}</td>")), "{}", week.html());
+        assert!(week.markdown().contains(&format!(" {expected} | 100% |")), "{}", week.markdown());
+        assert!(week.html().contains(&format!("<td class=\"n\">{expected}</td>")), "{}", week.html());
     }
 }
 

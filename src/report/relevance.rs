@@ -14,8 +14,8 @@ impl TopicFacts {
                 count_noun(usual.samples as u64, "earlier day")
             )
         });
-        let (part, whole) = (number(without.part), count_noun(without.whole, "post"));
-        Some(format!("{part} of {whole} contain no word of the query{usual}: check them before you quote."))
+        let (part, total) = (number(without.part), count_noun(without.whole, "post"));
+        Some(format!("{part} of {total} contain no word of the query{usual}: check them before you quote."))
     }
 
     /// Whether it is reported among what matters.

@@ -9,26 +9,27 @@ use crate::model::Source;
 impl Voice {
     /// Formats the share of unique items for its bar.
     pub(super) fn bar(&self) -> String {
-        let told = super::format::share_with_count(self.unique, self.at_least, self.others_at_least);
-        let share = told.split(" (").next().unwrap_or_default();
+        let formatted = super::format::share_with_count(self.unique, self.at_least, self.others_at_least);
+        let share = formatted.split(" (").next().unwrap_or_default();
         if self.unique.is_none() { "none".to_owned() } else { share.to_owned() }
     }
 
     /// Formats its share at each source; `None` without providers.
     pub(super) fn sources(&self) -> Option<String> {
-        let told = |(source, share): &(Source, Share)| format!("{source} {}", super::format::percent(share.share));
-        (!self.by_source.is_empty()).then(|| self.by_source.iter().map(told).collect::<Vec<_>>().join(" · "))
+        let format_source =
+            |(source, share): &(Source, Share)| format!("{source} {}", super::format::percent(share.share));
+        (!self.by_source.is_empty()).then(|| self.by_source.iter().map(format_source).collect::<Vec<_>>().join(" · "))
     }
 
     /// Formats the three shares.
     pub(super) fn cells(&self) -> [String; 3] {
-        let told = |share, more_elsewhere| super::format::share_with_count(share, self.at_least, more_elsewhere);
-        let untold = self.authors.is_none() && self.raw.is_some_and(|raw| raw.part > 0);
-        let authors = told(self.authors, self.others_at_least || self.others_hidden);
+        let format_cell = |share, more_elsewhere| super::format::share_with_count(share, self.at_least, more_elsewhere);
+        let is_unknown = self.authors.is_none() && self.raw.is_some_and(|raw| raw.part > 0);
+        let authors = format_cell(self.authors, self.others_at_least || self.others_hidden);
         [
-            told(self.raw, self.others_at_least),
-            told(self.unique, self.others_at_least),
-            if untold { "unknown".to_owned() } else { authors },
+            format_cell(self.raw, self.others_at_least),
+            format_cell(self.unique, self.others_at_least),
+            if is_unknown { "unknown".to_owned() } else { authors },
         ]
     }
 }
@@ -40,7 +41,7 @@ pub(super) fn of(topics: &[&TopicFacts]) -> Vec<Voice> {
     }
     let sum = |of: fn(&TopicFacts) -> u64| topics.iter().map(|topic| of(topic)).sum::<u64>();
     let (raw, unique, authors) = (sum(|t| t.period.raw), sum(|t| t.period.unique), sum(|t| t.period.authors));
-    let untold: fn(&TopicFacts) -> bool = |topic| topic.period.authors == 0 && topic.period.no_author > 0;
+    let has_unknown_authors: fn(&TopicFacts) -> bool = |topic| topic.period.authors == 0 && topic.period.no_author > 0;
     let others = |at: usize, what: fn(&TopicFacts) -> bool| {
         topics.iter().enumerate().any(|(other, topic)| other != at && what(topic))
     };
@@ -53,10 +54,11 @@ pub(super) fn of(topics: &[&TopicFacts]) -> Vec<Voice> {
             by_source: by_source(topic, topics),
             at_least: topic.may_be_more(),
             others_at_least: others(at, TopicFacts::may_be_more),
-            others_hidden: others(at, untold),
+            others_hidden: others(at, has_unknown_authors),
             raw: share(topic.period.raw, raw).filter(|_| !topic.is_unsearched()),
             unique: share(topic.period.unique, unique).filter(|_| !topic.is_unsearched()),
-            authors: share(topic.period.authors, authors).filter(|_| !untold(topic) && !topic.is_unsearched()),
+            authors: share(topic.period.authors, authors)
+                .filter(|_| !has_unknown_authors(topic) && !topic.is_unsearched()),
         })
         .collect();
     let part = |voice: &Voice| voice.unique.map_or(0, |share| share.part);
@@ -70,8 +72,8 @@ fn by_source(topic: &TopicFacts, topics: &[&TopicFacts]) -> Vec<(Source, Share)>
         topic.found_by.sources.iter().filter(|one| one.source == source).map(|one| one.unique).sum::<u64>()
     };
     let part = |one: &SourceShare| {
-        let whole = topics.iter().map(|topic| of(topic, one.source)).sum();
-        Some((one.source, share(one.unique, whole)?))
+        let total = topics.iter().map(|topic| of(topic, one.source)).sum();
+        Some((one.source, share(one.unique, total)?))
     };
     topic.found_by.sources.iter().filter_map(part).collect()
 }
@@ -84,12 +86,12 @@ mod tests {
 
     #[test]
     fn a_bar_says_what_bound_its_share_is() {
-        let heard = |id: &str, unique: u64, saturated: bool| {
+        let topic_with = |id: &str, unique: u64, saturated: bool| {
             let mut facts = topic(id);
             (facts.period.raw, facts.period.unique, facts.saturated) = (unique, unique, saturated);
             facts
         };
-        let (full, whole, none) = (heard("a", 60, true), heard("b", 40, false), heard("c", 0, false));
+        let (full, whole, none) = (topic_with("a", 60, true), topic_with("b", 40, false), topic_with("c", 0, false));
         let bars = |topics: &[&TopicFacts]| of(topics).iter().map(Voice::bar).collect::<Vec<_>>();
         assert_eq!(bars(&[&full, &whole]), ["≥\u{a0}60%", "≤\u{a0}40%"]);
         assert_eq!(bars(&[&whole, &none]), ["100%", "0%"]);

@@ -22,7 +22,7 @@ pub(super) fn has_several_sources(topic: &Topic) -> bool {
 /// Reads what each source found of a period; empty if this is neither shown for the topic nor compared with other
 /// topics.
 pub(super) async fn read(
-    moment: &mut ReadSnapshot,
+    snapshot: &mut ReadSnapshot,
     topic: &Topic,
     period: &[&CountedItem],
     seen: Span,
@@ -33,16 +33,16 @@ pub(super) async fn read(
     }
     // An item of the period may have been first seen before the period began.
     let earliest = period.iter().map(|mark| mark.first_seen).min().map_or(seen.from, |first| first.min(seen.from));
-    let shown = moment.shown_by(&topic.id, Span { from: earliest, ..seen }, MOST).await?;
-    let found = of(period, &shown);
+    let sightings = snapshot.shown_by(&topic.id, Span { from: earliest, ..seen }, MOST).await?;
+    let found = of(period, &sightings);
     Ok(FoundBy { is_shown: has_several_sources(topic) && found.sources.len() > 1, ..found })
 }
 
-fn of(period: &[&CountedItem], shown: &[(Source, String)]) -> FoundBy {
+fn of(period: &[&CountedItem], sightings: &[(Source, String)]) -> FoundBy {
     let clusters: BTreeMap<&str, &str> = period.iter().map(|mark| (&*mark.key, &*mark.cluster)).collect();
     let mut texts: BTreeMap<&str, BTreeSet<Source>> = BTreeMap::new();
     let mut items: BTreeMap<Source, u64> = BTreeMap::new();
-    for (source, key) in shown {
+    for (source, key) in sightings {
         if let Some(cluster) = clusters.get(&**key) {
             *items.entry(*source).or_default() += 1;
             texts.entry(cluster).or_default().insert(*source);
@@ -105,17 +105,17 @@ mod tests {
         };
         let marks = [mark("a", "a"), mark("b", "a"), mark("c", "c"), mark("d", "d")];
         let source = |name: &str| Source::parse(name).unwrap_or(Source::Social);
-        let shown: Vec<(Source, String)> =
+        let sightings: Vec<(Source, String)> =
             [("hn", "a"), ("news", "b"), ("news", "c"), ("hn", "d"), ("news", "d"), ("news", "other")]
                 .into_iter()
                 .map(|(name, key)| (source(name), key.to_owned()))
                 .collect();
-        let found = of(&marks.iter().collect::<Vec<_>>(), &shown);
+        let found = of(&marks.iter().collect::<Vec<_>>(), &sightings);
         let rows: Vec<_> =
             found.sources.iter().map(|one| (one.source.as_str(), one.items, one.unique, one.exclusive)).collect();
         assert_eq!(rows, [("hn", 2, 2, 0), ("news", 3, 3, 1)]);
         assert_eq!((found.unique, found.agreed), (3, 2));
-        let alone = of(&marks.iter().collect::<Vec<_>>(), &shown[..1]);
+        let alone = of(&marks.iter().collect::<Vec<_>>(), &sightings[..1]);
         assert_eq!((alone.sources.len(), alone.unique, alone.agreed, alone.sentence()), (1, 1, 0, None));
     }
 }

@@ -5,14 +5,14 @@ use crate::insight::daily::SearchCoverage;
 use crate::model::{Span, Time};
 
 /// Returns the end of a span that is not covered yet, as far as it has passed.
-pub(super) fn uncovered_end(looked: &SearchCoverage, span: Span, now: Time) -> Option<Span> {
+pub(super) fn uncovered_end(search_coverage: &SearchCoverage, span: Span, now: Time) -> Option<Span> {
     let passed = Span { until: span.until.min(now), ..span };
-    Span::new(looked.due(passed).until, passed.until).filter(|_| looked.has_spans(passed))
+    Span::new(search_coverage.due(passed).until, passed.until).filter(|_| search_coverage.has_spans(passed))
 }
 
 /// Whether that is more than a little, so that there may be more items than are counted.
-pub(super) fn is_significant(looked: &SearchCoverage, span: Span, now: Time) -> bool {
-    let Some(open) = uncovered_end(looked, span, now) else { return false };
+pub(super) fn is_significant(search_coverage: &SearchCoverage, span: Span, now: Time) -> bool {
+    let Some(open) = uncovered_end(search_coverage, span, now) else { return false };
     let passed = Span { until: span.until.min(now), ..span };
     open.length().as_secs_f64() > (1.0 - COVERED) * passed.length().as_secs_f64()
 }

@@ -76,19 +76,19 @@ pub(super) fn of(topics: &[&TopicFacts], voices: &[Voice]) -> Vec<VoicePart> {
 
 fn part(order: &[&TopicFacts], place: usize) -> Option<VoicePart> {
     let parts: Vec<_> = order.iter().filter_map(|topic| topic.calendar.as_ref()?.parts.get(place)).collect();
-    let whole = parts.iter().map(|part| part.unique).sum();
-    let full = parts.iter().filter(|part| part.at_least).count();
+    let total = parts.iter().map(|part| part.unique).sum();
+    let open_ended = parts.iter().filter(|part| part.at_least).count();
     let cells = order.iter().zip(&parts).map(|(topic, part)| VoiceCell {
         topic: topic.id.clone(),
         at_least: part.at_least,
-        others_at_least: full > usize::from(part.at_least),
-        unique: share(part.unique, whole),
+        others_at_least: open_ended > usize::from(part.at_least),
+        unique: share(part.unique, total),
     });
     let first = parts.first()?;
     Some(VoicePart {
         name: first.name.clone(),
         span: first.span,
-        unique: whole,
+        unique: total,
         covered: parts.iter().map(|part| part.covered).try_fold(1.0, |least: f64, covered| Some(least.min(covered?))),
         topics: cells.collect(),
     })

@@ -7,15 +7,15 @@ use serde_json::{Value, json};
 /// Returns the status and body of a refusal as `Err`: 401 without a key, 401 or 403 with a wrong one. Which of the two
 /// depends only on the length of the key, so both occur and each is reproducible.
 pub(crate) fn check(headers: &HeaderMap, key: Option<&str>) -> Result<(), (StatusCode, Value)> {
-    let given = headers.get(header::AUTHORIZATION).map_or(&[][..], |value| value.as_bytes()).trim_ascii();
-    if given.is_empty() {
+    let sent_key = headers.get(header::AUTHORIZATION).map_or(&[][..], |value| value.as_bytes()).trim_ascii();
+    if sent_key.is_empty() {
         return Err((StatusCode::UNAUTHORIZED, json!({"detail": "Missing Authorization header"})));
     }
     match key {
-        Some(key) if given != key.as_bytes() && given.len() % 2 == 0 => {
+        Some(key) if sent_key != key.as_bytes() && sent_key.len() % 2 == 0 => {
             Err((StatusCode::FORBIDDEN, json!({"detail": {"error": "Invalid API key", "code": 403}})))
         }
-        Some(key) if given != key.as_bytes() => {
+        Some(key) if sent_key != key.as_bytes() => {
             Err((StatusCode::UNAUTHORIZED, json!({"detail": {"error": "Invalid API key", "code": 401}})))
         }
         _ => Ok(()),
@@ -29,7 +29,7 @@ mod tests {
 
     #[test]
     fn any_key_passes_unless_one_is_set() {
-        for (given, key, status) in [
+        for (authorization, key, status) in [
             (None, None, Some(401)),
             (Some("  "), None, Some(401)),
             (Some("k$1"), None, None),
@@ -38,11 +38,11 @@ mod tests {
             (Some("odd"), Some("k$1"), Some(401)),
         ] {
             let mut headers = HeaderMap::new();
-            if let Some(given) = given {
-                headers.insert(header::AUTHORIZATION, given.parse().unwrap());
+            if let Some(authorization) = authorization {
+                headers.insert(header::AUTHORIZATION, authorization.parse().unwrap());
             }
             let refused = check(&headers, key).err().map(|(status, _)| status.as_u16());
-            assert_eq!(refused, status, "{given:?} {key:?}");
+            assert_eq!(refused, status, "{authorization:?} {key:?}");
         }
     }
 }

@@ -75,11 +75,11 @@ pub(crate) fn ai(corpus: &Corpus, hour: Hour, mut params: Params) -> Response {
     }
     // Use the posts and pages that a search for the prompt's subject finds, so that they support the citations.
     let about = prompt_subject(&prompt);
-    let wanted = CorpusQuery { query: about, hour, hours_back: 24, limit: AI_ENTRIES };
-    let mut posts = corpus.posts(&CorpusQuery { limit: MAX_POSTS, ..wanted.clone() });
+    let corpus_query = CorpusQuery { query: about, hour, hours_back: 24, limit: AI_ENTRIES };
+    let mut posts = corpus.posts(&CorpusQuery { limit: MAX_POSTS, ..corpus_query.clone() });
     posts.retain(is_identifiable);
     posts.truncate(AI_ENTRIES);
-    let text = summary(about, &posts, &corpus.pages(&wanted));
+    let text = summary(about, &posts, &corpus.pages(&corpus_query));
     let seed = seed_of(&prompt);
     if streaming {
         let answer = stream::Answer { text, tweets: None, pages: None, others: Vec::new() };

@@ -62,22 +62,22 @@ pub(crate) fn redirect(to: &str) -> Response {
 
 /// Returns a small body that unpacks to `size` bytes of JSON. Slow for large sizes: call it where blocking is allowed.
 pub(crate) fn bomb(size: u64) -> std::io::Result<Bytes> {
-    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    packer.write_all(b"{\"results\":[{\"text\":\"")?;
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(b"{\"results\":[{\"text\":\"")?;
     let filling = [b'a'; 16_384];
     let mut left = usize::try_from(size).unwrap_or(usize::MAX);
     while left > 0 {
         let step = left.min(filling.len());
-        packer.write_all(&filling[..step])?;
+        encoder.write_all(&filling[..step])?;
         left -= step;
     }
-    packer.write_all(b"\"}]}")?;
-    packer.finish().map(Bytes::from)
+    encoder.write_all(b"\"}]}")?;
+    encoder.finish().map(Bytes::from)
 }
 
 /// Returns the reply with a bomb as its body.
-pub(crate) fn bomb_response(packed: Bytes) -> Response {
-    let mut response = bytes(StatusCode::OK, "application/json", packed);
+pub(crate) fn bomb_response(compressed: Bytes) -> Response {
+    let mut response = bytes(StatusCode::OK, "application/json", compressed);
     response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     response
 }
@@ -189,13 +189,13 @@ mod tests {
     #[test]
     fn garbage_is_broken_in_the_way_it_is_called() {
         let body = Bytes::from(r#"{"tweets":[{"text":"good"},{"text":"too"}]}"#);
-        let made = |kind| garbage(kind, &body).1;
+        let broken_body = |kind| garbage(kind, &body).1;
         for kind in [Garbage::Html, Garbage::Json, Garbage::Blank, Garbage::Deep, Garbage::Surrogate, Garbage::Utf8] {
-            assert!(serde_json::from_slice::<Value>(&made(kind)).is_err(), "{kind}");
+            assert!(serde_json::from_slice::<Value>(&broken_body(kind)).is_err(), "{kind}");
         }
-        let with_nul: Value = serde_json::from_slice(&made(Garbage::Nul)).unwrap_or_default();
+        let with_nul: Value = serde_json::from_slice(&broken_body(Garbage::Nul)).unwrap_or_default();
         assert_eq!(with_nul["tweets"][0]["text"], "\0good");
-        assert!(std::str::from_utf8(&made(Garbage::Utf8)).is_err());
+        assert!(std::str::from_utf8(&broken_body(Garbage::Utf8)).is_err());
         assert_eq!(inside_text(&Bytes::from("[]"), b"x"), Bytes::from("x[]"));
     }
 
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn a_bomb_is_small_until_it_is_unpacked() {
-        let packed = bomb(3_000_000).unwrap_or_default();
-        assert!((100..60_000).contains(&packed.len()), "{}", packed.len());
+        let compressed = bomb(3_000_000).unwrap_or_default();
+        assert!((100..60_000).contains(&compressed.len()), "{}", compressed.len());
     }
 }

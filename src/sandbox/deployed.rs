@@ -61,25 +61,25 @@ pub(crate) fn ai(corpus: &Corpus, hour: Hour, mut params: Params) -> Response {
         (None, Some(start)) => hour.0.saturating_sub(start.div_euclid(HOUR_MS)).max(24),
         (None, None) => 24,
     };
-    let wanted = CorpusQuery { query: &prompt, hour, hours_back, limit };
+    let corpus_query = CorpusQuery { query: &prompt, hour, hours_back, limit };
     let about = prompt_subject(&prompt);
-    let has = |tool: &str| tools.iter().any(|given| given == tool);
+    let has = |tool: &str| tools.iter().any(|name| name == tool);
     let found_posts = match has("twitter") {
         // The days are searched among more posts than are shown.
         true if start.is_some() || end.is_some() => {
             let mut posts =
-                of_days(corpus.posts_about(about, &CorpusQuery { limit: SCANNED, ..wanted.clone() }), start, end);
+                of_days(corpus.posts_about(about, &CorpusQuery { limit: SCANNED, ..corpus_query.clone() }), start, end);
             posts.truncate(limit);
             posts
         }
-        true => corpus.posts_about(about, &wanted),
+        true => corpus.posts_about(about, &corpus_query),
         false => Vec::new(),
     };
-    let mut found_pages = if has("web") { corpus.pages_about(about, &wanted) } else { Vec::new() };
+    let mut found_pages = if has("web") { corpus.pages_about(about, &corpus_query) } else { Vec::new() };
     let from_web = found_pages.len();
     let mut others = Vec::new();
     for (tool, list) in LINK_LISTS.iter().filter(|(tool, _)| *tool != "web" && has(tool)) {
-        let found = corpus.pages_about(about, &CorpusQuery { query: &of_tool(&prompt, tool), ..wanted.clone() });
+        let found = corpus.pages_about(about, &CorpusQuery { query: &of_tool(&prompt, tool), ..corpus_query.clone() });
         others.push((list.trim_end_matches("_results"), pages(&found, Endpoint::Ai, hour)));
         found_pages.extend(found);
     }
@@ -142,11 +142,11 @@ pub(crate) fn link_pages(corpus: &Corpus, hour: Hour, mut params: Params) -> Res
     }
     let mut body = Map::new();
     for (tool, list) in LINK_LISTS {
-        let asked = tools.iter().any(|given| given == tool);
+        let is_requested = tools.iter().any(|name| name == tool);
         // All lists are always there, since older clients require it. The pages of one tool differ from those of
         // another.
         let query = if *tool == "web" { prompt.clone() } else { of_tool(&prompt, tool) };
-        let found = match asked {
+        let found = match is_requested {
             true => corpus.pages(&CorpusQuery { query: &query, hour, hours_back: 24, limit }),
             false => Vec::new(),
         };
@@ -211,7 +211,7 @@ pub(crate) fn basic_posts(corpus: &Corpus, hour: Hour, mut params: Params) -> Re
         let has = [has.verified, has.blue_verified, has.quote, has.video, has.image];
         has.iter().zip(&traits).all(|(has, wanted)| wanted.is_none_or(|wanted| *has == wanted))
             && [counts.likes, counts.reposts, counts.replies].iter().zip(&least).all(|(count, least)| count >= least)
-            && lang.as_ref().is_none_or(|lang| post.lang.as_ref().is_none_or(|given| given == lang))
+            && lang.as_ref().is_none_or(|lang| post.lang.as_ref().is_none_or(|post_lang| post_lang == lang))
             && user.as_ref().is_none_or(|user| post.author.as_ref().is_some_and(|author| author.handle == *user))
     });
     if sort.as_deref() == Some("Top") {

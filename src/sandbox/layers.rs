@@ -116,8 +116,8 @@ async fn answer(app: &App, path: &str, request: Request, next: Next) -> (Respons
         Some(Action::Redirect(to)) => noted(damage::redirect(&to)),
         Some(Action::Reset) => (Response::new(damage::cut(&Bytes::new(), 0)), 0),
         Some(Action::Bomb(size)) => {
-            let packed = tokio::task::spawn_blocking(move || damage::bomb(size)).await;
-            noted(damage::bomb_response(packed.ok().and_then(Result::ok).unwrap_or_default()))
+            let compressed = tokio::task::spawn_blocking(move || damage::bomb(size)).await;
+            noted(damage::bomb_response(compressed.ok().and_then(Result::ok).unwrap_or_default()))
         }
         Some(action) => noted(apply_action(role, &action, next.run(request).await).await),
     }

@@ -58,8 +58,8 @@ mod tests {
     #[test]
     fn the_same_seed_draws_the_same_numbers_and_another_does_not() {
         let numbers = |seed| {
-            let mut draw = SeededRng::of("test", seed, &[1, -2]);
-            [draw.next(), draw.below(10), draw.next()]
+            let mut rng = SeededRng::of("test", seed, &[1, -2]);
+            [rng.next(), rng.below(10), rng.next()]
         };
         assert_eq!(numbers(7), numbers(7));
         assert_ne!(numbers(7), numbers(8));

@@ -51,7 +51,7 @@ impl Fault {
             seen.push(name);
         }
         match (&mut fault.action, retry_after) {
-            (Some(Action::Status(_, slot)), given) => *slot = given,
+            (Some(Action::Status(_, slot)), wait) => *slot = wait,
             (_, Some(_)) => {
                 return Err(refused(
                     format!("`retry_after` in `{rule}` has nothing to apply to"),

@@ -45,14 +45,14 @@ impl Traits {
     /// Returns the properties of a post.
     pub(crate) fn of(post: &Post) -> Self {
         let id = post.author.as_ref().filter(|_| post.quirk != Quirk::NoUser).map(user_id);
-        let mut draw = SeededRng::new(&[b"traits", post.id.as_deref().unwrap_or(&post.text).as_bytes()]);
-        let (quote, shown) = (draw.one_in(8), draw.below(6));
+        let mut rng = SeededRng::new(&[b"traits", post.id.as_deref().unwrap_or(&post.text).as_bytes()]);
+        let (quote, media) = (rng.one_in(8), rng.below(6));
         Self {
             verified: id.is_some_and(|id| id.is_multiple_of(5)),
             blue_verified: id.is_some_and(|id| id.is_multiple_of(3)),
             quote,
-            video: shown == 0,
-            image: shown == 1,
+            video: media == 0,
+            image: media == 1,
         }
     }
 
@@ -67,8 +67,8 @@ impl Traits {
 }
 
 /// Formats posts as entries.
-pub(crate) fn posts(posts: &[Post], surface: Endpoint) -> Vec<Value> {
-    posts.iter().map(|one| post(one, surface)).collect()
+pub(crate) fn posts(posts: &[Post], endpoint: Endpoint) -> Vec<Value> {
+    posts.iter().map(|one| post(one, endpoint)).collect()
 }
 
 /// Whether an entry contains enough to identify the post by its address.
@@ -77,11 +77,11 @@ pub(crate) fn is_identifiable(post: &Post) -> bool {
 }
 
 /// Formats a post as an entry.
-fn post(post: &Post, surface: Endpoint) -> Value {
+fn post(post: &Post, endpoint: Endpoint) -> Value {
     let quirk = match post.quirk {
         // Strict endpoints show these posts complete.
         Quirk::UserIsHandle | Quirk::NumericId | Quirk::IdInUrl | Quirk::Undated | Quirk::TextAndHandle
-            if surface.is_strict() =>
+            if endpoint.is_strict() =>
         {
             Quirk::Full
         }
@@ -99,14 +99,14 @@ fn post(post: &Post, surface: Endpoint) -> Value {
         (Some(id), Quirk::NumericId) => Some(id.parse::<u64>().map_or_else(|_| json!(id), |id| json!(id))),
         (Some(id), _) => Some(json!(id)),
         // If a file has no ids, strict clients get one made from the text.
-        (None, _) if surface.is_strict() => {
+        (None, _) if endpoint.is_strict() => {
             Some(json!((SeededRng::new(&[b"id", post.text.as_bytes()]).next() >> 1).to_string()))
         }
         (None, _) => None,
     }
     .map(|id| entry.insert("id".into(), id));
     if let (Some(id), true) = (&post.id, quirk != Quirk::NoUrl) {
-        entry.insert("url".into(), json!(address(id, handle, surface)));
+        entry.insert("url".into(), json!(address(id, handle, endpoint)));
         entry.insert("conversation_id".into(), json!(id));
     }
     match (&post.author, quirk) {
@@ -120,7 +120,7 @@ fn post(post: &Post, surface: Endpoint) -> Value {
     if let Some(lang) = &post.lang {
         entry.insert("lang".into(), json!(lang));
     }
-    if post.counts.is_some() || surface.is_strict() {
+    if post.counts.is_some() || endpoint.is_strict() {
         let counts = post.counts.unwrap_or_default();
         for (name, count) in [
             ("like_count", counts.likes),
@@ -135,7 +135,7 @@ fn post(post: &Post, surface: Endpoint) -> Value {
     }
     entry.insert("is_retweet".into(), json!(post.is_repost));
     // Only this endpoint can filter by them.
-    let traits = Some(Traits::of(post)).filter(|_| surface == Endpoint::Basic);
+    let traits = Some(Traits::of(post)).filter(|_| endpoint == Endpoint::Basic);
     entry.insert("is_quote_tweet".into(), json!(traits.is_some_and(|traits| traits.quote)));
     let media = traits.map_or(json!([]), |traits| traits.media(post.id.as_deref().unwrap_or("none")));
     entry.insert("media".into(), media);
@@ -144,8 +144,8 @@ fn post(post: &Post, surface: Endpoint) -> Value {
 
 /// Returns the address of a post. Half of the posts have the platform's old host. Which half depends on the endpoint,
 /// so the same post occurs under both hosts.
-fn address(id: &str, handle: Option<&str>, surface: Endpoint) -> String {
-    let host = match SeededRng::new(&[b"host", id.as_bytes(), &[surface as u8]]).one_in(2) {
+fn address(id: &str, handle: Option<&str>, endpoint: Endpoint) -> String {
+    let host = match SeededRng::new(&[b"host", id.as_bytes(), &[endpoint as u8]]).one_in(2) {
         true => "twitter.com",
         false => "x.com",
     };
@@ -179,23 +179,23 @@ fn created_at(published: i64, iso: bool) -> String {
 }
 
 /// Formats pages as entries. The contract promises only `title` and `url`, and one page in three has no more than that.
-pub(crate) fn pages(pages: &[Page], surface: Endpoint, hour: Hour) -> Vec<Value> {
-    pages.iter().map(|one| page(one, surface, hour)).collect()
+pub(crate) fn pages(pages: &[Page], endpoint: Endpoint, hour: Hour) -> Vec<Value> {
+    pages.iter().map(|one| page(one, endpoint, hour)).collect()
 }
 
-fn page(page: &Page, surface: Endpoint, hour: Hour) -> Value {
-    let mut draw = SeededRng::new(&[b"page shape", page.url.as_bytes()]);
+fn page(page: &Page, endpoint: Endpoint, hour: Hour) -> Value {
+    let mut rng = SeededRng::new(&[b"page shape", page.url.as_bytes()]);
     let mut entry = Map::new();
     entry.insert("title".into(), json!(page.title));
-    let contract = surface == Endpoint::Contract;
+    let contract = endpoint == Endpoint::Contract;
     entry.insert(if contract { "url" } else { "link" }.into(), json!(page.url));
-    if contract && draw.one_in(3) {
+    if contract && rng.one_in(3) {
         return Value::Object(entry);
     }
     if !contract || !page.snippet.is_empty() {
         entry.insert("snippet".into(), json!(page.snippet));
     }
-    if surface == Endpoint::Basic && draw.one_in(3) {
+    if endpoint == Endpoint::Basic && rng.one_in(3) {
         entry.insert("highlights".into(), json!([page.snippet]));
     }
     let plural = |count: i64, unit: &str| format!("{count} {unit}{} ago", if count == 1 { "" } else { "s" });
@@ -208,7 +208,7 @@ fn page(page: &Page, surface: Endpoint, hour: Hour) -> Value {
         PageDate::Iso(_) | PageDate::Unknown => None,
     };
     if let Some(date) = date {
-        entry.insert(if draw.one_in(2) { "published_date" } else { "date" }.into(), json!(date));
+        entry.insert(if rng.one_in(2) { "published_date" } else { "date" }.into(), json!(date));
     }
     Value::Object(entry)
 }
@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn one_post_is_met_under_both_hosts() {
-        let hosts = |surface| (0..40).map(move |n| address(&n.to_string(), None, surface).contains("twitter.com"));
+        let hosts = |endpoint| (0..40).map(move |n| address(&n.to_string(), None, endpoint).contains("twitter.com"));
         assert!(hosts(Endpoint::Ai).zip(hosts(Endpoint::Contract)).any(|(one, other)| one != other));
     }
 }

@@ -172,7 +172,7 @@ impl HttpSender {
         let class = class_of_status(status);
         let value =
             |name| response.headers().get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
-        let asked = value(RETRY_AFTER).and_then(|text| retry_after::header(&text, now()));
+        let header_wait = value(RETRY_AFTER).and_then(|text| retry_after::header(&text, now()));
         let location = value(LOCATION);
         let cost = cost(response.headers());
         let name = response.status().canonical_reason().map_or_else(String::new, |reason| format!(" {reason}"));
@@ -180,7 +180,7 @@ impl HttpSender {
         let body = http::read_capped(response, ERROR_BODY, deadline).await.unwrap_or_else(|unread| unread.so_far);
         let detail = ErrorDetail::of(&body);
         let location_of = location.clone();
-        let said = match (class, location) {
+        let explanation = match (class, location) {
             (ErrorClass::Redirect, Some(to)) => format!(": it redirects to {to}"),
             _ if detail.text.is_empty() => String::new(),
             _ => format!(": {}", detail.text),
@@ -188,9 +188,9 @@ impl HttpSender {
         Failure {
             status: Some(status),
             cost,
-            retry_after: asked.or(detail.retry_after),
+            retry_after: header_wait.or(detail.retry_after),
             location: location_of,
-            ..self.failure(class, &format!("{status}{name}{said}"))
+            ..self.failure(class, &format!("{status}{name}{explanation}"))
         }
     }
 

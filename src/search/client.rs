@@ -175,12 +175,12 @@ impl Client {
         self.caller.scrub.long_text(text)
     }
 
-    /// Builds the request for `ask` in this service's dialect; see [`request()`].
+    /// Builds the request for `query` in this service's dialect; see [`request()`].
     ///
     /// # Errors
     /// [`Unsupported`].
-    pub fn request(&self, ask: &SearchQuery, now: Time) -> Result<Request, Unsupported> {
-        request(self.dialect, &self.platform, ask, now)
+    pub fn request(&self, query: &SearchQuery, now: Time) -> Result<Request, Unsupported> {
+        request(self.dialect, &self.platform, query, now)
     }
 
     /// The URL of a request, for printing.

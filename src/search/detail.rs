@@ -41,15 +41,15 @@ fn message(value: &Value, depth: u32) -> String {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
         Value::Array(list) if depth > 0 => {
-            let mut said: Vec<_> = list.iter().take(ENTRIES).map(|entry| message(entry, depth - 1)).collect();
+            let mut messages: Vec<_> = list.iter().take(ENTRIES).map(|entry| message(entry, depth - 1)).collect();
             if list.len() > ENTRIES {
-                said.push(format!("{} more", list.len() - ENTRIES));
+                messages.push(format!("{} more", list.len() - ENTRIES));
             }
-            said.join("; ")
+            messages.join("; ")
         }
         Value::Object(fields) if depth > 0 => {
-            let said = WORDS.iter().filter_map(|name| fields.get(*name)).map(|inner| message(inner, depth - 1));
-            match said.into_iter().find(|text| !text.is_empty()) {
+            let messages = WORDS.iter().filter_map(|name| fields.get(*name)).map(|inner| message(inner, depth - 1));
+            match messages.into_iter().find(|text| !text.is_empty()) {
                 Some(text) => place(value).map_or_else(|| text.clone(), |place| format!("{place}: {text}")),
                 None if fields.is_empty() => String::new(),
                 None => value.to_string(),

@@ -270,11 +270,17 @@ mod tests {
         let second = |login| ProviderRef { provider: "second", login };
         for class in ErrorClass::ALL {
             for status in [None, Some(404), Some(429)] {
-                let ours = hint(&SEARCH_SERVICE, *class, status, "");
-                assert!(!ours.is_empty() && !ours.contains('\n') && !ours.contains("providers."), "{class}: {ours}");
+                let service_hint = hint(&SEARCH_SERVICE, *class, status, "");
+                assert!(
+                    !service_hint.is_empty() && !service_hint.contains('\n') && !service_hint.contains("providers."),
+                    "{class}: {service_hint}"
+                );
                 for login in [None, Some(Login::Open), Some(Login::Bare), Some(Login::Bearer), Some(Login::Session)] {
-                    let theirs = hint(&second(login), *class, status, "");
-                    assert!(!theirs.is_empty() && !theirs.contains("service."), "{class}: {theirs}");
+                    let provider_hint = hint(&second(login), *class, status, "");
+                    assert!(
+                        !provider_hint.is_empty() && !provider_hint.contains("service."),
+                        "{class}: {provider_hint}"
+                    );
                 }
             }
         }

@@ -25,8 +25,8 @@ pub enum LookBackSupport {
 
 /// Returns how the call for this query states how far back it looks.
 #[must_use]
-pub fn look_back_support(dialect: Dialect, ask: &SearchQuery) -> LookBackSupport {
-    match (dialect, ask) {
+pub fn look_back_support(dialect: Dialect, search_query: &SearchQuery) -> LookBackSupport {
+    match (dialect, search_query) {
         (_, SearchQuery::Social(query, _)) => match (query.operation, dialect) {
             (SocialOperation::Posts, _) => LookBackSupport::Unsaid,
             (SocialOperation::Search, Dialect::Spec) => LookBackSupport::Windows,
@@ -41,8 +41,8 @@ pub fn look_back_support(dialect: Dialect, ask: &SearchQuery) -> LookBackSupport
 
 /// Returns how the call for this query could look back further than the window; `None` if it cannot.
 #[must_use]
-pub fn wider_look_back(dialect: Dialect, ask: &SearchQuery, window: Window) -> Option<LookBackSupport> {
-    match look_back_support(dialect, ask) {
+pub fn wider_look_back(dialect: Dialect, search_query: &SearchQuery, window: Window) -> Option<LookBackSupport> {
+    match look_back_support(dialect, search_query) {
         LookBackSupport::Unsaid => None,
         LookBackSupport::Windows if window == Window::Past7Days => None,
         reach => Some(reach),
@@ -52,6 +52,6 @@ pub fn wider_look_back(dialect: Dialect, ask: &SearchQuery, window: Window) -> O
 /// Whether a run fills a gap of this length between two slots by itself, when runs look back at most `catch_up`.
 #[must_use]
 pub fn catches_up(dialect: Dialect, query: &SocialQuery, window: Window, gap: Duration, catch_up: Duration) -> bool {
-    let ask = SearchQuery::Social(query.clone(), LookBack::Window(window));
-    gap.saturating_add(AROUND) <= catch_up && wider_look_back(dialect, &ask, window).is_some()
+    let search_query = SearchQuery::Social(query.clone(), LookBack::Window(window));
+    gap.saturating_add(AROUND) <= catch_up && wider_look_back(dialect, &search_query, window).is_some()
 }

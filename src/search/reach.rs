@@ -19,10 +19,10 @@ pub fn covers_window_start(dates: impl IntoIterator<Item = Time>, from: Time) ->
     }
     inside.sort_unstable();
     let (Some(oldest), Some(newest)) = (inside.first(), inside.last()) else { return true };
-    let apart = (newest.0 - oldest.0) / i64::try_from(inside.len() - 1).unwrap_or(i64::MAX);
+    let average_gap = (newest.0 - oldest.0) / i64::try_from(inside.len() - 1).unwrap_or(i64::MAX);
     let widest = inside.windows(2).map(|two| two[1].0 - two[0].0).max().unwrap_or(0);
     let pause = oldest.0.saturating_sub(before.0);
-    pause <= (PAUSES * apart).max(widest)
+    pause <= (PAUSES * average_gap).max(widest)
 }
 
 #[cfg(test)]
@@ -41,7 +41,7 @@ mod tests {
 
     #[test]
     fn a_reply_reaches_past_the_span_when_its_posts_go_on_without_a_break() {
-        let newest = |many: i64, apart: i64| (0..many).map(move |n| 360 - n * apart);
+        let newest = |many: i64, gap: i64| (0..many).map(move |n| 360 - n * gap);
         for (name, minutes, expected) in [
             ("nothing older", newest(20, 5).collect::<Vec<_>>(), false),
             ("the rest goes on before it", newest(100, 5).collect(), true),

@@ -46,10 +46,10 @@ pub(super) fn url(request: &Request, base_url: &Url) -> Url {
 
 /// Formats the request as a `curl` command over several lines, for `--dry-run`. The result has no control characters.
 #[must_use]
-pub fn render(request: &Request, shown: &RenderTarget) -> String {
-    let mut text = format!("curl -X {} {}", request.method, shell_quote(&shown.url(request)));
+pub fn render(request: &Request, target: &RenderTarget) -> String {
+    let mut text = format!("curl -X {} {}", request.method, shell_quote(&target.url(request)));
     // The key is for the provider only: a request that names its own address may go to another host.
-    match shown.login {
+    match target.login {
         Login::Open => {}
         _ if request.address.is_some() => {}
         Login::Bare => text.push_str(" \\\n  -H 'Authorization: ***'"),
@@ -139,15 +139,15 @@ mod tests {
         ] {
             assert_eq!(url(&request(&[], None), &Url::parse(base).unwrap()).as_str(), expected);
         }
-        let asked = request(&[("query", "a&b=c #1 'é'"), ("start", "0")], None);
+        let with_query = request(&[("query", "a&b=c #1 'é'"), ("start", "0")], None);
         let expected = "https://h.example/web/search?query=a%26b%3Dc+%231+%27%C3%A9%27&start=0";
-        assert_eq!(url(&asked, &Url::parse("https://h.example").unwrap()).as_str(), expected);
+        assert_eq!(url(&with_query, &Url::parse("https://h.example").unwrap()).as_str(), expected);
     }
 
     #[test]
     fn a_request_is_drawn_as_a_command_without_the_key() {
-        let shown = |login| RenderTarget { base_url: Url::parse("https://h.example").unwrap(), login, sandbox: false };
-        let base = shown(Login::Bare);
+        let target = |login| RenderTarget { base_url: Url::parse("https://h.example").unwrap(), login, sandbox: false };
+        let base = target(Login::Bare);
         let body = json!({"query": "it's \u{202e}\u{1b}[31m", "results_limit": 5});
         assert_eq!(
             render(&request(&[], Some(body.clone())), &base),
@@ -162,8 +162,8 @@ mod tests {
             "curl -X GET 'https://h.example/web/search?query=a' \\\n  -H 'Authorization: ***'"
         );
         for (login, header) in [(Login::Open, ""), (Login::Bearer, " \\\n  -H 'Authorization: Bearer ***'")] {
-            let drawn = render(&request(&[], None), &shown(login));
-            assert_eq!(drawn, format!("curl -X GET 'https://h.example/web/search'{header}"));
+            let command = render(&request(&[], None), &target(login));
+            assert_eq!(command, format!("curl -X GET 'https://h.example/web/search'{header}"));
         }
         let feed = Request { address: Some("https://f.example/x?key=hush".to_owned()), ..request(&[], None) };
         assert_eq!(render(&feed, &base), "curl -X GET 'https://f.example/x…'");

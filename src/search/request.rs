@@ -5,16 +5,21 @@ use super::unsupported::Unsupported;
 use super::{Dialect, Request, SearchQuery, desearch, kinds, spec};
 use crate::model::{ProviderQuery, SocialOperation, Span, Time, WebOperation};
 
-/// Builds the request for `ask`. Where the contract shows no shape (`posts`, `links`, `basic`), both dialects use the
-/// observed one. The contract says that social `basic` is a POST, so its parameters are JSON there. Fields that a call
-/// does not have are not sent (a number of posts where the call takes none, AI tools in the contract). `now` only
-/// decides the days of calls that take dates.
+/// Builds the request for `search_query`. Where the contract shows no shape (`posts`, `links`, `basic`), both dialects
+/// use the observed one. The contract says that social `basic` is a POST, so its parameters are JSON there. Fields that
+/// a call does not have are not sent (a number of posts where the call takes none, AI tools in the contract). `now`
+/// only decides the days of calls that take dates.
 ///
 /// # Errors
 /// [`Unsupported`] for numbers out of range, dates where the call takes none, or a platform name that is no path
 /// segment.
-pub fn request(dialect: Dialect, platform: &str, ask: &SearchQuery, now: Time) -> Result<Request, Unsupported> {
-    match (dialect, ask) {
+pub fn request(
+    dialect: Dialect,
+    platform: &str,
+    search_query: &SearchQuery,
+    now: Time,
+) -> Result<Request, Unsupported> {
+    match (dialect, search_query) {
         (Dialect::Spec, SearchQuery::Social(query, over)) if query.operation == SocialOperation::Search => {
             spec::social(platform, query, *over)
         }
@@ -41,15 +46,17 @@ pub fn request(dialect: Dialect, platform: &str, ask: &SearchQuery, now: Time) -
 pub fn requests(
     dialect: Dialect,
     platform: &str,
-    ask: &SearchQuery,
+    search_query: &SearchQuery,
     now: Time,
 ) -> Result<(Vec<Request>, u32), Unsupported> {
-    let SearchQuery::Provider(query, over) = ask else { return Ok((vec![request(dialect, platform, ask, now)?], 0)) };
+    let SearchQuery::Provider(query, over) = search_query else {
+        return Ok((vec![request(dialect, platform, search_query, now)?], 0));
+    };
     let (kind, span) = (find_kind(query)?, over.span(now));
-    let asked = kinds::ProviderRequest { query, span, now, memory: &[], items: &[] };
+    let provider_request = kinds::ProviderRequest { query, span, now, memory: &[], items: &[] };
     let (mut parts, mut last) = (Vec::new(), 0);
     while parts.len() < kinds::MOST_PARTS {
-        let next = kind.next(&asked, &parts)?;
+        let next = kind.next(&provider_request, &parts)?;
         if next.is_empty() {
             break;
         }
@@ -73,8 +80,8 @@ fn find_kind(query: &ProviderQuery) -> Result<&'static dyn kinds::Kind, Unsuppor
 /// Returns the first call of a search that may take several.
 fn first(query: &ProviderQuery, span: Span, now: Time) -> Result<Request, Unsupported> {
     let kind = find_kind(query)?;
-    let asked = kinds::ProviderRequest { query, span, now, memory: &[], items: &[] };
-    kind.next(&asked, &[])?.into_iter().next().ok_or_else(|| Unsupported {
+    let provider_request = kinds::ProviderRequest { query, span, now, memory: &[], items: &[] };
+    kind.next(&provider_request, &[])?.into_iter().next().ok_or_else(|| Unsupported {
         message: format!("there is nothing to request from {}", query.source),
         hint: String::new(),
     })
@@ -113,8 +120,8 @@ mod tests {
     }
 
     /// Method, path, query, body, limit.
-    fn shape(dialect: Dialect, ask: &SearchQuery) -> (String, String, String, Value, Option<u32>) {
-        let request = request(dialect, "X", ask, NOW).unwrap();
+    fn shape(dialect: Dialect, search_query: &SearchQuery) -> (String, String, String, Value, Option<u32>) {
+        let request = request(dialect, "X", search_query, NOW).unwrap();
         let query = request.query.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join("|");
         (request.method.to_owned(), request.path, query, request.body.unwrap_or(Value::Null), request.limit)
     }
@@ -143,12 +150,12 @@ mod tests {
             post("/ai/search", json!({"model": "NOVA", "prompt": "what is new?", "streaming": false}), None)
         );
         let ordered = AiQuery { response_order: Some("SUMMARY_FIRST".to_owned()), streaming: true, ..ai() };
-        let said = json!({
+        let expected_body = json!({
             "model": "NOVA", "prompt": "what is new?", "response_order": "SUMMARY_FIRST", "streaming": true
         });
         assert_eq!(
             shape(Dialect::Spec, &SearchQuery::Ai(ordered.clone(), Window::Past24Hours.into())),
-            post("/ai/search", said, None)
+            post("/ai/search", expected_body, None)
         );
         assert!(
             request(Dialect::Spec, "X", &SearchQuery::Ai(ordered, Window::Past24Hours.into()), NOW).unwrap().streaming
@@ -226,7 +233,7 @@ mod tests {
     #[test]
     fn numbers_that_would_be_refused_for_ever_are_refused_here() {
         let with_count = |count| SearchQuery::Ai(AiQuery { count: Some(count), ..ai() }, Window::Past24Hours.into());
-        for (dialect, ask, message) in [
+        for (dialect, search_query, message) in [
             (Dialect::Desearch, with_count(9), "`ai.count` is 9, but this call takes 10 to 200"),
             (Dialect::Desearch, with_count(201), "`ai.count` is 201, but this call takes 10 to 200"),
             (
@@ -246,7 +253,7 @@ mod tests {
             ),
             (Dialect::Spec, web(WebOperation::Links, 201), "`web.limit` is 201, but this call takes 10 to 200"),
         ] {
-            let refused = request(dialect, "X", &ask, NOW).unwrap_err();
+            let refused = request(dialect, "X", &search_query, NOW).unwrap_err();
             assert_eq!(refused.message, message);
             assert!(!refused.hint.is_empty());
         }
@@ -281,26 +288,26 @@ mod tests {
 
     #[test]
     fn the_platform_is_a_path_segment_and_a_tool_name() {
-        let ask = social(SocialOperation::Search, None);
-        let made = request(Dialect::Spec, "Mastodon", &ask, NOW).unwrap();
+        let search_query = social(SocialOperation::Search, None);
+        let built = request(Dialect::Spec, "Mastodon", &search_query, NOW).unwrap();
         assert_eq!(
-            (made.path.as_str(), &made.body.unwrap()["tools"]),
+            (built.path.as_str(), &built.body.unwrap()["tools"]),
             ("/Mastodon/search", &json!(["Mastodon Search"]))
         );
         for platform in ["", "..", "a/b", "X?y", "X Y"] {
-            assert!(request(Dialect::Spec, platform, &ask, NOW).is_err(), "{platform:?}");
+            assert!(request(Dialect::Spec, platform, &search_query, NOW).is_err(), "{platform:?}");
         }
     }
 
     #[test]
     fn a_request_says_which_source_it_serves() {
         for dialect in Dialect::ALL {
-            for (ask, source) in [
+            for (search_query, source) in [
                 (social(SocialOperation::Search, None), Source::Social),
                 (web(WebOperation::Links, 10), Source::Web),
                 (SearchQuery::Ai(ai(), Window::Past24Hours.into()), Source::Ai),
             ] {
-                assert_eq!(request(*dialect, "X", &ask, NOW).unwrap().source, source);
+                assert_eq!(request(*dialect, "X", &search_query, NOW).unwrap().source, source);
             }
         }
     }

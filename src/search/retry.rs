@@ -33,10 +33,10 @@ pub(super) enum Next {
 impl Backoff {
     /// Returns the pause before retry number `retry` (from 0), with `random` in `0.0..1.0`. A wait that the service
     /// asked for is a lower bound. Jitter comes on top, so that callers with the same wait do not return together.
-    pub(super) fn next(&self, retry: u32, asked: Option<Duration>, random: f64) -> Next {
-        match asked {
-            Some(asked) if asked > self.longest_wait => Next::GiveUp,
-            Some(asked) => Next::After(asked.saturating_add(part(self.ceiling(retry), random))),
+    pub(super) fn next(&self, retry: u32, retry_after: Option<Duration>, random: f64) -> Next {
+        match retry_after {
+            Some(retry_after) if retry_after > self.longest_wait => Next::GiveUp,
+            Some(retry_after) => Next::After(retry_after.saturating_add(part(self.ceiling(retry), random))),
             None => Next::After(part(self.ceiling(retry), random)),
         }
     }

@@ -44,9 +44,9 @@ impl Session {
         if let Some(known) = tokens.as_ref() {
             return Ok(known.access.clone());
         }
-        let made = self.create(http, deadline).await?;
-        let access = made.access.clone();
-        *tokens = Some(made);
+        let new_tokens = self.create(http, deadline).await?;
+        let access = new_tokens.access.clone();
+        *tokens = Some(new_tokens);
         Ok(access)
     }
 
@@ -70,23 +70,23 @@ impl Session {
             }
             None => None,
         };
-        let made = match renewed {
-            Some(made) => made,
+        let new_tokens = match renewed {
+            Some(new_tokens) => new_tokens,
             None => {
                 *tokens = None;
                 self.create(http, deadline).await?
             }
         };
-        let access = made.access.clone();
-        *tokens = Some(made);
+        let access = new_tokens.access.clone();
+        *tokens = Some(new_tokens);
         Ok(access)
     }
 
     async fn create(&self, http: &reqwest::Client, deadline: Instant) -> Result<Tokens, LoginError> {
         let body = json!({ "identifier": self.user, "password": self.password.expose_secret() });
         let url = self.url("com.atproto.server.createSession");
-        let asked = http.post(url).header(reqwest::header::CONTENT_TYPE, "application/json").body(body.to_string());
-        self.tokens_of(asked, deadline).await
+        let request = http.post(url).header(reqwest::header::CONTENT_TYPE, "application/json").body(body.to_string());
+        self.tokens_of(request, deadline).await
     }
 
     fn url(&self, method: &str) -> Url {
@@ -95,9 +95,9 @@ impl Session {
         url
     }
 
-    async fn tokens_of(&self, asked: reqwest::RequestBuilder, deadline: Instant) -> Result<Tokens, LoginError> {
+    async fn tokens_of(&self, request: reqwest::RequestBuilder, deadline: Instant) -> Result<Tokens, LoginError> {
         let refused = |class, status, text: String| LoginError { class, status, text };
-        let sent = tokio::time::timeout_at(deadline, asked.send()).await;
+        let sent = tokio::time::timeout_at(deadline, request.send()).await;
         let reply = match sent {
             Ok(Ok(reply)) => reply,
             Ok(Err(error)) => return Err(refused(ErrorClass::Transport, None, http::describe(error))),
@@ -105,8 +105,8 @@ impl Session {
         };
         let status = reply.status().as_u16();
         let body = http::read_capped(reply, MOST, deadline).await.unwrap_or_else(|unread| unread.so_far);
-        let said: Value = serde_json::from_slice(&body).unwrap_or_default();
-        let text = |name: &str| said.get(name).and_then(Value::as_str);
+        let fields: Value = serde_json::from_slice(&body).unwrap_or_default();
+        let text = |name: &str| fields.get(name).and_then(Value::as_str);
         match (status, text("accessJwt"), text("refreshJwt")) {
             (200..=299, Some(access), Some(refresh)) => {
                 Ok(Tokens { access: SecretString::from(access), refresh: SecretString::from(refresh) })

@@ -53,12 +53,12 @@ impl Access {
     }
 
     /// Whether this is the token. Both sides are hashed, so that the time it takes reveals nothing.
-    pub(super) fn matches(&self, given: &str) -> bool {
+    pub(super) fn matches(&self, token: &str) -> bool {
         const SAME: &str = "topicwatch token";
         #[expect(clippy::expect_used, reason = "HMAC takes keys of every length")]
-        let mut theirs = Hmac::<Sha256>::new_from_slice(given.as_bytes()).expect("any length");
-        theirs.update(SAME.as_bytes());
-        self.mac(SAME).verify_slice(&theirs.finalize().into_bytes()).is_ok()
+        let mut token_mac = Hmac::<Sha256>::new_from_slice(token.as_bytes()).expect("any length");
+        token_mac.update(SAME.as_bytes());
+        self.mac(SAME).verify_slice(&token_mac.finalize().into_bytes()).is_ok()
     }
 
     /// Signs words; returns hexadecimal digits.

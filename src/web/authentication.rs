@@ -55,21 +55,21 @@ pub(super) async fn visitor<'a>(
             return Ok(Visitor::default());
         }
     }
-    let known = match bearer {
+    let table = match bearer {
         Some(token) if settings.access.as_ref().is_none_or(|access| !access.matches(token)) => {
             known_with(site, peer, token).await
         }
         _ => site.tokens.table(&site.store).await,
     };
-    if settings.access.is_none() && known.as_ref().is_ok_and(|known| !known.any) {
+    if settings.access.is_none() && table.as_ref().is_ok_and(|table| !table.any) {
         return Ok(Visitor::anyone(settings.edit));
     }
     if let Some(token) = bearer {
-        return visitor_of_token(site, &known, peer, token).await.map(|shown| shown.visitor);
+        return visitor_of_token(site, &table, peer, token).await.map(|valid| valid.visitor);
     }
-    let known = known?;
+    let table = table?;
     for pass in named {
-        let holder = Sessions::name_of(pass).and_then(|name| known.named(name));
+        let holder = Sessions::name_of(pass).and_then(|name| table.named(name));
         if let Some(holder) = holder.filter(|holder| site.sessions.is_valid(&holder.key, pass, site.now()))
             && site.tokens.holds(&holder.visitor, &site.store).await?
         {
@@ -105,8 +105,8 @@ impl Authentication {
 }
 
 /// Returns whose token this is, unless its sender was wrong too often.
-pub(super) async fn token_of(site: &Site, peer: &Peer, given: &str) -> Result<ValidToken, Problem> {
-    visitor_of_token(site, &known_with(site, peer, given).await, peer, given).await
+pub(super) async fn token_of(site: &Site, peer: &Peer, token: &str) -> Result<ValidToken, Problem> {
+    visitor_of_token(site, &known_with(site, peer, token).await, peer, token).await
 }
 
 /// Returns the known tokens and links, including one that was made just now. For a sender who was wrong too often
@@ -121,18 +121,18 @@ async fn known_with(site: &Site, peer: &Peer, secret: &str) -> Result<Arc<TokenT
 
 async fn visitor_of_token(
     site: &Site,
-    known: &Result<Arc<TokenTable>, StoreError>,
+    table: &Result<Arc<TokenTable>, StoreError>,
     peer: &Peer,
-    given: &str,
+    token: &str,
 ) -> Result<ValidToken, Problem> {
     let settings = site.settings();
     let mut found = None;
     let tried = site.guesses.attempt(peer.ip, || {
-        found = match (&settings.access, known) {
-            (Some(access), _) if access.matches(given) => {
+        found = match (&settings.access, table) {
+            (Some(access), _) if access.matches(token) => {
                 Some(ValidToken { visitor: Visitor::owner(), key: access.clone(), name: None })
             }
-            (_, Ok(known)) => known.of(given).map(|holder| {
+            (_, Ok(table)) => table.of(token).map(|holder| {
                 let (visitor, key, name) = (holder.visitor.clone(), holder.key.clone(), Some(holder.name.clone()));
                 ValidToken { visitor, key, name }
             }),
@@ -141,12 +141,12 @@ async fn visitor_of_token(
         found.is_some()
     });
     match (tried, found) {
-        (TryResult::Right, Some(shown)) if site.tokens.holds(&shown.visitor, &site.store).await? => {
-            record_use(site, &shown.visitor);
-            Ok(shown)
+        (TryResult::Right, Some(valid)) if site.tokens.holds(&valid.visitor, &site.store).await? => {
+            record_use(site, &valid.visitor);
+            Ok(valid)
         }
         (TryResult::TooMany(wait), _) => Err(too_many(wait)),
-        _ => match known {
+        _ => match table {
             Err(error) => Err(error.clone().into()),
             Ok(_) => {
                 let hint = "Send `Authorization: Bearer` with the token of the pages.";
@@ -158,10 +158,10 @@ async fn visitor_of_token(
 
 /// Returns what a link shows, if it is valid. Guesses at links are limited like guesses at tokens.
 pub(super) async fn link_of(site: &Site, peer: &Peer, secret: &str) -> Result<Option<LinkRow>, Problem> {
-    let known = known_with(site, peer, secret).await?;
+    let table = known_with(site, peer, secret).await?;
     let mut link = None;
     let tried = site.guesses.attempt(peer.ip, || {
-        link = known.link(secret, site.now()).cloned();
+        link = table.link(secret, site.now()).cloned();
         link.is_some()
     });
     match tried {

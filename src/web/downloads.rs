@@ -53,8 +53,8 @@ pub(super) async fn answer(
     }
     let file = File { name, format: order.format, head };
     stream(site, visitor, file, async move |store: &Store, mut out: &Writer| {
-        let mut hiding = RowFilter::of(store, &order.filter.topics, filtered).await?;
-        export::write(store, &order, &mut hiding, &mut out).await.map(drop)
+        let mut row_filter = RowFilter::of(store, &order.filter.topics, filtered).await?;
+        export::write(store, &order, &mut row_filter, &mut out).await.map(drop)
     })
 }
 
@@ -116,13 +116,13 @@ fn option_names(text: &str) -> String {
 }
 
 /// The problem of an invalid request, as an address names its options.
-pub(super) fn refused(unfit: &InvalidRequest) -> Problem {
-    let option = option_names(unfit.option);
-    let title = match &unfit.given {
-        Some(given) => format!("{option}: `{}` {}", excerpt(given), option_names(&unfit.why)),
-        None => format!("{option}{}", option_names(&unfit.why)),
+pub(super) fn refused(invalid: &InvalidRequest) -> Problem {
+    let option = option_names(invalid.option);
+    let title = match &invalid.given {
+        Some(value) => format!("{option}: `{}` {}", excerpt(value), option_names(&invalid.why)),
+        None => format!("{option}{}", option_names(&invalid.why)),
     };
-    Problem::conflict(title, option_names(&unfit.hint))
+    Problem::conflict(title, option_names(&invalid.hint))
 }
 
 /// Writes the file on a thread of its own, and streams it for as long as the visitor may have it.

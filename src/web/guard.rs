@@ -249,9 +249,9 @@ fn is_port(text: &str) -> bool {
 
 /// Whether the browser says that one of our pages sent this.
 fn is_same_origin(headers: &HeaderMap, host: &str) -> bool {
-    let said = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
-    let site = said(HeaderName::from_static("sec-fetch-site"));
-    let origin = said(header::ORIGIN).map(str::to_ascii_lowercase);
+    let header_text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
+    let site = header_text(HeaderName::from_static("sec-fetch-site"));
+    let origin = header_text(header::ORIGIN).map(str::to_ascii_lowercase);
     let same = origin.as_deref().and_then(|o| o.strip_prefix("http://").or_else(|| o.strip_prefix("https://")));
     same == Some(host) && site.is_none_or(|site| site == "same-origin")
 }
@@ -281,11 +281,11 @@ mod tests {
 
     #[test]
     fn only_names_of_ours_and_numbers_are_answered_to() {
-        let ours = ["watch.example.com".to_owned()];
+        let hosts = ["watch.example.com".to_owned()];
         for host in
             ["localhost", "localhost:8080", "127.0.0.1:80", "192.168.1.5", "[::1]:8080", "watch.example.com:443"]
         {
-            assert!(is_allowed_host(host, &ours), "{host}");
+            assert!(is_allowed_host(host, &hosts), "{host}");
         }
         for host in [
             "evil.example",
@@ -301,7 +301,7 @@ mod tests {
             "x watch.example.com",
             "",
         ] {
-            assert!(!is_allowed_host(host, &ours), "{host}");
+            assert!(!is_allowed_host(host, &hosts), "{host}");
         }
     }
 }

@@ -58,7 +58,7 @@ pub(super) enum TryResult {
 struct Peer {
     used: Used,
     /// When it last sent the right token.
-    known: Option<Duration>,
+    right_at: Option<Duration>,
     /// Counts since the last log line.
     wrong: u64,
     unseen: u64,
@@ -66,7 +66,7 @@ struct Peer {
 
 impl Peer {
     fn is_known(&self, now: Duration) -> bool {
-        self.known.is_some_and(|at| now.saturating_sub(at) < KNOWN)
+        self.right_at.is_some_and(|at| now.saturating_sub(at) < KNOWN)
     }
 
     /// Whether forgetting it changes nothing.
@@ -82,7 +82,7 @@ struct Attempts {
     peers: HashMap<IpAddr, Peer>,
     /// The peers for which there was no room.
     others: Peer,
-    told: Option<Duration>,
+    logged_at: Option<Duration>,
     /// Whether a log line is already scheduled.
     due: bool,
 }
@@ -107,8 +107,8 @@ impl Attempts {
         }
         let room = self.peers.len() < MOST_PEERS || self.peers.contains_key(&peer);
         let of = if room { self.peers.entry(peer).or_default() } else { &mut self.others };
-        let known = of.is_known(now);
-        let others = if known { None } else { self.all.wait(&OF_ALL, now) };
+        let is_known = of.is_known(now);
+        let others = if is_known { None } else { self.all.wait(&OF_ALL, now) };
         let tried = match of.used.wait(&OF_A_PEER, now).into_iter().chain(others).max() {
             Some(wait) => {
                 of.unseen += 1;
@@ -116,13 +116,13 @@ impl Attempts {
             }
             None if is_right() => {
                 // For peers that count as one, this would make all of them known.
-                of.known = room.then_some(now);
+                of.right_at = room.then_some(now);
                 return (TryResult::Right, None);
             }
             None => {
                 of.used.take(&OF_A_PEER, now);
                 of.wrong += 1;
-                if !known {
+                if !is_known {
                     self.all.take(&OF_ALL, now);
                 }
                 TryResult::Wrong
@@ -131,7 +131,7 @@ impl Attempts {
         if std::mem::replace(&mut self.due, true) {
             return (tried, None);
         }
-        let next = self.told.map_or(Duration::ZERO, |told| (told + AGAIN).saturating_sub(now));
+        let next = self.logged_at.map_or(Duration::ZERO, |at| (at + AGAIN).saturating_sub(now));
         (tried, Some(next.max(FIRST)))
     }
 
@@ -157,7 +157,7 @@ impl Attempts {
         if wrong + unseen == 0 {
             return None;
         }
-        self.told = Some(now);
+        self.logged_at = Some(now);
         Some(LogLine { wrong, unseen, worst: worst.1, times: worst.0, peers })
     }
 }
@@ -165,12 +165,12 @@ impl Attempts {
 /// The tries in this process.
 pub(super) struct GuessLimiter {
     begun: Instant,
-    book: Mutex<Attempts>,
+    attempts: Mutex<Attempts>,
 }
 
 impl Default for GuessLimiter {
     fn default() -> Self {
-        Self { begun: Instant::now(), book: Mutex::default() }
+        Self { begun: Instant::now(), attempts: Mutex::default() }
     }
 }
 
@@ -178,7 +178,7 @@ impl GuessLimiter {
     /// Makes a try of a peer.
     pub(super) fn attempt(self: &Arc<Self>, peer: IpAddr, is_right: impl FnOnce() -> bool) -> TryResult {
         let now = self.begun.elapsed();
-        let (tried, line) = self.book.lock().unwrap_or_else(PoisonError::into_inner).tries(peer, now, is_right);
+        let (tried, line) = self.attempts.lock().unwrap_or_else(PoisonError::into_inner).tries(peer, now, is_right);
         if let Some(wait) = line {
             let guesses = Arc::clone(self);
             tokio::spawn(async move {
@@ -192,14 +192,14 @@ impl GuessLimiter {
     /// Whether a try of a peer would be checked now. It is not counted.
     pub(super) fn may_try(&self, peer: IpAddr) -> bool {
         let now = self.begun.elapsed();
-        self.book.lock().unwrap_or_else(PoisonError::into_inner).may_try(peer, now)
+        self.attempts.lock().unwrap_or_else(PoisonError::into_inner).may_try(peer, now)
     }
 
     /// Writes the log line, if there is something to log.
     pub(super) fn log(&self) {
         let now = self.begun.elapsed();
-        let told = self.book.lock().unwrap_or_else(PoisonError::into_inner).take_log_line(now);
-        let Some(LogLine { wrong, unseen, worst, times, peers }) = told else { return };
+        let line = self.attempts.lock().unwrap_or_else(PoisonError::into_inner).take_log_line(now);
+        let Some(LogLine { wrong, unseen, worst, times, peers }) = line else { return };
         let peer = worst.map_or_else(|| "many addresses".to_owned(), |ip| ip.to_string());
         tracing::warn!(
             wrong,
@@ -225,72 +225,81 @@ mod tests {
         Duration::from_secs(seconds)
     }
 
-    fn wrong(book: &mut Attempts, peer: &str, now: Duration) -> TryResult {
-        book.tries(ip(peer), now, || false).0
+    fn wrong(attempts: &mut Attempts, peer: &str, now: Duration) -> TryResult {
+        attempts.tries(ip(peer), now, || false).0
     }
 
     #[test]
     fn a_peer_may_be_wrong_ten_times_and_then_once_in_six_seconds() {
-        let mut book = Attempts::default();
+        let mut attempts = Attempts::default();
         for _ in 0..10 {
-            assert_eq!(wrong(&mut book, "192.0.2.1", s(100)), TryResult::Wrong);
+            assert_eq!(wrong(&mut attempts, "192.0.2.1", s(100)), TryResult::Wrong);
         }
-        assert_eq!(wrong(&mut book, "192.0.2.1", s(100)), TryResult::TooMany(s(6)));
-        let mut looked = false;
-        let unseen = book.tries(ip("192.0.2.1"), s(103), || std::mem::replace(&mut looked, true)).0;
-        assert_eq!((unseen, looked), (TryResult::TooMany(s(3)), false), "the right token is not looked at, either");
-        assert!(!book.may_try(ip("192.0.2.1"), s(103)) && book.may_try(ip("192.0.2.1"), s(106)));
-        assert_eq!(book.tries(ip("192.0.2.2"), s(103), || true).0, TryResult::Right, "others are");
-        assert_eq!(wrong(&mut book, "192.0.2.1", s(106)), TryResult::Wrong);
-        assert_eq!(wrong(&mut book, "192.0.2.1", s(106)), TryResult::TooMany(s(6)));
-        let in_an_hour = (0..36_000).filter(|n| wrong(&mut book, "192.0.2.1", s(200) + s(*n) / 10) == TryResult::Wrong);
+        assert_eq!(wrong(&mut attempts, "192.0.2.1", s(100)), TryResult::TooMany(s(6)));
+        let mut was_checked = false;
+        let unseen = attempts.tries(ip("192.0.2.1"), s(103), || std::mem::replace(&mut was_checked, true)).0;
+        assert_eq!(
+            (unseen, was_checked),
+            (TryResult::TooMany(s(3)), false),
+            "the right token is not looked at, either"
+        );
+        assert!(!attempts.may_try(ip("192.0.2.1"), s(103)) && attempts.may_try(ip("192.0.2.1"), s(106)));
+        assert_eq!(attempts.tries(ip("192.0.2.2"), s(103), || true).0, TryResult::Right, "others are");
+        assert_eq!(wrong(&mut attempts, "192.0.2.1", s(106)), TryResult::Wrong);
+        assert_eq!(wrong(&mut attempts, "192.0.2.1", s(106)), TryResult::TooMany(s(6)));
+        let in_an_hour =
+            (0..36_000).filter(|n| wrong(&mut attempts, "192.0.2.1", s(200) + s(*n) / 10) == TryResult::Wrong);
         assert_eq!(in_an_hour.count(), 609, "what had come back, and one in six seconds");
     }
 
     #[test]
     fn many_peers_share_a_limit_that_keeps_nobody_out_who_was_right() {
-        let mut book = Attempts::default();
-        assert_eq!(book.tries(ip("192.0.2.7"), s(0), || true).0, TryResult::Right);
-        let tried: Vec<TryResult> = (0..200).map(|n| wrong(&mut book, &format!("198.51.100.{n}"), s(1))).collect();
+        let mut attempts = Attempts::default();
+        assert_eq!(attempts.tries(ip("192.0.2.7"), s(0), || true).0, TryResult::Right);
+        let tried: Vec<TryResult> = (0..200).map(|n| wrong(&mut attempts, &format!("198.51.100.{n}"), s(1))).collect();
         assert_eq!(tried.iter().filter(|tried| **tried == TryResult::Wrong).count(), 60);
-        assert!(!book.may_try(ip("192.0.2.8"), s(1)) && book.may_try(ip("192.0.2.7"), s(1)));
-        assert!(matches!(book.tries(ip("192.0.2.8"), s(1), || true).0, TryResult::TooMany(_)));
-        assert_eq!(book.tries(ip("192.0.2.7"), s(1), || true).0, TryResult::Right);
-        assert_eq!(book.tries(ip("192.0.2.8"), s(2), || true).0, TryResult::Right, "a second later there is one more");
+        assert!(!attempts.may_try(ip("192.0.2.8"), s(1)) && attempts.may_try(ip("192.0.2.7"), s(1)));
+        assert!(matches!(attempts.tries(ip("192.0.2.8"), s(1), || true).0, TryResult::TooMany(_)));
+        assert_eq!(attempts.tries(ip("192.0.2.7"), s(1), || true).0, TryResult::Right);
+        assert_eq!(
+            attempts.tries(ip("192.0.2.8"), s(2), || true).0,
+            TryResult::Right,
+            "a second later there is one more"
+        );
         // Addresses of one IPv6 network are one peer.
-        let tried: Vec<TryResult> = (0..20).map(|n| wrong(&mut book, &format!("2001:db8::{n}"), s(100))).collect();
+        let tried: Vec<TryResult> = (0..20).map(|n| wrong(&mut attempts, &format!("2001:db8::{n}"), s(100))).collect();
         assert_eq!(tried.iter().filter(|tried| **tried == TryResult::Wrong).count(), 10);
     }
 
     #[test]
     fn peers_beyond_those_told_apart_are_one_and_nothing_grows() {
-        let mut book = Attempts::default();
+        let mut attempts = Attempts::default();
         let peer = |n: u32| IpAddr::from((0x0A00_0000 + n).to_be_bytes());
         for n in 0..5_000 {
-            book.tries(peer(n), s(0), || false);
+            attempts.tries(peer(n), s(0), || false);
         }
-        assert_eq!(book.peers.len(), MOST_PEERS);
-        assert_eq!(book.others.known, None);
-        let told = book.take_log_line(s(5)).unwrap();
-        assert_eq!((told.wrong, told.unseen, told.peers), (60, 4_940, 1_025));
-        book.tries(peer(6_000), s(3_600), || false);
-        assert_eq!(book.peers.len(), 1, "what says nothing any more makes room");
+        assert_eq!(attempts.peers.len(), MOST_PEERS);
+        assert_eq!(attempts.others.right_at, None);
+        let line = attempts.take_log_line(s(5)).unwrap();
+        assert_eq!((line.wrong, line.unseen, line.peers), (60, 4_940, 1_025));
+        attempts.tries(peer(6_000), s(3_600), || false);
+        assert_eq!(attempts.peers.len(), 1, "what says nothing any more makes room");
     }
 
     #[test]
     fn the_log_gets_one_line_for_a_burst_and_one_a_minute_afterwards() {
-        let mut book = Attempts::default();
-        assert_eq!(book.tries(ip("192.0.2.1"), s(0), || false), (TryResult::Wrong, Some(FIRST)));
+        let mut attempts = Attempts::default();
+        assert_eq!(attempts.tries(ip("192.0.2.1"), s(0), || false), (TryResult::Wrong, Some(FIRST)));
         for _ in 0..6_335 {
-            assert_eq!(book.tries(ip("192.0.2.1"), s(0), || false).1, None);
+            assert_eq!(attempts.tries(ip("192.0.2.1"), s(0), || false).1, None);
         }
-        assert_eq!(book.tries(ip("192.0.2.2"), s(1), || false).1, None);
-        let told = book.take_log_line(s(5)).unwrap();
+        assert_eq!(attempts.tries(ip("192.0.2.2"), s(1), || false).1, None);
+        let line = attempts.take_log_line(s(5)).unwrap();
         let expected = LogLine { wrong: 11, unseen: 6_326, worst: Some(ip("192.0.2.1")), times: 6_336, peers: 2 };
-        assert_eq!(told, expected);
-        assert_eq!(book.take_log_line(s(6)), None);
-        assert_eq!(book.tries(ip("192.0.2.2"), s(15), || false).1, Some(s(50)));
-        assert_eq!(book.tries(ip("192.0.2.2"), s(500), || true).1, None);
-        assert_eq!(book.take_log_line(s(65)).unwrap().wrong, 1);
+        assert_eq!(line, expected);
+        assert_eq!(attempts.take_log_line(s(6)), None);
+        assert_eq!(attempts.tries(ip("192.0.2.2"), s(15), || false).1, Some(s(50)));
+        assert_eq!(attempts.tries(ip("192.0.2.2"), s(500), || true).1, None);
+        assert_eq!(attempts.take_log_line(s(65)).unwrap().wrong, 1);
     }
 }

@@ -51,11 +51,12 @@ pub(super) struct ItemQuery {
 
 impl ItemQuery {
     /// Parses the query of an address.
-    pub(super) async fn of(site: &Site, ask: &PageRequest, format: Format) -> Result<Self, Problem> {
-        let list = |name: &str| ask.get(name).map(str::to_owned).into_iter().collect::<Vec<_>>();
-        let flag = |name: &str| ask.word(name, |word| (word == "true").then_some(true)).map(Option::unwrap_or_default);
+    pub(super) async fn of(site: &Site, request: &PageRequest, format: Format) -> Result<Self, Problem> {
+        let list = |name: &str| request.get(name).map(str::to_owned).into_iter().collect::<Vec<_>>();
+        let flag =
+            |name: &str| request.word(name, |word| (word == "true").then_some(true)).map(Option::unwrap_or_default);
         let (topics, tags, authors, languages) = (list("topic"), list("tag"), list("author"), list("lang"));
-        let sources = ask.word("source", Source::parse)?;
+        let sources = request.word("source", Source::parse)?;
         if let Some(topic) = topics.first()
             && site.store.watched(&topics).await?.is_empty()
         {
@@ -77,10 +78,10 @@ impl ItemQuery {
         if let Some(source) = &sources
             && !site.store.searched_sources().await?.contains(source)
         {
-            return Err(ask.invalid("source"));
+            return Err(request.invalid("source"));
         }
-        let filtered = ask.word("filtered", FilterMode::parse)?.unwrap_or(FilterMode::Hide);
-        let wish = ExportRequest {
+        let filtered = request.word("filtered", FilterMode::parse)?.unwrap_or(FilterMode::Hide);
+        let export_request = ExportRequest {
             what: ExportKind::Items,
             format,
             // Such files are opened in spreadsheets.
@@ -88,25 +89,25 @@ impl ItemQuery {
             topics: &topics,
             tags: &tags,
             sources: sources.into_iter().collect(),
-            since: ask.get("since"),
-            until: ask.get("until"),
-            tones: ask.word("tone", Tone::parse)?.into_iter().collect(),
-            new_since: ask.get("new_since"),
+            since: request.get("since"),
+            until: request.get("until"),
+            tones: request.word("tone", Tone::parse)?.into_iter().collect(),
+            new_since: request.get("new_since"),
             authors: &authors,
-            words: ask.get("search").map(words).transpose()?,
+            words: request.get("search").map(words).transpose()?,
             seq: None,
             timezone: None,
             filtered,
-            kinds: ask.word("kind", Kind::parse)?.into_iter().collect(),
+            kinds: request.word("kind", Kind::parse)?.into_iter().collect(),
             languages: &languages,
-            marks: ask.word("marked", Mark::parse)?.into_iter().collect(),
+            marks: request.word("marked", Mark::parse)?.into_iter().collect(),
             starred: flag("starred")?,
             noted: flag("noted")?,
         };
-        let order = wish.parse(site.now()).map_err(|unfit| Problem {
+        let order = export_request.parse(site.now()).map_err(|invalid| Problem {
             // Unlike the API, pages have no document that says which values are valid on their own.
             status: StatusCode::BAD_REQUEST,
-            ..refused(&unfit)
+            ..refused(&invalid)
         })?;
         Ok(Self { order, filtered })
     }
@@ -125,9 +126,9 @@ pub(super) fn address(path: &str, filters: &BTreeMap<String, String>) -> String 
 }
 
 /// The filters of an address, to be saved: checked, and not too long.
-pub(super) async fn to_keep(site: &Site, ask: &PageRequest) -> Result<BTreeMap<String, String>, Problem> {
-    let filters = ask.only(PARAMETERS);
-    ItemQuery::of(site, ask, Format::Csv).await?;
+pub(super) async fn to_keep(site: &Site, request: &PageRequest) -> Result<BTreeMap<String, String>, Problem> {
+    let filters = request.only(PARAMETERS);
+    ItemQuery::of(site, request, Format::Csv).await?;
     if address("/items", &filters).len() > LONGEST {
         return Err(Problem::bad_request("This search is too long to save", "Search for less at a time."));
     }
@@ -146,15 +147,15 @@ pub(super) async fn latest(
     many: usize,
 ) -> Result<(Vec<ItemRow>, Option<AllItemsCursor>), Problem> {
     let filter = &query.order.filter;
-    let mut hiding = RowFilter::of(&site.store, &filter.topics, query.filtered).await?;
-    let (mut rows, mut looked, mut at) = (Vec::new(), 0, after);
+    let mut row_filter = RowFilter::of(&site.store, &filter.topics, query.filtered).await?;
+    let (mut rows, mut rows_read, mut at) = (Vec::new(), 0, after);
     loop {
         let found = site.store.list_found(filter, at.as_ref(), STEP).await?;
-        let whole = found.len() < STEP as usize;
+        let is_last_batch = found.len() < STEP as usize;
         for row in found {
-            looked += 1;
+            rows_read += 1;
             at = Some(place_of(&row));
-            if !hiding.shows_item(&row) {
+            if !row_filter.shows_item(&row) {
                 continue;
             }
             if rows.len() == many {
@@ -163,10 +164,10 @@ pub(super) async fn latest(
             }
             rows.push(row);
         }
-        if whole {
+        if is_last_batch {
             return Ok((rows, None));
         }
-        if looked >= MAX_READ {
+        if rows_read >= MAX_READ {
             return Ok((rows, at));
         }
     }

@@ -91,7 +91,7 @@ fn sandbox(nature: Option<DataOrigin>) -> Markup {
 }
 
 fn render(site: &Site, page: &Page, visitor: &Visitor) -> Markup {
-    let known = Some(visitor).filter(|visitor| visitor.is_known());
+    let known_visitor = Some(visitor).filter(|visitor| visitor.is_known());
     let menu: Vec<_> = MENU.iter().filter(|(path, _)| may_open(visitor, path)).collect();
     html! {
         (DOCTYPE)
@@ -112,7 +112,7 @@ fn render(site: &Site, page: &Page, visitor: &Visitor) -> Markup {
                     @if !menu.is_empty() { nav aria-label="Pages" { ul { @for (path, name) in menu { li {
                         a href=(path) aria-current=[(page.place == *path).then_some("page")] { (name) }
                     } } } } }
-                    @if let Some(visitor) = known {
+                    @if let Some(visitor) = known_visitor {
                         form method="post" action="/logout" {
                             @if let Some(name) = visitor.name() { span.who { "Logged in as " strong { (name) } ", " @if visitor.role == Role::Edit && visitor.sees_all() { a href="/access" { (visitor.role) } } @else { (visitor.role) } } " " }
                             button.plain type="submit" { "Log out" }

@@ -31,8 +31,8 @@ pub(super) async fn answer(
     match check(&body) {
         Checked::Message => service.handle(Request::from_parts(head, Body::from(body))).await.map(Body::new),
         Checked::Ignored => StatusCode::ACCEPTED.into_response(),
-        Checked::Wrong(told) => {
-            (StatusCode::BAD_REQUEST, [(header::CONTENT_TYPE, "application/json")], told).into_response()
+        Checked::Wrong(error) => {
+            (StatusCode::BAD_REQUEST, [(header::CONTENT_TYPE, "application/json")], error).into_response()
         }
     }
 }
@@ -41,7 +41,7 @@ pub(super) async fn answer(
 fn service(site: Arc<Site>, version: Option<&'static str>) -> Http {
     http(move || {
         let settings = site.settings();
-        let told = Settings { version, reports: settings.reports.clone(), limits: settings.limits.clone() };
-        Server::new(site.store.clone(), site.clock(), told)
+        let mcp_settings = Settings { version, reports: settings.reports.clone(), limits: settings.limits.clone() };
+        Server::new(site.store.clone(), site.clock(), mcp_settings)
     })
 }

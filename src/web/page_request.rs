@@ -26,7 +26,7 @@ pub(super) struct PageRequest {
     pub(super) name: String,
     /// The visitor; nobody if only a form was read.
     pub(super) visitor: Visitor,
-    given: BTreeMap<String, String>,
+    parameters: BTreeMap<String, String>,
 }
 
 impl PageRequest {
@@ -34,10 +34,10 @@ impl PageRequest {
     /// nothing.
     pub(super) fn of(uri: &Uri, visitor: Visitor, takes: &[&str]) -> Result<Self, Problem> {
         let name = uri.path().rsplit('/').next().unwrap_or("").to_owned();
-        let given = Self::form(uri.query().unwrap_or(""))?;
-        match given.given.keys().find(|given| !takes.contains(&given.as_str())) {
+        let request = Self::form(uri.query().unwrap_or(""))?;
+        match request.parameters.keys().find(|key| !takes.contains(&key.as_str())) {
             Some(unknown) => Err(unknown_parameter(takes, unknown)),
-            None => Ok(Self { name, visitor, ..given }),
+            None => Ok(Self { name, visitor, ..request }),
         }
     }
 
@@ -56,7 +56,7 @@ impl PageRequest {
 
     /// The same, for values of at most `longest` bytes.
     pub(super) fn form_of(text: &str, longest: usize) -> Result<Self, Problem> {
-        let mut given = BTreeMap::new();
+        let mut parameters = BTreeMap::new();
         for (name, value) in url::form_urlencoded::parse(text.as_bytes()) {
             if value.len() > longest || name.len() > 40 {
                 return Err(Problem::bad_request(
@@ -71,19 +71,19 @@ impl PageRequest {
                     "Remove the NUL character.",
                 ));
             }
-            given.insert(name.into_owned(), value.trim().to_owned());
+            parameters.insert(name.into_owned(), value.trim().to_owned());
         }
-        Ok(Self { given, ..Self::default() })
+        Ok(Self { parameters, ..Self::default() })
     }
 
     /// Parameters that were stored.
-    pub(super) fn from_stored(given: &BTreeMap<String, String>) -> Self {
-        Self { visitor: Visitor::default(), name: String::new(), given: given.clone() }
+    pub(super) fn from_stored(parameters: &BTreeMap<String, String>) -> Self {
+        Self { visitor: Visitor::default(), name: String::new(), parameters: parameters.clone() }
     }
 
     /// A parameter, unless it is empty.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
-        self.given.get(name).map(String::as_str).filter(|value| !value.is_empty())
+        self.parameters.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 
     /// A parameter of a closed list, parsed.
@@ -102,20 +102,20 @@ impl PageRequest {
 
     /// Those of these parameters that are given.
     pub(super) fn only(&self, names: &[&str]) -> BTreeMap<String, String> {
-        let given = names.iter().filter_map(|name| Some(((*name).to_owned(), self.get(name)?.to_owned())));
-        given.collect()
+        let pairs = names.iter().filter_map(|name| Some(((*name).to_owned(), self.get(name)?.to_owned())));
+        pairs.collect()
     }
 
     /// The same request without a parameter.
     pub(super) fn without(&self, name: &str) -> Self {
         let mut other = self.clone();
-        other.given.remove(name);
+        other.parameters.remove(name);
         other
     }
 
     /// An address with these parameters changed; other parameters stay as they are.
     pub(super) fn with(&self, path: &str, changes: &[(&str, Option<&str>)]) -> String {
-        let mut all = self.given.clone();
+        let mut all = self.parameters.clone();
         for (name, value) in changes {
             match value {
                 Some(value) => drop(all.insert((*name).to_owned(), (*value).to_owned())),

@@ -31,14 +31,14 @@ struct PipeState {
 
 #[derive(Debug, Default)]
 struct Shared {
-    held: Mutex<PipeState>,
+    state: Mutex<PipeState>,
     taken: Condvar,
 }
 
 impl Shared {
     /// A thread that panicked while it held the lock left nothing half done.
-    fn held(&self) -> MutexGuard<'_, PipeState> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, PipeState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -64,9 +64,9 @@ pub(super) fn pipe(longest: Duration, stop: CancellationToken) -> (Writer, Pages
 impl Writer {
     /// Records how it ended. A writer that is dropped without this has failed.
     pub(super) fn end(self, end: io::Result<()>) {
-        let mut held = self.shared.held();
-        held.end = Some(end);
-        if let Some(waker) = held.waker.take() {
+        let mut state = self.shared.lock();
+        state.end = Some(end);
+        if let Some(waker) = state.waker.take() {
             waker.wake();
         }
     }
@@ -74,11 +74,11 @@ impl Writer {
 
 impl Drop for Writer {
     fn drop(&mut self) {
-        let mut held = self.shared.held();
-        if held.end.is_none() {
-            held.end = Some(Err(io::ErrorKind::UnexpectedEof.into()));
+        let mut state = self.shared.lock();
+        if state.end.is_none() {
+            state.end = Some(Err(io::ErrorKind::UnexpectedEof.into()));
         }
-        if let Some(waker) = held.waker.take() {
+        if let Some(waker) = state.waker.take() {
             waker.wake();
         }
     }
@@ -87,24 +87,24 @@ impl Drop for Writer {
 impl io::Write for &Writer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let began = Instant::now();
-        let mut held = self.shared.held();
-        while held.pages.len() >= PAGES && !held.left {
+        let mut state = self.shared.lock();
+        while state.pages.len() >= PAGES && !state.left {
             if self.stop.is_cancelled() {
                 return Err(io::Error::other("the pages are closing"));
             }
             if began.elapsed() > STALLED {
                 return Err(io::ErrorKind::TimedOut.into());
             }
-            held = self.shared.taken.wait_timeout(held, LOOK).unwrap_or_else(PoisonError::into_inner).0;
+            state = self.shared.taken.wait_timeout(state, LOOK).unwrap_or_else(PoisonError::into_inner).0;
         }
-        if held.left {
+        if state.left {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
         if self.stop.is_cancelled() || Instant::now() > self.until {
             return Err(io::ErrorKind::TimedOut.into());
         }
-        held.pages.push_back(Bytes::copy_from_slice(bytes));
-        if let Some(waker) = held.waker.take() {
+        state.pages.push_back(Bytes::copy_from_slice(bytes));
+        if let Some(waker) = state.waker.take() {
             waker.wake();
         }
         Ok(bytes.len())
@@ -119,20 +119,20 @@ impl Stream for Pages {
     type Item = io::Result<Bytes>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<io::Result<Bytes>>> {
-        let mut held = self.0.held();
+        let mut state = self.0.lock();
         // A file that was stopped is sent no further; one that was complete before is.
-        if self.1.is_cancelled() && !matches!(held.end, Some(Ok(()))) {
-            held.pages.clear();
+        if self.1.is_cancelled() && !matches!(state.end, Some(Ok(()))) {
+            state.pages.clear();
         }
-        if let Some(page) = held.pages.pop_front() {
+        if let Some(page) = state.pages.pop_front() {
             self.0.taken.notify_all();
             return Poll::Ready(Some(Ok(page)));
         }
-        match &mut held.end {
+        match &mut state.end {
             Some(Ok(())) => Poll::Ready(None),
             Some(end) => Poll::Ready(std::mem::replace(end, Ok(())).err().map(Err)),
             None => {
-                held.waker = Some(cx.waker().clone());
+                state.waker = Some(cx.waker().clone());
                 Poll::Pending
             }
         }
@@ -141,7 +141,7 @@ impl Stream for Pages {
 
 impl Drop for Pages {
     fn drop(&mut self) {
-        self.0.held().left = true;
+        self.0.lock().left = true;
         self.0.taken.notify_all();
     }
 }
@@ -159,27 +159,27 @@ mod tests {
 
     #[tokio::test]
     async fn what_is_written_is_taken_in_order_and_an_end_is_one_only_when_it_was_said() {
-        for (said, ended) in [(Some(Ok(())), true), (Some(Err(io::Error::other("x"))), false), (None, false)] {
+        for (end, ended) in [(Some(Ok(())), true), (Some(Err(io::Error::other("x"))), false), (None, false)] {
             let (writer, mut pages) = pipe(LONG, CancellationToken::new());
             let thread = std::thread::spawn(move || {
                 for n in 0..100_u32 {
                     (&writer).write_all(&n.to_be_bytes()).unwrap();
                 }
-                if let Some(said) = said {
-                    writer.end(said);
+                if let Some(end) = end {
+                    writer.end(end);
                 }
             });
             let mut all = Vec::new();
-            let mut whole = true;
+            let mut succeeded = true;
             while let Some(page) = pages.next().await {
                 match page {
                     Ok(page) => all.extend_from_slice(&page),
-                    Err(_) => whole = false,
+                    Err(_) => succeeded = false,
                 }
             }
             thread.join().unwrap();
             assert_eq!(all, (0..100_u32).flat_map(u32::to_be_bytes).collect::<Vec<_>>());
-            assert_eq!(whole, ended);
+            assert_eq!(succeeded, ended);
         }
     }
 
@@ -203,18 +203,18 @@ mod tests {
 
     #[tokio::test]
     async fn what_was_stopped_is_sent_no_further_and_what_was_whole_is() {
-        for whole in [false, true] {
+        for is_complete in [false, true] {
             let stop = CancellationToken::new();
             let (writer, mut pages) = pipe(LONG, stop.clone());
             (&writer).write_all(b"x").unwrap();
-            if whole {
+            if is_complete {
                 writer.end(Ok(()));
                 stop.cancel();
             } else {
                 stop.cancel();
                 writer.end(Err(io::Error::other("stopped")));
             }
-            assert_eq!(pages.next().await.unwrap().is_ok(), whole);
+            assert_eq!(pages.next().await.unwrap().is_ok(), is_complete);
         }
     }
 }

@@ -35,16 +35,16 @@ impl ReadinessCheck {
     /// What is wrong, if anything, as of the last second.
     pub(super) async fn ask(&self) -> Option<&'static str> {
         let Ok(place) = Arc::clone(&self.place).acquire_owned().await else { return Some("is no longer checked") };
-        let known = *self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, why)) = known.filter(|(at, _)| at.elapsed() < CACHE_TTL) {
+        let cached = *self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, why)) = cached.filter(|(at, _)| at.elapsed() < CACHE_TTL) {
             return why;
         }
         let (database, last) = (self.database.clone(), Arc::clone(&self.last));
-        let (ours, stores) = (self.store.clone(), self.stores);
+        let (store, stores) = (self.store.clone(), self.stores);
         // A task of its own: a check must not be dropped midway, however impatient the caller is.
-        let asked = tokio::spawn(async move {
+        let check = tokio::spawn(async move {
             let _place = place;
-            let why = check_database(&ours, &database, stores).await.err().map(|error| {
+            let why = check_database(&store, &database, stores).await.err().map(|error| {
                 tracing::warn!("not ready: {error}");
                 match error.kind {
                     StoreErrorKind::Newer => "has tables of a newer version",
@@ -60,14 +60,14 @@ impl ReadinessCheck {
             *last.lock().unwrap_or_else(PoisonError::into_inner) = Some((Instant::now(), why));
             why
         });
-        asked.await.unwrap_or(Some("could not be checked"))
+        check.await.unwrap_or(Some("could not be checked"))
     }
 }
 
 /// Checks that the database is the one that this process has open, can be opened anew, and has room for what it
 /// `stores`.
-async fn check_database(ours: &Store, database: &Settings, stores: bool) -> Result<(), StoreError> {
-    ours.check_file()?;
+async fn check_database(store: &Store, database: &Settings, stores: bool) -> Result<(), StoreError> {
+    store.check_file()?;
     Store::open_to_read(database).await?.close().await;
-    if stores { ours.has_room().await } else { Ok(()) }
+    if stores { store.has_room().await } else { Ok(()) }
 }

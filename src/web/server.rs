@@ -227,11 +227,11 @@ where
     move |State(app), Extension(visitor), uri| {
         let make = make.clone();
         Box::pin(async move {
-            let made = match PageRequest::of(&uri, visitor.clone(), takes) {
-                Ok(ask) => make(Arc::clone(&app.site), ask).await,
+            let result = match PageRequest::of(&uri, visitor.clone(), takes) {
+                Ok(request) => make(Arc::clone(&app.site), request).await,
                 Err(problem) => Err(problem),
             };
-            match made {
+            match result {
                 Ok(page) => layout::page(&app.site, &page, &visitor),
                 Err(problem) => layout::problem(&app.site, &problem),
             }

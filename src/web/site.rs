@@ -72,7 +72,7 @@ pub struct Site {
     pub(super) tokens: Tokens,
     clock: Clock,
     /// Where searches are sent, real service or sandbox, if that is known beforehand.
-    asked: Option<DataOrigin>,
+    search_origin: Option<DataOrigin>,
 }
 
 impl std::fmt::Debug for Site {
@@ -94,7 +94,7 @@ impl Site {
         clock: Clock,
         secret: String,
     ) -> Self {
-        let asked = database.nature;
+        let search_origin = database.nature;
         let metrics = Metrics::new(store.clone(), Arc::clone(&process_status));
         let (exporting, ready) =
             (ExportPool::through(exports), ReadinessCheck::of(database, store.clone(), process_status.beat.is_some()));
@@ -112,7 +112,7 @@ impl Site {
             streams: Streams::default(),
             tokens: Tokens::default(),
             clock,
-            asked,
+            search_origin,
         }
     }
 
@@ -124,7 +124,7 @@ impl Site {
 
     /// Whether the data is real or invented; before anything is stored, what searches will give.
     pub(super) async fn nature(&self) -> Result<Option<DataOrigin>, StoreError> {
-        Ok(self.store.nature().await?.or(self.asked))
+        Ok(self.store.nature().await?.or(self.search_origin))
     }
 
     /// The current settings.

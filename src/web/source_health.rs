@@ -34,13 +34,13 @@ impl SourceHealth {
     ) -> Result<Vec<SourceSilence>, StoreError> {
         let (mut ill, mut others) = (Vec::new(), BTreeMap::new());
         {
-            let held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let cache = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             for card in cards {
                 // A topic that never ran has no history.
                 let Some(last) = &card.last_run else { continue };
-                match held.get(&card.topic) {
-                    Some(known) if known.run == last.run && known.at <= now && now < known.at.plus(HOLDS) => {
-                        ill.extend(known.ill.iter().cloned());
+                match cache.get(&card.topic) {
+                    Some(cached) if cached.run == last.run && cached.at <= now && now < cached.at.plus(HOLDS) => {
+                        ill.extend(cached.ill.iter().cloned());
                     }
                     _ => drop(others.insert(card.topic.clone(), last.run.clone())),
                 }
@@ -50,13 +50,13 @@ impl SourceHealth {
             return Ok(ill);
         }
         let found = health(store, &others.keys().cloned().collect::<Vec<_>>()).await?.ill;
-        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if held.len() + others.len() > MOST {
-            held.clear();
+        let mut cache = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if cache.len() + others.len() > MOST {
+            cache.clear();
         }
         for (topic, run) in others {
             let ill = found.iter().filter(|ill| ill.topic == topic).cloned().collect();
-            held.insert(topic, Judgement { run, at: now, ill });
+            cache.insert(topic, Judgement { run, at: now, ill });
         }
         ill.extend(found);
         Ok(ill)

@@ -91,24 +91,24 @@ fn holder(token: TokenRow, tagged: &[(String, Vec<String>)]) -> NamedToken {
 struct CachedTokens {
     /// When it began: everything that was made before is in it.
     at: Instant,
-    known: Result<Arc<TokenTable>, StoreError>,
+    table: Result<Arc<TokenTable>, StoreError>,
 }
 
 /// Returns the result of a call to the store, if it comes in time. The call has a task of its own, because a visitor
 /// who goes away must not drop it midway.
 async fn with_timeout<T: Send + 'static>(
-    asked: impl Future<Output = Result<T, StoreError>> + Send + 'static,
+    call: impl Future<Output = Result<T, StoreError>> + Send + 'static,
 ) -> Result<T, StoreError> {
     let late = || StoreError::new(StoreErrorKind::Unreachable, "reading the tokens took too long", "");
-    match tokio::time::timeout(SOON, tokio::spawn(asked)).await {
+    match tokio::time::timeout(SOON, tokio::spawn(call)).await {
         Ok(Ok(read)) => read,
         Ok(Err(_)) | Err(_) => Err(late()),
     }
 }
 
-async fn read_into(held: &mut Option<CachedTokens>, store: &Store) -> Result<Arc<TokenTable>, StoreError> {
+async fn read_into(cache: &mut Option<CachedTokens>, store: &Store) -> Result<Arc<TokenTable>, StoreError> {
     let mut at = Instant::now();
-    let before = held.take().and_then(|held| held.known.ok()).filter(|known| !known.any);
+    let before = cache.take().and_then(|cache| cache.table.ok()).filter(|table| !table.any);
     let read = with_timeout({
         let store = store.clone();
         async move { TokenTable::read(&store).await.map(Arc::new) }
@@ -118,21 +118,21 @@ async fn read_into(held: &mut Option<CachedTokens>, store: &Store) -> Result<Arc
     if read.is_err() {
         at = Instant::now();
     }
-    let known = match (read, before) {
+    let table = match (read, before) {
         (Err(error), Some(before)) => {
             tracing::debug!("cannot read the tokens: {error}");
             Ok(before)
         }
         (read, _) => read,
     };
-    *held = Some(CachedTokens { at, known: known.clone() });
-    known
+    *cache = Some(CachedTokens { at, table: table.clone() });
+    table
 }
 
 /// The tokens and links of a process's pages.
 #[derive(Default)]
 pub(super) struct Tokens {
-    held: tokio::sync::Mutex<Option<CachedTokens>>,
+    cached: tokio::sync::Mutex<Option<CachedTokens>>,
     /// When each token's use was last recorded, by hash.
     noted: Mutex<HashMap<String, Time>>,
 }
@@ -140,26 +140,26 @@ pub(super) struct Tokens {
 impl Tokens {
     /// Returns the tokens and links. If the database cannot be read, an installation without tokens stays one.
     pub(super) async fn table(&self, store: &Store) -> Result<Arc<TokenTable>, StoreError> {
-        let mut held = self.held.lock().await;
-        match held.as_ref() {
-            Some(read) if read.at.elapsed() < FRESH => read.known.clone(),
-            _ => read_into(&mut held, store).await,
+        let mut cache = self.cached.lock().await;
+        match cache.as_ref() {
+            Some(read) if read.at.elapsed() < FRESH => read.table.clone(),
+            _ => read_into(&mut cache, store).await,
         }
     }
 
     /// The same for a visitor who sends a secret: an unknown one may have been made just now, so everything is read
     /// again. The caller limits how often somebody may be wrong.
     pub(super) async fn known_with(&self, secret: &str, store: &Store) -> Result<Arc<TokenTable>, StoreError> {
-        let asked = Instant::now();
-        let known = self.table(store).await?;
-        if known.holds(secret) {
-            return Ok(known);
+        let asked_at = Instant::now();
+        let table = self.table(store).await?;
+        if table.holds(secret) {
+            return Ok(table);
         }
         // Those who wait for the same reading share it.
-        let mut held = self.held.lock().await;
-        match held.as_ref() {
-            Some(read) if read.at >= asked => read.known.clone(),
-            _ => read_into(&mut held, store).await,
+        let mut cache = self.cached.lock().await;
+        match cache.as_ref() {
+            Some(read) if read.at >= asked_at => read.table.clone(),
+            _ => read_into(&mut cache, store).await,
         }
     }
 
@@ -179,7 +179,7 @@ impl Tokens {
     /// Drops the last reading if something of it was withdrawn.
     async fn drop_cache_unless(&self, holds: bool) -> Result<bool, StoreError> {
         if !holds {
-            *self.held.lock().await = None;
+            *self.cached.lock().await = None;
         }
         Ok(holds)
     }

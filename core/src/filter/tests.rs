@@ -154,8 +154,8 @@ fn all_that_must_and_nothing_that_must_not() {
 
 #[test]
 fn a_language_is_one_whatever_its_code_and_none_hides_nothing() {
-    let passes = |asked: &str, lang: &str| {
-        let filter = TopicFilter { lang: list(&[asked]), ..TopicFilter::default() };
+    let passes = |wanted: &str, lang: &str| {
+        let filter = TopicFilter { lang: list(&[wanted]), ..TopicFilter::default() };
         Filter::compile(&filter).unwrap().passes(None, Some("text"), None, Some(lang))
     };
     // Codes and words that name no language.
@@ -179,10 +179,10 @@ fn a_language_is_one_whatever_its_code_and_none_hides_nothing() {
     ] {
         assert!(passes(one, other) && passes(other, one), "{one} {other}");
     }
-    for (asked, lang) in
+    for (wanted, lang) in
         [("en", "de"), ("en", "qu"), ("en", "que"), ("en", "eo"), ("he", "hi"), ("in", "it"), ("en", "ast")]
     {
-        assert!(!passes(asked, lang), "{asked} {lang}");
+        assert!(!passes(wanted, lang), "{wanted} {lang}");
     }
 }
 

@@ -21,13 +21,13 @@ const ENOUGH_RUNS: i64 = 10;
 const MONTH: u32 = 30;
 
 /// Forecasts slots, calls and cost. `topics` must be all topics, as they share the daily limit; the result lists only
-/// those that `shown` accepts.
+/// those that `is_listed` accepts.
 ///
 /// # Errors
 /// [`ScheduleError`] if a schedule does not compile; a checked configuration rules this out.
 pub fn forecast(
     topics: &[Topic],
-    shown: impl Fn(&Topic) -> bool,
+    is_listed: impl Fn(&Topic) -> bool,
     prices: &Prices,
     history: &History,
     horizon: Horizon,
@@ -36,22 +36,22 @@ pub fn forecast(
     let sources = Source::SERVICE.iter().chain(prices.providers.keys());
     let prices: Vec<Price> = sources.map(|source| price(*source, prices, history)).collect();
     let paused: HashSet<&str> = history.paused.iter().map(String::as_str).collect();
-    let asked: HashMap<&str, &AiUsageRow> = history.ai_usage.iter().map(|row| (row.topic.as_str(), row)).collect();
+    let ai_usage: HashMap<&str, &AiUsageRow> = history.ai_usage.iter().map(|row| (row.topic.as_str(), row)).collect();
     let mut groups = Groups::new(horizon);
     let mut rows = Vec::new();
     let mut limited = Vec::new();
     for topic in topics {
         let rests = |policy: &SchedulePolicy| policy.paused || paused.contains(topic.id.as_str());
         let Some(policy) = topic.schedule.as_ref().filter(|policy| !rests(policy)) else {
-            if shown(topic) {
+            if is_listed(topic) {
                 rows.push(unscheduled_topic(topic));
             }
             continue;
         };
         let at = groups.of(policy)?;
         groups.shared[at].topics.push(topic);
-        if shown(topic) {
-            rows.push(groups.topic_forecast(at, topic, policy, &prices, asked.get(topic.id.as_str()).copied())?);
+        if is_listed(topic) {
+            rows.push(groups.topic_forecast(at, topic, policy, &prices, ai_usage.get(topic.id.as_str()).copied())?);
             limited.extend((!topic.limits.is_none()).then_some((at, topic)));
         }
     }
@@ -182,7 +182,7 @@ impl<'t> Groups<'t> {
         topic: &Topic,
         policy: &SchedulePolicy,
         prices: &[Price],
-        asked: Option<&AiUsageRow>,
+        ai_usage: Option<&AiUsageRow>,
     ) -> Result<TopicForecast, ScheduleError> {
         let (from, until, month) = (self.horizon.from, self.until, self.month);
         let shared = &mut self.shared[at];
@@ -201,7 +201,8 @@ impl<'t> Groups<'t> {
         };
         // With no other source nothing can be new: the AI source is then asked every time.
         let open = when == Some(AiWhen::New) && topic.finds_items();
-        let ai_asked = asked.filter(|row| open && row.considered >= ENOUGH_RUNS).map(|row| (row.asked, row.considered));
+        let ai_asked =
+            ai_usage.filter(|row| open && row.considered >= ENOUGH_RUNS).map(|row| (row.asked, row.considered));
         let on = |on: bool, slots: i64| if on { slots } else { 0 };
         let calls = |slots: i64, ai| Calls {
             social: on(topic.social.is_some(), slots),
@@ -213,16 +214,20 @@ impl<'t> Groups<'t> {
             let price = prices.iter().find(|price| price.source == one.source)?;
             Some(price.price.times(one.calls()))
         });
-        let beside = named.fold(Micros(0), Micros::plus);
+        let provider_cost = named.fold(Micros(0), Micros::plus);
         let (calls, in_month) = (calls(shared.slots, ai.0), calls(shared.month, ai.1));
         let cost = |share: (i64, i64)| {
-            let horizon = total_cost(calls, prices, share).plus(beside.times(shared.slots));
+            let horizon = total_cost(calls, prices, share).plus(provider_cost.times(shared.slots));
             let per_day = self::share(horizon, 1, i64::from(self.horizon.days));
-            Cost { horizon, per_day, per_month: total_cost(in_month, prices, share).plus(beside.times(shared.month)) }
+            Cost {
+                horizon,
+                per_day,
+                per_month: total_cost(in_month, prices, share).plus(provider_cost.times(shared.month)),
+            }
         };
-        let rarer = topic.social.as_ref().and_then(|_| {
-            let rarer = || largest_uncovered_gap(&shared.schedule, topic.window, from);
-            shared.uncovered.entry(topic.window).or_insert_with(rarer).as_ref()
+        let uncovered = topic.social.as_ref().and_then(|_| {
+            let find_gap = || largest_uncovered_gap(&shared.schedule, topic.window, from);
+            shared.uncovered.entry(topic.window).or_insert_with(find_gap).as_ref()
         });
         let millis = |over: Duration| saturating_i64(u64::try_from(over.as_millis()).unwrap_or(u64::MAX));
         Ok(TopicForecast {
@@ -237,8 +242,8 @@ impl<'t> Groups<'t> {
             ai_asked,
             at_most: cost((1, 1)),
             expected: cost(ai_asked.unwrap_or((1, 1))),
-            uncovered_ms: rarer.map(|one| millis(one.over)),
-            clock_change: rarer.and_then(|one| one.clock_change.clone()),
+            uncovered_ms: uncovered.map(|one| millis(one.over)),
+            clock_change: uncovered.and_then(|one| one.clock_change.clone()),
         })
     }
 }
@@ -263,15 +268,15 @@ impl Groups<'_> {
         configured: &Prices,
         history: &History,
     ) -> Result<Vec<Allowance>, ScheduleError> {
-        let mut told = Vec::new();
+        let mut allowances = Vec::new();
         let Horizon { limits, used, .. } = self.horizon;
         if let Some(money) = limits.money {
             let amounts = (Amount::Money(money), Amount::Money(used.money));
-            let asked = self.shared.iter().flat_map(|shared| &shared.topics).flat_map(|topic| topic.sources());
+            let sources = self.shared.iter().flat_map(|shared| &shared.topics).flat_map(|topic| topic.sources());
             // Calls are refused by the configured price, not by the billed one.
-            let too_dear = configured.unaffordable(asked.filter(|source| source.is_service()), money);
+            let too_dear = configured.unaffordable(sources.filter(|source| source.is_service()), money);
             let met = allowance(Budget::ServiceMoney, None, loads, &self.horizon, amounts)?;
-            told.push(Allowance { too_dear, ..met });
+            allowances.push(Allowance { too_dear, ..met });
         }
         for (at, topic) in limited {
             let used = history.used.iter().find(|(id, _)| *id == topic.id).map(|(_, used)| *used).unwrap_or_default();
@@ -289,20 +294,20 @@ impl Groups<'_> {
                 let money = topic.limits.money().filter(|_| budget == Budget::TopicMoney);
                 let too_dear = money.and_then(|money| configured.unaffordable(topic.sources(), money));
                 let met = allowance(budget, Some(topic), &[own], &self.horizon, amounts)?;
-                told.push(Allowance { too_dear, ..met });
+                allowances.push(Allowance { too_dear, ..met });
             }
         }
-        Ok(told)
+        Ok(allowances)
     }
 }
 
-/// Returns the cost of `calls` if only `asked` of `of` AI calls are made.
-fn total_cost(calls: Calls, prices: &[Price], (asked, of): (i64, i64)) -> Micros {
+/// Returns the cost of `calls` if only `ai_calls` of `of` AI calls are made.
+fn total_cost(calls: Calls, prices: &[Price], (ai_calls, of): (i64, i64)) -> Micros {
     prices.iter().fold(Micros(0), |sum, price| {
         let cost = match price.source {
             Source::Social => price.price.times(calls.social),
             Source::Web => price.price.times(calls.web),
-            Source::Ai => share(price.price.times(calls.ai), asked, of),
+            Source::Ai => share(price.price.times(calls.ai), ai_calls, of),
             // Added per topic: each has its own.
             _ => Micros(0),
         };

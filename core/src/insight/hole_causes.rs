@@ -70,7 +70,7 @@ impl fmt::Display for Cause {
 /// Returns the causes of a hole: what happened between the last search that covered and the one that covers again.
 /// `answered` is when that last search was made; it may claim less than all time until then.
 pub(super) fn causes(
-    looks: &[RunSearch],
+    runs: &[RunSearch],
     hole: Span,
     answered: Time,
     source: Source,
@@ -82,22 +82,22 @@ pub(super) fn causes(
         Some(cause) => cause.count += 1,
         None => found.push(Cause { why, count: 1, detail }),
     };
-    let after = looks.partition_point(|look| look.at <= answered);
-    let until = |at: Time| looks.get(after..looks.partition_point(|look| look.at <= at)).unwrap_or_default();
+    let after = runs.partition_point(|run| run.at <= answered);
+    let until = |at: Time| runs.get(after..runs.partition_point(|run| run.at <= at)).unwrap_or_default();
     // Prefer what happened inside the hole, else look on to the search that ended it.
-    let failed = |look: &&RunSearch| cause_of(look, source).is_some();
+    let failed = |run: &&RunSearch| cause_of(run, source).is_some();
     let inside = until(hole.until);
-    let wider = until(ender.map_or(end, |(look, _)| look.at).max(hole.until));
-    let looks = if inside.iter().any(|look| failed(&look)) { inside } else { wider };
-    for (why, detail) in looks.iter().filter_map(|look| cause_of(look, source)) {
+    let wider = until(ender.map_or(end, |(run, _)| run.at).max(hole.until));
+    let runs = if inside.iter().any(|run| failed(&run)) { inside } else { wider };
+    for (why, detail) in runs.iter().filter_map(|run| cause_of(run, source)) {
         note(why, detail);
     }
-    if let Some((look, search)) = ender {
-        let reached = search.requested_span.is_some_and(|asked| asked.from < hole.until);
+    if let Some((run, search)) = ender {
+        let reached = search.requested_span.is_some_and(|requested| requested.from < hole.until);
         if search.saturated && reached {
             note(HoleCause::Saturated, None);
-        } else if let Some(asked) = search.requested_span.filter(|asked| asked.until == look.at) {
-            note(HoleCause::TooShort, Some(crate::model::format_duration(asked.length())));
+        } else if let Some(requested) = search.requested_span.filter(|requested| requested.until == run.at) {
+            note(HoleCause::TooShort, Some(crate::model::format_duration(requested.length())));
         }
     }
     if found.is_empty() {
@@ -109,8 +109,8 @@ pub(super) fn causes(
 
 /// Returns why a run, or its search of `source`, covered nothing. `None` if it covered something or is not about this
 /// source.
-fn cause_of(look: &RunSearch, source: Source) -> Option<(HoleCause, Option<String>)> {
-    if let Some(search) = &look.search {
+fn cause_of(run: &RunSearch, source: Source) -> Option<(HoleCause, Option<String>)> {
+    if let Some(search) = &run.search {
         let detail = || search.trouble.clone();
         return match search.state {
             _ if search.source != source || search.covered.is_some() => None,
@@ -131,9 +131,9 @@ fn cause_of(look: &RunSearch, source: Source) -> Option<(HoleCause, Option<Strin
             SearchState::Started => None,
         };
     }
-    let reason = look.reason.clone();
+    let reason = run.reason.clone();
     let paused = reason.as_ref().is_some_and(|reason| reason.contains("paused"));
-    match look.state {
+    match run.state {
         RunState::Missed | RunState::Skipped | RunState::Cancelled if paused => Some((HoleCause::Paused, None)),
         RunState::Missed => Some((HoleCause::MissedSlot, reason)),
         RunState::Skipped => Some((HoleCause::SkippedSlot, reason)),

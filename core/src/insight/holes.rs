@@ -75,17 +75,17 @@ pub struct SourceCoverage {
     pub coverage: Coverage,
 }
 
-/// Returns what each source accepted by `wanted` covered in a period. `looks` are the topic's, in time order.
+/// Returns what each source accepted by `wanted` covered in a period. `runs` are the topic's, in time order.
 #[must_use]
 pub fn source_coverage(
     watched: &WatchedTopic,
-    looks: &[RunSearch],
+    runs: &[RunSearch],
     period: Span,
     wanted: impl Fn(Source) -> bool,
 ) -> Vec<SourceCoverage> {
     let mut on: BTreeSet<Source> = watched.definition.iter().flat_map(crate::model::Topic::sources).collect();
-    on.extend(looks.iter().filter_map(|look| look.search.as_ref()).map(|search| search.source));
-    let searched = |source: Source| looks.iter().filter_map(|l| l.search.as_ref()).filter(move |s| s.source == source);
+    on.extend(runs.iter().filter_map(|run| run.search.as_ref()).map(|search| search.source));
+    let searched = |source: Source| runs.iter().filter_map(|l| l.search.as_ref()).filter(move |s| s.source == source);
     let mut all = Vec::new();
     for source in on.into_iter().filter(|source| wanted(*source)) {
         // A source covers spans if any of its searches, or the topic's definition, uses an operation that names a span.
@@ -102,23 +102,23 @@ pub fn source_coverage(
             }
         };
         let coverage = if spans {
-            span_coverage(watched, looks, period, source)
+            span_coverage(watched, runs, period, source)
         } else {
-            check_coverage(watched, looks, period, source)
+            check_coverage(watched, runs, period, source)
         };
         all.push(SourceCoverage { source, coverage });
     }
     all
 }
 
-fn check_coverage(watched: &WatchedTopic, looks: &[RunSearch], period: Span, source: Source) -> Coverage {
+fn check_coverage(watched: &WatchedTopic, runs: &[RunSearch], period: Span, source: Source) -> Coverage {
     // Of the time before, searches may have been pruned.
     let from = period.from.max(watched.began);
-    let inside = looks.iter().filter(|look| from <= look.at && look.at <= period.until);
+    let inside = runs.iter().filter(|run| from <= run.at && run.at <= period.until);
     let (mut checks, mut failed) = (Vec::new(), 0);
-    for look in inside {
-        match look.search.as_ref().filter(|search| search.source == source).map(|search| search.state) {
-            Some(SearchState::Ok | SearchState::Empty) => checks.push(look.at),
+    for run in inside {
+        match run.search.as_ref().filter(|search| search.source == source).map(|search| search.state) {
+            Some(SearchState::Ok | SearchState::Empty) => checks.push(run.at),
             Some(SearchState::Error | SearchState::Lost) => failed += 1,
             _ => {}
         }
@@ -128,24 +128,23 @@ fn check_coverage(watched: &WatchedTopic, looks: &[RunSearch], period: Span, sou
     Coverage::Checks { checks, failed, largest_distance_ms }
 }
 
-fn span_coverage(watched: &WatchedTopic, looks: &[RunSearch], period: Span, source: Source) -> Coverage {
-    let searches =
-        || looks.iter().filter_map(|l| l.search.as_ref().map(|s| (l, s))).filter(|(_, s)| s.source == source);
+fn span_coverage(watched: &WatchedTopic, runs: &[RunSearch], period: Span, source: Source) -> Coverage {
+    let searches = || runs.iter().filter_map(|l| l.search.as_ref().map(|s| (l, s))).filter(|(_, s)| s.source == source);
     let divided = split_coverage(period, searches().filter_map(|(_, search)| search.covered));
     // The last minutes a search asked for but does not claim: the end of its claim to the end of its request.
     let mut unclaimed: HashMap<Time, Time> = HashMap::new();
     for (_, search) in searches() {
-        if let (Some(asked), Some(covered)) = (search.requested_span, search.covered) {
-            let until = unclaimed.entry(covered.until).or_insert(asked.until);
-            *until = asked.until.max(*until);
+        if let (Some(requested), Some(covered)) = (search.requested_span, search.covered) {
+            let until = unclaimed.entry(covered.until).or_insert(requested.until);
+            *until = requested.until.max(*until);
         }
     }
     let late = |hole: &Span| unclaimed.get(&hole.from).is_some_and(|until| hole.until.0 - until.0 < SHORT);
     // The search whose covered span starts where a hole ends is the one that ends it.
     let mut enders: HashMap<Time, (&RunSearch, &CoverageSearch)> = HashMap::new();
-    for (look, search) in searches() {
+    for (run, search) in searches() {
         if let Some(span) = search.covered {
-            enders.entry(span.from).or_insert((look, search));
+            enders.entry(span.from).or_insert((run, search));
         }
     }
     // Time before the topic began is no hole.
@@ -170,7 +169,7 @@ fn span_coverage(watched: &WatchedTopic, looks: &[RunSearch], period: Span, sour
         .flat_map(parts)
         .map(|hole| {
             let ender = enders.get(&hole.until).copied();
-            let mut causes = causes(looks, hole, answered(&hole), source, ender, period.until);
+            let mut causes = causes(runs, hole, answered(&hole), source, ender, period.until);
             if ender.is_none() && watched.paused && watched.ended.is_none() {
                 causes.retain(|cause| !matches!(cause.why, HoleCause::Paused | HoleCause::NothingDue));
                 causes.insert(0, Cause { why: HoleCause::Paused, count: 1, detail: None });

@@ -83,7 +83,7 @@ fn ninth_decile(sorted: &[i64]) -> i64 {
 fn longest_usual_wait(mut values: Vec<i64>) -> i64 {
     values.sort_unstable();
     let MedianMad { median, stray } = median_and_mad(values.iter().map(|value| real(*value)));
-    ninth_decile(&values).saturating_mul(TIMES).max(whole(median + stray * DEVIATIONS))
+    ninth_decile(&values).saturating_mul(TIMES).max(truncated(median + stray * DEVIATIONS))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "spans of time are far below 2^53")]
@@ -92,46 +92,48 @@ fn real(value: i64) -> f64 {
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "spans of time are far below 2^53")]
-fn whole(value: f64) -> i64 {
+fn truncated(value: f64) -> i64 {
     value as i64
 }
 
 /// Returns whether a source may be ill by its latest searches: a cheap check before the full one.
 #[must_use]
-pub fn may_be_silent(pulse: &SourceActivity) -> bool {
-    let latest = pulse.beats.iter().rev().take(LEAST_EMPTY);
+pub fn may_be_silent(activity: &SourceActivity) -> bool {
+    let latest = activity.beats.iter().rev().take(LEAST_EMPTY);
     !latest.into_iter().any(|beat| fresh(&beat))
 }
 
 /// Returns what is wrong with a source; `None` if it is healthy or has too few searches to tell.
 #[must_use]
-pub fn detect_silence(pulse: &SourceActivity) -> Option<SourceSilence> {
-    let beats = &pulse.beats;
+pub fn detect_silence(activity: &SourceActivity) -> Option<SourceSilence> {
+    let beats = &activity.beats;
     if beats.len() < JUDGED_FROM {
         return None;
     }
-    silent(pulse, beats).or_else(|| stale(pulse, beats))
+    silent(activity, beats).or_else(|| stale(activity, beats))
 }
 
-fn silent(pulse: &SourceActivity, beats: &[AnsweredSearch]) -> Option<SourceSilence> {
+fn silent(activity: &SourceActivity, beats: &[AnsweredSearch]) -> Option<SourceSilence> {
     let last = beats.iter().rposition(|beat| beat.counts.found > 0)?;
     let empty = beats.len() - 1 - last;
     // The lengths of the runs of empty replies between two replies with items.
-    let held: Vec<usize> = (0..=last).filter(|n| beats.get(*n).is_some_and(|beat| beat.counts.found > 0)).collect();
-    let rows: Vec<i64> = held.windows(2).map(|pair| i64::try_from(pair[1] - pair[0] - 1).unwrap_or(i64::MAX)).collect();
+    let with_items: Vec<usize> =
+        (0..=last).filter(|n| beats.get(*n).is_some_and(|beat| beat.counts.found > 0)).collect();
+    let rows: Vec<i64> =
+        with_items.windows(2).map(|pair| i64::try_from(pair[1] - pair[0] - 1).unwrap_or(i64::MAX)).collect();
     // A source that returned items only once or twice is not judged.
-    if held.len() < LEAST_EMPTY {
+    if with_items.len() < LEAST_EMPTY {
         return None;
     }
     // Judge a mostly empty source by its empty runs only: replies that show the same few posts again have none between
     // them. The same for a source that was empty for a while several times.
     let some: Vec<i64> = rows.iter().copied().filter(|row| *row > 0).collect();
-    let mostly_empty = held.len() * 2 < last + 1;
+    let mostly_empty = with_items.len() * 2 < last + 1;
     let rows = if mostly_empty || some.len() >= LEAST_EMPTY { some } else { rows };
     let usual = longest_usual_wait(rows).max(i64::try_from(LEAST_EMPTY).unwrap_or(0) - 1);
     (i64::try_from(empty).unwrap_or(0) > usual).then(|| SourceSilence {
-        topic: pulse.topic.clone(),
-        source: pulse.source,
+        topic: activity.topic.clone(),
+        source: activity.source,
         state: SilenceKind::Silent,
         since: beats.get(last).map_or(Time(0), |beat| beat.at),
         searches: empty,
@@ -144,7 +146,7 @@ fn fresh(beat: &&AnsweredSearch) -> bool {
     beat.fresh > 0
 }
 
-fn stale(pulse: &SourceActivity, beats: &[AnsweredSearch]) -> Option<SourceSilence> {
+fn stale(activity: &SourceActivity, beats: &[AnsweredSearch]) -> Option<SourceSilence> {
     let news: Vec<Time> = beats.iter().filter(fresh).map(|beat| beat.at).collect();
     let (last, now) = (*news.last()?, beats.last()?.at);
     let gaps: Vec<i64> = news.windows(2).map(|pair| (pair[1].0 - pair[0].0).max(0)).collect();
@@ -153,11 +155,11 @@ fn stale(pulse: &SourceActivity, beats: &[AnsweredSearch]) -> Option<SourceSilen
         return None;
     }
     let between = median_and_mad(beats.windows(2).map(|pair| real((pair[1].at.0 - pair[0].at.0).max(0))));
-    let usual = longest_usual_wait(gaps).max(whole(between.median).saturating_mul(TIMES));
+    let usual = longest_usual_wait(gaps).max(truncated(between.median).saturating_mul(TIMES));
     let since = beats.iter().filter(|beat| beat.at > last).count();
     (now.0 - last.0 > usual && since >= LEAST_EMPTY).then(|| SourceSilence {
-        topic: pulse.topic.clone(),
-        source: pulse.source,
+        topic: activity.topic.clone(),
+        source: activity.source,
         state: SilenceKind::Stale,
         since: last,
         searches: since,
@@ -175,7 +177,7 @@ mod tests {
     const HOUR: i64 = 3_600_000;
 
     /// One search an hour: `+` new, `=` nothing new, `o` only old, `d` known items and an old one, `.` empty.
-    fn pulse(beats: &str) -> SourceActivity {
+    fn activity_of(beats: &str) -> SourceActivity {
         let beat = |(hour, kind): (i64, char)| AnsweredSearch {
             at: Time(hour * HOUR),
             counts: match kind {
@@ -222,30 +224,31 @@ mod tests {
             ("news twice a day, once", "+===========".repeat(8) + &"=".repeat(40), Some((SilenceKind::Stale, 51))),
             ("too little news to know", format!("+{}+{}", "=".repeat(10), "=".repeat(40)), None),
         ] {
-            let got = detect_silence(&pulse(&beats));
-            assert_eq!(got.as_ref().map(|ill| (ill.state, ill.searches)), expected, "{name}: {got:?}");
+            let got = detect_silence(&activity_of(&beats));
+            assert_eq!(got.as_ref().map(|silence| (silence.state, silence.searches)), expected, "{name}: {got:?}");
         }
     }
 
     #[test]
     fn it_is_reported_in_words() {
-        let told = detect_silence(&pulse(&("+".repeat(20) + &"=".repeat(6)))).map(|ill| ill.to_string());
+        let description =
+            detect_silence(&activity_of(&("+".repeat(20) + &"=".repeat(6)))).map(|silence| silence.to_string());
         let expected =
             "acme: social is stale: nothing new in 6 searches since 1970-01-01T19:00:00Z; usually for at most 3h";
-        assert_eq!(told.as_deref(), Some(expected));
+        assert_eq!(description.as_deref(), Some(expected));
     }
 
     proptest! {
         #[test]
         fn a_source_that_just_gave_something_new_is_well(beats in "[+=od.]{0,80}") {
-            prop_assert_eq!(detect_silence(&pulse(&format!("{beats}+"))), None);
+            prop_assert_eq!(detect_silence(&activity_of(&format!("{beats}+"))), None);
         }
 
         #[test]
         fn nobody_is_judged_young_and_nothing_panics(beats in "[+=od.]{0,120}") {
-            let got = detect_silence(&pulse(&beats));
+            let got = detect_silence(&activity_of(&beats));
             prop_assert!(got.is_none() || beats.len() >= JUDGED_FROM);
-            prop_assert!(got.is_none() || may_be_silent(&pulse(&beats)), "the quick look overlooks nothing");
+            prop_assert!(got.is_none() || may_be_silent(&activity_of(&beats)), "the quick look overlooks nothing");
         }
     }
 }

@@ -83,11 +83,11 @@ struct FiringState {
 }
 
 impl FiringState {
-    fn update(&mut self, look: &EvaluatedWindow, above: Option<f64>, least: u64) {
+    fn update(&mut self, window: &EvaluatedWindow, above: Option<f64>, least: u64) {
         let Some(above) = above else { return };
-        if above > FIRES && look.count >= least {
+        if above > FIRES && window.count >= least {
             if !self.firing {
-                self.at.push(look.at);
+                self.at.push(window.at);
             }
             self.firing = true;
         } else if above <= ENDS {
@@ -99,33 +99,33 @@ impl FiringState {
 /// Returns when a window's count rose more than three standard deviations above the mean of the same hour on earlier
 /// days.
 #[must_use]
-pub fn three_sigma(looks: &[EvaluatedWindow], least: u64) -> Vec<Time> {
+pub fn three_sigma(windows: &[EvaluatedWindow], least: u64) -> Vec<Time> {
     let mut fires = FiringState::default();
-    for look in looks {
-        fires.update(look, look.like.deviations_above(look.count), least);
+    for window in windows {
+        fires.update(window, window.like.deviations_above(window.count), least);
     }
     fires.at
 }
 
 /// Returns when a window's count rose more than three standard deviations above the mean of all earlier windows that do
-/// not overlap it. `looks` belong to one topic, the earliest first.
+/// not overlap it. `windows` belong to one topic, the earliest first.
 #[must_use]
-pub fn z_score(looks: &[EvaluatedWindow], least: u64) -> Vec<Time> {
+pub fn z_score(windows: &[EvaluatedWindow], least: u64) -> Vec<Time> {
     let (mut fires, mut before) = (FiringState::default(), RunningStats::default());
     let (mut waiting, mut remembered) = (VecDeque::<&EvaluatedWindow>::new(), VecDeque::<&EvaluatedWindow>::new());
-    for look in looks {
-        while let Some(over) = waiting.pop_front_if(|over| over.window.until <= look.window.from) {
+    for window in windows {
+        while let Some(over) = waiting.pop_front_if(|over| over.window.until <= window.window.from) {
             before.add(over.count);
             remembered.push_back(over);
         }
-        while let Some(old) = remembered.pop_front_if(|old| old.window.until < look.window.until.minus(MEMORY)) {
+        while let Some(old) = remembered.pop_front_if(|old| old.window.until < window.window.until.minus(MEMORY)) {
             before.remove(old.count);
         }
         let (first, last) = (remembered.front(), remembered.back());
         let length = first.zip(last).map(|(first, last)| last.window.until.since(first.window.until));
         let knows = length.is_some_and(|length| length >= LEAST_MEMORY);
-        fires.update(look, before.deviations_above(look.count).filter(|_| knows), least);
-        waiting.push_back(look);
+        fires.update(window, before.deviations_above(window.count).filter(|_| knows), least);
+        waiting.push_back(window);
     }
     fires.at
 }
@@ -137,7 +137,7 @@ mod tests {
 
     const HOUR: i64 = 3_600_000;
 
-    fn look(hour: i64, length: i64, count: u64, like: &[u64]) -> EvaluatedWindow {
+    fn evaluated_window(hour: i64, length: i64, count: u64, like: &[u64]) -> EvaluatedWindow {
         let window = Span::new(Time((hour - length) * HOUR), Time(hour * HOUR)).unwrap();
         EvaluatedWindow { at: Time(hour * HOUR), window, count, like: RunningStats::of(like.iter().copied()) }
     }
@@ -148,16 +148,20 @@ mod tests {
         // 25.66.
         let like = [16, 24, 18, 22, 18, 22, 20];
         let at = |counts: &[u64], least: u64| -> Vec<i64> {
-            let looks: Vec<EvaluatedWindow> =
-                (0..).zip(counts).map(|(hour, count)| look(hour, 1, *count, &like)).collect();
-            three_sigma(&looks, least).iter().map(|at| at.0 / HOUR).collect()
+            let windows: Vec<EvaluatedWindow> =
+                (0..).zip(counts).map(|(hour, count)| evaluated_window(hour, 1, *count, &like)).collect();
+            three_sigma(&windows, least).iter().map(|at| at.0 / HOUR).collect()
         };
         assert_eq!(at(&[28, 29, 27, 31, 25, 29], 1), [1, 5]);
         assert_eq!(at(&[28, 29, 27, 31, 26, 29], 1), [1], "between the two it goes on");
         assert_eq!(at(&[28, 29, 27, 31, 25, 29], 31), [3]);
-        let few = look(0, 1, 1_000, &like[..6]);
-        assert!(three_sigma(&[few], 1).is_empty());
-        let same = [look(0, 1, 5, &[5; 7]), look(1, 1, 6, &[5; 7]), look(2, 1, 5, &[5; 7])];
+        let too_few = evaluated_window(0, 1, 1_000, &like[..6]);
+        assert!(three_sigma(&[too_few], 1).is_empty());
+        let same = [
+            evaluated_window(0, 1, 5, &[5; 7]),
+            evaluated_window(1, 1, 6, &[5; 7]),
+            evaluated_window(2, 1, 5, &[5; 7]),
+        ];
         assert_eq!(three_sigma(&same, 1), [Time(HOUR)]);
     }
 
@@ -165,18 +169,19 @@ mod tests {
     fn the_z_score_knows_a_day_of_windows_that_do_not_overlap() {
         let calm = |hour: i64| 18 + u64::try_from(hour.rem_euclid(5)).unwrap();
         let fires = |burst: i64, length: i64| {
-            let looks: Vec<EvaluatedWindow> =
-                (0..800).map(|hour| look(hour, length, if hour == burst { 60 } else { calm(hour) }, &[])).collect();
-            z_score(&looks, 10).iter().map(|at| at.0 / HOUR).collect::<Vec<_>>()
+            let windows: Vec<EvaluatedWindow> = (0..800)
+                .map(|hour| evaluated_window(hour, length, if hour == burst { 60 } else { calm(hour) }, &[]))
+                .collect();
+            z_score(&windows, 10).iter().map(|at| at.0 / HOUR).collect::<Vec<_>>()
         };
         assert_eq!(fires(24, 1), [0; 0], "the windows before it reach from 0 to 23");
         assert_eq!(fires(25, 1), [25]);
         assert_eq!(fires(30, 6), [30]);
         assert_eq!(fires(29, 6), [0; 0]);
         // A forgotten burst no longer counts: one from 29 days ago does not widen the deviation.
-        let looks: Vec<EvaluatedWindow> = (0..800)
+        let windows: Vec<EvaluatedWindow> = (0..800)
             .map(|hour| {
-                look(
+                evaluated_window(
                     hour,
                     1,
                     if hour == 30 {
@@ -190,6 +195,6 @@ mod tests {
                 )
             })
             .collect();
-        assert_eq!(z_score(&looks, 10), [Time(30 * HOUR), Time(750 * HOUR)]);
+        assert_eq!(z_score(&windows, 10), [Time(30 * HOUR), Time(750 * HOUR)]);
     }
 }

@@ -28,15 +28,16 @@ fn is_selector(c: char) -> bool {
 /// character that it can apply to. Any further ones in a row are hidden: they could carry invisible text.
 #[must_use]
 pub fn is_invisible_after(before: Option<char>, c: char) -> bool {
-    let drawn = |before: char| !is_invisible(before) && !is_joiner(before) && !before.is_whitespace();
+    let is_visible = |before: char| !is_invisible(before) && !is_joiner(before) && !before.is_whitespace();
     if is_joiner(c) {
-        return !before.is_some_and(|before| drawn(before) && !before.is_ascii());
+        return !before.is_some_and(|before| is_visible(before) && !before.is_ascii());
     }
     if is_selector(c) {
         // A keycap is a digit, `#` or `*`, then a selector, then a frame.
         let keycap = |before: char| before.is_ascii_digit() || matches!(before, '#' | '*');
-        let chosen = |before: char| drawn(before) && !is_selector(before) && (!before.is_ascii() || keycap(before));
-        return !before.is_some_and(chosen);
+        let takes_selector =
+            |before: char| is_visible(before) && !is_selector(before) && (!before.is_ascii() || keycap(before));
+        return !before.is_some_and(takes_selector);
     }
     is_invisible(c)
 }
@@ -46,7 +47,7 @@ mod tests {
     use super::*;
 
     /// The visible characters of a text.
-    fn shown(text: &str) -> String {
+    fn visible_text(text: &str) -> String {
         let mut before = None;
         text.chars().filter(|c| !is_invisible_after(before.replace(*c), *c)).collect()
     }
@@ -55,7 +56,7 @@ mod tests {
     fn sequences_of_emoji_and_words_of_other_scripts_stay_whole() {
         for text in ["👩‍👩‍👧 👁️‍🗨️ 🏳️‍🌈 ❤️ 👍🏽 1️⃣ #️⃣ 🇩🇪", "می‌خواهم", "क्‍ष श्री", "ᠮᠣᠩᠭᠣᠯ᠋", "naïve – “quoted” … 漢字 한글 ١٢٣ ½"]
         {
-            assert_eq!(shown(text), text);
+            assert_eq!(visible_text(text), text);
         }
     }
 
@@ -93,7 +94,7 @@ mod tests {
             '\u{e01ef}',
             '\u{e0fff}',
         ] {
-            assert_eq!(shown(&format!("a{c}b é{c}")), "ab é", "{:x}", u32::from(c));
+            assert_eq!(visible_text(&format!("a{c}b é{c}")), "ab é", "{:x}", u32::from(c));
         }
         // Joiners and selectors with nothing to apply to.
         for (text, expected) in [
@@ -104,7 +105,7 @@ mod tests {
             ("a\u{fe0f}b \u{fe00}c", "ab c"),
             ("🏴\u{e0067}\u{e0062}\u{e007f}", "🏴"),
         ] {
-            assert_eq!(shown(text), expected, "{text:?}");
+            assert_eq!(visible_text(text), expected, "{text:?}");
         }
     }
 }

@@ -62,11 +62,11 @@ mod tests {
 
     #[test]
     fn dollars_become_whole_micros_and_are_shown_without_noise() {
-        for (dollars, micros, shown) in
+        for (dollars, micros, formatted) in
             [(0.004, 4_000, "$0.004"), (0.00015, 150, "$0.00015"), (12.5, 12_500_000, "$12.500")]
         {
             assert_eq!(Micros::from_dollars(dollars), Some(Micros(micros)));
-            assert_eq!(Micros(micros).to_string(), shown);
+            assert_eq!(Micros(micros).to_string(), formatted);
         }
         assert_eq!(Micros::from_dollars(f64::NAN), None);
         assert_eq!(Micros::from_dollars(-1.0), None);

@@ -43,14 +43,14 @@ mod tests {
             assert!(nearest(far, words, 3).is_empty(), "{far}");
         }
         let keys = ["web.limit", "social.limit", "timezone", "PAST_24_HOURS"];
-        for (word, meant) in [
+        for (word, expected) in [
             ("web.limt", Some("web.limit")),
             ("time_zone", Some("timezone")),
             ("tiemzone", Some("timezone")),
             ("past-24-hours", Some("PAST_24_HOURS")),
             ("colour", None),
         ] {
-            assert_eq!(nearest(word, keys, 1).first().copied(), meant, "{word}");
+            assert_eq!(nearest(word, keys, 1).first().copied(), expected, "{word}");
         }
         assert_eq!(nearest("cab", ["cat", "car", "dog"], 3), ["cat", "car"], "equally near ones, in their order");
         assert_eq!(nearest("cab", ["cat", "car", "dog"], 1), ["cat"]);

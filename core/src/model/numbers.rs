@@ -4,12 +4,12 @@
 #[must_use]
 pub fn number(n: u64) -> String {
     let digits = n.to_string();
-    let mut shown = String::new();
+    let mut grouped = String::new();
     for (at, c) in digits.chars().enumerate() {
         if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            shown.push(',');
+            grouped.push(',');
         }
-        shown.push(c);
+        grouped.push(c);
     }
-    shown
+    grouped
 }

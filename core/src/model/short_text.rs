@@ -18,12 +18,12 @@ pub fn one_line(text: &str, max: usize) -> String {
 /// A value that a caller gave, as a message may repeat it: short, and without control characters.
 #[must_use]
 pub fn excerpt(value: &str) -> String {
-    let mut shown: String =
+    let mut excerpt_text: String =
         value.chars().take(MAX_CHARS).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
     if value.chars().nth(MAX_CHARS).is_some() {
-        shown.push('…');
+        excerpt_text.push('…');
     }
-    shown
+    excerpt_text
 }
 
 #[cfg(test)]

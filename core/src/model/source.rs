@@ -37,9 +37,9 @@ impl Source {
     /// Reads a name: 1 to 24 of `a-z`, `0-9`, `-` and `_`, beginning with a letter; `None` for anything else.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        let fits = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, b'-' | b'_');
+        let is_allowed = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, b'-' | b'_');
         let first = text.bytes().next().is_some_and(|c| c.is_ascii_lowercase());
-        (first && text.len() <= LONGEST && text.bytes().all(fits)).then(|| Self::of(text.as_bytes()))
+        (first && text.len() <= LONGEST && text.bytes().all(is_allowed)).then(|| Self::of(text.as_bytes()))
     }
 
     /// The name.

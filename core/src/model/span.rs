@@ -113,10 +113,10 @@ mod tests {
 
     #[test]
     fn lengths_are_reported_in_two_units() {
-        for (seconds, told) in
+        for (seconds, formatted) in
             [(3 * 86_400, "3d"), (100_800, "1d 4h"), (90_000, "1d 1h"), (86_460, "1d"), (750, "12m 30s"), (59, "59s")]
         {
-            assert_eq!(format_duration(Duration::from_secs(seconds)), told);
+            assert_eq!(format_duration(Duration::from_secs(seconds)), formatted);
         }
         assert_eq!(format_duration(Duration::from_millis(430)), "430ms");
     }

@@ -150,16 +150,16 @@ fn page_identity(found: &ReplyEntry, address: Option<&PostAddress>) -> Option<Id
 /// `page:<canonical url>`, with the URL hashed if too long. The hash of `entry`, if present, is appended after `#`.
 fn page_key(found: &ReplyEntry) -> Option<String> {
     let canonical = canonical(found.url.as_deref()?)?;
-    let apart = found
+    let entry_suffix = found
         .entry
         .as_deref()
         .map_or_else(String::new, |entry| format!("#{}", &blake3::hash(entry.as_bytes()).to_hex()[..ENTRY_DIGITS]));
-    let key = format!("page:{canonical}{apart}");
+    let key = format!("page:{canonical}{entry_suffix}");
     if key.len() <= MAX_PAGE_KEY_BYTES {
         return Some(key);
     }
     let host = canonical.strip_prefix("https://").and_then(|rest| rest.split('/').next()).unwrap_or_default();
-    Some(format!("page:{host}:{}{apart}", blake3::hash(canonical.as_bytes()).to_hex()))
+    Some(format!("page:{host}:{}{entry_suffix}", blake3::hash(canonical.as_bytes()).to_hex()))
 }
 
 /// `text:<platform>:<author>:<digest of the folded text>`.

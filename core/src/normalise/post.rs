@@ -131,13 +131,13 @@ mod tests {
 
     #[test]
     fn an_id_made_since_november_2010_carries_its_time() {
-        let asked = Time::parse("2026-03-11T09:00:00Z").unwrap();
+        let now = Time::parse("2026-03-11T09:00:00Z").unwrap();
         // The example from Wikipedia's article on snowflake ids.
-        let at = snowflake_time("1541815603606036480", asked).unwrap();
+        let at = snowflake_time("1541815603606036480", now).unwrap();
         assert_eq!(at.to_string(), "2022-06-28T16:07:40.105Z");
         for id in ["20", "29999999999", "9223372036854775807", "18446744073709551615", "abc", "", "-5", "+30000000001"]
         {
-            assert_eq!(snowflake_time(id, asked), None, "{id}");
+            assert_eq!(snowflake_time(id, now), None, "{id}");
         }
     }
 }

@@ -104,8 +104,8 @@ fn selecting_fragment(host: &str, fragment: &str) -> Option<String> {
     let state = fragment.split('&').filter_map(|part| {
         let (name, value) = part.split_once('=')?;
         let named = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-        let shown = named && !value.is_empty() && !PLACES.contains(&name) && !is_tracking(host, name);
-        shown.then(|| (name.to_owned(), normalise(value, Part::Query)))
+        let is_state = named && !value.is_empty() && !PLACES.contains(&name) && !is_tracking(host, name);
+        is_state.then(|| (name.to_owned(), normalise(value, Part::Query)))
     });
     Some(sorted(state.collect())).filter(|state| !state.is_empty())
 }

@@ -49,8 +49,8 @@ fn two_spellings_that_another_library_holds_for_one_page_are_one_page_here() {
         }
         let (agreed, all) = counted.entry(vector.oracle.clone()).or_default();
         *all += 1;
-        let ours = canonical(&vector.input_url);
-        if ours.is_some() && ours == canonical(&vector.expected) {
+        let canonical_url = canonical(&vector.input_url);
+        if canonical_url.is_some() && canonical_url == canonical(&vector.expected) {
             *agreed += 1;
         } else {
             differing.push(format!("{} {} -> {}", vector.id, vector.input_url, vector.expected));
@@ -92,13 +92,13 @@ fn real_addresses_keep_their_key_when_written_again_and_merge_only_as_expected()
 #[test]
 fn ids_of_real_posts_carry_times_of_the_event_they_are_about() {
     let Some(path) = data("posts/crisislex_t6/2012_Sandy_Hurricane.csv") else { return };
-    let asked = Time::parse("2013-01-01T00:00:00Z").unwrap();
+    let now = Time::parse("2013-01-01T00:00:00Z").unwrap();
     let (from, to) = (Time::parse("2012-10-25T00:00:00Z").unwrap(), Time::parse("2012-11-15T00:00:00Z").unwrap());
     let (mut timed, mut read) = (0, 0);
     for row in csv::Reader::from_path(path).unwrap().records() {
         let id = row.unwrap()[0].trim_matches('\'').to_owned();
         read += 1;
-        timed += u32::from(snowflake_time(&id, asked).is_some_and(|at| from <= at && at <= to));
+        timed += u32::from(snowflake_time(&id, now).is_some_and(|at| from <= at && at <= to));
     }
     assert!(read > 9_000 && timed == read, "{timed} of {read}");
 }

@@ -99,8 +99,8 @@ fn count_fixed_times(cron: &Cron, after: Timestamp, until: Timestamp) -> Option<
     let times = Times::of(cron);
     let mut offset = cron.zone.to_offset(after);
     let (mut from, mut total) = (second_after(offset.to_datetime(after))?, 0);
-    let whole = Timestamp::from_second(after.as_millisecond().div_euclid(1_000)).ok()?;
-    if let Some(change) = last_change(&cron.zone, whole) {
+    let whole_second = Timestamp::from_second(after.as_millisecond().div_euclid(1_000)).ok()?;
+    if let Some(change) = last_change(&cron.zone, whole_second) {
         from = from.max(before(&cron.zone, change)?);
     }
     for change in cron.zone.following(after).take_while(|change| change.timestamp() <= until) {

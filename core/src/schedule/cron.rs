@@ -111,17 +111,17 @@ pub(super) fn compile(
     let zone = zone::find_zone(timezone)?;
     let mut warnings = Vec::new();
     let fields = checked_fields(expression, &mut warnings)?;
-    let shown = show(expression.trim());
+    let excerpt = show(expression.trim());
     let time_fields = if fields.len() == 6 { 3 } else { 2 };
     let real_time = fields.iter().take(time_fields).any(|field| field.starts_with('*'));
-    let cron = Cron { pattern: Arc::new(parse(&fields.join(" "), &shown)?), zone, real_time };
+    let cron = Cron { pattern: Arc::new(parse(&fields.join(" "), &excerpt)?), zone, real_time };
     if cron.search(date(2000, 1, 1).at(0, 0, 0, 0)).is_none() {
-        return Err(never_fires(&shown, fields));
+        return Err(never_fires(&excerpt, fields));
     }
     if let Some(least) = min_period
         && let Some(period) = cron.shorter_than(least)
     {
-        return Err(too_often(&shown, &fields, period, least));
+        return Err(too_often(&excerpt, &fields, period, least));
     }
     Ok((cron, warnings))
 }
@@ -144,28 +144,28 @@ fn checked_fields(expression: &str, warnings: &mut Vec<String>) -> Result<Vec<St
         ));
     }
     let capitals = expression.to_uppercase();
-    let given: Vec<&str> = capitals.split_whitespace().collect();
-    if !(5..=6).contains(&given.len()) {
-        let hint = if given.len() == 7 { "years are not supported: leave out the last field" } else { five };
+    let field_texts: Vec<&str> = capitals.split_whitespace().collect();
+    if !(5..=6).contains(&field_texts.len()) {
+        let hint = if field_texts.len() == 7 { "years are not supported: leave out the last field" } else { five };
         return Err(ScheduleError::new(
             format!(
                 "`{}` has {} field{} instead of 5 or 6",
                 show(expression),
-                given.len(),
-                if given.len() == 1 { "" } else { "s" }
+                field_texts.len(),
+                if field_texts.len() == 1 { "" } else { "s" }
             ),
             hint,
         ));
     }
-    let kinds = &FIELDS[FIELDS.len() - given.len()..];
-    let mut fields = Vec::with_capacity(given.len());
-    for (kind, text) in kinds.iter().zip(&given) {
+    let kinds = &FIELDS[FIELDS.len() - field_texts.len()..];
+    let mut fields = Vec::with_capacity(field_texts.len());
+    for (kind, text) in kinds.iter().zip(&field_texts) {
         match kind.check(text, warnings) {
             Ok(field) => fields.push(field),
             Err(wrong) => {
                 let message = format!("`{}`: {} field: {}", show(expression), kind.name, wrong.what);
-                let hint = suggest_correction(kinds, &given)
-                    .map_or_else(|| kind.help(), |meant| format!("did you mean \"{meant}\"?"));
+                let hint = suggest_correction(kinds, &field_texts)
+                    .map_or_else(|| kind.help(), |suggestion| format!("did you mean \"{suggestion}\"?"));
                 return Err(ScheduleError::new(message, hint));
             }
         }
@@ -174,9 +174,9 @@ fn checked_fields(expression: &str, warnings: &mut Vec<String>) -> Result<Vec<St
 }
 
 /// Returns the corrected expression, if a few obvious changes make it valid.
-fn suggest_correction(kinds: &[Field], given: &[&str]) -> Option<String> {
-    let mut mended = Vec::with_capacity(given.len());
-    for (kind, text) in kinds.iter().zip(given) {
+fn suggest_correction(kinds: &[Field], field_texts: &[&str]) -> Option<String> {
+    let mut mended = Vec::with_capacity(field_texts.len());
+    for (kind, text) in kinds.iter().zip(field_texts) {
         let mut text = (*text).to_owned();
         for _ in 0..4 {
             match kind.check(&text, &mut Vec::new()) {
@@ -207,24 +207,27 @@ fn nickname(text: &str) -> Result<Vec<String>, ScheduleError> {
     Err(ScheduleError::new(format!("unknown nickname `{}`", show(text)), hint))
 }
 
-fn parse(plain: &str, shown: &str) -> Result<croner::Cron, ScheduleError> {
+fn parse(plain: &str, excerpt: &str) -> Result<croner::Cron, ScheduleError> {
     // croner calls `5/15` (from 5 in steps of 15) sloppy; Debian and Kubernetes accept it.
     let parser = CronParser::builder().seconds(Seconds::Optional).year(Year::Disallowed).sloppy_ranges(true).build();
     parser.parse(plain).map_err(|why| {
-        ScheduleError::new(format!("`{shown}` is not a schedule: {why}"), "write 5 fields, such as \"0 9 * * MON-FRI\"")
+        ScheduleError::new(
+            format!("`{excerpt}` is not a schedule: {why}"),
+            "write 5 fields, such as \"0 9 * * MON-FRI\"",
+        )
     })
 }
 
-fn never_fires(shown: &str, mut fields: Vec<String>) -> ScheduleError {
+fn never_fires(excerpt: &str, mut fields: Vec<String>) -> ScheduleError {
     let day = fields.len() - 3;
     fields[day] = "L".to_owned();
     ScheduleError::new(
-        format!("`{shown}` never fires: none of its months has such a day"),
+        format!("`{excerpt}` never fires: none of its months has such a day"),
         format!("for the last day of the month write \"{}\"", fields.join(" ")),
     )
 }
 
-fn too_often(shown: &str, fields: &[String], period: Duration, least: Duration) -> ScheduleError {
+fn too_often(excerpt: &str, fields: &[String], period: Duration, least: Duration) -> ScheduleError {
     let hint = match fields {
         [_, rest @ ..] if fields.len() == 6 && least <= MIN_PERIOD => {
             format!("with 6 fields, the first is for seconds: write \"0 {}\"", rest.join(" "))
@@ -232,5 +235,5 @@ fn too_often(shown: &str, fields: &[String], period: Duration, least: Duration) 
         _ => format!("write a schedule with at least {} between its slots", format_duration(least)),
     };
     let (period, least) = (format_duration(period), format_duration(least));
-    ScheduleError::new(format!("`{shown}` has slots only {period} apart; the shortest period is {least}"), hint)
+    ScheduleError::new(format!("`{excerpt}` has slots only {period} apart; the shortest period is {least}"), hint)
 }

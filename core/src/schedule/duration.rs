@@ -17,15 +17,18 @@ const LONGEST_MS: u64 = 36_500 * 86_400_000;
 /// # Errors
 /// [`ScheduleError`] for anything else: a bare number, fractions, signs, spaces, other units, more than 100 years.
 pub fn parse_duration(text: &str) -> Result<Duration, ScheduleError> {
-    let shown = show(text);
+    let excerpt = show(text);
     let refused =
-        |why: &str, hint: String| Err(ScheduleError::new(format!("`{shown}` is not a duration: {why}"), hint));
+        |why: &str, hint: String| Err(ScheduleError::new(format!("`{excerpt}` is not a duration: {why}"), hint));
     let example = || "write a number and a unit (d, h, m, s, ms), such as \"15m\" or \"1h30m\"".to_owned();
     if text.is_empty() {
         return refused("it is empty", example());
     }
     if text.bytes().all(|b| b.is_ascii_digit()) {
-        return refused("the unit is missing", format!("write \"{shown}m\" for minutes or \"{shown}s\" for seconds"));
+        return refused(
+            "the unit is missing",
+            format!("write \"{excerpt}m\" for minutes or \"{excerpt}s\" for seconds"),
+        );
     }
     let plain: String = text.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase();
     if plain != text {

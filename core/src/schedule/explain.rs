@@ -94,12 +94,12 @@ fn meaning(when: &When, moves: bool) -> (&'static str, String) {
 }
 
 fn rules(schedule: &Schedule, policy: &SchedulePolicy, meaning: String) -> Vec<(&'static str, String)> {
-    let shown = |ms: u64| format_duration(std::time::Duration::from_millis(ms));
+    let format_ms = |ms: u64| format_duration(std::time::Duration::from_millis(ms));
     let period = match &policy.period {
         Period::Cron(expression) => super::duration::show(expression),
-        Period::Every(ms) => format!("every {}", shown(*ms)),
+        Period::Every(ms) => format!("every {}", format_ms(*ms)),
     };
-    let window = shown(policy.catch_up_window_ms);
+    let window = format_ms(policy.catch_up_window_ms);
     let missed = match policy.catch_up {
         CatchUp::Latest => format!("after an outage, only the latest slot of the last {window} runs"),
         CatchUp::All => format!(
@@ -116,9 +116,10 @@ fn rules(schedule: &Schedule, policy: &SchedulePolicy, meaning: String) -> Vec<(
     let start = if policy.jitter_ms == 0 {
         "at the slot".to_owned()
     } else {
-        format!("up to {} after the slot, always the same for a slot", shown(policy.jitter_ms))
+        format!("up to {} after the slot, always the same for a slot", format_ms(policy.jitter_ms))
     };
-    let limits = format!("{} at most; {} attempts if its process dies", shown(policy.timeout_ms), policy.max_attempts);
+    let limits =
+        format!("{} at most; {} attempts if its process dies", format_ms(policy.timeout_ms), policy.max_attempts);
     let mut rules = vec![("schedule", period), ("timezone", policy.timezone.clone()), ("follows", meaning)];
     if policy.paused {
         rules.push(("paused", "nothing is planned; the slots below are those it would have".to_owned()));
@@ -136,7 +137,7 @@ fn local_slot(schedule: &Schedule, zone: &TimeZone, last: Time, slot: Time) -> O
     Some(LocalSlot {
         slot,
         local: format!("{} {} {}", weekday(civil), civil.date(), clock(civil.time())),
-        offset: shown_offset(zone.to_offset(at)),
+        offset: format_offset(zone.to_offset(at)),
         note: note.or_else(|| fold(schedule, zone, slot)),
     })
 }
@@ -177,9 +178,9 @@ impl Change {
             weekday(self.old),
             self.old.date(),
             clock(self.old.time()),
-            beside(self.new, self.old),
-            shown_offset(old),
-            shown_offset(new)
+            time_near(self.new, self.old),
+            format_offset(old),
+            format_offset(new)
         )
     }
 
@@ -191,7 +192,7 @@ impl Change {
             return format!(
                 "{} becomes {} on {}: real time continues, no slot is skipped or doubled",
                 clock(self.old.time()),
-                beside(self.new, self.old),
+                time_near(self.new, self.old),
                 self.old.date()
             );
         };
@@ -199,7 +200,7 @@ impl Change {
         let mut named = Vec::new();
         let mut from = first;
         while let Some(found) = cron.search(from).filter(|found| *found < end && named.len() < NAMED) {
-            named.push(beside(found, first));
+            named.push(time_near(found, first));
             match second_after(found) {
                 Some(later) => from = later,
                 None => break,
@@ -208,7 +209,11 @@ impl Change {
         let day = first.date();
         if named.is_empty() {
             let what = if gap { "does not exist" } else { "occurs twice" };
-            return format!("{} to {} {what} on {day}: no slot falls in it", clock(first.time()), beside(end, first));
+            return format!(
+                "{} to {} {what} on {day}: no slot falls in it",
+                clock(first.time()),
+                time_near(end, first)
+            );
         }
         let list = listed(&named, times);
         let one = times == 1;
@@ -221,7 +226,7 @@ impl Change {
                 let (exists, runs) = if one { ("does", "runs once") } else { ("do", "they run once, together,") };
                 let shared = cron.search(end) == Some(end);
                 let with = if shared { ", combined with the slot at that time" } else { "" };
-                format!("{list} {exists} not exist on {day}: {runs} at {}{with}", beside(end, first))
+                format!("{list} {exists} not exist on {day}: {runs} at {}{with}", time_near(end, first))
             }
             (false, true) => {
                 let (occurs, runs) = if one { ("occurs", "runs") } else { ("occur", "they run") };
@@ -245,7 +250,7 @@ fn listed(named: &[String], times: u64) -> String {
 }
 
 /// Formats a civil time, with its date if it differs from that of `other`.
-fn beside(civil: DateTime, other: DateTime) -> String {
+fn time_near(civil: DateTime, other: DateTime) -> String {
     let time = clock(civil.time());
     if civil.date() == other.date() { time } else { format!("{} {time}", civil.date()) }
 }
@@ -256,7 +261,7 @@ fn clock(time: ClockTime) -> String {
     if second == 0 { format!("{hour:02}:{minute:02}") } else { format!("{hour:02}:{minute:02}:{second:02}") }
 }
 
-fn shown_offset(offset: Offset) -> String {
+fn format_offset(offset: Offset) -> String {
     let seconds = offset.seconds();
     let (sign, seconds) = (if seconds < 0 { '-' } else { '+' }, seconds.unsigned_abs());
     let text = format!("{sign}{:02}:{:02}", seconds / 3_600, seconds / 60 % 60);

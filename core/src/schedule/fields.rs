@@ -104,9 +104,9 @@ impl Field {
             }
             plain.push(self.item(item, warnings).map_err(|wrong| {
                 let fix = wrong.fix.map(|(piece, fix)| {
-                    let mut meant: Vec<String> = items.iter().map(|item| (*item).to_owned()).collect();
-                    meant[place] = item.replacen(&piece, &fix, 1);
-                    (text.to_owned(), format!("{plus}{}", meant.join(",")))
+                    let mut corrected: Vec<String> = items.iter().map(|item| (*item).to_owned()).collect();
+                    corrected[place] = item.replacen(&piece, &fix, 1);
+                    (text.to_owned(), format!("{plus}{}", corrected.join(",")))
                 });
                 FieldError { what: wrong.what, fix }
             })?);
@@ -200,11 +200,11 @@ impl Field {
             return Ok((first, last));
         }
         let top = if self.extras == Extras::DayOfWeek { 6 } else { self.max };
-        let stretch = |a: u16, b: u16| if a == b { a.to_string() } else { format!("{a}-{b}") };
+        let format_range = |a: u16, b: u16| if a == b { a.to_string() } else { format!("{a}-{b}") };
         let fix = if first > top {
-            stretch(self.min, last)
+            format_range(self.min, last)
         } else {
-            [stretch(first, top), stretch(self.min, last)].join(",")
+            [format_range(first, top), format_range(self.min, last)].join(",")
         };
         Err(FieldError::with_fix(format!("the range `{item}` runs backwards"), item, fix))
     }

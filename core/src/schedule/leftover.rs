@@ -60,8 +60,8 @@ mod tests {
             // The clock was set back.
             ("2026-03-11T08:00:00Z", None, None, None),
         ] {
-            let told = (of(CatchUp::None, now), of(CatchUp::Latest, now), of(CatchUp::All, now));
-            assert_eq!(told, (none, latest, all), "{now}");
+            let reasons = (of(CatchUp::None, now), of(CatchUp::Latest, now), of(CatchUp::All, now));
+            assert_eq!(reasons, (none, latest, all), "{now}");
         }
     }
 }

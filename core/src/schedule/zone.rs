@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn a_misspelt_zone_names_the_one_that_was_meant() {
-        for (wrong, meant) in [
+        for (wrong, expected) in [
             ("Europe/Berln", "Europe/Berlin"),
             ("berlin", "Europe/Berlin"),
             ("Germany/Berlin", "Europe/Berlin"),
@@ -69,8 +69,8 @@ mod tests {
             ("UCT0", "UCT"),
             ("Tokio", "Asia/Tokyo"),
         ] {
-            assert!(zone_suggestions(wrong).contains(&meant.to_owned()), "{wrong}: {:?}", zone_suggestions(wrong));
-            assert!(find_zone(wrong).unwrap_err().hint.contains(meant), "{wrong}");
+            assert!(zone_suggestions(wrong).contains(&expected.to_owned()), "{wrong}: {:?}", zone_suggestions(wrong));
+            assert!(find_zone(wrong).unwrap_err().hint.contains(expected), "{wrong}");
         }
     }
 

@@ -159,10 +159,10 @@ impl Tallies {
             (-1, true) => self.flipped_bad += 1,
             _ => return,
         }
-        let said = if negated { -polarity } else { polarity };
-        self.last = said;
+        let effective = if negated { -polarity } else { polarity };
+        self.last = effective;
         if self.first == 0 {
-            self.first = said;
+            self.first = effective;
         }
     }
 

@@ -150,11 +150,11 @@ impl LanguageEvidence {
 
     /// The supported and the other language with the most hits; on a tie the first.
     fn best(&self) -> ((usize, u32), (usize, u32)) {
-        let (ours, others) = self.hits.split_at(Lang::ALL.len());
+        let (supported, others) = self.hits.split_at(Lang::ALL.len());
         let best = |hits: &[u32]| {
             hits.iter().copied().enumerate().max_by_key(|(at, n)| (*n, usize::MAX - at)).unwrap_or((0, 0))
         };
-        (best(ours), best(others))
+        (best(supported), best(others))
     }
 }
 
@@ -184,48 +184,55 @@ fn is_supported_letter(c: char) -> bool {
 /// does not use. Trigrams must be reliable to overrule all words. The default is English.
 fn by_words(reading: &TokenizedText) -> Detected {
     let spoken = LanguageEvidence::of(reading);
-    let ((lang, mine), (other, theirs)) = spoken.best();
+    let ((lang, top_supported), (other, top_other)) = spoken.best();
     let lang = Lang::ALL.get(lang).copied().unwrap_or(Lang::English);
     let other = OTHERS.get(other).map_or("und", |(code, _)| code);
     let away = |code| Detected { lang: Lang::English, code, supported: false };
     let words = spoken.words;
-    let ours = spoken.hits.get(..Lang::ALL.len()).unwrap_or(&[]);
-    let ahead = mine > theirs && ours.iter().filter(|n| **n == mine).count() == 1;
+    let supported_hits = spoken.hits.get(..Lang::ALL.len()).unwrap_or(&[]);
+    let ahead = top_supported > top_other && supported_hits.iter().filter(|n| **n == top_supported).count() == 1;
     // A supported language clearly leads; two foreign names do not change it.
-    let named = ahead && mine >= 2 && mine * 4 >= words;
+    let named = ahead && top_supported >= 2 && top_supported * 4 >= words;
     if spoken.strange >= 2 && spoken.strange * 5 >= words && !named {
         let others: Vec<Trigram> = LATIN.into_iter().filter(|lang| of_trigram(*lang).is_none()).collect();
-        return away(if theirs > mine { other } else { unsupported_code(reading, Some(&others)) });
+        return away(if top_other > top_supported { other } else { unsupported_code(reading, Some(&others)) });
     }
-    if ahead && (mine * 4 >= words || mine >= 2 && mine * 8 >= words) {
+    if ahead && (top_supported * 4 >= words || top_supported >= 2 && top_supported * 8 >= words) {
         return supported(lang);
     }
-    let few = words < ENOUGH_WORDS;
+    let is_short = words < ENOUGH_WORDS;
     // "Lächerlich": no common word, but of the supported languages only German has these letters.
-    if few && mine == 0 && theirs == 0 && spoken.umlauts * 2 > words && spoken.umlauts == spoken.accented {
+    if is_short
+        && top_supported == 0
+        && top_other == 0
+        && spoken.umlauts * 2 > words
+        && spoken.umlauts == spoken.accented
+    {
         return supported(Lang::German);
     }
-    let frequent = theirs * 5 >= words;
-    if frequent && theirs > mine + 1 || few && theirs > mine.max(1) {
+    let frequent = top_other * 5 >= words;
+    if frequent && top_other > top_supported + 1 || is_short && top_other > top_supported.max(1) {
         return away(other);
     }
     let accented = words > 1 && spoken.accented * 4 >= words;
-    if few && !accented {
+    if is_short && !accented {
         return supported(lang);
     }
     let Some(found) = Detector::with_allowlist(LATIN.to_vec()).detect(&sample(reading)) else {
         return supported(lang);
     };
-    let reliable = found.is_reliable() && !few;
+    let reliable = found.is_reliable() && !is_short;
     match of_trigram(found.lang()) {
-        Some(trigram) if reliable && mine <= 1 => supported(trigram),
+        Some(trigram) if reliable && top_supported <= 1 => supported(trigram),
         Some(trigram)
-            if ours.get(trigram as usize) == Some(&mine)
-                && (reliable || accented || mine > 0 && lang != Lang::English) =>
+            if supported_hits.get(trigram as usize) == Some(&top_supported)
+                && (reliable || accented || top_supported > 0 && lang != Lang::English) =>
         {
             supported(trigram)
         }
-        None if reliable && mine <= 1 || frequent && theirs >= mine + u32::from(!reliable) => away(code(found.lang())),
+        None if reliable && top_supported <= 1 || frequent && top_other >= top_supported + u32::from(!reliable) => {
+            away(code(found.lang()))
+        }
         _ => supported(lang),
     }
 }

@@ -45,7 +45,7 @@ pub(super) struct Lexicon {
     /// For each word, a bit set of the languages in which it is common.
     common: Map<u64>,
     /// Entries by word and language.
-    whole: Map<Entry>,
+    words: Map<Entry>,
     prefixes: Map<Entry>,
     /// Polarities of emoji and emoticons.
     signs: Map<i8>,
@@ -64,41 +64,41 @@ fn key(hash: u64, lang: Lang) -> u64 {
 
 impl Lexicon {
     fn build() -> Self {
-        let mut made =
-            Self { common: Map::default(), whole: Map::default(), prefixes: Map::default(), signs: Map::default() };
+        let mut lexicon =
+            Self { common: Map::default(), words: Map::default(), prefixes: Map::default(), signs: Map::default() };
         let commons = WORDS.iter().map(|words| words.common).chain(OTHERS.iter().map(|(_, common)| *common));
         for (tongue, common) in commons.enumerate() {
             for word in common.split_whitespace() {
-                *made.common.entry(text::hash(word.as_bytes())).or_default() |= 1 << tongue;
+                *lexicon.common.entry(text::hash(word.as_bytes())).or_default() |= 1 << tongue;
             }
         }
         for words in WORDS {
             for word in words.negators.split_whitespace() {
-                made.entry(word, words.lang).negates = true;
+                lexicon.entry(word, words.lang).negates = true;
             }
             for (list, polarity) in [(words.good, 1), (words.bad, -1)] {
                 for word in list.split_whitespace() {
-                    made.entry(word, words.lang).polarity = polarity;
+                    lexicon.entry(word, words.lang).polarity = polarity;
                 }
             }
         }
         for (list, polarity) in [(GOOD_EMOJI, 1), (BAD_EMOJI, -1)] {
             for emoji in list.chars() {
-                made.signs.insert(text::hash(emoji.encode_utf8(&mut [0; 4]).as_bytes()), polarity);
+                lexicon.signs.insert(text::hash(emoji.encode_utf8(&mut [0; 4]).as_bytes()), polarity);
             }
         }
         for (list, polarity) in [(GOOD_EMOTICONS, 1), (BAD_EMOTICONS, -1)] {
             for name in list {
-                made.signs.insert(text::hash(name.as_bytes()), polarity);
+                lexicon.signs.insert(text::hash(name.as_bytes()), polarity);
             }
         }
-        made
+        lexicon
     }
 
     fn entry(&mut self, word: &str, lang: Lang) -> &mut Entry {
         match word.strip_suffix('*') {
             Some(prefix) => self.prefixes.entry(key(text::hash(prefix.as_bytes()), lang)).or_default(),
-            None => self.whole.entry(key(text::hash(word.as_bytes()), lang)).or_default(),
+            None => self.words.entry(key(text::hash(word.as_bytes()), lang)).or_default(),
         }
     }
 
@@ -109,7 +109,7 @@ impl Lexicon {
 
     /// The entry of a word. Without a polarity of its own, it gets that of its longest listed prefix.
     pub(super) fn of(&self, word: &str, hash: u64, lang: Lang) -> Entry {
-        let mut found = self.whole.get(&key(hash, lang)).copied().unwrap_or_default();
+        let mut found = self.words.get(&key(hash, lang)).copied().unwrap_or_default();
         if found.polarity != 0 {
             return found;
         }

@@ -177,8 +177,8 @@ fn complaints(reading: &TokenizedText) -> f32 {
 fn negates_praise(reading: &TokenizedText) -> bool {
     reading.tokens.windows(2).any(|pair| {
         let [verb, word] = pair else { return false };
-        let whole = reading.of(verb);
-        let verb = whole.rsplit_once('\'').map_or(whole, |(_, verb)| verb);
+        let verb_text = reading.of(verb);
+        let verb = verb_text.rsplit_once('\'').map_or(verb_text, |(_, verb)| verb);
         ADORING.contains(&verb) && TAKING_BACK.contains(&reading.of(word))
     })
 }
@@ -196,8 +196,8 @@ pub(super) fn adjust(reading: &TokenizedText, detected: Detected, p: [f32; 3]) -
     }
     let mut weighed = p;
     weighed.iter_mut().zip(by).for_each(|(p, by)| *p *= by.exp());
-    let whole: f32 = weighed.iter().sum();
-    weighed.map(|p| p / whole)
+    let total: f32 = weighed.iter().sum();
+    weighed.map(|p| p / total)
 }
 
 #[cfg(test)]

@@ -133,6 +133,6 @@ fn probabilities(weights: &Weights<'_>, sums: [f32; 3], lang: Lang) -> [f32; 3] 
     }
     let top = calibrated.iter().copied().fold(f32::MIN, f32::max);
     let powers = calibrated.map(|sum| (sum - top).exp());
-    let whole: f32 = powers.iter().sum();
-    powers.map(|power| power / whole)
+    let total: f32 = powers.iter().sum();
+    powers.map(|power| power / total)
 }

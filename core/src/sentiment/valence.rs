@@ -20,14 +20,14 @@ impl Valences {
     #[must_use]
     pub fn new(words: &[(u32, i8)]) -> Self {
         let size = (words.len() * 3 + 16).next_power_of_two();
-        let mut made = Self { slots: vec![(0, 0); size] };
+        let mut table = Self { slots: vec![(0, 0); size] };
         for (hash, valence) in words.iter().filter(|(_, valence)| *valence != 0) {
-            let at = made.place(*hash);
-            if let Some(slot) = made.slots.get_mut(at) {
+            let at = table.place(*hash);
+            if let Some(slot) = table.slots.get_mut(at) {
                 *slot = (*hash, *valence);
             }
         }
-        made
+        table
     }
 
     /// The slot of a hash, or the empty slot for it.
@@ -81,15 +81,15 @@ impl ValenceSum {
             return;
         }
         let extra = boost * BOOST + if capitals { CAPITALS } else { 0.0 };
-        let said = (valence.abs() + extra).max(0.1).copysign(valence) * if negated { NEGATED } else { 1.0 };
-        if said > 0.0 {
-            self.good += said;
+        let effective = (valence.abs() + extra).max(0.1).copysign(valence) * if negated { NEGATED } else { 1.0 };
+        if effective > 0.0 {
+            self.good += effective;
         } else {
-            self.bad -= said;
+            self.bad -= effective;
         }
-        self.strongest = self.strongest.max(said);
-        self.weakest = self.weakest.min(said);
-        self.last = said;
+        self.strongest = self.strongest.max(effective);
+        self.weakest = self.weakest.min(effective);
+        self.last = effective;
     }
 
     /// Handles `but`: halves the weight of everything before it.

@@ -75,17 +75,17 @@ fn item_lines(items: impl Iterator<Item = ItemContent>, many: usize) -> Vec<Aler
 pub(super) fn items(spec: &AlertSpec, topic: &str, wanted: &WordFilters, changes: &Changes) -> Option<Evaluation> {
     let by_source =
         |new: &&NewItem| new.sources.is_empty() || new.sources.iter().any(|source| spec.checks_source(*source));
-    let meant: Vec<&NewItem> = changes
+    let matching: Vec<&NewItem> = changes
         .new
         .iter()
         .filter(by_source)
         .filter(|new| spec.words.is_empty() || wanted.first_match(&new.item).is_some())
         .collect();
-    if meant.is_empty() || meant.len() < spec.least as usize {
+    if matching.is_empty() || matching.len() < spec.least as usize {
         return None;
     }
     let at_least = if changes.counts.at_least || changes.counts.cut { "≥ " } else { "" };
-    let mut with: Vec<&str> = meant.iter().filter_map(|new| wanted.first_match(&new.item)).collect();
+    let mut with: Vec<&str> = matching.iter().filter_map(|new| wanted.first_match(&new.item)).collect();
     with.sort_unstable();
     with.dedup();
     let with: Vec<String> = with.iter().map(|word| format!("“{word}”")).collect();
@@ -93,8 +93,8 @@ pub(super) fn items(spec: &AlertSpec, topic: &str, wanted: &WordFilters, changes
     Some(Evaluation {
         subject: topic.to_owned(),
         status: Status::Happened,
-        summary: format!("{topic}: {at_least}{}{with}", plural(meant.len(), "new item")),
-        lines: item_lines(meant.iter().map(|new| words(&new.item)), meant.len()),
+        summary: format!("{topic}: {at_least}{}{with}", plural(matching.len(), "new item")),
+        lines: item_lines(matching.iter().map(|new| words(&new.item)), matching.len()),
     })
 }
 
@@ -241,8 +241,8 @@ pub(super) fn sources(spec: &AlertSpec, topic: &str, searches: &[SearchHealth]) 
     all.iter()
         .filter(|source| spec.checks_source(**source))
         .filter_map(|source| {
-            let made = |search: &&SearchHealth| search.source == *source && search.state != SearchState::NotRun;
-            let of: Vec<&SearchHealth> = searches.iter().filter(made).collect();
+            let was_run = |search: &&SearchHealth| search.source == *source && search.state != SearchState::NotRun;
+            let of: Vec<&SearchHealth> = searches.iter().filter(was_run).collect();
             one_source(spec, topic, *source, &of)
         })
         .collect()
@@ -305,9 +305,9 @@ pub(super) fn budget(spec: &AlertSpec, subject: &str, used: Usage, limits: Topic
         limits.calls.map(|limit| (part(used.calls, i64::from(limit)), format!("{} of {limit} calls", used.calls)));
     let money = limits.money().map(|limit| (part(used.money.0, limit.0), format!("{} of {limit}", used.money)));
     let most = [calls, money].into_iter().flatten().max_by_key(|(part, _)| *part);
-    let (part, told) = most.unwrap_or((0, "nothing".to_owned()));
+    let (part, usage) = most.unwrap_or((0, "nothing".to_owned()));
     let status = if part >= i128::from(spec.share) { Status::Bad } else { Status::Well };
-    let summary = format!("{subject}: {told} used this UTC day ({part} %)");
+    let summary = format!("{subject}: {usage} used this UTC day ({part} %)");
     Evaluation { subject: subject.to_owned(), status, summary, lines: Vec::new() }
 }
 

@@ -45,8 +45,8 @@ fn while_days_are_few_windows_at_any_hour_that_hold_a_day_are_compared_with() {
         |many: i64, apart: i64| -> Vec<(Day, u64)> { (0..many).filter_map(|n| Some((day(n * apart)?, 20))).collect() };
     let now = day(1_000).map(|now| {
         let of = |same: &[(Day, u64)], any: &[(Day, u64)]| {
-            let told = usual_volume(&now, same, any);
-            (told.usual.map(|usual| usual.days), told.at_any_hour)
+            let volume = usual_volume(&now, same, any);
+            (volume.usual.map(|usual| usual.days), volume.at_any_hour)
         };
         assert_eq!(of(&some(7, 24), &[]), (Some(7), false));
         assert_eq!(of(&some(6, 24), &some(9, 3)), (Some(9), true));
@@ -163,8 +163,8 @@ fn a_budget_fires_at_its_part_of_calls_or_money() {
 fn missed_slots_are_reported_together() {
     assert_eq!(missed(&spec(), "acme", &[]), None);
     let three = [Time(0), Time(60_000), Time(120_000)];
-    let told = missed(&spec(), "acme", &three).map(|evaluation| evaluation.summary);
-    assert_eq!(told.as_deref(), Some("acme: 3 slots missed, from 1970-01-01T00:00:00Z to 1970-01-01T00:02:00Z"));
+    let summary = missed(&spec(), "acme", &three).map(|evaluation| evaluation.summary);
+    assert_eq!(summary.as_deref(), Some("acme: 3 slots missed, from 1970-01-01T00:00:00Z to 1970-01-01T00:02:00Z"));
     assert_eq!(missed(&AlertSpec { least: 4, ..spec() }, "acme", &three), None);
 }
 

@@ -28,7 +28,8 @@ pub(in crate::cli) async fn run(common: &Common, args: &OutboxArgs) -> Result<Ex
 
 async fn list(context: &Context, args: &OutboxListArgs) -> Result<Exit, Failure> {
     let store = context.store_to_read().await?;
-    let known = |posted: &OutboxEntry| context.config.channels.iter().any(|spec| spec.name == posted.message.channel);
+    let is_configured =
+        |posted: &OutboxEntry| context.config.channels.iter().any(|spec| spec.name == posted.message.channel);
     let state = args.state.as_deref().and_then(OutboxState::parse);
     let (messages, counts) = (store.outbox(state, args.limit).await?, store.outbox_counts().await?);
     store.close().await;
@@ -36,7 +37,7 @@ async fn list(context: &Context, args: &OutboxListArgs) -> Result<Exit, Failure>
         let counts: serde_json::Map<String, serde_json::Value> =
             counts.iter().map(|(state, number)| (state.as_str().to_owned(), json!(number))).collect();
         let messages: Vec<_> =
-            messages.iter().map(|posted| ListedMessage { posted, channel_known: known(posted) }).collect();
+            messages.iter().map(|posted| ListedMessage { posted, channel_known: is_configured(posted) }).collect();
         output::json(&json!({ "counts": counts, "messages": messages }))?;
         return Ok(Exit::Ok);
     }
@@ -44,7 +45,7 @@ async fn list(context: &Context, args: &OutboxListArgs) -> Result<Exit, Failure>
     let row = |posted: &OutboxEntry| {
         let what = posted.error.as_deref().unwrap_or(&posted.message.subject);
         // Nothing delivers a message whose channel is gone.
-        let lost = posted.state != OutboxState::Sent && !known(posted);
+        let lost = posted.state != OutboxState::Sent && !is_configured(posted);
         let mark = if lost { "NO SUCH CHANNEL: " } else { "" };
         vec![
             posted.state.to_string(),
@@ -151,14 +152,14 @@ async fn selected_messages(store: &Store, args: &OutboxChosenArgs) -> Result<Vec
 
 /// Returns the channels of these messages that the configuration does not have.
 fn unknown_channels<'p>(context: &Context, messages: impl Iterator<Item = &'p OutboxEntry>) -> BTreeSet<&'p str> {
-    let known = |channel: &str| context.config.channels.iter().any(|spec| spec.name == channel);
-    messages.map(|posted| posted.message.channel.as_str()).filter(|channel| !known(channel)).collect()
+    let is_configured = |channel: &str| context.config.channels.iter().any(|spec| spec.name == channel);
+    messages.map(|posted| posted.message.channel.as_str()).filter(|channel| !is_configured(channel)).collect()
 }
 
 async fn retry(context: &Context, args: &OutboxChosenArgs) -> Result<Exit, Failure> {
     let store = context.store(false).await?;
-    let asked = selected_messages(&store, args).await?;
-    if let Some(posted) = asked.iter().find(|posted| !args.dead && posted.has_no_body()) {
+    let selected = selected_messages(&store, args).await?;
+    if let Some(posted) = selected.iter().find(|posted| !args.dead && posted.has_no_body()) {
         let event = output::truncate(&posted.message.event, 200);
         return Err(if posted.is_body_deleted() {
             Failure::usage(format!("{event}: {EMPTIED}"), "`topicwatch report` can report on any past day")
@@ -169,11 +170,11 @@ async fn retry(context: &Context, args: &OutboxChosenArgs) -> Result<Exit, Failu
     let events = (!args.dead).then_some(args.events.as_slice());
     let queued = store.retry_messages(events, (context.clock)()).await?;
     store.close().await;
-    let lost = unknown_channels(context, asked.iter());
-    let tried = asked.iter().any(|posted| !lost.contains(posted.message.channel.as_str()));
+    let lost = unknown_channels(context, selected.iter());
+    let tried = selected.iter().any(|posted| !lost.contains(posted.message.channel.as_str()));
     let how = if tried { "; a running daemon delivers them, or run `topicwatch outbox deliver`" } else { "" };
     let mut text = format!("queued again: {queued}{how}\n");
-    let left = u64::try_from(asked.len()).unwrap_or(u64::MAX).saturating_sub(queued);
+    let left = u64::try_from(selected.len()).unwrap_or(u64::MAX).saturating_sub(queued);
     if left > 0 {
         let why = if args.dead { ERASED } else { SENDING };
         text.push_str(&format!("not queued: {left}: {why}\n"));
@@ -190,8 +191,8 @@ async fn retry(context: &Context, args: &OutboxChosenArgs) -> Result<Exit, Failu
 
 async fn drop_messages(context: &Context, args: &OutboxChosenArgs) -> Result<Exit, Failure> {
     let store = context.store(false).await?;
-    let asked = selected_messages(&store, args).await?;
-    if let Some(sent) = asked.iter().find(|posted| posted.state == OutboxState::Sent) {
+    let selected = selected_messages(&store, args).await?;
+    if let Some(sent) = selected.iter().find(|posted| posted.state == OutboxState::Sent) {
         return Err(Failure::usage(
             format!("{} was already sent", output::truncate(&sent.message.event, 200)),
             "only dead or queued messages can be dropped",
@@ -272,17 +273,18 @@ pub(in crate::cli) fn jobs_summary(done: &[crate::daemon::JobDone]) -> (String, 
     for end in done {
         let run = output::escape_control(&end.run);
         let (line, value) = match &end.result {
-            Ok(Ok(made)) => {
-                let files = made.report.as_ref().map(|report| report.files.clone()).unwrap_or_default();
-                let shown: Vec<String> = files.iter().map(|file| output::escape_control(file)).collect();
-                let events: Vec<&String> = made.messages.iter().map(|message| &message.event).collect();
-                let line = match &made.reason {
+            Ok(Ok(job_result)) => {
+                let files = job_result.report.as_ref().map(|report| report.files.clone()).unwrap_or_default();
+                let names: Vec<String> = files.iter().map(|file| output::escape_control(file)).collect();
+                let events: Vec<&String> = job_result.messages.iter().map(|message| &message.event).collect();
+                let line = match &job_result.reason {
                     Some(reason) => format!("{run}: {}\n", output::truncate(reason, 300)),
-                    None if shown.is_empty() => format!("{run}: nothing written\n"),
-                    None => format!("{run}: wrote {}\n", shown.join(", ")),
+                    None if names.is_empty() => format!("{run}: nothing written\n"),
+                    None => format!("{run}: wrote {}\n", names.join(", ")),
                 };
                 let value = json!({
-                    "run": end.run, "job": end.job, "state": "ok", "reason": made.reason, "files": files, "messages": events,
+                    "run": end.run, "job": end.job, "state": "ok",
+                    "reason": job_result.reason, "files": files, "messages": events,
                 });
                 (line, value)
             }

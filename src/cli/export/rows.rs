@@ -99,10 +99,10 @@ pub(in crate::cli) async fn run(common: &Common, args: &ExportArgs) -> Result<Ex
         return verify::run(&context, file).await;
     }
     let mut order = build_order(args, (context.clock)())?;
-    let shown = args.out == Path::new("-") && std::io::stdout().is_terminal();
-    fits_terminal(order.format, shown)?;
-    let packed = args.out.file_name().and_then(|name| name.to_str()).is_some_and(|name| export::strip_gz(name).1);
-    check_format(args, &order, packed)?;
+    let to_terminal = args.out == Path::new("-") && std::io::stdout().is_terminal();
+    fits_terminal(order.format, to_terminal)?;
+    let is_gzip = args.out.file_name().and_then(|name| name.to_str()).is_some_and(|name| export::strip_gz(name).1);
+    check_format(args, &order, is_gzip)?;
     let filtered = FilterMode::parse(&args.filtered).unwrap_or(FilterMode::Keep);
     let what = order.what;
     let store = context.store_to_read().await?;
@@ -119,7 +119,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ExportArgs) -> Result<Ex
     let mut hiding = RowFilter::of(&store, &args.topic, filtered).await?;
     let invented = store.nature().await? == Some(crate::store::DataOrigin::Sandbox);
     // Rows printed to a terminal need no progress line.
-    let mut progress = RowProgress::new(common.quiet || shown);
+    let mut progress = RowProgress::new(common.quiet || to_terminal);
     let (rows, cut) = if args.out == Path::new("-") {
         let mut out = std::io::stdout();
         let mut update = |rows| progress.update(rows);
@@ -128,7 +128,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ExportArgs) -> Result<Ex
     } else {
         let unwritable = |error: std::io::Error| Failure::unwritable(&args.out, &error);
         let file = Replacement::create(&args.out, &context.protected()).map_err(unwritable)?;
-        let mut file = MaybeGzip::new(file, packed).map_err(unwritable)?;
+        let mut file = MaybeGzip::new(file, is_gzip).map_err(unwritable)?;
         let mut update = |rows| progress.update(rows);
         let written = export::write_watched(&store, &order, &mut hiding, &mut file, &mut update).await;
         let written = match written {
@@ -181,7 +181,7 @@ fn count_rows(what: ExportKind, format: Format, rows: u64) -> String {
 fn build_order(args: &ExportArgs, now: Time) -> Result<ExportOptions, Failure> {
     let named = args.out.file_name().and_then(|name| Format::of_name(name.to_str()?));
     // A path that is not a regular file is rejected later, when it is opened, with a better message.
-    let is_file = args.out.metadata().map_or(true, |there| there.is_file());
+    let is_file = args.out.metadata().map_or(true, |metadata| metadata.is_file());
     if args.format.is_none() && named.is_none() && args.out != Path::new("-") && is_file {
         let endings: Vec<String> = Format::ALL.iter().map(|format| format!(".{format}")).collect();
         return Err(Failure::usage(
@@ -193,7 +193,7 @@ fn build_order(args: &ExportArgs, now: Time) -> Result<ExportOptions, Failure> {
     let what = ExportKind::parse(&args.what).unwrap_or(ExportKind::Items);
     // A feed contains only new items.
     let what = if format == Format::Atom && what == ExportKind::Items { ExportKind::New } else { what };
-    let wish = ExportRequest {
+    let request = ExportRequest {
         what,
         format,
         profile: Profile::parse(&args.profile).unwrap_or(Profile::Machine),
@@ -215,7 +215,7 @@ fn build_order(args: &ExportArgs, now: Time) -> Result<ExportOptions, Failure> {
         starred: args.starred,
         noted: args.noted,
     };
-    wish.parse(now).map_err(|unfit| {
+    request.parse(now).map_err(|unfit| {
         let text = match &unfit.given {
             Some(given) => format!("{}: `{}` {}", unfit.option, output::truncate(given, 60), unfit.why),
             None => format!("{}{}", unfit.option, unfit.why),
@@ -225,16 +225,16 @@ fn build_order(args: &ExportArgs, now: Time) -> Result<ExportOptions, Failure> {
 }
 
 /// Rejects a format that no terminal can show.
-fn fits_terminal(format: Format, shown: bool) -> Result<(), Failure> {
-    if shown && format == Format::Xlsx {
+fn fits_terminal(format: Format, to_terminal: bool) -> Result<(), Failure> {
+    if to_terminal && format == Format::Xlsx {
         return Err(Failure::usage("a workbook cannot be shown on a terminal", "write it to a file: --out FILE.xlsx"));
     }
     Ok(())
 }
 
 /// Rejects options that do not fit the format.
-fn check_format(args: &ExportArgs, order: &ExportOptions, packed: bool) -> Result<(), Failure> {
-    if order.format == Format::Xlsx && packed {
+fn check_format(args: &ExportArgs, order: &ExportOptions, is_gzip: bool) -> Result<(), Failure> {
+    if order.format == Format::Xlsx && is_gzip {
         return Err(Failure::usage(
             format!("{}: a workbook is already compressed", output::escape_control(&args.out.display().to_string())),
             "use a name that ends in .xlsx",

@@ -19,9 +19,9 @@ pub(in crate::cli) async fn run(context: &Context, file: &Path) -> Result<Exit, 
         };
         Failure::usage(format!("{what} cannot be read: {error}"), hint)
     };
-    let told = Manifest::beside(file).map_err(|error| unreadable(&format!("{name}.manifest.json"), &error))?;
+    let manifest = Manifest::beside(file).map_err(|error| unreadable(&format!("{name}.manifest.json"), &error))?;
     let store: Store = context.store_to_read().await?;
-    let checked = export::verify(&store, file, &told).await;
+    let checked = export::verify(&store, file, &manifest).await;
     store.close().await;
     let checked = checked.map_err(|error| match error {
         ExportError::Output(error) => unreadable(&name, &error),
@@ -29,7 +29,7 @@ pub(in crate::cli) async fn run(context: &Context, file: &Path) -> Result<Exit, 
     })?;
     let (exit, line) = match checked {
         Comparison::Same => {
-            (Exit::Ok, format!("{name} matches the database: {} rows, sha256 {}", told.rows, told.sha256))
+            (Exit::Ok, format!("{name} matches the database: {} rows, sha256 {}", manifest.rows, manifest.sha256))
         }
         Comparison::Changed { how } => (Exit::Searches, format!("{name} was changed after it was written: {how}")),
         Comparison::Apart { line, rows } => (
@@ -37,8 +37,8 @@ pub(in crate::cli) async fn run(context: &Context, file: &Path) -> Result<Exit, 
             format!(
                 "{name} is unchanged ({} rows), but the database differs from line {line} on ({rows} rows now): since then, \
                  items were merged, pruned or erased, topics renamed, or replies replayed{}",
-                told.rows,
-                if told.query.what.is_append_only() { "" } else { ", or more was found" }
+                manifest.rows,
+                if manifest.query.what.is_append_only() { "" } else { ", or more was found" }
             ),
         ),
         Comparison::OtherSchema { schema } => (

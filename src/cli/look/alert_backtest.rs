@@ -47,19 +47,20 @@ pub(super) async fn run(context: &Context, spec: &AlertSpec, args: &AlertsBackte
     let events = args.events.as_ref().map(|file| real_events(context, spec, file)).transpose()?;
     let store = context.store_to_read().await?;
     let since = Time((context.clock)().0.saturating_sub(i64::from(args.days) * 86_400_000));
-    let told = alert::backtest(&store, spec, since, MOST_RUNS).await?;
+    let backtest = alert::backtest(&store, spec, since, MOST_RUNS).await?;
     store.close().await;
-    let measured = events.map(|events| alert::measure(spec, &told, &events));
+    let measured = events.map(|events| alert::measure(spec, &backtest, &events));
     if args.json {
-        let mut printed =
-            json!({ "alert": spec.name, "since": since, "runs": told.runs, "cut": told.cut, "events": told.events });
+        let mut printed = json!({
+            "alert": spec.name, "since": since, "runs": backtest.runs, "cut": backtest.cut, "events": backtest.events,
+        });
         if let (Some(measured), Value::Object(printed)) = (&measured, &mut printed) {
             printed.insert("measured".to_owned(), measurement_to_json(measured));
         }
         output::json(&printed)?;
         return Ok(Exit::Ok);
     }
-    let mut text = render_events(&told, since);
+    let mut text = render_events(&backtest, since);
     if let Some(measured) = &measured {
         text.push('\n');
         text.push_str(&render_measurement(measured));
@@ -74,15 +75,15 @@ fn real_events(context: &Context, spec: &AlertSpec, file: &std::path::Path) -> R
     let watched = context.config.topics.iter().filter(|topic| spec.matches_topic(&topic.id, &topic.tags));
     let topics: Vec<String> = watched.map(|topic| topic.id.clone()).collect();
     alert::parse_events(&text, &spec.timezone, &topics).map_err(|bad| {
-        let shown = output::escape_control(&file.display().to_string());
-        Failure::usage(format!("{shown}: {}", output::truncate(&bad.text, 300)), bad.hint)
+        let display_path = output::escape_control(&file.display().to_string());
+        Failure::usage(format!("{display_path}: {}", output::truncate(&bad.text, 300)), bad.hint)
     })
 }
 
 /// Formats the events that would have been sent.
-fn render_events(told: &Backtest, since: Time) -> String {
+fn render_events(backtest: &Backtest, since: Time) -> String {
     let mut text = String::new();
-    for event in &told.events {
+    for event in &backtest.events {
         text.push_str(&format!("{} {}\n", output::format_time(event.at), output::truncate(&event.summary_line(), 300)));
         for line in &event.lines {
             text.push_str(&format!("  - {}\n", output::truncate(&line.text, 200)));
@@ -91,10 +92,14 @@ fn render_events(told: &Backtest, since: Time) -> String {
             }
         }
     }
-    let fired = told.events.iter().filter(|event| event.kind == AlertEventKind::Fired).count();
+    let fired = backtest.events.iter().filter(|event| event.kind == AlertEventKind::Fired).count();
     let times = if fired == 1 { "time" } else { "times" };
-    let cut = if told.cut { "; the period has more runs than the limit" } else { "" };
-    text.push_str(&format!("fired {fired} {times} in {} runs since {}{cut}\n", told.runs, output::format_time(since)));
+    let cut = if backtest.cut { "; the period has more runs than the limit" } else { "" };
+    text.push_str(&format!(
+        "fired {fired} {times} in {} runs since {}{cut}\n",
+        backtest.runs,
+        output::format_time(since)
+    ));
     text
 }
 

@@ -116,8 +116,8 @@ pub(in crate::cli) fn evaluator(store: &Store, clock: &Clock, courier: DeliveryW
         let (store, clock, courier) = (store.clone(), Arc::clone(&clock), courier.clone());
         Box::pin(async move {
             match alert::evaluate(&store, clock(), &|| stop.is_cancelled()).await {
-                Ok(looked) if looked.events > 0 || looked.messages > 0 => {
-                    tracing::info!(events = looked.events, messages = looked.messages, "alerts");
+                Ok(evaluation) if evaluation.events > 0 || evaluation.messages > 0 => {
+                    tracing::info!(events = evaluation.events, messages = evaluation.messages, "alerts");
                     courier.wake();
                 }
                 Ok(_) => {}
@@ -139,45 +139,47 @@ fn find_alert<'c>(context: &'c Context, name: &str) -> Result<&'c AlertSpec, Fai
 async fn list(context: &Context, args: &AlertsListArgs) -> Result<Exit, Failure> {
     let store = context.store_to_read().await?;
     let now = (context.clock)();
-    let mut standings = Vec::with_capacity(context.config.alerts.len());
+    let mut alert_states = Vec::with_capacity(context.config.alerts.len());
     for spec in &context.config.alerts {
-        let mut standing = store.alert_state(&spec.name).await?;
-        standing.firing.retain(|one| !one.is_over(now));
-        standings.push((spec, standing));
+        let mut alert_state = store.alert_state(&spec.name).await?;
+        alert_state.firing.retain(|one| !one.is_over(now));
+        alert_states.push((spec, alert_state));
     }
     let events = store.alert_events(None, None, i64::from(args.limit)).await?;
     store.close().await;
     if args.json {
-        let alerts = standings.iter().map(|(spec, standing)| {
+        let alerts = alert_states.iter().map(|(spec, alert_state)| {
             json!({
                 "name": spec.name, "rule": spec.rule, "channels": spec.channels,
-                "looked_at": standing.cursor.map(|(_, at)| at), "sent_at": standing.sent_at, "snoozed_until": standing.snoozed_until,
-                "firing": standing.firing.iter().map(|one| json!({ "subject": one.subject, "since": one.since, "acked": one.acked })).collect::<Vec<_>>(),
-                "waiting": standing.waiting_in_all,
+                "looked_at": alert_state.cursor.map(|(_, at)| at), "sent_at": alert_state.sent_at,
+                "snoozed_until": alert_state.snoozed_until,
+                "firing": alert_state.firing.iter().map(|one| json!({ "subject": one.subject, "since": one.since, "acked": one.acked })).collect::<Vec<_>>(),
+                "waiting": alert_state.waiting_in_all,
             })
         });
         output::json(&json!({ "alerts": alerts.collect::<Vec<_>>(), "events": events }))?;
         return Ok(Exit::Ok);
     }
     let mut text = String::new();
-    let rows = standings.iter().map(|(spec, standing)| {
-        let firing: Vec<&str> = standing.firing.iter().map(|one| one.subject.as_str()).collect();
-        let state = match (standing.snoozed_until.filter(|until| *until > now), standing.cursor, firing.as_slice()) {
-            (Some(until), ..) => format!("snoozed until {}", output::format_time(until)),
-            (None, None, _) => "not evaluated yet".to_owned(),
-            (None, Some(_), []) => "quiet".to_owned(),
-            (None, Some(_), some) => format!("firing: {}", some.join(", ")),
-        };
+    let rows = alert_states.iter().map(|(spec, alert_state)| {
+        let firing: Vec<&str> = alert_state.firing.iter().map(|one| one.subject.as_str()).collect();
+        let state =
+            match (alert_state.snoozed_until.filter(|until| *until > now), alert_state.cursor, firing.as_slice()) {
+                (Some(until), ..) => format!("snoozed until {}", output::format_time(until)),
+                (None, None, _) => "not evaluated yet".to_owned(),
+                (None, Some(_), []) => "quiet".to_owned(),
+                (None, Some(_), some) => format!("firing: {}", some.join(", ")),
+            };
         let row = vec![
             spec.name.clone(),
             spec.rule.to_string(),
-            standing.waiting_in_all.to_string(),
-            output::format_time_or_dash(standing.sent_at),
+            alert_state.waiting_in_all.to_string(),
+            output::format_time_or_dash(alert_state.sent_at),
             if spec.channels.is_empty() { "no channel".to_owned() } else { spec.channels.join(" ") },
         ];
         (row, output::truncate(&state, 200))
     });
-    if standings.is_empty() {
+    if alert_states.is_empty() {
         text.push_str(&format!(
             "{} has no [[alerts]]; docs/how-to/alerts.md explains how to write one\n",
             context.config.file.display()
@@ -198,13 +200,13 @@ async fn list(context: &Context, args: &AlertsListArgs) -> Result<Exit, Failure>
 /// Formats events as a table.
 fn render(events: &[AlertEvent]) -> String {
     let row = |event: &AlertEvent| {
-        let told = match (&event.acked_at, &event.muted, &event.message) {
+        let status = match (&event.acked_at, &event.muted, &event.message) {
             (Some(_), ..) => "acknowledged",
             (_, Some(_), _) => "muted",
             (_, _, Some(_)) => "notified",
             _ => "pending",
         };
-        vec![output::format_time(event.at), event.alert.clone(), event.kind.to_string(), told.to_owned()]
+        vec![output::format_time(event.at), event.alert.clone(), event.kind.to_string(), status.to_owned()]
     };
     let summaries: Vec<String> = events.iter().map(|event| output::escape_control(&event.summary)).collect();
     let head = ["at", "alert", "what", "state"];
@@ -239,15 +241,15 @@ async fn test(context: &Context, name: &str) -> Result<Exit, Failure> {
 async fn ack(context: &Context, name: &str, event: Option<&str>) -> Result<Exit, Failure> {
     find_alert(context, name)?;
     let store = context.store(false).await?;
-    let known = store.ack_alert(name, event, (context.clock)()).await?.events;
+    let acknowledged = store.ack_alert(name, event, (context.clock)()).await?.events;
     store.close().await;
-    if known == 0 && event.is_some() {
+    if acknowledged == 0 && event.is_some() {
         return Err(Failure::usage(
             format!("{name} has no such unacknowledged event"),
             "`topicwatch alerts list --json` lists them",
         ));
     }
-    output::text(&match known {
+    output::text(&match acknowledged {
         0 => format!("{name}: no open events\n"),
         1 => format!("{name}: 1 event acknowledged\n"),
         many => format!("{name}: {many} events acknowledged\n"),

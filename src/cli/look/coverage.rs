@@ -100,10 +100,10 @@ fn render(topic: &str, source: &SourceCoverage, width: usize) -> String {
     match &source.coverage {
         Coverage::Checks { checks, failed, largest_distance_ms } => {
             let failed = if *failed > 0 { format!(", {failed} failed") } else { String::new() };
-            let apart = largest_distance_ms.map_or_else(String::new, |ms| format!(", at most {} apart", length(ms)));
+            let spacing = largest_distance_ms.map_or_else(String::new, |ms| format!(", at most {} apart", length(ms)));
             let last = checks.last().map_or_else(String::new, |at| format!(", last {}", output::format_time(*at)));
             let s = if checks.len() == 1 { "" } else { "s" };
-            format!("{head}: {} check{s}{apart}{failed}{last}\n", checks.len())
+            format!("{head}: {} check{s}{spacing}{failed}{last}\n", checks.len())
         }
         Coverage::Spans {
             covered,
@@ -165,14 +165,14 @@ fn render_spans(
         let place = late.partition_point(|late| late.span.from < from);
         late.get(place).is_some_and(|late| late.span == Span { from, until })
     };
-    for stretch in covered {
+    for interval in covered {
         match &mut joined {
             // The gap between is counted in a summary line below.
-            Some(last) if stretch.span.from.0 - last.until.0 < SHORT || is_late(last.until, stretch.span.from) => {
-                last.until = stretch.span.until;
+            Some(last) if interval.span.from.0 - last.until.0 < SHORT || is_late(last.until, interval.span.from) => {
+                last.until = interval.span.until;
             }
             _ => {
-                lines.extend(joined.replace(stretch.span).map(|span| (span.from, line("covered", span))));
+                lines.extend(joined.replace(interval.span).map(|span| (span.from, line("covered", span))));
             }
         }
     }

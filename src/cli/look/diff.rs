@@ -47,7 +47,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &DiffArgs) -> Result<Exit
     let changes = changes_between(&store, &topic, between, most, false).await?;
     let from = changes.since.as_ref().or(changes.first.as_ref()).map(|moment| moment.at);
     let until = changes.until.as_ref().map(|moment| Time(moment.at.0.saturating_add(1)));
-    let trimmed = match from.zip(until).and_then(|(from, until)| Span::new(from, until)) {
+    let pruned = match from.zip(until).and_then(|(from, until)| Span::new(from, until)) {
         Some(span) => store.pruned_summary(&topic.id, span).await?,
         None => PrunedSummary::default(),
     };
@@ -58,13 +58,13 @@ pub(in crate::cli) async fn run(common: &Common, args: &DiffArgs) -> Result<Exit
         if let Some(fields) = value.as_object_mut() {
             fields.insert("sandbox".into(), json!(invented));
             fields.insert("topic".into(), json!(topic.id));
-            fields.insert("pruned".into(), json!(trimmed));
+            fields.insert("pruned".into(), json!(pruned));
         }
         output::json(&value)?;
     } else {
         let mut text = if invented { "SANDBOX: invented findings\n".to_owned() } else { String::new() };
         text.push_str(&diff_text::render(&topic.id, &changes, usize::from(output::width())));
-        text.extend(trimmed.describe().map(|told| format!("{told}\n")));
+        text.extend(pruned.describe().map(|description| format!("{description}\n")));
         output::text(&text)?;
     }
     Ok(Exit::Ok)

@@ -109,14 +109,14 @@ fn source_lines(source: &SourceChanges) -> Vec<String> {
     }
     line.push_str(if source.gone_judged { "" } else { "; gone: not judged" });
     let mut lines = vec![line];
-    for asked in source.queries.iter().filter(|asked| asked.changed || asked.baseline) {
-        let what = if asked.changed { "query changed" } else { "query first asked" };
-        let baseline = if asked.baseline { ", baseline" } else { "" };
+    for query in source.queries.iter().filter(|query| query.changed || query.baseline) {
+        let what = if query.changed { "query changed" } else { "query first asked" };
+        let baseline = if query.baseline { ", baseline" } else { "" };
         lines.push(format!(
             "{}: {what} at {}{baseline}: {}",
             source.source,
-            output::format_time(asked.from),
-            asked.query
+            output::format_time(query.from),
+            query.query
         ));
     }
     lines
@@ -138,8 +138,8 @@ fn list<T>(text: &mut String, title: &str, count: usize, items: &[T], line: impl
 /// Author and text on one line.
 fn item_line(item: &ItemSummary, width: usize) -> String {
     let author = item.author.as_ref().map_or_else(String::new, |a| format!("@{}: ", output::truncate(a, 24)));
-    let said = item.title.as_deref().or(item.text.as_deref()).unwrap_or("(no text)");
-    output::truncate(&format!("{author}{said}"), width.saturating_sub(2))
+    let words = item.title.as_deref().or(item.text.as_deref()).unwrap_or("(no text)");
+    output::truncate(&format!("{author}{words}"), width.saturating_sub(2))
 }
 
 /// The address line below an item, never cut, so that it can be opened.
@@ -153,14 +153,14 @@ fn new(item: &NewItem, width: usize) -> String {
         (WindowFit::Undated, _) | (_, None) => format!("first seen {}, undated", output::format_time(item.first_seen)),
         (_, Some(at)) => output::format_time(at),
     };
-    let told = wrap_indented(&format!("{when} · {}", sources.join("+")), "    ", width);
-    format!("  {}\n{told}{}", item_line(&item.item, width), address(&item.item))
+    let details = wrap_indented(&format!("{when} · {}", sources.join("+")), "    ", width);
+    format!("  {}\n{details}{}", item_line(&item.item, width), address(&item.item))
 }
 
 fn gone(item: &GoneItem, width: usize) -> String {
     let (seen, missed) = (output::format_time(item.last_seen), output::format_time(item.missed));
-    let told = wrap_indented(&format!("{}: last seen {seen}, missed {missed}", item.source), "    ", width);
-    format!("  {}\n{told}{}", item_line(&item.item, width), address(&item.item))
+    let details = wrap_indented(&format!("{}: last seen {seen}, missed {missed}", item.source), "    ", width);
+    format!("  {}\n{details}{}", item_line(&item.item, width), address(&item.item))
 }
 
 fn edited(item: &EditedItem, width: usize) -> String {
@@ -256,8 +256,8 @@ fn clip_context(text: &str, first: bool, last: bool) -> String {
 
 fn rising(item: &Rising, width: usize) -> String {
     let length = format_duration(item.until.since(item.from));
-    let told = format!("+{} reactions in {length} ({} before), {:.1} per hour", item.gain, item.had, item.per_hour);
-    format!("  {}\n{}{}", item_line(&item.item, width), wrap_indented(&told, "    ", width), address(&item.item))
+    let details = format!("+{} reactions in {length} ({} before), {:.1} per hour", item.gain, item.had, item.per_hour);
+    format!("  {}\n{}{}", item_line(&item.item, width), wrap_indented(&details, "    ", width), address(&item.item))
 }
 
 #[cfg(test)]

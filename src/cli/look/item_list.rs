@@ -15,7 +15,7 @@ pub(in crate::cli) fn render(items: &[(ItemRow, WindowFit)], width: usize) -> St
         .iter()
         .zip(authors)
         .map(|((i, fit), author)| {
-            let said = i.title.as_deref().or(i.text.as_deref()).unwrap_or("");
+            let content = i.title.as_deref().or(i.text.as_deref()).unwrap_or("");
             let mark = match fit {
                 WindowFit::In => "",
                 WindowFit::Outside if i.published_at > Some(i.first_seen) => "(dated ahead) ",
@@ -26,7 +26,7 @@ pub(in crate::cli) fn render(items: &[(ItemRow, WindowFit)], width: usize) -> St
                 i.topic.clone(),
                 output::format_time(i.first_seen),
                 author,
-                output::truncate(&format!("{mark}{said}"), words),
+                output::truncate(&format!("{mark}{content}"), words),
             ]
         })
         .collect();

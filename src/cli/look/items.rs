@@ -120,8 +120,8 @@ async fn run_list(common: &Common, args: ItemsListArgs) -> Result<Exit, Failure>
     }
     if args.starred || args.noted {
         let ItemsListArgs { topic, new_since, starred, noted, filtered, limit, json, .. } = args;
-        let shown = StarredArgs { topic, new_since, starred, noted, filtered, limit: limit as usize, json };
-        return starred_list::run(common, &shown).await;
+        let starred_args = StarredArgs { topic, new_since, starred, noted, filtered, limit: limit as usize, json };
+        return starred_list::run(common, &starred_args).await;
     }
     let context = Context::load(common, None)?;
     let since = instant("--new-since", args.new_since.as_deref(), (context.clock)())?;

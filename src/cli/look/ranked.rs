@@ -57,30 +57,30 @@ struct Listed {
     more: usize,
     hidden: u64,
     /// What the ranking learned and how well it folds, as a sentence; `None` if nothing was learned.
-    told: Option<String>,
+    learned: Option<String>,
 }
 
-pub(in crate::cli) async fn run(common: &Common, args: &RankedArgs, shown: &ListOptions) -> Result<Exit, Failure> {
-    let [topic] = shown.topic.as_slice() else {
+pub(in crate::cli) async fn run(common: &Common, args: &RankedArgs, options: &ListOptions) -> Result<Exit, Failure> {
+    let [topic] = options.topic.as_slice() else {
         return Err(Failure::usage("marks belong to one topic", "set --topic ID, once"));
     };
     let context = Context::load(common, None)?;
     let store = context.store_to_read().await?;
-    renamed(&context, &store, &shown.topic).await?;
-    if store.watched(&shown.topic).await?.is_empty() {
-        context.check_topics(&shown.topic)?;
+    renamed(&context, &store, &options.topic).await?;
+    if store.watched(&options.topic).await?.is_empty() {
+        context.check_topics(&options.topic)?;
     }
-    let listed = list(&store, topic, args, shown).await?;
+    let listed = list(&store, topic, args, options).await?;
     let invented = store.nature().await? == Some(DataOrigin::Sandbox);
-    let told = if shown.json { items_to_json(&store, &listed.items).await? } else { Vec::new() };
+    let json_items = if options.json { items_to_json(&store, &listed.items).await? } else { Vec::new() };
     store.close().await;
-    if shown.json {
+    if options.json {
         output::json(&json!({
             "sandbox": invented,
-            "items": told,
+            "items": json_items,
             "filtered": listed.hidden,
             "folded": listed.folded,
-            "learned": listed.told,
+            "learned": listed.learned,
         }))?;
     } else {
         output::text(&as_text(&listed, topic, args, invented))?;
@@ -88,7 +88,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &RankedArgs, shown: &List
     Ok(Exit::Ok)
 }
 
-async fn list(store: &Store, topic: &str, args: &RankedArgs, shown: &ListOptions) -> Result<Listed, Failure> {
+async fn list(store: &Store, topic: &str, args: &RankedArgs, options: &ListOptions) -> Result<Listed, Failure> {
     let most = i64::try_from(MOST_ITEMS).unwrap_or(i64::MAX);
     let mut rows = match args.marked.as_deref() {
         Some(mark) => {
@@ -100,8 +100,8 @@ async fn list(store: &Store, topic: &str, args: &RankedArgs, shown: &ListOptions
             store.items(&filter, None, most).await?
         }
     };
-    let mode = FilterMode::parse(&shown.filtered).unwrap_or(FilterMode::Hide);
-    let mut hiding = RowFilter::of(store, &shown.topic, mode).await?;
+    let mode = FilterMode::parse(&options.filtered).unwrap_or(FilterMode::Hide);
+    let mut hiding = RowFilter::of(store, &options.topic, mode).await?;
     rows.retain(|row| hiding.shows_item(row));
     let ranking = Ranking::of(store, topic).await?;
     let folded = ranking.as_ref().map_or(0, |ranking| ranking.apply(&mut rows, args.fold_noise));
@@ -111,14 +111,14 @@ async fn list(store: &Store, topic: &str, args: &RankedArgs, shown: &ListOptions
     } else {
         rows.sort_by_cached_key(time);
     }
-    let more = rows.len().saturating_sub(shown.limit);
-    rows.truncate(shown.limit);
+    let more = rows.len().saturating_sub(options.limit);
+    rows.truncate(options.limit);
     Ok(Listed {
         items: rows,
         folded,
         more,
         hidden: hiding.hidden_count(),
-        told: ranking.map(|ranking| ranking.describe()),
+        learned: ranking.map(|ranking| ranking.describe()),
     })
 }
 
@@ -132,10 +132,10 @@ fn as_text(listed: &Listed, topic: &str, args: &RankedArgs, invented: bool) -> S
         text.push_str(&format!("\n{} hidden by the topic's filter; --filtered keep shows them\n", listed.hidden));
     }
     if args.rank.is_some() || args.fold_noise {
-        match &listed.told {
-            Some(told) if args.fold_noise && listed.folded > 0 => text
-                .push_str(&format!("\n{} likely noise folded ({told}); shown without --fold-noise\n", listed.folded)),
-            Some(told) => text.push_str(&format!("\n{told}\n")),
+        match &listed.learned {
+            Some(note) if args.fold_noise && listed.folded > 0 => text
+                .push_str(&format!("\n{} likely noise folded ({note}); shown without --fold-noise\n", listed.folded)),
+            Some(note) => text.push_str(&format!("\n{note}\n")),
             None => text.push_str(&format!(
                 "\nrelevance needs at least {LEAST_MARKS} marks, some good and some noise: topicwatch mark {topic} KEY good\n"
             )),
@@ -151,9 +151,9 @@ fn table(items: &[ItemRow]) -> String {
         .iter()
         .map(|item| {
             let relevance = item.relevance.map_or_else(|| "-".to_owned(), |one| format!("{:.2}", one as f64 / 1_000.0));
-            let said = item.title.as_deref().or(item.text.as_deref()).unwrap_or("");
+            let content = item.title.as_deref().or(item.text.as_deref()).unwrap_or("");
             let mark = item.mark.map_or("", Mark::as_str).to_owned();
-            vec![relevance, mark, output::truncate(said, words), output::escape_control(&item.key)]
+            vec![relevance, mark, output::truncate(content, words), output::escape_control(&item.key)]
         })
         .collect();
     output::table(&["relevance", "mark", "title or text", "key"], rows, &[0])

@@ -50,29 +50,29 @@ pub(in crate::cli) async fn run(common: &Common, args: &ReportArgs) -> Result<Ex
     let now = (context.clock)();
     let topics = context.topics(&args.topic)?;
     crate::schedule::check_zone(&args.timezone).map_err(|wrong| Failure::usage(wrong.message, wrong.hint))?;
-    let asked = requested_period(args);
+    let requested = requested_period(args);
     let mut spec = match &args.name {
         None => report::ad_hoc_spec(
-            asked.map_or(ReportWindow::Day, |(window, _)| window),
+            requested.map_or(ReportWindow::Day, |(window, _)| window),
             args.topic.clone(),
             &args.timezone,
         ),
         Some(name) => find_report(&context, name)?,
     };
-    if let Some((window, _)) = asked {
+    if let Some((window, _)) = requested {
         spec.window = window;
     }
     let store = context.store_to_read().await?;
     renamed(&context, &store, &args.topic).await?;
     let last = store.cursor(&spec.job()).await?;
-    let span = span(&spec, asked.map(|(_, name)| name), now, last.map(|cursor| cursor.at))?;
-    let made = report::make(&store, &spec, &topics, span, last.map(|cursor| cursor.seq), now, false).await?;
+    let span = span(&spec, requested.map(|(_, name)| name), now, last.map(|cursor| cursor.at))?;
+    let report = report::make(&store, &spec, &topics, span, last.map(|cursor| cursor.seq), now, false).await?;
     store.close().await;
     if args.out.as_deref() == Some(Path::new("-")) {
         if args.open {
             return Err(Failure::usage("--open needs a file", "remove --out -, or set a file"));
         }
-        output::text(&made.html())?;
+        output::text(&report.html())?;
         return Ok(Exit::Ok);
     }
     let files = match &args.out {
@@ -86,12 +86,12 @@ pub(in crate::cli) async fn run(common: &Common, args: &ReportArgs) -> Result<Ex
     }
     let protected = context.protected();
     for (format, path) in &files {
-        write(&made, *format, path, &protected)?;
+        write(&report, *format, path, &protected)?;
         if !common.quiet {
-            let sandbox = if made.sandbox { "SANDBOX: " } else { "" };
+            let sandbox = if report.sandbox { "SANDBOX: " } else { "" };
             output::print_stderr(&format!(
                 "{sandbox}{} written to {}",
-                made.date,
+                report.date,
                 output::escape_control(&path.display().to_string())
             ));
         }
@@ -168,11 +168,11 @@ fn format_of(path: &Path) -> Result<ReportFormat, Failure> {
     }
 }
 
-fn write(made: &Report, format: ReportFormat, path: &Path, protected: &Protected) -> Result<(), Failure> {
+fn write(report: &Report, format: ReportFormat, path: &Path, protected: &Protected) -> Result<(), Failure> {
     let unwritable = |error: std::io::Error| Failure::unwritable(path, &error);
     let text = match format {
-        ReportFormat::Html => made.html(),
-        ReportFormat::Markdown => made.markdown(),
+        ReportFormat::Html => report.html(),
+        ReportFormat::Markdown => report.markdown(),
     };
     let mut file = Replacement::create(path, protected).map_err(unwritable)?;
     file.write_all(text.as_bytes()).map_err(unwritable)?;
@@ -182,13 +182,13 @@ fn write(made: &Report, format: ReportFormat, path: &Path, protected: &Protected
 /// Opens the file with the desktop's default program.
 fn open_in_browser(path: &Path) -> Result<Exit, Failure> {
     let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
-    let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    match std::process::Command::new(opener).arg(&whole).status() {
+    let full_path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    match std::process::Command::new(opener).arg(&full_path).status() {
         Ok(status) if status.success() => Ok(Exit::Ok),
         _ => Err(Failure::new(
             Exit::Unexpected,
             format!("{opener} could not open the report"),
-            format!("open {} yourself", output::escape_control(&whole.display().to_string())),
+            format!("open {} yourself", output::escape_control(&full_path.display().to_string())),
         )),
     }
 }

@@ -227,11 +227,11 @@ mod tests {
             clears_at: None,
             thinned: false,
         };
-        let whole = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let normalize = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         for (width, line) in [(60, 4), (80, 4), (100, 4), (130, 2), (200, 2), (usize::MAX, 1)] {
             let text = render(std::slice::from_ref(&run), &BTreeSet::new(), &HashMap::new(), width);
             assert!(text.contains(&run.run) && text.contains("2026-03-11T09:00:00Z"), "{text}");
-            assert!(whole(&text).contains(&whole(&end_reason(&run))), "nothing is cut: {text}");
+            assert!(normalize(&text).contains(&normalize(&end_reason(&run))), "nothing is cut: {text}");
             let of = text.lines().position(|line| line.contains(&run.run));
             assert_eq!(of, Some(line), "{text}");
             assert!(text.lines().all(|line| line.chars().count() <= width.max(64)), "{text}");

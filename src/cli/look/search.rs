@@ -67,12 +67,12 @@ pub(in crate::cli) async fn run(common: &Common, args: &SearchArgs) -> Result<Ex
     index_pending(&store, common.quiet).await?;
     let filter = Filter { topics: args.topic.clone(), since, words: Some(wanted), ..Filter::default() };
     let found = find(&store, args, &filter, after).await?;
-    let told = if args.json { items_to_json(&store, &found.items).await? } else { Vec::new() };
+    let json_items = if args.json { items_to_json(&store, &found.items).await? } else { Vec::new() };
     store.close().await;
     if args.json {
         let next = found.next.as_ref().map(page_mark);
         let (sandbox, filtered) = (found.invented, found.hidden);
-        output::json(&json!({ "sandbox": sandbox, "items": told, "filtered": filtered, "next": next }))?;
+        output::json(&json!({ "sandbox": sandbox, "items": json_items, "filtered": filtered, "next": next }))?;
     } else {
         output::text(&as_text(found))?;
     }
@@ -165,13 +165,13 @@ pub(in crate::cli) fn wanted(text: &str) -> Result<TextQuery, Failure> {
 /// index.
 pub(in crate::cli) async fn index_pending(store: &Store, quiet: bool) -> Result<(), Failure> {
     let lively = output::is_interactive() && !quiet;
-    let tell = |done: u64| {
+    let on_progress = |done: u64| {
         if lively && done > 0 && done.is_multiple_of(TELL_EVERY) {
             output::print_stderr(&format!("{done} items indexed…"));
         }
         false
     };
-    match index_words(store, &tell).await {
+    match index_words(store, &on_progress).await {
         Err(error) if error.kind == StoreErrorKind::Unwritable => {
             output::print_stderr(
                 "warning: the findings of the latest runs cannot be indexed now, so the search may miss them",

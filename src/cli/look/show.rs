@@ -90,11 +90,11 @@ pub(in crate::cli) async fn run(common: &Common, args: &ShowArgs) -> Result<Exit
     let mut hidden = BTreeSet::new();
     sightings.retain(|sighting| {
         let before = hiding.hidden_count();
-        let shown = hiding.shows_sighting(sighting);
+        let is_shown = hiding.shows_sighting(sighting);
         if hiding.hidden_count() > before {
             hidden.insert(sighting.key.clone());
         }
-        shown
+        is_shown
     });
     let searches = store.searches(std::slice::from_ref(&run.run)).await?;
     let answer = store.answer_of(&run.run).await?;
@@ -156,8 +156,9 @@ async fn reason_not_asked(
 async fn baseline(store: &Store, run: &RunRow, searches: &[SearchRow]) -> Result<Vec<Source>, Failure> {
     let (Some(topic), Some(seq)) = (&run.topic, run.seq) else { return Ok(Vec::new()) };
     let mut baseline = Vec::new();
-    let asked = |s: &&SearchRow| s.attempt == run.attempt && matches!(s.state, SearchState::Ok | SearchState::Empty);
-    for search in searches.iter().filter(asked) {
+    let was_answered =
+        |s: &&SearchRow| s.attempt == run.attempt && matches!(s.state, SearchState::Ok | SearchState::Empty);
+    for search in searches.iter().filter(was_answered) {
         let question =
             Question { source: search.source, operation: search.operation.clone(), query: search.query.clone() };
         if !store.was_answered_before(topic, &question, seq).await? {
@@ -245,12 +246,12 @@ fn render_text(snapshot: &Snapshot, now: Time) -> String {
     for trouble in problems(snapshot) {
         text.push_str(&format!("! {trouble}\n"));
     }
-    let mut shown = snapshot.answer.as_ref();
+    let mut shown_answer = snapshot.answer.as_ref();
     if let Some((why, last)) = &snapshot.unasked {
         text.push_str(&format!("\n{}\n", unasked_note(why, last.as_ref(), now)));
-        shown = last.as_ref();
+        shown_answer = last.as_ref();
     }
-    if let Some(answer) = shown {
+    if let Some(answer) = shown_answer {
         text.push_str(&format!(
             "\n{}{}\n",
             paragraphs(&answer.text),
@@ -288,12 +289,12 @@ fn render_markdown(snapshot: &Snapshot, now: Time) -> String {
     for note in baseline_note(snapshot).into_iter().chain(problems(snapshot)) {
         text.push_str(&format!("> {}\n\n", escape_markdown(&note)));
     }
-    let mut shown = snapshot.answer.as_ref().map(|answer| ("Answer", answer));
+    let mut shown_answer = snapshot.answer.as_ref().map(|answer| ("Answer", answer));
     if let Some((why, last)) = &snapshot.unasked {
         text.push_str(&format!("> {}\n\n", escape_markdown(&unasked_note(why, last.as_ref(), now))));
-        shown = last.as_ref().map(|answer| ("Last answer", answer));
+        shown_answer = last.as_ref().map(|answer| ("Last answer", answer));
     }
-    if let Some((heading, answer)) = shown {
+    if let Some((heading, answer)) = shown_answer {
         let model = answer.model.as_ref().map_or_else(String::new, |m| format!(" ({})", escape_markdown(m)));
         text.push_str(&format!(
             "## {heading}{model}\n\n{}\n\n",
@@ -320,11 +321,11 @@ fn render_markdown(snapshot: &Snapshot, now: Time) -> String {
 
 /// Formats a line of an answer: links stay links, everything else becomes plain text.
 fn with_links(line: &str) -> String {
-    let told = |piece| match piece {
+    let render_piece = |piece| match piece {
         Piece::Words(words) => escape_markdown(&words),
         Piece::Link(label, address) => markdown_link(&escape_markdown(label), address),
     };
-    parse_line(line).into_iter().map(told).collect()
+    parse_line(line).into_iter().map(render_piece).collect()
 }
 
 /// Formats Markdown text as a link if the address is safe, else returns the text alone.
@@ -337,9 +338,9 @@ fn markdown_link(words: &str, address: &str) -> String {
 
 /// Escapes foreign text for Markdown: no markup remains, and it stays on one line.
 fn escape_markdown(text: &str) -> String {
-    let shown = output::escape_control(text);
-    let mut safe = String::with_capacity(shown.len());
-    for c in shown.chars() {
+    let escaped = output::escape_control(text);
+    let mut safe = String::with_capacity(escaped.len());
+    for c in escaped.chars() {
         if matches!(c, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|' | '!' | '~' | '&') {
             safe.push('\\');
         }

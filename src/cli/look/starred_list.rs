@@ -29,25 +29,25 @@ pub(super) struct StarredArgs {
     pub(super) json: bool,
 }
 
-pub(super) async fn run(common: &Common, kept: &StarredArgs) -> Result<Exit, Failure> {
+pub(super) async fn run(common: &Common, args: &StarredArgs) -> Result<Exit, Failure> {
     let context = Context::load(common, None)?;
-    let new_since = instant("--new-since", kept.new_since.as_deref(), (context.clock)())?;
+    let new_since = instant("--new-since", args.new_since.as_deref(), (context.clock)())?;
     let store = context.store_to_read().await?;
-    check_topics(&context, &store, &kept.topic).await?;
-    let (starred, noted) = (kept.starred, kept.noted);
-    let filter = Filter { topics: kept.topic.clone(), new_since, starred, noted, ..Filter::default() };
-    let mode = FilterMode::parse(&kept.filtered).unwrap_or(FilterMode::Hide);
-    let mut hiding = RowFilter::of(&store, &kept.topic, mode).await?;
-    let (mut items, more) = list(&store, &filter, &mut hiding, kept.limit).await?;
+    check_topics(&context, &store, &args.topic).await?;
+    let (starred, noted) = (args.starred, args.noted);
+    let filter = Filter { topics: args.topic.clone(), new_since, starred, noted, ..Filter::default() };
+    let mode = FilterMode::parse(&args.filtered).unwrap_or(FilterMode::Hide);
+    let mut hiding = RowFilter::of(&store, &args.topic, mode).await?;
+    let (mut items, more) = list(&store, &filter, &mut hiding, args.limit).await?;
     let invented = store.nature().await? == Some(DataOrigin::Sandbox);
-    if kept.json {
-        let rankings = Rankings::of(&store, &kept.topic).await?;
+    if args.json {
+        let rankings = Rankings::of(&store, &args.topic).await?;
         items.iter_mut().for_each(|item| rankings.rate(item));
     }
-    let told = if kept.json { items_to_json(&store, &items).await? } else { Vec::new() };
+    let json_items = if args.json { items_to_json(&store, &items).await? } else { Vec::new() };
     store.close().await;
-    if kept.json {
-        output::json(&json!({ "sandbox": invented, "items": told, "filtered": hiding.hidden_count() }))?;
+    if args.json {
+        output::json(&json!({ "sandbox": invented, "items": json_items, "filtered": hiding.hidden_count() }))?;
         return Ok(Exit::Ok);
     }
     let mut text = if invented { "SANDBOX: invented findings\n\n".to_owned() } else { String::new() };
@@ -101,10 +101,10 @@ fn table(items: &[ItemRow]) -> String {
         .iter()
         .map(|item| {
             let star = if item.starred_at.is_some() { "yes" } else { "" };
-            let said = item.title.as_deref().or(item.text.as_deref()).unwrap_or("");
+            let content = item.title.as_deref().or(item.text.as_deref()).unwrap_or("");
             let note = output::truncate(item.note.as_deref().unwrap_or(""), NOTE);
             let topic = item.topic.clone();
-            vec![topic, star.to_owned(), output::truncate(said, words), note, output::escape_control(&item.key)]
+            vec![topic, star.to_owned(), output::truncate(content, words), note, output::escape_control(&item.key)]
         })
         .collect();
     output::table(&["topic", "star", "title or text", "note", "key"], rows, &[])

@@ -70,12 +70,12 @@ pub(in crate::cli) async fn run(common: &Common, args: &StatusArgs) -> Result<Ex
     let limit = context.config.service.max_calls_per_day;
     let mut pages = Pages::of(&store, &context.config.topics);
     if args.json {
-        let whole = |unjudged: usize| {
+        let document = |unjudged: usize| {
             json!({ "sandbox": invented, "database": place, "calls_today": calls, "max_calls_per_day": limit,
                 "budget_clears_at": now.next_utc_day(), "budgets": budgets, "providers": provider_days(&context, &others), "unjudged": unjudged, "undelivered": undelivered, "disk": disk, "topics": [] })
         };
         let mut out = output::stdout();
-        let mut list = JsonList::begin(&mut out, "topics", &whole(0))?;
+        let mut list = JsonList::begin(&mut out, "topics", &document(0))?;
         let mut ill = false;
         while let Some(page) = pages.next().await? {
             for t in &page.topics {
@@ -83,7 +83,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &StatusArgs) -> Result<Ex
             }
             ill |= fails(args, &page.ill);
         }
-        list.end(&whole(pages.unjudged))?;
+        list.end(&document(pages.unjudged))?;
         out.flush()?;
         store.close().await;
         return Ok(exit(ill));
@@ -171,8 +171,8 @@ fn row(t: &TopicStatus, page: &Page, next: Option<Time>, overdue: bool) -> [Stri
     let new = run.map_or_else(
         || "-".to_owned(),
         |r| {
-            let apart = [&page.filtered, &page.older].map(|of| of.get(&t.topic).unwrap_or(&0));
-            output::at_least(r.counts.new - apart[0] - apart[1], page.full.contains(&r.run))
+            let excluded = [&page.filtered, &page.older].map(|of| of.get(&t.topic).unwrap_or(&0));
+            output::at_least(r.counts.new - excluded[0] - excluded[1], page.full.contains(&r.run))
         },
     );
     let next = match (&t.paused, overdue) {
@@ -203,8 +203,8 @@ fn problem_line(t: &TopicStatus, page: &Page) -> String {
         Some(at) => format!("last results {}", output::format_time(at)),
         None => "no successful run yet".to_owned(),
     });
-    let told: Vec<String> = failed.into_iter().chain(success).collect();
-    if told.is_empty() { String::new() } else { format!("{}: {}\n", t.topic, told.join("; ")) }
+    let parts: Vec<String> = failed.into_iter().chain(success).collect();
+    if parts.is_empty() { String::new() } else { format!("{}: {}\n", t.topic, parts.join("; ")) }
 }
 
 /// Whether the quota of a topic's last run is still used up. Without a reset time, it is.
@@ -302,11 +302,11 @@ fn budgets(context: &Context, used: Usage, topics: &[Usage]) -> Vec<BudgetLine> 
     let limits = context.config.service.limits();
     let calls = |calls: u32| Amount::Calls(i64::from(calls));
     let prices = context.prices();
-    let asked = context.config.topics.iter().flat_map(Topic::sources).filter(|source| source.is_service());
+    let service_sources = context.config.topics.iter().flat_map(Topic::sources).filter(|source| source.is_service());
     let money = BudgetLine::new(Budget::ServiceMoney, None, Amount::Money(used.money), limits.money.map(Amount::Money));
     let mut lines = vec![
         BudgetLine::new(Budget::ServiceCalls, None, Amount::Calls(used.calls), Some(calls(limits.calls))),
-        BudgetLine { too_dear: limits.money.and_then(|day| prices.unaffordable(asked, day)), ..money },
+        BudgetLine { too_dear: limits.money.and_then(|day| prices.unaffordable(service_sources, day)), ..money },
     ];
     for (topic, used) in context.limited().zip(topics) {
         let id = Some(topic.id.as_str());

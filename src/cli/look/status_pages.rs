@@ -36,9 +36,9 @@ pub(super) struct Pages<'s> {
     configured: &'s [Topic],
     unseen: HashSet<&'s str>,
     /// How many more topics may have their sources judged, their filter applied, and their last run read.
-    judge: usize,
-    filter: usize,
-    look: usize,
+    checks_left: usize,
+    filters_left: usize,
+    runs_left: usize,
     /// Number of topics whose sources were not judged so far.
     pub(super) unjudged: usize,
 }
@@ -51,9 +51,9 @@ impl<'s> Pages<'s> {
             after: Some(String::new()),
             configured,
             unseen,
-            judge: most,
-            filter: most,
-            look: most,
+            checks_left: most,
+            filters_left: most,
+            runs_left: most,
             unjudged: 0,
         }
     }
@@ -85,19 +85,19 @@ impl<'s> Pages<'s> {
             new.extend(self.unseen.remove(topic.id.as_str()).then_some(topic));
         }
         let ids: Vec<String> = new.iter().map(|topic| topic.id.clone()).collect();
-        let mut known: BTreeMap<String, TopicStatus> =
+        let mut stored: BTreeMap<String, TopicStatus> =
             self.store.status_of(&ids).await?.into_iter().map(|t| (t.topic.clone(), t)).collect();
-        Ok(new.into_iter().map(|topic| unwatched_status(topic, known.remove(&topic.id))).collect())
+        Ok(new.into_iter().map(|topic| unwatched_status(topic, stored.remove(&topic.id))).collect())
     }
 
     async fn page(&mut self, topics: Vec<TopicStatus>) -> Result<Page, Failure> {
         // There is nothing to judge about a topic that is not watched and never ran.
-        let known = topics.iter().filter(|t| t.planned_until.is_some() || t.last_run.is_some());
-        let ids: Vec<String> = known.map(|t| t.topic.clone()).collect();
-        let judged = ids.len().min(self.judge);
-        self.judge -= judged;
-        self.unjudged += ids.len() - judged;
-        let ill = if judged > 0 { health(self.store, &ids[..judged]).await?.ill } else { Vec::new() };
+        let watched_or_ran = topics.iter().filter(|t| t.planned_until.is_some() || t.last_run.is_some());
+        let ids: Vec<String> = watched_or_ran.map(|t| t.topic.clone()).collect();
+        let checked = ids.len().min(self.checks_left);
+        self.checks_left -= checked;
+        self.unjudged += ids.len() - checked;
+        let ill = if checked > 0 { health(self.store, &ids[..checked]).await?.ill } else { Vec::new() };
         let (mut definitions, mut schedules) = (Vec::new(), BTreeMap::new());
         // An empty list would mean every topic.
         let watched = if ids.is_empty() { Vec::new() } else { self.store.watched(&ids).await? };
@@ -123,8 +123,8 @@ impl<'s> Pages<'s> {
         let of_topic = |t: &TopicStatus| Some((t.topic.clone(), *of_runs.get(&t.last_run.as_ref()?.run)?));
         let (mut filtered, mut older) =
             (BTreeMap::new(), topics.iter().filter_map(of_topic).collect::<BTreeMap<_, _>>());
-        for topic in definitions.into_iter().filter(|topic| !topic.filter.is_none()).take(self.filter) {
-            self.filter -= 1;
+        for topic in definitions.into_iter().filter(|topic| !topic.filter.is_none()).take(self.filters_left) {
+            self.filters_left -= 1;
             let last = topics.iter().find(|t| t.topic == topic.id).and_then(|t| t.last_run.as_ref()?.seq);
             let Some(seq) = last else { continue };
             let first = self.store.new_items(&topic.id, SeqRange { since: seq - 1, until: seq }).await?;
@@ -146,8 +146,8 @@ impl<'s> Pages<'s> {
         topics: &[TopicStatus],
     ) -> Result<(BTreeSet<String>, BTreeMap<String, Vec<String>>), Failure> {
         let last = topics.iter().filter_map(|t| Some(t.last_run.as_ref()?.run.clone()));
-        let last: Vec<String> = last.take(self.look).collect();
-        self.look -= last.len();
+        let last: Vec<String> = last.take(self.runs_left).collect();
+        self.runs_left -= last.len();
         let searches = self.store.searches(&last).await?;
         let (mut full, mut failed) = (BTreeSet::new(), BTreeMap::<String, Vec<String>>::new());
         // Only the last attempt of a run counts.
@@ -172,17 +172,17 @@ impl<'s> Pages<'s> {
 }
 
 /// Returns the status of a configured topic that is not watched yet, with what the database knows from before.
-fn unwatched_status(topic: &Topic, known: Option<TopicStatus>) -> TopicStatus {
+fn unwatched_status(topic: &Topic, stored: Option<TopicStatus>) -> TopicStatus {
     let by_file = topic.schedule.as_ref().is_some_and(|policy| policy.paused);
-    let before = known.as_ref().and_then(|known| known.paused.clone());
+    let before = stored.as_ref().and_then(|stored| stored.paused.clone());
     let paused = if by_file {
         Some(Paused { by: PausedBy::File, since: None, reason: None })
     } else {
         before.filter(|paused| paused.by == PausedBy::Pause)
     };
     let (topic, title) = (topic.id.clone(), topic.title.clone());
-    match known {
-        Some(known) => TopicStatus { title, paused, planned_until: None, next_slot: None, ..known },
+    match stored {
+        Some(stored) => TopicStatus { title, paused, planned_until: None, next_slot: None, ..stored },
         None => TopicStatus {
             topic,
             title,

@@ -67,9 +67,9 @@ pub(in crate::cli) async fn run(common: &Common, args: &StoryArgs) -> Result<Exi
 
 fn render(story: &Story, width: usize) -> String {
     let mut text = format!("{}\n", output::truncate(&story.key, width));
-    let asked = story.timeline.iter().find(|entry| entry.key == story.key);
-    if let Some(asked) = asked {
-        text.push_str(&output::wrap("  ", &output::truncate(&entry_text(asked), WORDS), width));
+    let requested = story.timeline.iter().find(|entry| entry.key == story.key);
+    if let Some(requested) = requested {
+        text.push_str(&output::wrap("  ", &output::truncate(&entry_text(requested), WORDS), width));
     }
     text.push('\n');
     for line in story_chart::summary(story, &output::format_time) {
@@ -134,8 +134,8 @@ fn bars(story: &Story) -> String {
     let bar = |bar: &crate::insight::story::Bar| {
         // Any items at all get at least one mark.
         let length = (bar.items * BAR / most).max(usize::from(bar.items > 0));
-        let drawn = if length == 0 { String::new() } else { format!("{} ", "#".repeat(length)) };
-        format!("  {}  {drawn}{}\n", format::date_time(bar.from, "UTC"), bar.items)
+        let marks = if length == 0 { String::new() } else { format!("{} ", "#".repeat(length)) };
+        format!("  {}  {marks}{}\n", format::date_time(bar.from, "UTC"), bar.items)
     };
     story.chart.iter().map(bar).collect()
 }
@@ -173,7 +173,7 @@ fn edits(story: &Story, width: usize) -> String {
             text.push_str(&format!("{begin}(changed after its first {STORY_WORDS} characters)\n"));
             continue;
         }
-        let told: String = word_diff(&before, &after)
+        let changes: String = word_diff(&before, &after)
             .iter()
             .map(|piece| match piece {
                 Piece::Same(same) => output::escape_keep_blanks(same),
@@ -181,7 +181,7 @@ fn edits(story: &Story, width: usize) -> String {
                 Piece::Added(new) => format!("{{+{}+}}", output::escape_keep_blanks(new)),
             })
             .collect();
-        text.push_str(&output::wrap(&begin, &output::truncate(&told, 2 * WORDS), width));
+        text.push_str(&output::wrap(&begin, &output::truncate(&changes, 2 * WORDS), width));
         after = before;
     }
     text

@@ -52,11 +52,11 @@ pub(in crate::cli) async fn run(common: &Common, args: &TermsArgs) -> Result<Exi
     }
     let store = context.store_to_read().await?;
     renamed(&context, &store, std::slice::from_ref(&args.topic)).await?;
-    let told = terms_between(&store, &topic, span, false).await?;
+    let terms = terms_between(&store, &topic, span, false).await?;
     let invented = store.nature().await? == Some(DataOrigin::Sandbox);
     store.close().await;
     if args.json {
-        let mut value = serde_json::to_value(&told).unwrap_or_default();
+        let mut value = serde_json::to_value(&terms).unwrap_or_default();
         if let Some(fields) = value.as_object_mut() {
             fields.insert("sandbox".to_owned(), json!(invented));
             fields.insert("topic".to_owned(), json!(topic.id));
@@ -67,7 +67,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &TermsArgs) -> Result<Exi
         return Ok(Exit::Ok);
     }
     let sandbox = if invented { "SANDBOX: invented findings\n\n" } else { "" };
-    output::text(&format!("{sandbox}{}", text(&told, span, usize::from(output::width()))))?;
+    output::text(&format!("{sandbox}{}", text(&terms, span, usize::from(output::width()))))?;
     Ok(Exit::Ok)
 }
 
@@ -86,11 +86,11 @@ fn render_stand_out(rows: &StandOutRows, width: usize) -> String {
     format!("\n{}\n\n{table}\n{}\n", StandOutRows::TITLE.to_lowercase(), rows.words())
 }
 
-fn text(told: &TopicTerms, span: Span, width: usize) -> String {
+fn text(terms: &TopicTerms, span: Span, width: usize) -> String {
     let mut text = format!("{} to {}\n\n", output::format_time(span.from), output::format_time(span.until));
-    if let Some(none) = told.none_words() {
+    if let Some(none) = terms.none_words() {
         text.push_str(&format!("{none}\n"));
-        if let Some(rows) = &told.stand_out {
+        if let Some(rows) = &terms.stand_out {
             text.push_str(&render_stand_out(rows, width));
         }
         return text;
@@ -120,17 +120,17 @@ fn text(told: &TopicTerms, span: Span, width: usize) -> String {
     };
     text.push_str(&output::table(
         &["term", "items", "authors", "texts", "before", "expected", "z", "negative", "for example"],
-        told.terms.iter().map(term).collect(),
+        terms.terms.iter().map(term).collect(),
         &[1, 2, 3, 4, 5, 6, 7],
     ));
-    if told.more > 0 {
-        let least = if told.more_is_least() { "≥ " } else { "" };
-        text.push_str(&format!("\n{least}{} more\n", told.more));
+    if terms.more > 0 {
+        let least = if terms.more_is_least() { "≥ " } else { "" };
+        text.push_str(&format!("\n{least}{} more\n", terms.more));
     }
-    if let Some(sample) = told.sample_words() {
+    if let Some(sample) = terms.sample_words() {
         text.push_str(&format!("\n{sample}\n"));
     }
-    if !told.themes.is_empty() {
+    if !terms.themes.is_empty() {
         let theme = |row: &ThemeRow| {
             let before = row.items_before.map_or_else(|| "–".to_owned(), |many| many.to_string());
             let by = row.first_by.as_deref().map_or_else(String::new, |by| format!(" @{}", output::truncate(by, 20)));
@@ -141,16 +141,16 @@ fn text(told: &TopicTerms, span: Span, width: usize) -> String {
         text.push_str("\nthemes\n\n");
         text.push_str(&output::table(
             &["theme", "items", "unique", "authors", "before", "negative", "first"],
-            told.themes.iter().map(theme).collect(),
+            terms.themes.iter().map(theme).collect(),
             &[1, 2, 3, 4, 5],
         ));
-        if let Some(rest) = rest_words(told) {
+        if let Some(rest) = rest_words(terms) {
             text.push_str(&format!("\n{rest}\n"));
         }
     }
     text.push_str(&format!(
         "\nmore often than expected from the previous {} days; copies, and one author's texts in a day, count once;\nfor a page without an author, its site counts as the author\n",
-        told.before_days
+        terms.before_days
     ));
     text
 }

@@ -23,7 +23,7 @@ pub struct BackupArgs {
 
 pub(in crate::cli) async fn run(common: &Common, args: &BackupArgs) -> Result<Exit, Failure> {
     let context = Context::load(common, None)?;
-    let shown = output::escape_control(&args.file.display().to_string());
+    let display_path = output::escape_control(&args.file.display().to_string());
     let unwritable = |error: std::io::Error| Failure::unwritable(&args.file, &error);
     if is_stream(&args.file) {
         return Err(Failure::usage(
@@ -31,16 +31,16 @@ pub(in crate::cli) async fn run(common: &Common, args: &BackupArgs) -> Result<Ex
             "write a file, such as topicwatch-backup.db, and send that",
         ));
     }
-    let taken = |why: String| Failure::usage(format!("{shown} could not be written: {why}"), TAKEN);
+    let path_taken = |why: String| Failure::usage(format!("{display_path} could not be written: {why}"), TAKEN);
     let protected = context.protected().allow_other_databases();
-    protected.check(&args.file).map_err(|why| taken(why.to_string()))?;
-    in_use(&args.file).map_or(Ok(()), |why| Err(taken(why)))?;
+    protected.check(&args.file).map_err(|why| path_taken(why.to_string()))?;
+    in_use(&args.file).map_or(Ok(()), |why| Err(path_taken(why)))?;
     let store = context.store_to_read().await?;
     if let Some(why) = store.copy_mismatch(&args.file).await? {
         store.close().await;
         let hint =
             "a backup replaces only an older one of the same database: choose another file, or remove this one first";
-        return Err(Failure::usage(format!("{shown} could not be written: {why}"), hint));
+        return Err(Failure::usage(format!("{display_path} could not be written: {why}"), hint));
     }
     let file = Replacement::create(&args.file, &protected).map_err(unwritable)?;
     // The database might resolve a relative path differently.
@@ -59,24 +59,24 @@ pub(in crate::cli) async fn run(common: &Common, args: &BackupArgs) -> Result<Ex
         output::json(&json!({ "file": args.file, "bytes": size, "rows": rows, "tables": tables }))?;
     } else {
         let size = output::bytes(i64::try_from(size).unwrap_or(i64::MAX));
-        output::text(&format!("{rows} rows copied from {place} to {shown} ({size}); copy verified\n"))?;
+        output::text(&format!("{rows} rows copied from {place} to {display_path} ({size}); copy verified\n"))?;
     }
     Ok(Exit::Ok)
 }
 
 /// Whether the path is stdout, a pipe or a device.
 fn is_stream(file: &Path) -> bool {
-    file == Path::new("-") || file.metadata().is_ok_and(|there| !there.is_file() && !there.is_dir())
+    file == Path::new("-") || file.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }
 
 /// Returns why the file is a database in use and not a backup, if it is one.
 fn in_use(file: &Path) -> Option<String> {
-    let beside = |ending: &&str| {
+    let has_companion = |ending: &&str| {
         let mut name = file.as_os_str().to_owned();
         name.push(ending);
         Path::new(&name).symlink_metadata().is_ok()
     };
-    let ending = ["-wal", "-shm", "-journal", ".lock"].iter().find(|ending| beside(ending))?;
+    let ending = ["-wal", "-shm", "-journal", ".lock"].iter().find(|ending| has_companion(ending))?;
     let why = match *ending {
         ".lock" => "`topicwatch run` uses or has used",
         _ => "is in use, or was not closed cleanly",

@@ -22,16 +22,16 @@ pub struct MoveArgs {
 pub(in crate::cli) async fn run(common: &Common, args: &MoveArgs) -> Result<Exit, Failure> {
     let context = Context::load(common, None)?;
     // The target follows the same rules as any other database address.
-    let there = Context::load_silently(&Common { database: Some(args.to.clone()), ..common.clone() }, None)?;
-    let target = Settings { nature: None, create: true, ..there.store_settings(true) };
+    let target_context = Context::load_silently(&Common { database: Some(args.to.clone()), ..common.clone() }, None)?;
+    let target = Settings { nature: None, create: true, ..target_context.store_settings(true) };
     let store = context.store_to_read().await?;
     let _nobody_else = store.lock_daemon()?;
-    let told = |table: &crate::store::CopiedTable| {
+    let report_table = |table: &crate::store::CopiedTable| {
         if !common.quiet && !args.json {
             output::print_stderr(&format!("{}: {} rows, the same in both", table.table, table.rows));
         }
     };
-    let moved = store.copy_to(&target, (context.clock)(), &told).await;
+    let moved = store.copy_to(&target, (context.clock)(), &report_table).await;
     let from = store.place().to_owned();
     store.close().await;
     let moved = moved?;

@@ -126,7 +126,7 @@ fn parse_names(context: &Context, args: &ForgetArgs) -> Result<Vec<(TombstoneKin
         names.extend(keys.into_iter().map(|key| (TombstoneKind::Item, key)));
     }
     for topic in &args.topic {
-        if context.config.topics.iter().any(|known| known.id == *topic) {
+        if context.config.topics.iter().any(|watched| watched.id == *topic) {
             return Err(Failure::usage(
                 format!(
                     "topic `{}` is still watched by {}",
@@ -167,13 +167,13 @@ async fn dry_run(
 ) -> Result<Exit, Failure> {
     let key = store.forget_key().await?.map_or_else(new_key, Ok)?;
     let now = (context.clock)();
-    let meant: Vec<Tombstone> =
+    let requested: Vec<Tombstone> =
         names.iter().map(|(kind, name)| Tombstone { kind: *kind, hash: key.hash(*kind, name), at: now }).collect();
-    let topics = meant.iter().filter(|one| one.kind == TombstoneKind::Topic).cloned().collect();
+    let topics = requested.iter().filter(|one| one.kind == TombstoneKind::Topic).cloned().collect();
     let platform = &context.config.service.platform;
-    let known = Tombstones::new(key, &meant);
-    let found = Eraser { store, known: known.clone(), topics, platform, now, rehearsal: true }.erase().await?;
-    let naming = remaining_mentions(store, &known).await?;
+    let tombstones = Tombstones::new(key, &requested);
+    let found = Eraser { store, known: tombstones.clone(), topics, platform, now, rehearsal: true }.erase().await?;
+    let naming = remaining_mentions(store, &tombstones).await?;
     let reports = reports(store, &found).await?;
     store.close().await;
     print(&Summary { found, reports, naming, rehearsal: true, scrubbed: true, copies: false }, json)?;
@@ -188,14 +188,14 @@ async fn erase(context: &Context, store: &Store, now: Time, args: &ForgetArgs) -
         output::text("nothing is left to erase\n")?;
         return Ok(Exit::Ok);
     };
-    let known = Tombstones::new(key, all.iter().map(|(one, _)| one));
+    let tombstones = Tombstones::new(key, all.iter().map(|(one, _)| one));
     let topics = open.iter().filter(|one| one.kind == TombstoneKind::Topic).cloned().collect();
     let platform = &context.config.service.platform;
-    let sweep = Eraser { store, known: known.clone(), topics, platform, now, rehearsal: false };
+    let sweep = Eraser { store, known: tombstones.clone(), topics, platform, now, rehearsal: false };
     let mut found = sweep.erase().await?;
     // Only the tombstones know what was erased before an interruption.
     found.since = found.since.into_iter().chain(store.first_erased_seen_at().await?).min();
-    let (naming, reports) = (remaining_mentions(store, &known).await?, reports(store, &found).await?);
+    let (naming, reports) = (remaining_mentions(store, &tombstones).await?, reports(store, &found).await?);
     crate::failpoint::at("forget/swept");
     // Cluster again the copies whose first item is gone: until then each would count as a text of its own.
     crate::collect::cluster(store, &|| false).await?;
@@ -226,12 +226,13 @@ struct RemainingMentions {
     jobs: Vec<String>,
 }
 
-async fn remaining_mentions(store: &Store, known: &Tombstones) -> Result<RemainingMentions, Failure> {
+async fn remaining_mentions(store: &Store, tombstones: &Tombstones) -> Result<RemainingMentions, Failure> {
     let topics = store.definitions().await?;
-    let names =
-        |topic: &crate::model::Topic| serde_json::to_string(topic).is_ok_and(|text| known.mentions_forgotten(&text));
+    let names = |topic: &crate::model::Topic| {
+        serde_json::to_string(topic).is_ok_and(|text| tombstones.mentions_forgotten(&text))
+    };
     let jobs =
-        store.job_definitions().await?.into_iter().filter(|(_, definition)| known.mentions_forgotten(definition));
+        store.job_definitions().await?.into_iter().filter(|(_, definition)| tombstones.mentions_forgotten(definition));
     Ok(RemainingMentions {
         topics: topics.into_iter().filter(names).map(|topic| topic.id).collect(),
         jobs: jobs.map(|(job, _)| job).collect(),
@@ -255,8 +256,8 @@ struct Summary {
     copies: bool,
 }
 
-fn print(told: &Summary, as_json: bool) -> Result<(), Failure> {
-    let Summary { found, reports, naming, rehearsal, scrubbed, copies } = told;
+fn print(summary: &Summary, as_json: bool) -> Result<(), Failure> {
+    let Summary { found, reports, naming, rehearsal, scrubbed, copies } = summary;
     if as_json {
         output::json(&json!({
             "dry_run": rehearsal,

@@ -36,7 +36,7 @@ const READ: u64 = 16 * 1024;
 /// One check, and what is wrong if it failed.
 struct Check {
     name: &'static str,
-    ill: Option<HealthProblem>,
+    problem: Option<HealthProblem>,
 }
 
 struct HealthProblem {
@@ -51,7 +51,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &HealthArgs) -> Result<Ex
         Failure::usage(text, "write 5s, 500ms or 1m")
     })?;
     // With --url no configuration is needed.
-    let (asked, checks) = match &args.url {
+    let (target, checks) = match &args.url {
         Some(url) => (url.to_string(), check_pages(url, timeout).await),
         None => {
             let context = Context::load_silently(common, None)?;
@@ -65,15 +65,15 @@ pub(in crate::cli) async fn run(common: &Common, args: &HealthArgs) -> Result<Ex
             }
         }
     };
-    let ill = checks.iter().find_map(|check| check.ill.as_ref());
+    let problem = checks.iter().find_map(|check| check.problem.as_ref());
     if args.json {
         let list: Vec<Value> = checks.iter().map(to_json).collect();
-        output::json(&json!({ "healthy": ill.is_none(), "asked": asked, "checks": list }))?;
-        return Ok(ill.map_or(Exit::Ok, |ill| ill.exit));
+        output::json(&json!({ "healthy": problem.is_none(), "asked": target, "checks": list }))?;
+        return Ok(problem.map_or(Exit::Ok, |problem| problem.exit));
     }
-    match ill {
+    match problem {
         None => {
-            output::text(&format!("healthy, according to {}\n", output::escape_control(&asked)))?;
+            output::text(&format!("healthy, according to {}\n", output::escape_control(&target)))?;
             Ok(Exit::Ok)
         }
         Some(HealthProblem { exit, text, hint }) => Err(Failure::new(*exit, output::escape_control(text), hint)),
@@ -81,8 +81,8 @@ pub(in crate::cli) async fn run(common: &Common, args: &HealthArgs) -> Result<Ex
 }
 
 fn to_json(check: &Check) -> Value {
-    let Some(ill) = &check.ill else { return json!({ "name": check.name, "status": "pass" }) };
-    json!({ "name": check.name, "status": "fail", "output": ill.text, "hint": ill.hint })
+    let Some(problem) = &check.problem else { return json!({ "name": check.name, "status": "pass" }) };
+    json!({ "name": check.name, "status": "fail", "output": problem.text, "hint": problem.hint })
 }
 
 /// Returns the URL at which this machine reaches a listening address.
@@ -107,10 +107,10 @@ async fn check_pages(base: &Url, timeout: Duration) -> Vec<Check> {
             "is the database reachable, and does its disk have room? the log of the process says what is wrong",
         ),
     ] {
-        let ill = match ask(base, path, deadline).await {
-            Ok((200, said)) if said["status"] == "pass" => None,
-            Ok((503, said)) if said["status"] == "fail" => {
-                Some(HealthProblem { exit, text: format!("not {name}: {}", reasons(&said)), hint: hint.to_owned() })
+        let problem = match get_health(base, path, deadline).await {
+            Ok((200, reply)) if reply["status"] == "pass" => None,
+            Ok((503, reply)) if reply["status"] == "fail" => {
+                Some(HealthProblem { exit, text: format!("not {name}: {}", reasons(&reply)), hint: hint.to_owned() })
             }
             Ok((status, _)) => Some(HealthProblem {
                 exit: Exit::Unexpected,
@@ -125,8 +125,8 @@ async fn check_pages(base: &Url, timeout: Duration) -> Vec<Check> {
                         .to_owned(),
             }),
         };
-        let over = ill.is_some();
-        checks.push(Check { name, ill });
+        let over = problem.is_some();
+        checks.push(Check { name, problem });
         if over {
             break;
         }
@@ -134,7 +134,7 @@ async fn check_pages(base: &Url, timeout: Duration) -> Vec<Check> {
     checks
 }
 
-async fn ask(base: &Url, path: &str, deadline: Instant) -> Result<(u16, Value), String> {
+async fn get_health(base: &Url, path: &str, deadline: Instant) -> Result<(u16, Value), String> {
     let url = base.join(path).map_err(|e| e.to_string())?;
     let left = deadline.saturating_duration_since(Instant::now());
     let options = http::Options {
@@ -153,8 +153,8 @@ async fn ask(base: &Url, path: &str, deadline: Instant) -> Result<(u16, Value), 
 }
 
 /// Returns what a reply says is wrong.
-fn reasons(said: &Value) -> String {
-    let checks = said["checks"].as_object().into_iter().flatten();
+fn reasons(reply: &Value) -> String {
+    let checks = reply["checks"].as_object().into_iter().flatten();
     let failed = checks.filter_map(|(name, list)| Some(format!("{name} {}", list[0]["output"].as_str()?)));
     let reasons: Vec<String> = failed.collect();
     output::truncate(&reasons.join("; "), 300)
@@ -163,22 +163,22 @@ fn reasons(said: &Value) -> String {
 async fn check_database(context: &Context, timeout: Duration) -> Vec<Check> {
     let (settings, clock) = (context.store_settings(false), std::sync::Arc::clone(&context.clock));
     // Run it in its own task: a timeout must not drop it midway while the process lives on.
-    let looked = tokio::spawn(async move {
+    let query_task = tokio::spawn(async move {
         let store = Store::open_to_read(&settings).await?;
         let now = store.server_time().await?.unwrap_or_else(|| clock());
-        let alive = store.processes().await?.iter().any(|living| living.is_alive(now));
+        let alive = store.processes().await?.iter().any(|process| process.is_alive(now));
         let overdue = store.status_counts(now, now.minus(LATE)).await?.overdue;
         let room = store.has_room().await;
         store.close().await;
         Ok::<_, Failure>((alive, overdue, room))
     });
-    let ready = |ill| Check { name: "ready", ill };
+    let ready = |problem| Check { name: "ready", problem };
     let slow = || HealthProblem {
         exit: Exit::Store,
         text: format!("the database does not answer within {} s", timeout.as_secs_f64()),
         hint: "is it busy or unreachable? --timeout allows more".to_owned(),
     };
-    match tokio::time::timeout(timeout, looked).await {
+    match tokio::time::timeout(timeout, query_task).await {
         Err(_) | Ok(Err(_)) => vec![ready(Some(slow()))],
         Ok(Ok(Err(failure))) => {
             vec![ready(Some(HealthProblem { exit: failure.exit, text: failure.text, hint: failure.hint }))]
@@ -199,7 +199,7 @@ async fn check_database(context: &Context, timeout: Duration) -> Vec<Check> {
             } else {
                 None
             };
-            vec![ready(None), Check { name: "alive", ill: alive }]
+            vec![ready(None), Check { name: "alive", problem: alive }]
         }
     }
 }

@@ -39,32 +39,32 @@ pub(in crate::cli) async fn run(common: &Common, args: &ReplayArgs) -> Result<Ex
     let context = Context::load_without_topics(common)?;
     let since = instant("--since", args.since.as_deref(), (context.clock)())?.unwrap_or(Time(i64::MIN));
     let store = context.store(false).await?;
-    let asked = Arc::new(AtomicBool::new(false));
+    let stop_requested = Arc::new(AtomicBool::new(false));
     let ending = {
-        let asked = Arc::clone(&asked);
-        tokio::spawn(StopSignals::listen().stop_then_exit(move || asked.store(true, Ordering::Relaxed)))
+        let stop_requested = Arc::clone(&stop_requested);
+        tokio::spawn(StopSignals::listen().stop_then_exit(move || stop_requested.store(true, Ordering::Relaxed)))
     };
-    let enough = move || asked.load(Ordering::Relaxed);
-    let again = ReplayOptions {
+    let should_stop = move || stop_requested.load(Ordering::Relaxed);
+    let options = ReplayOptions {
         since,
         topics: &args.topic,
         platform: &context.config.service.platform,
         rehearsal: args.dry_run,
     };
     let lively = output::is_interactive() && !common.quiet;
-    let told = |so_far: &Replayed| {
+    let show_progress = |so_far: &Replayed| {
         if lively && so_far.runs.is_multiple_of(500) {
             output::print_stderr(&format!("{} runs…", so_far.runs));
         }
     };
-    let done = collect::replay(&store, &again, &enough, told).await?;
-    let mut judged = (0, 0);
+    let done = collect::replay(&store, &options, &should_stop, show_progress).await?;
+    let mut rescore_counts = (0, 0);
     if !done.interrupted {
         let tones = store.rescore(sentiment::judge, &args.topic, BATCH, args.dry_run, |_| {}).await?;
-        judged = (tones.rescored, tones.changed());
+        rescore_counts = (tones.rescored, tones.changed());
         if !args.dry_run {
-            collect::catch_up(Follower::NearCopies, &store, &context.clock, &enough).await?;
-            collect::follow(&store, &context.clock, &enough, "the next run will do it").await;
+            collect::catch_up(Follower::NearCopies, &store, &context.clock, &should_stop).await?;
+            collect::follow(&store, &context.clock, &should_stop, "the next run will do it").await;
         }
     }
     ending.abort();
@@ -73,17 +73,17 @@ pub(in crate::cli) async fn run(common: &Common, args: &ReplayArgs) -> Result<Ex
         let mut all = json!(done);
         if let Some(all) = all.as_object_mut() {
             all.insert("dry_run".into(), json!(args.dry_run));
-            all.insert("tones".into(), json!(judged.0));
-            all.insert("tones_changed".into(), json!(judged.1));
+            all.insert("tones".into(), json!(rescore_counts.0));
+            all.insert("tones_changed".into(), json!(rescore_counts.1));
         }
         output::json(&all)?;
     } else {
-        output::text(&as_text(&done, judged, args.dry_run))?;
+        output::text(&as_text(&done, rescore_counts, args.dry_run))?;
     }
     Ok(if done.interrupted { Exit::Interrupted } else { Exit::Ok })
 }
 
-fn as_text(done: &Replayed, judged: (i64, i64), rehearsal: bool) -> String {
+fn as_text(done: &Replayed, rescore_counts: (i64, i64), rehearsal: bool) -> String {
     let changed = &done.changed;
     let would = if rehearsal { "would change" } else { "changed" };
     let mut text =
@@ -110,8 +110,8 @@ fn as_text(done: &Replayed, judged: (i64, i64), rehearsal: bool) -> String {
     line(changed.readable, "entries that are readable now");
     line(changed.answers, "answers that can now be read");
     line(
-        u64::try_from(judged.0).unwrap_or(0),
-        &format!("items scored by {}, {} with a different tone", sentiment::VERSION, judged.1),
+        u64::try_from(rescore_counts.0).unwrap_or(0),
+        &format!("items scored by {}, {} with a different tone", sentiment::VERSION, rescore_counts.1),
     );
     line(changed.lost, "sightings that would no longer be found; they are kept");
     line(changed.forgotten, "findings kept out because they were erased");

@@ -36,12 +36,12 @@ pub(in crate::cli) async fn run(common: &Common, args: &RescoreArgs) -> Result<E
         context.check_topics(std::slice::from_ref(name))?;
     }
     let lively = output::is_interactive() && !common.quiet;
-    let told = |judged: i64| {
-        if lively && judged % 50_000 == 0 {
-            output::print_stderr(&format!("{judged} items…"));
+    let show_progress = |count: i64| {
+        if lively && count % 50_000 == 0 {
+            output::print_stderr(&format!("{count} items…"));
         }
     };
-    let done = store.rescore(sentiment::judge, &args.topic, BATCH, args.dry_run, told).await?;
+    let done = store.rescore(sentiment::judge, &args.topic, BATCH, args.dry_run, show_progress).await?;
     store.close().await;
     if args.json {
         output::json(&as_json(&done, args.dry_run))?;

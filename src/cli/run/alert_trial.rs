@@ -18,9 +18,9 @@ pub(super) async fn try_alert(config: &Config, store: &Store, name: &str, now: T
         || Diagnostic::without_line(format!("there is no alert `{name}` in the file"), "reload the list of alerts");
     let spec = config.alerts.iter().find(|alert| alert.name == name).ok_or_else(gone)?;
     let since = now.minus(BACK);
-    let told = alert::trial(store, spec, since, RUNS, now).await;
+    let trial = alert::trial(store, spec, since, RUNS, now).await;
     let alert::Trial { runs, firing, events } =
-        told.map_err(|error| Diagnostic::without_line(error.text, error.hint))?;
+        trial.map_err(|error| Diagnostic::without_line(error.text, error.hint))?;
     let (name, channels) = (spec.name.clone(), spec.channels.clone());
     Ok(AlertTrial { name, runs, since, firing, events, channels, paused: spec.paused })
 }

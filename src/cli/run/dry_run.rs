@@ -26,8 +26,8 @@ pub(in crate::cli) fn run(context: &Context, topics: &[&Topic], json: bool) -> R
     let each = |take: &mut dyn FnMut(&Search<'_>) -> Result<(), Failure>| -> Result<(), Failure> {
         for topic in topics {
             for source in topic.sources() {
-                let Some(ask) = SearchQuery::of(topic, source) else { continue };
-                let (requests, more) = search::requests(service.dialect, &service.platform, &ask, (context.clock)())
+                let Some(query) = SearchQuery::of(topic, source) else { continue };
+                let (requests, more) = search::requests(service.dialect, &service.platform, &query, (context.clock)())
                     .map_err(|e| Failure::usage(format!("{} {source}: {}", topic.id, e.message), e.hint))?;
                 take(&Search { topic, source, requests, more, price: prices.of(source) })?;
             }
@@ -35,34 +35,34 @@ pub(in crate::cli) fn run(context: &Context, topics: &[&Topic], json: bool) -> R
         Ok(())
     };
     // Build everything twice: so nothing is printed if one request is invalid, and only one search is held at a time.
-    let (mut total, mut calls, mut asked) = (Micros(0), 0_i64, BTreeSet::new());
+    let (mut total, mut calls, mut sources) = (Micros(0), 0_i64, BTreeSet::new());
     each(&mut |search| {
         total = total.plus(search.price.times(search.calls()));
         calls += search.calls();
-        asked.insert(search.source);
+        sources.insert(search.source);
         Ok(())
     })?;
     let mut out = output::stdout();
     if json {
-        let whole = json!({ "calls": calls, "expected_cost_usd": total, "requests": [] });
-        let mut list = JsonList::begin(&mut out, "requests", &whole)?;
+        let document = json!({ "calls": calls, "expected_cost_usd": total, "requests": [] });
+        let mut list = JsonList::begin(&mut out, "requests", &document)?;
         each(&mut |search| {
-            let shown = render_target(context, search.source, &sandbox);
+            let target = render_target(context, search.source, &sandbox);
             search.requests.iter().try_for_each(|request| {
-                let url = shown.url(request);
+                let url = target.url(request);
                 let address = request.address.as_deref().map(without_secrets);
                 let request = Request { address, ..request.clone() };
                 list.push(&json!({ "topic": search.topic.id, "request": request, "url": url,
                     "expected_cost_usd": search.price }))
             })
         })?;
-        list.end(&whole)?;
+        list.end(&document)?;
     } else {
         each(&mut |search| {
-            let (shown, price) = (render_target(context, search.source, &sandbox), search.price);
+            let (target, price) = (render_target(context, search.source, &sandbox), search.price);
             let (head, why) = (format!("# {} {}", search.topic.id, search.source), search.condition());
             for request in &search.requests {
-                write!(out, "{head}, expected {price}{why}\n{}\n\n", search::render(request, &shown))?;
+                write!(out, "{head}, expected {price}{why}\n{}\n\n", search::render(request, &target))?;
             }
             if search.more > 0 {
                 let (more, price) = (count_noun(u64::from(search.more), "call"), price.times(i64::from(search.more)));
@@ -70,7 +70,7 @@ pub(in crate::cli) fn run(context: &Context, topics: &[&Topic], json: bool) -> R
             }
             Ok(())
         })?;
-        let (calls, limits) = (count_noun(calls.unsigned_abs(), "call"), limits(context, &asked));
+        let (calls, limits) = (count_noun(calls.unsigned_abs(), "call"), limits(context, &sources));
         writeln!(out, "no calls were made; {calls} would cost about {total} at the configured prices ({limits})")?;
     }
     out.flush()?;
@@ -128,10 +128,10 @@ fn render_target(context: &Context, source: Source, sandbox: &Url) -> RenderTarg
 }
 
 /// Describes the daily limits of the sources that would be asked.
-fn limits(context: &Context, asked: &BTreeSet<Source>) -> String {
+fn limits(context: &Context, sources: &BTreeSet<Source>) -> String {
     let config = &context.config;
-    let service = asked.iter().any(|source| source.is_service()).then(|| ("service", config.service.limits()));
-    let providers = config.providers.iter().filter(|one| asked.contains(&one.name));
+    let service = sources.iter().any(|source| source.is_service()).then(|| ("service", config.service.limits()));
+    let providers = config.providers.iter().filter(|one| sources.contains(&one.name));
     let all: Vec<_> = service.into_iter().chain(providers.map(|one| (one.name.as_str(), one.limits()))).collect();
     match all.as_slice() {
         [] => "no limit applies".to_owned(),

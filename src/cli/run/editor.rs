@@ -81,9 +81,10 @@ impl Editor {
         let horizon = Horizon { from: now, days: DAYS, limits, used };
         let topics = std::slice::from_ref(&topic);
         let refused = |error: crate::schedule::ScheduleError| vec![Diagnostic::without_line(error.message, error.hint)];
-        let told = forecast(topics, |_| true, &context.prices(), &history, horizon).map_err(refused)?;
-        let forecast = told.topics.into_iter().next();
-        let forecast = forecast.ok_or_else(|| vec![Diagnostic::without_line("no forecast is possible", "")])?;
+        let forecast = forecast(topics, |_| true, &context.prices(), &history, horizon).map_err(refused)?;
+        let topic_forecast = forecast.topics.into_iter().next();
+        let topic_forecast =
+            topic_forecast.ok_or_else(|| vec![Diagnostic::without_line("no forecast is possible", "")])?;
         let mut next = Vec::new();
         if let Some(policy) = topic.schedule.as_ref().filter(|policy| !policy.paused) {
             let schedule = Schedule::compile(policy).map_err(refused)?;
@@ -94,7 +95,7 @@ impl Editor {
             }
         }
         Ok(Preview {
-            forecast,
+            forecast: topic_forecast,
             next,
             timezone: topic.timezone().to_owned(),
             trial: query_trial::price(&context, &topic),
@@ -123,8 +124,8 @@ impl Editor {
         };
         let now = self.now();
         let span = report::report_span(&spec, now, None);
-        let made = report::make(&self.store, &spec, &topics, span, None, now, among.is_some()).await;
-        let mut report = made.map_err(away)?;
+        let report = report::make(&self.store, &spec, &topics, span, None, now, among.is_some()).await;
+        let mut report = report.map_err(away)?;
         if let Some(among) = among {
             // The original of a near-copy may belong only to a topic outside `among`.
             for row in report.topics.iter_mut().flat_map(|topic| &mut topic.rows) {

@@ -38,14 +38,14 @@ pub(super) fn fingerprint(bytes: &[u8]) -> String {
 
 /// Checks whether the file can be replaced, as far as possible without writing.
 pub(super) fn writable(path: &Path) -> io::Result<()> {
-    let there = not_read_only(path)?;
+    let metadata = not_read_only(path)?;
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt as _;
         let folder = path.parent().unwrap_or(Path::new("."));
         rustix::fs::access(folder, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK)?;
         let user = rustix::process::geteuid();
-        if !user.is_root() && (user.as_raw() != there.uid() || !gets_group(folder, there.gid())?) {
+        if !user.is_root() && (user.as_raw() != metadata.uid() || !gets_group(folder, metadata.gid())?) {
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, OF_ANOTHER));
         }
     }
@@ -54,11 +54,11 @@ pub(super) fn writable(path: &Path) -> io::Result<()> {
 
 /// Returns the file's metadata, or an error if the file is read-only.
 fn not_read_only(path: &Path) -> io::Result<std::fs::Metadata> {
-    let there = std::fs::metadata(path)?;
-    if there.permissions().readonly() {
+    let metadata = std::fs::metadata(path)?;
+    if metadata.permissions().readonly() {
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is read-only"));
     }
-    Ok(there)
+    Ok(metadata)
 }
 
 /// Whether a new file in the folder has this group or can be given it.
@@ -95,17 +95,17 @@ pub(super) fn lock_folder(path: &Path) -> io::Result<Option<std::fs::File>> {
 
 /// Creates a file that can replace the one at a path, with the same owner and permissions.
 pub(super) fn create_replacement(path: &Path) -> io::Result<Replacement> {
-    let there = not_read_only(path)?;
+    let metadata = not_read_only(path)?;
     let new = Replacement::create(path, &Protected::databases())?;
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt as _;
-        let made = std::fs::metadata(new.path())?;
-        if (made.uid(), made.gid()) != (there.uid(), there.gid()) {
-            std::os::unix::fs::chown(new.path(), Some(there.uid()), Some(there.gid()))
+        let new_metadata = std::fs::metadata(new.path())?;
+        if (new_metadata.uid(), new_metadata.gid()) != (metadata.uid(), metadata.gid()) {
+            std::os::unix::fs::chown(new.path(), Some(metadata.uid()), Some(metadata.gid()))
                 .map_err(|error| io::Error::new(error.kind(), OF_ANOTHER))?;
         }
     }
-    std::fs::set_permissions(new.path(), there.permissions())?;
+    std::fs::set_permissions(new.path(), metadata.permissions())?;
     Ok(new)
 }

@@ -75,11 +75,11 @@ impl LongRunning {
     pub(in crate::cli) async fn until_stopped(
         self,
         context: &Context,
-        means: Resources,
+        resources: Resources,
         reloads: Option<Reloads>,
     ) -> Result<Exit, Failure> {
         let Self { store, manager, delivering, pinging, process_status, stop } = self;
-        let Resources { skew, callers, sandbox, membership, lock } = means;
+        let Resources { skew, callers, sandbox, membership, lock } = resources;
         let collector = context.collector(store.clone(), callers);
         let signals = tokio::spawn({
             let stop = stop.clone();
@@ -94,23 +94,23 @@ impl LongRunning {
             plans: coming.is_some(),
             skew,
         };
-        let told = Mutex::default();
+        let logged_slots = Mutex::default();
         let each = {
             let (manager, pinger) = (manager.clone(), pinging.pinger.clone());
             move |event: Event| {
                 if let Event::Ended(done) = &event {
                     pings::topic_ended(&pinger, done);
                 }
-                log_event(event, &told, &manager);
+                log_event(event, &logged_slots, &manager);
             }
         };
         let jobs = Some(delivering.jobs.clone());
         let watch = Some(alerts::evaluator(&store.until(stop.clone()), &context.clock, delivering.waker()));
-        let saying = pinging.pinger.clone();
-        let begun: Option<OnRunStart> = Some(Arc::new(move |run| pings::topic_started(&saying, &run.topic.id)));
+        let run_pinger = pinging.pinger.clone();
+        let begun: Option<OnRunStart> = Some(Arc::new(move |run| pings::topic_started(&run_pinger, &run.topic.id)));
         let (membership, beat) = (Some(membership), process_status.beat.clone());
-        let life = Connections { reloads: coming, lock, membership, manager, jobs, watch, beat, begun };
-        let ended = daemon::run(collector, &settings, &ids::token, stop, life, &each).await;
+        let connections = Connections { reloads: coming, lock, membership, manager, jobs, watch, beat, begun };
+        let ended = daemon::run(collector, &settings, &ids::token, stop, connections, &each).await;
         if let Some(looking) = looking {
             // Do not drop a reload that is writing. One that waits for an unresponsive file may be dropped.
             let _ = tokio::time::timeout(RELOAD_ENDS_WITHIN, looking).await;
@@ -137,7 +137,7 @@ const MAX_SINGLE_LINES: usize = 200;
 const REMEMBERED: usize = 2_000;
 
 /// Logs one line for each run that ends, and one for each topic whose next slot changed.
-fn log_event(event: Event, told: &Mutex<HashMap<String, Time>>, manager: &Manager) {
+fn log_event(event: Event, logged_slots: &Mutex<HashMap<String, Time>>, manager: &Manager) {
     match event {
         Event::Planned(planned) => {
             if let Some((topic, at)) = &planned.soonest {
@@ -149,12 +149,12 @@ fn log_event(event: Event, told: &Mutex<HashMap<String, Time>>, manager: &Manage
             if planned.next.len() > MAX_SINGLE_LINES {
                 return;
             }
-            let Ok(mut told) = told.lock() else { return };
-            if told.len() > REMEMBERED {
-                told.clear();
+            let Ok(mut logged_slots) = logged_slots.lock() else { return };
+            if logged_slots.len() > REMEMBERED {
+                logged_slots.clear();
             }
             for (topic, at) in planned.next {
-                if told.insert(topic.clone(), at) != Some(at) {
+                if logged_slots.insert(topic.clone(), at) != Some(at) {
                     tracing::info!(topic, next = %at, "next slot");
                 }
             }

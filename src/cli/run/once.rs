@@ -118,16 +118,16 @@ pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit
     store.publish().await?;
     let again = "the next run will do it";
     follow(&store, &context.clock, &|| cancel.is_cancelled(), again).await;
-    let made = if args.due && begun.is_ok() && !cancel.is_cancelled() {
+    let due_results = if args.due && begun.is_ok() && !cancel.is_cancelled() {
         jobs::run_due(&context.config, &channels, &store, &context.clock, pinger).await
     } else {
         Ok(Default::default())
     };
     pinging.end().await;
-    let (upcoming, (jobs, deliveries)) = (begun?, made?);
+    let (upcoming, (jobs, deliveries)) = (begun?, due_results?);
     // The jobs may have added something.
     follow(&store, &context.clock, &|| cancel.is_cancelled(), again).await;
-    let beside = JobResults::of(&jobs, &deliveries);
+    let job_results = JobResults::of(&jobs, &deliveries);
     let place = |topic: &str| context.config.topics.iter().position(|t| t.id == topic);
     reports.sort_by_key(|report| (place(&report.topic), report.run.clone()));
     if let Some(sandbox) = sandbox {
@@ -135,12 +135,20 @@ pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit
     }
     if common.quiet && !args.json {
         run_table::problems(&reports).iter().for_each(|line| output::print_stderr(line));
-        if !beside.good {
-            output::print_stderr(beside.text.trim_end());
+        if !job_results.good {
+            output::print_stderr(job_results.text.trim_end());
         }
     } else {
-        print(&context, (args, common.config.as_deref()), &store, &reports, failures.is_empty(), &beside, upcoming)
-            .await?;
+        print(
+            &context,
+            (args, common.config.as_deref()),
+            &store,
+            &reports,
+            failures.is_empty(),
+            &job_results,
+            upcoming,
+        )
+        .await?;
     }
     store.close().await;
     for failure in &failures {
@@ -155,7 +163,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit
     if let Some(failure) = failures.into_iter().next() {
         return Ok(failure.exit);
     }
-    let good = beside.good && reports.iter().all(|r| r.state == RunState::Ok);
+    let good = job_results.good && reports.iter().all(|r| r.state == RunState::Ok);
     Ok(if good { Exit::Ok } else { Exit::Searches })
 }
 
@@ -270,7 +278,7 @@ async fn print(
     store: &Store,
     reports: &[RunReport],
     unfailed: bool,
-    beside: &JobResults,
+    job_results: &JobResults,
     upcoming: Option<Upcoming>,
 ) -> Result<(), Failure> {
     let invented = context.is_sandbox() || store.nature().await? == Some(crate::store::DataOrigin::Sandbox);
@@ -281,14 +289,14 @@ async fn print(
     if args.json {
         return output::json(&json!({
             "sandbox": invented, "database": store.place(), "sums": run_table::sums(reports, &hidden), "baseline": baseline, "volume": volume, "runs": reports,
-            "jobs": beside.jobs, "deliveries": beside.deliveries,
+            "jobs": job_results.jobs, "deliveries": job_results.deliveries,
         }));
     }
     let mut text = String::new();
     if invented {
         text.push_str("SANDBOX: findings and costs are invented, nothing is billed\n\n");
     }
-    if reports.is_empty() && beside.text.is_empty() {
+    if reports.is_empty() && job_results.text.is_empty() {
         // Runs that could not be stored are reported on stderr.
         text.push_str(if args.due && unfailed { "nothing was due\n" } else { "" });
     } else if !reports.is_empty() {
@@ -298,7 +306,7 @@ async fn print(
             text.push_str(&format!("{baseline} of the new items are a baseline: later runs are compared with it\n"));
         }
     }
-    text.push_str(&beside.text);
+    text.push_str(&job_results.text);
     if let Some((topic, at)) = upcoming {
         text.push_str(&format!("next due: {topic} at {}\n", output::format_time(at)));
     }

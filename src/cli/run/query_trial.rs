@@ -46,8 +46,8 @@ pub(super) async fn try_out(context: &Context, topic: &Topic) -> Result<TrialRes
     let failed = |failure: crate::cli::terminal::failure::Failure| Diagnostic::without_line(failure.text, failure.hint);
     let service = context.service().await.map_err(failed)?;
     let answered = match (&question, &service.callers.service) {
-        (Question::Service(source, ask), Some(client)) => {
-            Some(try_query::ask(context, client, *source, ask, topic.window.into()).await.map_err(failed)?)
+        (Question::Service(source, query), Some(client)) => {
+            Some(try_query::ask(context, client, *source, query, topic.window.into()).await.map_err(failed)?)
         }
         (Question::Service(..), None) => None,
         (Question::Provider(query), _) => {

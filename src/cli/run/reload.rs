@@ -113,19 +113,19 @@ impl Reloader {
         // Nothing is settled at first: the file may have changed since it was read.
         let (mut settled, mut before, mut pause) = (None, None, LOOK);
         loop {
-            let asked = tokio::select! {
+            let requested = tokio::select! {
                 () = stop.cancelled() => return,
                 () = hang_ups.next() => true,
                 () = tokio::time::sleep(pause) => false,
             };
             let now = FileStamp::of(file.clone()).await;
             pause = LOOK;
-            if !asked && (settled.as_ref() == Some(&now) || before.as_ref() != Some(&now)) {
+            if !requested && (settled.as_ref() == Some(&now) || before.as_ref() != Some(&now)) {
                 before = Some(now);
                 continue;
             }
             before = Some(now.clone());
-            if self.reload(asked).await == ReloadOutcome::TryAgain {
+            if self.reload(requested).await == ReloadOutcome::TryAgain {
                 (settled, pause) = (None, AGAIN);
             } else {
                 settled = Some(now);
@@ -133,8 +133,8 @@ impl Reloader {
         }
     }
 
-    async fn reload(&mut self, asked: bool) -> ReloadOutcome {
-        match self.apply_changes(asked).await {
+    async fn reload(&mut self, requested: bool) -> ReloadOutcome {
+        match self.apply_changes(requested).await {
             Ok(()) => ReloadOutcome::Settled,
             Err(Rejected(reasons, ended)) => {
                 for (text, hint) in reasons {
@@ -147,9 +147,9 @@ impl Reloader {
         }
     }
 
-    async fn apply_changes(&mut self, asked: bool) -> Result<(), Rejected> {
+    async fn apply_changes(&mut self, requested: bool) -> Result<(), Rejected> {
         let (common, now) = (self.common.clone(), (self.clock)());
-        let began_with = self.began_with.take().filter(|_| !asked);
+        let began_with = self.began_with.take().filter(|_| !requested);
         // Reading may be slow on a remote file system.
         let read = tokio::task::spawn_blocking(move || {
             let request = context::request(&common, now)?;
@@ -161,7 +161,7 @@ impl Reloader {
         let context = Context { config: read.map_err(mistakes)?, clock: Arc::clone(&self.clock) };
         let found = fingerprint(&context);
         if found == self.in_force && database(&context) == self.database {
-            if asked {
+            if requested {
                 tracing::info!("reload requested: the configuration has not changed");
             }
             return Ok(());
@@ -185,16 +185,16 @@ impl Reloader {
                 "restart to use another database or schema",
             ));
         }
-        let held = self.store.nature().await.map_err(Failure::from)?;
-        if let (Some(held), Some(wanted)) = (held, context.nature())
-            && held != wanted
+        let stored = self.store.nature().await.map_err(Failure::from)?;
+        if let (Some(stored), Some(wanted)) = (stored, context.nature())
+            && stored != wanted
         {
-            let (held, wanted) = match held {
+            let (stored, wanted) = match stored {
                 DataOrigin::Sandbox => ("SANDBOX findings", "a real service"),
                 DataOrigin::Real => ("findings of a real service", "the sandbox"),
             };
             return Err(rejected(
-                format!("the database contains {held}, but the file now uses {wanted}"),
+                format!("the database contains {stored}, but the file now uses {wanted}"),
                 "restart with another database: invented and real findings are never mixed",
             ));
         }
@@ -300,11 +300,11 @@ struct FileStamp(Option<(SystemTime, u64, (u64, u64))>);
 
 impl FileStamp {
     async fn of(file: PathBuf) -> Self {
-        let looked = tokio::task::spawn_blocking(move || {
+        let stamp = tokio::task::spawn_blocking(move || {
             let found = std::fs::metadata(&file).ok()?;
             Some((found.modified().ok()?, found.len(), identity(&file, &found)))
         });
-        Self(looked.await.ok().flatten())
+        Self(stamp.await.ok().flatten())
     }
 }
 

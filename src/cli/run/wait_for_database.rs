@@ -19,7 +19,7 @@ where
 {
     let patience = crate::failpoint::bound("away", PATIENCE);
     let started = Instant::now();
-    let (mut ends, mut told): (Option<StopSignals>, String) = Default::default();
+    let (mut ends, mut last_error): (Option<StopSignals>, String) = Default::default();
     loop {
         let failure = match begin().await {
             Err(failure) if failure.away => failure,
@@ -30,9 +30,9 @@ where
             let text = format!("{}; gave up after {} s", failure.text, patience.as_secs());
             return Err(Failure { text, ..failure });
         }
-        if told != failure.text {
+        if last_error != failure.text {
             tracing::warn!(hint = failure.hint, "{}; trying again for {} s", failure.text, left.as_secs());
-            told = failure.text;
+            last_error = failure.text;
         }
         tokio::select! {
             () = ends.get_or_insert_with(StopSignals::listen).next() => return Err(Failure::silent(Exit::Interrupted)),

@@ -37,17 +37,20 @@ pub(in crate::cli) fn warnings(context: &Context) -> Vec<String> {
                 (true, false) => "read",
                 (false, false) => continue,
             };
-            let shown = output::escape_control(&file.display().to_string());
-            all.push(format!("everyone on this machine can {what} the database {shown} (hint: chmod 600 {shown})"));
+            let display_path = output::escape_control(&file.display().to_string());
+            all.push(format!(
+                "everyone on this machine can {what} the database {display_path} (hint: chmod 600 {display_path})"
+            ));
         }
     }
     all
 }
 
 fn readable(file: &Path, why: &str) -> Option<String> {
-    let shown = output::escape_control(&file.display().to_string());
-    others_may(file, 0o004)
-        .then(|| format!("everyone on this machine can read {shown}, and {why} (hint: chmod o-r {shown})"))
+    let display_path = output::escape_control(&file.display().to_string());
+    others_may(file, 0o004).then(|| {
+        format!("everyone on this machine can read {display_path}, and {why} (hint: chmod o-r {display_path})")
+    })
 }
 
 /// Whether the file exists and other users have this permission.

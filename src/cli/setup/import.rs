@@ -34,7 +34,7 @@ pub struct ImportArgs {
 }
 
 pub(in crate::cli) fn run(common: &Common, args: &ImportArgs, now: crate::model::Time) -> Result<Exit, Failure> {
-    let shown = output::escape_control(&args.file.display().to_string());
+    let display_path = output::escape_control(&args.file.display().to_string());
     let text = input::read(&args.file, LONGEST, "give the file that the other program exported")?;
     let format = match &args.format {
         Some(named) => Format::ALL.into_iter().find(|(name, _)| name == named).map(|(_, format)| format),
@@ -42,31 +42,31 @@ pub(in crate::cli) fn run(common: &Common, args: &ImportArgs, now: crate::model:
     };
     let format = format.ok_or_else(|| {
         let names = Format::ALL.map(|(name, _)| name).join(", ");
-        Failure::usage(format!("the format of {shown} is unknown"), format!("set --format: {names}"))
+        Failure::usage(format!("the format of {display_path} is unknown"), format!("set --format: {names}"))
     })?;
     let entries = import::entries(&text, format);
-    let entries = entries.map_err(|wrong| Failure::usage(format!("{shown} {}", wrong.text), wrong.hint))?;
+    let entries = entries.map_err(|wrong| Failure::usage(format!("{display_path} {}", wrong.text), wrong.hint))?;
     // The file may have no topics yet.
     let request = LoadRequest { without_topics: true, ..request(common, now)? };
     let target = Target::find(&request)?;
-    let mut known = target.known_entries();
-    let mut made = import::topics(entries.clone(), &known);
-    if !target.schedules(&made.toml, &known, &request) {
-        known.unscheduled = true;
-        made = import::topics(entries, &known);
+    let mut existing = target.existing_entries();
+    let mut imported = import::topics(entries.clone(), &existing);
+    if !target.schedules(&imported.toml, &existing, &request) {
+        existing.unscheduled = true;
+        imported = import::topics(entries, &existing);
     }
-    report_left_out(&made);
-    if made.topics == 0 {
+    report_left_out(&imported);
+    if imported.topics == 0 {
         output::print_stderr("nothing to import: no feeds found, or all are already watched");
         return Ok(Exit::Ok);
     }
     if args.print {
-        output::text(made.toml.trim_start_matches('\n'))?;
+        output::text(imported.toml.trim_start_matches('\n'))?;
         return Ok(Exit::Ok);
     }
-    target.reject_sandbox_mix(&known, &shown)?;
-    let path = target.append(&made.toml, &request)?;
-    let (topics, feeds) = (count_noun(made.topics as u64, "topic"), count_noun(made.feeds as u64, "feed"));
+    target.reject_sandbox_mix(&existing, &display_path)?;
+    let path = target.append(&imported.toml, &request)?;
+    let (topics, feeds) = (count_noun(imported.topics as u64, "topic"), count_noun(imported.feeds as u64, "feed"));
     let folder = request.cwd.canonicalize().unwrap_or_else(|_| request.cwd.clone());
     let path = path.strip_prefix(folder).unwrap_or(&path);
     let named = match &common.config {
@@ -80,12 +80,12 @@ pub(in crate::cli) fn run(common: &Common, args: &ImportArgs, now: crate::model:
     Ok(Exit::Ok)
 }
 
-fn report_left_out(made: &ImportResult) {
-    for (url, why) in made.left_out.iter().take(NAMED) {
+fn report_left_out(imported: &ImportResult) {
+    for (url, why) in imported.left_out.iter().take(NAMED) {
         output::print_stderr(&format!("skipped: {} {why}", output::truncate(&without_secrets(url), 200)));
     }
-    if made.left_out.len() > NAMED {
-        output::print_stderr(&format!("skipped: {} more", made.left_out.len() - NAMED));
+    if imported.left_out.len() > NAMED {
+        output::print_stderr(&format!("skipped: {} more", imported.left_out.len() - NAMED));
     }
 }
 
@@ -93,7 +93,7 @@ fn report_left_out(made: &ImportResult) {
 struct Target {
     path: PathBuf,
     /// Its text and the configuration it means; `None` for a new file.
-    there: Option<(String, Box<Config>)>,
+    current: Option<(String, Box<Config>)>,
 }
 
 impl Target {
@@ -103,11 +103,11 @@ impl Target {
                 // Replace the file itself, not a link to it.
                 let path = config.file.canonicalize()?;
                 let text = std::fs::read_to_string(&path)?;
-                Ok(Self { path, there: Some((text, Box::new(config))) })
+                Ok(Self { path, current: Some((text, Box::new(config))) })
             }
             Err(LoadError::NotFound { .. }) => {
                 let named = request.explicit.clone().unwrap_or_else(|| PathBuf::from(FILE_NAME));
-                Ok(Self { path: request.cwd.join(named), there: None })
+                Ok(Self { path: request.cwd.join(named), current: None })
             }
             Err(mistakes) => {
                 output::print_stderr(
@@ -118,8 +118,8 @@ impl Target {
         }
     }
 
-    fn known_entries(&self) -> ExistingEntries {
-        let Some((_, config)) = &self.there else { return ExistingEntries::default() };
+    fn existing_entries(&self) -> ExistingEntries {
+        let Some((_, config)) = &self.current else { return ExistingEntries::default() };
         let feeds = |kind: &str| crate::model::ProviderKind::named(kind).is_some_and(|kind| kind.needs == "urls");
         let urls = config.topics.iter().flat_map(|topic| &topic.providers).filter(|query| feeds(&query.kind));
         ExistingEntries {
@@ -133,13 +133,13 @@ impl Target {
 
     /// Rejects real feeds next to the sandbox. If the provider itself is the sandbox, only warns that findings are
     /// invented.
-    fn reject_sandbox_mix(&self, known: &ExistingEntries, shown: &str) -> Result<(), Failure> {
-        let Some((_, config)) = &self.there else { return Ok(()) };
+    fn reject_sandbox_mix(&self, existing: &ExistingEntries, file: &str) -> Result<(), Failure> {
+        let Some((_, config)) = &self.current else { return Ok(()) };
         let providers = config.providers.iter().map(|one| (format!("providers.{}.base_url", one.name), &one.target));
         let service = ("service.base_url".to_owned(), &config.service.target);
         let mut all = std::iter::once(service).chain(providers);
         let Some((key, _)) = all.find(|(_, target)| **target == config::Target::Sandbox) else { return Ok(()) };
-        if let Some(name) = &known.provider {
+        if let Some(name) = &existing.provider {
             output::print_stderr(&format!(
                 "warning: provider {name} is the sandbox, so the findings of these feeds will be invented"
             ));
@@ -151,14 +151,14 @@ impl Target {
             place.unwrap_or_default()
         );
         let hint = format!(
-            "use a separate file: topicwatch --config feeds.toml import {shown}; or set a real base_url there first"
+            "use a separate file: topicwatch --config feeds.toml import {file}; or set a real base_url there first"
         );
         Err(Failure::usage(text, hint))
     }
 
     /// Returns the file's text with the new topics at its end.
     fn with_topics(&self, toml: &str) -> String {
-        match &self.there {
+        match &self.current {
             None => toml.trim_start().to_owned(),
             Some((before, _)) if before.is_empty() || before.ends_with('\n') => format!("{before}{toml}"),
             Some((before, _)) => format!("{before}\n{toml}"),
@@ -166,18 +166,18 @@ impl Target {
     }
 
     /// Whether every new topic has a schedule.
-    fn schedules(&self, toml: &str, known: &ExistingEntries, request: &LoadRequest<'_>) -> bool {
+    fn schedules(&self, toml: &str, existing: &ExistingEntries, request: &LoadRequest<'_>) -> bool {
         // Mistakes are reported when the file is written.
         config::load_text(&self.with_topics(toml), &self.path, request).is_ok_and(|config| {
-            config.topics.iter().filter(|topic| !known.ids.contains(&topic.id)).all(|topic| topic.schedule.is_some())
+            config.topics.iter().filter(|topic| !existing.ids.contains(&topic.id)).all(|topic| topic.schedule.is_some())
         })
     }
 
     /// Writes the file with the new topics, if it has not changed since it was read and `check` accepts it.
     fn append(&self, toml: &str, request: &LoadRequest<'_>) -> Result<PathBuf, Failure> {
         let path = &self.path;
-        let whole = self.with_topics(toml);
-        config::load_text(&whole, path, request).map_err(|mistakes| {
+        let text = self.with_topics(toml);
+        config::load_text(&text, path, request).map_err(|mistakes| {
             output::print_stderr(mistakes.render(output::is_interactive(), usize::from(output::width())).trim_end());
             Failure::usage(
                 "the imported topics cannot be added to the file, which was not changed",
@@ -186,8 +186,8 @@ impl Target {
         })?;
         let mut new =
             Replacement::create(path, &Protected::databases()).map_err(|error| Failure::unwritable(path, &error))?;
-        new.write_all(whole.as_bytes())?;
-        match &self.there {
+        new.write_all(text.as_bytes())?;
+        match &self.current {
             Some((before, _)) if std::fs::read_to_string(path)? != *before => return Err(changed(path)),
             Some(_) => std::fs::set_permissions(new.path(), std::fs::metadata(path)?.permissions())?,
             None if path.exists() => return Err(changed(path)),
@@ -199,9 +199,9 @@ impl Target {
 }
 
 fn changed(path: &Path) -> Failure {
-    let shown = output::escape_control(&path.display().to_string());
+    let display_path = output::escape_control(&path.display().to_string());
     Failure::usage(
-        format!("{shown} was changed by another program in the meantime; nothing was written"),
+        format!("{display_path} was changed by another program in the meantime; nothing was written"),
         "run the command again",
     )
 }

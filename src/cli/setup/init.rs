@@ -26,7 +26,7 @@ fn names() -> Vec<&'static str> {
 }
 
 pub(in crate::cli) fn run(args: &InitArgs) -> Result<Exit, Failure> {
-    let shown = output::escape_control(&args.file.display().to_string());
+    let display_path = output::escape_control(&args.file.display().to_string());
     // Even a new file can do harm: beside a database it could be taken for one of its files.
     Protected::databases().check(&args.file).map_err(|taken| Failure::unwritable(&args.file, &taken.into()))?;
     // Only the last folder: a longer path that does not exist may be a mistake.
@@ -40,25 +40,25 @@ pub(in crate::cli) fn run(args: &InitArgs) -> Result<Exit, Failure> {
     let file = std::fs::OpenOptions::new().write(true).create_new(true).open(&args.file);
     let mut file = file.map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => Failure::usage(
-            format!("{shown} already exists and was not changed"),
+            format!("{display_path} already exists and was not changed"),
             "choose another file: topicwatch init FILE",
         ),
         _ => Failure::new(
             Exit::Output,
-            format!("{shown} could not be written: {error}"),
+            format!("{display_path} could not be written: {error}"),
             "does the folder exist, and may this user write there?",
         ),
     })?;
     let text = templates().into_iter().find(|(name, _)| *name == args.template).map_or("", |(_, text)| text);
     file.write_all(text.as_bytes()).and_then(|()| file.sync_all())?;
     let named = args.file != Path::new(FILE_NAME);
-    let once = if named { format!("topicwatch once --config {shown}") } else { "topicwatch once".to_owned() };
+    let once = if named { format!("topicwatch once --config {display_path}") } else { "topicwatch once".to_owned() };
     let next = match args.template.as_str() {
         "service" => format!("{once} (uses the built-in sandbox; needs no key, costs nothing)"),
         name if works_as_it_is(name) => format!("{once} (needs no key, costs nothing)"),
         _ => format!("edit it as its first lines describe, then {once}"),
     };
-    output::text(&format!("wrote {shown}\nnext: {next}\n"))?;
+    output::text(&format!("wrote {display_path}\nnext: {next}\n"))?;
     Ok(Exit::Ok)
 }
 

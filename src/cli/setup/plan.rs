@@ -62,20 +62,20 @@ pub(in crate::cli) async fn run(common: &Common, args: &PlanArgs) -> Result<Exit
     let context = Context::load(common, args.at.as_deref())?;
     context.check_topics(&args.topic)?;
     let now = (context.clock)();
-    let past = load_history(&context, now).await?;
+    let stored = load_history(&context, now).await?;
     let service = &context.config.service;
-    let horizon = Horizon { from: now, days: args.days, limits: service.limits(), used: past.used };
+    let horizon = Horizon { from: now, days: args.days, limits: service.limits(), used: stored.used };
     let wanted = |topic: &crate::model::Topic| args.topic.is_empty() || args.topic.contains(&topic.id);
-    let mut told = forecast(&context.config.topics, wanted, &context.prices(), &past.history, horizon)?;
-    plan_gaps::remove_covered_gaps(&context, &mut told);
+    let mut forecast = forecast(&context.config.topics, wanted, &context.prices(), &stored.history, horizon)?;
+    plan_gaps::remove_covered_gaps(&context, &mut forecast);
     if args.json {
         output::json(&PlanDocument {
-            sandbox: past.invented,
-            without_database: past.missing.as_deref(),
-            forecast: &told,
+            sandbox: stored.invented,
+            without_database: stored.missing.as_deref(),
+            forecast: &forecast,
         })?;
     } else {
-        output::text(&render(&told, &past))?;
+        output::text(&render(&forecast, &stored))?;
     }
     Ok(Exit::Ok)
 }
@@ -99,14 +99,14 @@ async fn load_history(context: &Context, now: Time) -> Result<Stored, Failure> {
     let (history, used) = history(context, &store, now).await?;
     // A topic paused in the database is not planned either.
     let paused = store.pauses().await?.into_iter().map(|(topic, _)| topic).collect();
-    let past = Stored {
+    let stored = Stored {
         history: History { paused, ..history },
         used,
         invented: context.is_sandbox() || store.nature().await? == Some(DataOrigin::Sandbox),
         missing: None,
     };
     store.close().await;
-    Ok(past)
+    Ok(stored)
 }
 
 /// Returns what the last 30 days cost, and what was used today.
@@ -134,21 +134,21 @@ fn providers(context: &Context, used: &[(Source, Usage)]) -> Vec<ProviderDay> {
     context.config.providers.iter().map(day).collect()
 }
 
-fn render(told: &Forecast, past: &Stored) -> String {
-    let mut text = if past.invented { "SANDBOX: invented findings and prices\n\n".to_owned() } else { String::new() };
-    let days = count_noun(u64::from(told.days), "day");
-    text.push_str(&format!("{days} from {}\n\n", output::format_time(told.from)));
-    let rows = told.topics.iter().map(slots_row).collect();
+fn render(forecast: &Forecast, stored: &Stored) -> String {
+    let mut text = if stored.invented { "SANDBOX: invented findings and prices\n\n".to_owned() } else { String::new() };
+    let days = count_noun(u64::from(forecast.days), "day");
+    text.push_str(&format!("{days} from {}\n\n", output::format_time(forecast.from)));
+    let rows = forecast.topics.iter().map(slots_row).collect();
     text.push_str(&output::table(&["topic", "slots", "first slot", "last slot"], rows, &[1]));
     text.push('\n');
-    text.push_str(&render_costs(told));
+    text.push_str(&render_costs(forecast));
     text.push('\n');
-    text.push_str(&prices(told, past));
+    text.push_str(&prices(forecast, stored));
     text.push('\n');
-    text.push_str(&quota(told));
-    told.providers.iter().for_each(|provider| text.push_str(&provider_quota(provider)));
-    told.budgets.iter().for_each(|met| text.push_str(&render_budget(met)));
-    text.push_str(&plan_gaps::render_gaps(told));
+    text.push_str(&quota(forecast));
+    forecast.providers.iter().for_each(|provider| text.push_str(&provider_quota(provider)));
+    forecast.budgets.iter().for_each(|met| text.push_str(&render_budget(met)));
+    text.push_str(&plan_gaps::render_gaps(forecast));
     text
 }
 
@@ -163,21 +163,21 @@ fn slots_row(row: &TopicForecast) -> Vec<String> {
 }
 
 /// Formats calls and money per topic, with sums. Uncertain numbers are marked.
-fn render_costs(told: &Forecast) -> String {
+fn render_costs(forecast: &Forecast) -> String {
     let line = |name: &str, calls: Calls, mark: &str, (day, month): (Micros, Micros)| {
-        let ai = if calls.ai == 0 { "0".to_owned() } else { format!("{mark}{}", per_day(calls.ai, told.days)) };
+        let ai = if calls.ai == 0 { "0".to_owned() } else { format!("{mark}{}", per_day(calls.ai, forecast.days)) };
         vec![
             name.to_owned(),
-            per_day(calls.social, told.days),
-            per_day(calls.web, told.days),
+            per_day(calls.social, forecast.days),
+            per_day(calls.web, forecast.days),
             ai,
             format!("{mark}{day}"),
             format!("{mark}{month}"),
-            per_day(calls.providers, told.days),
+            per_day(calls.providers, forecast.days),
         ]
     };
     let mut rows = Vec::new();
-    for row in told.topics.iter().filter(|row| row.state == "scheduled") {
+    for row in forecast.topics.iter().filter(|row| row.state == "scheduled") {
         let mark = if row.upper_bound { "≤" } else { "" };
         let (calls, mark) = match row.ai_asked {
             Some((asked, of)) => {
@@ -188,25 +188,25 @@ fn render_costs(told: &Forecast) -> String {
         };
         rows.push(line(&row.topic, calls, mark, (row.expected.per_day, row.expected.per_month)));
     }
-    let bounded = told.topics.iter().any(|row| row.upper_bound || row.ai_asked.is_some());
+    let bounded = forecast.topics.iter().any(|row| row.upper_bound || row.ai_asked.is_some());
     let mark = if bounded { "≤" } else { "" };
-    rows.push(line("at most", told.calls, mark, (told.at_most.per_day, told.at_most.per_month)));
+    rows.push(line("at most", forecast.calls, mark, (forecast.at_most.per_day, forecast.at_most.per_month)));
     let mut heads = vec!["calls per day", "social", "web", "ai", "cost/day", "cost/30 days", "others"];
-    if told.calls.providers == 0 {
+    if forecast.calls.providers == 0 {
         // Most configurations have only the search service.
         heads.pop();
         rows.iter_mut().for_each(|row| row.truncate(heads.len()));
     }
     let numbers: Vec<usize> = (1..heads.len()).collect();
     let mut text = output::table(&heads, rows, &numbers);
-    if told.expected != told.at_most {
+    if forecast.expected != forecast.at_most {
         let expected = format!(
             "expected: {} a day, {} in 30 days, at the rate of AI searches of the last 30 days",
-            told.expected.per_day, told.expected.per_month
+            forecast.expected.per_day, forecast.expected.per_month
         );
         text.push_str(&output::wrap("~ ", &expected, usize::from(output::width())));
     }
-    if told.topics.iter().any(|row| row.upper_bound) {
+    if forecast.topics.iter().any(|row| row.upper_bound) {
         text.push_str(&output::wrap("≤ ", UPPER, usize::from(output::width())));
     }
     text
@@ -223,13 +223,13 @@ fn per_day(calls: i64, days: u32) -> String {
     }
 }
 
-fn prices(told: &Forecast, past: &Stored) -> String {
-    let rows = told
+fn prices(forecast: &Forecast, stored: &Stored) -> String {
+    let rows = forecast
         .prices
         .iter()
-        .filter(|price| !only_providers(told) || !price.source.is_service())
+        .filter(|price| !only_providers(forecast) || !price.source.is_service())
         .map(|price| {
-            let why = match (price.basis, &past.missing) {
+            let why = match (price.basis, &stored.missing) {
                 ("observed", _) => format!("average of {} billed in the last 30 days", price.billed_searches),
                 (_, Some(_)) => "no usable database".to_owned(),
                 (_, None) => format!("{} billed in the last 30 days, too few for an average", price.billed_searches),
@@ -238,28 +238,28 @@ fn prices(told: &Forecast, past: &Stored) -> String {
         })
         .collect();
     let mut text = output::table(&["one search", "price", "from", "because"], rows, &[1]);
-    if let Some(missing) = &past.missing {
+    if let Some(missing) = &stored.missing {
         text.push_str(&output::wrap("", &output::truncate(missing, 300), usize::from(output::width())));
     }
     text
 }
 
 /// Whether only other providers are asked, not the search service.
-fn only_providers(told: &Forecast) -> bool {
-    told.calls.social + told.calls.web + told.calls.ai == 0 && told.calls.providers > 0
+fn only_providers(forecast: &Forecast) -> bool {
+    forecast.calls.social + forecast.calls.web + forecast.calls.ai == 0 && forecast.calls.providers > 0
 }
 
-fn quota(told: &Forecast) -> String {
-    let quota = &told.quota;
-    if only_providers(told) {
+fn quota(forecast: &Forecast) -> String {
+    let quota = &forecast.quota;
+    if only_providers(forecast) {
         // The limit is the search service's.
         return String::new();
     }
     let limit = quota.max_calls_per_day;
-    let made = if quota.made_today > 0 { format!(" ({} made today)", quota.made_today) } else { String::new() };
+    let note = if quota.made_today > 0 { format!(" ({} made today)", quota.made_today) } else { String::new() };
     let Some(used) = &quota.used_up else {
         let text = format!(
-            "The busiest day, {}, has at most {} of the {limit} that max_calls_per_day allows{made}.",
+            "The busiest day, {}, has at most {} of the {limit} that max_calls_per_day allows{note}.",
             quota.fullest_day,
             if quota.fullest_day_calls == 1 {
                 "1 call".to_owned()
@@ -275,7 +275,7 @@ fn quota(told: &Forecast) -> String {
         days => format!("; {} more days exceed the limit", days - 1),
     };
     let text = format!(
-        "{}: the {limit} calls of the day are used up at {} UTC{made}; at most {} are planned{more}. Further calls are not \
+        "{}: the {limit} calls of the day are used up at {} UTC{note}; at most {} are planned{more}. Further calls are not \
          made (over_quota): raise [service] max_calls_per_day, or run topics less often.",
         used.day,
         clock(used.at),

@@ -9,14 +9,14 @@ use crate::schedule::format_duration;
 use crate::search::catches_up;
 
 /// Removes gaps that only a clock change causes, if the runs look back over them by themselves.
-pub(super) fn remove_covered_gaps(context: &Context, told: &mut Forecast) {
+pub(super) fn remove_covered_gaps(context: &Context, forecast: &mut Forecast) {
     let topics = context.config.topics.iter();
-    let asked = topics.filter_map(|topic| {
+    let searches = topics.filter_map(|topic| {
         Some((topic.id.as_str(), (topic.window, topic.social.as_ref()?, topic.schedule.as_ref()?)))
     });
-    let asked: HashMap<&str, _> = asked.collect();
-    for row in told.topics.iter_mut().filter(|row| row.clock_change.is_some()) {
-        let Some((window, query, policy)) = asked.get(row.topic.as_str()).copied() else { continue };
+    let searches: HashMap<&str, _> = searches.collect();
+    for row in forecast.topics.iter_mut().filter(|row| row.clock_change.is_some()) {
+        let Some((window, query, policy)) = searches.get(row.topic.as_str()).copied() else { continue };
         let over = Duration::from_millis(row.uncovered_ms.and_then(|over| u64::try_from(over).ok()).unwrap_or(0));
         let (gap, catch_up) = (window.length() + over, Duration::from_millis(policy.catch_up_window_ms));
         if catches_up(context.config.service.dialect, query, window, gap, catch_up) {
@@ -26,10 +26,10 @@ pub(super) fn remove_covered_gaps(context: &Context, told: &mut Forecast) {
 }
 
 /// Formats one line per topic with a gap.
-pub(super) fn render_gaps(told: &Forecast) -> String {
+pub(super) fn render_gaps(forecast: &Forecast) -> String {
     const MOST: usize = 12;
     let rare: Vec<(&TopicForecast, u64)> =
-        told.topics.iter().filter_map(|row| Some((row, u64::try_from(row.uncovered_ms?).ok()?))).collect();
+        forecast.topics.iter().filter_map(|row| Some((row, u64::try_from(row.uncovered_ms?).ok()?))).collect();
     let mut text = String::new();
     for (row, over) in rare.iter().take(MOST) {
         let over = format_duration(Duration::from_millis(*over));

@@ -59,15 +59,15 @@ async fn one_provider(context: &Context, config: &ProviderConfig, provider: &Pro
     };
     let Some(kind) = kinds::named(&query.kind) else { return free(format!("{name}: unknown kind"), String::new()) };
     let span = LookBack::from(Window::Past24Hours).span(now);
-    let asked = kinds::ProviderRequest { query, span, now, memory: &[], items: &[] };
+    let request = kinds::ProviderRequest { query, span, now, memory: &[], items: &[] };
     let begun = std::time::Instant::now();
-    let called = kinds::call_all(kind, &asked, &provider.client, PROBES, &*ids::fractions(), &*context.clock).await;
+    let called = kinds::call_all(kind, &request, &provider.client, PROBES, &*ids::fractions(), &*context.clock).await;
     let latency_ms = begun.elapsed().as_millis();
     let parts = match called {
         Ok(parts) => parts,
         Err(wrong) => return free(format!("{name}: {}", wrong.message), wrong.hint),
     };
-    match kind.read(&asked, &parts) {
+    match kind.read(&request, &parts) {
         Ok(read) => {
             let found = read.reply.items.len();
             let cost_usd = provider.price.of(u32::try_from(parts.len()).unwrap_or(u32::MAX), found, 0);
@@ -96,8 +96,8 @@ async fn search_service(context: &Context, client: &Client, url: &str) -> Result
     let built_in = settings.target == Target::Sandbox;
     let key = if built_in { "the sandbox needs no key" } else { "the key is accepted" };
     // A web search is the cheapest call of either dialect.
-    let ask = SearchQuery::Web(WebQuery { query: "weather".into(), operation: WebOperation::Search, limit: 1 });
-    let request = search::request(settings.dialect, &settings.platform, &ask, now)
+    let query = SearchQuery::Web(WebQuery { query: "weather".into(), operation: WebOperation::Search, limit: 1 });
+    let request = search::request(settings.dialect, &settings.platform, &query, now)
         .map_err(|e| Failure::usage(e.message, e.hint))?;
     let called = client.call(&request, &NoGate, &*ids::fractions(), &*context.clock).await;
     Ok(match called {

@@ -149,8 +149,13 @@ pub(in crate::cli) async fn ask(
 async fn ask_provider(context: &Context, provider: &Provider, query: &str) -> Option<Answered> {
     let config = context.config.providers.iter().find(|one| one.name == provider.name)?;
     let source = Some(provider.name).filter(|_| config.kind.needs == "query")?;
-    let known = context.config.topics.iter().find_map(|topic| topic.provider(source)).map(|known| known.keys.clone());
-    let mut keys = known.unwrap_or_default();
+    let topic_keys = context
+        .config
+        .topics
+        .iter()
+        .find_map(|topic| topic.provider(source))
+        .map(|topic_query| topic_query.keys.clone());
+    let mut keys = topic_keys.unwrap_or_default();
     keys.insert("query".to_owned(), QueryValue::Text(query.to_owned()));
     ask_query(context, provider, &ProviderQuery { source, kind: config.kind.name.to_owned(), keys }).await
 }
@@ -163,7 +168,7 @@ pub(in crate::cli) async fn ask_query(
 ) -> Option<Answered> {
     let (source, now) = (provider.name, (context.clock)());
     let kind = kinds::named(&query.kind)?;
-    let asked = kinds::ProviderRequest {
+    let request = kinds::ProviderRequest {
         query,
         span: LookBack::from(Window::Past24Hours).span(now),
         now,
@@ -172,11 +177,13 @@ pub(in crate::cli) async fn ask_query(
     };
     let begun = std::time::Instant::now();
     let random = ids::fractions();
-    let called = kinds::call_all(kind, &asked, &provider.client, usize::MAX, &*random, &*context.clock).await;
+    let called = kinds::call_all(kind, &request, &provider.client, usize::MAX, &*random, &*context.clock).await;
     let latency_ms = begun.elapsed().as_millis();
     let calls = called.as_ref().map_or(0, |parts| u32::try_from(parts.len()).unwrap_or(u32::MAX));
     let read = match &called {
-        Ok(parts) => kinds_read(kind, source, &asked, parts).map_err(|e| (format!("{}: {}", e.class, e.text), e.hint)),
+        Ok(parts) => {
+            kinds_read(kind, source, &request, parts).map_err(|e| (format!("{}: {}", e.class, e.text), e.hint))
+        }
         Err(wrong) => Err((wrong.message.clone(), wrong.hint.clone())),
     };
     let cost = provider.price.of(calls, read.as_ref().map_or(0, |read| read.findings.len()), 0);

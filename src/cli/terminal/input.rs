@@ -8,8 +8,8 @@ use super::text;
 
 /// Reads a file, or stdin for `-`. `which` is the hint about the expected file.
 pub(in crate::cli) fn read(file: &Path, longest: u64, which: &str) -> Result<String, Failure> {
-    let shown = text::escape_control(&file.display().to_string());
-    let unread = |error: std::io::Error| Failure::usage(format!("{shown} could not be read: {error}"), which);
+    let display_path = text::escape_control(&file.display().to_string());
+    let unread = |error: std::io::Error| Failure::usage(format!("{display_path} could not be read: {error}"), which);
     let mut bytes = Vec::new();
     if file == Path::new("-") {
         std::io::stdin().take(longest + 1).read_to_end(&mut bytes).map_err(unread)?;
@@ -17,9 +17,9 @@ pub(in crate::cli) fn read(file: &Path, longest: u64, which: &str) -> Result<Str
         std::fs::File::open(file).map_err(unread)?.take(longest + 1).read_to_end(&mut bytes).map_err(unread)?;
     }
     if bytes.len() as u64 > longest {
-        let text = format!("{shown} is longer than {}", text::bytes(longest.cast_signed()));
+        let text = format!("{display_path} is longer than {}", text::bytes(longest.cast_signed()));
         return Err(Failure::usage(text, "is it the right file? if so, split it"));
     }
     String::from_utf8(bytes)
-        .map_err(|_| Failure::usage(format!("{shown} is not UTF-8 text"), "export it again as UTF-8"))
+        .map_err(|_| Failure::usage(format!("{display_path} is not UTF-8 text"), "export it again as UTF-8"))
 }

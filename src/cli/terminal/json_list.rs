@@ -16,9 +16,9 @@ pub(in crate::cli) struct JsonList<'o, W> {
 }
 
 impl<'o, W: Write> JsonList<'o, W> {
-    /// Writes the part before the list. In `whole` the list is empty, and only what precedes it matters here.
-    pub(in crate::cli) fn begin(out: &'o mut W, key: &'static str, whole: &Value) -> Result<Self, Failure> {
-        let (before, _) = around(key, whole)?;
+    /// Writes the part before the list. In `document` the list is empty, and only what precedes it matters here.
+    pub(in crate::cli) fn begin(out: &'o mut W, key: &'static str, document: &Value) -> Result<Self, Failure> {
+        let (before, _) = split_at_list(key, document)?;
         out.write_all(escape_json(&before).as_bytes())?;
         Ok(Self { out, key, many: 0 })
     }
@@ -33,16 +33,16 @@ impl<'o, W: Write> JsonList<'o, W> {
     }
 
     /// Writes the part after the list, and a line break.
-    pub(in crate::cli) fn end(self, whole: &Value) -> Result<(), Failure> {
-        let (_, after) = around(self.key, whole)?;
+    pub(in crate::cli) fn end(self, document: &Value) -> Result<(), Failure> {
+        let (_, after) = split_at_list(self.key, document)?;
         let close = if self.many == 0 { "]" } else { "\n  ]" };
         Ok(writeln!(self.out, "{close}{}", escape_json(&after))?)
     }
 }
 
 /// Returns the text before and after the entries of a list.
-fn around(key: &str, whole: &Value) -> Result<(String, String), Failure> {
-    let text = serde_json::to_string_pretty(whole)?;
+fn split_at_list(key: &str, document: &Value) -> Result<(String, String), Failure> {
+    let text = serde_json::to_string_pretty(document)?;
     // No string contains this: its quotation marks would be escaped.
     let list = format!("\n  \"{key}\": []");
     Ok(match text.split_once(&list) {
@@ -62,13 +62,14 @@ mod tests {
     fn the_bytes_are_those_of_the_whole() {
         let rows = [json!({ "a": "x\ny \"list\": [] \u{202e}", "b": [1, { "c": [] }] }), json!("z"), json!([])];
         for many in 0..=rows.len() {
-            let whole =
+            let document =
                 |rows: &[Value]| json!({ "before": "\n  \"list\": []", "list": rows, "other": [], "zz": "\u{9b}" });
             let mut out = Vec::new();
-            let mut list = JsonList::begin(&mut out, "list", &whole(&[])).unwrap();
+            let mut list = JsonList::begin(&mut out, "list", &document(&[])).unwrap();
             rows[..many].iter().for_each(|row| list.push(row).unwrap());
-            list.end(&whole(&[])).unwrap();
-            let expected = format!("{}\n", escape_json(&serde_json::to_string_pretty(&whole(&rows[..many])).unwrap()));
+            list.end(&document(&[])).unwrap();
+            let expected =
+                format!("{}\n", escape_json(&serde_json::to_string_pretty(&document(&rows[..many])).unwrap()));
             assert_eq!(String::from_utf8(out).unwrap(), expected);
         }
     }

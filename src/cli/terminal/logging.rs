@@ -13,15 +13,16 @@ use crate::cli::wiring::options::{Common, LogFormat};
 /// Starts logging. `RUST_LOG` overrides the options (`warn,topicwatch=debug`: targets and their levels). Services log
 /// what they do, other verbs only problems.
 pub(in crate::cli) fn start(options: &Common, service: bool) {
-    let (ours, others) = match (options.quiet, options.verbose, service) {
+    let (own_level, other_level) = match (options.quiet, options.verbose, service) {
         (true, ..) => (LevelFilter::ERROR, LevelFilter::ERROR),
         (_, 0, false) => (LevelFilter::WARN, LevelFilter::ERROR),
         (_, 0, true) => (LevelFilter::INFO, LevelFilter::ERROR),
         (_, 1, _) => (LevelFilter::DEBUG, LevelFilter::WARN),
         _ => (LevelFilter::TRACE, LevelFilter::INFO),
     };
-    let asked = std::env::var("RUST_LOG").ok().and_then(|asked| asked.parse::<Targets>().ok());
-    let filter = asked.unwrap_or_else(|| Targets::new().with_target("topicwatch", ours).with_default(others));
+    let targets = std::env::var("RUST_LOG").ok().and_then(|value| value.parse::<Targets>().ok());
+    let filter =
+        targets.unwrap_or_else(|| Targets::new().with_target("topicwatch", own_level).with_default(other_level));
     let lines = fmt::layer().with_writer(std::io::stderr).with_target(false);
     let lines = match options.log_format {
         LogFormat::Json => lines.json().flatten_event(true).boxed(),

@@ -111,8 +111,8 @@ pub(in crate::cli) fn table_with_text(
     let plain = table(header, rows.clone(), numbers);
     let taken = plain.lines().map(display_width).max().unwrap_or(0) + 2;
     if texts.iter().all(|text| text.is_empty() || taken.saturating_add(display_width(text)) <= width) {
-        let whole = rows.into_iter().zip(texts).map(|(row, text)| [row, vec![text.clone()]].concat());
-        return table(&[header, &[name]].concat(), whole.collect(), numbers);
+        let full_rows = rows.into_iter().zip(texts).map(|(row, text)| [row, vec![text.clone()]].concat());
+        return table(&[header, &[name]].concat(), full_rows.collect(), numbers);
     }
     let texts = std::iter::once(name).chain(texts.iter().map(String::as_str));
     let below = |(line, text): (&str, &str)| {
@@ -133,8 +133,8 @@ pub(in crate::cli) fn room() -> usize {
 }
 
 fn known_width() -> Option<u16> {
-    let told = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
-    told.or_else(|| terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| width.0))
+    let columns = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
+    columns.or_else(|| terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| width.0))
 }
 
 #[cfg(test)]
@@ -148,25 +148,25 @@ mod tests {
     fn json_commands_no_terminal_either_and_loses_nothing() {
         let value = serde_json::json!({ "a\u{202e}": ["\u{9b}31m\u{7f}\u{85}", "a\u{200b}\u{e0001}👩‍👩‍👧", "\u{1b}[2J\n", "plain 🦀 \u{feff}é", "\\\u{9b}"] });
         let text = serde_json::to_string_pretty(&value).unwrap();
-        let told = escape_json(&text);
+        let escaped = escape_json(&text);
         assert!(
-            !told.contains(|c: char| is_invisible(c) && c != '\n')
-                && told.contains("a\\u200b\\udb40\\udc01👩‍👩‍👧")
-                && told.contains("\\u009b31m\\u007f\\u0085"),
-            "{told}"
+            !escaped.contains(|c: char| is_invisible(c) && c != '\n')
+                && escaped.contains("a\\u200b\\udb40\\udc01👩‍👩‍👧")
+                && escaped.contains("\\u009b31m\\u007f\\u0085"),
+            "{escaped}"
         );
-        assert_eq!(serde_json::from_str::<serde_json::Value>(&told).unwrap(), value);
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&escaped).unwrap(), value);
         assert!(matches!(escape_json("{\n  \"a\": \"é 🦀\"\n}"), Cow::Borrowed(_)));
     }
 
     #[test]
     fn people_read_whole_seconds_before_1970_too() {
-        for (millis, told) in [
+        for (millis, expected) in [
             (1_773_219_600_999, "2026-03-11T09:00:00Z"),
             (1_773_219_600_000, "2026-03-11T09:00:00Z"),
             (-1, "1969-12-31T23:59:59Z"),
         ] {
-            assert_eq!(format_time(Time(millis)), told);
+            assert_eq!(format_time(Time(millis)), expected);
         }
     }
 
@@ -174,10 +174,10 @@ mod tests {
     fn a_text_that_does_not_fit_is_wrapped_below_its_row() {
         let rows = || vec![vec!["acme".to_owned(), "7".to_owned()], vec!["globex".to_owned(), "12".to_owned()]];
         let texts = ["one two three four".to_owned(), String::new()];
-        let told = |width| table_with_text((&["topic", "n"], "why"), rows(), &[1], &texts, width);
+        let render = |width| table_with_text((&["topic", "n"], "why"), rows(), &[1], &texts, width);
         let one = "topic    n  why\nacme     7  one two three four\nglobex  12\n";
-        assert_eq!((told(usize::MAX), told(30)), (one.to_owned(), one.to_owned()));
-        assert_eq!(told(16), "topic    n\n    why\nacme     7\n    one two\n    three four\nglobex  12\n");
+        assert_eq!((render(usize::MAX), render(30)), (one.to_owned(), one.to_owned()));
+        assert_eq!(render(16), "topic    n\n    why\nacme     7\n    one two\n    three four\nglobex  12\n");
     }
 
     #[test]

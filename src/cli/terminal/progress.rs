@@ -26,7 +26,7 @@ const EVERY: Duration = Duration::from_millis(500);
 pub(in crate::cli) struct RowProgress {
     line: Option<ProgressBar>,
     begun: Instant,
-    told: Instant,
+    updated_at: Instant,
 }
 
 impl RowProgress {
@@ -37,14 +37,14 @@ impl RowProgress {
             line.with_style(ProgressStyle::with_template("{msg}").unwrap_or_else(|_| ProgressStyle::default_spinner()))
         });
         let now = Instant::now();
-        Self { line, begun: now, told: now }
+        Self { line, begun: now, updated_at: now }
     }
 
     /// Updates the number of rows.
     pub(in crate::cli) fn update(&mut self, rows: u64) {
         let Some(line) = &self.line else { return };
-        if self.told.elapsed() >= EVERY {
-            self.told = Instant::now();
+        if self.updated_at.elapsed() >= EVERY {
+            self.updated_at = Instant::now();
             let rate = rows as f64 / self.begun.elapsed().as_secs_f64().max(0.001);
             line.set_message(format!("{rows} rows, {rate:.0} rows/s"));
         }

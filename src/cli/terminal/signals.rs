@@ -51,11 +51,11 @@ impl StopSignals {
         let _ = tokio::signal::ctrl_c().await;
     }
 
-    /// Calls `asked` at the first signal and ends the process at the second. What was reported as stored is stored,
+    /// Calls `on_stop` at the first signal and ends the process at the second. What was reported as stored is stored,
     /// however the process ends.
-    pub(in crate::cli) async fn stop_then_exit(mut self, asked: impl FnOnce()) {
+    pub(in crate::cli) async fn stop_then_exit(mut self, on_stop: impl FnOnce()) {
         self.next().await;
-        asked();
+        on_stop();
         self.next().await;
         #[expect(clippy::disallowed_methods, reason = "the process is asked to end at once; it is crash-only")]
         std::process::exit(130)

@@ -5,7 +5,7 @@ use crate::model::is_invisible_after;
 /// Puts foreign text on one line of a terminal. Control characters, characters that change the direction, and invisible
 /// ones become escapes. So a post cannot move the cursor, reorder nearby text or hide anything.
 pub(in crate::cli) fn escape_control(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
+    let mut escaped = String::with_capacity(text.len());
     let (mut blank, mut before) = (false, None);
     for c in text.chars() {
         let hidden = is_invisible_after(before.replace(c), c);
@@ -14,40 +14,40 @@ pub(in crate::cli) fn escape_control(text: &str) -> String {
             blank = true;
             continue;
         }
-        if blank && !shown.is_empty() {
-            shown.push(' ');
+        if blank && !escaped.is_empty() {
+            escaped.push(' ');
         }
         blank = false;
         if hidden {
-            shown.push_str(&format!("\\u{{{:x}}}", u32::from(c)));
+            escaped.push_str(&format!("\\u{{{:x}}}", u32::from(c)));
         } else {
-            shown.push(c);
+            escaped.push(c);
         }
     }
-    shown
+    escaped
 }
 
 /// Like [`escape_control`], but keeps a blank at either end, for texts that are placed side by side.
 pub(in crate::cli) fn escape_keep_blanks(text: &str) -> String {
     let end = |blank: bool| if blank { " " } else { "" };
-    let shown = escape_control(text);
+    let escaped = escape_control(text);
     let before = end(text.starts_with(char::is_whitespace));
-    let after = end(!shown.is_empty() && text.ends_with(char::is_whitespace));
-    format!("{before}{shown}{after}")
+    let after = end(!escaped.is_empty() && text.ends_with(char::is_whitespace));
+    format!("{before}{escaped}{after}")
 }
 
 /// Like [`escape_control`], but cut to a number of columns.
 pub(in crate::cli) fn truncate(text: &str, max: usize) -> String {
-    let shown = escape_control(text);
-    if display_width(&shown) <= max {
-        return shown;
+    let escaped = escape_control(text);
+    if display_width(&escaped) <= max {
+        return escaped;
     }
     let mut used = 0;
     let fits = |c: &char| {
         used += char_width(*c);
         used < max
     };
-    let mut cut: String = shown.chars().take_while(fits).collect();
+    let mut cut: String = escaped.chars().take_while(fits).collect();
     cut.push('…');
     cut
 }
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn a_post_cannot_command_the_terminal() {
-        for (text, shown) in [
+        for (text, expected) in [
             ("plain  text\nhere", "plain text here"),
             ("\u{1b}[2Jgone", "\\u{1b}[2Jgone"),
             ("a\u{202e}b", "a\\u{202e}b"),
@@ -122,7 +122,7 @@ mod tests {
             ("👩‍👩‍👧 1️⃣ می‌خواهم", "👩‍👩‍👧 1️⃣ می‌خواهم"),
             ("a\u{200d}b", "a\\u{200d}b"),
         ] {
-            assert_eq!(escape_control(text), shown);
+            assert_eq!(escape_control(text), expected);
         }
         assert_eq!(truncate("abcdef", 4), "abc…");
     }

@@ -64,8 +64,8 @@ pub(in crate::cli) async fn run(common: &Common, args: &TokenAddArgs) -> Result<
         let hint = "tags are set in `tags` of [[topics]]";
         return Err(Failure::usage(format!("no topic has the tag `{}`", output::truncate(unknown, 80)), hint));
     }
-    let made = || Failure::usage("the system returned no random bytes", "try again; `dmesg` may say why");
-    let secret = format!("{BEGIN}{}", ids::secret().map_err(|_| made())?);
+    let random_failure = || Failure::usage("the system returned no random bytes", "try again; `dmesg` may say why");
+    let secret = format!("{BEGIN}{}", ids::secret().map_err(|_| random_failure())?);
     let (store, now) = open_with_time(&context, args.at.as_deref()).await?;
     let distinct = |names: &[String]| {
         let mut names = names.to_vec();
@@ -84,9 +84,9 @@ pub(in crate::cli) async fn run(common: &Common, args: &TokenAddArgs) -> Result<
         last_used_at: None,
     };
     let first = store.tokens().await?.is_empty() && context.config.web.token.is_none();
-    let kept = store.add_token(&token).await;
+    let added = store.add_token(&token).await;
     store.close().await;
-    kept?;
+    added?;
     if args.json {
         output::json(
             &json!({ "name": token.name, "role": role, "topics": token.topics, "tags": token.tags, "token": secret }),

@@ -105,21 +105,21 @@ async fn run_of(context: &Context, store: &Store, named: &str) -> Result<String,
         let text = format!("there is no report `{}`", output::truncate(named, 120));
         Failure::usage(text, "the page /files lists the reports created so far; NAME is a name from [[reports]]")
     };
-    let made = if named.contains('@') {
+    let edition = if named.contains('@') {
         store.output_of_run(&format!("report:{named}")).await?
     } else {
         latest(store, named).await?
     };
-    let made = made.filter(|made| made.kind == "report").ok_or_else(unknown)?;
-    let Some(page) = made.files.iter().find(|file| file.path.to_ascii_lowercase().ends_with(".html")) else {
+    let edition = edition.filter(|edition| edition.kind == "report").ok_or_else(unknown)?;
+    let Some(page) = edition.files.iter().find(|file| file.path.to_ascii_lowercase().ends_with(".html")) else {
         let hint = "give the report the format \"html\"";
-        return Err(Failure::usage(format!("{} has no HTML page to show", made.run), hint));
+        return Err(Failure::usage(format!("{} has no HTML page to show", edition.run), hint));
     };
     if page.replaced {
         let hint = "share the latest: --report NAME";
-        return Err(Failure::usage(format!("the page of {} was replaced by a later run", made.run), hint));
+        return Err(Failure::usage(format!("the page of {} was replaced by a later run", edition.run), hint));
     }
-    Ok(made.run)
+    Ok(edition.run)
 }
 
 async fn latest(store: &Store, name: &str) -> Result<Option<EditionRow>, Failure> {
@@ -128,8 +128,8 @@ async fn latest(store: &Store, name: &str) -> Result<Option<EditionRow>, Failure
         let page = store.list_outputs(Some("report"), before.as_ref(), PAGE).await?;
         let Some(last) = page.last() else { return Ok(None) };
         before = Some(crate::store::RunCursor { at: last.made_at, run: last.run.clone() });
-        if let Some(made) = page.into_iter().find(|made| made.name == job) {
-            return Ok(Some(made));
+        if let Some(edition) = page.into_iter().find(|edition| edition.name == job) {
+            return Ok(Some(edition));
         }
     }
 }

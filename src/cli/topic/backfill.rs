@@ -137,13 +137,13 @@ fn datable(context: &Context, topic: &mut Topic) -> Result<(), Failure> {
     let service = &context.config.service;
     let takes = |topic: &Topic, source| {
         SearchQuery::of(topic, source)
-            .is_some_and(|ask| look_back_support(service.dialect, &ask) == LookBackSupport::Dates)
+            .is_some_and(|query| look_back_support(service.dialect, &query) == LookBackSupport::Dates)
     };
     if topic.social.is_some() && !takes(topic, Source::Social) {
         // The request's own error explains it best.
-        let ask = SearchQuery::of(topic, Source::Social).map(|ask| ask.with_look_back(LookBack::Day(0)));
-        let why =
-            ask.and_then(|ask| search::request(service.dialect, &service.platform, &ask, Time::of_utc_day(1)).err());
+        let query = SearchQuery::of(topic, Source::Social).map(|query| query.with_look_back(LookBack::Day(0)));
+        let why = query
+            .and_then(|query| search::request(service.dialect, &service.platform, &query, Time::of_utc_day(1)).err());
         let (message, hint) = why.map_or_else(Default::default, |why| (why.message, why.hint));
         return Err(Failure::usage(format!("topic {} cannot be backfilled: {message}", topic.id), hint));
     }
@@ -239,15 +239,15 @@ async fn print(
         for (place, search) in report.searches.iter().enumerate() {
             let c = search.counts;
             let left_out = matches!(search.state, SearchState::OverQuota | SearchState::NotRun);
-            let made = |count: String| if left_out { "-".to_owned() } else { count };
+            let cell = |count: String| if left_out { "-".to_owned() } else { count };
             rows.push(vec![
                 if place == 0 { Time::of_utc_day(*day).utc_date() } else { String::new() },
                 search.source.to_string(),
                 search.state.to_string(),
-                made(output::at_least(c.found, search.saturated)),
-                made(c.new.to_string()),
-                made(c.duplicate.to_string()),
-                made(c.outside.to_string()),
+                cell(output::at_least(c.found, search.saturated)),
+                cell(c.new.to_string()),
+                cell(c.duplicate.to_string()),
+                cell(c.outside.to_string()),
                 search.covered.map_or_else(|| "-".to_owned(), |span| format_duration(span.length())),
                 search.cost.to_string(),
             ]);
@@ -285,10 +285,11 @@ fn dry_run(context: &Context, args: &BackfillArgs, topic: &Topic, days: &[i64]) 
     let (mut total, mut text, mut list) = (Micros(0), String::new(), Vec::new());
     for day in days {
         for source in topic.sources() {
-            let Some(ask) = SearchQuery::of(topic, source).map(|ask| ask.with_look_back(LookBack::Day(*day))) else {
+            let Some(query) = SearchQuery::of(topic, source).map(|query| query.with_look_back(LookBack::Day(*day)))
+            else {
                 continue;
             };
-            let request = search::request(service.dialect, &service.platform, &ask, (context.clock)())
+            let request = search::request(service.dialect, &service.platform, &query, (context.clock)())
                 .map_err(|e| Failure::usage(format!("{} {source}: {}", topic.id, e.message), e.hint))?;
             let price = service.prices.of(source);
             total = total.plus(price);

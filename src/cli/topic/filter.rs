@@ -13,7 +13,7 @@ use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
 use crate::compare::filter_of;
-use crate::filter::{Filter as Meant, FilterError, check_lang, unjudged_note};
+use crate::filter::{Filter as CompiledFilter, FilterError, check_lang, unjudged_note};
 use crate::model::TopicFilter;
 use crate::store::{DataOrigin, Filter, ItemRow, StoreError};
 
@@ -103,7 +103,7 @@ async fn test(common: &Common, args: &FilterTestArgs) -> Result<Exit, Failure> {
         lang: if over.lang.is_empty() { written.lang } else { over.lang },
         exclude_authors: if over.exclude_authors.is_empty() { written.exclude_authors } else { over.exclude_authors },
     };
-    let then = Meant::compile(&wanted).map_err(|error| filter_failure(&error))?;
+    let then = CompiledFilter::compile(&wanted).map_err(|error| filter_failure(&error))?;
     for (place, tag) in wanted.lang.iter().enumerate() {
         check_lang(tag).map_err(|error| filter_failure(&FilterError { key: "lang", place, error }))?;
     }
@@ -119,31 +119,31 @@ async fn test(common: &Common, args: &FilterTestArgs) -> Result<Exit, Failure> {
         };
         format!("{} = {}", why.key, of.get(why.place).map_or("", String::as_str))
     };
-    let mut told = FilterPreview::default();
+    let mut preview = FilterPreview::default();
     for (key, list) in
         [("must", &wanted.must), ("exclude", &wanted.exclude), ("exclude_authors", &wanted.exclude_authors)]
     {
-        told.entries.extend(list.iter().map(|text| (format!("{key} = {text}"), 0)));
+        preview.entries.extend(list.iter().map(|text| (format!("{key} = {text}"), 0)));
     }
     let most = args.limit as usize;
     let (mut hides, mut shows) = (VecDeque::new(), VecDeque::new());
     let filter = Filter { topics: vec![topic.id.clone()], ..Filter::default() };
     store
         .each_item(&filter, &mut |row: ItemRow| {
-            let why = |of: &Meant| {
+            let why = |of: &CompiledFilter| {
                 of.hidden_by(row.title.as_deref(), row.text.as_deref(), row.author.as_deref(), row.lang.as_deref())
             };
             let (before, after) = (why(&now), why(&then));
-            told.items += 1;
-            told.hidden_now += u64::from(before.is_some());
-            told.hidden_then += u64::from(after.is_some());
-            told.unjudged += u64::from(after.is_none() && row.pruned_at.is_some() && then.needs_text());
+            preview.items += 1;
+            preview.hidden_now += u64::from(before.is_some());
+            preview.hidden_then += u64::from(after.is_some());
+            preview.unjudged += u64::from(after.is_none() && row.pruned_at.is_some() && then.needs_text());
             if let Some(why) = after {
-                *told.entries.entry(entry(&wanted, why)).or_default() += 1;
+                *preview.entries.entry(entry(&wanted, why)).or_default() += 1;
             }
             let (changed, examples, by) = match (before, after) {
-                (None, Some(why)) => (&mut told.would_hide, &mut hides, entry(&wanted, why)),
-                (Some(why), None) => (&mut told.would_show, &mut shows, entry(&topic.filter, why)),
+                (None, Some(why)) => (&mut preview.would_hide, &mut hides, entry(&wanted, why)),
+                (Some(why), None) => (&mut preview.would_show, &mut shows, entry(&topic.filter, why)),
                 _ => return Ok::<_, StoreError>(()),
             };
             *changed += 1;
@@ -157,17 +157,17 @@ async fn test(common: &Common, args: &FilterTestArgs) -> Result<Exit, Failure> {
             Ok(())
         })
         .await?;
-    told.hides = hides.into_iter().rev().collect();
-    told.shows = shows.into_iter().rev().collect();
+    preview.hides = hides.into_iter().rev().collect();
+    preview.shows = shows.into_iter().rev().collect();
     let invented = store.nature().await? == Some(DataOrigin::Sandbox);
     store.close().await;
     if args.json {
-        output::json(
-            &json!({ "sandbox": invented, "topic": topic.id, "in_force": topic.filter, "tested": wanted, "told": told }),
-        )?;
+        output::json(&json!({
+            "sandbox": invented, "topic": topic.id, "in_force": topic.filter, "tested": wanted, "told": preview,
+        }))?;
     } else {
         let head = if invented { "SANDBOX: invented findings\n" } else { "" };
-        output::text(&format!("{head}{}", render(&topic.id, &told, usize::from(output::width()))))?;
+        output::text(&format!("{head}{}", render(&topic.id, &preview, usize::from(output::width()))))?;
     }
     Ok(Exit::Ok)
 }
@@ -181,18 +181,19 @@ fn example(row: ItemRow, by: String) -> Example {
     Example { key: row.key, author: row.author, words, url: row.url, hidden_by: Some(by) }
 }
 
-fn render(topic: &str, told: &FilterPreview, width: usize) -> String {
+fn render(topic: &str, preview: &FilterPreview, width: usize) -> String {
     let mut text = format!(
         "{topic} · {} items · {} hidden now, {} with the tested filter\n{} would be hidden, {} shown again\n",
-        told.items, told.hidden_now, told.hidden_then, told.would_hide, told.would_show
+        preview.items, preview.hidden_now, preview.hidden_then, preview.would_hide, preview.would_show
     );
-    text.extend(unjudged_note(told.unjudged).map(|unjudged| format!("{unjudged}\n")));
-    for (entry, count) in &told.entries {
+    text.extend(unjudged_note(preview.unjudged).map(|unjudged| format!("{unjudged}\n")));
+    for (entry, count) in &preview.entries {
         text.push_str(&format!("  {count:>6} by {}\n", output::truncate(entry, width.saturating_sub(12).max(20))));
     }
-    for (title, count, examples) in
-        [("Would be hidden", told.would_hide, &told.hides), ("Would be shown again", told.would_show, &told.shows)]
-    {
+    for (title, count, examples) in [
+        ("Would be hidden", preview.would_hide, &preview.hides),
+        ("Would be shown again", preview.would_show, &preview.shows),
+    ] {
         if examples.is_empty() {
             continue;
         }
@@ -210,7 +211,7 @@ fn render(topic: &str, told: &FilterPreview, width: usize) -> String {
             text.push_str(&format!("  … and {more} more: --limit N\n"));
         }
     }
-    if told.would_hide + told.would_show > 0 {
+    if preview.would_hide + preview.would_show > 0 {
         text.push_str("\nThe file's filter takes effect with the next run; searches do not change.\n");
     }
     text

@@ -30,11 +30,11 @@ pub(in crate::cli) async fn run(common: &Common, args: &MarkArgs) -> Result<Exit
     let context = Context::load(common, None)?;
     let (store, now) = open(&context).await?;
     let mark = Mark::parse(&args.mark);
-    let known = store.topic_ids().await?.contains(&args.topic);
+    let is_known_topic = store.topic_ids().await?.contains(&args.topic);
     let marked = match store.mark(&args.topic, &args.keys, mark, MarkedVia::Cli, now).await {
         Ok(marked) => marked,
         Err(mut error) => {
-            if !known {
+            if !is_known_topic {
                 // For a mistyped topic, the error is about the topic.
                 error.text = format!("there is no topic `{}` in the database", args.topic);
                 error.hint = String::new();
@@ -53,7 +53,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &MarkArgs) -> Result<Exit
         return Ok(Exit::Ok);
     }
     let changed = marked.iter().filter(|one| one.before != one.mark).count();
-    let said = match mark {
+    let action = match mark {
         Some(mark) => format!("marked {mark}"),
         None => "unmarked".to_owned(),
     };
@@ -66,6 +66,6 @@ pub(in crate::cli) async fn run(common: &Common, args: &MarkArgs) -> Result<Exit
         format!("topicwatch items --topic {} --rank relevance", args.topic)
     };
     let marks = if many == 1 { "mark" } else { "marks" };
-    output::text(&format!("{changed} {items} {said}{same}; {} has {many} {marks}: {next}\n", args.topic))?;
+    output::text(&format!("{changed} {items} {action}{same}; {} has {many} {marks}: {next}\n", args.topic))?;
     Ok(Exit::Ok)
 }

@@ -144,7 +144,7 @@ async fn run_explain(common: &Common, args: &ExplainArgs) -> Result<Exit, Failur
             "write schedule = \"0 9 * * MON-FRI\" or every = \"12h\" in its [[topics]]",
         ));
     };
-    let mut told = explain(&policy, (context.clock)(), usize::try_from(args.next).unwrap_or(usize::MAX))?;
+    let mut explanation = explain(&policy, (context.clock)(), usize::try_from(args.next).unwrap_or(usize::MAX))?;
     if let Some(pause) = pause_of(&context, &args.topic).await.filter(|_| !policy.paused) {
         let why = pause.reason.map_or_else(String::new, |why| format!(": {why}"));
         let rule = format!(
@@ -152,17 +152,19 @@ async fn run_explain(common: &Common, args: &ExplainArgs) -> Result<Exit, Failur
             output::format_time_or_dash(pause.since),
             args.topic
         );
-        let place = told.rules.iter().position(|(about, _)| *about == "missed").unwrap_or(told.rules.len());
-        told.rules.insert(place, ("paused", rule));
+        let place =
+            explanation.rules.iter().position(|(about, _)| *about == "missed").unwrap_or(explanation.rules.len());
+        explanation.rules.insert(place, ("paused", rule));
     }
     if args.json {
         let rules: serde_json::Map<_, _> =
-            told.rules.iter().map(|(about, text)| ((*about).to_owned(), json!(text))).collect();
+            explanation.rules.iter().map(|(about, text)| ((*about).to_owned(), json!(text))).collect();
         output::json(&json!({
-            "topic": args.topic, "follows": told.follows, "rules": rules, "slots": told.slots, "clock_changes": told.changes,
+            "topic": args.topic, "follows": explanation.follows, "rules": rules,
+            "slots": explanation.slots, "clock_changes": explanation.changes,
         }))?;
     } else {
-        output::text(&render(&args.topic, &policy.timezone, &told, usize::from(output::width())))?;
+        output::text(&render(&args.topic, &policy.timezone, &explanation, usize::from(output::width())))?;
     }
     Ok(Exit::Ok)
 }
@@ -184,26 +186,26 @@ async fn pause_of(context: &Context, topic: &str) -> Option<Paused> {
     }
 }
 
-fn render(topic: &str, timezone: &str, told: &Explanation, width: usize) -> String {
+fn render(topic: &str, timezone: &str, explanation: &Explanation, width: usize) -> String {
     let mut text = format!("{topic}\n");
-    for (about, rule) in &told.rules {
+    for (about, rule) in &explanation.rules {
         text.push_str(&output::wrap(&format!("  {about:<10}"), &output::escape_control(rule), width));
     }
-    if !told.slots.is_empty() {
+    if !explanation.slots.is_empty() {
         text.push_str("\nnext slots\n");
     }
-    for slot in &told.slots {
+    for slot in &explanation.slots {
         text.push_str(&format!("  {} {}  {}\n", slot.local, slot.offset, slot.slot));
         if let Some(note) = &slot.note {
             text.push_str(&output::wrap("      ", note, width));
         }
     }
-    if told.changes.is_empty() {
+    if explanation.changes.is_empty() {
         text.push_str(&format!("\nThe clock does not change in {timezone}.\n"));
     } else {
         text.push_str(&format!("\nnext clock changes in {timezone}\n"));
     }
-    for change in &told.changes {
+    for change in &explanation.changes {
         text.push_str(&format!("  {}\n", change.clock));
         text.push_str(&output::wrap("      ", &change.effect, width));
     }

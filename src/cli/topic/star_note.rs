@@ -91,8 +91,8 @@ pub(in crate::cli) async fn note(common: &Common, args: &NoteArgs) -> Result<Exi
         output::json(&json!({ "item": args.key, "note": note }))?;
         return Ok(Exit::Ok);
     }
-    let said = if note.is_some() { "note saved; topicwatch items --noted lists all notes" } else { "note removed" };
-    output::text(&format!("{}: {said}\n", output::truncate(&args.key, KEY_COLUMNS)))?;
+    let message = if note.is_some() { "note saved; topicwatch items --noted lists all notes" } else { "note removed" };
+    output::text(&format!("{}: {message}\n", output::truncate(&args.key, KEY_COLUMNS)))?;
     Ok(Exit::Ok)
 }
 

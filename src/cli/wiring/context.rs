@@ -280,15 +280,15 @@ impl Context {
 
     /// Returns the error for an unknown name, with a suggestion.
     pub(in crate::cli) fn unknown(&self, what: &str, name: &str, known: &[&str]) -> Failure {
-        let meant = config::nearest(name, known.iter().copied());
-        let meant = meant.map_or_else(String::new, |meant| format!("did you mean `{meant}`? "));
-        let known = match known {
+        let nearest = config::nearest(name, known.iter().copied());
+        let suggestion = nearest.map_or_else(String::new, |nearest| format!("did you mean `{nearest}`? "));
+        let alternatives = match known {
             [] => format!("it has no [[{what}s]]"),
             _ => format!("the {what}s are: {}", known.join(", ")),
         };
         Failure::usage(
             format!("there is no {what} `{}` in {}", output::truncate(name, 64), self.config.file.display()),
-            format!("{meant}{}", output::truncate(&known, 400)),
+            format!("{suggestion}{}", output::truncate(&alternatives, 400)),
         )
     }
 }

@@ -92,17 +92,17 @@ async fn make_report(
     let last = store.cursor(&run.job.id).await?;
     let span = report::report_span(&spec, at, last.map(|cursor| cursor.at));
     let topics = store.definitions().await?;
-    let made = report::make(store, &spec, &topics, span, last.map(|cursor| cursor.seq), now, false).await?;
-    let files = write_files(&spec, &made, protected)?;
-    let (messages, put) = (messages(run.public_id(), &spec, &made, kinds), files.len());
-    let report = ReportRecord { from: span.from, until: span.until, seq: made.seq, subject: made.subject(), files };
-    Ok(JobResult { report: Some(report), files: put, messages, reason: None })
+    let report = report::make(store, &spec, &topics, span, last.map(|cursor| cursor.seq), now, false).await?;
+    let files = write_files(&spec, &report, protected)?;
+    let (messages, file_count) = (messages(run.public_id(), &spec, &report, kinds), files.len());
+    let record = ReportRecord { from: span.from, until: span.until, seq: report.seq, subject: report.subject(), files };
+    Ok(JobResult { report: Some(record), files: file_count, messages, reason: None })
 }
 
 /// Makes the editions of an export. They are recorded one by one, so the result only summarises them.
 async fn make_export(run: &JobRun, store: &Store, clock: &Clock, protected: &Protected) -> Result<JobResult, Failed> {
     store.publish().await?;
-    let made = export::run_export(store, run, clock(), protected).await.map_err(|error| match error {
+    let outcome = export::run_export(store, run, clock(), protected).await.map_err(|error| match error {
         ScheduledExportError::Store(error) => error.into(),
         ScheduledExportError::File { path, error } => {
             let hint = "is there room, and may this user write there? an existing file was not changed, and the next run tries again";
@@ -110,55 +110,55 @@ async fn make_export(run: &JobRun, store: &Store, clock: &Clock, protected: &Pro
         }
         ScheduledExportError::Definition(_) => failed("definition", error.to_string(), "is this the latest version of topicwatch?"),
     })?;
-    let put = made.files.len();
-    let files = match made.files.as_slice() {
+    let file_count = outcome.files.len();
+    let files = match outcome.files.as_slice() {
         [] => "nothing was new".to_owned(),
-        [file] => format!("{} rows in {file}", made.rows),
-        files => format!("{} rows in {} files", made.rows, files.len()),
+        [file] => format!("{} rows in {file}", outcome.rows),
+        files => format!("{} rows in {} files", outcome.rows, files.len()),
     };
-    let removed = if made.removed > 0 { format!("; {} old files removed", made.removed) } else { String::new() };
-    Ok(JobResult { files: put, reason: Some(format!("{files}{removed}")), ..JobResult::default() })
+    let removed = if outcome.removed > 0 { format!("; {} old files removed", outcome.removed) } else { String::new() };
+    Ok(JobResult { files: file_count, reason: Some(format!("{files}{removed}")), ..JobResult::default() })
 }
 
 /// Replaces the report's files, each as a whole.
-fn write_files(spec: &ReportSpec, made: &Report, protected: &Protected) -> Result<Vec<String>, Failed> {
-    let mut there = Vec::new();
-    for (format, path) in report::paths(spec, &made.span) {
+fn write_files(spec: &ReportSpec, report: &Report, protected: &Protected) -> Result<Vec<String>, Failed> {
+    let mut written = Vec::new();
+    for (format, path) in report::paths(spec, &report.span) {
         let text = match format {
-            ReportFormat::Html => made.html(),
-            ReportFormat::Markdown => made.markdown(),
+            ReportFormat::Html => report.html(),
+            ReportFormat::Markdown => report.markdown(),
         };
         files::replace_file(&path, text.as_bytes(), protected).map_err(|error| {
             let hint = "is there room, and may this user write there? an existing file was not changed";
             unwritten(&path, &error, hint)
         })?;
-        there.push(path.display().to_string());
+        written.push(path.display().to_string());
     }
-    Ok(there)
+    Ok(written)
 }
 
-fn messages(run: &str, spec: &ReportSpec, made: &Report, kinds: &Kinds) -> Vec<Message> {
-    let (mut text, page) = (made.markdown(), made.mail());
+fn messages(run: &str, spec: &ReportSpec, report: &Report, kinds: &Kinds) -> Vec<Message> {
+    let (mut text, page) = (report.markdown(), report.mail());
     if let Some((cut, _)) = text.char_indices().find(|(at, _)| *at >= LONGEST_TEXT) {
         text.truncate(cut);
         text.push_str("\n\n(shortened: the full text is in the report's file)\n");
     }
-    let data = serde_json::to_string(made).ok().filter(|data| data.len() <= LONGEST_PAGE);
+    let data = serde_json::to_string(report).ok().filter(|data| data.len() <= LONGEST_PAGE);
     let page = Some(page).filter(|page| page.len() <= LONGEST_PAGE);
-    let of = |channel: &String| {
+    let message_for = |channel: &String| {
         // Another process may know the channel's kind, so an unknown one gets both forms.
         let kind = kinds.iter().find(|(name, _)| name == channel).map(|(_, kind)| *kind);
         Message {
             event: format!("{run}/{channel}"),
             channel: channel.clone(),
             kind: JobKind::Report.as_str().to_owned(),
-            subject: made.subject(),
+            subject: report.subject(),
             text: text.clone(),
             html: page.clone().filter(|_| kind.is_none_or(|kind| kind == ChannelKind::Email)),
             data: data.clone().filter(|_| kind.is_none_or(|kind| kind == ChannelKind::Webhook)),
         }
     };
-    spec.channels.iter().map(of).collect()
+    spec.channels.iter().map(message_for).collect()
 }
 
 /// Returns the failure of a job whose file could not, or must not, be written.
@@ -201,13 +201,13 @@ impl DeliveryTask {
         let (channels, receiver) = watch::channel(channels);
         let (wake, serving) = (courier.clone(), courier.clone());
         let task = tokio::spawn(async move { serving.run(receiver, stop).await });
-        let saying = pinger.clone();
-        let tell = Arc::new(move |done: JobDone| {
+        let job_pinger = pinger.clone();
+        let on_done = Arc::new(move |done: JobDone| {
             log_job(&done);
-            pings::job_ended(&saying, &done);
+            pings::job_ended(&job_pinger, &done);
             wake.wake();
         });
-        let jobs = Jobs::new(store.clone(), Arc::clone(clock), handler(config, store, clock, pinger), tell);
+        let jobs = Jobs::new(store.clone(), Arc::clone(clock), handler(config, store, clock, pinger), on_done);
         let (store, clock, pinger) = (store.clone(), Arc::clone(clock), pinger.clone());
         Self { jobs, channels, store, clock, courier, pinger, task }
     }
@@ -259,13 +259,13 @@ pub(in crate::cli) async fn run_due(
     clock: &Clock,
     pinger: &Pinger,
 ) -> Result<(Vec<JobDone>, Vec<Delivery>), Failure> {
-    let (tell, mut ends) = tokio::sync::mpsc::unbounded_channel();
-    let saying = pinger.clone();
-    let tell = Arc::new(move |done: JobDone| {
-        pings::job_ended(&saying, &done);
-        drop(tell.send(done));
+    let (sender, mut ended_jobs) = tokio::sync::mpsc::unbounded_channel();
+    let job_pinger = pinger.clone();
+    let on_done = Arc::new(move |done: JobDone| {
+        pings::job_ended(&job_pinger, &done);
+        drop(sender.send(done));
     });
-    let jobs = Jobs::new(store.clone(), Arc::clone(clock), handler(config, store, clock, pinger), tell);
+    let jobs = Jobs::new(store.clone(), Arc::clone(clock), handler(config, store, clock, pinger), on_done);
     let lease = config.scheduler.lease;
     let alive = tokio::spawn({
         let jobs = jobs.clone();
@@ -276,7 +276,7 @@ pub(in crate::cli) async fn run_due(
         let more = jobs.begin(lease, &ids::token).await;
         begun += more.as_ref().map_or(0, |more| *more as usize);
         while done.len() < begun {
-            done.extend(ends.recv().await);
+            done.extend(ended_jobs.recv().await);
         }
         match more {
             Ok(1..) => {}
@@ -289,9 +289,9 @@ pub(in crate::cli) async fn run_due(
     store.publish().await?;
     done.sort_by(|a, b| a.run.cmp(&b.run));
     // Deliver waiting messages even if evaluating the alerts fails.
-    let looked = crate::alert::evaluate(store, clock(), &|| false).await;
+    let evaluated = crate::alert::evaluate(store, clock(), &|| false).await;
     let deliveries = courier(store, clock).deliver_due(channels).await?;
-    looked?;
+    evaluated?;
     Ok((done, deliveries))
 }
 
@@ -299,8 +299,8 @@ pub(in crate::cli) async fn run_due(
 pub(in crate::cli) fn log_job(done: &JobDone) {
     let JobDone { run, job, result } = done;
     match result {
-        Ok(Ok(made)) => {
-            tracing::info!(run, job, files = made.files, messages = made.messages.len(), "job done");
+        Ok(Ok(job_result)) => {
+            tracing::info!(run, job, files = job_result.files, messages = job_result.messages.len(), "job done");
         }
         Ok(Err(failed)) => tracing::error!(run, job, hint = failed.hint, "job failed: {failed}"),
         Err(error) => tracing::error!(run, job, hint = error.hint, "{error}"),

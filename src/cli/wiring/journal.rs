@@ -50,27 +50,31 @@ pub(in crate::cli) fn path_for(store: &Store) -> Option<PathBuf> {
 impl Journal {
     /// Reads a journal; `None` if there is no file.
     pub(in crate::cli) fn read(path: &Path) -> Result<Option<Self>, Failure> {
-        let shown = path.display();
+        let display_path = path.display();
         let wrong = |text: String| {
             Failure::new(Exit::Store, text, "it was written by `topicwatch forget`: restore it from a backup")
         };
         match std::fs::metadata(path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(wrong(format!("{shown} cannot be read: {error}"))),
-            Ok(there) if there.len() > MOST => return Err(wrong(format!("{shown} is too large to be a journal"))),
+            Err(error) => return Err(wrong(format!("{display_path} cannot be read: {error}"))),
+            Ok(metadata) if metadata.len() > MOST => {
+                return Err(wrong(format!("{display_path} is too large to be a journal")));
+            }
             Ok(_) => {}
         }
-        let text = std::fs::read_to_string(path).map_err(|error| wrong(format!("{shown} cannot be read: {error}")))?;
+        let text =
+            std::fs::read_to_string(path).map_err(|error| wrong(format!("{display_path} cannot be read: {error}")))?;
         let mut lines = text.lines();
         let head: Option<Head> = lines.next().and_then(|line| serde_json::from_str(line).ok());
         let head = head.filter(|head| head.topicwatch == WHAT && head.version == 1);
         let key = head.and_then(|head| ForgetKey::parse(&head.key));
-        let key = key.ok_or_else(|| wrong(format!("{shown} is not a journal of `topicwatch forget`")))?;
+        let key = key.ok_or_else(|| wrong(format!("{display_path} is not a journal of `topicwatch forget`")))?;
         let read = |line: &str| {
             serde_json::from_str(line).map(|Line { kind, hash, at }| Tombstone { kind, hash, at: Time(at) })
         };
         let all: Result<Vec<Tombstone>, serde_json::Error> = lines.map(read).collect();
-        let all = all.map_err(|error| wrong(format!("{shown} contains a line that is not a tombstone: {error}")))?;
+        let all =
+            all.map_err(|error| wrong(format!("{display_path} contains a line that is not a tombstone: {error}")))?;
         Ok(Some(Self { key, all }))
     }
 

@@ -47,8 +47,9 @@ pub(in crate::cli) fn secrets(config: &Config) -> Vec<PathBuf> {
         files.extend(provider.key_env.as_deref().and_then(named));
     }
     // Any key may be given in a file, including the database's address with its password.
-    let ours = |name: &str| name.starts_with("TOPICWATCH_") && name.ends_with("_FILE");
-    let given = std::env::vars_os().filter(|(name, file)| !file.is_empty() && name.to_str().is_some_and(ours));
-    files.extend(given.map(|(_, file)| PathBuf::from(file)));
+    let names_key_file = |name: &str| name.starts_with("TOPICWATCH_") && name.ends_with("_FILE");
+    let from_env =
+        std::env::vars_os().filter(|(name, file)| !file.is_empty() && name.to_str().is_some_and(names_key_file));
+    files.extend(from_env.map(|(_, file)| PathBuf::from(file)));
     files
 }

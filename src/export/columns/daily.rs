@@ -42,8 +42,8 @@ fn searches(of: Option<(u64, u64)>, which: fn((u64, u64)) -> u64) -> Cell<'stati
 
 /// A share of the items that have a tone, in ten-thousandths.
 fn share(row: &DailyRow, part: u64) -> Cell<'static> {
-    let (part, whole) = (part.saturating_mul(10_000), row.sounds.sample());
-    let rounded = part.saturating_add(whole / 2).checked_div(whole).and_then(|share| i64::try_from(share).ok());
+    let (part, total) = (part.saturating_mul(10_000), row.sounds.sample());
+    let rounded = part.saturating_add(total / 2).checked_div(total).and_then(|share| i64::try_from(share).ok());
     rounded.map_or(Cell::Empty, |share| Cell::Decimal(share, 4))
 }
 

@@ -28,25 +28,25 @@ const OURS: &[&str] = &[
     "until",
 ];
 
-pub(super) async fn answer(asked: ToolCall) -> Result<Answer, ToolError> {
-    let topic = asked.topic().await?;
-    let since = since(&asked, &topic).await?;
-    let between = run_range(&asked.store, &topic.id, since, None).await?.ok_or_else(|| {
+pub(super) async fn answer(call: ToolCall) -> Result<Answer, ToolError> {
+    let topic = call.topic().await?;
+    let since = since(&call, &topic).await?;
+    let between = run_range(&call.store, &topic.id, since, None).await?.ok_or_else(|| {
         ToolError::new(
             format!("topic `{}` has no finished run yet", topic.id),
             "list_topics says when its next one is due",
         )
     })?;
-    let most = asked.given.number("limit") as usize;
-    let changes = changes_between(&asked.store, &topic, between, most, false).await?;
-    let from = changes.since.as_ref().or(changes.first.as_ref()).map(|moment| moment.at);
-    let until = changes.until.as_ref().map(|moment| Time(moment.at.0.saturating_add(1)));
+    let most = call.given.number("limit") as usize;
+    let changes = changes_between(&call.store, &topic, between, most, false).await?;
+    let from = changes.since.as_ref().or(changes.first.as_ref()).map(|point| point.at);
+    let until = changes.until.as_ref().map(|point| Time(point.at.0.saturating_add(1)));
     let span = from.zip(until).and_then(|(from, until)| Span::new(from, until));
     let mut answer = Answer::default();
     answer.notes(describe_counts(&changes.counts));
     if let Some(span) = span {
-        answer.notes(asked.store.pruned_summary(&topic.id, span).await?.describe());
-        answer.notes(caveats::holes(&asked, &topic.id, span).await?);
+        answer.notes(call.store.pruned_summary(&topic.id, span).await?.describe());
+        answer.notes(caveats::holes(&call, &topic.id, span).await?);
     }
     if changes.until.is_none() {
         answer.note("There has been no run since then.");
@@ -74,27 +74,27 @@ fn fill(answer: &mut Answer, topic: &Topic, changes: &Changes) -> Result<(), Too
 fn describe_counts(counts: &ChangeCounts) -> Vec<String> {
     let more = counts.at_least || counts.cut;
     let new = at_least(counts.new as u64, more);
-    let mut told =
+    let mut notes =
         vec![format!("{new} new, {} gone, {} edited, {} rising.", counts.gone, counts.edited, counts.rising)];
     if counts.at_least {
-        told.push("A source returned its maximum: there may be more new items.".to_owned());
+        notes.push("A source returned its maximum: there may be more new items.".to_owned());
     }
     if counts.cut {
-        told.push("The period is too long to read at once; only its latest part was read.".to_owned());
+        notes.push("The period is too long to read at once; only its latest part was read.".to_owned());
     }
     if counts.baseline > 0 {
-        told.push(format!("{} came with the first answer to a query and do not count as new.", counts.baseline));
+        notes.push(format!("{} came with the first answer to a query and do not count as new.", counts.baseline));
     }
     if counts.filtered > 0 {
-        told.push(format!("{} newly seen are hidden by the topic's filter.", counts.filtered));
+        notes.push(format!("{} newly seen are hidden by the topic's filter.", counts.filtered));
     }
-    told
+    notes
 }
 
-async fn since(asked: &ToolCall, topic: &Topic) -> Result<Since, ToolError> {
-    let Some(named) = asked.given.text("since") else { return Ok(Since::TheRunBefore) };
-    let at = parse_instant(named, asked.now);
-    begin(&asked.store, topic, named, at, &asked.settings.reports).await.map_err(|error| match error {
+async fn since(call: &ToolCall, topic: &Topic) -> Result<Since, ToolError> {
+    let Some(named) = call.given.text("since") else { return Ok(Since::TheRunBefore) };
+    let at = parse_instant(named, call.now);
+    begin(&call.store, topic, named, at, &call.settings.reports).await.map_err(|error| match error {
         NoStart::Store(error) => error.into(),
         NoStart::NoReport(_) => ToolError::new(error.to_string(), "compare with a run or a time: 24h"),
         NoStart::NotEnded => ToolError::new(format!("run `{}` has not ended", excerpt(named)), "name a finished run"),

@@ -16,18 +16,18 @@ const MOST_DAYS: i64 = 400;
 /// Maximum number of spans and checks shown for a source: the latest ones.
 const MAX_SPANS: usize = 50;
 
-pub(super) async fn answer(asked: ToolCall) -> Result<Answer, ToolError> {
-    let topic = asked.card().await?.topic;
-    let since = asked.given.instant("since", asked.now).unwrap_or(Time(asked.now.0 - 7 * DAY));
-    let period = Span::new(since, asked.now)
+pub(super) async fn answer(call: ToolCall) -> Result<Answer, ToolError> {
+    let topic = call.card().await?.topic;
+    let since = call.given.instant("since", call.now).unwrap_or(Time(call.now.0 - 7 * DAY));
+    let period = Span::new(since, call.now)
         .ok_or_else(|| ToolError::new("`since` is not in the past", "write a time before now, such as 7d"))?;
     if period.until.0 - period.from.0 > MOST_DAYS * DAY {
         let title = format!("the period is longer than {MOST_DAYS} days");
         return Err(ToolError::new(title, "use a shorter one; `topicwatch coverage` has no limit"));
     }
-    let only = asked.source().await?;
+    let only = call.source().await?;
     let found =
-        coverage(&asked.store, std::slice::from_ref(&topic), period, &|source| only.is_none_or(|only| only == source))
+        coverage(&call.store, std::slice::from_ref(&topic), period, &|source| only.is_none_or(|only| only == source))
             .await?;
     let Some(one) = found.topics.first() else {
         return Err(ToolError::new(format!("topic `{topic}` has not run yet"), "list_topics says when it is due"));
@@ -40,11 +40,11 @@ pub(super) async fn answer(asked: ToolCall) -> Result<Answer, ToolError> {
     answer.field("pruned_until", found.pruned_until)?;
     let mut sources = Vec::with_capacity(one.sources.len());
     for source in &one.sources {
-        let mut told = serde_json::to_value(source)?;
-        for left_out in shorten_lists(&mut told)? {
+        let mut value = serde_json::to_value(source)?;
+        for left_out in shorten_lists(&mut value)? {
             answer.note(format!("{}: {left_out}", source.source));
         }
-        sources.push(told);
+        sources.push(value);
     }
     answer.field("sources", sources)?;
     if let Some(until) = found.pruned_until {
@@ -61,13 +61,13 @@ pub(super) async fn answer(asked: ToolCall) -> Result<Answer, ToolError> {
 /// Shortens the lists of a source, and quotes the details of causes, which may hold text from a service. Returns what
 /// was left out.
 fn shorten_lists(source: &mut Value) -> Result<Vec<String>, ToolError> {
-    let mut told = Vec::new();
+    let mut notes = Vec::new();
     for name in ["covered", "holes", "late_indexing", "checks"] {
         let Some(list) = source.get_mut(name).and_then(Value::as_array_mut) else { continue };
         let left_out = list.len().saturating_sub(MAX_SPANS);
         list.drain(..left_out);
         if left_out > 0 {
-            told.push(format!("the {left_out} earliest of `{name}` are omitted; use a shorter period to see them."));
+            notes.push(format!("the {left_out} earliest of `{name}` are omitted; use a shorter period to see them."));
         }
         for hole in list {
             quote_details(hole)?;
@@ -76,7 +76,7 @@ fn shorten_lists(source: &mut Value) -> Result<Vec<String>, ToolError> {
     if let Some(open) = source.get_mut("open") {
         quote_details(open)?;
     }
-    Ok(told)
+    Ok(notes)
 }
 
 fn quote_details(hole: &mut Value) -> Result<(), ToolError> {

@@ -18,10 +18,10 @@ const COPIES: u32 = 20;
 const OURS_OF_SIGHTING: &[&str] = &["run", "topic", "seen_at", "source", "fit"];
 const OURS_OF_REVISION: &[&str] = &["replaced_at"];
 
-pub(super) async fn answer(asked: ToolCall) -> Result<Answer, ToolError> {
-    let (store, key) = (&asked.store, asked.given.required("key"));
-    let known = Rankings::rate_all(store, store.item_by_key(key).await?).await?;
-    let Some(item) = known.first() else {
+pub(super) async fn answer(call: ToolCall) -> Result<Answer, ToolError> {
+    let (store, key) = (&call.store, call.given.required("key"));
+    let rows = Rankings::rate_all(store, store.item_by_key(key).await?).await?;
+    let Some(item) = rows.first() else {
         let hint = "it may have been forgotten; search_items, get_terms and get_changes return keys";
         return Err(ToolError::new(format!("there is no item `{}`", excerpt(key)), hint));
     };
@@ -30,7 +30,7 @@ pub(super) async fn answer(asked: ToolCall) -> Result<Answer, ToolError> {
     let (many, copies) = store.copies_of(key, None, COPIES).await?;
     let mut answer = Answer::default();
     answer.field("key", &item.key)?;
-    let topics = known.iter().map(|row| quote_fields(row, OURS, ALONE)).collect::<Result<Vec<_>, _>>()?;
+    let topics = rows.iter().map(|row| quote_fields(row, OURS, ALONE)).collect::<Result<Vec<_>, _>>()?;
     answer.field("topics", topics)?;
     answer.field("sightings", quote_fields_of_all(&seen, OURS_OF_SIGHTING)?)?;
     answer.field("revisions", quote_fields_of_all(&earlier, OURS_OF_REVISION)?)?;
@@ -38,8 +38,8 @@ pub(super) async fn answer(asked: ToolCall) -> Result<Answer, ToolError> {
     if let Some(at) = item.pruned_at {
         answer.note(format!("Its text was pruned at {at}."));
     }
-    for (told, most, what) in [(seen.len(), MAX_LISTED, "sightings"), (earlier.len(), EARLIER, "earlier texts")] {
-        if told == most as usize {
+    for (count, most, what) in [(seen.len(), MAX_LISTED, "sightings"), (earlier.len(), EARLIER, "earlier texts")] {
+        if count == most as usize {
             answer.note(format!("Only {most} of its {what} are listed; there may be more."));
         }
     }

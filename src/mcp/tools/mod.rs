@@ -24,7 +24,7 @@ pub(super) static TOOLS: &[Tool] = &[
             Argument::new("limit", Kind::Number(1, 50, 20), "Maximum number of topics"),
             CURSOR,
         ],
-        handler: |asked| Box::pin(topics::answer(asked)),
+        handler: |call| Box::pin(topics::answer(call)),
     },
     Tool {
         name: "search_items",
@@ -66,7 +66,7 @@ pub(super) static TOOLS: &[Tool] = &[
             Argument::new("limit", Kind::Number(1, 50, 10), "Maximum number of items"),
             CURSOR,
         ],
-        handler: |asked| Box::pin(items::answer(asked)),
+        handler: |call| Box::pin(items::answer(call)),
     },
     Tool {
         name: "get_item",
@@ -74,7 +74,7 @@ pub(super) static TOOLS: &[Tool] = &[
         description: "One post or page with its full text: as each topic knows it, where and when it was seen, its earlier \
                texts, its near-copies.",
         arguments: &[Argument::new("key", Kind::Text(700), "A key of the item, or its address").needed()],
-        handler: |asked| Box::pin(item::answer(asked)),
+        handler: |call| Box::pin(item::answer(call)),
     },
     Tool {
         name: "get_terms",
@@ -92,7 +92,7 @@ pub(super) static TOOLS: &[Tool] = &[
             ),
             Argument::new("until", Kind::Instant, "End of the period [now]; same forms as `since`"),
         ],
-        handler: |asked| Box::pin(terms::answer(asked)),
+        handler: |call| Box::pin(terms::answer(call)),
     },
     Tool {
         name: "get_report",
@@ -108,7 +108,7 @@ pub(super) static TOOLS: &[Tool] = &[
             Argument::new("month", Kind::Text(7), "A month: 2026-03"),
             Argument::new("timezone", Kind::Text(64), "IANA zone of the days [UTC]; not with `name`"),
         ],
-        handler: |asked| Box::pin(report::answer(asked)),
+        handler: |call| Box::pin(report::answer(call)),
     },
     Tool {
         name: "get_changes",
@@ -124,7 +124,7 @@ pub(super) static TOOLS: &[Tool] = &[
             ),
             Argument::new("limit", Kind::Number(0, 50, 10), "Maximum number of items in each list"),
         ],
-        handler: |asked| Box::pin(changes::answer(asked)),
+        handler: |call| Box::pin(changes::answer(call)),
     },
     Tool {
         name: "get_coverage",
@@ -140,7 +140,7 @@ pub(super) static TOOLS: &[Tool] = &[
             ),
             Argument::new("source", Kind::Source, "Only this source: social, web, ai, or a provider"),
         ],
-        handler: |asked| Box::pin(coverage::answer(asked)),
+        handler: |call| Box::pin(coverage::answer(call)),
     },
     Tool {
         name: "get_cost",
@@ -151,6 +151,6 @@ pub(super) static TOOLS: &[Tool] = &[
             Argument::new("days", Kind::Number(1, 31, 1), "Number of UTC days, including today"),
             Argument::new("topic", Kind::Text(64), "Also the usage of this topic"),
         ],
-        handler: |asked| Box::pin(cost::answer(asked)),
+        handler: |call| Box::pin(cost::answer(call)),
     },
 ];

@@ -16,22 +16,22 @@ pub(super) const MOST_TOPICS: usize = 20;
 /// Maximum number of characters of a report that are sent.
 const LONGEST: usize = 100_000;
 
-pub(super) async fn answer(asked: ToolCall) -> Result<Answer, ToolError> {
-    let period = period(&asked)?;
-    let (mut spec, topics) = requested_report(&asked, period.map(|(window, _)| window)).await?;
+pub(super) async fn answer(call: ToolCall) -> Result<Answer, ToolError> {
+    let period = period(&call)?;
+    let (mut spec, topics) = requested_report(&call, period.map(|(window, _)| window)).await?;
     if let Some((window, _)) = period {
         spec.window = window;
     }
-    let last = asked.store.cursor(&spec.job()).await?;
+    let last = call.store.cursor(&spec.job()).await?;
     let span = match period {
-        Some((window, name)) => parse_span(&spec, window, name, asked.now)?,
-        None => report_span(&spec, asked.now, last.map(|cursor| cursor.at)),
+        Some((window, name)) => parse_span(&spec, window, name, call.now)?,
+        None => report_span(&spec, call.now, last.map(|cursor| cursor.at)),
     };
-    let made =
-        report::make(&asked.store, &spec, &topics, span, last.map(|cursor| cursor.seq), asked.now, false).await?;
+    let report =
+        report::make(&call.store, &spec, &topics, span, last.map(|cursor| cursor.seq), call.now, false).await?;
     let mut answer = Answer::default();
-    fill(&mut answer, &made)?;
-    for topic in &made.topics {
+    fill(&mut answer, &report)?;
+    for topic in &report.topics {
         if topic.may_be_more() {
             let items = at_least(topic.period.raw, true);
             answer.note(format!(
@@ -43,24 +43,24 @@ pub(super) async fn answer(asked: ToolCall) -> Result<Answer, ToolError> {
             answer.note(format!("{}: a web search returned as many pages as it can: there may be others.", topic.id));
         }
         // For a day that is not over, only the time that has passed.
-        let Some(passed) = Span::new(span.from, span.until.min(asked.now)) else { continue };
-        let holes = caveats::holes(&asked, &topic.id, passed).await?;
+        let Some(passed) = Span::new(span.from, span.until.min(call.now)) else { continue };
+        let holes = caveats::holes(&call, &topic.id, passed).await?;
         answer.notes(holes.into_iter().map(|hole| format!("{}: {hole}", topic.id)));
     }
     Ok(answer)
 }
 
-fn fill(answer: &mut Answer, made: &Report) -> Result<(), ToolError> {
-    answer.field("name", &made.name)?;
-    answer.field("title", &made.title)?;
-    answer.field("date", &made.date)?;
-    answer.field("timezone", &made.timezone)?;
-    answer.field("from", made.span.from)?;
-    answer.field("until", made.span.until)?;
-    answer.field("made_at", made.made_at)?;
-    answer.field("cost_usd", made.cost)?;
-    answer.field("topics", made.topics.iter().map(figures).collect::<Vec<_>>())?;
-    let markdown = made.markdown();
+fn fill(answer: &mut Answer, report: &Report) -> Result<(), ToolError> {
+    answer.field("name", &report.name)?;
+    answer.field("title", &report.title)?;
+    answer.field("date", &report.date)?;
+    answer.field("timezone", &report.timezone)?;
+    answer.field("from", report.span.from)?;
+    answer.field("until", report.span.until)?;
+    answer.field("made_at", report.made_at)?;
+    answer.field("cost_usd", report.cost)?;
+    answer.field("topics", report.topics.iter().map(figures).collect::<Vec<_>>())?;
+    let markdown = report.markdown();
     if markdown.chars().count() > LONGEST {
         answer.note("The report is cut off here; choose fewer topics.");
     }
@@ -85,35 +85,35 @@ fn figures(topic: &TopicFacts) -> Value {
 
 /// The requested report, and the topics that it may cover.
 async fn requested_report(
-    asked: &ToolCall,
+    call: &ToolCall,
     window: Option<ReportWindow>,
 ) -> Result<(ReportSpec, Vec<Topic>), ToolError> {
-    let ids = asked.given.texts("topics");
-    let Some(name) = asked.given.text("name") else {
-        let zone = asked.given.text("timezone").unwrap_or("UTC");
+    let ids = call.given.texts("topics");
+    let Some(name) = call.given.text("name") else {
+        let zone = call.given.text("timezone").unwrap_or("UTC");
         check_zone(zone).map_err(|wrong| ToolError::new(wrong.message, wrong.hint))?;
         if ids.is_empty() {
-            let hint = format!("give `topics` (list_topics names them), or `name`: {}", names(asked));
+            let hint = format!("give `topics` (list_topics names them), or `name`: {}", names(call));
             return Err(ToolError::new("no report was chosen", hint));
         }
-        let known = asked.store.watched(&ids).await?;
-        if let Some(id) = ids.iter().find(|id| known.iter().all(|known| known.topic != **id)) {
+        let found = call.store.watched(&ids).await?;
+        if let Some(id) = ids.iter().find(|id| found.iter().all(|found| found.topic != **id)) {
             return Err(ToolError::no_topic(id));
         }
-        let topics = known.into_iter().filter_map(|known| known.definition).collect();
+        let topics = found.into_iter().filter_map(|found| found.definition).collect();
         return Ok((ad_hoc_spec(window.unwrap_or(ReportWindow::Day), ids, zone), topics));
     };
-    if !ids.is_empty() || asked.given.text("timezone").is_some() {
+    if !ids.is_empty() || call.given.text("timezone").is_some() {
         return Err(ToolError::new(
             "a configured report has its own topics and time zone",
             "omit `topics` and `timezone`, or omit `name`",
         ));
     }
-    let known = asked.settings.reports.iter().find(|report| report.name == name);
-    let spec = known.cloned().ok_or_else(|| {
-        ToolError::new(format!("there is no report `{}`", excerpt(name)), format!("there are: {}", names(asked)))
+    let found = call.settings.reports.iter().find(|report| report.name == name);
+    let spec = found.cloned().ok_or_else(|| {
+        ToolError::new(format!("there is no report `{}`", excerpt(name)), format!("there are: {}", names(call)))
     })?;
-    let topics = asked.store.definitions().await?;
+    let topics = call.store.definitions().await?;
     let many = topics.iter().filter(|topic| spec.covers(topic)).count();
     if many > MOST_TOPICS {
         let title = format!("report `{}` covers {many} topics, more than one answer can hold", spec.name);
@@ -122,16 +122,16 @@ async fn requested_report(
     Ok((spec, topics))
 }
 
-fn names(asked: &ToolCall) -> String {
-    let names: Vec<&str> = asked.settings.reports.iter().map(|report| report.name.as_str()).take(20).collect();
+fn names(call: &ToolCall) -> String {
+    let names: Vec<&str> = call.settings.reports.iter().map(|report| report.name.as_str()).take(20).collect();
     if names.is_empty() { "the configuration has none".to_owned() } else { names.join(", ") }
 }
 
 /// The requested day, week or month.
-fn period(asked: &ToolCall) -> Result<Option<(ReportWindow, &str)>, ToolError> {
+fn period(call: &ToolCall) -> Result<Option<(ReportWindow, &str)>, ToolError> {
     let all = [("date", ReportWindow::Day), ("week", ReportWindow::Week), ("month", ReportWindow::Month)];
-    let mut given = all.into_iter().filter_map(|(name, window)| Some((window, asked.given.text(name)?)));
-    match (given.next(), given.next()) {
+    let mut chosen = all.into_iter().filter_map(|(name, window)| Some((window, call.given.text(name)?)));
+    match (chosen.next(), chosen.next()) {
         (_, Some(_)) => Err(ToolError::new("more than one period is given", "give one of `date`, `week` and `month`")),
         (one, None) => Ok(one),
     }

@@ -29,27 +29,27 @@ const OURS: &[&str] = &[
 const OURS_OF_RUN: &[&str] =
     &["run", "topic", "trigger", "state", "slot", "started_at", "finished_at", "error_class", "clears_at"];
 
-pub(super) async fn answer(asked: ToolCall) -> Result<Answer, ToolError> {
-    let (cards, next) = if asked.given.text("topic").is_some() {
-        (vec![asked.card().await?], None)
+pub(super) async fn answer(call: ToolCall) -> Result<Answer, ToolError> {
+    let (cards, next) = if call.given.text("topic").is_some() {
+        (vec![call.card().await?], None)
     } else {
-        let after = asked.position()?.map(|position| position.key).unwrap_or_default();
-        let limit = asked.given.number("limit");
-        let mut cards = asked.store.topic_cards(None, &after, limit + 1, Time(asked.now.0 - DAY)).await?;
+        let after = call.position()?.map(|position| position.key).unwrap_or_default();
+        let limit = call.given.number("limit");
+        let mut cards = call.store.topic_cards(None, &after, limit + 1, Time(call.now.0 - DAY)).await?;
         let more = cards.len() > limit as usize;
         cards.truncate(limit as usize);
-        let next = cards.last().filter(|_| more).map(|card| asked.cursor(0, &card.topic));
+        let next = cards.last().filter(|_| more).map(|card| call.cursor(0, &card.topic));
         (cards, next)
     };
     let ids: Vec<String> = cards.iter().map(|card| card.topic.clone()).collect();
     // An empty list would mean all topics.
-    let ill = if ids.is_empty() { Vec::new() } else { health(&asked.store, &ids).await?.ill };
-    let known = SourceHistory::of(&asked.store, &cards, ill).await?;
+    let ill = if ids.is_empty() { Vec::new() } else { health(&call.store, &ids).await?.ill };
+    let history = SourceHistory::of(&call.store, &cards, ill).await?;
     let mut answer = Answer::default();
     let mut topics = Vec::with_capacity(cards.len());
     for card in &cards {
-        topics.push(topic_json(card, &known, asked.now)?);
-        if !card.ran_since(Time(asked.now.0 - DAY)) {
+        topics.push(topic_json(card, &history, call.now)?);
+        if !card.ran_since(Time(call.now.0 - DAY)) {
             answer.note(format!("{}: no run in 24 hours, so nothing is known about that time.", card.topic));
         } else if card.new_at_least {
             answer.note(format!(
@@ -64,8 +64,8 @@ pub(super) async fn answer(asked: ToolCall) -> Result<Answer, ToolError> {
     Ok(answer)
 }
 
-fn topic_json(card: &TopicCard, known: &SourceHistory, now: Time) -> Result<Value, ToolError> {
-    let mut topic = quote_fields(&topic_card_json(card, known, now), OURS, IN_A_LIST)?;
+fn topic_json(card: &TopicCard, history: &SourceHistory, now: Time) -> Result<Value, ToolError> {
+    let mut topic = quote_fields(&topic_card_json(card, history, now), OURS, IN_A_LIST)?;
     if let (Some(run), Some(fields)) = (&card.last_run, topic.as_object_mut()) {
         fields.insert("last_run".to_owned(), json!(quote_fields(run, OURS_OF_RUN, IN_A_LIST)?));
     }

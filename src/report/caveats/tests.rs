@@ -19,7 +19,7 @@ fn a_calm_report_says_only_what_was_judged() {
     part.title = "Part".into();
     part.covered = Some(0.4);
     let rest = "tone has not shifted, every source answered and the period is covered";
-    for (topics, told) in [
+    for (topics, expected) in [
         (vec![calm.clone()], format!("Nothing unusual: volume does not stand out, {rest}.")),
         (
             vec![young.clone()],
@@ -35,7 +35,7 @@ fn a_calm_report_says_only_what_was_judged() {
                 .into(),
         ),
     ] {
-        assert_eq!(calm_text(&report(topics)), told);
+        assert_eq!(calm_text(&report(topics)), expected);
     }
     let mut nobody = topic("nobody");
     nobody.sources.clear();
@@ -52,8 +52,8 @@ fn what_was_not_looked_at_yet_is_not_called_covered() {
     (facts.covered_in_all, facts.unseen) = (0.75, true);
     let report = report(vec![facts.clone()]);
     assert_eq!(relation_to_usual(&report, &facts), "not judged: not all of it has been searched yet");
-    let told = calm_text(&report);
-    assert!(!told.contains("is covered") && told.contains("coverage (not all of it has been searched yet)"), "{told}");
+    let text = calm_text(&report);
+    assert!(!text.contains("is covered") && text.contains("coverage (not all of it has been searched yet)"), "{text}");
     assert!(report.html().contains("data-label=\"Covered\">75%<"), "{}", report.html());
     for page in [report.html(), report.markdown()] {
         assert!(page.contains("≥\u{a0}50"), "{page}");
@@ -97,15 +97,15 @@ fn what_is_cut_is_said_in_both_formats_and_not_compared() {
         cited: crate::compare::Citations { beyond: 12, ..Default::default() },
     });
     let report = report(vec![facts.clone()]);
-    for told in [
+    for expected in [
         "more items than can be read at once: those of the period are incomplete",
         "not compared: more items than can be read at once",
         "the latest of the period were compared",
         "counts and cost cover only the latest",
         "The answer contains 12 more links, which were not looked up.",
     ] {
-        assert!(report.html().contains(told), "{told}");
-        assert!(report.markdown().contains(told), "{told}: {}", report.markdown());
+        assert!(report.html().contains(expected), "{expected}");
+        assert!(report.markdown().contains(expected), "{expected}: {}", report.markdown());
     }
     facts.period_cut = false;
     assert!(crate::report::samples::report(vec![facts]).markdown().contains("the oldest days are incomplete"));
@@ -115,7 +115,7 @@ fn what_is_cut_is_said_in_both_formats_and_not_compared() {
 fn as_usual_is_said_only_inside_the_band() {
     let mut facts = topic("a");
     facts.usual = Some(USUAL);
-    for (raw, covered, saturated, told) in [
+    for (raw, covered, saturated, expected) in [
         (50, 1.0, false, "as usual"),
         // What could not be judged must not be called usual on the same page.
         (50, 0.5, false, "not judged: only 50% covered"),
@@ -125,9 +125,9 @@ fn as_usual_is_said_only_inside_the_band() {
     ] {
         (facts.period.raw, facts.covered, facts.saturated) = (raw, Some(covered), saturated);
         let report = report(vec![facts.clone()]);
-        assert_eq!(relation_to_usual(&report, &facts), told);
+        assert_eq!(relation_to_usual(&report, &facts), expected);
         assert_eq!(crate::report::highlights::change(&facts, true), None);
-        assert!(report.html().contains(told) && report.markdown().contains(told), "{told}");
+        assert!(report.html().contains(expected) && report.markdown().contains(expected), "{expected}");
     }
     facts.usual = Some(UsualRange { expected: 5.0, low: 2.0, high: 8.0, ..USUAL });
     (facts.period.raw, facts.saturated, facts.covered) = (12, false, Some(1.0));

@@ -98,25 +98,25 @@ pub(super) fn standouts<'a>(report: &Report, topic: &'a TopicFacts, empty: &mut 
     };
     let unscored = if topic.tone.scorer.is_none() { "Nothing is scored." } else { "None." };
     let list_of = |title, places, scores| List { title, places, scores };
-    let mut drawn: Vec<Markup> = Vec::new();
-    let mut tell = |of: List<'a>, why: &'a str| match of.places {
+    let mut sections: Vec<Markup> = Vec::new();
+    let mut add = |of: List<'a>, why: &'a str| match of.places {
         [] => empty.note(of.title, why),
-        _ => drawn.push(list(report, topic, &of)),
+        _ => sections.push(list(report, topic, &of)),
     };
-    tell(list_of("Top posts by engagement", &topic.top_posts, false), quiet);
-    tell(list_of("Most negative", &topic.negative, true), unscored);
-    tell(list_of("Most positive", &topic.positive, true), unscored);
-    tell(list_of("New pages", &topic.top_pages, false), "No new pages were found.");
+    add(list_of("Top posts by engagement", &topic.top_posts, false), quiet);
+    add(list_of("Most negative", &topic.negative, true), unscored);
+    add(list_of("Most positive", &topic.positive, true), unscored);
+    add(list_of("New pages", &topic.top_pages, false), "No new pages were found.");
     match topic.rising.is_empty() {
         true => empty.note("Rising fastest", RISES),
-        false => drawn.insert(drawn.len().min(1), rising(report, topic)),
+        false => sections.insert(sections.len().min(1), rising(report, topic)),
     }
     match topic.campaigns.is_empty() {
         true => empty.note("One text, many times", "No text was found three times in the period."),
-        false => drawn.push(campaigns(report, topic)),
+        false => sections.push(campaigns(report, topic)),
     }
     html! {
-        @if !drawn.is_empty() { div.pair { @for one in &drawn { (one) } } }
+        @if !sections.is_empty() { div.pair { @for one in &sections { (one) } } }
         @if topic.risers_cut { p.note { (format::RISERS_CUT) } }
     }
 }
@@ -175,17 +175,17 @@ fn tally(title: &str, name: &str, all: &[Tally], reach: bool) -> Markup {
 }
 
 pub(super) fn tallies<'a>(topic: &'a TopicFacts, empty: &mut Empty<'a>) -> Markup {
-    let mut drawn: Vec<Markup> = Vec::new();
+    let mut tables: Vec<Markup> = Vec::new();
     for (title, name, none, all, reach) in [
         ("Authors by engagement", "Author", "No authors are known.", &topic.authors, true),
         ("Domains", "Domain", "No pages in the period.", &topic.domains, false),
     ] {
         match all.is_empty() {
             true => empty.note(title, none),
-            false => drawn.push(tally(title, name, all, reach)),
+            false => tables.push(tally(title, name, all, reach)),
         }
     }
-    html! { @if !drawn.is_empty() { div.pair { @for one in &drawn { (one) } } } }
+    html! { @if !tables.is_empty() { div.pair { @for one in &tables { (one) } } } }
 }
 
 /// Returns the rows behind the numbers.
@@ -217,9 +217,9 @@ pub(super) fn rows(report: &Report, topic: &TopicFacts) -> Markup {
 pub(super) fn found_by(topic: &TopicFacts) -> Markup {
     let found = &topic.found_by;
     html! {
-        @if let Some(told) = found.sentence() { section {
+        @if let Some(sentence) = found.sentence() { section {
             h3 { "Found by" }
-            p { (told) }
+            p { (sentence) }
             table {
                 caption.quiet { "Found by" }
                 thead { tr { th scope="col" { "Source" } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } th.n scope="col" { "Only this source" } } }

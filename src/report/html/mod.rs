@@ -128,7 +128,7 @@ fn overview(report: &Report) -> Markup {
                 caption #overview-caption { "Each topic in the period. Intervals are 95 % (Wilson)." }
                 thead { tr {
                     th scope="col" { "Topic" } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } th.n scope="col" { "Authors" }
-                    th.n scope="col" { (beside(report)) } th scope="col" { "Change" } th.n scope="col" { "Negative" } th.n scope="col" { "Positive" }
+                    th.n scope="col" { (comparison_header(report)) } th scope="col" { "Change" } th.n scope="col" { "Negative" } th.n scope="col" { "Positive" }
                     th.n scope="col" { "Covered" } th scope="col" { "Sources" } th.n scope="col" { "Cost" }
                 } }
                 tbody { @for topic in &report.topics { (row(report, topic)) } }
@@ -138,7 +138,7 @@ fn overview(report: &Report) -> Markup {
 }
 
 /// Returns the head of the column with which items are compared.
-fn beside(report: &Report) -> &'static str {
+fn comparison_header(report: &Report) -> &'static str {
     match report.window {
         ReportWindow::Week => "Week before",
         ReportWindow::Month => "Month before",
@@ -162,7 +162,7 @@ fn row(report: &Report, topic: &TopicFacts) -> Markup {
             td.n data-label="Items" { a href=(anchor(&topic.id, "rows")) { (at_least(topic.period.raw, topic.may_be_more())) } }
             td.n data-label="Unique" { (at_least(topic.period.unique, topic.may_be_more())) }
             td.n data-label="Authors" { (format::authors(&topic.period, topic.may_be_more())) }
-            td.n data-label=(beside(report)) {
+            td.n data-label=(comparison_header(report)) {
                 @if let Some(calendar) = &topic.calendar { (calendar.before_items()) }
                 @else { (topic.usual.map_or("–".to_owned(), |u| format!("{}–{}", format::round(u.low.ceil()), format::round(u.high.floor())))) }
             }
@@ -190,7 +190,7 @@ fn voice(report: &Report) -> Markup {
     html! {
         section.whole aria-labelledby="voice-heading" {
             h2 #voice-heading { "Share of voice" }
-            @for (title, told) in report.irrelevant_topics() { p.note { (title) ": " (told) } }
+            @for (title, sentence) in report.irrelevant_topics() { p.note { (title) ": " (sentence) } }
             div.pair {
                 figure { (chart::voice(&bars)) figcaption { "By unique items: near-copies count once." } }
                 div.wide role="region" tabindex="0" aria-labelledby="voice-caption" { table {
@@ -231,7 +231,7 @@ fn foot(report: &Report) -> Markup {
             dl {
                 dt { "Item" } dd { "A post or page, once per topic. " @if report.window.is_calendar() { "It counts on the day it was published; without a date, on the day it was first seen." } @else { "It counts in the report after it was first seen; in the table of days, on the day it was published." } }
                 dt { "Unique" } dd { "Near-copies of one text count once. An item that has not been compared yet counts as unique." }
-                @if report.topics.iter().any(|topic| topic.calendar.is_some()) { dt { (beside(report)) } dd { "Counted in the same way. The two are compared only if at least 90 % of both was searched with the same query. Changes are not judged: usual ranges are known only for days." } }
+                @if report.topics.iter().any(|topic| topic.calendar.is_some()) { dt { (comparison_header(report)) } dd { "Counted in the same way. The two are compared only if at least 90 % of both was searched with the same query. Changes are not judged: usual ranges are known only for days." } }
                 @else { dt { "Usual" } dd { "The range expected from earlier whole days, adjusted for the weekday; about one calm day in fifty lies outside it. Only days that were at least 90 % searched count, including parts cut off by a full reply." } }
                 dt { "≥" } dd { "There may be more: a search returned as many results as it can, or the end is not covered yet. A share of a total that may be higher is at most (≤) the value shown." }
                 dt { "Interval" } dd { "Where the true share lies with 95 % confidence, by Wilson's formula. Shares are of items that one scorer called negative, neutral or positive." }

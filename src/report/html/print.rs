@@ -75,13 +75,13 @@ mod tests {
         facts.rows = (0..5).map(row).collect();
         for printed in [ITEMS, 5] {
             facts.top_posts = (0..printed).collect();
-            let whole = report(vec![facts.clone()]);
-            let page = whole.html();
+            let full_report = report(vec![facts.clone()]);
+            let page = full_report.html();
             let left = printed - ITEMS;
             assert_eq!((many(&page, "off-paper"), many(&page, "paper-only")), (left, usize::from(left > 0)), "{page}");
             assert_eq!(page.contains(&format!(" – {left} more on the HTML page")), left > 0, "{page}");
             // A mail is not printed by this style sheet.
-            assert!(!whole.mail().contains("on the HTML page"));
+            assert!(!full_report.mail().contains("on the HTML page"));
         }
     }
 

@@ -53,8 +53,8 @@ fn what_is_gone_is_reported_with_what_was_not_judged() {
         lost: Vec::new(),
     };
     facts.changes = Some(changes.clone());
-    let whole = report(vec![facts.clone()]);
-    for page in [whole.html(), whole.markdown()] {
+    let full_report = report(vec![facts.clone()]);
+    for page in [full_report.html(), full_report.markdown()] {
         assert!(page.contains("Complete searches still showed every item they should have shown."), "{page}");
     }
     changes.gone_judged = false;
@@ -87,13 +87,13 @@ fn copies_are_posts_only_when_all_of_them_are() {
         from: Time(0),
         until: Time(1),
     };
-    for (posts, told, not) in [(6, "6 posts", "6 items"), (2, "6 items", "6 posts")] {
+    for (posts, expected, unexpected) in [(6, "6 posts", "6 items"), (2, "6 items", "6 posts")] {
         let mut facts = topic("a");
         facts.campaigns = vec![Copies { campaign: campaign(posts), item: ItemExcerpt::default(), row: None }];
         let mut report = report(vec![facts]);
         (report.matters, _) = super::super::highlights::of(&report.topics, report.span, report.made_at, "UTC");
         for page in [report.html(), report.markdown()] {
-            assert!(page.matches(told).count() >= 2 && !page.contains(not), "{page}");
+            assert!(page.matches(expected).count() >= 2 && !page.contains(unexpected), "{page}");
         }
     }
 }
@@ -117,9 +117,9 @@ fn mail_needs_no_style_sheet_and_leaves_foreign_words_as_they_are() {
 fn a_first_report_since_the_last_one_is_of_a_day() {
     let mut first = report(vec![topic("a")]);
     first.window = ReportWindow::SinceLast;
-    for (since, told) in [(None, "(UTC), the last 24 hours."), (Some(7), "(UTC), since the last report.")] {
+    for (since, expected) in [(None, "(UTC), the last 24 hours."), (Some(7), "(UTC), since the last report.")] {
         first.since = since;
-        assert!(first.html().contains(told), "{told}: {}", first.html());
+        assert!(first.html().contains(expected), "{expected}: {}", first.html());
     }
     assert!(first.markdown().contains("not compared: this is not a whole day"));
 }
@@ -132,7 +132,7 @@ fn the_legend_says_which_days_make_what_is_usual() {
 
 #[test]
 fn of_many_topics_those_that_matter_are_listed_and_the_others_folded() {
-    let loud = |items: u64| {
+    let active_topic = |items: u64| {
         let mut facts = topic(&format!("l{items}"));
         facts.period.raw = items;
         facts
@@ -145,11 +145,11 @@ fn of_many_topics_those_that_matter_are_listed_and_the_others_folded() {
         let page = all.html();
         page.split_once("<nav").unwrap().1.split_once("</nav>").unwrap().0.to_owned()
     };
-    let twelve = list((1..=12).map(loud).collect(), "l1");
+    let twelve = list((1..=12).map(active_topic).collect(), "l1");
     assert_eq!((twelve.matches("<li>").count(), twelve.contains("<details")), (12, false), "{twelve}");
 
     let quiet = ["a", "b", "c"].map(topic);
-    let many = list((1..=15).map(loud).chain(quiet).collect(), "l2");
+    let many = list((1..=15).map(active_topic).chain(quiet).collect(), "l2");
     let (listed, folded) = many.split_once("<details class=\"more\"><summary>5 more topics</summary>").unwrap();
     // The one with a sentence comes first, the others by their items.
     let first = listed.find("#t-l2\"").unwrap();

@@ -49,11 +49,11 @@ pub(super) fn folded(report: &Report, topic: &TopicFacts) -> Markup {
 
 /// Returns the parts of a topic. Empty lists are named in one line that unfolds.
 fn parts(report: &Report, topic: &TopicFacts) -> Markup {
-    let untold = topic.terms.none_words();
+    let no_terms_note = topic.terms.none_words();
     let mut empty = Empty::default();
     html! {
         div.pair { (volume(report, topic)) (tone(report, topic)) }
-        (terms::section(report, topic, &untold, &mut empty))
+        (terms::section(report, topic, &no_terms_note, &mut empty))
         div.flow {
             (lists::standouts(report, topic, &mut empty))
             (changes::section(topic, &report.timezone, &mut empty))
@@ -88,8 +88,8 @@ fn volume(report: &Report, topic: &TopicFacts) -> Markup {
         section aria-labelledby=(links::named(&topic.id, "numbers")) {
             h3 id=(format::id(&topic.id, "numbers")) { "What is new" }
             (figures(report, topic))
-            @if let Some(told) = topic.relevance_sentence() { p.note { (told) } }
-            @if let Some(beside) = comparison::sentence(report, topic) { p { (beside) } }
+            @if let Some(sentence) = topic.relevance_sentence() { p.note { (sentence) } }
+            @if let Some(sentence) = comparison::sentence(report, topic) { p { (sentence) } }
             (super::calendar::beside(topic))
             figure {
                 (chart::volume(&topic.chart(), &report.timezone))
@@ -113,10 +113,10 @@ fn volume(report: &Report, topic: &TopicFacts) -> Markup {
 /// Returns what is unknown or missing, by name.
 fn unknown(report: &Report, topic: &TopicFacts) -> Markup {
     let period = &topic.period;
-    let mut told = Vec::new();
+    let mut notes = Vec::new();
     if period.raw > 0 {
         let full = if topic.full_pages { " (a web search returned its maximum)" } else { "" };
-        told.push(format!("{}, {}{full}", count_noun(period.posts, "post"), count_noun(period.pages, "page")));
+        notes.push(format!("{}, {}{full}", count_noun(period.posts, "post"), count_noun(period.pages, "page")));
     }
     for (many, what) in [
         (period.undated, "without a date (counted when first seen)"),
@@ -124,7 +124,7 @@ fn unknown(report: &Report, topic: &TopicFacts) -> Markup {
         (period.no_engagement, "without engagement"),
     ] {
         if many > 0 {
-            told.push(format!("{} {what}", number(many)));
+            notes.push(format!("{} {what}", number(many)));
         }
     }
     if topic.earlier > 0 {
@@ -133,23 +133,23 @@ fn unknown(report: &Report, topic: &TopicFacts) -> Markup {
         } else {
             String::new()
         };
-        told.push(format!(
+        notes.push(format!(
             "{} first seen in the period but {}{outside}",
             number(topic.earlier),
             if report.window.is_calendar() { "older, counted on their own days" } else { "published before it" }
         ));
     }
     if topic.filtered > 0 {
-        told.push(format!(
+        notes.push(format!(
             "{} hidden by the topic's filter and not counted here; the SQL does count them",
             number(topic.filtered)
         ));
     }
-    told.extend(topic.uncompared_words().map(str::to_owned));
-    told.extend(crate::filter::unjudged_note(topic.unjudged));
-    told.extend(topic.truncation_note().map(str::to_owned));
-    told.extend(topic.pruned.clone());
-    html! { @if !told.is_empty() { p.meta { (told.join(" · ")) "." } } }
+    notes.extend(topic.uncompared_words().map(str::to_owned));
+    notes.extend(crate::filter::unjudged_note(topic.unjudged));
+    notes.extend(topic.truncation_note().map(str::to_owned));
+    notes.extend(topic.pruned.clone());
+    html! { @if !notes.is_empty() { p.meta { (notes.join(" · ")) "." } } }
 }
 
 fn tone(report: &Report, topic: &TopicFacts) -> Markup {
@@ -204,7 +204,7 @@ fn days(topic: &TopicFacts) -> Markup {
 fn coverage(report: &Report, topic: &TopicFacts) -> Markup {
     let zone = &report.timezone;
     let (inside, earlier) = topic.holes_of(report.span);
-    let told = |hole: &HoleFacts| html! { (format::span(hole.span, zone)) ", " (format::length(hole.span)) @if !hole.why.is_empty() { ": " (format::line(&hole.why, 160)) } };
+    let describe = |hole: &HoleFacts| html! { (format::span(hole.span, zone)) ", " (format::length(hole.span)) @if !hole.why.is_empty() { ": " (format::line(&hole.why, 160)) } };
     let listed = inside.len().min(GAPS);
     html! {
         section aria-labelledby=(links::named(&topic.id, "sources")) {
@@ -233,14 +233,14 @@ fn coverage(report: &Report, topic: &TopicFacts) -> Markup {
                 @if inside.is_empty() && topic.not_kept.is_none() && topic.checks.is_none() { "No gaps in the period." }
             }
             @if !inside.is_empty() { ul {
-                @for (place, hole) in inside.iter().rev().take(GAPS).enumerate() { li class=[beyond(place, ROWS)] { (told(hole)) } }
+                @for (place, hole) in inside.iter().rev().take(GAPS).enumerate() { li class=[beyond(place, ROWS)] { (describe(hole)) } }
                 @if listed > ROWS { li.paper-only { (number((listed - ROWS) as u64)) " more on the HTML page" } }
                 @if inside.len() > GAPS { li { (count_noun((inside.len() - GAPS) as u64, "earlier gap")) " in the period: " code { "topicwatch coverage " (topic.id) } } }
             } }
             @if !earlier.is_empty() {
                 details {
                     summary { (count_noun(earlier.len() as u64, "gap")) " before the period, within the days of the charts" }
-                    ul { @for hole in earlier.iter().rev().take(GAPS) { li { (told(hole)) } } @if earlier.len() > GAPS { li { (count_noun((earlier.len() - GAPS) as u64, "earlier gap")) ": " code { "topicwatch coverage " (topic.id) } } } }
+                    ul { @for hole in earlier.iter().rev().take(GAPS) { li { (describe(hole)) } } @if earlier.len() > GAPS { li { (count_noun((earlier.len() - GAPS) as u64, "earlier gap")) ": " code { "topicwatch coverage " (topic.id) } } } }
                 }
             }
         }

@@ -32,18 +32,18 @@ pub(super) fn topics(report: &Report) -> Markup {
     if report.topics.is_empty() {
         return html! {};
     }
-    let (quiet, mut loud): (Vec<&TopicFacts>, Vec<&TopicFacts>) =
+    let (quiet, mut active): (Vec<&TopicFacts>, Vec<&TopicFacts>) =
         report.topics.iter().partition(|topic| report.is_quiet(topic));
     let mut rest = Vec::new();
-    if loud.len() > MANY {
-        loud.sort_by_key(|topic| (place(report, topic), Reverse(topic.period.raw)));
-        rest = loud.split_off(LISTED);
+    if active.len() > MANY {
+        active.sort_by_key(|topic| (place(report, topic), Reverse(topic.period.raw)));
+        rest = active.split_off(LISTED);
     }
-    let class = if loud.len() > FEW { "glance many" } else { "glance" };
+    let class = if active.len() > FEW { "glance many" } else { "glance" };
     html! {
         nav aria-label="Topics" {
             ul class=(class) {
-                @for topic in loud { li { (line(report, topic)) } }
+                @for topic in active { li { (line(report, topic)) } }
                 @if !quiet.is_empty() && report.topics.len() > MANY { li.quiet { a href="#quiet-title" { (count_noun(quiet.len() as u64, "quiet topic")) } } }
                 @else if !quiet.is_empty() { li.quiet { "Quiet: " @for (place, topic) in quiet.iter().enumerate() { @if place > 0 { ", " } (link(topic)) } "." } }
             }

@@ -111,8 +111,8 @@ fn read_json_lines(mut reader: impl BufRead, keep: &mut dyn FnMut(Option<Row>) -
         if read == 0 {
             return Ok(());
         }
-        let whole = line.ends_with(b"\n") || (read as u64) < MAX_LINE;
-        if !whole {
+        let is_complete = line.ends_with(b"\n") || (read as u64) < MAX_LINE;
+        if !is_complete {
             reader.skip_until(b'\n')?;
         }
         let text = String::from_utf8_lossy(&line);
@@ -120,7 +120,7 @@ fn read_json_lines(mut reader: impl BufRead, keep: &mut dyn FnMut(Option<Row>) -
         if text.is_empty() {
             continue;
         }
-        let object = serde_json::from_str::<serde_json::Map<_, _>>(text).ok().filter(|_| whole);
+        let object = serde_json::from_str::<serde_json::Map<_, _>>(text).ok().filter(|_| is_complete);
         if !keep(object.as_ref().map(Row::from_json)) {
             return Ok(());
         }

@@ -62,14 +62,14 @@ impl Folder {
     }
 
     /// Returns the posts in the window that contain the query's words, newest first.
-    pub(super) fn posts(&self, wanted: &CorpusQuery<'_>) -> Vec<Post> {
-        let since = wanted.hour.start().saturating_sub(wanted.hours_back.saturating_mul(HOUR_MS));
-        self.posts.pick(wanted, since).map(post).collect()
+    pub(super) fn posts(&self, corpus_query: &CorpusQuery<'_>) -> Vec<Post> {
+        let since = corpus_query.hour.start().saturating_sub(corpus_query.hours_back.saturating_mul(HOUR_MS));
+        self.posts.pick(corpus_query, since).map(post).collect()
     }
 
     /// Returns the pages that contain the query's words, newest first.
-    pub(super) fn pages(&self, wanted: &CorpusQuery<'_>) -> Vec<Page> {
-        self.pages.pick(wanted, i64::MIN).map(page).collect()
+    pub(super) fn pages(&self, corpus_query: &CorpusQuery<'_>) -> Vec<Page> {
+        self.pages.pick(corpus_query, i64::MIN).map(page).collect()
     }
 }
 
@@ -85,30 +85,30 @@ impl IndexedRows {
     }
 
     /// Returns the matching rows, or else a slice that depends only on query and hour.
-    fn pick(&self, wanted: &CorpusQuery<'_>, since: i64) -> impl Iterator<Item = &Row> {
+    fn pick(&self, corpus_query: &CorpusQuery<'_>, since: i64) -> impl Iterator<Item = &Row> {
         let published = |row: &Row| row.at.unwrap_or(i64::MIN);
         // Rows go from new to old: those not published yet come first, those too old last.
-        let first = self.rows.partition_point(|row| published(row) > wanted.hour.start());
+        let first = self.rows.partition_point(|row| published(row) > corpus_query.hour.start());
         let last = self.rows.partition_point(|row| published(row) > since).max(first);
         // The limit on rows is far below 32 bits.
         let row = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-        let found = self.index.find(wanted.query, &(row(first)..row(last)));
+        let found = self.index.find(corpus_query.query, &(row(first)..row(last)));
         let mut found: Vec<usize> =
-            found.into_iter().take(wanted.limit).filter_map(|row| usize::try_from(row).ok()).collect();
+            found.into_iter().take(corpus_query.limit).filter_map(|row| usize::try_from(row).ok()).collect();
         if found.is_empty() {
             let last = if last == first { self.rows.len() } else { last };
-            found = fallback_slice(wanted, first, last);
+            found = fallback_slice(corpus_query, first, last);
         }
         found.into_iter().filter_map(|row| self.rows.get(row))
     }
 }
 
 /// Returns a slice of `first..last` with a drawn start, in order, for a query that matches nothing.
-fn fallback_slice(wanted: &CorpusQuery<'_>, first: usize, last: usize) -> Vec<usize> {
+fn fallback_slice(corpus_query: &CorpusQuery<'_>, first: usize, last: usize) -> Vec<usize> {
     let length = last.saturating_sub(first);
-    let start = SeededRng::of("rotation", seed_of(wanted.query), &[wanted.hour.0]).below(length as u64);
+    let start = SeededRng::of("rotation", seed_of(corpus_query.query), &[corpus_query.hour.0]).below(length as u64);
     let start = usize::try_from(start).unwrap_or(0);
-    let mut rows: Vec<usize> = (0..length.min(wanted.limit))
+    let mut rows: Vec<usize> = (0..length.min(corpus_query.limit))
         .filter_map(|step| (start + step).checked_rem(length))
         .map(|at| first + at)
         .collect();

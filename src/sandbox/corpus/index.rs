@@ -60,10 +60,10 @@ pub(crate) fn prompt_subject(prompt: &str) -> &str {
         '.' => prompt[at + 1..].starts_with(char::is_whitespace),
         _ => false,
     };
-    let whole = prompt.trim_start();
-    let skipped = prompt.len() - whole.len();
-    let end = whole.char_indices().find(|(at, c)| ends(skipped + at, *c)).map_or(whole.len(), |(at, _)| at);
-    let sentence = whole[..end].trim_end_matches('.');
+    let trimmed = prompt.trim_start();
+    let skipped = prompt.len() - trimmed.len();
+    let end = trimmed.char_indices().find(|(at, c)| ends(skipped + at, *c)).map_or(trimmed.len(), |(at, _)| at);
+    let sentence = trimmed[..end].trim_end_matches('.');
     let inner = sentence.split_once('(').and_then(|(_, rest)| Some(rest.rsplit_once(')')?.0.trim()));
     if let Some(inner) = inner.filter(|inner| !inner.is_empty()) {
         return inner;
@@ -74,7 +74,7 @@ pub(crate) fn prompt_subject(prompt: &str) -> &str {
     };
     // A query such as `news today` is not a sentence around a subject.
     if !sentence.split_whitespace().any(|word| word.eq_ignore_ascii_case("about")) {
-        return if end < whole.len() && !sentence.trim().is_empty() { sentence.trim() } else { prompt };
+        return if end < trimmed.len() && !sentence.trim().is_empty() { sentence.trim() } else { prompt };
     }
     let mut rest = sentence.trim();
     while let Some(word) = rest.split_whitespace().next().filter(|word| small(word)) {

@@ -18,17 +18,17 @@ const MAX_HOURS_BACK: i64 = 31 * 24;
 const SHOWN_CHARS: usize = 60;
 
 /// Returns the posts for a query, newest first. Their texts are about `about`: the query, or the subject of a prompt.
-pub(crate) fn posts(about: &str, wanted: &CorpusQuery<'_>) -> Vec<Post> {
-    let (seed, hour) = (seed_of(wanted.query), wanted.hour.0);
+pub(crate) fn posts(about: &str, corpus_query: &CorpusQuery<'_>) -> Vec<Post> {
+    let (seed, hour) = (seed_of(corpus_query.query), corpus_query.hour.0);
     let subject = subject(about);
-    let back = wanted.hours_back.clamp(24, MAX_HOURS_BACK);
+    let back = corpus_query.hours_back.clamp(24, MAX_HOURS_BACK);
     // Thin out a longer window, so that a week does not have seven times the posts of a day.
     let stride = back / 24;
     let mut posts = Vec::new();
     for age in 1..back {
         let born = hour - age;
-        let shown = age <= 8 || stride <= 1 || born.rem_euclid(stride) == 0;
-        if shown && is_visible(seed, born, age) {
+        let is_kept = age <= 8 || stride <= 1 || born.rem_euclid(stride) == 0;
+        if is_kept && is_visible(seed, born, age) {
             posts.push(original(seed, &subject, born, age));
         }
     }
@@ -46,16 +46,16 @@ pub(crate) fn posts(about: &str, wanted: &CorpusQuery<'_>) -> Vec<Post> {
         }
     }
     posts.sort_by(|a, b| b.published.cmp(&a.published).then_with(|| a.id.cmp(&b.id)));
-    posts.truncate(wanted.limit);
+    posts.truncate(corpus_query.limit);
     posts
 }
 
 /// Returns all posts of a window, without thinning out a long one, and none from outside it.
-pub(crate) fn archive(wanted: &CorpusQuery<'_>) -> Vec<Post> {
-    let (seed, hour) = (seed_of(wanted.query), wanted.hour.0);
-    let subject = subject(wanted.query);
+pub(crate) fn archive(corpus_query: &CorpusQuery<'_>) -> Vec<Post> {
+    let (seed, hour) = (seed_of(corpus_query.query), corpus_query.hour.0);
+    let subject = subject(corpus_query.query);
     let mut posts = Vec::new();
-    for age in 1..=wanted.hours_back {
+    for age in 1..=corpus_query.hours_back {
         let born = hour.saturating_sub(age);
         let mut of_hour = Vec::new();
         if is_visible(seed, born, age) {
@@ -67,25 +67,25 @@ pub(crate) fn archive(wanted: &CorpusQuery<'_>) -> Vec<Post> {
         }
         of_hour.sort_by(|a, b| b.published.cmp(&a.published).then_with(|| a.id.cmp(&b.id)));
         posts.append(&mut of_hour);
-        if posts.len() >= wanted.limit {
+        if posts.len() >= corpus_query.limit {
             break;
         }
     }
-    posts.truncate(wanted.limit);
+    posts.truncate(corpus_query.limit);
     posts
 }
 
 /// Returns the post created in an hour, as it looks `age` hours later.
 pub(crate) fn original(seed: u64, subject: &str, born: i64, age: i64) -> Post {
-    let mut draw = SeededRng::of("post", seed, &[born]);
-    let (lang, sentence) = if draw.one_in(6) {
-        let at = usize::try_from(draw.below(OTHER.len() as u64)).unwrap_or(0);
+    let mut rng = SeededRng::of("post", seed, &[born]);
+    let (lang, sentence) = if rng.one_in(6) {
+        let at = usize::try_from(rng.below(OTHER.len() as u64)).unwrap_or(0);
         OTHER.get(at).copied().unwrap_or(("en", "{q}"))
     } else {
-        ("en", draw.pick(ENGLISH).unwrap_or("{q}"))
+        ("en", rng.pick(ENGLISH).unwrap_or("{q}"))
     };
-    let text = fill_template(&format!("{sentence}{}", draw.pick(TAILS).unwrap_or("")), subject, &mut draw);
-    let quirk = match draw.below(24) {
+    let text = fill_template(&format!("{sentence}{}", rng.pick(TAILS).unwrap_or("")), subject, &mut rng);
+    let quirk = match rng.below(24) {
         0 | 1 => Quirk::NoUser,
         2 => Quirk::NoUrl,
         3 | 4 => Quirk::UserIsHandle,
@@ -101,13 +101,13 @@ pub(crate) fn original(seed: u64, subject: &str, born: i64, age: i64) -> Post {
 
 /// Whether a post is shown at an age: most posts always, some only while young, some with a gap.
 fn is_visible(seed: u64, born: i64, age: i64) -> bool {
-    let mut draw = SeededRng::of("life", seed, &[born]);
+    let mut rng = SeededRng::of("life", seed, &[born]);
     let small = |n: u64| i64::try_from(n).unwrap_or(0);
-    match draw.below(8) {
-        0 | 1 => age < 8 + small(draw.below(8)),
+    match rng.below(8) {
+        0 | 1 => age < 8 + small(rng.below(8)),
         2 | 3 => {
-            let from = 3 + small(draw.below(8));
-            !(from..from + 2 + small(draw.below(3))).contains(&age)
+            let from = 3 + small(rng.below(8));
+            !(from..from + 2 + small(rng.below(3))).contains(&age)
         }
         _ => true,
     }
@@ -122,14 +122,14 @@ struct Copy {
 
 /// Returns the copies that others made of the post created in an hour.
 fn copies(seed: u64, source: i64) -> Vec<Copy> {
-    let mut draw = SeededRng::of("copies", seed, &[source]);
-    if !draw.one_in(10) {
+    let mut rng = SeededRng::of("copies", seed, &[source]);
+    if !rng.one_in(10) {
         return Vec::new();
     }
-    let spam = draw.one_in(2);
-    let count = if spam { 2 + draw.below(2) } else { 1 };
+    let spam = rng.one_in(2);
+    let count = if spam { 2 + rng.below(2) } else { 1 };
     (1..=i64::try_from(count).unwrap_or(1))
-        .map(|number| Copy { born: source + 1 + i64::try_from(draw.below(3)).unwrap_or(0), number, spam })
+        .map(|number| Copy { born: source + 1 + i64::try_from(rng.below(3)).unwrap_or(0), number, spam })
         .collect()
 }
 
@@ -156,21 +156,21 @@ fn copy_post(seed: u64, subject: &str, source: i64, copy: &Copy, age: i64) -> Po
 
 /// Creates the `number`th post of an hour, with id, author, time and reactions.
 fn post_at(seed: u64, born: i64, age: i64, number: i64, text: String, lang: &str) -> Post {
-    let mut draw = SeededRng::of("birth", seed, &[born, number]);
-    let within = i64::try_from(draw.below(3_599)).unwrap_or(0) * 1_000;
+    let mut rng = SeededRng::of("birth", seed, &[born, number]);
+    let within = i64::try_from(rng.below(3_599)).unwrap_or(0) * 1_000;
     let published = born.saturating_mul(HOUR_MS).saturating_add(within);
     let since_epoch = u64::try_from(published.saturating_sub(SNOWFLAKE_EPOCH_MS)).unwrap_or(0);
     // 41 bits of time and 22 random ones: an id that sorts and dates like the platform's own.
-    let id = ((since_epoch & ((1 << 41) - 1)) << 22) | (draw.next() & ((1 << 22) - 1));
-    let person = draw.pick(PEOPLE).unwrap_or("amber");
-    let fame = draw.below(4);
+    let id = ((since_epoch & ((1 << 41) - 1)) << 22) | (rng.next() & ((1 << 22) - 1));
+    let person = rng.pick(PEOPLE).unwrap_or("amber");
+    let fame = rng.below(4);
     let author = Author {
         handle: format!("sandbox_{person}"),
         name: format!("Sandbox {}{}", person[..1].to_uppercase(), &person[1..]),
-        followers: Some(10_u64.pow(1 + u32::try_from(fame).unwrap_or(0)) + draw.below(90)),
+        followers: Some(10_u64.pow(1 + u32::try_from(fame).unwrap_or(0)) + rng.below(90)),
     };
     // Reactions rise with age up to a ceiling, and only from hour to hour.
-    let ceiling = draw.below(20) * (1 + fame * fame * 5);
+    let ceiling = rng.below(20) * (1 + fame * fame * 5);
     let age = u64::try_from(age.max(0)).unwrap_or(0);
     let likes = ceiling * age / (age + 5);
     Post {
@@ -186,7 +186,7 @@ fn post_at(seed: u64, born: i64, age: i64, number: i64, text: String, lang: &str
 }
 
 /// Fills the placeholders of a sentence. Placeholders inside the query are not filled.
-pub(crate) fn fill_template(sentence: &str, subject: &str, draw: &mut SeededRng) -> String {
+pub(crate) fn fill_template(sentence: &str, subject: &str, rng: &mut SeededRng) -> String {
     let mut text = String::with_capacity(sentence.len() + subject.len());
     let mut rest = sentence;
     while let Some(at) = rest.find('{') {
@@ -194,11 +194,11 @@ pub(crate) fn fill_template(sentence: &str, subject: &str, draw: &mut SeededRng)
         let place = rest.get(at..at + 3).unwrap_or_default();
         match place {
             "{q}" => text.push_str(subject),
-            "{n}" => text.push_str(&(2 + draw.below(46)).to_string()),
-            "{h}" => text.push_str(draw.pick(PEOPLE).unwrap_or("amber")),
+            "{n}" => text.push_str(&(2 + rng.below(46)).to_string()),
+            "{h}" => text.push_str(rng.pick(PEOPLE).unwrap_or("amber")),
             "{p}" => {
                 text.push_str("@sandbox_");
-                text.push_str(draw.pick(PEOPLE).unwrap_or("amber"));
+                text.push_str(rng.pick(PEOPLE).unwrap_or("amber"));
             }
             _ => {
                 text.push('{');
@@ -281,9 +281,9 @@ mod tests {
     #[test]
     fn posts_vanish_reappear_gather_likes_and_are_copied() {
         let hours: Vec<Vec<Post>> = (NOON..NOON + 72).map(|hour| day("coffee", hour)).collect();
-        let blinked =
+        let reappeared =
             hours.windows(8).any(|w| ids(&w[0]).iter().any(|id| !ids(&w[3]).contains(id) && ids(&w[7]).contains(id)));
-        assert!(blinked, "no post came back");
+        assert!(reappeared, "no post came back");
         let likes = |hour: usize, id: &str| {
             hours[hour].iter().find(|post| post.id.as_deref() == Some(id)).and_then(|post| post.counts).map(|c| c.likes)
         };

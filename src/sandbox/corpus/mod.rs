@@ -48,37 +48,37 @@ impl Corpus {
     }
 
     /// Returns posts, newest first.
-    pub(crate) fn posts(&self, wanted: &CorpusQuery<'_>) -> Vec<Post> {
-        self.posts_about(wanted.query, wanted)
+    pub(crate) fn posts(&self, corpus_query: &CorpusQuery<'_>) -> Vec<Post> {
+        self.posts_about(corpus_query.query, corpus_query)
     }
 
     /// Returns posts about the subject of a prompt, newest first.
-    pub(crate) fn posts_about(&self, about: &str, wanted: &CorpusQuery<'_>) -> Vec<Post> {
+    pub(crate) fn posts_about(&self, about: &str, corpus_query: &CorpusQuery<'_>) -> Vec<Post> {
         match self {
-            Self::Invented => invented::posts(about, wanted),
-            Self::Folder(folder) => folder.posts(&CorpusQuery { query: about, ..wanted.clone() }),
+            Self::Invented => invented::posts(about, corpus_query),
+            Self::Folder(folder) => folder.posts(&CorpusQuery { query: about, ..corpus_query.clone() }),
         }
     }
 
     /// Returns all posts of a window, newest first. They do not depend on the length of the window, and none is outside
     /// it.
-    pub(crate) fn archive(&self, wanted: &CorpusQuery<'_>) -> Vec<Post> {
+    pub(crate) fn archive(&self, corpus_query: &CorpusQuery<'_>) -> Vec<Post> {
         match self {
-            Self::Invented => invented::archive(wanted),
-            Self::Folder(folder) => folder.posts(wanted),
+            Self::Invented => invented::archive(corpus_query),
+            Self::Folder(folder) => folder.posts(corpus_query),
         }
     }
 
-    /// Returns pages, best first. The window of `wanted` does not apply.
-    pub(crate) fn pages(&self, wanted: &CorpusQuery<'_>) -> Vec<Page> {
-        self.pages_about(wanted.query, wanted)
+    /// Returns pages, best first. The window of `corpus_query` does not apply.
+    pub(crate) fn pages(&self, corpus_query: &CorpusQuery<'_>) -> Vec<Page> {
+        self.pages_about(corpus_query.query, corpus_query)
     }
 
     /// Returns pages about the subject of a prompt, best first.
-    pub(crate) fn pages_about(&self, about: &str, wanted: &CorpusQuery<'_>) -> Vec<Page> {
+    pub(crate) fn pages_about(&self, about: &str, corpus_query: &CorpusQuery<'_>) -> Vec<Page> {
         match self {
-            Self::Invented => pages::pages(about, wanted),
-            Self::Folder(folder) => folder.pages(&CorpusQuery { query: about, ..wanted.clone() }),
+            Self::Invented => pages::pages(about, corpus_query),
+            Self::Folder(folder) => folder.pages(&CorpusQuery { query: about, ..corpus_query.clone() }),
         }
     }
 }

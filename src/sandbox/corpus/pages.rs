@@ -17,8 +17,8 @@ const EVERGREENS: i64 = 2;
 const POST_PLACE: usize = 3;
 
 /// Returns the pages for a query or the subject of a prompt: the newest article, the evergreens, then older articles.
-pub(crate) fn pages(about: &str, wanted: &CorpusQuery<'_>) -> Vec<Page> {
-    let (seed, hour) = (seed_of(wanted.query), wanted.hour.0);
+pub(crate) fn pages(about: &str, corpus_query: &CorpusQuery<'_>) -> Vec<Page> {
+    let (seed, hour) = (seed_of(corpus_query.query), corpus_query.hour.0);
     let subject = subject(about);
     let newest = hour.div_euclid(PACE) - 1;
     let article = |slot: i64| page(seed, &subject, slot, hour);
@@ -29,31 +29,31 @@ pub(crate) fn pages(about: &str, wanted: &CorpusQuery<'_>) -> Vec<Page> {
     if let Some(post) = post_page(seed, &subject, hour) {
         pages.insert(POST_PLACE, post);
     }
-    pages.truncate(wanted.limit);
+    pages.truncate(corpus_query.limit);
     pages
 }
 
 /// Returns the page of a slot.
 fn page(seed: u64, subject: &str, slot: i64, hour: i64) -> Page {
-    let mut draw = SeededRng::of("page", seed, &[slot]);
+    let mut rng = SeededRng::of("page", seed, &[slot]);
     let evergreen = slot < i64::MIN / 2;
-    let title = fill_template(draw.pick(TITLES).unwrap_or("{q}"), subject, &mut draw);
-    let snippet = fill_template(draw.pick(SNIPPETS).unwrap_or("{q}"), subject, &mut draw);
-    let host = draw.pick(HOSTS).unwrap_or("example.com");
+    let title = fill_template(rng.pick(TITLES).unwrap_or("{q}"), subject, &mut rng);
+    let snippet = fill_template(rng.pick(SNIPPETS).unwrap_or("{q}"), subject, &mut rng);
+    let host = rng.pick(HOSTS).unwrap_or("example.com");
     let slug = slug(&title);
-    let number = draw.below(90_000) + 10_000;
-    let dress = match draw.below(12) {
+    let number = rng.below(90_000) + 10_000;
+    let suffix = match rng.below(12) {
         0 | 1 => "?utm_source=newsletter&utm_medium=email",
         2 => "?ref=home#comments",
         3 => "#top",
         4 => "?b=2&a=1",
         _ => "",
     };
-    let scheme = if draw.one_in(10) { "http" } else { "https" };
+    let scheme = if rng.one_in(10) { "http" } else { "https" };
     let published =
-        slot.saturating_mul(PACE * HOUR_MS).saturating_add(i64::try_from(draw.below(179)).unwrap_or(0) * 60_000);
+        slot.saturating_mul(PACE * HOUR_MS).saturating_add(i64::try_from(rng.below(179)).unwrap_or(0) * 60_000);
     let hours_ago = hour.saturating_sub(slot.saturating_mul(PACE));
-    let date = match draw.below(4) {
+    let date = match rng.below(4) {
         _ if evergreen => PageDate::Unknown,
         0 if hours_ago < 24 => PageDate::HoursAgo(hours_ago),
         0 => PageDate::DaysAgo(hours_ago / 24),
@@ -61,7 +61,7 @@ fn page(seed: u64, subject: &str, slot: i64, hour: i64) -> Page {
         _ => PageDate::Iso(published),
     };
     let path = if evergreen { "guide" } else { "articles" };
-    Page { url: format!("{scheme}://{host}/{path}/{slug}-{number}{dress}"), title, snippet, date }
+    Page { url: format!("{scheme}://{host}/{path}/{slug}-{number}{suffix}"), title, snippet, date }
 }
 
 /// Returns a recent post as a web search finds it: the same for six hours, in one of three such periods.

@@ -84,29 +84,29 @@ pub(super) fn search_posts(corpus: &Corpus, now: Time, headers: &HeaderMap, enco
     if let Err(refusal) = authenticate(headers, Scope::Access, now) {
         return *refusal;
     }
-    let asked = QueryParams::read(encoded.as_bytes());
-    let Some(query) = asked.get("q") else { return invalid("Params must have the property \"q\"") };
-    let Ok(limit) = asked.number("limit", 1..=MOST_POSTS, DEFAULT_POSTS) else {
+    let params = QueryParams::read(encoded.as_bytes());
+    let Some(query) = params.get("q") else { return invalid("Params must have the property \"q\"") };
+    let Ok(limit) = params.number("limit", 1..=MOST_POSTS, DEFAULT_POSTS) else {
         return invalid("limit must be a whole number from 1 to 100");
     };
-    let Ok(first) = asked.number("cursor", 0..=usize::MAX, 0) else { return invalid("Malformed cursor") };
-    let (since, until) = match (instant(asked.get("since")), instant(asked.get("until"))) {
+    let Ok(first) = params.number("cursor", 0..=usize::MAX, 0) else { return invalid("Malformed cursor") };
+    let (since, until) = match (instant(params.get("since")), instant(params.get("until"))) {
         (Ok(since), Ok(until)) => (since, until),
         _ => return invalid("since and until must be a datetime or a date"),
     };
     let mut found = posts(corpus, query, Hour::of(now), since, until);
-    let tags: Vec<String> = asked.all("tag").map(|tag| format!("#{}", tag.to_lowercase())).collect();
-    let author = asked.get("author").map(|author| author.trim_start_matches('@'));
+    let tags: Vec<String> = params.all("tag").map(|tag| format!("#{}", tag.to_lowercase())).collect();
+    let author = params.get("author").map(|author| author.trim_start_matches('@'));
     let language = |lang: &str| lang.split('-').next().unwrap_or_default().to_lowercase();
     found.retain(|post| {
         let name = account(handle(post));
         author.is_none_or(|author| author == name || author == did(&name))
-            && asked
+            && params
                 .get("lang")
                 .is_none_or(|lang| post.lang.as_deref().is_some_and(|of| language(of) == language(lang)))
             && tags.iter().all(|tag| post.text.to_lowercase().split_whitespace().any(|word| word == tag))
     });
-    if asked.get("sort") == Some("top") {
+    if params.get("sort") == Some("top") {
         found.sort_by_key(|post| std::cmp::Reverse(post.counts.map(|counts| counts.likes)));
     }
     let list: Vec<Value> = found.iter().skip(first).take(limit).map(view).collect();

@@ -50,7 +50,7 @@ pub(in crate::sandbox) fn damaged(action: &Action, headers: &mut HeaderMap, byte
     match action {
         Action::Cut(keep) => damage::cut(bytes, *keep),
         Action::Truncate(keep) => damage::truncated(bytes, *keep),
-        Action::Empty => chunked(emptied(bytes)),
+        Action::Empty => chunked(without_results(bytes)),
         Action::ErrorFrame => chunked(with_error(bytes)),
         Action::Malformed(kind) => {
             let (content_type, garbage) = damage::garbage(*kind, bytes);
@@ -65,7 +65,7 @@ pub(in crate::sandbox) fn damaged(action: &Action, headers: &mut HeaderMap, byte
 }
 
 /// Returns the same reply without results.
-fn emptied(body: &Bytes) -> Bytes {
+fn without_results(body: &Bytes) -> Bytes {
     if let Ok(mut value) = serde_json::from_slice::<Value>(body) {
         for (name, value) in value.as_object_mut().into_iter().flatten() {
             match value {
@@ -141,7 +141,7 @@ mod tests {
             ("<?xml?><a><item>\n</item>\n<item></item>\n</a>", "<?xml?><a></a>"),
             ("data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n\ndata: [DONE]\n\n", "data: [DONE]\n\n"),
         ] {
-            assert_eq!(emptied(&Bytes::from(body)), left, "{body}");
+            assert_eq!(without_results(&Bytes::from(body)), left, "{body}");
         }
     }
 

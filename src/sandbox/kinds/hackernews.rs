@@ -32,19 +32,19 @@ struct Item {
 
 /// `GET search_by_date`.
 pub(super) fn search_by_date(corpus: &Corpus, hour: Hour, encoded: &str) -> Response {
-    let asked = QueryParams::read(encoded.as_bytes());
-    let query = asked.get("query").unwrap_or_default();
-    let numeric = match NumericFilters::read(&asked.all("numericFilters").collect::<Vec<_>>().join(",")) {
+    let params = QueryParams::read(encoded.as_bytes());
+    let query = params.get("query").unwrap_or_default();
+    let numeric = match NumericFilters::read(&params.all("numericFilters").collect::<Vec<_>>().join(",")) {
         Ok(numeric) => numeric,
         Err(part) => return refused(&format!("Invalid syntax for numeric condition: {part}")),
     };
-    let Ok(per_page) = asked.number("hitsPerPage", 0..=MOST_HITS, DEFAULT_HITS) else {
+    let Ok(per_page) = params.number("hitsPerPage", 0..=MOST_HITS, DEFAULT_HITS) else {
         return refused("invalid value for hitsPerPage, expected an integer between 0 and 1000");
     };
-    let Ok(page) = asked.number("page", 0..=usize::MAX, 0) else {
+    let Ok(page) = params.number("page", 0..=usize::MAX, 0) else {
         return refused("invalid value for page, expected a positive integer");
     };
-    let tags = asked.get("tags").unwrap_or_default();
+    let tags = params.get("tags").unwrap_or_default();
     let since = numeric.since().map(|second| second.saturating_mul(1_000));
     let found: Vec<Item> = posts(corpus, query, hour, since, None)
         .iter()
@@ -96,7 +96,7 @@ fn number(parts: &[&[u8]]) -> u64 {
 /// Turns a post into a story or, twice as often, into a comment on one.
 fn item(query: &str, post: &Post) -> Item {
     let id = number(&[b"hn", key(post).as_bytes()]);
-    let mut draw = SeededRng::new(&[b"hn item", key(post).as_bytes()]);
+    let mut rng = SeededRng::new(&[b"hn item", key(post).as_bytes()]);
     let (author, text) = (handle(post), post_text(post));
     let created_at_i = post.published.div_euclid(1_000);
     let created = date(post.published, ISO);
@@ -112,8 +112,8 @@ fn item(query: &str, post: &Post) -> Item {
     }
     let counts = post.counts.unwrap_or_default();
     let count = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
-    let (kind, story, points, comments) = if draw.one_in(3) {
-        let asks = draw.one_in(4);
+    let (kind, story, points, comments) = if rng.one_in(3) {
+        let asks = rng.one_in(4);
         let line = title(text);
         hit.insert("title".into(), json!(if asks { cut(&format!("Ask HN: {line}"), 80) } else { line }));
         match asks {
@@ -128,7 +128,7 @@ fn item(query: &str, post: &Post) -> Item {
         // The comments of one day on a query share a thread.
         let day = post.published.div_euclid(86_400_000);
         let story = number(&[b"hn thread", &seed_of(query).to_le_bytes(), &day.to_le_bytes()]);
-        let parent = if draw.one_in(2) { story } else { number(&[b"hn parent", key(post).as_bytes()]) };
+        let parent = if rng.one_in(2) { story } else { number(&[b"hn parent", key(post).as_bytes()]) };
         let subject = query.split_whitespace().collect::<Vec<_>>().join(" ");
         hit.insert("comment_text".into(), json!(html(text)));
         hit.insert("story_title".into(), json!(format!("{}: what happened", cut(&subject, SHOWN_CHARS))));

@@ -40,13 +40,13 @@ struct Completion {
 
 /// `POST chat/completions`.
 pub(super) fn chat(body: &[u8], hour: Hour) -> Response {
-    let Ok(asked @ Value::Object(_)) = serde_json::from_slice::<Value>(body) else {
+    let Ok(request @ Value::Object(_)) = serde_json::from_slice::<Value>(body) else {
         return refused("We could not parse the JSON body of your request.", None, None);
     };
-    let Some(model) = asked["model"].as_str().filter(|model| !model.is_empty()) else {
+    let Some(model) = request["model"].as_str().filter(|model| !model.is_empty()) else {
         return refused("you must provide a model parameter", Some("model"), Some("missing_required_parameter"));
     };
-    let messages = match &asked["messages"] {
+    let messages = match &request["messages"] {
         Value::Array(messages) if !messages.is_empty() => messages,
         Value::Array(_) => {
             return refused("Invalid 'messages': empty array.", Some("messages"), Some("empty_array"));
@@ -57,16 +57,16 @@ pub(super) fn chat(body: &[u8], hour: Hour) -> Response {
         }
         _ => return refused("Invalid type for 'messages'.", Some("messages"), Some("invalid_type")),
     };
-    let said: Vec<String> = messages.iter().map(|message| text_of(&message["content"])).collect();
-    let last = messages.iter().rposition(|message| message["role"] == "user").and_then(|at| said.get(at));
+    let contents: Vec<String> = messages.iter().map(|message| text_of(&message["content"])).collect();
+    let last = messages.iter().rposition(|message| message["role"] == "user").and_then(|at| contents.get(at));
     let question = last.and_then(|text| text.lines().find(|line| !line.trim().is_empty())).unwrap_or_default();
-    let whole = said.join("\n");
-    let mut text = answer(question.trim(), &sources(&whole));
-    let most = ["max_completion_tokens", "max_tokens"].iter().find_map(|name| asked[*name].as_u64());
+    let conversation = contents.join("\n");
+    let mut text = answer(question.trim(), &sources(&conversation));
+    let most = ["max_completion_tokens", "max_tokens"].iter().find_map(|name| request[*name].as_u64());
     let most = most.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX).saturating_mul(TOKEN_CHARS));
     let finish = if text.chars().count() > most { "length" } else { "stop" };
     text = text.chars().take(most).collect();
-    let (prompt, completion) = (tokens(&whole), tokens(&text));
+    let (prompt, completion) = (tokens(&conversation), tokens(&text));
     let done = Completion {
         id: format!("chatcmpl-sandbox{:016x}", SeededRng::new(&[b"openai", body]).next()),
         created: hour.start().div_euclid(1_000),
@@ -79,8 +79,8 @@ pub(super) fn chat(body: &[u8], hour: Hour) -> Response {
         }),
         text,
     };
-    match asked["stream"] == true {
-        true => streamed(&done, asked["stream_options"]["include_usage"] == true),
+    match request["stream"] == true {
+        true => streamed(&done, request["stream_options"]["include_usage"] == true),
         false => reply::json(StatusCode::OK, &plain(&done)),
     }
 }

@@ -20,7 +20,7 @@ impl QueryParams {
 
     /// Returns all non-empty values of a name.
     pub(super) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
-        self.0.iter().filter(move |(given, value)| given == name && !value.is_empty()).map(|(_, value)| value.as_str())
+        self.0.iter().filter(move |(key, value)| key == name && !value.is_empty()).map(|(_, value)| value.as_str())
     }
 
     /// Returns a whole number in a range, or the default when it is left out.
@@ -43,14 +43,14 @@ mod tests {
 
     #[test]
     fn the_last_of_a_name_counts_and_an_empty_one_does_not() {
-        let asked = QueryParams::read(b"q=a+b&q=&tag=x&tag=y%26z&limit=7&page=x");
-        assert_eq!((asked.get("q"), asked.get("sort")), (Some("a b"), None));
-        assert_eq!(asked.all("tag").collect::<Vec<_>>(), ["x", "y&z"]);
-        assert_eq!(asked.number("limit", 1..=9, 3), Ok(7));
+        let params = QueryParams::read(b"q=a+b&q=&tag=x&tag=y%26z&limit=7&page=x");
+        assert_eq!((params.get("q"), params.get("sort")), (Some("a b"), None));
+        assert_eq!(params.all("tag").collect::<Vec<_>>(), ["x", "y&z"]);
+        assert_eq!(params.number("limit", 1..=9, 3), Ok(7));
         assert_eq!(
-            (asked.number("limit", 1..=6, 3), asked.number("page", 0..=9, 0)),
+            (params.number("limit", 1..=6, 3), params.number("page", 0..=9, 0)),
             (Err(InvalidNumber), Err(InvalidNumber))
         );
-        assert_eq!(asked.number("pageno", 1..=9, 1), Ok(1));
+        assert_eq!(params.number("pageno", 1..=9, 1), Ok(1));
     }
 }

@@ -44,7 +44,9 @@ pub(super) fn model_key(headers: &HeaderMap, key: Option<&str>) -> Result<(), (S
     };
     match (bearer(headers), key) {
         (None, _) => refused("You didn't provide an API key (Authorization: Bearer KEY)", Value::Null),
-        (Some(given), Some(key)) if given != key => refused("Incorrect API key provided", json!("invalid_api_key")),
+        (Some(sent_key), Some(key)) if sent_key != key => {
+            refused("Incorrect API key provided", json!("invalid_api_key"))
+        }
         _ => Ok(()),
     }
 }
@@ -75,7 +77,7 @@ mod tests {
 
     #[test]
     fn a_model_wants_a_bearer_token() {
-        for (given, key, passes) in [
+        for (authorization, key, passes) in [
             (None, None, false),
             (Some("k"), None, false),
             (Some("Bearer "), None, false),
@@ -84,10 +86,10 @@ mod tests {
             (Some("Bearer x"), Some("k"), false),
         ] {
             let mut headers = HeaderMap::new();
-            if let Some(given) = given {
-                headers.insert(header::AUTHORIZATION, given.parse().unwrap());
+            if let Some(authorization) = authorization {
+                headers.insert(header::AUTHORIZATION, authorization.parse().unwrap());
             }
-            assert_eq!(model_key(&headers, key).is_ok(), passes, "{given:?} {key:?}");
+            assert_eq!(model_key(&headers, key).is_ok(), passes, "{authorization:?} {key:?}");
         }
     }
 }

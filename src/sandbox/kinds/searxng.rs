@@ -43,28 +43,28 @@ struct Found {
 
 /// `GET` or `POST /search`.
 pub(super) fn search(corpus: &Corpus, hour: Hour, encoded: &[u8]) -> Response {
-    let asked = QueryParams::read(encoded);
-    let query: String = asked.get("q").unwrap_or_default().chars().take(QUERY_CHARS).collect();
+    let params = QueryParams::read(encoded);
+    let query: String = params.get("q").unwrap_or_default().chars().take(QUERY_CHARS).collect();
     if query.trim().is_empty() {
         return refused("No query");
     }
     let invalid =
-        |name: &str| refused(&format!("Invalid value {:?} for parameter {name}", asked.get(name).unwrap_or("")));
-    let range = match asked.get("time_range") {
+        |name: &str| refused(&format!("Invalid value {:?} for parameter {name}", params.get(name).unwrap_or("")));
+    let range = match params.get("time_range") {
         None => None,
         Some(word) => match RANGES.iter().find(|(range, _)| *range == word) {
             Some((_, hours)) => Some(*hours),
             None => return invalid("time_range"),
         },
     };
-    let Ok(page) = asked.number("pageno", 1..=usize::MAX, 1) else { return invalid("pageno") };
-    let engines: Vec<&Engine> = ENGINES.iter().filter(|engine| is_asked(engine, &asked, range.is_some())).collect();
+    let Ok(page) = params.number("pageno", 1..=usize::MAX, 1) else { return invalid("pageno") };
+    let engines: Vec<&Engine> = ENGINES.iter().filter(|engine| is_selected(engine, &params, range.is_some())).collect();
     let since = range.map(|hours| hour.start().saturating_sub(hours.saturating_mul(HOUR_MS)));
     let all = found(corpus, &query, hour, &engines, since);
     let first = page.saturating_sub(1).saturating_mul(PER_PAGE);
     let results: Vec<Value> =
         all.iter().enumerate().skip(first).take(PER_PAGE).map(|(at, found)| result(at + 1, found)).collect();
-    match asked.get("format") {
+    match params.get("format") {
         Some("json") => reply::json(
             StatusCode::OK,
             &json!({
@@ -83,8 +83,8 @@ pub(super) fn search(corpus: &Corpus, hour: Hour, encoded: &[u8]) -> Response {
 }
 
 /// Whether an engine is used: `engines` names engines, else `categories` names categories; the default is `general`.
-fn is_asked(engine: &Engine, asked: &QueryParams, by_time: bool) -> bool {
-    let named = |name: &str, value: &str| asked.get(name).map(|list| list.split(',').any(|one| one.trim() == value));
+fn is_selected(engine: &Engine, params: &QueryParams, by_time: bool) -> bool {
+    let named = |name: &str, value: &str| params.get(name).map(|list| list.split(',').any(|one| one.trim() == value));
     let wanted = named("engines", engine.name)
         .or_else(|| named("categories", engine.category))
         .unwrap_or(engine.category == "general");
@@ -93,9 +93,9 @@ fn is_asked(engine: &Engine, asked: &QueryParams, by_time: bool) -> bool {
 
 /// Returns the pages that these engines have. A page without a date counts as old as the next older one with a date.
 fn found(corpus: &Corpus, query: &str, hour: Hour, engines: &[&'static Engine], since: Option<i64>) -> Vec<Found> {
-    let wanted = CorpusQuery { query, hour, hours_back: 24, limit: MAX_READ };
+    let corpus_query = CorpusQuery { query, hour, hours_back: 24, limit: MAX_READ };
     let (mut all, mut age) = (Vec::new(), None);
-    for page in corpus.pages(&wanted).into_iter().rev() {
+    for page in corpus.pages(&corpus_query).into_iter().rev() {
         let published = published(&page, hour);
         age = published.or(age);
         let of_page = engines_of(&page);

@@ -56,8 +56,8 @@ pub(super) fn token(scope: Scope, did: &str, handle: &str, now: Time) -> String 
 
 /// Returns the handle of a valid token.
 pub(super) fn handle_of(token: &str, scope: Scope, now: Time) -> Result<String, TokenError> {
-    let (signed, given) = token.rsplit_once('.').ok_or(TokenError::Invalid)?;
-    if given != signature(signed) {
+    let (signed, sent_signature) = token.rsplit_once('.').ok_or(TokenError::Invalid)?;
+    if sent_signature != signature(signed) {
         return Err(TokenError::Invalid);
     }
     let claims = signed.split_once('.').and_then(|(_, claims)| URL_SAFE_NO_PAD.decode(claims).ok());
@@ -86,9 +86,10 @@ mod tests {
         assert_eq!(handle_of(&access, Scope::Access, at(ACCESS_SECONDS - 1)), Ok("h".to_owned()));
         assert_eq!(handle_of(&access, Scope::Access, at(ACCESS_SECONDS)), Err(TokenError::Expired));
         assert_eq!(handle_of(&refresh, Scope::Refresh, at(ACCESS_SECONDS)), Ok("h".to_owned()));
-        for (given, scope) in [(&access, Scope::Refresh), (&refresh, Scope::Access), (&"x.y".to_owned(), Scope::Access)]
+        for (wrong_token, scope) in
+            [(&access, Scope::Refresh), (&refresh, Scope::Access), (&"x.y".to_owned(), Scope::Access)]
         {
-            assert_eq!(handle_of(given, scope, at(1)), Err(TokenError::Invalid));
+            assert_eq!(handle_of(wrong_token, scope, at(1)), Err(TokenError::Invalid));
         }
         assert_eq!(handle_of(&access.replace('.', ".e"), Scope::Access, at(1)), Err(TokenError::Invalid));
     }

@@ -95,18 +95,18 @@ fn condition(part: &str) -> Result<Condition, String> {
             "num_comments" => Field::Comments,
             _ => return None,
         };
-        Some(Condition { field, test: *test, bound: whole(bound.trim(), *test)? })
+        Some(Condition { field, test: *test, bound: whole_number_bound(bound.trim(), *test)? })
     };
     TESTS.iter().find_map(read).ok_or_else(|| part.to_owned())
 }
 
 /// Converts a bound with decimals, which some programs send, to the equivalent whole number.
-fn whole(bound: &str, test: Test) -> Option<i64> {
-    let Some((whole, decimals)) = bound.split_once('.') else { return bound.parse().ok() };
-    let whole: i64 = whole.parse().ok()?;
-    let decimals = decimals.parse::<u64>().ok().filter(|_| whole >= 0)?;
+fn whole_number_bound(bound: &str, test: Test) -> Option<i64> {
+    let Some((integer, decimals)) = bound.split_once('.') else { return bound.parse().ok() };
+    let integer: i64 = integer.parse().ok()?;
+    let decimals = decimals.parse::<u64>().ok().filter(|_| integer >= 0)?;
     let next = i64::from(decimals > 0 && matches!(test, Test::AtLeast | Test::Below));
-    whole.checked_add(next)
+    integer.checked_add(next)
 }
 
 /// Whether an item has the tags: a comma means "and", inside brackets it means "or".

@@ -16,8 +16,9 @@ const TITLE_CHARS: usize = 80;
 pub(super) fn posts(corpus: &Corpus, query: &str, hour: Hour, since: Option<i64>, until: Option<i64>) -> Vec<Post> {
     let hours_back = since.map_or(KNOWN_HOURS, |since| hour.0.saturating_sub(since.div_euclid(HOUR_MS)));
     let query: String = query.chars().take(QUERY_CHARS).collect();
-    let wanted = CorpusQuery { query: &query, hour, hours_back: hours_back.clamp(1, KNOWN_HOURS), limit: MOST_POSTS };
-    let mut posts = corpus.archive(&wanted);
+    let corpus_query =
+        CorpusQuery { query: &query, hour, hours_back: hours_back.clamp(1, KNOWN_HOURS), limit: MOST_POSTS };
+    let mut posts = corpus.archive(&corpus_query);
     posts.retain(|post| {
         since.is_none_or(|since| post.published >= since) && until.is_none_or(|until| post.published < until)
     });
@@ -88,9 +89,9 @@ pub(super) const HTTP_DATE: &str = "%a, %d %b %Y %H:%M:%S GMT";
 
 /// Returns `length` characters of an alphabet, drawn from a seed.
 pub(super) fn random_name(parts: &[&[u8]], alphabet: &[u8], length: usize) -> String {
-    let mut draw = SeededRng::new(parts);
+    let mut rng = SeededRng::new(parts);
     let letter = |at: u64| usize::try_from(at).ok().and_then(|at| alphabet.get(at)).copied().unwrap_or(b'a');
-    (0..length).map(|_| char::from(letter(draw.below(alphabet.len() as u64)))).collect()
+    (0..length).map(|_| char::from(letter(rng.below(alphabet.len() as u64)))).collect()
 }
 
 #[cfg(test)]

@@ -13,8 +13,9 @@ pub(super) fn of(object: &Object) -> Option<String> {
     let stated = ["error", "errors"].iter().find_map(|name| message(object.get(name)?, 3));
     stated.or_else(|| match object.get("type")? {
         Node::Text(kind) if kind == "error" => {
-            let said = ["content", "message", "detail", "text"].iter().find_map(|name| message(object.get(name)?, 3));
-            Some(said.unwrap_or_else(unspecified))
+            let error_text =
+                ["content", "message", "detail", "text"].iter().find_map(|name| message(object.get(name)?, 3));
+            Some(error_text.unwrap_or_else(unspecified))
         }
         _ => None,
     })
@@ -29,7 +30,7 @@ pub(super) fn detail(object: &Object) -> Option<String> {
 /// that it went well, or that nothing was found, is no error.
 pub(super) fn find_error_of_empty(object: &Object) -> Option<String> {
     let says = |stated: bool| {
-        let is = |name: &&str| matches!(object.get(name), Some(Node::Bool(said)) if *said == stated);
+        let is = |name: &&str| matches!(object.get(name), Some(Node::Bool(value)) if *value == stated);
         ["success", "ok"].iter().any(is)
     };
     let code_is_good = || match object.get("code") {
@@ -58,11 +59,11 @@ fn is_success_message(words: &str) -> bool {
 
 /// Returns the message of an event named `error`, from JSON or plain words.
 pub(super) fn error_event_message(text: &str, limits: Limits) -> String {
-    let said = match lenient::parse_frame(text, limits) {
+    let error_text = match lenient::parse_frame(text, limits) {
         Ok(node) => message(&node, 3),
         Err(_) => line(text),
     };
-    said.unwrap_or_else(unspecified)
+    error_text.unwrap_or_else(unspecified)
 }
 
 /// Reads a value as one bounded line. `None` for values that report nothing (`null`, `false`, `0`, `""`, `{}`, `[]`).
@@ -81,8 +82,8 @@ fn message(node: &Node, depth: u32) -> Option<String> {
         }
         Node::Object(object) => {
             let names = ["message", "msg", "detail", "error", "reason", "description", "code"];
-            let said = names.iter().find_map(|name| message(object.get(name)?, depth - 1));
-            said.or_else(|| (!object.members.is_empty() || object.strange.is_some()).then(unspecified))
+            let error_text = names.iter().find_map(|name| message(object.get(name)?, depth - 1));
+            error_text.or_else(|| (!object.members.is_empty() || object.strange.is_some()).then(unspecified))
         }
     }
 }

@@ -67,7 +67,7 @@ fn short(text: &str, max: usize) -> Option<String> {
 pub(super) fn count(object: &Object, names: &[&str]) -> Option<i64> {
     names.iter().find_map(|name| {
         let count = match object.get(name)? {
-            Node::Number(number) => number.as_i64().or_else(|| whole(number.as_f64()?)),
+            Node::Number(number) => number.as_i64().or_else(|| whole_number(number.as_f64()?)),
             Node::Text(text) => text.trim().parse().ok(),
             _ => None,
         };
@@ -76,7 +76,7 @@ pub(super) fn count(object: &Object, names: &[&str]) -> Option<i64> {
 }
 
 /// Converts a whole float such as `12.0`, up to 2^53, where floats are still exact.
-fn whole(number: f64) -> Option<i64> {
+fn whole_number(number: f64) -> Option<i64> {
     if number.fract() != 0.0 || !(0.0..=9_007_199_254_740_992.0).contains(&number) {
         return None;
     }

@@ -20,7 +20,7 @@ pub(super) enum Payload<'a> {
 #[derive(Debug)]
 pub(super) struct Framing {
     mode: Mode,
-    held: Vec<u8>,
+    buffer: Vec<u8>,
     /// The event being collected. Used only in mode `Lines`.
     event: Vec<u8>,
     /// Whether the event already has a line, even an empty one.
@@ -47,7 +47,7 @@ enum Mode {
 
 impl Framing {
     pub(super) fn new() -> Self {
-        Self { mode: Mode::Start, held: Vec::new(), event: Vec::new(), begun: false, failed: false, too_long: false }
+        Self { mode: Mode::Start, buffer: Vec::new(), event: Vec::new(), begun: false, failed: false, too_long: false }
     }
 
     /// Takes the next bytes and passes on every payload that they complete.
@@ -72,17 +72,17 @@ impl Framing {
                 self.line_end(out);
                 self.event_end(true, out);
             }
-            Mode::Values { .. } if self.held.is_empty() => {}
+            Mode::Values { .. } if self.buffer.is_empty() => {}
             Mode::Values { .. } => out(Payload::Broken { last: true }),
         }
     }
 
     fn start(&mut self, byte: u8, out: &mut impl FnMut(Payload<'_>)) {
-        self.held.push(byte);
-        if self.held == BOM || (self.held.len() == 1 && byte.is_ascii_whitespace()) {
-            self.held.clear();
-        } else if !BOM.starts_with(&self.held) {
-            let head = std::mem::take(&mut self.held);
+        self.buffer.push(byte);
+        if self.buffer == BOM || (self.buffer.len() == 1 && byte.is_ascii_whitespace()) {
+            self.buffer.clear();
+        } else if !BOM.starts_with(&self.buffer) {
+            let head = std::mem::take(&mut self.buffer);
             self.mode = match head.first() {
                 Some(b'{' | b'[' | b'"') => Mode::Values { depth: 0, in_string: false, escaped: false },
                 _ => Mode::Lines { after_cr: false },
@@ -113,15 +113,15 @@ impl Framing {
     }
 
     fn hold(&mut self, bytes: &[u8]) {
-        let room = MAX_FRAME_BYTES.saturating_sub(self.held.len() + self.event.len());
+        let room = MAX_FRAME_BYTES.saturating_sub(self.buffer.len() + self.event.len());
         self.too_long |= bytes.len() > room;
-        self.held.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        self.buffer.extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
 
     /// Handles a complete line. A blank line ends the event; a `data:` line or bare JSON is added to it. The event name
     /// `error` is noted, other lines are skipped.
     fn line_end(&mut self, out: &mut impl FnMut(Payload<'_>)) {
-        let line = std::mem::take(&mut self.held);
+        let line = std::mem::take(&mut self.buffer);
         let text = line.trim_ascii_start();
         if text.is_empty() {
             self.event_end(false, out);
@@ -132,8 +132,8 @@ impl Framing {
         } else if let Some(name) = text.strip_prefix(b"event:") {
             self.failed = name.trim_ascii() == b"error";
         }
-        self.held = line;
-        self.held.clear();
+        self.buffer = line;
+        self.buffer.clear();
     }
 
     fn event_line(&mut self, data: &[u8]) {
@@ -157,7 +157,7 @@ impl Framing {
         let Mode::Values { mut depth, mut in_string, mut escaped } = self.mode else { return };
         for &byte in bytes {
             // Between values, skip whatever does not open one: white space, commas, a stray `data:`.
-            if self.held.is_empty() && !self.too_long && !matches!(byte, b'{' | b'[' | b'"') {
+            if self.buffer.is_empty() && !self.too_long && !matches!(byte, b'{' | b'[' | b'"') {
                 continue;
             }
             let mut complete = false;
@@ -181,8 +181,8 @@ impl Framing {
                 }
                 _ => {}
             }
-            if self.held.len() < MAX_FRAME_BYTES {
-                self.held.push(byte);
+            if self.buffer.len() < MAX_FRAME_BYTES {
+                self.buffer.push(byte);
             } else {
                 self.too_long = true;
             }
@@ -190,9 +190,9 @@ impl Framing {
                 if std::mem::take(&mut self.too_long) {
                     out(Payload::Broken { last: false });
                 } else {
-                    out(Payload::Event { bytes: &self.held, last: false, failed: false });
+                    out(Payload::Event { bytes: &self.buffer, last: false, failed: false });
                 }
-                self.held.clear();
+                self.buffer.clear();
                 (depth, in_string, escaped) = (0, false, false);
             }
         }

@@ -54,10 +54,10 @@ fn parse_with(text: &str, limits: Limits, controls: bool) -> Result<Node, ParseE
     if !pass.run(limits.max_depth) {
         return Err(ParseError::TooDeep);
     }
-    let (clean, whole) = pass.finish();
+    let (clean, complete) = pass.finish();
     match build(&clean, limits) {
         Ok(node) => Ok(node),
-        Err(error) if error.is_eof() => Err(ParseError::Cut(whole.and_then(|(end, closers)| {
+        Err(error) if error.is_eof() => Err(ParseError::Cut(complete.and_then(|(end, closers)| {
             let mut rest = clean.get(..end)?.to_owned();
             rest.extend(closers.iter().rev().map(|opener| if *opener == b'[' { ']' } else { '}' }));
             build(&rest, limits).ok()
@@ -77,15 +77,15 @@ struct Sanitizer<'a> {
     lists: usize,
     /// Length of the output up to the last point at which every open bracket held only complete entries, and the
     /// brackets open there.
-    whole: Option<usize>,
-    whole_open: Vec<u8>,
+    complete_end: Option<usize>,
+    complete_open: Vec<u8>,
 }
 
 impl<'a> Sanitizer<'a> {
     fn new(text: &'a str, controls: bool) -> Self {
         let bytes = text.as_bytes();
-        let (out, open, whole_open) = (String::new(), Vec::new(), Vec::new());
-        Self { text, bytes, controls, out, copied: 0, open, lists: 0, whole: None, whole_open }
+        let (out, open, complete_open) = (String::new(), Vec::new(), Vec::new());
+        Self { text, bytes, controls, out, copied: 0, open, lists: 0, complete_end: None, complete_open }
     }
 
     /// Returns false when the text nests too deeply.
@@ -135,9 +135,9 @@ impl<'a> Sanitizer<'a> {
     /// Remembers that everything up to `at` is complete, unless `at` lies inside an entry of a list.
     fn remember(&mut self, at: usize) {
         if self.lists == 0 || (self.lists == 1 && self.open.last() == Some(&b'[')) {
-            self.whole = Some(self.out.len() + (at - self.copied));
-            self.whole_open.clear();
-            self.whole_open.extend_from_slice(&self.open);
+            self.complete_end = Some(self.out.len() + (at - self.copied));
+            self.complete_open.clear();
+            self.complete_open.extend_from_slice(&self.open);
         }
     }
 
@@ -203,12 +203,12 @@ impl<'a> Sanitizer<'a> {
     }
 
     fn finish(mut self) -> (Cow<'a, str>, Option<(usize, Vec<u8>)>) {
-        let whole = self.whole.map(|end| (end, self.whole_open));
+        let complete = self.complete_end.map(|end| (end, self.complete_open));
         if self.copied == 0 {
-            return (Cow::Borrowed(self.text), whole);
+            return (Cow::Borrowed(self.text), complete);
         }
         self.out.push_str(self.text.get(self.copied..).unwrap_or_default());
-        (Cow::Owned(self.out), whole)
+        (Cow::Owned(self.out), complete)
     }
 }
 
@@ -231,12 +231,12 @@ fn is_number(token: &str) -> bool {
         Some((mantissa, exponent)) => (mantissa, Some(exponent)),
         None => (token, None),
     };
-    let (whole, fraction) = match mantissa.split_once('.') {
-        Some((whole, fraction)) => (whole, Some(fraction)),
+    let (integer, fraction) = match mantissa.split_once('.') {
+        Some((integer, fraction)) => (integer, Some(fraction)),
         None => (mantissa, None),
     };
-    digits(whole)
-        && (whole.len() == 1 || !whole.starts_with('0'))
+    digits(integer)
+        && (integer.len() == 1 || !integer.starts_with('0'))
         && fraction.is_none_or(digits)
         && exponent.is_none_or(|e| digits(e.strip_prefix(['+', '-']).unwrap_or(e)))
 }

@@ -46,21 +46,21 @@ pub use stream::StreamDecoder;
 /// complete in it; `Service` for an error object.
 pub fn decode(body: &[u8], context: &Context) -> Result<Reply, DecodeError> {
     crate::failpoint::at("decode/begun");
-    let whole = lenient::text(body);
-    let text = whole.trim();
+    let decoded_text = lenient::text(body);
+    let text = decoded_text.trim();
     if text.is_empty() {
         return mark_truncated(Err(malformed("the reply has no content".to_owned())), context);
     }
-    if framing::is_event_stream(&whole, context.media == ContentType::Events) {
-        return stream(&whole, context);
+    if framing::is_event_stream(&decoded_text, context.media == ContentType::Events) {
+        return stream(&decoded_text, context);
     }
     let read = match lenient::parse(text, context.limits) {
-        Ok(node) if payload::is_frame(&node) => return stream(&whole, context),
+        Ok(node) if payload::is_frame(&node) => return stream(&decoded_text, context),
         Ok(node) => document::reply(&node, context),
         Err(ParseError::TooDeep) => {
             Err(malformed(format!("the reply nests lists or objects deeper than {} levels", context.limits.max_depth)))
         }
-        Err(_) if payload::starts_with_frame(text, context.limits) => return stream(&whole, context),
+        Err(_) if payload::starts_with_frame(text, context.limits) => return stream(&decoded_text, context),
         Err(ParseError::Cut(rest)) if !text.starts_with(|c: char| c.is_ascii_alphanumeric()) => {
             document::cut_reply(rest.as_ref(), context)
         }

@@ -38,7 +38,7 @@ pub(super) struct UntypedPieces {
     joined: JoinedText,
     last: String,
     /// The last frame, read as a whole reply.
-    whole: Option<String>,
+    full_reply: Option<String>,
     /// Whether each piece began with the one before.
     repeats: bool,
     /// Whether some repeated piece was more than a single punctuation mark. Repeating one mark is chance: `**Bold**` in
@@ -57,7 +57,7 @@ impl UntypedPieces {
             limits,
             joined,
             last: String::new(),
-            whole: None,
+            full_reply: None,
             repeats: true,
             repeated: false,
             count: 0,
@@ -65,8 +65,8 @@ impl UntypedPieces {
         }
     }
 
-    /// Adds a frame's piece, found under `name`; `whole` is the frame read as a reply of its own.
-    pub(super) fn push(&mut self, name: &str, piece: &str, whole: Option<String>) {
+    /// Adds a frame's piece, found under `name`; `full_reply` is the frame read as a reply of its own.
+    pub(super) fn push(&mut self, name: &str, piece: &str, full_reply: Option<String>) {
         if piece.is_empty() {
             return;
         }
@@ -76,7 +76,7 @@ impl UntypedPieces {
         self.completions &= name == "completion";
         self.joined.push(piece);
         piece.clone_into(&mut self.last);
-        self.whole = whole;
+        self.full_reply = full_reply;
         self.count = self.count.saturating_add(1);
     }
 
@@ -90,7 +90,7 @@ impl UntypedPieces {
     pub(super) fn text(self) -> Option<String> {
         match self.count {
             0 => None,
-            1 => self.whole,
+            1 => self.full_reply,
             _ if self.repeats && self.repeated => answer::text(&Node::Text(self.last), self.limits),
             _ => answer::text(&Node::Text(self.joined.text()?), self.limits),
         }

@@ -33,8 +33,8 @@ fn is_commented_json(text: &str, limits: Limits) -> bool {
     if !text.starts_with(['#', '/']) {
         return false;
     }
-    let said = |line: &&str| !(line.is_empty() || line.starts_with('#') || line.starts_with("//"));
-    let lines: Vec<&str> = text.split(['\n', '\r']).map(str::trim).filter(said).collect();
+    let is_content = |line: &&str| !(line.is_empty() || line.starts_with('#') || line.starts_with("//"));
+    let lines: Vec<&str> = text.split(['\n', '\r']).map(str::trim).filter(is_content).collect();
     let opens = |text: &str| text.starts_with(['{', '[']);
     let is_json = |text: &str| opens(text) && lenient::parse(text, limits).is_ok();
     lines.first().is_some_and(|first| opens(first))

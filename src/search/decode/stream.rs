@@ -126,9 +126,9 @@ impl State {
 
     /// Keeps an event unchanged, in case all of them turn out to be plain words.
     fn collect_words(&mut self, event: &str) {
-        let said = event.trim_start();
-        if said.is_empty() || said.starts_with(['{', '[', '"']) {
-            if !said.starts_with("[DONE]") {
+        let content = event.trim_start();
+        if content.is_empty() || content.starts_with(['{', '[', '"']) {
+            if !content.starts_with("[DONE]") {
                 self.words.push(event);
             }
             return;
@@ -230,15 +230,15 @@ impl State {
     fn document(&mut self, object: &Object) {
         let (items, answered) = (self.gather.items.len(), self.gather.answer.take());
         let known = self.gather.object(None, object, MAX_WRAPPERS);
-        let whole = std::mem::replace(&mut self.gather.answer, answered);
+        let full_reply = std::mem::replace(&mut self.gather.answer, answered);
         let piece = answer::piece(object).filter(|_| self.context.source == Source::Ai);
-        match (piece, whole) {
-            (Some((name, piece)), whole) if self.untyped.is_completion(name) => {
+        match (piece, full_reply) {
+            (Some((name, piece)), full_reply) if self.untyped.is_completion(name) => {
                 self.completed = true;
-                self.completion = whole.or_else(|| Some(piece.to_owned()));
+                self.completion = full_reply.or_else(|| Some(piece.to_owned()));
             }
-            (Some((name, piece)), whole) => self.untyped.push(name, piece, whole),
-            (None, Some(whole)) => self.untyped.push("", &whole.clone(), Some(whole)),
+            (Some((name, piece)), full_reply) => self.untyped.push(name, piece, full_reply),
+            (None, Some(full_reply)) => self.untyped.push("", &full_reply.clone(), Some(full_reply)),
             (None, None) if self.gather.items.len() == items => {
                 if let Some(text) = failure::detail(object) {
                     self.error.get_or_insert(text);
@@ -287,8 +287,8 @@ impl State {
             (self.gather, self.torn, self.broken) = (ReplyBuilder::new(self.context), false, 0);
         }
         // A single frame is a whole reply, unless something shows that more was to come.
-        let whole = self.untyped.count == 1 && !(self.goes_on || self.torn || self.context.cut.is_some());
-        let ended = self.completed || self.done || whole;
+        let is_full_reply = self.untyped.count == 1 && !(self.goes_on || self.torn || self.context.cut.is_some());
+        let ended = self.completed || self.done || is_full_reply;
         let spoke = self.completed || self.all.any || self.untyped.count > 0 || in_words;
         let understood = self.gather.known || (asked_for_text && spoke);
         let unended = !ended && (asked_for_text || self.all.any);

@@ -32,18 +32,18 @@ impl Kind for Bluesky {
         "bluesky"
     }
 
-    fn next(&self, asked: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<Vec<Request>, Unsupported> {
+    fn next(&self, request: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<Vec<Request>, Unsupported> {
         let cursor = match parts.last() {
             None => None,
-            Some(last) => match next_cursor(asked, last, parts) {
+            Some(last) => match next_cursor(request, last, parts) {
                 Some(cursor) => Some(cursor),
                 None => return Ok(Vec::new()),
             },
         };
-        Ok(vec![search(asked, cursor)])
+        Ok(vec![search(request, cursor)])
     }
 
-    fn read(&self, asked: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<ReadResult, DecodeError> {
+    fn read(&self, request: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<ReadResult, DecodeError> {
         let (mut items, mut seen, mut unreadable) = (Vec::new(), HashSet::new(), 0_u32);
         let (mut ended, mut failure) = (false, None);
         for (place, part) in parts.iter().enumerate() {
@@ -57,7 +57,7 @@ impl Kind for Bluesky {
             };
             ended = page.posts.is_empty() || page.cursor.is_none();
             for post in &page.posts {
-                match found(post, asked.now) {
+                match found(post, request.now) {
                     Some(found) if found.id.as_ref().is_none_or(|id| !seen.insert(id.clone())) => {}
                     Some(found) => items.push(found),
                     None => unreadable = unreadable.saturating_add(1),
@@ -69,49 +69,49 @@ impl Kind for Bluesky {
         }
         // A server that ignores `since` goes on to posts before the span.
         let dates = || items.iter().filter_map(|item: &ReplyEntry| item.published_at);
-        let whole = failure.is_none() && (ended || covers_window_start(dates(), asked.span.from));
-        let shown = match (whole, dates().filter(|at| *at > asked.span.from).min()) {
+        let is_complete = failure.is_none() && (ended || covers_window_start(dates(), request.span.from));
+        let coverage = match (is_complete, dates().filter(|at| *at > request.span.from).min()) {
             (true, _) => SpanCoverage::Whole,
             (false, Some(oldest)) => SpanCoverage::Since(oldest),
             (false, None) => SpanCoverage::Nothing,
         };
         let hint = failure.as_ref().map(|error: &DecodeError| error.hint.clone());
         let failure = failure.map(|error| (error.class, error.text));
-        let full = !whole && failure.is_none();
+        let full = !is_complete && failure.is_none();
         let reply = Reply { items, unreadable, failure, ..Reply::default() };
-        Ok(ReadResult { reply, coverage: shown, full, memory: Vec::new(), tokens: 0, note: None, hint })
+        Ok(ReadResult { reply, coverage, full, memory: Vec::new(), tokens: 0, note: None, hint })
     }
 }
 
-fn limit(asked: &ProviderRequest<'_>) -> u32 {
-    asked.query.count("limit").unwrap_or(500)
+fn limit(request: &ProviderRequest<'_>) -> u32 {
+    request.query.count("limit").unwrap_or(500)
 }
 
-fn search(asked: &ProviderRequest<'_>, cursor: Option<String>) -> Request {
-    let until = (asked.span.until < asked.now).then(|| asked.span.until.to_string());
-    let text = |name: &str| asked.query.text(name).map(str::to_owned);
+fn search(request: &ProviderRequest<'_>, cursor: Option<String>) -> Request {
+    let until = (request.span.until < request.now).then(|| request.span.until.to_string());
+    let text = |name: &str| request.query.text(name).map(str::to_owned);
     let parameters = [
         ("q", text("query")),
         ("sort", Some("latest".to_owned())),
-        ("since", Some(asked.span.from.to_string())),
+        ("since", Some(request.span.from.to_string())),
         ("until", until),
         ("lang", text("lang")),
         ("author", text("author")),
         ("tag", text("tag")),
-        ("limit", Some(PAGE.min(limit(asked)).to_string())),
+        ("limit", Some(PAGE.min(limit(request)).to_string())),
         ("cursor", cursor),
     ];
     let parameters = parameters.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect();
-    get(asked.query, "/xrpc/app.bsky.feed.searchPosts", parameters)
+    get(request.query, "/xrpc/app.bsky.feed.searchPosts", parameters)
 }
 
 /// Returns the cursor of the next page, if one is wanted.
-fn next_cursor(asked: &ProviderRequest<'_>, last: &SearchCall, parts: &[SearchCall]) -> Option<String> {
+fn next_cursor(request: &ProviderRequest<'_>, last: &SearchCall, parts: &[SearchCall]) -> Option<String> {
     let page = page(&last.reply.as_ref().ok()?.body).ok()?;
-    if page.posts.is_empty() || parts.len() as u64 * u64::from(PAGE) >= u64::from(limit(asked)) {
+    if page.posts.is_empty() || parts.len() as u64 * u64::from(PAGE) >= u64::from(limit(request)) {
         return None;
     }
-    if covers_window_start(page.posts.iter().filter_map(|post| published(post, asked.now)), asked.span.from) {
+    if covers_window_start(page.posts.iter().filter_map(|post| published(post, request.now)), request.span.from) {
         return None;
     }
     // Otherwise a server that repeats its cursor would be asked for ever.
@@ -142,15 +142,15 @@ fn published(post: &Value, now: Time) -> Option<Time> {
 /// The text of a post, else the descriptions of its pictures or the title of its link. A picture without any has no
 /// text.
 fn post_text(post: &Value) -> Option<String> {
-    let told = |value: &Value| value.as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned);
+    let non_empty_text = |value: &Value| value.as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned);
     let embed = post.pointer("/record/embed");
     // A quoting post has its pictures one level deeper.
     let media = || embed.into_iter().chain(embed.and_then(|embed| embed.get("media")));
     let images = || media().filter_map(|one| one.get("images")?.as_array()).flatten();
-    post.pointer("/record/text").and_then(told).or_else(|| {
-        let described = images().filter_map(|image| told(image.get("alt")?));
-        let described = described.chain(media().filter_map(|one| told(one.get("alt")?)));
-        let linked = media().filter_map(|one| told(one.pointer("/external/title")?));
+    post.pointer("/record/text").and_then(non_empty_text).or_else(|| {
+        let described = images().filter_map(|image| non_empty_text(image.get("alt")?));
+        let described = described.chain(media().filter_map(|one| non_empty_text(one.get("alt")?)));
+        let linked = media().filter_map(|one| non_empty_text(one.pointer("/external/title")?));
         let all: Vec<String> = described.chain(linked).collect();
         (!all.is_empty()).then(|| all.join("\n"))
     })

@@ -42,7 +42,7 @@ impl SearchCall {
 /// [`Unsupported`].
 pub async fn call_all(
     kind: &dyn Kind,
-    asked: &ProviderRequest<'_>,
+    request: &ProviderRequest<'_>,
     client: &Client,
     most: usize,
     random: &(dyn Fn() -> f64 + Send + Sync),
@@ -50,15 +50,15 @@ pub async fn call_all(
 ) -> Result<Vec<SearchCall>, Unsupported> {
     let mut parts: Vec<SearchCall> = Vec::new();
     loop {
-        let next = kind.next(asked, &parts)?;
+        let next = kind.next(request, &parts)?;
         let room = most.min(MOST_PARTS).saturating_sub(parts.len());
         if next.is_empty() || room == 0 {
             return Ok(parts);
         }
-        for request in next.into_iter().take(room) {
-            match client.call(&request, &NoGate, random, now).await {
-                Ok(reply) => parts.push(SearchCall::answered(request, reply)),
-                Err(CallFailure::Error(error)) => parts.push(SearchCall::failed(request, *error)),
+        for http_request in next.into_iter().take(room) {
+            match client.call(&http_request, &NoGate, random, now).await {
+                Ok(reply) => parts.push(SearchCall::answered(http_request, reply)),
+                Err(CallFailure::Error(error)) => parts.push(SearchCall::failed(http_request, *error)),
                 // `NoGate` refuses nothing.
                 Err(CallFailure::Refused(..)) => return Ok(parts),
             }

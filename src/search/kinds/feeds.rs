@@ -29,41 +29,42 @@ impl Kind for Feeds {
         "feeds"
     }
 
-    fn next(&self, asked: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<Vec<Request>, Unsupported> {
+    fn next(&self, request: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<Vec<Request>, Unsupported> {
         if parts.is_empty() {
-            let due = asked.query.texts("urls").iter().filter(|url| !Memory::of(asked, url).is_resting(asked.now));
-            return Ok(due.map(|url| request(asked, url, Some(&Memory::of(asked, url)))).collect());
+            let due =
+                request.query.texts("urls").iter().filter(|url| !Memory::of(request, url).is_resting(request.now));
+            return Ok(due.map(|url| feed_request(request, url, Some(&Memory::of(request, url)))).collect());
         }
         let mut next: Vec<Request> = Vec::new();
-        for url in asked.query.texts("urls") {
+        for url in request.query.texts("urls") {
             // The target of a redirect is untrusted; the client checks that it is public.
-            if let Some(Step::Onward(to)) = follow_redirects(asked, parts, url)
+            if let Some(Step::Onward(to)) = follow_redirects(request, parts, url)
                 && !next.iter().any(|one| one.address.as_deref() == Some(to.as_str()))
             {
-                next.push(request(asked, &to, Some(&Memory::of(asked, url))));
+                next.push(feed_request(request, &to, Some(&Memory::of(request, url))));
             }
         }
         Ok(next)
     }
 
-    fn read(&self, asked: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<ReadResult, DecodeError> {
-        let urls = asked.query.texts("urls");
+    fn read(&self, request: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<ReadResult, DecodeError> {
+        let urls = request.query.texts("urls");
         let (mut items, mut memory, mut seen) = (Vec::<ReplyEntry>::new(), Vec::<Remembered>::new(), HashSet::new());
-        let (mut shown, mut full, mut unreadable) = (SpanCoverage::Whole, false, 0_u32);
+        let (mut coverage, mut full, mut unreadable) = (SpanCoverage::Whole, false, 0_u32);
         let (mut troubles, mut notes) = (Vec::<(String, DecodeError)>::new(), Vec::new());
         for url in urls {
-            let before = Memory::of(asked, url);
-            let Some(Step::Ended(part)) = follow_redirects(asked, parts, url) else {
+            let before = Memory::of(request, url);
+            let Some(Step::Ended(part)) = follow_redirects(request, parts, url) else {
                 // It rests, or its redirect was not followed yet; the next search covers this time, too.
-                shown = SpanCoverage::Nothing;
+                coverage = SpanCoverage::Nothing;
                 continue;
             };
             let read = match &part.reply {
                 Ok(reply) if reply.status == 304 => {
-                    memory.push(before.unchanged(reply, asked.now).remember(url));
+                    memory.push(before.unchanged(reply, request.now).remember(url));
                     continue;
                 }
-                Ok(reply) => read_feed(asked, part, reply, &before),
+                Ok(reply) => read_feed(request, part, reply, &before),
                 Err(failure) => Err(refused(failure)),
             };
             match read {
@@ -71,7 +72,7 @@ impl Kind for Feeds {
                     memory.push(one.memory.remember(url));
                     unreadable = unreadable.saturating_add(one.unreadable);
                     full |= one.hole;
-                    shown = combined_coverage(shown, one.shown);
+                    coverage = combined_coverage(coverage, one.coverage);
                     let fresh = |found: &ReplyEntry| {
                         let words = || format!("{:?} {:?}", found.title, found.text);
                         seen.insert((found.url.clone().unwrap_or_else(words), found.entry.clone()))
@@ -79,11 +80,11 @@ impl Kind for Feeds {
                     items.extend(one.items.into_iter().filter(fresh));
                 }
                 Err(error) => {
-                    shown = SpanCoverage::Nothing;
+                    coverage = SpanCoverage::Nothing;
                     troubles.push((short(url), error));
                 }
             }
-            if let Some(to) = moved_for_good(asked, parts, url) {
+            if let Some(to) = moved_for_good(request, parts, url) {
                 notes.push(format!("{} moved to {to}", short(url)));
             }
         }
@@ -99,14 +100,14 @@ impl Kind for Feeds {
                 let failure = failure.map(|error| (error.class, error.text));
                 let note = (!notes.is_empty()).then(|| notes.join("; "));
                 let reply = Reply { items, unreadable, failure, ..Reply::default() };
-                Ok(ReadResult { reply, coverage: shown, full, memory, tokens: 0, note, hint })
+                Ok(ReadResult { reply, coverage, full, memory, tokens: 0, note, hint })
             }
         }
     }
 
-    fn replay_memory(&self, asked: &ProviderRequest<'_>) -> Vec<Remembered> {
-        let urls = asked.query.texts("urls").iter();
-        urls.filter_map(|url| Some(Memory::of(asked, url).replay_part()?.remember(url))).collect()
+    fn replay_memory(&self, request: &ProviderRequest<'_>) -> Vec<Remembered> {
+        let urls = request.query.texts("urls").iter();
+        urls.filter_map(|url| Some(Memory::of(request, url).replay_part()?.remember(url))).collect()
     }
 }
 
@@ -119,8 +120,8 @@ enum Step<'p> {
 }
 
 /// Follows an address through the calls made so far; `None` when there was none for it.
-fn follow_redirects<'p>(asked: &ProviderRequest<'_>, parts: &'p [SearchCall], url: &str) -> Option<Step<'p>> {
-    let mut at = request(asked, url, None);
+fn follow_redirects<'p>(request: &ProviderRequest<'_>, parts: &'p [SearchCall], url: &str) -> Option<Step<'p>> {
+    let mut at = feed_request(request, url, None);
     let mut last = None;
     for _ in 0..=MOST_STEPS {
         let same = |part: &&SearchCall| part.request.address == at.address && part.request.path == at.path;
@@ -131,7 +132,7 @@ fn follow_redirects<'p>(asked: &ProviderRequest<'_>, parts: &'p [SearchCall], ur
         last = Some(part);
         match part.reply.as_ref().err().and_then(|failure| failure.location.as_deref()) {
             Some(location) => match target(part, location) {
-                Some(to) => at = request(asked, &to, None),
+                Some(to) => at = feed_request(request, &to, None),
                 None => return Some(Step::Ended(part)),
             },
             None => return Some(Step::Ended(part)),
@@ -151,17 +152,17 @@ fn target(part: &SearchCall, location: &str) -> Option<String> {
 }
 
 /// Returns the new address of a feed that has moved permanently.
-fn moved_for_good(asked: &ProviderRequest<'_>, parts: &[SearchCall], url: &str) -> Option<String> {
-    let first = request(asked, url, None);
+fn moved_for_good(request: &ProviderRequest<'_>, parts: &[SearchCall], url: &str) -> Option<String> {
+    let first = feed_request(request, url, None);
     let part = parts.iter().find(|part| part.request.address == first.address && part.request.path == first.path)?;
     let failure = part.reply.as_ref().err().filter(|failure| matches!(failure.status, Some(301 | 308)))?;
     target(part, failure.location.as_deref()?).map(|to| short(&to))
 }
 
 /// Builds a conditional request for a feed. An address without a scheme is relative to the provider's.
-fn request(asked: &ProviderRequest<'_>, url: &str, memory: Option<&Memory>) -> Request {
-    let whole = url.contains("://");
-    let path = if whole { String::new() } else { format!("/{}", url.trim_start_matches('/')) };
+fn feed_request(request: &ProviderRequest<'_>, url: &str, memory: Option<&Memory>) -> Request {
+    let is_absolute = url.contains("://");
+    let path = if is_absolute { String::new() } else { format!("/{}", url.trim_start_matches('/')) };
     let mut headers = vec![(
         "Accept".to_owned(),
         "application/rss+xml, application/atom+xml, application/feed+json, application/xml;q=0.9, */*;q=0.5".to_owned(),
@@ -170,42 +171,42 @@ fn request(asked: &ProviderRequest<'_>, url: &str, memory: Option<&Memory>) -> R
         headers.extend(memory.etag.clone().map(|etag| ("If-None-Match".to_owned(), etag)));
         headers.extend(memory.modified.clone().map(|at| ("If-Modified-Since".to_owned(), at)));
     }
-    Request { address: whole.then(|| url.to_owned()), headers, ..get(asked.query, &path, Vec::new()) }
+    Request { address: is_absolute.then(|| url.to_owned()), headers, ..get(request.query, &path, Vec::new()) }
 }
 
 /// What was read from one feed.
 struct FeedResult {
     items: Vec<ReplyEntry>,
     unreadable: u32,
-    shown: SpanCoverage,
+    coverage: SpanCoverage,
     /// Entries may have come and gone since the last look.
     hole: bool,
     memory: Memory,
 }
 
 fn read_feed(
-    asked: &ProviderRequest<'_>,
+    request: &ProviderRequest<'_>,
     part: &SearchCall,
     reply: &PartReply,
     before: &Memory,
 ) -> Result<FeedResult, DecodeError> {
     let address = part.request.address.as_deref();
-    let mut feed = entries::read(&reply.body, reply.header("content-type"), address, asked.now)?;
+    let mut feed = entries::read(&reply.body, reply.header("content-type"), address, request.now)?;
     let oldest = feed.items.iter().filter_map(|item| item.published_at).min();
     let kept = |name: &String| feed.names.contains(name);
     let known_before = !before.newest.is_empty();
-    let (shown, hole) = match oldest {
+    let (coverage, hole) = match oldest {
         // One of the newest entries of last time is still there: nothing can have come and gone in between.
         _ if known_before && before.newest.iter().any(kept) => (SpanCoverage::Whole, false),
         // All of them are gone, whatever dates the others have.
         Some(oldest) if known_before => (SpanCoverage::Since(oldest.max(Time(before.looked))), true),
-        Some(oldest) if oldest <= asked.span.from => (SpanCoverage::Whole, false),
+        Some(oldest) if oldest <= request.span.from => (SpanCoverage::Whole, false),
         Some(oldest) => (SpanCoverage::Since(oldest), false),
         None => (SpanCoverage::Nothing, known_before),
     };
     let shared = shared_addresses::mark_shared_addresses(&mut feed, &before.shared);
-    let memory = Memory::changed(reply, &feed, shared, asked.now);
-    Ok(FeedResult { items: feed.items, unreadable: feed.unreadable, shown, hole, memory })
+    let memory = Memory::changed(reply, &feed, shared, request.now);
+    Ok(FeedResult { items: feed.items, unreadable: feed.unreadable, coverage, hole, memory })
 }
 
 /// Returns what two feeds cover together.
@@ -248,6 +249,6 @@ fn combined_failure(troubles: &[(String, DecodeError)], of: usize) -> Option<Dec
 
 /// Shortens an address for a message and removes its secrets.
 fn short(url: &str) -> String {
-    let shown = without_secrets(url);
-    shown.split_once("://").map_or(shown.as_str(), |(_, rest)| rest).chars().take(100).collect()
+    let redacted = without_secrets(url);
+    redacted.split_once("://").map_or(redacted.as_str(), |(_, rest)| rest).chars().take(100).collect()
 }

@@ -34,18 +34,18 @@ impl Kind for HackerNews {
         "hackernews"
     }
 
-    fn next(&self, asked: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<Vec<Request>, Unsupported> {
+    fn next(&self, request: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<Vec<Request>, Unsupported> {
         let until = match parts.last() {
             None => None,
-            Some(last) => match next_until(asked, last, read_ids(parts).len()) {
+            Some(last) => match next_until(request, last, read_ids(parts).len()) {
                 Some(until) => Some(until),
                 None => return Ok(Vec::new()),
             },
         };
-        Ok(vec![slice(asked, until)])
+        Ok(vec![slice(request, until)])
     }
 
-    fn read(&self, asked: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<ReadResult, DecodeError> {
+    fn read(&self, request: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<ReadResult, DecodeError> {
         let (mut items, mut seen, mut unreadable) = (Vec::new(), HashSet::new(), HashSet::new());
         let (mut total, mut oldest, mut failure) = (0, None, None);
         for (place, part) in parts.iter().enumerate() {
@@ -64,7 +64,7 @@ impl Kind for HackerNews {
             };
             total = total.max(page.total);
             for hit in &page.hits {
-                match found(hit, asked.now) {
+                match found(hit, request.now) {
                     Some(found) if found.id.as_ref().is_none_or(|id| !seen.insert(id.clone())) => {}
                     Some(found) => {
                         oldest = oldest.into_iter().chain(found.published_at).min();
@@ -79,48 +79,48 @@ impl Kind for HackerNews {
             item.rank = rank;
         }
         let unreadable = u32::try_from(unreadable.len()).unwrap_or(u32::MAX);
-        let whole = failure.is_none() && items.len() as u64 + u64::from(unreadable) >= total;
-        let shown = match (whole, oldest) {
+        let is_complete = failure.is_none() && items.len() as u64 + u64::from(unreadable) >= total;
+        let coverage = match (is_complete, oldest) {
             (true, _) => SpanCoverage::Whole,
             (false, Some(oldest)) => SpanCoverage::Since(oldest),
             (false, None) => SpanCoverage::Nothing,
         };
         let hint = failure.as_ref().map(|error| error.hint.clone());
         let failure = failure.map(|error| (error.class, error.text));
-        let full = !whole && failure.is_none();
+        let full = !is_complete && failure.is_none();
         let reply = Reply { items, unreadable, failure, ..Reply::default() };
-        Ok(ReadResult { reply, coverage: shown, full, memory: Vec::new(), tokens: 0, note: None, hint })
+        Ok(ReadResult { reply, coverage, full, memory: Vec::new(), tokens: 0, note: None, hint })
     }
 }
 
-fn per_page(asked: &ProviderRequest<'_>) -> u32 {
-    asked.query.count("limit").unwrap_or(PAGE).clamp(1, PAGE)
+fn per_page(request: &ProviderRequest<'_>) -> u32 {
+    request.query.count("limit").unwrap_or(PAGE).clamp(1, PAGE)
 }
 
 /// Requests the hits since the start of the span; with `until`, none after that second.
-fn slice(asked: &ProviderRequest<'_>, until: Option<i64>) -> Request {
-    let from = asked.span.from.0.div_euclid(1_000);
-    let ends = until.or((asked.span.until < asked.now).then(|| asked.span.until.0.div_euclid(1_000)));
+fn slice(request: &ProviderRequest<'_>, until: Option<i64>) -> Request {
+    let from = request.span.from.0.div_euclid(1_000);
+    let ends = until.or((request.span.until < request.now).then(|| request.span.until.0.div_euclid(1_000)));
     let upper = ends.map_or_else(String::new, |until| format!(",created_at_i<={until}"));
     let parameters = [
-        ("query", asked.query.text("query").unwrap_or_default().to_owned()),
-        ("tags", asked.query.text("tags").unwrap_or("(story,comment)").to_owned()),
+        ("query", request.query.text("query").unwrap_or_default().to_owned()),
+        ("tags", request.query.text("tags").unwrap_or("(story,comment)").to_owned()),
         ("numericFilters", format!("created_at_i>={from}{upper}")),
-        ("hitsPerPage", per_page(asked).to_string()),
+        ("hitsPerPage", per_page(request).to_string()),
         ("page", "0".to_owned()),
         // A name that differs by one letter may be that of a competitor.
         ("typoTolerance", "false".to_owned()),
         ("advancedSyntax", "true".to_owned()),
     ];
     let parameters = parameters.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-    get(asked.query, "/api/v1/search_by_date", parameters)
+    get(request.query, "/api/v1/search_by_date", parameters)
 }
 
 /// Returns the second at which the next slice ends, if there are older hits and they are wanted.
-fn next_until(asked: &ProviderRequest<'_>, last: &SearchCall, read: usize) -> Option<i64> {
+fn next_until(request: &ProviderRequest<'_>, last: &SearchCall, read: usize) -> Option<i64> {
     let page = page(&last.reply.as_ref().ok()?.body).ok()?;
-    let full = page.hits.len() >= per_page(asked) as usize;
-    if !full || read as u64 >= u64::from(asked.query.count("limit").unwrap_or(PAGE)) {
+    let full = page.hits.len() >= per_page(request) as usize;
+    if !full || read as u64 >= u64::from(request.query.count("limit").unwrap_or(PAGE)) {
         return None;
     }
     let seconds = || page.hits.iter().filter_map(|hit| hit.get("created_at_i").and_then(Value::as_i64));
@@ -163,8 +163,8 @@ fn found(hit: &Value, now: Time) -> Option<ReplyEntry> {
         Some(comment) => comment.clone(),
         // A story's text is its title, its link and what it says.
         None => {
-            let said = text("story_text").map(markup::text);
-            let lines = [text("title").map(markup::decode_entities), text("url").map(str::to_owned), said];
+            let story_text = text("story_text").map(markup::text);
+            let lines = [text("title").map(markup::decode_entities), text("url").map(str::to_owned), story_text];
             lines.into_iter().flatten().collect::<Vec<_>>().join("\n")
         }
     };

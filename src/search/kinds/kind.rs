@@ -124,24 +124,24 @@ pub trait Kind: Sync {
     }
 
     /// Returns how many of the run's items, from the first on, go into its question.
-    fn prompt_item_count(&self, asked: &ProviderRequest<'_>) -> usize {
-        asked.items.len()
+    fn prompt_item_count(&self, request: &ProviderRequest<'_>) -> usize {
+        request.items.len()
     }
 
     /// Returns the next calls, which may run in parallel; none when everything wanted has arrived.
     ///
     /// # Errors
     /// [`Unsupported`] for a question that the kind cannot put into a request.
-    fn next(&self, asked: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<Vec<Request>, Unsupported>;
+    fn next(&self, request: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<Vec<Request>, Unsupported>;
 
     /// Reads the replies. At least one call was made.
     ///
     /// # Errors
     /// If nothing in the replies could be kept.
-    fn read(&self, asked: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<ReadResult, DecodeError>;
+    fn read(&self, request: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<ReadResult, DecodeError>;
 
     /// The part of the memory that a replay needs to read these replies the same way. It is stored with them.
-    fn replay_memory(&self, _asked: &ProviderRequest<'_>) -> Vec<Remembered> {
+    fn replay_memory(&self, _request: &ProviderRequest<'_>) -> Vec<Remembered> {
         Vec::new()
     }
 }

@@ -26,16 +26,16 @@ impl Kind for OpenAi {
         "openai"
     }
 
-    fn prompt_item_count(&self, asked: &ProviderRequest<'_>) -> usize {
-        question(asked).given
+    fn prompt_item_count(&self, request: &ProviderRequest<'_>) -> usize {
+        question(request).given
     }
 
-    fn next(&self, asked: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<Vec<Request>, Unsupported> {
+    fn next(&self, request: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<Vec<Request>, Unsupported> {
         if !parts.is_empty() {
             return Ok(Vec::new());
         }
-        let query = asked.query;
-        let question = question(asked);
+        let query = request.query;
+        let question = question(request);
         let mut body = json!({
             "model": query.text("model").unwrap_or_default(),
             "messages": [
@@ -55,11 +55,11 @@ impl Kind for OpenAi {
                 body[name] = json!(most);
             }
         }
-        let request = get(query, "/chat/completions", Vec::new());
-        Ok(vec![Request { method: "POST", body: Some(body), streaming, ..request }])
+        let http_request = get(query, "/chat/completions", Vec::new());
+        Ok(vec![Request { method: "POST", body: Some(body), streaming, ..http_request }])
     }
 
-    fn read(&self, asked: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<ReadResult, DecodeError> {
+    fn read(&self, request: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<ReadResult, DecodeError> {
         let Some(part) = parts.first() else {
             return Err(super::kind::malformed("no call was made", "the next run tries again"));
         };
@@ -71,7 +71,7 @@ impl Kind for OpenAi {
                 None => return Err(failed(failure)),
             },
         };
-        let question = question(asked);
+        let question = question(request);
         let failure = cut.or_else(|| {
             let hint = "the part received is stored; the next run tries again".to_owned();
             let why = written.error.as_ref().map_or_else(String::new, |error| format!(": {error}"));
@@ -83,8 +83,8 @@ impl Kind for OpenAi {
         let guess = || prompt::tokens(prompt::RULES) + prompt::tokens(&question.text) + prompt::tokens(&written.text);
         let tokens = written.tokens.unwrap_or_else(|| guess() as u64);
         let answer = Answer {
-            text: cite::add_sources(&written.text, asked.items.get(..question.given).unwrap_or(asked.items)),
-            model: written.model.or_else(|| asked.query.text("model").map(str::to_owned)),
+            text: cite::add_sources(&written.text, request.items.get(..question.given).unwrap_or(request.items)),
+            model: written.model.or_else(|| request.query.text("model").map(str::to_owned)),
             partial: failure.is_some() || written.length,
         };
         let failure = failure.map(|(class, text, _)| (class, text));
@@ -94,8 +94,8 @@ impl Kind for OpenAi {
     }
 }
 
-fn question(asked: &ProviderRequest<'_>) -> prompt::Question {
-    let query = asked.query;
+fn question(request: &ProviderRequest<'_>) -> prompt::Question {
+    let query = request.query;
     let (items, tokens) = (query.count("items").unwrap_or(ITEMS), query.count("input_tokens").unwrap_or(INPUT_TOKENS));
-    prompt::question(query.text("prompt").unwrap_or_default(), asked.items, items as usize, tokens as usize)
+    prompt::question(query.text("prompt").unwrap_or_default(), request.items, items as usize, tokens as usize)
 }

@@ -24,31 +24,32 @@ impl Kind for Searxng {
         "searxng"
     }
 
-    fn next(&self, asked: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<Vec<Request>, Unsupported> {
-        let asks_config = range(asked).is_some() && remembered(asked).is_none();
+    fn next(&self, request: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<Vec<Request>, Unsupported> {
+        let needs_config = range(request).is_some() && remembered(request).is_none();
         let configs = usize::from(parts.first().is_some_and(is_config));
-        if asks_config && parts.is_empty() {
-            return Ok(vec![get(asked.query, "/config", Vec::new())]);
+        if needs_config && parts.is_empty() {
+            return Ok(vec![get(request.query, "/config", Vec::new())]);
         }
         let pages = parts.len() - configs;
-        let wanted = asked.query.count("pages").unwrap_or(1) as usize;
+        let wanted = request.query.count("pages").unwrap_or(1) as usize;
         let last = parts.last().filter(|part| !is_config(part));
         let empty = last.is_some_and(|last| match &last.reply {
             Ok(reply) => results(&reply.body).is_ok_and(|all| all.is_empty()),
             Err(_) => true,
         });
-        Ok((pages < wanted && !empty).then(|| search(asked, pages + 1)).into_iter().collect())
+        Ok((pages < wanted && !empty).then(|| search(request, pages + 1)).into_iter().collect())
     }
 
-    fn read(&self, asked: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<ReadResult, DecodeError> {
+    fn read(&self, request: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<ReadResult, DecodeError> {
         let mut memory = Vec::new();
-        let (mut items, mut unreadable, mut ill): (Vec<ReplyEntry>, u32, Vec<String>) = (Vec::new(), 0, Vec::new());
+        let (mut items, mut unreadable, mut silent_engines): (Vec<ReplyEntry>, u32, Vec<String>) =
+            (Vec::new(), 0, Vec::new());
         let (mut trouble, mut pages) = (None, 0);
         for part in parts {
             if is_config(part) {
                 // The search works without it, but then skipped engines are unknown.
                 memory.extend(
-                    part.reply.as_ref().ok().and_then(|reply| engines_without_time_filter(&reply.body, asked.now)),
+                    part.reply.as_ref().ok().and_then(|reply| engines_without_time_filter(&reply.body, request.now)),
                 );
                 continue;
             }
@@ -59,9 +60,9 @@ impl Kind for Searxng {
             };
             match read {
                 Ok((results, silent)) => {
-                    ill.extend(silent);
+                    silent_engines.extend(silent);
                     for result in &results {
-                        match found(result, asked.now) {
+                        match found(result, request.now) {
                             Some(found) => items.push(found),
                             None => unreadable = unreadable.saturating_add(1),
                         }
@@ -71,13 +72,13 @@ impl Kind for Searxng {
                 Err(error) => trouble = Some(error),
             }
         }
-        ill.sort();
-        ill.dedup();
+        silent_engines.sort();
+        silent_engines.dedup();
         for (rank, item) in (1..).zip(&mut items) {
             item.rank = rank;
         }
-        let silence = (!ill.is_empty()).then(|| {
-            let text = format!("{} did not answer", ill.join(", "));
+        let silence = (!silent_engines.is_empty()).then(|| {
+            let text = format!("{} did not answer", silent_engines.join(", "));
             let hint =
                 "see the engines in the server's preferences; an engine that refuses requests often needs a pause"
                     .to_owned();
@@ -92,8 +93,8 @@ impl Kind for Searxng {
         let hint = failure.as_ref().map(|error| error.hint.clone());
         let failure = failure.map(|error| (error.class, error.text));
         let left_out =
-            remembered(asked).map(|one| one.value.clone()).or_else(|| memory.first().map(|one| one.value.clone()));
-        let note = range(asked).and(left_out).and_then(|value| left_out_note(asked, &value));
+            remembered(request).map(|one| one.value.clone()).or_else(|| memory.first().map(|one| one.value.clone()));
+        let note = range(request).and(left_out).and_then(|value| left_out_note(request, &value));
         let reply = Reply { items, unreadable, failure, ..Reply::default() };
         Ok(ReadResult { reply, coverage: SpanCoverage::Nothing, full: false, memory, tokens: 0, note, hint })
     }
@@ -104,37 +105,37 @@ fn is_config(part: &SearchCall) -> bool {
 }
 
 /// Returns what is remembered of the server, while it is valid.
-fn remembered<'a>(asked: &ProviderRequest<'a>) -> Option<&'a Remembered> {
-    let one = asked.memory.iter().find(|one| one.name == CONFIG)?;
+fn remembered<'a>(request: &ProviderRequest<'a>) -> Option<&'a Remembered> {
+    let one = request.memory.iter().find(|one| one.name == CONFIG)?;
     let value: Value = serde_json::from_str(&one.value).ok()?;
     let at = value.get("at").and_then(Value::as_i64)?;
-    (0..BELIEVED).contains(&(asked.now.0 - at)).then_some(one)
+    (0..BELIEVED).contains(&(request.now.0 - at)).then_some(one)
 }
 
 /// The smallest time range that holds the span. The server has none below a day (`hour` is refused).
-fn range(asked: &ProviderRequest<'_>) -> Option<&'static str> {
-    match asked.query.text("time_range") {
+fn range(request: &ProviderRequest<'_>) -> Option<&'static str> {
+    match request.query.text("time_range") {
         Some("any") => None,
         Some(text) => ["day", "week", "month", "year"].into_iter().find(|range| *range == text),
-        None if asked.span.length() <= Window::Past24Hours.length() => Some("day"),
+        None if request.span.length() <= Window::Past24Hours.length() => Some("day"),
         None => Some("week"),
     }
 }
 
-fn search(asked: &ProviderRequest<'_>, page: usize) -> Request {
+fn search(request: &ProviderRequest<'_>, page: usize) -> Request {
     let mut parameters = vec![
-        ("q".to_owned(), asked.query.text("query").unwrap_or_default().to_owned()),
+        ("q".to_owned(), request.query.text("query").unwrap_or_default().to_owned()),
         ("format".to_owned(), "json".to_owned()),
         ("pageno".to_owned(), page.to_string()),
     ];
     let optional = [
-        ("time_range", range(asked).map(str::to_owned)),
-        ("categories", joined(asked.query.texts("categories"))),
-        ("engines", joined(asked.query.texts("engines"))),
-        ("language", asked.query.text("language").map(str::to_owned)),
+        ("time_range", range(request).map(str::to_owned)),
+        ("categories", joined(request.query.texts("categories"))),
+        ("engines", joined(request.query.texts("engines"))),
+        ("language", request.query.text("language").map(str::to_owned)),
     ];
     parameters.extend(optional.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
-    get(asked.query, "/search", parameters)
+    get(request.query, "/search", parameters)
 }
 
 fn joined(texts: &[String]) -> Option<String> {
@@ -198,9 +199,9 @@ fn engines_without_time_filter(body: &[u8], now: Time) -> Option<Remembered> {
 }
 
 /// Names the requested engines that the server silently left out.
-fn left_out_note(asked: &ProviderRequest<'_>, value: &str) -> Option<String> {
+fn left_out_note(request: &ProviderRequest<'_>, value: &str) -> Option<String> {
     let value: Value = serde_json::from_str(value).ok()?;
-    let (engines, categories) = (asked.query.texts("engines"), asked.query.texts("categories"));
+    let (engines, categories) = (request.query.texts("engines"), request.query.texts("categories"));
     let wanted = |engine: &&Value| {
         let of = |name: &str| {
             engine.get("categories").and_then(Value::as_array).is_some_and(|all| all.iter().any(|one| one == name))

@@ -21,47 +21,50 @@ pub(super) struct Service {
 }
 
 impl Service {
-    fn request(&self, asked: &ProviderRequest<'_>) -> Result<Request, Unsupported> {
-        let query = asked.query;
-        let (window, over) = (window(asked), LookBack::Since(asked.span.from));
-        let request = match (self.like, self.dialect) {
+    fn http_request(&self, request: &ProviderRequest<'_>) -> Result<Request, Unsupported> {
+        let query = request.query;
+        let (window, over) = (window(request), LookBack::Since(request.span.from));
+        let http_request = match (self.like, self.dialect) {
             (Source::Social, Dialect::Spec) => spec::social(&platform(query), &social(query), window.into()),
-            (Source::Social, Dialect::Desearch) if asked.span.until < asked.now => {
-                desearch::social(&social(query), LookBack::Day(asked.span.from.utc_day()), asked.now)
+            (Source::Social, Dialect::Desearch) if request.span.until < request.now => {
+                desearch::social(&social(query), LookBack::Day(request.span.from.utc_day()), request.now)
             }
-            (Source::Social, Dialect::Desearch) => desearch::social(&social(query), over, asked.now),
+            (Source::Social, Dialect::Desearch) => desearch::social(&social(query), over, request.now),
             (Source::Web, Dialect::Spec) => Ok(spec::web(&web(query))),
             (Source::Web, Dialect::Desearch) => Ok(desearch::web(&web(query))),
             (_, Dialect::Spec) => Ok(spec::ai(&ai(query))),
-            (_, Dialect::Desearch) => desearch::ai(&ai(query), window.into(), asked.now),
+            (_, Dialect::Desearch) => desearch::ai(&ai(query), window.into(), request.now),
         };
-        request.map(|request| Request { source: query.source, ..request })
+        http_request.map(|http_request| Request { source: query.source, ..http_request })
     }
 
-    fn context(&self, asked: &ProviderRequest<'_>, part: &SearchCall) -> Context {
+    fn context(&self, request: &ProviderRequest<'_>, part: &SearchCall) -> Context {
         let (media, cut) = match &part.reply {
             Ok(reply) => (ContentType::of(&reply.headers), None),
             Err(failure) => (ContentType::Unsaid, Some(failure.class)),
         };
         let streaming = part.request.streaming;
-        Context { source: self.like, now: asked.now, streaming, media, cut, limits: Limits::default() }
+        Context { source: self.like, now: request.now, streaming, media, cut, limits: Limits::default() }
     }
 
     /// How much of the span the reply covers. If the call names no number, the length of its reply means nothing by
     /// itself.
-    fn coverage(&self, asked: &ProviderRequest<'_>, request: &Request, reply: &Reply) -> (SpanCoverage, bool) {
+    fn coverage(&self, request: &ProviderRequest<'_>, http_request: &Request, reply: &Reply) -> (SpanCoverage, bool) {
         if self.like != Source::Social {
             return (SpanCoverage::Nothing, false);
         }
-        let Some(limit) = request.limit else {
-            return (SpanCoverage::AsRecalled(asked.span.from.max(asked.now.minus(window(asked).length()))), false);
+        let Some(limit) = http_request.limit else {
+            return (
+                SpanCoverage::AsRecalled(request.span.from.max(request.now.minus(window(request).length()))),
+                false,
+            );
         };
         let full = reply.items.len() + reply.unreadable as usize >= limit as usize;
         let dates = || reply.items.iter().filter_map(|item| item.published_at);
-        if !full || covers_window_start(dates(), asked.span.from) {
+        if !full || covers_window_start(dates(), request.span.from) {
             return (SpanCoverage::Whole, false);
         }
-        let oldest = dates().filter(|at| *at > asked.span.from).min();
+        let oldest = dates().filter(|at| *at > request.span.from).min();
         (oldest.map_or(SpanCoverage::Nothing, SpanCoverage::Since), true)
     }
 }
@@ -75,15 +78,15 @@ impl Kind for Service {
         platform(query)
     }
 
-    fn next(&self, asked: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<Vec<Request>, Unsupported> {
-        if parts.is_empty() { Ok(vec![self.request(asked)?]) } else { Ok(Vec::new()) }
+    fn next(&self, request: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<Vec<Request>, Unsupported> {
+        if parts.is_empty() { Ok(vec![self.http_request(request)?]) } else { Ok(Vec::new()) }
     }
 
-    fn read(&self, asked: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<ReadResult, DecodeError> {
+    fn read(&self, request: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<ReadResult, DecodeError> {
         let Some(part) = parts.first() else {
             return Err(malformed("no call was made", "the next run tries again"));
         };
-        let context = self.context(asked, part);
+        let context = self.context(request, part);
         let (mut reply, hint) = match &part.reply {
             Ok(reply) => (decode(&reply.body, &context)?, None),
             // What arrived before the cut is worth keeping.
@@ -95,8 +98,8 @@ impl Kind for Service {
         let billed = part.reply.as_ref().ok().and_then(|reply| reply.header("x-desearch-cost-usd"));
         let billed = billed.and_then(|cost| Micros::from_dollars(cost.trim().parse().ok()?));
         reply.cost = billed.or(reply.cost);
-        let (shown, full) = self.coverage(asked, &part.request, &reply);
-        Ok(ReadResult { reply, coverage: shown, full, memory: Vec::new(), tokens: 0, note: None, hint })
+        let (coverage, full) = self.coverage(request, &part.request, &reply);
+        Ok(ReadResult { reply, coverage, full, memory: Vec::new(), tokens: 0, note: None, hint })
     }
 }
 
@@ -106,9 +109,9 @@ fn platform(query: &ProviderQuery) -> String {
 }
 
 /// The smallest window that holds the span.
-fn window(asked: &ProviderRequest<'_>) -> Window {
+fn window(request: &ProviderRequest<'_>) -> Window {
     let day = Window::Past24Hours;
-    if asked.span.from >= asked.now.minus(day.length()) { day } else { Window::Past7Days }
+    if request.span.from >= request.now.minus(day.length()) { day } else { Window::Past7Days }
 }
 
 fn social(query: &ProviderQuery) -> SocialQuery {

@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     /// Sends a request; a leader answers each request with twice its number, and counts the batch.
-    async fn ask(queue: &Queue<u64, u64>, request: u64, batches: &AtomicUsize) -> u64 {
+    async fn send(queue: &Queue<u64, u64>, request: u64, batches: &AtomicUsize) -> u64 {
         let mut place = queue.join(request);
         loop {
             match place.turn().await {
@@ -136,15 +136,15 @@ mod tests {
     #[tokio::test]
     async fn each_gets_its_own_answer_and_those_who_wait_go_together() {
         let (queue, batches) = (Arc::new(Queue::default()), Arc::new(AtomicUsize::new(0)));
-        let asked: Vec<_> = (0..500_u64)
+        let tasks: Vec<_> = (0..500_u64)
             .map(|n| {
                 let (queue, batches) = (Arc::clone(&queue), Arc::clone(&batches));
-                tokio::spawn(async move { (n, ask(&queue, n, &batches).await) })
+                tokio::spawn(async move { (n, send(&queue, n, &batches).await) })
             })
             .collect();
-        for task in asked {
-            let (asked, answered) = task.await.unwrap();
-            assert_eq!(answered, asked * 2);
+        for task in tasks {
+            let (n, answered) = task.await.unwrap();
+            assert_eq!(answered, n * 2);
         }
         assert!(batches.load(Ordering::SeqCst) <= 500 / 64 + 2, "{batches:?}");
     }

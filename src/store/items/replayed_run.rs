@@ -98,7 +98,7 @@ impl ReplayChanges {
     }
 
     pub fn add(&mut self, other: &Self) {
-        let mine = [
+        let totals = [
             &mut self.items,
             &mut self.new,
             &mut self.sightings,
@@ -116,7 +116,7 @@ impl ReplayChanges {
             &mut self.forgotten,
             &mut self.thinned,
         ];
-        let theirs = [
+        let amounts = [
             other.items,
             other.new,
             other.sightings,
@@ -134,8 +134,8 @@ impl ReplayChanges {
             other.forgotten,
             other.thinned,
         ];
-        for (mine, theirs) in mine.into_iter().zip(theirs) {
-            *mine += theirs;
+        for (total, amount) in totals.into_iter().zip(amounts) {
+            *total += amount;
         }
     }
 }

@@ -42,8 +42,8 @@ impl RescoreResult {
     pub(in crate::store) fn add(&mut self, other: &Self) {
         self.rescored += other.rescored;
         self.first += other.first;
-        for (mine, theirs) in self.moved.iter_mut().flatten().zip(other.moved.iter().flatten()) {
-            *mine += theirs;
+        for (total, amount) in self.moved.iter_mut().flatten().zip(other.moved.iter().flatten()) {
+            *total += amount;
         }
         self.last = other.last;
     }

@@ -10,9 +10,9 @@ const MOST_UNPACKED: u64 = 8 * 1024 * 1024;
 /// Returns the body of a stored reply; `None` if it cannot be unpacked.
 #[must_use]
 pub fn unpack(body: &[u8]) -> Option<Vec<u8>> {
-    let mut whole = Vec::new();
-    flate2::read::GzDecoder::new(body).take(MOST_UNPACKED).read_to_end(&mut whole).ok()?;
-    Some(whole)
+    let mut unpacked = Vec::new();
+    flate2::read::GzDecoder::new(body).take(MOST_UNPACKED).read_to_end(&mut unpacked).ok()?;
+    Some(unpacked)
 }
 
 /// A stored reply.

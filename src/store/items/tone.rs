@@ -18,18 +18,18 @@ impl Store {
         topics: &[String],
         batch: u32,
         rehearsal: bool,
-        mut told: impl FnMut(i64),
+        mut report_progress: impl FnMut(i64),
     ) -> Result<RescoreResult, StoreError> {
-        let mut whole = RescoreResult::default();
+        let mut total = RescoreResult::default();
         loop {
-            let after = whole.last;
+            let after = total.last;
             let begun = Instant::now();
             let done = write_tx!(self, tone::rescore(judge, topics, after, i64::from(batch), rehearsal))?;
             if done.rescored == 0 {
-                return Ok(whole);
+                return Ok(total);
             }
-            whole.add(&done);
-            told(whole.rescored);
+            total.add(&done);
+            report_progress(total.rescored);
             // Pause as long as others had to wait, so that runs are stored in between.
             if !rehearsal {
                 tokio::time::sleep(begun.elapsed().min(LONGEST_PAUSE)).await;

@@ -25,14 +25,14 @@ impl Store {
 
     /// Extends the leases of these runs. Returns the public ids of those that are no longer ours.
     pub async fn heartbeat_jobs(&self, runs: &[JobRun], now: Time, lease: Duration) -> Result<Vec<String>, StoreError> {
-        let held: Vec<RunClaim> = runs.iter().map(|run| run.hold.clone()).collect();
-        write_tx!(self, ledger::heartbeat(&held, now, lease))
+        let claims: Vec<RunClaim> = runs.iter().map(|run| run.hold.clone()).collect();
+        write_tx!(self, ledger::heartbeat(&claims, now, lease))
     }
 
     /// Returns a claimed run to the queue; the attempt is not counted.
     pub async fn release_job(&self, run: &JobRun, now: Time) -> Result<(), StoreError> {
-        let held = run.hold.clone();
-        write_tx!(self, ledger::release(&held, now))
+        let claim = run.hold.clone();
+        write_tx!(self, ledger::release(&claim, now))
     }
 
     /// Ends a run with its report and messages, all or nothing, fenced by its token. A report without messages counts

@@ -6,8 +6,8 @@ use crate::store::{Store, StoreError};
 
 impl Store {
     /// Stores a request. Returns false if the same request is already waiting, or too many are.
-    pub async fn request(&self, id: &str, wish: &ControlRequest, now: Time) -> Result<bool, StoreError> {
-        asked_tx!(self, requests::store(id, wish, now))
+    pub async fn request(&self, id: &str, request: &ControlRequest, now: Time) -> Result<bool, StoreError> {
+        asked_tx!(self, requests::store(id, request, now))
     }
 
     /// Returns the waiting requests, the oldest first.

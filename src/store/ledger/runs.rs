@@ -43,8 +43,8 @@ impl Store {
 
     /// Extends the leases of these runs. Returns the public ids of those that are no longer ours.
     pub async fn heartbeat(&self, runs: &[RunRef], now: Time, lease: Duration) -> Result<Vec<String>, StoreError> {
-        let held: Vec<RunClaim> = runs.iter().map(RunRef::claim).collect();
-        write_tx!(self, ledger::heartbeat(&held, now, lease))
+        let claims: Vec<RunClaim> = runs.iter().map(RunRef::claim).collect();
+        write_tx!(self, ledger::heartbeat(&claims, now, lease))
     }
 
     /// Handles runs whose lease ran out: their open searches become `lost` at their expected price. A planned run, or a
@@ -60,8 +60,8 @@ impl Store {
     /// Returns a claimed run to the queue; the attempt is not counted. Cancels a manual run and one whose topic is
     /// gone.
     pub async fn release(&self, run: &RunRef, now: Time) -> Result<(), StoreError> {
-        let held = run.claim();
-        write_tx!(self, ledger::release(&held, now))
+        let claim = run.claim();
+        write_tx!(self, ledger::release(&claim, now))
     }
 
     /// Returns whether a queued run of a topic is due, even if it has to wait for an earlier run of its job.

@@ -85,33 +85,33 @@ mod tests {
 
     #[test]
     fn what_is_met_again_stays_known_and_what_is_held_is_bounded() {
-        let mut known = ItemCache::default();
-        known.insert(0, met("the one that every run meets"));
-        known.insert(-1, None);
+        let mut cache = ItemCache::default();
+        cache.insert(0, met("the one that every run meets"));
+        cache.insert(-1, None);
         let large = KNOWN / 100;
         for item in 1..1_000 {
-            assert!(known.get(item).is_none(), "{item}");
-            known.insert(item, met(&"x".repeat(large)));
-            assert_eq!(known.get(0), Some(met("the one that every run meets")), "{item}");
-            let held: usize = known.items.values().map(|(_, met)| size(met)).sum();
-            assert!(held <= (PARTS + 1) * (KNOWN / PARTS + large + ITEM), "{held} bytes");
-            assert!(known.met.iter().map(Vec::len).sum::<usize>() < 500, "as many as have room, and each a few times");
+            assert!(cache.get(item).is_none(), "{item}");
+            cache.insert(item, met(&"x".repeat(large)));
+            assert_eq!(cache.get(0), Some(met("the one that every run meets")), "{item}");
+            let bytes: usize = cache.items.values().map(|(_, met)| size(met)).sum();
+            assert!(bytes <= (PARTS + 1) * (KNOWN / PARTS + large + ITEM), "{bytes} bytes");
+            assert!(cache.met.iter().map(Vec::len).sum::<usize>() < 500, "as many as have room, and each a few times");
         }
-        assert!(known.get(1).is_none() && known.get(-1).is_none(), "not met for long");
-        assert!(known.get(999).is_some());
+        assert!(cache.get(1).is_none() && cache.get(-1).is_none(), "not met for long");
+        assert!(cache.get(999).is_some());
     }
 
     #[test]
     fn whatever_has_room_and_is_met_in_turn_stays_known() {
-        let mut known = ItemCache::default();
+        let mut cache = ItemCache::default();
         let some = "x".repeat(500);
         let items = i64::try_from(KNOWN / (500 + ITEM)).unwrap_or_default();
         for item in 0..items {
-            known.insert(item, met(&some));
+            cache.insert(item, met(&some));
         }
         for turn in 0..5 {
             for item in 0..items {
-                assert!(known.get(item).is_some(), "{item} in turn {turn}");
+                assert!(cache.get(item).is_some(), "{item} in turn {turn}");
             }
         }
     }

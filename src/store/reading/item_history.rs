@@ -17,10 +17,10 @@ pub(in crate::store) struct ItemVersion {
     pub(in crate::store) published_at: Option<Time>,
 }
 
-/// Returns the version of an item at the end of the run with this number; `None` if no later run changed it. `past` is
-/// in the order of the changes; a run without a number is later than any.
-pub(in crate::store) fn version_at(past: &str, seq: i64) -> Result<Option<ItemVersion>, StoreError> {
-    let mut cells = Cells::of(past);
+/// Returns the version of an item at the end of the run with this number; `None` if no later run changed it. `history`
+/// is in the order of the changes; a run without a number is later than any.
+pub(in crate::store) fn version_at(history: &str, seq: i64) -> Result<Option<ItemVersion>, StoreError> {
+    let mut cells = Cells::of(history);
     while !cells.is_empty() {
         let changed: Option<i64> = cells.number()?;
         if changed.is_none_or(|changed| changed > seq) {
@@ -48,16 +48,17 @@ mod tests {
 
     #[test]
     fn the_first_change_that_is_later_tells_what_was_before() {
-        let text = |past: &str, seq| version_at(past, seq).unwrap().map(|told| told.text.unwrap_or_default());
+        let text =
+            |history: &str, seq| version_at(history, seq).unwrap().map(|version| version.text.unwrap_or_default());
         // Changed by the runs 5, 4 (which ended later, and was readable before) and 9, and by one that is not readable
         // yet.
-        let past = "5,,,,,3,one,7,4,,,,,3,two,,9,,,,,5,three,,,,,,,4,four,,";
+        let history = "5,,,,,3,one,7,4,,,,,3,two,,9,,,,,5,three,,,,,,,4,four,,";
         for (seq, before) in [(3, "one"), (4, "one"), (5, "three"), (8, "three"), (9, "four"), (100, "four")] {
-            assert_eq!(text(past, seq), Some(before.to_owned()), "{seq}");
+            assert_eq!(text(history, seq), Some(before.to_owned()), "{seq}");
         }
         assert_eq!(text("5,,,,,3,one,,", 5), None, "as it is now");
         assert_eq!(text("", 5), None);
-        assert_eq!(version_at(past, 1).unwrap().unwrap().published_at, Some(Time(7)));
+        assert_eq!(version_at(history, 1).unwrap().unwrap().published_at, Some(Time(7)));
         assert!(version_at("5,,,", 1).is_err());
     }
 }

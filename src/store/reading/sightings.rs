@@ -41,14 +41,14 @@ const SIGHT: usize = size_of::<RawSighting>();
 
 /// Reads a page in one snapshot, with those of its items that are not cached.
 macro_rules! page {
-    ($conn:ident, $database:ident, $filter:ident, $next:ident, $known:ident) => {{
+    ($conn:ident, $database:ident, $filter:ident, $next:ident, $cache:ident) => {{
         let mut tx = $conn.begin_with($database::ONE_MOMENT).await?;
         let page = $database::statements::sighting_pages::runs(&mut tx, $filter, $next).await?;
         let mut items: HashMap<i64, ItemCells> = HashMap::new();
         let mut wanted = BTreeSet::new();
         for item in page.values().flat_map(|seen| &seen.sights).map(|sight| sight.item) {
             if !items.contains_key(&item) && !wanted.contains(&item) {
-                match $known.get(item) {
+                match $cache.get(item) {
                     Some(met) => drop(items.insert(item, met)),
                     None => drop(wanted.insert(item)),
                 }
@@ -66,7 +66,7 @@ macro_rules! page {
         }
         tx.rollback().await?;
         for item in wanted {
-            $known.insert(item, items.get(&item).cloned().flatten());
+            $cache.insert(item, items.get(&item).cloned().flatten());
         }
         Ok::<_, StoreError>((page, items, bytes))
     }};
@@ -103,8 +103,8 @@ impl Store {
 
 /// Returns the rows of a run, in order.
 fn rows((place, seen, items): (Place, RunSightings, Vec<ItemCells>)) -> Result<Vec<SightingRow>, StoreError> {
-    let meant = seen.sights.iter().zip(&items).filter_map(|(sight, met)| Some((sight, met.as_deref()?)));
-    let mut rows = meant.map(|(sight, met)| row(&place, &seen, sight, met)).collect::<Result<Vec<_>, _>>()?;
+    let with_cells = seen.sights.iter().zip(&items).filter_map(|(sight, met)| Some((sight, met.as_deref()?)));
+    let mut rows = with_cells.map(|(sight, met)| row(&place, &seen, sight, met)).collect::<Result<Vec<_>, _>>()?;
     rows.sort_unstable_by(|a, b| (a.source, a.rank, &a.key).cmp(&(b.source, b.rank, &b.key)));
     Ok(rows)
 }
@@ -144,11 +144,12 @@ fn row(place: &Place, seen: &RunSightings, sight: &RawSighting, met: &str) -> Re
         .filter_map(|one| one.split_once('='))
         .find(|(topic, _)| *topic == row.topic)
         .and_then(|(_, mark)| Mark::parse(mark));
-    if let Some(past) = cells.text()?
-        && let Some(told) = item_history::version_at(&past, seen.seq)?
+    if let Some(history) = cells.text()?
+        && let Some(version) = item_history::version_at(&history, seen.seq)?
     {
-        (row.url, row.author, row.lang, row.published_at) = (told.url, told.author, told.lang, told.published_at);
-        (row.title, row.text) = (told.title, told.text);
+        (row.url, row.author, row.lang, row.published_at) =
+            (version.url, version.author, version.lang, version.published_at);
+        (row.title, row.text) = (version.title, version.text);
     }
     Ok(row)
 }
@@ -156,22 +157,22 @@ fn row(place: &Place, seen: &RunSightings, sight: &RawSighting, met: &str) -> Re
 /// Reads page after page until nobody takes them any more.
 async fn read_all(store: Store, filter: Filter, until: i64, to: mpsc::Sender<Read>) -> Result<(), StoreError> {
     let mut next = PageRequest { until, after: None, runs: FIRST };
-    let mut known = ItemCache::default();
+    let mut cache = ItemCache::default();
     let mut reader = None;
     loop {
-        let page = match page(&store, &mut reader, &filter, &next, &mut known).await {
+        let page = match page(&store, &mut reader, &filter, &next, &mut cache).await {
             Ok(page) => page,
             Err(_) => {
                 // A connection that was idle for long may be dead.
                 reader = None;
-                page(&store, &mut reader, &filter, &next, &mut known).await?
+                page(&store, &mut reader, &filter, &next, &mut cache).await?
             }
         };
         let (page, items, bytes) = page;
-        let (asked, read) = (next.runs, i64::try_from(page.len()).unwrap_or(i64::MAX));
+        let (requested, read) = (next.runs, i64::try_from(page.len()).unwrap_or(i64::MAX));
         let bytes = bytes + page.values().map(|seen| seen.sights.len() * SIGHT).sum::<usize>();
-        let fits = i64::try_from(PAGE.saturating_mul(page.len()) / bytes.max(1)).unwrap_or(MOST);
-        next.runs = fits.clamp(1, MOST).min(asked * 4);
+        let runs_per_page = i64::try_from(PAGE.saturating_mul(page.len()) / bytes.max(1)).unwrap_or(MOST);
+        next.runs = runs_per_page.clamp(1, MOST).min(requested * 4);
         next.after = page.last_key_value().map(|(place, _)| place.clone());
         let with =
             |seen: &RunSightings| seen.sights.iter().map(|sight| items.get(&sight.item).cloned().flatten()).collect();
@@ -187,7 +188,7 @@ async fn read_all(store: Store, filter: Filter, until: i64, to: mpsc::Sender<Rea
             }
         };
         let taken = place.map(|place| place.send(page.collect()));
-        if taken.is_err() || read < asked {
+        if taken.is_err() || read < requested {
             return give_back(reader).await;
         }
     }
@@ -212,7 +213,7 @@ async fn page(
     reader: &mut Option<Reader>,
     filter: &Filter,
     next: &PageRequest,
-    known: &mut ItemCache,
+    cache: &mut ItemCache,
 ) -> Result<(Page, HashMap<i64, ItemCells>, usize), StoreError> {
     let reader = match reader {
         Some(reader) => reader,
@@ -226,7 +227,7 @@ async fn page(
         }),
     };
     match reader {
-        Reader::Sqlite(conn) => page!(conn, sqlite, filter, next, known),
-        Reader::Postgres(conn) => page!(conn, postgres, filter, next, known),
+        Reader::Sqlite(conn) => page!(conn, sqlite, filter, next, cache),
+        Reader::Postgres(conn) => page!(conn, postgres, filter, next, cache),
     }
 }

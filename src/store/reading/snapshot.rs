@@ -25,7 +25,7 @@ enum Tx {
 }
 
 /// Runs one statement function in the transaction.
-macro_rules! ask {
+macro_rules! snapshot_read {
     ($moment:expr, $module:ident :: $function:ident ( $($arg:expr),* $(,)? )) => {
         match &mut $moment.0 {
             Tx::Sqlite(tx) => sqlite::statements::$module::$function(&mut *tx, $($arg),*).await,
@@ -47,52 +47,52 @@ impl Store {
 impl ReadSnapshot {
     /// Returns the nature of the stored data.
     pub async fn nature(&mut self) -> Result<Option<DataOrigin>, StoreError> {
-        ask!(self, info::nature())
+        snapshot_read!(self, info::nature())
     }
 
     /// Returns the number of the last run that readers can see.
     pub async fn last_seq(&mut self) -> Result<i64, StoreError> {
-        ask!(self, followers::last_seq())
+        snapshot_read!(self, followers::last_seq())
     }
 
     /// Returns the last number before all runs that began at an instant or later.
     pub async fn last_seq_until(&mut self, until: Time) -> Result<i64, StoreError> {
-        ask!(self, followers::last_seq_until(until))
+        snapshot_read!(self, followers::last_seq_until(until))
     }
 
     /// Returns topics by id.
     pub async fn watched(&mut self, topics: &[String]) -> Result<Vec<WatchedTopic>, StoreError> {
-        ask!(self, search_history::watched(topics))
+        snapshot_read!(self, search_history::watched(topics))
     }
 
     /// Returns when the topic's first run that searched began, answered or not.
     pub async fn first_search(&mut self, topic: &str) -> Result<Option<Time>, StoreError> {
-        ask!(self, report::first_search(topic))
+        snapshot_read!(self, report::first_search(topic))
     }
 
     /// Returns when the topic's first successful run began.
     pub async fn first_run(&mut self, topic: &str) -> Result<Option<Time>, StoreError> {
-        ask!(self, report::first_run(topic))
+        snapshot_read!(self, report::first_run(topic))
     }
 
     /// Returns when the topic's last run that was started began.
     pub async fn last_run(&mut self, topic: &str) -> Result<Option<Time>, StoreError> {
-        ask!(self, report::last_run(topic))
+        snapshot_read!(self, report::last_run(topic))
     }
 
     /// Returns when the topic's last successful run before an instant began.
     pub async fn last_success_before(&mut self, topic: &str, at: Time) -> Result<Option<Time>, StoreError> {
-        ask!(self, report::last_success_before(topic, at))
+        snapshot_read!(self, report::last_success_before(topic, at))
     }
 
     /// Returns items of the topic that count in a span.
     pub async fn counted_items(&mut self, topic: &str, span: Span) -> Result<Vec<CountedItem>, StoreError> {
-        ask!(self, report::counted_items(topic, span))
+        snapshot_read!(self, report::counted_items(topic, span))
     }
 
     /// Returns when the topic first saw items, within a span.
     pub async fn first_seen_in(&mut self, topic: &str, span: Span) -> Result<Vec<Time>, StoreError> {
-        ask!(self, report::first_seen_in(topic, span))
+        snapshot_read!(self, report::first_seen_in(topic, span))
     }
 
     /// Returns items that the topic first saw in a span, the latest first.
@@ -102,17 +102,17 @@ impl ReadSnapshot {
         seen: Span,
         most: i64,
     ) -> Result<Vec<CountedItem>, StoreError> {
-        ask!(self, report::marks(topic, seen, most))
+        snapshot_read!(self, report::marks(topic, seen, most))
     }
 
     /// Returns the words of items by key, in order of key.
     pub async fn words(&mut self, keys: &[String]) -> Result<Vec<ItemContent>, StoreError> {
-        ask!(self, report::words(keys))
+        snapshot_read!(self, report::words(keys))
     }
 
     /// Returns the term counts of a topic's days in a span.
     pub async fn term_counts(&mut self, topic: &str, inside: Span) -> Result<Vec<StoredTerms>, StoreError> {
-        ask!(self, day_terms::read(topic, inside))
+        snapshot_read!(self, day_terms::read(topic, inside))
     }
 
     /// Returns term counts of other topics' days that ended by an instant; at most `most` of topics before this one in
@@ -123,32 +123,32 @@ impl ReadSnapshot {
         until: Time,
         most: i64,
     ) -> Result<Vec<StoredTerms>, StoreError> {
-        ask!(self, day_terms::of_other_topics(topic, until, most))
+        snapshot_read!(self, day_terms::of_other_topics(topic, until, most))
     }
 
     /// Returns the engagement that the topic's runs of a span saw, the latest first.
     pub async fn reactions(&mut self, topic: &str, span: Span, most: i64) -> Result<Vec<EngagementAt>, StoreError> {
-        ask!(self, report::reactions(topic, span, most))
+        snapshot_read!(self, report::reactions(topic, span, most))
     }
 
     /// Returns which source showed which item in the topic's runs of a span, by key; at most `most`.
     pub async fn shown_by(&mut self, topic: &str, span: Span, most: i64) -> Result<Vec<(Source, String)>, StoreError> {
-        ask!(self, report::shown_by(topic, span, most))
+        snapshot_read!(self, report::shown_by(topic, span, most))
     }
 
     /// Returns searches of the topic's runs of a span, by time; the latest if there are more than `most`.
     pub async fn searches(&mut self, topic: &str, span: Span, most: i64) -> Result<Vec<SearchSummary>, StoreError> {
-        ask!(self, report::searches(topic, span, most))
+        snapshot_read!(self, report::searches(topic, span, most))
     }
 
     /// Returns the last answer of the topic's runs of a span.
     pub async fn answer(&mut self, topic: &str, span: Span) -> Result<Option<AnswerRow>, StoreError> {
-        ask!(self, report::answer(topic, span))
+        snapshot_read!(self, report::answer(topic, span))
     }
 
     /// Returns the items that keys name. Unknown keys are left out.
     pub async fn resolve_keys(&mut self, keys: &[String]) -> Result<Vec<ResolvedKey>, StoreError> {
-        ask!(self, report::resolve_keys(keys))
+        snapshot_read!(self, report::resolve_keys(keys))
     }
 
     /// Returns a topic's runs of a span with their searches, by time.
@@ -156,42 +156,42 @@ impl ReadSnapshot {
         let (since, until) = (Some(span.from), Some(span.until));
         let filter = Filter { topics: vec![topic.to_owned()], since, until, ..Filter::default() };
         let mut all = Vec::new();
-        let mut each = |look: RunSearch| {
-            all.push(look);
+        let mut each = |search: RunSearch| {
+            all.push(search);
             Ok::<_, StoreError>(())
         };
-        ask!(self, stream::looks(&filter, &mut each))?;
+        snapshot_read!(self, stream::looks(&filter, &mut each))?;
         Ok(all)
     }
 
     /// Returns a topic's runs of a span with their searches, and later searches that cover a part of it.
     pub async fn runs_covering(&mut self, topic: &str, span: Span) -> Result<Vec<RunSearch>, StoreError> {
-        ask!(self, search_history::searches_covering(topic, span))
+        snapshot_read!(self, search_history::searches_covering(topic, span))
     }
 
     /// Returns what is known of a topic's pruned searches.
     pub async fn pruned_days(&mut self, topic: &str) -> Result<PrunedDays, StoreError> {
-        ask!(self, prune::pruned_days(topic))
+        snapshot_read!(self, prune::pruned_days(topic))
     }
 
     /// Returns what was pruned from a topic's span.
     pub async fn pruned_summary(&mut self, topic: &str, span: Span) -> Result<PrunedSummary, StoreError> {
-        ask!(self, prune::pruned_summary(topic, span))
+        snapshot_read!(self, prune::pruned_summary(topic, span))
     }
 
     /// Returns the item that a key names, with what a story needs to look for links.
     pub async fn story_item(&mut self, key: &str) -> Result<Option<LinkSource>, StoreError> {
-        ask!(self, story::link_source(key))
+        snapshot_read!(self, story::link_source(key))
     }
 
     /// Returns keys of an item and its near-copies, in order of first sighting.
     pub async fn story_copies(&mut self, key: &str, most: i64) -> Result<Vec<String>, StoreError> {
-        ask!(self, story::copies(key, most))
+        snapshot_read!(self, story::copies(key, most))
     }
 
     /// Returns posts that contain certain words, in order of arrival.
     pub async fn posts_with_words(&mut self, wanted: &TextQuery, most: i64) -> Result<Vec<LinkSource>, StoreError> {
-        ask!(self, story::posts_with_words(wanted, most))
+        snapshot_read!(self, story::posts_with_words(wanted, most))
     }
 
     /// Returns the items of a story by their keys, in order of first sighting.
@@ -200,22 +200,22 @@ impl ReadSnapshot {
         ties: &HashMap<String, Tie>,
         most: usize,
     ) -> Result<Vec<StoryItem>, StoreError> {
-        ask!(self, story::items(ties, most))
+        snapshot_read!(self, story::items(ties, most))
     }
 
     /// Returns whether there are items not compared with others yet.
     pub async fn has_unclustered(&mut self) -> Result<bool, StoreError> {
-        ask!(self, story::uncompared())
+        snapshot_read!(self, story::uncompared())
     }
 
     /// Returns the number of items that wait for the text index.
     pub async fn words_waiting(&mut self) -> Result<i64, StoreError> {
-        ask!(self, word_index::waiting())
+        snapshot_read!(self, word_index::waiting())
     }
 
     /// Returns an item's earlier words, the latest first.
     pub async fn earlier_of(&mut self, key: &str, most: i64) -> Result<Vec<RevisionRow>, StoreError> {
-        ask!(self, one_item::earlier(key, None, most))
+        snapshot_read!(self, one_item::earlier(key, None, most))
     }
 
     pub async fn end(self) -> Result<(), StoreError> {

@@ -48,7 +48,7 @@ impl Store {
             }
             let after = Progress { at: i64::MIN, ..Progress::default() };
             let (limit, floor, now) = (ROWS.0, floor.seq, now.0);
-            let mut ask = StepInput {
+            let mut input = StepInput {
                 before,
                 after,
                 limit,
@@ -64,7 +64,7 @@ impl Store {
                     return Ok(done);
                 }
                 let taken = Instant::now();
-                let batch = self.prune_batch(step, &ask).await?;
+                let batch = self.prune_batch(step, &input).await?;
                 for (table, rows, bytes) in batch.gone.iter().filter(|(_, rows, _)| *rows > 0) {
                     let gone = done.gone.entry(table).or_default();
                     gone.rows += rows;
@@ -72,19 +72,19 @@ impl Store {
                 }
                 done.thinned += i64::try_from(batch.thinned.len()).unwrap_or(i64::MAX);
                 if rehearsal {
-                    ask.thinned.extend(batch.thinned);
+                    input.thinned.extend(batch.thinned);
                 }
                 if !batch.more {
                     break;
                 }
-                ask.after = batch.after;
-                ask.limit = next_limit(ask.limit, taken.elapsed());
+                input.after = batch.after;
+                input.limit = next_limit(input.limit, taken.elapsed());
                 // Pause as long as others had to wait.
                 if !rehearsal {
                     tokio::time::sleep(taken.elapsed().min(BATCH)).await;
                 }
             }
-            thinned = ask.thinned;
+            thinned = input.thinned;
         }
         let links = if rehearsal {
             read!(self, access::prune(now.minus(LINKS), true))?
@@ -100,18 +100,18 @@ impl Store {
         Ok(done)
     }
 
-    async fn prune_batch(&self, step: Step, ask: &StepInput) -> Result<Batch, StoreError> {
-        match (step, ask.rehearsal) {
-            (Step::Raw, true) => read!(self, prune::raw(ask)),
-            (Step::Raw, false) => write_tx!(self, prune::raw(ask)),
-            (Step::Thin, true) => read!(self, prune_runs::thin(ask)),
-            (Step::Thin, false) => write_tx!(self, prune_runs::thin(ask)),
-            (Step::Items, true) => read!(self, prune::items(ask)),
-            (Step::Items, false) => write_tx!(self, prune::items(ask)),
-            (Step::Runs, true) => read!(self, prune_runs::runs(ask)),
-            (Step::Runs, false) => write_tx!(self, prune_runs::runs(ask)),
-            (Step::Messages, true) => read!(self, messages::prune(ask)),
-            (Step::Messages, false) => write_tx!(self, messages::prune(ask)),
+    async fn prune_batch(&self, step: Step, input: &StepInput) -> Result<Batch, StoreError> {
+        match (step, input.rehearsal) {
+            (Step::Raw, true) => read!(self, prune::raw(input)),
+            (Step::Raw, false) => write_tx!(self, prune::raw(input)),
+            (Step::Thin, true) => read!(self, prune_runs::thin(input)),
+            (Step::Thin, false) => write_tx!(self, prune_runs::thin(input)),
+            (Step::Items, true) => read!(self, prune::items(input)),
+            (Step::Items, false) => write_tx!(self, prune::items(input)),
+            (Step::Runs, true) => read!(self, prune_runs::runs(input)),
+            (Step::Runs, false) => write_tx!(self, prune_runs::runs(input)),
+            (Step::Messages, true) => read!(self, messages::prune(input)),
+            (Step::Messages, false) => write_tx!(self, messages::prune(input)),
         }
     }
 

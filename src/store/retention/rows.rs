@@ -53,9 +53,9 @@ pub(in crate::store) struct Batch {
 
 impl Batch {
     /// Creates the result for a batch that has read this many rows.
-    pub(in crate::store) fn new(ask: &StepInput, looked_at: usize) -> Self {
-        let more = i64::try_from(looked_at).unwrap_or(i64::MAX) >= ask.limit;
-        Self { after: ask.after.clone(), more, ..Self::default() }
+    pub(in crate::store) fn new(input: &StepInput, rows_read: usize) -> Self {
+        let more = i64::try_from(rows_read).unwrap_or(i64::MAX) >= input.limit;
+        Self { after: input.after.clone(), more, ..Self::default() }
     }
 
     pub(in crate::store) fn add(&mut self, table: &'static str, rows: usize, bytes: i64) {

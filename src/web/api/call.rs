@@ -25,7 +25,7 @@ pub(super) struct Call {
     /// Id of the operation.
     id: &'static str,
     parameters: &'static [&'static Parameter],
-    given: BTreeMap<&'static str, Vec<String>>,
+    arguments: BTreeMap<&'static str, Vec<String>>,
     /// The body of a POST request.
     pub(super) body: Bytes,
     /// Whether only the head of the answer is wanted.
@@ -44,13 +44,13 @@ impl Call {
         request: Request,
     ) -> Result<Self, Problem> {
         let now = app.site.now();
-        let mut given: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
+        let mut arguments: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
         let query = url::form_urlencoded::parse(request.uri().query().unwrap_or("").as_bytes());
         let query = query.map(|(name, value)| (ParameterIn::Query, name.into_owned(), value.into_owned()));
         let path = path.iter().map(|(name, value)| (ParameterIn::Path, name.to_owned(), value.to_owned()));
         for (place, name, value) in path.chain(query) {
-            let known = parameters.iter().find(|known| known.place == place && known.name == name);
-            let Some(parameter) = known else { return Err(unknown(parameters, &name)) };
+            let found = parameters.iter().find(|p| p.place == place && p.name == name);
+            let Some(parameter) = found else { return Err(unknown(parameters, &name)) };
             match (place, check_value(parameter, &value)) {
                 (_, Ok(())) => {}
                 (ParameterIn::Query, Err(problem)) => return Err(problem),
@@ -60,7 +60,7 @@ impl Call {
             if matches!(parameter.kind, Kind::Source) {
                 known_source(&app, &visitor, &value).await?;
             }
-            let values = given.entry(parameter.name).or_default();
+            let values = arguments.entry(parameter.name).or_default();
             if !values.is_empty() && !parameter.many {
                 let hint = "Give it once.";
                 return Err(Problem::bad_request(format!("`{name}` is given several times"), hint));
@@ -71,13 +71,13 @@ impl Call {
             }
             values.push(value);
         }
-        if let Some(parameter) = parameters.iter().find(|p| p.needed && !given.contains_key(p.name)) {
+        if let Some(parameter) = parameters.iter().find(|p| p.needed && !arguments.contains_key(p.name)) {
             let hint = format!("Give it: {}={}", parameter.name, parameter.example);
             return Err(Problem::bad_request(format!("`{}` is missing", parameter.name), hint));
         }
         let head = request.method() == HttpMethod::HEAD;
         let body = if takes_body { body(request).await? } else { Bytes::new() };
-        Ok(Self { app, visitor, id, parameters, given, body, head, now })
+        Ok(Self { app, visitor, id, parameters, arguments, body, head, now })
     }
 
     pub(super) fn site(&self) -> &Arc<Site> {
@@ -94,7 +94,7 @@ impl Call {
     }
 
     pub(super) fn all(&self, name: &str) -> &[String] {
-        self.given.get(name).map_or(&[], Vec::as_slice)
+        self.arguments.get(name).map_or(&[], Vec::as_slice)
     }
 
     /// A parameter of a closed list, parsed.
@@ -116,9 +116,9 @@ impl Call {
 
     /// Parses the words of `search`, if given; words that cannot be searched for are a 409.
     pub(super) fn wanted(&self) -> Result<Option<TextQuery>, Problem> {
-        let meant = self.one("search").map(words).transpose();
+        let query = self.one("search").map(words).transpose();
         // No pattern of the document can express what counts as a word, and that a search cannot only exclude.
-        meant.map_err(|none| Problem { status: StatusCode::CONFLICT, ..none })
+        query.map_err(|none| Problem { status: StatusCode::CONFLICT, ..none })
     }
 
     pub(super) fn instant(&self, name: &str) -> Option<Time> {
@@ -135,7 +135,7 @@ impl Call {
             let hint = "Use the `next_page_token` of the previous page unchanged, with the same filters, or omit it.";
             Problem { hint: hint.to_owned(), ..Problem::not_found(title) }
         };
-        self.one("page_token").map(|given| parse_page_token(&self.scope(), given).map_err(wrong)).transpose()
+        self.one("page_token").map(|token| parse_page_token(&self.scope(), token).map_err(wrong)).transpose()
     }
 
     /// The token of a page that begins after a position.
@@ -150,14 +150,14 @@ impl Call {
 
     /// What a page token belongs to: the operation, and all that determines which rows are listed and in which order.
     fn scope(&self) -> String {
-        let parts = self.given.iter().filter(|(name, _)| !matches!(**name, "limit" | "page_token"));
+        let parts = self.arguments.iter().filter(|(name, _)| !matches!(**name, "limit" | "page_token"));
         serde_json::json!([self.id, parts.collect::<Vec<_>>()]).to_string()
     }
 }
 
 fn unknown(parameters: &[&Parameter], name: &str) -> Problem {
-    let known = parameters.iter().filter(|parameter| parameter.place == ParameterIn::Query);
-    unknown_parameter(&known.map(|parameter| parameter.name).collect::<Vec<_>>(), name)
+    let query_parameters = parameters.iter().filter(|parameter| parameter.place == ParameterIn::Query);
+    unknown_parameter(&query_parameters.map(|parameter| parameter.name).collect::<Vec<_>>(), name)
 }
 
 /// Checks that a topic which the visitor sees was searched with a source of this name. Those of the search service

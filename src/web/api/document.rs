@@ -66,8 +66,8 @@ fn describe(operation: &Operation) -> Value {
             (status, json!({ "application/json": { "schema": { "$ref": format!("#/components/schemas/{schema}") } } }))
         }
         ResponseKind::Stream(media) => {
-            let of = |media: &&str| ((*media).to_owned(), json!({ "schema": { "type": "string" } }));
-            (200, Value::Object(media.iter().map(of).collect()))
+            let media_type = |media: &&str| ((*media).to_owned(), json!({ "schema": { "type": "string" } }));
+            (200, Value::Object(media.iter().map(media_type).collect()))
         }
     };
     let mut answered = json!({ "description": operation.summary, "content": content });
@@ -80,13 +80,13 @@ fn describe(operation: &Operation) -> Value {
     for refused in ANY.iter().chain(absent).chain(operation.refuses) {
         responses.insert(refused.to_string(), problem(*refused));
     }
-    let mut told = json!({
+    let mut object = json!({
         "operationId": operation.id,
         "summary": operation.summary,
         "parameters": operation.parameters.iter().map(|parameter| describe_parameter(parameter)).collect::<Vec<_>>(),
         "responses": responses,
     });
-    if let Some(fields) = told.as_object_mut() {
+    if let Some(fields) = object.as_object_mut() {
         fields.insert("description".to_owned(), json!(description(operation)));
         fields.insert("x-role".to_owned(), json!(operation.need.role()));
         fields.insert("x-reach".to_owned(), json!(operation.need.describe()));
@@ -96,7 +96,7 @@ fn describe(operation: &Operation) -> Value {
             fields.insert("requestBody".to_owned(), json!({ "required": true, "content": content }));
         }
     }
-    told
+    object
 }
 
 /// An example of a body: an action, or JSON.
@@ -107,15 +107,15 @@ fn example(action: &str) -> Value {
 /// What to know about an operation, and who may use it; for exports also the columns.
 fn description(operation: &Operation) -> String {
     let gap = if operation.description.is_empty() { "" } else { "\n\n" };
-    let told = format!("{}{gap}{}", operation.description, who_may(operation.need));
+    let text = format!("{}{gap}{}", operation.description, who_may(operation.need));
     if operation.id != "export" {
-        return told;
+        return text;
     }
     let columns = ExportKind::ALL.iter().map(|what| {
         let names: Vec<&str> = what.columns().iter().map(|column| column.name).collect();
         format!("- `{what}`: {}", names.join(", "))
     });
-    format!("{told}\n\nColumns:\n\n{}", columns.collect::<Vec<_>>().join("\n"))
+    format!("{text}\n\nColumns:\n\n{}", columns.collect::<Vec<_>>().join("\n"))
 }
 
 fn who_may(need: AccessRule) -> String {
@@ -131,12 +131,12 @@ fn who_may(need: AccessRule) -> String {
 
 fn problem(status: u16) -> Value {
     let reason = axum::http::StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason());
-    let told = match status {
+    let text = match status {
         409 => "Valid parameters that cannot be combined",
         _ => reason.unwrap_or("refused"),
     };
     let content = json!({ MEDIA: { "schema": { "$ref": "#/components/schemas/Problem" } } });
-    let mut refused = json!({ "description": told, "content": content });
+    let mut refused = json!({ "description": text, "content": content });
     match status {
         401 => refused["headers"] = header("WWW-Authenticate", "`Bearer`"),
         429 | 503 => refused["headers"] = header("Retry-After", "Seconds to wait before trying again"),
@@ -178,17 +178,17 @@ fn describe_parameter(parameter: &Parameter) -> Value {
         _ if parameter.many => json!([parameter.example]),
         _ => json!(parameter.example),
     };
-    let mut told = json!({
+    let mut object = json!({
         "name": parameter.name,
         "in": place,
         "required": needed,
         "description": parameter.meaning,
         "schema": schema,
     });
-    if let Some(fields) = told.as_object_mut().filter(|_| !parameter.example.is_empty()) {
+    if let Some(fields) = object.as_object_mut().filter(|_| !parameter.example.is_empty()) {
         fields.insert("example".to_owned(), example);
     }
-    told
+    object
 }
 
 #[cfg(test)]
@@ -214,9 +214,10 @@ mod tests {
         ids.dedup();
         assert_eq!(ids.len(), OPERATIONS.len());
         for operation in OPERATIONS {
-            let inside = operation.path.matches('{').count();
-            let told = operation.parameters.iter().filter(|parameter| parameter.place == ParameterIn::Path).count();
-            assert_eq!(inside, told, "{}", operation.path);
+            let placeholders = operation.path.matches('{').count();
+            let path_parameters =
+                operation.parameters.iter().filter(|parameter| parameter.place == ParameterIn::Path).count();
+            assert_eq!(placeholders, path_parameters, "{}", operation.path);
         }
         assert!(!text.contains(env!("CARGO_PKG_VERSION")) || env!("CARGO_PKG_VERSION") == VERSION);
     }

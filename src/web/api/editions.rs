@@ -22,26 +22,26 @@ pub(super) async fn exports(call: Call) -> Result<Response, Problem> {
 async fn list(call: Call, kind: &str) -> Result<Response, Problem> {
     let limit = call.number("limit");
     let before = call.position()?.map(|position| RunCursor { at: Time(position.value), run: position.key });
-    let mut made = call.site().store.list_outputs(Some(kind), before.as_ref(), limit + 1).await?;
-    let more = cut_page(&mut made, limit);
-    let next = made.last().filter(|_| more).map(|made| call.token(made.made_at.0, &made.run));
-    let data: Vec<Value> = made.iter().map(as_json).collect();
+    let mut editions = call.site().store.list_outputs(Some(kind), before.as_ref(), limit + 1).await?;
+    let more = cut_page(&mut editions, limit);
+    let next = editions.last().filter(|_| more).map(|edition| call.token(edition.made_at.0, &edition.run));
+    let data: Vec<Value> = editions.iter().map(as_json).collect();
     answer(&call, [("data", json!(data)), ("next_page_token", json!(next))]).await
 }
 
-fn as_json(made: &EditionRow) -> Value {
+fn as_json(edition: &EditionRow) -> Value {
     let file = |(place, file): (usize, &WrittenFile)| {
         let place = place.to_string();
-        let href = link("/api/v1/files", [("run", made.run.as_str()), ("n", place.as_str())]);
+        let href = link("/api/v1/files", [("run", edition.run.as_str()), ("n", place.as_str())]);
         json!({ "name": name(&file.path), "href": href, "replaced": file.replaced })
     };
     json!({
-        "name": made.name,
-        "run": made.run,
-        "made_at": made.made_at,
-        "subject": (made.rows.is_none()).then_some(&made.subject),
-        "rows": made.rows,
-        "files": made.files.iter().enumerate().map(file).collect::<Vec<_>>(),
+        "name": edition.name,
+        "run": edition.run,
+        "made_at": edition.made_at,
+        "subject": (edition.rows.is_none()).then_some(&edition.subject),
+        "rows": edition.rows,
+        "files": edition.files.iter().enumerate().map(file).collect::<Vec<_>>(),
     })
 }
 

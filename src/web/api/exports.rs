@@ -83,7 +83,7 @@ fn order(call: &Call, topics: &[String], what: ExportKind, format: Format) -> Re
     if let Some(zone) = call.one("timezone") {
         check_zone(zone).map_err(|none| Problem { hint: none.hint, ..Problem::not_found(none.message) })?;
     }
-    let wish = ExportRequest {
+    let request = ExportRequest {
         what,
         format,
         profile: call.word("profile", Profile::parse).unwrap_or(Profile::Machine),
@@ -105,7 +105,7 @@ fn order(call: &Call, topics: &[String], what: ExportKind, format: Format) -> Re
         starred: call.one("starred").is_some(),
         noted: call.one("noted").is_some(),
     };
-    let order = wish.parse(call.now).map_err(|unfit| refused(&unfit))?;
+    let order = request.parse(call.now).map_err(|invalid| refused(&invalid))?;
     Ok(ExportOptions { without_shared_fields: !call.visitor.sees_all(), ..order })
 }
 

@@ -32,15 +32,15 @@ fn unknown(key: &str) -> Problem {
 
 pub(super) async fn one(call: Call) -> Result<Response, Problem> {
     let (store, key) = (&call.site().store, call.required("key"));
-    let (only, known) = (call.visitor.visible_topics(), seen_by(&call.visitor, store.item_by_key(key).await?));
-    let known = Rankings::rate_all(store, known).await?;
-    let Some(item) = known.first() else { return Err(unknown(key)) };
+    let (only, rows) = (call.visitor.visible_topics(), seen_by(&call.visitor, store.item_by_key(key).await?));
+    let rows = Rankings::rate_all(store, rows).await?;
+    let Some(item) = rows.first() else { return Err(unknown(key)) };
     let seen = store.item_sightings(key, only.as_deref(), MAX_LISTED).await?;
     let earlier = store.item_revisions(key, only.as_deref(), EARLIER).await?;
     let (many, copies) = store.copies_of(key, only.as_deref(), COPIES).await?;
     let data = json!({
         "key": item.key,
-        "topics": known,
+        "topics": rows,
         "sightings": seen,
         "revisions": earlier,
         "copies": { "count": many, "data": copies },

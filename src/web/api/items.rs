@@ -32,11 +32,11 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
     let ranking = Ranking::of(store, &card.topic).await?;
     let mut listed_by = None;
     let (rows, next, complete) = if order == "relevance" {
-        alone(&call, order)?;
-        let (rows, whole) = most_relevant(store, &card.topic, ranking.as_ref(), limit as usize).await?;
-        (rows, None, whole)
+        check_unfiltered(&call, order)?;
+        let (rows, complete) = most_relevant(store, &card.topic, ranking.as_ref(), limit as usize).await?;
+        (rows, None, complete)
     } else if order == "velocity" {
-        alone(&call, order)?;
+        check_unfiltered(&call, order)?;
         (fastest(store, &card.topic, call.now, limit as usize).await?, None, true)
     } else {
         let filter = filter(&call, &card)?;
@@ -45,7 +45,7 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
         listed_by = Some(filter).filter(|_| folded);
         (listed.rows, listed.next, order == "new" || listed.whole)
     };
-    let mut shown = list_items(
+    let mut listing = list_items(
         store,
         ranking.as_ref(),
         rows,
@@ -59,9 +59,9 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
         },
     )
     .await?;
-    let alone = |one: ShownItem| Some(ShownItem { row: seen(&call.visitor, one.row)?, ..one });
-    shown.items = shown.items.into_iter().filter_map(alone).collect();
-    let data = shown.items.iter().map(item).collect::<Result<Vec<_>, _>>()?;
+    let if_visible = |one: ShownItem| Some(ShownItem { row: seen(&call.visitor, one.row)?, ..one });
+    listing.items = listing.items.into_iter().filter_map(if_visible).collect();
+    let data = listing.items.iter().map(item).collect::<Result<Vec<_>, _>>()?;
     let waiting = match call.one("search") {
         Some(_) if call.visitor.sees_all() => store.index_backlog().await?,
         Some(_) => store.words_waiting_of(&card.topic).await?,
@@ -71,9 +71,9 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
     let fields = [
         ("data", json!(data)),
         ("next_page_token", json!(next)),
-        ("filtered", json!(shown.hidden)),
-        ("outside", json!(shown.outside)),
-        ("noise", json!(shown.noise)),
+        ("filtered", json!(listing.hidden)),
+        ("outside", json!(listing.outside)),
+        ("noise", json!(listing.noise)),
         ("learned", json!(ranking.map(|ranking| ranking.describe()))),
         ("complete", json!(complete)),
         ("unindexed", json!(waiting)),
@@ -104,9 +104,9 @@ fn filter(call: &Call, card: &TopicCard) -> Result<Filter, Problem> {
 }
 
 /// The items that rise fastest or are most relevant are chosen among all items: a filter would mean nothing.
-fn alone(call: &Call, order: &str) -> Result<(), Problem> {
-    let given = ["search", "tone", "source", "author", "since", "new_since", "copies", "page_token"];
-    match given.into_iter().find(|name| call.one(name).is_some()) {
+fn check_unfiltered(call: &Call, order: &str) -> Result<(), Problem> {
+    let names = ["search", "tone", "source", "author", "since", "new_since", "copies", "page_token"];
+    match names.into_iter().find(|name| call.one(name).is_some()) {
         None => Ok(()),
         Some(name) => {
             let hint = "Omit it, or choose another order.";
@@ -115,7 +115,7 @@ fn alone(call: &Call, order: &str) -> Result<(), Problem> {
     }
 }
 
-fn item(shown: &ShownItem) -> Result<Value, Problem> {
-    let (many, copies) = &shown.copies;
-    with(&shown.row, [("fit", json!(shown.fit)), ("copies", json!({ "count": many, "data": copies }))])
+fn item(shown_item: &ShownItem) -> Result<Value, Problem> {
+    let (many, copies) = &shown_item.copies;
+    with(&shown_item.row, [("fit", json!(shown_item.fit)), ("copies", json!({ "count": many, "data": copies }))])
 }

@@ -33,15 +33,14 @@ pub(super) async fn set(call: Call) -> Result<Response, Problem> {
     may_ask(call.site())?;
     let topic = card(&call).await?.topic;
     let hint = "Send {\"key\": \"post:x:1\", \"mark\": \"good\"} or \"noise\".";
-    let asked: MarkBody = call.json(hint)?;
-    let mark = Mark::parse(&asked.mark);
-    let mark =
-        mark.ok_or_else(|| Problem::bad_request(format!("There is no mark `{}`", excerpt(&asked.mark)), hint))?;
-    if !(1..=KEY_CHARS).contains(&asked.key.chars().count()) || asked.key.contains('\0') {
+    let body: MarkBody = call.json(hint)?;
+    let mark = Mark::parse(&body.mark);
+    let mark = mark.ok_or_else(|| Problem::bad_request(format!("There is no mark `{}`", excerpt(&body.mark)), hint))?;
+    if !(1..=KEY_CHARS).contains(&body.key.chars().count()) || body.key.contains('\0') {
         let hint = format!("Give 1 to {KEY_CHARS} characters, without NUL.");
         return Err(Problem::bad_request("`key` is not a key", hint));
     }
-    marked(&call, &topic, &asked.key, Some(mark)).await
+    marked(&call, &topic, &body.key, Some(mark)).await
 }
 
 pub(super) async fn delete(call: Call) -> Result<Response, Problem> {

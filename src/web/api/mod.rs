@@ -49,16 +49,16 @@ use super::visitor::Visitor;
 /// Adds every operation at its path.
 pub(super) fn routes(routes: Routes) -> Routes {
     OPERATIONS.iter().fold(routes, |routes, operation| {
-        let answered = move |State(app): State<App>, Extension(visitor), path: Path, request: Request| async move {
-            match made(operation, app, visitor, path, request).await {
+        let handler = move |State(app): State<App>, Extension(visitor), path: Path, request: Request| async move {
+            match handle(operation, app, visitor, path, request).await {
                 Ok(response) => response,
                 Err(problem) => answer(&problem),
             }
         };
         match operation.method {
-            Method::Get => routes.get(operation.path, operation.need, answered),
-            Method::Post => routes.post(operation.path, operation.need, answered),
-            Method::Delete => routes.delete(operation.path, operation.need, answered),
+            Method::Get => routes.get(operation.path, operation.need, handler),
+            Method::Post => routes.post(operation.path, operation.need, handler),
+            Method::Delete => routes.delete(operation.path, operation.need, handler),
         }
     })
 }
@@ -66,7 +66,7 @@ pub(super) fn routes(routes: Routes) -> Routes {
 /// The parameters of a path; an error if they are not text.
 type Path = Result<RawPathParams, RawPathParamsRejection>;
 
-async fn made(
+async fn handle(
     operation: &'static Operation,
     app: App,
     visitor: Visitor,

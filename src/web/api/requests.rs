@@ -45,25 +45,25 @@ pub(super) async fn ask(call: Call) -> Result<Response, Problem> {
     may_ask(call.site())?;
     let card = card(&call).await?;
     let hint = "Send {\"action\": \"run-now\"}, \"pause\" or \"resume\".";
-    let asked: ActionBody = call.json(hint)?;
-    let wish = ControlRequest::plain(kind(&ACTIONS, &asked.action, hint)?, &card.topic);
-    answered(&call, &wish, &format!("/api/v1/topics/{}", card.topic)).await
+    let body: ActionBody = call.json(hint)?;
+    let request = ControlRequest::plain(kind(&ACTIONS, &body.action, hint)?, &card.topic);
+    put_and_answer(&call, &request, &format!("/api/v1/topics/{}", card.topic)).await
 }
 
 pub(super) async fn ask_of_alert(call: Call) -> Result<Response, Problem> {
     may_ask(call.site())?;
     let alert = super::alerts::card(&call).await?.spec.name;
     let hint = "Send {\"action\": \"ack\"}, with \"event\" for one alone; {\"action\": \"snooze\", \"for\": \"8h\"}, or \"unsnooze\".";
-    let asked: AlertActionBody = call.json(hint)?;
-    let kind = kind(&ALERT_ACTIONS, &asked.action, hint)?;
-    if asked
+    let body: AlertActionBody = call.json(hint)?;
+    let kind = kind(&ALERT_ACTIONS, &body.action, hint)?;
+    if body
         .event
         .as_ref()
         .is_some_and(|event| kind != RequestKind::Ack || event.chars().count() > EVENT_CHARS || event.contains('\0'))
     {
         return Err(Problem::bad_request("`event` is not valid here", hint));
     }
-    let length_ms = match (kind, &asked.length) {
+    let length_ms = match (kind, &body.length) {
         (RequestKind::Snooze, Some(length)) => {
             let length =
                 Some(length).filter(|length| SNOOZE.fits(length)).and_then(|length| parse_duration(length).ok());
@@ -75,24 +75,24 @@ pub(super) async fn ask_of_alert(call: Call) -> Result<Response, Problem> {
         (_, Some(_)) => return Err(Problem::bad_request("`for` is not valid here", hint)),
         (_, None) => None,
     };
-    let wish = ControlRequest { kind, of: alert.clone(), event: asked.event, length_ms };
-    answered(&call, &wish, &format!("/api/v1/alerts/{alert}")).await
+    let request = ControlRequest { kind, of: alert.clone(), event: body.event, length_ms };
+    put_and_answer(&call, &request, &format!("/api/v1/alerts/{alert}")).await
 }
 
-fn kind(actions: &[(&str, RequestKind)], asked: &str, hint: &str) -> Result<RequestKind, Problem> {
-    let kind = actions.iter().find(|(name, _)| *name == asked).map(|(_, kind)| *kind);
-    kind.ok_or_else(|| Problem::bad_request(format!("There is no action `{}`", excerpt(asked)), hint))
+fn kind(actions: &[(&str, RequestKind)], action: &str, hint: &str) -> Result<RequestKind, Problem> {
+    let kind = actions.iter().find(|(name, _)| *name == action).map(|(_, kind)| *kind);
+    kind.ok_or_else(|| Problem::bad_request(format!("There is no action `{}`", excerpt(action)), hint))
 }
 
 /// Makes a request, and answers with it and its address.
-async fn answered(call: &Call, wish: &ControlRequest, path: &str) -> Result<Response, Problem> {
+async fn put_and_answer(call: &Call, control_request: &ControlRequest, path: &str) -> Result<Response, Problem> {
     let store = &call.site().store;
-    let request = match put(call.site(), wish).await? {
+    let request = match put(call.site(), control_request).await? {
         Some(id) => store.request_by_id(&id).await?,
         // If the same request already waits, answers with that one.
         None => {
-            let all = all(call, wish.kind.is_for_alert(), &wish.of).await?;
-            all.into_iter().find(|one| one.request == *wish && one.state == RequestState::Queued)
+            let requests = requests(call, control_request.kind.is_for_alert(), &control_request.of).await?;
+            requests.into_iter().find(|one| one.request == *control_request && one.state == RequestState::Queued)
         }
     };
     let Some(request) = request else {
@@ -107,45 +107,45 @@ async fn answered(call: &Call, wish: &ControlRequest, path: &str) -> Result<Resp
     Ok(response.into_response())
 }
 
-async fn all(call: &Call, of_alert: bool, of: &str) -> Result<Vec<Request>, Problem> {
+async fn requests(call: &Call, of_alert: bool, of: &str) -> Result<Vec<Request>, Problem> {
     let store = &call.site().store;
-    let all = if of_alert {
+    let requests = if of_alert {
         store.requests_of_alerts(Some(of), MAX_LISTED).await
     } else {
         store.requests_of(of, MAX_LISTED).await
     };
-    Ok(all?)
+    Ok(requests?)
 }
 
 pub(super) async fn list(call: Call) -> Result<Response, Problem> {
     let card = card(&call).await?;
-    listed(&call, false, &card.topic).await
+    list_requests(&call, false, &card.topic).await
 }
 
 pub(super) async fn list_of_alert(call: Call) -> Result<Response, Problem> {
     let alert = super::alerts::card(&call).await?.spec.name;
-    listed(&call, true, &alert).await
+    list_requests(&call, true, &alert).await
 }
 
-async fn listed(call: &Call, of_alert: bool, of: &str) -> Result<Response, Problem> {
-    let all = all(call, of_alert, of).await?;
-    answer(call, [("data", json!(all.iter().map(as_json).collect::<Vec<_>>()))]).await
+async fn list_requests(call: &Call, of_alert: bool, of: &str) -> Result<Response, Problem> {
+    let requests = requests(call, of_alert, of).await?;
+    answer(call, [("data", json!(requests.iter().map(as_json).collect::<Vec<_>>()))]).await
 }
 
 pub(super) async fn one(call: Call) -> Result<Response, Problem> {
     let card = card(&call).await?;
-    found(&call, false, &card.topic).await
+    find_request(&call, false, &card.topic).await
 }
 
 pub(super) async fn one_of_alert(call: Call) -> Result<Response, Problem> {
     // Requests about an alert that no longer exists are still shown.
-    found(&call, true, call.required("alert")).await
+    find_request(&call, true, call.required("alert")).await
 }
 
-async fn found(call: &Call, of_alert: bool, of: &str) -> Result<Response, Problem> {
+async fn find_request(call: &Call, of_alert: bool, of: &str) -> Result<Response, Problem> {
     let request = call.site().store.request_by_id(call.required("request")).await?;
-    let ours = |one: &Request| one.request.of == of && one.request.kind.is_for_alert() == of_alert;
-    let request = request.filter(ours).ok_or_else(|| {
+    let is_about = |one: &Request| one.request.of == of && one.request.kind.is_for_alert() == of_alert;
+    let request = request.filter(is_about).ok_or_else(|| {
         let hint = "Handled requests are kept for seven days.";
         let title = format!("There is no request `{}`", excerpt(call.required("request")));
         Problem { hint: hint.to_owned(), ..Problem::not_found(title) }
@@ -154,25 +154,25 @@ async fn found(call: &Call, of_alert: bool, of: &str) -> Result<Response, Proble
 }
 
 fn as_json(request: &Request) -> Value {
-    let wish = &request.request;
+    let control_request = &request.request;
     let mut actions = ACTIONS.iter().chain(&ALERT_ACTIONS);
-    let action = actions.find(|(_, kind)| *kind == wish.kind).map(|(name, _)| *name);
-    if wish.kind.is_for_alert() {
+    let action = actions.find(|(_, kind)| *kind == control_request.kind).map(|(name, _)| *name);
+    if control_request.kind.is_for_alert() {
         return json!({
             "id": request.id,
-            "alert": wish.of,
+            "alert": control_request.of,
             "action": action,
-            "event": wish.event,
-            "for_ms": wish.length_ms,
+            "event": control_request.event,
+            "for_ms": control_request.length_ms,
             "asked_at": request.asked_at,
             "state": request.state,
             "answer": request.answer,
         });
     }
-    let ran = wish.kind == RequestKind::RunNow && request.state == RequestState::Done;
+    let ran = control_request.kind == RequestKind::RunNow && request.state == RequestState::Done;
     json!({
         "id": request.id,
-        "topic": wish.of,
+        "topic": control_request.of,
         "action": action,
         "asked_at": request.asked_at,
         "state": request.state,

@@ -44,8 +44,8 @@ pub(super) async fn check_topics(call: &Call, topics: &[String]) -> Result<(), P
     if topics.iter().any(|topic| !call.visitor.sees(topic)) {
         return Err(out_of_scope());
     }
-    let known = if topics.is_empty() { Vec::new() } else { call.site().store.watched(topics).await? };
-    match topics.iter().find(|topic| known.iter().all(|known| known.topic != **topic)) {
+    let watched = if topics.is_empty() { Vec::new() } else { call.site().store.watched(topics).await? };
+    match topics.iter().find(|topic| watched.iter().all(|watched| watched.topic != **topic)) {
         None => Ok(()),
         Some(topic) => {
             let title = format!("There is no topic `{}`", excerpt(topic));

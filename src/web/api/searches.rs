@@ -29,14 +29,14 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
 pub(super) async fn save(call: Call) -> Result<Response, Problem> {
     may_annotate(call.site())?;
     let hint = "Send {\"name\": \"launch-news\", \"query\": \"search=launch&since=7d\"}.";
-    let asked: ToSearch = call.json(hint)?;
-    for (name, _) in url::form_urlencoded::parse(asked.query.as_bytes()) {
+    let body: ToSearch = call.json(hint)?;
+    for (name, _) in url::form_urlencoded::parse(body.query.as_bytes()) {
         if !PARAMETERS.contains(&name.as_ref()) {
             let hint = format!("Known parameters: {}.", PARAMETERS.join(", "));
             return Err(Problem::conflict(format!("`query` has an unknown parameter `{}`", excerpt(&name)), hint));
         }
     }
-    let saved = async { searches::save(call.site(), &asked.name, &PageRequest::form(&asked.query)?).await };
+    let saved = async { searches::save(call.site(), &body.name, &PageRequest::form(&body.query)?).await };
     // The document says that both are texts, but not which texts are valid.
     let search = saved.await.map_err(|problem| match problem.status {
         StatusCode::BAD_REQUEST => Problem { status: StatusCode::CONFLICT, ..problem },
@@ -48,9 +48,9 @@ pub(super) async fn save(call: Call) -> Result<Response, Problem> {
 pub(super) async fn delete(call: Call) -> Result<Response, Problem> {
     may_annotate(call.site())?;
     let name = call.required("search");
-    let known = call.site().store.saved_search(name).await?;
+    let search = call.site().store.saved_search(name).await?;
     searches::delete(call.site(), name).await?;
-    answer(&call, [("data", json!(known.as_ref().map(as_json)))]).await
+    answer(&call, [("data", json!(search.as_ref().map(as_json)))]).await
 }
 
 fn as_json(search: &SavedSearch) -> Value {

@@ -23,8 +23,8 @@ struct ToNote {
 
 pub(super) async fn star(call: Call) -> Result<Response, Problem> {
     may_annotate(call.site())?;
-    let asked: ToStar = call.json("Send {\"key\": \"post:x:1\"}.")?;
-    starred(&call, &asked.key, true).await
+    let body: ToStar = call.json("Send {\"key\": \"post:x:1\"}.")?;
+    starred(&call, &body.key, true).await
 }
 
 pub(super) async fn unstar(call: Call) -> Result<Response, Problem> {
@@ -34,8 +34,8 @@ pub(super) async fn unstar(call: Call) -> Result<Response, Problem> {
 
 pub(super) async fn note(call: Call) -> Result<Response, Problem> {
     may_annotate(call.site())?;
-    let asked: ToNote = call.json("Send {\"key\": \"post:x:1\", \"note\": \"words\"}.")?;
-    noted(&call, &asked.key, as_note(&asked.note)?).await
+    let body: ToNote = call.json("Send {\"key\": \"post:x:1\", \"note\": \"words\"}.")?;
+    noted(&call, &body.key, as_note(&body.note)?).await
 }
 
 pub(super) async fn unnote(call: Call) -> Result<Response, Problem> {

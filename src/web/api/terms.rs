@@ -24,7 +24,7 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
             "Use a shorter span, such as 7d; reports cover longer ones.",
         )
     })?;
-    let told = terms_between(&call.site().store, topic, span, false).await?;
-    let fields = [("data", json!(told)), ("since", json!(span.from)), ("until", json!(span.until))];
+    let terms = terms_between(&call.site().store, topic, span, false).await?;
+    let fields = [("data", json!(terms)), ("since", json!(span.from)), ("until", json!(span.until))];
     answer(&call, fields).await
 }

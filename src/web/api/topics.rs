@@ -40,6 +40,6 @@ pub(super) fn unknown(topic: &str) -> Problem {
 }
 
 async fn topics_json(call: &Call, cards: &[TopicCard]) -> Result<Vec<Value>, Problem> {
-    let known = call.site().sources(cards).await?;
-    Ok(cards.iter().map(|card| topic_card_json(card, &known, call.now)).collect())
+    let history = call.site().sources(cards).await?;
+    Ok(cards.iter().map(|card| topic_card_json(card, &history, call.now)).collect())
 }

@@ -37,7 +37,7 @@ pub(super) fn of_alert(card: &AlertCard, now: Time) -> Markup {
             input type="hidden" name="kind" value=(RequestKind::Snooze);
             input type="hidden" name="alert" value=(alert);
             label.quiet for=(format::id(alert, "length")) { "How long to snooze " (alert) }
-            select id=(format::id(alert, "length")) name="length" { @for (word, _, told) in LENGTHS { option value=(word) { (told) } } }
+            select id=(format::id(alert, "length")) name="length" { @for (word, _, label) in LENGTHS { option value=(word) { (label) } } }
             " " button type="submit" aria-label=(format!("Snooze {alert}")) { (name(RequestKind::Snooze)) }
         }
     } }
@@ -63,11 +63,11 @@ pub(super) async fn latest_requests(site: &Site, alert: Option<&str>, visitor: &
     if !site.may_act(visitor) {
         return Ok(html! {});
     }
-    let asked = site.store.requests_of_alerts(alert, MAX_LISTED).await?;
-    Ok(html! { @if !asked.is_empty() { ul.meta { @for request in &asked { li {
+    let requests = site.store.requests_of_alerts(alert, MAX_LISTED).await?;
+    Ok(html! { @if !requests.is_empty() { ul.meta { @for request in &requests { li {
         (name(request.request.kind)) " " strong { (format::line(&request.request.of, 64)) }
         @if request.request.event.is_some() { " (one event)" }
-        @if let Some(told) = LENGTHS.iter().find(|(_, length, _)| Some(*length) == request.request.length_ms) { " for " (told.2) }
+        @if let Some(entry) = LENGTHS.iter().find(|(_, length, _)| Some(*length) == request.request.length_ms) { " for " (entry.2) }
         (request_row(request, "UTC", visitor))
     } } } } })
 }

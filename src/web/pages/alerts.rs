@@ -21,10 +21,10 @@ const EVENTS: u32 = 30;
 /// Firing subjects of an alert that are named.
 const NAMED: usize = 5;
 
-pub(in crate::web) async fn show(site: Arc<Site>, ask: PageRequest) -> Result<Page, Problem> {
+pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Result<Page, Problem> {
     let (store, now) = (&site.store, site.now());
     let (one, after, before) =
-        (ask.get("alert"), ask.get("after").unwrap_or(""), ask.word("before", parse_page_token)?);
+        (request.get("alert"), request.get("after").unwrap_or(""), request.word("before", parse_page_token)?);
     let mut cards = match one {
         Some(name) => store.alert_card(name, now).await?.into_iter().collect(),
         None => store.alert_cards(after, ALERTS + 1, now).await?,
@@ -38,14 +38,14 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: PageRequest) -> Result<Pa
         return Err(alert_actions::unknown());
     }
     let topics = topics_with_page(&site, &cards, &events).await?;
-    let asked = alert_actions::latest_requests(&site, one, &ask.visitor).await?;
-    let acts = site.may_act(&ask.visitor);
+    let requests = alert_actions::latest_requests(&site, one, &request.visitor).await?;
+    let acts = site.may_act(&request.visitor);
     let main = html! {
         h1 { @match one { Some(name) => { "Alert: " (format::line(name, 64)) }, None => "Alerts" } }
         @if one.is_some() { p { a href="/alerts" { "All alerts" } } }
         @if one.is_some() && cards.is_empty() { p.note { "It is no longer in the configuration; its events are kept for 400 days." } }
         @if before.is_none() {
-            (asked)
+            (requests)
             @if cards.is_empty() { @if one.is_none() && after.is_empty() { (none()) } } @else {
                 div.wide { table.cards {
                     caption.quiet { "Every alert and its state" }
@@ -54,8 +54,8 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: PageRequest) -> Result<Pa
                 } }
             }
             @if more || !after.is_empty() { nav.pages aria-label="More alerts" {
-                @if !after.is_empty() { a href=(ask.with("/alerts", &[("after", None)])) { "From the beginning" } }
-                @if let (true, Some(last)) = (more, cards.last()) { a rel="next" href=(ask.with("/alerts", &[("after", Some(&last.spec.name))])) { "More alerts" } }
+                @if !after.is_empty() { a href=(request.with("/alerts", &[("after", None)])) { "From the beginning" } }
+                @if let (true, Some(last)) = (more, cards.last()) { a rel="next" href=(request.with("/alerts", &[("after", Some(&last.spec.name))])) { "More alerts" } }
             } }
         }
         section aria-labelledby="seen" {
@@ -66,8 +66,8 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: PageRequest) -> Result<Pa
                 ol.found { @for event in &events { li { (event_view(event, &topics, acts)) } } }
             }
             nav.pages aria-label="More events" {
-                @if before.is_some() { a href=(ask.with("/alerts", &[("before", None)])) { "The latest" } }
-                @if let (true, Some(last)) = (earlier, events.last()) { a rel="next" href=(ask.with("/alerts", &[("before", Some(&format!("{}/{}", last.at.0, last.event)))])) { "Earlier events" } }
+                @if before.is_some() { a href=(request.with("/alerts", &[("before", None)])) { "The latest" } }
+                @if let (true, Some(last)) = (earlier, events.last()) { a rel="next" href=(request.with("/alerts", &[("before", Some(&format!("{}/{}", last.at.0, last.event)))])) { "Earlier events" } }
             }
         }
     };
@@ -128,12 +128,12 @@ pub(in crate::web) fn hours(quiet: QuietHours) -> String {
 }
 
 fn state(card: &AlertCard, topics: &BTreeSet<String>, now: Time) -> Markup {
-    let known = card.firing_in_all > 0 && card.acked_in_all == card.firing_in_all;
+    let is_acknowledged = card.firing_in_all > 0 && card.acked_in_all == card.firing_in_all;
     let more = card.firing_in_all - i64::try_from(card.firing.len().min(NAMED)).unwrap_or(0);
     html! {
         @if card.spec.paused { span.state.calm { "paused" } }
         @else if card.looked_at.is_none() { span.state.calm { "not checked yet" } }
-        @else if known { span.state.warn { "firing, acknowledged" } }
+        @else if is_acknowledged { span.state.warn { "firing, acknowledged" } }
         @else if card.firing_in_all > 0 { span.state.bad { "firing" } }
         @else { span.state.good { "quiet" } }
         @if let Some(until) = card.snoozed(now) { " " span.state.calm { "snoozed" } span.sub { "until " (moment(until, "UTC")) } }
@@ -149,10 +149,10 @@ fn firing_view(firing: &Firing, topics: &BTreeSet<String>) -> Markup {
 
 /// What an event is about, with a link to the page of its topic if it has one.
 fn subject_link(subject: &str, topics: &BTreeSet<String>) -> Markup {
-    let told = format::line(subject, 100);
+    let label = format::line(subject, 100);
     html! { @match subject_topic(subject).filter(|topic| topics.contains(*topic)) {
-        Some(topic) => a href=(format!("/topics/{topic}")) { (told) },
-        None => (told),
+        Some(topic) => a href=(format!("/topics/{topic}")) { (label) },
+        None => (label),
     } }
 }
 

@@ -19,15 +19,15 @@ use crate::web::visitor::Visitor;
 /// Answers on a page.
 const ANSWERS: u32 = 10;
 
-pub(in crate::web) async fn show(site: Arc<Site>, ask: PageRequest) -> Result<Page, Problem> {
+pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Result<Page, Problem> {
     let store = &site.store;
     let unknown = || Problem::not_found("There is no such topic");
-    let card = store.topic_card(&ask.name, Time(i64::MAX)).await?.ok_or_else(unknown)?;
-    let before = ask.word("before", |word| word.parse::<i64>().ok())?.unwrap_or(i64::MAX);
+    let card = store.topic_card(&request.name, Time(i64::MAX)).await?.ok_or_else(unknown)?;
+    let before = request.word("before", |word| word.parse::<i64>().ok())?.unwrap_or(i64::MAX);
     let mut answers = store.list_answers(&card.topic, before, ANSWERS + 1).await?;
     let more = answers.len() > ANSWERS as usize;
     answers.truncate(ANSWERS as usize);
-    let looked = looked_up(&site, &card, &answers, ask.visitor.visible_topics()).await?;
+    let citations = look_up_citations(&site, &card, &answers, request.visitor.visible_topics()).await?;
     let path = format!("/answers/{}", card.topic);
     let main = html! {
         h1 { "Answers: " a href=(format!("/topics/{}", card.topic)) { (format::line(&card.title, 120)) } }
@@ -35,10 +35,10 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: PageRequest) -> Result<Pa
             "No answer is stored" @if before < i64::MAX { " from before that" } ". "
             @if before == i64::MAX { "A topic gets answers if " code { "ai" } " or a model is among its " code { "sources" } ", from its next run on." }
         } }
-        @for (place, (_, answer)) in answers.iter().enumerate() { article.answer { (one(answer, &looked, place, card.timezone())) } }
+        @for (place, (_, answer)) in answers.iter().enumerate() { article.answer { (answer_markup(answer, &citations, place, card.timezone())) } }
         nav.pages aria-label="More answers" {
             @if before < i64::MAX { a href=(path) { "The latest" } }
-            @if let (true, Some((seq, _))) = (more, answers.last()) { a rel="next" href=(ask.with(&path, &[("before", Some(&seq.to_string()))])) { "Earlier answers" } }
+            @if let (true, Some((seq, _))) = (more, answers.last()) { a rel="next" href=(request.with(&path, &[("before", Some(&seq.to_string()))])) { "Earlier answers" } }
         }
     };
     let title = format!("Answers: {}", card.title);
@@ -49,10 +49,10 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: PageRequest) -> Result<Pa
 pub(super) async fn latest(site: &Site, card: &TopicCard, visitor: &Visitor) -> Result<Markup, Problem> {
     let answers = site.store.list_answers(&card.topic, i64::MAX, 1).await?;
     let Some((_, answer)) = answers.first() else { return Ok(html! {}) };
-    let looked = looked_up(site, card, &answers, visitor.visible_topics()).await?;
+    let citations = look_up_citations(site, card, &answers, visitor.visible_topics()).await?;
     Ok(html! { section.answer aria-labelledby="answer" {
         h2 #answer { "The latest answer" }
-        (one(answer, &looked, 0, card.timezone()))
+        (answer_markup(answer, &citations, 0, card.timezone()))
         p { a href=(format!("/answers/{}", card.topic)) { "All answers" } }
     } })
 }
@@ -61,8 +61,8 @@ pub(super) async fn latest(site: &Site, card: &TopicCard, visitor: &Visitor) -> 
 pub(super) async fn words(site: &Site, card: &TopicCard) -> Result<Markup, Problem> {
     let answers = site.store.list_answers(&card.topic, i64::MAX, 1).await?;
     let Some((_, answer)) = answers.first() else { return Ok(html! {}) };
-    let looked = looked_up(site, card, &answers, Some(vec![card.topic.clone()])).await?;
-    Ok(html! { @if let Some(cited) = looked.cited.first() { section.answer aria-labelledby="answer" {
+    let citations = look_up_citations(site, card, &answers, Some(vec![card.topic.clone()])).await?;
+    Ok(html! { @if let Some(cited) = citations.cited.first() { section.answer aria-labelledby="answer" {
         h2 #answer { "The latest answer" }
         p.meta { "Asked " (moment(answer.asked_at, card.timezone())) }
         (item_view::answer(&answer.text, cited))
@@ -77,15 +77,15 @@ struct LookedUpCitations {
 }
 
 /// Looks citations up among the items of all topics, or of these alone.
-async fn looked_up(
+async fn look_up_citations(
     site: &Site,
     card: &TopicCard,
     answers: &[(i64, AnswerRow)],
     among: Option<Vec<String>>,
 ) -> Result<LookedUpCitations, Problem> {
-    let asked: Vec<&AnswerRow> = answers.iter().map(|(_, answer)| answer).collect();
+    let answer_rows: Vec<&AnswerRow> = answers.iter().map(|(_, answer)| answer).collect();
     let mut moment = site.store.snapshot().await?;
-    let cited = cited(&mut moment, &asked).await;
+    let cited = cited(&mut moment, &answer_rows).await;
     moment.end().await?;
     let cited = match among {
         Some(topics) => restrict_to_topics(&site.store, cited?, &topics).await?,
@@ -99,8 +99,8 @@ async fn looked_up(
     Ok(LookedUpCitations { cited, rows: rows.into_iter().map(|row| (row.key.clone(), row)).collect() })
 }
 
-fn one(answer: &AnswerRow, looked: &LookedUpCitations, place: usize, zone: &str) -> Markup {
-    let Some(cited) = looked.cited.get(place) else { return html! {} };
+fn answer_markup(answer: &AnswerRow, citations: &LookedUpCitations, place: usize, zone: &str) -> Markup {
+    let Some(cited) = citations.cited.get(place) else { return html! {} };
     let missing = cited.missing();
     let (listed, left) = cited.listed();
     html! {
@@ -116,7 +116,7 @@ fn one(answer: &AnswerRow, looked: &LookedUpCitations, place: usize, zone: &str)
                 "Based on " (count_noun(cited.citations.len() as u64, "citation")) ": "
                 @if missing > 0 { strong.bad { (number(missing)) " not found" } } @else { "all found" }
             }
-            ul { @for citation in listed { li { (citation_of(citation, &looked.rows)) } } }
+            ul { @for citation in listed { li { (citation_of(citation, &citations.rows)) } } }
             @if left > 0 { p.meta { (count_noun(left, "citation")) " more, not listed" } }
         } }
     }

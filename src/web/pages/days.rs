@@ -197,26 +197,26 @@ async fn gaps(site: &Site, card: &TopicCard, span: Span) -> Result<Gaps, Problem
 }
 
 /// Both charts of a topic.
-pub(super) async fn charts(site: &Site, card: &TopicCard, ask: Option<&PageRequest>) -> Result<Markup, Problem> {
-    let by = ask.map_or(Ok(None), |ask| ask.word("by", ChartUnit::parse))?.unwrap_or(ChartUnit::Day);
+pub(super) async fn charts(site: &Site, card: &TopicCard, request: Option<&PageRequest>) -> Result<Markup, Problem> {
+    let by = request.map_or(Ok(None), |request| request.word("by", ChartUnit::parse))?.unwrap_or(ChartUnit::Day);
     let Some((chart, scorers)) = chart_of(site, card, by).await? else { return Ok(html! {}) };
     let path = format!("/topics/{}", card.topic);
     let (title, table) = match by {
         ChartUnit::Day => ("The last 14 days", "The days in numbers"),
         ChartUnit::Week => ("The last 8 weeks", "The weeks in numbers"),
     };
-    let drawn = chart.holes.iter().any(|hole| !hole.before);
+    let has_gaps = chart.holes.iter().any(|hole| !hole.before);
     let unwatched = chart.holes.iter().any(|hole| hole.before);
     let zone = card.timezone();
     let waits = site.store.days_pending().await?;
     Ok(html! { section aria-labelledby="days" {
         h2 #days { (title) }
-        @if let Some(ask) = ask { nav.pages aria-label="Days or weeks" { @for (one, name) in [(ChartUnit::Day, "Days"), (ChartUnit::Week, "Weeks")] {
-            a href=(ask.with(&path, &[("by", (one == ChartUnit::Week).then_some("week")), ("after", None)]) + "#days") aria-current=[(one == by).then_some("true")] { (name) }
+        @if let Some(request) = request { nav.pages aria-label="Days or weeks" { @for (one, name) in [(ChartUnit::Day, "Days"), (ChartUnit::Week, "Weeks")] {
+            a href=(request.with(&path, &[("by", (one == ChartUnit::Week).then_some("week")), ("after", None)]) + "#days") aria-current=[(one == by).then_some("true")] { (name) }
         } } }
         @if waits && by == ChartUnit::Day && card.last_run.is_some() { p.note { "The latest items are still being counted." } }
         div.pair {
-            figure { (chart::volume(&chart, zone)) figcaption { (chart::legend(by.noun())) " " @if by == ChartUnit::Day { "Days" } @else { "Weeks from Monday" } " of " (zone) ", by publication time." @if drawn { " Hatched: not covered." } @if unwatched { " Grey: before the topic was watched." } (chart::query_changes_note(&chart, zone)) } }
+            figure { (chart::volume(&chart, zone)) figcaption { (chart::legend(by.noun())) " " @if by == ChartUnit::Day { "Days" } @else { "Weeks from Monday" } " of " (zone) ", by publication time." @if has_gaps { " Hatched: not covered." } @if unwatched { " Grey: before the topic was watched." } (chart::query_changes_note(&chart, zone)) } }
             figure { (chart::tone(&chart, zone)) figcaption { span.negative { "■ negative" } ", " span.positive { "● positive" } " of the scored items, with 95 % intervals." } }
         }
         @if scorers.len() > 1 { p.note {

@@ -24,19 +24,19 @@ use crate::web::visitor::Visitor;
 /// Entries on a page.
 const PAGE_LENGTH: u32 = 50;
 
-pub(in crate::web) async fn show(site: Arc<Site>, ask: PageRequest) -> Result<Page, Problem> {
-    let before = ask.word("after", parse_page_token)?;
-    let mut made = site.store.list_outputs(None, before.as_ref(), PAGE_LENGTH + 1).await?;
-    let more = made.len() > PAGE_LENGTH as usize;
-    made.truncate(PAGE_LENGTH as usize);
+pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Result<Page, Problem> {
+    let before = request.word("after", parse_page_token)?;
+    let mut editions = site.store.list_outputs(None, before.as_ref(), PAGE_LENGTH + 1).await?;
+    let more = editions.len() > PAGE_LENGTH as usize;
+    editions.truncate(PAGE_LENGTH as usize);
     let main = html! {
         h1 { "Reports and exports" }
-        @if made.is_empty() {
+        @if editions.is_empty() {
             p { "Nothing here yet. " code { "[[reports]]" } " and " code { "[[exports]]" } " in " code { "jobs.toml" } " are written on schedule and listed here; " code { "topicwatch report" } " writes one at once." }
-        } @else { (table(&made)) }
+        } @else { (table(&editions)) }
         nav.pages aria-label="More of these" {
             @if before.is_some() { a href="/files" { "The latest" } }
-            @if let (true, Some(last)) = (more, made.last()) { a rel="next" href=(link("/files", [("after", format!("{}/{}", last.made_at.0, last.run).as_str())])) { "Earlier" } }
+            @if let (true, Some(last)) = (more, editions.last()) { a rel="next" href=(link("/files", [("after", format!("{}/{}", last.made_at.0, last.run).as_str())])) { "Earlier" } }
         }
     };
     Ok(Page {
@@ -48,20 +48,20 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: PageRequest) -> Result<Pa
     })
 }
 
-fn table(made: &[EditionRow]) -> Markup {
+fn table(editions: &[EditionRow]) -> Markup {
     html! { div.wide { table.cards {
         caption.quiet { "Reports and exports, the latest first" }
         thead { tr { th scope="col" { "Name" } th scope="col" { "Created" } th scope="col" { "What" } th scope="col" { "Files" } } }
-        tbody { @for row in made { tr {
+        tbody { @for row in editions { tr {
             th scope="row" { (format::line(&row.name, 80)) span.sub { (row.kind) } }
             td data-label="Created" { (moment(row.made_at, "UTC")) }
             td data-label="What" { @match row.rows { Some(rows) => (count_noun(rows.unsigned_abs(), "row")), None => (format::line(&row.subject, 160)) } }
             td data-label="Files" {
                 @if row.files.is_empty() { span.meta { "none left" } }
                 @for (place, file) in row.files.iter().enumerate() {
-                    @let told = format::line(&name(&file.path), 120);
-                    @if file.replaced { span.sub { (told) ", replaced by a later run" } }
-                    @else { a.sub href=(link("/file", [("run", row.run.as_str()), ("n", place.to_string().as_str())])) download { (told) } }
+                    @let label = format::line(&name(&file.path), 120);
+                    @if file.replaced { span.sub { (label) ", replaced by a later run" } }
+                    @else { a.sub href=(link("/file", [("run", row.run.as_str()), ("n", place.to_string().as_str())])) download { (label) } }
                 }
             }
         } } }
@@ -82,19 +82,19 @@ pub(in crate::web) async fn file(State(app): State<App>, Extension(visitor): Ext
 }
 
 async fn recorded_file(site: &Site, uri: &Uri, visitor: Visitor) -> Result<Response, Problem> {
-    let ask = PageRequest::of(uri, visitor, &["run", "n"])?;
-    let place = ask.word("n", |word| word.parse::<usize>().ok())?.unwrap_or(0);
-    open(site, ask.get("run").unwrap_or(""), place).await
+    let request = PageRequest::of(uri, visitor, &["run", "n"])?;
+    let place = request.word("n", |word| word.parse::<usize>().ok())?.unwrap_or(0);
+    open(site, request.get("run").unwrap_or(""), place).await
 }
 
 /// Opens a file of a run, by its place among those that are recorded.
 pub(in crate::web) async fn open(site: &Site, run: &str, place: usize) -> Result<Response, Problem> {
-    let made = site.store.output_of_run(run).await?;
+    let edition = site.store.output_of_run(run).await?;
     let unknown = || Problem {
         hint: "The list of reports and exports shows all files.".to_owned(),
         ..Problem::not_found("There is no such file")
     };
-    let file = made.and_then(|made| made.files.into_iter().nth(place)).ok_or_else(unknown)?;
+    let file = edition.and_then(|edition| edition.files.into_iter().nth(place)).ok_or_else(unknown)?;
     if file.replaced {
         let hint = "The list of reports and exports links to the current one.";
         return Err(Problem::new(StatusCode::GONE, "This file was replaced by a later run", hint));

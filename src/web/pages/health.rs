@@ -18,13 +18,13 @@ const MISSED: Duration = Duration::from_secs(7 * 86_400);
 
 pub(in crate::web) async fn show(site: Arc<Site>, _ask: PageRequest) -> Result<Page, Problem> {
     let (store, now) = (&site.store, site.now());
-    let living = store.processes().await?;
-    let standing = store.status_counts(now, now.minus(LATE)).await?;
+    let process_rows = store.processes().await?;
+    let counts = store.status_counts(now, now.minus(LATE)).await?;
     let ledger = store.ledger(now.minus(MISSED), now.minus(LATE)).await?;
     let undelivered = store.undelivered(None).await?;
     let waiting = store.index_backlog().await?;
     let disk = store.disk().await?;
-    let alive = living.iter().any(|row| row.is_alive(now));
+    let alive = process_rows.iter().any(|row| row.is_alive(now));
     // The process reports that it lives beside its loop, which may be stuck all the same.
     let stuck = site.process_status.beat.as_ref().is_some_and(|beat| beat.is_late());
     let main = html! {
@@ -33,12 +33,12 @@ pub(in crate::web) async fn show(site: Arc<Site>, _ask: PageRequest) -> Result<P
             dt { "Scheduler" }
             dd {
                 @if stuck { (word("bad", "stopped")) " The loop of this process has stopped: restart it." }
-                @else if alive && standing.overdue == 0 { (word("good", "ticking")) }
-                @else if alive { (word("warn", "late")) " " (count_noun(standing.overdue.unsigned_abs(), "slot")) " overdue by more than two minutes" @if let Some(at) = ledger.overdue_since { ", the first since " (moment(at, "UTC")) } }
+                @else if alive && counts.overdue == 0 { (word("good", "ticking")) }
+                @else if alive { (word("warn", "late")) " " (count_noun(counts.overdue.unsigned_abs(), "slot")) " overdue by more than two minutes" @if let Some(at) = ledger.overdue_since { ", the first since " (moment(at, "UTC")) } }
                 @else { (word("bad", "not running")) " No daemon has reported recently. Start " code { "topicwatch run" } "." }
             }
             dt { "Database" } dd { (word("good", "answers")) " " code { (store.place()) } ", " (bytes(disk.bytes)) }
-            dt { "Runs" } dd { (number(standing.running.unsigned_abs())) " running, " (number(standing.due.unsigned_abs())) " due and waiting" @if let Some(at) = ledger.last_end { "; the last ended " (moment(at, "UTC")) } }
+            dt { "Runs" } dd { (number(counts.running.unsigned_abs())) " running, " (number(counts.due.unsigned_abs())) " due and waiting" @if let Some(at) = ledger.last_end { "; the last ended " (moment(at, "UTC")) } }
             dt { "Missed slots" } dd { @if let (0, Some(at)) = (ledger.missed, ledger.overdue_since) { (word("warn", "unknown")) ": not checked since " (moment(at, "UTC")) } @else if ledger.missed == 0 { (word("good", "none")) " in 7 days" } @else { (word("warn", &number(ledger.missed.unsigned_abs()))) " in 7 days" } }
             dt { "Messages" } dd {
                 @let (dead, queued) = (undelivered.dead, undelivered.waiting);
@@ -49,7 +49,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, _ask: PageRequest) -> Result<P
             dt { "Text search" } dd { @if waiting == 0 { (word("good", "complete")) } @else { (word("warn", "behind")) " " (count_noun(waiting.unsigned_abs(), "item")) " not indexed yet" } }
         }
         h2 { "Processes" }
-        @if living.is_empty() { p { "No process runs what is due. Start " code { "topicwatch run" } "; it keeps running and is listed here." } } @else { (processes(&living, now)) }
+        @if process_rows.is_empty() { p { "No process runs what is due. Start " code { "topicwatch run" } "; it keeps running and is listed here." } } @else { (processes(&process_rows, now)) }
     };
     Ok(Page { title: "Health".to_owned(), place: "/health", live: true, nature: site.nature().await?, main })
 }
@@ -58,11 +58,11 @@ fn word(class: &str, word: &str) -> Markup {
     html! { span.{ "state " (class) } { (word) } }
 }
 
-fn processes(living: &[ProcessRow], now: Time) -> Markup {
+fn processes(rows: &[ProcessRow], now: Time) -> Markup {
     html! { div.wide { table.cards {
         caption.quiet { "Processes and their heartbeats" }
         thead { tr { th scope="col" { "Process" } th scope="col" { "State" } th scope="col" { "Since" } th scope="col" { "Last heartbeat" } } }
-        tbody { @for row in living { tr {
+        tbody { @for row in rows { tr {
             th scope="row" { (row.role) span.sub { (row.id) } }
             td data-label="State" { @if row.is_alive(now) { (word("good", "alive")) } @else { (word("calm", "gone")) } }
             td data-label="Since" { (moment(row.started_at, "UTC")) }

@@ -22,24 +22,24 @@ const MAX_LISTED: u32 = 100;
 const EARLIER: u32 = 20;
 const COPIES: u32 = 50;
 
-pub(in crate::web) async fn show(site: Arc<Site>, ask: PageRequest) -> Result<Page, Problem> {
+pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Result<Page, Problem> {
     let store = &site.store;
-    let Some(key) = ask.get("key") else {
+    let Some(key) = request.get("key") else {
         let hint = "Add `?key=` and the key of an item, or choose an item on /items.";
         return Err(Problem::bad_request("This address names no item", hint));
     };
-    let known = seen_by(&ask.visitor, store.item_by_key(key).await?);
-    let known = Rankings::rate_all(store, known).await?;
-    let Some(item) = known.first() else {
+    let rows = seen_by(&request.visitor, store.item_by_key(key).await?);
+    let rows = Rankings::rate_all(store, rows).await?;
+    let Some(item) = rows.first() else {
         let hint = "It may have been forgotten. Items are found on the pages of their topics.";
         return Err(Problem { hint: hint.to_owned(), ..Problem::not_found("There is no such item") });
     };
-    let only = ask.visitor.visible_topics();
+    let only = request.visitor.visible_topics();
     let seen = store.item_sightings(key, only.as_deref(), MAX_LISTED).await?;
     let earlier = store.item_revisions(key, only.as_deref(), EARLIER).await?;
     let (many, copies) = store.copies_of(key, only.as_deref(), COPIES).await?;
     // A story leads through the items of all topics.
-    let story = if ask.visitor.sees_all() { compare::story(store, key).await? } else { None };
+    let story = if request.visitor.sees_all() { compare::story(store, key).await? } else { None };
     // The whole title is shown: it is nowhere else on the page.
     let title = item.title.as_deref().map(|title| format::line(title, 500)).filter(|title| !title.is_empty());
     let title = title.unwrap_or_else(|| item_view::summary_line(None, item.text.as_deref(), 80));
@@ -48,12 +48,12 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: PageRequest) -> Result<Pa
         h1 dir="auto" { (title) }
         div data-item {
             (item_view::metadata(item, "UTC"))
-            (stars_and_notes::of_item(item, site.may_annotate(&ask.visitor), &item_view::item_page(&item.key), 0))
+            (stars_and_notes::of_item(item, site.may_annotate(&request.visitor), &item_view::item_page(&item.key), 0))
             @if let Some(text) = &item.text { div.words { @for part in text.lines().map(|part| format::line(part, 20_000)).filter(|part| !part.is_empty()) { p dir="auto" { (part) } } } }
             (facts(item))
         }
         @if let Some(story) = &story { (story::section(story)) }
-        (topics(&known, site.may_act(&ask.visitor), &pages))
+        (topics(&rows, site.may_act(&request.visitor), &pages))
         (sightings(&seen, item, &pages))
         (edits(item, &earlier))
         (near(many, &copies))
@@ -87,19 +87,19 @@ fn facts(item: &ItemRow) -> Markup {
     } }
 }
 
-fn topics(known: &[ItemRow], acts: bool, pages: &BTreeSet<String>) -> Markup {
-    let told = acts || known.iter().any(|row| row.mark.is_some() || row.relevance.is_some());
+fn topics(rows: &[ItemRow], acts: bool, pages: &BTreeSet<String>) -> Markup {
+    let has_marks = acts || rows.iter().any(|row| row.mark.is_some() || row.relevance.is_some());
     html! { section aria-labelledby="topics" {
         h2 #topics { "Topics that found it" }
         div.wide { table.cards {
             caption.quiet { "Topics that found the item" }
-            thead { tr { th scope="col" { "Topic" } th scope="col" { "First seen" } th scope="col" { "Last seen" } th.n scope="col" { "In runs" } @if told { th scope="col" { "Mark" } } } }
-            tbody { @for row in known { tr {
+            thead { tr { th scope="col" { "Topic" } th scope="col" { "First seen" } th scope="col" { "Last seen" } th.n scope="col" { "In runs" } @if has_marks { th scope="col" { "Mark" } } } }
+            tbody { @for row in rows { tr {
                 th scope="row" { (item_view::topic_link(&row.topic, pages)) }
                 td data-label="First seen" { (moment(row.first_seen, "UTC")) }
                 td data-label="Last seen" { (moment(row.last_seen, "UTC")) }
                 td.n data-label="In runs" { (number(row.times_seen.unsigned_abs())) }
-                @if told { td data-label="Mark" { (marks::of_item(row, acts, &item_view::item_page(&row.key))) } }
+                @if has_marks { td data-label="Mark" { (marks::of_item(row, acts, &item_view::item_page(&row.key))) } }
             } } }
         } }
     } }
@@ -131,15 +131,15 @@ fn edits(item: &ItemRow, earlier: &[RevisionRow]) -> Markup {
         [title, text].into_iter().flatten().cloned().collect::<Vec<_>>().join(" – ")
     };
     let mut after = text(&item.title, &item.text);
-    let mut told = Vec::new();
+    let mut changes = Vec::new();
     for row in earlier {
         let before = text(&row.title, &row.text);
-        told.push((row.until, word_diff(&before, &after)));
+        changes.push((row.until, word_diff(&before, &after)));
         after = before;
     }
-    html! { @if !told.is_empty() { section aria-labelledby="edits" {
+    html! { @if !changes.is_empty() { section aria-labelledby="edits" {
         h2 #edits { "Edits" }
-        ol.found { @for (at, pieces) in &told { li {
+        ol.found { @for (at, pieces) in &changes { li {
             p.meta { "Change seen " (moment(*at, "UTC")) }
             p { (item_view::difference(pieces)) }
         } } }

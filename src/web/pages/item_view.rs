@@ -43,8 +43,8 @@ pub(super) fn writer(row: &ItemRow) -> Option<Markup> {
 /// Title and text on one line.
 pub(super) fn summary_line(title: Option<&str>, text: Option<&str>, most: usize) -> String {
     let both = [title, text].into_iter().flatten().map(|text| format::line(text, most)).filter(|text| !text.is_empty());
-    let told = format::line(&both.collect::<Vec<_>>().join(" – "), most);
-    if told.is_empty() { "(no text)".to_owned() } else { told }
+    let summary = format::line(&both.collect::<Vec<_>>().join(" – "), most);
+    if summary.is_empty() { "(no text)".to_owned() } else { summary }
 }
 
 /// The page of an item.
@@ -58,19 +58,19 @@ pub(super) fn progress_page(run: &str) -> String {
 }
 
 pub(super) fn reactions(engagement: &Engagement) -> String {
-    let known = [
+    let counts = [
         ("like", "likes", engagement.likes),
         ("repost", "reposts", engagement.reposts),
         ("reply", "replies", engagement.replies),
         ("quote", "quotes", engagement.quotes),
         ("view", "views", engagement.views),
     ];
-    let told: Vec<String> = known
+    let parts: Vec<String> = counts
         .iter()
         .filter_map(|(one, more, many)| Some((if *many == Some(1) { one } else { more }, (*many)?)))
         .map(|(name, many)| format!("{} {name}", format::signed(many)))
         .collect();
-    if told.is_empty() { "reactions unknown".to_owned() } else { told.join(", ") }
+    if parts.is_empty() { "reactions unknown".to_owned() } else { parts.join(", ") }
 }
 
 pub(super) fn tone(tone: &ItemTone) -> Markup {
@@ -120,7 +120,7 @@ pub(super) fn metadata(row: &ItemRow, zone: &str) -> Markup {
 pub(super) fn answer(text: &str, cited: &Citations) -> Markup {
     let lines: Vec<String> =
         text.lines().map(|line| format::line(line, 2_000)).filter(|line| !line.is_empty()).take(200).collect();
-    let told = |line: &str| {
+    let line_markup = |line: &str| {
         html! { @for piece in parse_line(line) { @match piece {
             Prose::Words(words) => (words),
             Prose::Link(label, address) => {
@@ -132,9 +132,9 @@ pub(super) fn answer(text: &str, cited: &Citations) -> Markup {
     // Consecutive entries are one list.
     html! { @for part in lines.chunk_by(|a, b| entry(a).is_some() && entry(b).is_some()) {
         @if part.iter().all(|line| entry(line).is_some()) {
-            ul { @for line in part.iter().filter_map(|line| entry(line)) { li dir="auto" { (told(line)) } } }
+            ul { @for line in part.iter().filter_map(|line| entry(line)) { li dir="auto" { (line_markup(line)) } } }
         } @else {
-            @for line in part { p dir="auto" { (told(line)) } }
+            @for line in part { p dir="auto" { (line_markup(line)) } }
         }
     } }
 }

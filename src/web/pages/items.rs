@@ -42,39 +42,39 @@ fn parse_page_token(token: &str) -> Option<AllItemsCursor> {
     Some(AllItemsCursor { first_seen: Time(at.parse().ok()?), topic: topic.to_owned(), key: key.to_owned() })
 }
 
-pub(in crate::web) async fn show(site: Arc<Site>, ask: PageRequest) -> Result<Page, Problem> {
+pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Result<Page, Problem> {
     let store = &site.store;
-    let query = match ItemQuery::of(&site, &ask, Format::Csv).await {
+    let query = match ItemQuery::of(&site, &request, Format::Csv).await {
         Err(problem) if problem.status == StatusCode::BAD_REQUEST => {
-            let form = form(&site, &ask, FilterMode::Hide, false).await?;
+            let form = form(&site, &request, FilterMode::Hide, false).await?;
             return Err(Problem { form: Some(form), ..problem });
         }
         query => query?,
     };
-    let after = ask.word("after", parse_page_token)?;
+    let after = request.word("after", parse_page_token)?;
     let (rows, next) = latest(&site, &query, after.clone(), ITEMS).await?;
     let rows = Rankings::rate_all(store, rows).await?;
-    let mut hiding = RowFilter::of(store, &query.order.filter.topics, query.filtered).await?;
-    let many = count_items(store, &query.order, &mut hiding, COUNTED).await?;
-    let hidden = query.filtered == FilterMode::Hide && hiding.hidden_count() > 0;
+    let mut row_filter = RowFilter::of(store, &query.order.filter.topics, query.filtered).await?;
+    let many = count_items(store, &query.order, &mut row_filter, COUNTED).await?;
+    let hidden = query.filtered == FilterMode::Hide && row_filter.hidden_count() > 0;
     let waiting = query.order.filter.words.is_some() && store.index_backlog().await? > 0;
     let per_topic = query.order.filter.topics.is_empty() && store.count_topics().await? > 1;
-    let filters = ask.only(PARAMETERS);
+    let filters = request.only(PARAMETERS);
     let narrowed = !filters.is_empty();
-    let form = form(&site, &ask, query.filtered, hiding.has_filters()).await?;
-    let saved = searches::section(&site, &filters, site.may_annotate(&ask.visitor)).await?;
+    let form = form(&site, &request, query.filtered, row_filter.has_filters()).await?;
+    let saved = searches::section(&site, &filters, site.may_annotate(&request.visitor)).await?;
     let state = ListState {
         more: next.is_some(),
         hidden,
         narrowed,
-        acts: site.may_annotate(&ask.visitor),
-        runs: site.may_act(&ask.visitor),
+        acts: site.may_annotate(&request.visitor),
+        runs: site.may_act(&request.visitor),
         topics: store.topic_ids().await?.into_iter().collect(),
     };
     let main = html! {
         h1 { (heading(&filters)) }
         (form)
-        nav.pages aria-label="Kept items" { a href="/items" aria-current=[(!narrowed).then_some("page")] { "All" } @for (name, told) in KEPT { a href=(format!("/items?{name}=true")) aria-current=[(filters.len() == 1 && filters.contains_key(name)).then_some("page")] { (told) } } }
+        nav.pages aria-label="Kept items" { a href="/items" aria-current=[(!narrowed).then_some("page")] { "All" } @for (name, label) in KEPT { a href=(format!("/items?{name}=true")) aria-current=[(filters.len() == 1 && filters.contains_key(name)).then_some("page")] { (label) } } }
         p.lead role="status" {
             strong { @match many {
                 ItemCount::All(many) => (count_noun(many, "item")),
@@ -84,20 +84,20 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: PageRequest) -> Result<Pa
             @if matches!(many, ItemCount::AtLeast(_)) { " (not all were checked)" }
             @if many != ItemCount::All(0) { ", newest first." }
             @if per_topic && many != ItemCount::All(0) { " An item counts once for each topic that found it." }
-            @if hiding.has_filters() && query.filtered == FilterMode::Hide { " Items hidden by topics' filters are left out." }
+            @if row_filter.has_filters() && query.filtered == FilterMode::Hide { " Items hidden by topics' filters are left out." }
         }
         @if waiting { p.note { "Some items are not indexed yet; those of the last minutes may be missing." } }
-        (list(&ask, &rows, &state))
+        (list(&request, &rows, &state))
         @if many != ItemCount::All(0) { nav.pages aria-label="Download these items" {
             @for format in [Format::Csv, Format::Xlsx, Format::Jsonl] {
                 a href=(address(&format!("/items.{format}"), &filters)) download { "Download " (format.to_string().to_uppercase()) }
             }
         } }
         nav.pages aria-label="More items" {
-            @if after.is_some() { a href=(ask.with("/items", &[("after", None)])) { "From the beginning" } }
+            @if after.is_some() { a href=(request.with("/items", &[("after", None)])) { "From the beginning" } }
             @if let Some(next) = &next {
                 @let token = format!("{}/{}/{}", next.first_seen.0, next.topic, next.key);
-                a rel="next" href=(ask.with("/items", &[("after", Some(&token))])) { "Older items" }
+                a rel="next" href=(request.with("/items", &[("after", Some(&token))])) { "Older items" }
             }
         }
         (saved)
@@ -132,15 +132,15 @@ struct ListState {
     topics: BTreeSet<String>,
 }
 
-fn list(ask: &PageRequest, rows: &[ItemRow], state: &ListState) -> Markup {
+fn list(request: &PageRequest, rows: &[ItemRow], state: &ListState) -> Markup {
     let ListState { more, hidden, narrowed, acts, runs, .. } = *state;
     // A form accepts no longer address.
-    let back = Some(ask.with("/items", &[])).filter(|back| back.len() + 10 <= LONGEST);
+    let back = Some(request.with("/items", &[])).filter(|back| back.len() + 10 <= LONGEST);
     let back = back.unwrap_or_else(|| "/items".to_owned());
     html! {
         @if rows.is_empty() { p {
             @if more { "No match among the items checked so far; there are older ones." }
-            @else if hidden { "All of these are hidden by the topic's filter. " a href=(ask.with("/items", &[("filtered", Some("keep"))])) { "Show them" } }
+            @else if hidden { "All of these are hidden by the topic's filter. " a href=(request.with("/items", &[("filtered", Some("keep"))])) { "Show them" } }
             @else if narrowed { "No items match. " a href="/items" { "Clear the filters" } " to see all." }
             @else if runs { "Nothing found yet. " strong { "Run now" } " on a topic's page runs it; what it finds appears here." }
             @else { "Nothing found yet. " code { "topicwatch once" } " runs every topic now; what it finds appears here." }
@@ -152,28 +152,28 @@ fn list(ask: &PageRequest, rows: &[ItemRow], state: &ListState) -> Markup {
     }
 }
 
-async fn form(site: &Site, ask: &PageRequest, filtered: FilterMode, filters: bool) -> Result<Markup, Problem> {
+async fn form(site: &Site, request: &PageRequest, filtered: FilterMode, filters: bool) -> Result<Markup, Problem> {
     let topics = site.store.topic_ids().await?;
     let (sources, tags) = (site.store.searched_sources().await?, tags_of(site).await?);
-    let given = |name: &str| ask.get(name).unwrap_or("");
+    let value_of = |name: &str| request.get(name).unwrap_or("");
     let field = |name: &'static str, label: &str, hint: &'static str, most: u32| {
-        html! { div { label for=(name) { (label) } input id=(name) name=(name) value=(given(name)) maxlength=(most) size="12" placeholder=[(!hint.is_empty()).then_some(hint)]; } }
+        html! { div { label for=(name) { (label) } input id=(name) name=(name) value=(value_of(name)) maxlength=(most) size="12" placeholder=[(!hint.is_empty()).then_some(hint)]; } }
     };
     let choice = |name: &'static str, label: &str, words: Vec<(&str, &str)>| {
         html! { div { label for=(name) { (label) } select id=(name) name=(name) {
             option value="" { "any" }
-            @for (word, told) in words { option value=(word) selected[given(name) == word] { (told) } }
+            @for (word, text) in words { option value=(word) selected[value_of(name) == word] { (text) } }
         } } }
     };
     let same = |words: Vec<&'static str>| words.into_iter().map(|word| (word, word)).collect::<Vec<_>>();
     let named: Vec<(&str, &str)> = topics.iter().map(|topic| (topic.as_str(), topic.as_str())).collect();
     Ok(html! { form.filters method="get" action="/items" role="search" aria-label="Items" {
-        div.asked { label for="search" { "Words" } input #search type="search" name="search" value=(given("search")) maxlength="300"; }
+        div.asked { label for="search" { "Words" } input #search type="search" name="search" value=(value_of("search")) maxlength="300"; }
         @if topics.len() > CHOICE { (field("topic", "Topic", "", 64)) } @else { (choice("topic", "Topic", named)) }
         @if filters { div { label for="filtered" { "Topics' filters" } select #filtered name="filtered" { @for mode in FilterMode::ALL { option value=(mode) selected[filtered == *mode] { (mode) } } } } }
         button.main type="submit" { "Show" }
-        @if !ask.only(PARAMETERS).is_empty() { a href="/items" { "Clear the filters" } }
-        details open[!ask.only(&MORE).is_empty()] { summary { "More filters" } div {
+        @if !request.only(PARAMETERS).is_empty() { a href="/items" { "Clear the filters" } }
+        details open[!request.only(&MORE).is_empty()] { summary { "More filters" } div {
             @if tags.len() > CHOICE { (field("tag", "Tag", "", 100)) } @else if !tags.is_empty() { (choice("tag", "Tag", tags.iter().map(|tag| (tag.as_str(), tag.as_str())).collect())) }
             (choice("source", "Source", sources.iter().map(Source::as_str).map(|source| (source, source)).collect()))
             (choice("tone", "Tone", same(Tone::ALL.iter().map(|tone| tone.as_str()).collect())))
@@ -193,14 +193,14 @@ async fn form(site: &Site, ask: &PageRequest, filtered: FilterMode, filters: boo
 /// Writes the items of a query, those first seen last at the top.
 async fn write_latest(store: &Store, query: &ItemQuery, mut out: &Writer) -> Result<(), ExportError> {
     let filter = &query.order.filter;
-    let mut hiding = RowFilter::of(store, &filter.topics, query.filtered).await?;
+    let mut row_filter = RowFilter::of(store, &filter.topics, query.filtered).await?;
     let rankings = Rankings::of(store, &filter.topics).await?;
     let mut after = Some(None);
     write_items(store, &query.order, &mut out, async || {
         let Some(from) = after.take() else { return Ok(None) };
         let mut rows = store.list_found(filter, from.as_ref(), STEP).await?;
         after = rows.last().filter(|_| rows.len() == STEP as usize).map(|last| Some(place_of(last)));
-        rows.retain(|row| hiding.shows_item(row));
+        rows.retain(|row| row_filter.shows_item(row));
         rows.iter_mut().for_each(|row| rankings.rate(row));
         Ok(Some(rows))
     })
@@ -214,17 +214,17 @@ pub(in crate::web) async fn file(
     method: Method,
     uri: Uri,
 ) -> Response {
-    let made = async {
-        let ask = PageRequest::of(&uri, visitor, PARAMETERS)?;
-        let format = ask.name.rsplit('.').next().and_then(Format::parse).unwrap_or(Format::Csv);
-        let query = ItemQuery::of(&app.site, &ask, format).await?;
+    let response = async {
+        let request = PageRequest::of(&uri, visitor, PARAMETERS)?;
+        let format = request.name.rsplit('.').next().and_then(Format::parse).unwrap_or(Format::Csv);
+        let query = ItemQuery::of(&app.site, &request, format).await?;
         if query.order.filter.words.is_some() {
             downloads::check_indexed(&app.site.store, &query.order.filter.topics).await?;
         }
-        let file = File { name: &ask.name, format, head: method == Method::HEAD };
-        downloads::stream(&app.site, &ask.visitor, file, async move |store: &Store, out: &Writer| {
+        let file = File { name: &request.name, format, head: method == Method::HEAD };
+        downloads::stream(&app.site, &request.visitor, file, async move |store: &Store, out: &Writer| {
             write_latest(store, &query, out).await
         })
     };
-    made.await.unwrap_or_else(|problem: Problem| layout::problem(&app.site, &problem))
+    response.await.unwrap_or_else(|problem: Problem| layout::problem(&app.site, &problem))
 }

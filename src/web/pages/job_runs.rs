@@ -38,14 +38,14 @@ fn may_run(site: &Site, visitor: &Visitor) -> bool {
 
 /// The button of a table that is on, or of an alert.
 pub(super) fn button(site: &Site, kind: Kind, name: &str, on: bool, visitor: &Visitor) -> Result<Markup, Problem> {
-    let asks = job_of(kind, name).filter(|_| may_run(site, visitor) && (on || kind == Kind::Alert));
-    let Some((_, told)) = asks else { return Ok(html! {}) };
+    let job = job_of(kind, name).filter(|_| may_run(site, visitor) && (on || kind == Kind::Alert));
+    let Some((_, label)) = job else { return Ok(html! {}) };
     Ok(html! { form method="post" action="/jobs" {
         input type="hidden" name="do" value="run";
         input type="hidden" name="kind" value=(kind.singular());
         input type="hidden" name="name" value=(name);
         (press_field(site)?)
-        button type="submit" aria-label=(format!("{told}: {} {name}", kind.singular())) { (told) }
+        button type="submit" aria-label=(format!("{label}: {} {name}", kind.singular())) { (label) }
     } })
 }
 
@@ -108,14 +108,20 @@ pub(super) async fn run(
 /// Checks that a table can be run or tested: it exists, is not paused, and a daemon knows it.
 fn check_runnable(jobs: &Jobs<'_>, kind: Kind, name: &str) -> Result<(), Problem> {
     let entry = find_entry(jobs, kind, name)?;
-    let (word, told) = (kind.singular(), excerpt(name));
-    if kind != Kind::Alert && jobs.given(entry, "paused").is_some_and(|(given, _)| *given == KeyValue::Flag(true)) {
-        return Err(Problem::conflict(format!("The {word} `{told}` is paused"), "Resume it on /jobs, then try again."));
+    let (word, quoted_name) = (kind.singular(), excerpt(name));
+    if kind != Kind::Alert && jobs.given(entry, "paused").is_some_and(|(value, _)| *value == KeyValue::Flag(true)) {
+        return Err(Problem::conflict(
+            format!("The {word} `{quoted_name}` is paused"),
+            "Resume it on /jobs, then try again.",
+        ));
     }
     let scheduled = || jobs.given(entry, "schedule").is_some() || jobs.given(entry, "every").is_some();
     if matches!(kind, Kind::Report | Kind::Export) && !scheduled() {
         let hint = format!("Give it a schedule, or create it in a shell: topicwatch {word}.");
-        return Err(Problem::conflict(format!("The {word} `{told}` has no schedule, so no daemon creates it"), hint));
+        return Err(Problem::conflict(
+            format!("The {word} `{quoted_name}` has no schedule, so no daemon creates it"),
+            hint,
+        ));
     }
     Ok(())
 }
@@ -124,8 +130,8 @@ fn check_runnable(jobs: &Jobs<'_>, kind: Kind, name: &str) -> Result<(), Problem
 pub(super) fn find_entry<'j>(jobs: &'j Jobs<'_>, kind: Kind, name: &str) -> Result<&'j crate::edit::Entry, Problem> {
     let hint = "It may have been renamed or removed. /jobs lists what is in the file.";
     let title = || format!("There is no {} `{}` in the file", kind.singular(), excerpt(name));
-    let mut there = jobs.entries(kind).filter(|entry| entry.name == name);
-    there.next().ok_or_else(|| Problem::new(StatusCode::NOT_FOUND, title(), hint))
+    let mut entries = jobs.entries(kind).filter(|entry| entry.name == name);
+    entries.next().ok_or_else(|| Problem::new(StatusCode::NOT_FOUND, title(), hint))
 }
 
 /// The result of an alert trial, for the page after the button.

@@ -46,21 +46,21 @@ struct ActionResult {
     wrong: Vec<Diagnostic>,
 }
 
-pub(in crate::web) async fn show(site: Arc<Site>, ask: PageRequest) -> Result<Page, Problem> {
-    let undo = ask.get("undo").and_then(|id| Some((id.to_owned(), editing(&site).ok()?.deleted(id)?)));
-    let tried = ask.get("tested").and_then(|id| editing(&site).ok()?.trial(id));
-    let confirm = ask.get("delete").map(str::to_owned);
-    page(&site, ActionResult { undo, tried, confirm, ..ActionResult::default() }, &ask.visitor).await
+pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Result<Page, Problem> {
+    let undo = request.get("undo").and_then(|id| Some((id.to_owned(), editing(&site).ok()?.deleted(id)?)));
+    let tried = request.get("tested").and_then(|id| editing(&site).ok()?.trial(id));
+    let confirm = request.get("delete").map(str::to_owned);
+    page(&site, ActionResult { undo, tried, confirm, ..ActionResult::default() }, &request.visitor).await
 }
 
-async fn page(site: &Site, told: ActionResult, visitor: &Visitor) -> Result<Page, Problem> {
+async fn page(site: &Site, result: ActionResult, visitor: &Visitor) -> Result<Page, Problem> {
     let opened = read_file(editing(site)?).await?;
-    let undo = told.undo.filter(|(_, deleted)| deleted.left == opened.seen);
-    let told = ActionResult { undo, ..told };
+    let undo = result.undo.filter(|(_, deleted)| deleted.left == opened.seen);
+    let result = ActionResult { undo, ..result };
     let jobs = Jobs::read(&opened.text).map_err(edit_problem)?;
     let locked = locked(site, &opened, visitor);
     let edits = locked.is_none();
-    if let Some(topic) = told.confirm.as_ref().filter(|_| edits) {
+    if let Some(topic) = result.confirm.as_ref().filter(|_| edits) {
         jobs.entry(Kind::Topic, topic).map_err(|_| Problem::not_found("The file has no such topic"))?;
     }
     let halted = paused_by_button(site, &jobs).await?;
@@ -79,8 +79,8 @@ async fn page(site: &Site, told: ActionResult, visitor: &Visitor) -> Result<Page
         @if let Some(why) = &locked { p.note { (why) } } @else if site.settings().acts.is_none() {
             p.note { "These pages run nothing: " code { "topicwatch run" } " with this file applies changes within seconds, " code { "topicwatch once" } " at its next run." }
         }
-        @if let Some(topic) = told.confirm.as_ref().filter(|_| edits) { (confirm(topic, &opened.seen)) }
-        (news(&told))
+        @if let Some(topic) = result.confirm.as_ref().filter(|_| edits) { (confirm(topic, &opened.seen)) }
+        (result_notes(&result))
         @for section in &sections { (section) }
     };
     Ok(Page { title: "Settings".to_owned(), place: "/jobs", live: false, nature: site.nature().await?, main })
@@ -101,23 +101,23 @@ fn confirm(topic: &str, seen: &str) -> Markup {
     } }
 }
 
-fn news(told: &ActionResult) -> Markup {
+fn result_notes(result: &ActionResult) -> Markup {
     html! {
-        @if let Some(tried) = &told.tried { (job_runs::trial(tried)) }
-        @if let Some((id, deleted)) = &told.undo { div.note role="status" {
+        @if let Some(tried) = &result.tried { (job_runs::trial(tried)) }
+        @if let Some((id, deleted)) = &result.undo { div.note role="status" {
             p { "Deleted: " (deleted.kind.singular()) " " strong { (deleted.name) } ". Its findings are kept." }
             form.actions method="post" action="/jobs" {
                 input type="hidden" name="do" value="undo"; input type="hidden" name="undo" value=(id);
                 button type="submit" { "Undo" }
             }
         } }
-        @if told.changed { div.note role="alert" {
+        @if result.changed { div.note role="alert" {
             p { strong { "The file has changed since that page was opened." } " Nothing was saved. Check the entries below, then press the button again." }
-            @if let Some(lost) = &told.lost { p { "Restore these lines by hand:" } pre { (lost) } }
+            @if let Some(lost) = &result.lost { p { "Restore these lines by hand:" } pre { (lost) } }
         } }
-        @if !told.wrong.is_empty() { div.note role="alert" {
+        @if !result.wrong.is_empty() { div.note role="alert" {
             p { strong.bad { "This is not possible. Nothing was saved." } }
-            ul { @for wrong in &told.wrong { li { @if let Some(line) = wrong.line { "line " (line) ": " } (format::line(&wrong.message, 400)) @if !wrong.hint.is_empty() { " – hint: " (format::line(&wrong.hint, 400)) } } } }
+            ul { @for wrong in &result.wrong { li { @if let Some(line) = wrong.line { "line " (line) ": " } (format::line(&wrong.message, 400)) @if !wrong.hint.is_empty() { " – hint: " (format::line(&wrong.hint, 400)) } } } }
         } }
     }
 }
@@ -140,13 +140,13 @@ async fn row(
     visitor: &Visitor,
 ) -> Result<Markup, Problem> {
     let (on, name) = (!jobs.is_paused(kind, entry), &entry.name);
-    let button = |word: &str, told: &str, label: String| {
+    let button = |word: &str, caption: &str, label: String| {
         html! { form method="post" action="/jobs" {
             input type="hidden" name="do" value=(word);
             input type="hidden" name="kind" value=(kind.singular());
             input type="hidden" name="name" value=(name);
             input type="hidden" name="seen" value=(opened.seen);
-            button type="submit" aria-label=(label) { (told) }
+            button type="submit" aria-label=(label) { (caption) }
         } }
     };
     let run = job_runs::button(site, kind, name, on, visitor)?;
@@ -207,8 +207,8 @@ async fn handle_form(site: &Site, visitor: &Visitor, body: Body) -> Result<Respo
         let gone = || Problem::not_found("There is nothing left to undo");
         let id = form.get("undo").unwrap_or("");
         let deleted = editing.deleted(id).ok_or_else(gone)?;
-        let whole = deleted.removed.restore(&opened.text).filter(|_| deleted.left == opened.seen);
-        let Some(whole) = whole else {
+        let text = deleted.removed.restore(&opened.text).filter(|_| deleted.left == opened.seen);
+        let Some(text) = text else {
             return result_response(
                 site,
                 visitor,
@@ -218,7 +218,7 @@ async fn handle_form(site: &Site, visitor: &Visitor, body: Body) -> Result<Respo
             .await;
         };
         let lost = conflict(Some(mask_ping(&deleted.removed.text)));
-        let (response, left) = save_file(site, visitor, &opened, whole, "/jobs", lost).await?;
+        let (response, left) = save_file(site, visitor, &opened, text, "/jobs", lost).await?;
         if left.is_some() {
             editing.forget(id);
         }
@@ -236,16 +236,16 @@ async fn handle_form(site: &Site, visitor: &Visitor, body: Body) -> Result<Respo
     job_runs::find_entry(&jobs, kind, name)?;
     match verb {
         "on" | "off" => {
-            let whole = jobs.set(kind, name, "paused", Some(&KeyValue::Flag(verb == "off"))).map_err(edit_problem)?;
-            Ok(save_file(site, visitor, &opened, whole, "/jobs", conflict(None)).await?.0)
+            let text = jobs.set(kind, name, "paused", Some(&KeyValue::Flag(verb == "off"))).map_err(edit_problem)?;
+            Ok(save_file(site, visitor, &opened, text, "/jobs", conflict(None)).await?.0)
         }
         "delete" if kind == Kind::Topic => {
             // A deletion was confirmed on a page that knows the file.
             form.get("seen").ok_or_else(|| form.invalid("seen"))?;
-            let (whole, removed) = jobs.remove(kind, name).map_err(edit_problem)?;
+            let (text, removed) = jobs.remove(kind, name).map_err(edit_problem)?;
             let id = opened.seen.clone();
             let to = undoing(&id);
-            let (response, left) = save_file(site, visitor, &opened, whole, &to, conflict(None)).await?;
+            let (response, left) = save_file(site, visitor, &opened, text, &to, conflict(None)).await?;
             if let Some(left) = left {
                 editing.remember(id, Deletion { kind, name: name.to_owned(), removed, left });
             }
@@ -283,9 +283,9 @@ async fn result_response(
     site: &Site,
     visitor: &Visitor,
     status: StatusCode,
-    told: ActionResult,
+    result: ActionResult,
 ) -> Result<Response, Problem> {
-    Ok((status, layout::page(site, &page(site, told, visitor).await?, visitor)).into_response())
+    Ok((status, layout::page(site, &page(site, result, visitor).await?, visitor)).into_response())
 }
 
 /// Writes the file and redirects, or shows why not. Also returns the new fingerprint of the file if it was written.
@@ -293,12 +293,12 @@ async fn save_file(
     site: &Site,
     visitor: &Visitor,
     opened: &FileSnapshot,
-    whole: String,
+    text: String,
     to: &str,
     conflict: ActionResult,
 ) -> Result<(Response, Option<String>), Problem> {
     let seen = opened.seen.clone();
-    let (status, why) = match run_blocking(&editing(site)?.file, move |file| file.save(&whole, &seen)).await? {
+    let (status, why) = match run_blocking(&editing(site)?.file, move |file| file.save(&text, &seen)).await? {
         Ok(left) => return Ok((Redirect::to(to).into_response(), Some(left))),
         Err(SaveError::Changed) => (StatusCode::CONFLICT, conflict),
         Err(SaveError::Refused(wrong)) => {

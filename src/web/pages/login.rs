@@ -20,14 +20,14 @@ use crate::web::site::Site;
 use crate::web::visitor::Visitor;
 
 /// The address to return to: a path of these pages and no other site's; `/` if there is none.
-fn next_of(ask: &PageRequest) -> &str {
+fn next_of(request: &PageRequest) -> &str {
     let own = |to: &&str| to.starts_with('/') && !to.starts_with("//") && !to.contains(['\\', '\n', '\r']);
-    ask.get(NEXT).filter(own).unwrap_or("/")
+    request.get(NEXT).filter(own).unwrap_or("/")
 }
 
-pub(in crate::web) async fn show(site: Arc<Site>, ask: PageRequest) -> Result<Page, Problem> {
+pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Result<Page, Problem> {
     let main = if authentication::requires_token(&site).await? {
-        form(None, next_of(&ask))
+        form(None, next_of(&request))
     } else {
         html! { h1 { "Nothing to log in to" } p { "There is no token: anyone who can reach this address can read these pages" @if site.may_edit(&Visitor::anyone(site.settings().edit)) { ", and change what is watched" } @else { ", but not change anything" } "." } p { a href="/" { "Overview" } } }
     };
@@ -65,16 +65,16 @@ pub(in crate::web) async fn enter(
         let problem = Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "This request is too large", "Forms here are short.");
         return layout::problem(site, &problem);
     };
-    let given = PageRequest::form(&String::from_utf8_lossy(&body)).unwrap_or_default();
-    let problem = match authentication::token_of(site, &peer, given.get("token").unwrap_or_default()).await {
-        Ok(shown) => {
-            let pass = site.sessions.begin(&shown.key, shown.name.as_deref(), site.now());
-            return kept(&sessions::cookie(site.settings().https, Some(&pass)), next_of(&given));
+    let request = PageRequest::form(&String::from_utf8_lossy(&body)).unwrap_or_default();
+    let problem = match authentication::token_of(site, &peer, request.get("token").unwrap_or_default()).await {
+        Ok(token) => {
+            let pass = site.sessions.begin(&token.key, token.name.as_deref(), site.now());
+            return kept(&sessions::cookie(site.settings().https, Some(&pass)), next_of(&request));
         }
         Err(problem) if problem.status == StatusCode::UNAUTHORIZED => problem,
         Err(problem) => return authentication::problem_page(&problem, site, "/login"),
     };
-    let main = form(Some(&format!("{}.", problem.title)), next_of(&given));
+    let main = form(Some(&format!("{}.", problem.title)), next_of(&request));
     let page = Page { title: "Log in".to_owned(), place: "/login", live: false, nature: None, main };
     (StatusCode::UNAUTHORIZED, layout::page(site, &page, &Visitor::default())).into_response()
 }

@@ -21,7 +21,7 @@ const NAMED: usize = 60;
 /// The mark of an item of a topic, how likely it is good and, if the visitor may act, the buttons. `back` is the
 /// address that a press leads back to.
 pub(super) fn of_item(row: &ItemRow, acts: bool, back: &str) -> Markup {
-    let said = item_view::summary_line(row.title.as_deref(), row.text.as_deref(), NAMED);
+    let summary = item_view::summary_line(row.title.as_deref(), row.text.as_deref(), NAMED);
     let button = |word: &str, name: &str, label: String| {
         html! { button.plain type="submit" name="mark" value=(word) aria-label=(label) { (name) } " " }
     };
@@ -32,9 +32,9 @@ pub(super) fn of_item(row: &ItemRow, acts: bool, back: &str) -> Markup {
             input type="hidden" name="key" value=(row.key);
             input type="hidden" name="back" value=(back);
             @for mark in Mark::ALL { @if row.mark != Some(*mark) {
-                (button(mark.as_str(), if *mark == Mark::Good { "Good" } else { "Noise" }, format!("Mark as {mark}: {said}")))
+                (button(mark.as_str(), if *mark == Mark::Good { "Good" } else { "Noise" }, format!("Mark as {mark}: {summary}")))
             } }
-            @if row.mark.is_some() { (button(NONE, "Remove mark", format!("Remove mark: {said}"))) }
+            @if row.mark.is_some() { (button(NONE, "Remove mark", format!("Remove mark: {summary}"))) }
         } }
     } } }
 }
@@ -42,8 +42,8 @@ pub(super) fn of_item(row: &ItemRow, acts: bool, back: &str) -> Markup {
 /// Writes thousandths as a percentage: 937 is `94 %`. Only what is certain is 0 or 100.
 fn percent(thousandths: i64) -> String {
     let rounded = (thousandths + 5) / 10;
-    let told = if (1..1_000).contains(&thousandths) { rounded.clamp(1, 99) } else { rounded };
-    format!("{told}\u{a0}%")
+    let clamped = if (1..1_000).contains(&thousandths) { rounded.clamp(1, 99) } else { rounded };
+    format!("{clamped}\u{a0}%")
 }
 
 /// Handles a button.
@@ -95,8 +95,8 @@ mod tests {
 
     #[test]
     fn only_what_is_certain_is_told_as_such() {
-        for (thousandths, told) in [(0, "0"), (1, "1"), (937, "94"), (996, "99"), (1_000, "100")] {
-            assert_eq!(percent(thousandths), format!("{told}\u{a0}%"));
+        for (thousandths, expected) in [(0, "0"), (1, "1"), (937, "94"), (996, "99"), (1_000, "100")] {
+            assert_eq!(percent(thousandths), format!("{expected}\u{a0}%"));
         }
     }
 

@@ -22,23 +22,23 @@ const TOPICS: u32 = 50;
 /// How far back an item counts as new.
 pub(in crate::web) const NEW: Duration = Duration::from_secs(86_400);
 
-pub(in crate::web) async fn show(site: Arc<Site>, ask: PageRequest) -> Result<Page, Problem> {
+pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Result<Page, Problem> {
     let (store, now) = (&site.store, site.now());
-    let after = ask.get("after").unwrap_or("");
+    let after = request.get("after").unwrap_or("");
     let mut cards =
-        store.topic_cards(ask.visitor.visible_topics().as_deref(), after, TOPICS + 1, now.minus(NEW)).await?;
+        store.topic_cards(request.visitor.visible_topics().as_deref(), after, TOPICS + 1, now.minus(NEW)).await?;
     let more = cards.len() > TOPICS as usize;
     cards.truncate(TOPICS as usize);
     let nature = site.nature().await?;
     let title = "Topics".to_owned();
-    if cards.is_empty() && after.is_empty() && !ask.visitor.sees_all() {
+    if cards.is_empty() && after.is_empty() && !request.visitor.sees_all() {
         return Ok(Page { title, place: "/", live: true, nature, main: none_of_theirs() });
     }
     if cards.is_empty() && after.is_empty() || !store.any_run().await? {
-        return Ok(Page { title, place: "/", live: true, nature, main: first_run(&site, &cards, &ask.visitor) });
+        return Ok(Page { title, place: "/", live: true, nature, main: first_run(&site, &cards, &request.visitor) });
     }
-    let known = site.sources(&cards).await?;
-    let tiles = if ask.visitor.sees_all() {
+    let history = site.sources(&cards).await?;
+    let tiles = if request.visitor.sees_all() {
         tiles(&site, now).await?
     } else {
         html! {}
@@ -46,10 +46,10 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: PageRequest) -> Result<Pa
     let days = days::read(&site, &cards).await?;
     let waits = store.days_pending().await?;
     let ids: Vec<String> = cards.iter().map(|card| card.topic.clone()).collect();
-    let firing = alerts::firing_at(&site, &ids, &ask.visitor).await?;
+    let firing = alerts::firing_at(&site, &ids, &request.visitor).await?;
     let main = html! {
         h1 { "Topics" }
-        @if site.may_edit(&ask.visitor) { p.actions { a.button href=(topic_edit::NEW) { "Add a topic" } } }
+        @if site.may_edit(&request.visitor) { p.actions { a.button href=(topic_edit::NEW) { "Add a topic" } } }
         (tiles)
         div.wide { table.topics.cards {
             caption.quiet { "Every topic: its last run, its next slot, what is new" }
@@ -59,7 +59,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: PageRequest) -> Result<Pa
             } }
             tbody { @for card in &cards {
                 @let noted: Vec<_> = firing.iter().filter(|one| one.topic == card.topic).cloned().collect();
-                (row(card, &known, &noted, &days.sparks(card, now), now))
+                (row(card, &history, &noted, &days.sparks(card, now), now))
             } }
         } }
         p.meta { "Days are in each topic's time zone; an item counts on the day it was published. " @if waits { "The latest items are not counted yet." } }
@@ -112,7 +112,7 @@ fn cost(site: &Site, used: Usage, others: &[(Source, Usage)]) -> Markup {
 
 fn row(
     card: &TopicCard,
-    known: &SourceHistory,
+    history: &SourceHistory,
     firing: &[TopicFiring],
     days: &[sparkline::SparkDay],
     now: Time,
@@ -133,7 +133,7 @@ fn row(
                 @if run.state != RunState::Ok && let Some(at) = card.last_success { span.sub { "last results " (moment(at, zone)) } }
             }
         } }
-        td data-label="Sources" { (sources(card, known)) }
+        td data-label="Sources" { (sources(card, history)) }
         td.n data-label="New, 24 h" { (new(card, now)) @if card.has_filter() { span.sub { "before its filter" } } }
         td data-label="14 days" { (sparkline::volume(days)) span.sub { (sparkline::sum(days)) } }
         td data-label="Tone" { (sparkline::tone(days)) span.sub { "negative above, positive below" } }
@@ -174,8 +174,8 @@ pub(in crate::web) fn next(card: &TopicCard, now: Time) -> Markup {
 }
 
 /// The status of each source.
-pub(in crate::web) fn sources(card: &TopicCard, known: &SourceHistory) -> Markup {
-    html! { @for one in known.statuses(card) {
+pub(in crate::web) fn sources(card: &TopicCard, history: &SourceHistory) -> Markup {
+    html! { @for one in history.statuses(card) {
         @let (class, word) = match one.state {
             "failing" => ("bad", "failing"),
             "over_quota" => ("warn", "over quota"),

@@ -36,7 +36,7 @@ const LOOKS: u32 = 1_200;
 
 /// What is known about a run.
 struct Progress {
-    asked: Option<Request>,
+    request: Option<Request>,
     run: Option<RunRow>,
     searches: Vec<SearchRow>,
     /// Of its new items, those of the baseline.
@@ -45,34 +45,34 @@ struct Progress {
 
 impl Progress {
     async fn of(site: &Site, id: &str) -> Result<Option<Self>, Problem> {
-        let (asked, run) = (site.store.request_by_id(id).await?, site.store.run(id).await?);
-        if asked.is_none() && run.is_none() {
+        let (request, run) = (site.store.request_by_id(id).await?, site.store.run(id).await?);
+        if request.is_none() && run.is_none() {
             return Ok(None);
         }
         let id = [id.to_owned()];
         let searches = site.store.searches(&id).await?;
         let baseline = site.store.baselines_of_runs(&id).await?.into_values().sum();
-        Ok(Some(Self { asked, run, searches, baseline }))
+        Ok(Some(Self { request, run, searches, baseline }))
     }
 
     /// What it is a run of: a topic, or a job such as `report:daily`.
     fn job(&self) -> Option<&str> {
-        let asked = self.asked.as_ref().map(|asked| asked.request.of.as_str());
-        self.run.as_ref().map(|run| run.topic.as_deref().unwrap_or(&run.job)).or(asked)
+        let requested = self.request.as_ref().map(|request| request.request.of.as_str());
+        self.run.as_ref().map(|run| run.topic.as_deref().unwrap_or(&run.job)).or(requested)
     }
 
     /// Whether the run has ended, or its request was refused.
     fn is_over(&self) -> bool {
         match &self.run {
             Some(run) => !matches!(run.state, RunState::Queued | RunState::Running),
-            None => self.asked.as_ref().is_some_and(|asked| asked.state != RequestState::Queued),
+            None => self.request.as_ref().is_some_and(|request| request.state != RequestState::Queued),
         }
     }
 
     fn markup(&self) -> Markup {
         let full = self.searches.iter().any(|search| search.saturated);
         html! {
-            p role="status" { @match (&self.run, &self.asked) {
+            p role="status" { @match (&self.run, &self.request) {
                 (Some(run), _) => {
                     (state(run.state)) " "
                     @if let Some(at) = run.started_at { "started " (moment(at, "UTC")) ". " }
@@ -80,8 +80,8 @@ impl Progress {
                     @else if run.state == RunState::Queued { "It starts as soon as there is capacity." }
                     @if let Some(why) = run.reason.as_ref().or(run.error_text.as_ref()) { " " (format::line(why, 300)) }
                 },
-                (None, Some(asked)) if asked.state == RequestState::Queued => "Queued; starts within seconds.",
-                (None, Some(asked)) => { strong.bad { "Refused: " } (format::line(asked.answer.as_deref().unwrap_or("the request failed"), 300)) },
+                (None, Some(request)) if request.state == RequestState::Queued => "Queued; starts within seconds.",
+                (None, Some(request)) => { strong.bad { "Refused: " } (format::line(request.answer.as_deref().unwrap_or("the request failed"), 300)) },
                 (None, None) => "Nothing is known about it.",
             } }
             @if !self.searches.is_empty() { div.wide { table.cards {
@@ -102,8 +102,8 @@ impl Progress {
     /// Where to go next.
     fn next_links(&self) -> Markup {
         // A daemon may not have begun it yet. Jobs other than topics have a colon in their name.
-        let asked = self.asked.as_ref().map(|asked| &asked.request.of).filter(|of| !of.contains(':'));
-        let topic = self.run.as_ref().and_then(|run| run.topic.as_ref()).or(asked);
+        let requested = self.request.as_ref().map(|request| &request.request.of).filter(|of| !of.contains(':'));
+        let topic = self.run.as_ref().and_then(|run| run.topic.as_ref()).or(requested);
         html! { p { @match topic {
             Some(topic) => { a href=(format!("/topics/{topic}")) { "The topic" } " · " a href=(format!("/topics/{topic}/report")) { "Its report" } },
             None => { a href="/files" { "Reports and exports" } " · " a href="/jobs" { "Settings" } },
@@ -111,11 +111,11 @@ impl Progress {
     }
 }
 
-pub(in crate::web) async fn show(site: Arc<Site>, ask: PageRequest) -> Result<Page, Problem> {
-    let progress = Progress::of(&site, &ask.name).await?.ok_or_else(unknown)?;
-    let path = progress_page(&ask.name);
+pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Result<Page, Problem> {
+    let progress = Progress::of(&site, &request.name).await?.ok_or_else(unknown)?;
+    let path = progress_page(&request.name);
     let main = html! {
-        h1 { "Run " @if let Some(job) = progress.job() { "of " (format::line(job, 80)) " " } small.meta { (format::line(&ask.name, 120)) } }
+        h1 { "Run " @if let Some(job) = progress.job() { "of " (format::line(job, 80)) " " } small.meta { (format::line(&request.name, 120)) } }
         div #progress data-events=[(!progress.is_over()).then(|| format!("{path}/events"))] { (progress.markup()) }
         @if !progress.is_over() { p { a href=(path) { "Refresh" } } }
         (progress.next_links())
@@ -136,7 +136,7 @@ pub(in crate::web) async fn events(
     Path(id): Path<String>,
 ) -> Response {
     let site = app.site;
-    let came_by = Authentication::of(visitor, &headers, site.settings().https);
+    let authentication = Authentication::of(visitor, &headers, site.settings().https);
     match Progress::of(&site, &id).await {
         Ok(Some(_)) => {}
         Ok(None) => return layout::problem(&site, &unknown()),
@@ -147,8 +147,17 @@ pub(in crate::web) async fn events(
         let problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, "Too many visitors are watching runs", hint);
         return layout::problem(&site, &problem);
     };
-    let watch =
-        EventStream { site, came_by, peer, id, said: String::new(), quiet: 0, looks: 0, over: false, _place: place };
+    let watch = EventStream {
+        site,
+        authentication,
+        peer,
+        id,
+        last_sent: String::new(),
+        quiet: 0,
+        checks: 0,
+        over: false,
+        _place: place,
+    };
     let stream = futures_util::stream::unfold(watch, EventStream::next);
     ([(header::CONTENT_TYPE, "text/event-stream")], Body::from_stream(stream)).into_response()
 }
@@ -156,13 +165,13 @@ pub(in crate::web) async fn events(
 /// A stream under way.
 struct EventStream {
     site: Arc<Site>,
-    came_by: Authentication,
+    authentication: Authentication,
     peer: Peer,
     id: String,
     /// What was sent last.
-    said: String,
+    last_sent: String,
     quiet: u32,
-    looks: u32,
+    checks: u32,
     over: bool,
     _place: OwnedSemaphorePermit,
 }
@@ -171,29 +180,29 @@ impl EventStream {
     /// The next event; `None` when the stream ends.
     async fn next(mut self) -> Option<(Result<Bytes, Infallible>, Self)> {
         loop {
-            if self.over || self.looks >= LOOKS {
+            if self.over || self.checks >= LOOKS {
                 return None;
             }
-            if self.looks > 0 {
+            if self.checks > 0 {
                 tokio::select! {
                     () = self.site.streams.stop.cancelled() => return None,
                     () = tokio::time::sleep(LOOK) => {}
                 }
             }
-            self.looks += 1;
+            self.checks += 1;
             // A database that is away for a moment may be back at the next check.
-            match self.came_by.is_still_valid(&self.site, &self.peer).await {
+            match self.authentication.is_still_valid(&self.site, &self.peer).await {
                 Ok(true) => {}
                 Ok(false) => return None,
                 Err(_) => continue,
             }
             let Ok(Some(progress)) = Progress::of(&self.site, &self.id).await else { continue };
-            let told = progress.markup().into_string();
+            let markup = progress.markup().into_string();
             self.over = progress.is_over();
-            if told != self.said {
+            if markup != self.last_sent {
                 self.quiet = 0;
-                let event = event(if self.over { "over" } else { "progress" }, &told);
-                self.said = told;
+                let event = event(if self.over { "over" } else { "progress" }, &markup);
+                self.last_sent = markup;
                 return Some((Ok(event), self));
             }
             self.quiet += 1;

@@ -22,22 +22,22 @@ const CHOICE: usize = 200;
 /// Runs on a page.
 const RUNS: u32 = 40;
 
-pub(in crate::web) async fn show(site: Arc<Site>, ask: PageRequest) -> Result<Page, Problem> {
+pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Result<Page, Problem> {
     let store = &site.store;
-    let (topic, wanted) = (ask.get("topic"), ask.word("state", RunState::parse)?);
-    let choice: BTreeSet<String> = store.topic_ids().await?.into_iter().filter(|id| ask.visitor.sees(id)).collect();
+    let (topic, wanted) = (request.get("topic"), request.word("state", RunState::parse)?);
+    let choice: BTreeSet<String> = store.topic_ids().await?.into_iter().filter(|id| request.visitor.sees(id)).collect();
     if let Some(topic) = topic {
-        if !ask.visitor.sees(topic) {
+        if !request.visitor.sees(topic) {
             return Err(out_of_scope());
         }
         if !choice.contains(topic) {
             return Err(Problem::not_found("There is no such topic"));
         }
     }
-    let topics = topic.map(|topic| vec![topic.to_owned()]).or_else(|| ask.visitor.visible_topics());
-    let after = ask.word("after", parse_page_token)?;
-    let mut runs = match ask.get("run") {
-        Some(run) => alone(store.run(run).await?.filter(|run| may_see(&ask.visitor, run))),
+    let topics = topic.map(|topic| vec![topic.to_owned()]).or_else(|| request.visitor.visible_topics());
+    let after = request.word("after", parse_page_token)?;
+    let mut runs = match request.get("run") {
+        Some(run) => as_list(store.run(run).await?.filter(|run| may_see(&request.visitor, run))),
         None => store.list_runs(topics.as_deref(), wanted, None, after.as_ref(), RUNS + 1).await?,
     };
     let more = runs.len() > RUNS as usize;
@@ -54,18 +54,18 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: PageRequest) -> Result<Pa
             div { label for="topic" { "Topic" } @if choice.len() > CHOICE { input #topic name="topic" value=(topic.unwrap_or("")) maxlength="64"; } @else {
                 select #topic name="topic" { option value="" { "any" } @for id in &choice { option value=(id) selected[topic == Some(id)] { (id) } } }
             } }
-            div { label for="state" { "State" } select #state name="state" { option value="" { "any" } @for one in RunState::ALL { option value=(one) selected[wanted == Some(*one)] { (one.to_string().replace('_', " ")) } } } }
+            div { label for="state" { "State" } select #state name="state" { option value="" { "any" } @for run_state in RunState::ALL { option value=(run_state) selected[wanted == Some(*run_state)] { (run_state.to_string().replace('_', " ")) } } } }
             button.main type="submit" { "Show" }
         }
-        @if ask.get("run").is_some() { p { "One run. " a href="/runs" { "All of them" } } }
+        @if request.get("run").is_some() { p { "One run. " a href="/runs" { "All of them" } } }
         @if runs.is_empty() { p {
-            @if topic.is_some() || wanted.is_some() || after.is_some() || ask.get("run").is_some() { "No runs match. " a href="/runs" { "Clear the filters" } " to see all." }
-            @else if site.settings().acts.is_some() { "Nothing has run yet. Each topic runs when it is due" @if site.may_act(&ask.visitor) { "; " strong { "Run now" } " on its page runs it at once" } "." }
+            @if topic.is_some() || wanted.is_some() || after.is_some() || request.get("run").is_some() { "No runs match. " a href="/runs" { "Clear the filters" } " to see all." }
+            @else if site.settings().acts.is_some() { "Nothing has run yet. Each topic runs when it is due" @if site.may_act(&request.visitor) { "; " strong { "Run now" } " on its page runs it at once" } "." }
             @else { "Nothing has run yet. " code { "topicwatch once" } " runs every topic now; " code { "topicwatch run" } " keeps running and runs them on schedule." }
-        } } @else { ol.found { @for (place, run) in &runs { li { (one((&site, &choice), run, place.at, searches.get(&run.run), baselines.get(&run.run))) } } } }
+        } } @else { ol.found { @for (place, run) in &runs { li { (run_markup((&site, &choice), run, place.at, searches.get(&run.run), baselines.get(&run.run))) } } } }
         nav.pages aria-label="More runs" {
-            @if after.is_some() { a href=(ask.with("/runs", &[("after", None)])) { "The latest" } }
-            @if let (true, Some((last, _))) = (more, runs.last()) { a rel="next" href=(ask.with("/runs", &[("after", Some(&format!("{}/{}", last.at.0, last.run)))])) { "Earlier runs" } }
+            @if after.is_some() { a href=(request.with("/runs", &[("after", None)])) { "The latest" } }
+            @if let (true, Some((last, _))) = (more, runs.last()) { a rel="next" href=(request.with("/runs", &[("after", Some(&format!("{}/{}", last.at.0, last.run)))])) { "Earlier runs" } }
         }
     };
     Ok(Page { title: "Runs".to_owned(), place: "/runs", live: after.is_none(), nature: site.nature().await?, main })
@@ -77,7 +77,7 @@ pub(in crate::web) fn may_see(visitor: &Visitor, run: &RunRow) -> bool {
 }
 
 /// One run as a list.
-fn alone(run: Option<RunRow>) -> Vec<(RunCursor, RunRow)> {
+fn as_list(run: Option<RunRow>) -> Vec<(RunCursor, RunRow)> {
     let at = |run: &RunRow| run.started_at.or(run.slot).or(run.finished_at).unwrap_or_default();
     run.into_iter().map(|run| (RunCursor { at: at(&run), run: run.run.clone() }, run)).collect()
 }
@@ -88,7 +88,7 @@ pub(super) fn parse_page_token(token: &str) -> Option<RunCursor> {
     Some(RunCursor { at: Time(at.parse().ok()?), run: run.to_owned() })
 }
 
-fn one(
+fn run_markup(
     (site, pages): (&Site, &BTreeSet<String>),
     run: &RunRow,
     at: Time,

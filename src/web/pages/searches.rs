@@ -75,12 +75,12 @@ pub(super) async fn line(store: &Store) -> Result<Markup, Problem> {
 }
 
 /// Saves the filters of an address under a name.
-pub(in crate::web) async fn save(site: &Site, name: &str, ask: &PageRequest) -> Result<SavedSearch, Problem> {
+pub(in crate::web) async fn save(site: &Site, name: &str, request: &PageRequest) -> Result<SavedSearch, Problem> {
     if !SavedSearch::is_valid_name(name) {
         let hint = "Use 1 to 64 lowercase letters, digits, - and _, such as launch-news.";
         return Err(Problem::bad_request(format!("`{}` cannot be the name of a search", excerpt(name)), hint));
     }
-    let search = SavedSearch { name: name.to_owned(), filters: to_keep(site, ask).await?, made_at: site.now() };
+    let search = SavedSearch { name: name.to_owned(), filters: to_keep(site, request).await?, made_at: site.now() };
     if !site.store.save_search(&search).await? {
         let hint = "Delete one that is no longer needed, then save this one.";
         return Err(Problem::bad_request(
@@ -151,10 +151,10 @@ async fn render_feed(site: &Site, file: &str) -> Result<Response, Problem> {
 
 /// The latest items of a query, each once, however many topics found it; and no more than a feed has.
 async fn unique(site: &Site, query: &ItemQuery) -> Result<Vec<ItemRow>, Problem> {
-    let (mut rows, mut known, mut after) = (Vec::new(), HashSet::new(), None);
+    let (mut rows, mut seen_keys, mut after) = (Vec::new(), HashSet::new(), None);
     for _ in 0..MOST_READS {
         let (read, next) = latest(site, query, after, FEED_ENTRIES).await?;
-        rows.extend(read.into_iter().filter(|row| known.insert(row.key.clone())));
+        rows.extend(read.into_iter().filter(|row| seen_keys.insert(row.key.clone())));
         if rows.len() >= FEED_ENTRIES || next.is_none() {
             break;
         }

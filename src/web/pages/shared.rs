@@ -40,12 +40,12 @@ pub(in crate::web) async fn show(
     Path(secret): Path<String>,
 ) -> Response {
     let site = &app.site;
-    let made = match authentication::link_of(site, &peer, &secret).await {
+    let result = match authentication::link_of(site, &peer, &secret).await {
         Ok(Some(link)) => shared_page(site, &link).await,
         Ok(None) => Err(not_found()),
         Err(problem) => Err(problem),
     };
-    let mut response = made.unwrap_or_else(|problem| {
+    let mut response = result.unwrap_or_else(|problem| {
         let main = html! { h1 { (problem.title) } p { (problem.hint) } };
         let mut response = layout::alone(&problem.title, None, &main);
         *response.status_mut() = problem.status;
@@ -73,8 +73,8 @@ async fn shared_page(site: &Site, link: &LinkRow) -> Result<Response, Problem> {
 /// The file that the run made, as the database recorded it. A file that was removed, erased or replaced since is not
 /// shown.
 async fn report(site: &Site, run: &str) -> Result<Response, Problem> {
-    let made = site.store.output_of_run(run).await?.ok_or_else(not_found)?;
-    let page = made.files.into_iter().find(|file| is_page(&file.path));
+    let output = site.store.output_of_run(run).await?.ok_or_else(not_found)?;
+    let page = output.files.into_iter().find(|file| is_page(&file.path));
     // A later run may have put more there than was shared.
     let path = page.filter(|page| !page.replaced).ok_or_else(not_found)?.path;
     let unread = |error: std::io::Error| {
@@ -123,17 +123,17 @@ async fn topic(site: &Site, link: &LinkRow) -> Result<Response, Problem> {
 /// The latest items that the topic's filter does not hide, and how many it hid before them.
 async fn latest(site: &Site, card: &TopicCard) -> Result<(Vec<ItemRow>, u64), Problem> {
     let filter = Filter { topics: vec![card.topic.clone()], ..Filter::default() };
-    let mut hiding = RowFilter::of(&site.store, std::slice::from_ref(&card.topic), FilterMode::Hide).await?;
+    let mut row_filter = RowFilter::of(&site.store, std::slice::from_ref(&card.topic), FilterMode::Hide).await?;
     let (mut items, mut after, mut pages) = (Vec::new(), None, 0);
     loop {
         let listed = site.store.list_items(&filter, true, ItemOrder::New, after.as_ref(), STEP).await?;
         for row in listed.rows {
-            items.extend(shown_or_copy(&site.store, &mut hiding, Some(&filter), row).await?);
+            items.extend(shown_or_copy(&site.store, &mut row_filter, Some(&filter), row).await?);
         }
         (after, pages) = (listed.next, pages + 1);
         if items.len() >= ITEMS || after.is_none() || pages * STEP as usize >= MAX_READ {
             items.truncate(ITEMS);
-            return Ok((items, hiding.hidden_count()));
+            return Ok((items, row_filter.hidden_count()));
         }
     }
 }

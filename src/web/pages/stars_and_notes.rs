@@ -22,7 +22,7 @@ const NAMED: usize = 60;
 /// The star and the note of an item and, if the visitor may act, the buttons. `back` is the address that a press
 /// leads back to, `number` is the item's number on its page.
 pub(super) fn of_item(row: &ItemRow, acts: bool, back: &str, number: usize) -> Markup {
-    let said = item_view::summary_line(row.title.as_deref(), row.text.as_deref(), NAMED);
+    let item_line = item_view::summary_line(row.title.as_deref(), row.text.as_deref(), NAMED);
     let starred = row.starred_at.is_some();
     let hidden = || {
         html! {
@@ -36,12 +36,12 @@ pub(super) fn of_item(row: &ItemRow, acts: bool, back: &str, number: usize) -> M
             @if acts { form method="post" action="/items/star" {
                 (hidden())
                 @let (value, name) = if starred { ("false", "Remove the star") } else { ("true", "Star") };
-                button.plain type="submit" name="starred" value=(value) aria-label=(format!("{name}: {said}")) { @if !starred { "☆ " } (name) }
+                button.plain type="submit" name="starred" value=(value) aria-label=(format!("{name}: {item_line}")) { @if !starred { "☆ " } (name) }
             } }
         } }
         @if let Some(note) = &row.note { blockquote.kept { span.meta { "Note: " } span dir="auto" { (format::line(note, LONGEST_NOTE)) } } }
         @if acts { details.kept {
-            summary { @if row.note.is_some() { "Change the note" } @else { "Add a note" } span.quiet { ": " (said) } }
+            summary { @if row.note.is_some() { "Change the note" } @else { "Add a note" } span.quiet { ": " (item_line) } }
             form method="post" action="/items/note" {
                 (hidden())
                 label for=(format!("note{number}")) { "Note, up to " (format::number(LONGEST_NOTE as u64)) " characters; empty deletes it" }
@@ -82,8 +82,8 @@ pub(in crate::web) async fn star(State(app): State<App>, body: Body) -> Response
         let form = long_form(body, LONGEST_NOTE * 4).await?;
         let starred = form.word("starred", |word| word.parse::<bool>().ok())?;
         let starred = starred.ok_or_else(|| form.invalid("starred"))?;
-        let known = app.site.store.star(form.get("key").unwrap_or(""), starred, app.site.now()).await?;
-        known.then(|| back(&form)).ok_or_else(unknown)
+        let exists = app.site.store.star(form.get("key").unwrap_or(""), starred, app.site.now()).await?;
+        exists.then(|| back(&form)).ok_or_else(unknown)
     };
     answer(&app.site, pressed.await)
 }
@@ -94,8 +94,8 @@ pub(in crate::web) async fn note(State(app): State<App>, body: Body) -> Response
         may_annotate(&app.site)?;
         let form = long_form(body, LONGEST_NOTE * 4).await?;
         let note = as_note(form.get("note").unwrap_or(""))?;
-        let known = app.site.store.note(form.get("key").unwrap_or(""), note.as_deref(), app.site.now()).await?;
-        known.then(|| back(&form)).ok_or_else(unknown)
+        let exists = app.site.store.note(form.get("key").unwrap_or(""), note.as_deref(), app.site.now()).await?;
+        exists.then(|| back(&form)).ok_or_else(unknown)
     };
     answer(&app.site, pressed.await)
 }

@@ -19,13 +19,13 @@ pub(super) async fn section(site: &Site, card: &TopicCard) -> Result<Markup, Pro
     let Some(topic) = &card.definition else { return Ok(html! {}) };
     let now = site.now();
     let span = Span { from: Time(now.0 - DAY), until: now };
-    let told = terms_between(&site.store, topic, span, true).await?;
+    let terms = terms_between(&site.store, topic, span, true).await?;
     let share = |share: &Option<Share>| share.as_ref().map_or("–".to_owned(), format::share);
     Ok(html! { section aria-labelledby="terms" {
         h2 #terms { "Terms that are news" }
-        @if let Some(none) = told.none_words() {
+        @if let Some(none) = terms.none_words() {
             p.meta { (none) }
-            @if let Some(rows) = &told.stand_out {
+            @if let Some(rows) = &terms.stand_out {
                 h3 { (StandOutRows::TITLE) }
                 div.wide role="region" tabindex="0" aria-label=(StandOutRows::TITLE) { table {
                     caption { "The last 24 hours. " (rows.words()) }
@@ -39,18 +39,18 @@ pub(super) async fn section(site: &Site, card: &TopicCard) -> Result<Markup, Pro
             }
         } @else {
             div.wide role="region" tabindex="0" aria-label="Terms that are news" { table {
-                caption { "The last 24 hours, against the " (number(told.before_days)) " days before; copies and one author's texts of a day count once." @if let Some(sample) = told.sample_words() { " " (sample) } @if told.more > 0 { " " @if told.more_is_least() { "≥\u{a0}" } (format::count_noun(told.more, "term")) " more." } }
+                caption { "The last 24 hours, against the " (number(terms.before_days)) " days before; copies and one author's texts of a day count once." @if let Some(sample) = terms.sample_words() { " " (sample) } @if terms.more > 0 { " " @if terms.more_is_least() { "≥\u{a0}" } (format::count_noun(terms.more, "term")) " more." } }
                 thead { tr { th scope="col" { "Term" } th.n scope="col" { "Items" } th.n scope="col" { "Authors" } th.n scope="col" { "Texts" } th.n scope="col" { "Expected" } th.n scope="col" { "z" } th.n scope="col" { "Negative" } th scope="col" { "For example" } } }
-                tbody { @for term in &told.terms { tr {
+                tbody { @for term in &terms.terms { tr {
                     th scope="row" { bdi { (format::line(&term.term, 80)) } }
                     td.n { (number(term.items)) } td.n { (number(term.authors)) } td.n { (number(term.texts)) } td.n { (format!("{:.1}", term.expected)) span.sub { (number(term.texts_before)) " before" } } td.n { (format!("{:.1}", term.z)) } td.n { (share(&term.negative)) }
                     td { (example(&term.example)) }
                 } } }
             } }
-            @if !told.themes.is_empty() { div.wide role="region" tabindex="0" aria-label="Themes" { table {
-                caption { "Themes: items that share such terms." @if told.more_themes > 0 { " " (format::count_noun(told.more_themes, "theme")) " more, with " (format::count_noun(told.more_items, "item")) "." } @if told.other_items > 0 { " " (format::count_noun(told.other_items, "item")) " of no theme." } }
+            @if !terms.themes.is_empty() { div.wide role="region" tabindex="0" aria-label="Themes" { table {
+                caption { "Themes: items that share such terms." @if terms.more_themes > 0 { " " (format::count_noun(terms.more_themes, "theme")) " more, with " (format::count_noun(terms.more_items, "item")) "." } @if terms.other_items > 0 { " " (format::count_noun(terms.other_items, "item")) " of no theme." } }
                 thead { tr { th scope="col" { "Theme" } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } th.n scope="col" { "Authors" } th.n scope="col" { "Day before" } th.n scope="col" { "Negative" } th scope="col" { "First" } th scope="col" { "For example" } } }
-                tbody { @for theme in &told.themes { tr {
+                tbody { @for theme in &terms.themes { tr {
                     th scope="row" { bdi { (format::line(&theme.name, 120)) } }
                     td.n { (number(theme.items)) } td.n { (number(theme.unique)) } td.n { (number(theme.authors)) }
                     td.n { (theme.items_before.map_or("–".to_owned(), number)) } td.n { (share(&theme.negative)) }

@@ -17,33 +17,33 @@ use crate::web::site::Site;
 
 const DAY: Duration = Duration::from_secs(86_400);
 
-pub(in crate::web) async fn show(site: Arc<Site>, ask: PageRequest) -> Result<Page, Problem> {
+pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Result<Page, Problem> {
     let (store, now) = (&site.store, site.now());
     let unknown = || Problem::not_found("There is no such topic");
-    let Some(card) = store.topic_card(&ask.name, now.minus(DAY)).await? else {
-        return if topic_edit::file_has_topic(&site, &ask.name, &ask.visitor).await {
-            pending_page(&site, &ask.name).await
+    let Some(card) = store.topic_card(&request.name, now.minus(DAY)).await? else {
+        return if topic_edit::file_has_topic(&site, &request.name, &request.visitor).await {
+            pending_page(&site, &request.name).await
         } else {
             Err(unknown())
         };
     };
-    let wish = TopicItemQuery::of(&ask, &card, now)?;
-    let known = site.sources(std::slice::from_ref(&card)).await?;
-    let found = topic_items::load_items(&site, &card, &wish, &ask.visitor).await?;
-    let firing = alerts::firing_at(&site, std::slice::from_ref(&card.topic), &ask.visitor).await?;
-    let actions = topic_actions::section(&site, &card, &ask).await?;
-    let charts = days::charts(&site, &card, Some(&ask)).await?;
+    let query = TopicItemQuery::of(&request, &card, now)?;
+    let history = site.sources(std::slice::from_ref(&card)).await?;
+    let found = topic_items::load_items(&site, &card, &query, &request.visitor).await?;
+    let firing = alerts::firing_at(&site, std::slice::from_ref(&card.topic), &request.visitor).await?;
+    let actions = topic_actions::section(&site, &card, &request).await?;
+    let charts = days::charts(&site, &card, Some(&request)).await?;
     let terms = terms::section(&site, &card).await?;
     let last: Vec<String> = card.last_run.iter().map(|run| run.run.clone()).collect();
     let older = store.older_counts(&last).await?.into_values().sum::<i64>();
     let baseline = store.baselines_of_runs(&last).await?.into_values().sum::<i64>();
-    let answers = answers::latest(&site, &card, &ask.visitor).await?;
+    let answers = answers::latest(&site, &card, &request.visitor).await?;
     let main = html! {
         h1 { (format::line(&card.title, 120)) " " small.meta { (card.topic) } }
         dl.facts {
-            dt { "Last run" } dd { @match &card.last_run { None => "not run yet", Some(run) => { (state(run.state)) " " (item_view::when(run.started_at, card.timezone())) ", " (at_least_noun((run.counts.new - older - baseline).max(0).unsigned_abs(), baseline == 0 && known.is_full(&card), "new item")) @if baseline > 0 { " (+" (number(baseline.unsigned_abs())) " of the baseline)" } @if older > 0 { " (+" (number(older.unsigned_abs())) " older)" } } } }
+            dt { "Last run" } dd { @match &card.last_run { None => "not run yet", Some(run) => { (state(run.state)) " " (item_view::when(run.started_at, card.timezone())) ", " (at_least_noun((run.counts.new - older - baseline).max(0).unsigned_abs(), baseline == 0 && history.is_full(&card), "new item")) @if baseline > 0 { " (+" (number(baseline.unsigned_abs())) " of the baseline)" } @if older > 0 { " (+" (number(older.unsigned_abs())) " older)" } } } }
             dt { "Next slot" } dd { (next(&card, now)) }
-            dt { "Sources" } dd { (sources(&card, &known)) }
+            dt { "Sources" } dd { (sources(&card, &history)) }
             @if !firing.is_empty() { dt { "Alerts" } dd { (alerts::note(&firing)) } }
             dt { "New, 24 h" } dd { (new(&card, now)) @if card.has_filter() { ", before its filter" } }
         }
@@ -51,7 +51,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: PageRequest) -> Result<Pa
         (charts)
         (terms)
         (answers)
-        (topic_items::section(&site, &ask, &card, &wish, &found))
+        (topic_items::section(&site, &request, &card, &query, &found))
     };
     Ok(Page { title: card.title.clone(), place: "/", live: false, nature: site.nature().await?, main })
 }

@@ -34,17 +34,17 @@ pub(super) fn name(kind: RequestKind) -> &'static str {
 }
 
 /// The buttons of a topic, and the outcome of the latest requests.
-pub(super) async fn section(site: &Site, card: &TopicCard, ask: &PageRequest) -> Result<Markup, Problem> {
-    let visitor = &ask.visitor;
+pub(super) async fn section(site: &Site, card: &TopicCard, page_request: &PageRequest) -> Result<Markup, Problem> {
+    let visitor = &page_request.visitor;
     let acts = site.may_act(visitor);
-    let asked = if acts { site.store.requests_of(&card.topic, MAX_LISTED).await? } else { Vec::new() };
+    let requests = if acts { site.store.requests_of(&card.topic, MAX_LISTED).await? } else { Vec::new() };
     let pause = match &card.paused {
         None => Some(RequestKind::Pause),
         Some(paused) if paused.by == PausedBy::Pause => Some(RequestKind::Resume),
         Some(_) => None,
     };
-    let mut outcomes = Vec::with_capacity(asked.len());
-    for request in &asked {
+    let mut outcomes = Vec::with_capacity(requests.len());
+    for request in &requests {
         outcomes.push(match request.request.kind {
             RequestKind::RunNow => run_request(site, request, card.timezone(), visitor).await?,
             kind => html! { (name(kind)) (request_row(request, card.timezone(), visitor)) },
@@ -184,9 +184,9 @@ pub(in crate::web) fn may_ask(site: &Site) -> Result<fn(Time) -> String, Problem
 
 /// Requests something for a topic or an alert that exists: one row. Returns its id, unless the same request or too
 /// many already wait.
-pub(in crate::web) async fn put(site: &Site, wish: &ControlRequest) -> Result<Option<String>, Problem> {
+pub(in crate::web) async fn put(site: &Site, request: &ControlRequest) -> Result<Option<String>, Problem> {
     let id = may_ask(site)?(site.now());
-    Ok(site.store.request(&id, wish, site.now()).await?.then_some(id))
+    Ok(site.store.request(&id, request, site.now()).await?.then_some(id))
 }
 
 /// A hidden field that distinguishes two presses of a button from one that a browser sent twice.
@@ -205,15 +205,15 @@ pub(super) async fn request_run(site: &Site, form: &PageRequest, of: &str) -> Re
     if site.store.request_by_id(id).await?.is_some() || site.store.run(id).await?.is_some() {
         return Ok(id.to_owned());
     }
-    if let Some(going) = pending_run_request(site, of).await? {
-        return Ok(going);
+    if let Some(pending) = pending_run_request(site, of).await? {
+        return Ok(pending);
     }
     if site.store.request(id, &ControlRequest::plain(RequestKind::RunNow, of), site.now()).await? {
         return Ok(id.to_owned());
     }
     // Somebody else made the request meanwhile.
-    if let Some(going) = pending_run_request(site, of).await? {
-        return Ok(going);
+    if let Some(pending) = pending_run_request(site, of).await? {
+        return Ok(pending);
     }
     let hint = "Is `topicwatch run` running? It handles waiting requests within seconds; try again then.";
     Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, "Too many requests are already waiting", hint))
@@ -221,8 +221,8 @@ pub(super) async fn request_run(site: &Site, form: &PageRequest, of: &str) -> Re
 
 /// The request for a run that still waits, or whose run has not ended.
 async fn pending_run_request(site: &Site, of: &str) -> Result<Option<String>, Problem> {
-    let asked = site.store.requests_of(of, MAX_LISTED).await?;
-    for request in asked.into_iter().filter(|request| request.request.kind == RequestKind::RunNow) {
+    let requests = site.store.requests_of(of, MAX_LISTED).await?;
+    for request in requests.into_iter().filter(|request| request.request.kind == RequestKind::RunNow) {
         let goes_on = match request.state {
             RequestState::Queued => true,
             RequestState::Done => {

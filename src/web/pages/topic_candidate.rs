@@ -32,11 +32,12 @@ pub(super) struct Candidate {
 impl Candidate {
     pub(super) fn of(form: &Form, target: Target<'_>, opened: &FileSnapshot) -> Result<Self, EditError> {
         let jobs = Jobs::read(&opened.text)?;
-        let there = match target.existing_id().or(form.from.as_deref()) {
+        let existing_entry = match target.existing_id().or(form.from.as_deref()) {
             Some(id) => Some(jobs.contiguous_entry(Kind::Topic, id)?),
             None => None,
         };
-        let before = there.map_or_else(|| jobs.with_line_ends("[[topics]]"), |entry| jobs.block(entry).to_owned());
+        let before =
+            existing_entry.map_or_else(|| jobs.with_line_ends("[[topics]]"), |entry| jobs.block(entry).to_owned());
         let before = if target.existing_id().is_none() { prepare_copy(&before)?.0 } else { before };
         let block = match &form.toml {
             // Lines that were sent back as shown were not changed.
@@ -50,13 +51,13 @@ impl Candidate {
         };
         let place = |id: &str| jobs.entries(Kind::Topic).position(|entry| entry.name == id);
         let at = target.existing_id().and_then(place).unwrap_or_else(|| jobs.entries(Kind::Topic).count());
-        let made = Self { text, block, at };
-        match (target.existing_id(), made.name()) {
+        let candidate = Self { text, block, at };
+        match (target.existing_id(), candidate.name()) {
             (Some(id), Some(name)) if id != name => Err(EditError {
                 message: "the id cannot change here: findings are filed under it".to_owned(),
                 hint: format!("keep {id:?}; `topicwatch topic rename {id} NEW` changes it"),
             }),
-            _ => Ok(made),
+            _ => Ok(candidate),
         }
     }
 

@@ -33,12 +33,12 @@ pub(super) fn deletion(topic: &str) -> String {
     link("/jobs", [("delete", topic)])
 }
 
-pub(in crate::web) async fn add(site: Arc<Site>, ask: PageRequest) -> Result<Page, Problem> {
-    form_page(&site, Target::New, &ask).await
+pub(in crate::web) async fn add(site: Arc<Site>, request: PageRequest) -> Result<Page, Problem> {
+    form_page(&site, Target::New, &request).await
 }
 
-pub(in crate::web) async fn change(site: Arc<Site>, ask: PageRequest) -> Result<Page, Problem> {
-    form_page(&site, Target::Topic(&ask.name), &ask).await
+pub(in crate::web) async fn change(site: Arc<Site>, request: PageRequest) -> Result<Page, Problem> {
+    form_page(&site, Target::Topic(&request.name), &request).await
 }
 
 /// The file behind the pages, if there is one.
@@ -89,9 +89,9 @@ pub(super) fn locked(site: &Site, opened: &FileSnapshot, visitor: &Visitor) -> O
 }
 
 /// The form before anything was sent.
-async fn form_page(site: &Site, target: Target<'_>, ask: &PageRequest) -> Result<Page, Problem> {
+async fn form_page(site: &Site, target: Target<'_>, request: &PageRequest) -> Result<Page, Problem> {
     let opened = read_file(editing(site)?).await?;
-    page(site, &initial_form(site, target, ask, &opened)?).await
+    page(site, &initial_form(site, target, request, &opened)?).await
 }
 
 pub(super) async fn page(site: &Site, form: &Form) -> Result<Page, Problem> {
@@ -103,12 +103,12 @@ pub(super) async fn page(site: &Site, form: &Form) -> Result<Page, Problem> {
 pub(super) fn initial_form(
     site: &Site,
     target: Target<'_>,
-    ask: &PageRequest,
+    request: &PageRequest,
     opened: &FileSnapshot,
 ) -> Result<Form, Problem> {
     let jobs = Jobs::read(&opened.text).map_err(edit_problem)?;
-    let from = ask.get("from").filter(|_| target.existing_id().is_none());
-    let there = match target.existing_id().or(from) {
+    let from = request.get("from").filter(|_| target.existing_id().is_none());
+    let existing_entry = match target.existing_id().or(from) {
         Some(id) => {
             jobs.entry(Kind::Topic, id).map_err(|_| Problem::not_found("The file has no such topic"))?;
             // Text between its lines belongs to something else, and may be a secret.
@@ -117,29 +117,34 @@ pub(super) fn initial_form(
         None => None,
     };
     let paused = jobs.paused_by_default(Kind::Topic);
-    let mut values = there.map_or_else(|| empty(paused), |entry| values_of(&jobs, entry, paused));
+    let mut values = existing_entry.map_or_else(|| empty(paused), |entry| values_of(&jobs, entry, paused));
     if let Some(from) = from {
         values.insert("id", unused_id(&jobs, from));
         values.remove("title");
     }
-    let edits = site.may_edit(&ask.visitor);
-    let as_toml = ask.word("as", |word| (word == "toml").then_some(()))?.is_some();
-    let block = there.map_or("[[topics]]\nid = \"\"\nquery = \"\"\n", |entry| jobs.block(entry));
+    let edits = site.may_edit(&request.visitor);
+    let as_toml = request.word("as", |word| (word == "toml").then_some(()))?.is_some();
+    let block = existing_entry.map_or("[[topics]]\nid = \"\"\nquery = \"\"\n", |entry| jobs.block(entry));
     let (block, unpinged) =
         if from.is_some() { prepare_copy(block).map_err(edit_problem)? } else { (block.to_owned(), false) };
     Ok(Form {
         values,
-        inherited: inherited(&jobs, there),
+        inherited: inherited(&jobs, existing_entry),
         toml: as_toml.then(|| visible_lines(&block, edits)),
         unpinged,
         seen: opened.seen.clone(),
-        ..form_without_values(site, target, ask, opened)
+        ..form_without_values(site, target, request, opened)
     })
 }
 
 /// The form without anything that is read from the file's topics, which may be invalid.
-pub(super) fn form_without_values(site: &Site, target: Target<'_>, ask: &PageRequest, opened: &FileSnapshot) -> Form {
-    let from = ask.get("from").filter(|_| target.existing_id().is_none());
+pub(super) fn form_without_values(
+    site: &Site,
+    target: Target<'_>,
+    request: &PageRequest,
+    opened: &FileSnapshot,
+) -> Form {
+    let from = request.get("from").filter(|_| target.existing_id().is_none());
     Form {
         path: target.existing_id().map_or_else(|| NEW.to_owned(), place),
         heading: match (target.existing_id(), from) {
@@ -149,8 +154,8 @@ pub(super) fn form_without_values(site: &Site, target: Target<'_>, ask: &PageReq
         },
         from: from.map(str::to_owned),
         topic: target.existing_id().map(str::to_owned),
-        edits: site.may_edit(&ask.visitor),
-        locked: locked(site, opened, &ask.visitor),
+        edits: site.may_edit(&request.visitor),
+        locked: locked(site, opened, &request.visitor),
         ..Form::default()
     }
 }

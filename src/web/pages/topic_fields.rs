@@ -87,15 +87,15 @@ pub(super) type Values = BTreeMap<&'static str, String>;
 
 /// The values of a table of the file. `paused` applies if the table does not say whether it is paused.
 pub(super) fn values_of(jobs: &Jobs<'_>, entry: &Entry, paused: bool) -> Values {
-    let given = FIELDS.iter().filter_map(|field| Some((field.key, field.field_text(jobs.given(entry, field.key)?))));
-    empty(paused).into_iter().chain(given).collect()
+    let values = FIELDS.iter().filter_map(|field| Some((field.key, field.field_text(jobs.given(entry, field.key)?))));
+    empty(paused).into_iter().chain(values).collect()
 }
 
 /// The values of `[defaults]` for keys that a topic does not give; an empty list is given. A checkbox that they tick
 /// is ticked in the form instead.
 pub(super) fn inherited(jobs: &Jobs<'_>, entry: Option<&Entry>) -> Values {
-    let given = |field: &Field| entry.is_some_and(|entry| jobs.given(entry, field.key).is_some());
-    let fields = FIELDS.iter().filter(|field| field.shape != Shape::Flag && !given(field));
+    let is_given = |field: &Field| entry.is_some_and(|entry| jobs.given(entry, field.key).is_some());
+    let fields = FIELDS.iter().filter(|field| field.shape != Shape::Flag && !is_given(field));
     fields.filter_map(|field| Some((field.key, field.field_text(jobs.default(field.key)?)))).collect()
 }
 
@@ -111,8 +111,8 @@ pub(super) fn normalize_text(text: &str) -> String {
 
 impl Field {
     /// A value of the file, as shown in the field.
-    fn field_text(&self, (given, raw): (&KeyValue, &str)) -> String {
-        match given {
+    fn field_text(&self, (value, raw): (&KeyValue, &str)) -> String {
+        match value {
             KeyValue::Text(text) => text.clone(),
             KeyValue::Texts(texts) if self.shape == Shape::Names => texts.join(" "),
             KeyValue::Texts(texts) => texts.join("\n"),
@@ -155,19 +155,19 @@ fn to_toml_value(field: &Field, value: &str) -> Option<KeyValue> {
 /// A table with these values. Keys without a field stay, and so do unchanged values. `paused` applies if the table
 /// does not say whether it is paused.
 pub(super) fn apply_values(block: &str, typed: &Values, paused: bool) -> Result<String, EditError> {
-    let mut made = block.to_owned();
+    let mut edited = block.to_owned();
     for field in &FIELDS {
-        let jobs = Jobs::read(&made)?;
+        let jobs = Jobs::read(&edited)?;
         let Some(entry) = jobs.entries(Kind::Topic).next() else { break };
         let before = values_of(&jobs, entry, paused).remove(field.key);
         let now = typed.get(field.key).map_or("", String::as_str);
         // A checkbox that is not ticked means no only if something said yes.
         let now = if field.shape == Shape::Flag && now.is_empty() && before.is_some() { "false" } else { now };
         if field.sent_back(before.as_deref().unwrap_or("")) != field.sent_back(now) {
-            made = jobs.set(Kind::Topic, &entry.name, field.key, to_toml_value(field, now).as_ref())?;
+            edited = jobs.set(Kind::Topic, &entry.name, field.key, to_toml_value(field, now).as_ref())?;
         }
     }
-    Ok(made)
+    Ok(edited)
 }
 
 #[cfg(test)]
@@ -190,9 +190,9 @@ mod tests {
         values.insert("max_calls_per_day", "many".to_owned());
         values.insert("tags", "one, two\n three \n\n".to_owned());
         values.insert("sources", "social,  web".to_owned());
-        let made = apply_values(BLOCK, &values, false).unwrap();
+        let edited = apply_values(BLOCK, &values, false).unwrap();
         let expected = BLOCK.replace("paused = true", "paused = false").replace("= 5", "= \"many\"");
-        assert_eq!(made, format!("{expected}sources = [\"social\", \"web\"]\ntags = [\"one, two\", \"three\"]\n"));
+        assert_eq!(edited, format!("{expected}sources = [\"social\", \"web\"]\ntags = [\"one, two\", \"three\"]\n"));
         let words = Values::from([("id", "b".to_owned()), ("query", "\"]]\n[x]".to_owned())]);
         let new = apply_values("[[topics]]\n", &words, false);
         assert_eq!(new.unwrap(), "[[topics]]\nid = \"b\"\nquery = \"\\\"]]\\n[x]\"\n");

@@ -113,7 +113,7 @@ impl Form {
 
     /// Sets the errors, those of a field in the words of the form.
     pub(super) fn refuse(&mut self, wrong: Vec<(Option<&'static str>, Diagnostic)>) {
-        let told = |key: Option<&str>, wrong: Diagnostic| {
+        let reword = |key: Option<&str>, wrong: Diagnostic| {
             let Some(field) = FIELDS.iter().find(|field| Some(field.key) == key) else { return wrong };
             let value = self.values.get(field.key).map_or("", String::as_str).trim();
             if field.shape == Shape::Number && value.parse::<i64>().is_err() {
@@ -125,7 +125,7 @@ impl Form {
             let rest = rest.map(|rest| rest.trim_start_matches(':').trim_start().to_owned());
             Diagnostic { message: rest.unwrap_or(wrong.message), ..wrong }
         };
-        self.wrong = wrong.into_iter().map(|(key, wrong)| (key, told(key, wrong))).collect();
+        self.wrong = wrong.into_iter().map(|(key, wrong)| (key, reword(key, wrong))).collect();
     }
 
     fn errors(&self, key: &str) -> Vec<&Diagnostic> {
@@ -171,20 +171,20 @@ impl Form {
     }
 
     fn outlook(&self, outlook: &Preview, saves: bool) -> Markup {
-        let told = &outlook.forecast;
-        let mark = if told.upper_bound { "≤\u{a0}" } else { "" };
-        let calls = told.calls.social + told.calls.web + told.calls.ai + told.calls.providers;
+        let forecast = &outlook.forecast;
+        let mark = if forecast.upper_bound { "≤\u{a0}" } else { "" };
+        let calls = forecast.calls.social + forecast.calls.web + forecast.calls.ai + forecast.calls.providers;
         // In tenths, because there may be less than one call a day.
         let tenths = calls.saturating_mul(10).saturating_add(15) / 30;
         html! { section aria-labelledby="preview" {
             h2 #preview { "What it would do" }
             dl.facts {
                 dt { "Next slots" } dd {
-                    @if outlook.next.is_empty() { @match told.state { "paused" => "none: it is paused", "manual" => "none: it runs only on request", _ => "none found" } }
+                    @if outlook.next.is_empty() { @match forecast.state { "paused" => "none: it is paused", "manual" => "none: it runs only on request", _ => "none found" } }
                     @for at in &outlook.next { span.sub { (slot(*at, &outlook.timezone)) } }
                 }
                 dt { "Calls a day" } dd { (mark) (number((tenths / 10).unsigned_abs())) @if tenths % 10 != 0 { "." (tenths % 10) } }
-                dt { "Cost of 30 days" } dd { (mark) (told.expected.per_month.to_string()) @if told.upper_bound { span.sub { "if every run searches the AI source; with ai.when = \"new\" only those that find something new do" } } }
+                dt { "Cost of 30 days" } dd { (mark) (forecast.expected.per_month.to_string()) @if forecast.upper_bound { span.sub { "if every run searches the AI source; with ai.when = \"new\" only those that find something new do" } } }
             }
             @for warning in &outlook.warnings { p.note { "Warning: " (error_line(warning)) } }
             @if let (true, Some((source, price))) = (saves, &outlook.trial) {

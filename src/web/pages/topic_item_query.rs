@@ -59,33 +59,35 @@ pub(super) struct RowPage {
 }
 
 impl TopicItemQuery {
-    pub(super) fn of(ask: &PageRequest, card: &TopicCard, now: Time) -> Result<Self, Problem> {
-        let order = ask.word("sort", |word| ORDERS.iter().find(|(name, _)| *name == word).map(|(name, _)| *name))?;
-        let since = ask.word("since", |word| SPANS.iter().find(|(name, _)| *name == word).map(|(_, days)| *days))?;
-        let words = ask.get("q").map(words_of).transpose()?;
-        let author = ask.get("author").map(|author| author.trim_start_matches('@').to_owned());
+    pub(super) fn of(request: &PageRequest, card: &TopicCard, now: Time) -> Result<Self, Problem> {
+        let order =
+            request.word("sort", |word| ORDERS.iter().find(|(name, _)| *name == word).map(|(name, _)| *name))?;
+        let since =
+            request.word("since", |word| SPANS.iter().find(|(name, _)| *name == word).map(|(_, days)| *days))?;
+        let words = request.get("q").map(words_of).transpose()?;
+        let author = request.get("author").map(|author| author.trim_start_matches('@').to_owned());
         Ok(Self {
             filter: Filter {
                 topics: vec![card.topic.clone()],
-                sources: ask
+                sources: request
                     .word("source", |word| card.sources().into_iter().find(|one| one.as_str() == word))?
                     .into_iter()
                     .collect(),
-                tones: ask.word("tone", Tone::parse)?.into_iter().collect(),
+                tones: request.word("tone", Tone::parse)?.into_iter().collect(),
                 authors: author.into_iter().collect(),
                 since: since.map(|days| now.minus(DAY * u32::try_from(days).unwrap_or(1))),
                 words,
                 ..Filter::default()
             },
             order: order.unwrap_or("new"),
-            filtered: ask.word("filtered", FilterMode::parse)?.unwrap_or(FilterMode::Hide),
-            folded: ask
+            filtered: request.word("filtered", FilterMode::parse)?.unwrap_or(FilterMode::Hide),
+            folded: request
                 .word("copies", |word| matches!(word, "fold" | "all").then_some(word == "fold"))?
                 .unwrap_or(true),
-            fold_noise: ask
+            fold_noise: request
                 .word("noise", |word| matches!(word, "fold" | "all").then_some(word == "fold"))?
                 .unwrap_or(false),
-            after: ask.word("after", parse_page_token)?,
+            after: request.word("after", parse_page_token)?,
         })
     }
 
@@ -116,8 +118,8 @@ impl TopicItemQuery {
     ) -> Result<RowPage, StoreError> {
         let by = match self.order {
             "relevance" => {
-                let (rows, whole) = most_relevant(store, topic, ranking, ITEMS as usize).await?;
-                return Ok(RowPage { rows, next: None, cut: !whole });
+                let (rows, complete) = most_relevant(store, topic, ranking, ITEMS as usize).await?;
+                return Ok(RowPage { rows, next: None, cut: !complete });
             }
             "velocity" => {
                 let rows = fastest(store, topic, now, ITEMS as usize).await?;
@@ -151,10 +153,10 @@ pub(in crate::web) async fn most_relevant(
     let filter = Filter { topics: vec![topic.to_owned()], ..Filter::default() };
     let latest = i64::try_from(MOST_ITEMS).unwrap_or(i64::MAX);
     let mut rows = store.items(&filter, None, latest).await?;
-    let whole = rows.len() < MOST_ITEMS;
+    let complete = rows.len() < MOST_ITEMS;
     rows.sort_by_cached_key(|row| Reverse((ranking.item_relevance(row), row.first_seen, row.key.clone())));
     rows.truncate(most);
-    Ok((rows, whole))
+    Ok((rows, complete))
 }
 
 /// Items whose reactions grow fastest, as in reports.

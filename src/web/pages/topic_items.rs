@@ -37,17 +37,17 @@ pub(super) struct Found {
 pub(super) async fn load_items(
     site: &Site,
     card: &TopicCard,
-    wish: &TopicItemQuery,
+    query: &TopicItemQuery,
     visitor: &Visitor,
 ) -> Result<Found, Problem> {
     let store = &site.store;
     let ranking = Ranking::of(store, &card.topic).await?;
-    let position = (wish.after.as_ref(), ITEMS);
-    let page = wish.rows((store, site.now()), &card.topic, ranking.as_ref(), position).await?;
-    let shown = list_items(store, ranking.as_ref(), page.rows, wish.options(&card.topic, Some(COPIES))).await?;
-    let (hidden, noise) = (shown.hidden, shown.noise);
-    let items = shown.items.into_iter().filter_map(|one| Some((seen(visitor, one.row)?, one.copies))).collect();
-    let waiting = wish.filter.words.is_some() && store.words_waiting_of(&card.topic).await? > 0;
+    let position = (query.after.as_ref(), ITEMS);
+    let page = query.rows((store, site.now()), &card.topic, ranking.as_ref(), position).await?;
+    let listing = list_items(store, ranking.as_ref(), page.rows, query.options(&card.topic, Some(COPIES))).await?;
+    let (hidden, noise) = (listing.hidden, listing.noise);
+    let items = listing.items.into_iter().filter_map(|one| Some((seen(visitor, one.row)?, one.copies))).collect();
+    let waiting = query.filter.words.is_some() && store.words_waiting_of(&card.topic).await? > 0;
     let learned = ranking.map(|ranking| ranking.describe());
     Ok(Found { items, next: page.next, hidden, cut: page.cut, waiting, learned, noise })
 }
@@ -55,77 +55,80 @@ pub(super) async fn load_items(
 /// The section of the page with the items and their form.
 pub(super) fn section(
     site: &Site,
-    ask: &PageRequest,
+    request: &PageRequest,
     card: &TopicCard,
-    wish: &TopicItemQuery,
+    query: &TopicItemQuery,
     found: &Found,
 ) -> Markup {
     html! { section aria-labelledby="items" {
         h2 #items { "Items" }
-        (form(ask, card, wish, found.learned.is_some()))
-        (list(ask, card, wish, found, (site.may_act(&ask.visitor), site.may_annotate(&ask.visitor))))
-        @if !found.items.is_empty() || found.next.is_some() { (files(ask, card, wish)) }
+        (form(request, card, query, found.learned.is_some()))
+        (list(request, card, query, found, (site.may_act(&request.visitor), site.may_annotate(&request.visitor))))
+        @if !found.items.is_empty() || found.next.is_some() { (files(request, card, query)) }
     } }
 }
 
 /// Links to files of these items, those of further pages included.
-fn files(ask: &PageRequest, card: &TopicCard, wish: &TopicItemQuery) -> Markup {
-    let address =
-        |format: Format| ask.with(&format!("/topics/{}/items.{format}", card.topic), &[("after", None), ("by", None)]);
+fn files(request: &PageRequest, card: &TopicCard, query: &TopicItemQuery) -> Markup {
+    let address = |format: Format| {
+        request.with(&format!("/topics/{}/items.{format}", card.topic), &[("after", None), ("by", None)])
+    };
     html! {
         nav.pages aria-label="Download these items" {
             @for format in [Format::Csv, Format::Xlsx, Format::Jsonl] {
                 a href=(address(format)) download { "Download " (format.to_string().to_uppercase()) }
             }
-            @if wish.folded { span.meta { "Near-copies are left out." } }
+            @if query.folded { span.meta { "Near-copies are left out." } }
         }
     }
 }
 
-fn form(ask: &PageRequest, card: &TopicCard, wish: &TopicItemQuery, learned: bool) -> Markup {
-    let given = |name: &str| ask.get(name).unwrap_or("");
+fn form(request: &PageRequest, card: &TopicCard, query: &TopicItemQuery, learned: bool) -> Markup {
+    let value_of = |name: &str| request.get(name).unwrap_or("");
     let filters = card.has_filter();
     html! { form.filters method="get" action=(format!("/topics/{}", card.topic)) role="search" {
-        div { label for="q" { "Words" } input #q type="search" name="q" value=(given("q")) maxlength="300"; }
-        div { label for="sort" { "Order" } select #sort name="sort" { @for (name, told) in ORDERS.iter().filter(|(name, _)| learned || *name != "relevance" || wish.order == "relevance") { option value=(name) selected[wish.order == *name] { (told) } } } }
-        div { label for="tone" { "Tone" } select #tone name="tone" { option value="" { "any" } @for tone in Tone::ALL { option value=(tone) selected[given("tone") == tone.as_str()] { (tone) } } } }
-        div { label for="source" { "Source" } select #source name="source" { option value="" { "any" } @for source in card.sources() { option value=(source) selected[given("source") == source.as_str()] { (source) } } } }
-        div { label for="author" { "Author" } input #author name="author" value=(given("author")) maxlength="100" size="12"; }
-        div { label for="since" { "First seen" } select #since name="since" { option value="" { "ever" } @for (name, days) in SPANS { option value=(name) selected[given("since") == name] { "last " (count_noun(days, "day")) } } } }
-        div { label for="copies" { "Near-copies" } select #copies name="copies" { option value="fold" selected[wish.folded] { "folded" } option value="all" selected[!wish.folded] { "all" } } }
-        @if learned { div { label for="noise" { "Likely noise" } select #noise name="noise" { option value="all" selected[!wish.fold_noise] { "all" } option value="fold" selected[wish.fold_noise] { "folded" } } } }
-        @if filters { div { label for="filtered" { "Topic's filter" } select #filtered name="filtered" { @for mode in FilterMode::ALL { option value=(mode) selected[wish.filtered == *mode] { (mode) } } } } }
-        @if let Some(by) = ask.get("by") { input type="hidden" name="by" value=(by); }
+        div { label for="q" { "Words" } input #q type="search" name="q" value=(value_of("q")) maxlength="300"; }
+        div { label for="sort" { "Order" } select #sort name="sort" { @for (name, text) in ORDERS.iter().filter(|(name, _)| learned || *name != "relevance" || query.order == "relevance") { option value=(name) selected[query.order == *name] { (text) } } } }
+        div { label for="tone" { "Tone" } select #tone name="tone" { option value="" { "any" } @for tone in Tone::ALL { option value=(tone) selected[value_of("tone") == tone.as_str()] { (tone) } } } }
+        div { label for="source" { "Source" } select #source name="source" { option value="" { "any" } @for source in card.sources() { option value=(source) selected[value_of("source") == source.as_str()] { (source) } } } }
+        div { label for="author" { "Author" } input #author name="author" value=(value_of("author")) maxlength="100" size="12"; }
+        div { label for="since" { "First seen" } select #since name="since" { option value="" { "ever" } @for (name, days) in SPANS { option value=(name) selected[value_of("since") == name] { "last " (count_noun(days, "day")) } } } }
+        div { label for="copies" { "Near-copies" } select #copies name="copies" { option value="fold" selected[query.folded] { "folded" } option value="all" selected[!query.folded] { "all" } } }
+        @if learned { div { label for="noise" { "Likely noise" } select #noise name="noise" { option value="all" selected[!query.fold_noise] { "all" } option value="fold" selected[query.fold_noise] { "folded" } } } }
+        @if filters { div { label for="filtered" { "Topic's filter" } select #filtered name="filtered" { @for mode in FilterMode::ALL { option value=(mode) selected[query.filtered == *mode] { (mode) } } } } }
+        @if let Some(by) = request.get("by") { input type="hidden" name="by" value=(by); }
         button.main type="submit" { "Show" }
     } }
 }
 
 /// Whether the address leaves out some items.
-fn narrowed(ask: &PageRequest) -> bool {
-    ["q", "tone", "source", "author", "since", "noise", "filtered", "after"].iter().any(|name| ask.get(name).is_some())
+fn narrowed(request: &PageRequest) -> bool {
+    ["q", "tone", "source", "author", "since", "noise", "filtered", "after"]
+        .iter()
+        .any(|name| request.get(name).is_some())
 }
 
 fn list(
-    ask: &PageRequest,
+    request: &PageRequest,
     card: &TopicCard,
-    wish: &TopicItemQuery,
+    query: &TopicItemQuery,
     found: &Found,
     (acts, keeps): (bool, bool),
 ) -> Markup {
     let (zone, path) = (card.timezone(), format!("/topics/{}", card.topic));
     // A form accepts no longer address.
-    let back = Some(ask.with(&path, &[])).filter(|back| back.len() + 10 <= LONGEST).unwrap_or_else(|| path.clone());
+    let back = Some(request.with(&path, &[])).filter(|back| back.len() + 10 <= LONGEST).unwrap_or_else(|| path.clone());
     let all_hidden = found.items.is_empty() && found.hidden > 0 && found.next.is_none();
     html! {
-        @if wish.order == "velocity" { p.meta { "Items that gained reactions fastest between their first and last sighting in the last two days; filters do not apply." } }
-        @if wish.order == "relevance" && found.learned.is_none() { p.note { "Relevance needs at least " (LEAST_MARKS) " marks, both good and noise." } }
-        @if let Some(learned) = &found.learned { p.meta { "Relevance is " (learned) "." @if wish.fold_noise { " " (number(found.noise as u64)) " on this page are likely noise and left out." } } }
+        @if query.order == "velocity" { p.meta { "Items that gained reactions fastest between their first and last sighting in the last two days; filters do not apply." } }
+        @if query.order == "relevance" && found.learned.is_none() { p.note { "Relevance needs at least " (LEAST_MARKS) " marks, both good and noise." } }
+        @if let Some(learned) = &found.learned { p.meta { "Relevance is " (learned) "." @if query.fold_noise { " " (number(found.noise as u64)) " on this page are likely noise and left out." } } }
         @if found.cut { p.meta { "Only the items first seen most recently; older ones were not checked." } }
         @if found.waiting { p.note { "Some items are not indexed yet; those of the last minutes may be missing." } }
         @if found.items.is_empty() {
             p { @if found.next.is_some() { "No match among the items checked so far; there are older ones." }
-                @else if all_hidden { (count_noun(found.hidden, "item")) " found, all hidden by the topic's filter. " a href=(ask.with(&path, &[("filtered", Some("keep"))])) { "Show them" } }
-                @else if narrowed(ask) { "No items match. " a href=(format!("{path}#items")) { "Clear the filters" } " to see all." }
+                @else if all_hidden { (count_noun(found.hidden, "item")) " found, all hidden by the topic's filter. " a href=(request.with(&path, &[("filtered", Some("keep"))])) { "Show them" } }
+                @else if narrowed(request) { "No items match. " a href=(format!("{path}#items")) { "Clear the filters" } " to see all." }
                 @else if acts { "Nothing found yet. " strong { "Run now" } " above runs this topic." }
                 @else { "Nothing found yet. " code { "topicwatch once --topic " (card.topic) } " runs this topic now; if it stays empty, " code { "topicwatch once --dry-run --topic " (card.topic) } " shows what would be searched." } }
         } @else { ol.found { @for (number, (row, (many, copies))) in found.items.iter().enumerate() { li id=(format!("i{number}")) data-item tabindex="-1" {
@@ -141,11 +144,11 @@ fn list(
                 @if *many > i64::from(COPIES) { p { a href=(item_view::item_page(&row.key)) { "All of them" } } }
             } }
         } } } }
-        @if found.hidden > 0 && !all_hidden { p.meta { (number(found.hidden)) " on this page are " @if wish.filtered == FilterMode::Hide { "hidden by" } @else { "those hidden by" } " the topic's filter." } }
+        @if found.hidden > 0 && !all_hidden { p.meta { (number(found.hidden)) " on this page are " @if query.filtered == FilterMode::Hide { "hidden by" } @else { "those hidden by" } " the topic's filter." } }
         nav.pages aria-label="More items" {
-            @if wish.after.is_some() { a href=(ask.with(&path, &[("after", None)])) { "From the beginning" } }
+            @if query.after.is_some() { a href=(request.with(&path, &[("after", None)])) { "From the beginning" } }
             @if let Some(next) = &found.next {
-                a rel="next" href=(ask.with(&path, &[("after", Some(&format!("{}/{}", next.value, next.key)))])) { "Older items" }
+                a rel="next" href=(request.with(&path, &[("after", Some(&format!("{}/{}", next.value, next.key)))])) { "Older items" }
             }
         }
     }

@@ -32,26 +32,26 @@ pub(in crate::web) async fn file(
     method: Method,
     uri: Uri,
 ) -> Response {
-    let made = async {
-        let ask = PageRequest::of(&uri, visitor, FILE_PARAMETERS)?;
-        answer(&app.site, &topic, &ask, method == Method::HEAD).await
+    let response = async {
+        let request = PageRequest::of(&uri, visitor, FILE_PARAMETERS)?;
+        answer(&app.site, &topic, &request, method == Method::HEAD).await
     };
-    made.await.unwrap_or_else(|problem: Problem| layout::problem(&app.site, &problem))
+    response.await.unwrap_or_else(|problem: Problem| layout::problem(&app.site, &problem))
 }
 
-async fn answer(site: &Arc<Site>, topic: &str, ask: &PageRequest, head: bool) -> Result<Response, Problem> {
+async fn answer(site: &Arc<Site>, topic: &str, request: &PageRequest, head: bool) -> Result<Response, Problem> {
     let card = site.store.topic_card(topic, site.now()).await?;
     let card = card.ok_or_else(|| Problem::not_found("There is no such topic"))?;
-    let query = TopicItemQuery::of(ask, &card, site.now())?;
+    let query = TopicItemQuery::of(request, &card, site.now())?;
     if query.filter.words.is_some() {
         downloads::check_indexed(&site.store, &query.filter.topics).await?;
     }
-    let format = ask.name.rsplit('.').next().and_then(Format::parse).unwrap_or(Format::Csv);
+    let format = request.name.rsplit('.').next().and_then(Format::parse).unwrap_or(Format::Csv);
     // Ids of topics hold only characters that a file's name may have.
-    let name = format!("{topic}-{}", ask.name);
-    let (visitor, now) = (ask.visitor.clone(), site.now());
+    let name = format!("{topic}-{}", request.name);
+    let (visitor, now) = (request.visitor.clone(), site.now());
     let file = File { name: &name, format, head };
-    downloads::stream(site, &ask.visitor, file, async move |store: &Store, out: &Writer| {
+    downloads::stream(site, &request.visitor, file, async move |store: &Store, out: &Writer| {
         let list = TopicItems { topic: card.topic, query, visitor, now };
         list.write(store, format, out).await
     })
@@ -77,8 +77,8 @@ impl TopicItems {
             let page = self.query.rows((store, self.now), &self.topic, ranking.as_ref(), position).await?;
             after = page.next.map(Some);
             let options = self.query.options(&self.topic, None);
-            let shown = list_items(store, ranking.as_ref(), page.rows, options).await?;
-            Ok(Some(shown.items.into_iter().filter_map(|one| seen(&self.visitor, one.row)).collect()))
+            let listing = list_items(store, ranking.as_ref(), page.rows, options).await?;
+            Ok(Some(listing.items.into_iter().filter_map(|one| seen(&self.visitor, one.row)).collect()))
         })
         .await
     }

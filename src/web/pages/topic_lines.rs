@@ -10,15 +10,15 @@ const PINGS: [&str; 3] = ["ping", "ping_env", "ping_allow_private"];
 
 /// A table as pages show it, with the address of its pings hidden. If the address cannot be found, nothing is shown.
 pub(super) fn mask_ping(block: &str) -> String {
-    let shown = mask_key(Kind::Topic, block, "ping", &KeyValue::Text(HIDDEN.to_owned()));
-    shown.unwrap_or_else(|refused| format!("# Not shown: {}.\n", refused.message.lines().next().unwrap_or_default()))
+    let masked = mask_key(Kind::Topic, block, "ping", &KeyValue::Text(HIDDEN.to_owned()));
+    masked.unwrap_or_else(|refused| format!("# Not shown: {}.\n", refused.message.lines().next().unwrap_or_default()))
 }
 
 /// The same for visitors who may edit the file or not. A comment may hold an old address of pings, so visitors who
 /// may not edit see no comment that could.
 pub(super) fn visible_lines(block: &str, edits: bool) -> String {
-    let shown = mask_ping(block);
-    if edits { shown } else { replace_comments(&shown, "# (hidden)", is_secret) }
+    let masked = mask_ping(block);
+    if edits { masked } else { replace_comments(&masked, "# (hidden)", is_secret) }
 }
 
 /// Whether a comment could hold an address.
@@ -36,28 +36,28 @@ pub(super) fn prepare_copy(block: &str) -> Result<(String, bool), EditError> {
     let Some(entry) = jobs.entries(Kind::Topic).next() else { return Ok((block.to_owned(), false)) };
     let of_its_own =
         |key: &str| matches!(jobs.given(entry, key), Some((KeyValue::Text(url), _)) if url.contains("{id}"));
-    let given = |key: &&&str| jobs.given(entry, key).is_some();
-    if of_its_own("ping") || !["ping", "ping_env"].iter().any(|key| given(&key)) {
+    let is_given = |key: &&&str| jobs.given(entry, key).is_some();
+    if of_its_own("ping") || !["ping", "ping_env"].iter().any(|key| is_given(&key)) {
         return Ok((block.to_owned(), false));
     }
-    let mut made = block.to_owned();
-    for key in PINGS.iter().filter(given) {
-        made = Jobs::read(&made)?.set(Kind::Topic, &entry.name, key, None)?;
+    let mut edited = block.to_owned();
+    for key in PINGS.iter().filter(is_given) {
+        edited = Jobs::read(&edited)?.set(Kind::Topic, &entry.name, key, None)?;
     }
-    Ok((made, true))
+    Ok((edited, true))
 }
 
 /// A table that was shown and then edited, with the secret of the one in the file put back.
-pub(super) fn restore_ping(block: &str, there: &str) -> String {
-    let made = || {
-        let (old, new) = (Jobs::read(there).ok()?, Jobs::read(block).ok()?);
+pub(super) fn restore_ping(block: &str, stored: &str) -> String {
+    let restored = || {
+        let (old, new) = (Jobs::read(stored).ok()?, Jobs::read(block).ok()?);
         let (was, is) = (old.entries(Kind::Topic).next()?, new.entries(Kind::Topic).next()?);
         if *new.given(is, "ping")?.0 != KeyValue::Text(HIDDEN.to_owned()) {
             return None;
         }
         new.set(Kind::Topic, &is.name, "ping", Some(old.given(was, "ping")?.0)).ok()
     };
-    made().unwrap_or_else(|| block.to_owned())
+    restored().unwrap_or_else(|| block.to_owned())
 }
 
 #[cfg(test)]
@@ -69,12 +69,12 @@ mod tests {
 
     #[test]
     fn the_address_of_pings_is_not_shown_and_not_lost() {
-        let shown = mask_ping(BLOCK);
-        assert!(!shown.contains("secret") && shown.contains("id = \"a\" # stays"), "{shown}");
-        assert_eq!(restore_ping(&shown, BLOCK), BLOCK);
+        let masked = mask_ping(BLOCK);
+        assert!(!masked.contains("secret") && masked.contains("id = \"a\" # stays"), "{masked}");
+        assert_eq!(restore_ping(&masked, BLOCK), BLOCK);
         let other = BLOCK.replace("secret", "other");
         assert_eq!(restore_ping(&other, BLOCK), other);
-        for (block, shown) in [
+        for (block, is_shown) in [
             (BLOCK.replace("\"https://ping.example/secret\"", "{ url = 'secret' }"), true),
             (format!("{BLOCK}[topics.x]\ny = 1\n"), true),
             (BLOCK.replace("ping = ", "ping.url = "), true),
@@ -82,7 +82,7 @@ mod tests {
             (format!("{BLOCK}broken = \n"), false),
         ] {
             let text = mask_ping(&block);
-            assert!(!text.contains("secret") && text.contains("id = \"a\"") == shown, "{block}\n{text}");
+            assert!(!text.contains("secret") && text.contains("id = \"a\"") == is_shown, "{block}\n{text}");
         }
         let noted =
             format!("{BLOCK}# ping = 'secret'\nlang = [\"en\"] # was https://hc.example/secret\n# hc.example/secret\n");

@@ -30,8 +30,8 @@ pub(in crate::web) async fn show(
 
 async fn render(app: &App, visitor: Visitor, topic: &str, uri: &Uri) -> Result<Response, Problem> {
     let among = visitor.visible_topics();
-    let ask = PageRequest::of(uri, visitor, &["as"])?;
-    let as_file = ask.word("as", |word| (word == "file").then_some(()))?.is_some();
+    let request = PageRequest::of(uri, visitor, &["as"])?;
+    let as_file = request.word("as", |word| (word == "file").then_some(()))?.is_some();
     let site = &app.site;
     if !site.store.topic_ids().await?.iter().any(|known| known == topic) {
         return Err(Problem::not_found("There is no such topic"));

@@ -55,19 +55,19 @@ pub(in crate::web) async fn check_now(
 
 async fn checked(site: &Site, visitor: Visitor, body: Body) -> Result<Response, Problem> {
     let editing = editing(site)?;
-    let mut ask = PageRequest::long_form(body).await?;
-    ask.visitor = visitor;
-    let target = ask.get("topic").map_or(Target::New, Target::Topic);
+    let mut request = PageRequest::long_form(body).await?;
+    request.visitor = visitor;
+    let target = request.get("topic").map_or(Target::New, Target::Topic);
     let opened = read_file(editing).await?;
-    if let Some(form) = form_of_invalid_file(site, target, &ask, &opened) {
-        return respond(site, &form, StatusCode::CONFLICT, &ask.visitor).await;
+    if let Some(form) = form_of_invalid_file(site, target, &request, &opened) {
+        return respond(site, &form, StatusCode::CONFLICT, &request.visitor).await;
     }
-    let (target, mut form) = typed_form(site, target, &ask, &opened)?;
+    let (target, mut form) = typed_form(site, target, &request, &opened)?;
     let status = match preview(editing, &mut form, target, &opened).await? {
         Some(_) => StatusCode::OK,
         None => StatusCode::UNPROCESSABLE_ENTITY,
     };
-    respond(site, &form, status, &ask.visitor).await
+    respond(site, &form, status, &request.visitor).await
 }
 
 async fn respond(site: &Site, form: &Form, status: StatusCode, visitor: &Visitor) -> Result<Response, Problem> {
@@ -76,15 +76,15 @@ async fn respond(site: &Site, form: &Form, status: StatusCode, visitor: &Visitor
 
 /// The form with the typed values and what is wrong with the file, if that cannot be read as a list of topics. It can
 /// be sent again once the file is right.
-fn form_of_invalid_file(site: &Site, target: Target<'_>, ask: &PageRequest, opened: &FileSnapshot) -> Option<Form> {
+fn form_of_invalid_file(site: &Site, target: Target<'_>, request: &PageRequest, opened: &FileSnapshot) -> Option<Form> {
     let refused = Jobs::read(&opened.text).err()?;
     let mut form = Form {
-        toml: ask.get("as").map(|_| String::new()),
-        seen: ask.get("seen").unwrap_or_default().to_owned(),
+        toml: request.get("as").map(|_| String::new()),
+        seen: request.get("seen").unwrap_or_default().to_owned(),
         wrong: vec![(None, Diagnostic::without_line(format!("{}: {}", opened.place, refused.message), refused.hint))],
-        ..form_without_values(site, target, ask, opened)
+        ..form_without_values(site, target, request, opened)
     };
-    fill(&mut form, target, ask);
+    fill(&mut form, target, request);
     Some(form)
 }
 
@@ -92,28 +92,28 @@ fn form_of_invalid_file(site: &Site, target: Target<'_>, ask: &PageRequest, open
 fn typed_form<'t>(
     site: &Site,
     target: Target<'t>,
-    ask: &PageRequest,
+    request: &PageRequest,
     opened: &FileSnapshot,
 ) -> Result<(Target<'t>, Form), Problem> {
     let jobs = Jobs::read(&opened.text).map_err(edit_problem)?;
     let gone = |id: &str| jobs.entry(Kind::Topic, id).is_err();
-    let is_gone = target.existing_id().or(ask.get("from")).is_some_and(gone);
+    let is_gone = target.existing_id().or(request.get("from")).is_some_and(gone);
     let (target, blank) = if is_gone {
-        let form = initial_form(site, Target::New, &ask.without("from"), opened)?;
+        let form = initial_form(site, Target::New, &request.without("from"), opened)?;
         (Target::New, Form { gone: true, ..form })
     } else {
-        (target, initial_form(site, target, ask, opened)?)
+        (target, initial_form(site, target, request, opened)?)
     };
     let mut form = blank;
-    fill(&mut form, target, ask);
+    fill(&mut form, target, request);
     Ok((target, form))
 }
 
 /// Puts the typed values in place of those of the file.
-fn fill(form: &mut Form, target: Target<'_>, ask: &PageRequest) {
+fn fill(form: &mut Form, target: Target<'_>, request: &PageRequest) {
     match &mut form.toml {
-        Some(toml) => *toml = ask.get(TOML).unwrap_or("").replace("\r\n", "\n"),
-        None => form.values = form_values(ask),
+        Some(toml) => *toml = request.get(TOML).unwrap_or("").replace("\r\n", "\n"),
+        None => form.values = form_values(request),
     }
     if let (Some(id), None) = (target.existing_id(), &form.toml) {
         form.values.insert("id", id.to_owned());
@@ -165,24 +165,24 @@ async fn answered(site: &Site, target: Target<'_>, visitor: Visitor, body: Body)
 
 async fn handle_form(site: &Site, target: Target<'_>, visitor: Visitor, body: Body) -> Result<Response, Problem> {
     let editing = editor(site, &visitor)?;
-    let mut ask = PageRequest::long_form(body).await?;
-    ask.visitor = visitor;
+    let mut request = PageRequest::long_form(body).await?;
+    request.visitor = visitor;
     let opened = read_file(editing).await?;
-    if let Some(why) = locked(site, &opened, &ask.visitor) {
+    if let Some(why) = locked(site, &opened, &request.visitor) {
         return Err(Problem::new(StatusCode::FORBIDDEN, "The file cannot be changed here", why));
     }
-    if let Some(form) = form_of_invalid_file(site, target, &ask, &opened) {
-        return respond(site, &form, StatusCode::CONFLICT, &ask.visitor).await;
+    if let Some(form) = form_of_invalid_file(site, target, &request, &opened) {
+        return respond(site, &form, StatusCode::CONFLICT, &request.visitor).await;
     }
-    let (target, mut form) = typed_form(site, target, &ask, &opened)?;
-    if ask.get("seen") != Some(opened.seen.as_str()) {
-        if let (Some("save"), Some(name)) = (ask.get("do"), saved_before(&form, target, &opened)) {
+    let (target, mut form) = typed_form(site, target, &request, &opened)?;
+    if request.get("seen") != Some(opened.seen.as_str()) {
+        if let (Some("save"), Some(name)) = (request.get("do"), saved_before(&form, target, &opened)) {
             return Ok(Redirect::to(&topic_page(&name)).into_response());
         }
-        return conflict_page(site, form, target, &opened, &ask.visitor).await;
+        return conflict_page(site, form, target, &opened, &request.visitor).await;
     }
     let candidate = preview(editing, &mut form, target, &opened).await?;
-    let status = match (ask.get("do"), candidate) {
+    let status = match (request.get("do"), candidate) {
         (_, None) => StatusCode::UNPROCESSABLE_ENTITY,
         (Some("save"), Some(candidate)) => match save(editing, &candidate, &opened.seen).await? {
             Ok(_) => {
@@ -191,7 +191,7 @@ async fn handle_form(site: &Site, target: Target<'_>, visitor: Visitor, body: Bo
             }
             Err(SaveError::Changed) => {
                 let opened = read_file(editing).await?;
-                return conflict_page(site, form, target, &opened, &ask.visitor).await;
+                return conflict_page(site, form, target, &opened, &request.visitor).await;
             }
             Err(SaveError::Refused(wrong)) => {
                 form.refuse(candidate.assign_to_fields(wrong, form.toml.is_some()));
@@ -204,7 +204,7 @@ async fn handle_form(site: &Site, target: Target<'_>, visitor: Visitor, body: Bo
         }
         (_, Some(_)) => StatusCode::OK,
     };
-    respond(site, &form, status, &ask.visitor).await
+    respond(site, &form, status, &request.visitor).await
 }
 
 fn topic_page(name: &str) -> String {
@@ -244,11 +244,11 @@ async fn conflict_page(
     visitor: &Visitor,
 ) -> Result<Response, Problem> {
     let jobs = Jobs::read(&opened.text).map_err(edit_problem)?;
-    let there = target.existing_id().and_then(|id| jobs.entry(Kind::Topic, id).ok());
-    if target.existing_id().is_some() && there.is_none() {
+    let existing_entry = target.existing_id().and_then(|id| jobs.entry(Kind::Topic, id).ok());
+    if target.existing_id().is_some() && existing_entry.is_none() {
         form = Form { gone: true, topic: None, path: NEW.to_owned(), ..form };
     }
-    form.changed = Some(there.map(|entry| visible_lines(jobs.block(entry), form.edits)).unwrap_or_default());
+    form.changed = Some(existing_entry.map(|entry| visible_lines(jobs.block(entry), form.edits)).unwrap_or_default());
     form.seen.clone_from(&opened.seen);
     respond(site, &form, StatusCode::CONFLICT, visitor).await
 }

@@ -15,7 +15,7 @@ const OF_THE_PAST: Duration = Duration::from_secs(60);
 
 /// Returns whether a search was a backfill: the time it asked about was already over.
 pub(super) fn is_backfill(snapshot: &Snapshot) -> bool {
-    snapshot.requested_span.is_some_and(|asked| asked.until.plus(OF_THE_PAST) < snapshot.at)
+    snapshot.requested_span.is_some_and(|requested| requested.until.plus(OF_THE_PAST) < snapshot.at)
 }
 
 /// Services that take no maximum cut their replies at a multiple of this.
@@ -66,7 +66,9 @@ fn steps(snapshots: &Snapshots, between: SeqRange, window: Duration) -> Vec<Vec<
                     before: before.iter().map(|s| s.seq).collect(),
                     seq: missed.seq,
                     at: missed.at,
-                    window_from: missed.requested_span.map_or_else(|| missed.at.minus(window), |asked| asked.from),
+                    window_from: missed
+                        .requested_span
+                        .map_or_else(|| missed.at.minus(window), |requested| requested.from),
                 });
             }
         }

@@ -78,14 +78,14 @@ pub fn changes(reading: &ChangeInput, filter: &Filter, most: usize) -> Changes {
     let past = backfills(&reading.snapshots);
     let mut sources = sources::sources(&reading.snapshots, reading.between, &baseline);
     let mut counts = ChangeCounts::default();
-    let mut told = Changes::new(reading);
-    let mut sieve = FilterState { filter, unjudged: BTreeSet::new() };
+    let mut changes = Changes::new(reading);
+    let mut filter_state = FilterState { filter, unjudged: BTreeSet::new() };
     let (mut texts, mut authors) = (BTreeSet::new(), BTreeSet::new());
     for first in &reading.first {
         let by: BTreeSet<Source> = first.seen.iter().map(|(source, _)| *source).collect();
         let quiet = !by.is_empty() && by.iter().all(|source| baseline.contains(&(first.seq, *source)));
         let fit = fit(first, &past);
-        if !sieve.passes(&first.item) {
+        if !filter_state.passes(&first.item) {
             counts.filtered += 1;
             continue;
         }
@@ -95,8 +95,8 @@ pub fn changes(reading: &ChangeInput, filter: &Filter, most: usize) -> Changes {
         }
         if fit == WindowFit::Outside {
             counts.outside += 1;
-            if told.outside.len() < most {
-                told.outside.push(NewItem::of(first, fit, by));
+            if changes.outside.len() < most {
+                changes.outside.push(NewItem::of(first, fit, by));
             }
             continue;
         }
@@ -112,41 +112,41 @@ pub fn changes(reading: &ChangeInput, filter: &Filter, most: usize) -> Changes {
         for source in &mut sources {
             source.new += usize::from(by.contains(&source.source));
         }
-        if told.new.len() < most {
-            told.new.push(NewItem::of(first, fit, by));
+        if changes.new.len() < most {
+            changes.new.push(NewItem::of(first, fit, by));
         }
     }
     counts.new_texts = texts.len();
     counts.new_authors = authors.len();
-    gone(reading, &mut sieve, most, &mut told, &mut counts, &mut sources);
-    edited(reading, &mut sieve, most, &mut told, &mut counts);
-    rising(reading, &mut sieve, most, &mut told, &mut counts);
-    counts.unjudged = sieve.unjudged.len();
+    gone(reading, &mut filter_state, most, &mut changes, &mut counts, &mut sources);
+    edited(reading, &mut filter_state, most, &mut changes, &mut counts);
+    rising(reading, &mut filter_state, most, &mut changes, &mut counts);
+    counts.unjudged = filter_state.unjudged.len();
     counts.at_least = sources.iter().any(|source| source.saturated > 0);
     counts.cut = reading.snapshots.cut
         || [reading.first.len(), reading.last.len(), reading.edits.len(), reading.growths.len()]
             .iter()
             .any(|rows| *rows >= reading.most_rows);
-    told.sources = sources;
-    told.counts = counts;
-    told
+    changes.sources = sources;
+    changes.counts = counts;
+    changes
 }
 
 fn gone(
     reading: &ChangeInput,
-    sieve: &mut FilterState<'_>,
+    filter_state: &mut FilterState<'_>,
     most: usize,
-    told: &mut Changes,
+    changes: &mut Changes,
     counts: &mut ChangeCounts,
     sources: &mut [SourceChanges],
 ) {
-    let judged = gone::GoneDetector::new(&reading.snapshots, reading.between, reading.window);
+    let detector = gone::GoneDetector::new(&reading.snapshots, reading.between, reading.window);
     for source in sources.iter_mut() {
-        source.gone_judged = judged.can_judge(source.source);
+        source.gone_judged = detector.can_judge(source.source);
     }
     for last in &reading.last {
-        let Some((source, missed)) = judged.missed(last) else { continue };
-        if !sieve.passes(&last.item) {
+        let Some((source, missed)) = detector.missed(last) else { continue };
+        if !filter_state.passes(&last.item) {
             counts.filtered_gone += 1;
             continue;
         }
@@ -154,17 +154,17 @@ fn gone(
         for of in sources.iter_mut().filter(|of| of.source == source) {
             of.gone += 1;
         }
-        told.gone.push(GoneItem { item: last.item.clone(), source, last_seen: last.last_seen, missed });
+        changes.gone.push(GoneItem { item: last.item.clone(), source, last_seen: last.last_seen, missed });
     }
-    told.gone.sort_by(|a, b| (b.missed, &a.item.key).cmp(&(a.missed, &b.item.key)));
-    told.gone.truncate(most);
+    changes.gone.sort_by(|a, b| (b.missed, &a.item.key).cmp(&(a.missed, &b.item.key)));
+    changes.gone.truncate(most);
 }
 
 fn edited(
     reading: &ChangeInput,
-    sieve: &mut FilterState<'_>,
+    filter_state: &mut FilterState<'_>,
     most: usize,
-    told: &mut Changes,
+    changes: &mut Changes,
     counts: &mut ChangeCounts,
 ) {
     let diff = |old: Option<&String>, new: Option<&String>| {
@@ -175,13 +175,13 @@ fn edited(
         if (&edit.old_title, &edit.old_text) == (&edit.item.title, &edit.item.text) {
             continue;
         }
-        if !sieve.passes(&edit.item) {
+        if !filter_state.passes(&edit.item) {
             counts.filtered_edited += 1;
             continue;
         }
         counts.edited += 1;
-        if told.edited.len() < most {
-            told.edited.push(EditedItem {
+        if changes.edited.len() < most {
+            changes.edited.push(EditedItem {
                 item: edit.item.clone(),
                 at: edit.at,
                 edits: edit.edits,
@@ -196,9 +196,9 @@ fn edited(
 
 fn rising(
     reading: &ChangeInput,
-    sieve: &mut FilterState<'_>,
+    filter_state: &mut FilterState<'_>,
     most: usize,
-    told: &mut Changes,
+    changes: &mut Changes,
     counts: &mut ChangeCounts,
 ) {
     let mut all: Vec<Rising> = reading.growths.iter().filter_map(risen).collect();
@@ -206,16 +206,17 @@ fn rising(
     // Two sources that show the same item count as one rise.
     all.dedup_by(|b, a| a.item.key == b.item.key);
     for rise in all {
-        if sieve.passes(&rise.item) {
-            told.rising.push(rise);
+        if filter_state.passes(&rise.item) {
+            changes.rising.push(rise);
         } else {
             counts.filtered_rising += 1;
         }
     }
-    counts.rising = told.rising.len();
-    told.rising
+    counts.rising = changes.rising.len();
+    changes
+        .rising
         .sort_by(|a, b| b.per_hour.total_cmp(&a.per_hour).then(b.gain.cmp(&a.gain)).then(a.item.key.cmp(&b.item.key)));
-    told.rising.truncate(most);
+    changes.rising.truncate(most);
 }
 
 /// Converts a growth to a rising item; `None` if it grew too little.

@@ -118,15 +118,15 @@ fn in_force(
     between: SeqRange,
     baseline: &BTreeSet<(i64, Source)>,
 ) -> Vec<QueryPeriod> {
-    let mut stretches: Vec<(usize, QueryPeriod)> = Vec::new();
+    let mut periods: Vec<(usize, QueryPeriod)> = Vec::new();
     let mut before = None;
     for (snapshot, place) in own {
         if snapshot.seq > between.since
             && let Some(question) = snapshots.questions.get(*place)
         {
-            match stretches.last_mut() {
-                Some((last, stretch)) if last == place => stretch.until = snapshot.at,
-                _ => stretches.push((
+            match periods.last_mut() {
+                Some((last, period)) if last == place => period.until = snapshot.at,
+                _ => periods.push((
                     *place,
                     QueryPeriod {
                         operation: question.operation.clone(),
@@ -142,5 +142,5 @@ fn in_force(
         }
         before = Some(*place);
     }
-    stretches.into_iter().map(|(_, stretch)| stretch).collect()
+    periods.into_iter().map(|(_, period)| period).collect()
 }

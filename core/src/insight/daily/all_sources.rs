@@ -87,13 +87,12 @@ fn without(spans: &[Span], others: &[Span]) -> Vec<Span> {
 
 /// Returns the time in which a source counts: from the start of its first requested span, until its last search if the
 /// topic no longer has it.
-pub(super) fn active(source: Source, watched: Option<&WatchedTopic>, looks: &[RunSearch], period: Span) -> Span {
-    let searches =
-        || looks.iter().filter_map(|look| Some((look.at, look.search.as_ref().filter(|s| s.source == source)?)));
-    let asked = |(at, search): (Time, &crate::model::CoverageSearch)| {
-        search.requested_span.map_or(at, |asked| asked.from.min(at))
+pub(super) fn active(source: Source, watched: Option<&WatchedTopic>, runs: &[RunSearch], period: Span) -> Span {
+    let searches = || runs.iter().filter_map(|run| Some((run.at, run.search.as_ref().filter(|s| s.source == source)?)));
+    let requested_from = |(at, search): (Time, &crate::model::CoverageSearch)| {
+        search.requested_span.map_or(at, |requested| requested.from.min(at))
     };
-    let from = searches().map(asked).min().unwrap_or(period.until).clamp(period.from, period.until);
+    let from = searches().map(requested_from).min().unwrap_or(period.until).clamp(period.from, period.until);
     let topic = watched.and_then(|watched| watched.definition.as_ref());
     let removed = topic.is_some_and(|topic| !topic.sources().into_iter().any(|own| own == source));
     let last = searches().map(|(at, _)| at).max().filter(|_| removed);

@@ -78,10 +78,10 @@ pub fn is_whole_days(length: Duration) -> bool {
 /// are too few windows at the same hour.
 #[must_use]
 pub fn windows_at_any_hour(end: Time, length: Duration, timezone: &str) -> Vec<Day> {
-    let apart = (length / 2).clamp(LEAST_APART, MOST_APART);
+    let step = (length / 2).clamp(LEAST_APART, MOST_APART);
     let most = if is_whole_days(length) { MOST_OF_DAYS } else { MOST_AT_ANY_HOUR };
     let window = |back: u32| {
-        let until = end.minus(length.saturating_add(apart.saturating_mul(back)));
+        let until = end.minus(length.saturating_add(step.saturating_mul(back)));
         Some(Day { date: date_of(until, timezone), span: Span::new(until.minus(length), until)? })
     };
     (0..most).rev().filter_map(window).collect()

@@ -174,8 +174,8 @@ mod tests {
         ] {
             let one = unit.parse(name, zone).unwrap_or_else(|| panic!("{name} {zone}"));
             assert_eq!(one.name, name);
-            let told = (one.span.from.to_string(), one.span.until.to_string());
-            assert_eq!(told, (from.to_owned(), until.to_owned()), "{name} {zone}");
+            let bounds = (one.span.from.to_string(), one.span.until.to_string());
+            assert_eq!(bounds, (from.to_owned(), until.to_owned()), "{name} {zone}");
             assert_eq!(hours(one.span), long, "{name} {zone}");
             let days = one.days(zone);
             assert_eq!(days.len(), many, "{name} {zone}: {days:?}");

@@ -45,8 +45,9 @@ impl Effects {
                 *mean += value;
             }
         }
-        let there = sizes.iter().filter(|size| **size > 0.0).count();
-        let Some(within) = values.len().checked_sub(there).filter(|within| there > 1 && *within >= doubt.within) else {
+        let filled = sizes.iter().filter(|size| **size > 0.0).count();
+        let Some(within) = values.len().checked_sub(filled).filter(|within| filled > 1 && *within >= doubt.within)
+        else {
             return Self::none(many);
         };
         let n = real(values.len());
@@ -59,14 +60,14 @@ impl Effects {
         let inside = (inside / real(within)).max(chance);
         // Variance components of a one-way layout with unequal group sizes.
         let between = sizes.iter().zip(&means).map(|(size, own)| size * (own - mean).powi(2)).sum::<f64>();
-        let between = between / real(there - 1);
-        let size = (n - sizes.iter().map(|size| size * size).sum::<f64>() / n) / real(there - 1);
+        let between = between / real(filled - 1);
+        let size = (n - sizes.iter().map(|size| size * size).sum::<f64>() / n) / real(filled - 1);
         let effect = (between - inside) / size;
         if effect <= 0.0 || between < doubt.ratio * inside {
             return Self::none(many);
         }
         let kept = |size: f64| if size > 0.0 { effect / (effect + inside / size) } else { 0.0 };
-        let used = sizes.iter().map(|size| kept(*size)).sum::<f64>() / real(there) * real(there - 1);
+        let used = sizes.iter().map(|size| kept(*size)).sum::<f64>() / real(filled) * real(filled - 1);
         let of = sizes.iter().zip(&means).map(|(size, own)| kept(*size) * (own - mean)).collect();
         let left = effect * (1.0 - sizes.get(groups.today).map_or(0.0, |size| kept(*size)));
         Self { of, left, used, ratio: between / inside }
@@ -95,8 +96,8 @@ mod tests {
 
     #[test]
     fn clear_effects_are_kept_and_doubtful_ones_are_not() {
-        let apart: Vec<f64> = (0..40).map(|n| [-1.0, 1.0][n % 2] + [0.1, -0.1][n / 2 % 2]).collect();
-        let got = of(&apart, 4.0);
+        let separate: Vec<f64> = (0..40).map(|n| [-1.0, 1.0][n % 2] + [0.1, -0.1][n / 2 % 2]).collect();
+        let got = of(&separate, 4.0);
         assert!((got.at(0) + 1.0).abs() < 0.02 && (got.at(1) - 1.0).abs() < 0.02, "{} {}", got.at(0), got.at(1));
         assert!((0.9..=1.0).contains(&got.used) && got.left < 0.01 && got.ratio > 1_000.0, "{} {}", got.used, got.left);
         // A fifth of the scatter apart: twice what chance explains, so shrunk by half or rejected.
@@ -105,6 +106,8 @@ mod tests {
         assert!((doubtful.at(1), doubtful.used, doubtful.left, doubtful.ratio) == (0.0, 0.0, 0.0, 0.0));
         assert!((0.08..0.15).contains(&believed.at(1)) && (1.5..2.5).contains(&believed.ratio), "{}", believed.at(1));
         // Too few to tell, or only one group.
-        assert!(of(&apart[..8], 1.0).ratio == 0.0 && of(&apart[..1], 1.0).ratio == 0.0 && of(&[], 1.0).ratio == 0.0);
+        assert!(
+            of(&separate[..8], 1.0).ratio == 0.0 && of(&separate[..1], 1.0).ratio == 0.0 && of(&[], 1.0).ratio == 0.0
+        );
     }
 }

@@ -83,8 +83,8 @@ mod tests {
             seen("f", 0, 1),
             seen("f", 60, 19),
         ]);
-        let told: Vec<_> = all.iter().map(|rise| (rise.key.as_str(), rise.per_hour)).collect();
-        assert_eq!(told, [("b", 900.0), ("a", 20.0), ("f", 10.0)], "a tenth more, and other sources, tell nothing");
+        let rates: Vec<_> = all.iter().map(|rise| (rise.key.as_str(), rise.per_hour)).collect();
+        assert_eq!(rates, [("b", 900.0), ("a", 20.0), ("f", 10.0)], "a tenth more, and other sources, tell nothing");
         assert_eq!((all[1].had, all[1].gain), (10, 40));
     }
 }

@@ -32,7 +32,7 @@ const SHORT: i64 = 60_000;
 #[derive(Debug)]
 pub struct SearchCoverage {
     watched: Option<WatchedTopic>,
-    looks: Vec<RunSearch>,
+    runs: Vec<RunSearch>,
     /// The sources whose searches cover spans.
     covering: Vec<Source>,
     /// What all of these covered; `None` if there are none.
@@ -59,17 +59,17 @@ impl SearchCoverage {
     /// Builds the coverage of `seen` from the searches of a topic; what lies after `present` is not missing. Where several
     /// sources cover spans, only what all of them covered counts.
     #[must_use]
-    pub fn new(watched: Option<WatchedTopic>, looks: Vec<RunSearch>, seen: Span, present: Time) -> Self {
+    pub fn new(watched: Option<WatchedTopic>, runs: Vec<RunSearch>, seen: Span, present: Time) -> Self {
         let mut checks = Vec::new();
         let mut sources = Vec::new();
-        for source in watched.iter().flat_map(|watched| source_coverage(watched, &looks, seen, |_| true)) {
+        for source in watched.iter().flat_map(|watched| source_coverage(watched, &runs, seen, |_| true)) {
             match source.coverage {
                 Coverage::Spans { covered, holes, open, late_indexing, .. } => sources.push(SourceSpans {
                     source: source.source,
                     idle: open
                         .as_ref()
                         .zip(watched.as_ref())
-                        .is_some_and(|(hole, watched)| idle(hole, watched, &looks, present)),
+                        .is_some_and(|(hole, watched)| idle(hole, watched, &runs, present)),
                     active: seen,
                     covered: covered.into_iter().map(|length| length.span).collect(),
                     late: late_indexing.into_iter().map(|length| length.span).collect(),
@@ -80,10 +80,10 @@ impl SearchCoverage {
             }
         }
         checks.sort_unstable();
-        let checks_from = checks_from(&sources, watched.as_ref(), &looks, seen);
+        let checks_from = checks_from(&sources, watched.as_ref(), &runs, seen);
         if sources.len() > 1 {
             for source in &mut sources {
-                source.active = active(source.source, watched.as_ref(), &looks, seen);
+                source.active = active(source.source, watched.as_ref(), &runs, seen);
             }
         }
         let AllSources { covered, late, full, reasons, idle_from, open_from } = all_sources(&sources, seen);
@@ -91,7 +91,7 @@ impl SearchCoverage {
             spans: (!sources.is_empty()).then_some(covered),
             covering: sources.iter().map(|source| source.source).collect(),
             watched,
-            looks,
+            runs,
             reasons,
             late,
             full,
@@ -190,18 +190,19 @@ impl SearchCoverage {
     }
 
     fn full_of(&self, source: Source, span: Span) -> bool {
-        let searches = || self.looks.iter().filter_map(|look| look.search.as_ref()).filter(|s| s.source == source);
+        let searches = || self.runs.iter().filter_map(|run| run.search.as_ref()).filter(|s| s.source == source);
         // The last minutes before a search are not claimed; they do not make a reply full.
         let reached = |search: &CoverageSearch| {
             let covered = search.covered?;
-            let until = search.requested_span.map_or(covered.until, |asked| asked.until.max(covered.until));
+            let until = search.requested_span.map_or(covered.until, |requested| requested.until.max(covered.until));
             Span::new(covered.from, until)?.intersection(span)
         };
         let reached: Vec<Span> = searches().filter_map(reached).collect();
         // A full reply covers from its oldest post on, or nothing.
         let unreached = |search: &CoverageSearch| {
-            let asked = search.requested_span?;
-            Span::new(asked.from, search.covered.map_or(asked.until, |covered| covered.from))?.intersection(span)
+            let requested = search.requested_span?;
+            Span::new(requested.from, search.covered.map_or(requested.until, |covered| covered.from))?
+                .intersection(span)
         };
         let left = |gap: Span| {
             let holes = split_coverage(gap, reached.iter().copied()).holes;
@@ -213,20 +214,20 @@ impl SearchCoverage {
     /// Counts the full replies of a source to searches for this span, or made in it if they name no span.
     #[must_use]
     pub fn full_replies(&self, source: Source, span: Span) -> u64 {
-        let about = |look: &&RunSearch| {
-            let search = look.search.as_ref().filter(|search| search.source == source && search.saturated);
+        let about = |run: &&RunSearch| {
+            let search = run.search.as_ref().filter(|search| search.source == source && search.saturated);
             search.is_some_and(|s| {
-                s.requested_span.map_or(span.contains(look.at), |asked| asked.intersection(span).is_some())
+                s.requested_span.map_or(span.contains(run.at), |requested| requested.intersection(span).is_some())
             })
         };
-        self.looks.iter().filter(about).count() as u64
+        self.runs.iter().filter(about).count() as u64
     }
 
     /// Returns whether a web search in the span returned a full reply.
     #[must_use]
     pub fn full_pages(&self, span: Span) -> bool {
-        let full = |look: &RunSearch| look.search.as_ref().is_some_and(|s| s.saturated && s.source == Source::Web);
-        self.looks.iter().any(|look| span.contains(look.at) && full(look))
+        let full = |run: &RunSearch| run.search.as_ref().is_some_and(|s| s.saturated && s.source == Source::Web);
+        self.runs.iter().any(|run| span.contains(run.at) && full(run))
     }
 
     /// Returns the milliseconds of a span left out because posts may have been indexed after the search.
@@ -244,7 +245,7 @@ impl SearchCoverage {
         let idle_from = self.idle_from.unwrap_or(span.until);
         let mut holes = Vec::new();
         for hole in split_coverage(span, spans.iter().chain(&self.late).copied()).holes {
-            let mut tell = |from: Time, until: Time, before: bool, open: bool| {
+            let mut push_hole = |from: Time, until: Time, before: bool, open: bool| {
                 let Some(span) = Span::new(from, until) else { return };
                 let here =
                     self.reasons.iter().filter(|(hole, _)| !before && !open && hole.intersection(span).is_some());
@@ -252,9 +253,9 @@ impl SearchCoverage {
                 holes.push(HoleFacts { span, why: why.join("; "), before, open });
             };
             let begun = hole.from.max(watched.began);
-            tell(hole.from, hole.until.min(watched.began), true, false);
-            tell(begun, hole.until.min(idle_from), false, false);
-            tell(begun.max(idle_from), hole.until, false, true);
+            push_hole(hole.from, hole.until.min(watched.began), true, false);
+            push_hole(begun, hole.until.min(idle_from), false, false);
+            push_hole(begun.max(idle_from), hole.until, false, true);
         }
         holes.retain(|hole| hole.span.until.0 - hole.span.from.0 >= SHORT);
         holes
@@ -265,19 +266,19 @@ impl SearchCoverage {
 fn checks_from(
     sources: &[SourceSpans],
     watched: Option<&WatchedTopic>,
-    looks: &[RunSearch],
+    runs: &[RunSearch],
     seen: Span,
 ) -> Option<Time> {
     let own = watched?.definition.as_ref()?.sources();
     if sources.iter().any(|one| own.contains(&one.source)) {
         return None;
     }
-    sources.iter().map(|one| active(one.source, watched, looks, seen).until).max()
+    sources.iter().map(|one| active(one.source, watched, runs, seen).until).max()
 }
 
 /// Returns whether no search was due in a hole up to the present. Without planned slots, one and a half times the usual
 /// distance between searches counts as not due.
-fn idle(open: &Hole, watched: &WatchedTopic, looks: &[RunSearch], present: Time) -> bool {
+fn idle(open: &Hole, watched: &WatchedTopic, runs: &[RunSearch], present: Time) -> bool {
     if watched.paused || watched.ended.is_some() || !open.causes.iter().all(|cause| cause.why == HoleCause::NothingDue)
     {
         return false;
@@ -285,12 +286,12 @@ fn idle(open: &Hole, watched: &WatchedTopic, looks: &[RunSearch], present: Time)
     if let Some(next) = watched.next {
         return next > present;
     }
-    let mut at: Vec<i64> = looks.iter().map(|look| look.at.0).collect();
+    let mut at: Vec<i64> = runs.iter().map(|run| run.at.0).collect();
     at.sort_unstable();
     at.dedup();
-    let mut apart: Vec<i64> = at.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    apart.sort_unstable();
-    let usual = apart.get(apart.len() / 2).copied().unwrap_or(0);
+    let mut gaps: Vec<i64> = at.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    gaps.sort_unstable();
+    let usual = gaps.get(gaps.len() / 2).copied().unwrap_or(0);
     // The last minutes before a search wait for posts to be indexed, not for a search.
     let last = at.last().map_or(open.span.span.from.0, |last| open.span.span.from.0.max(*last));
     open.span.span.until.0 - last <= usual + usual / 2
@@ -311,9 +312,9 @@ mod tests {
     #[test]
     fn what_has_not_passed_yet_is_not_missing() {
         let span = |from: i64, until: i64| Span { from: Time(from), until: Time(until) };
-        let looked = SearchCoverage {
+        let coverage = SearchCoverage {
             watched: None,
-            looks: Vec::new(),
+            runs: Vec::new(),
             covering: vec![Source::Social],
             spans: Some(vec![span(0, 60), span(70, 80)]),
             reasons: Vec::new(),
@@ -326,7 +327,7 @@ mod tests {
             checks_from: None,
         };
         for (day, part) in [(span(0, 100), 0.875), (span(0, 60), 1.0), (span(60, 80), 0.5), (span(90, 200), 0.0)] {
-            assert!((looked.covered_share(day) - part).abs() < 1e-9, "{day:?}: {}", looked.covered_share(day));
+            assert!((coverage.covered_share(day) - part).abs() < 1e-9, "{day:?}: {}", coverage.covered_share(day));
         }
     }
 }

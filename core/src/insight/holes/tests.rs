@@ -46,12 +46,12 @@ fn run(hour: i64, state: RunState, reason: Option<&str>) -> RunSearch {
 
 fn search(hour: i64, state: SearchState, over: LookBack, covered: Option<Span>) -> RunSearch {
     let trouble = (state == SearchState::Error).then(|| "server".to_owned());
-    let asked = Some(over.span(at(hour)));
+    let requested = Some(over.span(at(hour)));
     let search = CoverageSearch {
         source: Source::Social,
         operation: "search".into(),
         state,
-        requested_span: asked,
+        requested_span: requested,
         covered,
         saturated: false,
         trouble,
@@ -70,23 +70,23 @@ fn failed(hour: i64) -> RunSearch {
 
 fn full(hour: i64, since: i64, oldest: Option<i64>) -> RunSearch {
     let covered = oldest.map(|oldest| span(oldest, hour));
-    let mut look = search(hour, SearchState::Ok, LookBack::Since(at(since)), covered);
-    look.search.as_mut().unwrap().saturated = true;
-    look
+    let mut run_search = search(hour, SearchState::Ok, LookBack::Since(at(since)), covered);
+    run_search.search.as_mut().unwrap().saturated = true;
+    run_search
 }
 
 /// Covered spans, holes with their causes in words, and the open hole, in hours since the topic began.
-type Told = (Vec<(i64, i64)>, Vec<(i64, i64, String)>, Option<(i64, i64)>);
+type HoleSummary = (Vec<(i64, i64)>, Vec<(i64, i64, String)>, Option<(i64, i64)>);
 
-fn holes_of(watched: &WatchedTopic, looks: &[RunSearch], period: Span) -> Told {
-    let got = source_coverage(watched, looks, period, |_| true);
+fn holes_of(watched: &WatchedTopic, runs: &[RunSearch], period: Span) -> HoleSummary {
+    let got = source_coverage(watched, runs, period, |_| true);
     assert_eq!(got.len(), 1, "{got:?}");
     let Coverage::Spans { covered, holes, open, covered_ms, holes_ms, .. } = &got[0].coverage else {
         panic!("{got:?}");
     };
-    let hours = |stretch: &SpanLength| {
-        assert_eq!(stretch.length_ms, stretch.span.until.0 - stretch.span.from.0);
-        ((stretch.span.from.0 - BEGAN) / HOUR, (stretch.span.until.0 - BEGAN) / HOUR)
+    let hours = |length: &SpanLength| {
+        assert_eq!(length.length_ms, length.span.until.0 - length.span.from.0);
+        ((length.span.from.0 - BEGAN) / HOUR, (length.span.until.0 - BEGAN) / HOUR)
     };
     let words = |hole: &Hole| hole.causes.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
     assert_eq!(*covered_ms, covered.iter().map(|s| s.length_ms).sum::<i64>());
@@ -101,7 +101,7 @@ fn holes_of(watched: &WatchedTopic, looks: &[RunSearch], period: Span) -> Told {
 #[test]
 fn each_hole_names_what_the_ledger_knows_of_it() {
     let missed = |hour| run(hour, RunState::Missed, Some("passed while nothing ran"));
-    for (name, looks, until, holes) in [
+    for (name, runs, until, holes) in [
         ("all is well", vec![ok(0), ok(12), ok(24)], 24, vec![]),
         ("a failure that the next search made up for", vec![ok(0), failed(12), ok(24)], 24, vec![]),
         (
@@ -153,7 +153,7 @@ fn each_hole_names_what_the_ledger_knows_of_it() {
         ),
         ("nothing known", vec![ok(0)], 30, vec![(0, 30, "no search reached it")]),
     ] {
-        let (_, got, _) = holes_of(&watched(SocialOperation::Search), &looks, span(0, until));
+        let (_, got, _) = holes_of(&watched(SocialOperation::Search), &runs, span(0, until));
         let holes: Vec<_> = holes.into_iter().map(|(from, until, why)| (from, until, why.to_owned())).collect();
         assert_eq!(got, holes, "{name}");
     }
@@ -174,11 +174,11 @@ fn what_the_next_search_will_look_back_over_is_open_and_no_hole() {
     // After failures, too; and a full reply is not blamed for what came after it.
     let (_, holes, _) = holes_of(&planned(36), &[ok(0), failed(12), failed(24)], span(0, 60));
     assert_eq!(holes, [(0, 60, "a slot has passed, but nothing has run yet; 2 failed searches (server)".to_owned())]);
-    let looks = [ok(0), full(12, -12, None)];
+    let runs = [ok(0), full(12, -12, None)];
     let full_only = (0, 12, "the reply was full and did not reach further back".to_owned());
     let after = (12, 60, "a slot has passed, but nothing has run yet".to_owned());
-    assert_eq!(holes_of(&planned(24), &looks, span(0, 60)).1, [full_only.clone(), after]);
-    assert_eq!(holes_of(&planned(24), &looks, span(0, 20)), (vec![], vec![full_only], Some((12, 20))));
+    assert_eq!(holes_of(&planned(24), &runs, span(0, 60)).1, [full_only.clone(), after]);
+    assert_eq!(holes_of(&planned(24), &runs, span(0, 20)), (vec![], vec![full_only], Some((12, 20))));
     let paused = WatchedTopic { paused: true, ..acme };
     assert_eq!(holes_of(&paused, &[ok(0)], span(0, 48)).1, [(0, 48, "paused".to_owned())]);
 }
@@ -201,28 +201,28 @@ fn before_the_topic_began_is_no_hole_and_what_a_backfill_covered_counts() {
 fn a_backfill_that_ends_a_hole_is_not_blamed_for_it() {
     let day = at(60).utc_day() - 1;
     let over = LookBack::Day(day).span(at(60));
-    let looks = [ok(0), search(60, SearchState::Ok, LookBack::Day(day), Some(over))];
-    let (_, holes, _) = holes_of(&watched(SocialOperation::Search), &looks, span(0, 60));
+    let runs = [ok(0), search(60, SearchState::Ok, LookBack::Day(day), Some(over))];
+    let (_, holes, _) = holes_of(&watched(SocialOperation::Search), &runs, span(0, 60));
     assert_eq!(holes[0].2, "no search reached it");
 }
 
 #[test]
 fn a_call_that_names_no_span_is_an_instant() {
     let checked = |hour: i64| {
-        let mut look = search(hour, SearchState::Ok, Window::Past24Hours.into(), None);
-        let search = look.search.as_mut().unwrap();
+        let mut run_search = search(hour, SearchState::Ok, Window::Past24Hours.into(), None);
+        let search = run_search.search.as_mut().unwrap();
         (search.operation, search.requested_span) = ("posts".into(), None);
-        look
+        run_search
     };
-    let looks = [checked(1), checked(7), failed(9), checked(20)];
-    let mut looks = looks.to_vec();
-    looks[2].search.as_mut().unwrap().operation = "posts".into();
-    let got = source_coverage(&watched(SocialOperation::Posts), &looks, span(0, 24), |source| source == Source::Social);
+    let runs = [checked(1), checked(7), failed(9), checked(20)];
+    let mut runs = runs.to_vec();
+    runs[2].search.as_mut().unwrap().operation = "posts".into();
+    let got = source_coverage(&watched(SocialOperation::Posts), &runs, span(0, 24), |source| source == Source::Social);
     let checks = vec![at(1), at(7), at(20)];
     let largest_distance_ms = Some(13 * HOUR);
     assert_eq!(got[0].coverage, Coverage::Checks { checks, failed: 1, largest_distance_ms });
     assert_eq!(
-        source_coverage(&watched(SocialOperation::Posts), &looks, span(0, 24), |source| source == Source::Web),
+        source_coverage(&watched(SocialOperation::Posts), &runs, span(0, 24), |source| source == Source::Web),
         []
     );
 }
@@ -239,13 +239,13 @@ fn the_last_minutes_before_a_search_are_no_hole_unless_something_was_missed_ther
         let at = Time(at(24 * day).0 + seconds * 1_000);
         let over = LookBack::from(Window::Past24Hours).span(at);
         let claimed = Span { from: over.from, until: Time(at.0 - 300_000) };
-        let mut look = search(24 * day, SearchState::Ok, Window::Past24Hours.into(), Some(claimed));
-        look.at = at;
-        look.search.as_mut().unwrap().requested_span = Some(over);
-        look
+        let mut run_search = search(24 * day, SearchState::Ok, Window::Past24Hours.into(), Some(claimed));
+        run_search.at = at;
+        run_search.search.as_mut().unwrap().requested_span = Some(over);
+        run_search
     };
     let topic = watched(SocialOperation::Search);
-    let of = |looks: &[RunSearch], until: i64| match source_coverage(&topic, looks, span(0, until), |_| true)
+    let of = |runs: &[RunSearch], until: i64| match source_coverage(&topic, runs, span(0, until), |_| true)
         .remove(0)
         .coverage
     {
@@ -255,14 +255,14 @@ fn the_last_minutes_before_a_search_are_no_hole_unless_something_was_missed_ther
         other => panic!("{other:?}"),
     };
     // Daily searches that start up to half a minute after their slots, and almost a day since the last.
-    let looks = [daily(1, 0), daily(2, 30), daily(3, 10)];
-    assert_eq!(of(&looks, 72 + 24), (0, Some(24 * 60 + 4), 2, 10));
-    assert_eq!(of(&looks, 72 + 25), (1, None, 2, 10), "one was due");
+    let runs = [daily(1, 0), daily(2, 30), daily(3, 10)];
+    assert_eq!(of(&runs, 72 + 24), (0, Some(24 * 60 + 4), 2, 10));
+    assert_eq!(of(&runs, 72 + 25), (1, None, 2, 10), "one was due");
     // A later search that looks back over the minutes claims them.
     let between = {
-        let mut look = daily(1, 6 * 3_600);
-        look.at = at(30);
-        look
+        let mut run_search = daily(1, 6 * 3_600);
+        run_search.at = at(30);
+        run_search
     };
     assert_eq!(of(&[daily(1, 0), between, daily(2, 0)], 48).2, 0);
     // A skipped search leaves a hole that starts where the last claim ends.
@@ -277,9 +277,10 @@ fn a_topic_that_is_run_by_hand_waits_for_its_next_search_as_long_as_its_searches
         topic.schedule = Some(SchedulePolicy::timing_only(Period::Every(6 * 3_600_000), "UTC"));
     }
     // Each search claims all but its last five hours; the next one looks back over them.
-    let look = |hour: i64| search(hour, SearchState::Ok, Window::Past24Hours.into(), Some(span(hour - 24, hour - 5)));
-    let looks: Vec<RunSearch> = [0, 6, 12, 18].map(look).into();
-    let of = |present: i64| SearchCoverage::new(Some(acme.clone()), looks.clone(), span(0, present), at(present));
+    let search_at =
+        |hour: i64| search(hour, SearchState::Ok, Window::Past24Hours.into(), Some(span(hour - 24, hour - 5)));
+    let runs: Vec<RunSearch> = [0, 6, 12, 18].map(search_at).into();
+    let of = |present: i64| SearchCoverage::new(Some(acme.clone()), runs.clone(), span(0, present), at(present));
     assert!(of(24).holes(span(0, 24)).iter().all(|hole| hole.open), "{:?}", of(24).holes(span(0, 24)));
     assert!(of(36).holes(span(0, 36)).iter().any(|hole| !hole.open), "twice as long is no pause any more");
 }
@@ -287,10 +288,10 @@ fn a_topic_that_is_run_by_hand_waits_for_its_next_search_as_long_as_its_searches
 /// A search of Hacker News that looked back a day; `None` failed.
 fn of_provider(hour: i64, covered: Option<Span>) -> RunSearch {
     let state = if covered.is_some() { SearchState::Ok } else { SearchState::Error };
-    let mut look = search(hour, state, Window::Past24Hours.into(), covered);
-    let search = look.search.as_mut().unwrap();
+    let mut run_search = search(hour, state, Window::Past24Hours.into(), covered);
+    let search = run_search.search.as_mut().unwrap();
     (search.source, search.operation) = (Source::parse("hn").unwrap(), "hackernews".into());
-    look
+    run_search
 }
 
 fn provided(hour: i64) -> RunSearch {
@@ -302,24 +303,24 @@ fn a_report_counts_as_covered_only_what_every_source_covered() {
     use crate::insight::daily::SearchCoverage;
     use crate::model::ProviderQuery;
     let day = span(24, 48);
-    let of = |with_provider: bool, looks: &[&[RunSearch]]| {
+    let of = |with_provider: bool, runs: &[&[RunSearch]]| {
         let mut acme = watched(SocialOperation::Search);
         let query =
             ProviderQuery { source: Source::parse("hn").unwrap(), kind: "hackernews".into(), keys: Default::default() };
         if let Some(topic) = acme.definition.as_mut().filter(|_| with_provider) {
             topic.providers = vec![query];
         }
-        let mut all = looks.concat();
-        all.sort_by_key(|look| look.at);
+        let mut all = runs.concat();
+        all.sort_by_key(|run| run.at);
         SearchCoverage::new(Some(acme), all, span(0, 72), at(72))
     };
     let holes = |got: &SearchCoverage| -> Vec<(i64, i64, String)> {
         let hours = |at: Time| (at.0 - BEGAN) / HOUR;
         got.holes(day).into_iter().map(|hole| (hours(hole.span.from), hours(hole.span.until), hole.why)).collect()
     };
-    let daily = |look: fn(i64) -> RunSearch| [look(24), look(48), look(72)];
-    let whole = of(true, &[&daily(ok), &daily(provided)]);
-    assert!((whole.covered_share(day) - 1.0).abs() < 1e-9 && holes(&whole).is_empty(), "{:?}", holes(&whole));
+    let daily = |search_at: fn(i64) -> RunSearch| [search_at(24), search_at(48), search_at(72)];
+    let both = of(true, &[&daily(ok), &daily(provided)]);
+    assert!((both.covered_share(day) - 1.0).abs() < 1e-9 && holes(&both).is_empty(), "{:?}", holes(&both));
     // One fails at hour 24 and 48, and looks back a day at hour 72: whichever it is, its posts of the day before are missing.
     let provider_failed = [of_provider(24, None), of_provider(48, None), provided(72)];
     let social_failed = [failed(24), failed(48), ok(72)];
@@ -338,7 +339,7 @@ fn a_report_counts_as_covered_only_what_every_source_covered() {
     let still_there = of(true, &[&daily(ok), &[provided(24)]]);
     assert!(still_there.covered_share(day) < 0.01, "{:?}", holes(&still_there));
     // A full reply of either is a reason for `≥`.
-    assert!(!whole.saturated(day));
+    assert!(!both.saturated(day));
     let mut full_reply = of_provider(48, Some(span(40, 48)));
     full_reply.search.as_mut().unwrap().saturated = true;
     let cut = of(true, &[&daily(ok), &[provided(24), full_reply, of_provider(72, Some(span(48, 72)))]]);

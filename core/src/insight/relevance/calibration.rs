@@ -21,7 +21,7 @@ const STEPS: usize = 60;
 struct Line {
     at: f64,
     slope: f64,
-    fits: f64,
+    log_evidence: f64,
 }
 
 impl Line {
@@ -49,9 +49,9 @@ impl Line {
             let odds = at + slope * evidence;
             (if *good { -odds } else { odds }).exp().ln_1p()
         };
-        let fits = -priors - marks.iter().map(miss).sum::<f64>() - determinant.ln() / 2.0;
+        let log_evidence = -priors - marks.iter().map(miss).sum::<f64>() - determinant.ln() / 2.0;
         // More evidence never makes an item less likely to be good.
-        Self { at, slope: slope.max(0.0), fits }
+        Self { at, slope: slope.max(0.0), log_evidence }
     }
 
     fn share(&self, evidence: f64) -> f64 {
@@ -72,7 +72,7 @@ impl Calibration {
     /// Fits marks, each with the evidence learned from the other marks.
     pub(super) fn fit(marks: &[(f64, bool)]) -> Self {
         let (steep, flat) = (Line::fit(marks, STEEP), Line::fit(marks, FLAT));
-        Self { steep, flat, tells: logistic(steep.fits - flat.fits - DOUBT.ln()) }
+        Self { steep, flat, tells: logistic(steep.log_evidence - flat.log_evidence - DOUBT.ln()) }
     }
 
     /// Returns the probability that an item is good.

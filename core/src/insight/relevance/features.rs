@@ -17,11 +17,11 @@ pub(super) const GROUPS: usize = 4;
 
 impl Features {
     /// From its words, in any order, and how many words of the question it contains.
-    pub fn of<'a>(words: impl IntoIterator<Item = &'a str>, asked: usize) -> Self {
+    pub fn of<'a>(words: impl IntoIterator<Item = &'a str>, query_word_count: usize) -> Self {
         let mut words: Vec<u64> = words.into_iter().take(MOST_WORDS).map(hash).collect();
         words.sort_unstable();
         words.dedup();
-        Self { words, asked: asked.min(GROUPS - 1) }
+        Self { words, asked: query_word_count.min(GROUPS - 1) }
     }
 }
 

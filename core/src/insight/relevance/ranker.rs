@@ -109,11 +109,11 @@ impl Ranker {
 fn left_out(stream: &Stream, marks: &[(usize, bool)]) -> Vec<(f64, bool)> {
     let mut all = Vec::with_capacity(marks.len());
     for part in 0..PARTS {
-        let mine = |number: usize| number % PARTS == part;
+        let in_part = |number: usize| number % PARTS == part;
         let rest: Vec<(usize, bool)> =
-            marks.iter().enumerate().filter(|(number, _)| !mine(*number)).map(|(_, mark)| *mark).collect();
+            marks.iter().enumerate().filter(|(number, _)| !in_part(*number)).map(|(_, mark)| *mark).collect();
         let (_, evidence) = stream.learn(&rest);
-        let left = marks.iter().enumerate().filter(|(number, _)| mine(*number));
+        let left = marks.iter().enumerate().filter(|(number, _)| in_part(*number));
         all.extend(left.map(|(_, (place, good))| (evidence[*place], *good)));
     }
     all

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::*;
 
 /// Numbered items about two subjects; those about one are good.
-fn world(items: usize, noise: impl Fn(usize) -> bool) -> Vec<(String, Features, bool)> {
+fn item_set(items: usize, noise: impl Fn(usize) -> bool) -> Vec<(String, Features, bool)> {
     (0..items)
         .map(|number| {
             let good = !noise(number);
@@ -17,9 +17,9 @@ fn world(items: usize, noise: impl Fn(usize) -> bool) -> Vec<(String, Features, 
         .collect()
 }
 
-fn seen(world: &[(String, Features, bool)], marks: usize) -> Vec<TrainingItem<'_>> {
+fn seen(item_set: &[(String, Features, bool)], marks: usize) -> Vec<TrainingItem<'_>> {
     let mark = |number: usize, good: bool| (number < marks).then_some(good);
-    world
+    item_set
         .iter()
         .enumerate()
         .map(|(n, (key, features, good))| TrainingItem { key, features, mark: mark(n, *good) })
@@ -28,20 +28,20 @@ fn seen(world: &[(String, Features, bool)], marks: usize) -> Vec<TrainingItem<'_
 
 #[test]
 fn too_few_marks_or_marks_of_one_sort_say_nothing() {
-    let mixed = world(200, |number| number % 2 == 0);
+    let mixed = item_set(200, |number| number % 2 == 0);
     assert!(Ranker::learn(&seen(&mixed, LEAST_MARKS - 1)).is_none());
     assert!(Ranker::learn(&seen(&mixed, LEAST_MARKS)).is_some());
-    assert!(Ranker::learn(&seen(&world(200, |_| false), 100)).is_none());
-    assert!(Ranker::learn(&seen(&world(200, |_| true), 100)).is_none());
+    assert!(Ranker::learn(&seen(&item_set(200, |_| false), 100)).is_none());
+    assert!(Ranker::learn(&seen(&item_set(200, |_| true), 100)).is_none());
     assert!(Ranker::learn(&[]).is_none());
 }
 
 #[test]
 fn where_words_tell_them_apart_noise_is_folded_and_nothing_good_is() {
-    let world = world(600, |number| number % 3 == 0);
-    let ranker = Ranker::learn(&seen(&world, 30)).unwrap();
+    let item_set = item_set(600, |number| number % 3 == 0);
+    let ranker = Ranker::learn(&seen(&item_set, 30)).unwrap();
     let folded = |good: bool| {
-        let of = world.iter().skip(30).filter(|one| one.2 == good);
+        let of = item_set.iter().skip(30).filter(|one| one.2 == good);
         of.filter(|one| ranker.folds(ranker.relevance(&one.1))).count()
     };
     assert!(ranker.can_fold());
@@ -54,14 +54,14 @@ fn where_words_tell_them_apart_noise_is_folded_and_nothing_good_is() {
 #[test]
 fn where_words_say_nothing_nothing_is_folded() {
     // The marks do not depend on the words.
-    let mut world = world(600, |number| number % 3 == 0);
-    for (number, one) in world.iter_mut().enumerate() {
+    let mut item_set = item_set(600, |number| number % 3 == 0);
+    for (number, one) in item_set.iter_mut().enumerate() {
         one.1 = Features::of([["storm", "cake", "cat"][number % 3]], 1);
         one.2 = (number * 7_919) % 5 < 3;
     }
-    let ranker = Ranker::learn(&seen(&world, 40)).unwrap();
+    let ranker = Ranker::learn(&seen(&item_set, 40)).unwrap();
     assert!(!ranker.can_fold());
-    assert!(world.iter().all(|one| !ranker.folds(ranker.relevance(&one.1))));
+    assert!(item_set.iter().all(|one| !ranker.folds(ranker.relevance(&one.1))));
 }
 
 proptest! {
@@ -72,9 +72,9 @@ proptest! {
         items in proptest::collection::vec((proptest::collection::vec(0u8..30, 0..8), 0usize..6, any::<bool>(), any::<bool>()), 20..90),
         turn in any::<u64>(),
     ) {
-        let all: Vec<(String, Features, Option<bool>)> = items.iter().enumerate().map(|(number, (words, asked, marked, good))| {
+        let all: Vec<(String, Features, Option<bool>)> = items.iter().enumerate().map(|(number, (words, query_word_count, marked, good))| {
             let words: Vec<String> = words.iter().map(|word| format!("w{word}")).collect();
-            (format!("k{number}"), Features::of(words.iter().map(String::as_str), *asked), (*marked || number < 25).then_some(*good))
+            (format!("k{number}"), Features::of(words.iter().map(String::as_str), *query_word_count), (*marked || number < 25).then_some(*good))
         }).collect();
         let mut seen: Vec<TrainingItem<'_>> = all.iter().map(|(key, features, mark)| TrainingItem { key, features, mark: *mark }).collect();
         let first = Ranker::learn(&seen);

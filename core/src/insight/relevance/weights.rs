@@ -34,7 +34,7 @@ pub(super) struct Stream {
     /// Words that at least two items contain.
     vocabulary: Vec<u64>,
     /// The number of items that contain each word.
-    held: Vec<f64>,
+    item_counts: Vec<f64>,
     items: Vec<(usize, Vec<usize>)>,
 }
 
@@ -49,11 +49,11 @@ impl Stream {
         let number = |word: &u64| vocabulary.binary_search(word).ok();
         let items: Vec<(usize, Vec<usize>)> =
             items.map(|item| (item.asked, item.words.iter().filter_map(number).collect())).collect();
-        let mut held = vec![0.0; vocabulary.len()];
+        let mut item_counts = vec![0.0; vocabulary.len()];
         for word in items.iter().flat_map(|(_, words)| words) {
-            held[*word] += 1.0;
+            item_counts[*word] += 1.0;
         }
-        Self { vocabulary, held, items }
+        Self { vocabulary, item_counts, items }
     }
 
     /// Learns from these marks, given by item index. Returns the weights and the evidence for each item.
@@ -65,13 +65,13 @@ impl Stream {
         }
         let share = |good: bool| if good { 1.0 } else { 0.0 };
         let mut likely: Vec<f64> = (self.items.iter().zip(&marked))
-            .map(|((asked, _), mark)| mark.map_or_else(|| logistic(groups[*asked]), share))
+            .map(|((query_word_count, _), mark)| mark.map_or_else(|| logistic(groups[*query_word_count]), share))
             .collect();
         let (mut ratios, mut evidence) = (Vec::new(), vec![0.0; self.items.len()]);
         for _ in 0..ROUNDS {
             ratios = self.ratios(&likely, &marked);
-            for (place, (asked, words)) in self.items.iter().enumerate() {
-                evidence[place] = groups[*asked] + of_words(words.iter().map(|word| ratios[*word]));
+            for (place, (query_word_count, words)) in self.items.iter().enumerate() {
+                evidence[place] = groups[*query_word_count] + of_words(words.iter().map(|word| ratios[*word]));
                 if marked[place].is_none() {
                     likely[place] = logistic(evidence[place]);
                 }
@@ -92,11 +92,11 @@ impl Stream {
     /// Returns the log-odds that items with each number of words of the question are good.
     fn groups(&self, marks: &[(usize, bool)]) -> [f64; GROUPS] {
         let mut groups = [0.0; GROUPS];
-        for (asked, group) in groups.iter_mut().enumerate() {
-            let of_group = marks.iter().filter(|(place, _)| self.items[*place].0 == asked);
+        for (query_word_count, group) in groups.iter_mut().enumerate() {
+            let of_group = marks.iter().filter(|(place, _)| self.items[*place].0 == query_word_count);
             let (all, good) = of_group
                 .fold((0.0, 0.0), |(all, good), (_, is_good)| (all + 1.0, if *is_good { good + 1.0 } else { good }));
-            let share = (good + BELIEF * BELIEVED[asked]) / (all + BELIEF);
+            let share = (good + BELIEF * BELIEVED[query_word_count]) / (all + BELIEF);
             *group = (share / (1.0 - share)).ln();
         }
         groups
@@ -113,12 +113,12 @@ impl Stream {
             }
         }
         let (all_good, all_noise) = counts.iter().fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-        let all: f64 = self.held.iter().sum();
-        let ratio = |((good, noise), held): (&(f64, f64), &f64)| {
-            let usual = SMOOTHING * held / all + 0.5;
+        let all: f64 = self.item_counts.iter().sum();
+        let ratio = |((good, noise), item_count): (&(f64, f64), &f64)| {
+            let usual = SMOOTHING * item_count / all + 0.5;
             ((good + usual) / (all_good + SMOOTHING)).ln() - ((noise + usual) / (all_noise + SMOOTHING)).ln()
         };
-        counts.iter().zip(&self.held).map(ratio).collect()
+        counts.iter().zip(&self.item_counts).map(ratio).collect()
     }
 }
 

@@ -88,10 +88,10 @@ impl StoryCaveats {
                 spans = true;
                 let before = Span::new(checked.from, watched.began.min(checked.until));
                 late |= before.is_some_and(|before| {
-                    total_ms(&split_coverage(before, covered.iter().map(|stretch| stretch.span)).holes) >= SHORT
+                    total_ms(&split_coverage(before, covered.iter().map(|length| length.span)).holes) >= SHORT
                 });
                 let all = missed.iter().chain(open).map(|hole| (hole.span.span, false));
-                let all = all.chain(late_indexing.iter().map(|stretch| (stretch.span, true)));
+                let all = all.chain(late_indexing.iter().map(|length| (length.span, true)));
                 let all = all.filter(|(span, _)| span.until.0 - span.from.0 >= SHORT);
                 holes.extend(all.map(|(span, late_indexing)| {
                     let topic = watched.topic.clone();

@@ -204,8 +204,8 @@ pub fn timeline(items: &[StoryItem]) -> Vec<TimelineEntry> {
     let mut entries: Vec<(TimelineEntry, &str)> =
         items.iter().filter_map(|item| Some((entry(item)?, &*item.cluster))).collect();
     entries.sort_by(|(a, _), (b, _)| (a.at, a.first_seen, &a.key).cmp(&(b.at, b.first_seen, &b.key)));
-    let mut told = BTreeSet::new();
-    entries.into_iter().map(|(entry, text)| TimelineEntry { new_text: told.insert(text), ..entry }).collect()
+    let mut seen_texts = BTreeSet::new();
+    entries.into_iter().map(|(entry, text)| TimelineEntry { new_text: seen_texts.insert(text), ..entry }).collect()
 }
 
 fn entry(item: &StoryItem) -> Option<TimelineEntry> {
@@ -264,14 +264,10 @@ fn firsts<'i>(sights: impl Iterator<Item = (String, Sight<'i>)>) -> Vec<FirstSig
         keys.insert(sight.1);
         *first = sight.min(*first);
     }
-    let told = |(name, (keys, (first_seen, key, author))): (String, (BTreeSet<&str>, Sight<'_>))| FirstSighting {
-        name,
-        items: keys.len(),
-        first_seen,
-        key: key.to_owned(),
-        author: author.map(str::to_owned),
+    let first_sighting = |(name, (keys, (first_seen, key, author))): (String, (BTreeSet<&str>, Sight<'_>))| {
+        FirstSighting { name, items: keys.len(), first_seen, key: key.to_owned(), author: author.map(str::to_owned) }
     };
-    let mut all: Vec<FirstSighting> = by_name.into_iter().map(told).collect();
+    let mut all: Vec<FirstSighting> = by_name.into_iter().map(first_sighting).collect();
     all.sort_by(|a, b| (a.first_seen, &a.name).cmp(&(b.first_seen, &b.name)));
     all
 }

@@ -58,8 +58,8 @@ pub(super) fn bars(timeline: &[(Time, bool)]) -> Vec<Bar> {
     let needed = |length: i64| last.0.div_euclid(length) - first.0.div_euclid(length) + 1;
     let longest = 30 * DAY;
     let many = (1..).map(|n| n * longest).find(|length| needed(*length) <= MOST_BARS);
-    let fits = LENGTHS.into_iter().find(|length| needed(*length) <= MOST_BARS);
-    let length = fits.or(many).unwrap_or(longest);
+    let fitting = LENGTHS.into_iter().find(|length| needed(*length) <= MOST_BARS);
+    let length = fitting.or(many).unwrap_or(longest);
     let begin = first.0.div_euclid(length);
     let bar = |n: i64| Bar { from: Time(n * length), until: Time((n + 1) * length), items: 0, new_texts: 0 };
     let mut bars: Vec<Bar> = (begin..begin + needed(length)).map(bar).collect();

@@ -37,7 +37,7 @@ fn item(key: &str, published: Option<i64>, seen: i64) -> StoryItem {
     }
 }
 
-fn told(items: Vec<StoryItem>) -> Story {
+fn build_story(items: Vec<StoryItem>) -> Story {
     story(StoryRows { asked: items[0].key.clone(), items, ..StoryRows::default() }, no_doubt()).unwrap()
 }
 
@@ -46,7 +46,7 @@ fn the_first_that_was_published_and_the_first_that_was_seen_are_told_apart() {
     let late = item("late", Some(2 * HOUR), 9 * HOUR);
     let early = item("early", Some(HOUR), 12 * HOUR);
     let undated = item("undated", None, 10 * HOUR);
-    let story = told(vec![late, early, undated]);
+    let story = build_story(vec![late, early, undated]);
     assert_eq!(story.first_published.as_ref().unwrap().key, "early");
     assert_eq!(story.first_seen.key, "late");
     assert_eq!((story.undated, story.from, story.until), (1, Time(HOUR), Time(10 * HOUR)));
@@ -55,7 +55,7 @@ fn the_first_that_was_published_and_the_first_that_was_seen_are_told_apart() {
 
 #[test]
 fn an_instant_after_the_first_sighting_is_no_time_of_publication() {
-    let story = told(vec![item("ahead", Some(50 * HOUR), 9 * HOUR)]);
+    let story = build_story(vec![item("ahead", Some(50 * HOUR), 9 * HOUR)]);
     assert_eq!((story.first_published.as_ref(), story.undated, story.from), (None, 1, Time(9 * HOUR)));
     assert!(story.seen_once);
 }
@@ -67,14 +67,22 @@ fn authors_are_told_by_reactions_whatever_the_case_of_their_names() {
         engagement: Engagement { likes, ..Engagement::default() },
         ..item(key, None, 0)
     };
-    let story =
-        told(vec![by("a", "Ann", Some(3)), by("b", "ANN", Some(4)), by("c", "bob", None), by("d", "cy", Some(0))]);
+    let story = build_story(vec![
+        by("a", "Ann", Some(3)),
+        by("b", "ANN", Some(4)),
+        by("c", "bob", None),
+        by("d", "cy", Some(0)),
+    ]);
     let reach: Vec<_> = story.reach.iter().map(|r| (r.author.as_str(), r.items, r.reactions)).collect();
     assert_eq!(reach, [("Ann", 2, Some(7)), ("cy", 1, Some(0)), ("bob", 1, None)]);
     assert_eq!(story.authors, Some(3));
-    assert_eq!(told(vec![item("a", None, 0)]).authors, None, "nobody named is not nobody");
+    assert_eq!(build_story(vec![item("a", None, 0)]).authors, None, "nobody named is not nobody");
     let pruned = StoryItem { pruned: true, ..item("e", None, 0) };
-    assert_eq!(told(vec![by("a", "Ann", None), pruned]).authors, None, "whose author was deleted may be another one");
+    assert_eq!(
+        build_story(vec![by("a", "Ann", None), pruned]).authors,
+        None,
+        "whose author was deleted may be another one"
+    );
 }
 
 proptest! {
@@ -83,7 +91,7 @@ proptest! {
     fn bars_hold_every_item_once_and_are_few(at in prop::collection::vec((0_i64..90_000 * HOUR, 1_i64..50), 1..40)) {
         // Some close together, some years apart.
         let items: Vec<StoryItem> = at.iter().enumerate().map(|(n, (at, scale))| item(&n.to_string(), None, at / (scale * scale))).collect();
-        let story = told(items);
+        let story = build_story(items);
         prop_assert!((1..=24).contains(&story.chart.len()));
         prop_assert_eq!(story.chart.iter().map(|bar| bar.items).sum::<usize>(), story.items);
         prop_assert!(story.chart.windows(2).all(|two| two[0].until == two[1].from && two[0].from < two[0].until));
@@ -108,13 +116,13 @@ proptest! {
 fn a_first_is_not_sure_where_posts_may_have_been_indexed_after_the_search() {
     use super::caveats::TopicSearches;
     use crate::insight::holes::{Coverage, SourceCoverage, SpanLength};
-    let stretch = |from: i64, until: i64| SpanLength {
+    let hours = |from: i64, until: i64| SpanLength {
         span: Span { from: Time(from * HOUR), until: Time(until * HOUR) },
         length_ms: (until - from) * HOUR,
     };
     let doubt = |late: Vec<SpanLength>| {
         let coverage = Coverage::Spans {
-            covered: vec![stretch(0, 20), stretch(21, 40)],
+            covered: vec![hours(0, 20), hours(21, 40)],
             holes: Vec::new(),
             open: None,
             covered_ms: 39 * HOUR,
@@ -135,7 +143,7 @@ fn a_first_is_not_sure_where_posts_may_have_been_indexed_after_the_search() {
         StoryCaveats::of(Span { from: Time(0), until: Time(40 * HOUR) }, &[TopicSearches { watched, sources }], None, 0)
     };
     assert!(doubt(Vec::new()).is_certain_at(Time(30 * HOUR)));
-    let late = doubt(vec![stretch(20, 21)]);
+    let late = doubt(vec![hours(20, 21)]);
     assert!(late.holes[0].late_indexing && !late.is_certain_at(Time(30 * HOUR)));
     assert!(late.is_certain_at(Time(20 * HOUR)), "what came before is not in doubt");
 }

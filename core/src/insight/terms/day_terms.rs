@@ -82,7 +82,7 @@ impl DayTerms {
         if *format != FORMAT {
             return None;
         }
-        let said = take(&mut rest)?;
+        let texts = take(&mut rest)?;
         let many = usize::try_from(take(&mut rest)?).ok()?;
         // Each count takes at least one byte, so a wrong length cannot reserve more.
         let mut counts = Vec::with_capacity(many.min(rest.len()));
@@ -93,7 +93,7 @@ impl DayTerms {
             before = before.checked_add(step >> 1)?;
             counts.push((before, count));
         }
-        rest.is_empty().then_some(Self { texts: said, counts })
+        rest.is_empty().then_some(Self { texts, counts })
     }
 }
 
@@ -169,8 +169,8 @@ fn numbered(all: &mut HashMap<String, u32>, name: &str) -> u32 {
     }
     let next = u32::try_from(all.len()).unwrap_or(u32::MAX);
     match all.entry(name.to_owned()) {
-        Entry::Occupied(there) => *there.get(),
-        Entry::Vacant(free) => *free.insert(next),
+        Entry::Occupied(occupied) => *occupied.get(),
+        Entry::Vacant(vacant) => *vacant.insert(next),
     }
 }
 

@@ -129,8 +129,8 @@ mod tests {
         let even: Vec<(u64, u64)> = (0..28).map(|day| (2 + day % 2, 100)).collect();
         assert!(scatter(&weekly) > 10.0, "{}", scatter(&weekly));
         assert!((scatter(&even) - 1.0).abs() < 1e-9);
-        let told = |before| Counts { now: 20, of_now: 100, before, of_before: 2_800 }.z();
-        assert!(told(80) / scatter(&weekly).sqrt() < 3.0 && told(0) > 5.0, "{} {}", told(80), told(0));
+        let z_of = |before| Counts { now: 20, of_now: 100, before, of_before: 2_800 }.z();
+        assert!(z_of(80) / scatter(&weekly).sqrt() < 3.0 && z_of(0) > 5.0, "{} {}", z_of(80), z_of(0));
         let monday = Counts { now: 20, of_now: 100, before: 80, of_before: 2_800 };
         let (chance, weekly) = (monday.chance(1.0), monday.chance(scatter(&weekly)));
         assert!(chance < 1e-8 && weekly > 0.01, "{chance} {weekly}");

@@ -29,6 +29,6 @@ pub(super) fn real(count: usize) -> f64 {
 
 /// How many indexes are in both lists, which are sorted.
 pub(super) fn shared(a: &[usize], b: &[usize]) -> usize {
-    let (few, many) = if a.len() < b.len() { (a, b) } else { (b, a) };
-    few.iter().filter(|place| many.binary_search(place).is_ok()).count()
+    let (shorter, longer) = if a.len() < b.len() { (a, b) } else { (b, a) };
+    shorter.iter().filter(|place| longer.binary_search(place).is_ok()).count()
 }

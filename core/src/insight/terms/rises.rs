@@ -148,14 +148,14 @@ pub fn rises<'a>(input: RiseInput<'a>, own: &dyn Fn(&str) -> bool) -> (Vec<Rise<
 fn tested_terms(before: &[DayTerms], days: &BTreeMap<usize, DayTerms>) -> usize {
     let all = || before.iter().chain(days.values());
     let cells = (all().map(|day| day.each().len()).sum::<usize>() * 4).next_power_of_two().clamp(64, MOST_CELLS);
-    let mut said = vec![0_u8; cells];
+    let mut cell_counts = vec![0_u8; cells];
     for (hash, many) in all().flat_map(DayTerms::each) {
         let place = usize::try_from(hash).unwrap_or(0) & (cells - 1);
-        if let Some(count) = said.get_mut(place) {
+        if let Some(count) = cell_counts.get_mut(place) {
             *count = count.saturating_add(u8::try_from(many).unwrap_or(u8::MAX));
         }
     }
-    said.into_iter().filter(|count| usize::from(*count) >= LEAST_VOICES).count()
+    cell_counts.into_iter().filter(|count| usize::from(*count) >= LEAST_VOICES).count()
 }
 
 /// Counts the period's days as they would be stored.

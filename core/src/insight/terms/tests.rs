@@ -35,15 +35,16 @@ fn day(terms: &[(&str, usize)]) -> DayTerms {
     counter.end()
 }
 
-fn told(items: &[TermItem], before: &[DayTerms]) -> Vec<NewsTerm> {
+fn news_of(items: &[TermItem], before: &[DayTerms]) -> Vec<NewsTerm> {
     news(&rises(RiseInput { items, before }, &|term| term == "asked").0, items)
 }
 
 /// A hundred different texts, of which those from `from` to `until` hold these terms, too.
-fn period(held: &[(std::ops::Range<usize>, &[&str])]) -> Vec<TermItem> {
+fn period(placed_terms: &[(std::ops::Range<usize>, &[&str])]) -> Vec<TermItem> {
     (0..100)
         .map(|n| {
-            let own = held.iter().filter(|(places, _)| places.contains(&n)).flat_map(|(_, terms)| *terms).copied();
+            let own =
+                placed_terms.iter().filter(|(places, _)| places.contains(&n)).flat_map(|(_, terms)| *terms).copied();
             item(n, &format!("t{n}"), &format!("p{n}"), &own.chain(["asked", "usual"]).collect::<Vec<_>>())
         })
         .collect()
@@ -53,9 +54,9 @@ fn period(held: &[(std::ops::Range<usize>, &[&str])]) -> Vec<TermItem> {
 fn a_term_is_news_by_texts_and_people_and_the_words_of_the_question_are_left_out() {
     let before: Vec<DayTerms> = (0..28).map(|_| day(&[("asked", 90), ("usual", 100), ("rain", 10)])).collect();
     let calm = period(&[(0..12, &["rain"])]);
-    assert_eq!(told(&calm, &before), [], "twelve where ten are expected");
+    assert_eq!(news_of(&calm, &before), [], "twelve where ten are expected");
     let items = period(&[(0..20, &["flood"]), (30..42, &["rain"])]);
-    let [flood] = &told(&items, &before)[..] else { panic!("{:?}", told(&items, &before)) };
+    let [flood] = &news_of(&items, &before)[..] else { panic!("{:?}", news_of(&items, &before)) };
     assert_eq!((&*flood.term, flood.items, flood.voices, flood.now, flood.before), ("flood", 20, 20, 20, 0));
     assert_eq!((flood.negative.unwrap().part, flood.negative.unwrap().whole, flood.example), (5, 20, 0));
     // The same by one author, and in one text by many, and by two.
@@ -65,7 +66,7 @@ fn a_term_is_news_by_texts_and_people_and_the_words_of_the_question_are_left_out
             item.voice = voice.map_or_else(|| format!("p{n}"), str::to_owned);
             item.cluster = cluster.map_or_else(|| format!("t{n}"), str::to_owned);
         }
-        assert_eq!(told(&items, &before), [], "{voice:?} {cluster:?}");
+        assert_eq!(news_of(&items, &before), [], "{voice:?} {cluster:?}");
     }
     let (own, tested) = rises(RiseInput { items: &items, before: &before }, &|term| term == "flood");
     assert!(own.iter().all(|rise| rise.term != "flood"));
@@ -83,7 +84,7 @@ fn of_terms_that_mean_the_same_one_is_told() {
         (40..60, &["東京", "京タ", "タワ"]),
         (70..90, &["＃storm", "storm"]),
     ]);
-    let names: Vec<String> = told(&items, &before).into_iter().map(|term| term.term).collect();
+    let names: Vec<String> = news_of(&items, &before).into_iter().map(|term| term.term).collect();
     assert_eq!(names.len(), 3, "{names:?}");
     for name in ["boston marathon", "東京タワ", "storm"] {
         assert!(names.iter().any(|one| one == name), "{name}: {names:?}");
@@ -97,7 +98,7 @@ fn words_without_spaces_are_put_together_only_as_some_text_has_them() {
     for item in &mut items[0..20] {
         item.runs = vec!["東京の".to_owned(), "京都内".to_owned()];
     }
-    let mut names: Vec<String> = told(&items, &before).into_iter().map(|term| term.term).collect();
+    let mut names: Vec<String> = news_of(&items, &before).into_iter().map(|term| term.term).collect();
     names.sort();
     assert_eq!(names, ["京都内", "東京"]);
 }
@@ -105,14 +106,16 @@ fn words_without_spaces_are_put_together_only_as_some_text_has_them() {
 #[test]
 fn themes_hold_each_item_once_and_the_rest_is_summed() {
     let before: Vec<DayTerms> = (0..28).map(|_| day(&[("usual", 100)])).collect();
-    let held: Vec<(std::ops::Range<usize>, Vec<String>)> =
+    let placed_terms: Vec<(std::ops::Range<usize>, Vec<String>)> =
         (0..9).map(|n| (n * 10..n * 10 + 10, vec![format!("w{n}"), format!("x{n}")])).collect();
-    let terms: Vec<(std::ops::Range<usize>, Vec<&str>)> =
-        held.iter().map(|(places, terms)| (places.clone(), terms.iter().map(String::as_str).collect())).collect();
+    let terms: Vec<(std::ops::Range<usize>, Vec<&str>)> = placed_terms
+        .iter()
+        .map(|(places, terms)| (places.clone(), terms.iter().map(String::as_str).collect()))
+        .collect();
     let terms: Vec<(std::ops::Range<usize>, &[&str])> =
         terms.iter().map(|(places, terms)| (places.clone(), terms.as_slice())).collect();
     let items = period(&terms);
-    let found = told(&items, &before);
+    let found = news_of(&items, &before);
     assert_eq!(found.len(), 18);
     let earlier = [vec!["w0".to_owned()], vec!["other".to_owned()]];
     let all = themes(&found, &items, Some(&earlier));
@@ -136,17 +139,17 @@ fn a_hash_stays_what_it_is() {
 proptest! {
     #[test]
     fn kept_days_are_read_as_they_were_and_anything_else_is_refused(
-        said in prop::collection::vec((0_usize..40, 0_usize..9, 0_usize..9), 0..120), cut in 0_usize..50, noise in prop::collection::vec(any::<u8>(), 0..40)
+        mentions in prop::collection::vec((0_usize..40, 0_usize..9, 0_usize..9), 0..120), cut in 0_usize..50, noise in prop::collection::vec(any::<u8>(), 0..40)
     ) {
         let mut counter = TermCounter::default();
-        for (term, cluster, voice) in &said {
+        for (term, cluster, voice) in &mentions {
             counter.item(&cluster.to_string(), &voice.to_string());
             counter.term(&term.to_string());
         }
         let day = counter.end();
         for term in 0..40 {
             let of = |which: fn(&(usize, usize, usize)) -> usize| {
-                said.iter().filter(|one| one.0 == term).map(which).collect::<std::collections::BTreeSet<_>>().len()
+                mentions.iter().filter(|one| one.0 == term).map(which).collect::<std::collections::BTreeSet<_>>().len()
             };
             prop_assert_eq!(day.of(&term.to_string()), of(|one| one.1).min(of(|one| one.2)) as u64);
         }

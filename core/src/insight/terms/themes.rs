@@ -54,18 +54,18 @@ pub struct Themes {
 pub fn themes(news: &[NewsTerm], items: &[TermItem], earlier: Option<&[Vec<String>]>) -> Themes {
     let groups = groups(news);
     // For each item and group: how many of the group's terms the item contains.
-    let mut held: Vec<Vec<u32>> = vec![vec![0; groups.len()]; items.len()];
+    let mut term_counts: Vec<Vec<u32>> = vec![vec![0; groups.len()]; items.len()];
     for (group, terms) in groups.iter().enumerate() {
         for place in terms.iter().flat_map(|term| &term.places) {
-            if let Some(count) = held.get_mut(*place).and_then(|groups| groups.get_mut(group)) {
+            if let Some(count) = term_counts.get_mut(*place).and_then(|groups| groups.get_mut(group)) {
                 *count += 1;
             }
         }
     }
     let mut members: Vec<Vec<usize>> = vec![Vec::new(); groups.len()];
     let mut other = 0;
-    for (place, held) in held.iter().enumerate() {
-        match best(held).and_then(|group| members.get_mut(group)) {
+    for (place, term_counts) in term_counts.iter().enumerate() {
+        match best(term_counts).and_then(|group| members.get_mut(group)) {
             Some(members) => members.push(place),
             None => other += 1,
         }
@@ -89,9 +89,9 @@ pub fn themes(news: &[NewsTerm], items: &[TermItem], earlier: Option<&[Vec<Strin
 }
 
 /// The group with most of an item's terms; the first of several.
-fn best(held: &[u32]) -> Option<usize> {
-    let held = held.iter().enumerate().filter(|(_, many)| **many > 0);
-    held.rev().max_by_key(|(_, many)| **many).map(|(group, _)| group)
+fn best(term_counts: &[u32]) -> Option<usize> {
+    let term_counts = term_counts.iter().enumerate().filter(|(_, many)| **many > 0);
+    term_counts.rev().max_by_key(|(_, many)| **many).map(|(group, _)| group)
 }
 
 /// Counts the items of the period before in each group. As in the period itself, an item belongs to one group.
@@ -99,8 +99,8 @@ fn before(groups: &[Vec<&NewsTerm>], earlier: &[Vec<String>]) -> Vec<u64> {
     let mut before = vec![0; groups.len()];
     for item in earlier {
         let holds = |one: &&&NewsTerm| item.iter().any(|term| one.holds(term));
-        let held: Vec<u32> = groups.iter().map(|terms| terms.iter().filter(holds).map(|_| 1).sum()).collect();
-        if let Some(many) = best(&held).and_then(|group| before.get_mut(group)) {
+        let term_counts: Vec<u32> = groups.iter().map(|terms| terms.iter().filter(holds).map(|_| 1).sum()).collect();
+        if let Some(many) = best(&term_counts).and_then(|group| before.get_mut(group)) {
             *many += 1;
         }
     }

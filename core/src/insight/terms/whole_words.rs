@@ -19,8 +19,8 @@ pub fn complete_words(terms: &mut [NewsTerm], items: &[TermItem], own: &dyn Fn(&
 
 fn completed(term: &str, runs: &[&str], own: &dyn Fn(&str) -> bool) -> String {
     let mut text: Vec<char> = term.chars().collect();
-    let before = |text: &[char]| beside(text, runs, |run, at, _| run.get(..at)?.chars().next_back());
-    let after = |text: &[char]| beside(text, runs, |run, at, len| run.get(at + len..)?.chars().next());
+    let before = |text: &[char]| adjacent_letter(text, runs, |run, at, _| run.get(..at)?.chars().next_back());
+    let after = |text: &[char]| adjacent_letter(text, runs, |run, at, len| run.get(at + len..)?.chars().next());
     let pair = |a: char, b: char| format!("{a}{b}");
     // 地震で新幹線: where 地震 is the query, the pairs 震で, で新 … are left.
     while let (Some(first), Some(other)) = (text.first().copied(), before(&text))
@@ -49,7 +49,7 @@ fn completed(term: &str, runs: &[&str], own: &dyn Fn(&str) -> bool) -> String {
 }
 
 /// The letter that stands beside a text in most runs; `None` if there is no such letter.
-fn beside(text: &[char], runs: &[&str], letter: impl Fn(&str, usize, usize) -> Option<char>) -> Option<char> {
+fn adjacent_letter(text: &[char], runs: &[&str], letter: impl Fn(&str, usize, usize) -> Option<char>) -> Option<char> {
     let text: String = text.iter().collect();
     let found: Vec<Option<char>> =
         runs.iter().filter_map(|run| Some(letter(run, run.find(&text)?, text.len()))).collect();
@@ -70,17 +70,17 @@ mod tests {
     #[test]
     fn a_joined_word_ends_where_words_do() {
         let own = |term: &str| term == "地震";
-        let told = |term: &str, runs: &[&str]| completed(term, runs, &own);
+        let complete = |term: &str, runs: &[&str]| completed(term, runs, &own);
         let train = ["地震で新幹線が脱線した", "昨夜の地震で新幹線が脱線した"];
-        assert_eq!(told("震で新幹線が脱線し", &train), "新幹線が脱線した");
+        assert_eq!(complete("震で新幹線が脱線し", &train), "新幹線が脱線した");
         // Different endings, and letters of the query that do not touch the word, change nothing.
         assert_eq!(
-            told("新幹線が脱線し", &["新幹線が脱線した", "新幹線が脱線して", "新幹線が脱線しない"]),
+            complete("新幹線が脱線し", &["新幹線が脱線した", "新幹線が脱線して", "新幹線が脱線しない"]),
             "新幹線が脱線し"
         );
-        assert_eq!(told("台風", &["台風が地震", "大台風の", "台風"]), "台風");
-        assert_eq!(told("แต", &["เขื่อนแตก", "เขื่อนแตกแล้ว"]), "เขื่อนแตก");
+        assert_eq!(complete("台風", &["台風が地震", "大台風の", "台風"]), "台風");
+        assert_eq!(complete("แต", &["เขื่อนแตก", "เขื่อนแตกแล้ว"]), "เขื่อนแตก");
         // All of it belongs to the query: it stays as it is.
-        assert_eq!(told("震で", &["地震で"]), "震で");
+        assert_eq!(complete("震で", &["地震で"]), "震で");
     }
 }

@@ -17,9 +17,9 @@ pub struct OnlySources(BTreeMap<String, Option<Source>>);
 impl OnlySources {
     /// From pairs of source and item key. Without any, sources explain nothing.
     #[must_use]
-    pub fn of(shown: Vec<(Source, String)>) -> Self {
+    pub fn of(sightings: Vec<(Source, String)>) -> Self {
         let mut all: BTreeMap<String, Option<Source>> = BTreeMap::new();
-        for (source, key) in shown {
+        for (source, key) in sightings {
             all.entry(key).and_modify(|only| *only = only.filter(|known| *known == source)).or_insert(Some(source));
         }
         Self(all)
@@ -46,7 +46,7 @@ impl<'a> DayItems<'a> {
                     text: &mark.cluster,
                     author: mark.author.as_deref().map(normalize_author),
                     source: source.copied().flatten(),
-                    has_tone: tone.and_then(|(asked, scorer)| has_tone(mark, asked, scorer)),
+                    has_tone: tone.and_then(|(wanted, scorer)| has_tone(mark, wanted, scorer)),
                 }
             })
             .collect();
@@ -71,16 +71,16 @@ impl<'a> DayItems<'a> {
 }
 
 /// Returns whether an item has the tone; `None` if that scorer has not scored it.
-fn has_tone(mark: &CountedItem, asked: Tone, scorer: &str) -> Option<bool> {
-    let judged = mark.sound.filter(|_| mark.scorer.as_deref().unwrap_or_default() == scorer)?;
-    (judged != Tone::Unsupported).then_some(judged == asked)
+fn has_tone(mark: &CountedItem, wanted: Tone, scorer: &str) -> Option<bool> {
+    let detected = mark.sound.filter(|_| mark.scorer.as_deref().unwrap_or_default() == scorer)?;
+    (detected != Tone::Unsupported).then_some(detected == wanted)
 }
 
 impl Cause {
     /// Returns the earliest copy of the text that is the cause; `None` for other causes.
     pub fn first_copy<'a>(&self, marks: impl IntoIterator<Item = &'a CountedItem>) -> Option<&'a CountedItem> {
-        let ours = marks.into_iter().filter(|mark| self.dimension == Dimension::Text && mark.cluster == self.name);
-        ours.min_by_key(|mark| (mark.moment(), &mark.key))
+        let copies = marks.into_iter().filter(|mark| self.dimension == Dimension::Text && mark.cluster == self.name);
+        copies.min_by_key(|mark| (mark.moment(), &mark.key))
     }
 
     /// Returns the name in its original spelling: author handles are normalized to lower case.

@@ -16,10 +16,10 @@ impl<'a> Term<'a> {
         usual: f64,
     ) -> Self {
         let mut term = Self { term, keys, expected: 0.0 };
-        let held = real(groups::with_term(now, &term).count()) / real(now.items.len().max(1));
+        let share_now = real(groups::with_term(now, &term).count()) / real(now.items.len().max(1));
         #[expect(clippy::cast_precision_loss, reason = "counts of texts")]
         let part = expected / texts.max(1) as f64;
-        term.expected = held * part.clamp(0.0, 1.0) * usual;
+        term.expected = share_now * part.clamp(0.0, 1.0) * usual;
         term
     }
 }

@@ -165,7 +165,7 @@ fn a_clause_says_what_how_much_and_what_is_left() {
         authors,
         rest_as_usual,
     };
-    for (cause, figure, shown, expected) in [
+    for (cause, figure, label, expected) in [
         (
             cause(Dimension::Text, 13, true),
             Figure::Rise,
@@ -203,6 +203,6 @@ fn a_clause_says_what_how_much_and_what_is_left() {
             "most of the rise (82%) comes from items with “fire” (45 items, 0 expected)",
         ),
     ] {
-        assert_eq!(cause.describe(figure, shown), expected);
+        assert_eq!(cause.describe(figure, label), expected);
     }
 }

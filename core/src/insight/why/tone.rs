@@ -48,7 +48,7 @@ impl Scored {
 
 /// A group and the rest, in the period and on earlier days.
 struct GroupAndRest {
-    ours: Scored,
+    group: Scored,
     rest: Scored,
     earlier: Vec<(Scored, Scored)>,
 }
@@ -66,33 +66,48 @@ pub fn tone_cause(compared: &Compared<'_>, usual: &UsualShare, least: u64) -> Op
     let mut candidates = largest_groups([&compared.now], by_source, pulls, real(LEAST));
     candidates.extend(largest_groups(compared.earlier, by_source, holds_back, real(LEAST)));
     let groups = candidates.iter().filter_map(|group| {
-        let beside = beside(compared, group, all);
-        let (rest_usual, rest_as_usual) = usual_without(&beside, least)?;
-        let explained = explained(&beside, rest_usual, change);
-        if !beside.moved(rise) || beside.is_nearly_all() {
+        let comparison = group_and_rest(compared, group, all);
+        let (rest_usual, rest_as_usual) = usual_without(&comparison, least)?;
+        let explained = explained(&comparison, rest_usual, change);
+        if !comparison.moved(rise) || comparison.is_nearly_all() {
             return None;
         }
-        let ours = compared.now.items.iter().filter(|item| group.contains(item) && item.has_tone.is_some());
-        let usual = mean(beside.earlier.iter().map(|(ours, _)| ours.all));
+        let scored_items = compared.now.items.iter().filter(|item| group.contains(item) && item.has_tone.is_some());
+        let usual = mean(comparison.earlier.iter().map(|(scored, _)| scored.all));
         Some((
             explained,
-            cause(group.dimension(), group.name(), beside.ours, usual, explained, authors(ours), rest_as_usual),
+            cause(
+                group.dimension(),
+                group.name(),
+                comparison.group,
+                usual,
+                explained,
+                authors(scored_items),
+                rest_as_usual,
+            ),
         ))
     });
     let days = mean(compared.earlier.iter().map(|day| day.items.len()));
     let terms = compared.terms.iter().filter_map(|term| {
-        let held = || groups::with_term(&compared.now, term).filter(|item| item.has_tone.is_some());
-        let ours = Scored::of(held());
-        let beside = GroupAndRest { ours, rest: all.without(ours), earlier: Vec::new() };
+        let scored_items = || groups::with_term(&compared.now, term).filter(|item| item.has_tone.is_some());
+        let scored = Scored::of(scored_items());
+        let comparison = GroupAndRest { group: scored, rest: all.without(scored), earlier: Vec::new() };
         // The tone of earlier posts with a term is not stored: only a term that became more frequent is a cause.
         let part = term.expected / days.max(f64::MIN_POSITIVE);
         let grown =
-            part <= NEARLY_ALL && real(ours.all) > term.expected && beyond_chance(ours.all, all.all, part, true);
-        let explained = explained(&beside, usual.expected, change);
-        let cause =
-            cause(Dimension::Term, term.term.to_owned(), ours, term.expected, explained, authors(held()), false);
-        let nearly_all = real(ours.all) > NEARLY_ALL * real(all.all);
-        (grown && !nearly_all && ours.all >= LEAST).then_some((explained, cause))
+            part <= NEARLY_ALL && real(scored.all) > term.expected && beyond_chance(scored.all, all.all, part, true);
+        let explained = explained(&comparison, usual.expected, change);
+        let cause = cause(
+            Dimension::Term,
+            term.term.to_owned(),
+            scored,
+            term.expected,
+            explained,
+            authors(scored_items()),
+            false,
+        );
+        let nearly_all = real(scored.all) > NEARLY_ALL * real(all.all);
+        (grown && !nearly_all && scored.all >= LEAST).then_some((explained, cause))
     });
     most_specific_cause(groups.chain(terms).collect())
 }
@@ -100,39 +115,39 @@ pub fn tone_cause(compared: &Compared<'_>, usual: &UsualShare, least: u64) -> Op
 fn cause(
     dimension: Dimension,
     name: String,
-    ours: Scored,
+    scored: Scored,
     usual: f64,
     part: f64,
     authors: u64,
     rest_as_usual: bool,
 ) -> Cause {
-    let (items, sounding) = (ours.all as u64, ours.so as u64);
+    let (items, sounding) = (scored.all as u64, scored.so as u64);
     Cause { dimension, name, part, items, usual, sounding, authors, rest_as_usual }
 }
 
-fn beside(compared: &Compared<'_>, group: &Group<'_>, all: Scored) -> GroupAndRest {
-    let ours = |day: &DayItems<'_>| Scored::of(day.items.iter().filter(|item| group.contains(item)));
-    let now = ours(&compared.now);
+fn group_and_rest(compared: &Compared<'_>, group: &Group<'_>, all: Scored) -> GroupAndRest {
+    let score_group = |day: &DayItems<'_>| Scored::of(day.items.iter().filter(|item| group.contains(item)));
+    let now = score_group(&compared.now);
     let earlier = days_of(compared, group).map(|day| {
-        let ours = ours(day);
-        (ours, Scored::of(day.items.iter()).without(ours))
+        let scored = score_group(day);
+        (scored, Scored::of(day.items.iter()).without(scored))
     });
-    GroupAndRest { ours: now, rest: all.without(now), earlier: earlier.collect() }
+    GroupAndRest { group: now, rest: all.without(now), earlier: earlier.collect() }
 }
 
 /// Returns the usual share without a group, and whether the rest lies inside it; `None` with too few days.
-fn usual_without(beside: &GroupAndRest, least: u64) -> Option<(f64, bool)> {
+fn usual_without(comparison: &GroupAndRest, least: u64) -> Option<(f64, bool)> {
     // Half of a day's posts may belong to the group.
-    let shares = beside.earlier.iter().filter(|(_, rest)| rest.all as u64 >= least.div_ceil(2));
+    let shares = comparison.earlier.iter().filter(|(_, rest)| rest.all as u64 >= least.div_ceil(2));
     let shares: Vec<Share> = shares.filter_map(|(_, rest)| rest.share()).collect();
-    let band = usual_share(beside.rest.all as u64, &shares).ok()?;
-    let inside = beside.rest.share().is_some_and(|share| (band.low..=band.high).contains(&share.share));
+    let band = usual_share(comparison.rest.all as u64, &shares).ok()?;
+    let inside = comparison.rest.share().is_some_and(|share| (band.low..=band.high).contains(&share.share));
     Some((band.expected, inside))
 }
 
 /// Returns how far back to the usual share removing the group leads: 1 is all the way.
-fn explained(beside: &GroupAndRest, rest_usual: f64, change: f64) -> f64 {
-    let left = (real(beside.rest.so) + rest_usual * ADDED) / (real(beside.rest.all) + ADDED);
+fn explained(comparison: &GroupAndRest, rest_usual: f64, change: f64) -> f64 {
+    let left = (real(comparison.rest.so) + rest_usual * ADDED) / (real(comparison.rest.all) + ADDED);
     1.0 - (left - rest_usual) / change
 }
 
@@ -140,43 +155,44 @@ impl GroupAndRest {
     /// Returns whether nearly all posts used to belong to the group: then nothing is left to compare it with.
     fn is_nearly_all(&self) -> bool {
         let sum =
-            |sum: (usize, usize), (ours, rest): &(Scored, Scored)| (sum.0 + ours.all, sum.1 + ours.all + rest.all);
-        let (ours, all) = self.earlier.iter().fold((0, 0), sum);
-        real(ours) > real(all) * NEARLY_ALL
+            |sum: (usize, usize), (group, rest): &(Scored, Scored)| (sum.0 + group.all, sum.1 + group.all + rest.all);
+        let (group, all) = self.earlier.iter().fold((0, 0), sum);
+        real(group) > real(all) * NEARLY_ALL
     }
 
     /// Returns whether the group became a larger or smaller part than usual, or moved away from the rest in tone.
     fn moved(&self, rise: bool) -> bool {
-        let pulls = (self.ours.angle() > self.rest.angle()) == rise;
-        self.resized(pulls && self.ours.all >= LEAST) || self.tone_diverged(rise)
+        let pulls = (self.group.angle() > self.rest.angle()) == rise;
+        self.resized(pulls && self.group.all >= LEAST) || self.tone_diverged(rise)
     }
 
     fn resized(&self, grown: bool) -> bool {
-        let part = |ours: Scored, rest: Scored| share(ours.all as u64, (ours.all + rest.all) as u64);
-        let shares: Vec<Share> = self.earlier.iter().filter_map(|(ours, rest)| part(*ours, *rest)).collect();
-        let Some(now) = part(self.ours, self.rest) else { return false };
+        let part = |group: Scored, rest: Scored| share(group.all as u64, (group.all + rest.all) as u64);
+        let shares: Vec<Share> = self.earlier.iter().filter_map(|(group, rest)| part(*group, *rest)).collect();
+        let Some(now) = part(self.group, self.rest) else { return false };
         usual_share(now.whole, &shares)
             .is_ok_and(|band| if grown { now.share > band.high } else { now.share < band.low })
     }
 
     fn tone_diverged(&self, rise: bool) -> bool {
-        let known = |(ours, rest): &&(Scored, Scored)| ours.all >= APART_FROM && rest.all >= APART_FROM;
+        let known = |(group, rest): &&(Scored, Scored)| group.all >= APART_FROM && rest.all >= APART_FROM;
         let days: Vec<(f64, f64)> = self
             .earlier
             .iter()
             .filter(known)
-            .map(|(ours, rest)| (ours.angle() - rest.angle(), ours.variance() + rest.variance()))
+            .map(|(group, rest)| (group.angle() - rest.angle(), group.variance() + rest.variance()))
             .collect();
-        if days.len() < MIN_SAMPLES || self.ours.all < APART_FROM {
+        if days.len() < MIN_SAMPLES || self.group.all < APART_FROM {
             return false;
         }
         let many = real(days.len());
-        let usual = days.iter().map(|(apart, _)| apart).sum::<f64>() / many;
-        let scatter = days.iter().map(|(apart, chance)| (apart - usual).powi(2) * many / (many - 1.0) - chance);
+        let usual = days.iter().map(|(difference, _)| difference).sum::<f64>() / many;
+        let scatter =
+            days.iter().map(|(difference, chance)| (difference - usual).powi(2) * many / (many - 1.0) - chance);
         let between = (scatter.sum::<f64>() / many).max(0.0);
         let chance = days.iter().map(|(_, chance)| chance).sum::<f64>() / many;
-        let variance = between + self.ours.variance() + self.rest.variance() + (between + chance) / many;
-        let away = (self.ours.angle() - self.rest.angle() - usual) / variance.sqrt();
+        let variance = between + self.group.variance() + self.rest.variance() + (between + chance) / many;
+        let away = (self.group.angle() - self.rest.angle() - usual) / variance.sqrt();
         if rise { away > APART } else { away < -APART }
     }
 }

@@ -35,19 +35,27 @@ pub fn volume_cause(compared: &Compared<'_>, usual: &UsualRange) -> Option<Cause
         largest_groups(compared.earlier, by_source, |_| true, change.abs() * super::HALF / 2.0)
     };
     let groups = candidates.iter().filter_map(|group| {
-        let ours = compared.now.items.iter().filter(|item| group.contains(item));
-        let counted = counted(compared, group, ours.clone().count(), usual, change > 0.0)?;
+        let group_items = compared.now.items.iter().filter(|item| group.contains(item));
+        let counted = counted(compared, group, group_items.clone().count(), usual, change > 0.0)?;
         let rest = Rest::of(compared, group, all - counted.now, change > 0.0);
         // If the rest moved further, everything changed, not just this group.
-        if counted.strays.zip(rest.strays).is_some_and(|(ours, others)| ours < others) {
+        if counted.strays.zip(rest.strays).is_some_and(|(group_strays, rest_strays)| group_strays < rest_strays) {
             return None;
         }
-        Some(to_cause(group.dimension(), group.name(), &counted, all, usual, authors(ours), rest))
+        Some(to_cause(group.dimension(), group.name(), &counted, all, usual, authors(group_items), rest))
     });
     let terms = compared.terms.iter().filter(|_| change > 0.0).filter_map(|term| {
-        let ours = || groups::with_term(&compared.now, term);
-        let counted = counted_term(term, ours().count(), all, usual)?;
-        Some(to_cause(Dimension::Term, term.term.to_owned(), &counted, all, usual, authors(ours()), Rest::UNKNOWN))
+        let term_items = || groups::with_term(&compared.now, term);
+        let counted = counted_term(term, term_items().count(), all, usual)?;
+        Some(to_cause(
+            Dimension::Term,
+            term.term.to_owned(),
+            &counted,
+            all,
+            usual,
+            authors(term_items()),
+            Rest::UNKNOWN,
+        ))
     });
     most_specific_cause(groups.chain(terms).flatten().collect())
 }
@@ -107,8 +115,8 @@ fn counted(
     let all = compared.now.items.len();
     let shares: Vec<Share> = days_of(compared, group)
         .filter_map(|day| {
-            let ours = day.items.iter().filter(|item| group.contains(item)).count();
-            share(ours as u64, day.items.len() as u64)
+            let in_group = day.items.iter().filter(|item| group.contains(item)).count();
+            share(in_group as u64, day.items.len() as u64)
         })
         .collect();
     let share_now = if all == 0 { 0.0 } else { real(now) / real(all) };

@@ -208,8 +208,9 @@ fn real_posts_give_the_same_clusters_however_many_are_decided_at_once() {
     let firsts = all.values().filter(|members| members.len() > 1).count();
     let copies: usize = all.values().map(|members| members.len() - 1).sum();
     let largest = all.values().map(Vec::len).max().unwrap_or_default();
-    let whole = |item: usize| items[item].as_ref().and_then(|marks| marks.bands.last());
-    let own_words = |members: &Vec<usize>| members.iter().filter(|item| whole(**item) != whole(members[0])).count();
+    let exact_key = |item: usize| items[item].as_ref().and_then(|marks| marks.bands.last());
+    let own_words =
+        |members: &Vec<usize>| members.iter().filter(|item| exact_key(**item) != exact_key(members[0])).count();
     report(&format!(
         "{} real posts: {} say too little, {firsts} clusters of several, {copies} copies, the largest of {largest}, \
          {} not equal letter by letter",
@@ -217,8 +218,8 @@ fn real_posts_give_the_same_clusters_however_many_are_decided_at_once() {
         items.iter().filter(|marks| marks.is_none()).count(),
         all.values().map(own_words).sum::<usize>(),
     ));
-    let few: Vec<Option<Fingerprint>> = items.into_iter().step_by(7).collect();
-    assert_eq!(clustered(&few, 1), clustered(&few, 333));
+    let sample: Vec<Option<Fingerprint>> = items.into_iter().step_by(7).collect();
+    assert_eq!(clustered(&sample, 1), clustered(&sample, 333));
 }
 
 /// The items of each cluster, by the number of its first item.

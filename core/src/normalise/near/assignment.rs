@@ -61,7 +61,7 @@ fn shortlist(marks: &Fingerprint, leads: &Leads) -> Vec<i64> {
 #[must_use]
 pub fn needed_heads(items: &[Option<Fingerprint>], leads: &[(i64, i64)]) -> BTreeSet<i64> {
     let leads = places_by_key(leads);
-    let compared = |marks: &&Fingerprint| !marks.bands.last().is_some_and(|whole| leads.contains_key(whole));
+    let compared = |marks: &&Fingerprint| !marks.bands.last().is_some_and(|exact_key| leads.contains_key(exact_key));
     items.iter().flatten().filter(compared).flat_map(|marks| shortlist(marks, &leads)).collect()
 }
 
@@ -73,17 +73,17 @@ pub fn assign_clusters(items: Vec<Option<Fingerprint>>, known: &KnownClusters) -
     let mut heads: HashMap<i64, Option<Sketch>> =
         known.heads.iter().map(|head| (head.place, sketch::decode(&head.sketch))).collect();
     let mut decide = |marks: Fingerprint| {
-        let whole = marks.bands.last().copied().unwrap_or_default();
+        let exact_key = marks.bands.last().copied().unwrap_or_default();
         // A text with the same letters joins the same cluster as before, whatever clusters started since.
-        if let Some(place) = leads.get(&whole).and_then(|places| places.first()) {
+        if let Some(place) = leads.get(&exact_key).and_then(|places| places.first()) {
             return Assignment::CopyOf(*place, None);
         }
-        let mine = sketch::decode(&marks.sketch);
-        let like = |place: &i64| similarity_decoded(mine.as_ref()?, heads.get(place)?.as_ref()?);
+        let own_sketch = sketch::decode(&marks.sketch);
+        let like = |place: &i64| similarity_decoded(own_sketch.as_ref()?, heads.get(place)?.as_ref()?);
         let compared = shortlist(&marks, &leads).into_iter().filter_map(|place| like(&place).map(|much| (place, much)));
         // The most similar; on a tie the earliest.
         if let Some((place, much)) = compared.min_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0))) {
-            let own_words = (much < SAME).then_some(whole);
+            let own_words = (much < SAME).then_some(exact_key);
             if let Some(key) = own_words {
                 leads.entry(key).or_default().push(place);
             }
@@ -95,7 +95,7 @@ pub fn assign_clusters(items: Vec<Option<Fingerprint>>, known: &KnownClusters) -
         for key in &keys {
             leads.entry(*key).or_default().push(place);
         }
-        heads.insert(place, mine);
+        heads.insert(place, own_sketch);
         Assignment::Begins(ClusterHead { place, sketch: marks.sketch }, keys)
     };
     items.into_iter().map(|marks| marks.map_or(Assignment::Alone, &mut decide)).collect()
@@ -105,6 +105,6 @@ pub fn assign_clusters(items: Vec<Option<Fingerprint>>, known: &KnownClusters) -
 /// that exact copies are always found.
 fn leading_keys(bands: &[i64], leads: &Leads) -> Vec<i64> {
     let free = |key: &&i64| leads.get(*key).is_none_or(|places| places.len() < MOST_OF_A_KEY);
-    let Some((whole, pieces)) = bands.split_last() else { return Vec::new() };
-    pieces.iter().filter(free).chain([whole]).copied().collect()
+    let Some((exact_key, pieces)) = bands.split_last() else { return Vec::new() };
+    pieces.iter().filter(free).chain([exact_key]).copied().collect()
 }

@@ -136,18 +136,18 @@ fn numbers(a: &[Word], b: &[Word]) -> bool {
 
 fn opposites(a: &[Word], b: &[Word]) -> bool {
     let (a, b) = (of(WordSort::Opposite, a), of(WordSort::Opposite, b));
-    let (mine, theirs) = (without(&a, &b, Word::is), without(&b, &a, Word::is));
-    mine.iter().any(|one| theirs.iter().any(|other| one.hash / SIDES == other.hash / SIDES))
+    let (only_in_a, only_in_b) = (without(&a, &b, Word::is), without(&b, &a, Word::is));
+    only_in_a.iter().any(|one| only_in_b.iter().any(|other| one.hash / SIDES == other.hash / SIDES))
 }
 
 fn names(a: &[Word], b: &[Word], at_end: bool) -> bool {
     let same = |one: &Word, other: &Word| one.is(other) || is_typo(one, other) || at_end && is_truncation(one, other);
     // The other text may write the name in lower case.
-    let mine = without(&of(WordSort::Name, a), b, Word::is);
-    let theirs = without(&of(WordSort::Name, b), a, Word::is);
-    let (mine, theirs) = (without(&mine, &theirs, same), without(&theirs, &mine, same));
+    let only_in_a = without(&of(WordSort::Name, a), b, Word::is);
+    let only_in_b = without(&of(WordSort::Name, b), a, Word::is);
+    let (only_in_a, only_in_b) = (without(&only_in_a, &only_in_b, same), without(&only_in_b, &only_in_a, same));
     // "Marathon Explosions" and "Marathon Bombing" are not different names.
-    !mine.is_empty() && !theirs.is_empty() && mine.iter().chain(&theirs).any(Word::is_proper)
+    !only_in_a.is_empty() && !only_in_b.is_empty() && only_in_a.iter().chain(&only_in_b).any(Word::is_proper)
 }
 
 /// Whether two names differ only by a typo: Calgary, Calgray, Callgary.

@@ -229,18 +229,18 @@ fn texts_that_say_something_else_are_apart_and_rewordings_stay_together() {
     for (pairs, together) in [(APART, false), (TOGETHER, true)] {
         for (one, other) in pairs {
             let (a, b) = (post(one), post(other));
-            let said = [are_copies(a.as_ref(), b.as_ref()), are_copies(b.as_ref(), a.as_ref())];
-            if said != [together; 2] {
-                wrong.push(format!("{said:?}: {one} / {other}"));
+            let verdicts = [are_copies(a.as_ref(), b.as_ref()), are_copies(b.as_ref(), a.as_ref())];
+            if verdicts != [together; 2] {
+                wrong.push(format!("{verdicts:?}: {one} / {other}"));
             }
         }
     }
     let joined = |list: &[(&str, &str)]| {
         list.iter().filter(|(one, other)| are_copies(post(one).as_ref(), post(other).as_ref())).count()
     };
-    let (apart, together) = (joined(&APART), joined(&TOGETHER));
-    let line = format!("made pairs that say something else: {apart} of {} called copies", APART.len());
-    writeln!(std::io::stderr(), "{line}; rewordings: {together} of {}", TOGETHER.len()).ok();
+    let (contradicting, rewordings) = (joined(&APART), joined(&TOGETHER));
+    let line = format!("made pairs that say something else: {contradicting} of {} called copies", APART.len());
+    writeln!(std::io::stderr(), "{line}; rewordings: {rewordings} of {}", TOGETHER.len()).ok();
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
@@ -253,20 +253,20 @@ fn pages_are_told_apart_by_their_headline_and_by_their_words() {
     assert!(copies((recall, words), (&format!("{recall} | The Other Post"), words)));
     assert!(!copies((recall, words), ("Acme not to recall kitchen robots after fires in three countries", words)));
     let status = "Incident with the login service in the western region";
-    let said = |state: &str| {
+    let status_text = |state: &str| {
         format!("Some users cannot log in to their accounts; the state of the incident is {state} as of this hour")
     };
-    assert!(!copies((status, &said("investigating")), (status, &said("resolved"))));
+    assert!(!copies((status, &status_text("investigating")), (status, &status_text("resolved"))));
 }
 
 #[test]
 fn what_a_scorer_was_sure_of_keeps_texts_apart() {
     use crate::model::{ItemText, Kind};
-    let judged = |text: &str, score: Option<i64>| {
+    let scored = |text: &str, score: Option<i64>| {
         super::fingerprint(&ItemText { kind: Kind::Post, title: None, text: Some(text.to_owned()), score })
     };
     let copies = |one: Option<i64>, other: Option<i64>| {
-        let (a, b) = (judged(BRIDGE, one), judged(&format!("{BRIDGE}, what a day this has been"), other));
+        let (a, b) = (scored(BRIDGE, one), scored(&format!("{BRIDGE}, what a day this has been"), other));
         assert_eq!(are_copies(a.as_ref(), b.as_ref()), are_copies(b.as_ref(), a.as_ref()));
         are_copies(a.as_ref(), b.as_ref())
     };

@@ -57,8 +57,8 @@ pub(super) fn strip_site_name(title: &str) -> &str {
     let last = BEFORE_A_SITE.iter().filter_map(|mark| title.rfind(mark).map(|at| (at, mark.len()))).max();
     let headline = last.and_then(|(at, length)| {
         let (headline, site) = (title.get(..at)?, title.get(at + length..)?);
-        let (whole, site) = (headline.chars().count(), site.chars().count());
-        (site <= LONGEST_SITE && whole >= 2 * site).then_some(headline)
+        let (headline_length, site_length) = (headline.chars().count(), site.chars().count());
+        (site_length <= LONGEST_SITE && headline_length >= 2 * site_length).then_some(headline)
     });
     headline.unwrap_or(title)
 }

@@ -28,8 +28,8 @@ pub(super) fn of(kind: Kind, text: &Letters, title: &Letters) -> Vec<i64> {
         }
     }
     if !keys.is_empty() {
-        let whole = mix_bits(hash(VERSION | (8 + page), &text.letters) ^ hash(10, &title.letters).rotate_left(1));
-        keys.push(whole.cast_signed());
+        let exact_key = mix_bits(hash(VERSION | (8 + page), &text.letters) ^ hash(10, &title.letters).rotate_left(1));
+        keys.push(exact_key.cast_signed());
     }
     keys
 }

@@ -36,16 +36,16 @@ use letters::Letters;
 
 /// The keys and sketch of an item; `None` if its text is too short to be compared.
 #[must_use]
-pub fn fingerprint(words: &ItemText) -> Option<Fingerprint> {
-    let text = words.text.as_deref().map(Letters::of_text).unwrap_or_default();
-    let title = words.title.as_deref().filter(|_| words.kind == Kind::Page).map(letters::strip_site_name);
+pub fn fingerprint(item: &ItemText) -> Option<Fingerprint> {
+    let text = item.text.as_deref().map(Letters::of_text).unwrap_or_default();
+    let title = item.title.as_deref().filter(|_| item.kind == Kind::Page).map(letters::strip_site_name);
     let titled = title.map(Letters::of_text).unwrap_or_default();
-    let bands = minhash::of(words.kind, &text, &titled);
+    let bands = minhash::of(item.kind, &text, &titled);
     if bands.is_empty() {
         return None;
     }
-    let said = words.text.as_deref().map(word_sequence::words).unwrap_or_default();
-    let said_in_title = title.map(word_sequence::words).unwrap_or_default();
-    let mood = sketch::CertainTone::of(words.score);
-    Some(Fingerprint { bands, sketch: sketch::encode(words.kind, (&text, &said), (&titled, &said_in_title), mood) })
+    let text_words = item.text.as_deref().map(word_sequence::words).unwrap_or_default();
+    let title_words = title.map(word_sequence::words).unwrap_or_default();
+    let mood = sketch::CertainTone::of(item.score);
+    Some(Fingerprint { bands, sketch: sketch::encode(item.kind, (&text, &text_words), (&titled, &title_words), mood) })
 }

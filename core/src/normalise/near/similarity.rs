@@ -86,13 +86,13 @@ pub(super) fn similarity_decoded(a: &sketch::Sketch, b: &sketch::Sketch) -> Opti
     let title_least = a.title.weight.min(b.title.weight);
     // A snippet without anything of its headline may be boilerplate of the site, and a headline without anything of its
     // snippet may be that of a series.
-    let told = related(&a.title, &a.text) || related(&b.title, &b.text);
+    let title_matches_text = related(&a.title, &a.text) || related(&b.title, &b.text);
     match (titled, text) {
         // A short title may only name the kind of page. Then the snippets must not differ.
         (Some(_), None) if title_least < TELLING_TITLE && least >= LEAST => None,
-        (Some(_), None) if least >= TELLING_SNIPPET && !told && !related(&a.text, &b.text) => None,
+        (Some(_), None) if least >= TELLING_SNIPPET && !title_matches_text && !related(&a.text, &b.text) => None,
         (Some(title), _) => Some(title),
-        (None, Some(_)) if title_least >= LEAST && !told && !related(&a.title, &b.title) => None,
+        (None, Some(_)) if title_least >= LEAST && !title_matches_text && !related(&a.title, &b.title) => None,
         (None, Some(text)) if least >= TELLING_SNIPPET => Some(text),
         (None, _) => None,
     }

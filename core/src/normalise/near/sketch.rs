@@ -79,13 +79,13 @@ impl Part {
     }
 
     fn read(words: &mut impl Iterator<Item = u16>) -> Option<Self> {
-        let (weight, pieces, numbers, said) = (words.next()?, words.next()?, words.next()?, words.next()?);
+        let (weight, pieces, numbers, word_count) = (words.next()?, words.next()?, words.next()?, words.next()?);
         let mut take = |n: u16| {
             let taken: Vec<u16> = words.take(usize::from(n)).collect();
             (taken.len() == usize::from(n)).then_some(taken)
         };
         let (pieces, numbers) = (take(pieces)?, take(numbers)?);
-        let words = (0..said).map(|_| Word::read(words)).collect::<Option<_>>()?;
+        let words = (0..word_count).map(|_| Word::read(words)).collect::<Option<_>>()?;
         Some(Self { weight: usize::from(weight), pieces, numbers, words })
     }
 }

@@ -191,7 +191,7 @@ pub(super) fn sense(word: &str, next: Option<&str>) -> Option<Sense> {
 
 /// The verb that a contraction negates: `won't` is `will` and `not`.
 pub(super) fn negated_verb(word: &str) -> Option<&str> {
-    let listed = RUN_TOGETHER.iter().find(|(together, _)| *together == word).map(|(_, apart)| *apart);
+    let listed = RUN_TOGETHER.iter().find(|(together, _)| *together == word).map(|(_, verb)| *verb);
     listed.or_else(|| word.strip_suffix("n't").filter(|word| !word.is_empty()))
 }
 
@@ -228,8 +228,8 @@ mod tests {
 
     #[test]
     fn contractions_are_two_words() {
-        for (word, apart) in [("won't", "will"), ("isn't", "is"), ("dont", "do"), ("cannot", "can")] {
-            assert_eq!(negated_verb(word), Some(apart));
+        for (word, verb) in [("won't", "will"), ("isn't", "is"), ("dont", "do"), ("cannot", "can")] {
+            assert_eq!(negated_verb(word), Some(verb));
         }
         assert_eq!((negated_verb("want"), negated_verb("n't")), (None, None));
     }

@@ -130,8 +130,8 @@ pub(super) fn words(text: &str) -> Vec<Word> {
     let mut words = Vec::with_capacity(raw.len());
     for (at, (raw, word)) in raw.iter().zip(&small).enumerate() {
         let next = small.get(at + 1).map(String::as_str);
-        if let Some(apart) = word_sense::negated_verb(word) {
-            words.push(plain(apart));
+        if let Some(verb) = word_sense::negated_verb(word) {
+            words.push(plain(verb));
             words.push(Word { sort: WordSort::Negation, ..plain("not") });
             continue;
         }
@@ -281,8 +281,8 @@ fn take(c: char, left: &str, before: Option<char>, word: &mut Raw, raw: &mut Vec
         _ if is_combining_mark(c) => {}
         _ => {
             let dash = matches!(c, '-' | '–' | '—' | '/');
-            let apart = before.is_none_or(char::is_whitespace) || left.starts_with(char::is_whitespace);
-            let marks = !c.is_whitespace() && c != '#' && (!dash || apart);
+            let at_space = before.is_none_or(char::is_whitespace) || left.starts_with(char::is_whitespace);
+            let marks = !c.is_whitespace() && c != '#' && (!dash || at_space);
             end(word, raw, marks);
             word.begins |= marks && !matches!(c, ',' | '\'' | '’' | '$' | '€' | '£' | '%' | '&' | '+' | '*');
             word.tag = c == '#';

@@ -112,9 +112,9 @@ impl Index {
     }
 
     fn end(mut self) -> Tokens {
-        let mut told = HashSet::new();
+        let mut seen = HashSet::new();
         for sign in std::mem::take(&mut self.signs) {
-            if told.len() < MOST_SIGNS && told.insert(sign.clone()) {
+            if seen.len() < MOST_SIGNS && seen.insert(sign.clone()) {
                 self.gap();
                 self.tokens.push(Some(sign));
             }

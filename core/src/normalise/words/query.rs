@@ -120,8 +120,8 @@ fn sign(folded: &str) -> Option<String> {
     let text = folded.trim_matches(|c: char| !split::is_word(c) && !matches!(c, '#' | '@') && !split::is_emoji(c));
     let (mark, tag) =
         [('#', HASHTAG), ('@', NAME)].iter().find_map(|(c, mark)| Some((mark, text.strip_prefix(*c)?)))?;
-    let whole = tag.chars().all(split::is_word) && tag.chars().any(char::is_alphanumeric);
-    whole.then(|| std::iter::once(*mark).chain(tag.chars().take(LONGEST)).collect())
+    let is_word_tag = tag.chars().all(split::is_word) && tag.chars().any(char::is_alphanumeric);
+    is_word_tag.then(|| std::iter::once(*mark).chain(tag.chars().take(LONGEST)).collect())
 }
 
 /// The words of a query that are usually not indexed, because they start a URL: `http`, `https`.

@@ -67,7 +67,7 @@ impl QueryWords {
     #[must_use]
     pub fn of_all(questions: &[&str]) -> Option<Self> {
         let each: Vec<Self> = questions.iter().map(|question| Self::of(question)).collect::<Option<_>>()?;
-        let mut words: Vec<Word> = each.into_iter().flat_map(|asked| asked.0).collect();
+        let mut words: Vec<Word> = each.into_iter().flat_map(|query_words| query_words.0).collect();
         words.sort_by(|a, b| a.text.cmp(&b.text));
         words.dedup();
         (!words.is_empty()).then_some(Self(words))
@@ -77,10 +77,11 @@ impl QueryWords {
     #[must_use]
     pub fn count_in(&self, texts: &[Option<&str>]) -> usize {
         let texts: Vec<String> = texts.iter().flatten().map(|text| fold(text)).collect();
-        let is_held = |word: &&Word| texts.iter().any(|text| word.is_in(text));
-        let held: Vec<&Word> = self.0.iter().filter(is_held).collect();
-        let part = |word: &Word| held.iter().any(|other| other.text != word.text && other.text.contains(&*word.text));
-        held.iter().filter(|word| !part(word)).count()
+        let occurs = |word: &&Word| texts.iter().any(|text| word.is_in(text));
+        let matched: Vec<&Word> = self.0.iter().filter(occurs).collect();
+        let part =
+            |word: &Word| matched.iter().any(|other| other.text != word.text && other.text.contains(&*word.text));
+        matched.iter().filter(|word| !part(word)).count()
     }
 
     /// Whether one of these texts contains one of the words.
@@ -188,7 +189,7 @@ mod tests {
 
     #[test]
     fn words_that_a_text_holds_are_counted_once_each() {
-        let asked = QueryWords::of("calgary flood floods terremoto #terremotocr boston").unwrap();
+        let query_words = QueryWords::of("calgary flood floods terremoto #terremotocr boston").unwrap();
         for (text, many) in [
             ("nothing of the kind", 0),
             ("Calgary", 1),
@@ -197,14 +198,14 @@ mod tests {
             ("#TerremotoCR", 1),
             ("#terremotocr, flooding", 2),
         ] {
-            assert_eq!(asked.count_in(&[Some(text)]), many, "{text}");
+            assert_eq!(query_words.count_in(&[Some(text)]), many, "{text}");
         }
-        assert_eq!(asked.count_in(&[Some("a flood"), None, Some("Boston")]), 2);
+        assert_eq!(query_words.count_in(&[Some("a flood"), None, Some("Boston")]), 2);
     }
 
     #[test]
     fn terms_that_repeat_the_question_are_its_own() {
-        let asked = QueryWords::of("rain ai acme \"new phones\"").unwrap();
+        let query_words = QueryWords::of("rain ai acme \"new phones\"").unwrap();
         for (term, own) in [
             ("rain", true),
             ("rains", true),
@@ -224,7 +225,7 @@ mod tests {
             ("／acmenews.com", false),
             ("🔥", false),
         ] {
-            assert_eq!(asked.repeats_query(term), own, "{term}");
+            assert_eq!(query_words.repeats_query(term), own, "{term}");
         }
     }
 

@@ -18,19 +18,19 @@ const LONGEST: usize = 32;
 
 /// Calls `each` with every term of an item. Some terms occur more than once.
 pub fn terms(item: &SearchableItem<'_>, each: &mut dyn FnMut(&str)) {
-    let mut told = TermExtractor { each, left: MOST_TERMS, row: String::new(), before: 0, plain: false };
+    let mut extractor = TermExtractor { each, left: MOST_TERMS, row: String::new(), before: 0, plain: false };
     if item.kind == Kind::Page
         && let Some(host) = item.url.and_then(site)
     {
-        told.site(&host);
+        extractor.site(&host);
     }
     for text in [item.title, item.text].into_iter().flatten() {
         let end = text.char_indices().nth(MOST_READ).map_or(text.len(), |(at, _)| at);
         let folded = fold::fold(text.get(..end).unwrap_or(""));
         for token in folded.split_whitespace() {
-            told.token(token);
+            extractor.token(token);
         }
-        told.end_phrase();
+        extractor.end_phrase();
     }
 }
 

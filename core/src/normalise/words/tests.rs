@@ -10,7 +10,7 @@ fn post(text: &str) -> SearchableItem<'_> {
     SearchableItem { kind: Kind::Post, title: None, text: Some(text), author: None, author_name: None, url: None }
 }
 
-fn shown(text: &str) -> String {
+fn token_text(text: &str) -> String {
     let tokens = tokens(&post(text));
     tokens.iter().map(|token| token.as_deref().unwrap_or("·")).collect::<Vec<_>>().join(" ")
 }
@@ -26,8 +26,8 @@ fn has(tokens: &Tokens, phrase: &Phrase) -> bool {
     })
 }
 
-fn finds(asked: &TextQuery, tokens: &Tokens) -> bool {
-    asked.all.iter().all(|phrase| has(tokens, phrase)) && !asked.none.iter().any(|phrase| has(tokens, phrase))
+fn finds(query: &TextQuery, tokens: &Tokens) -> bool {
+    query.all.iter().all(|phrase| has(tokens, phrase)) && !query.none.iter().any(|phrase| has(tokens, phrase))
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn texts_are_cut_as_documented() {
         ("#️⃣ # @ ## \u{301} \u{0}", ""),
         ("a\u{200b}b re\u{ad}port", "ab report"),
     ] {
-        assert_eq!(shown(text), cut, "{text:?}");
+        assert_eq!(token_text(text), cut, "{text:?}");
     }
 }
 
@@ -61,8 +61,8 @@ fn no_phrase_reaches_over_the_end_of_a_field_and_a_page_is_found_by_its_site() {
         url: Some("https://www.Example.com/status/x"),
     };
     let of_page = tokens(&page);
-    let shown: Vec<&str> = of_page.iter().map(|token| token.as_deref().unwrap_or("·")).collect();
-    assert_eq!(shown.join(" "), "new release · jane doe · jane · example com · notes of it · ＠jane_doe");
+    let texts: Vec<&str> = of_page.iter().map(|token| token.as_deref().unwrap_or("·")).collect();
+    assert_eq!(texts.join(" "), "new release · jane doe · jane · example com · notes of it · ＠jane_doe");
     assert!(!finds(&parse_query("\"release jane\"").unwrap(), &of_page));
     assert!(finds(&parse_query("https://example.com @jane_doe \"notes of\"").unwrap(), &of_page));
 }
@@ -146,10 +146,10 @@ proptest! {
 
     #[test]
     fn any_question_is_answered_or_refused_and_case_does_not_matter(typed in ANYTHING) {
-        if let Ok(asked) = parse_query(&typed) {
-            prop_assert!(!asked.all.is_empty());
-            prop_assert!(asked.all.iter().chain(&asked.none).all(|phrase| !phrase.tokens.is_empty()));
-            prop_assert_eq!(parse_query(&typed.to_lowercase()), Ok(asked));
+        if let Ok(query) = parse_query(&typed) {
+            prop_assert!(!query.all.is_empty());
+            prop_assert!(query.all.iter().chain(&query.none).all(|phrase| !phrase.tokens.is_empty()));
+            prop_assert_eq!(parse_query(&typed.to_lowercase()), Ok(query));
         }
     }
 }

@@ -81,17 +81,17 @@ fn days_on_which_the_clock_changes_are_spelled_out() {
             ],
         ),
     ] {
-        let told = explain(&in_zone(expression, zone), time(after), 0).unwrap();
-        let got: Vec<&str> = told.changes.iter().map(|change| change.effect.as_str()).collect();
+        let explanation = explain(&in_zone(expression, zone), time(after), 0).unwrap();
+        let got: Vec<&str> = explanation.changes.iter().map(|change| change.effect.as_str()).collect();
         assert_eq!(got, effects, "{expression} in {zone}");
     }
 }
 
 #[test]
 fn a_day_that_was_left_out_as_a_whole_is_reported_with_both_dates() {
-    let told = explain(&in_zone("0 9 * * *", "Pacific/Apia"), time("2011-12-29T00:00:00Z"), 3).unwrap();
-    assert_eq!(told.changes[0].effect, "09:00 does not exist on 2011-12-30: runs once at 2011-12-31 00:00");
-    let slots: Vec<_> = told.slots.iter().map(|slot| (slot.local.as_str(), slot.note.is_some())).collect();
+    let explanation = explain(&in_zone("0 9 * * *", "Pacific/Apia"), time("2011-12-29T00:00:00Z"), 3).unwrap();
+    assert_eq!(explanation.changes[0].effect, "09:00 does not exist on 2011-12-30: runs once at 2011-12-31 00:00");
+    let slots: Vec<_> = explanation.slots.iter().map(|slot| (slot.local.as_str(), slot.note.is_some())).collect();
     assert_eq!(
         slots,
         [("Thu 2011-12-29 09:00", false), ("Sat 2011-12-31 00:00", true), ("Sat 2011-12-31 09:00", false)]
@@ -101,13 +101,13 @@ fn a_day_that_was_left_out_as_a_whole_is_reported_with_both_dates() {
 #[test]
 fn a_slot_near_a_change_says_what_the_change_did() {
     let notes = |expression: &str, after: &str, n: usize| -> Vec<String> {
-        let told = explain(&in_zone(expression, "Europe/Berlin"), time(after), n).unwrap();
-        let told = told.slots.into_iter().map(|slot| {
+        let explanation = explain(&in_zone(expression, "Europe/Berlin"), time(after), n).unwrap();
+        let lines = explanation.slots.into_iter().map(|slot| {
             format!("{} {} {} {}", slot.slot, slot.local, slot.offset, slot.note.unwrap_or_default())
                 .trim_end()
                 .to_owned()
         });
-        told.collect()
+        lines.collect()
     };
     assert_eq!(
         notes("30 2 * * *", "2026-10-24T00:00:00Z", 3),
@@ -141,10 +141,10 @@ fn a_zone_without_changes_tells_none_and_a_period_is_not_moved_by_one() {
         assert_eq!(explain(&in_zone("0 9 * * *", zone), time("2026-01-01T00:00:00Z"), 1).unwrap().changes, []);
     }
     let period = SchedulePolicy { timezone: "Europe/Berlin".to_owned(), ..policy(Period::Every(900_000)) };
-    let told = explain(&period, time("2026-01-01T00:00:00Z"), 1).unwrap();
-    assert!(told.changes[0].effect.ends_with("no slot is skipped or doubled"), "{told:?}");
+    let explanation = explain(&period, time("2026-01-01T00:00:00Z"), 1).unwrap();
+    assert!(explanation.changes[0].effect.ends_with("no slot is skipped or doubled"), "{explanation:?}");
     assert_eq!(
-        told.slots[0].slot,
+        explanation.slots[0].slot,
         Schedule::compile(&period).unwrap().next_after(time("2026-01-01T00:00:00Z")).unwrap()
     );
 }

@@ -75,9 +75,9 @@ proptest! {
     fn an_interval_in_two_parts_has_the_same_slots(schedule in schedule(), after in instant(), cut in 0_u64..172_800_000, rest in 0_u64..172_800_000) {
         let middle = after.plus(Duration::from_millis(cut));
         let until = middle.plus(Duration::from_millis(rest));
-        let whole: Vec<Time> = schedule.slots(after, until).collect();
+        let at_once: Vec<Time> = schedule.slots(after, until).collect();
         let parts: Vec<Time> = schedule.slots(after, middle).chain(schedule.slots(middle, until)).collect();
-        prop_assert_eq!(whole, parts);
+        prop_assert_eq!(at_once, parts);
     }
 
     #[test]
@@ -117,9 +117,9 @@ proptest! {
     #[test]
     fn the_slots_that_are_explained_are_the_slots(text in expression(), zone in prop::sample::select(&ZONES[..]), after in instant(), n in 0_usize..40) {
         let policy = crate::model::SchedulePolicy { timezone: zone.to_owned(), ..policy(Period::Cron(text)) };
-        let told: Vec<Time> = explain(&policy, after, n).unwrap().slots.iter().map(|slot| slot.slot).collect();
+        let explained: Vec<Time> = explain(&policy, after, n).unwrap().slots.iter().map(|slot| slot.slot).collect();
         let slots: Vec<Time> = Schedule::compile(&policy).unwrap().slots(after, Time(i64::MAX)).take(n).collect();
-        prop_assert_eq!(told, slots);
+        prop_assert_eq!(explained, slots);
     }
 
     #[test]
@@ -232,7 +232,7 @@ fn a_period_is_anchored_to_the_epoch() {
 #[test]
 fn a_schedule_rarer_than_its_window_says_by_how_much_and_whether_only_the_clock_is_to_blame() {
     let hours = |n: u64| Duration::from_secs(n * 3_600);
-    let rarer = |n: u64| Some((hours(n), None));
+    let uncovered_hours = |n: u64| Some((hours(n), None));
     let change = |n: u64, date: &'static str| Some((hours(n), Some(date)));
     let from = time("2026-01-01T00:00:00Z");
     for (text, zone, window, over) in [
@@ -240,9 +240,9 @@ fn a_schedule_rarer_than_its_window_says_by_how_much_and_whether_only_the_clock_
         ("0 9 * * *", "Europe/Berlin", Window::Past24Hours, change(1, "2026-10-25")),
         ("0 9 * * *", "Australia/Sydney", Window::Past24Hours, change(1, "2026-04-05")),
         ("0 9 * * MON", "Europe/Berlin", Window::Past7Days, change(1, "2026-10-26")),
-        ("0 9 * * MON-FRI", "UTC", Window::Past24Hours, rarer(48)),
+        ("0 9 * * MON-FRI", "UTC", Window::Past24Hours, uncovered_hours(48)),
         // The clock change falls on a weekend, which is too long on its own.
-        ("0 9 * * MON-FRI", "Europe/Berlin", Window::Past24Hours, rarer(49)),
+        ("0 9 * * MON-FRI", "Europe/Berlin", Window::Past24Hours, uncovered_hours(49)),
         (
             "* 9-17 * * MON-FRI",
             "UTC",
@@ -250,8 +250,8 @@ fn a_schedule_rarer_than_its_window_says_by_how_much_and_whether_only_the_clock_
             Some((Duration::from_secs((15 * 60 + 1 + 24 * 60) * 60), None)),
         ),
         ("0 9 * * MON-FRI", "UTC", Window::Past7Days, None),
-        ("0 9 1 * *", "UTC", Window::Past7Days, rarer(24 * 24)),
-        ("0 9 1 1 *", "UTC", Window::Past7Days, rarer(358 * 24)),
+        ("0 9 1 * *", "UTC", Window::Past7Days, uncovered_hours(24 * 24)),
+        ("0 9 1 1 *", "UTC", Window::Past7Days, uncovered_hours(358 * 24)),
         ("*/15 * * * *", "Antarctica/Troll", Window::Past24Hours, None),
     ] {
         let found = largest_uncovered_gap(&cron(text, zone), window, from);
@@ -260,6 +260,6 @@ fn a_schedule_rarer_than_its_window_says_by_how_much_and_whether_only_the_clock_
     }
     let two_days = Schedule::compile(&policy(Period::Every(2 * 86_400_000))).unwrap();
     let over = |window| largest_uncovered_gap(&two_days, window, from).map(|one| (one.over, one.clock_change));
-    assert_eq!(over(Window::Past24Hours), rarer(24).map(|(over, _)| (over, None)));
+    assert_eq!(over(Window::Past24Hours), uncovered_hours(24).map(|(over, _)| (over, None)));
     assert_eq!(over(Window::Past7Days), None);
 }

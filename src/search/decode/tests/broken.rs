@@ -157,7 +157,7 @@ fn monstrous_bodies_are_read_in_one_pass() {
 
 #[test]
 fn a_reply_without_entries_that_says_it_failed_is_an_error() {
-    for (body, said) in [
+    for (body, message) in [
         (r#"{"success":false,"message":"quota exhausted","results":[]}"#, "quota exhausted"),
         (r#"{"code":500,"msg":"internal","data":[]}"#, "internal"),
         (r#"{"results":[],"message":"Too many requests, slow down"}"#, "Too many requests, slow down"),
@@ -167,7 +167,7 @@ fn a_reply_without_entries_that_says_it_failed_is_an_error() {
     ] {
         for source in [Source::Social, Source::Web] {
             let error = refused(source, body);
-            assert_eq!((error.class, error.text.as_str()), (ErrorClass::Service, said), "{body}");
+            assert_eq!((error.class, error.text.as_str()), (ErrorClass::Service, message), "{body}");
         }
     }
     for body in [
@@ -182,7 +182,8 @@ fn a_reply_without_entries_that_says_it_failed_is_an_error() {
     ] {
         assert_eq!(read(Source::Social, body), Reply::default(), "{body}");
     }
-    let held = read(Source::Social, r#"{"success":false,"message":"quota exhausted","results":[{"text":"kept"}]}"#);
-    assert_eq!((texts(&held), &held.failure), (vec!["kept"], &None));
+    let with_entries =
+        read(Source::Social, r#"{"success":false,"message":"quota exhausted","results":[{"text":"kept"}]}"#);
+    assert_eq!((texts(&with_entries), &with_entries.failure), (vec!["kept"], &None));
     assert_eq!(answer(&read(Source::Ai, r#"{"message":"quota low","completion":"words"}"#)), "words");
 }

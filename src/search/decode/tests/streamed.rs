@@ -150,16 +150,16 @@ fn an_error_frame_fails_the_call_and_keeps_what_came_before() {
 
 #[test]
 fn an_event_named_error_fails_the_call_whatever_it_holds() {
-    for told in ["no miners", "{\"message\":\"no miners\"}", "\"no miners\"", "[{\"msg\":\"no miners\"}]"] {
+    for error_data in ["no miners", "{\"message\":\"no miners\"}", "\"no miners\"", "[{\"msg\":\"no miners\"}]"] {
         for before in [format!("data: {HEL}\n\n"), "data: Hel\n\n".to_owned(), "event: delta\ndata: Hel\n\n".to_owned()]
         {
-            let reply = stream(&format!("{before}event: error\ndata: {told}\n\n"));
-            assert_eq!(reply.failure, Some((ErrorClass::Service, "no miners".to_owned())), "{before}{told}");
-            assert_eq!(answer(&reply), "Hel", "{before}{told}");
+            let reply = stream(&format!("{before}event: error\ndata: {error_data}\n\n"));
+            assert_eq!(reply.failure, Some((ErrorClass::Service, "no miners".to_owned())), "{before}{error_data}");
+            assert_eq!(answer(&reply), "Hel", "{before}{error_data}");
             assert!(reply.answer.unwrap().partial);
         }
-        let alone = stream(&format!("event: error\ndata: {told}\n\n"));
-        assert_eq!((alone.failure.unwrap().0, alone.answer), (ErrorClass::Service, None), "{told}");
+        let alone = stream(&format!("event: error\ndata: {error_data}\n\n"));
+        assert_eq!((alone.failure.unwrap().0, alone.answer), (ErrorClass::Service, None), "{error_data}");
     }
 }
 

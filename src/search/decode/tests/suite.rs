@@ -27,8 +27,8 @@ fn the_json_parsing_suite_holds() {
         }
         for source in [Source::Social, Source::Web, Source::Ai] {
             for media in [ContentType::Json, ContentType::Unsaid] {
-                let said = decode(&body, &Context { media, ..context(source) });
-                let Ok(reply) = said else { continue };
+                let decoded = decode(&body, &Context { media, ..context(source) });
+                let Ok(reply) = decoded else { continue };
                 let text = lenient::text(&body).trim().to_owned();
                 // Without a content type, plain words are an answer: `nan`, `1 2`, `2.`.
                 let in_words = source == Source::Ai && media == ContentType::Unsaid && !text.starts_with(['{', '[']);

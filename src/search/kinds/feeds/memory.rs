@@ -48,8 +48,8 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    pub(super) fn of(asked: &ProviderRequest<'_>, url: &str) -> Self {
-        asked.remembered(url).and_then(|one| serde_json::from_str(&one.value).ok()).unwrap_or_default()
+    pub(super) fn of(request: &ProviderRequest<'_>, url: &str) -> Self {
+        request.remembered(url).and_then(|one| serde_json::from_str(&one.value).ok()).unwrap_or_default()
     }
 
     /// Whether the feed is resting now. Not when the clock has stepped back.

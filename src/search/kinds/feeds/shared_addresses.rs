@@ -49,26 +49,26 @@ mod tests {
         }
     }
 
-    fn told(feed: &Feed) -> Vec<Option<&str>> {
+    fn entry_ids(feed: &Feed) -> Vec<Option<&str>> {
         feed.items.iter().map(|item| item.entry.as_deref()).collect()
     }
 
     #[test]
     fn only_entries_that_share_an_address_are_told_apart_and_the_last_one_stays_so() {
         let mut alone = feed(&[("https://a.example/#1", "i1"), ("https://b.example/", "i2"), ("ftp://c", "i3")]);
-        assert_eq!((mark_shared_addresses(&mut alone, &[]), told(&alone)), (Vec::new(), vec![None, None, None]));
+        assert_eq!((mark_shared_addresses(&mut alone, &[]), entry_ids(&alone)), (Vec::new(), vec![None, None, None]));
         let mut twice = feed(&[("https://a.example/", "i1"), ("http://a.example/#x", "i1")]);
         assert_eq!(
-            (mark_shared_addresses(&mut twice, &[]), told(&twice)),
+            (mark_shared_addresses(&mut twice, &[]), entry_ids(&twice)),
             (Vec::new(), vec![None, None]),
             "one entry, written twice"
         );
         let mut several =
             feed(&[("https://a.example/#1", "i1"), ("https://b.example/", "i2"), ("https://a.example/#4", "i4")]);
         let known = mark_shared_addresses(&mut several, &[]);
-        assert_eq!((known.len(), told(&several)), (1, vec![Some("i1"), None, Some("i4")]));
+        assert_eq!((known.len(), entry_ids(&several)), (1, vec![Some("i1"), None, Some("i4")]));
         let mut left = feed(&[("https://a.example/#4", "i4"), ("https://b.example/", "i2")]);
-        assert_eq!((mark_shared_addresses(&mut left, &known), told(&left)), (known, vec![Some("i4"), None]));
+        assert_eq!((mark_shared_addresses(&mut left, &known), entry_ids(&left)), (known, vec![Some("i4"), None]));
     }
 
     #[test]
@@ -81,6 +81,6 @@ mod tests {
         let mut many = feed(&all[2..]);
         let later = mark_shared_addresses(&mut many, &known);
         assert_eq!((known.len(), later.len()), (1, MOST));
-        assert!(!later.contains(&known[0]) && told(&many).iter().all(Option::is_some));
+        assert!(!later.contains(&known[0]) && entry_ids(&many).iter().all(Option::is_some));
     }
 }

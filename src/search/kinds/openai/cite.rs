@@ -23,24 +23,24 @@ pub(super) fn add_sources(text: &str, items: &[PromptItem]) -> String {
     let mut lines: Vec<String> = Vec::new();
     for line in text.trim().lines() {
         let sentences = sentences(line).into_iter().map(|sentence| {
-            let (mut shown, found) = numbers(sentence, items.len());
+            let (mut marked, found) = numbers(sentence, items.len());
             if found.is_empty() && is_claim(sentence) {
-                shown.insert_str(shown.trim_end().len(), UNCITED);
+                marked.insert_str(marked.trim_end().len(), UNCITED);
             }
             cited.extend(found);
-            shown
+            marked
         });
         lines.push(sentences.collect());
     }
-    let mut whole = lines.join("\n");
+    let mut answer = lines.join("\n");
     if !cited.is_empty() {
-        whole.push_str("\n\nSources:");
+        answer.push_str("\n\nSources:");
     }
     for number in cited {
         let Some(item) = items.get(number - 1) else { continue };
-        whole.push_str(&format!("\n[{number}] {}", item.url.as_deref().unwrap_or(&item.key)));
+        answer.push_str(&format!("\n[{number}] {}", item.url.as_deref().unwrap_or(&item.key)));
     }
-    whole
+    answer
 }
 
 /// Splits a line into sentences, each with the blanks and citations after it.
@@ -118,31 +118,31 @@ fn citation(text: &str) -> Option<(usize, Vec<usize>)> {
 
 fn number(text: &str) -> Option<usize> {
     let digits = text.trim();
-    let fits = !digits.is_empty() && digits.len() <= DIGITS && digits.bytes().all(|byte| byte.is_ascii_digit());
-    fits.then(|| digits.parse().ok()).flatten()
+    let is_number = !digits.is_empty() && digits.len() <= DIGITS && digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| digits.parse().ok()).flatten()
 }
 
 /// Returns a sentence in which numbers that name no item are marked, and the numbers that name one.
 fn numbers(sentence: &str, items: usize) -> (String, Vec<usize>) {
-    let (mut shown, mut found, mut at) = (String::with_capacity(sentence.len()), Vec::new(), 0);
+    let (mut marked, mut found, mut at) = (String::with_capacity(sentence.len()), Vec::new(), 0);
     while let Some(rest) = sentence.get(at..).filter(|rest| !rest.is_empty()) {
         let Some((length, numbers)) = citation(rest) else {
             let c = rest.chars().next().unwrap_or_default();
-            shown.push(c);
+            marked.push(c);
             at += c.len_utf8().max(1);
             continue;
         };
         for number in numbers {
             if (1..=items).contains(&number) {
-                shown.push_str(&format!("[{number}]"));
+                marked.push_str(&format!("[{number}]"));
                 found.push(number);
             } else {
-                shown.push_str(&format!("[{number}: no such item]"));
+                marked.push_str(&format!("[{number}: no such item]"));
             }
         }
         at += length;
     }
-    (shown, found)
+    (marked, found)
 }
 
 /// Whether a sentence needs a source: it is no heading and does not introduce a list.
@@ -175,22 +175,22 @@ mod tests {
     fn numbers_become_sources_and_what_cites_nothing_is_marked() {
         let text = "# What is new\nAcme shipped version 2.1 today. [1] Users of the U.S. site like it [2][3]. \
                     Nobody said anything else about it. Dr. No agrees with it all [9].\n\nIn short:\n- 1. Good news all around [1, 2]";
-        let told = add_sources(text, &items(4));
+        let answer = add_sources(text, &items(4));
         let expected = "# What is new\nAcme shipped version 2.1 today. [1] Users of the U.S. site like it [2][3]. \
                         Nobody said anything else about it. [uncited] Dr. No agrees with it all [9: no such item]. [uncited]\n\n\
                         In short:\n- 1. Good news all around [1][2]\n\n\
                         Sources:\n[1] https://a.example/1\n[2] https://a.example/2\n[3] key:3";
-        assert_eq!(told, expected);
+        assert_eq!(answer, expected);
     }
 
     #[test]
     fn a_range_cites_each_of_its_numbers() {
-        let told = add_sources("Acme opens three stores [1-3]. They close in 2027 [1990-2100].", &items(4));
+        let answer = add_sources("Acme opens three stores [1-3]. They close in 2027 [1990-2100].", &items(4));
         assert!(
-            told.starts_with("Acme opens three stores [1][2][3]. They close in 2027 [1990-2100]. [uncited]"),
-            "{told}"
+            answer.starts_with("Acme opens three stores [1][2][3]. They close in 2027 [1990-2100]. [uncited]"),
+            "{answer}"
         );
-        assert!(told.ends_with("[1] https://a.example/1\n[2] https://a.example/2\n[3] key:3"), "{told}");
+        assert!(answer.ends_with("[1] https://a.example/1\n[2] https://a.example/2\n[3] key:3"), "{answer}");
         assert!(
             add_sources("So say all of them [3–5].", &items(4))
                 .starts_with("So say all of them [3][4][5: no such item].")
@@ -199,20 +199,25 @@ mod tests {
 
     #[test]
     fn scripts_without_blanks_have_sentences_too() {
-        let told = add_sources("製品が発売されました。[1]誰もそれについて何も言いませんでした。", &items(1));
+        let answer = add_sources("製品が発売されました。[1]誰もそれについて何も言いませんでした。", &items(1));
         assert!(
-            told.starts_with("製品が発売されました。[1]誰もそれについて何も言いませんでした。 [uncited]"),
-            "{told}"
+            answer.starts_with("製品が発売されました。[1]誰もそれについて何も言いませんでした。 [uncited]"),
+            "{answer}"
         );
     }
 
     #[test]
     fn no_text_is_lost() {
         for text in ["", "[", "[1", "a [x] b", "…[1]", "【2】", "Hi.", "A. B. C. [1]", "Ünï. [2] Ço."] {
-            let told = add_sources(text, &items(2)).replace(UNCITED, "");
+            let answer = add_sources(text, &items(2)).replace(UNCITED, "");
             let plain: String = text.chars().filter(|c| c.is_alphanumeric()).collect();
-            let kept: String =
-                told.split("\n\nSources:").next().unwrap_or_default().chars().filter(|c| c.is_alphanumeric()).collect();
+            let kept: String = answer
+                .split("\n\nSources:")
+                .next()
+                .unwrap_or_default()
+                .chars()
+                .filter(|c| c.is_alphanumeric())
+                .collect();
             assert_eq!(plain, kept, "{text}");
         }
     }

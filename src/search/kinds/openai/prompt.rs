@@ -45,31 +45,31 @@ pub(super) fn tokens(text: &str) -> usize {
 /// Builds the question about the first `most` items, within `room` tokens. The longest texts are shortened first; when
 /// all are short, the last items are left out.
 pub(super) fn question(prompt: &str, items: &[PromptItem], most: usize, room: usize) -> Question {
-    let mut given: Vec<(String, String)> = items.iter().take(most).map(|item| (head(item), body(item))).collect();
+    let mut included: Vec<(String, String)> = items.iter().take(most).map(|item| (head(item), body(item))).collect();
     let room = room.saturating_sub(tokens(RULES) + tokens(prompt));
     // A fence itself takes about nine tokens.
     let fixed = |head: &str| tokens(head) + 9;
     let mut least = 0;
-    let fits = given.iter().take_while(|(head, body)| {
+    let fitting = included.iter().take_while(|(head, body)| {
         least += fixed(head) + tokens(body).min(LEAST);
         least <= room
     });
-    let fits = fits.count();
-    given.truncate(fits);
-    let heads: usize = given.iter().map(|(head, _)| fixed(head)).sum();
-    let lengths: Vec<usize> = given.iter().map(|(_, body)| tokens(body)).collect();
+    let fitting = fitting.count();
+    included.truncate(fitting);
+    let heads: usize = included.iter().map(|(head, _)| fixed(head)).sum();
+    let lengths: Vec<usize> = included.iter().map(|(_, body)| tokens(body)).collect();
     let longest = longest_allowed(&lengths, room.saturating_sub(heads)).max(LEAST);
     let mut shortened = 0;
     let mut text = format!("{prompt}\n");
-    if given.is_empty() {
+    if included.is_empty() {
         text.push_str("\n(There are no findings.)\n");
     }
-    for (number, (head, body)) in (1..).zip(&given) {
+    for (number, (head, body)) in (1..).zip(&included) {
         let kept = cut(body, longest);
         shortened += usize::from(kept.len() < body.len());
         text.push_str(&format!("\n<<<{number}\n[{number}] {head}{kept}\n{number}>>>\n"));
     }
-    Question { text, given: given.len(), all: items.len(), shortened }
+    Question { text, given: included.len(), all: items.len(), shortened }
 }
 
 /// Returns the length to which the longest texts must be cut so that all of them fit.
@@ -111,13 +111,13 @@ fn cut(text: &str, most: usize) -> String {
         return text.to_owned();
     }
     let mut quarters = most.saturating_sub(1).saturating_mul(TOKEN_CHARS);
-    let fits = |c: &char| {
+    let takes_char = |c: &char| {
         let cost = if c.is_ascii() { 1 } else { TOKEN_CHARS };
-        let fits = quarters >= cost;
+        let has_room = quarters >= cost;
         quarters = quarters.saturating_sub(cost);
-        fits
+        has_room
     };
-    let mut kept: String = text.chars().take_while(fits).collect();
+    let mut kept: String = text.chars().take_while(takes_char).collect();
     kept.push('…');
     kept
 }
@@ -140,8 +140,8 @@ mod tests {
             assert_eq!(question.text.matches(&short).count(), 2, "{room}");
             assert_eq!(question.shortened, if room == 20_000 { 0 } else { 2 });
         }
-        let few = question("Sum up.", &items, 3, 20_000);
-        assert_eq!(few.note().as_deref(), Some("3 of 4 new items were included"));
+        let first_three = question("Sum up.", &items, 3, 20_000);
+        assert_eq!(first_three.note().as_deref(), Some("3 of 4 new items were included"));
     }
 
     #[test]

@@ -138,10 +138,10 @@ fn streamed(text: &str) -> Result<ModelAnswer, DecodeError> {
 
 fn error_of(value: &Value) -> Option<DecodeError> {
     let error = value.get("error").filter(|error| !error.is_null())?;
-    let said = error.as_str().or_else(|| error.get("message").and_then(Value::as_str)).unwrap_or("an error");
-    let said: String = said.chars().filter(|c| !c.is_control()).take(300).collect();
+    let message = error.as_str().or_else(|| error.get("message").and_then(Value::as_str)).unwrap_or("an error");
+    let message: String = message.chars().filter(|c| !c.is_control()).take(300).collect();
     let hint = "does the server have this `model`?".to_owned();
-    Some(DecodeError { class: ErrorClass::Service, text: format!("the server says: {said}"), hint })
+    Some(DecodeError { class: ErrorClass::Service, text: format!("the server says: {message}"), hint })
 }
 
 #[cfg(test)]
@@ -152,13 +152,13 @@ mod tests {
 
     #[test]
     fn whole_replies_and_streams_say_the_same() {
-        let whole = r#"{"model":"m","choices":[{"index":0,"message":{"content":"Two words."},"finish_reason":"stop"}],
+        let document = r#"{"model":"m","choices":[{"index":0,"message":{"content":"Two words."},"finish_reason":"stop"}],
             "usage":{"prompt_tokens":5,"completion_tokens":2,"total_tokens":7}}"#;
         let stream = "data: {\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"Two\"}}]}\n\n\
             : keep-alive\n\ndata: {\"choices\":[{\"index\":1,\"delta\":{\"content\":\"no\"}},{\"index\":0,\"delta\":{\"content\":\" words.\"}}]}\r\n\
             data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n\
             data: {\"choices\":[],\"usage\":{\"prompt_tokens\":5,\"completion_tokens\":2}}\n\ndata: [DONE]\n\n";
-        let read_whole = read(whole.as_bytes()).unwrap();
+        let read_whole = read(document.as_bytes()).unwrap();
         assert_eq!(read_whole, read(stream.as_bytes()).unwrap());
         assert_eq!((read_whole.text.as_str(), read_whole.tokens, read_whole.whole), ("Two words.", Some(7), true));
     }

@@ -11,15 +11,15 @@ const MOST: i64 = 1_000;
 
 pub(in crate::store) async fn add_token(conn: &mut Conn, token: &TokenRow) -> Result<(), StoreError> {
     let many: i64 = sqlx::query_scalar("SELECT count(*) FROM access_token").fetch_one(&mut *conn).await?;
-    let held = "SELECT withdrawn_at FROM access_token WHERE name = $1";
-    let held: Option<Option<i64>> = sqlx::query_scalar(held).bind(&token.name).fetch_optional(&mut *conn).await?;
-    if held == Some(None) {
+    let sql = "SELECT withdrawn_at FROM access_token WHERE name = $1";
+    let existing: Option<Option<i64>> = sqlx::query_scalar(sql).bind(&token.name).fetch_optional(&mut *conn).await?;
+    if existing == Some(None) {
         return Err(StoreError::refused(
             format!("a token `{}` already exists", token.name),
             format!("choose another name, or withdraw it first: topicwatch token withdraw {}", token.name),
         ));
     }
-    if held.is_none() && many >= MOST {
+    if existing.is_none() && many >= MOST {
         return Err(StoreError::refused(
             format!("there are already {many} tokens, which is the limit"),
             "reuse the name of a withdrawn token",

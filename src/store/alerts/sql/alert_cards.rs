@@ -56,12 +56,12 @@ pub(in crate::store) async fn cards(
     }
     let names: Vec<&str> = specs.iter().map(|spec| spec.name.as_str()).collect();
     let list = super::resolve::to_json(&names)?;
-    let mut standing = states(conn, &list).await?;
+    let mut states = states(conn, &list).await?;
     let mut firing = firing(conn, &list, now).await?;
     let card = |spec: AlertSpec| {
-        let stands = standing.remove(&spec.name).unwrap_or_default();
+        let state = states.remove(&spec.name).unwrap_or_default();
         let (firing, firing_in_all, acked_in_all) = firing.remove(&spec.name).unwrap_or_default();
-        let AlertState { looked_at, sent_at, snoozed_until, waiting } = stands;
+        let AlertState { looked_at, sent_at, snoozed_until, waiting } = state;
         AlertCard { spec, looked_at, sent_at, snoozed_until, firing, firing_in_all, acked_in_all, waiting }
     };
     Ok(specs.into_iter().map(card).collect())
@@ -84,16 +84,16 @@ async fn states(conn: &mut Conn, names: &str) -> Result<HashMap<String, AlertSta
         super::texts(1)
     );
     let rows = sqlx::query(AssertSqlSafe(sql)).bind(names).fetch_all(conn).await?;
-    let stands = rows.iter().map(|row| {
-        let stands = AlertState {
+    let states = rows.iter().map(|row| {
+        let state = AlertState {
             looked_at: read::time(row, "looked_at")?,
             sent_at: read::time(row, "sent_at")?,
             snoozed_until: read::time(row, "snoozed_until")?,
             waiting: row.try_get("waiting")?,
         };
-        Ok((row.try_get("name")?, stands))
+        Ok((row.try_get("name")?, state))
     });
-    stands.collect()
+    states.collect()
 }
 
 /// By alert name: firing subjects, how many there are in all, and how many of those are acknowledged.
@@ -110,8 +110,8 @@ async fn firing(conn: &mut Conn, names: &str, now: Time) -> Result<FiringByAlert
     );
     let mut all = FiringByAlert::new();
     for row in &sqlx::query(AssertSqlSafe(sql)).bind(names).bind(FIRING).bind(now.utc_date()).fetch_all(conn).await? {
-        let (many, known) = (row.try_get("many")?, row.try_get("known")?);
-        let one = all.entry(row.try_get("alert")?).or_insert_with(|| (Vec::new(), many, known));
+        let (many, acked_in_all) = (row.try_get("many")?, row.try_get("known")?);
+        let one = all.entry(row.try_get("alert")?).or_insert_with(|| (Vec::new(), many, acked_in_all));
         one.0.push(fires(row)?);
     }
     Ok(all)

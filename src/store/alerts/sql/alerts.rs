@@ -126,8 +126,8 @@ pub(in crate::store) async fn searched(
            ORDER BY o.seq DESC LIMIT 1 OFFSET $3), 0) ORDER BY s.source, r.seq, s.id",
         pulse::FRESH
     );
-    let asked = sqlx::query(AssertSqlSafe(sql)).bind(topic).bind(until).bind(i64::from(runs.max(1)) - 1);
-    let rows = asked.fetch_all(conn).await?;
+    let query = sqlx::query(AssertSqlSafe(sql)).bind(topic).bind(until).bind(i64::from(runs.max(1)) - 1);
+    let rows = query.fetch_all(conn).await?;
     rows.iter()
         .map(|row| {
             Ok(SearchHealth {
@@ -190,12 +190,12 @@ pub(in crate::store) async fn store_change(
         .await?;
     }
     if let Some(name) = change.reported.last() {
-        let told = super::resolve::to_json(&change.reported)?;
+        let reported = super::resolve::to_json(&change.reported)?;
         let sql = format!(
             "UPDATE alert_event SET message = $2 WHERE message IS NULL AND muted IS NULL AND event IN (SELECT given.value FROM {})",
             super::texts(1)
         );
-        sqlx::query(AssertSqlSafe(sql)).bind(told).bind(name).execute(&mut *conn).await?;
+        sqlx::query(AssertSqlSafe(sql)).bind(reported).bind(name).execute(&mut *conn).await?;
         sqlx::query(
             "INSERT INTO alert_state (alert, sent_at) VALUES ($1, $2) ON CONFLICT (alert) DO UPDATE SET sent_at = excluded.sent_at",
         )
@@ -215,7 +215,7 @@ pub(in crate::store) async fn ack(
     one: Option<&str>,
     now: Time,
 ) -> Result<Acked, StoreError> {
-    let known = "acknowledged";
+    let mute_reason = "acknowledged";
     let done = sqlx::query(
         "UPDATE alert_event SET acked_at = $1, muted = CASE WHEN message IS NULL AND muted IS NULL THEN $4 ELSE muted END \
          WHERE alert = $2 AND acked_at IS NULL AND ($3 IS NULL OR event = $3)",
@@ -223,7 +223,7 @@ pub(in crate::store) async fn ack(
     .bind(now.0)
     .bind(alert)
     .bind(one)
-    .bind(known)
+    .bind(mute_reason)
     .execute(&mut *conn)
     .await?;
     let firing = sqlx::query(

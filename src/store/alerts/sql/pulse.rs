@@ -36,8 +36,8 @@ pub(in crate::store) async fn source_activity(
     let mut all: Vec<SourceActivity> = Vec::new();
     for chunk in topics.chunks(CHUNK) {
         let list = serde_json::json!(chunk).to_string();
-        let asked = sqlx::query(AssertSqlSafe(sql.clone())).bind(list).bind(i64::from(runs.max(1)) - 1);
-        for row in asked.bind(source.as_str()).fetch_all(&mut *conn).await? {
+        let query = sqlx::query(AssertSqlSafe(sql.clone())).bind(list).bind(i64::from(runs.max(1)) - 1);
+        for row in query.bind(source.as_str()).fetch_all(&mut *conn).await? {
             let Some(cells) = row.try_get::<Option<&str>, _>("cells")? else { continue };
             all.push(SourceActivity {
                 topic: row.try_get("topic")?,

@@ -28,8 +28,8 @@ pub(in crate::store) async fn mark(
          LEFT JOIN item_mark m ON m.item = i.id AND m.topic = t.topic WHERE k.key = given.value",
         super::texts(1)
     );
-    let asked = serde_json::json!(keys).to_string();
-    let rows = sqlx::query(AssertSqlSafe(sql)).bind(asked).bind(topic).fetch_all(&mut *conn).await?;
+    let keys_json = serde_json::json!(keys).to_string();
+    let rows = sqlx::query(AssertSqlSafe(sql)).bind(keys_json).bind(topic).fetch_all(&mut *conn).await?;
     let (mut known, mut items) = (Vec::new(), BTreeMap::new());
     for row in &rows {
         known.push(row.try_get::<String, _>("asked")?);
@@ -74,8 +74,8 @@ pub(in crate::store) async fn keys(
 ) -> Result<Vec<String>, StoreError> {
     let sql = "SELECT i.key FROM item_mark m JOIN item i ON i.id = m.item WHERE m.topic = $1 AND m.mark = coalesce($2, m.mark) \
                ORDER BY m.at DESC, i.key LIMIT $3";
-    let asked = sqlx::query_scalar(sql).bind(topic).bind(mark.map(Mark::as_str));
-    Ok(asked.bind(most).fetch_all(conn).await?)
+    let query = sqlx::query_scalar(sql).bind(topic).bind(mark.map(Mark::as_str));
+    Ok(query.bind(most).fetch_all(conn).await?)
 }
 
 pub(in crate::store) async fn set(

@@ -22,5 +22,5 @@ pub(in crate::store) fn hint(text: &str) -> Option<&'static str> {
         ("invalid dns name", "for TLS, write a full host name, or an IP address in its usual form"),
     ]
     .into_iter()
-    .find_map(|(said, hint)| text.contains(said).then_some(hint))
+    .find_map(|(pattern, hint)| text.contains(pattern).then_some(hint))
 }

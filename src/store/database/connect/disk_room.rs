@@ -17,8 +17,8 @@ impl Store {
         let remembered = match &self.db {
             Db::Sqlite(pools) => {
                 let file = pools.path().to_owned();
-                let asked = tokio::task::spawn_blocking(move || probe_disk(&file)).await;
-                asked.map_err(|e| {
+                let probed = tokio::task::spawn_blocking(move || probe_disk(&file)).await;
+                probed.map_err(|e| {
                     StoreError::new(StoreErrorKind::Statement, format!("checking the disk failed: {e}"), "")
                 })??;
                 REMEMBERED_BESIDE_ROOM

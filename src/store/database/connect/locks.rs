@@ -11,13 +11,13 @@ use crate::store::{Store, StoreError, StoreErrorKind};
 /// The lock of the one daemon of a SQLite file. Released when dropped, or by the system when the process ends.
 #[derive(Debug)]
 pub struct DaemonLock {
-    held: Option<(PathBuf, File)>,
+    lock_file: Option<(PathBuf, File)>,
 }
 
 impl DaemonLock {
     /// Checks that it still keeps other daemons out. Makes a deleted lock file again, unless another daemon was faster.
     pub fn ensure_held(&mut self) -> Result<(), StoreError> {
-        let Some((path, file)) = &mut self.held else { return Ok(()) };
+        let Some((path, file)) = &mut self.lock_file else { return Ok(()) };
         let unknown = |path: &Path, e: &io::Error| {
             let text = format!("cannot access {}: {e}", path.display());
             StoreError::new(StoreErrorKind::Unreachable, text, "can this user write to that folder?")
@@ -44,7 +44,7 @@ impl DaemonLock {
 impl Store {
     /// Keeps a second daemon off a SQLite file. Any number of daemons may share PostgreSQL.
     pub fn lock_daemon(&self) -> Result<DaemonLock, StoreError> {
-        let Db::Sqlite(_) = &self.db else { return Ok(DaemonLock { held: None }) };
+        let Db::Sqlite(_) = &self.db else { return Ok(DaemonLock { lock_file: None }) };
         let path = format!("{}.lock", self.place);
         let refused = |text: String, hint: &str| StoreError::new(StoreErrorKind::Locked, text, hint);
         let cannot = |e: io::Error| refused(format!("cannot open {path}: {e}"), "can this user write to that folder?");
@@ -56,7 +56,7 @@ impl Store {
             }
         };
         match file.try_lock() {
-            Ok(()) => Ok(DaemonLock { held: Some((PathBuf::from(path), file)) }),
+            Ok(()) => Ok(DaemonLock { lock_file: Some((PathBuf::from(path), file)) }),
             Err(std::fs::TryLockError::WouldBlock) => Err(refused(
                 format!("another `topicwatch run` uses {}", self.place),
                 "stop it first, or use PostgreSQL, which several can share; `once`, `show` and `export` work alongside it",
@@ -102,9 +102,9 @@ impl TempLock {
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt as _;
-    let ours = file.metadata()?;
+    let opened = file.metadata()?;
     match std::fs::metadata(path) {
-        Ok(named) => Ok((ours.dev(), ours.ino()) == (named.dev(), named.ino())),
+        Ok(named) => Ok((opened.dev(), opened.ino()) == (named.dev(), named.ino())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(error),
     }

@@ -48,9 +48,9 @@ impl Store {
     /// Returns the store, or an error if it holds findings of the other nature.
     pub(in crate::store) async fn require_nature(self, wanted: Option<DataOrigin>) -> Result<Self, StoreError> {
         match (self.nature().await?, wanted) {
-            (Some(held), Some(wanted)) if held != wanted => {
+            (Some(stored), Some(wanted)) if stored != wanted => {
                 self.close().await;
-                Err(wrong_nature(&self.place, held))
+                Err(wrong_nature(&self.place, stored))
             }
             _ => Ok(self),
         }
@@ -58,8 +58,8 @@ impl Store {
 }
 
 /// The error that refuses to mix sandbox and real findings.
-pub(in crate::store) fn wrong_nature(place: &str, held: DataOrigin) -> StoreError {
-    match held {
+pub(in crate::store) fn wrong_nature(place: &str, stored: DataOrigin) -> StoreError {
+    match stored {
         DataOrigin::Sandbox => StoreError::new(
             StoreErrorKind::Foreign,
             format!("{place} contains SANDBOX findings, which cannot be mixed with findings of a real service"),
@@ -112,13 +112,14 @@ async fn open_sqlite(path: &Path, create: bool) -> Result<Store, StoreError> {
             .fetch_one(&mut *conn)
             .await
             .map_err(|e| with_place(e.into(), &place))?;
-        let ours: i64 = sqlx::query_scalar("SELECT count(*) FROM sqlite_schema WHERE name = '_sqlx_migrations'")
-            .fetch_one(&mut *conn)
-            .await?;
-        if tables > 0 && ours == 0 {
+        let migration_tables: i64 =
+            sqlx::query_scalar("SELECT count(*) FROM sqlite_schema WHERE name = '_sqlx_migrations'")
+                .fetch_one(&mut *conn)
+                .await?;
+        if tables > 0 && migration_tables == 0 {
             return Err(foreign(&place));
         }
-        if ours == 0 { usize::MAX } else { pending(&migrator, &mut *conn, &place).await? }
+        if migration_tables == 0 { usize::MAX } else { pending(&migrator, &mut *conn, &place).await? }
     };
     if pending > 0 {
         // Several processes may start on one new file, and SQLite's own lock is taken too late for that.

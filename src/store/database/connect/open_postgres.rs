@@ -41,9 +41,9 @@ pub(in crate::store) async fn open(settings: &Settings) -> Result<Store, StoreEr
                 "run `topicwatch once` first, or choose another with [database] schema",
             ));
         }
-        let made = sqlx::query(sqlx::AssertSqlSafe(format!("CREATE SCHEMA \"{schema}\""))).execute(&mut *tx).await;
-        made.map_err(|error| {
-            let refused = error.as_database_error().is_some_and(|said| said.code().as_deref() == Some(NO_RIGHT));
+        let created = sqlx::query(sqlx::AssertSqlSafe(format!("CREATE SCHEMA \"{schema}\""))).execute(&mut *tx).await;
+        created.map_err(|error| {
+            let refused = error.as_database_error().is_some_and(|e| e.code().as_deref() == Some(NO_RIGHT));
             let mut error = with_place(error.into(), &place);
             if refused {
                 error.hint = format!(
@@ -54,14 +54,14 @@ pub(in crate::store) async fn open(settings: &Settings) -> Result<Store, StoreEr
         })?;
     }
     // Uses the index on names: a server with many schemas has many tables.
-    let ours: bool = sqlx::query_scalar(
+    let has_migrations: bool = sqlx::query_scalar(
         "SELECT EXISTS (SELECT 1 FROM pg_class WHERE relname = '_sqlx_migrations' \
          AND relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = $1))",
     )
     .bind(schema)
     .fetch_one(&mut *tx)
     .await?;
-    if !ours {
+    if !has_migrations {
         let taken: bool = sqlx::query_scalar(
             "SELECT EXISTS (SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1)",
         )
@@ -72,7 +72,7 @@ pub(in crate::store) async fn open(settings: &Settings) -> Result<Store, StoreEr
             return Err(foreign(&place));
         }
     }
-    let waiting = if ours { pending(&migrator, &mut *tx, &place).await? } else { usize::MAX };
+    let waiting = if has_migrations { pending(&migrator, &mut *tx, &place).await? } else { usize::MAX };
     tx.commit().await?;
     if waiting > 0 {
         migrator.run(pools.writer()).await.map_err(|e| migrate_error(e, &place))?;

@@ -39,11 +39,11 @@ impl Store {
             let pools =
                 postgres::Pools::open(options, &settings.schema).await.map_err(|error| with_place(error, &place))?;
             let mut conn = pools.reader().await?;
-            let ours = sqlx::query_scalar(
+            let migration_tables = sqlx::query_scalar(
                 "SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
                  WHERE n.nspname = $1 AND c.relname = '_sqlx_migrations'",
             );
-            let ours: i64 = ours.bind(&settings.schema).fetch_one(&mut *conn).await?;
+            let migration_tables: i64 = migration_tables.bind(&settings.schema).fetch_one(&mut *conn).await?;
             if !has_schema(&mut conn, settings).await? {
                 return Err(StoreError::new(
                     StoreErrorKind::Unreachable,
@@ -51,7 +51,7 @@ impl Store {
                     "run `topicwatch once` or `topicwatch run` first, or choose another with [database] schema",
                 ));
             }
-            up_to_date(ours, POSTGRES, &mut *conn, &place).await?;
+            up_to_date(migration_tables, POSTGRES, &mut *conn, &place).await?;
             drop(conn);
             Self {
                 db: Db::Postgres(pools),
@@ -100,9 +100,10 @@ impl Store {
     /// Makes a store of an open file, if its tables are those of this version.
     async fn from_sqlite(pools: sqlite::Pools, place: String) -> Result<Self, StoreError> {
         let mut conn = pools.reader().await.map_err(|error| with_place(error, &place))?;
-        let ours = sqlx::query_scalar("SELECT count(*) FROM sqlite_schema WHERE name = '_sqlx_migrations'");
-        let ours: i64 = ours.fetch_one(&mut *conn).await.map_err(|error| with_place(error.into(), &place))?;
-        up_to_date(ours, SQLITE, &mut *conn, &place).await?;
+        let migration_tables = sqlx::query_scalar("SELECT count(*) FROM sqlite_schema WHERE name = '_sqlx_migrations'");
+        let migration_tables: i64 =
+            migration_tables.fetch_one(&mut *conn).await.map_err(|error| with_place(error.into(), &place))?;
+        up_to_date(migration_tables, SQLITE, &mut *conn, &place).await?;
         drop(conn);
         let (commits, room) = Default::default();
         Ok(Self { db: Db::Sqlite(Box::new(pools)), place, commits, room, engine: None })
@@ -111,12 +112,12 @@ impl Store {
 
 /// Refuses a database that is not ours, newer, or older.
 async fn up_to_date<C: Migrate>(
-    ours: i64,
+    migration_tables: i64,
     steps: &[(i64, &'static str, &'static str)],
     conn: &mut C,
     place: &str,
 ) -> Result<(), StoreError> {
-    if ours == 0 {
+    if migration_tables == 0 {
         return Err(foreign(place));
     }
     if pending(&migrator(steps), conn, place).await? == 0 {

@@ -43,28 +43,28 @@ fn is_local(host: &str) -> bool {
 }
 
 fn tls_params(url: &str) -> TlsParams {
-    let mut asked = TlsParams::default();
-    let Ok(url) = Url::parse(url) else { return asked };
+    let mut params = TlsParams::default();
+    let Ok(url) = Url::parse(url) else { return params };
     // The driver's spellings; the last one wins.
     for (name, value) in url.query_pairs() {
         match &*name {
-            "sslmode" | "ssl-mode" => asked.mode = value.parse().ok(),
-            "sslrootcert" | "ssl-root-cert" | "ssl-ca" => asked.authority = true,
+            "sslmode" | "ssl-mode" => params.mode = value.parse().ok(),
+            "sslrootcert" | "ssl-root-cert" | "ssl-ca" => params.authority = true,
             _ => {}
         }
     }
-    asked
+    params
 }
 
 /// Returns the mode to use. `otherwise` is PGSSLMODE or the driver's default; for a remote host only the URL can turn
 /// TLS off.
-fn mode(near: bool, asked: &TlsParams, otherwise: PgSslMode) -> PgSslMode {
-    match (asked.mode, otherwise) {
+fn mode(near: bool, params: &TlsParams, otherwise: PgSslMode) -> PgSslMode {
+    match (params.mode, otherwise) {
         (Some(PgSslMode::Disable), _) => PgSslMode::Disable,
         (Some(strict @ (PgSslMode::VerifyCa | PgSslMode::VerifyFull)), _)
         | (None, strict @ (PgSslMode::VerifyCa | PgSslMode::VerifyFull)) => strict,
         // A named root certificate must be checked; all other modes would ignore it.
-        _ if asked.authority => PgSslMode::VerifyFull,
+        _ if params.authority => PgSslMode::VerifyFull,
         (Some(mode), _) | (None, mode) if near || matches!(mode, PgSslMode::Require) => mode,
         _ => PgSslMode::Require,
     }

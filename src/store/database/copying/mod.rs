@@ -61,23 +61,23 @@ impl Store {
     }
 
     /// Copies everything to an empty database, or resumes an earlier copy of this one. Compares both table by table,
-    /// and only then removes the mark that keeps others out. Calls `told` for each table.
+    /// and only then removes the mark that keeps others out. Calls `on_table` for each table.
     pub async fn copy_to(
         &self,
         settings: &Settings,
         now: Time,
-        told: &(dyn Fn(&CopiedTable) + Send + Sync),
+        on_table: &(dyn Fn(&CopiedTable) + Send + Sync),
     ) -> Result<Vec<CopiedTable>, StoreError> {
-        let living: i64 = read!(self, instances::running_count(now))?;
-        if living > 0 {
+        let running: i64 = read!(self, instances::running_count(now))?;
+        if running > 0 {
             return Err(StoreError::new(
                 StoreErrorKind::Locked,
-                format!("{living} processes are running jobs on {}", self.place),
+                format!("{running} processes are running jobs on {}", self.place),
                 "stop them first, so that the copy is complete",
             ));
         }
         let target = Self::open_any(settings).await?;
-        let done = self.copy_into(&target, told).await;
+        let done = self.copy_into(&target, on_table).await;
         target.close().await;
         done
     }
@@ -85,7 +85,7 @@ impl Store {
     async fn copy_into(
         &self,
         target: &Self,
-        told: &(dyn Fn(&CopiedTable) + Send + Sync),
+        on_table: &(dyn Fn(&CopiedTable) + Send + Sync),
     ) -> Result<Vec<CopiedTable>, StoreError> {
         let place = self.place.as_str();
         match read!(target, copying::unfinished_mark())? {
@@ -112,7 +112,7 @@ impl Store {
         // Rows left by an earlier try may be out of date; if the databases differ, start over once.
         for again in [true, false] {
             Self::fill(&mut source, target).await?;
-            match Self::compare(&mut source, target, told).await? {
+            match Self::compare(&mut source, target, on_table).await? {
                 Ok(moved) => {
                     write_tx!(target, copying::end())?;
                     return Ok(moved);
@@ -152,7 +152,7 @@ impl Store {
     async fn compare(
         source: &mut Source,
         target: &Self,
-        told: &(dyn Fn(&CopiedTable) + Send + Sync),
+        on_table: &(dyn Fn(&CopiedTable) + Send + Sync),
     ) -> Result<Result<Vec<CopiedTable>, &'static str>, StoreError> {
         let mut moved = Vec::with_capacity(TABLES.len());
         for table in TABLES {
@@ -161,7 +161,7 @@ impl Store {
                 return Ok(Err(table.name));
             }
             let table = CopiedTable { table: table.name, rows, blake3: hash.to_hex().to_string() };
-            told(&table);
+            on_table(&table);
             moved.push(table);
         }
         Ok(Ok(moved))

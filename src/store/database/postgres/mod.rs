@@ -112,7 +112,9 @@ const MOST: u32 = 8;
 fn is_disconnected(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Io(_) | sqlx::Error::Protocol(_) => true,
-        sqlx::Error::Database(said) => matches!(said.code().as_deref(), Some("57P01" | "57P02" | "25P03" | "57P05")),
+        sqlx::Error::Database(database_error) => {
+            matches!(database_error.code().as_deref(), Some("57P01" | "57P02" | "25P03" | "57P05"))
+        }
         _ => false,
     }
 }
@@ -220,16 +222,18 @@ impl Pools {
 
     /// Waits for the pool, but gives up if the caller is stopping and the server is away. A server that only has no
     /// room for another connection is not away: connections will be returned.
-    async fn unless_unreachable<T>(&self, asked: impl Future<Output = T>) -> Result<T, StoreError> {
+    async fn unless_unreachable<T>(&self, operation: impl Future<Output = T>) -> Result<T, StoreError> {
         let gone = async {
             self.leaving.cancelled().await;
             match unreachable_reason(&self.options, REACHABLE_AT_THE_END).await {
-                sqlx::Error::Database(said) if said.code().as_deref() == Some("53300") => std::future::pending().await,
+                sqlx::Error::Database(database_error) if database_error.code().as_deref() == Some("53300") => {
+                    std::future::pending().await
+                }
                 error => error,
             }
         };
         tokio::select! {
-            done = asked => Ok(done),
+            done = operation => Ok(done),
             error = gone => Err(error.into()),
         }
     }

@@ -107,8 +107,8 @@ impl OpenFile {
     /// or later, would write the log into it.
     fn rename_log(&self, seen: &FileState) {
         if self.log().is_some_and(|log| seen.is_ours(log)) {
-            let _ = std::fs::rename(self.beside("-wal"), self.beside(LOST));
-            let _ = std::fs::remove_file(self.beside("-shm"));
+            let _ = std::fs::rename(self.with_suffix("-wal"), self.with_suffix(LOST));
+            let _ = std::fs::remove_file(self.with_suffix("-shm"));
         }
     }
 
@@ -119,8 +119,8 @@ impl OpenFile {
 
     /// Removes the renamed log if it is empty, that is, written into the file.
     pub(in crate::store) fn remove_empty_log(&self) {
-        let lost = self.beside(LOST);
-        if lost.metadata().is_ok_and(|there| there.len() == 0) {
+        let lost = self.with_suffix(LOST);
+        if lost.metadata().is_ok_and(|metadata| metadata.len() == 0) {
             let _ = std::fs::remove_file(lost);
         }
     }
@@ -169,9 +169,9 @@ impl OpenFile {
 
     fn mark_lost(&self, seen: &mut FileState, how: &'static str, closes: bool) -> StoreError {
         let lost = Lost { how, closes };
-        let told = self.error(&lost);
+        let error = self.error(&lost);
         seen.lost = Some(lost);
-        told
+        error
     }
 
     fn error(&self, lost: &Lost) -> StoreError {
@@ -183,12 +183,12 @@ impl OpenFile {
     }
 
     fn log(&self) -> Option<Identity> {
-        self.beside("-wal").metadata().ok().as_ref().and_then(identity)
+        self.with_suffix("-wal").metadata().ok().as_ref().and_then(identity)
     }
 
-    fn beside(&self, ending: &str) -> PathBuf {
+    fn with_suffix(&self, suffix: &str) -> PathBuf {
         let mut name = self.path.as_os_str().to_owned();
-        name.push(ending);
+        name.push(suffix);
         PathBuf::from(name)
     }
 }

@@ -105,11 +105,11 @@ impl Pools {
     }
 
     /// Leaks connections that must not be closed any more, so that they stay open until the process ends.
-    fn keep_open_if_lost(&self, looked: Result<(), StoreError>) -> Result<(), StoreError> {
-        if looked.is_err() && self.place.must_leave_open() {
+    fn keep_open_if_lost(&self, checked: Result<(), StoreError>) -> Result<(), StoreError> {
+        if checked.is_err() && self.place.must_leave_open() {
             Box::leak(Box::new((self.write.clone(), self.read.clone())));
         }
-        looked
+        checked
     }
 
     /// Explains an error about a damaged file: the file may have been overwritten.
@@ -196,9 +196,9 @@ mod tests {
         ] {
             let sql = format!("SELECT CAST({pragma} AS TEXT) FROM pragma_{pragma}")
                 .replace("CAST(busy_timeout", "CAST(timeout");
-            let held = |sql: String| sqlx::query_scalar::<_, String>(sqlx::AssertSqlSafe(sql));
-            assert_eq!(held(sql.clone()).fetch_one(&mut *writer).await.unwrap(), on_writer, "writer's {pragma}");
-            assert_eq!(held(sql).fetch_one(&mut *reader).await.unwrap(), on_reader, "reader's {pragma}");
+            let setting = |sql: String| sqlx::query_scalar::<_, String>(sqlx::AssertSqlSafe(sql));
+            assert_eq!(setting(sql.clone()).fetch_one(&mut *writer).await.unwrap(), on_writer, "writer's {pragma}");
+            assert_eq!(setting(sql).fetch_one(&mut *reader).await.unwrap(), on_reader, "reader's {pragma}");
         }
         assert!(sqlx::query("CREATE TABLE t (id INTEGER)").execute(&mut *reader).await.is_err());
         drop((writer, reader));

@@ -36,11 +36,11 @@ impl Pools {
             Err(_) => pools.close().await,
         }
         // Shared memory that this user may not read may belong to another user's process that is writing.
-        let shared = beside(path, "-shm");
+        let shared = with_suffix(path, "-shm");
         if shared.exists() && std::fs::File::open(shared).is_err() {
             return Err(failed);
         }
-        let log = beside(path, "-wal").metadata().is_ok_and(|log| log.len() > 0);
+        let log = with_suffix(path, "-wal").metadata().is_ok_and(|log| log.len() > 0);
         if log {
             let options = options().read_only(true).vfs("unix-none").locking_mode(SqliteLockingMode::Exclusive);
             let pools = Self::readers_only(path, options);
@@ -64,8 +64,8 @@ impl Pools {
     }
 }
 
-fn beside(path: &Path, ending: &str) -> PathBuf {
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
-    name.push(ending);
+    name.push(suffix);
     PathBuf::from(name)
 }

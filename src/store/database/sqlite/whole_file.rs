@@ -59,14 +59,14 @@ impl super::Pools {
 impl super::Pools {
     /// Returns what a file is. The file must not be in use.
     pub(in crate::store) async fn inspect(path: &Path) -> Result<Existing, StoreError> {
-        if !path.metadata().is_ok_and(|there| there.is_file() && there.len() > 0) {
+        if !path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0) {
             return Ok(Existing::Nothing);
         }
         let options = SqliteConnectOptions::new().filename(path).immutable(true).read_only(true);
         let mut conn = sqlx::SqliteConnection::connect_with(&options).await?;
-        let ours = "SELECT count(*) FROM sqlite_schema WHERE name IN ('_sqlx_migrations', 'run')";
+        let count_sql = "SELECT count(*) FROM sqlite_schema WHERE name IN ('_sqlx_migrations', 'run')";
         let last = "SELECT public_id, finished_at FROM run WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT 100";
-        let existing = match sqlx::query_scalar::<_, i64>(ours).fetch_one(&mut conn).await {
+        let existing = match sqlx::query_scalar::<_, i64>(count_sql).fetch_one(&mut conn).await {
             Ok(2) => sqlx::query_as(last).fetch_all(&mut conn).await.map(Existing::Ours),
             Ok(_) => Ok(Existing::Foreign),
             Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some("26") => Ok(Existing::NoDatabase),

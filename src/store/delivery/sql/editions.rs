@@ -169,12 +169,13 @@ pub(in crate::store) async fn end(
 }
 
 pub(in crate::store) async fn holds(conn: &mut Conn, run: &JobRun) -> Result<bool, StoreError> {
-    let held: Option<i64> = sqlx::query_scalar("SELECT id FROM run WHERE id = $1 AND token = $2 AND state = 'running'")
-        .bind(run.hold.id)
-        .bind(&run.hold.token)
-        .fetch_optional(conn)
-        .await?;
-    Ok(held.is_some())
+    let claimed: Option<i64> =
+        sqlx::query_scalar("SELECT id FROM run WHERE id = $1 AND token = $2 AND state = 'running'")
+            .bind(run.hold.id)
+            .bind(&run.hold.token)
+            .fetch_optional(conn)
+            .await?;
+    Ok(claimed.is_some())
 }
 
 pub(in crate::store) async fn old(conn: &mut Conn, export: &str, keep: u32) -> Result<Vec<Edition>, StoreError> {

@@ -21,10 +21,10 @@ fn columns() -> String {
     )
 }
 
-fn posted(row: &Row, whole: bool) -> Result<OutboxEntry, StoreError> {
+fn posted(row: &Row, with_body: bool) -> Result<OutboxEntry, StoreError> {
     let state = read::word(row, "state", OutboxState::parse)?;
     Ok(OutboxEntry {
-        message: message_of(row, whole)?,
+        message: message_of(row, with_body)?,
         origin: row.try_get("origin")?,
         state,
         attempt: row.try_get("attempt")?,
@@ -151,16 +151,16 @@ pub(in crate::store) async fn delete(
 }
 
 /// Deletes sent and dead messages older than an instant. Messages of a run are deleted with the run.
-pub(in crate::store) async fn prune(conn: &mut Conn, ask: &StepInput) -> Result<Batch, StoreError> {
+pub(in crate::store) async fn prune(conn: &mut Conn, input: &StepInput) -> Result<Batch, StoreError> {
     let rows = sqlx::query(
         "SELECT o.event, o.created_at, CAST(CASE WHEN o.state IN ('sent', 'dead') \
            AND NOT EXISTS (SELECT 1 FROM run r WHERE r.public_id = o.origin) THEN 1 ELSE 0 END AS BIGINT) AS goes \
          FROM outbox o WHERE o.created_at < $1 AND o.created_at >= $2 AND (o.created_at > $2 OR o.event > $3) \
          ORDER BY o.created_at, o.event LIMIT $4",
     );
-    let rows = rows.bind(ask.before).bind(ask.after.at).bind(&ask.after.name).bind(ask.limit);
+    let rows = rows.bind(input.before).bind(input.after.at).bind(&input.after.name).bind(input.limit);
     let rows = rows.fetch_all(&mut *conn).await?;
-    let mut batch = Batch::new(ask, rows.len());
+    let mut batch = Batch::new(input, rows.len());
     let mut events: Vec<String> = Vec::new();
     for row in &rows {
         batch.after = Progress { at: row.try_get("created_at")?, name: row.try_get("event")?, ..Progress::default() };
@@ -169,7 +169,7 @@ pub(in crate::store) async fn prune(conn: &mut Conn, ask: &StepInput) -> Result<
         }
     }
     batch.add("outbox", events.len(), MESSAGE_BYTES * i64::try_from(events.len()).unwrap_or(i64::MAX));
-    if !ask.rehearsal && !events.is_empty() {
+    if !input.rehearsal && !events.is_empty() {
         let sql = format!(
             "DELETE FROM outbox WHERE state IN ('sent', 'dead') AND event IN (SELECT given.value FROM {})",
             super::texts(1)

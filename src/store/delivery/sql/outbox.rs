@@ -90,8 +90,8 @@ pub(in crate::store) async fn next(conn: &mut Conn, channel: &str) -> Result<Opt
     );
     let row = row.bind(channel).fetch_one(&mut *conn).await?;
     let (queued, lost): (Option<i64>, Option<i64>) = (row.try_get("queued")?, row.try_get("lost")?);
-    let held = if queued.is_some() { held_until(conn, channel).await? } else { None };
-    let queued = queued.map(|at| held.map_or(at, |held| at.max(held)));
+    let until = if queued.is_some() { held_until(conn, channel).await? } else { None };
+    let queued = queued.map(|at| until.map_or(at, |until| at.max(until)));
     Ok([queued, lost].into_iter().flatten().min().map(Time))
 }
 
@@ -121,7 +121,7 @@ pub(in crate::store) async fn claim(
         }
     }
     given_up.sort_by(|a, b| a.event.cmp(&b.event));
-    if held_until(conn, channel).await?.is_some_and(|held| held > now.0) {
+    if held_until(conn, channel).await?.is_some_and(|until| until > now.0) {
         return Ok(ClaimedMessage { message: None, given_up });
     }
     let sql = format!(
@@ -143,15 +143,15 @@ pub(in crate::store) async fn claim(
     Ok(ClaimedMessage { message, given_up })
 }
 
-pub(super) fn message_of(row: &Row, whole: bool) -> Result<Message, StoreError> {
+pub(super) fn message_of(row: &Row, with_body: bool) -> Result<Message, StoreError> {
     Ok(Message {
         event: row.try_get("event")?,
         channel: row.try_get("channel")?,
         kind: row.try_get("kind")?,
         subject: row.try_get("subject")?,
-        text: if whole { row.try_get("text")? } else { String::new() },
-        html: if whole { row.try_get("html")? } else { None },
-        data: if whole { row.try_get("data")? } else { None },
+        text: if with_body { row.try_get("text")? } else { String::new() },
+        html: if with_body { row.try_get("html")? } else { None },
+        data: if with_body { row.try_get("data")? } else { None },
     })
 }
 

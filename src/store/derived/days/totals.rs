@@ -17,7 +17,7 @@ impl Store {
         read!(self, totals::after(after, i64::from(limit)))
     }
 
-    /// Adds the totals of the runs from one number to another; `whole` if there were no more runs. Returns false if
+    /// Adds the totals of the runs from one number to another; `caught_up` if there were no more runs. Returns false if
     /// another process was first.
     pub async fn store_tally(
         &self,
@@ -25,9 +25,9 @@ impl Store {
         latest: &[SourceLatest],
         from: i64,
         to: i64,
-        whole: bool,
+        caught_up: bool,
     ) -> Result<bool, StoreError> {
-        write_tx!(self, totals::add_totals(sums, latest, from, to, whole))
+        write_tx!(self, totals::add_totals(sums, latest, from, to, caught_up))
     }
 
     /// Returns the totals; `None` until they have included all runs once.

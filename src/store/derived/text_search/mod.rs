@@ -23,7 +23,7 @@ impl Store {
 
     /// Switches to these tokenizing rules. If older rules or none were in force, every item must be indexed again.
     pub async fn set_tokenizer_version(&self, version: i64) -> Result<(), StoreError> {
-        if read!(self, word_index::version())?.is_some_and(|held| held >= version) {
+        if read!(self, word_index::version())?.is_some_and(|current| current >= version) {
             return Ok(());
         }
         write_tx!(self, word_index::renew(version))

@@ -27,7 +27,7 @@ pub(in crate::store) async fn write(
         }
     }
     let runs = counts.iter().map(|(_, count)| &count.run).chain(ends.iter().map(|(_, run, _)| *run));
-    let held = lock_runs(conn, runs).await?;
+    let claimed = lock_runs(conn, runs).await?;
     let mut answers: Vec<Option<Result<Written, StoreError>>> = requests.iter().map(|_| None).collect();
     let mut answer = |at: usize, with: Result<Written, StoreError>| {
         if let Some(place) = answers.get_mut(at) {
@@ -38,18 +38,18 @@ pub(in crate::store) async fn write(
     for (at, run) in begin_all(conn, &begins).await? {
         answer(at, Ok(Written::Begun(Box::new(run))));
     }
-    let (ours, others): (Vec<_>, Vec<_>) = counts.into_iter().partition(|(_, count)| held.has(&count.run));
+    let (valid, others): (Vec<_>, Vec<_>) = counts.into_iter().partition(|(_, count)| claimed.has(&count.run));
     for (at, count) in others {
         answer(at, Err(StoreError::fenced(&count.run.public_id)));
     }
-    let asked: Vec<&CountCall> = ours.iter().map(|(_, count)| *count).collect();
-    for ((at, _), permission) in ours.iter().zip(calls::count_all(conn, &asked, held.money).await?) {
+    let valid_counts: Vec<&CountCall> = valid.iter().map(|(_, count)| *count).collect();
+    for ((at, _), permission) in valid.iter().zip(calls::count_all(conn, &valid_counts, claimed.money).await?) {
         answer(*at, Ok(Written::Counted(permission)));
     }
     let mut stored: Vec<(usize, (&RunRef, &Outcome))> = Vec::with_capacity(ends.len());
-    let mut nature = held.nature;
+    let mut nature = claimed.nature;
     for (at, run, outcome) in ends {
-        if !held.has(run) || stored.iter().any(|(_, (other, _))| other.id == run.id) {
+        if !claimed.has(run) || stored.iter().any(|(_, (other, _))| other.id == run.id) {
             answer(at, Err(StoreError::fenced(&run.public_id)));
             continue;
         }
@@ -57,13 +57,15 @@ pub(in crate::store) async fn write(
             nature = Some(claim_nature(conn, wanted).await?);
         }
         match (outcome.nature, nature) {
-            (Some(wanted), Some(held)) if wanted != held => answer(at, Err(wrong_nature(place, held))),
+            (Some(wanted), Some(stored_nature)) if wanted != stored_nature => {
+                answer(at, Err(wrong_nature(place, stored_nature)));
+            }
             _ => stored.push((at, (run, outcome))),
         }
     }
     let all: Vec<(&RunRef, &Outcome)> = stored.iter().map(|(_, end)| *end).collect();
     // Before the items: the lock on items comes after those on the counters.
-    spent::settle_all(conn, &all, held.money).await?;
+    spent::settle_all(conn, &all, claimed.money).await?;
     for ((at, _), counts) in stored.iter().zip(snapshot::finish_all(conn, &all).await?) {
         answer(*at, Ok(Written::Ended(counts)));
     }
@@ -88,9 +90,9 @@ impl HeldRuns {
 /// counted. Every transaction that touches runs and their searches locks the runs first, in this order.
 async fn lock_runs(conn: &mut Conn, runs: impl Iterator<Item = &RunRef>) -> Result<HeldRuns, StoreError> {
     let ids: Vec<i64> = runs.map(|run| run.id).collect();
-    let mut held = HeldRuns { tokens: HashMap::with_capacity(ids.len()), nature: None, money: None };
+    let mut claimed = HeldRuns { tokens: HashMap::with_capacity(ids.len()), nature: None, money: None };
     if ids.is_empty() {
-        return Ok(held);
+        return Ok(claimed);
     }
     let sql = format!(
         "SELECT id, token, (SELECT value FROM store_info WHERE name = 'nature') AS nature, \
@@ -101,13 +103,13 @@ async fn lock_runs(conn: &mut Conn, runs: impl Iterator<Item = &RunRef>) -> Resu
     );
     for row in sqlx::query(AssertSqlSafe(sql)).bind(super::resolve::to_json(&ids)?).fetch_all(conn).await? {
         let nature: Option<String> = row.try_get("nature")?;
-        held.nature = nature.as_deref().and_then(DataOrigin::parse);
-        held.money = row.try_get::<Option<String>, _>("money")?.and_then(|day| day.parse().ok());
+        claimed.nature = nature.as_deref().and_then(DataOrigin::parse);
+        claimed.money = row.try_get::<Option<String>, _>("money")?.and_then(|day| day.parse().ok());
         if let Some(token) = row.try_get("token")? {
-            held.tokens.insert(row.try_get("id")?, token);
+            claimed.tokens.insert(row.try_get("id")?, token);
         }
     }
-    Ok(held)
+    Ok(claimed)
 }
 
 async fn begin_all(conn: &mut Conn, begins: &[(usize, &ManualStart)]) -> Result<Vec<(usize, RunRef)>, StoreError> {

@@ -32,7 +32,7 @@ pub(in crate::store) async fn insert_versions(conn: &mut Conn, items: &[LoadedIt
     let changed: Vec<(i64, i64, &Content)> = items
         .iter()
         .filter_map(|item| item.id.map(|id| (id, &item.past)))
-        .flat_map(|(id, past)| past.iter().map(move |(run, before)| (id, *run, before)))
+        .flat_map(|(id, history)| history.iter().map(move |(run, before)| (id, *run, before)))
         .collect();
     for chunk in changed.chunks(BATCH) {
         let mut insert = QueryBuilder::<Database>::new(

@@ -37,31 +37,31 @@ pub(in crate::store) async fn store_items(
     }
     let items = ends.iter().flat_map(|(_, outcome)| &outcome.items);
     let topics = ends.iter().map(|(run, _)| run.topic.id.as_str()).collect();
-    let mut world = ItemSet::load(conn, items, &topics).await?;
+    let mut item_set = ItemSet::load(conn, items, &topics).await?;
     let mut seen = Vec::with_capacity(ends.len());
     let mut counts = Vec::with_capacity(ends.len());
     for (run, outcome) in ends {
-        let (items, counted) = world.apply_run(run, outcome);
+        let (items, counted) = item_set.apply_run(run, outcome);
         seen.push(items);
         counts.push(counted);
     }
     // Keys are stored with the version of the rules that made them; one process has only one version.
     let version = ends.iter().map(|(_, outcome)| outcome.key_version).max().unwrap_or_default();
-    tone::judge(&mut world.items, ends.iter().rev().find_map(|(_, outcome)| outcome.judge));
-    insert_new(conn, &mut world.items).await?;
-    insert_keys(conn, &world.items, version).await?;
-    update_known(conn, &world.items).await?;
-    tone::update_reworded(conn, &world.items).await?;
-    keep_revisions(conn, &world.items).await?;
-    item_history::insert_versions(conn, &world.items).await?;
-    word_index::note_changed(conn, &world.items).await?;
+    tone::judge(&mut item_set.items, ends.iter().rev().find_map(|(_, outcome)| outcome.judge));
+    insert_new(conn, &mut item_set.items).await?;
+    insert_keys(conn, &item_set.items, version).await?;
+    update_known(conn, &item_set.items).await?;
+    tone::update_reworded(conn, &item_set.items).await?;
+    keep_revisions(conn, &item_set.items).await?;
+    item_history::insert_versions(conn, &item_set.items).await?;
+    word_index::note_changed(conn, &item_set.items).await?;
 
     let mut sightings: Vec<Sighting<'_>> = Vec::new();
     let mut lessons: BTreeMap<(&str, i64), TopicItemUpdate> = BTreeMap::new();
     for (end, items) in ends.iter().zip(&seen) {
         let at = (end.0.id, end.1.seen_at);
         for one in items {
-            let Some(id) = world.items.get(one.item).and_then(|item| item.id) else { continue };
+            let Some(id) = item_set.items.get(one.item).and_then(|item| item.id) else { continue };
             sightings.extend(one.sightings.iter().map(|(source, finding)| (end.0.id, id, *source, *finding)));
             let lesson =
                 lessons.entry((&end.0.topic.id, id)).or_insert(TopicItemUpdate { first: at, last: at, times: 0 });
@@ -73,17 +73,17 @@ pub(in crate::store) async fn store_items(
     }
     insert_sightings(conn, sightings).await?;
     upsert_topic_items(conn, lessons).await?;
-    merge_all(conn, &world).await?;
+    merge_all(conn, &item_set).await?;
     Ok(counts)
 }
 
 /// Merges items that turned out to be the same; their sightings are already written.
-pub(in crate::store) async fn merge_all(conn: &mut Conn, world: &ItemSet) -> Result<(), StoreError> {
-    for (into, from) in &world.merges {
-        if let (Some(into), Some(from)) = (world.items.get(*into), world.items.get(*from))
-            && let (Some(whole), Some(part)) = (into.id, from.id)
+pub(in crate::store) async fn merge_all(conn: &mut Conn, item_set: &ItemSet) -> Result<(), StoreError> {
+    for (into, from) in &item_set.merges {
+        if let (Some(into), Some(from)) = (item_set.items.get(*into), item_set.items.get(*from))
+            && let (Some(into_id), Some(from_id)) = (into.id, from.id)
         {
-            merge(conn, whole, part, into.first_seen).await?;
+            merge(conn, into_id, from_id, into.first_seen).await?;
         }
     }
     Ok(())
@@ -121,9 +121,9 @@ pub(in crate::store) async fn insert_new(conn: &mut Conn, items: &mut [LoadedIte
             row.push_bind(engagement.quotes).push_bind(engagement.bookmarks).push_bind(engagement.views);
             row.push_bind(i64::try_from(item.revisions.len()).unwrap_or(i64::MAX));
             row.push_bind(i64::try_from(item.past.len()).unwrap_or(i64::MAX));
-            row.push_bind(item.judged.map(|judged| judged.tone.as_str()))
-                .push_bind(item.judged.and_then(|judged| judged.score))
-                .push_bind(item.judged.map(|judged| judged.scorer));
+            row.push_bind(item.judged.map(|tone_score| tone_score.tone.as_str()))
+                .push_bind(item.judged.and_then(|tone_score| tone_score.score))
+                .push_bind(item.judged.map(|tone_score| tone_score.scorer));
         });
         insert.push(" RETURNING key, id");
         for row in insert.build().persistent(false).fetch_all(&mut *conn).await? {

@@ -46,7 +46,7 @@ pub(in crate::store) async fn query_history(
         return Ok(recall);
     }
     // A post is first seen after it was published, so the index on `first_seen` finds the posts of the span.
-    let shown = sqlx::query(
+    let posts = sqlx::query(
         "SELECT i.key, i.published_at FROM topic_item t JOIN item i ON i.id = t.item \
          JOIN sighting s ON s.run = t.last_run AND s.item = t.item AND s.source = $2 \
          JOIN search q ON q.run = t.last_run AND q.source = $2 AND q.operation = $3 AND q.query = $4 \
@@ -62,7 +62,7 @@ pub(in crate::store) async fn query_history(
     .bind(POSTS)
     .fetch_all(&mut *conn)
     .await?;
-    for row in &shown {
+    for row in &posts {
         recall.shown.push((Time(row.try_get("published_at")?), row.try_get("key")?));
     }
     Ok(recall)

@@ -42,23 +42,23 @@ pub(in crate::store) async fn replay_run(
     if !rehearsal {
         day_counts::mark_due(conn, std::slice::from_ref(&run.topic)).await?;
     }
-    let there = sightings(conn, run.id).await?;
+    let existing = sightings(conn, run.id).await?;
     let gone = row.try_get::<Option<i64>, _>("thinned")? == Some(1)
         || row.try_get::<Option<i64>, _>("pruned_at")?.is_some()
-        || (there.is_empty() && row.try_get::<i64, _>("found")? > row.try_get::<i64, _>("erased")?);
+        || (existing.is_empty() && row.try_get::<i64, _>("found")? > row.try_get::<i64, _>("erased")?);
     if gone {
         return Ok(ReplayChanges { thinned: 1, ..ReplayChanges::default() });
     }
     let mut changed = ReplayChanges::default();
     let items = allowed(conn, run, read, rehearsal, &mut changed).await?;
     let topics = [run.topic.as_str()].into();
-    let mut world = ItemSet::load(conn, items.iter(), &topics).await?;
-    let before: Vec<Content> = world.items.iter().map(|item| item.content.clone()).collect();
-    let bare = pruned_items(conn, &world).await?;
-    let saw: HashSet<i64> = there.keys().map(|(item, _)| *item).collect();
-    let seen = world.apply_replay((run.id, &run.topic, run.seen_at), &items, &saw, &bare);
-    let sights = compare(&world, &seen, &there, read, &mut changed);
-    select_writes(&mut world, &before, &sights, &mut changed);
+    let mut item_set = ItemSet::load(conn, items.iter(), &topics).await?;
+    let before: Vec<Content> = item_set.items.iter().map(|item| item.content.clone()).collect();
+    let bare = pruned_items(conn, &item_set).await?;
+    let seen_before: HashSet<i64> = existing.keys().map(|(item, _)| *item).collect();
+    let seen = item_set.apply_replay((run.id, &run.topic, run.seen_at), &items, &seen_before, &bare);
+    let sights = compare(&item_set, &seen, &existing, read, &mut changed);
+    select_writes(&mut item_set, &before, &sights, &mut changed);
     let answer = read.answer.as_ref().filter(|(answer, _)| !answer.text.is_empty());
     let answered: i64 =
         sqlx::query_scalar("SELECT count(*) FROM answer WHERE run = $1").bind(run.id).fetch_one(&mut *conn).await?;
@@ -67,7 +67,7 @@ pub(in crate::store) async fn replay_run(
     if rehearsal || !changed.is_changed() {
         return Ok(changed);
     }
-    write(conn, run, read, &mut world, &sights).await?;
+    write(conn, run, read, &mut item_set, &sights).await?;
     if let Some((answer, cited)) = answer.filter(|_| answered == 0) {
         sqlx::query("INSERT INTO answer (run, text, model, partial, cited) VALUES ($1, $2, $3, $4, $5)")
             .bind(run.id)
@@ -93,11 +93,11 @@ async fn allowed(
     rehearsal: bool,
     changed: &mut ReplayChanges,
 ) -> Result<Vec<SeenItem>, StoreError> {
-    let Some((key, known)) = forgotten::for_items(conn, read.items.iter()).await? else {
+    let Some((key, tombstones)) = forgotten::for_items(conn, read.items.iter()).await? else {
         return Ok(read.items.clone());
     };
     let (refused, kept): (Vec<&SeenItem>, Vec<&SeenItem>) =
-        read.items.iter().partition(|item| forgotten::is_forgotten(&known, item));
+        read.items.iter().partition(|item| forgotten::is_forgotten(&tombstones, item));
     changed.forgotten = refused.len() as u64;
     if !rehearsal {
         forgotten::refuse(conn, key, &refused, run.seen_at).await?;
@@ -106,8 +106,8 @@ async fn allowed(
 }
 
 /// Returns items whose words were pruned: a reply that is still kept must not bring them back.
-async fn pruned_items(conn: &mut Conn, world: &ItemSet) -> Result<HashSet<i64>, StoreError> {
-    let ids: Vec<i64> = world.items.iter().filter_map(|item| item.id).collect();
+async fn pruned_items(conn: &mut Conn, item_set: &ItemSet) -> Result<HashSet<i64>, StoreError> {
+    let ids: Vec<i64> = item_set.items.iter().filter_map(|item| item.id).collect();
     let sql = format!(
         "SELECT {} FROM {} CROSS JOIN item i WHERE i.id = given.value AND i.pruned_at IS NOT NULL",
         super::rows_in_one("i.id"),
@@ -134,43 +134,44 @@ async fn sightings(conn: &mut Conn, run: i64) -> Result<HashMap<(i64, Source), S
 
 /// Compares with the stored sightings: which are new, improved, or no longer found.
 fn compare<'a>(
-    world: &ItemSet,
+    item_set: &ItemSet,
     seen: &[(SightedItem<'a>, bool)],
-    there: &HashMap<(i64, Source), SightingState>,
+    existing: &HashMap<(i64, Source), SightingState>,
     read: &ReplayedRun,
     changed: &mut ReplayChanges,
 ) -> SightingUpdates<'a> {
     let places: HashMap<i64, usize> =
-        world.items.iter().enumerate().filter_map(|(place, item)| Some((item.id?, place))).collect();
+        item_set.items.iter().enumerate().filter_map(|(place, item)| Some((item.id?, place))).collect();
     // Sightings of a merged item belong to the item it was merged into.
-    let whole = |id: i64| {
+    let merged_place = |id: i64| {
         places
             .get(&id)
-            .map(|place| world.merges.iter().fold(*place, |at, (whole, part)| if *part == at { *whole } else { at }))
+            .map(|place| item_set.merges.iter().fold(*place, |at, (into, from)| if *from == at { *into } else { at }))
     };
     let stored: HashMap<(usize, Source), &SightingState> =
-        there.iter().filter_map(|((id, source), sight)| Some(((whole(*id)?, *source), sight))).collect();
-    let saw: HashSet<usize> = stored.keys().map(|(place, _)| *place).collect();
+        existing.iter().filter_map(|((id, source), sight)| Some(((merged_place(*id)?, *source), sight))).collect();
+    let seen_before: HashSet<usize> = stored.keys().map(|(place, _)| *place).collect();
     let mut sights = SightingUpdates::default();
     let mut found: HashSet<(usize, Source)> = HashSet::new();
-    for (one, known) in seen {
-        let had = saw.contains(&one.item);
+    for (one, is_known) in seen {
+        let had = seen_before.contains(&one.item);
         if !had {
             sights.fresh.push(one.item);
-            changed.new += u64::from(!known);
+            changed.new += u64::from(!is_known);
         }
         for (nth, (source, finding)) in one.sightings.iter().enumerate() {
             found.insert((one.item, *source));
             let entries = one.entries.get(source).copied().unwrap_or(1);
             let counts = sights.counts.entry(*source).or_default();
-            let fits = |fit: WindowFit| (i64::from(fit == WindowFit::Outside), i64::from(fit == WindowFit::Undated));
+            let fit_counts =
+                |fit: WindowFit| (i64::from(fit == WindowFit::Outside), i64::from(fit == WindowFit::Undated));
             let Some((fit, engagement)) = stored.get(&(one.item, *source)) else {
-                let new = i64::from(nth == 0 && !had && !known);
+                let new = i64::from(nth == 0 && !had && !is_known);
                 counts.found += entries;
                 counts.new += new;
                 counts.duplicate += entries - new;
-                counts.outside += entries * fits(finding.fit).0;
-                counts.undated += entries * fits(finding.fit).1;
+                counts.outside += entries * fit_counts(finding.fit).0;
+                counts.undated += entries * fit_counts(finding.fit).1;
                 sights.added.push((one.item, *source, finding));
                 continue;
             };
@@ -179,7 +180,7 @@ fn compare<'a>(
             if better != *fit || filled != *engagement {
                 if better != *fit {
                     counts.undated -= 1;
-                    counts.outside += fits(better).0;
+                    counts.outside += fit_counts(better).0;
                 }
                 sights.refined.push((one.item, *source, (better, filled)));
             }
@@ -187,19 +188,24 @@ fn compare<'a>(
     }
     let readable: HashSet<Source> = read.replies.iter().map(|reply| reply.source).collect();
     let lost = |(id, source): &&(i64, Source)| {
-        readable.contains(source) && whole(*id).is_none_or(|place| !found.contains(&(place, *source)))
+        readable.contains(source) && merged_place(*id).is_none_or(|place| !found.contains(&(place, *source)))
     };
-    changed.lost = there.keys().filter(lost).count() as u64;
+    changed.lost = existing.keys().filter(lost).count() as u64;
     changed.sightings = sights.added.len() as u64;
     changed.refined = sights.refined.len() as u64;
-    changed.merged = world.merges.len() as u64;
+    changed.merged = item_set.merges.len() as u64;
     sights
 }
 
 /// Decides which known items are written, and counts their new fields.
-fn select_writes(world: &mut ItemSet, before: &[Content], sights: &SightingUpdates<'_>, changed: &mut ReplayChanges) {
+fn select_writes(
+    item_set: &mut ItemSet,
+    before: &[Content],
+    sights: &SightingUpdates<'_>,
+    changed: &mut ReplayChanges,
+) {
     let fresh: HashSet<usize> = sights.fresh.iter().copied().collect();
-    for (place, item) in world.items.iter_mut().enumerate() {
+    for (place, item) in item_set.items.iter_mut().enumerate() {
         let Some(was) = before.get(place) else {
             changed.items += u64::from(item.seen);
             continue;
@@ -213,11 +219,11 @@ fn select_writes(world: &mut ItemSet, before: &[Content], sights: &SightingUpdat
         changed.texts += reads(was.text.is_some(), now.text.is_some());
         changed.authors += reads(was.author.is_some(), now.author.is_some());
         changed.dates += reads(was.published_at.is_some(), now.published_at.is_some());
-        let apart = |content: &Content| {
+        let other_fields = |content: &Content| {
             let Content { post_id, url, author_name, lang, is_repost, is_quote, conversation_id, .. } = content.clone();
             (post_id, url, author_name, lang, is_repost, is_quote, conversation_id)
         };
-        changed.others += u64::from(apart(was) != apart(now));
+        changed.others += u64::from(other_fields(was) != other_fields(now));
         changed.keys += item.keys_to_add.len() as u64;
         item.seen = item.rewritten || item.filled || fresh.contains(&place);
     }
@@ -227,18 +233,18 @@ async fn write(
     conn: &mut Conn,
     run: &StoredRun,
     read: &ReplayedRun,
-    world: &mut ItemSet,
+    item_set: &mut ItemSet,
     sights: &SightingUpdates<'_>,
 ) -> Result<(), StoreError> {
-    tone::judge(&mut world.items, read.judge);
-    items::insert_new(conn, &mut world.items).await?;
-    items::insert_keys(conn, &world.items, read.key_version).await?;
-    items::update_known(conn, &world.items).await?;
-    tone::update_reworded(conn, &world.items).await?;
-    items::keep_revisions(conn, &world.items).await?;
-    item_history::insert_versions(conn, &world.items).await?;
-    word_index::note_changed(conn, &world.items).await?;
-    let id = |place: usize| world.items.get(place).and_then(|item| item.id);
+    tone::judge(&mut item_set.items, read.judge);
+    items::insert_new(conn, &mut item_set.items).await?;
+    items::insert_keys(conn, &item_set.items, read.key_version).await?;
+    items::update_known(conn, &item_set.items).await?;
+    tone::update_reworded(conn, &item_set.items).await?;
+    items::keep_revisions(conn, &item_set.items).await?;
+    item_history::insert_versions(conn, &item_set.items).await?;
+    word_index::note_changed(conn, &item_set.items).await?;
+    let id = |place: usize| item_set.items.get(place).and_then(|item| item.id);
     let added =
         sights.added.iter().filter_map(|(place, source, finding)| Some((run.id, id(*place)?, *source, *finding)));
     items::insert_sightings(conn, added.collect()).await?;
@@ -246,7 +252,7 @@ async fn write(
     let lessons =
         sights.fresh.iter().filter_map(|place| Some((id(*place)?, TopicItemUpdate { first: at, last: at, times: 1 })));
     items::upsert_topic_items(conn, lessons.map(|(id, lesson)| ((run.topic.as_str(), id), lesson)).collect()).await?;
-    items::merge_all(conn, world).await?;
+    items::merge_all(conn, item_set).await?;
     let refined: Vec<_> =
         sights.refined.iter().filter_map(|(place, source, sight)| Some((id(*place)?, *source, *sight))).collect();
     for (item, source, (fit, engagement)) in refined {
@@ -279,15 +285,15 @@ async fn count(
 ) -> Result<(), StoreError> {
     const SET: &str = "found = found + $1, new = new + $2, duplicate = duplicate + $3, outside = outside + $4, undated = undated + $5, \
          unreadable = unreadable - $6 WHERE id = $7";
-    let mut whole = (Counts::default(), 0);
+    let mut run_total = (Counts::default(), 0);
     let mut add = |counts: Counts, readable: i64| {
-        let sum = &mut whole.0;
+        let sum = &mut run_total.0;
         sum.found += counts.found;
         sum.new += counts.new;
         sum.duplicate += counts.duplicate;
         sum.outside += counts.outside;
         sum.undated += counts.undated;
-        whole.1 += readable;
+        run_total.1 += readable;
     };
     let mut rows = Vec::new();
     for reply in &read.replies {
@@ -295,7 +301,7 @@ async fn count(
         add(counts, reply.readable);
         rows.push(("search", reply.search, counts, reply.readable));
     }
-    rows.push(("run", run.id, whole.0, whole.1));
+    rows.push(("run", run.id, run_total.0, run_total.1));
     for (table, id, counts, readable) in rows {
         sqlx::query(AssertSqlSafe(format!("UPDATE {table} SET {SET}")))
             .bind(counts.found)

@@ -48,10 +48,10 @@ const AT_ONCE: usize = 500;
 pub(in crate::store) async fn fetch_json<T: DeserializeOwned>(
     conn: &mut Conn,
     sql: String,
-    given: impl IntoIterator<Item = String>,
+    lists: impl IntoIterator<Item = String>,
 ) -> Result<Vec<T>, StoreError> {
     let mut select = sqlx::query_scalar::<_, String>(AssertSqlSafe(sql));
-    for list in given {
+    for list in lists {
         select = select.bind(list);
     }
     let rows = select.fetch_one(conn).await?;
@@ -71,7 +71,7 @@ impl ItemSet {
         topics: &BTreeSet<&str>,
     ) -> Result<Self, StoreError> {
         let keys: BTreeSet<&str> = items.flat_map(|item| item.keys.iter().map(String::as_str)).collect();
-        let mut world = Self::default();
+        let mut item_set = Self::default();
         // `CROSS JOIN` makes SQLite begin with the keys.
         let sql = format!(
             "SELECT {} FROM {} CROSS JOIN item_key k WHERE k.key = given.value",
@@ -92,13 +92,13 @@ impl ItemSet {
             );
             for stored in fetch_json::<Stored>(conn, sql, [to_json(ids)?]).await? {
                 let item = LoadedItem::stored(stored)?;
-                let place = world.items.len();
+                let place = item_set.items.len();
                 let id = item.id.unwrap_or_default();
                 places.insert(id, place);
                 for key in named.remove(&id).unwrap_or_default() {
-                    world.by_key.insert(key, place);
+                    item_set.by_key.insert(key, place);
                 }
-                world.items.push(item);
+                item_set.items.push(item);
             }
             let sql = format!(
                 "SELECT {} FROM {} CROSS JOIN topic_item t WHERE t.item = given.value AND t.topic IN (SELECT given.value FROM {})",
@@ -107,10 +107,10 @@ impl ItemSet {
                 super::texts(2)
             );
             for (topic, item) in fetch_json::<(String, i64)>(conn, sql, [to_json(ids)?, to_json(topics)?]).await? {
-                world.of_topic.extend(places.get(&item).map(|place| (topic, *place)));
+                item_set.of_topic.extend(places.get(&item).map(|place| (topic, *place)));
             }
         }
-        Ok(world)
+        Ok(item_set)
     }
 
     /// Assigns a run's sightings to items, updates the items, and counts. Runs are applied in the order of the calls.
@@ -123,8 +123,8 @@ impl ItemSet {
         let mut counts: BTreeMap<Source, Counts> = BTreeMap::new();
         for one in &seen {
             self.merge_into(one);
-            let known = !self.of_topic.insert((run.topic.id.clone(), one.item));
-            one.count(known, &mut counts);
+            let is_known = !self.of_topic.insert((run.topic.id.clone(), one.item));
+            one.count(is_known, &mut counts);
             if let Some(item) = self.items.get_mut(one.item) {
                 item.update(run.id, &one.sightings, one.kind, one.strong, outcome.seen_at);
             }
@@ -133,23 +133,23 @@ impl ItemSet {
         (seen, counts)
     }
 
-    /// Like [`Self::apply_run`] for a finished run whose replies are read again. Items in `saw` were seen by the run before:
-    /// only their unknown fields are filled. Items in `bare`, whose words were pruned, are not changed. Returns with
-    /// each item whether the topic knows it.
+    /// Like [`Self::apply_run`] for a finished run whose replies are read again. Items in `seen_before` were seen by the
+    /// run before: only their unknown fields are filled. Items in `bare`, whose words were pruned, are not changed.
+    /// Returns with each item whether the topic knows it.
     pub(in crate::store) fn apply_replay<'a>(
         &mut self,
         (run, topic, seen_at): (i64, &str, Time),
         items: &'a [SeenItem],
-        saw: &HashSet<i64>,
+        seen_before: &HashSet<i64>,
         bare: &HashSet<i64>,
     ) -> Vec<(SightedItem<'a>, bool)> {
         let mut all = Vec::with_capacity(items.len());
         for one in self.assign(items, seen_at) {
             self.merge_into(&one);
-            let known = !self.of_topic.insert((topic.to_owned(), one.item));
-            let parts = self.merges.iter().filter(|(whole, _)| *whole == one.item).map(|(_, part)| *part);
+            let is_known = !self.of_topic.insert((topic.to_owned(), one.item));
+            let parts = self.merges.iter().filter(|(into, _)| *into == one.item).map(|(_, from)| *from);
             let ids = std::iter::once(one.item).chain(parts).filter_map(|at| self.items.get(at)?.id);
-            let had = ids.into_iter().any(|id| saw.contains(&id));
+            let had = ids.into_iter().any(|id| seen_before.contains(&id));
             let words = |item: &&mut LoadedItem| item.id.is_none_or(|id| !bare.contains(&id));
             if let Some(item) = self.items.get_mut(one.item).filter(words) {
                 match had {
@@ -158,7 +158,7 @@ impl ItemSet {
                 }
             }
             self.add_keys(&one);
-            all.push((one, known));
+            all.push((one, is_known));
         }
         all
     }
@@ -183,8 +183,8 @@ impl ItemSet {
                 continue;
             }
             let Some(part) = self.items.get(other).cloned() else { continue };
-            if let Some(whole) = self.items.get_mut(seen.item) {
-                whole.merge_from(&part);
+            if let Some(remaining) = self.items.get_mut(seen.item) {
+                remaining.merge_from(&part);
             }
             for item in self.by_key.values_mut().filter(|item| **item == other) {
                 *item = seen.item;
@@ -257,10 +257,10 @@ impl<'a> SightedItem<'a> {
     }
 
     /// Counts entries per source. A new item counts for the first source that has it.
-    fn count(&self, known: bool, counts: &mut BTreeMap<Source, Counts>) {
+    fn count(&self, is_known: bool, counts: &mut BTreeMap<Source, Counts>) {
         for (place, (source, finding)) in self.sightings.iter().enumerate() {
             let entries = self.entries.get(source).copied().unwrap_or(1);
-            let new = i64::from(place == 0 && !known);
+            let new = i64::from(place == 0 && !is_known);
             let count = counts.entry(*source).or_default();
             count.found += entries;
             count.new += new;

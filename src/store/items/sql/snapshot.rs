@@ -36,7 +36,7 @@ pub(in crate::store) async fn finish_all(
     let ends: Vec<(&RunRef, &Outcome)> = ends
         .iter()
         .zip(&allowed)
-        .map(|((run, whole), kept)| (*run, kept.as_ref().map_or(*whole, |kept| &kept.outcome)))
+        .map(|((run, outcome), kept)| (*run, kept.as_ref().map_or(*outcome, |kept| &kept.outcome)))
         .collect();
     let ends = ends.as_slice();
     let counts = store_items(conn, ends).await?;
@@ -166,7 +166,7 @@ async fn store_searches(conn: &mut Conn, ends: &[Counted<'_>]) -> Result<(), Sto
 /// Returns the keys that each topic knows, in the order of the requests.
 pub(in crate::store) async fn known_keys(
     conn: &mut Conn,
-    looks: &[KeyLookup],
+    lookups: &[KeyLookup],
 ) -> Result<Vec<Vec<KnownKey>>, StoreError> {
     // `CROSS JOIN` makes SQLite begin with the keys, however many items the topics have.
     let sql = format!(
@@ -176,21 +176,21 @@ pub(in crate::store) async fn known_keys(
         super::texts(1),
         super::texts(2)
     );
-    let keys: BTreeSet<&str> = looks.iter().flat_map(|look| look.keys.iter().map(String::as_str)).collect();
-    let topics: BTreeSet<&str> = looks.iter().map(|look| look.topic.as_str()).collect();
+    let keys: BTreeSet<&str> = lookups.iter().flat_map(|lookup| lookup.keys.iter().map(String::as_str)).collect();
+    let topics: BTreeSet<&str> = lookups.iter().map(|lookup| lookup.topic.as_str()).collect();
     let rows = fetch_json::<(String, String, i64)>(conn, sql, [to_json(&keys)?, to_json(&topics)?]).await?;
     let known: HashMap<(&str, &str), i64> =
         rows.iter().map(|(topic, key, strong)| ((topic.as_str(), key.as_str()), *strong)).collect();
     // Forgotten items are not stored, so they do not count as new.
     let gone = forgotten::keys_among(conn, &keys).await?;
-    let of = |look: &KeyLookup| {
-        let strong = |key: &String| match known.get(&(look.topic.as_str(), key.as_str())) {
+    let of = |lookup: &KeyLookup| {
+        let strong = |key: &String| match known.get(&(lookup.topic.as_str(), key.as_str())) {
             None => gone.contains(key.as_str()).then_some(true),
             Some(strong) => Some(*strong != 0),
         };
-        look.keys.iter().filter_map(|key| strong(key).map(|strong| KnownKey { key: key.clone(), strong })).collect()
+        lookup.keys.iter().filter_map(|key| strong(key).map(|strong| KnownKey { key: key.clone(), strong })).collect()
     };
-    Ok(looks.iter().map(of).collect())
+    Ok(lookups.iter().map(of).collect())
 }
 
 pub(in crate::store) async fn answered_since(conn: &mut Conn, topic: &str, since: Time) -> Result<bool, StoreError> {

@@ -27,23 +27,23 @@ pub(in crate::store) fn judge(items: &mut [LoadedItem], judge: Option<Scorer>) {
 /// days of items whose tone or date changed, so that they are counted again.
 pub(in crate::store) async fn update_reworded(conn: &mut Conn, items: &[LoadedItem]) -> Result<(), StoreError> {
     let reworded = items.iter().filter(|item| item.stored && item.seen && item.reworded);
-    let mut judged: Vec<(i64, Option<ToneScore>)> = reworded.filter_map(|item| Some((item.id?, item.judged))).collect();
-    judged.sort_by_key(|(id, _)| *id);
+    let mut scores: Vec<(i64, Option<ToneScore>)> = reworded.filter_map(|item| Some((item.id?, item.judged))).collect();
+    scores.sort_by_key(|(id, _)| *id);
     let redated =
         |item: &&LoadedItem| item.past.iter().any(|(_, before)| before.published_at != item.content.published_at);
     let mut moved: Vec<i64> =
         items.iter().filter(|item| item.stored).filter(redated).filter_map(|item| item.id).collect();
-    moved.extend(changed_tones(conn, &judged).await?);
-    write(conn, &judged).await?;
+    moved.extend(changed_tones(conn, &scores).await?);
+    write(conn, &scores).await?;
     if moved.is_empty() { Ok(()) } else { day_counts::mark_due_for_items(conn, &moved).await }
 }
 
 /// Returns those with another tone or scorer stored.
-async fn changed_tones(conn: &mut Conn, judged: &[(i64, Option<ToneScore>)]) -> Result<Vec<i64>, StoreError> {
+async fn changed_tones(conn: &mut Conn, scores: &[(i64, Option<ToneScore>)]) -> Result<Vec<i64>, StoreError> {
     let sql =
         format!("SELECT i.id, i.tone, i.scorer FROM {} CROSS JOIN item i WHERE i.id = given.value", super::numbers(1));
     let mut other = Vec::new();
-    for chunk in judged.chunks(BATCH) {
+    for chunk in scores.chunks(BATCH) {
         let ids: Vec<i64> = chunk.iter().map(|(id, _)| *id).collect();
         let stored = sqlx::query(AssertSqlSafe(sql.clone())).bind(to_json(&ids)?).fetch_all(&mut *conn).await?;
         for row in &stored {
@@ -58,22 +58,22 @@ async fn changed_tones(conn: &mut Conn, judged: &[(i64, Option<ToneScore>)]) -> 
     Ok(other)
 }
 
-async fn write(conn: &mut Conn, judged: &[(i64, Option<ToneScore>)]) -> Result<(), StoreError> {
-    for chunk in judged.chunks(BATCH) {
+async fn write(conn: &mut Conn, scores: &[(i64, Option<ToneScore>)]) -> Result<(), StoreError> {
+    for chunk in scores.chunks(BATCH) {
         let mut update = QueryBuilder::<Database>::new(
             "UPDATE item SET tone = v.column2, score = v.column3, scorer = v.column4 FROM (",
         );
-        update.push_values(chunk, |mut row, (id, judged)| {
+        update.push_values(chunk, |mut row, (id, score)| {
             // A column with only NULLs has no type by itself.
             row.push_bind(*id)
                 .push("CAST(")
-                .push_bind_unseparated(judged.map(|judged| judged.tone.as_str()))
+                .push_bind_unseparated(score.map(|tone_score| tone_score.tone.as_str()))
                 .push_unseparated(" AS TEXT)")
                 .push("CAST(")
-                .push_bind_unseparated(judged.and_then(|judged| judged.score))
+                .push_bind_unseparated(score.and_then(|tone_score| tone_score.score))
                 .push_unseparated(" AS BIGINT)")
                 .push("CAST(")
-                .push_bind_unseparated(judged.map(|judged| judged.scorer))
+                .push_bind_unseparated(score.map(|tone_score| tone_score.scorer))
                 .push_unseparated(" AS TEXT)");
         });
         update.push(") AS v WHERE item.id = v.column1").build().persistent(false).execute(&mut *conn).await?;
@@ -113,16 +113,16 @@ pub(in crate::store) async fn rescore(
         serde_json::from_str(&text).map_err(|e| StoreError::unreadable(&format!("rows ({e})")))?;
     found.sort_by_key(|row| row.0);
     let mut done = RescoreResult::default();
-    let mut judged = Vec::with_capacity(found.len());
+    let mut scores = Vec::with_capacity(found.len());
     for (id, title, text, tone) in found {
         let now = judge(title.as_deref(), text.as_deref());
         done.count(tone.as_deref(), now.tone);
         done.last = id;
-        judged.push((id, Some(now)));
+        scores.push((id, Some(now)));
     }
     if !rehearsal {
-        write(conn, &judged).await?;
-        let ids: Vec<i64> = judged.iter().map(|(id, _)| *id).collect();
+        write(conn, &scores).await?;
+        let ids: Vec<i64> = scores.iter().map(|(id, _)| *id).collect();
         day_counts::mark_due_for_items(conn, &ids).await?;
     }
     Ok(done)

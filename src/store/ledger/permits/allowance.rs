@@ -55,9 +55,9 @@ mod tests {
                 ),
             ),
         ] {
-            let told = refusal((service, service_used), (topic, topic_used), Micros(3_000), now);
+            let result = refusal((service, service_used), (topic, topic_used), Micros(3_000), now);
             let wanted = refused.map(str::to_owned);
-            assert_eq!(told.map(|exhausted| exhausted.to_string()), wanted);
+            assert_eq!(result.map(|exhausted| exhausted.to_string()), wanted);
         }
     }
 
@@ -69,16 +69,22 @@ mod tests {
             let service = ServiceLimits { calls: 9, money: service };
             refusal((service, Usage::default()), (topic, Usage::default()), Micros(3_000), now)
         };
-        let told = dear(Some(Micros(2_999)), none).unwrap();
-        assert_eq!(told.clears_at, None);
-        assert_eq!(told.to_string(), "service money: a call may cost $0.003, but the limit for a UTC day is $0.002999");
+        let exhausted = dear(Some(Micros(2_999)), none).unwrap();
+        assert_eq!(exhausted.clears_at, None);
         assert_eq!(
-            told.message_for("hackernews"),
+            exhausted.to_string(),
+            "service money: a call may cost $0.003, but the limit for a UTC day is $0.002999"
+        );
+        assert_eq!(
+            exhausted.message_for("hackernews"),
             "hackernews money: a call may cost $0.003, but the limit for a UTC day is $0.002999"
         );
-        assert_eq!(told.hint(), "raise [service] budget_per_day: one call may cost more than it allows in a day");
-        let told = dear(None, TopicLimits { calls: None, micros: Some(2_000) }).unwrap();
-        assert_eq!(told.hint(), "raise the topic's budget_per_day: one call may cost more than it allows in a day");
+        assert_eq!(exhausted.hint(), "raise [service] budget_per_day: one call may cost more than it allows in a day");
+        let exhausted = dear(None, TopicLimits { calls: None, micros: Some(2_000) }).unwrap();
+        assert_eq!(
+            exhausted.hint(),
+            "raise the topic's budget_per_day: one call may cost more than it allows in a day"
+        );
         assert_eq!(dear(Some(Micros(3_000)), none), None, "one call a day is enough for it");
     }
 }

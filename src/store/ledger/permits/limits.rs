@@ -8,22 +8,27 @@ use crate::store::{LeaseAsk, LeaseShare, Store, StoreError};
 
 impl Store {
     /// Returns the share of the process; changes nothing.
-    pub async fn limit_share(&self, ask: &LeaseAsk, now: Time) -> Result<LeaseShare, StoreError> {
-        read!(self, limits::share_of(ask, now))
+    pub async fn limit_share(&self, request: &LeaseAsk, now: Time) -> Result<LeaseShare, StoreError> {
+        read!(self, limits::share_of(request, now))
     }
 
     /// Takes or renews the process's lease of places. The sum of all leases stays within the limit.
-    pub async fn lease_places(&self, ask: &LeaseAsk, now: Time, length: Duration) -> Result<LeaseShare, StoreError> {
-        write_tx!(self, limits::lease(ask, now, length))
+    pub async fn lease_places(
+        &self,
+        request: &LeaseAsk,
+        now: Time,
+        length: Duration,
+    ) -> Result<LeaseShare, StoreError> {
+        write_tx!(self, limits::lease(request, now, length))
     }
 
     /// Gives up the process's lease.
-    pub async fn release_places(&self, ask: &LeaseAsk) -> Result<(), StoreError> {
-        write_tx!(self, limits::give_back(&ask.service, &ask.holder))
+    pub async fn release_places(&self, request: &LeaseAsk) -> Result<(), StoreError> {
+        write_tx!(self, limits::give_back(&request.service, &request.holder))
     }
 
     /// Reserves the next starts of the service. Returns microseconds from `now` to each. Unused starts are lost.
-    pub async fn reserve_starts(&self, ask: &LeaseAsk, count: u32, now: Time) -> Result<Vec<i64>, StoreError> {
-        write_tx!(self, limits::reserve(ask, count, now))
+    pub async fn reserve_starts(&self, request: &LeaseAsk, count: u32, now: Time) -> Result<Vec<i64>, StoreError> {
+        write_tx!(self, limits::reserve(request, count, now))
     }
 }

@@ -114,7 +114,7 @@ async fn count_in(
     {
         spent::count_from(conn, day).await?;
     }
-    let (made, counted) = lock_day(conn, provider, day, money).await?;
+    let (calls_made, counted) = lock_day(conn, provider, day, money).await?;
     let with_budget = counts.iter().any(|count| count.limits.money.is_some());
     let mut seeded = false;
     let mut spent = match counted {
@@ -128,7 +128,7 @@ async fn count_in(
     let topics: Vec<&str> = counts.iter().filter(limited).map(|count| count.run.topic.id.as_str()).collect();
     let mut topics: BTreeMap<String, Usage> = spent::of_topics(conn, day, &topics).await?;
 
-    let mut service = Usage { calls: made, money: Micros(0) };
+    let mut service = Usage { calls: calls_made, money: Micros(0) };
     let mut permissions = Vec::with_capacity(counts.len());
     for count in counts {
         let (price, topic) = (count.call.price, &count.run.topic);
@@ -144,7 +144,7 @@ async fn count_in(
             }
         }
     }
-    if service.calls > made || seeded {
+    if service.calls > calls_made || seeded {
         sqlx::query("UPDATE calls SET made = $1, spent = $2 WHERE day = $3 AND provider = $4")
             .bind(service.calls)
             .bind(spent.map(|money| money.0))

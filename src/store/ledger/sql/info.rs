@@ -8,19 +8,20 @@ use crate::store::{DataOrigin, StoreError};
 
 /// Returns the nature of the stored data.
 pub(in crate::store) async fn nature(conn: &mut Conn) -> Result<Option<DataOrigin>, StoreError> {
-    let held: Option<String> =
+    let stored: Option<String> =
         sqlx::query_scalar("SELECT value FROM store_info WHERE name = 'nature'").fetch_optional(conn).await?;
-    held.map(|word| {
-        DataOrigin::parse(&word).ok_or_else(|| StoreError::unreadable(&format!("the data origin `{word}`")))
-    })
-    .transpose()
+    stored
+        .map(|word| {
+            DataOrigin::parse(&word).ok_or_else(|| StoreError::unreadable(&format!("the data origin `{word}`")))
+        })
+        .transpose()
 }
 
 /// Sets the nature of the database if it has none yet. Returns the nature it has.
 pub(in crate::store) async fn claim_nature(conn: &mut Conn, nature: DataOrigin) -> Result<DataOrigin, StoreError> {
     // The nature never changes, so only the very first run has to write.
-    if let Some(held) = self::nature(conn).await? {
-        return Ok(held);
+    if let Some(stored) = self::nature(conn).await? {
+        return Ok(stored);
     }
     sqlx::query("INSERT INTO store_info (name, value) VALUES ('nature', $1) ON CONFLICT (name) DO NOTHING")
         .bind(nature.as_str())
@@ -29,7 +30,7 @@ pub(in crate::store) async fn claim_nature(conn: &mut Conn, nature: DataOrigin) 
     Ok(self::nature(conn).await?.unwrap_or(nature))
 }
 
-/// Asks daemons to check the ledger now; see [`asked`].
+/// Asks daemons to check the ledger now; see [`control_version`].
 pub(in crate::store) async fn bump_control_version(conn: &mut Conn) -> Result<(), StoreError> {
     sqlx::query(
         "INSERT INTO store_info (name, value) VALUES ('asked', '1') \

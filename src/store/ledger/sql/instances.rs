@@ -23,18 +23,18 @@ pub(in crate::store) async fn adopt(
     let hash = hash(set)?;
     let newest = info::newest(conn).await?;
     let number = newest.as_ref().map_or(0, |(number, _)| *number);
-    let known: Option<i64> = sqlx::query_scalar("SELECT max(number) FROM config_generation WHERE hash = $1")
+    let existing: Option<i64> = sqlx::query_scalar("SELECT max(number) FROM config_generation WHERE hash = $1")
         .bind(&hash)
         .fetch_one(&mut *conn)
         .await?;
-    let adopted = match known {
-        Some(known) if known == number => ActivationResult {
-            generation: known,
-            newest: known,
+    let adopted = match existing {
+        Some(existing) if existing == number => ActivationResult {
+            generation: existing,
+            newest: existing,
             synced: sync::jobs(conn, set.topics, set.jobs, now, Remove::All).await?,
         },
-        Some(known) if newer_daemon_runs(conn, me.map_or("", |me| me.id.as_str()), known, now).await? => {
-            ActivationResult { generation: known, newest: number, synced: SyncCounts::default() }
+        Some(existing) if newer_daemon_runs(conn, me.map_or("", |me| me.id.as_str()), existing, now).await? => {
+            ActivationResult { generation: existing, newest: number, synced: SyncCounts::default() }
         }
         _ => {
             let number = number + 1;
@@ -83,7 +83,7 @@ fn hash(set: DefinitionSet<'_>) -> Result<String, StoreError> {
 }
 
 async fn newer_daemon_runs(conn: &mut Conn, me: &str, generation: i64, now: Time) -> Result<bool, StoreError> {
-    let living: i64 = sqlx::query_scalar(
+    let newer_daemons: i64 = sqlx::query_scalar(
         "SELECT count(*) FROM instance WHERE role = 'daemon' AND generation > $1 AND alive_until > $2 AND seen_at <= $3 AND id <> $4",
     )
     .bind(generation)
@@ -92,7 +92,7 @@ async fn newer_daemon_runs(conn: &mut Conn, me: &str, generation: i64, now: Time
     .bind(me)
     .fetch_one(conn)
     .await?;
-    Ok(living > 0)
+    Ok(newer_daemons > 0)
 }
 
 async fn register(conn: &mut Conn, me: &Instance, generation: i64, now: Time) -> Result<(), StoreError> {
@@ -127,6 +127,6 @@ pub(in crate::store) async fn unregister(conn: &mut Conn, id: &str) -> Result<()
 }
 
 pub(in crate::store) async fn running_count(conn: &mut Conn, now: Time) -> Result<i64, StoreError> {
-    let living = sqlx::query_scalar("SELECT count(*) FROM instance WHERE alive_until > $1 AND seen_at <= $2");
-    Ok(living.bind(now.0).bind(now.plus(SIGN_AHEAD).0).fetch_one(conn).await?)
+    let query = sqlx::query_scalar("SELECT count(*) FROM instance WHERE alive_until > $1 AND seen_at <= $2");
+    Ok(query.bind(now.0).bind(now.plus(SIGN_AHEAD).0).fetch_one(conn).await?)
 }

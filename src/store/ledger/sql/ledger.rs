@@ -99,9 +99,9 @@ pub(in crate::store) async fn refuse(
 /// a run and its searches locks the run first.
 pub(in crate::store) async fn lock_claimed(conn: &mut Conn, run: &RunClaim) -> Result<(), StoreError> {
     let sql = format!("SELECT id FROM run WHERE id = $1 AND token = $2 AND state = 'running'{}", super::ROW_LOCK);
-    let held: Option<i64> =
+    let claimed: Option<i64> =
         sqlx::query_scalar(AssertSqlSafe(sql)).bind(run.id).bind(&run.token).fetch_optional(conn).await?;
-    held.map(|_| ()).ok_or_else(|| StoreError::fenced(&run.public_id))
+    claimed.map(|_| ()).ok_or_else(|| StoreError::fenced(&run.public_id))
 }
 
 pub(in crate::store) async fn manual_runs(conn: &mut Conn, topic: &str) -> Result<i64, StoreError> {

@@ -25,43 +25,47 @@ struct Lease {
 }
 
 /// Returns a process's share without changing anything.
-pub(in crate::store) async fn share_of(conn: &mut Conn, ask: &LeaseAsk, now: Time) -> Result<LeaseShare, StoreError> {
-    Ok(lease_share(&live(conn, &ask.service, now).await?, ask, now))
+pub(in crate::store) async fn share_of(
+    conn: &mut Conn,
+    request: &LeaseAsk,
+    now: Time,
+) -> Result<LeaseShare, StoreError> {
+    Ok(lease_share(&live(conn, &request.service, now).await?, request, now))
 }
 
 /// Takes or renews a process's lease: what it holds, plus as much of its share as is free.
 pub(in crate::store) async fn lease(
     conn: &mut Conn,
-    ask: &LeaseAsk,
+    request: &LeaseAsk,
     now: Time,
     length: Duration,
 ) -> Result<LeaseShare, StoreError> {
-    bucket(conn, &ask.service).await?;
+    bucket(conn, &request.service).await?;
     sqlx::query("DELETE FROM service_lease WHERE service = $1 AND (lease_until <= $2 OR lease_until > $3)")
-        .bind(&ask.service)
+        .bind(&request.service)
         .bind(now.0)
         .bind(now.plus(FARTHEST).0)
         .execute(&mut *conn)
         .await?;
-    let mut standing = lease_share(&live(conn, &ask.service, now).await?, ask, now);
+    let mut share = lease_share(&live(conn, &request.service, now).await?, request, now);
     // Places of an expired lease may belong to another process by now.
-    let held = if standing.fresh { 0 } else { ask.held.min(standing.permits) };
-    standing.permits = held + standing.share.saturating_sub(held).min(standing.free(held));
+    let held = if share.fresh { 0 } else { request.held.min(share.permits) };
+    share.permits = held + share.share.saturating_sub(held).min(share.free(held));
     sqlx::query(
         "INSERT INTO service_lease (service, holder, permits, wanted, most, period_us, lease_until) VALUES ($1, $2, $3, $4, $5, $6, $7) \
          ON CONFLICT (service, holder) DO UPDATE SET permits = excluded.permits, wanted = excluded.wanted, \
          most = excluded.most, period_us = excluded.period_us, lease_until = excluded.lease_until",
     )
-    .bind(&ask.service)
-    .bind(&ask.holder)
-    .bind(i64::from(standing.permits))
-    .bind(i64::from(ask.wanted))
-    .bind(i64::from(ask.most))
-    .bind(ask.period_us)
+    .bind(&request.service)
+    .bind(&request.holder)
+    .bind(i64::from(share.permits))
+    .bind(i64::from(request.wanted))
+    .bind(i64::from(request.most))
+    .bind(request.period_us)
     .bind(now.plus(length).0)
     .execute(conn)
     .await?;
-    Ok(standing)
+    Ok(share)
 }
 
 /// Gives up a lease.
@@ -78,17 +82,17 @@ pub(in crate::store) async fn give_back(conn: &mut Conn, service: &str, holder: 
 /// each.
 pub(in crate::store) async fn reserve(
     conn: &mut Conn,
-    ask: &LeaseAsk,
+    request: &LeaseAsk,
     count: u32,
     now: Time,
 ) -> Result<Vec<i64>, StoreError> {
-    let full_at = bucket(conn, &ask.service).await?;
-    let standing = share_of(conn, ask, now).await?;
+    let full_at = bucket(conn, &request.service).await?;
+    let share = share_of(conn, request, now).await?;
     let now_us = now.0.saturating_mul(1_000);
-    let (at, full_at) = starts(full_at, now_us, standing.period_us.max(1), standing.limit, count);
+    let (at, full_at) = starts(full_at, now_us, share.period_us.max(1), share.limit, count);
     sqlx::query("UPDATE service_limit SET full_at_us = $1 WHERE service = $2")
         .bind(full_at)
-        .bind(&ask.service)
+        .bind(&request.service)
         .execute(conn)
         .await?;
     Ok(at.into_iter().map(|at| at.saturating_sub(now_us)).collect())
@@ -133,13 +137,13 @@ fn lease_of(row: &Row) -> Result<Lease, StoreError> {
 }
 
 /// Computes a process's share. The smallest limit and the slowest rate of all running processes apply to all.
-fn lease_share(leases: &[Lease], ask: &LeaseAsk, now: Time) -> LeaseShare {
-    let mine = leases.iter().find(|lease| lease.holder == ask.holder);
-    let others = || leases.iter().filter(|lease| lease.holder != ask.holder);
-    let limit = others().map(|lease| lease.most).fold(ask.most, u32::min);
-    let before = leases.iter().take_while(|lease| lease.holder < ask.holder).count();
+fn lease_share(leases: &[Lease], request: &LeaseAsk, now: Time) -> LeaseShare {
+    let mine = leases.iter().find(|lease| lease.holder == request.holder);
+    let others = || leases.iter().filter(|lease| lease.holder != request.holder);
+    let limit = others().map(|lease| lease.most).fold(request.most, u32::min);
+    let before = leases.iter().take_while(|lease| lease.holder < request.holder).count();
     let mut wanted: Vec<u32> = others().map(|lease| lease.wanted).collect();
-    wanted.insert(before.min(wanted.len()), ask.wanted);
+    wanted.insert(before.min(wanted.len()), request.wanted);
     let turn = u64::try_from(now.0).unwrap_or(0) / TURN_MS;
     LeaseShare {
         share: shares(&wanted, limit, turn).get(before).copied().unwrap_or(0),
@@ -149,7 +153,7 @@ fn lease_share(leases: &[Lease], ask: &LeaseAsk, now: Time) -> LeaseShare {
         taken: others().map(|lease| lease.permits).sum(),
         others: u32::try_from(wanted.len() - 1).unwrap_or(u32::MAX),
         limit,
-        period_us: others().map(|lease| lease.period_us).fold(ask.period_us, i64::max),
+        period_us: others().map(|lease| lease.period_us).fold(request.period_us, i64::max),
         until: mine.map(|lease| lease.until),
     }
 }

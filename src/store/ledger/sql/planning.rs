@@ -94,7 +94,7 @@ pub(in crate::store) async fn plan(conn: &mut Conn, plans: &[JobPlan], now: Time
             moved.insert(row.try_get(0)?);
         }
     }
-    let held = moved.len() as u64;
+    let moved_count = moved.len() as u64;
     for plan in ordered.iter().filter(|plan| plan.until < plan.from && moved.contains(&plan.id)) {
         free_future_slots(conn, plan).await?;
     }
@@ -125,7 +125,7 @@ pub(in crate::store) async fn plan(conn: &mut Conn, plans: &[JobPlan], now: Time
         insert.push(" ON CONFLICT DO NOTHING");
         added += insert.build().persistent(false).execute(&mut *conn).await?.rows_affected();
     }
-    Ok((held, added))
+    Ok((moved_count, added))
 }
 
 /// Frees slots that are still to come but were already recorded as missed or skipped, by a clock that was ahead. The

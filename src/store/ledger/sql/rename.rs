@@ -52,14 +52,14 @@ pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str, now:
     super::lock(conn, 1).await?;
     let sql = format!("SELECT id, definition FROM topic WHERE id = $1 OR id = $2 ORDER BY id{}", super::ROW_LOCK);
     let rows = sqlx::query(AssertSqlSafe(sql)).bind(old).bind(new).fetch_all(&mut *conn).await?;
-    let mut held = std::collections::BTreeMap::new();
+    let mut topics = std::collections::BTreeMap::new();
     for row in &rows {
-        held.insert(row.try_get::<String, _>("id")?, row.try_get::<String, _>("definition")?);
+        topics.insert(row.try_get::<String, _>("id")?, row.try_get::<String, _>("definition")?);
     }
-    let Some(definition) = held.get(old) else {
+    let Some(definition) = topics.get(old) else {
         return Err(StoreError::refused(format!("there is no topic `{old}` in the database"), ""));
     };
-    if held.contains_key(new) {
+    if topics.contains_key(new) {
         if has_history(conn, new).await? {
             return Err(StoreError::refused(
                 format!("topic `{new}` exists and has its own history; histories cannot be merged"),

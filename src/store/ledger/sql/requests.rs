@@ -19,10 +19,11 @@ const REQUEST: &str = "SELECT id, kind, topic, alert, event, length, asked_at, s
 pub(in crate::store) async fn store(
     conn: &mut Conn,
     id: &str,
-    wish: &ControlRequest,
+    request: &ControlRequest,
     now: Time,
 ) -> Result<bool, StoreError> {
-    let (topic, alert) = if wish.kind.is_for_alert() { (None, Some(&wish.of)) } else { (Some(&wish.of), None) };
+    let (topic, alert) =
+        if request.kind.is_for_alert() { (None, Some(&request.of)) } else { (Some(&request.of), None) };
     let written = sqlx::query(
         "INSERT INTO request (id, kind, topic, alert, event, length, asked_at, state) SELECT $1, $2, $3, $4, $5, $6, $7, 'queued' \
          WHERE NOT EXISTS (SELECT 1 FROM request WHERE state = 'queued' AND kind = $2 AND coalesce(topic, alert) = $8 \
@@ -31,13 +32,13 @@ pub(in crate::store) async fn store(
          AND NOT EXISTS (SELECT 1 FROM run WHERE public_id = $1) ON CONFLICT (id) DO NOTHING",
     )
     .bind(id)
-    .bind(wish.kind.as_str())
+    .bind(request.kind.as_str())
     .bind(topic)
     .bind(alert)
-    .bind(&wish.event)
-    .bind(wish.length_ms)
+    .bind(&request.event)
+    .bind(request.length_ms)
     .bind(now.0)
-    .bind(&wish.of)
+    .bind(&request.of)
     .bind(MOST)
     .execute(conn)
     .await?;
@@ -81,7 +82,7 @@ fn request(row: &Row) -> Result<Request, StoreError> {
         Some(topic) => topic,
         None => row.try_get("alert")?,
     };
-    let wish = ControlRequest {
+    let request = ControlRequest {
         kind: read::word(row, "kind", RequestKind::parse)?,
         of,
         event: row.try_get("event")?,
@@ -89,7 +90,7 @@ fn request(row: &Row) -> Result<Request, StoreError> {
     };
     Ok(Request {
         id: row.try_get("id")?,
-        request: wish,
+        request,
         asked_at: Time(row.try_get("asked_at")?),
         state: read::word(row, "state", RequestState::parse)?,
         answer: row.try_get("answer")?,
@@ -189,13 +190,13 @@ async fn resume(conn: &mut Conn, topic: &String, now: Time) -> Result<String, St
 
 /// Refuses requests for an alert that is no longer configured.
 async fn require_alert(conn: &mut Conn, alert: &str) -> Result<(), StoreError> {
-    let there: Option<String> =
+    let existing: Option<String> =
         sqlx::query_scalar("SELECT id FROM job WHERE id = $1 AND kind = $2 AND removed_at IS NULL")
             .bind(format!("alert:{alert}"))
             .bind(JobKind::Alert.as_str())
             .fetch_optional(conn)
             .await?;
-    match there {
+    match existing {
         Some(_) => Ok(()),
         None => Err(StoreError::refused(format!("there is no alert `{alert}` any more"), "")),
     }
@@ -213,12 +214,13 @@ async fn unsnooze(conn: &mut Conn, alert: &str, now: Time) -> Result<String, Sto
 
 async fn acknowledge(conn: &mut Conn, name: &str, event: Option<&str>, now: Time) -> Result<String, StoreError> {
     if let Some(event) = event {
-        let there: Option<String> = sqlx::query_scalar("SELECT event FROM alert_event WHERE event = $1 AND alert = $2")
-            .bind(event)
-            .bind(name)
-            .fetch_optional(&mut *conn)
-            .await?;
-        if there.is_none() {
+        let existing: Option<String> =
+            sqlx::query_scalar("SELECT event FROM alert_event WHERE event = $1 AND alert = $2")
+                .bind(event)
+                .bind(name)
+                .fetch_optional(&mut *conn)
+                .await?;
+        if existing.is_none() {
             return Err(StoreError::refused(format!("`{name}` has no such event any more"), ""));
         }
     }

@@ -91,14 +91,14 @@ async fn collect(
 }
 
 fn snapshot(row: &Row, questions: &mut Vec<Question>) -> Result<Snapshot, StoreError> {
-    let asked = Question {
+    let row_question = Question {
         source: read::word(row, "source", Source::parse)?,
         operation: row.try_get("operation")?,
         query: row.try_get("query")?,
     };
     // There are few, and it is nearly always the latest.
-    let question = questions.iter().position(|known| *known == asked).unwrap_or_else(|| {
-        questions.push(asked);
+    let question = questions.iter().position(|known| *known == row_question).unwrap_or_else(|| {
+        questions.push(row_question);
         questions.len() - 1
     });
     Ok(Snapshot {

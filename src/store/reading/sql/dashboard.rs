@@ -76,8 +76,8 @@ async fn full_since(conn: &mut Conn, topics: &[String], since: Time) -> Result<H
         super::texts(1),
         read::RUN_AT
     );
-    let asked = sqlx::query_scalar(AssertSqlSafe(sql)).bind(serde_json::json!(topics).to_string()).bind(since.0);
-    Ok(asked.fetch_all(conn).await?.into_iter().collect())
+    let query = sqlx::query_scalar(AssertSqlSafe(sql)).bind(serde_json::json!(topics).to_string()).bind(since.0);
+    Ok(query.fetch_all(conn).await?.into_iter().collect())
 }
 
 /// Returns the number of watched topics.

@@ -78,8 +78,8 @@ pub(in crate::store) fn marks_and_notes(query: &mut QueryBuilder<Database>, filt
         one_of(query, "m.mark", filter.marks.iter().map(ToString::to_string));
         query.push(")");
     }
-    for (asked, table) in [(filter.starred, "item_star"), (filter.noted, "item_note")] {
-        if asked {
+    for (is_required, table) in [(filter.starred, "item_star"), (filter.noted, "item_note")] {
+        if is_required {
             query.push(format!(" AND t.item IN (SELECT item FROM {table})"));
         }
     }

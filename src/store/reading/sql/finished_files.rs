@@ -32,7 +32,7 @@ pub(in crate::store) async fn list(
     .bind(kind.unwrap_or(""))
     .fetch_all(&mut *conn)
     .await?;
-    let mut made = rows
+    let mut editions = rows
         .iter()
         .map(|row| {
             let file = |path| WrittenFile { path, replaced: false };
@@ -47,15 +47,15 @@ pub(in crate::store) async fn list(
             })
         })
         .collect::<Result<Vec<_>, StoreError>>()?;
-    mark_replaced(conn, &mut made).await?;
-    Ok(made)
+    mark_replaced(conn, &mut editions).await?;
+    Ok(editions)
 }
 
 /// Marks files that a later run has overwritten: paths may contain only the day, or no time at all. Of two made in the
 /// same millisecond both are marked, since it is unknown which came last.
-async fn mark_replaced(conn: &mut Conn, made: &mut [EditionRow]) -> Result<(), StoreError> {
-    let own: BTreeSet<String> = made.iter().flat_map(|row| &row.files).map(|file| file.path.clone()).collect();
-    let Some(since) = made.iter().filter(|row| !row.files.is_empty()).map(|row| row.made_at.0).min() else {
+async fn mark_replaced(conn: &mut Conn, editions: &mut [EditionRow]) -> Result<(), StoreError> {
+    let own: BTreeSet<String> = editions.iter().flat_map(|row| &row.files).map(|file| file.path.clone()).collect();
+    let Some(since) = editions.iter().filter(|row| !row.files.is_empty()).map(|row| row.made_at.0).min() else {
         return Ok(());
     };
     let mut later = sqlx::query(
@@ -68,7 +68,7 @@ async fn mark_replaced(conn: &mut Conn, made: &mut [EditionRow]) -> Result<(), S
     while let Some(row) = later.try_next().await? {
         let (run, at): (String, i64) = (row.try_get("run")?, row.try_get("made_at")?);
         for path in paths(&row)?.into_iter().filter(|path| own.contains(path)) {
-            for earlier in made.iter_mut().filter(|made| made.made_at.0 <= at && made.run != run) {
+            for earlier in editions.iter_mut().filter(|edition| edition.made_at.0 <= at && edition.run != run) {
                 for file in earlier.files.iter_mut().filter(|file| file.path == path) {
                     file.replaced = true;
                 }

@@ -51,8 +51,8 @@ pub(in crate::store) async fn fits(
     let mut all = HashMap::new();
     for chunk in keys.chunks(CHUNK) {
         let list = serde_json::json!(chunk).to_string();
-        let asked = sqlx::query(AssertSqlSafe(sql.clone())).bind(list).bind(topic.unwrap_or(""));
-        for row in asked.fetch_all(&mut *conn).await? {
+        let query = sqlx::query(AssertSqlSafe(sql.clone())).bind(list).bind(topic.unwrap_or(""));
+        for row in query.fetch_all(&mut *conn).await? {
             all.insert((row.try_get("topic")?, row.try_get("key")?), fit(&row)?);
         }
     }
@@ -109,11 +109,11 @@ pub(in crate::store) async fn new_since(
         new.insert(row.try_get::<String, _>("topic")?, row.try_get::<i64, _>("many")?);
     }
     let begun = first_answers(conn, &list, since).await?;
-    let past = backfill_runs(conn, &list, since).await?;
-    if begun.is_empty() && past.is_empty() {
+    let backfills = backfill_runs(conn, &list, since).await?;
+    if begun.is_empty() && backfills.is_empty() {
         return Ok(NewItems { new, ..NewItems::default() });
     }
-    let runs: BTreeSet<i64> = begun.iter().map(|(run, _)| *run).chain(past).collect();
+    let runs: BTreeSet<i64> = begun.iter().map(|(run, _)| *run).chain(backfills).collect();
     let sql = format!(
         "SELECT f.topic, count(*) AS many FROM {} CROSS JOIN run f CROSS JOIN topic_item t \
          WHERE f.id = given.value AND t.topic = f.topic AND t.first_seen = f.started_at AND t.first_run = f.id AND {PLAIN} <> 2 \
@@ -121,8 +121,8 @@ pub(in crate::store) async fn new_since(
         super::numbers(1),
         only_first_answers(2)
     );
-    let asked = sqlx::query(AssertSqlSafe(sql)).bind(serde_json::json!(runs).to_string());
-    for row in asked.bind(pairs(&begun)).fetch_all(&mut *conn).await? {
+    let query = sqlx::query(AssertSqlSafe(sql)).bind(serde_json::json!(runs).to_string());
+    for row in query.bind(pairs(&begun)).fetch_all(&mut *conn).await? {
         if let Some(new) = new.get_mut(row.try_get::<&str, _>("topic")?) {
             *new -= row.try_get::<i64, _>("many")?;
         }
@@ -161,8 +161,8 @@ pub(in crate::store) async fn baselines_of_runs(
     );
     let mut begun = Vec::new();
     for chunk in runs.chunks(CHUNK) {
-        let asked = sqlx::query(AssertSqlSafe(sql.clone())).bind(serde_json::json!(chunk).to_string());
-        for row in asked.fetch_all(&mut *conn).await? {
+        let query = sqlx::query(AssertSqlSafe(sql.clone())).bind(serde_json::json!(chunk).to_string());
+        for row in query.fetch_all(&mut *conn).await? {
             begun.push((row.try_get("run")?, row.try_get("source")?));
         }
     }
@@ -186,9 +186,9 @@ async fn baseline_items(
         super::numbers(1),
         only_first_answers(2)
     );
-    let asked = sqlx::query(AssertSqlSafe(sql)).bind(serde_json::json!(runs).to_string());
+    let query = sqlx::query(AssertSqlSafe(sql)).bind(serde_json::json!(runs).to_string());
     let mut all = HashMap::new();
-    for row in asked.bind(pairs(begun)).fetch_all(conn).await? {
+    for row in query.bind(pairs(begun)).fetch_all(conn).await? {
         all.insert(row.try_get("name")?, row.try_get("many")?);
     }
     Ok(all)

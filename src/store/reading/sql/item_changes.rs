@@ -64,8 +64,8 @@ pub(in crate::store) async fn first(
          ORDER BY t.first_seen DESC, i.key, s.source LIMIT $6",
         joined("t.item")
     );
-    let asked = sqlx::query(AssertSqlSafe(sql)).bind(topic).bind(from).bind(to);
-    let rows = asked.bind(between.since).bind(between.until).bind(MOST_SIGHTS).fetch_all(conn).await?;
+    let query = sqlx::query(AssertSqlSafe(sql)).bind(topic).bind(from).bind(to);
+    let rows = query.bind(between.since).bind(between.until).bind(MOST_SIGHTS).fetch_all(conn).await?;
     let mut all: Vec<FirstSighting> = Vec::new();
     for row in &rows {
         let seen = match row.try_get::<Option<String>, _>("source")? {
@@ -110,9 +110,9 @@ pub(in crate::store) async fn last(
          WHERE t.topic = $1 AND t.first_seen >= $2 AND t.last_seen >= $3 AND r.seq < $4 AND i.published_at >= $5 ORDER BY i.key LIMIT $6",
         joined("t.item")
     );
-    let asked = sqlx::query(AssertSqlSafe(sql)).bind(topic).bind(published_since.0.saturating_sub(CLOCKS));
-    let asked = asked.bind(from).bind(between.until);
-    let rows = asked.bind(published_since.0).bind(MOST_SIGHTS).fetch_all(&mut *conn).await?;
+    let query = sqlx::query(AssertSqlSafe(sql)).bind(topic).bind(published_since.0.saturating_sub(CLOCKS));
+    let query = query.bind(from).bind(between.until);
+    let rows = query.bind(published_since.0).bind(MOST_SIGHTS).fetch_all(&mut *conn).await?;
     let mut all = Vec::with_capacity(rows.len());
     let mut ids: Vec<i64> = Vec::with_capacity(rows.len());
     for row in &rows {
@@ -132,8 +132,8 @@ pub(in crate::store) async fn last(
     let places: HashMap<i64, usize> = ids.iter().copied().zip(0..).collect();
     for chunk in ids.chunks(500) {
         let list = serde_json::json!(chunk).to_string();
-        let asked = sqlx::query(AssertSqlSafe(sql.clone())).bind(list).bind(topic).bind(between.since);
-        for row in asked.fetch_all(&mut *conn).await? {
+        let query = sqlx::query(AssertSqlSafe(sql.clone())).bind(list).bind(topic).bind(between.since);
+        for row in query.fetch_all(&mut *conn).await? {
             let place = places.get(&row.try_get::<i64, _>("item")?);
             let Some(item) = place.and_then(|place| all.get_mut(*place)) else { continue };
             let seq: i64 = row.try_get("seq")?;
@@ -168,16 +168,16 @@ pub(in crate::store) async fn edited(
     .fetch_one(&mut *conn)
     .await?;
     let Some(since) = since else { return Ok(Vec::new()) };
-    let known =
+    let known_words =
         if alone { format!(" AND {}", read::words_seen(|column| format!("{column} = $2"))) } else { String::new() };
     let sql = format!(
         "SELECT {HEAD}, v.replaced_at, v.title AS old_title, v.text AS old_text, r.seq \
          FROM item_revision v CROSS JOIN topic_item t JOIN run r ON r.id = v.run JOIN run f ON f.id = t.first_run {} \
-         WHERE v.replaced_at >= $1 AND t.topic = $2 AND t.item = v.item AND r.seq > $3 AND r.seq > f.seq{known} ORDER BY v.replaced_at DESC, r.seq DESC, i.key LIMIT $4",
+         WHERE v.replaced_at >= $1 AND t.topic = $2 AND t.item = v.item AND r.seq > $3 AND r.seq > f.seq{known_words} ORDER BY v.replaced_at DESC, r.seq DESC, i.key LIMIT $4",
         joined("v.item")
     );
-    let asked = sqlx::query(AssertSqlSafe(sql)).bind(since).bind(topic).bind(between.since);
-    let rows = asked.bind(MOST_SIGHTS).fetch_all(conn).await?;
+    let query = sqlx::query(AssertSqlSafe(sql)).bind(since).bind(topic).bind(between.since);
+    let rows = query.bind(MOST_SIGHTS).fetch_all(conn).await?;
     let mut all: Vec<Edit> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
     // The words that a later edit replaced are the result of this one.
@@ -223,8 +223,8 @@ pub(in crate::store) async fn grown(
         columns("y", "y"),
         joined("g.item")
     );
-    let asked = sqlx::query(AssertSqlSafe(sql)).bind(topic).bind(between.since).bind(between.until);
-    let rows = asked.bind(MOST_SIGHTS).fetch_all(conn).await?;
+    let query = sqlx::query(AssertSqlSafe(sql)).bind(topic).bind(between.since).bind(between.until);
+    let rows = query.bind(MOST_SIGHTS).fetch_all(conn).await?;
     let engagement = |row: &Row, at: &str| {
         let number = |kind: &str| row.try_get::<Option<i64>, _>(format!("{at}_{kind}").as_str());
         Ok::<_, StoreError>(Engagement {

@@ -12,14 +12,14 @@ const REPLY: &str = "SELECT w.search, w.request, w.headers, w.truncated, w.body,
 
 fn reply(row: &Row) -> Result<StoredReply, StoreError> {
     let seen_at = Time(row.try_get("at")?);
-    let asked = read::time(row, "asked_from")?.zip(read::time(row, "asked_until")?);
+    let requested = read::time(row, "asked_from")?.zip(read::time(row, "asked_until")?);
     let definition: Option<String> = row.try_get("definition")?;
     let window = definition.and_then(|text| super::definitions::topic(&text).ok()).map(|topic| topic.window);
     Ok(StoredReply {
         search: row.try_get("search")?,
         source: read::word(row, "source", Source::parse)?,
         seen_at,
-        asked: asked.and_then(|(from, until)| Span::new(from, until)),
+        asked: requested.and_then(|(from, until)| Span::new(from, until)),
         window,
         request: row.try_get("request")?,
         headers: row.try_get("headers")?,

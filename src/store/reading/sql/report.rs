@@ -27,8 +27,8 @@ pub(in crate::store) async fn marks(
     most: i64,
 ) -> Result<Vec<CountedItem>, StoreError> {
     let sql = format!("{MARK} AND t.first_seen < $3 ORDER BY t.first_seen DESC, i.key LIMIT $4");
-    let asked = sqlx::query(AssertSqlSafe(sql)).bind(topic).bind(seen.from.0).bind(seen.until.0).bind(most);
-    read_counted_items(&asked.fetch_all(conn).await?)
+    let query = sqlx::query(AssertSqlSafe(sql)).bind(topic).bind(seen.from.0).bind(seen.until.0).bind(most);
+    read_counted_items(&query.fetch_all(conn).await?)
 }
 
 /// Returns items of a topic that count in a span ([`CountedItem::moment`]). None was first seen before the span.

@@ -41,11 +41,11 @@ const CELLS: [(&str, bool); 16] = [
 
 /// SQL for all rows of a selection as one text of such cells.
 fn item_columns() -> String {
-    let told = |(column, words): &(&str, bool)| {
+    let cell_sql = |(column, words): &(&str, bool)| {
         if *words { format!("{}, ',', {column}", super::octets(column)) } else { format!("{column}, ','") }
     };
-    let told: Vec<String> = CELLS.iter().map(told).collect();
-    format!("string_agg(concat({}), '')", told.join(", "))
+    let cells: Vec<String> = CELLS.iter().map(cell_sql).collect();
+    format!("string_agg(concat({}), '')", cells.join(", "))
 }
 
 /// Returns the next runs with what they saw; fewer than asked for if there are no more.

@@ -33,16 +33,16 @@ pub(in crate::store) async fn status(
         }
     }
     // Items first seen by a run that has no number yet do not count; there is seldom such a run.
-    let mut standing = QueryBuilder::<Database>::new(
+    let mut query = QueryBuilder::<Database>::new(
         "SELECT t.id, t.title, t.planned_until, t.next_slot, t.paused, t.paused_at, t.pause_reason, coalesce(t.schedule, '') AS schedule, (SELECT count(*) FROM topic_item i WHERE i.topic = t.id) - \
          (SELECT count(*) FROM run u CROSS JOIN topic_item i WHERE i.topic = u.topic AND i.first_run = u.id \
           AND u.seq IS NULL AND u.finished_at IS NOT NULL AND u.topic = t.id) AS items, \
          (SELECT r.started_at FROM run r WHERE r.topic = t.id AND r.seq IS NOT NULL AND r.started_at IS NOT NULL AND r.state IN ('ok', 'partial') ORDER BY r.seq DESC LIMIT 1) \
          AS last_success FROM",
     );
-    page(&mut standing, after, most, named);
-    standing.push(" ORDER BY t.id");
-    let rows = standing.build().persistent(named.is_empty()).fetch_all(conn).await?;
+    page(&mut query, after, most, named);
+    query.push(" ORDER BY t.id");
+    let rows = query.build().persistent(named.is_empty()).fetch_all(conn).await?;
     rows.iter()
         .map(|row| {
             let topic: String = row.try_get("id")?;

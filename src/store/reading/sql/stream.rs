@@ -127,12 +127,12 @@ fn first_seen(row: &Row) -> Result<FirstSightingRow, StoreError> {
         lang: row.try_get("lang")?,
         published_at: read::time(row, "published_at")?,
     };
-    if let (Some(past), Some(seq)) = (row.try_get::<Option<&str>, _>("past")?, row.try_get("seq")?)
-        && let Some(told) = before::version_at(past, seq)?
+    if let (Some(history), Some(seq)) = (row.try_get::<Option<&str>, _>("past")?, row.try_get("seq")?)
+        && let Some(version) = before::version_at(history, seq)?
     {
-        (new.url, new.author, new.author_name) = (told.url, told.author, told.author_name);
-        (new.title, new.text) = (told.title, told.text);
-        (new.lang, new.published_at) = (told.lang, told.published_at);
+        (new.url, new.author, new.author_name) = (version.url, version.author, version.author_name);
+        (new.title, new.text) = (version.title, version.text);
+        (new.lang, new.published_at) = (version.lang, version.published_at);
     }
     Ok(new)
 }

@@ -59,8 +59,8 @@ impl Tombstones {
         if !self.any(TombstoneKind::Author) && !self.any(TombstoneKind::Item) {
             return false;
         }
-        let mut looked: HashSet<&str> = HashSet::new();
-        if self.matches_whole(text.trim(), &mut looked) {
+        let mut checked: HashSet<&str> = HashSet::new();
+        if self.matches_whole(text.trim(), &mut checked) {
             return true;
         }
         for (at, mark) in text.char_indices() {
@@ -81,13 +81,13 @@ impl Tombstones {
             if field || of_key && mark == ':' {
                 continue;
             }
-            let fits = !word.is_empty() && word.len() <= MOST_NAME && !of_key;
-            if fits && looked.insert(word) && self.has(TombstoneKind::Author, word) {
+            let may_be_handle = !word.is_empty() && word.len() <= MOST_NAME && !of_key;
+            if may_be_handle && checked.insert(word) && self.has(TombstoneKind::Author, word) {
                 return true;
             }
             if matches!(mark, '"' | '>')
-                && let Some(whole) = before(rest, ['"', '<'])
-                && self.matches_whole(whole, &mut looked)
+                && let Some(quoted) = before(rest, ['"', '<'])
+                && self.matches_whole(quoted, &mut checked)
             {
                 return true;
             }
@@ -106,11 +106,11 @@ impl Tombstones {
                     .any(|word| !word.is_empty() && word.len() <= MOST_NAME && self.has(TombstoneKind::Author, word)))
     }
 
-    fn matches_whole<'t>(&self, whole: &'t str, looked: &mut HashSet<&'t str>) -> bool {
-        let fits = !whole.is_empty() && whole.len() <= MOST_NAME;
+    fn matches_whole<'t>(&self, name: &'t str, checked: &mut HashSet<&'t str>) -> bool {
+        let has_valid_length = !name.is_empty() && name.len() <= MOST_NAME;
         // The word may have been checked as a handle already, but not as a key.
-        let is_key = fits && whole.contains(':') && self.has(TombstoneKind::Item, whole);
-        is_key || (fits && looked.insert(whole) && self.has(TombstoneKind::Author, whole))
+        let is_key = has_valid_length && name.contains(':') && self.has(TombstoneKind::Item, name);
+        is_key || (has_valid_length && checked.insert(name) && self.has(TombstoneKind::Author, name))
     }
 }
 
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn an_author_is_named_where_handles_stand_and_not_by_a_common_word() {
-        let known = of(&[(TombstoneKind::Author, "@Jane_D")]);
+        let tombstones = of(&[(TombstoneKind::Author, "@Jane_D")]);
         for text in [
             "thanks @jane_d!",
             "see https://x.com/Jane_D/status/20",
@@ -162,58 +162,58 @@ mod tests {
             "jane_d",
             "＠jane_d.",
         ] {
-            assert!(known.mentions_forgotten(text), "{text}");
+            assert!(tombstones.mentions_forgotten(text), "{text}");
         }
         for text in ["", "a word jane_d in between", "@jane_dd", "@other", "https://x.com/jane", "\"", "@", ">"] {
-            assert!(!known.mentions_forgotten(text), "{text}");
+            assert!(!tombstones.mentions_forgotten(text), "{text}");
         }
-        assert!(known.has(TombstoneKind::Author, " @JANE_d ") && !known.has(TombstoneKind::Item, "jane_d"));
+        assert!(tombstones.has(TombstoneKind::Author, " @JANE_d ") && !tombstones.has(TombstoneKind::Item, "jane_d"));
         assert!(!of(&[]).mentions_forgotten("@jane_d"));
     }
 
     #[test]
     fn a_short_handle_is_no_part_of_a_key_and_no_name_of_a_field() {
         for handle in ["x", "post", "text", "author"] {
-            let known = of(&[(TombstoneKind::Author, handle)]);
+            let tombstones = of(&[(TombstoneKind::Author, handle)]);
             for text in [
                 r#"["post:x:20", "page:https://a.example/", "text:0123"]"#,
                 r#"{"text": "hello", "author" : "jane", "post":1}"#,
                 "<code>post:x:20</code>",
                 "see post:x:20 and page:https://a.example/",
             ] {
-                assert!(!known.mentions_forgotten(text), "{handle}: {text}");
+                assert!(!tombstones.mentions_forgotten(text), "{handle}: {text}");
             }
             for text in [format!("@{handle} says"), format!(r#"{{"user":"{handle}"}}"#), format!("from:{handle}")] {
-                assert!(known.mentions_forgotten(&text), "{text}");
+                assert!(tombstones.mentions_forgotten(&text), "{text}");
             }
             // A handle that is a key of a map, or part of a repost, counts.
             for text in [r#"{"mentions": {"jane_d": 1}}"#, "repost:jane_d: hello"] {
                 assert!(of(&[(TombstoneKind::Author, "jane_d")]).mentions_forgotten(text), "{text}");
             }
             let both = format!(r#"["post:x:20"], {{"text": 1, "user": "{handle}"}}"#);
-            assert!(known.mentions_forgotten(&both), "{both}");
+            assert!(tombstones.mentions_forgotten(&both), "{both}");
         }
     }
 
     #[test]
     fn in_words_of_a_person_a_bare_handle_counts() {
-        let known = of(&[(TombstoneKind::Author, "jane_d")]);
+        let tombstones = of(&[(TombstoneKind::Author, "jane_d")]);
         for text in ["Jane_D asked for it", "(jane_d)", "acme -jane_d", "for @jane_d.", "paused, jane_d."] {
-            assert!(known.named_in_prose(text), "{text}");
+            assert!(tombstones.named_in_prose(text), "{text}");
         }
         for text in ["", "jane", "jane_d2", "x.jane_d"] {
-            assert!(!known.named_in_prose(text), "{text}");
+            assert!(!tombstones.named_in_prose(text), "{text}");
         }
     }
 
     #[test]
     fn an_item_is_named_by_its_key_between_quotes_or_tags() {
-        let known = of(&[(TombstoneKind::Item, "post:x:20"), (TombstoneKind::Author, "Jane Doe")]);
+        let tombstones = of(&[(TombstoneKind::Item, "post:x:20"), (TombstoneKind::Author, "Jane Doe")]);
         for text in [r#"{"key":"post:x:20"}"#, "<code>post:x:20</code>", "post:x:20", r#""author": "jane doe""#] {
-            assert!(known.mentions_forgotten(text), "{text}");
+            assert!(tombstones.mentions_forgotten(text), "{text}");
         }
         for text in ["<code>post:x:200</code>", "the post:x:20 of yesterday", "jane"] {
-            assert!(!known.mentions_forgotten(text), "{text}");
+            assert!(!tombstones.mentions_forgotten(text), "{text}");
         }
         let page = of(&[(TombstoneKind::Item, "page:https://a.example/")]);
         let entry = "page:https://a.example/#0123456789abcdef";
@@ -223,6 +223,6 @@ mod tests {
         );
         assert!(!page.has(TombstoneKind::Item, "page:https://a.example/#/0123456789abcdef"));
         let long = format!("\"{}\u{e9}", "é".repeat(400));
-        assert!(!known.mentions_forgotten(&long));
+        assert!(!tombstones.mentions_forgotten(&long));
     }
 }

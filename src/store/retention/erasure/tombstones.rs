@@ -87,11 +87,11 @@ impl Tombstones {
     /// Builds the set from the tombstones of one database.
     #[must_use]
     pub fn new<'t>(key: ForgetKey, all: impl IntoIterator<Item = &'t Tombstone>) -> Self {
-        let mut known = Self { key, authors: HashSet::new(), items: HashSet::new(), topics: HashSet::new() };
+        let mut set = Self { key, authors: HashSet::new(), items: HashSet::new(), topics: HashSet::new() };
         for tombstone in all {
-            known.add(tombstone.kind, &tombstone.hash);
+            set.add(tombstone.kind, &tombstone.hash);
         }
-        known
+        set
     }
 
     /// Adds a tombstone by its hash.

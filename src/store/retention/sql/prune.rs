@@ -41,12 +41,12 @@ pub(in crate::store) async fn floor(conn: &mut Conn) -> Result<SlowestFollower, 
 }
 
 /// Deletes replies received before an instant.
-pub(in crate::store) async fn raw(conn: &mut Conn, ask: &StepInput) -> Result<Batch, StoreError> {
+pub(in crate::store) async fn raw(conn: &mut Conn, input: &StepInput) -> Result<Batch, StoreError> {
     let rows = sqlx::query(RAW)
-        .bind(ask.before)
-        .bind(ask.after.at)
-        .bind(ask.after.id)
-        .bind(ask.limit)
+        .bind(input.before)
+        .bind(input.after.at)
+        .bind(input.after.id)
+        .bind(input.limit)
         .fetch_all(&mut *conn)
         .await?;
     let (mut searches, mut bytes) = (Vec::with_capacity(rows.len()), 0);
@@ -54,12 +54,12 @@ pub(in crate::store) async fn raw(conn: &mut Conn, ask: &StepInput) -> Result<Ba
         searches.push(row.try_get::<i64, _>("search")?);
         bytes += row.try_get::<i64, _>("bytes")?;
     }
-    let mut batch = Batch::new(ask, rows.len());
+    let mut batch = Batch::new(input, rows.len());
     if let (Some(last), Some(search)) = (rows.last(), searches.last()) {
         batch.after = Progress { at: last.try_get("received_at")?, id: *search, ..Progress::default() };
     }
     batch.add("raw_reply", searches.len(), bytes);
-    if !ask.rehearsal && !searches.is_empty() {
+    if !input.rehearsal && !searches.is_empty() {
         let sql = format!("DELETE FROM raw_reply WHERE search IN (SELECT given.value FROM {})", super::numbers(1));
         sqlx::query(AssertSqlSafe(sql)).bind(to_json(&searches)?).execute(conn).await?;
     }
@@ -71,18 +71,18 @@ const RAW: &str = "SELECT search, received_at, CAST(length(body) + length(reques
 
 /// Deletes the words of items last seen before an instant; keys, times and what topics know of them stay. The first
 /// item of a cluster keeps its words while one of its copies is still seen.
-pub(in crate::store) async fn items(conn: &mut Conn, ask: &StepInput) -> Result<Batch, StoreError> {
-    if !ask.rehearsal {
+pub(in crate::store) async fn items(conn: &mut Conn, input: &StepInput) -> Result<Batch, StoreError> {
+    if !input.rehearsal {
         super::lock(conn, ITEMS_LOCK).await?;
     }
     let rows = sqlx::query(ITEMS)
-        .bind(ask.before)
-        .bind(ask.after.at)
-        .bind(ask.after.id)
-        .bind(ask.limit)
+        .bind(input.before)
+        .bind(input.after.at)
+        .bind(input.after.id)
+        .bind(input.limit)
         .fetch_all(&mut *conn)
         .await?;
-    let mut batch = Batch::new(ask, rows.len());
+    let mut batch = Batch::new(input, rows.len());
     let (mut ids, mut bytes) = (Vec::new(), 0);
     for row in &rows {
         batch.after = Progress { at: row.try_get("first_seen")?, id: row.try_get("id")?, ..Progress::default() };
@@ -106,7 +106,7 @@ pub(in crate::store) async fn items(conn: &mut Conn, ask: &StepInput) -> Result<
         let row = sqlx::query(AssertSqlSafe(weigh)).bind(&ids).fetch_one(&mut *conn).await?;
         batch.gone.push((table, row.try_get("many")?, row.try_get("bytes")?));
     }
-    if ask.rehearsal {
+    if input.rehearsal {
         return Ok(batch);
     }
     word_index::remove(conn, &gone).await?;
@@ -119,7 +119,7 @@ pub(in crate::store) async fn items(conn: &mut Conn, ask: &StepInput) -> Result<
         "UPDATE item SET past = 0, post_id = NULL, url = NULL, author = NULL, author_name = NULL, title = NULL, text = NULL, conversation_id = NULL, \
          pruned_at = $2 WHERE id IN (SELECT given.value FROM {given})"
     );
-    sqlx::query(AssertSqlSafe(empty)).bind(&ids).bind(ask.now).execute(conn).await?;
+    sqlx::query(AssertSqlSafe(empty)).bind(&ids).bind(input.now).execute(conn).await?;
     Ok(batch)
 }
 

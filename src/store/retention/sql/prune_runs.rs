@@ -27,14 +27,14 @@ struct Candidate {
 /// Thins out the snapshots of each topic and past UTC day: keeps the last complete one and those that were the first
 /// answer to a query. Works on whole days; a day with very many runs takes several batches, and the kept snapshot is
 /// always the last.
-pub(in crate::store) async fn thin(conn: &mut Conn, ask: &StepInput) -> Result<Batch, StoreError> {
-    if !ask.rehearsal {
+pub(in crate::store) async fn thin(conn: &mut Conn, input: &StepInput) -> Result<Batch, StoreError> {
+    if !input.rehearsal {
         super::lock(conn, ITEMS_LOCK).await?;
     }
-    let mut limit = ask.limit.max(2);
+    let mut limit = input.limit.max(2);
     let (rows, full) = loop {
-        let asked = sqlx::query(DAYS).bind(ask.before.div_euclid(DAY)).bind(ask.after.at).bind(&ask.after.name);
-        let rows = asked.bind(ask.floor).bind(limit).fetch_all(&mut *conn).await?;
+        let query = sqlx::query(DAYS).bind(input.before.div_euclid(DAY)).bind(input.after.at).bind(&input.after.name);
+        let rows = query.bind(input.floor).bind(limit).fetch_all(&mut *conn).await?;
         let full = i64::try_from(rows.len()).unwrap_or(i64::MAX) >= limit;
         let one =
             |row: &super::Row| Ok::<_, StoreError>((row.try_get::<i64, _>("day")?, row.try_get::<String, _>("topic")?));
@@ -61,16 +61,16 @@ pub(in crate::store) async fn thin(conn: &mut Conn, ask: &StepInput) -> Result<B
     if full {
         days.pop();
     }
-    let mut batch = Batch { more: full, ..Batch::new(ask, 0) };
+    let mut batch = Batch { more: full, ..Batch::new(input, 0) };
     let ids: Vec<i64> = days.iter().flat_map(|(_, _, runs)| runs.iter().map(|run| run.id)).collect();
     let firsts = first_answers(conn, &ids).await?;
-    let (mut go, mut stay, mut room) = (Vec::new(), Vec::new(), ask.limit.saturating_mul(10));
+    let (mut go, mut stay, mut room) = (Vec::new(), Vec::new(), input.limit.saturating_mul(10));
     'days: for (day, topic, runs) in &days {
         let last = runs.iter().max_by_key(|run| (run.rank, run.seq)).map(|run| run.id);
         for run in runs.iter().filter(|run| Some(run.id) != last && !firsts.contains(&run.id)) {
             go.push(run.id);
             room -= run.found;
-            if room <= 0 && !ask.rehearsal {
+            if room <= 0 && !input.rehearsal {
                 // The rest of the day is read again in the next batch; thinned runs are marked.
                 batch.more = true;
                 break 'days;
@@ -79,21 +79,21 @@ pub(in crate::store) async fn thin(conn: &mut Conn, ask: &StepInput) -> Result<B
         stay.extend(runs.iter().filter(|run| Some(run.id) == last || firsts.contains(&run.id)).map(|run| run.id));
         batch.after = Progress { at: *day, id: 0, name: topic.clone() };
     }
-    let given = to_json(&go)?;
+    let thinned_ids = to_json(&go)?;
     let count = format!(
         "SELECT count(*) FROM sighting WHERE run IN (SELECT given.value FROM {}) AND NOT {LASTING}",
         super::numbers(1)
     );
-    let sightings: i64 = sqlx::query_scalar(AssertSqlSafe(count)).bind(&given).fetch_one(&mut *conn).await?;
+    let sightings: i64 = sqlx::query_scalar(AssertSqlSafe(count)).bind(&thinned_ids).fetch_one(&mut *conn).await?;
     batch.gone.push(("sighting", sightings, sightings * SIGHTING_BYTES));
     batch.thinned = go;
-    if ask.rehearsal {
+    if input.rehearsal {
         return Ok(batch);
     }
     let delete =
         format!("DELETE FROM sighting WHERE run IN (SELECT given.value FROM {}) AND NOT {LASTING}", super::numbers(1));
-    sqlx::query(AssertSqlSafe(delete)).bind(&given).execute(&mut *conn).await?;
-    for (thinned, runs) in [(1_i64, given), (0, to_json(&stay)?)] {
+    sqlx::query(AssertSqlSafe(delete)).bind(&thinned_ids).execute(&mut *conn).await?;
+    for (thinned, runs) in [(1_i64, thinned_ids), (0, to_json(&stay)?)] {
         let mark = format!("UPDATE run SET thinned = $2 WHERE id IN (SELECT given.value FROM {})", super::numbers(1));
         sqlx::query(AssertSqlSafe(mark)).bind(runs).bind(thinned).execute(&mut *conn).await?;
     }
@@ -121,13 +121,13 @@ async fn first_answers(conn: &mut Conn, runs: &[i64]) -> Result<HashSet<i64>, St
 /// Deletes searches, answers and all but lasting sightings of runs that began before an instant; a run with nothing
 /// left is deleted. Keeps unchanged: the last successful run, the run with the furthest coverage, first answers, and
 /// the run with the highest number, from which numbering continues.
-pub(in crate::store) async fn runs(conn: &mut Conn, ask: &StepInput) -> Result<Batch, StoreError> {
-    if !ask.rehearsal {
+pub(in crate::store) async fn runs(conn: &mut Conn, input: &StepInput) -> Result<Batch, StoreError> {
+    if !input.rehearsal {
         super::lock(conn, ITEMS_LOCK).await?;
     }
-    let asked = sqlx::query(RUNS).bind(ask.before).bind(ask.after.at).bind(ask.after.id).bind(ask.limit);
-    let rows = asked.bind(ask.floor).fetch_all(&mut *conn).await?;
-    let mut batch = Batch::new(ask, rows.len());
+    let query = sqlx::query(RUNS).bind(input.before).bind(input.after.at).bind(input.after.id).bind(input.limit);
+    let rows = query.bind(input.floor).fetch_all(&mut *conn).await?;
+    let mut batch = Batch::new(input, rows.len());
     let mut goes: Vec<(i64, i64)> = Vec::new();
     for row in &rows {
         batch.after = Progress { at: row.try_get("at")?, id: row.try_get("id")?, ..Progress::default() };
@@ -139,8 +139,8 @@ pub(in crate::store) async fn runs(conn: &mut Conn, ask: &StepInput) -> Result<B
     goes.retain(|(id, _)| !firsts.contains(id));
     let Some(latest) = goes.iter().map(|(_, at)| *at).max() else { return Ok(batch) };
     let ids: Vec<i64> = goes.into_iter().map(|(id, _)| id).collect();
-    let whole_ids: Vec<i64> = ids.iter().copied().filter(|id| !ask.thinned.contains(id)).collect();
-    let (given, unthinned) = (to_json(&ids)?, to_json(&whole_ids)?);
+    let whole_ids: Vec<i64> = ids.iter().copied().filter(|id| !input.thinned.contains(id)).collect();
+    let (run_ids, unthinned) = (to_json(&ids)?, to_json(&whole_ids)?);
     let of = format!("(SELECT given.value FROM {})", super::numbers(1));
     // `CROSS JOIN` makes SQLite begin with the given runs.
     let searches = format!("(SELECT s.id FROM {} CROSS JOIN search s WHERE s.run = given.value)", super::numbers(1));
@@ -148,13 +148,13 @@ pub(in crate::store) async fn runs(conn: &mut Conn, ask: &StepInput) -> Result<B
         "(SELECT r.public_id FROM {} CROSS JOIN run r WHERE r.id = given.value AND r.topic IS NULL)",
         super::numbers(1)
     );
-    let whole = format!(
+    let deletable = format!(
         "FROM run WHERE id IN {of} AND NOT EXISTS (SELECT 1 FROM item_revision v WHERE v.run = run.id) \
          AND NOT EXISTS (SELECT 1 FROM item_past h WHERE h.run = run.id) \
          AND NOT EXISTS (SELECT 1 FROM outbox m WHERE m.origin = run.public_id AND m.state IN ('queued', 'sending'))"
     );
     let unseen = " AND NOT EXISTS (SELECT 1 FROM sighting WHERE sighting.run = run.id";
-    if !ask.rehearsal {
+    if !input.rehearsal {
         // Count them first, so that the day's runs and cost stay known.
         let count = format!(
             "INSERT INTO pruned_day (topic, day, runs, calls, cost) SELECT r.topic, s.started_at / 86400000, count(DISTINCT s.run), \
@@ -163,7 +163,7 @@ pub(in crate::store) async fn runs(conn: &mut Conn, ask: &StepInput) -> Result<B
              ON CONFLICT (topic, day) DO UPDATE SET runs = pruned_day.runs + excluded.runs, calls = pruned_day.calls + excluded.calls, \
              cost = pruned_day.cost + excluded.cost"
         );
-        sqlx::query(AssertSqlSafe(count)).bind(&given).execute(&mut *conn).await?;
+        sqlx::query(AssertSqlSafe(count)).bind(&run_ids).execute(&mut *conn).await?;
     }
     for (table, bytes, rest) in [
         (
@@ -176,28 +176,28 @@ pub(in crate::store) async fn runs(conn: &mut Conn, ask: &StepInput) -> Result<B
         ("sighting", "80", format!("FROM sighting WHERE run IN {of} AND NOT {LASTING}")),
         ("report", "300", format!("FROM report WHERE run IN {public}")),
         ("outbox", "300", format!("FROM outbox WHERE origin IN {public} AND state IN ('sent', 'dead')")),
-        ("run", RUN_BYTES, format!("{whole}{unseen} AND {LASTING})")),
+        ("run", RUN_BYTES, format!("{deletable}{unseen} AND {LASTING})")),
     ] {
         // A rehearsal must not count rows twice.
         let (but, runs) = match table {
-            "raw_reply" if ask.rehearsal => (format!(" AND received_at >= {}", ask.raw_before), &given),
-            "sighting" if ask.rehearsal => (String::new(), &unthinned),
-            _ => (String::new(), &given),
+            "raw_reply" if input.rehearsal => (format!(" AND received_at >= {}", input.raw_before), &run_ids),
+            "sighting" if input.rehearsal => (String::new(), &unthinned),
+            _ => (String::new(), &run_ids),
         };
         let count = format!("SELECT count(*) AS many, CAST(coalesce(sum({bytes}), 0) AS BIGINT) AS bytes {rest}{but}");
         let row = sqlx::query(AssertSqlSafe(count)).bind(runs).fetch_one(&mut *conn).await?;
         batch.gone.push((table, row.try_get("many")?, row.try_get("bytes")?));
-        if !ask.rehearsal {
-            sqlx::query(AssertSqlSafe(format!("DELETE {rest}"))).bind(&given).execute(&mut *conn).await?;
+        if !input.rehearsal {
+            sqlx::query(AssertSqlSafe(format!("DELETE {rest}"))).bind(&run_ids).execute(&mut *conn).await?;
         }
     }
-    if ask.rehearsal {
+    if input.rehearsal {
         return Ok(batch);
     }
     let mark = format!(
         "UPDATE run SET pruned_at = $2, error_text = NULL, thinned = CASE WHEN topic IS NULL THEN NULL ELSE 1 END WHERE id IN {of}"
     );
-    sqlx::query(AssertSqlSafe(mark)).bind(&given).bind(ask.now).execute(&mut *conn).await?;
+    sqlx::query(AssertSqlSafe(mark)).bind(&run_ids).bind(input.now).execute(&mut *conn).await?;
     sqlx::query(
         "INSERT INTO store_info (name, value) VALUES ('pruned_until', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value \
          WHERE CAST(excluded.value AS BIGINT) > CAST(store_info.value AS BIGINT)",

@@ -75,7 +75,7 @@ const REQUEST: &[Field] = &[
 
 pub(super) fn schemas() -> Vec<Named> {
     // One for each action, because each takes other fields.
-    let asked = |action: &str, needed: &[&str], mut fields: Value| {
+    let action_schema = |action: &str, needed: &[&str], mut fields: Value| {
         fields["action"] = json!({ "type": "string", "enum": [action] });
         json!({ "type": "object", "properties": fields, "required": needed, "additionalProperties": false })
     };
@@ -83,12 +83,12 @@ pub(super) fn schemas() -> Vec<Named> {
     let event = json!({ "type": ["string", "null"], "maxLength": EVENT_CHARS, "pattern": TEXT, "description": "only this event" });
     let length =
         json!({ "type": "string", "pattern": *SNOOZE.pattern, "maxLength": SNOOZE.most, "description": SNOOZE.hint });
-    let asked = json!({
+    let request_schema = json!({
         "description": "A request",
         "oneOf": [
-            asked("ack", &["action"], json!({ "event": event, "for": none })),
-            asked("snooze", &["action", "for"], json!({ "event": none, "for": length })),
-            asked("unsnooze", &["action"], json!({ "event": none, "for": none })),
+            action_schema("ack", &["action"], json!({ "event": event, "for": none })),
+            action_schema("snooze", &["action", "for"], json!({ "event": none, "for": length })),
+            action_schema("unsnooze", &["action"], json!({ "event": none, "for": none })),
         ],
     });
     vec![
@@ -101,7 +101,7 @@ pub(super) fn schemas() -> Vec<Named> {
         ("AlertLine", object("What an event is based on", &[LINE])),
         list("AlertRequests", &Of("AlertRequest"), &[SANDBOX]),
         one("OneAlertRequest", "AlertRequest"),
-        ("AskOfAlert", asked),
+        ("AskOfAlert", request_schema),
         ("AlertRequest", object("A request about an alert", &[REQUEST])),
     ]
 }

@@ -55,8 +55,8 @@ fn a_file_that_went_is_reported_by_how_it_went() {
         place.watch_closely();
         place.check_whole().unwrap();
         fate(&path, &other);
-        let told = place.check_whole().unwrap_err();
-        assert!(told.text.contains(how) && told.kind == StoreErrorKind::Replaced, "{told}");
+        let error = place.check_whole().unwrap_err();
+        assert!(error.text.contains(how) && error.kind == StoreErrorKind::Replaced, "{error}");
     }
 }
 

@@ -102,8 +102,8 @@ pub(in crate::store) async fn places_of_keys(conn: &mut Conn, keys: &[i64]) -> R
 /// Moves the smallest keys of a table that is being emptied, or is over its limit, to the next table. Keys move in
 /// order, so that one page write of the next table takes many of them. If the process stops, the next one continues.
 pub(in crate::store) async fn age_keys(conn: &mut Conn, room: &KeyTableLimits) -> Result<bool, StoreError> {
-    let held = format!("SELECT young, middle, sinking FROM cluster_state{ROW_LOCK}");
-    let row = sqlx::query(AssertSqlSafe(held)).fetch_one(&mut *conn).await?;
+    let sql = format!("SELECT young, middle, sinking FROM cluster_state{ROW_LOCK}");
+    let row = sqlx::query(AssertSqlSafe(sql)).fetch_one(&mut *conn).await?;
     let (young, middle, sinking): (i64, i64, i64) = (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
     // The middle table first, to make room for the young keys.
     let (from, into, age) = match sinking {
@@ -128,7 +128,7 @@ pub(in crate::store) async fn age_keys(conn: &mut Conn, room: &KeyTableLimits) -
         }
     }
     let emptied = moved < room.slice;
-    let left = |held: i64| if emptied { 0 } else { (held - moved).max(0) };
+    let left = |keys: i64| if emptied { 0 } else { (keys - moved).max(0) };
     let (young, middle) = if age == 0 { (left(young), middle + moved) } else { (young, left(middle)) };
     sqlx::query("UPDATE cluster_state SET young = $1, middle = $2, sinking = $3")
         .bind(young)
@@ -250,24 +250,26 @@ pub(in crate::store) async fn merge_clusters(conn: &mut Conn, into: i64, from: i
     .bind(from)
     .fetch_all(&mut *conn)
     .await?;
-    let mut held: HashMap<i64, (Option<i64>, i64)> = HashMap::new();
+    let mut clusters: HashMap<i64, (Option<i64>, i64)> = HashMap::new();
     for row in &rows {
-        held.insert(row.try_get("id")?, (row.try_get("cluster")?, row.try_get("first_seen")?));
+        clusters.insert(row.try_get("id")?, (row.try_get("cluster")?, row.try_get("first_seen")?));
     }
     // A batch being decided now contains an item that is about to go: invalidate it.
     sqlx::query("UPDATE cluster_state SET turn = turn + 1").execute(&mut *conn).await?;
-    let (Some((mine, mine_since)), Some((Some(theirs), theirs_since))) = (held.get(&into), held.get(&from)) else {
+    let (Some((into_cluster, into_since)), Some((Some(from_cluster), from_since))) =
+        (clusters.get(&into), clusters.get(&from))
+    else {
         return Ok(());
     };
     cluster_keys::forget_own(conn, &to_json(&[from])?).await?;
-    let first = match mine {
-        Some(mine) if mine == theirs => *mine,
-        Some(mine) if mine_since <= theirs_since => *mine,
-        Some(_) | None => *theirs,
+    let first = match into_cluster {
+        Some(into_cluster) if into_cluster == from_cluster => *into_cluster,
+        Some(into_cluster) if into_since <= from_since => *into_cluster,
+        Some(_) | None => *from_cluster,
     };
     // The first item of the cluster may be the one that goes.
     let first = if first == from { into } else { first };
-    for left in [*mine, Some(*theirs)].into_iter().flatten().filter(|left| *left != first) {
+    for left in [*into_cluster, Some(*from_cluster)].into_iter().flatten().filter(|left| *left != first) {
         for statement in [
             "UPDATE item SET cluster = $1 WHERE cluster = $2 AND cluster <> id",
             "UPDATE item SET cluster = $1 WHERE id = $2",

@@ -88,9 +88,9 @@ pub(in crate::store) async fn add_totals(
     latest: &[SourceLatest],
     from: i64,
     to: i64,
-    whole: bool,
+    caught_up: bool,
 ) -> Result<bool, StoreError> {
-    if !followers::advance(conn, Follower::Counters.as_str(), from, to, whole).await? {
+    if !followers::advance(conn, Follower::Counters.as_str(), from, to, caught_up).await? {
         return Ok(false);
     }
     for chunk in sums.chunks(200) {
@@ -224,7 +224,7 @@ pub(in crate::store) async fn current(conn: &mut Conn, now: Time, planned_by: Ti
         overdue: row.try_get("overdue")?,
         outbox: [row.try_get("queued")?, row.try_get("sending")?, row.try_get("dead")?],
         firing: firing.collect::<Result<_, StoreError>>()?,
-        calls: day.map_or(0, |(made, _)| made),
+        calls: day.map_or(0, |(calls, _)| calls),
         spent: day.map_or(Some(Micros(0)), |(_, spent)| spent.map(Micros)),
         uncounted: row.try_get("uncounted")?,
     })

@@ -39,11 +39,11 @@ fn match_query(wanted: &TextQuery) -> String {
     let phrase = |phrase: &Phrase| format!("\"{}\"{}", phrase.tokens.join(" "), if phrase.open { " *" } else { "" });
     let all: Vec<String> = wanted.all.iter().map(phrase).collect();
     let none: Vec<String> = wanted.none.iter().map(phrase).collect();
-    let mut asked = format!("({})", all.join(" AND "));
+    let mut query = format!("({})", all.join(" AND "));
     if !none.is_empty() {
-        asked.push_str(&format!(" NOT ({})", none.join(" OR ")));
+        query.push_str(&format!(" NOT ({})", none.join(" OR ")));
     }
-    asked
+    query
 }
 
 /// Merges the index, which otherwise keeps deleted words and only skips them.

@@ -20,7 +20,7 @@ pub(in crate::store) async fn version(conn: &mut Conn) -> Result<Option<i64>, St
 /// Switches to these rules and marks every item to be indexed again. Newer rules stay in force.
 pub(in crate::store) async fn renew(conn: &mut Conn, to: i64) -> Result<(), StoreError> {
     super::lock(conn, super::resolve::ITEMS_LOCK).await?;
-    if version(conn).await?.is_some_and(|held| held >= to) {
+    if version(conn).await?.is_some_and(|current| current >= to) {
         return Ok(());
     }
     sqlx::query(

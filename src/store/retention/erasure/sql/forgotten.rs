@@ -123,10 +123,10 @@ pub(in crate::store) async fn since(conn: &mut Conn) -> Result<Option<Time>, Sto
 }
 
 async fn take_key(conn: &mut Conn, wanted: ForgetKey) -> Result<ForgetKey, StoreError> {
-    if let Some(held) = key(conn).await? {
+    if let Some(stored) = key(conn).await? {
         let any: i64 = sqlx::query_scalar("SELECT count(*) FROM forgotten").fetch_one(&mut *conn).await?;
-        if any > 0 || held == wanted {
-            return Ok(held);
+        if any > 0 || stored == wanted {
+            return Ok(stored);
         }
     }
     sqlx::query(
@@ -165,17 +165,17 @@ pub(in crate::store) async fn for_items(
     let hashes: BTreeSet<String> =
         items.flat_map(|item| item.keys.iter().map(|name| key.hash(TombstoneKind::Item, name))).collect();
     let met = among_tombstones(conn, &hashes.iter().map(String::as_str).collect()).await?;
-    let mut known = Tombstones::new(key, []);
-    authors.iter().for_each(|hash| known.add(TombstoneKind::Author, hash));
-    met.iter().for_each(|hash| known.add(TombstoneKind::Item, hash));
-    Ok(Some((key, known)))
+    let mut tombstones = Tombstones::new(key, []);
+    authors.iter().for_each(|hash| tombstones.add(TombstoneKind::Author, hash));
+    met.iter().for_each(|hash| tombstones.add(TombstoneKind::Item, hash));
+    Ok(Some((key, tombstones)))
 }
 
 /// Returns whether an item must not be stored.
-pub(in crate::store) fn is_forgotten(known: &Tombstones, item: &SeenItem) -> bool {
+pub(in crate::store) fn is_forgotten(tombstones: &Tombstones, item: &SeenItem) -> bool {
     let by_author =
-        |author: &Option<String>| author.as_deref().is_some_and(|name| known.has(TombstoneKind::Author, name));
-    item.keys.iter().any(|name| known.has(TombstoneKind::Item, name))
+        |author: &Option<String>| author.as_deref().is_some_and(|name| tombstones.has(TombstoneKind::Author, name));
+    item.keys.iter().any(|name| tombstones.has(TombstoneKind::Item, name))
         || item.sightings.iter().any(|sighting| by_author(&sighting.found.author))
 }
 
@@ -185,12 +185,12 @@ pub(in crate::store) async fn filter_outcomes(
     ends: &[(&RunRef, &Outcome)],
 ) -> Result<Vec<Option<FilteredOutcome>>, StoreError> {
     let items = ends.iter().flat_map(|(_, outcome)| &outcome.items);
-    let Some((key, known)) = for_items(conn, items).await? else { return Ok(ends.iter().map(|_| None).collect()) };
+    let Some((key, tombstones)) = for_items(conn, items).await? else { return Ok(ends.iter().map(|_| None).collect()) };
     let mut all = Vec::with_capacity(ends.len());
     for (_, outcome) in ends {
-        let refused: Vec<&SeenItem> = outcome.items.iter().filter(|item| is_forgotten(&known, item)).collect();
+        let refused: Vec<&SeenItem> = outcome.items.iter().filter(|item| is_forgotten(&tombstones, item)).collect();
         refuse(conn, key, &refused, outcome.seen_at).await?;
-        all.push(filter_outcome(&known, outcome, &refused));
+        all.push(filter_outcome(&tombstones, outcome, &refused));
     }
     Ok(all)
 }
@@ -219,34 +219,37 @@ pub(in crate::store) async fn refuse(
     Ok(())
 }
 
-fn filter_outcome(known: &Tombstones, outcome: &Outcome, refused: &[&SeenItem]) -> Option<FilteredOutcome> {
+fn filter_outcome(tombstones: &Tombstones, outcome: &Outcome, refused: &[&SeenItem]) -> Option<FilteredOutcome> {
     let of = |source| refused.iter().any(|item| item.sightings.iter().any(|sighting| sighting.source == source));
     // Also drop a reply that names them elsewhere, for example in a quotation, and one that cannot be unpacked.
-    let names = |body: &[u8]| unpack(body).is_none_or(|body| known.mentions_forgotten(&String::from_utf8_lossy(&body)));
+    let names =
+        |body: &[u8]| unpack(body).is_none_or(|body| tombstones.mentions_forgotten(&String::from_utf8_lossy(&body)));
     let dropped: Vec<bool> = outcome
         .searches
         .iter()
         .map(|search| search.raw.as_ref().is_some_and(|raw| of(search.source) || names(&raw.body)))
         .collect();
     let cites = |cited: &[String]| {
-        cited
-            .iter()
-            .any(|name| known.has(TombstoneKind::Item, name) || refused.iter().any(|item| item.keys.contains(name)))
+        cited.iter().any(|name| {
+            tombstones.has(TombstoneKind::Item, name) || refused.iter().any(|item| item.keys.contains(name))
+        })
     };
-    let answer =
-        outcome.answer.as_ref().is_some_and(|(answer, cited)| cites(cited) || known.mentions_forgotten(&answer.text));
+    let answer = outcome
+        .answer
+        .as_ref()
+        .is_some_and(|(answer, cited)| cites(cited) || tombstones.mentions_forgotten(&answer.text));
     let errors = outcome.searches.iter().map(|search| &search.error).chain([&outcome.error]);
-    let named = errors.flatten().any(|(_, text)| known.mentions_forgotten(text));
+    let named = errors.flatten().any(|(_, text)| tombstones.mentions_forgotten(text));
     if refused.is_empty() && !answer && !named && !dropped.contains(&true) {
         return None;
     }
     let mut kept = outcome.clone();
-    kept.items.retain(|item| !is_forgotten(known, item));
+    kept.items.retain(|item| !is_forgotten(tombstones, item));
     for (search, dropped) in kept.searches.iter_mut().zip(dropped) {
         search.raw = search.raw.take().filter(|_| !dropped);
-        blank(known, &mut search.error);
+        blank(tombstones, &mut search.error);
     }
-    blank(known, &mut kept.error);
+    blank(tombstones, &mut kept.error);
     if let Some((answer, cited)) = kept.answer.as_mut().filter(|_| answer) {
         *answer = Answer { text: ERASED.to_owned(), ..answer.clone() };
         cited.clear();
@@ -255,8 +258,8 @@ fn filter_outcome(known: &Tombstones, outcome: &Outcome, refused: &[&SeenItem]) 
     Some(FilteredOutcome { outcome: kept, erased: i64::try_from(erased).unwrap_or(i64::MAX) })
 }
 
-fn blank(known: &Tombstones, error: &mut Option<(String, String)>) {
-    if let Some((_, text)) = error.as_mut().filter(|(_, text)| known.mentions_forgotten(text)) {
+fn blank(tombstones: &Tombstones, error: &mut Option<(String, String)>) {
+    if let Some((_, text)) = error.as_mut().filter(|(_, text)| tombstones.mentions_forgotten(text)) {
         *text = ERASED.to_owned();
     }
 }
