@@ -185,12 +185,12 @@ def paths(at: str):
     for topic, told in (("topic-001", "a topic"), ("topic-000", "a busy topic")):
         yield told, f"/topics/{topic}"
         for order in ("engagement", "velocity", "negative"):
-            yield f"{told}, by {order}", f"/topics/{topic}?sort={order}"
-        yield f"{told}, a word of most items", f"/topics/{topic}?q=launch"
-        yield f"{told}, two words of most items, by engagement", f"/topics/{topic}?q=launch%20price&sort=engagement"
-        yield f"{told}, a word of every 22nd item", f"/topics/{topic}?q={filled.SOME}"
-        yield f"{told}, a word of every 1000th item", f"/topics/{topic}?q={filled.RARE}"
-        yield f"{told}, a word that nothing has", f"/topics/{topic}?q=nowhere"
+            yield f"{told}, by {order}", f"/topics/{topic}?order={order}"
+        yield f"{told}, a word of most items", f"/topics/{topic}?search=launch"
+        yield f"{told}, two words of most items, by engagement", f"/topics/{topic}?search=launch%20price&order=engagement"
+        yield f"{told}, a word of every 22nd item", f"/topics/{topic}?search={filled.SOME}"
+        yield f"{told}, a word of every 1000th item", f"/topics/{topic}?search={filled.RARE}"
+        yield f"{told}, a word that nothing has", f"/topics/{topic}?search=nowhere"
     yield "a busy topic's answers", "/answers/topic-000"
     yield "an item", f"/item?key={key}"
     yield "runs", "/runs"

@@ -48,7 +48,7 @@ fn buttons_mark_an_item_and_take_it_back_and_lead_back_to_where_they_were() {
         assert_eq!(press("noise", "//evil.example/topics/"), (303, "/topics/acme".to_owned()), "{name}");
         assert_eq!(marks(&place), ["noise page"], "{name}");
         assert!(see("/topics/acme").contains("marked <strong>noise</strong>"), "{name}");
-        assert_eq!(press("none", "/topics/acme?sort=engagement"), (303, "/topics/acme?sort=engagement".to_owned()));
+        assert_eq!(press("none", "/topics/acme?order=engagement"), (303, "/topics/acme?order=engagement".to_owned()));
         assert!(marks(&place).is_empty(), "{name}");
         // Unauthorised and invalid requests mark nothing.
         let right = format!("key={}&mark=good", encoded(&key));
@@ -67,7 +67,7 @@ fn buttons_mark_an_item_and_take_it_back_and_lead_back_to_where_they_were() {
         }
         assert_eq!(pages.ask("POST", "/topics/nobody/marks", &headers, &right).status, 404, "{name}");
         assert!(marks(&place).is_empty(), "{name}");
-        assert!(see("/topics/acme?sort=relevance").contains("Relevance needs at least 20 marks"), "{name}");
+        assert!(see("/topics/acme?order=relevance").contains("Relevance needs at least 20 marks"), "{name}");
     }
 }
 
@@ -130,7 +130,7 @@ fn programs_mark_with_the_token_and_read_marks_and_relevance() {
         assert!(relevance.collect::<Vec<_>>().is_sorted_by(|a, b| a >= b), "{name}: {ranked}");
         // All items were looked through, and the page does not say otherwise.
         assert_eq!(ranked["complete"], true, "{name}");
-        let page = ask(&pages, "GET", "/topics/acme?sort=relevance", &[token], "").text();
+        let page = ask(&pages, "GET", "/topics/acme?order=relevance", &[token], "").text();
         assert!(page.contains("learned from 20 marks") && !page.contains("older ones were not"), "{name}: {page}");
         ask(&pages, "GET", "/api/v1/topics/acme/items?order=relevance&tone=negative", &[token], "").refused(409);
     }

@@ -528,7 +528,7 @@ fn weeks_are_counted_as_sql_counts_them() {
         ));
         let pages = Pages::serve(&place, &["--at", NINE]);
         for (topic, shift) in [("acme", 0), ("rust", 19_800_000)] {
-            let page = pages.page(&format!("/topics/{topic}?by=week&sort=engagement"));
+            let page = pages.page(&format!("/topics/{topic}?by=week&order=engagement"));
             let table =
                 page.split("aria-label=\"The weeks in numbers\"").nth(1).unwrap().split("</table>").next().unwrap();
             let rows: Vec<Vec<String>> = table
@@ -568,7 +568,10 @@ fn weeks_are_counted_as_sql_counts_them() {
             }
             assert!(rows.iter().filter(|row| row[1] != "0").count() > 4, "{name}: {rows:?}");
             // The switch and the form keep the other parameters.
-            assert!(page.contains("href=\"/topics/rust?sort=engagement#days\"") == (topic == "rust"), "{name}: {page}");
+            assert!(
+                page.contains("href=\"/topics/rust?order=engagement#days\"") == (topic == "rust"),
+                "{name}: {page}"
+            );
             assert!(page.contains("<input type=\"hidden\" name=\"by\" value=\"week\">"), "{name}");
             // Each bar has its numbers as a label.
             let told = format!("aria-label=\"2026-W11: {} items, {} without near-copies\"", rows[0][1], rows[0][2]);

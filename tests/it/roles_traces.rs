@@ -39,7 +39,7 @@ fn what_waits_for_the_index_of_another_topic_is_not_told() {
             wait(place.database.execute(&format!(
                 "DELETE FROM item_words_due; INSERT INTO item_words_due (item) SELECT id FROM item WHERE key = '{key}'"
             )));
-            let page = see("/topics/acme?q=launch").text();
+            let page = see("/topics/acme?search=launch").text();
             (page.contains("not indexed yet"), see("/api/v1/exports/items.csv?search=launch").status)
         };
         assert_eq!(wait_for(HIDDEN), (false, 200), "{name}");

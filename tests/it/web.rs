@@ -58,9 +58,15 @@ fn pages_that_only_read_change_nothing_and_refuse_old_tables() {
         place.run(&["once", "--at", NINE]);
         let before = place.database.sizes();
         let pages = Pages::serve(&place, &["--at", NINE]);
-        for path in
-            ["/", "/topics/acme", "/topics/acme?q=acme&sort=engagement", "/answers/acme", "/runs", "/files", "/health"]
-        {
+        for path in [
+            "/",
+            "/topics/acme",
+            "/topics/acme?search=acme&order=engagement",
+            "/answers/acme",
+            "/runs",
+            "/files",
+            "/health",
+        ] {
             pages.page(path);
         }
         drop(pages);
@@ -101,7 +107,7 @@ fn a_topics_items_are_paged_searched_and_ordered() {
         let all = place.database.number("SELECT count(*) FROM topic_item WHERE topic = 'acme'");
         let pages = Pages::serve(&place, &["--at", NINE]);
         for order in ["new", "engagement", "negative", "positive"] {
-            let (mut seen, mut path) = (Vec::new(), Some(format!("/topics/acme?copies=all&sort={order}")));
+            let (mut seen, mut path) = (Vec::new(), Some(format!("/topics/acme?copies=all&order={order}")));
             while let Some(here) = path {
                 let page = pages.page(&here);
                 seen.extend(items(&page));
@@ -118,15 +124,15 @@ fn a_topics_items_are_paged_searched_and_ordered() {
         }
         let found = place.json(&["search", "--topic", "acme", "--json", "launch"]);
         let found = found["items"].as_array().unwrap().len();
-        let page = pages.page("/topics/acme?copies=all&q=launch");
+        let page = pages.page("/topics/acme?copies=all&search=launch");
         assert!(found > 0 && items(&page).len() == found.min(30), "{name}: {found}\n{page}");
-        let loud = pages.page("/topics/acme?copies=all&sort=engagement");
+        let loud = pages.page("/topics/acme?copies=all&order=engagement");
         let likes: Vec<u64> = between(&loud, " · ", " likes")
             .iter()
             .filter_map(|n| n.rsplit(' ').next()?.replace(',', "").parse().ok())
             .collect();
         assert!(likes.len() > 5, "{loud}");
-        assert!(pages.page("/topics/acme?sort=velocity").contains("Items"));
+        assert!(pages.page("/topics/acme?order=velocity").contains("Items"));
         assert!(pages.page("/topics/acme?tone=negative&source=social&since=7d").contains("selected"));
         // The answer and its sources.
         let topic = pages.page("/topics/acme");
@@ -374,11 +380,11 @@ fn no_page_reads_a_growing_table_whole() {
         for path in [
             "/",
             "/topics/acme",
-            "/topics/acme?q=the",
-            "/topics/acme?q=the&sort=engagement",
-            "/topics/acme?sort=engagement",
-            "/topics/acme?sort=velocity",
-            "/topics/acme?sort=negative",
+            "/topics/acme?search=the",
+            "/topics/acme?search=the&order=engagement",
+            "/topics/acme?order=engagement",
+            "/topics/acme?order=velocity",
+            "/topics/acme?order=negative",
             "/runs?topic=acme&state=failed",
             "/api/v1/topics",
             "/api/v1/runs",

@@ -61,9 +61,11 @@ fn a_parameter_that_a_page_does_not_take_is_refused_and_named() {
         for kept in kept {
             assert!(refused.status == 400 && refused.body.contains(kept), "{name}: {kept}: {}", refused.body);
         }
-        for path in
-            ["/items?topic=acme&new_since=24h&after=", "/topics/acme?q=&sort=new&by=week", "/runs?topic=&state=ok"]
-        {
+        for path in [
+            "/items?topic=acme&new_since=24h&after=",
+            "/topics/acme?search=&order=new&by=week",
+            "/runs?topic=&state=ok",
+        ] {
             assert_eq!(get(path).status, 200, "{name}: {path}");
         }
         assert!(get("/items").body.contains(", newest first."), "{name}");

@@ -29,7 +29,7 @@ fn items_that_are_all_hidden_were_found() {
         let pages = Pages::serve(&place, &["--at", &hour(25)]);
         let see = |path: &str| Visitor::Bearer(&reader).asks(&pages, 1, "GET", path, "").words();
         let shared = || Visitor::Nobody.asks(&pages, 7, "GET", &format!("/shared/{secret}"), "").words();
-        for page in [shared(), see("/items"), see("/topics/acme?sort=engagement&copies=all")] {
+        for page in [shared(), see("/items"), see("/topics/acme?order=engagement&copies=all")] {
             assert!(!page.contains("Nothing found yet"), "{name}: {page}");
             assert!(page.contains("hidden by the topic's filter"), "{name}: {page}");
         }
@@ -142,14 +142,14 @@ fn the_files_of_a_topic_have_the_items_of_its_page_in_its_order() {
             ("", 161),
             ("?copies=all", 164),
             ("?copies=all&filtered=keep", 174),
-            ("?sort=engagement", 161),
-            ("?sort=negative&copies=all", 164),
-            ("?q=launch&sort=positive", 121),
-            ("?q=engine", 1),
+            ("?order=engagement", 161),
+            ("?order=negative&copies=all", 164),
+            ("?search=launch&order=positive", 121),
+            ("?search=engine", 1),
             ("?author=%40author1&since=7d", 54),
             ("?source=social&filtered=only", 10),
-            ("?sort=velocity", 30),
-            ("?sort=relevance", 30),
+            ("?order=velocity", 30),
+            ("?order=relevance", 30),
             ("?noise=fold&by=week", 0),
         ] {
             let (shown, page) = listed(&see, &format!("/topics/acme{asked}"));
@@ -185,12 +185,12 @@ fn the_files_of_a_topic_have_the_items_of_its_page_in_its_order() {
         let many = |ids: std::ops::Range<u32>| ids.filter(|id| kept.contains(&format!("post:x:{id}"))).count();
         assert_eq!((many(noise), many(rockets)), (12, 120), "{name}: {}", see("/topics/acme?noise=fold"));
         // No file of nothing. A token for the topic gets its file, without what other topics add; others get none.
-        assert!(!see("/topics/acme?tone=negative&q=rockets").contains("items.csv"), "{name}");
+        assert!(!see("/topics/acme?tone=negative&search=rockets").contains("items.csv"), "{name}");
         let path = "/topics/acme/items.jsonl";
         assert!(ask(&one, "/topics/acme").words().contains(path.trim_end_matches("jsonl")), "{name}");
         assert_eq!((ask(&one, path).status, ask(&other, path).status), (200, 403), "{name}");
         assert_eq!(ask(&all, "/topics/nobody/items.csv").status, 404, "{name}");
-        assert_eq!(ask(&all, "/topics/acme/items.csv?sort=loud").status, 400, "{name}");
+        assert_eq!(ask(&all, "/topics/acme/items.csv?order=loud").status, 400, "{name}");
     }
 }
 

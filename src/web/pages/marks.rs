@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn a_press_leads_back_to_these_pages_alone() {
         for (back, here) in [
-            ("/topics/acme?sort=new", true),
+            ("/topics/acme?order=new", true),
             ("/item?key=post%3Ax%3A1", true),
             ("/items?starred=true#i3", true),
             ("/items#i3", true),

@@ -34,7 +34,7 @@ pub(super) const SPANS: [(&str, u64); 4] = [("1d", 1), ("7d", 7), ("30d", 30), (
 
 /// The parameters of the page.
 pub(in crate::web) const PARAMETERS: &[&str] =
-    &["q", "sort", "tone", "source", "author", "since", "copies", "noise", "filtered", "by", "after"];
+    &["search", "order", "tone", "source", "author", "since", "copies", "noise", "filtered", "by", "after"];
 
 /// The parameters of its files: those of the list.
 pub(in crate::web) const FILE_PARAMETERS: &[&str] = PARAMETERS.split_at(PARAMETERS.len() - 2).0;
@@ -61,10 +61,10 @@ pub(super) struct RowPage {
 impl TopicItemQuery {
     pub(super) fn of(request: &PageRequest, card: &TopicCard, now: Time) -> Result<Self, Problem> {
         let order =
-            request.word("sort", |word| ORDERS.iter().find(|(name, _)| *name == word).map(|(name, _)| *name))?;
+            request.word("order", |word| ORDERS.iter().find(|(name, _)| *name == word).map(|(name, _)| *name))?;
         let since =
             request.word("since", |word| SPANS.iter().find(|(name, _)| *name == word).map(|(_, days)| *days))?;
-        let words = request.get("q").map(words_of).transpose()?;
+        let words = request.get("search").map(words_of).transpose()?;
         let author = request.get("author").map(|author| author.trim_start_matches('@').to_owned());
         Ok(Self {
             filter: Filter {

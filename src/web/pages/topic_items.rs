@@ -87,8 +87,8 @@ fn form(request: &PageRequest, card: &TopicCard, query: &TopicItemQuery, learned
     let value_of = |name: &str| request.get(name).unwrap_or("");
     let filters = card.has_filter();
     html! { form.filters method="get" action=(format!("/topics/{}", card.topic)) role="search" {
-        div { label for="q" { "Words" } input #q type="search" name="q" value=(value_of("q")) maxlength="300"; }
-        div { label for="sort" { "Order" } select #sort name="sort" { @for (name, text) in ORDERS.iter().filter(|(name, _)| learned || *name != "relevance" || query.order == "relevance") { option value=(name) selected[query.order == *name] { (text) } } } }
+        div { label for="search" { "Words" } input #search type="search" name="search" value=(value_of("search")) maxlength="300"; }
+        div { label for="order" { "Order" } select #order name="order" { @for (name, text) in ORDERS.iter().filter(|(name, _)| learned || *name != "relevance" || query.order == "relevance") { option value=(name) selected[query.order == *name] { (text) } } } }
         div { label for="tone" { "Tone" } select #tone name="tone" { option value="" { "any" } @for tone in Tone::ALL { option value=(tone) selected[value_of("tone") == tone.as_str()] { (tone) } } } }
         div { label for="source" { "Source" } select #source name="source" { option value="" { "any" } @for source in card.sources() { option value=(source) selected[value_of("source") == source.as_str()] { (source) } } } }
         div { label for="author" { "Author" } input #author name="author" value=(value_of("author")) maxlength="100" size="12"; }
@@ -103,7 +103,7 @@ fn form(request: &PageRequest, card: &TopicCard, query: &TopicItemQuery, learned
 
 /// Whether the address leaves out some items.
 fn narrowed(request: &PageRequest) -> bool {
-    ["q", "tone", "source", "author", "since", "noise", "filtered", "after"]
+    ["search", "tone", "source", "author", "since", "noise", "filtered", "after"]
         .iter()
         .any(|name| request.get(name).is_some())
 }
