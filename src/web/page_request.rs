@@ -19,6 +19,9 @@ pub(super) const LONGEST: usize = 1_000;
 /// The parameter of the login page: the address to return to.
 pub(super) const NEXT: &str = "next";
 
+/// Parameters that had another name in 0.1.0. The former name works until 1.0.
+const FORMER: [(&str, &str); 2] = [("q", "search"), ("sort", "order")];
+
 /// A request for a page.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PageRequest {
@@ -34,7 +37,12 @@ impl PageRequest {
     /// nothing.
     pub(super) fn of(uri: &Uri, visitor: Visitor, takes: &[&str]) -> Result<Self, Problem> {
         let name = uri.path().rsplit('/').next().unwrap_or("").to_owned();
-        let request = Self::form(uri.query().unwrap_or(""))?;
+        let mut request = Self::form(uri.query().unwrap_or(""))?;
+        for (former, name) in FORMER.into_iter().filter(|(_, name)| takes.contains(name)) {
+            if let Some(value) = request.parameters.remove(former) {
+                request.parameters.entry(name.to_owned()).or_insert(value);
+            }
+        }
         match request.parameters.keys().find(|key| !takes.contains(&key.as_str())) {
             Some(unknown) => Err(unknown_parameter(takes, unknown)),
             None => Ok(Self { name, visitor, ..request }),

@@ -126,6 +126,10 @@ fn a_topics_items_are_paged_searched_and_ordered() {
         let found = found["items"].as_array().unwrap().len();
         let page = pages.page("/topics/acme?copies=all&search=launch");
         assert!(found > 0 && items(&page).len() == found.min(30), "{name}: {found}\n{page}");
+        // The former names of the parameters, as links of before have them.
+        let former = pages.page("/topics/acme?copies=all&q=launch&sort=engagement");
+        let now = pages.page("/topics/acme?copies=all&search=launch&order=engagement");
+        assert!(items(&former) == items(&now) && items(&now).len() == items(&page).len(), "{name}: {former}");
         let loud = pages.page("/topics/acme?copies=all&order=engagement");
         let likes: Vec<u64> = between(&loud, " · ", " likes")
             .iter()
