@@ -6,9 +6,12 @@ use std::sync::Arc;
 use tokio::sync::Notify;
 use tokio_cron_scheduler::{Job, JobScheduler};
 
+/// A running ticker.
+pub(super) type Ticker = JobScheduler;
+
 /// Wakes the loop every 15 seconds. Returns `None` if it could not be started, which is logged: the loop also wakes by
 /// itself.
-pub(super) async fn begin(wake: &Arc<Notify>) -> Option<JobScheduler> {
+pub(super) async fn begin(wake: &Arc<Notify>) -> Option<Ticker> {
     if crate::failpoint::fails("ticker") {
         return None;
     }
@@ -20,4 +23,13 @@ pub(super) async fn begin(wake: &Arc<Notify>) -> Option<JobScheduler> {
         Ok::<_, tokio_cron_scheduler::JobSchedulerError>(scheduler)
     };
     start.await.inspect_err(|error| tracing::warn!("cannot start the ticker: {error}")).ok()
+}
+
+/// Stops it, if it runs.
+pub(super) async fn end(ticker: Option<Ticker>) {
+    if let Some(mut ticker) = ticker
+        && let Err(error) = ticker.shutdown().await
+    {
+        tracing::debug!("the ticker did not stop: {error}");
+    }
 }
