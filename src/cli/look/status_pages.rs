@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use crate::cli::terminal::failure::Failure;
 use crate::compare::{MOST_JUDGED, filter_of, health};
-use crate::insight::{SourceSilence, passes_filter};
+use crate::insight::{SilenceKind, SourceSilence, passes_filter, status_word};
 use crate::model::{Paused, PausedBy, SchedulePolicy, SearchState, SeqRange, Topic, WindowFit};
 use crate::store::{Store, TopicStatus};
 
@@ -27,6 +27,20 @@ pub(super) struct Page {
     pub(super) failed: BTreeMap<String, Vec<String>>,
     /// By topic: the schedules in force.
     pub(super) schedules: BTreeMap<String, SchedulePolicy>,
+}
+
+impl Page {
+    /// Returns the stale and silent sources of a topic.
+    pub(super) fn silences_of(&self, topic: &str) -> impl Iterator<Item = &SourceSilence> {
+        self.ill.iter().filter(move |silence| silence.topic == topic)
+    }
+
+    /// Returns the state in one word. A topic whose last run succeeded may still have a stale or silent source.
+    pub(super) fn state_word(&self, status: &TopicStatus) -> &'static str {
+        let usual = status_word(status);
+        let worst = self.silences_of(&status.topic).map(|silence| silence.state).min();
+        worst.filter(|_| usual == "ok").map_or(usual, SilenceKind::as_str)
+    }
 }
 
 /// All topics in pages: first the watched ones, then the configured ones that are not watched yet.

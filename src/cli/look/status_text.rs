@@ -1,0 +1,168 @@
+//! `status` as text: a table of topics, then notes on those that need attention, and today's cost.
+
+use std::io::Write;
+
+use super::status_budgets::{money_used, used_of};
+use super::status_pages::Page;
+use super::status_totals::Totals;
+use crate::cli::terminal::failure::Failure;
+use crate::cli::terminal::grid::Grid;
+use crate::cli::terminal::output;
+use crate::model::{Paused, PausedBy, RunState, Time, Undelivered};
+use crate::store::{RunRow, TopicStatus};
+
+/// The table and its notes, filled page by page.
+pub(super) struct StatusText {
+    grid: Grid,
+    overdue: Vec<Time>,
+    paused: String,
+    over_quota: String,
+    failures: String,
+    ill: String,
+    hidden: String,
+    older: String,
+}
+
+impl Default for StatusText {
+    fn default() -> Self {
+        let [paused, over_quota, failures, ill, hidden, older] = Default::default();
+        let grid = Grid::new(&["topic", "state", "last run", "new", "items", "next slot"], &[3, 4]);
+        Self { grid, overdue: Vec::new(), paused, over_quota, failures, ill, hidden, older }
+    }
+}
+
+impl StatusText {
+    /// Adds a page of topics.
+    pub(super) fn add(&mut self, page: &Page, totals: &Totals<'_>) {
+        for status in &page.topics {
+            let overdue_since = status.overdue_since(totals.now);
+            self.overdue.extend(overdue_since);
+            self.grid.push(&row(status, page, totals.next_slot(status, page), overdue_since.is_some()));
+            if let Some(why) = &status.paused {
+                self.paused.push_str(&paused_line(&status.topic, why));
+            }
+            self.failures.push_str(&problem_line(status, page));
+            if let Some(run) = status.last_run.as_ref().filter(|run| is_over_quota(run, totals.now)) {
+                let why = output::truncate(run.reason.as_deref().unwrap_or(""), 200);
+                self.over_quota.push_str(&format!("{} is over quota: {why}\n", run.topic.as_deref().unwrap_or("")));
+            }
+        }
+        page.ill.iter().for_each(|one| self.ill.push_str(&format!("{one}\n")));
+        for (topic, many) in page.filtered.iter().filter(|(_, many)| **many > 0) {
+            self.hidden.push_str(&format!("{topic}: {many} more new in the last run, filtered\n"));
+        }
+        for (topic, many) in page.older.iter().filter(|(_, many)| **many > 0) {
+            let line = format!("{topic}: {many} more first seen in the last run, but older than the window\n");
+            self.older.push_str(&line);
+        }
+    }
+
+    /// Writes everything. `unjudged` topics were not checked for silent sources.
+    pub(super) fn write(self, out: &mut impl Write, totals: &Totals<'_>, unjudged: usize) -> Result<(), Failure> {
+        if totals.is_sandbox {
+            out.write_all(b"SANDBOX: invented findings\n\n")?;
+        }
+        for line in self.grid.lines() {
+            writeln!(out, "{line}")?;
+        }
+        let mut text = [overdue_line(&self.overdue), self.paused, self.over_quota, self.failures, self.ill].concat();
+        if unjudged > 0 {
+            let (topics, were) = if unjudged == 1 { ("topic", "was") } else { ("topics", "were") };
+            text.push_str(&format!("{unjudged} {topics} {were} not checked for silent sources\n"));
+        }
+        if totals.undelivered != Undelivered::default() {
+            text.push_str(&format!("{}: topicwatch outbox\n", totals.undelivered));
+        }
+        text.push_str(&self.hidden);
+        text.push_str(&self.older);
+        text.push_str(&totals_lines(totals));
+        out.write_all(text.as_bytes())?;
+        Ok(())
+    }
+}
+
+/// Returns the budgets, the disk space that is not returned, and today's use.
+fn totals_lines(totals: &Totals<'_>) -> String {
+    let Totals { context, used, disk, .. } = totals;
+    let mut text = String::new();
+    for line in totals.budgets.iter().skip(1).filter(|line| line.limit.is_some()) {
+        text.push_str(&format!("{line}\n"));
+    }
+    if !disk.gives_back && disk.free > disk.bytes / 5 {
+        text.push_str(&format!(
+            "{} of the file is free and cannot be returned to the file system: see `topicwatch db prune`\n",
+            output::bytes(disk.free)
+        ));
+    }
+    text.push('\n');
+    let days = context.config.day_limits();
+    for (name, limits) in &days.providers {
+        let used = used_of(*name, &totals.others);
+        let money = money_used(used.money, limits.money);
+        text.push_str(&format!("{name}: {} of {} calls today (UTC), {money}\n", used.calls, limits.calls));
+    }
+    if let Some(limits) = days.service {
+        let (limit, money) = (context.config.service.max_calls_per_day, money_used(used.money, limits.money));
+        text.push_str(&format!("{} of {limit} calls today (UTC), {money} · ", used.calls));
+    }
+    text.push_str(&format!("{}, {}\n", output::escape_control(&totals.place), output::bytes(disk.bytes)));
+    text
+}
+
+/// Returns a topic's row of the table.
+fn row(t: &TopicStatus, page: &Page, next: Option<Time>, overdue: bool) -> [String; 6] {
+    let run = t.last_run.as_ref();
+    let new = run.map_or_else(
+        || "-".to_owned(),
+        |r| {
+            let excluded = [&page.filtered, &page.older].map(|of| of.get(&t.topic).unwrap_or(&0));
+            output::at_least(r.counts.new - excluded[0] - excluded[1], page.full.contains(&r.run))
+        },
+    );
+    let next = match (&t.paused, overdue) {
+        (Some(_), _) => "paused".to_owned(),
+        (None, true) => "overdue".to_owned(),
+        (None, false) => output::format_time_or_dash(next),
+    };
+    let (state, last) = (page.state_word(t).to_owned(), run.and_then(|r| r.started_at));
+    [t.topic.clone(), state, output::format_time_or_dash(last), new, t.items.to_string(), next]
+}
+
+/// Says how many topics are overdue, since when, and what to do.
+fn overdue_line(since: &[Time]) -> String {
+    let Some(first) = since.iter().min() else { return String::new() };
+    let topics = if since.len() == 1 { "topic is" } else { "topics are" };
+    format!(
+        "{} {topics} overdue since {}: start `topicwatch run`, or run `topicwatch once --due`\n",
+        since.len(),
+        output::format_time(*first)
+    )
+}
+
+/// Describes what failed in a topic's last run, and when the last success was if that was another run.
+fn problem_line(t: &TopicStatus, page: &Page) -> String {
+    let Some(run) = &t.last_run else { return String::new() };
+    let failed = page.failed.get(&run.run).map(|failed| format!("failed in the last run: {}", failed.join(", ")));
+    let success = (t.last_success != run.started_at).then(|| match t.last_success {
+        Some(at) => format!("last results {}", output::format_time(at)),
+        None => "no successful run yet".to_owned(),
+    });
+    let parts: Vec<String> = failed.into_iter().chain(success).collect();
+    if parts.is_empty() { String::new() } else { format!("{}: {}\n", t.topic, parts.join("; ")) }
+}
+
+/// Whether the quota of a topic's last run is still used up. Without a reset time, it is.
+fn is_over_quota(run: &RunRow, now: Time) -> bool {
+    run.clears_at.map_or(run.state == RunState::OverQuota, |at| at > now)
+}
+
+fn paused_line(topic: &str, paused: &Paused) -> String {
+    match paused.by {
+        PausedBy::File => format!("{topic} is paused in the configuration\n"),
+        PausedBy::Pause => {
+            let why =
+                paused.reason.as_ref().map_or_else(String::new, |why| format!(": {}", output::escape_control(why)));
+            format!("{topic} has been paused since {}{why}\n", output::format_time_or_dash(paused.since))
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! What `status` says of all topics together, and `status --json` of each.
+
+use std::collections::HashMap;
+
+use serde_json::{Value, json};
+
+use super::status_budgets::{BudgetLine, budgets, provider_days};
+use super::status_pages::Page;
+use crate::cli::terminal::failure::Failure;
+use crate::cli::wiring::context::Context;
+use crate::model::{Source, Time, Topic, Undelivered, Usage};
+use crate::schedule::{AHEAD, Schedule};
+use crate::store::{DataOrigin, Disk, Store, TopicStatus};
+
+/// What `status` says of all topics together.
+pub(super) struct Totals<'c> {
+    pub(super) context: &'c Context,
+    configured: HashMap<&'c str, &'c Topic>,
+    pub(super) now: Time,
+    /// Today's use of the service, and of the other providers.
+    pub(super) used: Usage,
+    pub(super) others: Vec<(Source, Usage)>,
+    pub(super) budgets: Vec<BudgetLine>,
+    pub(super) undelivered: Undelivered,
+    pub(super) is_sandbox: bool,
+    pub(super) disk: Disk,
+    pub(super) place: String,
+}
+
+impl<'c> Totals<'c> {
+    pub(super) async fn read(context: &'c Context, store: &Store) -> Result<Self, Failure> {
+        let now = (context.clock)();
+        let limited: Vec<String> = context.limited().map(|topic| topic.id.clone()).collect();
+        let (used, topics_used) = store.usage_on(now.utc_day(), &limited).await?;
+        let channels: Vec<String> = context.config.channels.iter().map(|spec| spec.name.clone()).collect();
+        Ok(Self {
+            context,
+            configured: context.config.topics.iter().map(|topic| (topic.id.as_str(), topic)).collect(),
+            now,
+            used,
+            others: store.used_by_provider(now.utc_day()).await?,
+            budgets: budgets(context, used, &topics_used),
+            undelivered: store.undelivered(Some(&channels)).await?,
+            is_sandbox: store.nature().await? == Some(DataOrigin::Sandbox),
+            disk: store.disk().await?,
+            place: store.place().to_owned(),
+        })
+    }
+
+    pub(super) fn next_slot(&self, status: &TopicStatus, page: &Page) -> Option<Time> {
+        let stored = page.schedules.get(&status.topic);
+        // A topic that runs here from another file has a next slot too.
+        let wanted = self.configured.get(status.topic.as_str()).map_or(stored, |topic| topic.schedule.as_ref());
+        let policy = wanted.filter(|policy| !policy.paused && status.paused.is_none())?;
+        // Planned slots stay planned even if the clock is set back. A changed schedule starts when it is read.
+        let same = stored.is_some_and(|one| (&one.period, &one.timezone) == (&policy.period, &policy.timezone));
+        let until = status.planned_until.filter(|until| same && until.since(self.now) <= AHEAD);
+        Schedule::compile(policy).ok()?.next_after(until.map_or(self.now, |until| until.max(self.now)))
+    }
+
+    pub(super) fn to_json(&self, unjudged: usize) -> Value {
+        json!({ "sandbox": self.is_sandbox, "database": self.place, "calls_today": self.used.calls,
+            "max_calls_per_day": self.context.config.service.max_calls_per_day, "budget_clears_at": self.now.next_utc_day(),
+            "budgets": self.budgets, "providers": provider_days(self.context, &self.others), "unjudged": unjudged,
+            "undelivered": self.undelivered, "disk": self.disk, "topics": [] })
+    }
+
+    pub(super) fn topic_to_json(&self, status: &TopicStatus, page: &Page) -> Value {
+        let older = status.last_run.as_ref().map(|_| page.older.get(&status.topic).unwrap_or(&0));
+        let (state, ill) = (page.state_word(status), page.silences_of(&status.topic).collect::<Vec<_>>());
+        // `standing` is the former name of `state`, until 1.0.
+        json!({ "topic": status.topic, "title": status.title, "state": state, "standing": state, "items": status.items,
+            "last_run": status.last_run, "new_filtered": page.filtered.get(&status.topic), "new_older": older, "ill": ill,
+            "last_success": status.last_success, "next_slot": self.next_slot(status, page),
+            "overdue_since": status.overdue_since(self.now), "paused": status.paused })
+    }
+}
