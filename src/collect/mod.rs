@@ -25,6 +25,7 @@ mod saturation;
 mod search_outcome;
 mod settings;
 mod shared_limits;
+mod source_search;
 mod stored_calls;
 mod tally;
 mod terms;
@@ -49,16 +50,15 @@ use provider::ProviderState;
 pub(crate) use refused::{ProviderRefusal, REFUSED_FOR};
 pub use replay::{OutdatedReader, ReplayOptions, Replayed, replay};
 pub use report::{RunReport, SearchReport};
+use search_outcome::{Fetched, RunFindings};
 pub use settings::Settings;
 pub use tally::tally_runs;
 pub use terms::{TERM_DAYS, count_terms};
 pub use text_index::index_words;
 pub use worker_pool::{Done, WorkerPool, renew_leases};
 
-use crate::model::{
-    Answer, Clock, Finding, LookBack, QueryHistory, Remembered, RunState, SERVICE, Source, Time, about_items,
-};
-use crate::search::{Client, SearchQuery};
+use crate::model::{Clock, Finding, RunState, SERVICE, Source, Time};
+use crate::search::Client;
 use crate::store::{Counts, Outcome, RunRef, SeenItem, Store, StoreError, StoreErrorKind};
 
 /// Everything runs share: the service, the store, and what has been learned about the service in this process.
@@ -148,19 +148,6 @@ impl Collector {
         self.run_as(run, stop, self.now(), None, turn).await
     }
 
-    /// Returns how far back a source is asked, given what it covered before.
-    async fn plan(&self, run: &RunRef, source: Source, seen_at: Time) -> Result<Plan, StoreError> {
-        if look_back::can_look_further(&self.settings, &run.topic, source).is_none() {
-            return Ok(Plan::AS_ALWAYS);
-        }
-        let covered_until = self.store.covered_until(&run.topic.id, source).await?;
-        let plan = Plan::over_gap(&self.settings, &run.topic, source, covered_until, seen_at);
-        if let Some(why) = &plan.why {
-            tracing::info!(run = %run.public_id, topic = %run.topic.id, %source, "{why}");
-        }
-        Ok(plan)
-    }
-
     /// Like [`Collector::run`], but over one UTC day, given as days since 1970. Findings are judged against that day.
     pub async fn run_day(&self, run: &RunRef, stop: &Stop, day: i64) -> Result<RunReport, StoreError> {
         self.run_as(run, stop, self.now(), Some(Plan::day(day)), &CommitTurn::default()).await
@@ -174,65 +161,11 @@ impl Collector {
         given_plan: Option<Plan>,
         turn: &CommitTurn,
     ) -> Result<RunReport, StoreError> {
-        let mut searches = Vec::new();
-        let mut findings: Vec<Finding> = Vec::new();
-        let mut answer: Option<Answer> = None;
-        let mut memory: Vec<(Source, Remembered)> = Vec::new();
-
+        let mut found = RunFindings::default();
         for source in run.topic.sources() {
-            let Some(search_query) = SearchQuery::of(&run.topic, source) else { continue };
-            let plan = match &given_plan {
-                Some(plan) => plan.clone(),
-                None => self.plan(run, source, seen_at).await?,
-            };
-            let search_query = plan.apply(&self.settings, search_query);
-            // A refusal or an interrupt is a better reason.
-            let refused = self.served(source).is_some_and(|served| served.refused_at(seen_at).is_some());
-            let not_needed = match source {
-                Source::Ai if !refused && !stop.cancel.is_cancelled() => {
-                    self.ai_not_needed(&run.topic, &searches, &findings, seen_at).await?
-                }
-                _ => None,
-            };
-            if let (SearchQuery::Provider(query, over), None) = (&search_query, not_needed) {
-                let items = match about_items(&query.kind) {
-                    true => self.prompt_items(&run.topic.id, &findings).await?,
-                    false => Vec::new(),
-                };
-                if about_items(&query.kind) && items.is_empty() {
-                    searches.push(search_outcome::not_run(
-                        source,
-                        &search_query,
-                        run_outcome::no_prompt_items_reason(&searches),
-                    ));
-                    continue;
-                }
-                let (over, why) = (*over, plan.why.as_deref());
-                let asking =
-                    provider::ProviderQueryContext { source, ask: &search_query, query, over, why, items: &items };
-                let provider_answer = self.ask_provider(run, &asking, seen_at, stop).await?;
-                findings.extend(provider_answer.findings);
-                answer = provider_answer.answer.or(answer);
-                memory.extend(provider_answer.memory.into_iter().map(|one| (source, one)));
-                searches.push(provider_answer.fetched);
-                continue;
-            }
-            let fetched = match not_needed {
-                Some(reason) => search_outcome::not_run(source, &search_query, reason),
-                None => self.fetch(run, source, &search_query, seen_at, stop).await?,
-            };
-            let requested_span = look_back::requested_span(&self.settings, &search_query, seen_at);
-            let recall = match requested_span {
-                Some(span) if source == Source::Social && fetched.is_answered() => {
-                    self.store.query_history(&run.topic.id, &fetched.question(), span).await?
-                }
-                _ => QueryHistory::default(),
-            };
-            let otherwise = LookBack::from(run.topic.window).span(seen_at);
-            let over = search_outcome::SearchSpan { requested_span, otherwise, why: plan.why.as_deref(), recall };
-            searches.push(fetched.ingest(seen_at, &search_query, &over, &self.settings, &mut findings, &mut answer));
+            self.search(run, source, (seen_at, given_plan.as_ref()), stop, &mut found).await?;
         }
-
+        let RunFindings { searches, findings, mut answer, memory } = found;
         if run_outcome::is_fully_interrupted(&searches) && stop.cancel.is_cancelled() {
             self.store.release(run, self.now()).await?;
             return Ok(run_outcome::interrupted(run, searches));
@@ -267,26 +200,34 @@ impl Collector {
         turn.wait().await;
         match self.store_outcome(run, &outcome, stop).await {
             Ok(counts) => Ok(run_outcome::report(run, state, reason, searches, &counts)),
-            // The replies must not be stored here, but that the calls were made and paid for must.
             Err(mixed) if mixed.kind == StoreErrorKind::Foreign => {
-                let searches = run_outcome::drop_replies(searches, &mixed);
-                let error = Some((run_outcome::MIXED.to_owned(), mixed.text));
-                let searched = searches.iter().map(|s| s.result.clone()).collect();
-                let outcome = Outcome {
-                    state: RunState::Failed,
-                    error,
-                    searches: searched,
-                    items: Vec::new(),
-                    answer: None,
-                    memory: Vec::new(),
-                    nature: None,
-                    ..Arc::unwrap_or_clone(outcome)
-                };
-                self.store.finish(run, outcome).await?;
-                Ok(run_outcome::report(run, RunState::Failed, None, searches, &[]))
+                self.store_without_replies(run, Arc::unwrap_or_clone(outcome), searches, mixed).await
             }
             Err(error) => Err(error),
         }
+    }
+
+    /// Stores a run whose replies must not be stored in this database: the calls were made and paid for.
+    async fn store_without_replies(
+        &self,
+        run: &RunRef,
+        outcome: Outcome,
+        searches: Vec<Fetched>,
+        mixed: StoreError,
+    ) -> Result<RunReport, StoreError> {
+        let searches = run_outcome::drop_replies(searches, &mixed);
+        let outcome = Outcome {
+            state: RunState::Failed,
+            error: Some((run_outcome::MIXED.to_owned(), mixed.text)),
+            searches: searches.iter().map(|s| s.result.clone()).collect(),
+            items: Vec::new(),
+            answer: None,
+            memory: Vec::new(),
+            nature: None,
+            ..outcome
+        };
+        self.store.finish(run, outcome).await?;
+        Ok(run_outcome::report(run, RunState::Failed, None, searches, &[]))
     }
 
     /// Stores what a run found. The calls were paid for, so while the database server is away this is retried for as

@@ -3,7 +3,9 @@
 
 use super::compress::Compressor;
 use super::{ProviderRefusal, Settings, indexing_delay, ingest, look_back, saturation};
-use crate::model::{Answer, Finding, Micros, ProviderKind, QueryHistory, Question, SearchState, Source, Span, Time};
+use crate::model::{
+    Answer, Finding, Micros, ProviderKind, QueryHistory, Question, Remembered, SearchState, Source, Span, Time,
+};
 use crate::search::decode::ContentType;
 use crate::search::{CallError, ErrorClass, RawReply, Request, SearchQuery, Spent};
 use crate::store::{RawRecord, SearchResult};
@@ -16,6 +18,15 @@ pub(super) const INTERRUPTED: &str = "interrupted";
 
 /// Header by which a sandbox at another address is recognised.
 pub(super) const SANDBOX_HEADER: &str = "x-topicwatch-sandbox";
+
+/// What the searches of a run found so far.
+#[derive(Default)]
+pub(super) struct RunFindings {
+    pub(super) searches: Vec<Fetched>,
+    pub(super) findings: Vec<Finding>,
+    pub(super) answer: Option<Answer>,
+    pub(super) memory: Vec<(Source, Remembered)>,
+}
 
 /// A search that ended in any way, with the reply that is still to be read.
 pub(super) struct Fetched {

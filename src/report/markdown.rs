@@ -1,15 +1,13 @@
 //! The same facts as Markdown. Foreign text is escaped so that its links, markup and images do not work, and stays on
 //! one line. Charts become tables.
 
-use super::answer_text::{Piece, parse_line};
 use super::document::Report;
-use super::escape::{code, escape};
-use super::facts::{AnswerFacts, HoleFacts, RowFacts, TopicFacts};
+use super::escape::escape;
+use super::facts::{ChangeFacts, HoleFacts, RowFacts, TopicFacts};
 use super::format::{self, at_least, count_noun, number, percent, round};
-use super::markdown_parts::{before, days, diff, found_by, item, linked, listed, voice_parts};
-use super::{caveats, comparison, highlights, sql, terms};
+use super::markdown_parts::{before, days, diff, found_by, item, listed, voice_parts};
+use super::{caveats, comparison, highlights, markdown_answer, sql, terms};
 use crate::insight::daily::Tally;
-use crate::normalise::safe_link;
 
 pub(super) fn page(report: &Report) -> String {
     let zone = &report.timezone;
@@ -90,28 +88,36 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
         ));
     }
     if let Some(answer) = &topic.answer {
-        for line in answer.text.lines().map(|line| format::line(line, 2_000)).filter(|line| !line.is_empty()) {
-            let format_piece = |piece| match piece {
-                Piece::Words(words) => escape(&words),
-                Piece::Link(label, address) => linked(label, safe_link(address).as_deref()),
-            };
-            text.push_str(&format!("> {}\n>\n", parse_line(&line).into_iter().map(format_piece).collect::<String>()));
-        }
-        text.push_str(&format!(
-            "> Asked {}{}. {} checked, {} not found.\n\n",
-            format::date_time(answer.asked_at, zone),
-            if answer.partial { ", cut off" } else { "" },
-            count_noun(answer.cited.citations.len() as u64, "citation"),
-            number(answer.cited.missing()),
-        ));
-        if let Some(note) = answer.unchecked_note() {
-            text.push_str(&format!("\n{note}\n"));
-        }
-        text.push('\n');
+        text.push_str(&markdown_answer::summary(answer, zone));
     }
     text.push_str(&numbers(report, topic));
     text.push_str(&days(topic));
     text.push_str(&terms::markdown(topic, &|at| report.format_date(at)));
+    text.push_str(&item_lists(report, topic));
+    if let Some(changes) = &topic.changes {
+        text.push_str(&change_lists(changes, zone));
+    }
+    let tally = |one: &Tally| format!("{}: {}", escape(&format::line(&one.name, 60)), number(one.raw));
+    text.push_str(&found_by(&topic.found_by));
+    let reach = |one: &Tally| match one.known {
+        0 => format!("{}, engagement unknown", tally(one)),
+        known => format!("{}, engagement {} (n {})", tally(one), format::signed(one.engagement), number(known)),
+    };
+    text.push_str(&listed("Authors by engagement", topic.authors.iter().map(reach)));
+    text.push_str(&listed("Domains", topic.domains.iter().map(tally)));
+    text.push_str(&coverage(report, topic));
+    if let Some(answer) = &topic.answer {
+        text.push_str(&markdown_answer::citations(answer));
+    }
+    text.push_str("### SQL of the main numbers\n\n");
+    for query in sql::queries(topic, report) {
+        text.push_str(&format!("{}:\n\n```sql\n{}\n```\n\n", query.figure, query.sql));
+    }
+    text
+}
+
+fn item_lists(report: &Report, topic: &TopicFacts) -> String {
+    let mut text = String::new();
     let describe_tone =
         |row: &RowFacts| format!("{} {}", format::tone(row.sound), row.score.map_or_else(String::new, format::score));
     let describe_engagement = |row: &RowFacts| {
@@ -146,56 +152,29 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
             format!("{copies}, {by}: {}", item(&c.item))
         }),
     ));
-    if let Some(changes) = &topic.changes {
-        text.push_str(&listed("Queries that changed", changes.queries.iter().map(|query| escape(query))));
-        let (unjudged, cut) = changes.limits();
-        let edit = |e: &super::facts::EditFacts| {
-            format!("{}: {} – {}", format::date_time_short(e.at, zone), item(&e.item), diff(&e.diff))
-        };
-        let many = at_least(changes.edited, changes.at_least);
-        text.push_str(&listed(&format!("Edited: {many}"), changes.edits.iter().map(edit)));
-        let gone = |g: &super::facts::GoneFacts| {
-            format!("last seen {}: {}", format::date_time_short(g.last_seen, zone), item(&g.item))
-        };
-        let many = at_least(changes.gone, changes.at_least || unjudged.is_some());
-        text.push_str(&listed(&format!("Gone: {many}"), changes.lost.iter().map(gone)));
-        let none = changes.lost.is_empty().then(|| changes.none_gone().to_owned());
-        let notes: Vec<String> = none.into_iter().chain(unjudged).chain(cut.map(str::to_owned)).collect();
-        if !notes.is_empty() {
-            text.push_str(&format!("{}\n\n", notes.join(" ")));
-        }
-    }
-    let tally = |one: &Tally| format!("{}: {}", escape(&format::line(&one.name, 60)), number(one.raw));
-    text.push_str(&found_by(&topic.found_by));
-    let reach = |one: &Tally| match one.known {
-        0 => format!("{}, engagement unknown", tally(one)),
-        known => format!("{}, engagement {} (n {})", tally(one), format::signed(one.engagement), number(known)),
-    };
-    text.push_str(&listed("Authors by engagement", topic.authors.iter().map(reach)));
-    text.push_str(&listed("Domains", topic.domains.iter().map(tally)));
-    text.push_str(&coverage(report, topic));
-    if let Some(answer) = &topic.answer {
-        text.push_str(&citations(answer));
-    }
-    text.push_str("### SQL of the main numbers\n\n");
-    for query in sql::queries(topic, report) {
-        text.push_str(&format!("{}:\n\n```sql\n{}\n```\n\n", query.figure, query.sql));
-    }
     text
 }
 
-/// Returns the citations of the answer.
-fn citations(answer: &AnswerFacts) -> String {
-    let (all, left) = answer.cited.listed();
-    let lines = all.iter().map(|citation| {
-        let mark = if citation.key.is_some() { "stored" } else { "**not found**" };
-        match safe_link(&citation.cited) {
-            Some(link) => format!("{mark}: {}", linked(&citation.cited, Some(&link))),
-            None => format!("{mark}: {}", code(&format::line(&citation.cited, 300))),
-        }
-    });
-    let more = (left > 0).then(|| format!("{} not shown", count_noun(left, "more citation")));
-    listed("What the answer cites", lines.chain(more))
+fn change_lists(changes: &ChangeFacts, zone: &str) -> String {
+    let mut text = String::new();
+    text.push_str(&listed("Queries that changed", changes.queries.iter().map(|query| escape(query))));
+    let (unjudged, cut) = changes.limits();
+    let edit = |e: &super::facts::EditFacts| {
+        format!("{}: {} – {}", format::date_time_short(e.at, zone), item(&e.item), diff(&e.diff))
+    };
+    let many = at_least(changes.edited, changes.at_least);
+    text.push_str(&listed(&format!("Edited: {many}"), changes.edits.iter().map(edit)));
+    let gone = |g: &super::facts::GoneFacts| {
+        format!("last seen {}: {}", format::date_time_short(g.last_seen, zone), item(&g.item))
+    };
+    let many = at_least(changes.gone, changes.at_least || unjudged.is_some());
+    text.push_str(&listed(&format!("Gone: {many}"), changes.lost.iter().map(gone)));
+    let none = changes.lost.is_empty().then(|| changes.none_gone().to_owned());
+    let notes: Vec<String> = none.into_iter().chain(unjudged).chain(cut.map(str::to_owned)).collect();
+    if !notes.is_empty() {
+        text.push_str(&format!("{}\n\n", notes.join(" ")));
+    }
+    text
 }
 
 fn numbers(report: &Report, topic: &TopicFacts) -> String {
@@ -322,6 +301,7 @@ fn coverage(report: &Report, topic: &TopicFacts) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::markdown_parts::linked;
 
     #[test]
     fn an_edit_shows_what_changed_and_none_of_its_words_are_marks() {

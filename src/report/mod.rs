@@ -24,6 +24,7 @@ mod highlights;
 mod html;
 mod items;
 mod markdown;
+mod markdown_answer;
 mod markdown_parts;
 mod matter;
 mod measures;

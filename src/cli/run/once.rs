@@ -71,21 +71,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit
     let now = (context.clock)();
     // Runs of dead processes must not count as running.
     store.rescue(now).await?;
-    if args.due {
-        let jobs = jobs::of(&context.config)?;
-        let set = DefinitionSet { topics: &context.config.topics, jobs: &jobs };
-        Planner::plan_before_change(&store, set, true, now, false).await?;
-        let adopted = store.activate(set, None, now).await?;
-        if adopted.follows() {
-            output::print_stderr(
-                "warning: a daemon with newer topics is running; its topics are run, not those of this file",
-            );
-        }
-    } else {
-        // Topics of another file may belong to another daemon: leave them.
-        Planner::plan_before_change(&store, &topics, false, now, false).await?;
-        store.add_topics(&topics, now).await?;
-    }
+    store_definitions(&context, &store, (!args.due).then_some(&topics), now).await?;
 
     let collector = context.collector(store.clone(), callers);
     let cancel = CancellationToken::new();
@@ -151,12 +137,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit
         .await?;
     }
     store.close().await;
-    for failure in &failures {
-        output::print_stderr(&format!("error: {}", output::escape_control(&failure.text)));
-        if !failure.hint.is_empty() {
-            output::print_stderr(&format!("hint: {}", output::escape_control(&failure.hint)));
-        }
-    }
+    failures.iter().for_each(print_failure);
     if cancel.is_cancelled() {
         return Ok(Exit::Interrupted);
     }
@@ -165,6 +146,38 @@ pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit
     }
     let good = job_results.good && reports.iter().all(|r| r.state == RunState::Ok);
     Ok(if good { Exit::Ok } else { Exit::Searches })
+}
+
+/// Stores the definitions that are run: those of the whole file, or only the named topics.
+async fn store_definitions(
+    context: &Context,
+    store: &Store,
+    named: Option<&Vec<Topic>>,
+    now: Time,
+) -> Result<(), Failure> {
+    if let Some(topics) = named {
+        // Topics of another file may belong to another daemon: leave them.
+        Planner::plan_before_change(store, topics, false, now, false).await?;
+        store.add_topics(topics, now).await?;
+        return Ok(());
+    }
+    let jobs = jobs::of(&context.config)?;
+    let set = DefinitionSet { topics: &context.config.topics, jobs: &jobs };
+    Planner::plan_before_change(store, set, true, now, false).await?;
+    let adopted = store.activate(set, None, now).await?;
+    if adopted.follows() {
+        output::print_stderr(
+            "warning: a daemon with newer topics is running; its topics are run, not those of this file",
+        );
+    }
+    Ok(())
+}
+
+fn print_failure(failure: &Failure) {
+    output::print_stderr(&format!("error: {}", output::escape_control(&failure.text)));
+    if !failure.hint.is_empty() {
+        output::print_stderr(&format!("hint: {}", output::escape_control(&failure.hint)));
+    }
 }
 
 /// What jobs made and what was delivered, apart from the topics.
