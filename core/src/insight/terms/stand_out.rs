@@ -24,7 +24,7 @@ pub struct StandOut {
 /// A day that has more texts than any earlier day, and more than usual.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BusiestDay {
-    /// Its texts, counted as [`DayTerms::said`] is.
+    /// Its texts, counted as [`DayTerms::texts`] is.
     pub texts: u64,
     /// The most texts of an earlier day.
     pub most_before: u64,
