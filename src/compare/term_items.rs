@@ -32,7 +32,7 @@ pub struct TermsAsked<'a> {
     pub asked_since: Option<Time>,
     /// The scorer whose tone counts in this period.
     pub scorer: Option<&'a str>,
-    /// Use stored counts of the days before without a check; `meant` and `hidden` need not include those days then.
+    /// Use stored counts of the days before without a check; `passed` and `hidden` need not include those days then.
     pub trusting: bool,
     /// Whether the items of the terms are needed to explain a figure. If only a sample was read, the words of all other
     /// items are then searched for these terms.
