@@ -163,7 +163,7 @@ impl Collector {
     ) -> Result<RunReport, StoreError> {
         let mut found = RunFindings::default();
         for source in run.topic.sources() {
-            self.search(run, source, (seen_at, given_plan.as_ref()), stop, &mut found).await?;
+            self.search(run, source, seen_at, given_plan.as_ref(), stop, &mut found).await?;
         }
         let RunFindings { searches, findings, mut answer, memory } = found;
         if run_outcome::is_fully_interrupted(&searches) && stop.cancel.is_cancelled() {

@@ -14,7 +14,8 @@ impl Collector {
         &self,
         run: &RunRef,
         source: Source,
-        (seen_at, given_plan): (Time, Option<&Plan>),
+        seen_at: Time,
+        given_plan: Option<&Plan>,
         stop: &Stop,
         found: &mut RunFindings,
     ) -> Result<(), StoreError> {

@@ -38,7 +38,7 @@ const JOBS_GRACE: Duration = Duration::from_secs(10);
 /// Time until the ledger is checked again after an error.
 const AFTER_AN_ERROR: Duration = Duration::from_secs(5);
 
-/// The loop's state, and the tasks beside it.
+/// The state of the loop, and its background tasks.
 pub(super) struct EventLoop<'a> {
     collector: Arc<Collector>,
     settings: Settings,
@@ -75,7 +75,7 @@ pub(super) struct EventLoop<'a> {
 }
 
 impl<'a> EventLoop<'a> {
-    /// Starts the tasks beside the loop.
+    /// Starts the background tasks.
     pub(super) async fn begin(
         collector: Arc<Collector>,
         settings: &Settings,
@@ -148,8 +148,8 @@ impl<'a> EventLoop<'a> {
         }
     }
 
-    /// Goes round until the stop, or until an error that no retry helps.
-    pub(super) async fn turn(&mut self) -> Result<(), StoreError> {
+    /// Runs until the stop, or until an error that a retry does not help.
+    pub(super) async fn run(&mut self) -> Result<(), StoreError> {
         while !self.stop.is_cancelled() {
             let now = Instant::now();
             crate::failpoint::at("loop/round");

@@ -48,6 +48,6 @@ pub async fn run(
     each: &(dyn Fn(Event) + Send + Sync),
 ) -> Result<(), StoreError> {
     let mut event_loop = EventLoop::begin(collector, settings, token, stop, connections, each).await;
-    let ended = event_loop.turn().await;
+    let ended = event_loop.run().await;
     event_loop.end(ended).await
 }

@@ -118,7 +118,7 @@ const ASPECTS: [(&str, &str, Unjudged); 4] = [
         topic
             .sources
             .iter()
-            .any(|source| source.searches_missed > 0)
+            .any(|source| source.refused_by_quota > 0)
             .then(|| "some searches were over quota".to_owned())
     }),
     (COVERAGE, "the period is covered", |report, topic| {

@@ -29,7 +29,7 @@ pub(super) fn sources(searches: &[SearchSummary], search_coverage: &SearchCovera
             source: search.source,
             searches: 0,
             failed: 0,
-            searches_missed: 0,
+            refused_by_quota: 0,
             left_out: 0,
             last: String::new(),
             last_at: search.at,
@@ -45,7 +45,7 @@ pub(super) fn sources(searches: &[SearchSummary], search_coverage: &SearchCovera
         let was_made = failed || matches!(search.state, SearchState::Ok | SearchState::Empty | SearchState::Started);
         facts.searches += inside * u64::from(was_made);
         facts.failed += inside * u64::from(failed);
-        facts.searches_missed += inside * u64::from(search.state == SearchState::OverQuota);
+        facts.refused_by_quota += inside * u64::from(search.state == SearchState::OverQuota);
         facts.left_out += inside * u64::from(search.state == SearchState::NotRun);
         if inside == 1 {
             facts.cost = facts.cost.plus(search.cost);

@@ -294,7 +294,7 @@ pub struct SourceFacts {
     pub failed: u64,
     /// Searches not made because of the quota.
     #[serde(rename = "not_made")]
-    pub searches_missed: u64,
+    pub refused_by_quota: u64,
     /// Searches not made for any other reason.
     pub left_out: u64,
     /// The state of the last search, and its time.

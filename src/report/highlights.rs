@@ -281,7 +281,7 @@ fn sources(topics: &[TopicFacts], period: Span, timezone: &str, all: &mut Vec<Hi
                     if facts.last == "error" { "failed" } else { "was lost" }
                 )
             } else if weight == 80 {
-                let (at, not_made) = (date_time_short(facts.last_at, timezone), sum(|s| s.searches_missed));
+                let (at, not_made) = (date_time_short(facts.last_at, timezone), sum(|s| s.refused_by_quota));
                 format!(
                     "{source} is over quota here{others}: its last search, at {at}, was not made{trouble}; not made in the period: {not_made}."
                 )

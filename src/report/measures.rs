@@ -87,7 +87,6 @@ pub struct SourceShare {
 pub struct FoundBy {
     /// Whether the topic's section shows it. Otherwise it is only counted for comparison with other topics.
     #[serde(skip)]
-    #[serde(rename = "told")]
     pub is_shown: bool,
     pub sources: Vec<SourceShare>,
     /// Texts, with near-copies counted once.

@@ -25,7 +25,7 @@ fn both(facts: &TopicFacts) -> [String; 2] {
 fn a_source_over_quota_does_not_fail() {
     let mut facts = topic("a");
     let source = &mut facts.sources[0];
-    (source.last, source.over_quota, source.searches_missed) = ("over_quota".into(), true, 2);
+    (source.last, source.over_quota, source.refused_by_quota) = ("over_quota".into(), true, 2);
     source.trouble = Some("2 calls a day".into());
     assert_eq!(
         matters(&facts),
@@ -125,14 +125,14 @@ fn a_calm_week_does_not_say_that_nothing_could_be_judged_nor_that_all_was_usual(
         assert!(text.contains(&format!("Every source answered and the period is covered. {of_days}")), "{text}");
         assert!(!text.contains("Nothing unusual"), "{text}");
     }
-    week.topics[0].sources[0].searches_missed = 1;
+    week.topics[0].sources[0].refused_by_quota = 1;
     for text in [week.markdown(), week.html()] {
         let expected = "The period is covered. Not judged: sources (some searches were over quota). The volume";
         assert!(text.replace('\\', "").contains(expected), "{text}");
     }
     // With a sentence about trust.
     let (mut facts, span) = (topic("a"), week.span);
-    (facts.sources[0].failed, facts.sources[0].searches_missed) = (1, 0);
+    (facts.sources[0].failed, facts.sources[0].refused_by_quota) = (1, 0);
     let mut week = report(vec![facts]);
     (week.window, week.matters) = (ReportWindow::Week, highlights::of(&week.topics, span, week.made_at, "UTC").0);
     assert_eq!(week.matters.len(), 1);

@@ -13,7 +13,7 @@ pub(super) fn topic(id: &str) -> TopicFacts {
         source: Source::Social,
         searches: 4,
         failed: 0,
-        searches_missed: 0,
+        refused_by_quota: 0,
         left_out: 0,
         last: "ok".into(),
         last_at: Time(23 * HOUR),

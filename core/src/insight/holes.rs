@@ -25,7 +25,6 @@ pub struct SpanLength {
 pub struct Hole {
     /// Where the hole is.
     #[serde(flatten)]
-    #[serde(rename = "stretch")]
     pub span: SpanLength,
     /// Its causes from the ledger.
     pub causes: Vec<Cause>,

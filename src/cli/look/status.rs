@@ -37,7 +37,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &StatusArgs) -> Result<Ex
         store.close().await;
         fails
     } else {
-        let mut text = StatusText::default();
+        let mut text = StatusText::new();
         let mut fails = false;
         while let Some(page) = pages.next().await? {
             text.add(&page, &totals);

@@ -23,15 +23,20 @@ pub(super) struct StatusText {
     older: String,
 }
 
-impl Default for StatusText {
-    fn default() -> Self {
-        let [paused, over_quota, failures, ill, hidden, older] = Default::default();
-        let grid = Grid::new(&["topic", "state", "last run", "new", "items", "next slot"], &[3, 4]);
-        Self { grid, overdue: Vec::new(), paused, over_quota, failures, ill, hidden, older }
-    }
-}
-
 impl StatusText {
+    pub(super) fn new() -> Self {
+        Self {
+            grid: Grid::new(&["topic", "state", "last run", "new", "items", "next slot"], &[3, 4]),
+            overdue: Vec::new(),
+            paused: String::new(),
+            over_quota: String::new(),
+            failures: String::new(),
+            ill: String::new(),
+            hidden: String::new(),
+            older: String::new(),
+        }
+    }
+
     /// Adds a page of topics.
     pub(super) fn add(&mut self, page: &Page, totals: &Totals<'_>) {
         for status in &page.topics {

@@ -217,7 +217,7 @@ fn coverage(report: &Report, topic: &TopicFacts) -> Markup {
                         th scope="row" { (source.source) }
                         td data-label="Last" { @if source.fails || source.over_quota { strong.bad { (source.last) } } @else { span.good { (source.last) } } ", " (format::date_time_short(source.last_at, zone)) @if let Some(trouble) = &source.trouble { " (" (format::line(trouble, 100)) ")" } }
                         td.n data-label="Failed" { (number(source.failed)) " of " (number(source.searches)) }
-                        td.n data-label="Not made" { (number(source.left_out + source.searches_missed)) }
+                        td.n data-label="Not made" { (number(source.left_out + source.refused_by_quota)) }
                         td.n data-label="Full replies" { (number(source.saturated)) }
                         td.n data-label="Cost" { (source.cost.to_string()) }
                     } } }
