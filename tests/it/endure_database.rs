@@ -191,6 +191,7 @@ fn a_file_that_is_locked_for_long_is_waited_for() {
         let mut daemon =
             place.program(&["run"]).env("TOPICWATCH_TEST_FAILPOINT", "stop ledger::claim/committed pass=1").start();
         until("its first claim", || place.database.number("SELECT count(*) FROM run WHERE state = 'running'") > 0);
+        daemon.until_stopped();
         holder.execute(sqlx::raw_sql(AssertSqlSafe("BEGIN IMMEDIATE".to_owned()))).await.unwrap();
         let begun = std::time::Instant::now();
         daemon.signal("CONT");

@@ -152,6 +152,7 @@ fn a_run_that_was_committed_into_a_file_that_had_gone_is_not_called_stored() {
     going.until("its plan", |said| said.contains("next slot"));
     place.ok(&["topic", "run", "acme"]);
     until("it is committed", || place.database.number("SELECT count(*) FROM run WHERE state = 'ok'") == 1);
+    going.until_stopped();
     std::fs::rename(&copy, file(&place)).unwrap();
     going.signal("CONT");
     ends(&going.wait(), "between commit and answer", "was replaced by another file");

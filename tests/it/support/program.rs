@@ -209,11 +209,15 @@ impl Going {
         let sent = Command::new("sh").args(["-c", &format!("kill -{name} {}", self.child.id())]).status().unwrap();
         assert!(sent.success());
         if name == "STOP" {
-            // The process receives a signal some time after it is sent.
-            let stat = format!("/proc/{}/stat", self.child.id());
-            let stopped = || std::fs::read_to_string(&stat).is_ok_and(|stat| stat.contains(") T "));
-            until("it stands still", || cfg!(not(target_os = "linux")) || stopped());
+            self.until_stopped();
         }
+    }
+
+    /// Waits until a SIGSTOP, sent by a test or by a failpoint, has taken effect. A SIGCONT that comes before is lost.
+    pub fn until_stopped(&self) {
+        let stat = format!("/proc/{}/stat", self.child.id());
+        let stopped = || std::fs::read_to_string(&stat).is_ok_and(|stat| stat.contains(") T "));
+        until("it is stopped", || cfg!(not(target_os = "linux")) || stopped());
     }
 
     /// Kills it with SIGKILL; returns whether it was still running.
