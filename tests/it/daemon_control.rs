@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use topicwatch::model::{RunState, Time};
 
+use crate::support::arrivals::Slow;
 use crate::support::databases::databases;
 use crate::support::program::{NINE, Place, until};
 use crate::support::searched::{LEASE, NOW, open, plan, to_plan, topic};
@@ -44,9 +45,10 @@ fn run_now_runs_at_once_and_wait_shows_the_findings() {
 #[test]
 fn a_pause_cancels_what_waits_lets_finish_what_runs_and_is_reported_by_status() {
     for database in databases() {
-        let sandbox = today(&["delay=3s"]);
+        let service = Slow::answering_after(Duration::ZERO);
+        service.hold(true);
         let rest = format!("[scheduler]\nmax_concurrent_runs = 1\n\n{}", topics(&["acme", "globex"]));
-        let place = Place::new(database, &sandbox.lines(), &rest);
+        let place = Place::new(database, &service.lines(4, "unlimited"), &rest);
         let going = daemon(&place, &[]);
         place.ok(&["topic", "run", "globex"]);
         let running = "SELECT count(*) FROM run WHERE topic = 'globex' AND state = 'running'";
@@ -57,6 +59,7 @@ fn a_pause_cancels_what_waits_lets_finish_what_runs_and_is_reported_by_status() 
         paused.shows(0, &["acme: paused; queued runs cancelled: 1", "globex: paused; the current run will finish"]);
         let why = place.database.texts("SELECT reason FROM run WHERE topic = 'acme'");
         assert_eq!(why, ["the topic was paused: until the \\u{1b}[31mfair\\u{1b}[0m is over"]);
+        service.hold(false);
         until("globex ends", || place.database.number(running) == 0);
         assert_eq!(place.database.texts("SELECT state FROM run WHERE topic = 'globex'"), ["ok"]);
         place.run(&["status"]).shows(0, &["paused", "acme has been paused since 20", "the \\u{1b}[31mfair"]);
@@ -216,12 +219,14 @@ fn a_file_that_was_changed_before_the_renaming_joins_its_history() {
 #[test]
 fn a_topic_that_runs_is_not_renamed() {
     for database in databases() {
-        let sandbox = Sandbox::at(NINE, &["delay=3s"]);
-        let place = Place::new(database, &sandbox.lines(), &topics(&["acme"]));
+        let service = Slow::answering_after(Duration::ZERO);
+        service.hold(true);
+        let place = Place::new(database, &service.lines(4, "unlimited"), &topics(&["acme"]));
         place.ok(&["db", "migrate"]);
         let once = place.program(&["once", "--at", NINE]).start();
         until("the call", || under_a_call(&place));
         place.run(&["topic", "rename", "acme", "news"]).says(4, &["a run of topic `acme` is active", "hint: wait"]);
+        service.hold(false);
         assert_eq!(once.wait().code, Some(0));
         place.ok(&["topic", "rename", "acme", "news"]);
     }

@@ -61,7 +61,7 @@ fn what_a_run_found_is_stored_by_a_server_that_comes_back_later_than_anybody_wai
     let Some(cluster) = Cluster::start("a server that is away for long", &[]) else { return };
     let (service, place) = waiting_for_an_answer(&cluster);
     place.ok(&["db", "migrate"]);
-    let mut once = place.program(&["once"]).env("TOPICWATCH_TEST_BOUND", "acquire=300").start();
+    let mut once = place.program(&["once"]).env("TOPICWATCH_TEST_BOUND", "acquire=3000").start();
     until("a call is under way", || service.in_flight() == 1);
     cluster.restart_after("fast", || {
         service.hold(false);

@@ -15,7 +15,7 @@ const ACME: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"so
 fn a_topic_added_on_a_page_is_run_and_reported_without_a_shell() {
     for database in databases() {
         let name = database.name;
-        let sandbox = today(&["source=social,delay=1500ms"]);
+        let sandbox = today(&["source=social,delay=4s"]);
         let place = Place::new(database, &sandbox.lines(), &format!("{WEB}{ACME}"));
         let pages = Pages::of(place.program(&["run"]).start());
         let form = Typed::on(&pages, "/jobs/new").with("id", "rust").with("query", "rust async");

@@ -220,11 +220,13 @@ fn slots_that_a_wrong_clock_recorded_as_missed_run_when_they_come() {
 fn a_host_ten_minutes_ahead_of_its_database_says_so_and_goes_by_the_database() {
     let Some(database) = postgres() else { return };
     let sandbox = today(&[]);
-    let soon = system_clock()().plus(Duration::from_secs(8)).to_string();
+    let now = system_clock()();
+    let soon = now.plus(Duration::from_secs(8)).to_string();
     let schedule = format!("{} {} * * * *", &soon[17..19], &soon[14..16]);
     let place = Place::new(database, &sandbox.lines(), &topic("acme", &schedule, "UTC"));
     let hand = Hand { place: &place };
-    place.ok(&["once", "--due"]);
+    // Plans this slot even if the machine is slow; the daemon may start a little after it.
+    place.ok(&["once", "--due", "--at", &now.minus(Duration::from_secs(1_800)).to_string()]);
     hand.turn_to(&system_clock()().plus(Duration::from_secs(600)).to_string());
     let mut going = hand.program(&["run"]).start();
     going.until("the difference", |said| said.contains("clock and this machine's differ"));
@@ -236,5 +238,5 @@ fn a_host_ten_minutes_ahead_of_its_database_says_so_and_goes_by_the_database() {
     assert_eq!(ended.code, Some(0));
     let measured = ended.err.split("ahead_ms=").nth(1).unwrap().split_whitespace().next().unwrap();
     let measured: i64 = measured.parse().unwrap();
-    assert!((-601_000..-598_000).contains(&measured), "{measured}");
+    assert!((-601_000..-585_000).contains(&measured), "{measured}");
 }

@@ -11,6 +11,7 @@ use crate::support::cluster::Cluster;
 use crate::support::databases::{on_server, sqlite, wait};
 use crate::support::program::{Going, Place, Program, until};
 use crate::support::rare_schedule::{assert_sound, long};
+use crate::support::waits::until_all_ended;
 
 /// Sixty slots for each of three topics that passed while nothing ran.
 fn backlog(cluster: &Cluster, service: &Slow) -> Place {
@@ -38,8 +39,7 @@ fn ran(place: &Place) -> i64 {
 
 /// Waits until every slot has ended, stops the daemons and checks the results.
 fn assert_all_ran(place: &Place, daemons: Vec<Going>, calls: u64) -> String {
-    let open = "SELECT count(*) FROM run WHERE state IN ('queued', 'running') OR seq IS NULL";
-    until("every slot has its end", || ran(place) == 180 && place.database.number(open) == 0);
+    until_all_ended(place, 180);
     let mut told = String::new();
     for daemon in daemons {
         daemon.signal("TERM");
@@ -100,18 +100,26 @@ fn a_server_without_a_connection_left_is_waited_for() {
     wait(async {
         let address: sqlx::postgres::PgConnectOptions = url.parse().unwrap();
         let mut taken = Vec::new();
-        while let Ok(one) = sqlx::PgConnection::connect_with(&address).await {
-            taken.push(one);
-        }
+        let take_all = async |taken: &mut Vec<sqlx::PgConnection>| {
+            while let Ok(one) = sqlx::PgConnection::connect_with(&address).await {
+                taken.push(one);
+            }
+        };
+        take_all(&mut taken).await;
         assert!(taken.len() > 10, "{} taken", taken.len());
         let ended =
             "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'topicwatch'";
         assert_ne!(place.database.number(ended), 0);
-        // Takes their connections, too.
-        for _ in 0..8 {
-            taken.extend(sqlx::PgConnection::connect_with(&address).await);
-        }
-        let refused = place.run(&["status", "--database", &url]);
+        // Takes their connections, too. A backend ends some time after it was told to.
+        let begun = std::time::Instant::now();
+        let refused = loop {
+            take_all(&mut taken).await;
+            let ended = place.run(&["status", "--database", &url]);
+            if ended.code != Some(0) {
+                break ended;
+            }
+            assert!(begun.elapsed() < Duration::from_secs(60), "{ended}");
+        };
         refused.says(4, &["hint: "]);
         for one in taken {
             one.close().await.ok();
@@ -121,11 +129,11 @@ fn a_server_without_a_connection_left_is_waited_for() {
 }
 
 /// Due topics on a SQLite file.
-fn due_on_sqlite(service: &Slow, count: usize) -> Place {
+fn due_on_sqlite(service: &Slow, count: usize, lease: &str) -> Place {
     // The manual run of a process that died counts as running until its lease ends; no slot may be skipped because of
     // it.
     let lines = "every = \"12h\"\noverlap = \"allow\"\nmax_attempts = 100\n";
-    let rest = format!("[scheduler]\nlease = \"1s\"\n{}", topics(count, lines));
+    let rest = format!("[scheduler]\nlease = \"{lease}\"\n{}", topics(count, lines));
     let place = Place::new(sqlite(), &service.lines(4, "unlimited"), &rest);
     place.ok(&["once", "--due", "--at", &ago(Duration::from_secs(13 * 3_600))]);
     place
@@ -147,7 +155,7 @@ fn assert_recovers(place: &Place, count: i64, calls: u64) {
 fn a_file_that_may_not_grow_keeps_what_it_holds_and_takes_the_rest_later() {
     for args in [&["once", "--due"][..], &["once"]] {
         let service = Slow::answering_after(Duration::ZERO);
-        let place = due_on_sqlite(&service, 40);
+        let place = due_on_sqlite(&service, 40, "1s");
         // 64 KiB and 128 KiB, which the WAL soon exceeds. The limit comes with its signal or without.
         for (limit, signal) in [(128, ""), (128, "trap '' XFSZ; "), (256, "")] {
             let script = format!("{signal}ulimit -f {limit}; exec \"$@\"");
@@ -184,17 +192,17 @@ fn a_full_disk_is_reported_and_nothing_of_what_was_stored_is_lost() {
 #[test]
 fn a_file_that_is_locked_for_long_is_waited_for() {
     let service = Slow::answering_after(Duration::ZERO);
-    let place = due_on_sqlite(&service, 3);
+    // Leases that outlive the lock.
+    let place = due_on_sqlite(&service, 3, "30s");
     let options = sqlx::sqlite::SqliteConnectOptions::new().filename(file(&place));
+    service.hold(true);
     let daemon = wait(async {
         let mut holder = sqlx::SqliteConnection::connect_with(&options).await.unwrap();
-        let mut daemon =
-            place.program(&["run"]).env("TOPICWATCH_TEST_FAILPOINT", "stop ledger::claim/committed pass=1").start();
-        until("its first claim", || place.database.number("SELECT count(*) FROM run WHERE state = 'running'") > 0);
-        daemon.until_stopped();
+        let mut daemon = place.program(&["run"]).start();
+        until("its calls", || service.calls() == 3);
         holder.execute(sqlx::raw_sql(AssertSqlSafe("BEGIN IMMEDIATE".to_owned()))).await.unwrap();
         let begun = std::time::Instant::now();
-        daemon.signal("CONT");
+        service.hold(false);
         until("longer than SQLite itself waits", || begun.elapsed() > Duration::from_secs(7));
         assert_eq!(ran(&place), 0);
         holder.execute(sqlx::raw_sql("ROLLBACK")).await.unwrap();
@@ -204,13 +212,14 @@ fn a_file_that_is_locked_for_long_is_waited_for() {
     until("the slots", || ran(&place) == 3);
     daemon.signal("TERM");
     assert_eq!(daemon.wait().code, Some(0));
+    assert_eq!(service.calls(), 3);
     assert_sound(&place, 3);
 }
 
 #[test]
 fn what_somebody_asks_of_a_locked_file_is_refused_after_one_wait() {
     let service = Slow::answering_after(Duration::ZERO);
-    let place = due_on_sqlite(&service, 3);
+    let place = due_on_sqlite(&service, 3, "1s");
     // The daemon's heartbeat must stay valid.
     place.configure(
         &service.lines(4, "unlimited"),
@@ -252,7 +261,7 @@ fn what_somebody_asks_of_a_locked_file_is_refused_after_one_wait() {
 #[test]
 fn a_read_only_file_is_refused_before_anything_is_called() {
     let service = Slow::answering_after(Duration::ZERO);
-    let place = due_on_sqlite(&service, 3);
+    let place = due_on_sqlite(&service, 3, "1s");
     // Root may write anything, so as root the program runs as another user, for whom the folder is read-only.
     let owner = std::process::Command::new("id").arg("-u").output().unwrap().stdout;
     let folder = std::path::Path::new(&file(&place)).parent().unwrap().to_str().unwrap().to_owned();

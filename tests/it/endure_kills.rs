@@ -2,7 +2,7 @@
 //! slot has one result. The long form (`TOPICWATCH_LONG_TESTS=1`) kills 100 times on each database, the short one 10
 //! times.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::support::arrivals::past_hours;
 use crate::support::cluster::Cluster;
@@ -10,6 +10,7 @@ use crate::support::daemons::today;
 use crate::support::databases::{Database, on_server, postgres, sqlite};
 use crate::support::program::{Going, Place, until};
 use crate::support::rare_schedule::{assert_sound, long};
+use crate::support::waits::until_all_ended;
 
 fn kills() -> u32 {
     if long() { 100 } else { 10 }
@@ -34,18 +35,7 @@ fn backlog(database: Database, service: &str, hours: i64) -> Place {
 /// Waits until all slots have ended and checks them. Returns how many ran.
 fn assert_all_ran_once(place: &Place, slots: i64) -> i64 {
     let count = |sql: &str| place.database.number(&format!("SELECT count(*) FROM {sql}"));
-    let begun = Instant::now();
-    let mut ended = 0;
-    let mut last = begun;
-    // Waits as long as there is progress: the rest may take longer than a short wait.
-    while count("run") < slots || count("run WHERE state IN ('queued', 'running') OR seq IS NULL") > 0 {
-        let now = count("run WHERE state = 'ok'");
-        if now > ended {
-            (ended, last) = (now, Instant::now());
-        }
-        assert!(last.elapsed() < Duration::from_secs(60), "{}: stands at {ended}", place.database.name);
-        std::thread::park_timeout(Duration::from_millis(20));
-    }
+    until_all_ended(place, slots);
     let ran = count("run WHERE state = 'ok'");
     assert_eq!(count("run"), count("(SELECT DISTINCT job, slot FROM run) AS t"), "rows are slots");
     assert_eq!(count("run WHERE state <> 'ok'"), 0, "{}: each ended well", place.database.name);

@@ -5,7 +5,8 @@ use crate::support::daemons::{today, topics};
 use crate::support::databases::{databases, postgres, sqlite, wait};
 use crate::support::program::{NINE, Place, until};
 use crate::support::rare_schedule::FAILPOINT;
-use crate::support::service::{Raw, Sandbox, reply};
+use crate::support::service::{Raw, Sandbox, reply, unused_port};
+use crate::support::waits::{passes, stop_between_writes};
 use crate::support::web_client::{Answer, Pages, TOKEN};
 use crate::support::web_topics::TOPICS;
 
@@ -31,8 +32,8 @@ fn healthz_is_public_and_reveals_only_liveness() {
         let place = Place::new(database, &sandbox.lines(), &with_pages(&["acme-secret"]));
         let pages = daemon(&place, &[]);
         for (path, check) in [("/healthz", "scheduler"), ("/readyz", "database")] {
+            pages.until_status(path, 200);
             let answer = pages.get(path);
-            assert_eq!(answer.status, 200, "{}", answer.text);
             let told = json(&answer);
             assert_eq!((&told["status"], &told["checks"][check][0]["status"]), (&"pass".into(), &"pass".into()));
             for hidden in ["acme-secret", env!("CARGO_PKG_VERSION"), &place.database.schema, "t.db"] {
@@ -54,12 +55,19 @@ fn a_loop_that_stands_still_is_reported_while_pages_and_database_answer() {
     for database in databases() {
         let sandbox = today(&[]);
         let place = Place::new(database, &sandbox.lines(), &with_pages(&["acme"]));
-        let pages = daemon(&place, &[(FAILPOINT, "hang loop/round pass=3"), ("TOPICWATCH_TEST_BOUND", "loop=3000")]);
+        let trace = place.path("trace");
+        let environment = [
+            (FAILPOINT, "hang loop/round pass=3"),
+            ("TOPICWATCH_TEST_FAILPOINT_TRACE", trace.to_str().unwrap()),
+            ("TOPICWATCH_TEST_BOUND", "loop=3000"),
+        ];
+        let pages = daemon(&place, &environment);
+        until("it hangs", || passes(&trace, "loop/round") == 3);
         until("it is told", || pages.get("/healthz").status == 503);
         let told = json(&pages.get("/healthz"));
         assert_eq!((&told["status"], &told["checks"]["process"][0]["status"]), (&"fail".into(), &"pass".into()));
         assert!(told["checks"]["scheduler"][0]["output"].as_str().unwrap().contains("the loop has stopped"), "{told}");
-        assert_eq!(pages.get("/readyz").status, 200);
+        pages.until_status("/readyz", 200);
         let cookie = pages.log_in();
         let page = pages.ask("GET", "/health", &[("Cookie", &cookie)], "").body;
         assert!(page.contains("The loop of this process has stopped"), "{page}");
@@ -78,7 +86,7 @@ fn without_its_server_a_process_lives_and_is_not_ready() {
     let sandbox = today(&[]);
     let place = Place::new(database, &sandbox.lines(), &with_pages(&["acme"]));
     let pages = daemon(&place, &[]);
-    assert_eq!(pages.get("/readyz").status, 200);
+    pages.until_status("/readyz", 200);
     let schema = &place.database.schema;
     let away = |away: bool| {
         let (from, to) = (schema.clone(), format!("{schema}_gone"));
@@ -89,9 +97,8 @@ fn without_its_server_a_process_lives_and_is_not_ready() {
     };
     away(true);
     until("it is told", || pages.get("/readyz").status == 503);
+    until("its reason", || pages.get("/readyz").body.contains("cannot be reached"));
     let answer = pages.get("/readyz");
-    let told = json(&answer);
-    assert!(told["checks"]["database"][0]["output"].as_str().unwrap().contains("cannot be reached"), "{told}");
     assert!(!answer.text.contains(schema.as_str()), "{}", answer.text);
     assert_eq!(pages.get("/healthz").status, 200);
     let url = format!("http://{}", pages.address);
@@ -128,7 +135,7 @@ fn pages_that_wait_for_the_database_hold_no_probe_up() {
                        WHERE n.nspname = current_schema() AND NOT l.granted";
         until("pages wait", || place.database.number(waiting) >= 4);
         assert_eq!(pages.get("/healthz").status, 200);
-        assert_eq!(pages.get("/readyz").status, 200);
+        pages.until_status("/readyz", 200);
         wait(async {
             use sqlx::Connection as _;
             held.close().await.unwrap();
@@ -150,7 +157,7 @@ fn health_asks_the_database_where_no_pages_are_served() {
         let told = place.json(&["health", "--json"]);
         assert_eq!(told["checks"].as_array().unwrap().len(), 2, "{told}");
         // A slot in the past that nobody planned means that the planner is stuck.
-        going.signal("STOP");
+        stop_between_writes(&going, &place);
         wait(place.database.execute("UPDATE job SET next_slot = 1000"));
         place.run(&["health"]).says(1, &["the planner is late: 1 slot overdue"]);
         going.signal("CONT");
@@ -172,7 +179,7 @@ fn health_prints_the_answer_or_the_address_that_did_not_answer() {
         reply("200 OK", "", b"")
     });
     place.run(&["health", "--url", &silent.url(), "--timeout", "300ms"]).says(1, &["does not answer: timed out"]);
-    let nobody = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap();
+    let nobody = format!("127.0.0.1:{}", unused_port());
     place
         .run(&["health", "--url", &format!("http://{nobody}")])
         .says(1, &["does not answer", "hint: is `topicwatch run` running?"]);
@@ -180,8 +187,8 @@ fn health_prints_the_answer_or_the_address_that_did_not_answer() {
     place.run(&["health", "--url", "nowhere"]).says(2, &["--url"]);
     // `health` uses the address in the file.
     place.configure(&sandbox.lines(), &format!("[web]\nlisten = \"{nobody}\"\n{}", topics(&["acme"])));
-    place.run(&["health"]).says(1, &[&nobody.to_string(), "does not answer"]);
+    place.run(&["health"]).says(1, &[&nobody, "does not answer"]);
     let pages = Pages::of(place.program(&["run"]).start());
-    assert_eq!(pages.address, nobody.to_string());
+    assert_eq!(pages.address, nobody);
     place.run(&["health"]).shows(0, &["healthy, according to http://127.0.0.1:"]);
 }

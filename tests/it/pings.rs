@@ -77,7 +77,7 @@ fn a_daemon_tells_of_topics_and_of_other_jobs_and_takes_another_address_over() {
         let place = Place::new(database, &sandbox.lines(), &format!("{}{report}", topic(&to(&hook))));
         place.ok(&["once", "--due", "--at", &ago(Duration::from_secs(13 * 3_600))]);
         let going = crate::support::daemons::daemon(&place, &[]);
-        until("the topic and the report", || asked(&hook).len() == 2 && asked(&reports).len() == 2);
+        until("the topic and the report", || asked(&hook).len() >= 2 && asked(&reports).len() >= 2);
         for told in [asked(&hook), asked(&reports)] {
             assert!(told[0].contains("/start?") && told[1].starts_with("POST /T0KEN-in-the-path?"), "{told:?}");
         }
@@ -117,8 +117,9 @@ fn a_receiver_that_does_not_answer_delays_no_run_and_one_that_is_busy_is_asked_a
     place.ok(&["topic", "run", "acme", "--wait"]);
     place.ok(&["topic", "run", "acme", "--wait"]);
     until("it was asked", || !asked(&silent).is_empty());
-    // Only the topic's first ping was sent, and both runs have ended.
-    assert_eq!(asked(&silent).len(), 1);
+    // Both runs have ended, and all it heard is the topic's first ping, perhaps tried again.
+    let heard = asked(&silent);
+    assert!(heard.iter().all(|ping| ping.contains("/start?") && *ping == heard[0]), "{heard:?}");
     going.signal("TERM");
     let ended = going.wait();
     assert_eq!(ended.code, Some(0), "{ended}");

@@ -118,6 +118,9 @@ fn a_chart_tells_the_figures_of_the_table_where_the_mouse_or_the_keyboard_is() {
     place.ok(&["once", "--at", NINE]);
     let pages = Pages::serve(&place, &["--at", NINE]);
     let mut driven = Driven::start(&browser, &place);
+    // The page's half-minute refresh would replace what has the focus.
+    driven.ask("Page.enable", &json!({}));
+    driven.ask("Page.addScriptToEvaluateOnNewDocument", &json!({ "source": "window.setInterval = () => 0;" }));
     for by in ["day", "week"] {
         driven.open(&format!("http://{}/topics/acme?by={by}", pages.address));
         // The visible values.

@@ -20,7 +20,7 @@ const TAKEN: &str = "configuration reloaded";
 #[test]
 fn a_good_file_is_taken_over_and_runs_under_way_finish_with_what_they_began_with() {
     for database in databases() {
-        let (old, new) = (today(&["delay=3s"]), today(&[]));
+        let (old, new) = (today(&["delay=5s"]), today(&[]));
         let place = Place::new(database, &old.lines(), &topics(&["acme"]));
         let mut going = daemon(&place, &[]);
         place.ok(&["topic", "run", "acme"]);
@@ -92,8 +92,10 @@ fn a_broken_file_changes_nothing_and_every_mistake_is_reported() {
 #[test]
 fn a_topic_removed_while_it_waits_is_cancelled_and_its_history_stays() {
     for database in databases() {
-        let sandbox = today(&["delay=4s"]);
-        let rest = |names: &[&str]| format!("[scheduler]\nmax_concurrent_runs = 1\n\n{}", topics(names));
+        // The second call takes longer than the test.
+        let sandbox = today(&["after=1,delay=10m"]);
+        let scheduler = "[scheduler]\nmax_concurrent_runs = 1\nshutdown_grace = \"1s\"\n";
+        let rest = |names: &[&str]| format!("{scheduler}\n{}", topics(names));
         let place = Place::new(database, &sandbox.lines(), &rest(&["acme", "globex"]));
         let mut going = daemon(&place, &[]);
         place.ok(&["topic", "run", "globex", "--wait"]);
@@ -135,7 +137,7 @@ fn an_older_topic_set_does_not_come_back_while_a_newer_daemon_lives() {
     let sandbox = today(&[]);
     let place = Place::new(database, &sandbox.lines(), "");
     for (file, names) in [("old.toml", &["acme", "initech"][..]), ("new.toml", &["acme", "globex"])] {
-        place.configure(&sandbox.lines(), &format!("[scheduler]\nlease = \"3s\"\n\n{}", topics(names)));
+        place.configure(&sandbox.lines(), &format!("[scheduler]\nlease = \"6s\"\n\n{}", topics(names)));
         std::fs::rename(place.path("jobs.toml"), place.path(file)).unwrap();
     }
     let start = |file: &str, generation: i64| {

@@ -9,6 +9,7 @@ use crate::support::daemons::{today, topics};
 use crate::support::databases::{databases, sqlite};
 use crate::support::program::{Ended, Going, Place, until};
 use crate::support::rare_schedule::FAILPOINT;
+use crate::support::waits::{passes, stop_between_writes};
 use crate::support::web_client::Pages;
 
 /// What happens to a file: a name, the change (`copy` is a backup of the database), and the message of the process.
@@ -197,7 +198,7 @@ fn pages_without_a_daemon_end_too() {
         place.ok(&["once", "--quiet"]);
         let copy = backup(&place);
         let pages = Pages::serve(&place, &[]);
-        assert_eq!(pages.get("/readyz").status, 200);
+        pages.until_status("/readyz", 200);
         fate(&file(&place), &copy);
         let ended = pages.going.wait();
         ended.says(4, &["while it was open", HINT]);
@@ -212,13 +213,16 @@ fn a_process_that_has_not_noticed_yet_is_not_ready() {
     place.ok(&["once", "--quiet"]);
     let copy = backup(&place);
     // Its loop hangs, so that it cannot end.
+    let trace = place.path("trace");
     let program = place.program(&["run"]).env(FAILPOINT, "hang loop/round pass=3");
+    let program = program.env("TOPICWATCH_TEST_FAILPOINT_TRACE", trace.to_str().unwrap());
     let pages = Pages::of(program.env("TOPICWATCH_TEST_BOUND", "loop=3000").start());
-    until("it stands still", || pages.get("/healthz").status == 503);
-    assert_eq!(pages.get("/readyz").status, 200);
+    until("it hangs", || passes(&trace, "loop/round") == 3);
+    pages.until_status("/healthz", 503);
+    pages.until_status("/readyz", 200);
     std::fs::rename(&copy, file(&place)).unwrap();
     until("it is told", || pages.get("/readyz").status == 503);
-    assert!(pages.get("/readyz").body.contains("was deleted or replaced"), "{}", pages.get("/readyz").text);
+    until("its reason", || pages.get("/readyz").body.contains("was deleted or replaced"));
 }
 
 #[test]
@@ -239,7 +243,7 @@ fn a_lock_file_that_is_deleted_lets_no_second_daemon_in_for_long() {
     assert!(lock.exists());
     place.run(&["run"]).says(4, &["another `topicwatch run` uses"]);
     // A daemon that starts before the deletion is noticed stays, and the first one ends.
-    first.signal("STOP");
+    stop_between_writes(&first, &place);
     std::fs::remove_file(&lock).unwrap();
     let second = start();
     first.signal("CONT");

@@ -71,8 +71,12 @@ fn a_named_token_closes_the_pages_opens_them_for_who_has_it_and_is_kept_as_a_has
         let statuses: Vec<u16> = (0..14)
             .map(|n| Visitor::Bearer(&format!("tw_{n}")).asks(&pages, 6, "GET", "/api/v1/topics", "").status)
             .collect();
-        assert!(statuses[0] == 401 && statuses[13] == 429, "{statuses:?}");
-        assert_eq!(Visitor::Bearer(&third).asks(&pages, 6, "GET", "/", "").status, 429);
+        assert!(statuses[0] == 401 && statuses.contains(&429), "{statuses:?}");
+        // A guess is allowed again every few seconds.
+        until("the right token is refused there too", || {
+            Visitor::Bearer("tw_again").asks(&pages, 6, "GET", "/", "");
+            Visitor::Bearer(&third).asks(&pages, 6, "GET", "/", "").status == 429
+        });
         assert_eq!(Visitor::Bearer(&third).asks(&pages, 1, "GET", "/", "").status, 200);
         pages.going.signal("TERM");
         let ended = pages.going.wait();

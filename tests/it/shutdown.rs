@@ -77,7 +77,7 @@ fn a_second_signal_ends_the_process_and_the_lease_brings_its_run_back() {
         until("the slot", || {
             place.database.number("SELECT count(*) FROM run WHERE state = 'ok' AND slot IS NOT NULL") == 1
         });
-        assert_eq!(place.database.number("SELECT attempt FROM run WHERE state = 'ok'"), 2);
+        assert!(place.database.number("SELECT attempt FROM run WHERE state = 'ok'") >= 2);
         assert_eq!(ends(again, "TERM").code, Some(0));
     }
 }

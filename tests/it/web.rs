@@ -523,7 +523,7 @@ fn a_topics_page_is_there_though_most_runs_came_after_the_database_was_tuned() {
         let pages = Pages::run(&place);
         crate::support::program::until("the missed slots", || {
             place.database.number("SELECT count(*) FROM run WHERE state = 'missed'") > 1_000
-                && place.database.number("SELECT count(*) FROM run WHERE state = 'ok'") == 2
+                && place.database.number("SELECT count(*) FROM run WHERE state = 'ok'") >= 2
         });
         let answer = pages.ask("GET", "/topics/acme", &[("Cookie", &pages.log_in())], "");
         assert!(answer.status == 200 && answer.body.contains("key="), "{}: {}", place.database.name, answer.text);

@@ -217,7 +217,7 @@ fn with_a_configured_token_only_its_holder_sees_pages() {
 #[test]
 fn idle_and_dripping_connections_delay_no_run_and_are_cut() {
     let sandbox = Sandbox::at(NINE, &[]);
-    let topics = "[web]\nlisten = \"127.0.0.1:0\"\n[[topics]]\nid = \"acme\"\nquery = \"acme\"\nevery = \"1m\"\n";
+    let topics = "[web]\nlisten = \"127.0.0.1:0\"\n[[topics]]\nid = \"acme\"\nquery = \"acme\"\nevery = \"12h\"\n";
     let place = Place::new(sqlite(), &sandbox.lines(), topics);
     let mut pages = Pages::of(place.program(&["run"]).start());
     assert!(pages.page("/").contains("Nothing has run yet"));

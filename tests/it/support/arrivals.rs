@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use crate::support::databases::Database;
-use crate::support::program::{Place, until};
+use crate::support::program::Place;
 use crate::support::service::{Raw, reply};
+use crate::support::waits::until_all_ended;
 
 /// A call as the service received it.
 #[derive(Clone)]
@@ -121,8 +122,7 @@ pub(crate) fn backlog(database: Database, service: &str, scheduler: &str) -> Pla
 /// ran.
 pub(crate) fn each_once(place: &Place) -> i64 {
     let count = |sql: &str| place.database.number(&format!("SELECT count(*) FROM {sql}"));
-    let due = "run WHERE state IN ('queued', 'running') OR (finished_at IS NOT NULL AND seq IS NULL)";
-    until("every slot has its end", || count("run WHERE state <> 'missed'") >= 300 && count(due) == 0);
+    until_all_ended(place, 360);
     let ran = count("run WHERE state = 'ok'");
     let others = "SELECT public_id || ' ' || state || ' ' || coalesce(error_text, reason, '') FROM run WHERE state NOT IN ('ok', 'missed')";
     assert_eq!(place.database.texts(others), Vec::<String>::new());

@@ -1,12 +1,12 @@
 //! A PostgreSQL server for one case, which may crash, fill and restart it. Prints that the case is skipped where no
 //! server can be started. `pg_template` and `server_choice` are about the shared server.
 
-use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use crate::support::server_choice::say;
+use crate::support::service::unused_port;
 
 /// A server that is stopped and removed when dropped.
 pub(crate) struct Cluster {
@@ -41,7 +41,7 @@ impl Cluster {
         if let Some(owner) = owner {
             assert!(Command::new("chown").args([owner, path]).status().unwrap().success());
         }
-        let port = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port();
+        let port = unused_port();
         let settings: String = settings.iter().map(|setting| format!(" -c {setting}")).collect();
         let cluster = Self { folder, binaries, owner, port, settings, addresses: String::new() };
         let data = cluster.data();

@@ -38,6 +38,7 @@ pub mod service;
 pub mod sick_alert;
 pub mod spread_history;
 pub mod truth;
+pub mod waits;
 pub mod web_client;
 pub mod web_topics;
 pub mod word_index;

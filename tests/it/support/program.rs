@@ -190,9 +190,15 @@ impl Going {
     pub fn until(&mut self, what: &str, holds: impl Fn(&str) -> bool) {
         let said = |going: &Self| going.err.as_ref().map_or_else(String::new, |(all, _)| lossy(&all.lock().unwrap()));
         let begun = Instant::now();
-        while !holds(&said(self)) {
+        loop {
+            // Asked first: it may say the words and end in between.
+            let has_ended = self.child.try_wait().unwrap().is_some()
+                && self.err.as_ref().is_none_or(|(_, reader)| reader.is_finished());
+            if holds(&said(self)) {
+                return;
+            }
+            assert!(!has_ended, "ended before {what}:\n{}", said(self));
             assert!(begun.elapsed() < DEADLINE, "waited in vain for {what}:\n{}", said(self));
-            assert!(self.child.try_wait().unwrap().is_none(), "ended before {what}:\n{}", said(self));
             std::thread::park_timeout(Duration::from_millis(5));
         }
     }

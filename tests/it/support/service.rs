@@ -4,7 +4,7 @@
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU16, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use topicwatch::model::Time;
@@ -128,6 +128,20 @@ impl Drop for Raw {
         self.over.store(true, Ordering::SeqCst);
         // Wakes the listener, so that its thread ends.
         TcpStream::connect(self.address).ok();
+    }
+}
+
+/// A port for a server that must have the same one again when it restarts. It is below those that the system hands out,
+/// so no other test's server gets it meanwhile.
+pub fn unused_port() -> u16 {
+    static TRIED: AtomicU16 = AtomicU16::new(0);
+    loop {
+        // Each test is a process of its own; neighbours begin at different ports.
+        let offset = std::process::id().wrapping_mul(97) + u32::from(TRIED.fetch_add(1, Ordering::SeqCst));
+        let port = 20_000 + u16::try_from(offset % 12_000).unwrap();
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
     }
 }
 

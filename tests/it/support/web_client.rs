@@ -61,6 +61,11 @@ impl Pages {
         self.ask("GET", path, &[], "")
     }
 
+    /// Waits until a path is answered with this status.
+    pub fn until_status(&self, path: &str, status: u16) {
+        until(&format!("{status} of {path}"), || self.get(path).status == status);
+    }
+
     /// Gets a page that must exist.
     pub fn page(&self, path: &str) -> String {
         let answer = self.get(path);

@@ -1,0 +1,42 @@
+//! Waits for states of programs and databases that hold on a busy machine too: a program that is stopped and holds no
+//! lock, and a ledger that goes on. `program` has the plain `until`.
+
+use std::time::{Duration, Instant};
+
+use crate::support::program::{Going, Place, until};
+
+/// Stops a program with SIGSTOP at a moment when it holds no lock; stopped within a write, it would block all others.
+pub fn stop_between_writes(going: &Going, place: &Place) {
+    until("it is stopped and holds no lock", || {
+        going.signal("STOP");
+        // By the second check, the server has finished what it was still doing for the process.
+        let free = place.database.is_writable() && place.database.is_writable();
+        if !free {
+            going.signal("CONT");
+        }
+        free
+    });
+}
+
+/// Waits until this many runs exist and all have ended and are numbered, for as long as one ends every minute.
+pub fn until_all_ended(place: &Place, runs: i64) {
+    let count = |rows: &str| place.database.number(&format!("SELECT count(*) FROM run WHERE {rows}"));
+    let (mut ended, mut last) = (0, Instant::now());
+    loop {
+        let now = count("finished_at IS NOT NULL AND seq IS NOT NULL");
+        if now >= runs && count("finished_at IS NULL OR seq IS NULL") == 0 {
+            return;
+        }
+        if now > ended {
+            (ended, last) = (now, Instant::now());
+        }
+        assert!(last.elapsed() < Duration::from_secs(60), "{}: {ended} of {runs} runs have ended", place.database.name);
+        std::thread::park_timeout(Duration::from_millis(20));
+    }
+}
+
+/// How often a point is in a trace of failpoints.
+pub fn passes(trace: &std::path::Path, point: &str) -> usize {
+    let trace = std::fs::read_to_string(trace).unwrap_or_default();
+    trace.lines().filter(|line| *line == point).count()
+}
