@@ -27,6 +27,9 @@ pub fn sentence(words: &str) -> String {
 /// Shown instead of counts if nothing was searched in the period.
 pub const UNSEARCHED: &str = "Nothing was searched in this period, so nothing is known about it.";
 
+/// The same if searches were made, but covered nothing of the period.
+pub const UNCOVERED: &str = "No search covered any of this period, so nothing is known about it.";
+
 /// Shown if not all searches were read.
 pub const SEARCHES_CUT: &str = "Too many searches to read all: counts and cost cover only the latest.";
 
@@ -121,6 +124,22 @@ pub fn percent(part: f64) -> String {
         "100%" if part < 1.0 => ">99%".to_owned(),
         _ => rounded,
     }
+}
+
+/// Formats as `89%`, rounded down: what is below a threshold is not rounded to it.
+#[must_use]
+pub fn percent_down(part: f64) -> String {
+    // Adds less than an error of the division, so that 7 of 25 stays 28 %.
+    let whole = (part * 100.0 + 1e-9).floor();
+    if whole < 1.0 && part > 0.0 { "<1%".to_owned() } else { format!("{whole:.0}%") }
+}
+
+/// Formats a percentage beside a bound that it exceeds: with as many digits as tell the two apart.
+#[must_use]
+pub fn percents_apart(part: f64, bound: f64) -> (String, String) {
+    let alike = percent(part) == percent(bound);
+    let format = |part: f64| if alike { format!("{:.1}%", part * 100.0) } else { percent(part) };
+    (format(part), format(bound))
 }
 
 /// Formats the size of a change as `42%`, below one percent as `0.4%`.

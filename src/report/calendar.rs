@@ -1,9 +1,9 @@
 //! Compares a week or a month and its parts with the one before, or gives the reason why not.
 //! `insight::daily::CalendarUnit` defines the days; `calendar_words` puts it into words.
 
-use super::format::percent;
+use super::format::percent_down;
 use super::measures::{LONGEST_RUN, MOST_SEARCHES, WHOLE};
-use super::{tone, uncovered_end};
+use super::{tone, uncovered};
 use crate::insight::daily::{self, CalendarPeriod, CalendarUnit, ItemCounts, SearchCoverage, Share, ToneCounts};
 use crate::model::{CountedItem, Micros, PrunedDays, Span, Time, Tone, Topic};
 use crate::store::{ReadSnapshot, StoreError};
@@ -39,6 +39,8 @@ pub struct PeriodFigures {
     pub counted: ItemCounts,
     /// Whether full replies left a hole, so that there may be more.
     pub saturated: bool,
+    /// Whether there may be more, for this or another reason.
+    pub at_least: bool,
     #[serde(rename = "sounds")]
     pub tones: ToneCounts,
     /// The shares of negative, neutral and positive among the scored items.
@@ -59,7 +61,7 @@ pub struct PartFacts {
     pub span: Span,
     pub raw: u64,
     pub unique: u64,
-    /// Whether there may be more: full replies left a hole, or more than a little of its end was not covered yet.
+    /// Whether there may be more: full replies left a hole, or more than a little was not covered.
     pub at_least: bool,
     /// The share that searches covered, 0..1, of the time that has passed; `None` if the searches were pruned.
     pub covered: Option<f64>,
@@ -132,6 +134,7 @@ async fn figures(
     Ok(PeriodFigures {
         counted: daily::count_items(reading.inside(span)),
         saturated: reading.looked.saturated(span),
+        at_least: uncovered::may_be_more(reading.looked, reading.kept, span, reading.now),
         shares: tone::shares(&tones),
         tones,
         covered: reading.looked.covered_share(span),
@@ -152,7 +155,7 @@ impl Reading<'_> {
             span,
             raw: counted.raw,
             unique: counted.unique,
-            at_least: self.looked.saturated(span) || uncovered_end::is_significant(self.looked, span, self.now),
+            at_least: uncovered::may_be_more(self.looked, self.kept, span, self.now),
             covered: self.kept.is_complete(span).then(|| self.looked.covered_share(span)),
         }
     }
@@ -160,7 +163,7 @@ impl Reading<'_> {
     /// Returns why a period cannot be compared with the one before, if so.
     fn not_comparable_reason(&self, period: &CalendarPeriod, before: Span) -> Option<String> {
         let (span, noun) = (period.span, period.unit.noun());
-        let little = |span: Span| Some(self.looked.searched_share(span)).filter(|part| *part < WHOLE).map(percent);
+        let little = |span: Span| Some(self.looked.searched_share(span)).filter(|part| *part < WHOLE).map(percent_down);
         if !self.looked.was_watched(before) {
             let later = self.searched_since.is_none_or(|at| at >= before.until);
             return Some(if later { "not watched yet" } else { "not watched from its start" }.to_owned());

@@ -37,10 +37,7 @@ impl CalendarFacts {
 
     /// Returns the items of the period before, for the overview.
     pub(super) fn before_items(&self) -> String {
-        self.before
-            .figures
-            .as_ref()
-            .map_or("–".to_owned(), |figures| at_least(figures.counted.raw, figures.saturated))
+        self.before.figures.as_ref().map_or("–".to_owned(), |figures| at_least(figures.counted.raw, figures.at_least))
     }
 
     /// Describes the period's items relative to the period before.
@@ -50,14 +47,29 @@ impl CalendarFacts {
             let why = self.before.why.as_deref().unwrap_or("reason unknown");
             return format!("not compared with the {noun} before: {why}");
         };
-        if figures.saturated || topic.may_be_more() {
+        if figures.saturated || topic.incomplete_reason().is_some() {
             return format!("{} in the {noun} before; not compared: incomplete", self.before_items());
         }
         let (now, before) = (topic.period.raw, figures.counted.raw);
         match change(now, before) {
             None => format!("as many as in the {noun} before"),
             Some(_) if before == 0 => format!("none in the {noun} before"),
-            Some(change) => format!("{change} from the {noun} before"),
+            Some(change) => format!("{change} from the {noun} before{}", self.change_a_day(topic, before)),
+        }
+    }
+
+    /// Returns the change of the items a day, if the two periods have different numbers of days, as months do.
+    fn change_a_day(&self, topic: &TopicFacts, before: u64) -> String {
+        const DAY: f64 = 86_400.0;
+        let days_before = (self.before.span.length().as_secs_f64() / DAY).round();
+        #[expect(clippy::cast_precision_loss, reason = "counts of days and items")]
+        let (days, now, before) = (topic.days.len() as f64, topic.period.raw as f64, before as f64);
+        if days < 1.0 || days_before < 1.0 || (days - days_before).abs() < 0.5 {
+            return String::new();
+        }
+        match change_of_rate(now / days, before / days_before) {
+            Some(change) => format!(", {change} a day"),
+            None => ", as many a day".to_owned(),
         }
     }
 
@@ -65,7 +77,7 @@ impl CalendarFacts {
     pub(super) fn rows(&self, topic: &TopicFacts) -> Vec<Row> {
         let Some(before) = &self.before.figures else { return Vec::new() };
         let (now, then) = (&topic.period, &before.counted);
-        let more = topic.may_be_more() || before.saturated;
+        let more = topic.incomplete_reason().is_some() || before.saturated;
         // A change means nothing if either count may be higher.
         let counts = |now: u64, then: u64| match change(now, then) {
             _ if more => "may be more".to_owned(),
@@ -79,19 +91,19 @@ impl CalendarFacts {
             Row {
                 figure: "Items",
                 now: at_least(now.raw, topic.may_be_more()),
-                before: at_least(then.raw, before.saturated),
+                before: at_least(then.raw, before.at_least),
                 change: counts(now.raw, then.raw),
             },
             Row {
                 figure: "Unique",
                 now: at_least(now.unique, topic.may_be_more()),
-                before: at_least(then.unique, before.saturated),
+                before: at_least(then.unique, before.at_least),
                 change: counts(now.unique, then.unique),
             },
             Row {
                 figure: "Authors",
                 now: format::authors(now, topic.may_be_more()),
-                before: format::authors(then, before.saturated),
+                before: format::authors(then, before.at_least),
                 change: authors,
             },
             Row {
@@ -142,12 +154,20 @@ fn change(now: u64, before: u64) -> Option<String> {
     }
     #[expect(clippy::cast_precision_loss, reason = "counts")]
     let (from, to) = (before as f64, now as f64);
-    let sign = if now < before { '−' } else { '+' };
-    Some(match before {
-        0 => "from none".to_owned(),
-        _ if to >= 10.0 * from => format!("{:.0} times", to / from),
-        _ => format!("{sign}{}", format::change_percent(((to - from) / from).abs())),
-    })
+    change_of_rate(to, from)
+}
+
+/// The same for two rates; `None` if they differ by less than is shown.
+fn change_of_rate(to: f64, from: f64) -> Option<String> {
+    let sign = if to < from { '−' } else { '+' };
+    if from <= 0.0 {
+        return (to > 0.0).then(|| "from none".to_owned());
+    }
+    if to >= 10.0 * from {
+        return Some(format!("{:.0} times", to / from));
+    }
+    let change = ((to - from) / from).abs();
+    (change > 0.0).then(|| format!("{sign}{}", format::change_percent(change)))
 }
 
 /// Formats the change of a share from the two rounded percentages: `+3 points`.
@@ -178,6 +198,7 @@ mod tests {
         let figures = PeriodFigures {
             counted: ItemCounts { raw, unique: raw, authors: raw / 2, ..ItemCounts::default() },
             saturated,
+            at_least: saturated,
             shares: tone::shares(&tones),
             tones,
             covered: 0.95,
@@ -213,6 +234,22 @@ mod tests {
         assert_eq!(none.compared(&facts), "not compared with the week before: only 40% covered");
         assert_eq!(none.not_compared_note().unwrap(), "Week before (2026-W11): not compared, only 40% covered.");
         assert!(none.rows(&facts).is_empty());
+    }
+
+    #[test]
+    fn months_of_different_lengths_are_compared_by_day_too() {
+        let mut facts = topic("a");
+        let day = facts.days[0].clone();
+        let mut month = |days: usize, raw: u64, days_before: i64, before: u64| {
+            let mut calendar = week(before, false);
+            calendar.unit = CalendarUnit::Month;
+            calendar.before.span = Span { from: Time(0), until: Time(days_before * 86_400_000) };
+            (facts.period.raw, facts.days) = (raw, vec![day.clone(); days]);
+            calendar.compared(&facts)
+        };
+        assert_eq!(month(31, 600, 28, 542), "+11% from the month before, <0.1% a day".replace("<", "−<"));
+        assert_eq!(month(31, 310, 28, 280), "+11% from the month before, as many a day");
+        assert_eq!(month(30, 310, 30, 280), "+11% from the month before");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::document::Report;
 use super::facts::TopicFacts;
-use super::format::{line, percent};
+use super::format::{line, percent_down};
 use super::measures::{COVERED, MIN_CHANGE, WHOLE};
 use crate::model::ReportWindow;
 
@@ -84,7 +84,7 @@ fn only(topic: &TopicFacts) -> String {
     }
     topic
         .covered
-        .map_or_else(|| "searches were pruned".to_owned(), |covered| format!("only {} covered", percent(covered)))
+        .map_or_else(|| "searches were pruned".to_owned(), |covered| format!("only {} covered", percent_down(covered)))
 }
 
 type Unjudged = fn(&Report, &TopicFacts) -> Option<String>;

@@ -3,8 +3,9 @@
 
 use super::document::Report;
 use super::facts::TopicFacts;
-use super::format::{at_least, number};
+use super::format::at_least;
 use super::measures::{EarlierDay, WHOLE};
+use super::uncovered;
 use crate::insight::daily::{Day, SearchCoverage};
 use crate::model::{CountedItem, PrunedDays, Time};
 
@@ -15,19 +16,20 @@ pub(super) fn compare_days(
     marks: &[CountedItem],
     search_coverage: &SearchCoverage,
     pruned_days: &PrunedDays,
-    asked_since: Option<Time>,
+    (asked_since, searched_since, now): (Option<Time>, Option<Time>, Time),
 ) -> Vec<EarlierDay> {
     let at = |back: usize| Some((back, history.get(history.len().checked_sub(1 + back)?)?));
     let one = |(back, day): (usize, &Day)| {
         let covered = search_coverage.searched_share(day.span);
         let why = if !search_coverage.was_watched(day.span) {
-            Some("not watched yet".to_owned())
+            let later = searched_since.is_none_or(|at| at >= day.span.until);
+            Some(if later { "not watched yet" } else { "not watched from its start" }.to_owned())
         } else if asked_since.is_some_and(|at| at > day.span.from) {
             Some("another query was used then".to_owned())
         } else if !pruned_days.is_complete(day.span) {
             Some("its searches were pruned".to_owned())
         } else if covered < WHOLE {
-            Some(format!("only {} searched", super::format::percent(covered)))
+            Some(format!("only {} searched", super::format::percent_down(covered)))
         } else {
             None
         };
@@ -38,6 +40,7 @@ pub(super) fn compare_days(
             weekday: day.date.strftime("%A").to_string(),
             raw: why.is_none().then_some(raw),
             saturated: search_coverage.saturated(day.span),
+            at_least: uncovered::may_be_more(search_coverage, pruned_days, day.span, now),
             why,
         }
     };
@@ -46,18 +49,20 @@ pub(super) fn compare_days(
 
 /// Returns a sentence such as `Day before (Sunday 03-15): 110 items; now 82, −25%.`
 pub(super) fn sentence(report: &Report, topic: &TopicFacts) -> Option<String> {
-    let now = topic.period.raw;
+    let (now, incomplete) = (topic.period.raw, topic.incomplete_reason());
     let one = |day: &EarlierDay| {
         let name = if day.back == 1 { "Day before" } else { "Week before" };
         let date = day.date.get(5..).unwrap_or_default();
         let result = match (day.raw, &day.why) {
             (Some(raw), _) => {
-                let items = format!("{} {}", at_least(raw, day.saturated), if raw == 1 { "item" } else { "items" });
+                let items = format!("{} {}", at_least(raw, day.at_least), if raw == 1 { "item" } else { "items" });
                 match change(now, raw) {
                     _ if day.saturated => format!("{items}; not compared: that day is incomplete"),
-                    _ if topic.may_be_more() => format!("{items}; not compared: this day is incomplete"),
+                    _ if incomplete.is_some() => {
+                        format!("{items}; not compared: {}", incomplete.as_deref().unwrap_or_default())
+                    }
                     _ if !report.is_over() => format!("{items}; not compared: this day is not over"),
-                    Some(change) => format!("{items}; now {}{change}", number(now)),
+                    Some(change) => format!("{items}; now {}{change}", at_least(now, topic.may_be_more())),
                     None => items,
                 }
             }
@@ -96,6 +101,7 @@ mod tests {
             weekday: if back == 1 { "Wednesday" } else { "Thursday" }.into(),
             raw,
             saturated: false,
+            at_least: false,
             why: why.map(str::to_owned),
         };
         let mut facts = topic("a");
@@ -109,7 +115,7 @@ mod tests {
             )
         );
         facts.earlier_days = vec![day(1, None, Some("only 40% searched")), day(7, Some(41), None)];
-        facts.earlier_days[1].saturated = true;
+        (facts.earlier_days[1].saturated, facts.earlier_days[1].at_least) = (true, true);
         assert_eq!(
             of(&facts).as_deref(),
             Some(

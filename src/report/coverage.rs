@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::facts::{DayFacts, HoleFacts, SourceFacts, TopicFacts};
 use super::format;
+use super::measures::{COVERED, WHOLE};
 use crate::insight::daily::SearchCoverage;
 use crate::model::{Micros, SearchState, SearchSummary, Source, Span, Time, Topic};
 use crate::store::{ReadSnapshot, StoreError};
@@ -82,6 +83,22 @@ impl DayFacts {
 }
 
 impl TopicFacts {
+    /// Whether there may be more items than are counted.
+    #[must_use]
+    pub fn may_be_more(&self) -> bool {
+        self.saturated || self.unseen || self.period_cut || self.searched_share < COVERED
+    }
+
+    /// Returns why its counts cannot be compared with others, if so. A small gap does not matter.
+    pub(super) fn incomplete_reason(&self) -> Option<String> {
+        if self.saturated || self.unseen || self.period_cut {
+            return Some(format!("this {} is incomplete", self.noun()));
+        }
+        Some(self.searched_share)
+            .filter(|part| *part < WHOLE)
+            .map(|part| format!("only {} searched", format::percent_down(part)))
+    }
+
     /// Whether no search was due in the whole period.
     pub(super) fn idle(&self, period: Span) -> bool {
         self.open.is_some_and(|open| open.from <= period.from)
@@ -90,6 +107,12 @@ impl TopicFacts {
     /// Whether nothing was searched in the period, so that nothing is known about it.
     pub(super) fn is_unsearched(&self) -> bool {
         self.period.raw == 0 && self.checks.is_none() && is_nothing(self.covered)
+    }
+
+    /// Returns the sentence shown instead of counts if nothing is known about the period.
+    pub(super) fn unsearched_sentence(&self) -> Option<&'static str> {
+        let was_searched = self.sources.iter().any(|source| source.searches > 0);
+        self.is_unsearched().then_some(if was_searched { format::UNCOVERED } else { format::UNSEARCHED })
     }
 
     /// Formats a day's items, unique items and authors; `–` if nothing was searched on that day.

@@ -32,6 +32,9 @@ pub struct TopicFacts {
     pub saturated: bool,
     /// Whether more than a little at the end of its days was not covered yet, so that there may be more.
     pub unseen: bool,
+    /// The searched share of the part for which searches were due, counting full replies; 1 if this is not known.
+    #[serde(skip)]
+    pub searched_share: f64,
     /// Whether a web search returned its maximum number of pages.
     pub full_pages: bool,
     /// Items first seen in the period but older than it. They count on their own days.
@@ -202,12 +205,6 @@ impl TopicFacts {
             }
             Some(_) => None,
         }
-    }
-
-    /// Whether there may be more items than are counted.
-    #[must_use]
-    pub fn may_be_more(&self) -> bool {
-        self.saturated || self.unseen || self.period_cut
     }
 
     /// Whether the query changed in the period, so that results cannot be compared with those before.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::facts::{DayFacts, PrunedPeriod, TopicFacts};
 use super::measures::{LONGEST_RUN, MOST_SEARCHES, ToneFacts, WHOLE, WhyFacts};
-use super::{answer, calendar, causes, comparison, coverage, items, period, source_shares, uncovered_end};
+use super::{answer, calendar, causes, comparison, coverage, items, period, source_shares, uncovered};
 use crate::compare::{
     FilteredItems, NoTermsReason, Relevance, TermsAsked, TopicTerms, apply_filter, relevance, topic_terms,
 };
@@ -124,7 +124,15 @@ pub(super) async fn topic(
     let compared = history.last().filter(|day| rule.by_moment && day.span == span && !period_cut);
     let usual = compared.map(|day| daily::usual_range(day, &earlier));
     let earlier_days = compared
-        .map(|_| comparison::compare_days(&history, &marks, &search_coverage, &pruned_days, asked_since))
+        .map(|_| {
+            comparison::compare_days(
+                &history,
+                &marks,
+                &search_coverage,
+                &pruned_days,
+                (asked_since, searched_since, now),
+            )
+        })
         .unwrap_or_default();
     let by_day = covered_days.iter().map(|day| marks.iter().filter(|mark| day.span.contains(mark.moment())));
     // Posts found by an earlier query are not measured by the current one.
@@ -203,7 +211,8 @@ pub(super) async fn topic(
         unanswered: began.is_some_and(|began| began >= span.until) && searched_since.is_some_and(|at| at < span.until),
         saturated: search_coverage.saturated(span),
         // A report since the last one contains everything found since then.
-        unseen: rule.by_moment && uncovered_end::is_significant(&search_coverage, span, now),
+        unseen: rule.by_moment && uncovered::is_end_significant(&search_coverage, span, now),
+        searched_share: uncovered::searched_share_due(&search_coverage, &pruned_days, span, now),
         full_pages: search_coverage.full_pages(span),
         earlier: late.len() as u64,
         outside: late.iter().filter(|mark| mark.fit == crate::model::WindowFit::Outside).count() as u64,
@@ -216,18 +225,14 @@ pub(super) async fn topic(
         checks: search_coverage.checks(span),
         covered_in_all: search_coverage.covered_share(span),
         late_ms: search_coverage.late_ms(Span { until: span.until.min(now), ..span }),
-        open: uncovered_end::uncovered_end(&search_coverage, span, now),
+        open: uncovered::uncovered_end(&search_coverage, span, now),
         // Of a week or month that is not over, only the days that have begun.
         days: chart
             .iter()
             .filter(|day| day.span.from <= now)
             .map(|day| day_facts(day, &marks, &search_coverage, &pruned_days, (scorer.as_deref(), now)))
             .collect(),
-        // Holes in the pruned time are not known.
-        holes: search_coverage.holes(Span {
-            from: chart_span.from.max(kept_from.unwrap_or(chart_span.from)),
-            until: chart_span.until.min(now),
-        }),
+        holes: holes_of_days(&search_coverage, seen, chart_span, kept_from),
         tone,
         why,
         answer: answer::read(snapshot, topic, tail).await?,
@@ -262,6 +267,20 @@ pub(super) async fn topic(
         searches_cut,
         pruned: snapshot.pruned_summary(&topic.id, chart_span).await?.describe(),
     })
+}
+
+/// Returns the holes that lie in the days of the charts at least in part, each as a whole. Holes in the pruned time are
+/// not known.
+fn holes_of_days(
+    search_coverage: &SearchCoverage,
+    seen: Span,
+    chart_span: Span,
+    kept_from: Option<Time>,
+) -> Vec<daily::HoleFacts> {
+    let known = Span { from: kept_from.map_or(seen.from, |from| from.max(seen.from)), ..seen };
+    let mut holes = search_coverage.holes(known);
+    holes.retain(|hole| hole.span.intersection(chart_span).is_some());
+    holes
 }
 
 /// Returns the number of runs that made these searches.
@@ -300,7 +319,7 @@ fn day_facts(
         tones,
         covered: pruned_days.is_complete(day.span).then(|| search_coverage.covered_share(day.span)),
         checks: search_coverage.checks(day.span),
-        at_least: search_coverage.saturated(day.span) || uncovered_end::is_significant(search_coverage, day.span, now),
+        at_least: uncovered::may_be_more(search_coverage, pruned_days, day.span, now),
     }
 }
 

@@ -3,11 +3,11 @@
 //! doubtful.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use super::facts::{SourceFacts, TopicFacts};
 use super::format::{
-    at_least, at_least_noun, count_noun, date_time, date_time_short, length, number, percent, round, share,
+    at_least, at_least_noun, count_noun, date_time, date_time_short, interval, length, number, percent, percents_apart,
+    round,
 };
 use super::matter::Highlight;
 use super::measures::{COVERED, MIN_CHANGE, MIN_SAMPLE, ToneFacts, WHOLE};
@@ -20,7 +20,6 @@ use crate::model::{Source, Span, Time};
 const MOST: usize = 10;
 /// How many of these are about trust in the figures, if there are more of both kinds.
 const TRUST: usize = 4;
-const DAY: Duration = Duration::from_secs(86_400);
 /// The minimum number of authors of one text for a sentence.
 const MIN_AUTHORS: u64 = 5;
 /// Returns what matters in all topics for a report about a span that is made now, and the number of sentences left out.
@@ -70,7 +69,7 @@ pub(super) fn of(topics: &[TopicFacts], span: Span, now: Time, timezone: &str) -
         if let Some(sentence) = news_sentence(topic) {
             add(58, "terms", "terms", sentence);
         }
-        hole(topic, span, timezone, &mut add);
+        hole(topic, (span, span.until <= now), timezone, &mut add);
         not_searched(topic, span.until <= now, &mut add);
     }
     all.sort_by(|a, b| (b.weight, &a.topic, &a.sentence).cmp(&(a.weight, &b.topic, &b.sentence)));
@@ -147,12 +146,14 @@ fn tone(topic: &TopicFacts, add: AddHighlight<'_>) {
     });
     let far = |now: &Share, usual: &UsualShare| (now.share - usual.expected).abs();
     let Some((sound, now, usual)) = unusual.max_by(|a, b| far(&a.1, &a.2).total_cmp(&far(&b.1, &b.2))) else { return };
+    // The share and the bound that it exceeds differ as shown, too.
+    let is_high = now.share > usual.high;
+    let (part, bound) = percents_apart(now.share, if is_high { usual.high } else { usual.low });
+    let (low, high) = if is_high { (percent(usual.low), bound) } else { (bound, percent(usual.high)) };
     let sentence = format!(
-        "{} of {} scored items sound {sound}; {}–{} are usual, {} expected (based on {}).",
-        share(&now),
+        "{part} {} of {} scored items sound {sound}; {low}–{high} are usual, {} expected (based on {}).",
+        interval(&now),
         number(now.whole),
-        percent(usual.low),
-        percent(usual.high),
         percent(usual.expected),
         count_noun(usual.samples as u64, "earlier day"),
     );
@@ -196,7 +197,7 @@ fn campaign(topic: &TopicFacts, add: AddHighlight<'_>) {
     add(48 + u32::try_from(many.min(30)).unwrap_or(30), "copies", "campaign", sentence);
 }
 
-fn hole(topic: &TopicFacts, period: Span, timezone: &str, add: AddHighlight<'_>) {
+fn hole(topic: &TopicFacts, (period, is_over): (Span, bool), timezone: &str, add: AddHighlight<'_>) {
     let inside = topic
         .holes
         .iter()
@@ -205,21 +206,22 @@ fn hole(topic: &TopicFacts, period: Span, timezone: &str, add: AddHighlight<'_>)
     let Some((hole, longest)) = inside.max_by_key(|(_, span)| span.length()) else { return };
     let Some(covered) = topic.covered.filter(|covered| *covered < COVERED && !topic.idle(period)) else { return };
     // Its causes are those of the whole gap.
-    let until = if hole.span == longest {
-        String::new()
+    let place = if hole.span == longest {
+        format!(", from {}", date_time_short(longest.from, timezone))
     } else {
         let [from, until] = [hole.span.from, hole.span.until].map(|at| date_time_short(at, timezone));
         format!(", part of one from {from} to {until}")
     };
     let before = topic.searched_since.filter(|since| *since > period.from && *since < period.until);
-    let before = before.and_then(|since| Span::new(period.from, since)).filter(|before| before.length() >= DAY);
+    let before =
+        before.and_then(|since| Span::new(period.from, since)).filter(|before| before.length().as_secs() >= 86_400);
     let sentence = format!(
         "{} of the period{} was not covered{}; the longest gap is {}{}{}.",
         percent(1.0 - covered),
-        if topic.open.is_some() { " so far" } else { "" },
+        if topic.open.is_some() || !is_over { " so far" } else { "" },
         before.map_or_else(String::new, |before| format!(", {} of it before the first search", length(before))),
         length(longest),
-        if until.is_empty() { format!(", from {}", date_time_short(longest.from, timezone)) } else { until },
+        place,
         if hole.why.is_empty() { String::new() } else { format!(" ({})", hole.why) },
     );
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share")]

@@ -195,8 +195,8 @@ fn numbers(report: &Report, topic: &TopicFacts) -> String {
             count_noun(u.days as u64, "earlier day")
         )
     });
-    let mut text = if topic.is_unsearched() {
-        format!("{}\n\n", format::UNSEARCHED)
+    let mut text = if let Some(unsearched) = topic.unsearched_sentence() {
+        format!("{unsearched}\n\n")
     } else {
         format!(
             "**{}** {}, **{}** unique, {authors}; {change}{usual}. {} without a date, {} without an author, {} without engagement.\n\n",

@@ -28,8 +28,10 @@ pub struct EarlierDay {
     pub weekday: String,
     /// Its number of items; `None` if it cannot be compared.
     pub raw: Option<u64>,
-    /// Whether there may be more.
+    /// Whether full replies left a hole.
     pub saturated: bool,
+    /// Whether there may be more, for this or another reason.
+    pub at_least: bool,
     /// Why it cannot be compared, if so.
     pub why: Option<String>,
 }

@@ -39,7 +39,7 @@ mod source_shares;
 mod sql;
 mod terms;
 mod tone;
-mod uncovered_end;
+mod uncovered;
 mod voice_parts;
 
 use crate::draw::{answer_text, chart, format};

@@ -71,6 +71,7 @@ fn only_the_day_whose_reply_was_full_may_have_more() {
         weekday: "Wednesday".into(),
         raw: Some(35),
         saturated,
+        at_least: saturated,
         why: None,
     };
     let of = |now: bool, before: bool| {
@@ -185,4 +186,57 @@ fn sql_is_claimed_only_of_figures_that_have_it() {
         let named = super::sql::NAMED.contains(figure.trim_start_matches("unique"));
         assert!(named || figure == "the items themselves" || figure == "failures", "{figure}");
     }
+}
+
+#[test]
+fn a_day_of_which_little_was_searched_has_bounds_and_is_not_compared() {
+    let mut facts = topic("a");
+    (facts.period.raw, facts.period.unique, facts.searched_share) = (22, 20, 0.899);
+    facts.earlier_days = vec![EarlierDay {
+        back: 1,
+        date: "1969-12-31".into(),
+        weekday: "Wednesday".into(),
+        raw: Some(35),
+        saturated: false,
+        at_least: false,
+        why: None,
+    }];
+    let of = |facts: &TopicFacts| comparison::sentence(&report(vec![facts.clone()]), facts).unwrap_or_default();
+    let begin = "Day before (Wednesday 12-31): 35 items; ";
+    assert_eq!(of(&facts), format!("{begin}not compared: only 89% searched."));
+    assert!(both(&facts)[0].contains("**≥\u{a0}22** items, **≥\u{a0}20** unique"));
+    // A small gap is a bound, and is compared.
+    facts.searched_share = 0.95;
+    assert_eq!(of(&facts), format!("{begin}now ≥\u{a0}22, −37%."));
+    // The share of a topic beside it is an upper bound, at each source, too.
+    let mut other = topic("b");
+    (other.period.raw, other.period.unique) = (20, 20);
+    for (facts, unique) in [(&mut facts, 20), (&mut other, 20)] {
+        facts.found_by.sources =
+            vec![SourceShare { source: crate::model::Source::Social, items: unique, unique, exclusive: unique }];
+    }
+    let voices = share_of_voice::of(&[&facts, &other]);
+    assert_eq!(voices[0].sources().as_deref(), Some("social ≥\u{a0}50%"));
+    assert_eq!(voices[1].sources().as_deref(), Some("social ≤\u{a0}50%"));
+}
+
+#[test]
+fn searches_that_covered_nothing_were_made_all_the_same() {
+    let mut facts = topic("a");
+    (facts.period, facts.covered, facts.covered_in_all) = (ItemCounts::default(), Some(0.0), 0.0);
+    for text in both(&facts) {
+        assert!(text.contains(crate::draw::format::UNCOVERED), "{text}");
+    }
+    facts.sources = Vec::new();
+    for text in both(&facts) {
+        assert!(text.contains(crate::draw::format::UNSEARCHED), "{text}");
+    }
+}
+
+#[test]
+fn a_share_and_the_bound_that_it_exceeds_look_different() {
+    use crate::draw::format::{percent_down, percents_apart};
+    assert_eq!(percents_apart(0.4348, 0.431), ("43.5%".to_owned(), "43.1%".to_owned()));
+    assert_eq!(percents_apart(0.5, 0.431), ("50%".to_owned(), "43%".to_owned()));
+    assert_eq!([0.899, 0.9, 0.28, 0.004, 0.0].map(percent_down), ["89%", "90%", "28%", "<1%", "0%"]);
 }

@@ -36,6 +36,7 @@ pub(super) fn topic(id: &str) -> TopicFacts {
         period: ItemCounts::default(),
         saturated: false,
         unseen: false,
+        searched_share: 1.0,
         full_pages: false,
         earlier: 0,
         outside: 0,

@@ -9,15 +9,18 @@ use crate::model::Source;
 impl Voice {
     /// Formats the share of unique items for its bar.
     pub(super) fn bar(&self) -> String {
-        let formatted = super::format::share_with_count(self.unique, self.at_least, self.others_at_least);
-        let share = formatted.split(" (").next().unwrap_or_default();
-        if self.unique.is_none() { "none".to_owned() } else { share.to_owned() }
+        if self.unique.is_none() { "none".to_owned() } else { self.bounded(self.unique) }
+    }
+
+    /// Formats a share, as a bound if there may be more.
+    fn bounded(&self, share: Option<Share>) -> String {
+        let formatted = super::format::share_with_count(share, self.at_least, self.others_at_least);
+        formatted.split(" (").next().unwrap_or_default().to_owned()
     }
 
     /// Formats its share at each source; `None` without providers.
     pub(super) fn sources(&self) -> Option<String> {
-        let format_source =
-            |(source, share): &(Source, Share)| format!("{source} {}", super::format::percent(share.share));
+        let format_source = |(source, share): &(Source, Share)| format!("{source} {}", self.bounded(Some(*share)));
         (!self.by_source.is_empty()).then(|| self.by_source.iter().map(format_source).collect::<Vec<_>>().join(" · "))
     }
 

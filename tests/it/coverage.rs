@@ -296,6 +296,6 @@ fn what_cannot_be_told_is_refused_with_a_way_out() {
         place.run(&["coverage", "--at", NINE]).shows(0, &["acme social: nothing to cover yet"]);
         place
             .run(&["coverage", "--at", &day(2)])
-            .shows(0, &["0.00% of 2d covered, 1 gap, 2d", "a slot has passed, but nothing has run yet"]);
+            .shows(0, &["0.00% of 2d covered, 1 gap, 2d", "at least one slot has passed, but nothing has run yet"]);
     }
 }

@@ -128,7 +128,7 @@ fn statements_of_a_topic_with_a_filter_say_what_they_do_not_hide() {
         once(&place, 9);
         let (text, page) = report(&place, "2026-03-11", &hour(30));
         let name = place.database.name;
-        assert!(text.contains("**2** items"), "{name}: {text}");
+        assert!(text.contains("**≥\u{a0}2** items"), "{name}: {text}");
         for figure in ["items, unique, authors", "the items themselves", "tone", "copied texts"] {
             let title = format!("{figure} (before the filter: 2 more items)");
             assert!(text.contains(&title) && page.contains(&title), "{name}: no {title}: {text}");
@@ -162,7 +162,7 @@ fn authors_of_a_day_some_of_whose_words_were_pruned_are_not_known() {
         let rows = daily(&place);
         assert_eq!((&rows[0]["items"], &rows[0]["authors"]), (&json!(3), &Value::Null), "{name}: {}", rows[0]);
         let (text, page) = report(&place, "2026-03-11", &now);
-        assert!(text.contains("**3** items, **3** unique, authors not given"), "{name}: {text}");
+        assert!(text.contains("**≥\u{a0}3** items, **≥\u{a0}3** unique, authors not given"), "{name}: {text}");
         assert!(page.contains("authors not given"), "{name}");
     }
 }

@@ -1,7 +1,8 @@
 //! Converts a topic's facts for its charts; `draw` draws them.
 
-use super::super::facts::TopicFacts;
+use super::super::facts::{HoleFacts, TopicFacts};
 use crate::draw::chart::{Chart, ChartDay, ChartHole};
+use crate::model::Span;
 
 impl TopicFacts {
     /// Returns the data of its charts.
@@ -20,12 +21,18 @@ impl TopicFacts {
             id: self.id.clone(),
             title: self.title.clone(),
             days: days.collect(),
-            holes: self.holes.iter().map(|hole| ChartHole { span: hole.span, before: hole.before }).collect(),
+            holes: self.holes.iter().filter_map(|hole| self.chart_hole(hole)).collect(),
             asked_anew: self.asked_anew.clone(),
             usual: self.usual,
             all_alike: self.calendar.is_some(),
             each: "day",
             points: false,
         }
+    }
+
+    /// The part of a hole that lies within the days of the chart.
+    fn chart_hole(&self, hole: &HoleFacts) -> Option<ChartHole> {
+        let days = Span { from: self.days.first()?.span.from, until: self.days.last()?.span.until };
+        Some(ChartHole { span: hole.span.intersection(days)?, before: hole.before })
     }
 }

@@ -60,6 +60,8 @@ fn a_step_longer_than_its_field_is_accepted_with_a_warning() {
         ("*/60 */24 * * *", 2),
         ("0 12 */100 * 1", 1),
         ("*/30 * * * *", 0),
+        // Two values: 0 and the last of the field.
+        ("*/59 */23 * * *", 0),
         ("0 0 * * 1-5/2", 0),
         ("15 9 * * MON-FRI", 0),
     ] {
