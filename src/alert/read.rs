@@ -31,8 +31,10 @@ const LONG: u32 = 150;
 const PAUSES: u32 = 30;
 /// A window ends a twentieth of its length after its run, but at most this much.
 const MOST_SLACK: Duration = Duration::from_secs(300);
-/// Items published longer than this before a window are not new in it. In milliseconds.
-const OLD: i64 = 48 * 3_600_000;
+/// How long after their publication posts and pages may first be found. Services index posts within minutes; web
+/// searches take days, and may give only a date. In milliseconds.
+const LATE_POST: i64 = 3_600_000;
+const LATE_PAGE: i64 = 48 * 3_600_000;
 
 /// Evaluates one run by the rule of an alert. Also returns the window that `volume` counted.
 pub(super) async fn evaluations(
@@ -97,25 +99,45 @@ async fn usual_pause(store: &Store, topic: &Topic, run: &AlertRun) -> Result<i64
 /// The answers in a window.
 struct Answers {
     many: usize,
-    /// Whether one came after a longer pause than usual. It then also brings items published before the window, which
-    /// an answer on time would not.
+    last: Option<Time>,
+    /// Whether one came after a longer pause than usual. It then also brings older items, which an answer on time would
+    /// not.
     caught_up: bool,
 }
 
+impl Answers {
+    /// Since when an item of a window must be published to count. The answers of one window can bring more than was
+    /// published in its length: after failed or empty answers, even of one source, and when the clock goes forward, so
+    /// that two daily runs fall into it. What counts is what was published in that length before the last answer, or in
+    /// the usual pause if that is longer.
+    fn oldest(&self, kind: Kind, day: &Day, pause: i64) -> Time {
+        let Span { from, until } = day.span;
+        let late = match kind {
+            _ if self.caught_up => 0,
+            Kind::Post => LATE_POST,
+            Kind::Page => LATE_PAGE,
+        };
+        let reach = until.0.saturating_sub(from.0).max(pause).saturating_add(late);
+        Time(self.last.unwrap_or(until).min(until).0.saturating_sub(reach))
+    }
+}
+
 async fn answers(moment: &mut ReadSnapshot, topic: &Topic, span: Span, pause: i64) -> Result<Answers, StoreError> {
-    let long = pause.saturating_mul(2);
+    // One missed slot makes the pause twice as long.
+    let long = pause.saturating_mul(3) / 2;
     let wide = Span { from: Time(span.from.0.saturating_sub(long)), until: span.until };
     let searches = moment.searches(&topic.id, wide, MOST_SEARCHES).await?;
     let answered = searches.iter().filter(|search| matches!(search.state, SearchState::Ok | SearchState::Empty));
     let mut at: Vec<Time> = answered.map(|search| search.at).collect();
     at.sort_unstable();
     let many = at.iter().filter(|at| **at >= span.from).count();
+    let last = at.last().copied().filter(|at| *at >= span.from);
     at.dedup();
     let late = |(n, one): (usize, &Time)| {
         let before = n.checked_sub(1).and_then(|n| at.get(n));
         *one >= span.from && before.is_none_or(|before| one.0 - before.0 > long)
     };
-    Ok(Answers { many, caught_up: pause > 0 && at.iter().enumerate().any(late) })
+    Ok(Answers { many, last, caught_up: pause > 0 && at.iter().enumerate().any(late) })
 }
 
 /// The items of a window that the run could see.
@@ -125,13 +147,12 @@ async fn items_in_window(
     spec: &AlertSpec,
     day: &Day,
     run: &AlertRun,
-    caught_up: bool,
+    answers: &Answers,
+    pause: i64,
 ) -> Result<Vec<CountedItem>, StoreError> {
-    let span = day.span;
-    let old = if caught_up { 0 } else { OLD };
-    let mut marks = moment.counted_items_first_seen(&topic.id, span, MOST_MARKS).await?;
+    let mut marks = moment.counted_items_first_seen(&topic.id, day.span, MOST_MARKS).await?;
     marks.retain(|mark| {
-        let old = mark.published_at.is_some_and(|at| at.0 < span.from.0.saturating_sub(old));
+        let old = mark.published_at.is_some_and(|at| at < answers.oldest(mark.kind, day, pause));
         let by_source =
             spec.sources.is_empty() || spec.sources.iter().any(|source| item_kind(topic, *source) == mark.kind);
         mark.seq <= run.seq && mark.fit != WindowFit::Outside && !old && by_source
@@ -154,7 +175,7 @@ async fn comparable_windows(
         let answers = answers(moment, topic, day.span, pause).await?;
         // A window searched less than half as often holds fewer items.
         if answers.many.saturating_mul(2) >= current_searches.max(1) {
-            watched.push((day, items_in_window(moment, topic, spec, &day, run, answers.caught_up).await?));
+            watched.push((day, items_in_window(moment, topic, spec, &day, run, &answers, pause).await?));
         }
     }
     Ok(watched)
@@ -166,8 +187,8 @@ fn counts(windows: &[(Day, Vec<CountedItem>)]) -> Vec<(Day, u64)> {
 }
 
 /// When the window of a run ends. A run starts a little after its slot, by a varying delay, so the run one window
-/// length earlier could fall on either side of an exact bound. With a slightly later end it always falls into the
-/// window before.
+/// length earlier could fall on either side of an exact bound. With a slightly later end it falls into the window
+/// before, unless the clock went forward since.
 fn end_of(run: &AlertRun, length: Duration) -> Time {
     run.at.plus((length / 20).min(MOST_SLACK))
 }
@@ -186,8 +207,9 @@ async fn evaluate_window(
     let mut moment = store.snapshot().await?;
     // In a backtest the store also holds later answers.
     let until_now = Span { until: Time(run.at.0 + 1), ..now.span };
-    let Answers { many: current_searches, caught_up } = answers(&mut moment, topic, until_now, pause).await?;
-    let marks = items_in_window(&mut moment, topic, spec, &now, run, caught_up).await?;
+    let current = answers(&mut moment, topic, until_now, pause).await?;
+    let current_searches = current.many;
+    let marks = items_in_window(&mut moment, topic, spec, &now, run, &current, pause).await?;
     moment.end().await?;
     let before = daily::windows_at_any_hour(now.span.until, length, &spec.timezone);
     let reaches = before.first().into_iter().copied().chain(window(DAYS)).map(|day| day.span.from).min();

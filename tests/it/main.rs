@@ -10,6 +10,7 @@
 
 mod advice;
 mod alert_backtest;
+mod alert_gaps;
 mod alert_windows;
 mod alerts;
 mod api;

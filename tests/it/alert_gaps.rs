@@ -1,0 +1,158 @@
+//! Alert windows in which runs find more than was published in the window, through the binary on both databases: after
+//! a clock change, a failed run, empty replies, and a source that was away. A flat stream causes no alert then; a real
+//! rise still does.
+
+use std::ops::Range;
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng as _;
+use rand_distr::{Distribution as _, Uniform};
+use serde_json::{Value, json};
+use topicwatch::model::Time;
+
+use crate::support::databases::databases;
+use crate::support::program::Place;
+use crate::support::truth::{Truly, Truth, World};
+
+const HOUR: i64 = 3_600_000;
+const DAYS: i64 = 23;
+/// The clock goes forward in Berlin on 29 March, this many days after the first.
+const SPRING: i64 = 20;
+
+/// This many hours after midnight of the first day.
+fn at(hours: i64) -> Time {
+    Time(Time::parse("2026-03-09T00:00:00Z").unwrap().0 + hours * HOUR)
+}
+
+fn post(id: u64, published: Time, noise: i64) -> Truly {
+    let text = format!("{id} of acme {noise:x}");
+    Truly { query: "acme".to_owned(), id, text, published, indexed: published, deleted: None }
+}
+
+/// Two posts in each hour, at random.
+fn flat(first: u64) -> Vec<Truly> {
+    let mut random = ChaCha8Rng::seed_from_u64(20_260_329 + first);
+    let within = Uniform::new(0_i64, HOUR).unwrap();
+    (0..24 * DAYS * 2)
+        .zip(first..)
+        .map(|(n, id)| {
+            let published = Time(at(n / 2).0 + within.sample(&mut random));
+            post(id, published, within.sample(&mut random))
+        })
+        .collect()
+}
+
+/// Each search asks for a week, so it finds all that earlier ones did not.
+fn file(sources: &str, when: &str) -> String {
+    format!(
+        "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [{sources}]\nwindow = \"PAST_7_DAYS\"\n{when}\n\n\
+         [[alerts]]\nname = \"storms\"\nrule = \"volume\"\n"
+    )
+}
+
+const DAILY: &str = "schedule = \"0 0 * * *\"";
+
+/// Makes the runs that are due at these hours, at some of them with a broken service, and returns the days of alerts.
+fn watch(
+    place: &Place,
+    services: &[&Truth],
+    hours: impl Iterator<Item = i64>,
+    broken: (Range<i64>, fn(&mut World)),
+) -> Vec<Value> {
+    let (when, breaks) = broken;
+    for hour in hours {
+        for service in services {
+            service.set(|world| (world.now, world.cap, world.down) = (at(hour), usize::MAX, false));
+        }
+        let is_broken = when.contains(&hour);
+        if is_broken {
+            services[0].set(breaks);
+        }
+        let now = at(hour).to_string();
+        let ended = place.program(&["once", "--due", "--at", &now]).env("SECOND_KEY", "a key of its own").run();
+        assert!(is_broken || ended.code == Some(0), "{ended}");
+    }
+    let told = place.json(&["alerts", "--json", "--limit", "100"]);
+    let all = told["events"].as_array().unwrap_or_else(|| panic!("{told}"));
+    let fired = all.iter().filter(|event| event["kind"] == "fired");
+    fired.map(|event| json!(event["at"].as_str().unwrap()[..10])).collect()
+}
+
+/// The most new posts of a run.
+fn most_new(place: &Place) -> i64 {
+    place.database.number("SELECT max(new) FROM run")
+}
+
+fn down(world: &mut World) {
+    world.down = true;
+}
+
+fn empty(world: &mut World) {
+    world.cap = 0;
+}
+
+#[test]
+fn two_daily_runs_23_hours_apart_are_no_rise() {
+    for database in databases() {
+        let truth = Truth::new(flat(1));
+        let berlin = "schedule = \"0 7 * * *\"\ntimezone = \"Europe/Berlin\"";
+        let place = Place::new(database, &truth.lines(), &file("\"social\"", berlin));
+        let hours = (1..DAYS).map(|day| 24 * day + if day < SPRING { 6 } else { 5 });
+        let fired = watch(&place, &[&truth], hours, (0..0, down));
+        assert!(fired.is_empty(), "{}: {fired:?}", place.database.name);
+        let runs = place.database.number("SELECT count(*) FROM run WHERE state = 'ok'");
+        assert!(runs >= DAYS - 2, "{}: {runs} runs", place.database.name);
+    }
+}
+
+#[test]
+fn the_posts_of_two_days_after_a_failed_run_are_no_rise() {
+    for database in databases() {
+        let truth = Truth::new(flat(1));
+        let place = Place::new(database, &truth.lines(), &file("\"social\"", DAILY));
+        let fired = watch(&place, &[&truth], (1..DAYS).map(|day| 24 * day), (24 * 20..24 * 21, down));
+        assert!(fired.is_empty(), "{}: {fired:?}", place.database.name);
+        assert!(most_new(&place) > 80, "the run after it found both days: {}", most_new(&place));
+    }
+}
+
+#[test]
+fn what_is_found_after_empty_replies_is_no_rise() {
+    for database in databases() {
+        let truth = Truth::new(flat(1));
+        let place = Place::new(database, &truth.lines(), &file("\"social\"", "schedule = \"0 */12 * * *\""));
+        // Three replies are empty.
+        let gap = 24 * 19..24 * 20 + 12;
+        let fired = watch(&place, &[&truth], (2..DAYS * 2).map(|half| 12 * half), (gap, empty));
+        assert!(fired.is_empty(), "{}: {fired:?}", place.database.name);
+        assert!(most_new(&place) > 80, "the run after them found all: {}", most_new(&place));
+    }
+}
+
+#[test]
+fn what_one_of_two_sources_finds_after_four_empty_days_is_no_rise() {
+    for database in databases() {
+        let (east, west) = (Truth::new(flat(1)), Truth::new(flat(1_000_001)));
+        let provider = |name: &str, truth: &Truth| {
+            format!("[providers.{name}]\nkind = \"spec\"\nkey_env = \"SECOND_KEY\"\n{}\n", truth.lines())
+        };
+        let rest = provider("east", &east) + &provider("west", &west) + &file("\"east\", \"west\"", DAILY);
+        let place = Place::bare(database, &rest);
+        let fired = watch(&place, &[&east, &west], (1..DAYS).map(|day| 24 * day), (24 * 16..24 * 20, empty));
+        assert!(fired.is_empty(), "{}: {fired:?}", place.database.name);
+        assert!(most_new(&place) > 200, "east found all of them then: {}", most_new(&place));
+    }
+}
+
+#[test]
+fn a_rise_on_the_day_after_a_failed_run_is_reported_at_once() {
+    for database in databases() {
+        let mut posts = flat(1);
+        // 120 more on the day before the run that follows the failed one.
+        posts.extend((0..120).zip(2_000_001..).map(|(n, id)| post(id, Time(at(24 * 20).0 + n * HOUR / 5), n * 7_919)));
+        let truth = Truth::new(posts);
+        let place = Place::new(database, &truth.lines(), &file("\"social\"", DAILY));
+        let fired = watch(&place, &[&truth], (1..DAYS).map(|day| 24 * day), (24 * 20..24 * 21, down));
+        assert_eq!(fired, [json!("2026-03-30")], "{}", place.database.name);
+    }
+}
