@@ -188,6 +188,11 @@ fn with_a_configured_token_only_its_holder_sees_pages() {
             ("%2F%2Fevil.example", "/"),
             ("https%3A%2F%2Fevil.example", "/"),
             ("%2F%5Cevil.example", "/"),
+            ("%2F%09%2Fevil.example%2Fx", "/"),
+            ("%2F%0A%2Fevil.example", "/"),
+            ("%2Fa%01b", "/"),
+            ("%2Fa%7Fb", "/"),
+            ("%2F%C3%BC", "/"),
         ] {
             let form = format!("token={TOKEN}&next={next}");
             let entered = pages.ask("POST", "/login", &[("Origin", &origin)], &form);

@@ -21,8 +21,13 @@ use crate::web::visitor::Visitor;
 
 /// The address to return to: a path of these pages and no other site's; `/` if there is none.
 fn next_of(request: &PageRequest) -> &str {
-    let own = |to: &&str| to.starts_with('/') && !to.starts_with("//") && !to.contains(['\\', '\n', '\r']);
-    request.get(NEXT).filter(own).unwrap_or("/")
+    request.get(NEXT).filter(|to| is_own_path(to)).unwrap_or("/")
+}
+
+/// Whether an address is a path of this site. Browsers leave out tabs and line ends, and read `\` as `/`.
+fn is_own_path(to: &str) -> bool {
+    let plain = to.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
+    plain && to.starts_with('/') && !to.starts_with("//")
 }
 
 pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Result<Page, Problem> {
