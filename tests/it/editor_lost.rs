@@ -224,3 +224,26 @@ fn reading_pages_changes_no_files() {
     }
     assert_eq!(changed(), before);
 }
+
+#[test]
+fn a_field_that_is_emptied_says_what_applies_instead() {
+    let (_sandbox, place) = place_with(
+        "[defaults]\nsources = [\"social\"]\nlang = [\"de\"]\n\n[[topics]]\nid = \"acme\"\nquery = \"acme\"\n\
+         every = \"12h\"\nsources = [\"web\"]\nlang = [\"en\"]\n",
+    );
+    let pages = Pages::serve(&place, &["--at", NINE]);
+    let form = Typed::on(&pages, "/jobs/topics/acme");
+    assert!(!form.page.contains("From [defaults]: "), "{}", form.page);
+    let emptied = form.with("sources", "").with("lang", "");
+    let shown = emptied.press(&pages, "preview");
+    assert_eq!(shown.status, 200, "{}", shown.text);
+    assert!(shown.body.contains("From [defaults]: <code>social</code>"), "{}", shown.body);
+    assert!(!shown.body.contains("<code>de</code>") && shown.body.contains("\nlang = []\n"), "{}", shown.body);
+    assert_eq!(emptied.press(&pages, "save").status, 303);
+    let saved = file(&place);
+    assert!(saved.contains("every = \"12h\"\nlang = []\n") && !saved.contains("\"web\""), "{saved}");
+    place.ok(&["check"]);
+    // An empty list stays one.
+    assert_eq!(Typed::on(&pages, "/jobs/topics/acme").press(&pages, "save").status, 303);
+    assert_eq!(file(&place), saved);
+}

@@ -1,6 +1,6 @@
 //! The text that the file would have if a form were saved, and which field of the form each error is about.
 
-use super::topic_fields::{FIELDS, TOML, apply_values, normalize_text};
+use super::topic_fields::{FIELDS, TOML, apply_values, defaults, normalize_text};
 use super::topic_form::Form;
 use super::topic_lines::{prepare_copy, restore_ping, visible_lines};
 use crate::edit::{EditError, Jobs, Kind};
@@ -43,7 +43,7 @@ impl Candidate {
             // Lines that were sent back as shown were not changed.
             Some(toml) if normalize_text(toml) == normalize_text(&visible_lines(&before, form.edits)) => before,
             Some(toml) => jobs.with_line_ends(&restore_ping(toml, &before)),
-            None => apply_values(&before, &form.values, jobs.paused_by_default(Kind::Topic))?,
+            None => apply_values(&before, &form.values, &defaults(&jobs), jobs.paused_by_default(Kind::Topic))?,
         };
         let text = match target.existing_id() {
             Some(id) => jobs.replace(Kind::Topic, id, &block)?,

@@ -91,12 +91,22 @@ pub(super) fn values_of(jobs: &Jobs<'_>, entry: &Entry, paused: bool) -> Values 
     empty(paused).into_iter().chain(values).collect()
 }
 
-/// The values of `[defaults]` for keys that a topic does not give; an empty list is given. A checkbox that they tick
-/// is ticked in the form instead.
-pub(super) fn inherited(jobs: &Jobs<'_>, entry: Option<&Entry>) -> Values {
-    let is_given = |field: &Field| entry.is_some_and(|entry| jobs.given(entry, field.key).is_some());
-    let fields = FIELDS.iter().filter(|field| field.shape != Shape::Flag && !is_given(field));
+/// The values of `[defaults]`. A checkbox that they tick is ticked in the form instead.
+pub(super) fn defaults(jobs: &Jobs<'_>) -> Values {
+    let fields = FIELDS.iter().filter(|field| field.shape != Shape::Flag);
     fields.filter_map(|field| Some((field.key, field.field_text(jobs.default(field.key)?)))).collect()
+}
+
+/// The values of `[defaults]` that apply to a topic where a field is empty. A list that the topic gives stays its own,
+/// even if it is empty.
+pub(super) fn inherited(jobs: &Jobs<'_>, entry: Option<&Entry>) -> Values {
+    let is_given = |key: &str| entry.is_some_and(|entry| jobs.given(entry, key).is_some());
+    let is_own_list = |field: &Field| field.shape == Shape::Lines && is_given(field.key);
+    let mut values = defaults(jobs);
+    for field in FIELDS.iter().filter(|field| is_own_list(field)) {
+        values.remove(field.key);
+    }
+    values
 }
 
 /// The values of a new topic.
@@ -153,8 +163,8 @@ fn to_toml_value(field: &Field, value: &str) -> Option<KeyValue> {
 }
 
 /// A table with these values. Keys without a field stay, and so do unchanged values. `paused` applies if the table
-/// does not say whether it is paused.
-pub(super) fn apply_values(block: &str, typed: &Values, paused: bool) -> Result<String, EditError> {
+/// does not say whether it is paused. A list that was emptied is written as empty if `defaults` would apply otherwise.
+pub(super) fn apply_values(block: &str, typed: &Values, defaults: &Values, paused: bool) -> Result<String, EditError> {
     let mut edited = block.to_owned();
     for field in &FIELDS {
         let jobs = Jobs::read(&edited)?;
@@ -164,7 +174,10 @@ pub(super) fn apply_values(block: &str, typed: &Values, paused: bool) -> Result<
         // A checkbox that is not ticked means no only if something said yes.
         let now = if field.shape == Shape::Flag && now.is_empty() && before.is_some() { "false" } else { now };
         if field.sent_back(before.as_deref().unwrap_or("")) != field.sent_back(now) {
-            edited = jobs.set(Kind::Topic, &entry.name, field.key, to_toml_value(field, now).as_ref())?;
+            let has_default = defaults.get(field.key).is_some_and(|value| !value.is_empty());
+            let emptied = (field.shape == Shape::Lines && has_default).then(|| KeyValue::Texts(Vec::new()));
+            let value = to_toml_value(field, now).or(emptied);
+            edited = jobs.set(Kind::Topic, &entry.name, field.key, value.as_ref())?;
         }
     }
     Ok(edited)
@@ -184,25 +197,42 @@ mod tests {
 
     #[test]
     fn what_is_not_typed_anew_stays_byte_for_byte() {
-        assert_eq!(apply_values(BLOCK, &of(BLOCK), false).unwrap(), BLOCK);
+        assert_eq!(apply_values(BLOCK, &of(BLOCK), &Values::new(), false).unwrap(), BLOCK);
         let mut values = of(BLOCK);
         values.remove("paused");
         values.insert("max_calls_per_day", "many".to_owned());
         values.insert("tags", "one, two\n three \n\n".to_owned());
         values.insert("sources", "social,  web".to_owned());
-        let edited = apply_values(BLOCK, &values, false).unwrap();
+        let edited = apply_values(BLOCK, &values, &Values::new(), false).unwrap();
         let expected = BLOCK.replace("paused = true", "paused = false").replace("= 5", "= \"many\"");
         assert_eq!(edited, format!("{expected}sources = [\"social\", \"web\"]\ntags = [\"one, two\", \"three\"]\n"));
         let words = Values::from([("id", "b".to_owned()), ("query", "\"]]\n[x]".to_owned())]);
-        let new = apply_values("[[topics]]\n", &words, false);
+        let new = apply_values("[[topics]]\n", &words, &Values::new(), false);
         assert_eq!(new.unwrap(), "[[topics]]\nid = \"b\"\nquery = \"\\\"]]\\n[x]\"\n");
         // A value that a form does not send back exactly has not changed.
         let block =
             "[[topics]]\nid = \"a\"\nquery = \" y \"\nmust = [\" cat \", \"dog\\r\\n\"]\ntitle = \"\"\"a\r\nb\"\"\"\n";
         let sent = of(block).into_iter().map(|(key, value)| (key, normalize_text(&value))).collect();
-        assert_eq!(apply_values(block, &sent, false).unwrap(), block);
+        assert_eq!(apply_values(block, &sent, &Values::new(), false).unwrap(), block);
         // If all are paused by default, a topic that is not paused says so.
-        let new = apply_values("[[topics]]\n", &words, true).unwrap();
+        let new = apply_values("[[topics]]\n", &words, &Values::new(), true).unwrap();
         assert!(new.ends_with("paused = false\n"), "{new}");
+    }
+
+    #[test]
+    fn a_list_that_is_emptied_is_empty_whatever_the_defaults_are() {
+        let block = "[[topics]]\nid = \"a\"\nquery = \"x\"\nlang = [\"en\"]\nsources = [\"web\"]\ntags = [\"one\"]\n";
+        let defaults = Values::from([("lang", "de".to_owned()), ("sources", "social".to_owned())]);
+        let mut values = of(block);
+        for key in ["lang", "sources", "tags"] {
+            values.remove(key);
+        }
+        // A topic without sources would search nothing: those of [defaults] apply.
+        let edited = apply_values(block, &values, &defaults, false).unwrap();
+        assert_eq!(edited, "[[topics]]\nid = \"a\"\nquery = \"x\"\nlang = []\n");
+        assert_eq!(apply_values(&edited, &of(&edited), &defaults, false).unwrap(), edited);
+        // What was never given is not written.
+        let plain = "[[topics]]\nid = \"a\"\nquery = \"x\"\n";
+        assert_eq!(apply_values(plain, &of(plain), &defaults, false).unwrap(), plain);
     }
 }
