@@ -14,6 +14,11 @@ pub fn replace_comments(text: &str, replacement: &str, matches: impl Fn(&str) ->
     result
 }
 
+/// Returns the comments in a text, without line ends.
+pub(super) fn comments(text: &str) -> impl Iterator<Item = &str> {
+    spans(text).into_iter().filter_map(move |span| text.get(span))
+}
+
 /// Returns the spans of comments, without line ends.
 fn spans(text: &str) -> Vec<Range<usize>> {
     let (mut spans, mut at) = (Vec::new(), 0);

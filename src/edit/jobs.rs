@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::comments::comments;
 use super::entry::{EditError, Entry, KeyPlace, Kind, edit_error};
 use super::lists;
 use super::table_index::Places;
@@ -176,7 +177,8 @@ impl<'t> Jobs<'t> {
         Ok((left, Removed { at: from, text }))
     }
 
-    /// Returns the text with a key of a table set or removed.
+    /// Returns the text with a key of a table set or removed. Comments between the lines of a list that is removed or
+    /// emptied move above it.
     ///
     /// # Errors
     /// If there is no such table, or the key is a table itself.
@@ -190,12 +192,16 @@ impl<'t> Jobs<'t> {
         match (place, value) {
             (None, None) => {}
             (Some(place), Some(value)) => {
-                let list = self.list_edited(place, value);
+                let is_emptied = *value == KeyValue::Texts(Vec::new());
+                let kept = if is_emptied { self.comments_in(place, place.value.end) } else { String::new() };
+                let list = self.list_edited(place, value).filter(|_| kept.is_empty());
                 edited.replace_range(place.value.clone(), &list.unwrap_or_else(|| value.to_toml()));
+                edited.insert_str(text::line_start(self.text, place.key.start), &kept);
             }
             (Some(place), None) => {
                 let lines = text::line_start(self.text, place.key.start)..text::line_end(self.text, place.value.end);
-                edited.replace_range(lines, "");
+                let kept = self.comments_in(place, lines.end);
+                edited.replace_range(lines, &kept);
             }
             (None, Some(value)) => {
                 let direct = |place: &&KeyPlace| entry.tables_from.is_none_or(|from| place.key.start < from);
@@ -207,6 +213,16 @@ impl<'t> Jobs<'t> {
             }
         }
         Ok(edited)
+    }
+
+    /// Returns the comments from a value over several lines up to an offset, each on its own line.
+    fn comments_in(&self, place: &KeyPlace, until: usize) -> String {
+        if !self.text.get(place.value.clone()).is_some_and(|value| value.contains('\n')) {
+            return String::new();
+        }
+        let end = text::newline(self.text);
+        let value = self.text.get(place.value.start..until).unwrap_or_default();
+        comments(value).flat_map(|comment| [comment, end]).collect()
     }
 
     /// Returns the text of a list with other entries, if its lines and comments can stay.

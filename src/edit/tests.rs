@@ -29,13 +29,24 @@ fn a_key_is_replaced_added_and_left_out_and_nothing_else_moves() {
         (Kind::Topic, "a", "every", Some(text("1d")), "'a, b'\r\n", "'a, b'\r\nevery = \"1d\"\r\n"),
         // Before its subtables.
         (Kind::Topic, "b", "every", Some(text("1d")), "[topics.web]", "every = \"1d\"\r\n[topics.web]"),
-        (Kind::Topic, "b", "tags", None, "tags = [\r\n  \"x\", # one\r\n  \"y\",\r\n]\r\n", ""),
+        (Kind::Topic, "b", "tags", None, "tags = [\r\n  \"x\", # one\r\n  \"y\",\r\n]\r\n", "# one\r\n"),
         (Kind::Topic, "b", "lang", None, "# end", "# end"),
     ] {
         assert_eq!(jobs.set(kind, name, key, value.as_ref()).unwrap(), FILE.replacen(from, to, 1), "{name} {key}");
     }
     assert!(jobs.set(Kind::Topic, "b", "web", Some(&text("x"))).is_err(), "a table");
     assert!(jobs.set(Kind::Topic, "c", "query", None).unwrap_err().message.contains("no topic `c`"));
+}
+
+#[test]
+fn the_comments_of_a_list_outlive_its_entries() {
+    let file = "[[topics]]\nid = \"a\"\ntags = [ # all\n  # why\n  \"x # no\", # one\n  # none\n] # end\nquery = 'x'\n";
+    let jobs = Jobs::read(file).unwrap();
+    let removed = jobs.set(Kind::Topic, "a", "tags", None).unwrap();
+    assert_eq!(removed, "[[topics]]\nid = \"a\"\n# all\n# why\n# one\n# none\n# end\nquery = 'x'\n");
+    let emptied = jobs.set(Kind::Topic, "a", "tags", Some(&KeyValue::Texts(Vec::new()))).unwrap();
+    let expected = "[[topics]]\nid = \"a\"\n# all\n# why\n# one\n# none\ntags = [] # end\nquery = 'x'\n";
+    assert_eq!(emptied, expected);
 }
 
 #[test]
@@ -127,8 +138,9 @@ proptest! {
             prop_assert_eq!(read.given(b, key).unwrap().0, &value);
             let a = |jobs: &Jobs<'_>| jobs.block(jobs.entry(Kind::Topic, "a").unwrap()).to_owned();
             prop_assert_eq!(a(&read), a(&jobs));
-            // Only the line of the key changed; a list over several lines has one for each entry.
-            let most = match &value { KeyValue::Texts(list) => list.len().max(1), _ => 1 };
+            // Only the line of the key changed; a list over several lines has one for each entry, and its comment moves
+            // if it is emptied.
+            let most = match &value { KeyValue::Texts(list) => list.len().max(2), _ => 1 };
             let same = edited.lines().filter(|line| FILE.lines().any(|old| old == *line)).count();
             prop_assert!(edited.lines().count() - same <= most);
         }
