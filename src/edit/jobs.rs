@@ -124,8 +124,8 @@ impl<'t> Jobs<'t> {
         text::with_ends(lines, text::newline(self.text))
     }
 
-    /// Returns the text with one more table, after the last of its kind and the comment right below that; else at the
-    /// end.
+    /// Returns the text with one more table, after the last of its kind and the comment right below that, unless the
+    /// comment touches the next header; else at the end.
     ///
     /// # Errors
     /// If `block` is not exactly one table of the kind.

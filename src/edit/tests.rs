@@ -102,7 +102,7 @@ fn a_comment_right_below_a_table_stays_its_own_when_another_is_added() {
             "# every = \"6h\"\n  # too\n\n[[topics]]\nid = \"b\"\n\n# reports\n",
         ),
         ("# last", "# last\n\n[[topics]]\nid = \"b\"\n"),
-        ("# mine\n[[reports]]\n", "# mine\n\n[[topics]]\nid = \"b\"\n\n[[reports]]\n"),
+        ("# theirs\n# too\n[[reports]]\n", "\n[[topics]]\nid = \"b\"\n\n# theirs\n# too\n[[reports]]\n"),
         ("\n# not mine\n", "\n[[topics]]\nid = \"b\"\n\n# not mine\n"),
     ] {
         let head = "[[topics]]\nid = \"a\"\n";

@@ -74,7 +74,9 @@ pub(super) fn blanks_below(text: &str, at: usize) -> usize {
     below(text, at, is_blank)
 }
 
-/// Returns where the comment right below ends.
+/// Returns where the comment right below ends; a comment that touches other lines below belongs to those.
 pub(super) fn comment_below(text: &str, at: usize) -> usize {
-    below(text, at, is_comment)
+    let end = below(text, at, is_comment);
+    let alone = end == text.len() || text.get(end..line_end(text, end)).is_some_and(is_blank);
+    if alone { end } else { at }
 }
