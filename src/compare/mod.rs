@@ -34,7 +34,7 @@ pub use row_filter::{FilterMode, RowFilter, hidden_new};
 pub use run_range::{Since, run_range};
 pub use source_health::{Health, MOST_JUDGED, health};
 pub use source_status::{STATES, SourceHistory, SourceStatus};
-pub use story::{MOST_ITEMS, story};
+pub use story::{MOST_ITEMS, item_key, story};
 pub use term_items::TermsAsked;
 pub use term_rows::{
     ComparedWith, NoTermsReason, StandOutReason, StandOutRows, TermRise, TermRow, TermSample, ThemeRow, TopicTerms,

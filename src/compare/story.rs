@@ -5,6 +5,7 @@
 //! Links are compared by the key of their address, whatever its spelling. A page has the link of its own address; a
 //! post has that of its own and those in its text. Two items share a link if both have it.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::insight::daily::{extract_links, without_last_word};
@@ -34,6 +35,14 @@ const MOST_EDITS: i64 = 20;
 /// An address and its key.
 type Link = (String, String);
 
+/// The key of an item that is named by a key or by its address.
+#[must_use]
+pub fn item_key(key_or_address: &str) -> Cow<'_, str> {
+    let is_address = key_or_address.starts_with("http://") || key_or_address.starts_with("https://");
+    let key = if is_address { key_of(key_or_address) } else { None };
+    key.map_or(Cow::Borrowed(key_or_address), Cow::Owned)
+}
+
 /// The story of an item, found by any of its keys or its address; `None` if nothing has it.
 pub async fn story(store: &Store, key_or_address: &str) -> Result<Option<Story>, StoreError> {
     let pruned_until = store.pruned_until().await?;
@@ -48,12 +57,7 @@ async fn read(
     key_or_address: &str,
     pruned_until: Option<Time>,
 ) -> Result<Option<Story>, StoreError> {
-    let key = if key_or_address.starts_with("http://") || key_or_address.starts_with("https://") {
-        key_of(key_or_address)
-    } else {
-        None
-    };
-    let Some(item) = snapshot.story_item(key.as_deref().unwrap_or(key_or_address)).await? else { return Ok(None) };
+    let Some(item) = snapshot.story_item(&item_key(key_or_address)).await? else { return Ok(None) };
     let mut rows = members(snapshot, &item).await?;
     let timeline = timeline(&rows.items);
     let (Some(first), Some(last)) = (timeline.first(), timeline.last()) else { return Ok(None) };

@@ -157,6 +157,8 @@ fn every_tool_says_the_figures_of_the_api_and_sets_apart_what_others_wrote() {
             &api["data"],
             &["key", "topics", "sightings", "revisions", "copies"],
         );
+        let address = format!("https://x.com/a/status/{}", key.rsplit(':').next().unwrap());
+        assert_eq!(ask("get_item", json!({ "key": address })), ask("get_item", json!({ "key": key })));
 
         let terms = ask("get_terms", json!({ "topic": "acme", "since": at(DAYS - 1) }));
         let api = get(&pages, &format!("/api/v1/topics/acme/terms?since={}", at(DAYS - 1)));

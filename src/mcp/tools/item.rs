@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::items::{OURS, OURS_OF_COPY};
-use crate::compare::Rankings;
+use crate::compare::{Rankings, item_key};
 use crate::mcp::answer::Answer;
 use crate::mcp::call::ToolCall;
 use crate::mcp::error::ToolError;
@@ -19,11 +19,13 @@ const OURS_OF_SIGHTING: &[&str] = &["run", "topic", "seen_at", "source", "fit"];
 const OURS_OF_REVISION: &[&str] = &["replaced_at"];
 
 pub(super) async fn answer(call: ToolCall) -> Result<Answer, ToolError> {
-    let (store, key) = (&call.store, call.given.required("key"));
+    let (store, given) = (&call.store, call.given.required("key"));
+    let named = item_key(given);
+    let key: &str = &named;
     let rows = Rankings::rate_all(store, store.item_by_key(key).await?).await?;
     let Some(item) = rows.first() else {
         let hint = "it may have been forgotten; search_items, get_terms and get_changes return keys";
-        return Err(ToolError::new(format!("there is no item `{}`", excerpt(key)), hint));
+        return Err(ToolError::new(format!("there is no item `{}`", excerpt(given)), hint));
     };
     let seen = store.item_sightings(key, None, MAX_LISTED).await?;
     let earlier = store.item_revisions(key, None, EARLIER).await?;
