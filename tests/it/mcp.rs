@@ -191,7 +191,13 @@ fn every_tool_says_the_figures_of_the_api_and_sets_apart_what_others_wrote() {
         assert!(missed(&report), "{report:#}");
         let named = ask("get_report", json!({ "name": "daily" }));
         assert_eq!((&named["date"], &named["topics"]), (&json!("2026-03-11"), &report["topics"]));
-        assert_eq!(ask("get_report", json!({ "topics": ["acme"], "week": "2026-W10" }))["date"], "2026-W10");
+        let week = ask("get_report", json!({ "topics": ["acme"], "week": "2026-W10" }));
+        assert_eq!(week["date"], "2026-W10");
+        // The figures of a time before the first run say so.
+        assert!(notes(&week).contains("acme: before 2026-03-03T00:00"), "{week:#}");
+        assert!(!notes(&report).contains("not searched"), "{report:#}");
+        let early = ask("get_report", json!({ "topics": ["acme"], "date": "2026-02-20" }));
+        assert!(notes(&early).contains("acme: was not watched yet in this period"), "{early:#}");
 
         let cost = ask("get_cost", json!({ "days": 3, "topic": "acme" }));
         let status = place.json(&["status", "--json", "--at", &now]);
