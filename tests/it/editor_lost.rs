@@ -247,3 +247,19 @@ fn a_field_that_is_emptied_says_what_applies_instead() {
     assert_eq!(Typed::on(&pages, "/jobs/topics/acme").press(&pages, "save").status, 303);
     assert_eq!(file(&place), saved);
 }
+
+#[test]
+fn pages_that_edit_the_file_but_run_nothing_say_so() {
+    let (_sandbox, place) = place_with(FILE);
+    let pages = Pages::serve(&place, &["--at", NINE]);
+    for path in ["/items/star", "/items/note", "/searches", "/topics/acme"] {
+        let refused = send(&pages, path, &[("key", "a")]);
+        assert_eq!(refused.status, 403, "{path}: {}", refused.text);
+        assert!(refused.body.contains("topicwatch run"), "{path}: {}", refused.body);
+        assert!(
+            !refused.body.contains("edit = true") && !refused.body.contains("read-only"),
+            "{path}: {}",
+            refused.body
+        );
+    }
+}

@@ -177,8 +177,8 @@ pub(super) async fn long_form(body: Body, longest: usize) -> Result<PageRequest,
 /// Returns what makes ids of requests, if this process takes requests. The visitor's permission was checked before.
 pub(in crate::web) fn may_ask(site: &Site) -> Result<fn(Time) -> String, Problem> {
     site.settings().acts.ok_or_else(|| {
-        let hint = "Actions need `topicwatch run` and a token, or `edit = true` under [web].";
-        Problem::new(StatusCode::FORBIDDEN, "These pages are read-only", hint)
+        let hint = "Actions need the pages of `topicwatch run`; `topicwatch serve` takes none.";
+        Problem::new(StatusCode::FORBIDDEN, "These pages take no actions", hint)
     })
 }
 
