@@ -22,8 +22,6 @@ use crate::store::StoreError;
 
 /// Maximum number of cookies of the name that are checked.
 pub(super) const MOST_PASSES: usize = 8;
-/// Seconds after which to try again with another token.
-const AGAIN: &str = "10";
 
 /// A valid token: whose it is, and the key that signs sessions which begin with it.
 pub(super) struct ValidToken {
@@ -174,8 +172,10 @@ pub(super) async fn link_of(site: &Site, peer: &Peer, secret: &str) -> Result<Op
 }
 
 fn too_many(wait: Duration) -> Problem {
-    let hint = format!("Try again in {} s. No token is checked until then.", wait.as_secs() + 1);
-    Problem::new(StatusCode::TOO_MANY_REQUESTS, "Too many wrong tokens", hint)
+    let seconds = wait.as_secs().saturating_add(1);
+    let hint = format!("Try again in {seconds} s. No token is checked until then.");
+    let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, "Too many wrong tokens", hint);
+    Problem { retry_after: Some(seconds), ..problem }
 }
 
 /// Records the use of a token, unless this process only reads.
@@ -231,8 +231,8 @@ pub(super) async fn leave(site: &Site, pass: &str) -> Result<(), Problem> {
 /// The answer to a problem, with the time of the next try if there is one.
 pub(super) fn problem_page(problem: &Problem, site: &Site, path: &str) -> Response {
     let mut response = problem.answer(site, path);
-    if problem.status == StatusCode::TOO_MANY_REQUESTS {
-        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static(AGAIN));
+    if let Some(seconds) = problem.retry_after {
+        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
     }
     response
 }

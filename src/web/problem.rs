@@ -14,11 +14,13 @@ pub(super) struct Problem {
     pub(super) hint: String,
     /// The form to correct, as it was filled in.
     pub(super) form: Option<Markup>,
+    /// Seconds after which to try again, if the hint says so.
+    pub(super) retry_after: Option<u64>,
 }
 
 impl Problem {
     pub(super) fn new(status: StatusCode, title: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { status, title: title.into(), hint: hint.into(), form: None }
+        Self { status, title: title.into(), hint: hint.into(), form: None, retry_after: None }
     }
 
     /// Nothing has that name.
