@@ -125,6 +125,7 @@ fn a_token_follows_its_topic_to_its_new_id_and_mistakes_are_told() {
         for (args, told) in [
             (vec!["token", "add", "a b", "--role", "read"], vec!["cannot be a name"]),
             (vec!["token", "add", "link-x", "--role", "read"], vec!["cannot be a name"]),
+            (vec!["token", "add", "owner", "--role", "read"], vec!["`owner` cannot be a name", "choose another"]),
             (vec!["token", "add", "bob", "--role", "read", "--topic", "acne"], vec!["acne", "acme"]),
             (vec!["token", "add", "bob", "--role", "read", "--tag", "nothing"], vec!["no topic has the tag `nothing`"]),
             (vec!["token", "add", "bob", "--role", "admin"], vec!["admin", "read, act, edit"]),

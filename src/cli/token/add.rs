@@ -13,6 +13,8 @@ use crate::model::{Role, TokenRow, secret_hash};
 
 /// Prefix of a token, so that a leaked one can be recognised.
 const BEGIN: &str = "tw_";
+/// What the pages call the holder of the configured token.
+const OWNER: &str = "owner";
 /// The most characters of a name.
 const LONGEST: usize = 64;
 /// The most topics and tags of a token.
@@ -45,6 +47,10 @@ pub(in crate::cli) async fn run(common: &Common, args: &TokenAddArgs) -> Result<
     if args.name.is_empty() || args.name.len() > LONGEST || !args.name.chars().all(fit) || args.name.starts_with(LINK) {
         let hint = format!("use 1 to {LONGEST} letters, digits, - and _, not starting with `{LINK}`");
         return Err(Failure::usage(format!("`{}` cannot be a name", output::truncate(&args.name, 80)), hint));
+    }
+    if args.name.eq_ignore_ascii_case(OWNER) {
+        let hint = "the pages call the token of the configuration so: choose another name";
+        return Err(Failure::usage(format!("`{}` cannot be a name", args.name), hint));
     }
     let Some(role) = Role::parse(&args.role) else { return Ok(Exit::Usage) };
     if role == Role::Edit && !(args.topics.is_empty() && args.tags.is_empty()) {
