@@ -163,8 +163,8 @@ fn draw_background(chart: &Chart, axis: &Axis, id: &str) -> Markup {
 /// Explains the lines of changed queries, for the caption and the text version.
 #[must_use]
 pub fn query_changes_note(chart: &Chart, timezone: &str) -> String {
-    let at: Vec<String> = chart.asked_anew.iter().map(|at| format::date_time(*at, timezone)).collect();
-    if at.is_empty() { String::new() } else { format!(" Vertical line: the query changed on {}.", at.join(", ")) }
+    let at = format::date_times(&chart.asked_anew, timezone);
+    if at.is_empty() { String::new() } else { format!(" Vertical line: the query changed on {at}.") }
 }
 
 pub(super) fn scale(value: f64, text: &str) -> Markup {

@@ -14,6 +14,9 @@ pub const COMPARE_TONE: &str =
 pub const RISERS_CUT: &str =
     "Too many sightings with reactions to compare all: only the latest of the period were compared.";
 
+/// Maximum number of times in a list.
+const MAX_TIMES: usize = 8;
+
 /// Shown for a figure of pruned items.
 pub const NOT_KEPT: &str = "not kept";
 
@@ -209,6 +212,18 @@ pub fn date_time(at: Time, timezone: &str) -> String {
     local(at, timezone, "%Y-%m-%d %H:%M")
 }
 
+/// Lists local dates and times to the minute, each once: the latest, and how many were earlier.
+#[must_use]
+pub fn date_times(at: &[Time], timezone: &str) -> String {
+    let mut at = at.to_vec();
+    at.sort_unstable();
+    let mut minutes: Vec<String> = at.into_iter().map(|at| date_time(at, timezone)).collect();
+    minutes.dedup();
+    let earlier = minutes.len().saturating_sub(MAX_TIMES);
+    let latest = minutes.split_off(earlier).join(", ");
+    if earlier == 0 { latest } else { format!("{latest}, and {earlier} earlier") }
+}
+
 /// Formats date and time with the UTC offset, for readers in other zones.
 #[must_use]
 pub fn with_offset(at: Time, timezone: &str) -> String {
@@ -272,6 +287,18 @@ mod tests {
         ] {
             assert_eq!(line(text, most), expected);
         }
+    }
+
+    #[test]
+    fn of_many_times_the_latest_are_listed_and_each_minute_once() {
+        let minute = |n: i64| Time(n * 60_000);
+        assert_eq!(date_times(&[], "UTC"), "");
+        let same: Vec<Time> = (0..33).map(|n| Time(60_000 + n)).collect();
+        assert_eq!(date_times(&same, "UTC"), "1970-01-01 00:01");
+        assert_eq!(date_times(&[minute(2), minute(1)], "UTC"), "1970-01-01 00:01, 1970-01-01 00:02");
+        let many = date_times(&(0..11).map(minute).collect::<Vec<_>>(), "UTC");
+        assert!(many.starts_with("1970-01-01 00:03, ") && many.ends_with(" 00:10, and 3 earlier"), "{many}");
+        assert_eq!(many.matches("1970").count(), 8);
     }
 
     #[test]
