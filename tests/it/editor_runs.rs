@@ -2,7 +2,7 @@
 //! pressed, shows progress and makes its report. Also switches and tries reports, alerts, exports and channels there.
 
 use crate::support::daemons::today;
-use crate::support::databases::databases;
+use crate::support::databases::{databases, sqlite};
 use crate::support::editor::{Typed, send};
 use crate::support::program::{Place, until};
 use crate::support::receivers::Hook;
@@ -130,5 +130,33 @@ fn reports_alerts_exports_and_channels_are_switched_run_and_tried() {
             press(&pages, "on", kind, of);
         }
         assert_eq!(read().replace("paused = false\n", ""), before);
+    }
+}
+
+#[test]
+fn a_ping_without_its_variable_is_told_by_check_and_before_saving() {
+    let sandbox = today(&[]);
+    let place = Place::new(sqlite(), &sandbox.lines(), &format!("{WEB}{ACME}"));
+    let pages = Pages::of(place.program(&["run"]).start());
+    let file = || std::fs::read_to_string(place.path("jobs.toml")).unwrap();
+    let before = file();
+    let form = Typed::on(&pages, "/jobs/topics/acme?as=toml");
+    for (ping, problem) in [
+        ("ping_env = \"NO_SUCH_PING\"\n", "NO_SUCH_PING is not set"),
+        ("ping_env = \"HOME\"\n", "HOME does not contain the URL of a web server"),
+    ] {
+        let typed = form.with("toml", &format!("{ACME}{ping}"));
+        for button in ["preview", "save"] {
+            let refused = typed.press(&pages, button);
+            assert!(refused.status == 422 && refused.body.contains(problem), "{button} {ping}\n{}", refused.text);
+        }
+        assert_eq!(file(), before);
+        place.configure(&sandbox.lines(), &format!("{WEB}{ACME}{ping}"));
+        let checked = place.json(&["check", "--json"]);
+        assert_eq!(checked["pings"][0]["job"], "topic:acme", "{checked}");
+        assert!(checked["pings"][0]["problem"].as_str().unwrap().contains(problem), "{checked}");
+        let shown = place.ok(&["check"]);
+        assert!(shown.contains("ping of") && shown.contains(problem), "{shown}");
+        std::fs::write(place.path("jobs.toml"), &before).unwrap();
     }
 }

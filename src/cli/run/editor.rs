@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::cli::run::jobs_toml::{create_replacement, fingerprint, lock_folder, read, unwritable, writable};
 use crate::cli::run::{alert_trial, query_trial};
 use crate::cli::setup::plan;
+use crate::cli::terminal::failure::Failure;
 use crate::cli::wiring::context::{self, Context};
 use crate::cli::wiring::options::Common;
 use crate::cli::wiring::{channels, pings};
@@ -72,8 +73,19 @@ impl Editor {
         Ok((self.context(config), topic))
     }
 
+    /// Rejects what the daemon would refuse to reload: a channel or a ping whose secret cannot be used.
+    fn check_secrets(&self, config: &Config) -> Result<(), Diagnostic> {
+        if self.delivers {
+            let wrong = |failure: Failure| Diagnostic::without_line(failure.text, failure.hint);
+            channels::read(config).map_err(wrong)?;
+            pings::targets(config).map_err(wrong)?;
+        }
+        Ok(())
+    }
+
     async fn forecast(&self, text: &str, id: &str) -> Result<Preview, Vec<Diagnostic>> {
         let (context, topic) = self.topic(text, id).await?;
+        self.check_secrets(&context.config).map_err(|wrong| vec![wrong])?;
         let now = self.now();
         let away = |error: crate::store::StoreError| vec![Diagnostic::without_line(error.text, error.hint)];
         let (history, used) = plan::history(&context, &self.store, now).await.map_err(away)?;
@@ -150,14 +162,7 @@ impl Editor {
             return Err(SaveError::Changed);
         }
         let config = load(&self.common, self.now(), text).map_err(SaveError::Refused)?;
-        if self.delivers {
-            // Reject what the daemon would refuse to reload.
-            let failed = |failure: crate::cli::terminal::failure::Failure| {
-                SaveError::Refused(vec![Diagnostic::without_line(failure.text, failure.hint)])
-            };
-            channels::read(&config).map_err(failed)?;
-            pings::targets(&config).map_err(failed)?;
-        }
+        self.check_secrets(&config).map_err(|wrong| SaveError::Refused(vec![wrong]))?;
         let mut new = create_replacement(&path).map_err(refused)?;
         new.write_all(text.as_bytes()).map_err(refused)?;
         // Sync before the last check, because it may be slow. Only a rename follows that check.

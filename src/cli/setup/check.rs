@@ -8,12 +8,12 @@ use crate::cli::run::serve;
 use crate::cli::setup::{file_permissions, probe};
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
-use crate::cli::wiring::channels;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
+use crate::cli::wiring::{channels, pings};
 use crate::config;
 use crate::draw::format::count_noun;
-use crate::model::{ChannelSpec, SchedulePolicy, Time};
+use crate::model::{ChannelSpec, PingSpec, SchedulePolicy, Time};
 use crate::schedule::Schedule;
 
 #[derive(Debug, Args)]
@@ -60,6 +60,9 @@ fn to_json(context: &Context, probed: &[probe::Probed]) -> serde_json::Value {
         "channels": config.channels.iter().map(|spec| json!({
             "name": spec.name, "kind": spec.kind(), "whom": spec.recipient(), "problem": problem(spec),
         })).collect::<Vec<_>>(),
+        "pings": config.pings.iter().map(|spec| json!({
+            "job": spec.job, "problem": ping_problem(spec),
+        })).collect::<Vec<_>>(),
         "exports": config.exports,
         "alerts": config.alerts,
         "warnings": warnings,
@@ -73,7 +76,12 @@ fn problem(spec: &ChannelSpec) -> Option<String> {
     channels::one(spec).err().map(|why| why.message)
 }
 
-/// Formats the tables of reports, exports, alerts and channels, if there are any.
+/// Returns why a job cannot ping now; the address itself is a secret.
+fn ping_problem(spec: &PingSpec) -> Option<String> {
+    pings::one(spec).err().map(|why| why.message)
+}
+
+/// Formats the tables of reports, exports, alerts, channels and pings, if there are any.
 fn deliveries(context: &Context) -> String {
     let (config, now) = (&context.config, (context.clock)());
     let mut text = String::new();
@@ -129,6 +137,14 @@ fn deliveries(context: &Context) -> String {
         });
         text.push('\n');
         text.push_str(&output::table(&["channel", "kind", "recipient", "state"], rows.collect(), &[]));
+    }
+    if !config.pings.is_empty() {
+        let rows = config.pings.iter().map(|spec| {
+            let state = ping_problem(spec).unwrap_or_else(|| "ready".to_owned());
+            vec![spec.job.clone(), output::truncate(&state, 80)]
+        });
+        text.push('\n');
+        text.push_str(&output::table(&["ping of", "state"], rows.collect(), &[]));
     }
     text
 }

@@ -28,7 +28,8 @@ pub(in crate::cli) fn targets(config: &Config) -> Result<PingTargets, Failure> {
     config.pings.iter().map(of).collect()
 }
 
-fn one(spec: &PingSpec) -> Result<PingTarget, KeyError> {
+/// Returns one address, or why it cannot be used.
+pub(in crate::cli) fn one(spec: &PingSpec) -> Result<PingTarget, KeyError> {
     let address = match (&spec.url, &spec.url_variable) {
         (Some(url), _) => SecretString::from(url.clone()),
         (None, variable) => {
