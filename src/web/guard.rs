@@ -18,7 +18,7 @@ use super::api::is_api_path;
 use super::app::App;
 use super::authentication::{self, MOST_PASSES, basic_password, bearer, problem_page, session_cookies};
 use super::layout;
-use super::page_request::{self, LARGEST_FORM, NEXT, link};
+use super::page_request::{self, NEXT, largest_form, link};
 use super::probes;
 use super::problem::Problem;
 use super::site::Site;
@@ -78,7 +78,7 @@ async fn answered(app: &App, peer: &Peer, request: Request, next: Next, until: I
     let busy = || busy(&app.site, &path);
     // A client that sends a form drop by drop holds no permit meanwhile, and its connection counts as idle.
     let (head, body) = request.into_parts();
-    let body = match tokio::time::timeout_at(until, to_bytes(body, LARGEST_FORM)).await {
+    let body = match tokio::time::timeout_at(until, to_bytes(body, largest_form(&path))).await {
         Ok(Ok(body)) => body,
         Ok(Err(_)) => {
             let hint = "Forms here are short.";
@@ -191,7 +191,7 @@ fn check_request(site: &Site, head: &Parts) -> Result<(), Refused> {
         return refuse(status, "This request is too large", "Delete the cookies for this address.");
     }
     let length = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
-    if length.is_some_and(|length| length > LARGEST_FORM as u64) {
+    if length.is_some_and(|length| length > largest_form(head.uri.path()) as u64) {
         return refuse(StatusCode::PAYLOAD_TOO_LARGE, "This request is too large", "Forms here are short.");
     }
     let settings = site.settings();

@@ -13,6 +13,8 @@ use crate::normalise::words::parse_query;
 
 /// Maximum number of bytes of a form.
 pub(super) const LARGEST_FORM: usize = 32 * 1024;
+/// The same for the form of a topic, whose lists may be long: all of its fields filled, each character encoded.
+pub(super) const LARGEST_TOPIC_FORM: usize = 720 * 1024;
 /// Longest value of a parameter.
 pub(super) const LONGEST: usize = 1_000;
 
@@ -53,8 +55,8 @@ impl PageRequest {
     pub(super) async fn long_form(body: Body) -> Result<Self, Problem> {
         let too_large =
             |_| Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "This request is too large", "Forms here are short.");
-        let body = to_bytes(body, LARGEST_FORM).await.map_err(too_large)?;
-        Self::form_of(&String::from_utf8_lossy(&body), LARGEST_FORM)
+        let body = to_bytes(body, LARGEST_TOPIC_FORM).await.map_err(too_large)?;
+        Self::form_of(&String::from_utf8_lossy(&body), LARGEST_TOPIC_FORM)
     }
 
     /// Parses parameters alone, as an address or a form writes them. Of several with one name the last counts.
@@ -132,6 +134,11 @@ impl PageRequest {
         }
         link(path, all.iter().map(|(name, value)| (name.as_str(), value.as_str())))
     }
+}
+
+/// The maximum number of bytes of what is sent to a path. Topics have their forms below `/jobs/`.
+pub(super) fn largest_form(path: &str) -> usize {
+    if path.starts_with("/jobs/") { LARGEST_TOPIC_FORM } else { LARGEST_FORM }
 }
 
 /// The problem that a parameter is unknown, with the `known` ones as a hint.

@@ -13,6 +13,10 @@ use crate::web::page_request::link;
 /// Keys that say when a topic runs: one of them is enough.
 const TIMES: [&str; 2] = ["schedule", "every"];
 
+/// Maximum number of characters of a field of one line, and of others.
+const LONGEST_LINE: usize = 2_000;
+const LONGEST_TEXT: usize = 12_000;
+
 /// Where a form is checked and its lines are shown, for visitors who cannot save.
 const CHECK: &str = "/jobs/check";
 
@@ -80,7 +84,7 @@ impl Form {
                         @let errors = self.errors(TOML);
                         div.field {
                             label for=(id(TOML)) { "The topic, as in the file" }
-                            textarea id=(id(TOML)) name=(TOML) rows="18" spellcheck="false" maxlength="12000" aria-describedby=[(!errors.is_empty()).then(|| described(TOML))] aria-invalid=[(!errors.is_empty()).then_some("true")] { "\n" (toml) }
+                            textarea id=(id(TOML)) name=(TOML) rows="18" spellcheck="false" maxlength=(LONGEST_TEXT) aria-describedby=[(!errors.is_empty()).then(|| described(TOML))] aria-invalid=[(!errors.is_empty()).then_some("true")] { "\n" (toml) }
                             (problems(TOML, &errors))
                         }
                     },
@@ -154,12 +158,12 @@ impl Form {
                 },
                 Shape::Lines => {
                     label for=(id) { (field.label) }
-                    textarea id=(id) name=(field.key) rows="3" maxlength="12000" placeholder=[inherited] aria-describedby=(described) aria-invalid=[invalid] { "\n" (value) }
+                    textarea id=(id) name=(field.key) rows="3" maxlength=(LONGEST_TEXT) placeholder=[inherited] aria-describedby=(described) aria-invalid=[invalid] { "\n" (value) }
                 },
                 Shape::Line | Shape::Names | Shape::Number => {
                     label for=(id) { (field.label) }
                     @let fixed = self.topic.is_some() && field.key == "id";
-                    input id=(id) name=(field.key) value=(value) maxlength="12000" autocomplete="off" placeholder=[inherited] readonly[fixed] inputmode=[(field.shape == Shape::Number).then_some("numeric")] aria-describedby=(described) aria-invalid=[invalid];
+                    input id=(id) name=(field.key) value=(value) maxlength=(LONGEST_LINE) autocomplete="off" placeholder=[inherited] readonly[fixed] inputmode=[(field.shape == Shape::Number).then_some("numeric")] aria-describedby=(described) aria-invalid=[invalid];
                 },
             }
             div id=(described) {
@@ -229,4 +233,19 @@ fn id(key: &str) -> String {
 
 fn described(key: &str) -> String {
     format!("about-{key}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::web::page_request::LARGEST_TOPIC_FORM;
+
+    #[test]
+    fn a_form_with_every_field_full_is_not_too_large() {
+        // A UTF-16 unit takes at most three bytes, and each of them three characters.
+        const ENCODED: usize = 9;
+        let longest = |field: &Field| if field.shape == Shape::Lines { LONGEST_TEXT } else { LONGEST_LINE };
+        let most: usize = FIELDS.iter().map(|field| longest(field) * ENCODED).sum();
+        assert!(most + 4_096 < LARGEST_TOPIC_FORM, "{most}");
+    }
 }
