@@ -43,6 +43,15 @@ impl<'t> Jobs<'t> {
         Ok(Self { text, entries: places.entries, defaults: places.defaults })
     }
 
+    /// Finds the tables in a text to list them, including those of inline lists, which cannot be edited here.
+    ///
+    /// # Errors
+    /// If it is not TOML, or has tables in another form.
+    pub fn read_to_list(text: &'t str) -> Result<Self, EditError> {
+        let places = Places::with_inline(text)?;
+        Ok(Self { text, entries: places.entries, defaults: places.defaults })
+    }
+
     /// Returns the tables of a kind, in file order.
     pub fn entries(&self, kind: Kind) -> impl Iterator<Item = &Entry> {
         self.entries.iter().filter(move |(one, _)| *one == kind).map(|(_, entry)| entry)

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use toml_edit::{Document, Item, Key, Table, Value};
+use toml_edit::{Document, InlineTable, Item, Key, Table, Value};
 
 use super::entry::{EditError, Entry, KeyPlace, Kind, edit_error};
 use super::text;
@@ -19,6 +19,15 @@ pub(super) struct Places {
 
 impl Places {
     pub(super) fn of(source: &str) -> Result<Self, EditError> {
+        Self::find(source, false)
+    }
+
+    /// The same, with tables of inline lists, which can only be shown.
+    pub(super) fn with_inline(source: &str) -> Result<Self, EditError> {
+        Self::find(source, true)
+    }
+
+    fn find(source: &str, with_inline: bool) -> Result<Self, EditError> {
         // A byte order mark is not part of the document.
         let skipped = source.len() - source.trim_start_matches('\u{FEFF}').len();
         let document = Document::parse(&source[skipped..]).map_err(|error| {
@@ -34,6 +43,10 @@ impl Places {
             match Kind::ALL.into_iter().find(|kind| kind.table() == name) {
                 None => others = true,
                 Some(kind) => {
+                    if let Some(tables) = inline_tables(item).filter(|_| with_inline) {
+                        entries.extend(tables.into_iter().map(|table| (kind, inline_entry(skipped, kind, table))));
+                        continue;
+                    }
                     let Some(list) = item.as_array_of_tables() else {
                         let hint = format!("write each as [[{name}]] on a line of its own, keys below it");
                         return Err(edit_error(
@@ -93,12 +106,27 @@ fn entry(source: &str, skipped: usize, kind: Kind, table: &Table, headers: &[usi
         let here = at + skipped;
         here > begin + skipped && here < end && !own.contains(at)
     });
-    let name = keys.iter().find(|place| place.name == kind.name_key()).and_then(|place| match &place.given {
-        KeyValue::Text(name) => Some(name.clone()),
-        _ => None,
-    });
     let tables_from = own.iter().min().map(|at| at + skipped);
-    Ok(Entry { name: name.unwrap_or_default(), block: start..end, keys, tables_from, torn })
+    Ok(Entry { name: name_of(kind, &keys), block: start..end, keys, tables_from, torn })
+}
+
+fn name_of(kind: Kind, keys: &[KeyPlace]) -> String {
+    match keys.iter().find(|place| place.name == kind.name_key()).map(|place| &place.given) {
+        Some(KeyValue::Text(name)) => name.clone(),
+        _ => String::new(),
+    }
+}
+
+/// Returns the tables of a list that is written as a value: `topics = [{ id = "a" }]`.
+fn inline_tables(item: &Item) -> Option<Vec<&InlineTable>> {
+    item.as_array()?.iter().map(Value::as_inline_table).collect()
+}
+
+/// Returns an entry that can only be shown: it has no lines of its own.
+fn inline_entry(skipped: usize, kind: Kind, table: &InlineTable) -> Entry {
+    let keys = table.iter().filter_map(|(name, value)| place(name.to_owned(), table.key(name), value, skipped));
+    let keys: Vec<KeyPlace> = keys.collect();
+    Entry { name: name_of(kind, &keys), block: 0..0, keys, tables_from: None, torn: true }
 }
 
 fn place(name: String, key: Option<&Key>, value: &Value, skipped: usize) -> Option<KeyPlace> {

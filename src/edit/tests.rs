@@ -121,6 +121,12 @@ fn what_cannot_be_edited_safely_is_refused() {
     for wrong in ["topics = [{ id = \"a\" }]", "[[topics]\n"] {
         assert!(Jobs::read(wrong).is_err(), "{wrong}");
     }
+    // What cannot be edited can still be listed.
+    let inline = Jobs::read_to_list("topics = [{ id = \"a\", query = 'x' }]\n[[reports]]\nname = \"r\"\n").unwrap();
+    let a = inline.entry(Kind::Topic, "a").unwrap();
+    assert_eq!(inline.given(a, "query").unwrap().0, &text("x"));
+    assert!(inline.set(Kind::Topic, "a", "query", None).is_err() && inline.entry(Kind::Report, "r").is_ok());
+    assert!(Jobs::read_to_list("topics = [1]").is_err());
     // The last line may have no line end.
     let short = Jobs::read("[[topics]]").unwrap();
     assert_eq!(short.set(Kind::Topic, "", "id", Some(&text("a"))).unwrap(), "[[topics]]\nid = \"a\"\n");

@@ -98,3 +98,31 @@ fn an_address_in_a_comment_is_shown_to_editors_alone() {
     let checked = see(&reader, "POST", "/jobs/check", "topic=z&query=zz&every=12h");
     assert!(checked.contains("zz") && checked.contains("# (hidden)") && !checked.contains("s3cret"), "{checked}");
 }
+
+#[test]
+fn topics_of_an_inline_list_are_shown_and_not_changed() {
+    let (_sandbox, place) = place_with(TORN);
+    let whole = std::fs::read_to_string(place.path("jobs.toml")).unwrap();
+    let (head, _) = whole.split_once("[[topics]]").unwrap();
+    let inline =
+        "topics = [{ id = \"acme\", query = \"acme\", every = \"12h\", ping = \"https://ping.example/s3cret\" }]";
+    let text = format!("{inline}\n{head}");
+    std::fs::write(place.path("jobs.toml"), &text).unwrap();
+    place.ok(&["check"]);
+    let pages = Pages::serve(&place, &["--at", NINE]);
+    let page = pages.page("/jobs");
+    for (part, there) in [
+        ("/topics/acme", true),
+        ("is not a list of tables that can be edited here", true),
+        ("s3cret", false),
+        ("value=\"off\"", false),
+        ("/jobs/topics/acme", false),
+        ("href=\"/jobs/new\"", false),
+    ] {
+        let main = page.split("<main").nth(1).unwrap_or(&page);
+        assert_eq!(main.contains(part), there, "{part}\n{page}");
+    }
+    let refused = send(&pages, "/jobs", &[("do", "off"), ("kind", "topic"), ("name", "acme")]);
+    assert_eq!(refused.status, 400, "{}", refused.text);
+    assert_eq!(std::fs::read_to_string(place.path("jobs.toml")).unwrap(), text);
+}

@@ -16,10 +16,11 @@ fn heading(kind: Kind) -> &'static str {
     }
 }
 
-pub(super) fn section(kind: Kind, rows: &[Markup], all: usize) -> Markup {
+/// `has_forms` tells whether topics of the file have forms.
+pub(super) fn section(kind: Kind, rows: &[Markup], all: usize, has_forms: bool) -> Markup {
     html! { section aria-labelledby=(kind.table()) {
         h2 id=(kind.table()) { (heading(kind)) }
-        @if kind == Kind::Topic { p { a href=(NEW) { "Add a topic" } } }
+        @if kind == Kind::Topic && has_forms { p { a href=(NEW) { "Add a topic" } } }
         @if rows.is_empty() { p.meta { "None. " code { "[[" (kind.table()) "]]" } " in the file adds one." } } @else { div.wide { table.cards.kinds {
             caption.quiet { (heading(kind)) " in the file" }
             thead { tr { th scope="col" { "Name" } th scope="col" { "What" } th scope="col" { "State" } th scope="col" { "Actions" } } }

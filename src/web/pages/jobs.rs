@@ -57,8 +57,13 @@ async fn page(site: &Site, result: ActionResult, visitor: &Visitor) -> Result<Pa
     let opened = read_file(editing(site)?).await?;
     let undo = result.undo.filter(|(_, deleted)| deleted.left == opened.seen);
     let result = ActionResult { undo, ..result };
-    let jobs = Jobs::read(&opened.text).map_err(edit_problem)?;
-    let locked = locked(site, &opened, visitor);
+    // Tables that cannot be edited here are listed all the same.
+    let inline = Jobs::read(&opened.text).err();
+    let jobs = Jobs::read_to_list(&opened.text).map_err(edit_problem)?;
+    let locked = match &inline {
+        Some(refused) => Some(format!("{}: {}; {}.", opened.place, refused.message, refused.hint)),
+        None => locked(site, &opened, visitor),
+    };
     let edits = locked.is_none();
     if let Some(topic) = result.confirm.as_ref().filter(|_| edits) {
         jobs.entry(Kind::Topic, topic).map_err(|_| Problem::not_found("The file has no such topic"))?;
@@ -71,7 +76,7 @@ async fn page(site: &Site, result: ActionResult, visitor: &Visitor) -> Result<Pa
         for entry in all.iter().take(LISTED) {
             rows.push(row(site, &jobs, kind, entry, (&opened, edits, &halted), visitor).await?);
         }
-        sections.push(section(kind, &rows, all.len()));
+        sections.push(section(kind, &rows, all.len(), inline.is_none()));
     }
     let main = html! {
         h1 { "Settings" }
@@ -152,6 +157,7 @@ async fn row(
     let run = job_runs::button(site, kind, name, on, visitor)?;
     let last = job_runs::last(site, kind, name, visitor).await?;
     let halted = on && kind == Kind::Topic && halted.contains(name);
+    let has_form = kind == Kind::Topic && jobs.contiguous_entry(kind, name).is_ok();
     Ok(html! { tr {
         th scope="row" { @if kind == Kind::Topic { a href=(format!("/topics/{name}")) { (format::line(name, 80)) } } @else { (format::line(name, 80)) } }
         td data-label="What" { (table_summary(jobs, kind, entry)) }
@@ -165,7 +171,7 @@ async fn row(
                     @if on { (button("off", "Pause", format!("Pause {} {name}", kind.singular()))) } @else { (button("on", "Resume", format!("Resume {} {name}", kind.singular()))) }
                 }
                 (run)
-                @if kind == Kind::Topic {
+                @if has_form {
                     a.button href=(place(name)) { @if edits { "Change" } @else { "Show" } span.quiet { " " (name) } }
                     @if edits { a.button href=(link(NEW, [("from", name.as_str())])) { "Duplicate" span.quiet { " " (name) } } a.button href=(deletion(name)) { "Delete" span.quiet { " " (name) } } }
                 }
@@ -194,7 +200,7 @@ async fn handle_form(site: &Site, visitor: &Visitor, body: Body) -> Result<Respo
         may_ask(site)?;
         let editing = editing(site)?;
         let text = read_file(editing).await?.text;
-        let to = job_runs::run(site, editing, &Jobs::read(&text).map_err(edit_problem)?, &form).await?;
+        let to = job_runs::run(site, editing, &Jobs::read_to_list(&text).map_err(edit_problem)?, &form).await?;
         return Ok(Redirect::to(&to).into_response());
     }
     let editing = editor(site, visitor)?;
