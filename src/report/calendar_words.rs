@@ -67,10 +67,10 @@ impl CalendarFacts {
         if days < 1.0 || days_before < 1.0 || (days - days_before).abs() < 0.5 {
             return String::new();
         }
-        match change_of_rate(now / days, before / days_before) {
-            Some(change) => format!(", {change} a day"),
-            None => ", as many a day".to_owned(),
-        }
+        let (now, before) = (now / days, before / days_before);
+        let is_alike = (now - before).abs() < 0.0005 * before;
+        let change = if is_alike { None } else { change_of_rate(now, before) };
+        format!(", {} a day", change.as_deref().unwrap_or("as many"))
     }
 
     /// Returns both periods side by side; empty if they cannot be compared.
@@ -187,6 +187,7 @@ fn format_points(now: f64, before: f64) -> String {
 mod tests {
     #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
     use super::super::calendar::{BeforeFacts, PeriodFigures};
+    use super::super::facts::DayFacts;
     use super::super::samples::topic;
     use super::super::tone;
     use super::*;
@@ -239,7 +240,17 @@ mod tests {
     #[test]
     fn months_of_different_lengths_are_compared_by_day_too() {
         let mut facts = topic("a");
-        let day = facts.days[0].clone();
+        let day = DayFacts {
+            date: "2026-03-01".into(),
+            span: Span { from: Time(0), until: Time(86_400_000) },
+            counted: ItemCounts::default(),
+            tones: ToneCounts::default(),
+            negative: None,
+            positive: None,
+            covered: Some(1.0),
+            checks: None,
+            at_least: false,
+        };
         let mut month = |days: usize, raw: u64, days_before: i64, before: u64| {
             let mut calendar = week(before, false);
             calendar.unit = CalendarUnit::Month;
@@ -247,8 +258,8 @@ mod tests {
             (facts.period.raw, facts.days) = (raw, vec![day.clone(); days]);
             calendar.compared(&facts)
         };
-        assert_eq!(month(31, 600, 28, 542), "+11% from the month before, <0.1% a day".replace("<", "−<"));
-        assert_eq!(month(31, 310, 28, 280), "+11% from the month before, as many a day");
+        assert_eq!(month(31, 600, 28, 542), "+11% from the month before, as many a day");
+        assert_eq!(month(31, 341, 28, 280), "+22% from the month before, +10% a day");
         assert_eq!(month(30, 310, 30, 280), "+11% from the month before");
     }
 

@@ -2,10 +2,10 @@
 #![allow(clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use super::facts::{HoleFacts, TopicFacts};
-use super::measures::EarlierDay;
+use super::measures::{EarlierDay, SourceShare};
 use super::samples::{HOUR, report, topic};
 use super::voice_parts::{VoiceCell, VoicePart};
-use super::{comparison, highlights};
+use super::{comparison, highlights, share_of_voice};
 use crate::insight::daily::{ItemCounts, UsualRange};
 use crate::model::{ReportWindow, Span, Time};
 
