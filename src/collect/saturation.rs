@@ -79,7 +79,8 @@ pub(super) fn is_full(reply_span: ReplySpan) -> bool {
 }
 
 /// Returns what a reply shows of the requested span, by its posts and by earlier replies to the question. If the
-/// request `named` a number, the service cuts there; then the length of a shorter reply does not make it full.
+/// request `named` a number, the usual lengths of services say nothing; a shorter reply is full if it is the longest and
+/// its length came up repeatedly, as the service may cut below that number.
 pub(super) fn reply_span(
     posts: &[Finding],
     unreadable: i64,

@@ -182,9 +182,10 @@ pub fn interval(share: &Share) -> String {
 /// share is a bound (`≥`, `≤`); if of both, an estimate (`≈`).
 #[must_use]
 pub fn share_with_count(share: Option<Share>, more: bool, more_elsewhere: bool) -> String {
-    // Zero items are 0 % of any total.
+    // Zero items are 0 % of any total, and all items stay all if there are no others.
     let nothing = share.is_some_and(|share| share.part == 0);
-    let bounded = |part: f64| match (more, more_elsewhere && !nothing) {
+    let all = !more_elsewhere && share.is_some_and(|share| share.part == share.whole);
+    let bounded = |part: f64| match (more && !all, more_elsewhere && !nothing) {
         (false, false) => percent(part),
         (true, false) => bounded_percent(part, true),
         (false, true) => bounded_percent(part, false),

@@ -1,6 +1,8 @@
 //! Figures of a topic that are compared, as plain values, and how large a difference must be to be reported. The file
 //! of its name computes each.
 
+use std::collections::BTreeSet;
+
 use crate::insight::daily::{Share, ToneCounts, UsualShare};
 use crate::insight::why::Cause;
 use crate::model::{Source, Tone};
@@ -118,4 +120,7 @@ pub struct Voice {
     /// Its share of the unique items of each source; empty if no topic has providers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub by_source: Vec<(Source, Share)>,
+    /// The sources where another topic may have more items than are counted.
+    #[serde(skip)]
+    pub more_elsewhere: BTreeSet<Source>,
 }

@@ -1,6 +1,8 @@
 //! Share of voice: each topic's share of the items of a group, and whether it is a lower or upper bound because there
 //! may be more items than are counted.
 
+use std::collections::BTreeSet;
+
 use super::facts::TopicFacts;
 use super::measures::{SourceShare, Voice};
 use crate::insight::daily::{Share, share};
@@ -9,18 +11,20 @@ use crate::model::Source;
 impl Voice {
     /// Formats the share of unique items for its bar.
     pub(super) fn bar(&self) -> String {
-        if self.unique.is_none() { "none".to_owned() } else { self.bounded(self.unique) }
+        if self.unique.is_none() { "none".to_owned() } else { self.bounded(self.unique, self.others_at_least) }
     }
 
     /// Formats a share, as a bound if there may be more.
-    fn bounded(&self, share: Option<Share>) -> String {
-        let formatted = super::format::share_with_count(share, self.at_least, self.others_at_least);
+    fn bounded(&self, share: Option<Share>, more_elsewhere: bool) -> String {
+        let formatted = super::format::share_with_count(share, self.at_least, more_elsewhere);
         formatted.split(" (").next().unwrap_or_default().to_owned()
     }
 
     /// Formats its share at each source; `None` without providers.
     pub(super) fn sources(&self) -> Option<String> {
-        let format_source = |(source, share): &(Source, Share)| format!("{source} {}", self.bounded(Some(*share)));
+        let format_source = |(source, share): &(Source, Share)| {
+            format!("{source} {}", self.bounded(Some(*share), self.more_elsewhere.contains(source)))
+        };
         (!self.by_source.is_empty()).then(|| self.by_source.iter().map(format_source).collect::<Vec<_>>().join(" · "))
     }
 
@@ -55,6 +59,7 @@ pub(super) fn of(topics: &[&TopicFacts]) -> Vec<Voice> {
             topic: topic.id.clone(),
             title: topic.title.clone(),
             by_source: by_source(topic, topics),
+            more_elsewhere: sources_with_more(topics.iter().copied().filter(|other| other.id != topic.id)),
             at_least: topic.may_be_more(),
             others_at_least: others(at, TopicFacts::may_be_more),
             others_hidden: others(at, has_unknown_authors),
@@ -81,6 +86,16 @@ fn by_source(topic: &TopicFacts, topics: &[&TopicFacts]) -> Vec<(Source, Share)>
     topic.found_by.sources.iter().filter_map(part).collect()
 }
 
+/// Returns the sources of topics that may have more items than are counted.
+fn sources_with_more<'a>(topics: impl Iterator<Item = &'a TopicFacts>) -> BTreeSet<Source> {
+    let incomplete = topics.filter(|topic| topic.may_be_more());
+    let sources = incomplete.flat_map(|topic| {
+        let searched = topic.sources.iter().map(|facts| facts.source);
+        searched.chain(topic.found_by.sources.iter().map(|found| found.source))
+    });
+    sources.collect()
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::indexing_slicing, reason = "tests fail by panicking")]
@@ -98,6 +113,7 @@ mod tests {
         let bars = |topics: &[&TopicFacts]| of(topics).iter().map(Voice::bar).collect::<Vec<_>>();
         assert_eq!(bars(&[&full, &whole]), ["≥\u{a0}60%", "≤\u{a0}40%"]);
         assert_eq!(bars(&[&whole, &none]), ["100%", "0%"]);
+        assert_eq!(bars(&[&full, &none]), ["100%", "0%"]);
         assert_eq!(bars(&[&none, &none]), ["none", "none"]);
     }
 }

@@ -184,7 +184,7 @@ fn shares_by_source_count_topics_without_providers() {
         let share = |id: &str| {
             let told = page.split(&format!("\n{id}, by source: ")).nth(1).unwrap_or_else(|| panic!("no {id}: {page}"));
             let told = told.split("social ").nth(1).unwrap().split('%').next().unwrap();
-            told.parse::<u32>().unwrap()
+            told.trim_start_matches(|sign: char| !sign.is_ascii_digit()).parse::<u32>().unwrap()
         };
         let (acme, globex) = (share("acme"), share("globex"));
         assert!(acme > 0 && globex > 0 && acme.abs_diff(100 - globex) <= 1, "{acme} {globex}: {page}");

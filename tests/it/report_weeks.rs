@@ -220,6 +220,12 @@ fn covered(database: &Database, topic: &str, span: Span) -> f64 {
     part(inside as u64, minutes.len() as u64)
 }
 
+/// A count of a span: a lower bound if the span has a gap.
+fn bounded(database: &Database, topic: &str, many: u64, span: Span) -> String {
+    let bound = if covered(database, topic, span) < 0.98 { "≥\u{a0}" } else { "" };
+    format!("{bound}{}", shown(many))
+}
+
 fn covered_percent(database: &Database, topic: &str, span: Span) -> String {
     format!("{:.0}%", covered(database, topic, span) * 100.0)
 }
@@ -249,12 +255,9 @@ fn figures(database: &Database, text: &str, case: &Case, id: &str) {
     for (name, what) in [("items", "*"), ("unique", CLUSTER), ("authors", "DISTINCT lower(i.author)")] {
         let (now, before) = (of(now, what, ""), of(before, what, ""));
         assert!(now > 20 && before > 20, "{name}: {now} {before}");
-        // A count of a span with a gap is a lower bound.
-        let bounded = |many: u64, span: Span| {
-            let bound = if covered(database, id, span) < 0.98 { "≥\u{a0}" } else { "" };
-            format!("{bound}{}", shown(many))
-        };
-        let wanted = [bounded(now, case.span()), bounded(before, case.before()), change(now, before)];
+        let [shown_now, shown_before] =
+            [(now, case.span()), (before, case.before())].map(|(many, span)| bounded(database, id, many, span));
+        let wanted = [shown_now, shown_before, change(now, before)];
         assert_eq!(row(name)[1..], wanted, "{name} {} {id}", case.name);
     }
     let sample = |span: Span| of(span, "*", &format!("{BY} AND i.tone IN ('negative', 'neutral', 'positive')"));
@@ -280,7 +283,8 @@ fn figures(database: &Database, text: &str, case: &Case, id: &str) {
     );
     let (spent, then) = (cost(database, id, now), cost(database, id, before));
     assert_eq!(row("cost")[1..], [dollars(spent), dollars(then), change(spent, then)]);
-    let head = format!("**{}** items, **{}** unique", shown(of(now, "*", "")), shown(of(now, CLUSTER, "")));
+    let [items, unique] = ["*", CLUSTER].map(|what| bounded(database, id, of(now, what, ""), now));
+    let head = format!("**{items}** items, **{unique}** unique");
     assert!(told.contains(&head), "{head}: {told}");
 
     // The chart shows the days of the period.
@@ -291,7 +295,8 @@ fn figures(database: &Database, text: &str, case: &Case, id: &str) {
         let day_span = span(day[0], &next, case.zone);
         let searched = covered_percent(database, id, day_span);
         // Of a day on which nothing was searched nothing is known.
-        let counted = |n: u64| if n == 0 && searched == "0%" { "–".to_owned() } else { shown(n) };
+        let counted =
+            |n: u64| if n == 0 && searched == "0%" { "–".to_owned() } else { bounded(database, id, n, day_span) };
         assert_eq!(day[1], counted(of(day_span, "*", "")), "{id} {}", day[0]);
         assert_eq!(day[2], counted(of(day_span, CLUSTER, "")), "{id} {}", day[0]);
         assert_eq!(day[7], searched, "{id} {}", day[0]);
@@ -305,7 +310,14 @@ fn voices(database: &Database, text: &str, case: &Case) {
     let told = |id: &str, span: Span| {
         let whole: u64 = ids.iter().map(|id| unique(id, span)).sum();
         let part = unique(id, span);
-        if whole == 0 { "–".to_owned() } else { format!("{:.0}% ({})", self::part(part, whole) * 100.0, shown(part)) }
+        let count = bounded(database, id, part, span);
+        // Both topics have the same gaps, so that there may be more of both.
+        let bound = match (count.starts_with('≥'), part) {
+            (false, _) => "",
+            (true, 0) => "≥\u{a0}",
+            (true, _) => "≈\u{a0}",
+        };
+        if whole == 0 { "–".to_owned() } else { format!("{bound}{:.0}% ({count})", self::part(part, whole) * 100.0) }
     };
     let whole = table(text, "| topic | items | unique | authors |");
     for row in &whole {
@@ -321,7 +333,11 @@ fn voices(database: &Database, text: &str, case: &Case) {
         .map(|(name, span)| {
             let sum: u64 = ids.iter().map(|id| unique(id, span)).sum();
             let cells = [told(order[0], span), told(order[1], span)];
-            [name].into_iter().chain(cells).chain([shown(sum), covered_percent(database, "acme", span)]).collect()
+            [name]
+                .into_iter()
+                .chain(cells)
+                .chain([bounded(database, "acme", sum, span), covered_percent(database, "acme", span)])
+                .collect()
         })
         .collect();
     assert_eq!(parts, expected, "{}", case.name);
