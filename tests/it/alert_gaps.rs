@@ -29,28 +29,29 @@ fn post(id: u64, published: Time, noise: i64) -> Truly {
     Truly { query: "acme".to_owned(), id, text, published, indexed: published, deleted: None }
 }
 
-/// Two posts in each hour, at random.
+/// A post in each hour, at random.
 fn flat(first: u64) -> Vec<Truly> {
     let mut random = ChaCha8Rng::seed_from_u64(20_260_329 + first);
     let within = Uniform::new(0_i64, HOUR).unwrap();
-    (0..24 * DAYS * 2)
+    (0..24 * DAYS)
         .zip(first..)
         .map(|(n, id)| {
-            let published = Time(at(n / 2).0 + within.sample(&mut random));
+            let published = Time(at(n).0 + within.sample(&mut random));
             post(id, published, within.sample(&mut random))
         })
         .collect()
 }
 
-/// Each search asks for a week, so it finds all that earlier ones did not.
 fn file(sources: &str, when: &str) -> String {
     format!(
-        "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [{sources}]\nwindow = \"PAST_7_DAYS\"\n{when}\n\n\
+        "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [{sources}]\n{when}\n\n\
          [[alerts]]\nname = \"storms\"\nrule = \"volume\"\n"
     )
 }
 
 const DAILY: &str = "schedule = \"0 0 * * *\"";
+/// Each search asks for a week, so it finds all that was left out of empty replies.
+const WEEK: &str = "\nwindow = \"PAST_7_DAYS\"";
 
 /// Makes the runs that are due at these hours, at some of them with a broken service, and returns the days of alerts.
 fn watch(
@@ -112,7 +113,7 @@ fn the_posts_of_two_days_after_a_failed_run_are_no_rise() {
         let place = Place::new(database, &truth.lines(), &file("\"social\"", DAILY));
         let fired = watch(&place, &[&truth], (1..DAYS).map(|day| 24 * day), (24 * 20..24 * 21, down));
         assert!(fired.is_empty(), "{}: {fired:?}", place.database.name);
-        assert!(most_new(&place) > 80, "the run after it found both days: {}", most_new(&place));
+        assert!(most_new(&place) > 40, "the run after it found both days: {}", most_new(&place));
     }
 }
 
@@ -120,12 +121,13 @@ fn the_posts_of_two_days_after_a_failed_run_are_no_rise() {
 fn what_is_found_after_empty_replies_is_no_rise() {
     for database in databases() {
         let truth = Truth::new(flat(1));
-        let place = Place::new(database, &truth.lines(), &file("\"social\"", "schedule = \"0 */12 * * *\""));
-        // Three replies are empty.
+        let place =
+            Place::new(database, &truth.lines(), &file("\"social\"", &format!("schedule = \"0 */6 * * *\"{WEEK}")));
+        // Six replies are empty.
         let gap = 24 * 19..24 * 20 + 12;
-        let fired = watch(&place, &[&truth], (2..DAYS * 2).map(|half| 12 * half), (gap, empty));
+        let fired = watch(&place, &[&truth], (4..DAYS * 4).map(|quarter| 6 * quarter), (gap, empty));
         assert!(fired.is_empty(), "{}: {fired:?}", place.database.name);
-        assert!(most_new(&place) > 80, "the run after them found all: {}", most_new(&place));
+        assert!(most_new(&place) > 40, "the run after them found all: {}", most_new(&place));
     }
 }
 
@@ -136,11 +138,12 @@ fn what_one_of_two_sources_finds_after_four_empty_days_is_no_rise() {
         let provider = |name: &str, truth: &Truth| {
             format!("[providers.{name}]\nkind = \"spec\"\nkey_env = \"SECOND_KEY\"\n{}\n", truth.lines())
         };
-        let rest = provider("east", &east) + &provider("west", &west) + &file("\"east\", \"west\"", DAILY);
+        let rest =
+            provider("east", &east) + &provider("west", &west) + &file("\"east\", \"west\"", &format!("{DAILY}{WEEK}"));
         let place = Place::bare(database, &rest);
         let fired = watch(&place, &[&east, &west], (1..DAYS).map(|day| 24 * day), (24 * 16..24 * 20, empty));
         assert!(fired.is_empty(), "{}: {fired:?}", place.database.name);
-        assert!(most_new(&place) > 200, "east found all of them then: {}", most_new(&place));
+        assert!(most_new(&place) > 100, "east found all of them then: {}", most_new(&place));
     }
 }
 
@@ -148,8 +151,10 @@ fn what_one_of_two_sources_finds_after_four_empty_days_is_no_rise() {
 fn a_rise_on_the_day_after_a_failed_run_is_reported_at_once() {
     for database in databases() {
         let mut posts = flat(1);
-        // 120 more on the day before the run that follows the failed one.
-        posts.extend((0..120).zip(2_000_001..).map(|(n, id)| post(id, Time(at(24 * 20).0 + n * HOUR / 5), n * 7_919)));
+        // 60 more on the day before the run that follows the failed one.
+        posts.extend(
+            (0..60).zip(2_000_001..).map(|(n, id)| post(id, Time(at(24 * 20).0 + n * HOUR * 2 / 5), n * 7_919)),
+        );
         let truth = Truth::new(posts);
         let place = Place::new(database, &truth.lines(), &file("\"social\"", DAILY));
         let fired = watch(&place, &[&truth], (1..DAYS).map(|day| 24 * day), (24 * 20..24 * 21, down));
