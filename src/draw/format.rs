@@ -129,12 +129,10 @@ pub fn percent(part: f64) -> String {
     }
 }
 
-/// Formats as `89%`, rounded down: what is below a threshold is not rounded to it.
+/// Formats a percentage that is below a limit: it is not rounded to the limit. 89.9 % is `89%` if the limit is 90 %.
 #[must_use]
-pub fn percent_down(part: f64) -> String {
-    // Adds less than an error of the division, so that 7 of 25 stays 28 %.
-    let whole = (part * 100.0 + 1e-9).floor();
-    if whole < 1.0 && part > 0.0 { "<1%".to_owned() } else { format!("{whole:.0}%") }
+pub fn percent_below(part: f64, limit: f64) -> String {
+    if percent(part) == percent(limit) { format!("{:.0}%", (part * 100.0).floor()) } else { percent(part) }
 }
 
 /// Formats a percentage beside a bound that it exceeds: with as many digits as tell the two apart.

@@ -1,7 +1,7 @@
 //! Compares a week or a month and its parts with the one before, or gives the reason why not.
 //! `insight::daily::CalendarUnit` defines the days; `calendar_words` puts it into words.
 
-use super::format::percent_down;
+use super::format::percent_below;
 use super::measures::{LONGEST_RUN, MOST_SEARCHES, WHOLE};
 use super::{tone, uncovered};
 use crate::insight::daily::{self, CalendarPeriod, CalendarUnit, ItemCounts, SearchCoverage, Share, ToneCounts};
@@ -163,7 +163,9 @@ impl Reading<'_> {
     /// Returns why a period cannot be compared with the one before, if so.
     fn not_comparable_reason(&self, period: &CalendarPeriod, before: Span) -> Option<String> {
         let (span, noun) = (period.span, period.unit.noun());
-        let little = |span: Span| Some(self.looked.searched_share(span)).filter(|part| *part < WHOLE).map(percent_down);
+        let little = |span: Span| {
+            Some(self.looked.searched_share(span)).filter(|part| *part < WHOLE).map(|part| percent_below(part, WHOLE))
+        };
         if !self.looked.was_watched(before) {
             let later = self.searched_since.is_none_or(|at| at >= before.until);
             return Some(if later { "not watched yet" } else { "not watched from its start" }.to_owned());

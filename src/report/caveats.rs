@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::document::Report;
 use super::facts::TopicFacts;
-use super::format::{line, percent_down};
+use super::format::{line, percent_below};
 use super::measures::{COVERED, MIN_CHANGE, WHOLE};
 use crate::model::ReportWindow;
 
@@ -69,7 +69,7 @@ fn doubt_reason(report: &Report, topic: &TopicFacts) -> Option<String> {
         return Some("the period is not over".to_owned());
     }
     if topic.covered.is_none_or(|covered| covered < WHOLE) {
-        let reason = if topic.idle(report.span) { "not covered yet".to_owned() } else { only(topic) };
+        let reason = if topic.idle(report.span) { "not covered yet".to_owned() } else { only(topic, WHOLE) };
         return Some(reason);
     }
     if topic.covered_in_all < WHOLE {
@@ -78,13 +78,14 @@ fn doubt_reason(report: &Report, topic: &TopicFacts) -> Option<String> {
     topic.saturated.then(|| "replies were cut short".to_owned())
 }
 
-fn only(topic: &TopicFacts) -> String {
+fn only(topic: &TopicFacts, limit: f64) -> String {
     if topic.checks == Some(0) {
         return "no search answered".to_owned();
     }
-    topic
-        .covered
-        .map_or_else(|| "searches were pruned".to_owned(), |covered| format!("only {} covered", percent_down(covered)))
+    topic.covered.map_or_else(
+        || "searches were pruned".to_owned(),
+        |covered| format!("only {} covered", percent_below(covered, limit)),
+    )
 }
 
 type Unjudged = fn(&Report, &TopicFacts) -> Option<String>;
@@ -126,7 +127,7 @@ const ASPECTS: [(&str, &str, Unjudged); 4] = [
             return Some("not covered yet".to_owned());
         }
         if topic.covered.is_none_or(|covered| covered < COVERED) {
-            return Some(only(topic));
+            return Some(only(topic, COVERED));
         }
         if topic.checks.is_some() {
             return Some("its searches see only one moment".to_owned());

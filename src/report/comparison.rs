@@ -29,7 +29,7 @@ pub(super) fn compare_days(
         } else if !pruned_days.is_complete(day.span) {
             Some("its searches were pruned".to_owned())
         } else if covered < WHOLE {
-            Some(format!("only {} searched", super::format::percent_down(covered)))
+            Some(format!("only {} searched", super::format::percent_below(covered, WHOLE)))
         } else {
             None
         };

@@ -96,7 +96,7 @@ impl TopicFacts {
         }
         Some(self.searched_share)
             .filter(|part| *part < WHOLE)
-            .map(|part| format!("only {} searched", format::percent_down(part)))
+            .map(|part| format!("only {} searched", format::percent_below(part, WHOLE)))
     }
 
     /// Whether no search was due in the whole period.

@@ -235,8 +235,8 @@ fn searches_that_covered_nothing_were_made_all_the_same() {
 
 #[test]
 fn a_share_and_the_bound_that_it_exceeds_look_different() {
-    use crate::draw::format::{percent_down, percents_apart};
+    use crate::draw::format::{percent_below, percents_apart};
     assert_eq!(percents_apart(0.4348, 0.431), ("43.5%".to_owned(), "43.1%".to_owned()));
     assert_eq!(percents_apart(0.5, 0.431), ("50%".to_owned(), "43%".to_owned()));
-    assert_eq!([0.899, 0.9, 0.28, 0.004, 0.0].map(percent_down), ["89%", "90%", "28%", "<1%", "0%"]);
+    assert_eq!([0.899, 0.436, 0.004, 0.0].map(|part| percent_below(part, 0.9)), ["89%", "44%", "<1%", "0%"]);
 }

@@ -479,8 +479,8 @@ fn what_cannot_be_compared_is_named_with_its_reason() {
     for database in databases() {
         let place = place(database, "");
         for (args, told) in [
-            (["--week", "2026-W12"], "Week before (2026-W11): not compared, only 78% searched."),
-            (["--week", "2026-W11"], "Week before (2026-W10): not compared, only 78% of this week searched."),
+            (["--week", "2026-W12"], "Week before (2026-W11): not compared, only 79% searched."),
+            (["--week", "2026-W11"], "Week before (2026-W10): not compared, only 79% of this week searched."),
             (["--week", "2026-W05"], "Week before (2026-W04): not compared, not watched yet."),
             (["--month", "2026-02"], "Month before (2026-01): not compared, not watched from its start."),
             (["--week", "2026-W15"], "Week before (2026-W14): not compared, this week is not over."),
