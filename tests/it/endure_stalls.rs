@@ -1,15 +1,20 @@
 //! Stalled processes, runs that kill their process or panic, and a dead ticker: others go on, and nothing is written
 //! twice. On both databases.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
+
+use serde_json::json;
 
 use crate::support::arrivals::{Slow, ago};
 use crate::support::daemons::{daemon, today};
 use crate::support::databases::databases;
 use crate::support::program::{NINE, Place, until};
 use crate::support::rare_schedule::{FAILPOINT, assert_sound};
-use crate::support::service::Sandbox;
+use crate::support::service::{Raw, Sandbox, reply};
 use crate::support::waits::stop_between_writes;
+use crate::support::world::post;
 
 /// Topics of one call each, with one slot each that passed while nothing ran.
 fn overdue(database: crate::support::databases::Database, service: &str, scheduler: &str, topics: usize) -> Place {
@@ -42,19 +47,31 @@ const OK: &str = "SELECT count(*) FROM run WHERE state = 'ok'";
 #[test]
 fn a_process_that_stood_still_past_its_lease_writes_nothing() {
     for database in databases() {
-        // The first call never gets its answer in time, however busy the machine is; the second is answered at once.
-        let sandbox = today(&["delay=60s,times=1"]);
+        // The first call gets its answer when the process has lost its lease; the second is answered at once.
+        let (calls, answered) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
+        let service = Raw::saying({
+            let (calls, answered) = (Arc::clone(&calls), Arc::clone(&answered));
+            move |_| {
+                let is_first = calls.fetch_add(1, Ordering::SeqCst) == 0;
+                while is_first && !answered.load(Ordering::SeqCst) {
+                    std::thread::park_timeout(Duration::from_millis(1));
+                }
+                let posts = json!({ "results": [post(1, 1, "acme 0 is here", 1)] }).to_string();
+                reply("200 OK", "content-type: application/json\r\n", posts.as_bytes())
+            }
+        });
         // Long enough that the second process keeps its own lease on a starved machine.
-        let place = overdue(database, &sandbox.lines(), "lease = \"5s\"", 1);
+        let place = overdue(database, &service.lines(), "lease = \"5s\"", 1);
         let mut stopped = daemon(&place, &[]);
-        // The service has its call: a call that is only on record yet would leave the delay to the next process.
-        until("it calls", || sandbox.calls() == 1);
+        // The service has its call: one that is only on record yet would come second.
+        until("it calls", || calls.load(Ordering::SeqCst) == 1);
         stop_between_writes(&stopped, &place);
         until("another runs the slot", || {
             place.ok(&["once", "--due"]);
             place.database.number(OK) == 1
         });
         let before = everything(&place);
+        answered.store(true, Ordering::SeqCst);
         stopped.signal("CONT");
         stopped.until("it notices", |said| said.contains("no longer held by this process"));
         stopped.signal("TERM");
