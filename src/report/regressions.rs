@@ -208,7 +208,7 @@ fn a_day_of_which_little_was_searched_has_bounds_and_is_not_compared() {
     // A small gap is a bound, and is compared.
     facts.searched_share = 0.95;
     assert_eq!(of(&facts), format!("{begin}now ≥\u{a0}22, −37%."));
-    // The share of a topic beside it is an upper bound, at each source, too.
+    // Shares of the other topic are upper bounds, also by source.
     let mut other = topic("b");
     (other.period.raw, other.period.unique) = (20, 20);
     for (facts, unique) in [(&mut facts, 20), (&mut other, 20)] {
