@@ -63,7 +63,7 @@ impl Ranker {
         let stream = Stream::of(items.iter().map(|item| item.features));
         let (weights, evidence) = stream.learn(&marks);
         let left_out = left_out(&stream, &marks);
-        let calibration = Calibration::fit(&left_out);
+        let calibration = Calibration::fit(&left_out, &evidence);
         let shares = evidence.iter().map(|evidence| calibration.share(*evidence)).collect();
         let limit = if calibration.tells < SURE { 0.0 } else { limit(shares) };
         let mut checked = CrossCheck::default();

@@ -64,6 +64,39 @@ fn where_words_say_nothing_nothing_is_folded() {
     assert!(item_set.iter().all(|one| !ranker.folds(ranker.relevance(&one.1))));
 }
 
+/// One item in twenty is noise and about cakes; one good item in ten has a cake in it, too.
+#[test]
+fn the_share_of_noise_among_the_marks_is_not_that_of_the_stream() {
+    let item_set: Vec<(String, Features, bool)> = (0..1_000)
+        .map(|number| {
+            let good = number % 20 != 0;
+            let about = if good && number % 10 != 3 { ["storm", "power", "flood"][number % 3] } else { "cake" };
+            let words = [about, ["the", "a", "of"][(number / 20) % 3]];
+            (format!("k{number:05}"), Features::of(words, usize::from(good)), good)
+        })
+        .collect();
+    let mean = |noise_marks: usize| {
+        let marks = [(false, noise_marks), (true, 40 - noise_marks)];
+        let of = |wanted: bool, count: usize| (0..1_000).filter(move |number| (number % 20 != 0) == wanted).take(count);
+        let marked: Vec<usize> = marks.into_iter().flat_map(|(wanted, count)| of(wanted, count)).collect();
+        let items: Vec<TrainingItem<'_>> = item_set
+            .iter()
+            .enumerate()
+            .map(|(n, (key, features, good))| TrainingItem {
+                key,
+                features,
+                mark: marked.contains(&n).then_some(*good),
+            })
+            .collect();
+        let ranker = Ranker::learn(&items).unwrap();
+        item_set.iter().map(|one| ranker.relevance(&one.1)).sum::<f64>() / 1_000.0
+    };
+    for noise_marks in [2, 10, 20, 30] {
+        let mean = mean(noise_marks);
+        assert!((mean - 0.95).abs() < 0.08, "{noise_marks} of 40 marks are on noise: {mean}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
