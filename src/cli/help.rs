@@ -8,11 +8,11 @@ use crate::cli::verbs::Cli;
 /// Headings and the verbs below them. Every visible verb is in one of them; a test checks that.
 const GROUPS: &[(&str, &[&str])] = &[
     ("Every day", &["once", "run", "status", "show", "report", "export"]),
-    ("Set up", &["init", "import", "check", "try", "plan", "sandbox", "completions"]),
-    ("Run", &["topic", "worker", "serve", "token", "mcp"]),
-    ("Look", &["runs", "diff", "items", "terms", "story", "mark", "coverage", "alerts"]),
+    ("Set up", &["init", "check", "try", "plan", "sandbox", "completions"]),
+    ("Run", &["topic", "serve", "token", "mcp"]),
+    ("Look", &["runs", "diff", "items", "terms", "coverage", "alerts"]),
     ("Deliver", &["outbox", "score"]),
-    ("Maintain", &["db", "forget", "health"]),
+    ("Maintain", &["db", "health"]),
 ];
 
 /// Returns the full command definition, with the verbs grouped in the overview.

@@ -92,13 +92,11 @@ async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
     let common = cli.common;
     match cli.verb {
         Verb::Init(args) => setup::init::run(&args),
-        Verb::Import(args) => setup::import::run(&common, &args, crate::daemon::system_clock()()),
         Verb::Check(args) => setup::check::run(&common, &args).await,
         Verb::Try(args) => setup::try_query::run(&common, &args).await,
         Verb::Plan(args) => setup::plan::run(&common, &args).await,
         Verb::Once(args) => run::once::run(&common, &args).await,
         Verb::Run(args) => run::daemon::run(&common, &args).await,
-        Verb::Worker => run::worker::run(&common).await,
         Verb::Serve(args) => run::serve::run(&common, &args).await,
         Verb::Mcp(args) => run::mcp::run(&common, &args).await,
         Verb::Topic(args) => topic::run(&common, &args).await,
@@ -107,8 +105,6 @@ async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Verb::Show(args) => look::show::run(&common, &args).await,
         Verb::Diff(args) => look::diff::run(&common, &args).await,
         Verb::Items(args) => look::items::run(&common, *args).await,
-        Verb::Story(args) => look::story::run(&common, &args).await,
-        Verb::Mark(args) => topic::mark::run(&common, &args).await,
         Verb::Terms(args) => look::terms::run(&common, &args).await,
         Verb::Coverage(args) => look::coverage::run(&common, &args).await,
         Verb::Report(args) => look::report::run(&common, &args).await,
@@ -118,7 +114,6 @@ async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Verb::Score(args) => export::score::run(&args),
         Verb::Db(args) => maintain::db::run(&common, &args).await,
         Verb::Token(args) => token::run(&common, &args).await,
-        Verb::Forget(args) => maintain::forget::run(&common, &args).await,
         Verb::Health(args) => maintain::health::run(&common, &args).await,
         Verb::Sandbox(args) => setup::sandbox::run(&args).await,
         Verb::Completions(args) => setup::completions::run(&args, help::visible()),
@@ -136,5 +131,10 @@ async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Verb::Prune(args) => maintain::prune::run(&common, &args).await,
         Verb::Backup(args) => maintain::backup::run(&common, &args).await,
         Verb::Migrate => maintain::migrate::run(&common).await,
+        Verb::Forget(args) => maintain::forget::run(&common, &args).await,
+        Verb::Import(args) => setup::import::run(&common, &args, crate::daemon::system_clock()()),
+        Verb::Mark(args) => topic::mark::run(&common, &args).await,
+        Verb::Story(args) => look::story::run(&common, &args).await,
+        Verb::Worker => run::worker::run(&common).await,
     }
 }

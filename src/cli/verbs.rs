@@ -64,9 +64,6 @@ pub enum Verb {
     /// Write an annotated jobs.toml (never overwrites)
     #[command(after_help = examples::INIT)]
     Init(InitArgs),
-    /// Import feeds from another program as topics
-    #[command(after_help = examples::IMPORT)]
-    Import(ImportArgs),
     /// Check the configuration and report every mistake at once
     #[command(after_help = examples::CHECK)]
     Check(CheckArgs),
@@ -82,16 +79,13 @@ pub enum Verb {
     /// Run every topic on its schedule until stopped
     #[command(after_help = examples::RUN)]
     Run(RunArgs),
-    /// Execute runs planned by a daemon, on PostgreSQL; start any number
-    #[command(after_help = examples::WORKER)]
-    Worker,
     /// Serve the pages, read-only unless `[web] edit = true`
     #[command(after_help = examples::SERVE)]
     Serve(ServeArgs),
     /// Serve MCP to AI assistants on stdin and stdout, read-only
     #[command(after_help = examples::MCP)]
     Mcp(McpArgs),
-    /// Pause, run, rename, filter, backfill topics; explain schedules
+    /// Pause, run, rename, import, filter, backfill; explain schedules
     #[command(after_help = examples::TOPIC)]
     Topic(TopicArgs),
     /// Show the state of each topic and what needs attention
@@ -106,15 +100,9 @@ pub enum Verb {
     /// Show what changed in a topic: new, gone, edited, rising
     #[command(after_help = examples::DIFF)]
     Diff(DiffArgs),
-    /// List, search, star and note items
+    /// List, search, star, note and mark items; show how they spread
     #[command(after_help = examples::ITEMS)]
     Items(Box<ItemsArgs>),
-    /// Show how a text or link spread: who first, where, how fast
-    #[command(after_help = examples::STORY)]
-    Story(StoryArgs),
-    /// Mark items good or noise, to rank a topic by relevance
-    #[command(after_help = examples::MARK)]
-    Mark(MarkArgs),
     /// Show terms that are more frequent than before, and themes
     #[command(after_help = examples::TERMS)]
     Terms(TermsArgs),
@@ -136,15 +124,12 @@ pub enum Verb {
     /// Score the sentiment of texts from stdin or files, one per line
     #[command(after_help = examples::SCORE)]
     Score(ScoreArgs),
-    /// Back up, move, migrate, prune the database; rescore, replay
+    /// Back up, move, prune the database; erase, rescore, replay
     #[command(after_help = examples::DB)]
     Db(DbArgs),
     /// Give others access to the pages: named tokens, share links
     #[command(after_help = examples::TOKEN)]
     Token(TokenArgs),
-    /// Erase an author, an item or a topic's findings for good
-    #[command(after_help = examples::FORGET)]
-    Forget(ForgetArgs),
     /// Check that the daemon is alive and can store results
     #[command(after_help = examples::HEALTH)]
     Health(HealthArgs),
@@ -193,4 +178,19 @@ pub enum Verb {
     /// Old name of `db migrate`
     #[command(hide = true, after_help = examples::MIGRATE)]
     Migrate,
+    /// Old name of `db forget`
+    #[command(hide = true, after_help = examples::FORGET)]
+    Forget(ForgetArgs),
+    /// Old name of `topic import`
+    #[command(hide = true, after_help = examples::IMPORT)]
+    Import(ImportArgs),
+    /// Old name of `items mark`
+    #[command(hide = true, after_help = examples::MARK)]
+    Mark(MarkArgs),
+    /// Old name of `items story`
+    #[command(hide = true, after_help = examples::STORY)]
+    Story(StoryArgs),
+    /// Old name of `run --worker`
+    #[command(hide = true, after_help = examples::WORKER)]
+    Worker,
 }

@@ -187,7 +187,7 @@ pub struct ChangeFacts {
 
 impl TopicFacts {
     /// Returns why there is nothing to report about the period yet, if so.
-    pub(super) fn nothing_to_report_reason(&self, timezone: &str) -> Option<String> {
+    pub fn nothing_to_report_reason(&self, timezone: &str) -> Option<String> {
         match self.began {
             None if self.tried => {
                 Some("was run, but no run has returned results yet: there is nothing to report".to_owned())

@@ -354,7 +354,7 @@ fn a_restored_backup_is_refused_until_she_is_forgotten_there_too() {
     }
     std::fs::rename(&backup, &file).unwrap();
     for verb in [&["status"][..], &["items"], &["once", "--at", TEN], &["export"]] {
-        place.run(verb).says(4, &["the database is older than the journal", "topicwatch forget --resume"]);
+        place.run(verb).says(4, &["the database is older than the journal", "topicwatch db forget --resume"]);
     }
     place.ok(&["forget", "--resume"]);
     assert_gone(&place, "after a restore");

@@ -43,6 +43,14 @@ const SAME: &[(&[&str], &[&str])] = &[
     (&["backup", "copy.db"], &["db", "backup", "copy.db"]),
     (&["backup", "-"], &["db", "backup", "-"]),
     (&["migrate"], &["db", "migrate"]),
+    (&["forget", "--author", "nobody", "--dry-run"], &["db", "forget", "--author", "nobody", "--dry-run"]),
+    (&["forget", "--resume"], &["db", "forget", "--resume"]),
+    (&["import", "--print", "nothing.opml"], &["topic", "import", "--print", "nothing.opml"]),
+    (&["mark", "acme", "post:x:0", "good"], &["items", "mark", "acme", "post:x:0", "good"]),
+    (&["mark", "nobody", "post:x:0", "none"], &["items", "mark", "nobody", "post:x:0", "none"]),
+    (&["story", "post:x:0"], &["items", "story", "post:x:0"]),
+    (&["story", "post:x:0", "--format", "xml"], &["items", "story", "post:x:0", "--format", "xml"]),
+    (&["worker", "--database", "sqlite:other.db"], &["run", "--worker", "--database", "sqlite:other.db"]),
 ];
 
 #[test]
@@ -76,7 +84,7 @@ fn the_old_verbs_are_hidden_and_each_of_them_is_tried() {
         .map(clap::Command::get_name)
         .filter(|name| *name != "man")
         .collect();
-    assert_eq!(hidden.len(), 12, "{hidden:?}");
+    assert_eq!(hidden.len(), 17, "{hidden:?}");
     for verb in &hidden {
         assert!(SAME.iter().any(|(old, _)| old[0] == *verb), "`{verb}` is not compared with its new name");
     }

@@ -50,6 +50,7 @@ Examples:
   topicwatch items --search '#acme launch*' --since 7d --json
   topicwatch items --topic acme-launches --rank relevance --fold-noise
   topicwatch items --starred                               # each with its key
+  topicwatch items story post:x:2031610711893905509        # how it spread
 
 Case and accents do not matter; #tag and @name match with or without the sign.
 How words are matched: docs/reference/search.md.";
@@ -65,9 +66,9 @@ Examples:
   topicwatch items --noted                          # list them";
 pub(in crate::cli) const MARK: &str = "\
 Examples:
-  topicwatch mark acme-launches post:x:2031610711893905509 noise
-  topicwatch mark acme-launches post:x:1 post:x:2 good
-  topicwatch mark acme-launches post:x:1 none      # remove the mark
+  topicwatch items mark acme-launches post:x:2031610711893905509 noise
+  topicwatch items mark acme-launches post:x:1 post:x:2 good
+  topicwatch items mark acme-launches post:x:1 none      # remove the mark
 
 With 20 or more marks of both kinds, items --rank relevance lists likely good
 items first: docs/explanation/relevance.md. It hides nothing.";
@@ -113,9 +114,9 @@ Case and accents do not matter; #tag and @name match with or without the sign.
 How words are matched: docs/reference/search.md.";
 pub(in crate::cli) const STORY: &str = "\
 Examples:
-  topicwatch story post:x:2031610711893905509
-  topicwatch story https://acme.example/news/launch
-  topicwatch story post:x:2031610711893905509 --format json | jq .story.topics
+  topicwatch items story post:x:2031610711893905509
+  topicwatch items story https://acme.example/news/launch
+  topicwatch items story post:x:2031610711893905509 --format json | jq .story
 
 Shows the item, its near-copies and items that share a link with it
 (docs/explanation/stories.md). Keys: topicwatch items --json.";

@@ -18,8 +18,8 @@ Examples:
   topicwatch init ~/.config/topicwatch/jobs.toml";
 pub(in crate::cli) const IMPORT: &str = "\
 Examples:
-  topicwatch import feeds.opml --config feeds.toml
-  topicwatch import --print urls.yaml   # preview the topics
+  topicwatch topic import feeds.opml --config feeds.toml
+  topicwatch topic import --print urls.yaml   # preview the topics
 
 Appends to jobs.toml and leaves the rest unchanged; feeds that are already
 watched are skipped. A folder becomes a topic. Pages that are not feeds cannot
@@ -70,6 +70,7 @@ pub(in crate::cli) const RUN: &str = "\
 Examples:
   topicwatch run
   topicwatch run --log-format json
+  topicwatch run --worker               # on PostgreSQL, for more throughput
 
 On SIGTERM or Ctrl-C, running topics finish and it exits with 0; a second one
 exits at once. A changed file is reloaded automatically and on SIGHUP; a file
@@ -97,8 +98,8 @@ Examples:
   topicwatch topic schedule explain acme-launches";
 pub(in crate::cli) const WORKER: &str = "\
 Examples:
-  topicwatch worker --database postgres://watch@db.example/findings
-  topicwatch worker --log-format json
+  topicwatch run --worker --database postgres://watch@db.example/findings
+  topicwatch run --worker --log-format json
 
 A worker does not plan runs or read topics; a daemon, here or elsewhere, does.
 SIGTERM and Ctrl-C work as for run.";
@@ -159,11 +160,11 @@ Use it after an update with a better decoder. It removes nothing and changes no
 first sighting; a second replay changes nothing.";
 pub(in crate::cli) const FORGET: &str = "\
 Examples:
-  topicwatch forget --author jane_d --dry-run
-  topicwatch forget --author jane_d --yes
-  topicwatch forget --item post:x:1541815603606036480 --yes
-  topicwatch forget --topic acme-launches --yes
-  topicwatch forget --resume            # after an interruption or a restore
+  topicwatch db forget --author jane_d --dry-run
+  topicwatch db forget --author jane_d --yes
+  topicwatch db forget --item post:x:1541815603606036480 --yes
+  topicwatch db forget --topic acme-launches --yes
+  topicwatch db forget --resume            # after an interruption or a restore
 
 Only a keyed hash remains, which keeps the erased data out. What it does not
 reach: docs/explanation/privacy.md.";

@@ -1,4 +1,5 @@
-//! `items`: lists items, newest first; with `--search`, items by their words. Stars and notes are in `topic::star_note`.
+//! `items`: lists items, newest first; with `--search`, items by their words. Stars and notes are in `topic::star_note`,
+//! marks in `topic::mark`, stories in `story`.
 
 use clap::{Args, Subcommand};
 use serde_json::json;
@@ -9,8 +10,10 @@ use crate::cli::look::item_list;
 use crate::cli::look::ranked::{self, ListOptions, RankedArgs};
 use crate::cli::look::search::{self, SearchArgs};
 use crate::cli::look::starred_list::{self, StarredArgs};
+use crate::cli::look::story::{self, StoryArgs};
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
+use crate::cli::topic::mark::{self, MarkArgs};
 use crate::cli::topic::star_note::{self, NoteArgs, StarArgs};
 use crate::cli::wiring::check_names::check_topics;
 use crate::cli::wiring::context::{Context, instant};
@@ -42,6 +45,12 @@ pub enum ItemsVerb {
     /// Write a note on an item, replacing an existing one
     #[command(after_help = examples::NOTE)]
     Note(NoteArgs),
+    /// Mark items good or noise, to rank a topic by relevance
+    #[command(after_help = examples::MARK)]
+    Mark(MarkArgs),
+    /// Show how a text or link spread: who first, where, how fast
+    #[command(after_help = examples::STORY)]
+    Story(StoryArgs),
 }
 
 /// Options that exclude `--search`. Options that require `--search` must name them as conflicts too: clap drops the
@@ -102,6 +111,8 @@ pub(in crate::cli) async fn run(common: &Common, args: ItemsArgs) -> Result<Exit
         Some(ItemsVerb::List(args)) => run_list(common, *args).await,
         Some(ItemsVerb::Star(args)) => star_note::star(common, &args).await,
         Some(ItemsVerb::Note(args)) => star_note::note(common, &args).await,
+        Some(ItemsVerb::Mark(args)) => mark::run(common, &args).await,
+        Some(ItemsVerb::Story(args)) => story::run(common, &args).await,
     }
 }
 

@@ -137,7 +137,7 @@ fn as_text(listed: &Listed, topic: &str, args: &RankedArgs, invented: bool) -> S
                 .push_str(&format!("\n{} likely noise folded ({note}); shown without --fold-noise\n", listed.folded)),
             Some(note) => text.push_str(&format!("\n{note}\n")),
             None => text.push_str(&format!(
-                "\nrelevance needs at least {LEAST_MARKS} marks, some good and some noise: topicwatch mark {topic} KEY good\n"
+                "\nrelevance needs at least {LEAST_MARKS} marks, some good and some noise: topicwatch items mark {topic} KEY good\n"
             )),
         }
     }

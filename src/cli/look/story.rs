@@ -1,4 +1,4 @@
-//! `story`: how a text or link spread, starting at its first item. `compare` decides which items belong to it;
+//! `items story`: how a text or link spread, starting at its first item. `compare` decides which items belong to it;
 //! `insight` summarises them.
 
 use clap::Args;

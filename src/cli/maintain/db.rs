@@ -5,6 +5,7 @@ use clap::{Args, Subcommand};
 use crate::cli::examples;
 use crate::cli::maintain::backup::{self, BackupArgs};
 use crate::cli::maintain::db_move::{self, MoveArgs};
+use crate::cli::maintain::forget::{self, ForgetArgs};
 use crate::cli::maintain::migrate;
 use crate::cli::maintain::prune::{self, PruneArgs};
 use crate::cli::maintain::replay::{self, ReplayArgs};
@@ -40,6 +41,9 @@ pub enum DbVerb {
     /// Decode stored replies again with this version; makes no calls
     #[command(after_help = examples::REPLAY)]
     Replay(ReplayArgs),
+    /// Erase an author, an item or a topic's findings for good
+    #[command(after_help = examples::FORGET)]
+    Forget(ForgetArgs),
 }
 
 pub(in crate::cli) async fn run(common: &Common, args: &DbArgs) -> Result<Exit, Failure> {
@@ -50,5 +54,6 @@ pub(in crate::cli) async fn run(common: &Common, args: &DbArgs) -> Result<Exit, 
         DbVerb::Prune(args) => prune::run(common, args).await,
         DbVerb::Rescore(args) => rescore::run(common, args).await,
         DbVerb::Replay(args) => replay::run(common, args).await,
+        DbVerb::Forget(args) => forget::run(common, args).await,
     }
 }

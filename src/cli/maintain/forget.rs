@@ -1,4 +1,4 @@
-//! `forget`: erases an author, an item or a topic's findings for good and keeps them out. `collect` finds what to
+//! `db forget`: erases an author, an item or a topic's findings for good and keeps them out. `collect` finds what to
 //! erase; `wiring/journal` keeps the list that outlives a restored backup.
 
 use std::path::{Path, PathBuf};
@@ -214,7 +214,7 @@ async fn erase(context: &Context, store: &Store, now: Time, args: &ForgetArgs) -
         output::print_stderr(
             "error: another process prevented the file from being rewritten: erased data may remain in its unused space",
         );
-        output::print_stderr("hint: run `topicwatch forget --resume` when the daemon is idle or stopped");
+        output::print_stderr("hint: run `topicwatch db forget --resume` when the daemon is idle or stopped");
         return Ok(Exit::Store);
     }
     Ok(Exit::Ok)

@@ -7,7 +7,7 @@ use clap::Args;
 use crate::cli::run::dashboard::Dashboard;
 use crate::cli::run::long_running::{LongRunning, Reloads, Resources};
 use crate::cli::run::reload::{InForce, Reloader};
-use crate::cli::run::wait_for_database;
+use crate::cli::run::{wait_for_database, worker};
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::signals::HangUps;
 use crate::cli::wiring::context::{Context, Service};
@@ -18,9 +18,16 @@ use crate::process_status::{self, Heartbeat, ProcessStatus};
 use crate::store::{DaemonLock, DefinitionSet, Store};
 
 #[derive(Debug, Args)]
-pub struct RunArgs {}
+pub struct RunArgs {
+    /// Only execute runs that a daemon on the same PostgreSQL plans; start any number
+    #[arg(long)]
+    pub worker: bool,
+}
 
-pub(in crate::cli) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit, Failure> {
+pub(in crate::cli) async fn run(common: &Common, args: &RunArgs) -> Result<Exit, Failure> {
+    if args.worker {
+        return worker::run(common).await;
+    }
     // Listen from the start: without a listener SIGHUP would end the process.
     let hang_ups = HangUps::listen();
     let mut context = Context::load(common, None)?;

@@ -1,4 +1,4 @@
-//! What `run` and `worker` share: delivery, the loop, signals, shutdown, and the log of each run.
+//! What `run` and `run --worker` share: delivery, the loop, signals, shutdown, and the log of each run.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};

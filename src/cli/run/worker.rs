@@ -1,4 +1,4 @@
-//! `worker`: claims and runs what is due. A daemon decides which topics exist and what is due.
+//! `run --worker`: claims and runs what is due. A daemon decides which topics exist and what is due.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! `import`: appends the feeds of another program to jobs.toml as topics. The existing text never changes. The file is
+//! `topic import`: appends the feeds of another program to jobs.toml as topics. The existing text never changes. The file is
 //! replaced as a whole, and only by one that `check` accepts.
 
 use std::collections::BTreeSet;
@@ -151,7 +151,7 @@ impl Target {
             place.unwrap_or_default()
         );
         let hint = format!(
-            "use a separate file: topicwatch --config feeds.toml import {file}; or set a real base_url there first"
+            "use a separate file: topicwatch --config feeds.toml topic import {file}; or set a real base_url there first"
         );
         Err(Failure::usage(text, hint))
     }
@@ -181,7 +181,7 @@ impl Target {
             output::print_stderr(mistakes.render(output::is_interactive(), usize::from(output::width())).trim_end());
             Failure::usage(
                 "the imported topics cannot be added to the file, which was not changed",
-                "use a separate file: topicwatch --config feeds.toml import FILE",
+                "use a separate file: topicwatch --config feeds.toml topic import FILE",
             )
         })?;
         let mut new =

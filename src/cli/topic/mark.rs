@@ -1,4 +1,4 @@
-//! `mark`: marks items good or noise for a topic, or removes marks. `compare` learns relevance from them.
+//! `items mark`: marks items good or noise for a topic, or removes marks. `compare` learns relevance from them.
 
 use clap::Args;
 use serde_json::json;

@@ -12,6 +12,7 @@ pub(in crate::cli) mod star_note;
 use clap::{Args, Subcommand};
 
 use crate::cli::examples;
+use crate::cli::setup::import::{self, ImportArgs};
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::topic::backfill::BackfillArgs;
 use crate::cli::topic::filter::FilterArgs;
@@ -43,6 +44,9 @@ pub enum TopicVerb {
     /// Change a topic's id and keep its history
     #[command(after_help = examples::RENAME)]
     Rename(RenameArgs),
+    /// Import feeds from another program as topics
+    #[command(after_help = examples::IMPORT)]
+    Import(ImportArgs),
     /// Preview what a changed filter would hide
     #[command(after_help = examples::FILTER)]
     Filter(FilterArgs),
@@ -60,6 +64,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &TopicArgs) -> Result<Exi
         TopicVerb::Resume(args) => pause::resume(common, args).await,
         TopicVerb::Run(args) => run_now::run(common, args).await,
         TopicVerb::Rename(args) => rename::run(common, args).await,
+        TopicVerb::Import(args) => import::run(common, args, crate::daemon::system_clock()()),
         TopicVerb::Filter(args) => filter::run(common, args).await,
         TopicVerb::Schedule(args) => schedule::run(common, args).await,
         TopicVerb::Backfill(args) => backfill::run(common, args).await,

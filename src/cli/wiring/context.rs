@@ -170,7 +170,7 @@ impl Context {
         let store = store.watching_overwrites();
         journal::reject_older_database(&store).await?;
         if store.open_tombstones().await? > 0 {
-            output::print_stderr("warning: an erasure was interrupted; run `topicwatch forget --resume`");
+            output::print_stderr("warning: an erasure was interrupted; run `topicwatch db forget --resume`");
         }
         match store.publish().await {
             // A reader may lack the right to write. It then sees only the runs that are numbered already.

@@ -52,7 +52,7 @@ impl Journal {
     pub(in crate::cli) fn read(path: &Path) -> Result<Option<Self>, Failure> {
         let display_path = path.display();
         let wrong = |text: String| {
-            Failure::new(Exit::Store, text, "it was written by `topicwatch forget`: restore it from a backup")
+            Failure::new(Exit::Store, text, "it was written by `topicwatch db forget`: restore it from a backup")
         };
         match std::fs::metadata(path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -68,7 +68,7 @@ impl Journal {
         let head: Option<Head> = lines.next().and_then(|line| serde_json::from_str(line).ok());
         let head = head.filter(|head| head.topicwatch == WHAT && head.version == 1);
         let key = head.and_then(|head| ForgetKey::parse(&head.key));
-        let key = key.ok_or_else(|| wrong(format!("{display_path} is not a journal of `topicwatch forget`")))?;
+        let key = key.ok_or_else(|| wrong(format!("{display_path} is not a journal of `topicwatch db forget`")))?;
         let read = |line: &str| {
             serde_json::from_str(line).map(|Line { kind, hash, at }| Tombstone { kind, hash, at: Time(at) })
         };
@@ -133,6 +133,6 @@ pub(in crate::cli) async fn reject_older_database(store: &Store) -> Result<(), F
             path.display(),
             store.place()
         ),
-        "run `topicwatch forget --resume` to erase it again (or move the journal away if it belongs to another database)",
+        "run `topicwatch db forget --resume` to erase it again (or move the journal away if it belongs to another database)",
     ))
 }

@@ -32,7 +32,7 @@ pub(super) async fn answer(call: ToolCall) -> Result<Answer, ToolError> {
     let mut answer = Answer::default();
     fill(&mut answer, &report)?;
     for topic in &report.topics {
-        answer.notes(unsearched_note(topic, span).map(|note| format!("{}: {note}.", topic.id)));
+        answer.notes(unsearched_note(topic, span, &report.timezone).map(|note| format!("{}: {note}.", topic.id)));
         if topic.may_be_more() {
             let items = at_least(topic.period.raw, true);
             answer.note(format!(
@@ -52,21 +52,11 @@ pub(super) async fn answer(call: ToolCall) -> Result<Answer, ToolError> {
 }
 
 /// Why figures of a topic are zero or too low, if it was not searched in the period or a part of it.
-fn unsearched_note(topic: &TopicFacts, span: Span) -> Option<String> {
-    let Some(began) = topic.began else {
-        let why = if topic.tried { "was run, but no run has returned results yet" } else { "has not been run yet" };
-        return Some(format!("{why}: there is nothing to report"));
-    };
-    let since = topic.searched_since.unwrap_or(began);
-    if topic.unwatched && topic.unanswered {
-        return Some(format!("had no results in this period yet. Its first run with results was at {began}"));
-    }
-    if topic.unwatched {
-        return Some(format!(
-            "was not watched yet in this period. Its first run was at {since}; older items were found later"
-        ));
-    }
-    (since > span.from).then(|| format!("before {since} it was not searched: figures for that time are too low"))
+fn unsearched_note(topic: &TopicFacts, span: Span, timezone: &str) -> Option<String> {
+    topic.nothing_to_report_reason(timezone).or_else(|| {
+        let since = topic.searched_since.or(topic.began).filter(|since| *since > span.from)?;
+        Some(format!("before {since} it was not searched: figures for that time are too low"))
+    })
 }
 
 fn fill(answer: &mut Answer, report: &Report) -> Result<(), ToolError> {
