@@ -138,6 +138,44 @@ fn the_cause_of_a_tone_is_what_brings_it_back() {
 }
 
 #[test]
+fn a_group_that_is_as_usual_is_no_cause_of_a_tone() {
+    let before = |ann: Option<&'static str>| {
+        vec![
+            (20, None, ann, "social", true),
+            (20, None, None, "social", false),
+            (4, None, None, "web", true),
+            (26, None, None, "web", false),
+        ]
+    };
+    let now = |ann, web: (usize, usize)| {
+        let mut parts = before(ann);
+        (parts[2].0, parts[3].0) = web;
+        parts
+    };
+    for (what, ann, web, expected) in [
+        // All posts sound less negative, because the source that sounds less negative has more of them.
+        ("beside a source that grew", None, (20, 110), Some((Dimension::Source, "web"))),
+        ("an author beside a source that grew", Some("Ann"), (20, 110), Some((Dimension::Source, "web"))),
+        ("beside a source that stopped", None, (0, 0), Some((Dimension::Source, "web"))),
+        ("beside a source that grew and sounds more negative", None, (25, 75), Some((Dimension::Source, "web"))),
+    ] {
+        let (_, tone) = why_of(&now(ann, web), &before(ann), false);
+        assert_eq!(name(tone.as_ref()), expected, "{what}: {tone:?}");
+    }
+}
+
+#[test]
+fn a_size_is_compared_with_every_day_where_few_are_known() {
+    let calendar = days(Time::parse("2026-03-30T12:00:00Z").unwrap(), 7, "UTC");
+    let (today, earlier) = calendar.split_last().unwrap();
+    let counts: Vec<(Day, u64)> = earlier.iter().zip([3, 5, 4, 9, 5, 4]).map(|(day, many)| (*day, many)).collect();
+    for (now, grew, shrank) in [(10, true, false), (9, false, false), (3, false, false), (2, false, true)] {
+        let strays = |grown| tone::size_changed(today, now, &counts, grown);
+        assert_eq!((strays(true), strays(false)), (grew, shrank), "{now}");
+    }
+}
+
+#[test]
 fn who_found_an_item_is_unknown_where_few_sightings_are_left() {
     let all = marks(&[(20, None, None, "web", false)]);
     let day = days(Time(0), 1, "UTC")[0];

@@ -1,11 +1,12 @@
 //! Finds the cause of an unusual share of a tone: the group without which the share would be at least half of the way
-//! back to what is usual without it. The group must also be a larger or smaller part of all posts than usual, or have
-//! moved away from the tone of the rest. A group that always had this tone, or changed like the rest, explains nothing.
+//! back to what is usual without it. The group must also have grown or shrunk, both by itself and as a part of all posts,
+//! or its own tone must have changed, away from that of the rest. A group that always had this tone, changed like the
+//! rest, or stayed as it was while the rest changed, explains nothing.
 
 use super::groups::{self, Group, authors, days_of, has_sources, largest_groups};
 use super::volume::beyond_chance;
 use super::{Cause, Compared, DayItems, Dimension, Item, LEAST, NEARLY_ALL, mean, most_specific_cause, real};
-use crate::insight::daily::{MIN_SAMPLES, Share, UsualShare, share, usual_share};
+use crate::insight::daily::{Day, MIN_SAMPLES, Share, UsualShare, share, usual_range, usual_share};
 
 /// Posts of the usual tone added to the rest, so that a few posts do not decide.
 const ADDED: f64 = 5.0;
@@ -50,7 +51,15 @@ impl Scored {
 struct GroupAndRest {
     group: Scored,
     rest: Scored,
-    earlier: Vec<(Scored, Scored)>,
+    day: Day,
+    earlier: Vec<EarlierDay>,
+}
+
+/// A group and the rest on an earlier day.
+struct EarlierDay {
+    day: Day,
+    group: Scored,
+    rest: Scored,
 }
 
 /// Returns the cause of an unusual share of the tone, if any explains half of it. A day needs `least` scored items; the
@@ -73,7 +82,7 @@ pub fn tone_cause(compared: &Compared<'_>, usual: &UsualShare, least: u64) -> Op
             return None;
         }
         let scored_items = compared.now.items.iter().filter(|item| group.contains(item) && item.has_tone.is_some());
-        let usual = mean(comparison.earlier.iter().map(|(scored, _)| scored.all));
+        let usual = mean(comparison.earlier.iter().map(|day| day.group.all));
         Some((
             explained,
             cause(
@@ -91,7 +100,8 @@ pub fn tone_cause(compared: &Compared<'_>, usual: &UsualShare, least: u64) -> Op
     let terms = compared.terms.iter().filter_map(|term| {
         let scored_items = || groups::with_term(&compared.now, term).filter(|item| item.has_tone.is_some());
         let scored = Scored::of(scored_items());
-        let comparison = GroupAndRest { group: scored, rest: all.without(scored), earlier: Vec::new() };
+        let comparison =
+            GroupAndRest { group: scored, rest: all.without(scored), day: compared.now.day, earlier: Vec::new() };
         // The tone of earlier posts with a term is not stored: only a term that became more frequent is a cause.
         let part = term.expected / days.max(f64::MIN_POSITIVE);
         let grown =
@@ -130,16 +140,16 @@ fn group_and_rest(compared: &Compared<'_>, group: &Group<'_>, all: Scored) -> Gr
     let now = score_group(&compared.now);
     let earlier = days_of(compared, group).map(|day| {
         let scored = score_group(day);
-        (scored, Scored::of(day.items.iter()).without(scored))
+        EarlierDay { day: day.day, group: scored, rest: Scored::of(day.items.iter()).without(scored) }
     });
-    GroupAndRest { group: now, rest: all.without(now), earlier: earlier.collect() }
+    GroupAndRest { group: now, rest: all.without(now), day: compared.now.day, earlier: earlier.collect() }
 }
 
 /// Returns the usual share without a group, and whether the rest lies inside it; `None` with too few days.
 fn usual_without(comparison: &GroupAndRest, least: u64) -> Option<(f64, bool)> {
     // Half of a day's posts may belong to the group.
-    let shares = comparison.earlier.iter().filter(|(_, rest)| rest.all as u64 >= least.div_ceil(2));
-    let shares: Vec<Share> = shares.filter_map(|(_, rest)| rest.share()).collect();
+    let shares = comparison.earlier.iter().filter(|day| day.rest.all as u64 >= least.div_ceil(2));
+    let shares: Vec<Share> = shares.filter_map(|day| day.rest.share()).collect();
     let band = usual_share(comparison.rest.all as u64, &shares).ok()?;
     let inside = comparison.rest.share().is_some_and(|share| (band.low..=band.high).contains(&share.share));
     Some((band.expected, inside))
@@ -151,40 +161,60 @@ fn explained(comparison: &GroupAndRest, rest_usual: f64, change: f64) -> f64 {
     1.0 - (left - rest_usual) / change
 }
 
+/// Returns whether a count is larger (`grown`) or smaller than is usual on such a day. With too few days for a band, it
+/// must lie beyond all of them.
+pub(super) fn size_changed(day: &Day, now: u64, earlier: &[(Day, u64)], grown: bool) -> bool {
+    let beyond_band = usual_range(day, earlier).map(|band| {
+        let now = real(usize::try_from(now).unwrap_or(usize::MAX));
+        if grown { now > band.high } else { now < band.low }
+    });
+    beyond_band.unwrap_or_else(|_| earlier.iter().all(|(_, many)| if grown { now > *many } else { now < *many }))
+}
+
 impl GroupAndRest {
     /// Returns whether nearly all posts used to belong to the group: then nothing is left to compare it with.
     fn is_nearly_all(&self) -> bool {
-        let sum =
-            |sum: (usize, usize), (group, rest): &(Scored, Scored)| (sum.0 + group.all, sum.1 + group.all + rest.all);
-        let (group, all) = self.earlier.iter().fold((0, 0), sum);
-        real(group) > real(all) * NEARLY_ALL
+        let sum = |of: fn(&EarlierDay) -> usize| self.earlier.iter().map(of).sum::<usize>();
+        real(sum(|day| day.group.all)) > real(sum(|day| day.group.all + day.rest.all)) * NEARLY_ALL
     }
 
-    /// Returns whether the group became a larger or smaller part than usual, or moved away from the rest in tone.
+    /// Returns whether the group grew or shrank, or its tone changed, more than the rest did.
     fn moved(&self, rise: bool) -> bool {
         let pulls = (self.group.angle() > self.rest.angle()) == rise;
         self.resized(pulls && self.group.all >= LEAST) || self.tone_diverged(rise)
     }
 
+    /// Returns whether the group is a larger (`grown`) or smaller part than usual because its own number changed. Where
+    /// there are two groups, one that stays the same is another part, too, as soon as the other changes.
     fn resized(&self, grown: bool) -> bool {
         let part = |group: Scored, rest: Scored| share(group.all as u64, (group.all + rest.all) as u64);
-        let shares: Vec<Share> = self.earlier.iter().filter_map(|(group, rest)| part(*group, *rest)).collect();
+        let shares: Vec<Share> = self.earlier.iter().filter_map(|day| part(day.group, day.rest)).collect();
         let Some(now) = part(self.group, self.rest) else { return false };
+        let counts: Vec<(Day, u64)> = self.earlier.iter().map(|day| (day.day, day.group.all as u64)).collect();
         usual_share(now.whole, &shares)
             .is_ok_and(|band| if grown { now.share > band.high } else { now.share < band.low })
+            && size_changed(&self.day, self.group.all as u64, &counts, grown)
     }
 
+    /// Returns whether the group's own tone is unusual, and moved away from that of the rest.
     fn tone_diverged(&self, rise: bool) -> bool {
-        let known = |(group, rest): &&(Scored, Scored)| group.all >= APART_FROM && rest.all >= APART_FROM;
-        let days: Vec<(f64, f64)> = self
-            .earlier
-            .iter()
-            .filter(known)
-            .map(|(group, rest)| (group.angle() - rest.angle(), group.variance() + rest.variance()))
-            .collect();
+        let known = |day: &&EarlierDay| day.group.all >= APART_FROM && day.rest.all >= APART_FROM;
+        let days: Vec<&EarlierDay> = self.earlier.iter().filter(known).collect();
         if days.len() < MIN_SAMPLES || self.group.all < APART_FROM {
             return false;
         }
+        let shares: Vec<Share> = days.iter().filter_map(|day| day.group.share()).collect();
+        let own = self.group.share().zip(usual_share(self.group.all as u64, &shares).ok());
+        own.is_some_and(|(now, band)| if rise { now.share > band.high } else { now.share < band.low })
+            && self.apart(&days, rise)
+    }
+
+    /// Returns whether the tones of group and rest differ more than usual, in the direction of the change.
+    fn apart(&self, days: &[&EarlierDay], rise: bool) -> bool {
+        let days: Vec<(f64, f64)> = days
+            .iter()
+            .map(|day| (day.group.angle() - day.rest.angle(), day.group.variance() + day.rest.variance()))
+            .collect();
         let many = real(days.len());
         let usual = days.iter().map(|(difference, _)| difference).sum::<f64>() / many;
         let scatter =
