@@ -58,9 +58,11 @@ pub fn news(rises: &[Rise<'_>], items: &[TermItem]) -> Vec<NewsTerm> {
     join_chains(&mut found, items);
     found.retain(|one| !is_short_hiragana(&one.text));
     found.sort_by(|a, b| b.rise.z.total_cmp(&a.rise.z).then_with(|| a.text.cmp(&b.text)));
-    // A phrase may have replaced one of its words while another word, which covers both, was there already.
+    // What replaced a term may mean the same as others that were there already.
     let mut found = found.into_iter().fold(Vec::new(), |mut kept: Vec<Meaning<'_>>, one| {
-        if !kept.iter().any(|other| explains(other, &one)) {
+        let replaces = |other: &Meaning<'_>| says_more(&one.text, other) && covers(&one, other);
+        if !kept.iter().any(|other| covers(other, &one) && !replaces(other)) {
+            kept.retain(|other| !replaces(other));
             kept.push(one);
         }
         kept
@@ -69,15 +71,22 @@ pub fn news(rises: &[Rise<'_>], items: &[TermItem]) -> Vec<NewsTerm> {
     found.into_iter().filter_map(|meaning| news_term(meaning, items)).collect()
 }
 
-/// Whether one term covers most items of another.
-fn explains(one: &Meaning<'_>, other: &Meaning<'_>) -> bool {
+/// Whether a term is a phrase and the other is not. A phrase that is nearly as frequent as a word of it says more,
+/// whichever comes first.
+fn says_more(term: &str, other: &Meaning<'_>) -> bool {
+    TermKind::of(term) == TermKind::Phrase && TermKind::of(&other.text) != TermKind::Phrase
+}
+
+/// Whether one term covers most items of another with a word in common.
+fn covers(one: &Meaning<'_>, other: &Meaning<'_>) -> bool {
     let both = shared(&one.rise.items, &other.rise.items);
     related(&one.text, &other.text) && real(both) >= EXPLAINS * real(other.rise.items.len())
 }
 
 /// Merges a term into one that is in the list already, if both mean the same. Returns whether it did.
-fn joins<'a>(found: &mut [Meaning<'a>], rise: &'a Rise<'a>, items: &[TermItem]) -> bool {
-    for one in found.iter_mut() {
+fn joins<'a>(found: &mut Vec<Meaning<'a>>, rise: &'a Rise<'a>, items: &[TermItem]) -> bool {
+    let mut replaced: Vec<usize> = Vec::new();
+    for (place, one) in found.iter_mut().enumerate() {
         if is_chain(rise.term) && is_chain(&one.text) {
             let piece = Meaning { rise, text: rise.term.to_owned() };
             if let Some(text) = joined(one, &piece, items) {
@@ -101,14 +110,17 @@ fn joins<'a>(found: &mut [Meaning<'a>], rise: &'a Rise<'a>, items: &[TermItem]) 
         if !most_of(&rise.items) {
             continue;
         }
-        // A phrase that is nearly as frequent says more.
-        let says_more = TermKind::of(rise.term) == TermKind::Phrase && TermKind::of(&one.text) != TermKind::Phrase;
-        if says_more && most_of(&one.rise.items) {
-            *one = Meaning { rise, text: rise.term.to_owned() };
+        if !says_more(rise.term, one) || !most_of(&one.rise.items) {
+            return true;
         }
-        return true;
+        // Only if no other term covers the phrase: else neither the phrase nor this word would be told.
+        replaced.push(place);
     }
-    false
+    let mut others = replaced.into_iter();
+    let Some(one) = others.next().and_then(|first| found.get_mut(first)) else { return false };
+    *one = Meaning { rise, text: rise.term.to_owned() };
+    others.rev().for_each(|place| drop(found.remove(place)));
+    true
 }
 
 /// Whether two terms have a word in common; a hashtag may be several words written as one.

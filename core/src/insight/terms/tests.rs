@@ -91,6 +91,41 @@ fn of_terms_that_mean_the_same_one_is_told() {
     }
 }
 
+/// The names of the terms that are news, sorted.
+fn names_of(items: &[TermItem]) -> Vec<String> {
+    let before: Vec<DayTerms> = (0..28).map(|_| day(&[("usual", 100)])).collect();
+    let mut names: Vec<String> = news_of(items, &before).into_iter().map(|term| term.term).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_phrase_replaces_its_words_whatever_their_order() {
+    for [a, b] in [["virubo", "kugiro"], ["kugiro", "virubo"]] {
+        let phrase = format!("{a} {b}");
+        let terms = [a, b, &phrase];
+        for more in [&[][..], &[a], &[b]] {
+            // Some texts hold one of the words alone, so its z is higher than that of the phrase.
+            assert_eq!(names_of(&period(&[(0..20, &terms), (20..24, more)])), [&*phrase], "{phrase}, more {more:?}");
+        }
+        // A word in many other texts is told; what is left of the phrase is the other word.
+        assert_eq!(names_of(&period(&[(0..20, &terms), (20..60, &[b])])), ["kugiro", "virubo"], "{phrase}");
+    }
+    for [a, b, c] in [
+        ["apoki", "bedul", "cimor"],
+        ["apoki", "cimor", "bedul"],
+        ["bedul", "apoki", "cimor"],
+        ["bedul", "cimor", "apoki"],
+        ["cimor", "apoki", "bedul"],
+        ["cimor", "bedul", "apoki"],
+    ] {
+        let (begin, end) = (format!("{a} {b}"), format!("{b} {c}"));
+        let names = names_of(&period(&[(0..12, &[a, b, c, &begin, &end])]));
+        let words: std::collections::BTreeSet<&str> = names.iter().flat_map(|name| name.split(' ')).collect();
+        assert_eq!((names.len(), words.len()), (2, 3), "one phrase and the word beside it: {names:?}");
+    }
+}
+
 #[test]
 fn words_without_spaces_are_put_together_only_as_some_text_has_them() {
     let before: Vec<DayTerms> = (0..28).map(|_| day(&[("usual", 100)])).collect();
