@@ -128,8 +128,8 @@ async fn find_stand_out(
     let questions = questions(request.topic);
     let own = |term: &str| questions.iter().any(|question| question.repeats_query(term));
     let StandOut { mut terms, others } = stand_out(items, &others, &own);
-    terms.truncate(MAX_LISTED);
     complete_words(&mut terms, items, &own);
+    terms.truncate(MAX_LISTED);
     if terms.is_empty() {
         return Ok(None);
     }

@@ -1,7 +1,9 @@
 //! Words of scripts without spaces, joined again from the pairs of letters that are counted.
 
+use std::collections::BTreeSet;
+
 use super::meaning::{EXPLAINS, Meaning, real, shared};
-use super::rises::{Rise, TermItem};
+use super::rises::{LEAST_VOICES, Rise, TermItem};
 use crate::model::TermKind;
 
 /// The most letters that pairs are joined to.
@@ -14,13 +16,23 @@ pub(super) fn is_chain(term: &str) -> bool {
         && TermKind::of(term) == TermKind::Word
 }
 
-/// Whether the texts with two terms contain this longer one. Pairs may overlap by chance; they are one word only if it
-/// is written so.
-fn is_written(text: &str, one: &Rise<'_>, other: &Rise<'_>, items: &[TermItem]) -> bool {
-    let both: Vec<&usize> = one.items.iter().filter(|place| other.items.binary_search(place).is_ok()).collect();
-    let holds =
-        |place: &&&usize| items.get(***place).is_some_and(|item| item.runs.iter().any(|run| run.contains(text)));
-    real(both.iter().filter(holds).count()) >= EXPLAINS * real(both.len())
+/// Returns those of the places where a text stands in a run.
+pub(super) fn places_with(text: &str, places: &[usize], items: &[TermItem]) -> Vec<usize> {
+    let holds = |place: &&usize| items.get(**place).is_some_and(|item| item.runs.iter().any(|run| run.contains(text)));
+    places.iter().filter(holds).copied().collect()
+}
+
+/// How many people wrote the items at these places.
+pub(super) fn voices(places: &[usize], items: &[TermItem]) -> usize {
+    places.iter().filter_map(|place| Some(items.get(*place)?.voice.as_str())).collect::<BTreeSet<_>>().len()
+}
+
+/// Returns the places of the texts with two terms that contain this longer one, if most do. Pairs may overlap by chance;
+/// they are one word only if it is written so.
+fn written(text: &str, one: &Rise<'_>, other: &Rise<'_>, items: &[TermItem]) -> Option<Vec<usize>> {
+    let both: Vec<usize> = one.items.iter().filter(|place| other.items.binary_search(place).is_ok()).copied().collect();
+    let written = places_with(text, &both, items);
+    (real(written.len()) >= EXPLAINS * real(both.len())).then_some(written)
 }
 
 /// Returns the word that two terms are pieces of; one of them alone if the other adds nothing to it.
@@ -36,13 +48,14 @@ pub(super) fn joined(one: &Meaning<'_>, other: &Meaning<'_>, items: &[TermItem])
         return (of_one && of_other).then(|| longer.text.clone());
     }
     let mut longer = overlapped(&one.text, &other.text).into_iter();
-    let text = longer.find(|text| is_written(text, one.rise, other.rise, items))?;
+    let (places, text) = longer.find_map(|text| Some((written(&text, one.rise, other.rise, items)?, text)))?;
     // A piece that few of a word's texts contain is the end of the word with what follows it there. The word stays.
-    Some(match (of_one, of_other) {
-        (true, true) => text,
-        (true, false) => other.text.clone(),
-        _ => one.text.clone(),
-    })
+    match (of_one, of_other) {
+        // Like any term, the word needs enough people who write it.
+        (true, true) => (voices(&places, items) >= LEAST_VOICES).then_some(text),
+        (true, false) => Some(other.text.clone()),
+        _ => Some(one.text.clone()),
+    }
 }
 
 /// Joins the pieces of longer words: pairs arrive in the order of their z, so a word may have begun in two places.

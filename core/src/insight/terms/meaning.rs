@@ -7,17 +7,31 @@ pub(super) const EXPLAINS: f64 = 0.6;
 
 /// A term and others with the same meaning.
 pub(super) struct Meaning<'a> {
+    /// Of joined pairs, the strongest: others are compared with it.
     pub(super) rise: &'a Rise<'a>,
+    /// Of joined pairs, the rarest: its counts are nearest to those of the word.
+    pub(super) rarest: &'a Rise<'a>,
     /// Its text; longer than the term if pairs were joined.
     pub(super) text: String,
 }
 
 impl<'a> Meaning<'a> {
+    pub(super) fn of(rise: &'a Rise<'a>) -> Self {
+        Self { rise, rarest: rise, text: rise.term.to_owned() }
+    }
+
     /// Becomes one with another: the other alone if `text` is the other's, else with the higher z of both.
     pub(super) fn absorb(&mut self, other: &Meaning<'a>, text: String) {
-        let replaced = text == other.text || text != self.text && other.rise.z > self.rise.z;
-        if replaced {
-            self.rise = other.rise;
+        if text == other.text {
+            (self.rise, self.rarest) = (other.rise, other.rarest);
+        } else if text != self.text {
+            if other.rise.z > self.rise.z {
+                self.rise = other.rise;
+            }
+            let counts = |rise: &Rise<'_>| (rise.items.len(), rise.before);
+            if counts(other.rarest) < counts(self.rarest) {
+                self.rarest = other.rarest;
+            }
         }
         self.text = text;
     }

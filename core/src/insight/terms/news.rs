@@ -1,9 +1,9 @@
 //! The terms of a period that are news, one for each meaning: of `boston`, `#boston` and `boston marathon` the one that covers
 //! most of the others' items. Overlapping pairs of letters are joined into words again.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::chains::{is_chain, is_short_hiragana, join_chains, joined};
+use super::chains::{is_chain, is_short_hiragana, join_chains, joined, places_with, voices};
 use super::meaning::{EXPLAINS, Meaning, real, shared};
 use super::rises::{Rise, TermItem};
 use crate::insight::daily::{Share, share};
@@ -17,7 +17,7 @@ pub const MOST: usize = 60;
 pub struct NewsTerm {
     /// The folded term; [`crate::model::format_term`] makes it readable.
     pub term: String,
-    /// The term that was counted: of joined pairs, the strongest.
+    /// The term that was counted: of joined pairs, the rarest.
     pub counted: String,
     pub kind: TermKind,
     pub z: f64,
@@ -27,7 +27,7 @@ pub struct NewsTerm {
     pub voices: u64,
     /// Different texts by different people, day by day.
     pub now: u64,
-    /// The same count over all days before.
+    /// The same count over all days before; of joined pairs, that of the rarest.
     pub before: u64,
     /// The count of the period that these predict.
     pub expected: f64,
@@ -40,9 +40,21 @@ pub struct NewsTerm {
 }
 
 impl NewsTerm {
-    /// Whether a text with `term` contains it: it is the term itself, or the pair that it was joined from first.
+    /// Whether a text with `term` contains it: it is the term itself, or the rarest pair that it was joined from.
     pub(super) fn holds(&self, term: &str) -> bool {
         self.counted == term
+    }
+
+    /// Counts the items that contain it: only those at these places. Returns `None` if there are none.
+    pub(super) fn counted_at(mut self, places: Vec<usize>, items: &[TermItem]) -> Option<Self> {
+        let found = || places.iter().filter_map(|place| items.get(*place));
+        self.items = places.len() as u64;
+        self.voices = voices(&places, items) as u64;
+        self.now = texts(found());
+        self.negative = negative(found());
+        self.example = example(&places, items)?;
+        self.places = places;
+        Some(self)
     }
 }
 
@@ -52,12 +64,12 @@ pub fn news(rises: &[Rise<'_>], items: &[TermItem]) -> Vec<NewsTerm> {
     let mut found: Vec<Meaning<'_>> = Vec::new();
     for rise in rises.iter().filter(|rise| rise.is_news()) {
         if !joins(&mut found, rise, items) && found.len() < MOST {
-            found.push(Meaning { rise, text: rise.term.to_owned() });
+            found.push(Meaning::of(rise));
         }
     }
     join_chains(&mut found, items);
     found.retain(|one| !is_short_hiragana(&one.text));
-    found.sort_by(|a, b| b.rise.z.total_cmp(&a.rise.z).then_with(|| a.text.cmp(&b.text)));
+    found.sort_by(|a, b| b.rarest.z.total_cmp(&a.rarest.z).then_with(|| a.text.cmp(&b.text)));
     // What replaced a term may mean the same as others that were there already.
     let mut found = found.into_iter().fold(Vec::new(), |mut kept: Vec<Meaning<'_>>, one| {
         let replaces = |other: &Meaning<'_>| says_more(&one.text, other) && covers(&one, other);
@@ -88,7 +100,7 @@ fn joins<'a>(found: &mut Vec<Meaning<'a>>, rise: &'a Rise<'a>, items: &[TermItem
     let mut replaced: Vec<usize> = Vec::new();
     for (place, one) in found.iter_mut().enumerate() {
         if is_chain(rise.term) && is_chain(&one.text) {
-            let piece = Meaning { rise, text: rise.term.to_owned() };
+            let piece = Meaning::of(rise);
             if let Some(text) = joined(one, &piece, items) {
                 one.absorb(&piece, text);
                 return true;
@@ -103,7 +115,7 @@ fn joins<'a>(found: &mut Vec<Meaning<'a>>, rise: &'a Rise<'a>, items: &[TermItem
         // The words of a hashtag count as words, too, so the word covers all items of the hashtag.
         if most_of(&one.rise.items) && bare_term(&one.text) == bare_term(rise.term) {
             if one.rise.items.len() < rise.items.len() {
-                *one = Meaning { rise, text: rise.term.to_owned() };
+                *one = Meaning::of(rise);
             }
             return true;
         }
@@ -118,7 +130,7 @@ fn joins<'a>(found: &mut Vec<Meaning<'a>>, rise: &'a Rise<'a>, items: &[TermItem
     }
     let mut others = replaced.into_iter();
     let Some(one) = others.next().and_then(|first| found.get_mut(first)) else { return false };
-    *one = Meaning { rise, text: rise.term.to_owned() };
+    *one = Meaning::of(rise);
     others.rev().for_each(|place| drop(found.remove(place)));
     true
 }
@@ -132,14 +144,9 @@ fn related(a: &str, b: &str) -> bool {
 }
 
 fn news_term(meaning: Meaning<'_>, items: &[TermItem]) -> Option<NewsTerm> {
-    let rise = meaning.rise;
-    let of = |place: &usize| items.get(*place);
-    let best = |a: &&usize, b: &&usize| {
-        let key = |place: &usize| of(place).map(|item| (std::cmp::Reverse(item.weight), item.at, &item.key));
-        key(a).cmp(&key(b))
-    };
-    let example = rise.items.iter().min_by(best).copied()?;
-    Some(NewsTerm {
+    let rise = meaning.rarest;
+    let joined = meaning.text != rise.term;
+    let term = NewsTerm {
         kind: TermKind::of(&meaning.text),
         counted: rise.term.to_owned(),
         term: meaning.text,
@@ -149,10 +156,33 @@ fn news_term(meaning: Meaning<'_>, items: &[TermItem]) -> Option<NewsTerm> {
         now: rise.now,
         before: rise.before,
         expected: rise.expected,
-        negative: negative(rise.items.iter().filter_map(of)),
+        negative: negative(rise.items.iter().filter_map(|place| items.get(*place))),
         places: rise.items.clone(),
-        example,
-    })
+        example: example(&rise.items, items)?,
+    };
+    if !joined {
+        return Some(term);
+    }
+    // A pair is part of other words, too.
+    let places = places_with(&term.term, &rise.items, items);
+    term.counted_at(places, items)
+}
+
+/// The place of the item with most reactions; of several, the earliest.
+fn example(places: &[usize], items: &[TermItem]) -> Option<usize> {
+    let key = |place: &&usize| items.get(**place).map(|item| (std::cmp::Reverse(item.weight), item.at, &item.key));
+    places.iter().min_by(|a, b| key(a).cmp(&key(b))).copied()
+}
+
+/// The texts of items, day by day the smaller of different texts and people.
+pub(super) fn texts<'a>(items: impl Iterator<Item = &'a TermItem>) -> u64 {
+    let mut days: BTreeMap<usize, (BTreeSet<&str>, BTreeSet<&str>)> = BTreeMap::new();
+    for item in items {
+        let (texts, voices) = days.entry(item.day).or_default();
+        texts.insert(&item.cluster);
+        voices.insert(&item.voice);
+    }
+    days.values().map(|(texts, voices)| texts.len().min(voices.len()) as u64).sum()
 }
 
 /// The negative share of scored items.

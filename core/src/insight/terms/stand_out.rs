@@ -3,10 +3,8 @@
 //! is news, and where no term is news on an unusually busy day whose words differ from before. They are not called
 //! news: words that always belong to the topic are among them.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::day_terms::DayTerms;
-use super::news::{NewsTerm, news};
+use super::news::{NewsTerm, news, texts};
 use super::rises::{RiseInput, TermItem, rises};
 use crate::insight::daily::{Day, usual_range};
 
@@ -34,22 +32,11 @@ pub struct BusiestDay {
 /// days that can be compared, the earliest first.
 #[must_use]
 pub fn busiest_day(day: &Day, items: &[TermItem], earlier: &[(Day, u64)]) -> Option<BusiestDay> {
-    let texts = texts(items);
+    let texts = texts(items.iter());
     let most_before = earlier.iter().map(|(_, texts)| *texts).max()?;
     #[expect(clippy::cast_precision_loss, reason = "counts of texts")]
     let unusual = usual_range(day, earlier).is_ok_and(|usual| texts as f64 > usual.high);
     (unusual && texts > most_before).then_some(BusiestDay { texts, most_before })
-}
-
-/// The period's texts, day by day the smaller of different texts and people.
-fn texts(items: &[TermItem]) -> u64 {
-    let mut days: BTreeMap<usize, (BTreeSet<&str>, BTreeSet<&str>)> = BTreeMap::new();
-    for item in items {
-        let (texts, voices) = days.entry(item.day).or_default();
-        texts.insert(&item.cluster);
-        voices.insert(&item.voice);
-    }
-    days.values().map(|(texts, voices)| texts.len().min(voices.len()) as u64).sum()
 }
 
 /// Returns the terms that stand out of a period. `others` are days of other topics; `own` recognises the words of the

@@ -138,6 +138,74 @@ fn words_without_spaces_are_put_together_only_as_some_text_has_them() {
     assert_eq!(names, ["京都内", "東京"]);
 }
 
+/// A run of letters with the pairs that are counted of it.
+fn pairs(run: &str) -> Vec<String> {
+    let letters: Vec<char> = run.chars().collect();
+    letters.windows(2).map(|pair| pair.iter().collect()).collect()
+}
+
+/// A hundred texts; those of a range hold these runs, too. `*` is a letter that differs from text to text.
+fn period_of(runs: &[(std::ops::Range<usize>, &str)]) -> Vec<TermItem> {
+    let mut items = period(&[]);
+    for (places, run) in runs {
+        for (n, item) in items[places.clone()].iter_mut().enumerate() {
+            let letter = "春夏秋冬山川海空".chars().nth(n % 8).unwrap();
+            let run = run.replace('*', &letter.to_string());
+            item.terms.extend(pairs(&run));
+            item.terms.sort();
+            item.terms.dedup();
+            item.runs.push(run);
+        }
+    }
+    items
+}
+
+/// The terms of a period that are news, with complete words: term, items, authors, texts, negative items.
+fn complete(items: &[TermItem], usual: &[(&str, usize)]) -> Vec<(String, u64, u64, u64, u64)> {
+    let before: Vec<DayTerms> = (0..28).map(|_| day(&[&[("usual", 100)], usual].concat())).collect();
+    let mut found = news_of(items, &before);
+    complete_words(&mut found, items, &|term| term == "asked" || term == "地震");
+    let told = found.into_iter().map(|one| (one.term, one.items, one.voices, one.now, one.negative.unwrap().part));
+    let mut told: Vec<_> = told.collect();
+    told.sort();
+    told
+}
+
+fn told(term: &str, items: u64, negative: u64) -> (String, u64, u64, u64, u64) {
+    (term.to_owned(), items, items, items, negative)
+}
+
+#[test]
+fn a_joined_word_counts_the_items_that_contain_all_of_it() {
+    // 工厂 has the items of both words.
+    let items = period_of(&[(0..12, "*工厂爆炸*"), (12..18, "*工厂罢工*")]);
+    assert_eq!(complete(&items, &[]), [told("工厂爆炸", 12, 3), told("工厂罢工", 6, 2)]);
+    let items = period_of(&[(0..12, "リコール"), (12..19, "コール")]);
+    assert_eq!(complete(&items, &[]), [told("リコール", 12, 3)]);
+}
+
+#[test]
+fn where_two_known_words_meet_the_whole_is_told() {
+    let known = [("工厂", 30), ("爆炸", 30), ("東京", 30), ("駅前", 30), ("北京", 30)];
+    let items = period_of(&[(0..6, "の工厂爆炸を"), (6..12, "が工厂爆炸で"), (30..42, "工厂"), (50..62, "爆炸")]);
+    assert_eq!(complete(&items, &known), [told("工厂爆炸", 12, 3)]);
+    let items = period_of(&[(0..6, "東京駅前"), (6..12, "東京駅で")]);
+    assert_eq!(complete(&items, &known), [told("東京駅", 12, 3)]);
+    // One in four has another letter before it.
+    let items = period_of(&[(0..9, "東京駅"), (9..12, "北京駅")]);
+    assert_eq!(complete(&items, &known), [told("京駅", 12, 3)]);
+    // Letters of the query are not put back.
+    let items = period_of(&[(0..12, "地震爆炸"), (30..42, "爆炸")]);
+    assert!(complete(&items, &[]).iter().all(|one| !one.0.contains('震')));
+}
+
+#[test]
+fn a_word_that_was_joined_in_several_places_is_told_once() {
+    // Some of its pairs are known, so its ends are joined separately and completed to the same word.
+    let items = period_of(&[(0..12, "โรงงานระเบด")]);
+    assert_eq!(complete(&items, &[("งา", 30), ("ระ", 30)]), [told("โรงงานระเบด", 12, 3)]);
+}
+
 #[test]
 fn themes_hold_each_item_once_and_the_rest_is_summed() {
     let before: Vec<DayTerms> = (0..28).map(|_| day(&[("usual", 100)])).collect();

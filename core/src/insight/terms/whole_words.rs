@@ -1,29 +1,69 @@
 //! Completes the words of scripts without spaces that `chains` joined, so that they end where words do.
 
-use super::chains::{LONGEST, is_chain, is_hiragana};
-use super::meaning::{EXPLAINS, real};
-use super::news::NewsTerm;
-use super::rises::TermItem;
+use std::collections::BTreeSet;
 
-/// Makes joined words end where words do: the rest of a word of the query that a term begins with is removed, and endings
-/// whose pairs are not counted are added. `own` recognises the words of the query.
-pub fn complete_words(terms: &mut [NewsTerm], items: &[TermItem], own: &dyn Fn(&str) -> bool) {
-    for term in terms.iter_mut().filter(|term| is_chain(&term.term)) {
-        let texts = term.places.iter().filter_map(|place| items.get(*place));
-        let runs: Vec<&str> = texts
-            .filter_map(|item| item.runs.iter().find(|run| run.contains(&term.term)).map(String::as_str))
-            .collect();
-        term.term = completed(&term.term, &runs, own);
+use super::chains::{LONGEST, is_chain, is_hiragana, places_with, voices};
+use super::meaning::{EXPLAINS, real, shared};
+use super::news::NewsTerm;
+use super::rises::{LEAST_VOICES, TermItem};
+
+/// A letter that stands beside a term in this part of its texts is a letter of the same word, if both are of a kind.
+const SAME_WORD: f64 = 0.9;
+
+/// Makes joined words end where words do: the rest of a word of the query that a term begins with is removed; endings
+/// whose pairs are not counted are added, and so are letters that hardly ever miss, as where two known words meet in a
+/// new one. What becomes another term, or that term with its neighbours, is removed. `own` recognises the words of the
+/// query.
+pub fn complete_words(terms: &mut Vec<NewsTerm>, items: &[TermItem], own: &dyn Fn(&str) -> bool) {
+    let mut kept: Vec<(NewsTerm, bool)> = terms.drain(..).map(|term| complete(term, items, own)).collect();
+    let mut at = 0;
+    while let Some((one, changed)) = kept.get(at) {
+        let mut others = kept.iter().enumerate().filter(|(place, _)| *place != at);
+        if others.any(|(place, (other, _))| *changed && repeats(one, other, place < at)) {
+            kept.remove(at);
+        } else {
+            at += 1;
+        }
     }
+    let mut known: BTreeSet<String> = BTreeSet::new();
+    terms.extend(kept.into_iter().map(|(term, _)| term).filter(|term| known.insert(term.term.clone())));
+}
+
+/// Returns a term with its word completed and the items counted that contain it, and whether anything changed.
+fn complete(term: NewsTerm, items: &[TermItem], own: &dyn Fn(&str) -> bool) -> (NewsTerm, bool) {
+    if !is_chain(&term.term) {
+        return (term, false);
+    }
+    let texts = term.places.iter().filter_map(|place| items.get(*place));
+    let runs: Vec<&str> =
+        texts.filter_map(|item| item.runs.iter().find(|run| run.contains(&term.term)).map(String::as_str)).collect();
+    let whole = completed(&term.term, &runs, own);
+    let places = places_with(&whole, &term.places, items);
+    if whole == term.term || voices(&places, items) < LEAST_VOICES {
+        return (term, false);
+    }
+    match term.clone().counted_at(places, items) {
+        Some(counted) => (NewsTerm { term: whole, ..counted }, true),
+        None => (term, false),
+    }
+}
+
+/// Whether a completed term says nothing beside another: one contains the other, and most of its items are the other's.
+/// Of two that say the same, the one that comes first stays.
+fn repeats(one: &NewsTerm, other: &NewsTerm, comes_first: bool) -> bool {
+    let both = real(shared(&one.places, &other.places));
+    let mostly = |term: &NewsTerm| both >= EXPLAINS * real(term.places.len());
+    (one.term.contains(&other.term) || other.term.contains(&one.term)) && mostly(one) && (comes_first || !mostly(other))
 }
 
 fn completed(term: &str, runs: &[&str], own: &dyn Fn(&str) -> bool) -> String {
     let mut text: Vec<char> = term.chars().collect();
     let before = |text: &[char]| adjacent_letter(text, runs, |run, at, _| run.get(..at)?.chars().next_back());
     let after = |text: &[char]| adjacent_letter(text, runs, |run, at, len| run.get(at + len..)?.chars().next());
+    let letters = text.len();
     let pair = |a: char, b: char| format!("{a}{b}");
     // 地震で新幹線: where 地震 is the query, the pairs 震で, で新 … are left.
-    while let (Some(first), Some(other)) = (text.first().copied(), before(&text))
+    while let (Some(first), Some((other, _))) = (text.first().copied(), before(&text))
         && own(&pair(other, first))
     {
         text.remove(0);
@@ -31,31 +71,59 @@ fn completed(term: &str, runs: &[&str], own: &dyn Fn(&str) -> bool) -> String {
             text.remove(0);
         }
     }
+    let stripped = text.len() < letters;
+    if text.len() < 2 {
+        return term.to_owned();
+    }
     while text.len() < LONGEST
-        && let (Some(last), Some(next)) = (text.last().copied(), after(&text))
-        && (is_hiragana(last) && is_hiragana(next) || is_southeast_asian(next))
+        && let (Some(last), Some((next, part))) = (text.last().copied(), after(&text))
+        && (is_hiragana(last) && is_hiragana(next) || continues(last, next, part))
         && !own(&pair(last, next))
     {
         text.push(next);
     }
     while text.len() < LONGEST
-        && let (Some(first), Some(other)) = (text.first().copied(), before(&text))
-        && is_southeast_asian(other)
+        && !stripped
+        && let (Some(first), Some((other, part))) = (text.first().copied(), before(&text))
+        && continues(first, other, part)
         && !own(&pair(other, first))
     {
         text.insert(0, other);
     }
-    if text.len() < 2 { term.to_owned() } else { text.into_iter().collect() }
+    text.into_iter().collect()
 }
 
-/// The letter that stands beside a text in most runs; `None` if there is no such letter.
-fn adjacent_letter(text: &[char], runs: &[&str], letter: impl Fn(&str, usize, usize) -> Option<char>) -> Option<char> {
+/// Whether a letter beside another in this part of the texts belongs to the same word.
+fn continues(letter: char, beside: char, part: f64) -> bool {
+    let alike = |is_kind: fn(char) -> bool| is_kind(letter) && is_kind(beside);
+    is_southeast_asian(beside) || part >= SAME_WORD && (alike(is_han) || alike(is_katakana) || alike(is_hangul))
+}
+
+/// The letter that stands beside a text in most runs, and in which part of them; `None` if there is no such letter.
+fn adjacent_letter(
+    text: &[char],
+    runs: &[&str],
+    letter: impl Fn(&str, usize, usize) -> Option<char>,
+) -> Option<(char, f64)> {
     let text: String = text.iter().collect();
-    let found: Vec<Option<char>> =
-        runs.iter().filter_map(|run| Some(letter(run, run.find(&text)?, text.len()))).collect();
-    let one = found.iter().flatten().max_by_key(|one| found.iter().filter(|other| **other == Some(**one)).count())?;
-    let many = found.iter().filter(|other| **other == Some(*one)).count();
-    (real(many) >= EXPLAINS * real(found.len())).then_some(*one)
+    let found: Vec<char> = runs.iter().filter_map(|run| letter(run, run.find(&text)?, text.len())).collect();
+    let count = |one: char| found.iter().filter(|other| **other == one).count();
+    let one = found.iter().copied().max_by_key(|one| (count(*one), std::cmp::Reverse(*one)))?;
+    let part = real(count(one)) / real(runs.len());
+    (part >= EXPLAINS).then_some((one, part))
+}
+
+/// Chinese characters.
+fn is_han(c: char) -> bool {
+    matches!(c, '\u{3005}' | '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}')
+}
+
+fn is_katakana(c: char) -> bool {
+    matches!(c, '\u{30A1}'..='\u{30FA}' | '\u{30FC}')
+}
+
+fn is_hangul(c: char) -> bool {
+    matches!(c, '\u{AC00}'..='\u{D7A3}')
 }
 
 /// Thai, Lao, Myanmar and Khmer.
