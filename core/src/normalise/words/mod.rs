@@ -7,6 +7,7 @@
 //! names and emoji follow at the end, separated by gaps; the words of a hashtag are also words.
 
 mod address;
+mod emoji;
 mod fold;
 mod query;
 mod query_words;

@@ -3,11 +3,11 @@
 //! Texts are folded as for the search. How often a term occurs in an item does not matter.
 
 use super::split::{self, HASHTAG, NAME, Piece};
-use super::{fold, site, stop};
+use super::{emoji, fold, site, stop};
 use crate::model::{Kind, SITE_SIGN, SearchableItem};
 
 /// Version of the rules. When it changes, all counts are computed again.
-pub const TERM_RULES: u8 = 2;
+pub const TERM_RULES: u8 = 3;
 
 /// The most characters of a text that are read.
 const MOST_READ: usize = 4_096;
@@ -26,8 +26,11 @@ pub fn terms(item: &SearchableItem<'_>, each: &mut dyn FnMut(&str)) {
     }
     for text in [item.title, item.text].into_iter().flatten() {
         let end = text.char_indices().nth(MOST_READ).map_or(text.len(), |(at, _)| at);
-        let folded = fold::fold(text.get(..end).unwrap_or(""));
-        for token in folded.split_whitespace() {
+        let (text, joined) = emoji::take_joined(text.get(..end).unwrap_or(""));
+        for emoji in &joined {
+            extractor.emit(emoji);
+        }
+        for token in fold::fold(&text).split_whitespace() {
             extractor.token(token);
         }
         extractor.end_phrase();
@@ -257,6 +260,7 @@ mod tests {
             ("東京タワーの", vec!["東京", "京タ", "タワ", "ワー", "ーの"]),
             ("さくらでした", vec!["さく", "くら", "らで"]),
             ("Метеорит в Челябинске 🔥", vec!["метеорит", "челябинске", "🔥"]),
+            ("👨‍👩‍👧 at home ❤️‍🔥🔥", vec!["👨‍👩‍👧", "❤‍🔥", "home", "🔥"]),
             ("rust-lang.org is_cool a@b.example cut off wor…", vec!["rust", "lang", "rust lang", "cool", "cut"]),
             ("fire fire fire", vec!["fire", "fire", "fire"]),
         ] {
