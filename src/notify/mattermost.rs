@@ -35,8 +35,10 @@ fn escaped(text: &str) -> String {
         if bare.starts_with(|c: char| matches!(c, '-' | '+' | '=') || c.is_ascii_digit()) {
             safe.push(JOINER);
         }
-        for word in bare.split_inclusive(char::is_whitespace) {
-            word_into(&mut safe, word);
+        if is_address(bare.trim_end()) {
+            address_into(&mut safe, bare);
+        } else {
+            bare.split_inclusive(char::is_whitespace).for_each(|word| word_into(&mut safe, word));
         }
         if bare.is_empty() && line.ends_with('\n') {
             safe.push('\n');
@@ -46,26 +48,59 @@ fn escaped(text: &str) -> String {
 }
 
 fn word_into(safe: &mut String, word: &str) {
-    let begin = ["https://", "http://"].iter().filter_map(|scheme| word.find(scheme)).min();
-    let Some((before, address)) = begin.and_then(|at| word.split_at_checked(at)) else {
-        return word.chars().for_each(|c| sign_into(safe, c));
-    };
-    let ends = |c: char| c.is_whitespace() || matches!(c, '.' | ',' | ';' | ':' | '!' | '?' | '"' | '\'');
-    let mut bare = address.trim_end_matches(ends);
-    // Of `(address)` only the address.
-    if before.ends_with('(') {
-        bare = bare.strip_suffix(')').unwrap_or(bare);
+    let mut rest = word;
+    while let Some((before, from)) = split_at_address(rest) {
+        before.chars().for_each(|c| sign_into(safe, c));
+        let address = leading_address(from);
+        address_into(safe, address);
+        let after = from.get(address.len()..).unwrap_or_default();
+        rest = after.trim_start_matches(|c| c == ')' || ends_sentence(c));
+        // Mattermost would take a backslash into the address. These mean nothing where no bracket was opened.
+        safe.push_str(after.strip_suffix(rest).unwrap_or_default());
     }
-    before.chars().for_each(|c| sign_into(safe, c));
-    for c in bare.chars() {
-        // In an address these characters mean the same when they are encoded.
+    rest.chars().for_each(|c| sign_into(safe, c));
+}
+
+/// Whether a line is one address, as below an item of an alert.
+fn is_address(line: &str) -> bool {
+    ["https://", "http://"].iter().any(|scheme| line.starts_with(scheme)) && !line.contains(char::is_whitespace)
+}
+
+/// Writes an address. The characters that mean something in a message mean the same in it when they are encoded.
+fn address_into(safe: &mut String, address: &str) {
+    for c in address.chars() {
         match c {
             '@' | '$' | '\\' | '<' | '>' | '"' | '\'' => safe.push_str(&format!("%{:02X}", u32::from(c))),
             c if SIGNS.contains(c) && !matches!(c, '_' | '#' | '~') => safe.push_str(&format!("%{:02X}", u32::from(c))),
             c => safe.push(c),
         }
     }
-    address[bare.len()..].chars().for_each(|c| sign_into(safe, c));
+}
+
+/// Splits a word where its first address begins.
+fn split_at_address(word: &str) -> Option<(&str, &str)> {
+    let begin = ["https://", "http://"].iter().filter_map(|scheme| word.find(scheme)).min()?;
+    word.split_at_checked(begin)
+}
+
+/// The address with which a word begins. A parenthesis that was opened before it ends it, as in `(address)` and
+/// `[label](address)`; marks that end a sentence are not part of it.
+fn leading_address(word: &str) -> &str {
+    let mut open = 0_usize;
+    let closes = |(_, c): &(usize, char)| match c {
+        '(' => {
+            open += 1;
+            false
+        }
+        ')' => open.checked_sub(1).map(|left| open = left).is_none(),
+        _ => false,
+    };
+    let end = word.char_indices().find(closes).map_or(word.len(), |(at, _)| at);
+    word.get(..end).unwrap_or(word).trim_end_matches(ends_sentence)
+}
+
+fn ends_sentence(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '.' | ',' | ';' | ':' | '!' | '?' | '"' | '\'')
 }
 
 fn sign_into(safe: &mut String, c: char) {
@@ -91,7 +126,7 @@ mod tests {
     fn foreign_words_are_words_and_addresses_are_links() {
         for (text, safe) in [
             ("@channel @all, a@b.example", "@\u{2060}channel @\u{2060}all, a@\u{2060}b.example"),
-            ("[Reset it](https://evil.example/login)", "\\[Reset it\\]\\(https://evil.example/login\\)"),
+            ("[Reset it](https://evil.example/login)", "\\[Reset it\\]\\(https://evil.example/login)"),
             (
                 "*a* __b__ ~~c~~ `d` #e |f| !g $h$",
                 "\\*a\\* \\_\\_b\\_\\_ \\~\\~c\\~\\~ \\`d\\` \\#e \\|f\\| \\!g &#36;h&#36;",
@@ -100,7 +135,18 @@ mod tests {
             ("- a\n1. b\n+ c\n===\n# d\n> e", "\u{2060}- a\n\u{2060}1. b\n\u{2060}+ c\n\u{2060}===\n\\# d\n&gt; e"),
             ("\n\n      code\n\n", "\n\n  code\n\n"),
             ("https://a.example/x_(y)?a=1&b=#c.", "https://a.example/x_%28y%29?a=1&b=#c."),
-            ("label (https://a.example/@b_c) · 3", "label \\(https://a.example/%40b_c\\) · 3"),
+            ("label (https://a.example/@b_c) · 3", "label \\(https://a.example/%40b_c) · 3"),
+            ("([Reuters](https://a.example/x))", "\\(\\[Reuters\\]\\(https://a.example/x))"),
+            ("(Reuters (https://a.example/x)).", "\\(Reuters \\(https://a.example/x))."),
+            ("(https://a.example/x_(y))", "\\(https://a.example/x_%28y%29)"),
+            (
+                "[1](https://a.example/1)[2](https://b.example/2)",
+                "\\[1\\]\\(https://a.example/1)\\[2\\]\\(https://b.example/2)",
+            ),
+            ("[Acme](https://a.example/n)'s", "\\[Acme\\]\\(https://a.example/n)'s"),
+            ("See https://a.example/n! (https://a.example/n?).", "See https://a.example/n! \\(https://a.example/n?)."),
+            ("    https://a.example/x)y\nnext", "  https://a.example/x%29y\nnext"),
+            ("(see:https://a.example/n)", "\\(see:https://a.example/n)"),
         ] {
             assert_eq!(escaped(text), safe, "{text}");
         }

@@ -63,7 +63,10 @@ fn strip_markdown(line: &str) -> String {
             '[' if !in_label && is_label(after) => in_label = true,
             ']' if in_label => match after.strip_prefix("(<").and_then(|link| link.split_once(">)")) {
                 Some((address, more)) => {
-                    plain.push_str(&format!(" ({address})"));
+                    plain.push_str(&format!(" ({})", in_parentheses(address)));
+                    // Services that look for addresses would take what follows into this one.
+                    let next = more.trim_start_matches("**").trim_start_matches('\\').chars().next();
+                    plain.extend(next.filter(|c| c.is_alphanumeric() || "'’[(".contains(*c)).map(|_| ' '));
                     (rest, in_label) = (more, false);
                 }
                 None => plain.push(c),
@@ -72,6 +75,20 @@ fn strip_markdown(line: &str) -> String {
         }
     }
     plain
+}
+
+/// An address to stand in parentheses: its own must not end them.
+fn in_parentheses(address: &str) -> String {
+    let mut open = 0_usize;
+    let fits = address.chars().all(|c| match c {
+        '(' => {
+            open += 1;
+            true
+        }
+        ')' => open.checked_sub(1).map(|left| open = left).is_some(),
+        _ => true,
+    });
+    if fits && open == 0 { address.to_owned() } else { address.replace('(', "%28").replace(')', "%29") }
 }
 
 /// Whether the text after a bracket is the label of a link.
@@ -156,6 +173,12 @@ mod tests {
             ("> &lt;b&gt; and http:\u{2060}//evil", "<b> and http:\u{2060}//evil"),
             (">", ""),
             ("[1] and [a](<https://a.example>) [2]", "[1] and a (https://a.example) [2]"),
+            ("[1](<https://a.example/1>)[2](<https://b.example/2>)", "1 (https://a.example/1) 2 (https://b.example/2)"),
+            (
+                "\\([a](<https://a.example/x>)\\), **[b](<https://a.example/y>)**\\. [c](<https://a.example/z>)'s",
+                "(a (https://a.example/x)), b (https://a.example/y). c (https://a.example/z) 's",
+            ),
+            ("[a](<https://a.example/x)y>)", "a (https://a.example/x%29y)"),
             ("#tag and # no heading", "#tag and # no heading"),
             ("key `post:x_1` & `open", "key post:x_1 & `open"),
             ("&amp;lt; stays \\\\ one", "&lt; stays \\ one"),

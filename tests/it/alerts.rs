@@ -430,7 +430,7 @@ fn slack_and_ntfy_get_what_they_take() {
     // Mattermost interprets Markdown and mentions in every text.
     let team = got.iter().find(|got| got.json().as_object().unwrap().len() == 1).unwrap();
     let text = team.json()["text"].as_str().unwrap().to_owned();
-    let safe = "a &lt;\\!channel&gt; recall &amp; more, \\*not\\* \\[it\\]\\(https://evil.example/_a_\\) @\u{2060}all";
+    let safe = "a &lt;\\!channel&gt; recall &amp; more, \\*not\\* \\[it\\]\\(https://evil.example/_a_) @\u{2060}all";
     assert!(text.contains(safe), "{text}");
     assert!(slack.header("X-Topicwatch-Event").is_none() && slack.header("authorization").is_none());
     let ntfy = got.iter().find(|got| got.json()["topic"] == "T0KEN-in-the-path").unwrap();
