@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::insight::daily::{ItemCounts, Rise, Share};
 pub use crate::model::number;
-use crate::model::{Span, Time, Tone, is_invisible_after};
+use crate::model::{Span, Time, Tone, visible_words};
 
 /// Shown with shares of tone: how many posts count as negative depends on their subject.
 pub const COMPARE_TONE: &str =
@@ -42,12 +42,7 @@ pub const SEARCHES_CUT: &str = "Too many searches to read all: counts and cost c
 pub fn line(text: &str, most: usize) -> String {
     let mut result = String::new();
     let mut length = 0;
-    for word in text.split_whitespace() {
-        let mut before = None;
-        let word: String = word.chars().filter(|c| !is_invisible_after(before.replace(*c), *c)).collect();
-        if word.is_empty() {
-            continue;
-        }
+    for word in visible_words(text) {
         if length > 0 {
             result.push(' ');
             length += 1;

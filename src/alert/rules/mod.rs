@@ -48,10 +48,10 @@ fn plural(many: usize, one: &str) -> String {
 
 /// An item as a line: author, words and link.
 pub(super) fn item_line(item: &ItemContent) -> AlertLine {
-    let words = item.title.as_deref().or(item.text.as_deref()).unwrap_or("(without words)");
-    let mut text = one_line(words, LONGEST);
+    let mut quoted = [&item.title, &item.text].into_iter().flatten().map(|words| one_line(words, LONGEST));
+    let mut text = quoted.find(|line| !line.is_empty()).unwrap_or_else(|| "(without words)".to_owned());
     if let Some(author) = &item.author {
-        text = format!("@{}: {text}", author.trim_start_matches('@'));
+        text = format!("@{}: {text}", one_line(author.trim_start_matches('@'), LONGEST));
     }
     let url = item.url.as_deref().and_then(safe_link);
     AlertLine { text, url, key: Some(item.key.clone()) }

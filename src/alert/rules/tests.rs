@@ -186,3 +186,23 @@ fn no_word_occurs_in_what_has_none() {
     assert_eq!(WordFilters::of(&spec).first_match(&item(Some("A recall."))), Some("recall"));
     assert_eq!(WordFilters::of(&spec).first_match(&item(None)), None);
 }
+
+#[test]
+fn a_line_quotes_only_what_can_be_seen() {
+    let item = |author: &str, title: Option<&str>, text: &str| ItemContent {
+        key: "post:x:1".into(),
+        url: None,
+        author: Some(author.into()),
+        title: title.map(str::to_owned),
+        text: Some(text.into()),
+        lang: None,
+        pruned: false,
+    };
+    for (item, expected) in [
+        (item("ann\u{202e}", None, "a\u{1b}[2J \u{202e}recall\u{2069}"), "@ann: a[2J recall"),
+        (item("bob", Some("\u{2066}\u{200b}"), "words"), "@bob: words"),
+        (item("@eve", None, "\u{7}"), "@eve: (without words)"),
+    ] {
+        assert_eq!(item_line(&item).text, expected);
+    }
+}
