@@ -12,6 +12,9 @@ use crate::model::{
 /// Events that a message spells out; `topicwatch alerts` lists the others.
 const SPELT_OUT: usize = 50;
 
+/// Longest address in a message, in bytes. Longer ones would fill a chat's message, and a cut one leads elsewhere.
+const LONGEST_URL: usize = 500;
+
 /// Whether an instant is in the quiet hours of a zone.
 fn is_quiet(quiet: QuietHours, at: Time, timezone: &str) -> bool {
     let Some(at) = at.to_jiff() else { return false };
@@ -72,8 +75,10 @@ fn text(events: &[AlertEvent], in_all: usize) -> String {
         text.push_str(&format!("{} {}\n", event.at, event.summary_line()));
         for AlertLine { text: line, url, .. } in &event.lines {
             text.push_str(&format!("  - {line}\n"));
-            if let Some(url) = url {
-                text.push_str(&format!("    {url}\n"));
+            match url.as_deref() {
+                Some(url) if url.len() > LONGEST_URL => text.push_str("    (its address is too long to show)\n"),
+                Some(url) => text.push_str(&format!("    {url}\n")),
+                None => {}
             }
         }
     }
@@ -176,5 +181,26 @@ mod tests {
                         2026-11-21T22:00:00Z over: b happened\n  - words\n    https://example.com/\nand 3 more: topicwatch alerts\n";
         assert_eq!(queued[0].text, expected);
         assert!(messages(&spec, &[], 0, false).is_empty());
+    }
+
+    #[test]
+    fn an_address_is_whole_or_left_out() {
+        let url = |length: usize| format!("https://example.com/{}", "a".repeat(length - 20));
+        for (length, expected) in [(500, url(500)), (501, "(its address is too long to show)".to_owned())] {
+            let line = AlertLine { text: "words".into(), url: Some(url(length)), key: None };
+            let event = AlertEvent {
+                event: String::new(),
+                summary: "a".into(),
+                kind: AlertEventKind::Fired,
+                lines: vec![line],
+                at: at("2026-11-21T22:00:00Z"),
+                alert: String::new(),
+                subject: String::new(),
+                message: None,
+                muted: None,
+                acked_at: None,
+            };
+            assert_eq!(text(&[event], 1), format!("2026-11-21T22:00:00Z a\n  - words\n    {expected}\n"));
+        }
     }
 }

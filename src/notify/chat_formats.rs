@@ -7,7 +7,7 @@ use url::Url;
 
 use super::channel::{DeliveryError, one_line};
 use super::plain_text;
-use super::truncate::{CUT, truncate};
+use super::truncate::{CUT, truncate, without_cut_address};
 use super::webhook_formats::written;
 use crate::model::{JobKind, Message};
 
@@ -106,8 +106,10 @@ pub(super) fn teams(message: &Message) -> Result<Vec<u8>, DeliveryError> {
         if size + more > TEAMS {
             // As much of a long line as fits: a character takes at most six bytes in JSON.
             let room = (TEAMS - size).saturating_sub(100) / 6;
-            let part: String = line.chars().take(room).collect();
-            blocks.extend((!part.is_empty()).then(|| run(&part, json!({}))));
+            let end = line.char_indices().nth(room).map_or(line.len(), |(at, _)| at);
+            let (part, after) = line.split_at_checked(end).unwrap_or((line, ""));
+            let part = without_cut_address(part, after);
+            blocks.extend((!part.trim().is_empty()).then(|| run(part, json!({}))));
             blocks.push(mark);
             break;
         }

@@ -14,6 +14,35 @@ pub(super) fn truncate(text: &str, most: usize, size: fn(char) -> usize) -> Stri
         taken += size(*c);
         taken <= room
     });
+    let kept: String = kept.collect();
+    let after = text.get(kept.len()..).unwrap_or_default();
     // A backslash at the end would escape the mark.
-    format!("{}{CUT}", kept.collect::<String>().trim_end_matches('\\'))
+    format!("{}{CUT}", without_cut_address(&kept, after).trim_end_matches('\\'))
+}
+
+/// The start of a text without the part of an address at its end, if the address goes on in `after`: it would lead
+/// elsewhere.
+pub(super) fn without_cut_address<'t>(kept: &'t str, after: &str) -> &'t str {
+    let word = kept.rfind(char::is_whitespace).map_or(kept, |at| kept.get(at..).unwrap_or_default());
+    let is_cut = word.contains("://") && after.starts_with(|c: char| !c.is_whitespace());
+    if is_cut { kept.strip_suffix(word).unwrap_or(kept) } else { kept }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_whole_or_left_out() {
+        let text = "a https://a.example/1\nb https://b.example/2 and more words that do not fit";
+        for (most, expected) in [
+            (51, format!("a https://a.example/1\nb https://b.example/2{CUT}")),
+            (50, format!("a https://a.example/1\nb{CUT}")),
+            (40, format!("a https://a.example/1\nb{CUT}")),
+            (20, format!("a{CUT}")),
+        ] {
+            assert_eq!(truncate(text, most, |_| 1), expected, "{most}");
+        }
+        assert_eq!(truncate(&"https://a".repeat(9), 30, |_| 1), CUT);
+    }
 }
