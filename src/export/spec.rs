@@ -85,6 +85,13 @@ impl ExportSpec {
         self.mode == Mode::Incremental
     }
 
+    /// Whether its rows depend on items as they are now: it shows them, or a filter compares with them.
+    #[must_use]
+    pub fn shows_current_items(&self) -> bool {
+        let is_compared = !self.tones.is_empty() || !self.authors.is_empty() || self.search.is_some();
+        self.what == ExportKind::Items || is_compared
+    }
+
     /// What to write at a slot for a range of the reading order, for one topic or for all that the export covers.
     /// Kinds that can be selected by such a range come in reading order, so that incremental files form one file in
     /// pieces.

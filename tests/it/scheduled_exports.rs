@@ -118,7 +118,8 @@ fn increments_together_are_the_whole_and_each_says_what_it_holds() {
         place.run(&["export", "--verify", first.to_str().unwrap()]).shows(3, &["its contents differ"]);
         std::fs::write(&first, &text).unwrap();
         crate::support::databases::wait(place.database.execute("UPDATE sighting SET likes = 123456 WHERE rank = 1"));
-        place.run(&["export", "--verify", first.to_str().unwrap()]).shows(3, &["from line 2 on"]);
+        let verified = place.run(&["export", "--verify", first.to_str().unwrap()]);
+        verified.shows(3, &["from line 2 on", "since then, items were merged, pruned or erased"]);
         let verify = |more: &[&str]| place.run(&[&["export", "--verify", first.to_str().unwrap()], more].concat());
         verify(&["--topic", "acme"]).says(2, &["--verify", "--topic"]);
         verify(&["--what", "items"]).says(2, &["--verify", "--what"]);
@@ -370,6 +371,20 @@ fn a_planted_link_is_replaced_and_not_followed() {
         assert_eq!(manifest(&place.path(name))["bytes"], bytes.len(), "{name}");
         assert_eq!(bytes.starts_with(&[0x1f, 0x8b]), name.contains("gz"), "{name}");
     }
+}
+
+#[test]
+fn a_workbook_has_no_lines_to_differ_in() {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let exports = export("book", "what = \"runs\"\npath = \"out/runs.xlsx\"");
+    let place = Place::new(sqlite(), &sandbox.lines(), &rest(&exports));
+    due(&place, &sandbox, NINE);
+    due(&place, &sandbox, HOURS[0]);
+    let file = place.path("out/runs.xlsx");
+    let verify = || place.run(&["export", "--verify", file.to_str().unwrap()]);
+    verify().shows(0, &["matches the database"]);
+    assert_eq!(place.run(&["once", "--at", HOURS[0]]).code, Some(0));
+    verify().shows(3, &["but the database differs (", "or more was found"]);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
-use crate::export::{self, Comparison, ExportError, Manifest};
+use crate::export::{self, Comparison, ExportError, FilterMode, Format, Manifest};
 use crate::store::Store;
 
 pub(in crate::cli) async fn run(context: &Context, file: &Path) -> Result<Exit, Failure> {
@@ -32,15 +32,7 @@ pub(in crate::cli) async fn run(context: &Context, file: &Path) -> Result<Exit, 
             (Exit::Ok, format!("{name} matches the database: {} rows, sha256 {}", manifest.rows, manifest.sha256))
         }
         Comparison::Changed { how } => (Exit::Searches, format!("{name} was changed after it was written: {how}")),
-        Comparison::Apart { line, rows } => (
-            Exit::Searches,
-            format!(
-                "{name} is unchanged ({} rows), but the database differs from line {line} on ({rows} rows now): since then, \
-                 items were merged, pruned or erased, topics renamed, or replies replayed{}",
-                manifest.rows,
-                if manifest.query.what.is_append_only() { "" } else { ", or more was found" }
-            ),
-        ),
+        Comparison::Apart { line, rows } => (Exit::Searches, difference(&name, &manifest, line, rows)),
         Comparison::OtherSchema { schema } => (
             Exit::Searches,
             format!(
@@ -51,4 +43,20 @@ pub(in crate::cli) async fn run(context: &Context, file: &Path) -> Result<Exit, 
     };
     output::text(&format!("{line}\n"))?;
     Ok(exit)
+}
+
+/// Describes how the database differs from an unchanged file, and what may have changed.
+fn difference(name: &str, manifest: &Manifest, line: u64, rows: u64) -> String {
+    let query = &manifest.query;
+    // A workbook is packed: it has no lines.
+    let place = if query.format == Format::Xlsx { String::new() } else { format!(" from line {line} on") };
+    let items = if query.shows_current_items() { "edited, merged" } else { "merged" };
+    let scores = if query.tones.is_empty() { "" } else { "scored again, " };
+    let filters = if query.filtered == FilterMode::Keep { "" } else { "filters of topics changed, " };
+    let more = if query.what.is_append_only() { "" } else { ", or more was found" };
+    format!(
+        "{name} is unchanged ({} rows), but the database differs{place} ({rows} rows now): since then, items were {scores}{items}, \
+         pruned or erased, topics renamed, {filters}or replies replayed{more}",
+        manifest.rows
+    )
 }
