@@ -39,7 +39,7 @@ pub(super) fn read(table: &Table, catch_up_ms: u64, mistakes: &mut Mistakes<'_>)
     let ledger = i64::try_from(catch_up_ms).unwrap_or(i64::MAX).saturating_add(millis(LEDGER));
     if kept.runs.is_some_and(|runs| runs < ledger) {
         let least = format_duration(Duration::from_millis(u64::try_from(ledger).unwrap_or(0)));
-        let text = "is shorter than the widest `catch_up_window` and 30 days: completed slots would be forgotten";
+        let text = "is shorter than the widest `catch_up_window` plus 30 days: completed slots would be forgotten";
         refuse(text.to_owned(), format!("write at least {least}, or {FOREVER:?}"));
         return None;
     }
