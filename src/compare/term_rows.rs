@@ -132,7 +132,7 @@ pub struct TopicTerms {
 /// A term that is news, and which items hold it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TermRise {
-    /// As people write it.
+    /// As it is compared: lower case, without accents; `#tag` and `@name` with their signs.
     pub term: String,
     /// Keys of the period's items that hold it.
     pub keys: Vec<String>,
@@ -204,7 +204,7 @@ impl TopicTerms {
 /// A term that is news.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct TermRow {
-    /// As people write it.
+    /// As it is compared: lower case, without accents; `#tag` and `@name` with their signs.
     pub term: String,
     pub kind: TermKind,
     pub z: f64,

@@ -30,7 +30,9 @@ pub(in crate::export) const TERMS: &[Column<TermNewsRow>] = &[
     Column::id("topic", "topic id", |r| Cell::Id(&r.topic)),
     Column::time("since", "start of the span", |r| Cell::Time(r.span.from)),
     Column::time("until", "its end", |r| Cell::Time(r.span.until)),
-    Column::text("term", "the term as people write it; untrusted text", |r| Cell::Text(Cow::Borrowed(&r.term.term))),
+    Column::text("term", "the term, lower case and without accents; untrusted text", |r| {
+        Cell::Text(Cow::Borrowed(&r.term.term))
+    }),
     Column::word("kind", "`word`, `phrase`, `hashtag`, `mention`, `domain` or `emoji`", |r| {
         Cell::Word(r.term.kind.as_str())
     }),

@@ -49,7 +49,7 @@ const STAND_OUT: &[Field] = &[
 ];
 
 const TERM: &[Field] = &[
-    ("term", Text, "as people write it; untrusted text"),
+    ("term", Text, "lower case, without accents; untrusted text"),
     ("kind", Word(|| TermKind::ALL.iter().map(|kind| kind.as_str()).collect()), "what it is"),
     ("z", Number, "log-odds relative to the days before, divided by their standard error"),
     ("items", Integer, "items that contain it"),
