@@ -334,7 +334,7 @@ fn undeliverable_messages_are_reported_and_can_be_dropped() {
         let erased = "UPDATE outbox SET subject = '[erased]', text = '', html = NULL, data = NULL";
         crate::support::databases::wait(place.database.execute(erased));
         let why = "it contained erased data, and its text was deleted";
-        run(&["outbox", "retry", "--dead"]).shows(0, &["queued again: 0", "not queued: 1: ", why]);
+        run(&["outbox", "retry", "--dead"]).shows(0, &["queued again: 0\n", "not queued: 1: ", why]);
         run(&["outbox", "retry", event]).says(2, &[why, "outbox drop"]);
         run(&["outbox", "drop", "--dead"]).shows(0, &[&format!("dropped: {event}\n")]);
         run(&["outbox", "drop", "--dead"]).shows(0, &["no dead messages"]);

@@ -172,7 +172,8 @@ async fn retry(context: &Context, args: &OutboxChosenArgs) -> Result<Exit, Failu
     store.close().await;
     let lost = unknown_channels(context, selected.iter());
     let tried = selected.iter().any(|posted| !lost.contains(posted.message.channel.as_str()));
-    let how = if tried { "; a running daemon delivers them, or run `topicwatch outbox deliver`" } else { "" };
+    let how =
+        if tried && queued > 0 { "; a running daemon delivers them, or run `topicwatch outbox deliver`" } else { "" };
     let mut text = format!("queued again: {queued}{how}\n");
     let left = u64::try_from(selected.len()).unwrap_or(u64::MAX).saturating_sub(queued);
     if left > 0 {
