@@ -79,11 +79,20 @@ impl RowFilter {
         self.shows(&row.topic, [&row.title, &row.text, &row.author, &row.lang])
     }
 
-    fn shows(&mut self, topic: &str, [title, text, author, lang]: [&Option<String>; 4]) -> bool {
-        let passes = self
-            .filters
+    /// Takes back that an item was checked, because it is shown no more.
+    pub fn uncount_new_item(&mut self, row: &FirstSightingRow) {
+        let passes = self.passes(&row.topic, [&row.title, &row.text, &row.author, &row.lang]);
+        self.hidden = self.hidden.saturating_sub(u64::from(!passes));
+    }
+
+    fn passes(&self, topic: &str, [title, text, author, lang]: [&Option<String>; 4]) -> bool {
+        self.filters
             .get(topic)
-            .is_none_or(|filter| filter.passes(title.as_deref(), text.as_deref(), author.as_deref(), lang.as_deref()));
+            .is_none_or(|filter| filter.passes(title.as_deref(), text.as_deref(), author.as_deref(), lang.as_deref()))
+    }
+
+    fn shows(&mut self, topic: &str, fields: [&Option<String>; 4]) -> bool {
+        let passes = self.passes(topic, fields);
         self.hidden += u64::from(!passes);
         match self.mode {
             FilterMode::Hide => passes,

@@ -27,15 +27,18 @@ impl Feed {
         Self { entries: VecDeque::with_capacity(MOST_ENTRIES) }
     }
 
-    /// Adds a row. Rows must come in the order in which they were first seen.
-    pub(super) fn take(&mut self, row: FirstSightingRow) {
-        if row.baseline || row.fit == WindowFit::Outside {
-            return;
-        }
-        if self.entries.len() == MOST_ENTRIES {
-            self.entries.pop_front();
-        }
+    /// Whether a row may be in a feed.
+    pub(super) fn is_news(row: &FirstSightingRow) -> bool {
+        !row.baseline && row.fit != WindowFit::Outside
+    }
+
+    /// Adds a row, and returns the one that leaves the feed for it. Rows must come in the order in which they were
+    /// first seen.
+    pub(super) fn take(&mut self, row: FirstSightingRow) -> Option<FirstSightingRow> {
+        let full = self.entries.len() == MOST_ENTRIES;
+        let oldest = if full { self.entries.pop_front() } else { None };
         self.entries.push_back(row);
+        oldest
     }
 
     /// A feed of listed items, newest first. An item that several topics found is one entry.

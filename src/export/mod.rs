@@ -152,8 +152,11 @@ async fn feed(
 ) -> Result<Written, ExportError> {
     let mut feed = atom::Feed::new();
     let mut take = |row| {
-        if row_filter.shows_new_item(&row) {
-            feed.take(row);
+        if atom::Feed::is_news(&row)
+            && row_filter.shows_new_item(&row)
+            && let Some(oldest) = feed.take(row)
+        {
+            row_filter.uncount_new_item(&oldest);
         }
         Ok::<_, ExportError>(())
     };

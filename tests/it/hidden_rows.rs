@@ -82,6 +82,10 @@ fn items_are_listed_however_many_hidden_ones_are_newer() {
         place
             .run(&["items", "--limit", "20"])
             .shows(0, &["good z", "the newest 20; --limit N for more", "900 skipped by their topics' filters"]);
+        // A feed contains the newest 100 of the 900, and counts no others.
+        let feed = |mode| place.run(&["export", "--topic", "acme", "--out", "new.atom", "--filtered", mode]);
+        feed("keep").says(0, &["100 entries written to ", ", 100 filtered (included)"]);
+        feed("hide").says(0, &["0 entries written to ", ", 900 filtered (left out)"]);
         let all = listed(&["--limit", "30"]);
         assert_eq!((keys(&all["items"]).len(), &all["filtered"]), (30, &json!(900)), "{name}");
         assert!(!place.ok(&["items", "--limit", "30"]).contains("for more"), "there are no more: {name}");
