@@ -151,10 +151,10 @@ impl TermRise {
 }
 
 impl TopicTerms {
-    /// Terms that are not shown, for this reason.
+    /// Terms that are not shown, for this reason, of a period with this many items. Their words were not read.
     #[must_use]
-    pub fn without_terms(why: NoTermsReason) -> Self {
-        Self { untold: Some(why), ..Self::default() }
+    pub fn without_terms(why: NoTermsReason, items: usize) -> Self {
+        Self { untold: Some(why), items: items as u64, ..Self::default() }
     }
 
     /// Whether there may be more terms that are news than are counted.

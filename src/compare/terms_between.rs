@@ -56,7 +56,7 @@ async fn read(snapshot: &mut ReadSnapshot, topic: &Topic, terms_period: TermsPer
     let relevance = relevance(snapshot, topic, period.iter().copied(), earlier).await?;
     let long = span.until.0 - span.from.0 > LONGER;
     if if long { relevance.is_clearly_off_topic() } else { relevance.is_off_topic() } {
-        return Ok(TopicTerms::without_terms(NoTermsReason::Relevance));
+        return Ok(TopicTerms::without_terms(NoTermsReason::Relevance, period.len()));
     }
     let request = TermsAsked {
         topic,

@@ -164,9 +164,9 @@ pub(super) async fn topic(
     };
     let is_off_topic = if calendar.is_some() { relevance.is_clearly_off_topic() } else { relevance.is_off_topic() };
     let terms = if is_off_topic {
-        TopicTerms::without_terms(NoTermsReason::Relevance)
+        TopicTerms::without_terms(NoTermsReason::Relevance, period.len())
     } else if period_cut || reach.is_some_and(|reach| reach > Time(span.from.0.saturating_sub(TERMS_REACH))) {
-        TopicTerms::without_terms(NoTermsReason::Cut)
+        TopicTerms::without_terms(NoTermsReason::Cut, period.len())
     } else {
         topic_terms(snapshot, terms_request).await?
     };

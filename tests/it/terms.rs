@@ -10,7 +10,7 @@ use crate::support::databases::{Database, databases, sqlite, wait};
 use crate::support::program::Place;
 use crate::support::truth::{Truly, Truth};
 use crate::support::web_client::Pages;
-use crate::support::world::{World, once};
+use crate::support::world::{World, hour, once};
 
 const DAY: i64 = 86_400_000;
 /// 2026-03-02T00:00:00Z.
@@ -446,6 +446,20 @@ fn no_terms_without_a_week_of_history_or_after_a_query_change() {
         wrong.says(2, &["--since is not before --until"]);
         let wrong = place.run(&["terms", "acme", "--since", &at(DAYS + 1), "--at", &at(DAYS)]);
         wrong.says(2, &["--since is in the future"]);
+    }
+}
+
+#[test]
+fn posts_without_a_word_of_the_query_are_counted_although_no_term_is_shown() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), TOPIC);
+        let post = |id: u32| serde_json::json!({ "id": id.to_string(), "text": format!("nothing about it {id}"), "user": "ann", "created_at": hour(20) });
+        world.posts(&(1..=12).map(post).collect::<Vec<_>>());
+        once(&place, 24);
+        let asked = ["--since", &hour(0), "--until", &hour(24), "--at", &hour(25), "--json"];
+        let told = place.json(&[&["terms", "acme"], &asked[..]].concat());
+        assert_eq!((&told["untold"], &told["items"]), (&"relevance".into(), &12.into()), "{told:#}");
     }
 }
 
