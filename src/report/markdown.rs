@@ -218,7 +218,8 @@ fn numbers(report: &Report, topic: &TopicFacts) -> String {
     if topic.filtered > 0 {
         text.push_str(&format!("{} hidden by the topic's filter and not counted here.\n\n", number(topic.filtered)));
     }
-    let notes = [topic.uncompared_words().map(str::to_owned), crate::filter::unjudged_note(topic.unjudged)];
+    let late = topic.late_items_note(report.window.is_calendar());
+    let notes = [late, topic.uncompared_words().map(str::to_owned), crate::filter::unjudged_note(topic.unjudged)];
     text.extend(notes.into_iter().flatten().map(|note| format!("{note}.\n\n")));
     if let Some(cut) = topic.truncation_note() {
         text.push_str(&format!("There are {cut}.\n\n"));

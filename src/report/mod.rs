@@ -23,6 +23,7 @@ mod gather;
 mod highlights;
 mod html;
 mod items;
+mod late_items;
 mod markdown;
 mod markdown_answer;
 mod markdown_parts;

@@ -127,18 +127,7 @@ fn unknown(report: &Report, topic: &TopicFacts) -> Markup {
             notes.push(format!("{} {what}", number(many)));
         }
     }
-    if topic.earlier > 0 {
-        let outside = if topic.outside > 0 {
-            format!(", {} of them outside the requested window", number(topic.outside))
-        } else {
-            String::new()
-        };
-        notes.push(format!(
-            "{} first seen in the period but {}{outside}",
-            number(topic.earlier),
-            if report.window.is_calendar() { "older, counted on their own days" } else { "published before it" }
-        ));
-    }
+    notes.extend(topic.late_items_note(report.window.is_calendar()));
     if topic.filtered > 0 {
         notes.push(format!(
             "{} hidden by the topic's filter and not counted here; the SQL does count them",
