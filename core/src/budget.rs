@@ -69,18 +69,26 @@ pub struct Price {
 /// Entries assumed for a page of results when the number is unknown.
 const USUAL_RESULTS: i64 = 20;
 
+/// Tokens assumed for a question and its answer: the default maximum of a question, and some sentences.
+const USUAL_TOKENS: u64 = 7_000;
+
 impl Price {
     /// Returns the expected price of a call before its reply is known.
     #[must_use]
     pub fn expected(&self) -> Micros {
-        self.call.plus(self.result.times(USUAL_RESULTS)).plus(self.tokens.times(4))
+        self.call.plus(self.result.times(USUAL_RESULTS)).plus(self.tokens_price(USUAL_TOKENS))
+    }
+
+    /// Rounded up to a millionth of a dollar.
+    fn tokens_price(&self, tokens: u64) -> Micros {
+        let price = i128::from(self.tokens.0) * i128::from(tokens);
+        Micros(i64::try_from((price + 999) / 1_000).unwrap_or(i64::MAX))
     }
 
     /// Returns the price of calls that returned `results` entries and used `tokens` tokens.
     #[must_use]
     pub fn of(&self, calls: u32, results: usize, tokens: u64) -> Micros {
-        let thousand = i64::try_from(tokens.div_ceil(1_000)).unwrap_or(i64::MAX);
         let results = self.result.times(i64::try_from(results).unwrap_or(i64::MAX));
-        self.call.times(i64::from(calls)).plus(results).plus(self.tokens.times(thousand))
+        self.call.times(i64::from(calls)).plus(results).plus(self.tokens_price(tokens))
     }
 }

@@ -17,6 +17,7 @@ mod permits;
 mod prompt_items;
 mod provider;
 mod provider_calls;
+mod provider_replies;
 mod refused;
 mod replay;
 mod report;

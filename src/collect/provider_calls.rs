@@ -9,15 +9,19 @@ use super::fetch::CallGate;
 use super::ingest::read_parts;
 use super::look_back::ReplySpan;
 use super::provider::{ProviderAnswer, ProviderQueryContext, ProviderState};
+use super::provider_replies::Replies;
 use super::search_outcome::{self, Fetched, abandoned, left_out, not_run, operation, unconfigured, words};
 use super::{Collector, Stop, indexing_delay, saturation, stored_calls};
-use crate::model::{Finding, QueryHistory, ResultKind, SearchState, Source, Span, Time, WindowFit, covers_spans};
+use crate::model::{QueryHistory, ResultKind, SearchState, Source, Span, Time, covers_spans};
 use crate::search::kinds::{self, Kind, MOST_PARTS, ProviderRequest, SearchCall, SpanCoverage};
 use crate::search::{CallFailure, ErrorClass, Request, SearchQuery, Unsupported};
 use crate::store::{Call, RunRef, StoreError};
 
 /// The most calls of one search side by side; the provider's own limit applies too.
 const WIDTH: usize = 16;
+
+/// Why a search of feeds covers nothing although all of them answered.
+const FIRST_LOOK: &str = "a feed shows nothing of the time before it was first read";
 
 /// Why a further call was not made.
 enum Stopped {
@@ -224,7 +228,7 @@ impl Collector {
         let (read, findings, unreadable) = match read {
             Ok(read) => read,
             Err(error) => {
-                search_outcome::charge(&mut fetched.result, served.price.of(tries, 0, 0));
+                search_outcome::charge(&mut fetched.result, served.price.of(tries, 0, kind.tokens(parts)));
                 fetched.result.state = SearchState::Error;
                 // The text may quote the reply.
                 let text = served.client.redact_key(&error.text);
@@ -260,7 +264,8 @@ impl Collector {
             None if covers_spans(&asking.query.kind) => {
                 result.late_ms = indexing_delay::lateness(&findings, recall);
                 let late = recall.late.iter().copied().chain(result.late_ms);
-                let until = request.span.until.min(request.now.minus(indexing_delay::allowance(late)));
+                let allowance = indexing_delay::allowance(late);
+                let mut until = request.span.until.min(request.now.minus(allowance));
                 let from = match read.coverage {
                     _ if result.state == SearchState::Empty
                         && saturation::of_empty(request.span, recall) == ReplySpan::Nothing =>
@@ -269,6 +274,10 @@ impl Collector {
                     }
                     SpanCoverage::Whole => Some(request.span.from),
                     SpanCoverage::Since(at) => Some(at.max(request.span.from)),
+                    SpanCoverage::Between(from, looked) => {
+                        until = until.min(looked.minus(allowance));
+                        Some(from.max(request.span.from))
+                    }
                     SpanCoverage::AsRecalled(at) => {
                         let reply_span = saturation::reply_span(&findings, unreadable, request.span, recall, false);
                         result.saturated |= saturation::is_full(reply_span);
@@ -277,6 +286,9 @@ impl Collector {
                     SpanCoverage::Nothing => None,
                 };
                 result.covered = from.and_then(|from| Span::new(from, until));
+                if matches!(read.coverage, SpanCoverage::Between(..)) && result.covered.is_none() {
+                    result.reason.get_or_insert_with(|| FIRST_LOOK.to_owned());
+                }
                 fetched.widened = asking.why.is_some();
                 if fetched.widened && result.reason.is_none() {
                     result.reason = asking.why.map(str::to_owned);
@@ -285,38 +297,6 @@ impl Collector {
             None => {}
         }
         ProviderAnswer { fetched, findings, answer, memory: read.memory }
-    }
-}
-
-/// The replies, and what else is known about them.
-#[derive(Clone, Copy)]
-struct Replies<'a> {
-    parts: &'a [SearchCall],
-    tries: u32,
-    /// When the last call was made.
-    sent_at: Time,
-    recall: &'a QueryHistory,
-}
-
-impl Replies<'_> {
-    /// Returns the start of what a reply covers, if the reply itself only says how far it looked back: "the past 24
-    /// hours" counts from the call, and a run may wait for its place.
-    fn begin(
-        &self,
-        reply_span: ReplySpan,
-        since: Time,
-        request: &ProviderRequest<'_>,
-        findings: &[Finding],
-    ) -> Option<Time> {
-        let since = since.plus(self.sent_at.since(request.now)).max(request.span.from);
-        match reply_span {
-            ReplySpan::Whole => Some(since),
-            ReplySpan::FromOldest => {
-                let inside = findings.iter().filter(|finding| finding.fit == WindowFit::In);
-                inside.filter_map(|finding| finding.found.published_at).min().map(|oldest| oldest.max(since))
-            }
-            ReplySpan::Sample | ReplySpan::Nothing => None,
-        }
     }
 }
 

@@ -14,7 +14,7 @@ use super::detail::ErrorDetail;
 use super::failure::{Failure, class_of_body, class_of_status};
 use super::redact::KeyRedactor;
 use super::session::{self, Session};
-use super::{ErrorClass, Request, retry_after};
+use super::{ErrorClass, Request, retry_after, without_secrets};
 use crate::http::{self, IncompleteBody, ReadStop};
 use crate::model::{Micros, Time};
 
@@ -75,7 +75,8 @@ impl HttpSender {
         begun.checked_add(self.call_timeout).unwrap_or(begun + Duration::from_secs(86_400))
     }
 
-    /// Makes the call with a session token. Renews the token once when the service no longer accepts it.
+    /// Makes the call with a session token. Renews it when the service no longer accepts it; the next try uses the new
+    /// one.
     async fn send_in_session(
         &self,
         session: &Session,
@@ -87,20 +88,22 @@ impl HttpSender {
         let refused =
             |why: session::LoginError| (Failure { status: why.status, ..self.failure(why.class, &why.text) }, None);
         let token = session.token(&self.http, deadline).await.map_err(refused)?;
-        let outcome = self.send_once(request, url.clone(), bearer(&token).as_ref(), deadline, now).await;
-        let stale = match &outcome {
-            Err((failure, _)) => match failure.status {
-                Some(401) => true,
-                Some(400) => failure.text.to_ascii_lowercase().contains("token"),
-                _ => false,
-            },
-            Ok(_) => false,
+        let (mut failure, part) = match self.send_once(request, url, bearer(&token).as_ref(), deadline, now).await {
+            Ok(reply) => return Ok(reply),
+            Err(failed) => failed,
         };
-        if !stale {
-            return outcome;
+        // The redactor knows the password only.
+        failure.text = failure.text.replace(token.expose_secret(), "…");
+        let stale = match failure.status {
+            Some(401) => true,
+            Some(400) => failure.text.to_ascii_lowercase().contains("token"),
+            _ => false,
+        };
+        if stale {
+            session.renew(&self.http, &token, deadline).await.map_err(refused)?;
+            failure.token_renewed = true;
         }
-        let token = session.renew(&self.http, &token, deadline).await.map_err(refused)?;
-        self.send_once(request, url, bearer(&token).as_ref(), deadline, now).await
+        Err((failure, part))
     }
 
     async fn send_once(
@@ -181,7 +184,7 @@ impl HttpSender {
         let detail = ErrorDetail::of(&body);
         let location_of = location.clone();
         let explanation = match (class, location) {
-            (ErrorClass::Redirect, Some(to)) => format!(": it redirects to {to}"),
+            (ErrorClass::Redirect, Some(to)) => format!(": it redirects to {}", without_secrets(&to)),
             _ if detail.text.is_empty() => String::new(),
             _ => format!(": {}", detail.text),
         };
@@ -218,6 +221,7 @@ impl HttpSender {
             connection_died: false,
             unconnected: false,
             location: None,
+            token_renewed: false,
         }
     }
 

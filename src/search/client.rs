@@ -209,6 +209,7 @@ impl Client {
     ) -> Result<RawReply, CallFailure> {
         let url = self.address(request)?;
         let (mut tries, mut pauses, mut was_dead, mut spent) = (0, 0, false, Spent::default());
+        let mut was_renewed = false;
         loop {
             let refused = |refusal| CallFailure::Refused(refusal, tries);
             let mut place = self.pace.enter().await.map_err(refused)?;
@@ -229,6 +230,10 @@ impl Client {
             };
             let earlier = spent;
             failure.add_cost(&mut spent);
+            if failure.token_renewed && !was_renewed {
+                was_renewed = true;
+                continue;
+            }
             let may_help = tries < self.max_tries && failure.is_transient();
             // Most often the server closed an idle connection, which says nothing about its health. Whether the
             // connection was a reused one is not known here, so only the first such failure is retried at once.

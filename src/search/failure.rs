@@ -22,6 +22,8 @@ pub(super) struct Failure {
     pub(super) unconnected: bool,
     /// Where a redirect points to.
     pub(super) location: Option<String>,
+    /// The session's token had expired and was renewed: the next try may succeed.
+    pub(super) token_renewed: bool,
 }
 
 impl Failure {
@@ -258,6 +260,7 @@ mod tests {
                 connection_died: false,
                 unconnected: false,
                 location: None,
+                token_renewed: false,
             };
             assert_eq!(failure.is_transient(), passing, "{status}");
             let error = failure.into_error(&SEARCH_SERVICE, 1, Duration::ZERO, None, Spent::default());
@@ -303,6 +306,7 @@ mod tests {
             connection_died: true,
             unconnected: false,
             location: None,
+            token_renewed: false,
         };
         let refused = Failure { connection_died: false, unconnected: true, ..unanswered.clone() };
         let mut spent = Spent::default();

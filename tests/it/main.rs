@@ -59,6 +59,7 @@ mod export_search;
 mod exports;
 mod failed_requests;
 mod faults;
+mod feed_coverage;
 mod feeds;
 mod file_permissions;
 mod filters;

@@ -52,6 +52,9 @@ const EVENTS: [(&str, &str, &str); 6] = [
     ),
 ];
 
+/// Posts, each with its key, its features for the ranker, and whether people labelled it as about the event.
+type Posts = Vec<(String, Features, bool)>;
+
 fn say(line: &str) {
     writeln!(std::io::stderr(), "{line}").ok();
 }
@@ -94,7 +97,7 @@ fn post(text: &str) -> ItemRow {
 
 /// The posts of an event, each with its key, its features for the ranker, and whether people labelled it as about the
 /// event.
-fn posts(file: &Path, asked: &str) -> Vec<(String, Features, bool)> {
+fn posts(file: &Path, asked: &str) -> Posts {
     let bytes = std::fs::read(file).unwrap();
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
@@ -342,7 +345,7 @@ fn on_other_events_what_is_good_is_kept() {
         let asked = words.collect::<Vec<_>>().join(" ");
         events.push((event[5..].replace('_', " "), folder.join(format!("{event}-tweets_labeled.csv")), asked));
     }
-    let events: Vec<(String, Vec<(String, Features, bool)>)> =
+    let events: Vec<(String, Posts)> =
         events.into_iter().map(|(name, file, asked)| (name, posts(&file, &asked))).collect();
     for (marking, part) in
         [(Marking::Random, "marks on other events"), (Marking::Half, "marks on other events, half of them noise")]

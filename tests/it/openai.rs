@@ -129,11 +129,49 @@ fn it_is_given_each_new_item_once_within_its_tokens_and_only_what_was_configured
     let second =
         text.split("<<<2\n").nth(1).unwrap().split("https://").nth(1).unwrap().split_whitespace().next().unwrap();
     assert!(answer.ends_with(&format!("Sources:\n[2] https://{second}")), "{answer}");
-    // 4,500 tokens at $0.002 per thousand; a started thousand counts in full.
-    assert_eq!(place.database.number("SELECT cost FROM search WHERE source = 'writer'"), 10_000);
+    // 4,500 tokens at $0.002 per thousand.
+    assert_eq!(place.database.number("SELECT cost FROM search WHERE source = 'writer'"), 9_000);
     assert_eq!(place.database.texts("SELECT model FROM answer"), ["small-1"]);
     place.ok(&["once", "--at", "2026-03-11T09:10:00Z"]);
     assert_eq!(self::asked(&server).len(), 1, "nothing new, no call");
+}
+
+/// An answer without words is billed all the same, and the error says why there are none.
+#[test]
+fn an_answer_without_words_says_why_and_costs_its_tokens() {
+    let said = |message: Value, reason: &str| {
+        let choice = json!({ "index": 0, "message": message, "finish_reason": reason });
+        let usage = json!({ "prompt_tokens": 1_000, "completion_tokens": 1, "total_tokens": 1_001 });
+        reply(200, &[], &json!({ "choices": [choice], "usage": usage }).to_string())
+    };
+    for (message, reason, why, hint) in [
+        (
+            json!({ "content": null, "refusal": "I can't." }),
+            "stop",
+            "the model refused to answer: I can't.",
+            "another model",
+        ),
+        (
+            json!({ "content": "" }),
+            "length",
+            "reached its maximum length before its first word",
+            "max_completion_tokens",
+        ),
+        (
+            json!({ "content": null, "tool_calls": [{ "id": "x" }] }),
+            "tool_calls",
+            "called a tool",
+            "turn off the tools",
+        ),
+        (json!({ "content": null }), "content_filter", "content filter", "change the prompt"),
+        (json!({ "content": "" }), "stop", "the reply contains no text", "base_url"),
+    ] {
+        let answer = said(message, reason);
+        let server = server(&[("Acme", "News of acme today")], move |_| answer.clone());
+        let place = place(&server, "");
+        place.run(&["once", "--at", NINE]).shows(3, &[why, hint]);
+        assert_eq!(place.database.number("SELECT cost FROM search WHERE source = 'writer'"), 2_002, "{why}");
+    }
 }
 
 #[test]

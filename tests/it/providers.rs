@@ -459,3 +459,42 @@ fn a_template_leads_to_a_report_in_two_commands() {
     let page = std::fs::read_to_string(place.path("report.md")).unwrap();
     assert!(page.contains("rust") && page.contains("hn"), "{page}");
 }
+
+/// The search that is made again after a token has expired is a call like any other, and no token is kept.
+#[test]
+fn a_search_that_is_repeated_with_a_new_token_is_counted() {
+    let tokens = |n: u32| format!("{{\"accessJwt\":\"access-{n}-S3cret\",\"refreshJwt\":\"refresh-{n}-S3cret\"}}");
+    let server = Replies::of(move |n, path| match path.split('?').next().unwrap() {
+        "/xrpc/com.atproto.server.createSession" => reply(200, &[], &tokens(1)),
+        "/xrpc/com.atproto.server.refreshSession" => reply(200, &[], &tokens(2)),
+        _ if n < 2 => reply(401, &[], "{\"error\":\"ExpiredToken\",\"message\":\"expired: Bearer access-1-S3cret\"}"),
+        _ => reply(200, &[], "{\"posts\":[]}"),
+    });
+    let file = format!(
+        "[providers.bsky]\nkind = \"bluesky\"\nbase_url = \"{}\"\nuser = \"ann.example\"\nkey_env = \"BSKY_PASSWORD\"\n\
+         max_tries = 1\nmax_calls_per_day = 10\nprice.call = 0.01\n\n{TOPIC}bsky.query = \"acme\"\n",
+        server.url()
+    );
+    let place = Place::bare(sqlite(), &file);
+    let once = place.program(&["once", "--at", NINE]).env("BSKY_PASSWORD", "pass-0123-word").run();
+    once.says(0, &[]);
+    assert_eq!(server.heads().iter().filter(|head| head.contains("searchPosts")).count(), 2);
+    assert_eq!(place.database.texts("SELECT tries || ' ' || cost FROM search"), ["2 20000"]);
+    place.run(&["status", "--at", NINE]).shows(0, &["2 of 10 calls"]);
+    // A token that is refused again ends the search; what the service says of it is not kept.
+    let server = Replies::of(move |_, path| match path.split('?').next().unwrap() {
+        "/xrpc/com.atproto.server.createSession" | "/xrpc/com.atproto.server.refreshSession" => {
+            reply(200, &[], &tokens(1))
+        }
+        _ => reply(401, &[], "{\"error\":\"InvalidToken\",\"message\":\"no: Bearer access-1-S3cret\"}"),
+    });
+    let place = Place::bare(sqlite(), &file.replace(&server_of(&file), &server.url()));
+    let once = place.program(&["once", "--at", NINE, "-vv"]).env("BSKY_PASSWORD", "pass-0123-word").run();
+    assert!(!format!("{}{}", once.out, once.err).contains("S3cret"), "{}", once.err);
+    assert_eq!(place.database.number("SELECT count(*) FROM search WHERE error_text LIKE '%S3cret%'"), 0);
+}
+
+/// The address of the server in a file.
+fn server_of(file: &str) -> String {
+    file.split('"').find(|part| part.starts_with("http://")).unwrap().to_owned()
+}

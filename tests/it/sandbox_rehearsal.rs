@@ -75,7 +75,7 @@ fn an_import_beside_the_sandbox_is_refused_where_the_sandbox_is_named() {
         2,
         &[
             &format!("jobs.toml:{line}: `service.base_url` is \"sandbox\", and real feeds cannot be mixed"),
-            "topicwatch --config feeds.toml import feeds.opml",
+            "topicwatch --config feeds.toml topic import feeds.opml",
         ],
     );
     assert_eq!(std::fs::read_to_string(place.path("jobs.toml")).unwrap(), before);

@@ -125,6 +125,8 @@ fn cause_of(run: &RunSearch, source: Source) -> Option<(HoleCause, Option<String
             SearchState::Ok | SearchState::Empty if search.requested_span.is_none() => {
                 Some((HoleCause::NotRecorded, None))
             }
+            // It says itself why it covers nothing.
+            SearchState::Empty if search.trouble.is_some() => Some((HoleCause::NothingDue, None)),
             SearchState::Empty => Some((HoleCause::EmptyReply, None)),
             // An answer of which only a part came.
             SearchState::Ok => detail().map(|trouble| (HoleCause::FailedSearch, Some(trouble))),

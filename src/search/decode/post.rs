@@ -57,6 +57,7 @@ pub(super) fn read(entry: &Object, context: &Context) -> ReplyEntry {
         is_quote: field::flag(entry, "is_quote_tweet"),
         conversation_id: field::id(entry, &["conversation_id"]),
         entry: None,
+        excerpt: false,
         rank: 0,
     }
 }

@@ -30,6 +30,15 @@ fn iso(text: &str) -> Option<Timestamp> {
     if let Ok(at) = text.parse::<Timestamp>() {
         return Some(at);
     }
+    // A zone after a blank: `2026-03-10 08:00:00 UTC`, `… +02:00`.
+    if let Some((head, zone)) = text.rsplit_once(' ')
+        && head.contains(':')
+    {
+        let zone = if matches!(zone, "UTC" | "GMT" | "Z") { "Z" } else { zone };
+        if let Ok(at) = format!("{head}{zone}").parse::<Timestamp>() {
+            return Some(at);
+        }
+    }
     let utc = |at: DateTime| at.to_zoned(jiff::tz::TimeZone::UTC).ok().map(|at| at.timestamp());
     if let Ok(at) = text.parse::<DateTime>() {
         return utc(at);
@@ -44,12 +53,27 @@ fn parse_rfc2822(text: &str) -> Option<Timestamp> {
     let (head, zone) = text.rsplit_once(' ')?;
     // The parser takes names that it does not know as UTC.
     let offset = match zone.to_ascii_uppercase().as_str() {
-        "Z" | "UTC" | "GMT" | "UT" => "+0000",
-        "BST" | "CET" | "WEST" => "+0100",
-        "CEST" | "EET" => "+0200",
-        "EEST" | "MSK" => "+0300",
+        "Z" | "UTC" | "GMT" | "UT" | "WET" => "+0000",
+        "BST" | "CET" | "WEST" | "WAT" => "+0100",
+        "CEST" | "EET" | "CAT" | "SAST" => "+0200",
+        "EEST" | "MSK" | "EAT" => "+0300",
+        "GST" => "+0400",
+        "PKT" => "+0500",
         "IST" => "+0530",
+        "NPT" => "+0545",
+        "ICT" | "WIB" => "+0700",
+        "SGT" | "HKT" | "PHT" | "AWST" => "+0800",
         "JST" | "KST" => "+0900",
+        "ACST" => "+0930",
+        "AEST" => "+1000",
+        "ACDT" => "+1030",
+        "AEDT" => "+1100",
+        "NZST" => "+1200",
+        "NZDT" => "+1300",
+        "BRT" | "ART" | "UYT" => "-0300",
+        "AKDT" => "-0800",
+        "AKST" => "-0900",
+        "HST" => "-1000",
         _ => zone,
     };
     let text = format!("{head} {offset}");
@@ -69,6 +93,12 @@ mod tests {
             ("2026-03-10T08:00:00", Some("2026-03-10T08:00:00Z")),
             ("2026-03-10 08:00:00", Some("2026-03-10T08:00:00Z")),
             ("2026-03-10", Some("2026-03-10T00:00:00Z")),
+            ("2026-03-10 08:00:00 UTC", Some("2026-03-10T08:00:00Z")),
+            ("2026-03-10 08:00:00 +02:00", Some("2026-03-10T06:00:00Z")),
+            ("2026-03-10T08:00 -0530", Some("2026-03-10T13:30:00Z")),
+            ("Tue, 10 Mar 2026 08:00:00 AEST", Some("2026-03-09T22:00:00Z")),
+            ("Tue, 10 Mar 2026 08:00:00 ACDT", Some("2026-03-09T21:30:00Z")),
+            ("Tue, 10 Mar 2026 08:00:00 HST", Some("2026-03-10T18:00:00Z")),
             ("Tue, 10 Mar 2026 08:00:00 GMT", Some("2026-03-10T08:00:00Z")),
             ("Mon, 10 Mar 2026 08:00:00 +0200", Some("2026-03-10T06:00:00Z")),
             ("10 Mar 2026 08:00 CET", Some("2026-03-10T07:00:00Z")),

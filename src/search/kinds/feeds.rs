@@ -2,18 +2,22 @@
 //! section 13), a few redirects are followed, and a feed is not requested before the time it asks for. `entries` reads
 //! one feed.
 
+mod continuity;
 mod entries;
 mod memory;
 mod readable_text;
 mod shared_addresses;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use super::kind::{Kind, PartFailure, PartReply, ProviderRequest, ReadResult, SearchCall, SpanCoverage, failed, get};
+use super::kind::{
+    Kind, MOST_PARTS, PartFailure, PartReply, ProviderRequest, ReadResult, SearchCall, SpanCoverage, failed, get,
+};
 use crate::model::{Remembered, ReplyEntry, Time};
 use crate::search::decode::DecodeError;
 use crate::search::failure::feed_hint;
 use crate::search::{ErrorClass, Reply, Request, Unsupported, without_secrets};
+use continuity::Continuity;
 use memory::Memory;
 
 /// The maximum number of redirects followed from one address.
@@ -31,9 +35,11 @@ impl Kind for Feeds {
 
     fn next(&self, request: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<Vec<Request>, Unsupported> {
         if parts.is_empty() {
-            let due =
-                request.query.texts("urls").iter().filter(|url| !Memory::of(request, url).is_resting(request.now));
-            return Ok(due.map(|url| feed_request(request, url, Some(&Memory::of(request, url)))).collect());
+            let urls = request.query.texts("urls").iter().map(|url| (Memory::of(request, url), url));
+            let mut due: Vec<(Memory, &String)> = urls.filter(|(memory, _)| !memory.is_resting(request.now)).collect();
+            // Not all may be reached in one search, so those read longest ago come first.
+            due.sort_by_key(|(memory, _)| memory.looked);
+            return Ok(due.iter().map(|(memory, url)| feed_request(request, url, Some(memory))).collect());
         }
         let mut next: Vec<Request> = Vec::new();
         for url in request.query.texts("urls") {
@@ -49,18 +55,24 @@ impl Kind for Feeds {
 
     fn read(&self, request: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<ReadResult, DecodeError> {
         let urls = request.query.texts("urls");
-        let (mut items, mut memory, mut seen) = (Vec::<ReplyEntry>::new(), Vec::<Remembered>::new(), HashSet::new());
-        let (mut coverage, mut full, mut unreadable) = (SpanCoverage::Whole, false, 0_u32);
+        let (mut items, mut memory) = (Vec::<ReplyEntry>::new(), Vec::<Remembered>::new());
+        let mut feeds = Vec::<(&String, FeedResult)>::new();
+        let mut unreached = 0;
+        // All feeds together are known from the latest start to the earliest look.
+        let (mut known, mut full, mut unreadable) = ((Time(i64::MIN), request.now), false, 0_u32);
+        let mut narrow = |since: Time, looked: Time| known = (known.0.max(since), known.1.min(looked));
         let (mut troubles, mut notes) = (Vec::<(String, DecodeError)>::new(), Vec::new());
         for url in urls {
             let before = Memory::of(request, url);
             let Some(Step::Ended(part)) = follow_redirects(request, parts, url) else {
-                // It rests, or its redirect was not followed yet; the next search covers this time, too.
-                coverage = SpanCoverage::Nothing;
+                // It rests, or its redirect was not followed yet; the next search covers the time since the last look.
+                narrow(before.since().unwrap_or(request.now), Time(before.looked));
+                unreached += usize::from(!before.is_resting(request.now));
                 continue;
             };
             let read = match &part.reply {
                 Ok(reply) if reply.status == 304 => {
+                    narrow(Continuity::unchanged(before.last_look(), request.now).since, request.now);
                     memory.push(before.unchanged(reply, request.now).remember(url));
                     continue;
                 }
@@ -69,24 +81,31 @@ impl Kind for Feeds {
             };
             match read {
                 Ok(one) => {
-                    memory.push(one.memory.remember(url));
                     unreadable = unreadable.saturating_add(one.unreadable);
-                    full |= one.hole;
-                    coverage = combined_coverage(coverage, one.coverage);
-                    let fresh = |found: &ReplyEntry| {
-                        let words = || format!("{:?} {:?}", found.title, found.text);
-                        seen.insert((found.url.clone().unwrap_or_else(words), found.entry.clone()))
-                    };
-                    items.extend(one.items.into_iter().filter(fresh));
+                    full |= one.continuity.hole;
+                    narrow(one.continuity.since, request.now);
+                    feeds.push((url, one));
                 }
                 Err(error) => {
-                    coverage = SpanCoverage::Nothing;
+                    narrow(before.since().unwrap_or(request.now), Time(before.looked));
                     troubles.push((short(url), error));
                 }
             }
             if let Some(to) = moved_for_good(request, parts, url) {
                 notes.push(format!("{} moved to {to}", short(url)));
             }
+        }
+        if unreached > 0 {
+            notes.push(format!(
+                "{unreached} of {} feeds were not read: a search makes at most {MOST_PARTS} calls; the next one begins with them",
+                urls.len()
+            ));
+        }
+        mark_overlaps(&mut feeds);
+        let mut seen = HashSet::new();
+        for (url, feed) in feeds {
+            memory.push(feed.memory.remember(url));
+            items.extend(feed.items.into_iter().filter(|found| seen.insert(entry_key(found))));
         }
         for (rank, item) in (1..).zip(&mut items) {
             item.rank = rank;
@@ -98,6 +117,7 @@ impl Kind for Feeds {
             failure => {
                 let hint = failure.as_ref().map(|error| error.hint.clone());
                 let failure = failure.map(|error| (error.class, error.text));
+                let coverage = SpanCoverage::Between(known.0, known.1);
                 let note = (!notes.is_empty()).then(|| notes.join("; "));
                 let reply = Reply { items, unreadable, failure, ..Reply::default() };
                 Ok(ReadResult { reply, coverage, full, memory, tokens: 0, note, hint })
@@ -159,6 +179,32 @@ fn moved_for_good(request: &ProviderRequest<'_>, parts: &[SearchCall], url: &str
     target(part, failure.location.as_deref()?).map(|to| short(&to))
 }
 
+/// What two entries have in common if they are one.
+fn entry_key(found: &ReplyEntry) -> (String, Option<String>) {
+    let words = || format!("{:?} {:?}", found.title, found.text);
+    (found.url.clone().unwrap_or_else(words), found.entry.clone())
+}
+
+/// Marks feeds that share entries, and their entries: which wording arrives depends on which feed has changed.
+fn mark_overlaps(feeds: &mut [(&String, FeedResult)]) {
+    let mut first = HashMap::new();
+    let mut overlapping = HashSet::new();
+    for (place, (_, feed)) in feeds.iter().enumerate() {
+        for found in &feed.items {
+            let other = *first.entry(entry_key(found)).or_insert(place);
+            if other != place {
+                overlapping.extend([other, place]);
+            }
+        }
+    }
+    for (place, (_, feed)) in feeds.iter_mut().enumerate() {
+        feed.memory.overlaps |= overlapping.contains(&place);
+        for found in &mut feed.items {
+            found.excerpt = feed.memory.overlaps;
+        }
+    }
+}
+
 /// Builds a conditional request for a feed. An address without a scheme is relative to the provider's.
 fn feed_request(request: &ProviderRequest<'_>, url: &str, memory: Option<&Memory>) -> Request {
     let is_absolute = url.contains("://");
@@ -178,9 +224,7 @@ fn feed_request(request: &ProviderRequest<'_>, url: &str, memory: Option<&Memory
 struct FeedResult {
     items: Vec<ReplyEntry>,
     unreadable: u32,
-    coverage: SpanCoverage,
-    /// Entries may have come and gone since the last look.
-    hole: bool,
+    continuity: Continuity,
     memory: Memory,
 }
 
@@ -192,33 +236,10 @@ fn read_feed(
 ) -> Result<FeedResult, DecodeError> {
     let address = part.request.address.as_deref();
     let mut feed = entries::read(&reply.body, reply.header("content-type"), address, request.now)?;
-    let oldest = feed.items.iter().filter_map(|item| item.published_at).min();
-    let kept = |name: &String| feed.names.contains(name);
-    let known_before = !before.newest.is_empty();
-    let (coverage, hole) = match oldest {
-        // One of the newest entries of last time is still there: nothing can have come and gone in between.
-        _ if known_before && before.newest.iter().any(kept) => (SpanCoverage::Whole, false),
-        // All of them are gone, whatever dates the others have.
-        Some(oldest) if known_before => (SpanCoverage::Since(oldest.max(Time(before.looked))), true),
-        Some(oldest) if oldest <= request.span.from => (SpanCoverage::Whole, false),
-        Some(oldest) => (SpanCoverage::Since(oldest), false),
-        None => (SpanCoverage::Nothing, known_before),
-    };
+    let continuity = Continuity::of(before.last_look(), &feed, request.now);
     let shared = shared_addresses::mark_shared_addresses(&mut feed, &before.shared);
-    let memory = Memory::changed(reply, &feed, shared, request.now);
-    Ok(FeedResult { items: feed.items, unreadable: feed.unreadable, coverage, hole, memory })
-}
-
-/// Returns what two feeds cover together.
-fn combined_coverage(a: SpanCoverage, b: SpanCoverage) -> SpanCoverage {
-    match (a, b) {
-        (SpanCoverage::Since(a), SpanCoverage::Since(b)) => SpanCoverage::Since(a.max(b)),
-        (SpanCoverage::Since(at), SpanCoverage::Whole) | (SpanCoverage::Whole, SpanCoverage::Since(at)) => {
-            SpanCoverage::Since(at)
-        }
-        (SpanCoverage::Whole, SpanCoverage::Whole) => SpanCoverage::Whole,
-        _ => SpanCoverage::Nothing,
-    }
+    let memory = before.changed(reply, &feed, continuity.since, shared, request.now);
+    Ok(FeedResult { items: feed.items, unreadable: feed.unreadable, continuity, memory })
 }
 
 /// The failure of a call, with a hint about the feed's address instead of the provider's.

@@ -89,6 +89,8 @@ pub enum SpanCoverage {
     Whole,
     /// From this instant on.
     Since(Time),
+    /// From the first instant to the second.
+    Between(Time, Time),
     /// From this instant on, unless the service cut the reply; only earlier replies to the question show whether it
     /// did.
     AsRecalled(Time),
@@ -139,6 +141,11 @@ pub trait Kind: Sync {
     /// # Errors
     /// If nothing in the replies could be kept.
     fn read(&self, request: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<ReadResult, DecodeError>;
+
+    /// Returns the tokens that these replies report, for replies that cannot be kept: they are billed all the same.
+    fn tokens(&self, _parts: &[SearchCall]) -> u64 {
+        0
+    }
 
     /// The part of the memory that a replay needs to read these replies the same way. It is stored with them.
     fn replay_memory(&self, _request: &ProviderRequest<'_>) -> Vec<Remembered> {

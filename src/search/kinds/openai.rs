@@ -59,6 +59,14 @@ impl Kind for OpenAi {
         Ok(vec![Request { method: "POST", body: Some(body), streaming, ..http_request }])
     }
 
+    fn tokens(&self, parts: &[SearchCall]) -> u64 {
+        let bodies = parts.iter().filter_map(|part| match &part.reply {
+            Ok(reply) => Some(&reply.body),
+            Err(failure) => failure.so_far.as_ref(),
+        });
+        bodies.map(|body| reply::tokens(body)).sum()
+    }
+
     fn read(&self, request: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<ReadResult, DecodeError> {
         let Some(part) = parts.first() else {
             return Err(super::kind::malformed("no call was made", "the next run tries again"));
@@ -73,7 +81,7 @@ impl Kind for OpenAi {
         };
         let question = question(request);
         let failure = cut.or_else(|| {
-            let hint = "the part received is stored; the next run tries again".to_owned();
+            let hint = "the part received is stored; the next run asks about its own new items only".to_owned();
             let why = written.error.as_ref().map_or_else(String::new, |error| format!(": {error}"));
             (!written.whole).then(|| (ErrorClass::Cut, format!("the answer was cut short{why}"), hint))
         });

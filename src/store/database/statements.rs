@@ -65,6 +65,8 @@ pub(in crate::store) mod item_history;
 pub(in crate::store) mod items;
 #[path = "../ledger/sql/jobs.rs"]
 pub(in crate::store) mod jobs;
+#[path = "../items/sql/json_rows.rs"]
+pub(in crate::store) mod json_rows;
 #[path = "../ledger/sql/ledger.rs"]
 pub(in crate::store) mod ledger;
 #[path = "../ledger/sql/leftover.rs"]
@@ -87,6 +89,10 @@ pub(in crate::store) mod messages;
 pub(in crate::store) mod one_item;
 #[path = "../delivery/sql/outbox.rs"]
 pub(in crate::store) mod outbox;
+#[path = "../items/sql/page_sources.rs"]
+pub(in crate::store) mod page_sources;
+#[path = "../items/sql/page_words.rs"]
+pub(in crate::store) mod page_words;
 #[path = "../ledger/sql/planned.rs"]
 pub(in crate::store) mod planned;
 #[path = "../ledger/sql/planning.rs"]

@@ -1,6 +1,7 @@
 //! Reads the entries of one feed with `feed-rs`. Ids and dates are ours: the parser would give an entry without an id a
 //! random one, leaves character references in titles, and may panic on untrusted input.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use feed_rs::model::{Entry, Text};
@@ -73,12 +74,14 @@ pub(super) fn read(
         Err(_) => return Err(malformed("the feed cannot be read: its parser crashed", HINT)),
     };
     let lang = feed.language.clone();
-    let (mut items, mut names, mut ids, mut unreadable) = (Vec::new(), Vec::new(), Vec::new(), 0_u32);
+    let (mut items, mut names, mut ids, mut unreadable) = (Vec::new(), Vec::<String>::new(), Vec::new(), 0_u32);
+    let mut own_names = Vec::new();
     let extra = feed.entries.len().saturating_sub(MOST);
     for entry in feed.entries.into_iter().take(MOST) {
-        match found(&entry, lang.as_deref(), now) {
+        match found(&entry, lang.as_deref(), address, now) {
             Some(found) => {
-                names.push(name(&entry, &found));
+                names.push(name(&entry, &found, false));
+                own_names.push(name(&entry, &found, true));
                 ids.push(id(&entry, &found));
                 items.push(found);
             }
@@ -86,6 +89,11 @@ pub(super) fn read(
         }
     }
     unreadable = unreadable.saturating_add(u32::try_from(extra).unwrap_or(u32::MAX));
+    // Where address and title do not tell entries apart, their ids do.
+    let mut once = HashSet::new();
+    if !names.iter().all(|name| once.insert(name)) {
+        names = own_names;
+    }
     Ok(Feed { items, names, ids, unreadable, ttl: feed.ttl, skip_hours: skip_hours(body) })
 }
 
@@ -104,11 +112,11 @@ fn not_a_feed(body: &[u8], error: &feed_rs::parser::ParseFeedError) -> DecodeErr
     malformed(&format!("it cannot be read as a feed: {text}"), HINT)
 }
 
-fn found(entry: &Entry, lang: Option<&str>, now: Time) -> Option<ReplyEntry> {
+fn found(entry: &Entry, lang: Option<&str>, feed: Option<&str>, now: Time) -> Option<ReplyEntry> {
     let title = entry.title.as_ref().map(plain).filter(|title| !title.is_empty());
     let body = entry.summary.as_ref().map(plain).filter(|text| !text.is_empty());
     let body = body.or_else(|| entry.content.as_ref().and_then(|content| content.body.as_deref()).map(markup::text));
-    let url = address(entry);
+    let url = address(entry, feed);
     if title.is_none() && url.is_none() && body.as_ref().is_none_or(String::is_empty) {
         return None;
     }
@@ -135,9 +143,14 @@ fn plain(text: &Text) -> String {
     markup::text(&text.content)
 }
 
-/// Returns the address of the entry: its own page, else its id, else another link, else its media.
-fn address(entry: &Entry) -> Option<String> {
-    let web = |address: &&str| address.starts_with("http://") || address.starts_with("https://");
+/// Returns the address of the entry: its own page, else its id, else another link, else its media. An empty link is the
+/// address of the feed, which may contain a key.
+fn address(entry: &Entry, feed: Option<&str>) -> Option<String> {
+    let page = |address: &str| address.split('#').next().map(str::to_owned);
+    let feed = feed.and_then(|feed| page(url::Url::parse(feed).ok()?.as_str()));
+    let web = |address: &&str| {
+        (address.starts_with("http://") || address.starts_with("https://")) && (feed.is_none() || page(address) != feed)
+    };
     let link = |rel: &str| {
         let links = entry.links.iter().filter(move |link| link.rel.as_deref().unwrap_or("alternate") == rel);
         links.map(|link| link.href.as_str()).find(|address| web(address))
@@ -163,9 +176,10 @@ fn id(entry: &Entry, found: &ReplyEntry) -> String {
     format!("{part}\n{}", found.title.as_deref().unwrap_or_default())
 }
 
-/// Returns a name that is the same at every look. An id that is no URI may change with each look, so it is not used.
-fn name(entry: &Entry, found: &ReplyEntry) -> String {
-    let own = if entry.id.contains(':') { entry.id.as_str() } else { "" };
+/// Returns a name that is the same at every look. An id that is no URI may change with each look, so it is used only if
+/// `by_id` says that nothing else tells the entries apart.
+fn name(entry: &Entry, found: &ReplyEntry, by_id: bool) -> String {
+    let own = if by_id || entry.id.contains(':') { entry.id.as_str() } else { "" };
     let parts = [own, found.url.as_deref().unwrap_or_default(), found.title.as_deref().unwrap_or_default()];
     let text = if own.is_empty() && parts[1].is_empty() { found.text.as_deref().unwrap_or_default() } else { "" };
     let mut hasher = blake3::Hasher::new();

@@ -1,10 +1,11 @@
 //! What is remembered of a feed between two looks: how to ask whether it changed, when to ask again, its newest
-//! entries, and which addresses several entries shared.
+//! entries, since when it is known without a gap, and which addresses several entries shared.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::continuity::{Continuity, LastLook, newest};
 use super::entries::Feed;
 use crate::model::{Remembered, Time};
 use crate::search::kinds::date;
@@ -16,9 +17,6 @@ const LONGEST_REST: Duration = Duration::from_secs(86_400);
 /// How much too early a feed may be requested, in milliseconds: a twentieth of its rest, at most this. Runs start some
 /// milliseconds before or after their time; without it, a rest as long as the schedule would skip every second run.
 const EARLY: i64 = 30_000;
-
-/// The number of newest entries remembered, to detect at the next look whether entries were missed.
-const NEWEST: usize = 3;
 
 /// The maximum length of an `ETag` or `Last-Modified` that is sent back, in bytes.
 const LONGEST_TAG: usize = 512;
@@ -39,9 +37,15 @@ pub(super) struct Memory {
     /// When the feed was last read, in milliseconds since the epoch.
     #[serde(default)]
     pub(super) looked: i64,
+    /// Every entry from this time on was seen, in milliseconds since the epoch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    since: Option<i64>,
     /// The rest that the feed itself asks for, in seconds.
     #[serde(default)]
     rest: u64,
+    /// Whether another feed of the topic has an entry of this one, maybe in other words.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) overlaps: bool,
     /// Digests of addresses that several entries shared, the latest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) shared: Vec<String>,
@@ -59,6 +63,16 @@ impl Memory {
             && self.not_before - now.0 <= i64::try_from(LONGEST_REST.as_millis()).unwrap_or(0)
     }
 
+    /// Since when the feed is known without a gap; `None` if it was never read.
+    pub(super) fn since(&self) -> Option<Time> {
+        // Earlier versions did not keep it.
+        (self.looked != 0).then(|| Time(self.since.unwrap_or(self.looked)))
+    }
+
+    pub(super) fn last_look(&self) -> LastLook<'_> {
+        LastLook { since: self.since(), looked: self.looked, newest: &self.newest }
+    }
+
     /// Keeps only what affects how a reply is read: `None` for most feeds.
     pub(super) fn replay_part(self) -> Option<Self> {
         (!self.shared.is_empty()).then(|| Self { shared: self.shared, ..Self::default() })
@@ -71,28 +85,22 @@ impl Memory {
     /// The memory after a reply that nothing changed.
     pub(super) fn unchanged(self, reply: &PartReply, now: Time) -> Self {
         let rest = Duration::from_secs(self.rest).max(freshness(reply, now)).min(LONGEST_REST);
-        Self { not_before: now.plus(rest).0, looked: now.0, ..self }
+        let since = Some(Continuity::unchanged(self.last_look(), now).since.0);
+        Self { not_before: now.plus(rest).0, looked: now.0, since, ..self }
     }
 
     /// The memory after the feed was read. `shared` holds its shared addresses.
-    pub(super) fn changed(reply: &PartReply, feed: &Feed, shared: Vec<String>, now: Time) -> Self {
+    pub(super) fn changed(&self, reply: &PartReply, feed: &Feed, since: Time, shared: Vec<String>, now: Time) -> Self {
         let short = |value: &&str| value.len() <= LONGEST_TAG;
-        let mut newest: Vec<(Option<Time>, &String)> =
-            feed.items.iter().map(|item| item.published_at).zip(&feed.names).collect();
-        // Future events keep the latest dates while everything else changes, so they are left out.
-        let ahead = |(at, _): &(Option<Time>, &String)| at.is_some_and(|at| at > now);
-        if !newest.iter().all(ahead) {
-            newest.retain(|entry| !ahead(entry));
-        }
-        // By date, if there are dates; otherwise a feed has its newest entries on top.
-        newest.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
         let rest = feed.rest(now);
         Self {
             etag: reply.header("etag").filter(short).map(str::to_owned),
             modified: reply.header("last-modified").filter(short).map(str::to_owned),
             not_before: now.plus(rest.max(freshness(reply, now)).min(LONGEST_REST)).0,
-            newest: newest.into_iter().take(NEWEST).map(|(_, name)| name.clone()).collect(),
+            newest: newest(feed, self.looked, now),
             looked: now.0,
+            since: Some(since.0),
+            overlaps: self.overlaps,
             rest: rest.as_secs(),
             shared,
         }

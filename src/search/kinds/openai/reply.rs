@@ -26,6 +26,10 @@ pub(super) struct ModelAnswer {
     pub(super) error: Option<String>,
     /// Whether the server's content filter ended it.
     filtered: bool,
+    /// The model's words in refusing to answer.
+    refusal: Option<String>,
+    /// Whether the model called a tool instead.
+    called_tool: bool,
 }
 
 impl ModelAnswer {
@@ -50,6 +54,10 @@ impl ModelAnswer {
             }
             _ => {}
         }
+        if let Some(why) = message.get("refusal").and_then(Value::as_str) {
+            self.refusal.get_or_insert_default().extend(why.chars().filter(|c| !c.is_control()).take(200));
+        }
+        self.called_tool |= message.get("tool_calls").and_then(Value::as_array).is_some_and(|calls| !calls.is_empty());
         // Some servers send an empty reason until there is one.
         if let Some(reason) = choice.get("finish_reason").and_then(Value::as_str).filter(|reason| !reason.is_empty()) {
             self.whole = true;
@@ -78,21 +86,41 @@ impl ModelAnswer {
 
 /// Reads the body of a reply.
 pub(super) fn read(body: &[u8]) -> Result<ModelAnswer, DecodeError> {
+    let written = parse(body)?;
+    if !written.text.trim().is_empty() {
+        return Ok(written);
+    }
+    let failed = |text: String, hint: &str| DecodeError { class: ErrorClass::Service, text, hint: hint.to_owned() };
+    Err(if written.filtered {
+        let text = "the server's content filter withheld the whole answer";
+        failed(text.to_owned(), "use another model, or change the prompt")
+    } else if let Some(why) = written.refusal.filter(|why| !why.is_empty()) {
+        failed(format!("the model refused to answer: {why}"), "use another model, or change the prompt")
+    } else if written.length {
+        let text = "the answer reached its maximum length before its first word";
+        failed(text.to_owned(), "raise max_completion_tokens or max_tokens: the model may spend them on reasoning")
+    } else if written.called_tool {
+        failed(
+            "the model called a tool instead of answering".to_owned(),
+            "turn off the tools of this model on the server",
+        )
+    } else {
+        malformed("the reply contains no text", HINT)
+    })
+}
+
+/// Returns the tokens that a reply reports, whatever else is in it.
+pub(super) fn tokens(body: &[u8]) -> u64 {
+    parse(body).ok().and_then(|written| written.tokens).unwrap_or(0)
+}
+
+fn parse(body: &[u8]) -> Result<ModelAnswer, DecodeError> {
     let text = String::from_utf8_lossy(body);
     let text = text.trim_start_matches('\u{feff}').trim();
-    let written = if ["data:", "event:", "id:", "retry:", ":"].iter().any(|begin| text.starts_with(begin)) {
-        streamed(text)?
+    if ["data:", "event:", "id:", "retry:", ":"].iter().any(|begin| text.starts_with(begin)) {
+        streamed(text)
     } else {
-        plain(text)?
-    };
-    match written.text.trim() {
-        "" if written.filtered => Err(DecodeError {
-            class: ErrorClass::Service,
-            text: "the server's content filter withheld the whole answer".to_owned(),
-            hint: "use another model, or change the prompt".to_owned(),
-        }),
-        "" => Err(malformed("the reply contains no text", HINT)),
-        _ => Ok(written),
+        plain(text)
     }
 }
 

@@ -1,8 +1,9 @@
 //! An item in memory during a transaction, and how sightings change it. `resolve` decides to which item a sighting
 //! belongs, and `items` writes it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::page_words::only_source;
 use crate::model::{Engagement, Finding, Kind, ReplyEntry, Source, Time, ToneScore, time_of_post_id};
 use crate::store::StoreError;
 
@@ -25,6 +26,8 @@ pub(in crate::store) struct LoadedItem {
     pub(in crate::store) keys_to_add: Vec<String>,
     /// Whether a run of this transaction saw it.
     pub(in crate::store) seen: bool,
+    /// The sources that saw it so far; `None` if that was not read.
+    pub(in crate::store) sources: Option<BTreeSet<Source>>,
     /// Whether anything but the last sighting and the engagement changed.
     pub(in crate::store) rewritten: bool,
     pub(in crate::store) revisions: Vec<Revision>,
@@ -78,6 +81,7 @@ impl LoadedItem {
             engagement: Engagement::default(),
             keys_to_add: Vec::new(),
             seen: false,
+            sources: Some(BTreeSet::new()),
             rewritten: false,
             revisions: Vec::new(),
             past: Vec::new(),
@@ -105,13 +109,13 @@ impl LoadedItem {
         self.engagement = if later { merge(reactions, self.engagement) } else { merge(self.engagement, reactions) };
         // Only the item's own kind of source counts for edits: a snippet worded by another source is not an edit.
         let home = match kind {
-            Kind::Post => sightings.get(&Source::Social).or_else(|| {
-                sightings
-                    .iter()
-                    .find(|(source, one)| !source.is_service() && one.kind == Kind::Post)
-                    .map(|(_, one)| one)
+            Kind::Post => sightings.get(&Source::Social).copied().or_else(|| {
+                let of_provider = |(source, one): &(&Source, &&Finding)| !source.is_service() && one.kind == Kind::Post;
+                sightings.iter().find(of_provider).map(|(_, one)| *one)
             }),
-            Kind::Page => sightings.get(&Source::Web),
+            Kind::Page => {
+                sightings.get(&Source::Web).copied().or_else(|| only_source(self.sources.as_ref(), sightings))
+            }
         };
         if let Some(now) = home.filter(|_| later) {
             self.revise(run, &now.found, seen_at);
@@ -125,6 +129,9 @@ impl LoadedItem {
         self.strong |= strong;
         self.last_seen = self.last_seen.max(seen_at);
         self.seen = true;
+        if let Some(sources) = &mut self.sources {
+            sources.extend(sightings.keys());
+        }
         if let Some(before) = before.filter(|before| before.exported_fields() != self.content.exported_fields()) {
             self.past.push((run, before));
         }
@@ -161,9 +168,8 @@ impl LoadedItem {
 
     /// Applies changed words and keeps the old ones as a revision.
     fn revise(&mut self, run: i64, now: &ReplyEntry, seen_at: Time) {
-        let changed = |mine: &Option<String>, new: &Option<String>| mine.is_some() && new.is_some() && mine != new;
         let content = &mut self.content;
-        let (title, text) = (changed(&content.title, &now.title), changed(&content.text, &now.text));
+        let (title, text) = content.replaced_by(now);
         if !title && !text {
             return;
         }
@@ -213,6 +219,7 @@ impl LoadedItem {
             },
             keys_to_add: Vec::new(),
             seen: false,
+            sources: None,
             rewritten: false,
             revisions: Vec::new(),
             past: Vec::new(),
@@ -269,6 +276,12 @@ impl Content {
     fn exported_fields(&self) -> ([Option<&str>; 6], Option<Time>) {
         let texts = [&self.url, &self.author, &self.author_name, &self.title, &self.text, &self.lang];
         (texts.map(Option::as_deref), self.published_at)
+    }
+
+    /// Whether a sighting words the title or the text differently; unknown ones do not count.
+    pub(in crate::store) fn replaced_by(&self, now: &ReplyEntry) -> (bool, bool) {
+        let changed = |mine: &Option<String>, new: &Option<String>| mine.is_some() && new.is_some() && mine != new;
+        (changed(&self.title, &now.title), changed(&self.text, &now.text))
     }
 
     /// Which words are known: title, text.

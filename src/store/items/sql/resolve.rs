@@ -4,11 +4,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use serde::de::DeserializeOwned;
-use sqlx::AssertSqlSafe;
-
 use super::Conn;
+pub(in crate::store) use super::json_rows::{fetch_json, to_json};
 use super::loaded_item::{LoadedItem, STORED, Stored};
+use super::page_sources::load_sources;
 use crate::model::{Finding, Kind, Source, TEXT_KEY_PREFIX, Time, WindowFit};
 use crate::store::{Counts, Outcome, RunRef, SeenItem, StoreError};
 
@@ -44,25 +43,6 @@ pub(in crate::store) struct SightedItem<'a> {
 /// Stored items per query; their texts may be large.
 const AT_ONCE: usize = 500;
 
-/// Runs a query that returns all its rows as one JSON text.
-pub(in crate::store) async fn fetch_json<T: DeserializeOwned>(
-    conn: &mut Conn,
-    sql: String,
-    lists: impl IntoIterator<Item = String>,
-) -> Result<Vec<T>, StoreError> {
-    let mut select = sqlx::query_scalar::<_, String>(AssertSqlSafe(sql));
-    for list in lists {
-        select = select.bind(list);
-    }
-    let rows = select.fetch_one(conn).await?;
-    serde_json::from_str(&rows).map_err(|e| StoreError::unreadable(&format!("rows ({e})")))
-}
-
-/// Encodes a list as JSON to bind it.
-pub(in crate::store) fn to_json<T: serde::Serialize + ?Sized>(values: &T) -> Result<String, StoreError> {
-    serde_json::to_string(values).map_err(|e| StoreError::unreadable(&format!("a list ({e})")))
-}
-
 impl ItemSet {
     /// Loads the stored items for everything that runs of these topics saw.
     pub(in crate::store) async fn load(
@@ -70,7 +50,8 @@ impl ItemSet {
         items: impl Iterator<Item = &SeenItem>,
         topics: &BTreeSet<&str>,
     ) -> Result<Self, StoreError> {
-        let keys: BTreeSet<&str> = items.flat_map(|item| item.keys.iter().map(String::as_str)).collect();
+        let seen: Vec<&SeenItem> = items.collect();
+        let keys: BTreeSet<&str> = seen.iter().flat_map(|item| item.keys.iter().map(String::as_str)).collect();
         let mut item_set = Self::default();
         // `CROSS JOIN` makes SQLite begin with the keys.
         let sql = format!(
@@ -110,6 +91,7 @@ impl ItemSet {
                 item_set.of_topic.extend(places.get(&item).map(|place| (topic, *place)));
             }
         }
+        load_sources(conn, &mut item_set.items, &item_set.by_key, &seen).await?;
         Ok(item_set)
     }
 

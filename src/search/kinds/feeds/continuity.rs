@@ -1,0 +1,188 @@
+//! Since when a feed is known without a gap. A feed shows its newest entries only: as long as one of those remembered is
+//! still there, none can have come and gone since the last look. `memory` keeps what the next look needs.
+
+use std::collections::HashMap;
+
+use super::entries::Feed;
+use crate::model::Time;
+
+/// The number of newest entries remembered.
+const NEWEST: usize = 3;
+
+/// At the first look, an entry at the end of a feed is taken for a pinned one if the entry before it is this many times
+/// the rest of the feed newer, and at least a day.
+const APART: i64 = 10;
+const DAY: i64 = 86_400_000;
+
+/// What is known from the last look at a feed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LastLook<'a> {
+    /// Every entry from this time on was seen; `None` if the feed was never read.
+    pub(super) since: Option<Time>,
+    /// When it was read, in milliseconds since the epoch.
+    pub(super) looked: i64,
+    /// The names of its newest entries then.
+    pub(super) newest: &'a [String],
+}
+
+/// What a look at a feed shows about the time before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Continuity {
+    /// Every entry from this time on was seen.
+    pub(super) since: Time,
+    /// Entries may have come and gone since the last look.
+    pub(super) hole: bool,
+}
+
+impl Continuity {
+    /// What a reply without entries of its own shows: nothing changed since the last look.
+    pub(super) fn unchanged(before: LastLook<'_>, now: Time) -> Self {
+        Self { since: before.since.unwrap_or(now), hole: false }
+    }
+
+    pub(super) fn of(before: LastLook<'_>, feed: &Feed, now: Time) -> Self {
+        let Some(since) = before.since else {
+            return Self { since: end_of_feed(feed, now).map_or(now, |end| end.min(now)), hole: false };
+        };
+        // A feed that had no entries shows all that came since.
+        if before.newest.is_empty() || one_is_left(before.newest, &newest_first(feed, now)) {
+            return Self { since, hole: false };
+        }
+        // An older entry that is still there is pinned: those remembered were newer and are gone.
+        let later = dates(feed).filter(|at| at.0 > before.looked && *at <= now).min();
+        Self { since: later.unwrap_or(now), hole: true }
+    }
+}
+
+/// Returns the names of the newest entries to remember: those that came after the last look, if any did.
+pub(super) fn newest(feed: &Feed, looked: i64, now: Time) -> Vec<String> {
+    let order = newest_first(feed, now);
+    let came: HashMap<&String, bool> = feed
+        .names
+        .iter()
+        .zip(feed.items.iter().map(|item| item.published_at.is_some_and(|at| at.0 > looked)))
+        .collect();
+    let later: Vec<&String> = order.iter().copied().filter(|name| came.get(name) == Some(&true)).collect();
+    let chosen = if later.is_empty() { order } else { later };
+    chosen.into_iter().take(NEWEST).cloned().collect()
+}
+
+fn dates(feed: &Feed) -> impl DoubleEndedIterator<Item = Time> {
+    feed.items.iter().filter_map(|item| item.published_at)
+}
+
+/// Returns the names of all entries, the newest first: by date, if there are dates; otherwise a feed has them on top.
+/// Future events keep the latest dates while everything else changes, so they are left out, unless there is nothing
+/// else.
+fn newest_first(feed: &Feed, now: Time) -> Vec<&String> {
+    let mut order: Vec<(Option<Time>, &String)> =
+        feed.items.iter().map(|item| item.published_at).zip(&feed.names).collect();
+    let ahead = |(at, _): &(Option<Time>, &String)| at.is_some_and(|at| at > now);
+    if !order.iter().all(ahead) {
+        order.retain(|entry| !ahead(entry));
+    }
+    order.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
+    order.into_iter().map(|(_, name)| name).collect()
+}
+
+/// Whether a remembered entry is left where it must be: last in the feed, or before one that followed it. An entry
+/// whose followers were all replaced is pinned and shows nothing.
+fn one_is_left(remembered: &[String], order: &[&String]) -> bool {
+    let places: HashMap<&String, usize> = order.iter().copied().zip(0..).collect();
+    (0..).zip(remembered).any(|(number, name)| {
+        let (Some(place), followers) = (places.get(name), remembered.get(number + 1..).unwrap_or_default()) else {
+            return false;
+        };
+        followers.is_empty() || order.get(place + 1).is_none_or(|next| followers.contains(next))
+    })
+}
+
+/// Returns the date of the entry at the old end of the feed. Entries that are not in order, such as a pinned one on top,
+/// do not count.
+fn end_of_feed(feed: &Feed, now: Time) -> Option<Time> {
+    let mut dates: Vec<Time> = dates(feed).filter(|at| *at <= now).collect();
+    let falling = dates.windows(2).filter(|pair| pair[0] > pair[1]).count();
+    let rising = dates.windows(2).filter(|pair| pair[0] < pair[1]).count();
+    if rising > falling {
+        dates.reverse();
+    }
+    let newest = dates.iter().copied().max()?;
+    while let [.., before, end] = dates[..]
+        && dates.len() > 2
+        && before.0 - end.0 >= DAY.max(APART.saturating_mul(newest.0 - before.0))
+    {
+        dates.pop();
+    }
+    dates.last().copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::ReplyEntry;
+
+    const HOUR: i64 = 3_600_000;
+    const NOW: Time = Time(100 * DAY);
+
+    /// Entries by name, each so many hours before now; `None` without a date.
+    fn feed(entries: &[(&str, Option<i64>)]) -> Feed {
+        let item = |ago: Option<i64>| ReplyEntry {
+            published_at: ago.map(|ago| Time(NOW.0 - ago * HOUR)),
+            ..ReplyEntry::default()
+        };
+        Feed {
+            items: entries.iter().map(|(_, ago)| item(*ago)).collect(),
+            names: entries.iter().map(|(name, _)| (*name).to_owned()).collect(),
+            ..Feed::default()
+        }
+    }
+
+    fn hours_ago(of: Option<Time>) -> Option<i64> {
+        of.map(|at| (NOW.0 - at.0) / HOUR)
+    }
+
+    #[test]
+    fn the_end_of_a_feed_is_its_oldest_entry_in_order() {
+        for (dates, end) in [
+            (&[1, 2, 3][..], Some(3)),
+            (&[3, 2, 1], Some(3)),
+            // Pinned on top, pinned at the end.
+            (&[500, 1, 2, 3], Some(3)),
+            (&[1, 2, 3, 7_200], Some(3)),
+            (&[1, 2, 3, 40], Some(3)),
+            // A quiet blog.
+            (&[1, 200, 500], Some(500)),
+            (&[1, 7_200], Some(7_200)),
+            (&[2, 2, 2], Some(2)),
+            (&[-5, 1, 2], Some(2)),
+            (&[], None),
+        ] {
+            let entries: Vec<(&str, Option<i64>)> = dates.iter().map(|ago| ("e", Some(*ago))).collect();
+            assert_eq!(hours_ago(end_of_feed(&feed(&entries), NOW)), end, "{dates:?}");
+        }
+    }
+
+    #[test]
+    fn a_remembered_entry_counts_only_where_its_followers_were() {
+        let left = |remembered: &[&str], now: &[&str]| {
+            let entries: Vec<(&str, Option<i64>)> = now.iter().map(|name| (*name, None)).collect();
+            let remembered: Vec<String> = remembered.iter().map(|name| (*name).to_owned()).collect();
+            one_is_left(&remembered, &newest_first(&feed(&entries), NOW))
+        };
+        assert!(left(&["a", "b", "c"], &["e", "d", "a", "b"]));
+        assert!(left(&["a", "b", "c"], &["e", "d", "a"]), "the others fell off the end");
+        assert!(left(&["a", "b", "c"], &["e", "d", "a", "c", "x"]), "one was deleted");
+        assert!(left(&["a", "b", "c"], &["e", "c", "x"]));
+        assert!(!left(&["a", "b", "c"], &["a", "e", "d", "x"]), "pinned on top, the rest was replaced");
+        assert!(!left(&["a", "b", "c"], &["e", "d", "x"]));
+        assert!(left(&["a"], &["a"]) && !left(&["a"], &[]));
+    }
+
+    #[test]
+    fn what_came_last_is_remembered_and_not_what_is_pinned() {
+        let seen = feed(&[("pin", Some(900)), ("b", Some(1)), ("a", Some(2)), ("z", None)]);
+        assert_eq!(newest(&seen, 0, NOW), ["b", "a", "pin"]);
+        assert_eq!(newest(&seen, NOW.0 - 5 * HOUR, NOW), ["b", "a"]);
+        assert_eq!(newest(&seen, NOW.0, NOW), ["b", "a", "pin"], "nothing came");
+    }
+}

@@ -1,0 +1,262 @@
+//! What is claimed as covered of feeds, against streams whose every entry the test knows; and what is said of feeds that
+//! hide entries: pinned ones, ids that alone tell entries apart, more feeds than one search may call, keys in addresses.
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{RngCore as _, SeedableRng as _};
+use serde_json::Value;
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex};
+use topicwatch::model::Time;
+
+use crate::support::databases::{databases, sqlite};
+use crate::support::program::Place;
+use crate::support::replies::{Replies, reply};
+
+const MINUTE: i64 = 60_000;
+
+fn file(urls: &[String], every: &str) -> String {
+    let urls: Vec<String> = urls.iter().map(|url| format!("\"{url}\"")).collect();
+    format!(
+        "[providers.news]\nkind = \"feeds\"\nallow_private = true\nmax_tries = 1\nrate_limit = \"unlimited\"\n\n\
+         [[topics]]\nid = \"acme\"\nquery = \"acme\"\nevery = \"{every}\"\nnews.urls = [{}]\n",
+        urls.join(", ")
+    )
+}
+
+fn begin() -> Time {
+    Time::parse("2026-03-10T00:00:00Z").unwrap()
+}
+
+fn minute(minute: i64) -> Time {
+    Time(begin().0 + minute * MINUTE)
+}
+
+fn item(name: &str, at: Option<Time>) -> String {
+    let date = at.map_or_else(String::new, |at| format!("<pubDate>{at}</pubDate>"));
+    format!("<item><title>Entry {name}</title><link>https://a.example/{name}</link>{date}</item>")
+}
+
+fn rss(items: &str) -> Vec<u8> {
+    let body = format!("<?xml version=\"1.0\"?><rss version=\"2.0\"><channel><title>t</title>{items}</channel></rss>");
+    reply(200, &[], &body)
+}
+
+fn holes(place: &Place, now: Time) -> Vec<(Time, Time)> {
+    let covered = place.json(&["coverage", "--json", "--since", "2026-03-10", "--at", &now.to_string()]);
+    let at = |value: &Value| Time::parse(value.as_str().unwrap()).unwrap();
+    let holes = covered["topics"][0]["sources"][0]["holes"].as_array().unwrap();
+    holes.iter().map(|hole| (at(&hole["from"]), at(&hole["until"]))).collect()
+}
+
+/// Serves what this returns for each path at the minute that the test sets.
+fn feeds(of: impl Fn(&str, i64) -> Vec<u8> + Send + Sync + 'static) -> (Replies, Arc<Mutex<i64>>) {
+    let clock = Arc::new(Mutex::new(0));
+    let now = Arc::clone(&clock);
+    (Replies::of(move |_, path| of(path, *now.lock().unwrap())), clock)
+}
+
+fn once(place: &Place, clock: &Mutex<i64>, now: i64) {
+    *clock.lock().unwrap() = now;
+    place.ok(&["once", "--at", &minute(now).to_string()]);
+}
+
+/// Ten entries at a time, a new one every few minutes, some shown late; read hourly with an outage. Whatever is missing
+/// lies in a gap, also after many later reads, and the gaps are not much longer than what is missing.
+#[test]
+fn every_entry_that_was_missed_lies_in_a_gap_that_stays() {
+    for seed in 1..=3 {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        // When each was published and when the feed showed it, in minutes.
+        let mut entries: Vec<(i64, i64)> = Vec::new();
+        let mut at = -300;
+        while at < 36 * 60 {
+            at += 1 + i64::try_from(random.next_u64() % 9).unwrap();
+            entries.push((at, at + i64::try_from(random.next_u64() % 2).unwrap()));
+        }
+        let shown = entries.clone();
+        let (server, clock) = feeds(move |_, now| {
+            let visible: Vec<&(i64, i64)> = shown.iter().filter(|(_, shown)| *shown <= now).collect();
+            let last = visible.iter().rev().take(10);
+            rss(&last.map(|(at, _)| item(&at.to_string(), Some(minute(*at)))).collect::<String>())
+        });
+        let place = Place::bare(sqlite(), &file(&[format!("{}/feed", server.url())], "30m"));
+        let reads: Vec<i64> = (0..72).map(|n| n * 30).filter(|now| !(10 * 60..20 * 60).contains(now)).collect();
+        for now in &reads {
+            once(&place, &clock, *now);
+        }
+        let end = *reads.last().unwrap();
+        let stored: HashSet<String> = place.database.texts("SELECT url FROM item").into_iter().collect();
+        let gaps = holes(&place, minute(end));
+        let watched = entries.iter().filter(|(at, _)| *at >= 0 && *at < end - 5);
+        let missed: Vec<Time> = watched
+            .filter(|(at, _)| !stored.contains(&format!("https://a.example/{at}")))
+            .map(|(at, _)| minute(*at))
+            .collect();
+        assert!(missed.len() > 50, "{seed}: {}", missed.len());
+        for at in &missed {
+            assert!(gaps.iter().any(|(from, until)| from <= at && at <= until), "{seed}: {at} is missing: {gaps:?}");
+        }
+        let length: i64 = gaps.iter().map(|(from, until)| until.0 - from.0).sum();
+        assert!(length <= 11 * 60 * MINUTE, "{seed}: {gaps:?}");
+    }
+}
+
+#[test]
+fn pinned_entries_and_ids_do_not_hide_that_all_others_were_replaced() {
+    type Feed = fn(i64) -> String;
+    let replaced: [(&str, Feed); 4] = [
+        ("dated, pinned at the end", |now| {
+            let new = (0..4).map(|n| item(&format!("{now}-{n}"), Some(minute(now - 5 * n)))).collect::<String>();
+            new + &item("about", Some(minute(-500_000)))
+        }),
+        ("dated, pinned on top", |now| {
+            let new = (0..4).map(|n| item(&format!("{now}-{n}"), Some(minute(now - 5 * n)))).collect::<String>();
+            item("about", Some(minute(-500_000))) + &new
+        }),
+        ("undated, pinned on top", |now| {
+            item("about", None) + &(0..4).map(|n| item(&format!("{now}-{n}"), None)).collect::<String>()
+        }),
+        ("told apart by ids only", |now| {
+            let entry = |n: i64| {
+                let date = minute(now - 5 * n);
+                format!(
+                    "<item><title>Build</title><link>https://a.example/builds</link><guid isPermaLink=\"false\">{}</guid><pubDate>{date}</pubDate></item>",
+                    now * 10 + n
+                )
+            };
+            (0..4).map(entry).collect()
+        }),
+    ];
+    for (name, feed) in replaced {
+        let (server, clock) = feeds(move |_, now| rss(&feed(now)));
+        let place = Place::bare(sqlite(), &file(&[format!("{}/feed", server.url())], "1h"));
+        for now in [60, 120, 180, 240] {
+            once(&place, &clock, now);
+        }
+        let full = place.database.texts("SELECT CAST(saturated AS TEXT) FROM search ORDER BY id");
+        assert_eq!(full[1..], ["1", "1", "1"], "{name}");
+        let gaps = holes(&place, minute(240));
+        let inside = |now: i64| gaps.iter().any(|(from, until)| *from <= minute(now) && minute(now) <= *until);
+        assert!(inside(90) && inside(150) && inside(210), "{name}: {gaps:?}");
+    }
+}
+
+/// Two feeds ask for an hour's rest, and the first read of one failed, so that they are never due together.
+#[test]
+fn feeds_that_rest_at_different_times_are_covered() {
+    let shown = |feed: &str, now: i64| {
+        let entries = (0..8).map(|n| now - now.rem_euclid(20) - 20 * n);
+        let items: String = entries.map(|at| item(&format!("{feed}{at}"), Some(minute(at)))).collect();
+        format!("<?xml version=\"1.0\"?><rss version=\"2.0\"><channel><title>t</title>{items}</channel></rss>")
+    };
+    let (server, clock) = feeds(move |path, now| match (path, now) {
+        ("/b", 0) => reply(500, &[], "no"),
+        _ => reply(200, &[("Cache-Control", "max-age=3600")], &shown(&path[1..], now)),
+    });
+    let urls = ["a", "b"].map(|name| format!("{}/{name}", server.url()));
+    let place = Place::bare(sqlite(), &file(&urls, "30m"));
+    *clock.lock().unwrap() = 0;
+    place.run(&["once", "--at", &minute(0).to_string()]).says(3, &[]);
+    for now in (1..24).map(|n| n * 30) {
+        once(&place, &clock, now);
+    }
+    let end = 23 * 30;
+    let gaps = holes(&place, minute(end));
+    assert!(gaps.iter().all(|(from, until)| *until <= minute(0) || *from >= minute(end - 61)), "{gaps:?}");
+    // An empty feed is not a broken one.
+    let (server, clock) =
+        feeds(move |path, now| if path == "/a" { reply(200, &[], &shown("a", now)) } else { rss("") });
+    let urls = ["a", "b"].map(|name| format!("{}/{name}", server.url()));
+    let place = Place::bare(sqlite(), &file(&urls, "30m"));
+    for now in (0..5).map(|n| n * 30) {
+        once(&place, &clock, now);
+    }
+    let gaps = holes(&place, minute(120));
+    assert!(gaps.iter().all(|(from, until)| *until <= minute(0) || *from >= minute(118)), "{gaps:?}");
+}
+
+/// A page has as many wordings as sources. Only a change by its only source is an edit.
+#[test]
+fn a_changed_entry_is_an_edit_unless_another_feed_words_it() {
+    let entry =
+        |title: &str| format!("<item><title>{title}</title><link>https://a.example/1</link><guid>urn:1</guid></item>");
+    for database in databases() {
+        let name = database.name;
+        let (server, clock) = feeds(move |path, now| match (path, now) {
+            ("/a", _) => rss(&entry(&format!("Recall of {now} products"))),
+            // The other feed has it, too, and later it alone.
+            ("/b", _) => rss(&entry("A recall")),
+            ("/c", 2..) => reply(304, &[], ""),
+            _ => rss(&entry("The recall")),
+        });
+        let of = |names: &[&str]| {
+            file(&names.iter().map(|name| format!("{}/{name}", server.url())).collect::<Vec<_>>(), "1m")
+        };
+        let alone = Place::bare(database, &of(&["a"]));
+        for now in 1..=3 {
+            once(&alone, &clock, now);
+        }
+        assert_eq!(
+            alone.database.texts("SELECT title || ' ' || revisions FROM item"),
+            ["Recall of 3 products 2"],
+            "{name}"
+        );
+        let diff =
+            alone.json(&["diff", "acme", "--since", &minute(1).to_string(), "--json", "--at", &minute(4).to_string()]);
+        assert_eq!(diff["edited"].as_array().map(Vec::len), Some(1), "{name}: {diff:#}");
+        alone.json(&["db", "replay", "--json"]);
+        assert_eq!(alone.database.number("SELECT revisions FROM item"), 2, "{name}");
+    }
+    let (server, clock) = feeds(move |path, now| match (path, now) {
+        ("/c", 2..) => reply(304, &[], ""),
+        ("/c", _) => rss(&entry("The recall")),
+        _ => rss(&entry("A recall")),
+    });
+    let urls = ["c", "b"].map(|name| format!("{}/{name}", server.url()));
+    let two = Place::bare(sqlite(), &file(&urls, "1m"));
+    for now in 1..=3 {
+        once(&two, &clock, now);
+    }
+    assert_eq!(two.database.texts("SELECT title || ' ' || revisions FROM item"), ["The recall 0"]);
+}
+
+#[test]
+fn more_feeds_than_a_search_may_call_are_read_in_turn() {
+    let (server, clock) = feeds(|path, _| rss(&item(&path[1..], Some(minute(0)))));
+    let urls: Vec<String> = (0..520).map(|n| format!("{}/{n:03}", server.url())).collect();
+    let place = Place::bare(sqlite(), &file(&urls, "30m"));
+    once(&place, &clock, 10);
+    assert_eq!(place.database.number("SELECT count(*) FROM item"), 500);
+    let why = "20 of 520 feeds were not read: a search makes at most 500 calls; the next one begins with them";
+    assert_eq!(place.database.texts("SELECT reason FROM search"), [why]);
+    assert!(place.ok(&["runs", "--searches"]).replace('\n', " ").contains("20 of 520 feeds were not read"));
+    once(&place, &clock, 40);
+    assert_eq!(place.database.number("SELECT count(*) FROM item"), 520);
+}
+
+#[test]
+fn an_entry_dated_ahead_is_new() {
+    let (server, clock) = feeds(|_, now| rss(&item("fair", Some(minute(now + 60 * 24 * 9)))));
+    let place = Place::bare(sqlite(), &file(&[format!("{}/feed", server.url())], "30m"));
+    once(&place, &clock, 0);
+    assert_eq!(place.database.texts("SELECT fit FROM sighting"), ["in"]);
+}
+
+#[test]
+fn a_key_in_the_address_of_a_feed_is_in_no_item_and_no_error() {
+    let (server, clock) = feeds(|path, _| match path {
+        "/old?key=S3cret" => reply(302, &[("Location", "/old?key=S3cret")], ""),
+        _ => rss("<item><title>No link</title><link></link></item><item><title>Part</title><link>#part</link></item>"),
+    });
+    let urls = ["old?key=S3cret", "feed?key=S3cret"].map(|name| format!("{}/{name}", server.url()));
+    let place = Place::bare(sqlite(), &file(&urls, "30m"));
+    *clock.lock().unwrap() = 0;
+    let run = place.run(&["once", "--at", &minute(0).to_string()]);
+    run.shows(3, &["302"]);
+    assert!(!format!("{}{}", run.out, run.err).contains("S3cret"), "{}{}", run.out, run.err);
+    assert_eq!(place.database.texts("SELECT title FROM item ORDER BY title"), ["No link", "Part"]);
+    for verb in [&["runs", "--searches", "--json"][..], &["export"], &["show", "acme", "--json"]] {
+        let out = place.run(verb).out;
+        assert!(!out.contains("S3cret"), "{verb:?}: {out}");
+    }
+}
