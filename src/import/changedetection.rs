@@ -25,7 +25,9 @@ pub(super) fn entries(text: &str) -> Result<Vec<Entry>, Unreadable> {
         // Since 0.46 tags are ids; before, they were words.
         let word = tag.map(|tag| tags.and_then(|tags| tags.get(tag)?.get("title")?.as_str()).unwrap_or(tag));
         let url = text("url")?.trim().to_owned();
-        Some(Entry { title: text("title").and_then(name), folder: word.and_then(name), url, is_feed: false })
+        let paused = watch.get("paused").and_then(Value::as_bool) == Some(true);
+        let unfit = paused.then_some("is paused there");
+        Some(Entry { title: text("title").and_then(name), folder: word.and_then(name), url, is_feed: false, unfit })
     };
     Ok(watches.values().filter_map(entry).collect())
 }
@@ -35,5 +37,5 @@ fn line(line: &str) -> Option<Entry> {
     let url = words.next().filter(|word| word.contains("://"))?.to_owned();
     let tags = words.collect::<Vec<_>>().join(" ");
     let folder = tags.split(',').next().and_then(name);
-    Some(Entry { title: None, folder, url, is_feed: false })
+    Some(Entry { title: None, folder, url, is_feed: false, unfit: None })
 }

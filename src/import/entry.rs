@@ -8,11 +8,13 @@ pub const MOST: usize = 5_000;
 pub struct Entry {
     /// Name shown to people, if there is one.
     pub title: Option<String>,
-    /// The folder or tag it was in.
+    /// The folder or tag it was in; nested folders with ` / ` between them.
     pub folder: Option<String>,
     pub url: String,
     /// Whether the file says that it is a feed.
     pub is_feed: bool,
+    /// Why it cannot be watched, if the file says so.
+    pub unfit: Option<&'static str>,
 }
 
 impl Entry {

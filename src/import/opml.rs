@@ -57,8 +57,9 @@ pub(super) fn entries(text: &str) -> Result<Vec<Entry>, Unreadable> {
 
 fn entry(tag: &BytesStart<'_>, folders: &[Option<String>]) -> Option<Entry> {
     let url = attribute(tag, b"xmlurl")?.trim().to_owned();
-    let folder = folders.iter().rev().find_map(Clone::clone);
-    (!url.is_empty()).then(|| Entry { title: title(tag), folder, url, is_feed: true })
+    let path: Vec<&str> = folders.iter().flatten().map(String::as_str).collect();
+    let folder = (!path.is_empty()).then(|| path.join(" / "));
+    (!url.is_empty()).then(|| Entry { title: title(tag), folder, url, is_feed: true, unfit: None })
 }
 
 fn title(tag: &BytesStart<'_>) -> Option<String> {

@@ -45,22 +45,22 @@ pub struct ImportResult {
 pub fn topics(entries: Vec<Entry>, existing: &ExistingEntries) -> ImportResult {
     let mut result = ImportResult::default();
     let mut urls = existing.urls.clone();
-    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+    // Folder, title, feeds.
+    let mut groups: Vec<(Option<String>, String, Vec<String>)> = Vec::new();
     for entry in entries {
         if let Err(why) = check_entry(&entry, &urls) {
             result.left_out.push((entry.url, why.to_owned()));
             continue;
         }
         urls.insert(entry.url.clone());
-        let named = entry.folder.clone().filter(|_| entry.is_feed || entry.folder.is_some());
-        let place = named.as_ref().and_then(|folder| {
-            groups.iter().position(|(title, feeds)| title == folder && feeds.len() < MOST_OF_A_TOPIC)
-        });
-        match place.and_then(|place| groups.get_mut(place)) {
-            Some((_, feeds)) => feeds.push(entry.url),
+        let same = |(folder, _, feeds): &&mut (Option<String>, String, Vec<String>)| {
+            folder.is_some() && *folder == entry.folder && feeds.len() < MOST_OF_A_TOPIC
+        };
+        match groups.iter_mut().find(same) {
+            Some((_, _, feeds)) => feeds.push(entry.url),
             None => {
-                let title = named.or(entry.title).unwrap_or_else(|| host(&entry.url));
-                groups.push((title, vec![entry.url]));
+                let title = entry.folder.clone().or(entry.title).unwrap_or_else(|| host(&entry.url));
+                groups.push((entry.folder, title, vec![entry.url]));
             }
         }
     }
@@ -75,7 +75,7 @@ pub fn topics(entries: Vec<Entry>, existing: &ExistingEntries) -> ImportResult {
         result.toml.push_str(&format!("\n[providers.{provider}]\nkind = \"feeds\"\n"));
     }
     let mut ids = existing.ids.clone();
-    for (title, feeds) in groups {
+    for (_, title, feeds) in groups {
         let id = free_id(&title, &ids);
         let listed: String = feeds.iter().map(|url| format!("    {},\n", basic_string(url))).collect();
         result.toml.push_str(&format!(
@@ -97,6 +97,9 @@ pub fn topics(entries: Vec<Entry>, existing: &ExistingEntries) -> ImportResult {
 
 fn check_entry(entry: &Entry, urls: &BTreeSet<String>) -> Result<(), &'static str> {
     let url = &entry.url;
+    if let Some(why) = entry.unfit {
+        return Err(why);
+    }
     if url.contains(|c: char| c.is_control() || c.is_whitespace()) {
         return Err("contains white space or a control character");
     }
@@ -141,7 +144,7 @@ mod tests {
     use super::*;
 
     fn feed(title: &str, folder: Option<&str>, url: &str) -> Entry {
-        Entry { title: Some(title.into()), folder: folder.map(Into::into), url: url.into(), is_feed: true }
+        Entry { title: Some(title.into()), folder: folder.map(Into::into), url: url.into(), is_feed: true, unfit: None }
     }
 
     #[test]
@@ -154,18 +157,21 @@ mod tests {
             feed("B again", None, "https://a.example/2"),
             feed("con", None, "https://a.example/4"),
             feed("日本", None, "https://a.example/5"),
+            feed("Rust", None, "https://a.example/6"),
+            feed("C", Some("Tech / Rust"), "https://a.example/7"),
+            Entry { unfit: Some("is paused there"), ..feed("paused", None, "https://a.example/8") },
             feed("bad", None, "ftp://a.example"),
             feed("bad", None, "https://user:pw@a.example/"),
         ];
         let result = topics(all, &existing);
-        assert_eq!((result.topics, result.feeds, result.left_out.len()), (4, 5, 3));
+        assert_eq!((result.topics, result.feeds, result.left_out.len()), (6, 7, 4));
         let parsed: toml::Table = result.toml.parse().unwrap_or_default();
         let of = |key: &str| {
             let topics = parsed["topics"].as_array().cloned().unwrap_or_default();
             topics.iter().map(|one| one[key].as_str().unwrap_or_default().to_owned()).collect::<Vec<_>>()
         };
-        assert_eq!(of("id"), ["rust-2", "bersicht-x", "con-feed", "feed"]);
-        assert_eq!(of("title"), ["Rust", "Übersicht \"x\"\u{7}", "con", "日本"]);
+        assert_eq!(of("id"), ["rust-2", "bersicht-x", "con-feed", "feed", "rust-3", "tech-rust"]);
+        assert_eq!(of("title"), ["Rust", "Übersicht \"x\"\u{7}", "con", "日本", "Rust", "Tech / Rust"]);
         assert_eq!(parsed["providers"]["feeds"]["kind"].as_str(), Some("feeds"));
     }
 }

@@ -13,8 +13,10 @@ fn document(text: &str) -> Option<Entry> {
         let value = scalar(line.trim());
         (!value.is_empty()).then_some(value)
     };
-    let url = value("url").or_else(|| value("navigate"))?;
-    Some(Entry { title: value("name").as_deref().and_then(name), folder: None, url, is_feed: false })
+    let address = value("url").or_else(|| value("navigate"));
+    let unfit = address.is_none().then_some("is a command, and no command is run");
+    let url = address.or_else(|| value("command"))?;
+    Some(Entry { title: value("name").as_deref().and_then(name), folder: None, url, is_feed: false, unfit })
 }
 
 /// Parses a scalar on one line: plain, or in single or double quotes.
@@ -47,6 +49,7 @@ mod tests {
             [
                 of(Some("Releases — all"), "https://a.example/releases.atom"),
                 of(None, "https://b.example/it's"),
+                of(None, "ls"),
                 of(None, "https://c.example"),
             ]
         );

@@ -20,7 +20,9 @@ pub(in crate::cli) fn render(topic: &str, changes: &Changes, width: usize) -> St
         text.push_str(&wrap_indented(&output::escape_control(&line), "  ", width));
     }
     list(&mut text, "New", counts.new, &changes.new, |item| new(item, width));
-    list(&mut text, "First seen, but older than the window or dated ahead", counts.outside, &changes.outside, |item| new(item, width));
+    list(&mut text, "First seen, but older than the window or dated ahead", counts.outside, &changes.outside, |item| {
+        new(item, width)
+    });
     list(&mut text, "Gone", counts.gone, &changes.gone, |item| gone(item, width));
     list(&mut text, "Edited", counts.edited, &changes.edited, |item| edited(item, width));
     list(&mut text, "Rising", counts.rising, &changes.rising, |item| rising(item, width));

@@ -57,7 +57,8 @@ impl StatusText {
             self.hidden.push_str(&format!("{topic}: {many} more new in the last run, filtered\n"));
         }
         for (topic, many) in page.older.iter().filter(|(_, many)| **many > 0) {
-            let line = format!("{topic}: {many} more first seen in the last run, but older than the window or dated ahead\n");
+            let line =
+                format!("{topic}: {many} more first seen in the last run, but older than the window or dated ahead\n");
             self.older.push_str(&line);
         }
     }
