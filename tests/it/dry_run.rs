@@ -50,7 +50,7 @@ fn each_call_is_shown_as_the_run_makes_it() {
         "# acme sx, expected $0.020: at most 2 calls more, depending on the replies\n",
         "# acme sum, expected $0.007 (asked when the run finds something new)\ncurl -X POST \
          'https://llm.example/v1/chat/completions' \\\n  -H 'Authorization: Bearer ***'",
-        "no calls were made; 7 calls would cost about $0.034 at the configured prices (limits: hn 300 calls a day, news ",
+        "no calls were made; 7 calls would cost about $0.037 at the configured prices (limits: hn 300 calls a day, news ",
         ", sum 10000 calls or $2.000 a day, sx 10000 calls a day)\n",
     ] {
         assert!(told.contains(part), "{part}\n{told}");
@@ -61,7 +61,7 @@ fn each_call_is_shown_as_the_run_makes_it() {
     assert_eq!((&json["calls"], json["requests"].as_array().unwrap().len()), (&7.into(), 5), "{json}");
     assert_eq!(
         (&json["requests"][2]["url"], &json["expected_cost_usd"]),
-        (&"https://b.example/atom".into(), &0.034.into()),
+        (&"https://b.example/atom".into(), &0.037.into()),
         "{json}"
     );
     assert!(!json.to_string().contains("HUSH"), "{json}");
@@ -69,7 +69,7 @@ fn each_call_is_shown_as_the_run_makes_it() {
     let plan = std::fs::read_to_string(place.path("jobs.toml")).unwrap() + "every = \"1d\"\n";
     std::fs::write(place.path("jobs.toml"), plan).unwrap();
     let plan = place.json(&["plan", "--json", "--days", "1", "--at", NINE]);
-    assert_eq!((&plan["calls"]["providers"], &plan["at_most"]["per_day_usd"]), (&7.into(), &0.034.into()), "{plan}");
+    assert_eq!((&plan["calls"]["providers"], &plan["at_most"]["per_day_usd"]), (&7.into(), &0.037.into()), "{plan}");
 }
 
 #[test]

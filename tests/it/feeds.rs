@@ -205,6 +205,11 @@ fn legal_feeds_that_are_rare_are_read_as_they_are_meant() {
             latin(std::str::from_utf8(&of("<rss version=\"2.0\">")).unwrap()),
         ),
         ("the header over the document", "text/xml; charset=\"ISO-8859-1\"", latin(&declared("koi8-r"))),
+        (
+            "Latin-1 that nothing declares",
+            "text/xml",
+            latin(std::str::from_utf8(&of("<?xml version=\"1.0\"?><rss version=\"2.0\">")).unwrap()),
+        ),
         ("UTF-8 by the header", "text/xml;charset=UTF-8", declared("windows-1252").into_bytes()),
         ("UTF-8 whatever the header says", "text/xml; charset=iso-8859-1", declared("utf-8").into_bytes()),
         ("Latin-1 by the document", "text/xml", latin(&declared("iso-8859-1"))),
@@ -225,4 +230,29 @@ fn legal_feeds_that_are_rare_are_read_as_they_are_meant() {
             "{case}"
         );
     }
+}
+
+#[test]
+fn a_bare_ampersand_and_a_broken_character_lose_no_title() {
+    let entry = |title: &str, n: u32| {
+        format!("<item><title>{title}</title><link>https://a.example/{n}?a=1&amp;b=2</link></item>")
+    };
+    let titles =
+        ["Q&A now", "R&amp;D & more", "<![CDATA[A & B &amp; C]]>", "&#38; &#x26; &nbsp;end", "Fish & Chips; &x"];
+    let items: String = titles.iter().zip(1..).map(|(title, n)| entry(title, n)).collect();
+    let server = Replies::start(vec![reply(200, &[], &rss(&items))]);
+    let place = Place::bare(sqlite(), &file(&server, &["feed"]));
+    place.ok(&["once", "--at", NINE]);
+    assert_eq!(
+        place.database.texts("SELECT title FROM item ORDER BY id"),
+        ["Q&A now", "R&D & more", "A & B & C", "& & end", "Fish & Chips; &x"]
+    );
+    // UTF-8 with one broken byte stays UTF-8.
+    let mut body = rss("<item><title>Caf\u{e9} x</title><link>https://a.example/1</link></item>").into_bytes();
+    let at = body.windows(2).position(|two| two == b" x").unwrap();
+    body.insert(at, 0xff);
+    let server = Replies::start(vec![raw("text/xml", &body)]);
+    let place = Place::bare(sqlite(), &file(&server, &["feed"]));
+    place.ok(&["once", "--at", NINE]);
+    assert_eq!(place.database.texts("SELECT title FROM item"), ["Caf\u{e9}\u{fffd} x"]);
 }

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE};
+use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use serde_json::Value;
 
 /// Versions of RSS that the parser knows. All others are read as 2.0, which contains the earlier ones.
@@ -14,7 +14,7 @@ pub(super) fn normalize_body<'b>(body: &'b [u8], content_type: Option<&str>) -> 
     let body = in_utf8(body, content_type);
     match body.trim_ascii_start().first() {
         Some(b'{') => with_ids_as_texts(body),
-        _ => with_a_known_version(body),
+        _ => with_escaped_ampersands(with_a_known_version(body)),
     }
 }
 
@@ -33,10 +33,59 @@ fn in_utf8<'b>(body: &'b [u8], content_type: Option<&str>) -> Cow<'b, [u8]> {
     let readable = std::str::from_utf8(body).is_ok();
     match content_type.and_then(charset) {
         Some(encoding) if encoding == UTF_8 && readable => Cow::Borrowed(without_xml_declaration(body)),
-        Some(encoding) if encoding == UTF_8 => Cow::Borrowed(body),
         // Valid UTF-8 is UTF-8, whatever the server says of all its files; but ISO-2022-JP has only ASCII bytes, too.
-        Some(encoding) if !readable || encoding == ISO_2022_JP => decoded(encoding, body),
+        Some(encoding) if encoding != UTF_8 && (!readable || encoding == ISO_2022_JP) => decoded(encoding, body),
+        _ if !readable => not_quite_utf8(body).unwrap_or(Cow::Borrowed(body)),
         _ => Cow::Borrowed(body),
+    }
+}
+
+/// Converts a body that is not quite UTF-8, and declares no other encoding. With characters of UTF-8 beyond ASCII only
+/// some of it is broken; without any it is in the encoding that the web assumes (<https://encoding.spec.whatwg.org>).
+fn not_quite_utf8(body: &[u8]) -> Option<Cow<'_, [u8]>> {
+    let prolog = root(body).and_then(|root| body.get(..body.len() - root.len())).unwrap_or_default();
+    let declared =
+        after(prolog, b"encoding=").and_then(|rest| rest.get(1..)?.split(|byte| matches!(byte, b'"' | b'\'')).next());
+    if declared.and_then(Encoding::for_label).is_some_and(|encoding| encoding != UTF_8) {
+        return None;
+    }
+    let is_latin = body.utf8_chunks().all(|chunk| chunk.valid().is_ascii());
+    Some(decoded(if is_latin { WINDOWS_1252 } else { UTF_8 }, body))
+}
+
+/// Escapes each `&` that begins no reference, as in `Q&A`: the parser would drop the text. A CDATA section has no
+/// references.
+fn with_escaped_ampersands(body: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
+    let (mut escaped, mut kept, mut at) = (Vec::new(), 0, 0);
+    while let Some(found) = body.get(at..).and_then(|rest| rest.iter().position(|byte| matches!(byte, b'&' | b'<'))) {
+        at += found;
+        let rest = body.get(at..).unwrap_or_default();
+        if let Some(data) = rest.strip_prefix(b"<![CDATA[") {
+            at = after(data, b"]]>").map_or(body.len(), |left| body.len() - left.len());
+            continue;
+        }
+        if rest.first() == Some(&b'&') && !begins_with_reference(rest) {
+            escaped.extend_from_slice(body.get(kept..at).unwrap_or_default());
+            escaped.extend_from_slice(b"&amp;");
+            kept = at + 1;
+        }
+        at += 1;
+    }
+    if kept == 0 {
+        return body;
+    }
+    escaped.extend_from_slice(body.get(kept..).unwrap_or_default());
+    Cow::Owned(escaped)
+}
+
+/// Whether a text begins with a reference: `&amp;`, `&#38;`, `&#x26;`.
+fn begins_with_reference(text: &[u8]) -> bool {
+    let name = text.iter().skip(1).take(40).position(|byte| *byte == b';').and_then(|end| text.get(1..=end));
+    match name {
+        Some([b'#', b'x' | b'X', digits @ ..]) => !digits.is_empty() && digits.iter().all(u8::is_ascii_hexdigit),
+        Some([b'#', digits @ ..]) => !digits.is_empty() && digits.iter().all(u8::is_ascii_digit),
+        Some(name) => !name.is_empty() && name.iter().all(u8::is_ascii_alphanumeric),
+        None => false,
     }
 }
 
