@@ -291,7 +291,10 @@ fn print(summary: &Summary, as_json: bool) -> Result<(), Failure> {
         text.push_str(&format!("  {number} {}\n", if number == 1 { one } else { many }));
     }
     if nothing {
-        text.push_str("no stored item matches; is it spelled as in `topicwatch items` or `export`?\n");
+        text.push_str(
+            "no stored item matches; is it spelled as in `topicwatch items` or `export`? \
+             An author who was renamed keeps the first name there\n",
+        );
     }
     if let Some(since) = found.since {
         text.push_str(&format!(
