@@ -12,16 +12,13 @@ use super::provider::{ProviderAnswer, ProviderQueryContext, ProviderState};
 use super::provider_replies::Replies;
 use super::search_outcome::{self, Fetched, abandoned, left_out, not_run, operation, unconfigured, words};
 use super::{Collector, Stop, indexing_delay, saturation, stored_calls};
-use crate::model::{QueryHistory, ResultKind, SearchState, Source, Span, Time, covers_spans};
+use crate::model::{FIRST_LOOK, QueryHistory, ResultKind, SearchState, Source, Span, Time, covers_spans};
 use crate::search::kinds::{self, Kind, MOST_PARTS, ProviderRequest, SearchCall, SpanCoverage};
 use crate::search::{CallFailure, ErrorClass, Request, SearchQuery, Unsupported};
 use crate::store::{Call, RunRef, StoreError};
 
 /// The most calls of one search side by side; the provider's own limit applies too.
 const WIDTH: usize = 16;
-
-/// Why a search of feeds covers nothing although all of them answered.
-const FIRST_LOOK: &str = "a feed shows nothing of the time before it was first read";
 
 /// Why a further call was not made.
 enum Stopped {

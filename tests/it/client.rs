@@ -218,7 +218,7 @@ async fn a_redirect_is_an_error_and_is_not_followed() {
         let server = Server::start(script(vec![reply(status, &location, "")])).await;
         let error = failed(&client(settings(&server)), &web()).await;
         assert_eq!((error.class, error.tries), (ErrorClass::Redirect, 1));
-        assert!(error.text.contains("elsewhere?key=***"), "{}", error.text);
+        assert!(error.text.ends_with("elsewhere…"), "{}", error.text);
     }
     assert!(other.seen().is_empty());
 }

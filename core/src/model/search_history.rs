@@ -3,6 +3,9 @@
 
 use super::{RunState, SearchState, Source, Span, Time, Topic};
 
+/// Why a search of feeds covers nothing although all of them answered.
+pub const FIRST_LOOK: &str = "a feed shows nothing of the time before it was first read";
+
 /// A run of a topic with one of its searches. A run without searches, such as a missed slot, has one row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunSearch {
