@@ -14,8 +14,8 @@ use unicode_normalization::char::is_combining_mark;
 const MOST: usize = 100;
 
 /// Returns the links in a text and how many more different ones there are. A link ends at white space, a quote, an angle
-/// bracket, or where [the text goes on](self) in another script. A closing bracket that the link did not open, and
-/// punctuation at its end, are not part of it.
+/// bracket, or where the text goes on in another script. A closing bracket that the link did not open, and punctuation at
+/// its end, are not part of it.
 #[must_use]
 pub fn extract_links(text: &str) -> (Vec<&str>, u64) {
     let mut seen = BTreeSet::new();
