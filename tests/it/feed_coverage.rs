@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 use topicwatch::model::Time;
 
-use crate::support::databases::{databases, sqlite};
+use crate::support::databases::{databases, sqlite, wait};
 use crate::support::program::Place;
 use crate::support::replies::{Replies, reply};
 
@@ -270,4 +270,22 @@ fn a_key_in_the_address_of_a_feed_is_in_no_item_and_no_error() {
         assert!(!out.contains("S3cret"), "{verb:?}: {out}");
     }
     assert_eq!(place.database.number("SELECT count(*) FROM search WHERE error_text LIKE '%S3cret%'"), 0);
+}
+
+/// An earlier version remembered no time since when a feed is known: the update makes no gap of the minutes that its last
+/// search did not claim.
+#[test]
+fn an_update_between_two_searches_makes_no_gap() {
+    let (server, clock) = feeds(|_, now| {
+        let entries = (0..8).map(|n| now - now.rem_euclid(20) - 20 * n);
+        rss(&entries.map(|at| item(&at.to_string(), Some(minute(at)))).collect::<String>())
+    });
+    let place = Place::bare(sqlite(), &file(&[format!("{}/feed", server.url())], "30m"));
+    once(&place, &clock, 0);
+    once(&place, &clock, 30);
+    wait(place.database.execute("UPDATE provider_memory SET value = json_remove(value, '$.since')"));
+    once(&place, &clock, 60);
+    once(&place, &clock, 90);
+    let gaps = holes(&place, minute(90));
+    assert!(gaps.iter().all(|(from, until)| *until <= minute(0) || *from >= minute(80)), "{gaps:?}");
 }

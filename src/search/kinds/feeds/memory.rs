@@ -18,6 +18,9 @@ const LONGEST_REST: Duration = Duration::from_secs(86_400);
 /// milliseconds before or after their time; without it, a rest as long as the schedule would skip every second run.
 const EARLY: i64 = 30_000;
 
+/// More than a search of feeds leaves out at its end for entries that are shown late, in milliseconds.
+const UNCLAIMED: i64 = 600_000;
+
 /// The maximum length of an `ETag` or `Last-Modified` that is sent back, in bytes.
 const LONGEST_TAG: usize = 512;
 
@@ -65,8 +68,8 @@ impl Memory {
 
     /// Since when the feed is known without a gap; `None` if it was never read.
     pub(super) fn since(&self) -> Option<Time> {
-        // Earlier versions did not keep it.
-        (self.looked != 0).then(|| Time(self.since.unwrap_or(self.looked)))
+        // Earlier versions did not keep it. Their last search did not claim the latest minutes, which it has seen by now.
+        (self.looked != 0).then(|| Time(self.since.unwrap_or(self.looked - UNCLAIMED)))
     }
 
     pub(super) fn last_look(&self) -> LastLook<'_> {
