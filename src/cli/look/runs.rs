@@ -75,10 +75,12 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit
         }
         text.push_str(&render(&runs, &saturated_runs(&searches), &others, output::room()));
         if !others.is_empty() {
-            let parts = [(&older, "older than the window or dated ahead"), (&baselines, "part of the baseline")];
-            let parts: Vec<&str> =
-                parts.iter().filter(|(counts, _)| !counts.is_empty()).map(|(_, what)| *what).collect();
-            text.push_str(&format!("(+n): also first seen, but {}\n", parts.join(" or ")));
+            let why = match (older.is_empty(), baselines.is_empty()) {
+                (false, true) => "older than the window or dated ahead",
+                (true, _) => "part of the baseline",
+                (false, false) => "older than the window, dated ahead, or part of the baseline",
+            };
+            text.push_str(&format!("(+n): also first seen, but {why}\n"));
         }
     }
     if runs.is_empty() {
