@@ -289,3 +289,20 @@ fn an_update_between_two_searches_makes_no_gap() {
     let gaps = holes(&place, minute(90));
     assert!(gaps.iter().all(|(from, until)| *until <= minute(0) || *from >= minute(80)), "{gaps:?}");
 }
+
+/// A quiet feed, of which the only new entry is deleted again.
+#[test]
+fn an_entry_that_its_publisher_deletes_makes_no_gap() {
+    let (server, clock) = feeds(|_, now| {
+        let old = (1..6).map(|n| item(&format!("old-{n}"), Some(minute(-600 * n)))).collect::<String>();
+        let new = if now == 60 { item("mistake", Some(minute(50))) } else { String::new() };
+        rss(&(new + &old))
+    });
+    let place = Place::bare(sqlite(), &file(&[format!("{}/feed", server.url())], "1h"));
+    for now in [0, 60, 120, 180] {
+        once(&place, &clock, now);
+    }
+    assert_eq!(place.database.number("SELECT max(CAST(saturated AS INTEGER)) FROM search"), 0);
+    let gaps = holes(&place, minute(180));
+    assert!(gaps.iter().all(|(from, until)| *until <= minute(0) || *from >= minute(170)), "{gaps:?}");
+}

@@ -1,7 +1,7 @@
 //! Since when a feed is known without a gap. A feed shows its newest entries only: as long as one of those remembered is
 //! still there, none can have come and gone since the last look. `memory` keeps what the next look needs.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::entries::Feed;
 use crate::model::Time;
@@ -54,17 +54,15 @@ impl Continuity {
     }
 }
 
-/// Returns the names of the newest entries to remember: those that came after the last look, if any did.
-pub(super) fn newest(feed: &Feed, looked: i64, now: Time) -> Vec<String> {
-    let order = newest_first(feed, now);
-    let came: HashMap<&String, bool> = feed
-        .names
-        .iter()
-        .zip(feed.items.iter().map(|item| item.published_at.is_some_and(|at| at.0 > looked)))
+/// Returns the names of the newest entries to remember. Several, because a publisher may delete one; but none that is
+/// pinned, because it would stay whatever else changes.
+pub(super) fn newest(feed: &Feed, now: Time) -> Vec<String> {
+    let end = end_of_feed(feed, now);
+    let pinned: HashSet<&String> = (feed.names.iter().zip(&feed.items))
+        .filter(|(_, item)| item.published_at.is_some_and(|at| end.is_some_and(|end| at < end)))
+        .map(|(name, _)| name)
         .collect();
-    let later: Vec<&String> = order.iter().copied().filter(|name| came.get(name) == Some(&true)).collect();
-    let chosen = if later.is_empty() { order } else { later };
-    chosen.into_iter().take(NEWEST).cloned().collect()
+    newest_first(feed, now).into_iter().filter(|name| !pinned.contains(name)).take(NEWEST).cloned().collect()
 }
 
 fn dates(feed: &Feed) -> impl DoubleEndedIterator<Item = Time> {
@@ -179,10 +177,11 @@ mod tests {
     }
 
     #[test]
-    fn what_came_last_is_remembered_and_not_what_is_pinned() {
-        let seen = feed(&[("pin", Some(900)), ("b", Some(1)), ("a", Some(2)), ("z", None)]);
-        assert_eq!(newest(&seen, 0, NOW), ["b", "a", "pin"]);
-        assert_eq!(newest(&seen, NOW.0 - 5 * HOUR, NOW), ["b", "a"]);
-        assert_eq!(newest(&seen, NOW.0, NOW), ["b", "a", "pin"], "nothing came");
+    fn the_newest_entries_are_remembered_and_no_pinned_one() {
+        let remembered = |entries: &[(&str, Option<i64>)]| newest(&feed(entries), NOW);
+        assert_eq!(remembered(&[("d", Some(1)), ("c", Some(2)), ("b", Some(3)), ("a", Some(4))]), ["d", "c", "b"]);
+        assert_eq!(remembered(&[("pin", Some(900)), ("b", Some(1)), ("a", Some(2)), ("z", None)]), ["b", "a", "z"]);
+        assert_eq!(remembered(&[("b", Some(1)), ("a", Some(2)), ("pin", Some(900))]), ["b", "a"]);
+        assert_eq!(remembered(&[("b", None), ("a", None)]), ["b", "a"]);
     }
 }

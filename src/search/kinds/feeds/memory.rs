@@ -100,7 +100,7 @@ impl Memory {
             etag: reply.header("etag").filter(short).map(str::to_owned),
             modified: reply.header("last-modified").filter(short).map(str::to_owned),
             not_before: now.plus(rest.max(freshness(reply, now)).min(LONGEST_REST)).0,
-            newest: newest(feed, self.looked, now),
+            newest: newest(feed, now),
             looked: now.0,
             since: Some(since.0),
             overlaps: self.overlaps,
