@@ -158,21 +158,25 @@ mod tests {
         assert_eq!(mute_reason(&alone, &snoozed, Time(5)), Some("no channels"));
     }
 
-    #[test]
-    fn a_message_tells_of_all_that_waited_and_has_the_id_of_the_last() {
-        let event = |id: &str, kind| AlertEvent {
+    fn event(id: &str, kind: AlertEventKind, url: &str) -> AlertEvent {
+        AlertEvent {
             event: id.to_owned(),
             summary: format!("{id} happened"),
             kind,
-            lines: vec![AlertLine { text: "words".into(), url: Some("https://example.com/".into()), key: None }],
+            lines: vec![AlertLine { text: "words".into(), url: Some(url.to_owned()), key: None }],
             at: at("2026-11-21T22:00:00Z"),
             alert: String::new(),
             subject: String::new(),
             message: None,
             muted: None,
             acked_at: None,
-        };
-        let events = [event("a", AlertEventKind::Fired), event("b", AlertEventKind::Recovered)];
+        }
+    }
+
+    #[test]
+    fn a_message_tells_of_all_that_waited_and_has_the_id_of_the_last() {
+        let url = "https://example.com/";
+        let events = [event("a", AlertEventKind::Fired, url), event("b", AlertEventKind::Recovered, url)];
         let spec = AlertSpec { channels: vec!["mail".into(), "hook".into()], ..spec() };
         let queued = messages(&spec, &events, 5, false);
         assert_eq!(queued.iter().map(|m| m.event.as_str()).collect::<Vec<_>>(), ["b/mail", "b/hook"]);
@@ -187,20 +191,8 @@ mod tests {
     fn an_address_is_whole_or_left_out() {
         let url = |length: usize| format!("https://example.com/{}", "a".repeat(length - 20));
         for (length, expected) in [(500, url(500)), (501, "(its address is too long to show)".to_owned())] {
-            let line = AlertLine { text: "words".into(), url: Some(url(length)), key: None };
-            let event = AlertEvent {
-                event: String::new(),
-                summary: "a".into(),
-                kind: AlertEventKind::Fired,
-                lines: vec![line],
-                at: at("2026-11-21T22:00:00Z"),
-                alert: String::new(),
-                subject: String::new(),
-                message: None,
-                muted: None,
-                acked_at: None,
-            };
-            assert_eq!(text(&[event], 1), format!("2026-11-21T22:00:00Z a\n  - words\n    {expected}\n"));
+            let event = event("a", AlertEventKind::Fired, &url(length));
+            assert_eq!(text(&[event], 1), format!("2026-11-21T22:00:00Z a happened\n  - words\n    {expected}\n"));
         }
     }
 }

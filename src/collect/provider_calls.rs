@@ -12,7 +12,7 @@ use super::provider::{ProviderAnswer, ProviderQueryContext, ProviderState};
 use super::provider_replies::Replies;
 use super::search_outcome::{self, Fetched, abandoned, left_out, not_run, operation, unconfigured, words};
 use super::{Collector, Stop, indexing_delay, saturation, stored_calls};
-use crate::model::{FIRST_LOOK, QueryHistory, ResultKind, SearchState, Source, Span, Time, covers_spans};
+use crate::model::{NO_COMMON_TIME, QueryHistory, ResultKind, SearchState, Source, Span, Time, covers_spans};
 use crate::search::kinds::{self, Kind, MOST_PARTS, ProviderRequest, SearchCall, SpanCoverage};
 use crate::search::{CallFailure, ErrorClass, Request, SearchQuery, Unsupported};
 use crate::store::{Call, RunRef, StoreError};
@@ -284,7 +284,7 @@ impl Collector {
                 };
                 result.covered = from.and_then(|from| Span::new(from, until));
                 if matches!(read.coverage, SpanCoverage::Between(..)) && result.covered.is_none() {
-                    result.reason.get_or_insert_with(|| FIRST_LOOK.to_owned());
+                    result.reason.get_or_insert_with(|| NO_COMMON_TIME.to_owned());
                 }
                 fetched.widened = asking.why.is_some();
                 if fetched.widened && result.reason.is_none() {

@@ -182,9 +182,8 @@ impl HttpSender {
         // Even a part of an error body is worth quoting.
         let body = http::read_capped(response, ERROR_BODY, deadline).await.unwrap_or_else(|unread| unread.so_far);
         let detail = ErrorDetail::of(&body);
-        let location_of = location.clone();
-        let explanation = match (class, location) {
-            (ErrorClass::Redirect, Some(to)) => format!(": it redirects to {}", without_secrets(&to)),
+        let explanation = match (class, &location) {
+            (ErrorClass::Redirect, Some(to)) => format!(": it redirects to {}", without_secrets(to)),
             _ if detail.text.is_empty() => String::new(),
             _ => format!(": {}", detail.text),
         };
@@ -192,7 +191,7 @@ impl HttpSender {
             status: Some(status),
             cost,
             retry_after: header_wait.or(detail.retry_after),
-            location: location_of,
+            location,
             ..self.failure(class, &format!("{status}{name}{explanation}"))
         }
     }

@@ -373,14 +373,20 @@ fn a_planted_link_is_replaced_and_not_followed() {
     }
 }
 
-#[test]
-fn a_workbook_has_no_lines_to_differ_in() {
+/// A service, a place with a scheduled export of its runs that was written once, and the file.
+fn runs_written_to(path: &str) -> (Sandbox, Place, PathBuf) {
     let sandbox = Sandbox::at(NINE, &[]);
-    let exports = export("book", "what = \"runs\"\npath = \"out/runs.xlsx\"");
+    let exports = export("runs", &format!("what = \"runs\"\npath = \"{path}\""));
     let place = Place::new(sqlite(), &sandbox.lines(), &rest(&exports));
     due(&place, &sandbox, NINE);
     due(&place, &sandbox, HOURS[0]);
-    let file = place.path("out/runs.xlsx");
+    let file = place.path(path);
+    (sandbox, place, file)
+}
+
+#[test]
+fn a_workbook_has_no_lines_to_differ_in() {
+    let (_sandbox, place, file) = runs_written_to("out/runs.xlsx");
     let verify = || place.run(&["export", "--verify", file.to_str().unwrap()]);
     verify().shows(0, &["matches the database"]);
     assert_eq!(place.run(&["once", "--at", HOURS[0]]).code, Some(0));
@@ -389,12 +395,7 @@ fn a_workbook_has_no_lines_to_differ_in() {
 
 #[test]
 fn a_packed_file_is_compared_by_its_rows_whoever_packed_it() {
-    let sandbox = Sandbox::at(NINE, &[]);
-    let exports = export("packed", "what = \"runs\"\npath = \"out/runs.csv.gz\"");
-    let place = Place::new(sqlite(), &sandbox.lines(), &rest(&exports));
-    due(&place, &sandbox, NINE);
-    due(&place, &sandbox, HOURS[0]);
-    let file = place.path("out/runs.csv.gz");
+    let (_sandbox, place, file) = runs_written_to("out/runs.csv.gz");
     let verify = || place.run(&["export", "--verify", file.to_str().unwrap()]);
     verify().shows(0, &["matches the database"]);
     let mut rows = String::new();

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::model::{CoverageSearch, FIRST_LOOK, RunSearch, RunState, SearchState, Source, Span, Time, closed_list};
+use crate::model::{CoverageSearch, NO_COMMON_TIME, RunSearch, RunState, SearchState, Source, Span, Time, closed_list};
 
 closed_list! {
     /// Why a span of time is not covered.
@@ -125,7 +125,9 @@ fn cause_of(run: &RunSearch, source: Source) -> Option<(HoleCause, Option<String
             SearchState::Ok | SearchState::Empty if search.requested_span.is_none() => {
                 Some((HoleCause::NotRecorded, None))
             }
-            SearchState::Empty if search.trouble.as_deref() == Some(FIRST_LOOK) => Some((HoleCause::NothingDue, None)),
+            SearchState::Empty if search.trouble.as_deref() == Some(NO_COMMON_TIME) => {
+                Some((HoleCause::NothingDue, None))
+            }
             SearchState::Empty => Some((HoleCause::EmptyReply, None)),
             // An answer of which only a part came.
             SearchState::Ok => detail().map(|trouble| (HoleCause::FailedSearch, Some(trouble))),

@@ -3,8 +3,9 @@
 
 use super::{RunState, SearchState, Source, Span, Time, Topic};
 
-/// Why a search of feeds covers nothing although all of them answered.
-pub const FIRST_LOOK: &str = "a feed shows nothing of the time before it was first read";
+/// Why a search of feeds covers nothing although none failed: each feed is covered since another time, until it was
+/// last read.
+pub const NO_COMMON_TIME: &str = "no time is covered by every feed yet";
 
 /// A run of a topic with one of its searches. A run without searches, such as a missed slot, has one row.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,6 +8,7 @@ mod memory;
 mod readable_text;
 mod shared_addresses;
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 use super::kind::{
@@ -101,11 +102,10 @@ impl Kind for Feeds {
                 urls.len()
             ));
         }
-        mark_overlaps(&mut feeds);
-        let mut seen = HashSet::new();
+        keep_each_once(&mut feeds);
         for (url, feed) in feeds {
             memory.push(feed.memory.remember(url));
-            items.extend(feed.items.into_iter().filter(|found| seen.insert(entry_key(found))));
+            items.extend(feed.items);
         }
         for (rank, item) in (1..).zip(&mut items) {
             item.rank = rank;
@@ -179,23 +179,26 @@ fn moved_for_good(request: &ProviderRequest<'_>, parts: &[SearchCall], url: &str
     target(part, failure.location.as_deref()?).map(|to| short(&to))
 }
 
-/// What two entries have in common if they are one.
-fn entry_key(found: &ReplyEntry) -> (String, Option<String>) {
-    let words = || format!("{:?} {:?}", found.title, found.text);
-    (found.url.clone().unwrap_or_else(words), found.entry.clone())
-}
-
-/// Marks feeds that share entries, and their entries: which wording arrives depends on which feed has changed.
-fn mark_overlaps(feeds: &mut [(&String, FeedResult)]) {
-    let mut first = HashMap::new();
+/// Keeps each entry once, and marks feeds that share entries: which wording arrives depends on which feed has changed.
+fn keep_each_once(feeds: &mut [(&String, FeedResult)]) {
+    let mut first = HashMap::<(String, Option<String>), usize>::new();
     let mut overlapping = HashSet::new();
-    for (place, (_, feed)) in feeds.iter().enumerate() {
-        for found in &feed.items {
-            let other = *first.entry(entry_key(found)).or_insert(place);
-            if other != place {
-                overlapping.extend([other, place]);
+    for (place, (_, feed)) in feeds.iter_mut().enumerate() {
+        feed.items.retain(|found| {
+            let words = || format!("{:?} {:?}", found.title, found.text);
+            match first.entry((found.url.clone().unwrap_or_else(words), found.entry.clone())) {
+                Entry::Vacant(entry) => {
+                    entry.insert(place);
+                    true
+                }
+                Entry::Occupied(other) => {
+                    if *other.get() != place {
+                        overlapping.extend([*other.get(), place]);
+                    }
+                    false
+                }
             }
-        }
+        });
     }
     for (place, (_, feed)) in feeds.iter_mut().enumerate() {
         feed.memory.overlaps |= overlapping.contains(&place);
