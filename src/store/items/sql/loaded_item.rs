@@ -161,6 +161,9 @@ impl LoadedItem {
         };
         self.first_seen = self.first_seen.min(part.first_seen);
         self.last_seen = self.last_seen.max(part.last_seen);
+        // What is not known of one is not known of both.
+        self.sources =
+            self.sources.take().zip(part.sources.clone()).map(|(ours, theirs)| ours.union(&theirs).copied().collect());
         let worded = self.content.has_words();
         self.rewritten |= self.content.fill_from(&part.content);
         self.reworded |= worded != self.content.has_words();
