@@ -2,7 +2,7 @@
 //! opposite, or two names that changed places. Aligns the words of both and examines the gaps between shared words.
 //! Uses small lists and capital letters, no grammar. It only separates texts, never joins them.
 
-use super::word_sense::SIDES;
+use super::word_sense::{SIDES, says_false};
 use super::word_sequence::{LETTERS, Word, WordSort};
 
 /// A gap with more words than this is a passage that only one text contains.
@@ -103,13 +103,27 @@ impl Gap {
             if self.begins && !self.ends && least == 0 && most == 1 {
                 return [a, b].concat().iter().any(|word| word.sort == WordSort::Negation);
             }
-            if least == 0 || most > REMARK {
+            if least == 0 {
+                return denies_all(if a.is_empty() { b } else { a });
+            }
+            if most > REMARK {
                 return false;
             }
         }
         let denies = |words: &[Word]| words.iter().any(|word| word.sort == WordSort::Negation);
         denies(a) != denies(b) || numbers(a, b) || opposites(a, b) || names(a, b, self.ends)
     }
+}
+
+/// Whether words before or after a whole text say nothing but that it is not true: "It is not true that …", "… - NOT". A
+/// remark that contains a negation ("can't believe it: …") does not.
+fn denies_all(words: &[Word]) -> bool {
+    let negates = |word: &Word| word.sort == WordSort::Negation;
+    let is_false = |word: &Word| word.sort == WordSort::Opposite && says_false(word.hash);
+    let is_true = |word: &Word| word.sort == WordSort::Opposite && says_false(word.hash + 1);
+    // "No fake: …" affirms it.
+    let denies = words.iter().any(negates) != words.iter().any(is_false);
+    denies && words.iter().all(|word| negates(word) || is_false(word) || is_true(word) || word.is_around_denial())
 }
 
 fn of(sort: WordSort, words: &[Word]) -> Vec<Word> {

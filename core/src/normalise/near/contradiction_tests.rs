@@ -6,7 +6,7 @@ use std::io::Write as _;
 use super::property_tests::{are_copies, page, post};
 
 /// Similar texts that must be separated.
-pub(super) const APART: [(&str, &str); 44] = [
+pub(super) const APART: &[(&str, &str)] = &[
     // Negation.
     (
         "Acme will recall all of its kitchen robots this spring",
@@ -35,6 +35,31 @@ pub(super) const APART: [(&str, &str); 44] = [
     (
         "You can pay with your old card in every shop from now on",
         "You cant pay with your old card in every shop from now on",
+    ),
+    // A denial of the whole text.
+    (
+        "Not true: the museum in the harbour opens its doors free of charge every weekend",
+        "The museum in the harbour opens its doors free of charge every weekend",
+    ),
+    (
+        "It is not true that the museum in the harbour opens its doors free of charge every weekend",
+        "the museum in the harbour opens its doors free of charge every weekend",
+    ),
+    (
+        "there is no evidence that police closed the main square because of a suspicious package",
+        "police closed the main square because of a suspicious package",
+    ),
+    (
+        "police closed the main square because of a suspicious package - NOT",
+        "police closed the main square because of a suspicious package",
+    ),
+    (
+        "Fake news: police closed the main square because of a suspicious package",
+        "police closed the main square because of a suspicious package",
+    ),
+    (
+        "Ich mag das neue Telefon von Acme mit der tollen Kamera nicht",
+        "Ich mag das neue Telefon von Acme mit der tollen Kamera",
     ),
     // Number words.
     (
@@ -149,7 +174,12 @@ const BRIDGE: &str = "Two trucks fell into the river when the old bridge near Ca
 const ROBOT: &str = "Acme will not recall its kitchen robots, says Jane Doe of the safety board in Boston";
 
 /// Rewordings that must stay together.
-pub(super) const TOGETHER: [(&str, &str); 44] = [
+pub(super) const TOGETHER: &[(&str, &str)] = &[
+    (
+        BRIDGE,
+        "I can't believe it: Two trucks fell into the river when the old bridge near Calgary gave way, nobody was hurt",
+    ),
+    (BRIDGE, "No joke! Two trucks fell into the river when the old bridge near Calgary gave way, nobody was hurt"),
     (BRIDGE, "RT @ann: Two trucks fell into the river when the old bridge near Calgary gave way, nobody was hurt"),
     (BRIDGE, "RT @ann RT @bob: Two trucks fell into the river when the old bridge near Calgary gave way, nobody w…"),
     (BRIDGE, "Two trucks fell into the river when the old bridge near Calgary gave way, nobody was hurt #yyc #flood"),
@@ -238,7 +268,7 @@ fn texts_that_say_something_else_are_apart_and_rewordings_stay_together() {
     let joined = |list: &[(&str, &str)]| {
         list.iter().filter(|(one, other)| are_copies(post(one).as_ref(), post(other).as_ref())).count()
     };
-    let (contradicting, rewordings) = (joined(&APART), joined(&TOGETHER));
+    let (contradicting, rewordings) = (joined(APART), joined(TOGETHER));
     let line = format!("made pairs that say something else: {contradicting} of {} called copies", APART.len());
     writeln!(std::io::stderr(), "{line}; rewordings: {rewordings} of {}", TOGETHER.len()).ok();
     assert!(wrong.is_empty(), "{wrong:#?}");

@@ -130,6 +130,11 @@ const OPPOSITES: [&[&str]; 37] = [
     &["legal lawful", "illegal unlawful"],
 ];
 
+/// Words that add nothing to a denial of a whole text: "there is no evidence that …", "… is not true".
+pub(super) const AROUND_DENIAL: &str = "it its it's is was are were be that this there i we he she they who says said say saying \
+    claims claimed evidence proof way really real totally completely at all alarm happened news report reports story rumour rumor \
+    es ist das stimmt war wahr es que c'est ce vrai n'est cierto verdad";
+
 /// Labels and news outlets: words before or after a text that add nothing to its content.
 const LABELS: &str = "breaking update updated updates video photo photos picture pictures pics watch live just news exclusive \
     developing alert urgent report reports reported read more story via rt mt listen audio gallery opinion analysis blog \
@@ -187,6 +192,11 @@ pub(super) fn sense(word: &str, next: Option<&str>) -> Option<Sense> {
         Some(Sense::Negation) if next.is_some_and(|next| NOT_DENIED.contains(&next)) => None,
         known => known.copied(),
     }
+}
+
+/// Whether this is the side of an opposite that says that something is not true.
+pub(super) fn says_false(side: u16) -> bool {
+    sense("false", None) == Some(Sense::Opposite(side))
 }
 
 /// The verb that a contraction negates: `won't` is `will` and `not`.

@@ -1,6 +1,9 @@
 //! The words of a text in order, each with its effect on the meaning: enough to check whether two similar texts say the
 //! opposite ([`super::contradiction`]). Sketches store them as numbers, not as words.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
@@ -46,6 +49,13 @@ impl Word {
     pub(super) fn is(&self, other: &Self) -> bool {
         let letters = |sort| matches!(sort, WordSort::Plain | WordSort::Name | WordSort::Negation);
         self.hash == other.hash && (self.sort == other.sort || letters(self.sort) && letters(other.sort))
+    }
+
+    /// Whether the word adds nothing to a denial of a whole text.
+    pub(super) fn is_around_denial(&self) -> bool {
+        static HASHES: LazyLock<HashSet<u16>> =
+            LazyLock::new(|| word_sense::AROUND_DENIAL.split_whitespace().map(hashed).collect());
+        matches!(self.sort, WordSort::Plain | WordSort::Name) && HASHES.contains(&self.hash)
     }
 
     pub(super) fn write(&self, out: &mut Vec<u8>) {
@@ -119,7 +129,8 @@ enum Style {
 pub(super) fn words(text: &str) -> Vec<Word> {
     let text: String = text.chars().take(MOST_READ).collect();
     let mut raw = split(&text);
-    if is_cut_off(&text) {
+    let is_cut_off = is_cut_off(&text);
+    if is_cut_off {
         raw.pop();
     }
     drop_tags(&mut raw);
@@ -148,6 +159,10 @@ pub(super) fn words(text: &str) -> Vec<Word> {
             None => plain(word),
         };
         words.push(kept);
+    }
+    // What the last word of a cut text negates was cut off.
+    if is_cut_off && let Some(last) = words.last_mut().filter(|last| last.sort == WordSort::Negation) {
+        last.sort = WordSort::Plain;
     }
     words.truncate(MOST_WORDS);
     words
