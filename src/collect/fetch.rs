@@ -11,8 +11,8 @@ use super::search_outcome::{
     self, Fetched, abandoned, answered, charge, failed, left_out, not_run, operation, unconfigured, words,
 };
 use super::{Collector, ProviderRefusal, Stop};
-use crate::model::{LimitExceeded, SearchState, ServiceLimits, Source, Time};
-use crate::search::{self, CallFailure, ErrorClass, Gate, Refusal, SearchQuery};
+use crate::model::{LimitExceeded, Micros, SearchState, ServiceLimits, Source, Time};
+use crate::search::{self, CallFailure, ErrorClass, Gate, Refusal, SearchQuery, Spent};
 use crate::store::{Call, Permission, RunRef, Store, StoreError, StoreErrorKind};
 
 /// The gate of a search: counts each try in the ledger before it is made.
@@ -28,13 +28,68 @@ pub(super) struct CallGate {
     refused: Arc<Mutex<Option<ProviderRefusal>>>,
     /// Tries that were counted; each may be billed.
     pub(super) tries_made: Arc<AtomicU32>,
+    /// What those cost that failed.
+    pub(super) failed: Mutex<FailedTries>,
     /// When the last of them was made.
     pub(super) sent_at: Arc<AtomicI64>,
     /// Tracks counting in progress: whoever drops the call waits for it.
     pub(super) counting: TaskTracker,
 }
 
+/// The tries of a search that failed.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct FailedTries {
+    tries: u32,
+    /// Those of them that cost nothing: an error was answered.
+    free: u32,
+    spent: Spent,
+    /// What was counted for them and not spent. The next try is counted for less.
+    credit: Micros,
+}
+
+impl CallGate {
+    fn failed_tries(&self) -> FailedTries {
+        self.failed.lock().map(|failed| *failed).unwrap_or_default()
+    }
+
+    /// Returns the cost if the search ends here: of failed tries what is known, of the others the price.
+    fn cost(&self) -> Micros {
+        let (failed, made) = (self.failed_tries(), self.tries_made.load(Ordering::Relaxed));
+        let open = i64::from(made.saturating_sub(failed.tries));
+        failed.spent.counted(self.call.price).plus(self.call.price.times(open))
+    }
+
+    /// Returns the number of tries that may have cost something.
+    pub(super) fn billable_tries(&self) -> u32 {
+        self.tries_made.load(Ordering::Relaxed).saturating_sub(self.failed_tries().free)
+    }
+
+    /// Takes from the price of the next try what was counted for failed ones and not spent.
+    fn take_credit(&self) -> Micros {
+        let Ok(mut failed) = self.failed.lock() else { return Micros(0) };
+        let credit = failed.credit.min(self.call.price);
+        failed.credit = Micros(failed.credit.0 - credit.0);
+        credit
+    }
+
+    fn return_credit(&self, credit: Micros) {
+        if let Ok(mut failed) = self.failed.lock() {
+            failed.credit = failed.credit.plus(credit);
+        }
+    }
+}
+
 impl Gate for CallGate {
+    fn failed(&self, cost: Spent) {
+        let Ok(mut failed) = self.failed.lock() else { return };
+        failed.tries = failed.tries.saturating_add(1);
+        failed.free = failed.free.saturating_add(u32::from(cost == Spent::default()));
+        failed.spent.billed = failed.spent.billed.plus(cost.billed);
+        failed.spent.unknown = failed.spent.unknown.saturating_add(cost.unknown);
+        let unspent = self.call.price.0.saturating_sub(cost.counted(self.call.price).0).max(0);
+        failed.credit = failed.credit.plus(Micros(unspent));
+    }
+
     async fn before(&self, _attempt: u32) -> Result<(), Refusal> {
         if let Some(refused) = ProviderRefusal::at((self.clock)(), &self.refused) {
             return Err(Refusal::new(refused.text));
@@ -42,6 +97,8 @@ impl Gate for CallGate {
         // Run it in its own task: the caller may drop this future at any moment, but a transaction must not be dropped.
         let (store, run, call, now, limits) =
             (self.store.clone(), self.run.clone(), self.call.clone(), (self.clock)(), self.limits);
+        let credit = self.take_credit();
+        let call = Call { price: Micros(call.price.0 - credit.0), ..call };
         let (tries_made, sent_at) = (Arc::clone(&self.tries_made), Arc::clone(&self.sent_at));
         let counted = self.counting.spawn(async move {
             let permission = store.before_call(&run, &call, now, limits).await?;
@@ -58,6 +115,7 @@ impl Gate for CallGate {
                 Ok(())
             }
             Ok(Ok(Permission::OverQuota(what))) => {
+                self.return_credit(credit);
                 if let Ok(mut exhausted) = self.exhausted.lock() {
                     *exhausted = Some(what);
                 }
@@ -123,7 +181,7 @@ impl Collector {
                 gate.counting.wait().await;
                 let mut fetched = match gate.tries_made.load(Ordering::Relaxed) {
                     0 if state == SearchState::Lost => not_run(source, search_query, why),
-                    tries => abandoned(source, search_query, price.times(i64::from(tries)), state, why),
+                    _ => abandoned(source, search_query, gate.cost(), state, why),
                 };
                 fetched.sent_at = sent_at();
                 return Ok(fetched);
@@ -139,7 +197,7 @@ impl Collector {
             Ok(reply) => {
                 answered(source, search_query, price, request, reply, self.settings.dialect.as_str(), &self.packer)
             }
-            Err(CallFailure::Refused(refusal, tries)) => {
+            Err(CallFailure::Refused(refusal, _)) => {
                 let mut fetched = match served.refused_at(self.now()).filter(|_| !refusal.over_quota) {
                     Some(refused) => left_out(source, search_query, refused),
                     None => not_run(source, search_query, &refusal.text),
@@ -151,7 +209,7 @@ impl Collector {
                     fetched.hint = exhausted.map(|what| what.hint());
                 }
                 // Tries before the refused one may have been billed.
-                charge(&mut fetched.result, price.times(i64::from(tries)));
+                charge(&mut fetched.result, gate.cost());
                 fetched
             }
             Err(CallFailure::Error(error)) => {
@@ -174,6 +232,7 @@ impl Collector {
             exhausted: Arc::default(),
             refused: Arc::clone(&served.refused),
             tries_made: Arc::default(),
+            failed: Mutex::default(),
             sent_at: Arc::default(),
             counting: TaskTracker::new(),
         }

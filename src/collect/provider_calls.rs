@@ -61,12 +61,12 @@ impl Collector {
         let called = self.all_parts(kind, &request, served, &gate, stop).await?;
         let took = begun.elapsed();
         crate::failpoint::at_of("call/replied", &run.topic.id);
-        let tries = gate.tries_made.load(Ordering::Relaxed);
+        let was_tried = gate.tries_made.load(Ordering::Relaxed) > 0;
         let (parts, stopped) = match called {
             Ok(called) => called,
             Err(wrong) => return Ok(unsupported(source, search_query, wrong).into()),
         };
-        let sent_at = (tries > 0).then(|| Time(gate.sent_at.load(Ordering::Relaxed)));
+        let sent_at = was_tried.then(|| Time(gate.sent_at.load(Ordering::Relaxed)));
         let recalls = covers_spans(&query.kind) && query.brings() == ResultKind::Posts;
         let recall = match not_run(source, search_query, "").question() {
             question if recalls && !parts.is_empty() => {
@@ -74,10 +74,12 @@ impl Collector {
             }
             _ => QueryHistory::default(),
         };
+        // Error replies cost nothing.
+        let tries = gate.billable_tries();
         let replies = Replies { parts: &parts, tries, sent_at: sent_at.unwrap_or(seen_at), recall: &recall };
         let mut answered = match (&stopped, parts.is_empty()) {
             (None, true) => not_run(source, search_query, "nothing is due: the feeds asked for a pause").into(),
-            (Some(stopped), true) => self.unanswered(source, search_query, served, stopped, tries),
+            (Some(stopped), true) => self.unanswered(source, search_query, served, stopped, (was_tried, tries)),
             (_, false) => self.read(kind, asking, &request, &replies, served),
         };
         if let (Some(stopped), false) = (&stopped, parts.is_empty()) {
@@ -94,7 +96,7 @@ impl Collector {
         if !parts.is_empty() {
             answered.fetched.result.latency_ms = i64::try_from(took.as_millis()).ok();
         }
-        if tries > 0 {
+        if was_tried {
             answered.fetched.result.requested_span = covers_spans(&query.kind).then_some(request.span);
         }
         Ok(answered)
@@ -183,7 +185,7 @@ impl Collector {
         search_query: &SearchQuery,
         served: &ProviderState,
         stopped: &Stopped,
-        tries: u32,
+        (was_tried, tries): (bool, u32),
     ) -> ProviderAnswer {
         let cost = served.price.of(tries, 0, 0);
         match stopped {
@@ -197,7 +199,7 @@ impl Collector {
                 Some(refused) => left_out(source, search_query, refused).into(),
                 None => not_run(source, search_query, why).into(),
             },
-            Stopped::Ended(SearchState::Lost, why) if tries == 0 => not_run(source, search_query, why).into(),
+            Stopped::Ended(SearchState::Lost, why) if !was_tried => not_run(source, search_query, why).into(),
             Stopped::Ended(state, why) => abandoned(source, search_query, cost, *state, why).into(),
         }
     }

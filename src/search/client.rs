@@ -230,6 +230,7 @@ impl Client {
             };
             let earlier = spent;
             failure.add_cost(&mut spent);
+            gate.failed(spent.since(earlier));
             if failure.token_renewed && !was_renewed {
                 was_renewed = true;
                 continue;

@@ -6,6 +6,8 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use super::Spent;
+
 /// Why a call must not be made.
 #[derive(Debug, Clone)]
 pub struct Refusal {
@@ -39,6 +41,9 @@ impl Refusal {
 pub trait Gate: Send + Sync {
     /// `attempt` counts from 1 within one call.
     fn before(&self, attempt: u32) -> impl Future<Output = Result<(), Refusal>> + Send;
+
+    /// Tells what a try cost that failed, before the next one is asked for.
+    fn failed(&self, _cost: Spent) {}
 }
 
 /// A gate that is always open, for calls that no ledger counts (`check --probe`, `try`, tests).

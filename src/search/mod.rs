@@ -229,6 +229,15 @@ pub struct Spent {
 }
 
 impl Spent {
+    /// What was added since.
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Self {
+        Self {
+            billed: Micros(self.billed.0.saturating_sub(earlier.billed.0)),
+            unknown: self.unknown.saturating_sub(earlier.unknown),
+        }
+    }
+
     /// The total cost if a call has this price. Tries that may have been billed count in full.
     #[must_use]
     pub fn counted(self, price: Micros) -> Micros {

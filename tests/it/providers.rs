@@ -479,7 +479,8 @@ fn a_search_that_is_repeated_with_a_new_token_is_counted() {
     let once = place.program(&["once", "--at", NINE]).env("BSKY_PASSWORD", "pass-0123-word").run();
     once.says(0, &[]);
     assert_eq!(server.heads().iter().filter(|head| head.contains("searchPosts")).count(), 2);
-    assert_eq!(place.database.texts("SELECT tries || ' ' || cost FROM search"), ["2 20000"]);
+    // The refused call cost nothing.
+    assert_eq!(place.database.texts("SELECT tries || ' ' || cost FROM search"), ["2 10000"]);
     place.run(&["status", "--at", NINE]).shows(0, &["2 of 10 calls"]);
     // A token that is refused again ends the search; what the service says of it is not kept.
     let server = Replies::of(move |_, path| match path.split('?').next().unwrap() {
