@@ -1,11 +1,14 @@
 //! `plan`, `schedule next` and `schedule explain` through the binary. They make no calls, and `plan` creates no
 //! database.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use serde_json::{Value, json};
+use topicwatch::model::Time;
 
 use crate::support::databases::{databases, sqlite};
 use crate::support::program::{NINE, Place, Program};
-use crate::support::service::Sandbox;
+use crate::support::service::{Raw, Sandbox, reply};
 
 const SANDBOX: &str = "base_url = \"sandbox\"";
 
@@ -168,8 +171,8 @@ fn a_plan_without_a_database_counts_slots_calls_and_configured_prices_and_create
     for (id, wanted) in [
         ("all", json!([40, 120, {"social": 40, "web": 40, "ai": 40}, 0.032, 0.96])),
         ("sure", json!([10, 30, {"social": 10, "web": 0, "ai": 10}, 0.007, 0.21])),
-        // Today's first slot is over; ten more days start, each with one AI search.
-        ("day", json!([30, 90, {"social": 0, "web": 30, "ai": 10}, 0.007, 0.21])),
+        // One AI search today, which had no answer yet, and one on each of ten more days.
+        ("day", json!([30, 90, {"social": 0, "web": 30, "ai": 11}, 0.0074, 0.214])),
         ("rare", json!([1, 4, {"social": 1, "web": 0, "ai": 0}, 0.0003, 0.012])),
         ("off", json!([0, 0, {"social": 0, "web": 0, "ai": 0}, 0.0, 0.0])),
         ("hand", json!([0, 0, {"social": 0, "web": 0, "ai": 0}, 0.0, 0.0])),
@@ -181,7 +184,7 @@ fn a_plan_without_a_database_counts_slots_calls_and_configured_prices_and_create
     assert_eq!(row("all")["first_slot"], "2026-03-11T12:00:00.000Z");
     assert_eq!(row("all")["last_slot"], "2026-03-21T06:00:00.000Z");
     assert_eq!(row("rare")["uncovered_ms"], 6 * 86_400_000);
-    assert_eq!(plan["at_most"], json!({"horizon_usd": 0.463, "per_day_usd": 0.0463, "per_30_days_usd": 1.392}));
+    assert_eq!(plan["at_most"], json!({"horizon_usd": 0.467, "per_day_usd": 0.0467, "per_30_days_usd": 1.396}));
     assert!(plan["prices"].as_array().unwrap().iter().all(|price| price["basis"] == "configured"));
     assert_eq!(plan["quota"]["used_up"], Value::Null);
 
@@ -265,7 +268,7 @@ fn prices_and_the_share_of_ai_calls_come_from_what_was_paid_when_there_is_enough
         assert_eq!(web["price_usd"], 0.001, "{name}: what the sandbox bills, not what the file says");
         assert_eq!(told["prices"][2]["basis"], "configured", "{name}");
         let shown = place.ok(&["plan", "--at", "2026-03-12T06:00:00Z"]);
-        assert!(shown.contains("average of 21 billed in the last 30 days") && shown.contains('~'), "{name}\n{shown}");
+        assert!(shown.contains("average of 21 in the last 30 days") && shown.contains('~'), "{name}\n{shown}");
         // A month later these prices no longer count.
         assert_eq!(plan("2026-05-01T00:00:00Z")["prices"][1]["basis"], "configured", "{name}");
     }
@@ -295,5 +298,102 @@ fn a_topic_that_is_paused_beside_the_file_is_planned_for_nothing_and_its_schedul
         place.ok(&["topic", "resume", "acme"]);
         assert_eq!(plan()["slots"], json!(48));
         assert!(!place.ok(&explain).contains("paused"));
+    }
+}
+
+/// A service that names a cost of 0.001 dollars in every reply, or in every second one.
+fn billing(every: usize) -> Raw {
+    let calls = AtomicUsize::new(0);
+    Raw::saying(move |_| {
+        let names = calls.fetch_add(1, Ordering::SeqCst).is_multiple_of(every);
+        let cost = if names { "x-desearch-cost-usd: 0.001\r\n" } else { "" };
+        let headers = format!("content-type: application/json\r\n{cost}");
+        reply("200 OK", &headers, br#"{"data": [{"title": "t", "link": "https://example.com/1", "snippet": "s"}]}"#)
+    })
+}
+
+/// Runs the due slots of the hours from 00:00 of a day of March.
+fn hours(place: &Place, day: u32, hours: std::ops::Range<u32>) {
+    for hour in hours {
+        let ended = place.run(&["once", "--due", "--at", &format!("2026-03-{day:02}T{hour:02}:00:00Z")]);
+        assert!(matches!(ended.code, Some(0 | 3)), "{ended}");
+    }
+}
+
+#[test]
+fn the_planned_cost_is_what_the_ledger_says_where_only_some_replies_name_one() {
+    for database in databases() {
+        let server = billing(2);
+        let lines = format!("{}prices.web = 0.003", server.lines());
+        let place = Place::new(database, &lines, &topic("acme", "sources = [\"web\"]\nevery = \"1h\""));
+        place.ok(&["once", "--due", "--at", "2026-03-10T23:30:00Z"]);
+        hours(&place, 11, 0..24);
+        let paid = place.database.number("SELECT sum(cost) FROM search");
+        assert_eq!(paid, 48_000, "{}", place.database.name);
+        let told = place.json(&["plan", "--days", "1", "--at", "2026-03-12T00:30:00Z", "--json"]);
+        assert_eq!(told["prices"][1]["price_usd"], 0.002, "{told:#}");
+        assert_eq!(told["at_most"]["per_day_usd"], 0.048, "{told:#}");
+    }
+}
+
+#[test]
+fn a_budget_is_used_up_in_the_plan_when_its_first_call_is_refused() {
+    for database in databases() {
+        let server = billing(1);
+        let web = topic("acme", "sources = [\"web\"]\nevery = \"1h\"");
+        let place = Place::new(database, &format!("{}prices.web = 0.003", server.lines()), &web);
+        place.ok(&["once", "--due", "--at", "2026-03-10T23:30:00Z"]);
+        hours(&place, 11, 0..24);
+        place.configure(&format!("{}prices.web = 0.003\nbudget_per_day = 0.0235", server.lines()), &web);
+        let told = place.json(&["plan", "--days", "1", "--at", "2026-03-11T23:30:00Z", "--json"]);
+        let money = &told["budgets"][0];
+        hours(&place, 12, 0..24);
+        let refused =
+            place.database.texts("SELECT CAST(slot AS TEXT) FROM run WHERE state = 'over_quota' ORDER BY slot LIMIT 1");
+        let refused = Time(refused[0].parse().unwrap()).to_string();
+        assert_eq!(refused, "2026-03-12T21:00:00Z", "{}", place.database.name);
+        let used_up = money["used_up_at"].as_str().and_then(Time::parse);
+        assert_eq!(used_up, Time::parse(&refused), "{told:#}");
+    }
+}
+
+#[test]
+fn a_topic_with_a_limit_of_its_own_is_planned_within_it() {
+    let lines = format!("{SANDBOX}\nprices.web = 0.003\nmax_calls_per_day = 10");
+    let place = Place::new(sqlite(), &lines, &topic("a", "sources = [\"web\"]\nevery = \"1h\"\nmax_calls_per_day = 5"));
+    let told = place.json(&["plan", "--days", "1", "--at", "2026-03-11T00:00:00Z", "--json"]);
+    assert_eq!((&told["quota"]["used_up"], &told["quota"]["fullest_day_calls"]), (&Value::Null, &json!(5)), "{told:#}");
+    // The slot of the next midnight is the first call of its day.
+    assert_eq!(told["topics"][0]["at_most"]["horizon_usd"], 0.018, "{told:#}");
+    assert_eq!(told["at_most"]["horizon_usd"], 0.018, "{told:#}");
+    let budget = format!("{SANDBOX}\nprices.web = 0.003");
+    place.configure(&budget, &topic("a", "sources = [\"web\"]\nevery = \"1h\"\nbudget_per_day = 0.0121"));
+    let told = place.json(&["plan", "--days", "1", "--at", "2026-03-11T00:00:00Z", "--json"]);
+    assert_eq!(told["quota"]["fullest_day_calls"], 4, "{told:#}");
+}
+
+#[test]
+fn a_daily_answer_is_planned_for_today_unless_today_has_one() {
+    for database in databases() {
+        let sandbox = Sandbox::at("2026-03-28T00:00:00Z", &[]);
+        let more = "sources = [\"web\", \"ai\"]\nai.when = \"daily\"\nevery = \"90m\"\ntimezone = \"America/New_York\"";
+        let place = Place::new(database, &sandbox.lines(), &topic("acme", more));
+        let (name, mut answers) = (place.database.name, 0);
+        // In the evening and at night in New York, first without a history. Each plan is for the day that then happens.
+        for begin in ["27T20:00", "28T21:00", "30T04:30"] {
+            let begin = Time::parse(&format!("2026-03-{begin}:00Z")).unwrap();
+            let plan = place.json(&["plan", "--days", "1", "--at", &begin.to_string(), "--json"]);
+            let period = 90 * 60_000;
+            let first = begin.0 - begin.0.rem_euclid(period) + period;
+            let slots: Vec<i64> = (0..16).map(|n| first + n * period).collect();
+            assert_eq!(plan["slots"], 16, "{name}");
+            for slot in slots {
+                sandbox.turn_to(&Time(slot).to_string());
+                place.ok(&["once", "--due", "--at", &Time(slot).to_string()]);
+            }
+            let all = place.database.number("SELECT count(*) FROM answer");
+            assert_eq!(plan["calls"]["ai"], json!(all - answers), "{name}, from {begin}: {plan:#}");
+            answers = all;
+        }
     }
 }

@@ -4,17 +4,16 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
+use super::forecast_prices::{price, reserve, share, total_cost};
 use super::forecast_types::{Calls, Cost, Forecast, History, Horizon, Price, ProviderQuota, TopicForecast};
 use super::limit_forecast::{Allowance, Amount, saturating_i64};
 use super::quota::{Group, allowance, quota};
 use crate::budget::Prices;
 use crate::model::{
-    AiUsageRow, AiWhen, Budget, Micros, Period, ProviderQuery, SchedulePolicy, Source, Time, Topic, Window,
+    AiUsageRow, AiWhen, Budget, Micros, Period, ProviderQuery, SchedulePolicy, Source, Time, Topic, Usage, Window,
 };
-use crate::schedule::{Schedule, ScheduleError, Uncovered, largest_uncovered_gap};
+use crate::schedule::{Schedule, ScheduleError, Uncovered, largest_uncovered_gap, start_of_day};
 
-/// Billed searches of a source needed to derive its price from them.
-const ENOUGH_SEARCHES: i64 = 20;
 /// Runs of a topic needed to derive how often it asks the AI source.
 const ENOUGH_RUNS: i64 = 10;
 /// Days in a month.
@@ -37,7 +36,7 @@ pub fn forecast(
     let prices: Vec<Price> = sources.map(|source| price(*source, prices, history)).collect();
     let paused: HashSet<&str> = history.paused.iter().map(String::as_str).collect();
     let ai_usage: HashMap<&str, &AiUsageRow> = history.ai_usage.iter().map(|row| (row.topic.as_str(), row)).collect();
-    let mut groups = Groups::new(horizon);
+    let mut groups = Groups::new(horizon, history);
     let mut rows = Vec::new();
     let mut limited = Vec::new();
     for topic in topics {
@@ -55,10 +54,10 @@ pub fn forecast(
             limited.extend((!topic.limits.is_none()).then_some((at, topic)));
         }
     }
-    let loads = groups.loads(&prices, Source::is_service);
+    let loads = groups.loads(&prices, &Source::is_service);
     let mut providers = Vec::new();
     for provider in &history.providers {
-        let loads = groups.loads(&prices, |source| source == provider.name);
+        let loads = groups.loads(&prices, &|source| source == provider.name);
         let own = Horizon { limits: provider.limits, used: provider.used, ..horizon };
         providers.push(ProviderQuota { provider: provider.name, quota: quota(&loads, &own)? });
     }
@@ -96,16 +95,6 @@ pub fn forecast(
     Ok(Forecast { topics: rows, ..total })
 }
 
-/// Returns the observed average price if enough searches were billed, else the configured price.
-fn price(source: Source, configured: &Prices, history: &History) -> Price {
-    let billed = history.billed.iter().find(|row| row.source == source);
-    let billed_searches = billed.map_or(0, |row| row.searches);
-    match billed.filter(|row| row.searches >= ENOUGH_SEARCHES) {
-        Some(row) => Price { source, price: share(row.cost, 1, row.searches), basis: "observed", billed_searches },
-        None => Price { source, price: configured.of(source), basis: "configured", billed_searches },
-    }
-}
-
 fn unscheduled_topic(topic: &Topic) -> TopicForecast {
     TopicForecast {
         topic: topic.id.clone(),
@@ -133,8 +122,9 @@ struct Shared<'t> {
     last: Option<Time>,
     slots: i64,
     month: i64,
-    /// Slots that are the first of a local day, in the horizon and in a month; counted on demand.
-    firsts: Option<(i64, i64)>,
+    /// Slots that ask a daily source, in the horizon and in a month; counted on demand. The second are those of topics
+    /// that were answered on the first day.
+    daily: [Option<(i64, i64)>; 2],
     uncovered: HashMap<Window, Option<Uncovered>>,
 }
 
@@ -145,13 +135,24 @@ struct Groups<'t> {
     month: Time,
     known: HashMap<(Period, String), usize>,
     shared: Vec<Shared<'t>>,
+    last_answers: HashMap<String, Time>,
+    /// What topics used of their own limits today.
+    used: HashMap<String, Usage>,
 }
 
 impl<'t> Groups<'t> {
-    fn new(horizon: Horizon) -> Self {
+    fn new(horizon: Horizon, history: &History) -> Self {
         let after = |days: u32| horizon.from.plus(Duration::from_secs(u64::from(days) * 86_400));
         let (until, month) = (after(horizon.days), after(MONTH));
-        Self { horizon, until, month, known: HashMap::new(), shared: Vec::new() }
+        let last_answers = history.last_answers.iter().cloned().collect();
+        let used = history.used.iter().cloned().collect();
+        Self { horizon, until, month, known: HashMap::new(), shared: Vec::new(), last_answers, used }
+    }
+
+    /// Whether a topic had an answer on the local day of the start.
+    fn is_answered(&self, topic: &Topic) -> bool {
+        let begin = start_of_day(topic.timezone(), self.horizon.from);
+        self.last_answers.get(&topic.id).is_some_and(|at| *at >= begin)
     }
 
     fn of(&mut self, policy: &'t SchedulePolicy) -> Result<usize, ScheduleError> {
@@ -168,7 +169,7 @@ impl<'t> Groups<'t> {
             last: schedule.last(from, self.until),
             slots: saturating_i64(schedule.count(from, self.until)),
             month: saturating_i64(schedule.count(from, self.month)),
-            firsts: None,
+            daily: [None; 2],
             uncovered: HashMap::new(),
             schedule,
         });
@@ -185,16 +186,19 @@ impl<'t> Groups<'t> {
         ai_usage: Option<&AiUsageRow>,
     ) -> Result<TopicForecast, ScheduleError> {
         let (from, until, month) = (self.horizon.from, self.until, self.month);
+        let answered = self.is_answered(topic);
+        let capped = self.cost_within_limits(at, topic, answered, prices)?;
         let shared = &mut self.shared[at];
         let when = topic.ai.as_ref().map(|ai| ai.when);
         let ai = match when {
             None => (0, 0),
-            Some(AiWhen::Daily) => match shared.firsts {
-                Some(firsts) => firsts,
+            Some(AiWhen::Daily) => match shared.daily[usize::from(answered)] {
+                Some(daily) => daily,
                 None => {
-                    let firsts =
-                        |until| shared.schedule.count_first_of_day(&policy.timezone, from, until).map(saturating_i64);
-                    *shared.firsts.insert((firsts(until)?, firsts(month)?))
+                    let daily = |until| {
+                        shared.schedule.count_daily(&policy.timezone, from, until, answered).map(saturating_i64)
+                    };
+                    *shared.daily[usize::from(answered)].insert((daily(until)?, daily(month)?))
                 }
             },
             Some(AiWhen::New | AiWhen::Always) => (shared.slots, shared.month),
@@ -216,14 +220,13 @@ impl<'t> Groups<'t> {
         });
         let provider_cost = named.fold(Micros(0), Micros::plus);
         let (calls, in_month) = (calls(shared.slots, ai.0), calls(shared.month, ai.1));
-        let cost = |share: (i64, i64)| {
-            let horizon = total_cost(calls, prices, share).plus(provider_cost.times(shared.slots));
-            let per_day = self::share(horizon, 1, i64::from(self.horizon.days));
-            Cost {
-                horizon,
-                per_day,
-                per_month: total_cost(in_month, prices, share).plus(provider_cost.times(shared.month)),
+        let cost = |ai_share: (i64, i64)| {
+            let mut horizon = total_cost(calls, prices, ai_share).plus(provider_cost.times(shared.slots));
+            let mut per_month = total_cost(in_month, prices, ai_share).plus(provider_cost.times(shared.month));
+            if let Some((most, most_per_month)) = capped {
+                (horizon, per_month) = (horizon.min(most), per_month.min(most_per_month));
             }
+            Cost { horizon, per_day: share(horizon, 1, i64::from(self.horizon.days)), per_month }
         };
         let uncovered = topic.social.as_ref().and_then(|_| {
             let find_gap = || largest_uncovered_gap(&shared.schedule, topic.window, from);
@@ -249,11 +252,49 @@ impl<'t> Groups<'t> {
 }
 
 impl Groups<'_> {
-    fn loads(&self, prices: &[Price], counted: impl Fn(Source) -> bool) -> Vec<Group<'_>> {
+    /// Returns the most that a topic costs in the horizon and in a month within its own limits, if it has any.
+    fn cost_within_limits(
+        &self,
+        at: usize,
+        topic: &Topic,
+        answered: bool,
+        prices: &[Price],
+    ) -> Result<Option<(Micros, Micros)>, ScheduleError> {
+        if topic.limits.is_none() {
+            return Ok(None);
+        }
+        let group = self.group_of(at, topic, answered, prices, &|_| true);
+        Ok(Some((group.cost_until(self.until)?, group.cost_until(self.month)?)))
+    }
+
+    /// Returns the calls of one topic within its limits.
+    fn group_of<'g>(
+        &'g self,
+        at: usize,
+        topic: &Topic,
+        answered: bool,
+        prices: &[Price],
+        counted: &impl Fn(Source) -> bool,
+    ) -> Group<'g> {
+        let shared = &self.shared[at];
+        let mut group = Group::new(&shared.schedule, shared.timezone, self.horizon.from);
+        group.add(topic, answered, prices, counted);
+        group.within_limits(topic, self.used.get(&topic.id).copied().unwrap_or_default())
+    }
+
+    /// Returns the calls of all topics. Topics with limits of their own make no more than these allow.
+    fn loads(&self, prices: &[Price], counted: &impl Fn(Source) -> bool) -> Vec<Group<'_>> {
         let mut loads = Vec::with_capacity(self.shared.len());
-        for shared in &self.shared {
-            let mut group = Group::new(&shared.schedule, shared.timezone);
-            shared.topics.iter().for_each(|topic| group.add(topic, prices, &counted));
+        for (at, shared) in self.shared.iter().enumerate() {
+            let mut group = Group::new(&shared.schedule, shared.timezone, self.horizon.from);
+            for topic in &shared.topics {
+                let answered = self.is_answered(topic);
+                if topic.limits.is_none() {
+                    group.add(topic, answered, prices, counted);
+                } else {
+                    loads.push(self.group_of(at, topic, answered, prices, counted));
+                }
+            }
             loads.push(group);
         }
         loads
@@ -275,13 +316,16 @@ impl Groups<'_> {
             let sources = self.shared.iter().flat_map(|shared| &shared.topics).flat_map(|topic| topic.sources());
             // Calls are refused by the configured price, not by the billed one.
             let too_dear = configured.unaffordable(sources.filter(|source| source.is_service()), money);
-            let met = allowance(Budget::ServiceMoney, None, loads, &self.horizon, amounts)?;
+            let sources = self.shared.iter().flat_map(|shared| &shared.topics).flat_map(|topic| topic.sources());
+            let reserve = reserve(sources.filter(|source| source.is_service()), prices, configured);
+            let met = allowance(Budget::ServiceMoney, None, loads, &self.horizon, amounts, reserve)?;
             allowances.push(Allowance { too_dear, ..met });
         }
         for (at, topic) in limited {
             let used = history.used.iter().find(|(id, _)| *id == topic.id).map(|(_, used)| *used).unwrap_or_default();
-            let mut own = Group::new(&self.shared[*at].schedule, self.shared[*at].timezone);
-            own.add(topic, prices, &|_| true);
+            let mut own = Group::new(&self.shared[*at].schedule, self.shared[*at].timezone, self.horizon.from);
+            own.add(topic, self.is_answered(topic), prices, &|_| true);
+            let reserve = reserve(topic.sources().into_iter(), prices, configured);
             let calls = topic
                 .limits
                 .calls
@@ -293,31 +337,10 @@ impl Groups<'_> {
             for (budget, amounts) in calls.into_iter().chain(money) {
                 let money = topic.limits.money().filter(|_| budget == Budget::TopicMoney);
                 let too_dear = money.and_then(|money| configured.unaffordable(topic.sources(), money));
-                let met = allowance(budget, Some(topic), &[own], &self.horizon, amounts)?;
+                let met = allowance(budget, Some(topic), &[own], &self.horizon, amounts, reserve)?;
                 allowances.push(Allowance { too_dear, ..met });
             }
         }
         Ok(allowances)
     }
-}
-
-/// Returns the cost of `calls` if only `ai_calls` of `of` AI calls are made.
-fn total_cost(calls: Calls, prices: &[Price], (ai_calls, of): (i64, i64)) -> Micros {
-    prices.iter().fold(Micros(0), |sum, price| {
-        let cost = match price.source {
-            Source::Social => price.price.times(calls.social),
-            Source::Web => price.price.times(calls.web),
-            Source::Ai => share(price.price.times(calls.ai), ai_calls, of),
-            // Added per topic: each has its own.
-            _ => Micros(0),
-        };
-        sum.plus(cost)
-    })
-}
-
-/// Returns `sum * part / of`, rounded to the nearest micro-dollar.
-fn share(sum: Micros, part: i64, of: i64) -> Micros {
-    let of = i128::from(of.max(1));
-    let rounded = (i128::from(sum.0) * i128::from(part) + of / 2).div_euclid(of);
-    Micros(i64::try_from(rounded).unwrap_or(i64::MAX))
 }

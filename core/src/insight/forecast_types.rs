@@ -23,6 +23,8 @@ pub struct History {
     pub billed: Vec<BilledCostRow>,
     /// How often the AI source was asked.
     pub ai_usage: Vec<AiUsageRow>,
+    /// By topic: when the last run with an answer was, if that was at most two days ago.
+    pub last_answers: Vec<(String, Time)>,
     /// What topics with their own limits used in the UTC day of the start.
     pub used: Vec<(String, Usage)>,
     /// The other providers.
@@ -56,7 +58,7 @@ pub struct Price {
     pub price: Micros,
     /// `observed` or `configured`.
     pub basis: &'static str,
-    /// Billed searches of the last 30 days.
+    /// Searches of the last 30 days with a cost, billed or assumed.
     pub billed_searches: i64,
 }
 

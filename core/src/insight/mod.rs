@@ -16,6 +16,7 @@ mod coverage;
 pub mod daily;
 mod detection;
 mod forecast;
+mod forecast_prices;
 mod forecast_types;
 mod hole_causes;
 mod holes;
@@ -44,7 +45,7 @@ pub use forecast_types::{Calls, Cost, Forecast, History, Horizon, Price, Provide
 pub use hole_causes::{Cause, HoleCause};
 pub use holes::{Coverage, Hole, SourceCoverage, SpanLength, source_coverage};
 pub use limit_forecast::{Allowance, Amount, ExhaustedDay, Quota};
-pub use rising::{RISING_GAIN, RISING_SHARE, ReactionGain, grown};
+pub use rising::{RISING_GAIN, RISING_SHARE, ReactionGain, grown, is_comparable};
 pub use silence::{JUDGED_FROM, SilenceKind, SourceSilence, detect_silence, may_be_silent};
 pub use text_diff::{Piece, word_diff};
 pub use textbook_rules::{EvaluatedWindow, RunningStats, three_sigma, z_score};

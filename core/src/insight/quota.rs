@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::forecast_types::{Horizon, Price};
 use super::limit_forecast::{Allowance, Amount, ExhaustedDay, Quota, saturating_i64};
-use crate::model::{AiWhen, Budget, Micros, ProviderQuery, Source, Time, Topic};
+use crate::model::{AiWhen, Budget, Micros, ProviderQuery, Source, Time, Topic, Usage};
 use crate::schedule::{Schedule, ScheduleError};
 
 /// Calls at a slot and their cost.
@@ -25,40 +25,105 @@ impl Load {
     }
 }
 
+/// A topic's own daily limits.
+#[derive(Debug, Clone, Copy)]
+struct Cap {
+    calls: Option<i64>,
+    money: Option<i64>,
+    /// What was used of them on the UTC day of the start.
+    used: Usage,
+}
+
+impl Cap {
+    /// Returns what the limits leave of a load on a UTC day.
+    fn of(self, load: Load, is_today: bool) -> Load {
+        let used = if is_today { self.used } else { Usage::default() };
+        let part = |of: i64, left: i64, all: i64| {
+            i64::try_from(i128::from(of) * i128::from(left) / i128::from(all.max(1))).unwrap_or(i64::MAX)
+        };
+        let mut load = load;
+        if let Some(left) =
+            self.calls.map(|calls| calls.saturating_sub(used.calls).max(0)).filter(|left| *left < load.calls)
+        {
+            load = Load { calls: left, money: Micros(part(load.money.0, left, load.calls)) };
+        }
+        if let Some(left) =
+            self.money.map(|money| money.saturating_sub(used.money.0).max(0)).filter(|left| *left < load.money.0)
+        {
+            load = Load { calls: part(load.calls, left, load.money.0), money: Micros(left) };
+        }
+        load
+    }
+}
+
 /// The calls of the topics that share a schedule and time zone.
 #[derive(Clone, Copy)]
 pub(super) struct Group<'s> {
     schedule: &'s Schedule,
     timezone: &'s str,
+    /// The start of the forecast.
+    from: Time,
     /// Load at each slot.
     each: Load,
-    /// Load at the first slot of each local day.
+    /// Load at one slot of each local day.
     daily: Load,
+    /// The same of topics that had it already on the first day.
+    daily_done: Load,
+    /// The limits of its only topic.
+    cap: Option<Cap>,
 }
 
 impl<'s> Group<'s> {
-    pub(super) fn new(schedule: &'s Schedule, timezone: &'s str) -> Self {
-        Self { schedule, timezone, each: Load::default(), daily: Load::default() }
+    pub(super) fn new(schedule: &'s Schedule, timezone: &'s str, from: Time) -> Self {
+        let none = Load::default();
+        Self { schedule, timezone, from, each: none, daily: none, daily_done: none, cap: None }
     }
 
-    /// Adds the calls of a topic to those sources that `counted` accepts.
-    pub(super) fn add(&mut self, topic: &Topic, prices: &[Price], counted: &impl Fn(Source) -> bool) {
+    /// The same for one topic within its own limits, of which this much was used today.
+    pub(super) fn within_limits(self, topic: &Topic, used: Usage) -> Self {
+        let limits = topic.limits;
+        let cap = Cap { calls: limits.calls.map(i64::from), money: limits.money().map(|money| money.0), used };
+        Self { cap: (!limits.is_none()).then_some(cap), ..self }
+    }
+
+    /// Adds the calls of a topic to those sources that `counted` accepts. `answered`: it had an answer on the first day.
+    pub(super) fn add(&mut self, topic: &Topic, answered: bool, prices: &[Price], counted: &impl Fn(Source) -> bool) {
         for source in topic.sources().into_iter().filter(|source| counted(*source)) {
             let price = prices.iter().find(|price| price.source == source).map_or(Micros(0), |price| price.price);
             let daily = source == Source::Ai && topic.ai.as_ref().is_some_and(|ai| ai.when == AiWhen::Daily);
-            let load = if daily { &mut self.daily } else { &mut self.each };
+            let load = match (daily, answered) {
+                (false, _) => &mut self.each,
+                (true, false) => &mut self.daily,
+                (true, true) => &mut self.daily_done,
+            };
             let calls = topic.provider(source).map_or(1, ProviderQuery::calls);
             *load = load.plus(Load { calls, money: price.times(calls) });
         }
     }
 
-    /// Returns the load in (`after`, `until`].
+    /// Returns the load in (`after`, `until`], which lie on one UTC day.
     fn load(&self, after: Time, until: Time) -> Result<Load, ScheduleError> {
-        let daily = match self.daily.calls {
-            0 => Load::default(),
-            _ => self.daily.times(saturating_i64(self.schedule.count_first_of_day(self.timezone, after, until)?)),
-        };
-        Ok(self.each.times(saturating_i64(self.schedule.count(after, until))).plus(daily))
+        let mut sum = self.each.times(saturating_i64(self.schedule.count(after, until)));
+        for (daily, done) in [(self.daily, false), (self.daily_done, true)] {
+            if daily.calls > 0 {
+                let by = |until| self.schedule.count_daily(self.timezone, self.from, until, done).map(saturating_i64);
+                sum = sum.plus(daily.times(by(until)?.saturating_sub(by(after)?)));
+            }
+        }
+        let day = Time(after.0.saturating_add(1)).utc_day();
+        Ok(self.cap.map_or(sum, |cap| cap.of(sum, day == self.from.utc_day())))
+    }
+
+    /// Returns the cost until an instant, day by day.
+    pub(super) fn cost_until(&self, until: Time) -> Result<Micros, ScheduleError> {
+        let mut cost = Micros(0);
+        for day in self.from.utc_day()..=until.utc_day() {
+            let (after, until) = (self.from.max(before(day)), until.min(before(day + 1)));
+            if until > after {
+                cost = cost.plus(self.load(after, until)?.money);
+            }
+        }
+        Ok(cost)
     }
 }
 
@@ -138,13 +203,15 @@ pub(super) fn quota(groups: &[Group<'_>], horizon: &Horizon) -> Result<Quota, Sc
     })
 }
 
-/// Compares the calls with one other limit.
+/// Compares the calls with one other limit. A call is refused if its configured price does not fit; `reserve` is by how
+/// much that is above its expected cost.
 pub(super) fn allowance(
     budget: Budget,
     topic: Option<&Topic>,
     groups: &[Group<'_>],
     horizon: &Horizon,
     (limit, used): (Amount, Amount),
+    reserve: Micros,
 ) -> Result<Allowance, ScheduleError> {
     let (of, unit): (Part, fn(i64) -> Amount) = match limit {
         Amount::Calls(_) => (|load| load.calls, Amount::Calls),
@@ -154,7 +221,11 @@ pub(super) fn allowance(
         Amount::Calls(calls) => calls,
         Amount::Money(money) => money.0,
     };
-    let met = evaluate_limit(groups, of, horizon, plain(limit), plain(used))?;
+    let refused_above = match limit {
+        Amount::Calls(calls) => calls,
+        Amount::Money(money) => money.0.saturating_sub(reserve.0),
+    };
+    let met = evaluate_limit(groups, of, horizon, refused_above, plain(used))?;
     let (used_up_on, wanted, used_up_at) = match met.first {
         Some((day, wanted, at)) => (Some(day), Some(unit(wanted)), Some(at)),
         None => (None, None, None),

@@ -29,6 +29,12 @@ fn reactions(before: Engagement, after: Engagement) -> Option<(i64, i64)> {
     })
 }
 
+/// Whether a kind of reactions is known both times.
+#[must_use]
+pub fn is_comparable(before: Engagement, after: Engagement) -> bool {
+    reactions(before, after).is_some()
+}
+
 /// How reactions grew between two sightings of one source.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ReactionGain {

@@ -64,6 +64,24 @@ impl Schedule {
         Ok(self.days(&zone, begin, until).saturating_sub(self.days(&zone, begin, after)))
     }
 
+    /// Returns how many slots in (`after`, `until`] find a local day on which nothing was done yet, if each does something
+    /// once a day: one for each local day with a slot there. `done`: the day of `after` had its turn before.
+    ///
+    /// # Errors
+    /// [`ScheduleError`] if the zone is unknown.
+    pub fn count_daily(&self, timezone: &str, after: Time, until: Time, done: bool) -> Result<u64, ScheduleError> {
+        let zone = zone::find_zone(timezone)?;
+        if !done {
+            return Ok(self.days(&zone, after, until));
+        }
+        let tomorrow = after.to_jiff().and_then(|at| {
+            let tomorrow = zone.to_datetime(at).date().tomorrow().ok()?;
+            Some(Time::from_jiff(tomorrow.to_zoned(zone.clone()).ok()?.timestamp()))
+        });
+        let from = tomorrow.map_or(after, |day| Time(day.0.saturating_sub(1)).max(after));
+        Ok(self.days(&zone, from, until))
+    }
+
     /// Returns the number of local days with a slot in (`after`, `until`].
     fn days(&self, zone: &TimeZone, after: Time, until: Time) -> u64 {
         let (mut days, mut from) = (0, after);

@@ -42,6 +42,9 @@ const UPPER: &str =
 /// How far back billed prices are averaged.
 const PAST: Duration = Duration::from_secs(30 * 86_400);
 
+/// How far back answers are looked for: a local day may have more than 24 hours.
+const TWO_DAYS: Duration = Duration::from_secs(2 * 86_400);
+
 /// What the database knows, or why it could not be read.
 struct Stored {
     history: History,
@@ -121,6 +124,7 @@ pub(in crate::cli) async fn history(
     let history = History {
         billed: store.billed_since(since).await?,
         ai_usage: store.ai_asked_since(since).await?,
+        last_answers: store.last_answers_since(now.minus(TWO_DAYS)).await?,
         used: limited.into_iter().zip(topics).collect(),
         providers: providers(context, &store.used_by_provider(now.utc_day()).await?),
         paused: Vec::new(),
@@ -230,9 +234,9 @@ fn prices(forecast: &Forecast, stored: &Stored) -> String {
         .filter(|price| !only_providers(forecast) || !price.source.is_service())
         .map(|price| {
             let why = match (price.basis, &stored.missing) {
-                ("observed", _) => format!("average of {} billed in the last 30 days", price.billed_searches),
+                ("observed", _) => format!("average of {} in the last 30 days", price.billed_searches),
                 (_, Some(_)) => "no usable database".to_owned(),
-                (_, None) => format!("{} billed in the last 30 days, too few for an average", price.billed_searches),
+                (_, None) => format!("{} in the last 30 days, too few for an average", price.billed_searches),
             };
             vec![price.source.to_string(), price.price.to_string(), price.basis.to_owned(), why]
         })

@@ -80,6 +80,11 @@ impl Store {
         read!(self, budget_history::billed(since))
     }
 
+    /// Returns by topic when its last run with an answer was, of those since an instant.
+    pub async fn last_answers_since(&self, since: Time) -> Result<Vec<(String, Time)>, StoreError> {
+        read!(self, budget_history::last_answers(since))
+    }
+
     /// Returns how often each topic's planned runs since an instant called the AI source.
     pub async fn ai_asked_since(&self, since: Time) -> Result<Vec<AiUsageRow>, StoreError> {
         read!(self, budget_history::ai_asked(since))

@@ -16,10 +16,12 @@ fn searches(columns: &str, condition: &str, group: &str) -> String {
     )
 }
 
+/// Returns what searches cost on average: as billed, or as assumed where the reply did not say. Both count in the ledger
+/// and against budgets.
 pub(in crate::store) async fn billed(conn: &mut Conn, since: Time) -> Result<Vec<BilledCostRow>, StoreError> {
     let sql = searches(
         "s.source, count(*) AS searches, CAST(sum(s.cost) AS BIGINT) AS cost",
-        "s.cost_basis = 'billed' AND s.cost IS NOT NULL",
+        "s.cost_basis IN ('billed', 'assumed') AND s.cost IS NOT NULL",
         "s.source",
     );
     let rows = sqlx::query(AssertSqlSafe(sql)).bind(since.0).fetch_all(conn).await?;
@@ -32,6 +34,17 @@ pub(in crate::store) async fn billed(conn: &mut Conn, since: Time) -> Result<Vec
             })
         })
         .collect()
+}
+
+/// Returns by topic when its last run with an answer was.
+pub(in crate::store) async fn last_answers(conn: &mut Conn, since: Time) -> Result<Vec<(String, Time)>, StoreError> {
+    let at = read::RUN_AT;
+    let sql = format!(
+        "SELECT r.topic, max({at}) AS last FROM run r JOIN answer a ON a.run = r.id WHERE {at} >= $1 AND r.topic IS NOT NULL \
+         GROUP BY r.topic"
+    );
+    let rows = sqlx::query(AssertSqlSafe(sql)).bind(since.0).fetch_all(conn).await?;
+    rows.iter().map(|row| Ok((row.try_get("topic")?, Time(row.try_get("last")?)))).collect()
 }
 
 /// Leaves out manual runs: one right after another run finds nothing new, which says little about the next slot. Also

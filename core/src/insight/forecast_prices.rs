@@ -1,0 +1,48 @@
+//! Prices of a forecast: what a search is expected to cost, and what calls cost together.
+
+use super::forecast_types::{Calls, History, Price};
+use crate::budget::Prices;
+use crate::model::{Micros, Source};
+
+/// Searches of a source needed to derive its price from them.
+const ENOUGH_SEARCHES: i64 = 20;
+
+/// Returns the average cost of past searches if there are enough, else the configured price.
+pub(super) fn price(source: Source, configured: &Prices, history: &History) -> Price {
+    let billed = history.billed.iter().find(|row| row.source == source);
+    let billed_searches = billed.map_or(0, |row| row.searches);
+    match billed.filter(|row| row.searches >= ENOUGH_SEARCHES) {
+        Some(row) => Price { source, price: share(row.cost, 1, row.searches), basis: "observed", billed_searches },
+        None => Price { source, price: configured.of(source), basis: "configured", billed_searches },
+    }
+}
+
+/// Returns by how much configured prices are above those of the forecast. Calls are refused by the former.
+pub(super) fn reserve(sources: impl Iterator<Item = Source>, prices: &[Price], configured: &Prices) -> Micros {
+    let above = sources.map(|source| {
+        let expected = prices.iter().find(|price| price.source == source).map_or(Micros(0), |price| price.price);
+        Micros(configured.of(source).0.saturating_sub(expected.0))
+    });
+    above.max().unwrap_or_default().max(Micros(0))
+}
+
+/// Returns the cost of `calls` if only `ai_calls` of `of` AI calls are made.
+pub(super) fn total_cost(calls: Calls, prices: &[Price], (ai_calls, of): (i64, i64)) -> Micros {
+    prices.iter().fold(Micros(0), |sum, price| {
+        let cost = match price.source {
+            Source::Social => price.price.times(calls.social),
+            Source::Web => price.price.times(calls.web),
+            Source::Ai => share(price.price.times(calls.ai), ai_calls, of),
+            // Added per topic: each has its own.
+            _ => Micros(0),
+        };
+        sum.plus(cost)
+    })
+}
+
+/// Returns `sum * part / of`, rounded to the nearest micro-dollar.
+pub(super) fn share(sum: Micros, part: i64, of: i64) -> Micros {
+    let of = i128::from(of.max(1));
+    let rounded = (i128::from(sum.0) * i128::from(part) + of / 2).div_euclid(of);
+    Micros(i64::try_from(rounded).unwrap_or(i64::MAX))
+}
