@@ -29,6 +29,7 @@ pub(crate) fn topic(id: &str) -> Topic {
         ai: None,
         providers: Vec::new(),
         schedule: None,
+        unscheduled: Default::default(),
         limits: Default::default(),
         filter: Default::default(),
     }

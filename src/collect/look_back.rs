@@ -198,6 +198,7 @@ mod tests {
             ai: None,
             providers: Vec::new(),
             schedule: None,
+            unscheduled: Default::default(),
             limits: Default::default(),
             filter: Default::default(),
         }

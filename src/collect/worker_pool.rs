@@ -42,9 +42,6 @@ pub struct WorkerPool {
     done: mpsc::UnboundedSender<Done>,
 }
 
-/// The longest duration of a run without a schedule.
-const TIMEOUT: Duration = Duration::from_secs(300);
-
 impl WorkerPool {
     /// Creates a pool of `size`. Ended runs are sent through the channel; `cancel` asks every run to stop.
     #[must_use]
@@ -161,7 +158,7 @@ impl WorkerPool {
             before.cancel();
         }
         let worker_pool = self.clone();
-        let timeout = run.topic.schedule.as_ref().map_or(TIMEOUT, |policy| Duration::from_millis(policy.timeout_ms));
+        let timeout = run.topic.run_timeout();
         self.tasks.spawn(async move {
             let stop = Stop { cancel, deadline: tokio::time::Instant::now() + timeout };
             // In its own task, so that a panic ends only this run.

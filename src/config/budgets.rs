@@ -62,7 +62,8 @@ fn warn(
     UnaffordableCall { source, price }: UnaffordableCall,
     mistakes: &mut Mistakes<'_>,
 ) {
-    let message = format!("`{NAME}` = {day} is less than one {source} call may cost ({price}): no calls will be made");
+    let message =
+        format!("`{NAME}` = {day} is less than one {source} call may cost ({price}): no {source} call will be made");
     let key = match source {
         Source::Social | Source::Web | Source::Ai => format!("[service] prices.{source}"),
         _ => format!("price.* of [providers.{source}]"),

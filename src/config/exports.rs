@@ -86,7 +86,7 @@ fn one(
     if let (false, Some(header), false) = (broken, &table.header, scheduled) {
         mistakes.at(header, "this export has no schedule", "write every = \"1d\", or schedule = \"0 6 * * *\"");
     }
-    let schedule = schedules.read(reader, None, mistakes);
+    let schedule = schedules.read(reader, mistakes);
     let timezone = reader.value_or_default("timezone").and_then(|setting| text(&setting.value).ok());
     let bad = |key: &str| reader.written(key).is_some();
     if bad("search") && search.is_none() {
@@ -107,6 +107,14 @@ fn one(
         }
         (Some(format), Some(path)) => (format, path),
     };
+    if let (Some(Profile::Excel), Some(setting), true) = (profile, reader.written("profile"), format != Format::Csv) {
+        let fault = Fault::new(
+            format!("\"excel\" works only with csv, not with {format}"),
+            "remove it, or set format = \"csv\"",
+        );
+        mistakes.fault("profile", &setting.origin, fault);
+        return None;
+    }
     let authors = authors?.into_iter().map(|handle| handle.trim_start_matches('@').to_owned()).collect();
     let since_ms = since.and_then(|since| u64::try_from(since.as_millis()).ok());
     let spec = ExportSpec {

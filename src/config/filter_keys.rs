@@ -34,9 +34,10 @@ fn entries(value: &Value, check: fn(&str) -> Result<(), TermError>) -> Result<Ve
         let here = |fault: Fault| Fault { at: Some(at.clone()), ..fault };
         let entry = text(element).map_err(here)?.trim().to_owned();
         check(&entry).map_err(|error| here(Fault::new(error.text, error.hint)))?;
-        if !entries.contains(&entry) {
-            entries.push(entry);
+        if entries.contains(&entry) {
+            return Err(here(Fault::new(format!("contains {entry:?} twice"), "list it once")));
         }
+        entries.push(entry);
     }
     Ok(entries)
 }

@@ -22,7 +22,10 @@ use super::template::{TemplateError, fill};
 use super::value::{ConfigValue, Origin, Table, Value};
 use super::{ProviderConfig, Target};
 use crate::budget::Price;
-use crate::model::{Login, ProviderKind, ProviderQuery, QueryKey, QueryKeyType, QueryValue, ResultKind, Source};
+use crate::model::{
+    Login, LookBackKind, ProviderKind, ProviderQuery, QueryKey, QueryKeyType, QueryValue, ResultKind, Source,
+    about_items,
+};
 
 /// The longest text of a query, in characters.
 const LONGEST: usize = 8_000;
@@ -64,6 +67,17 @@ fn one(provider: &Provider, dir: &Path, broken: bool, mistakes: &mut Mistakes<'_
         let key = if reader.written("key_env").is_some() { "key_env" } else { "key_file" };
         let fault = Fault::new(format!("is a key for a provider that does not use one ({})", kind.name), "remove it");
         mistakes.fault(key, &setting.origin, fault);
+    }
+    // Keys that this kind would ignore.
+    for (key, used) in [
+        ("user", kind.login == Login::Session),
+        ("price.tokens", kind.about_items),
+        ("allow_private", kind.reach == LookBackKind::Feed),
+    ] {
+        if let (false, Some(setting)) = (used, reader.written(key)) {
+            let fault = Fault::new(format!("has no effect on a provider of kind {}", kind.name), "remove it");
+            mistakes.fault(key, &setting.origin, fault);
+        }
     }
     let seconds = Duration::from_secs;
     let call_timeout = reader.read(mistakes, "call_timeout", |v| duration(v, seconds(1), seconds(3_600)));
@@ -209,7 +223,8 @@ pub(super) fn answer_conflict(sources: &[Source], queries: &[ProviderQuery]) -> 
         let hint = "keep one of them; a second topic with the same query can use the other";
         return Some((format!("has two sources that write an answer: {}", answers.join(", ")), hint));
     }
-    let alone = *first != Source::Ai.as_str() && sources.len() == 1;
+    let writes_about_items = queries.iter().any(|one| one.source.as_str() == *first && about_items(&one.kind));
+    let alone = writes_about_items && sources.len() == 1;
     let hint = "add one, such as feeds or a search";
     alone.then(|| (format!("has no source that finds items for {first} to write about"), hint))
 }

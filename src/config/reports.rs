@@ -85,7 +85,7 @@ fn one(
         _ => reader.read(mistakes, "path", path),
     };
     let scheduled = reader.written("schedule").is_some() || reader.written("every").is_some();
-    let schedule = schedules.read(reader, None, mistakes);
+    let schedule = schedules.read(reader, mistakes);
     if scheduled && schedule.is_none() {
         return None;
     }

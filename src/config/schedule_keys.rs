@@ -10,7 +10,7 @@ use super::keys::Section;
 use super::mistake::Mistakes;
 use super::scalars::{duration, flag, format_duration, text, to_fault};
 use super::value::ConfigValue;
-use crate::model::{CatchUp, Overlap, Period, SchedulePolicy, SocialQuery, Time, Window};
+use crate::model::{CatchUp, Overlap, Period, SchedulePolicy, SocialQuery, Time, Unscheduled, Window};
 use crate::schedule::{self, Uncovered};
 use crate::search::{Dialect, catches_up};
 
@@ -43,14 +43,19 @@ impl Schedules {
         Self { now, known: HashMap::new() }
     }
 
-    /// Reads a policy. Returns `None` if there is no schedule, or if it has a mistake, which is reported. `reach` is
-    /// how far the topic's social searches look back, if it has any.
-    pub(super) fn read(
+    /// Reads a policy. Returns `None` if there is no schedule, or if it has a mistake, which is reported.
+    pub(super) fn read(&mut self, reader: &Reader<'_>, mistakes: &mut Mistakes<'_>) -> Option<SchedulePolicy> {
+        self.read_topic(reader, None, mistakes).0
+    }
+
+    /// The same for a topic, with what holds if it has no schedule. `reach` is how far the topic's social searches look
+    /// back, if it has any.
+    pub(super) fn read_topic(
         &mut self,
         reader: &Reader<'_>,
         reach: Option<SearchReach<'_>>,
         mistakes: &mut Mistakes<'_>,
-    ) -> Option<SchedulePolicy> {
+    ) -> (Option<SchedulePolicy>, Option<Unscheduled>) {
         let period = period(reader, mistakes);
         // A section that lacks some of these keys uses the defaults of topics.
         let topic = Reader { section: Section::Topic, tables: &[] };
@@ -72,7 +77,9 @@ impl Schedules {
         let max_attempts = of("max_attempts").count(mistakes, "max_attempts");
         let paused = of("paused").read(mistakes, "paused", flag);
 
-        let (setting, period) = period?;
+        let unscheduled =
+            timezone.clone().zip(timeout_ms).map(|(timezone, timeout_ms)| Unscheduled { timezone, timeout_ms });
+        let Some((setting, period)) = period else { return (None, unscheduled) };
         // Compile even if another key is wrong, to find every mistake at once.
         let zone = timezone.as_deref().unwrap_or("UTC");
         let sound = self.compile(
@@ -82,19 +89,21 @@ impl Schedules {
             catch_up_window_ms,
             mistakes,
         );
-        let policy = SchedulePolicy {
-            period,
-            timezone: timezone?,
-            catch_up: catch_up?,
-            catch_up_window_ms: catch_up_window_ms?,
-            max_catch_up_runs: max_catch_up_runs?,
-            overlap: overlap?,
-            jitter_ms: jitter_ms?,
-            timeout_ms: timeout_ms?,
-            max_attempts: max_attempts?,
-            paused: paused?,
+        let policy = || {
+            Some(SchedulePolicy {
+                period,
+                timezone: timezone?,
+                catch_up: catch_up?,
+                catch_up_window_ms: catch_up_window_ms?,
+                max_catch_up_runs: max_catch_up_runs?,
+                overlap: overlap?,
+                jitter_ms: jitter_ms?,
+                timeout_ms: timeout_ms?,
+                max_attempts: max_attempts?,
+                paused: paused?,
+            })
         };
-        sound.then_some(policy)
+        (policy().filter(|_| sound), unscheduled)
     }
 
     /// Whether a schedule has several slots on some local day of the next week.

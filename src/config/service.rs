@@ -44,6 +44,10 @@ pub(super) fn read(
     };
     let seconds = Duration::from_secs;
     let platform = reader.read(mistakes, "platform", |value| word(value, "_-"));
+    if let (Some(Dialect::Desearch), Some(setting)) = (dialect, reader.written("platform")) {
+        let fault = Fault::new("is never sent in dialect \"desearch\"", "remove it");
+        mistakes.fault("platform", &setting.origin, fault);
+    }
     let api_key_env = reader.read(mistakes, "api_key_env", variable_name);
     let api_key_file = reader
         .written("api_key_file")

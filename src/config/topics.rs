@@ -17,7 +17,8 @@ use super::schedule_keys::{Schedules, SearchReach};
 use super::template::{TemplateError, fill};
 use super::value::{ConfigValue, Origin, Table, Value};
 use crate::model::{
-    AiQuery, AiWhen, PingSpec, SocialOperation, SocialQuery, Source, Topic, TopicLimits, WebOperation, WebQuery, Window,
+    AiQuery, AiWhen, PingSpec, SocialOperation, SocialQuery, Source, Topic, TopicLimits, Unscheduled, WebOperation,
+    WebQuery, Window,
 };
 use crate::search::Dialect;
 
@@ -176,7 +177,7 @@ impl TopicReader<'_> {
         self.pings.extend(ping.filter(|_| header.is_some()));
         let filter = super::filter_keys::filter(&reader, mistakes);
         let scheduled = reader.written("schedule").is_some() || reader.written("every").is_some();
-        let schedule = self.schedules.read(&reader, reach, mistakes);
+        let (schedule, unscheduled) = self.schedules.read_topic(&reader, reach, mistakes);
         if scheduled && schedule.is_none() || !needing_query.is_empty() || query_builder.query_wrong || incomplete {
             return None;
         }
@@ -189,6 +190,8 @@ impl TopicReader<'_> {
             web: if wanted(Source::Web) { Some(web?) } else { None },
             ai: if wanted(Source::Ai) { Some(ai?) } else { None },
             providers: queries,
+            // A schedule has both.
+            unscheduled: if schedule.is_some() { Unscheduled::default() } else { unscheduled? },
             schedule,
             limits: limits?,
             filter: filter?,

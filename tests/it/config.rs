@@ -215,6 +215,45 @@ fn every_kind_of_mistake_has_its_place_and_a_way_out() {
         (service("base_url = \"http://api.example.com\""), "2:12", "unencrypted", "https://"),
         (service("base_url = \"https://me:pw@api.example.com\""), "2:12", "user name or a password", "api_key_env"),
         (service("base_url = \"ftp://api.example.com\""), "2:12", "cannot use ftp:", "https://"),
+        (
+            service("dialect = \"desearch\"\nplatform = \"mastodon\""),
+            "3:12",
+            "is never sent in dialect \"desearch\"",
+            "remove it",
+        ),
+        (
+            service(
+                "base_url = \"sandbox\"\n[providers.hn]\nkind = \"hackernews\"\nbase_url = \"sandbox\"\nuser = \"x\"",
+            ),
+            "6:8",
+            "has no effect on a provider of kind hackernews",
+            "remove it",
+        ),
+        (
+            service(
+                "base_url = \"sandbox\"\n[providers.hn]\nkind = \"hackernews\"\nbase_url = \"sandbox\"\nprice.tokens = 1",
+            ),
+            "6:16",
+            "has no effect on a provider of kind hackernews",
+            "remove it",
+        ),
+        (
+            service(
+                "base_url = \"sandbox\"\n[providers.hn]\nkind = \"hackernews\"\nbase_url = \"sandbox\"\nallow_private = true",
+            ),
+            "6:17",
+            "has no effect on a provider of kind hackernews",
+            "remove it",
+        ),
+        (
+            topic(
+                "[[exports]]\nname = \"e\"\nwhat = \"items\"\nevery = \"1d\"\nformat = \"jsonl\"\nprofile = \"excel\"",
+            ),
+            "11:11",
+            "\"excel\" works only with csv, not with jsonl",
+            "format = \"csv\"",
+        ),
+        (topic("exclude = [\"a\", \"b\", \"a\"]"), "6:22", "contains \"a\" twice", "list it once"),
         (service("base_url = \"sandbox\"\nbudget_per_day = 0"), "3:18", "is not a valid daily budget", "such as 2.50"),
         (
             service("base_url = \"sandbox\"\nbudget_per_day = \"2,50\""),

@@ -34,6 +34,7 @@ fn topic(id: &str) -> Topic {
         web: None,
         ai: None,
         providers: Vec::new(),
+        unscheduled: Default::default(),
         limits: Default::default(),
         filter: Default::default(),
         schedule: Some(SchedulePolicy {

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use crate::support::databases::sqlite;
 use crate::support::program::{NINE, Place};
-use crate::support::service::Sandbox;
+use crate::support::service::{Raw, Sandbox, reply};
 use crate::support::web_topics::TOPICS;
 
 fn mode(place: &Place, name: &str, mode: u32) {
@@ -101,4 +101,31 @@ fn no_unit_leaves_a_core_file() {
         let text = std::fs::read_to_string(&unit).unwrap();
         assert!(text.lines().any(|line| line == "LimitCORE=0"), "{unit:?}");
     }
+}
+
+#[test]
+fn check_warns_of_a_key_file_that_searches_would_refuse_and_its_hint_helps() {
+    let server = Raw::saying(|_| reply("200 OK", "content-type: application/json\r\n", b"{\"results\": []}"));
+    let lines = format!("{}api_key_file = \"key\"\n", server.lines());
+    let place = Place::new(sqlite(), &lines, "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\n");
+    let run = |verb: &str| place.program(&[verb]).without("TOPICWATCH_API_KEY").run();
+    for (permissions, said) in [(None, "key"), (Some(0o644), "mode 0644"), (Some(0o640), "mode 0640")] {
+        if let Some(permissions) = permissions {
+            std::fs::write(place.path("key"), "k").unwrap();
+            mode(&place, "key", permissions);
+        }
+        let (checked, once) = (run("check"), run("once"));
+        assert_eq!((checked.code, once.code), (Some(0), Some(2)), "{checked}\n{once}");
+        let warned =
+            checked.out.lines().find(|line| line.starts_with("warning: ")).unwrap_or_else(|| panic!("{checked}"));
+        assert!(warned.contains(said) && warned.contains("no search can be made"), "{checked}");
+        assert_eq!(checked.out.matches("warning: ").count(), 1, "{checked}");
+        if permissions.is_some() {
+            assert!(warned.contains("(hint: chmod 600 "), "{checked}");
+        }
+    }
+    mode(&place, "key", 0o600);
+    let (checked, once) = (run("check"), run("once"));
+    assert!(!checked.out.contains("warning: "), "{checked}");
+    assert_eq!(once.code, Some(0), "{once}");
 }

@@ -51,9 +51,9 @@ async fn what_was_left_in_the_queue_for_days_keeps_no_later_slot_from_running() 
         plan(&store, back).await;
         let left = |topic: &str| if topic == begun { "failed" } else { "missed" };
         let expected =
-            format!("{} still waiting when nothing ran; only the latest missed slot is caught up", left("late"));
+            format!("{} waited, and was not started in time; only the latest missed slot is caught up", left("late"));
         assert_eq!(states("late"), [expected, "queued ".to_owned()], "{}", database.name);
-        let expected = format!("{} still waiting when nothing ran; missed slots are not caught up", left("none"));
+        let expected = format!("{} waited, and was not started in time; missed slots are not caught up", left("none"));
         assert_eq!(states("none"), [expected], "{}", database.name);
         // `all` asks for a backlog.
         assert_eq!(states("all").len(), 11, "{}", database.name);
@@ -62,7 +62,7 @@ async fn what_was_left_in_the_queue_for_days_keeps_no_later_slot_from_running() 
         plan(&store, long_after).await;
         assert_eq!(
             states("all")[0].split_once(' ').unwrap().1,
-            "still waiting when nothing ran; older than catch_up_window"
+            "waited, and was not started in time; older than catch_up_window"
         );
         let skipped = database.number("SELECT count(*) FROM run WHERE state = 'skipped'");
         assert_eq!(skipped, 0, "{}: nothing was going on", database.name);
@@ -94,7 +94,7 @@ async fn a_schedule_edited_meanwhile_changes_nothing_of_that() {
             database.texts(&format!("SELECT slot || ' ' || coalesce(reason, '') FROM run WHERE {which} ORDER BY slot"))
         };
         let left = told(&format!("state = 'missed' AND slot = {}", first.0));
-        let why = "still waiting when nothing ran; only the latest missed slot is caught up";
+        let why = "waited, and was not started in time; only the latest missed slot is caught up";
         assert_eq!(left, [format!("{} {why}", first.0)], "{}", database.name);
         let latest = first.plus(DAY * 3);
         assert_eq!(told("state = 'queued'"), [format!("{} ", latest.0)], "{}", database.name);

@@ -99,7 +99,7 @@ pub use time::{Clock, Time};
 pub use tone::{Scorer, Tone, ToneScore};
 pub use topic::{
     AiQuery, AiWhen, CatchUp, Overlap, Period, SchedulePolicy, SocialOperation, SocialQuery, Topic, TopicFilter,
-    WebOperation, WebQuery,
+    Unscheduled, WebOperation, WebQuery,
 };
 
 /// Defines an enum of states or kinds. Each member has one spelling in the database, in files and on the command line.

@@ -1,6 +1,8 @@
 //! The definition of a watched topic: queries per source, schedule, policies. It is stored in the database, so that a
 //! worker runs what was planned, not what its own file says.
 
+use std::time::Duration;
+
 use super::{ProviderQuery, ResultKind, Source, TopicLimits, Window, closed_list};
 
 closed_list! {
@@ -117,6 +119,27 @@ impl SchedulePolicy {
     }
 }
 
+/// What holds for the runs of a topic without a schedule.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Unscheduled {
+    /// IANA time zone of its days.
+    pub timezone: String,
+    /// The longest duration of a run, in milliseconds.
+    pub timeout_ms: u64,
+}
+
+impl Default for Unscheduled {
+    fn default() -> Self {
+        Self { timezone: "UTC".to_owned(), timeout_ms: 300_000 }
+    }
+}
+
+impl Unscheduled {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 /// What the social source is asked.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct SocialQuery {
@@ -175,6 +198,9 @@ pub struct Topic {
     pub providers: Vec<ProviderQuery>,
     /// When it runs; `None` means only on request (`once`).
     pub schedule: Option<SchedulePolicy>,
+    /// What holds for its runs if it has no schedule.
+    #[serde(default, skip_serializing_if = "Unscheduled::is_default")]
+    pub unscheduled: Unscheduled,
     /// Its limits per UTC day, in addition to those of the whole service.
     #[serde(default, skip_serializing_if = "TopicLimits::is_none")]
     pub limits: TopicLimits,
@@ -193,7 +219,14 @@ impl Topic {
     /// The time zone of its schedule and of its days.
     #[must_use]
     pub fn timezone(&self) -> &str {
-        self.schedule.as_ref().map_or("UTC", |policy| &policy.timezone)
+        self.schedule.as_ref().map_or(&self.unscheduled.timezone, |policy| &policy.timezone)
+    }
+
+    /// The longest duration of a run.
+    #[must_use]
+    pub fn run_timeout(&self) -> Duration {
+        let of_schedule = self.schedule.as_ref().map(|policy| policy.timeout_ms);
+        Duration::from_millis(of_schedule.unwrap_or(self.unscheduled.timeout_ms))
     }
 
     /// The enabled sources in the order in which a run asks them: those that find items first, those that answer last.

@@ -21,13 +21,13 @@ pub enum Decision {
 /// The reasons of [`Decision::Missed`] and [`Decision::Skipped`], as stored in the ledger.
 pub mod reason {
     /// `catch_up = "latest"` and a later slot was due as well.
-    pub const SUPERSEDED: &str = "passed while nothing ran; only the latest missed slot is caught up";
+    pub const SUPERSEDED: &str = "not started in time; only the latest missed slot is caught up";
     /// `catch_up = "none"`.
-    pub const NOT_CAUGHT_UP: &str = "passed while nothing ran; missed slots are not caught up";
+    pub const NOT_CAUGHT_UP: &str = "not started in time; missed slots are not caught up";
     /// Older than `catch_up_window`.
-    pub const TOO_OLD: &str = "passed while nothing ran; older than catch_up_window";
+    pub const TOO_OLD: &str = "not started in time; older than catch_up_window";
     /// `catch_up = "all"`, and `max_catch_up_runs` later slots were due as well.
-    pub const TOO_MANY: &str = "passed while nothing ran; more than max_catch_up_runs later slots were missed too";
+    pub const TOO_MANY: &str = "not started in time; more than max_catch_up_runs later slots were missed too";
     /// `overlap = "skip"` and a run is still going.
     pub const OVERLAP: &str = "the last run was still going on";
     /// `overlap = "skip"` and the run of an earlier slot waits for its jitter or for a place.
@@ -35,11 +35,11 @@ pub mod reason {
     /// `overlap = "buffer_one"`, one run is going and another waits.
     pub const BUFFER_FULL: &str = "the last run was still going on and another was waiting";
     /// Left in the queue, and `catch_up = "none"`.
-    pub const LEFT: &str = "still waiting when nothing ran; missed slots are not caught up";
+    pub const LEFT: &str = "waited, and was not started in time; missed slots are not caught up";
     /// Left in the queue, and older than `catch_up_window`.
-    pub const LEFT_TOO_OLD: &str = "still waiting when nothing ran; older than catch_up_window";
+    pub const LEFT_TOO_OLD: &str = "waited, and was not started in time; older than catch_up_window";
     /// Left in the queue, and `catch_up = "latest"`.
-    pub const LEFT_SUPERSEDED: &str = "still waiting when nothing ran; only the latest missed slot is caught up";
+    pub const LEFT_SUPERSEDED: &str = "waited, and was not started in time; only the latest missed slot is caught up";
     /// `catch_up = "all"` and the job falls behind.
     pub const BACKLOG_FULL: &str = "more than twice max_catch_up_runs runs were still waiting";
 }

@@ -1,11 +1,14 @@
-//! Warns about files that other users of this machine can read or write and should not: keys, passwords, the database.
+//! Warns about files that other users of this machine can read or write and should not: keys, passwords, the database;
+//! and about keys in files that searches would refuse.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
+use crate::cli::wiring::environment::env;
 use crate::cli::wiring::protected_files;
-use crate::config;
+use crate::config::{self, Config, Target};
+use crate::model::SecretSource;
 
 /// Returns the warnings of `check`, one line each.
 pub(in crate::cli) fn warnings(context: &Context) -> Vec<String> {
@@ -15,6 +18,9 @@ pub(in crate::cli) fn warnings(context: &Context) -> Vec<String> {
     secrets.sort();
     secrets.dedup();
     let folder = config.file.parent().unwrap_or(Path::new("."));
+    let (unusable, refused) = unusable_keys(config);
+    all.extend(unusable);
+    secrets.retain(|file| !refused.contains(file));
     for file in secrets {
         // Some secret files are relative to the current folder, others to the configuration's folder.
         let file = if file.exists() { file } else { folder.join(file) };
@@ -44,6 +50,30 @@ pub(in crate::cli) fn warnings(context: &Context) -> Vec<String> {
         }
     }
     all
+}
+
+/// Reads the keys that are in files, as a search would. Returns a warning for each that cannot be used, and the files.
+/// Variables are not checked: they may be set only where searches run.
+fn unusable_keys(config: &Config) -> (Vec<String>, Vec<PathBuf>) {
+    let describe = |message: &str, hint: &str| format!("{message}: no search can be made (hint: {hint})");
+    let (mut warnings, mut files) = (Vec::new(), Vec::new());
+    let service = &config.service;
+    let is_unset = |variable: &str| env(variable).is_none() && env(&format!("{variable}_FILE")).is_none();
+    if let (Some(file), Target::Url(_), true) = (&service.api_key_file, &service.target, is_unset(&service.api_key_env))
+        && let Err(error) = config::read_key(service, &env)
+    {
+        warnings.push(describe(&error.message, &error.hint));
+        files.push(file.clone());
+    }
+    for provider in config.providers.iter().filter(|provider| matches!(provider.target, Target::Url(_))) {
+        let Some(file) = provider.key_file.clone().filter(|_| provider.key_env.is_none()) else { continue };
+        let place = SecretSource { variable: None, file: Some(file.clone()) };
+        if let Err(error) = config::read_secret(&format!("key of provider {}", provider.name), &place, &env) {
+            warnings.push(describe(&error.message, &error.hint));
+            files.push(file);
+        }
+    }
+    (warnings, files)
 }
 
 fn readable(file: &Path, why: &str) -> Option<String> {

@@ -57,6 +57,7 @@ pub fn topic(id: &str) -> Topic {
         ai: None,
         providers: Vec::new(),
         schedule: None,
+        unscheduled: Default::default(),
         limits: Default::default(),
         filter: Default::default(),
     }

@@ -35,6 +35,7 @@ pub(crate) fn topic(id: &str) -> Topic {
         web: None,
         ai: None,
         providers: Vec::new(),
+        unscheduled: Default::default(),
         limits: Default::default(),
         filter: Default::default(),
         schedule: Some(SchedulePolicy {

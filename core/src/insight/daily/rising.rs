@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::insight::grown;
+use crate::insight::{grown, is_comparable};
 use crate::model::{Engagement, EngagementAt, Source, Time};
 
 /// How the reactions to an item grew.
@@ -21,14 +21,32 @@ pub struct Rise {
     pub per_hour: f64,
 }
 
+/// The reactions of each item and source by time.
+type Seen<'a> = BTreeMap<(&'a str, Source), BTreeMap<Time, Engagement>>;
+
+fn by_source(reactions: &[EngagementAt]) -> Seen<'_> {
+    let mut seen = Seen::new();
+    for reaction in reactions {
+        seen.entry((&reaction.key, reaction.source)).or_default().insert(reaction.at, reaction.engagement);
+    }
+    seen
+}
+
+/// Whether the reactions of any item are known from two sightings of one source: if not, nothing can be called rising
+/// or not.
+#[must_use]
+pub fn any_comparable(reactions: &[EngagementAt]) -> bool {
+    by_source(reactions).values().any(|at| match (at.first_key_value(), at.last_key_value()) {
+        (Some(first), Some(last)) => first.0 < last.0 && is_comparable(*first.1, *last.1),
+        _ => false,
+    })
+}
+
 /// Returns all rising items, the fastest first, each by its first and last sighting by one source. The caller must
 /// filter the list before it cuts it, or it shows too few.
 #[must_use]
 pub fn rising_items(reactions: &[EngagementAt]) -> Vec<Rise> {
-    let mut seen: BTreeMap<(&str, Source), BTreeMap<Time, Engagement>> = BTreeMap::new();
-    for reaction in reactions {
-        seen.entry((&reaction.key, reaction.source)).or_default().insert(reaction.at, reaction.engagement);
-    }
+    let seen = by_source(reactions);
     // If two sources show the same item, keep the larger rise.
     let mut rises: BTreeMap<&str, Rise> = BTreeMap::new();
     for ((key, _), at) in seen {
@@ -86,5 +104,14 @@ mod tests {
         let rates: Vec<_> = all.iter().map(|rise| (rise.key.as_str(), rise.per_hour)).collect();
         assert_eq!(rates, [("b", 900.0), ("a", 20.0), ("f", 10.0)], "a tenth more, and other sources, tell nothing");
         assert_eq!((all[1].had, all[1].gain), (10, 40));
+        let unknown = |minutes: i64| EngagementAt { engagement: Engagement::default(), ..seen("a", minutes, 0) };
+        for (reactions, expected) in [
+            (vec![seen("a", 0, 1), seen("a", 60, 1)], true),
+            (vec![seen("a", 0, 1), seen("b", 60, 900)], false),
+            (vec![unknown(0), unknown(60)], false),
+            (vec![by(Source::Ai, "a", 0, 1), seen("a", 60, 900)], false),
+        ] {
+            assert_eq!(any_comparable(&reactions), expected, "{reactions:?}");
+        }
     }
 }

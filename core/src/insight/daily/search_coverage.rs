@@ -3,7 +3,7 @@
 
 use super::all_sources::{AllSources, SourceSpans, active, all_sources};
 use crate::insight::{Coverage, Hole, HoleCause, source_coverage, split_coverage, total_ms};
-use crate::model::{CoverageSearch, RunSearch, Source, Span, Time, WatchedTopic};
+use crate::model::{CoverageSearch, PrunedDays, RunSearch, Source, Span, Time, WatchedTopic};
 
 /// A span that nothing covered.
 #[derive(Debug, Clone, serde::Serialize)]
@@ -27,6 +27,9 @@ fn is_no(flag: &bool) -> bool {
 
 /// Shorter holes are not reported, milliseconds: a daily search that starts seconds after its slot leaves one.
 const SHORT: i64 = 60_000;
+
+/// If less than this share of a span is covered, its holes are reported, and there may be more items than are counted.
+pub const COVERED: f64 = 0.98;
 
 /// What the searches of a topic covered.
 #[derive(Debug)]
@@ -148,6 +151,15 @@ impl SearchCoverage {
     #[must_use]
     pub fn covered_share_due(&self, span: Span) -> f64 {
         self.covered_share(self.due(span))
+    }
+
+    /// Whether over 2 % of the part of a span that was due was not covered. No if that is not known: its searches cover
+    /// no spans, or were pruned.
+    #[must_use]
+    pub fn is_partly_uncovered(&self, span: Span, pruned_days: &PrunedDays) -> bool {
+        let due = self.due(self.passed(span));
+        let is_known = due.until > due.from && self.has_spans(due) && pruned_days.is_complete(span);
+        is_known && self.covered_share(due) < COVERED
     }
 
     /// Like [`Self::covered_share`], but counts as covered what full replies did not reach and what is left out for late

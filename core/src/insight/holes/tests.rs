@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use super::*;
-use crate::model::{LookBack, Period, RunState, SchedulePolicy, SocialQuery, Topic, Window};
+use crate::insight::daily::SearchCoverage;
+use crate::model::{LookBack, Period, PrunedDays, RunState, SchedulePolicy, SocialQuery, Topic, Window};
 
 const HOUR: i64 = 3_600_000;
 /// 2026-03-11T09:00:00Z.
@@ -27,6 +28,7 @@ fn watched(operation: SocialOperation) -> WatchedTopic {
         ai: None,
         providers: Vec::new(),
         schedule: None,
+        unscheduled: Default::default(),
         limits: Default::default(),
         filter: Default::default(),
     };
@@ -274,7 +276,6 @@ fn the_last_minutes_before_a_search_are_no_hole_unless_something_was_missed_ther
 
 #[test]
 fn a_topic_that_is_run_by_hand_waits_for_its_next_search_as_long_as_its_searches_are_apart() {
-    use crate::insight::daily::SearchCoverage;
     let mut acme = watched(SocialOperation::Search);
     if let Some(topic) = &mut acme.definition {
         topic.schedule = Some(SchedulePolicy::timing_only(Period::Every(6 * 3_600_000), "UTC"));
@@ -303,7 +304,6 @@ fn provided(hour: i64) -> RunSearch {
 
 #[test]
 fn a_report_counts_as_covered_only_what_every_source_covered() {
-    use crate::insight::daily::SearchCoverage;
     use crate::model::ProviderQuery;
     let day = span(24, 48);
     let of = |with_provider: bool, runs: &[&[RunSearch]]| {
@@ -334,15 +334,15 @@ fn a_report_counts_as_covered_only_what_every_source_covered() {
         let [(24, 48, why)] = &holes(&got)[..] else { panic!("{name}: {:?}", holes(&got)) };
         assert!(why.starts_with(&format!("{name}: 2 failed searches (server)")), "{why}");
     }
-    // A source that came later leaves no holes before it, and one that was removed none after it.
+    // One that came later leaves no holes before it, and one that was removed none after it.
     let later = of(true, &[&daily(ok), &[provided(72)]]);
     assert!((later.covered_share(day) - 1.0).abs() < 1e-9, "{:?}", holes(&later));
     let removed = of(false, &[&daily(ok), &[provided(24)]]);
     assert!((removed.covered_share(day) - 1.0).abs() < 1e-9, "{:?}", holes(&removed));
     let still_there = of(true, &[&daily(ok), &[provided(24)]]);
     assert!(still_there.covered_share(day) < 0.01, "{:?}", holes(&still_there));
-    // A full reply of either is a reason for `≥`.
-    assert!(!both.saturated(day));
+    assert!(!both.saturated(day) && !both.is_partly_uncovered(day, &PrunedDays::default()));
+    assert!(still_there.is_partly_uncovered(day, &PrunedDays::default()));
     let mut full_reply = of_provider(48, Some(span(40, 48)));
     full_reply.search.as_mut().unwrap().saturated = true;
     let cut = of(true, &[&daily(ok), &[provided(24), full_reply, of_provider(72, Some(span(48, 72)))]]);
