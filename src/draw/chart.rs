@@ -31,13 +31,35 @@ pub struct ChartDay {
     /// Items with near-copies counted once.
     pub unique: u64,
     /// Whether there may be more items.
-    pub saturated: bool,
+    pub at_least: bool,
+    /// Whether no search covered it and no item is known: nothing can be said about it.
+    pub uncovered: bool,
     /// Items with a tone.
     pub scored: u64,
     /// Negative share of these.
     pub negative: Option<Share>,
     /// Positive share of these.
     pub positive: Option<Share>,
+}
+
+impl ChartDay {
+    /// Returns its items and unique items; `–` if nothing can be said about it.
+    #[must_use]
+    pub fn counts(&self) -> [String; 2] {
+        match self.uncovered {
+            true => ["–", "–"].map(str::to_owned),
+            false => [self.all, self.unique].map(|many| format::at_least(many, self.at_least)),
+        }
+    }
+
+    fn describe(&self) -> String {
+        if self.uncovered {
+            return format!("{}: not covered", self.date);
+        }
+        let (items, unique) =
+            (format::at_least_noun(self.all, self.at_least, "item"), format::at_least(self.unique, self.at_least));
+        format!("{}: {items}, {unique} without near-copies", self.date)
+    }
 }
 
 /// A span that nothing covered.
@@ -220,7 +242,7 @@ pub fn volume(chart: &Chart, timezone: &str) -> Markup {
     let top = ceiling(chart.usual.map_or(most, |usual| usual.high.max(most)));
     let (title, desc) = (format::id(&chart.id, "volume"), format::id(&chart.id, "volume-words"));
     let hatch = format::id(&chart.id, "hatch-volume");
-    let words = chart.days.iter().map(|day| format!("{}: {}", day.date, format::at_least(day.all, day.saturated)));
+    let words = chart.days.iter().map(|day| format!("{}: {}", day.date, day.counts()[0]));
     html! {
         svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role=(role(chart)) aria-labelledby=(format!("{title} {desc}")) {
             title id=(title) { "Items a " (chart.each) ", " (chart.title) }
@@ -246,9 +268,9 @@ pub fn volume(chart: &Chart, timezone: &str) -> Markup {
                 @let class = if chart.is_now(place) { "bar now" } else { "bar" };
                 rect class=(format!("{class} copies")) x=(coordinate(from + 2.5)) y=(coordinate(all)) width=(coordinate(until - from - 5.0)) height=(coordinate(y(0.0) - all)) {}
                 rect class=(class) x=(coordinate(from + 2.5)) y=(coordinate(unique)) width=(coordinate(until - from - 5.0)) height=(coordinate(y(0.0) - unique)) {}
-                @if day.saturated { text class="label" x=(coordinate(f64::midpoint(from, until))) y=(coordinate(all - 2.0)) text-anchor="middle" { "≥" } }
+                @if day.at_least && !day.uncovered { text class="label" x=(coordinate(f64::midpoint(from, until))) y=(coordinate(all - 2.0)) text-anchor="middle" { "≥" } }
             }
-            (points(chart, &axis, |day| format!("{}: {}, {} without near-copies", day.date, format::at_least_noun(day.all, day.saturated, "item"), number(day.unique))))
+            (points(chart, &axis, ChartDay::describe))
         }
     }
 }

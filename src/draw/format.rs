@@ -113,10 +113,16 @@ pub fn round(value: f64) -> String {
     if value.fract() == 0.0 || value.abs() >= 100.0 { format!("{:.0}", value.round()) } else { format!("{value:.1}") }
 }
 
+/// Returns hundredths without the error of the division, so that 23 of 40 is 57.5 and rounds like it.
+#[must_use]
+pub fn hundredths(part: f64) -> f64 {
+    (part * 1e11).round() / 1e9
+}
+
 /// Formats as `42%`. What is not nothing, and not all, is not rounded to it: `<1%`, `>99%`.
 #[must_use]
 pub fn percent(part: f64) -> String {
-    let rounded = format!("{:.0}%", part * 100.0);
+    let rounded = format!("{:.0}%", hundredths(part));
     match &*rounded {
         "0%" if part > 0.0 => "<1%".to_owned(),
         "100%" if part < 1.0 => ">99%".to_owned(),
@@ -138,13 +144,14 @@ pub fn percents_apart(part: f64, bound: f64) -> (String, String) {
     (format(part), format(bound))
 }
 
-/// Formats the size of a change as `42%`, below one percent as `0.4%`.
+/// Formats the size of a change as `42%`, below one percent as `0.4%`. Not all is not rounded to all: `>99%`.
 #[must_use]
 pub fn change_percent(part: f64) -> String {
-    match part * 100.0 {
-        hundredths if hundredths < 0.05 => "<0.1%".to_owned(),
-        hundredths if hundredths < 0.95 => format!("{hundredths:.1}%"),
-        hundredths => format!("{hundredths:.0}%"),
+    match hundredths(part) {
+        small if small < 0.05 => "<0.1%".to_owned(),
+        small if small < 0.95 => format!("{small:.1}%"),
+        nearly if (99.5..100.0).contains(&nearly) => ">99%".to_owned(),
+        size => format!("{size:.0}%"),
     }
 }
 
@@ -302,6 +309,10 @@ mod tests {
         assert_eq!((items(3, 3), items(3, 2), items(1, 0)), ("3 posts".into(), "3 items".into(), "1 item".into()));
         let formatted = [0.0, 0.005, 0.006, 0.5, 0.994, 0.996, 1.0].map(percent);
         assert_eq!(formatted, ["0%", "<1%", "1%", "50%", "99%", ">99%", "100%"]);
+        // The parts of forty add up.
+        assert_eq!((percent(23.0 / 40.0), percent(17.0 / 40.0)), ("58%".into(), "42%".into()));
+        let changes = [299.0 / 300.0, 0.994, 1.0, 2.5, 0.004, 0.0001].map(change_percent);
+        assert_eq!(changes, [">99%", "99%", "100%", "250%", "0.4%", "<0.1%"]);
         let bound =
             |part: u64, more, elsewhere| share_with_count(crate::insight::daily::share(part, 1_000), more, elsewhere);
         assert_eq!(bound(595, true, false), "≥\u{a0}59% (≥\u{a0}595)");

@@ -8,7 +8,7 @@ use crate::model::{Span, Topic};
 use crate::store::{ReadSnapshot, StoreError};
 
 /// The maximum length of a shown answer, in bytes.
-const MOST_TEXT: usize = 8_000;
+pub(super) const MOST_TEXT: usize = 8_000;
 
 pub(super) async fn read(
     snapshot: &mut ReadSnapshot,
@@ -22,7 +22,8 @@ pub(super) async fn read(
         run: answer.run,
         asked_at: answer.asked_at,
         model: answer.model,
-        partial: answer.partial || text.len() < answer.text.len(),
+        partial: answer.partial,
+        shortened: text.len() < answer.text.len(),
         text: text.to_owned(),
         cited,
     }))
@@ -40,6 +41,15 @@ fn excerpt(text: &str) -> &str {
 }
 
 impl AnswerFacts {
+    /// Returns the notes on what is missing of the text: what never came, and what is not shown here.
+    pub(super) fn text_notes(&self, topic: &str) -> Vec<String> {
+        let partial = self.partial.then(|| "The answer is cut off.".to_owned());
+        let shortened = self.shortened.then(|| {
+            format!("Only the first {MOST_TEXT} bytes are shown; all of it: topicwatch show {topic} --run {}", self.run)
+        });
+        partial.into_iter().chain(shortened).collect()
+    }
+
     /// Returns the note about links that were too many to look up.
     pub(super) fn unchecked_note(&self) -> Option<String> {
         let more = count_noun(self.cited.beyond, "more link");
@@ -57,5 +67,33 @@ mod tests {
         assert_eq!(excerpt(&long).len(), MOST_TEXT - 15);
         assert_eq!(excerpt(&"x".repeat(MOST_TEXT + 5)).len(), MOST_TEXT);
         assert_eq!(excerpt("short, whole"), "short, whole");
+    }
+
+    #[test]
+    fn a_long_paragraph_is_whole_and_a_part_that_is_shown_is_not_called_cut_off() {
+        use super::super::samples::{report, topic};
+
+        let mut facts = topic("a");
+        let of = |words: usize, partial: bool| {
+            let text = format!("{}the last word", "many words ".repeat(words));
+            AnswerFacts {
+                run: "r".into(),
+                asked_at: crate::model::Time(0),
+                model: None,
+                shortened: excerpt(&text).len() < text.len(),
+                text: excerpt(&text).to_owned(),
+                partial,
+                cited: Default::default(),
+            }
+        };
+        for (words, partial, is_whole) in [(450, false, true), (450, true, true), (900, false, false)] {
+            facts.answer = Some(of(words, partial));
+            let report = report(vec![facts.clone()]);
+            for page in [report.html(), report.markdown()] {
+                assert_eq!(page.contains("the last word"), is_whole, "{words}");
+                assert_eq!(page.contains("The answer is cut off."), partial, "{words}");
+                assert_eq!(page.contains("Only the first 8000 bytes are shown"), !is_whole, "{words}");
+            }
+        }
     }
 }

@@ -54,7 +54,11 @@ impl CalendarFacts {
         match change(now, before) {
             None => format!("as many as in the {noun} before"),
             Some(_) if before == 0 => format!("none in the {noun} before"),
-            Some(change) => format!("{change} from the {noun} before{}", self.change_a_day(topic, before)),
+            // "35 times as many as in the month before", "+12% from the month before".
+            Some(change) => {
+                let than = if change.ends_with("as many") { "as in" } else { "from" };
+                format!("{change} {than} the {noun} before{}", self.change_a_day(topic, before))
+            }
         }
     }
 
@@ -146,7 +150,7 @@ impl CalendarFacts {
     }
 }
 
-/// Returns the change from one count to another, as `+12%` or `12 times`, or `from none` if there was nothing before; `None` if they
+/// Returns the change from one count to another, as `+12%` or `12 times as many`, or `from none` if there was nothing before; `None` if they
 /// are equal.
 fn change(now: u64, before: u64) -> Option<String> {
     if now == before {
@@ -164,7 +168,7 @@ fn change_of_rate(to: f64, from: f64) -> Option<String> {
         return (to > 0.0).then(|| "from none".to_owned());
     }
     if to >= 10.0 * from {
-        return Some(format!("{:.0} times", to / from));
+        return Some(format!("{:.0} times as many", to / from));
     }
     let change = ((to - from) / from).abs();
     (change > 0.0).then(|| format!("{sign}{}", format::change_percent(change)))
@@ -173,7 +177,8 @@ fn change_of_rate(to: f64, from: f64) -> Option<String> {
 /// Formats the change of a share from the two rounded percentages: `+3 points`.
 fn format_points(now: f64, before: f64) -> String {
     // Round as `format` does.
-    let change = (now * 100.0).round_ties_even() - (before * 100.0).round_ties_even();
+    let rounded = |part: f64| format::hundredths(part).round_ties_even();
+    let change = rounded(now) - rounded(before);
     let sign = match change {
         0.0 => "",
         _ if change < 0.0 => "−",

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use super::document::Report;
 use super::facts::TopicFacts;
 use super::format::{line, percent_below};
-use super::measures::{COVERED, MIN_CHANGE, WHOLE};
+use super::measures::{MIN_CHANGE, WHOLE};
+use crate::insight::daily::COVERED;
 use crate::model::ReportWindow;
 
 /// The maximum number of topics named for one reason.

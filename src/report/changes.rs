@@ -51,6 +51,7 @@ pub(super) async fn read(
                     EditFacts {
                         item: to_shown(&edit.item),
                         at: edit.at,
+                        edits: edit.edits,
                         diff: diff.map(|d| truncate_diff(d)).unwrap_or_default(),
                     }
                 })
@@ -91,21 +92,29 @@ fn changed_queries(sources: &[SourceChanges]) -> Vec<String> {
     queries.into_iter().map(describe).collect()
 }
 
+impl EditFacts {
+    /// Returns what is shown if the first words and the last are the same.
+    pub(super) fn reverted_note(&self) -> Option<String> {
+        self.diff.is_empty().then(|| format!("{} edits; the words are those before the first again", self.edits))
+    }
+}
+
 impl ChangeFacts {
     /// Returns what limits these figures, in sentences. The first is about gone items.
     pub(super) fn limits(&self) -> (Option<String>, Option<&'static str>) {
         let names: Vec<&str> = self.gone_unjudged.iter().map(crate::model::Source::as_str).collect();
-        let unjudged = (!names.is_empty())
-            .then(|| format!("Gone: not judged for {} (too few complete searches in a row).", names.join(", ")));
+        let unjudged = (!names.is_empty()).then(|| {
+            format!("Gone: not judged for {} (too few complete searches in a row within the window).", names.join(", "))
+        });
         (unjudged, self.cut.then_some("There are more changes than can be read at once; only the latest were read."))
     }
 
     /// Returns the text when no item was found gone.
     pub(super) fn none_gone(&self) -> &'static str {
         if !self.gone_judged {
-            "Gone items were not judged: this needs consecutive complete searches of a source that shows everything."
+            "Gone items were not judged: this needs four complete searches in a row within the window, of a source that shows everything."
         } else if self.gone_unjudged.is_empty() && !self.cut {
-            "Complete searches still showed every item they should have shown."
+            "No item is gone: each one that three complete searches in a row showed was in the next, while recent enough."
         } else {
             "No gone items were found where this was judged."
         }

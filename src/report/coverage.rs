@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::facts::{DayFacts, HoleFacts, SourceFacts, TopicFacts};
 use super::format;
-use super::measures::{COVERED, WHOLE};
+use super::measures::WHOLE;
 use crate::insight::daily::SearchCoverage;
 use crate::model::{Micros, SearchState, SearchSummary, Source, Span, Time, Topic};
 use crate::store::{ReadSnapshot, StoreError};
@@ -76,6 +76,11 @@ pub(super) fn covered_or_checks(covered: f64, checks: Option<u64>) -> String {
 }
 
 impl DayFacts {
+    /// Whether nothing was searched on the day and no item of it is known.
+    pub(super) fn is_uncovered(&self) -> bool {
+        self.counted.raw == 0 && self.checks.is_none() && is_nothing(self.covered)
+    }
+
     /// Describes how much of the day was covered.
     pub(super) fn covered_words(&self) -> String {
         self.covered.map_or_else(|| format::NOT_KEPT.to_owned(), |covered| covered_or_checks(covered, self.checks))
@@ -86,7 +91,7 @@ impl TopicFacts {
     /// Whether there may be more items than are counted.
     #[must_use]
     pub fn may_be_more(&self) -> bool {
-        self.saturated || self.unseen || self.period_cut || self.searched_share < COVERED
+        self.saturated || self.unseen || self.period_cut || self.partly_uncovered
     }
 
     /// Returns why its counts cannot be compared with others, if so. A small gap does not matter.
@@ -117,7 +122,7 @@ impl TopicFacts {
 
     /// Formats a day's items, unique items and authors; `–` if nothing was searched on that day.
     pub(super) fn day_counts(&self, day: &DayFacts) -> [String; 3] {
-        if day.counted.raw == 0 && day.checks.is_none() && is_nothing(day.covered) {
+        if day.is_uncovered() {
             return ["–", "–", "–"].map(str::to_owned);
         }
         let counted = &day.counted;

@@ -2,11 +2,13 @@
 //! docs/explanation/report.md defines each.
 
 use super::calendar::CalendarFacts;
+pub use super::change_facts::{ChangeFacts, EditFacts, GoneFacts};
+pub use super::item_excerpt::ItemExcerpt;
 use super::measures::{EarlierDay, FoundBy, ToneFacts, WhyFacts};
 use crate::compare::{Citations, Relevance, TopicTerms};
+use crate::insight::SourceSilence;
 pub use crate::insight::daily::HoleFacts;
 use crate::insight::daily::{Campaign, ItemCounts, Rise, Share, Tally, ToneCounts, UsualRange};
-use crate::insight::{Piece, SourceSilence};
 use crate::model::{Kind, Micros, Source, Span, Time, Tone};
 
 /// The facts of one topic.
@@ -35,6 +37,8 @@ pub struct TopicFacts {
     /// The searched share of the part for which searches were due, counting full replies; 1 if this is not known.
     #[serde(skip)]
     pub searched_share: f64,
+    /// Whether over 2 % of that part was not covered; unlike above, time for which posts were indexed too late counts.
+    pub partly_uncovered: bool,
     /// Whether a web search returned its maximum number of pages.
     pub full_pages: bool,
     /// Items first seen in the period but older than it. They count on their own days.
@@ -123,6 +127,8 @@ pub struct TopicFacts {
     pub cut: bool,
     /// Whether this affects the period itself: all its figures are too low, and nothing is compared.
     pub period_cut: bool,
+    /// Whether the reactions of any item are known from two sightings. If not, none can be called rising or not.
+    pub risers_compared: bool,
     /// Whether the period has more sightings with reactions than are compared. The latest were compared.
     pub risers_cut: bool,
     /// Whether the period has more searches than are read. The latest were read, and the cost is theirs.
@@ -158,31 +164,6 @@ pub struct DayFacts {
     pub checks: Option<u64>,
     /// Whether there may be more: full replies left a hole, or more than a little of its end was not covered yet.
     pub at_least: bool,
-}
-
-/// Changes of known items.
-#[derive(Debug, Clone, serde::Serialize)]
-pub struct ChangeFacts {
-    /// Items first seen in the first answer to a query, so that they are no news.
-    pub baseline: u64,
-    /// Items whose text changed.
-    pub edited: u64,
-    /// Items that complete searches no longer show.
-    pub gone: u64,
-    /// Whether there may be more of both: replies were full, or more happened than is read at once.
-    pub at_least: bool,
-    /// Whether only the latest of the period was read.
-    pub cut: bool,
-    /// Sources with too few complete searches to judge what is gone.
-    pub gone_unjudged: Vec<Source>,
-    /// Whether this was judged for any source.
-    pub gone_judged: bool,
-    /// New queries that replaced others, in words.
-    pub queries: Vec<String>,
-    /// The latest edits.
-    pub edits: Vec<EditFacts>,
-    /// The latest gone items.
-    pub lost: Vec<GoneFacts>,
 }
 
 impl TopicFacts {
@@ -227,24 +208,6 @@ impl TopicFacts {
     }
 }
 
-#[derive(Debug, Clone, serde::Serialize)]
-pub struct EditFacts {
-    /// The item as it is now.
-    pub item: ItemExcerpt,
-    /// When the change was seen.
-    pub at: Time,
-    /// The changed text, in pieces.
-    pub diff: Vec<Piece>,
-}
-
-/// A gone item.
-#[derive(Debug, Clone, serde::Serialize)]
-pub struct GoneFacts {
-    pub item: ItemExcerpt,
-    /// When a search last showed it.
-    pub last_seen: Time,
-}
-
 /// The last answer.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct AnswerFacts {
@@ -253,8 +216,10 @@ pub struct AnswerFacts {
     pub asked_at: Time,
     pub model: Option<String>,
     pub text: String,
-    /// Whether it was cut.
+    /// Whether it was cut off when it came.
     pub partial: bool,
+    /// Whether the text here is only its first part.
+    pub shortened: bool,
     /// Its citations.
     #[serde(flatten)]
     pub cited: Citations,
@@ -309,18 +274,6 @@ pub struct SourceFacts {
     pub saturated: u64,
     /// Their cost.
     pub cost: Micros,
-}
-
-/// The shown parts of an item.
-#[derive(Debug, Clone, Default, serde::Serialize)]
-pub struct ItemExcerpt {
-    /// The item's key.
-    pub key: String,
-    /// The address, if it may be a link.
-    pub link: Option<String>,
-    pub author: Option<String>,
-    /// The title, or else the text, on one line and cut.
-    pub words: String,
 }
 
 /// A row of the table at the end of a topic.

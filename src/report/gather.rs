@@ -213,6 +213,7 @@ pub(super) async fn topic(
         // A report since the last one contains everything found since then.
         unseen: rule.by_moment && uncovered::is_end_significant(&search_coverage, span, now),
         searched_share: uncovered::searched_share_due(&search_coverage, &pruned_days, span, now),
+        partly_uncovered: search_coverage.is_partly_uncovered(span, &pruned_days),
         full_pages: search_coverage.full_pages(span),
         earlier: late.len() as u64,
         outside: late.iter().filter(|mark| mark.fit == crate::model::WindowFit::Outside).count() as u64,
@@ -263,6 +264,7 @@ pub(super) async fn topic(
         ill: Vec::new(),
         cut,
         period_cut,
+        risers_compared: chosen.risers_compared,
         risers_cut: chosen.risers_cut,
         searches_cut,
         pruned: snapshot.pruned_summary(&topic.id, chart_span).await?.describe(),

@@ -2,19 +2,18 @@
 //! it, each by weight. A change is reported only if chance does not explain it, together with what makes a figure
 //! doubtful.
 
-use std::collections::BTreeSet;
-
-use super::facts::{SourceFacts, TopicFacts};
+use super::facts::TopicFacts;
 use super::format::{
     at_least, at_least_noun, count_noun, date_time, date_time_short, interval, length, number, percent, percents_apart,
     round,
 };
 use super::matter::Highlight;
-use super::measures::{COVERED, MIN_CHANGE, MIN_SAMPLE, ToneFacts, WHOLE};
+use super::measures::{MIN_CHANGE, MIN_SAMPLE, ToneFacts, WHOLE};
+use super::source_highlights;
 use super::terms::news_sentence;
-use crate::insight::daily::{MIN_SAMPLES, Share, UsualShare, share as part_of};
+use crate::insight::daily::{COVERED, MIN_SAMPLES, Share, UsualShare, share as part_of};
 use crate::insight::why::Figure;
-use crate::model::{Source, Span, Time};
+use crate::model::{Span, Time};
 
 /// The maximum number of sentences.
 const MOST: usize = 10;
@@ -26,7 +25,7 @@ const MIN_AUTHORS: u64 = 5;
 pub(super) fn of(topics: &[TopicFacts], span: Span, now: Time, timezone: &str) -> (Vec<Highlight>, usize) {
     let mut all: Vec<Highlight> = Vec::new();
     pruned(topics, &mut all);
-    sources(topics, span, timezone, &mut all);
+    source_highlights::add(topics, span, now, timezone, &mut all);
     for topic in topics {
         let mut add = |weight: u32, section: &'static str, kind: &'static str, sentence: String| {
             all.push(Highlight { weight, topic: topic.id.clone(), section, kind, sentence });
@@ -253,52 +252,6 @@ fn pruned(topics: &[TopicFacts], all: &mut Vec<Highlight>) {
     };
     let (section, kind) = ("sources", "pruned");
     all.push(Highlight { weight: 100, topic: topic.id.clone(), section, kind, sentence: format!("{words}{others}.") });
-}
-
-/// Reports a source that fails for several topics only once.
-fn sources(topics: &[TopicFacts], period: Span, timezone: &str, all: &mut Vec<Highlight>) {
-    let named: BTreeSet<Source> = topics.iter().flat_map(|topic| &topic.sources).map(|facts| facts.source).collect();
-    for source in &named {
-        let of = |topic: &'_ TopicFacts| topic.sources.iter().find(|facts| facts.source == *source).cloned();
-        let searched: Vec<(&TopicFacts, SourceFacts)> =
-            topics.iter().filter(|t| t.not_kept.is_none()).filter_map(|t| Some((t, of(t)?))).collect();
-        let failing: Vec<&(&TopicFacts, SourceFacts)> = searched.iter().filter(|(_, facts)| facts.fails).collect();
-        let partly_failing: Vec<&(&TopicFacts, SourceFacts)> =
-            searched.iter().filter(|(_, facts)| !facts.fails && !facts.over_quota && facts.failed > 0).collect();
-        let quota: Vec<&(&TopicFacts, SourceFacts)> = searched.iter().filter(|(_, facts)| facts.over_quota).collect();
-        for (weight, hit) in [(85, failing), (80, quota), (35, partly_failing)] {
-            let Some((topic, facts)) = hit.first() else { continue };
-            let sum = |of: fn(&SourceFacts) -> u64| number(hit.iter().map(|(_, facts)| of(facts)).sum());
-            let others = match hit.len() - 1 {
-                0 => String::new(),
-                1 => " and in one other topic".to_owned(),
-                n => format!(" and in {n} other topics"),
-            };
-            let trouble = facts.trouble.as_ref().map_or_else(String::new, |t| format!(" ({t})"));
-            let (failed, searches) = (sum(|s| s.failed), sum(|s| s.searches));
-            let sentence = if weight == 85 {
-                let at = date_time_short(facts.last_at, timezone);
-                format!(
-                    "{source} is failing here{others}: its last search, at {at}, {}{trouble}; {failed} of {searches} failed in the period.",
-                    if facts.last == "error" { "failed" } else { "was lost" }
-                )
-            } else if weight == 80 {
-                let (at, not_made) = (date_time_short(facts.last_at, timezone), sum(|s| s.refused_by_quota));
-                format!(
-                    "{source} is over quota here{others}: its last search, at {at}, was not made{trouble}; not made in the period: {not_made}."
-                )
-            } else {
-                // A search after the period says nothing about the period itself.
-                let since = hit.iter().filter_map(|(_, facts)| facts.answers_since).max();
-                let end = since.filter(|at| *at >= period.until).map_or_else(
-                    || "; the last one succeeded".to_owned(),
-                    |at| format!(" in the period; it has answered since {}", date_time_short(at, timezone)),
-                );
-                format!("{source}: {failed} of {searches} searches failed here{others}{end}.")
-            };
-            all.push(Highlight { weight, topic: topic.id.clone(), section: "sources", kind: "source", sentence });
-        }
-    }
 }
 
 #[cfg(test)]

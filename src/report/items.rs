@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::facts::{Copies, ItemExcerpt, Rising, RowFacts};
 use super::format;
 use crate::filter::Filter;
-use crate::insight::daily::{Rise, campaigns, rising_items};
+use crate::insight::daily::{Rise, any_comparable, campaigns, rising_items};
 use crate::model::{CountedItem, ItemContent, Kind, Span, Tone, Topic};
 use crate::normalise::safe_link;
 use crate::store::{ReadSnapshot, StoreError};
@@ -30,6 +30,8 @@ pub(super) struct SelectedItems {
     pub(super) campaigns: Vec<Copies>,
     pub(super) rows: Vec<RowFacts>,
     pub(super) left_out: u64,
+    /// Whether the reactions of any item are known twice.
+    pub(super) risers_compared: bool,
     /// Whether there were more sightings with reactions than were compared.
     pub(super) risers_cut: bool,
 }
@@ -62,7 +64,7 @@ pub(super) async fn choose(
     let positive = top_by(scored(Tone::Positive), |a, b| (b.score, &a.key).cmp(&(a.score, &b.key)));
     let copied = campaigns(period.iter().copied(), LIST);
     let by_key: HashMap<&str, &CountedItem> = marks.iter().map(|mark| (mark.key.as_str(), mark)).collect();
-    let (risers, risers_cut) = risers(snapshot, topic, &by_key, span).await?;
+    let Risers { risers, compared: risers_compared, cut: risers_cut } = risers(snapshot, topic, &by_key, span).await?;
 
     let named = [&top_posts, &top_pages, &negative, &positive].into_iter().flatten().copied();
     let named = named.chain(copied.iter().filter_map(|c| by_key.get(c.first.as_str()).copied()));
@@ -94,18 +96,26 @@ pub(super) async fn choose(
             .collect(),
         rows: listed.iter().map(|mark| row(mark, item(&mark.key))).collect(),
         left_out: (period.len() - listed_of_period) as u64,
+        risers_compared,
         risers_cut,
     })
 }
 
-/// Returns the rising items of any age that pass the topic's filter, one of each cluster, and whether there was more to
-/// compare.
+struct Risers {
+    risers: Vec<Rise>,
+    /// Whether there was anything to compare.
+    compared: bool,
+    /// Whether there was more to compare.
+    cut: bool,
+}
+
+/// Returns the rising items of any age that pass the topic's filter, one of each cluster.
 async fn risers(
     snapshot: &mut ReadSnapshot,
     topic: &Topic,
     by_key: &HashMap<&str, &CountedItem>,
     span: Span,
-) -> Result<(Vec<Rise>, bool), StoreError> {
+) -> Result<Risers, StoreError> {
     // As in a `diff` of the period: a topic that is run once a day is compared with its previous run.
     let from = snapshot.last_success_before(&topic.id, span.from).await?.unwrap_or(span.from);
     let reactions = snapshot.reactions(&topic.id, Span { from, ..span }, MOST_REACTIONS).await?;
@@ -130,7 +140,7 @@ async fn risers(
             }
         }
     }
-    Ok((selected, cut))
+    Ok(Risers { risers: selected, compared: any_comparable(&reactions), cut })
 }
 
 /// Returns the keys of the items that a filter hides.

@@ -88,7 +88,7 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
         ));
     }
     if let Some(answer) = &topic.answer {
-        text.push_str(&markdown_answer::summary(answer, zone));
+        text.push_str(&markdown_answer::summary(&topic.id, answer, zone));
     }
     text.push_str(&numbers(report, topic));
     text.push_str(&days(topic));
@@ -160,7 +160,8 @@ fn change_lists(changes: &ChangeFacts, zone: &str) -> String {
     text.push_str(&listed("Queries that changed", changes.queries.iter().map(|query| escape(query))));
     let (unjudged, cut) = changes.limits();
     let edit = |e: &super::facts::EditFacts| {
-        format!("{}: {} – {}", format::date_time_short(e.at, zone), item(&e.item), diff(&e.diff))
+        let change = e.reverted_note().unwrap_or_else(|| diff(&e.diff));
+        format!("{}: {} – {change}", format::date_time_short(e.at, zone), item(&e.item))
     };
     let many = at_least(changes.edited, changes.at_least);
     text.push_str(&listed(&format!("Edited: {many}"), changes.edits.iter().map(edit)));

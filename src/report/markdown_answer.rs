@@ -1,5 +1,6 @@
 //! The answer of a report in Markdown, and what it cites.
 
+use super::answer::MOST_TEXT;
 use super::answer_text::{Piece, parse_line};
 use super::escape::{code, escape};
 use super::facts::AnswerFacts;
@@ -8,9 +9,9 @@ use super::markdown_parts::{linked, listed};
 use crate::normalise::safe_link;
 
 /// Returns the text as a quotation, and when it was asked.
-pub(super) fn summary(answer: &AnswerFacts, zone: &str) -> String {
+pub(super) fn summary(topic: &str, answer: &AnswerFacts, zone: &str) -> String {
     let mut text = String::new();
-    for line in answer.text.lines().map(|line| format::line(line, 2_000)).filter(|line| !line.is_empty()) {
+    for line in answer.text.lines().map(|line| format::line(line, MOST_TEXT)).filter(|line| !line.is_empty()) {
         let format_piece = |piece| match piece {
             Piece::Words(words) => escape(&words),
             Piece::Link(label, address) => linked(label, safe_link(address).as_deref()),
@@ -18,13 +19,12 @@ pub(super) fn summary(answer: &AnswerFacts, zone: &str) -> String {
         text.push_str(&format!("> {}\n>\n", parse_line(&line).into_iter().map(format_piece).collect::<String>()));
     }
     text.push_str(&format!(
-        "> Asked {}{}. {} checked, {} not found.\n\n",
+        "> Asked {}. {} checked, {} not found.\n\n",
         format::date_time(answer.asked_at, zone),
-        if answer.partial { ", cut off" } else { "" },
         count_noun(answer.cited.citations.len() as u64, "citation"),
         number(answer.cited.missing()),
     ));
-    if let Some(note) = answer.unchecked_note() {
+    for note in answer.text_notes(topic).into_iter().chain(answer.unchecked_note()) {
         text.push_str(&format!("\n{note}\n"));
     }
     text.push('\n');

@@ -13,8 +13,6 @@ pub(super) const MIN_CHANGE: f64 = 10.0;
 pub(super) const MIN_SAMPLE: u64 = 20;
 /// The share of a day that must be covered for a comparison, and of the period before fewer items than usual are news.
 pub(super) const WHOLE: f64 = 0.9;
-/// Holes are reported if less than this share of the period is covered.
-pub(super) const COVERED: f64 = 0.98;
 /// The maximum number of searches read for the period.
 pub(super) const MOST_SEARCHES: i64 = 20_000;
 /// How long before its searches a run may have started, in milliseconds.

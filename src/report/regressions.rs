@@ -191,7 +191,8 @@ fn sql_is_claimed_only_of_figures_that_have_it() {
 #[test]
 fn a_day_of_which_little_was_searched_has_bounds_and_is_not_compared() {
     let mut facts = topic("a");
-    (facts.period.raw, facts.period.unique, facts.searched_share) = (22, 20, 0.899);
+    (facts.period.raw, facts.period.unique) = (22, 20);
+    (facts.searched_share, facts.partly_uncovered) = (0.899, true);
     facts.earlier_days = vec![EarlierDay {
         back: 1,
         date: "1969-12-31".into(),
@@ -206,7 +207,7 @@ fn a_day_of_which_little_was_searched_has_bounds_and_is_not_compared() {
     assert_eq!(of(&facts), format!("{begin}not compared: only 89% searched."));
     assert!(both(&facts)[0].contains("**≥\u{a0}22** items, **≥\u{a0}20** unique"));
     // A small gap is a bound, and is compared.
-    facts.searched_share = 0.95;
+    (facts.searched_share, facts.partly_uncovered) = (0.95, true);
     assert_eq!(of(&facts), format!("{begin}now ≥\u{a0}22, −37%."));
     // Shares of the other topic are upper bounds, also by source.
     let mut other = topic("b");
@@ -239,4 +240,19 @@ fn a_share_and_the_bound_that_it_exceeds_look_different() {
     assert_eq!(percents_apart(0.4348, 0.431), ("43.5%".to_owned(), "43.1%".to_owned()));
     assert_eq!(percents_apart(0.5, 0.431), ("50%".to_owned(), "43%".to_owned()));
     assert_eq!([0.899, 0.436, 0.004, 0.0].map(|part| percent_below(part, 0.9)), ["89%", "44%", "<1%", "0%"]);
+}
+
+#[test]
+fn a_source_is_failing_only_in_a_report_that_knows_its_latest_search() {
+    let mut facts = topic("a");
+    let source = &mut facts.sources[0];
+    (source.failed, source.fails, source.last, source.last_at) = (4, true, "error".into(), Time(30 * HOUR));
+    let span = Span { from: Time(0), until: Time(24 * HOUR) };
+    let sentence = |now: i64| highlights::of(&[facts.clone()], span, Time(now * HOUR), "UTC").0[0].sentence.clone();
+    assert!(sentence(36).starts_with("social is failing here: its last search, at 01-02 06:00, failed"));
+    let past = sentence(300);
+    assert!(
+        past.starts_with("social was failing at the end of the period here: its last search, at 01-02 06:00"),
+        "{past}"
+    );
 }

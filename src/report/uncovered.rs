@@ -1,8 +1,7 @@
 //! Time of a period that no search covered, so that there may be more items than are counted: gaps, and the end, for
 //! which no search was due yet. `insight` defines when one is due.
 
-use super::measures::COVERED;
-use crate::insight::daily::SearchCoverage;
+use crate::insight::daily::{COVERED, SearchCoverage};
 use crate::model::{PrunedDays, Span, Time};
 
 /// The part of a span that has passed.
@@ -41,5 +40,5 @@ pub(super) fn searched_share_due(
 pub(super) fn may_be_more(search_coverage: &SearchCoverage, pruned_days: &PrunedDays, span: Span, now: Time) -> bool {
     search_coverage.saturated(span)
         || is_end_significant(search_coverage, span, now)
-        || searched_share_due(search_coverage, pruned_days, span, now) < COVERED
+        || search_coverage.is_partly_uncovered(span, pruned_days)
 }

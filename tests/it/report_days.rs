@@ -86,13 +86,15 @@ fn a_full_reply_that_left_no_gap_makes_no_figure_a_bound_while_the_day_goes_on()
             reply("200 OK", "content-type: application/json\r\n", body.as_bytes())
         });
         let service = format!("{}dialect = \"desearch\"\n", server.lines());
-        let place = Place::new(database, &service, &topic("acme", "social.limit = 3\n"));
+        let place = Place::new(database, &service, &topic("acme", "social.limit = 4\n"));
         let at = |n: u32| -> Vec<Value> {
-            (0..3).map(|k| post(n * 10 + k, n - k, &format!("{n} {k} said of acme"), 1)).collect()
+            let new = (0..3).map(|k| post(n * 10 + k, n - k, &format!("{n} {k} said of acme"), 1));
+            let known = post((n - 2) * 10 + 1, n.saturating_sub(3), &format!("{} 1 said of acme", n - 2), 1);
+            new.chain([known]).collect()
         };
         let bound =
             |text: &str| text.split("≥\u{a0}").skip(1).any(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
-        // Each reply is full and reaches back to the search before it.
+        // Each reply is full and reaches back beyond the search before it, over posts that are indexed late.
         for n in (2..=20).step_by(2) {
             *said.lock().unwrap() = json!(at(n));
             once(&place, n);
@@ -103,10 +105,14 @@ fn a_full_reply_that_left_no_gap_makes_no_figure_a_bound_while_the_day_goes_on()
         let watched: String = text.lines().filter(|line| !line.starts_with("| 2026-03-10")).collect();
         assert!(!bound(&watched), "{name}: {text}");
         let rows = daily(&place);
-        assert_eq!((&rows[0]["saturated"], &rows[0]["items"]), (&json!(false), &json!(30)), "{name}: {rows:?}");
+        assert_eq!((&rows[0]["saturated"], &rows[0]["items"]), (&json!(false), &json!(31)), "{name}: {rows:?}");
         // A reply that reached back only an hour, after four hours.
-        *said.lock().unwrap() =
-            json!([post(901, 24, "much", 1), post(902, 23, "more", 1), post(903, 23, "was said", 1)]);
+        *said.lock().unwrap() = json!([
+            post(901, 24, "much", 1),
+            post(902, 23, "more", 1),
+            post(903, 23, "was said", 1),
+            post(904, 23, "of it", 1)
+        ]);
         once(&place, 24);
         let (text, page) = report(&place, "2026-03-11", &hour(24));
         assert!(bound(&text) && bound(&page), "{name}: {text}");

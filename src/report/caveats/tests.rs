@@ -94,6 +94,7 @@ fn what_is_cut_is_said_in_both_formats_and_not_compared() {
         model: None,
         text: "many links".into(),
         partial: false,
+        shortened: false,
         cited: crate::compare::Citations { beyond: 12, ..Default::default() },
     });
     let report = report(vec![facts.clone()]);

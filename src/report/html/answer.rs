@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 
+use super::super::answer::MOST_TEXT;
 use super::super::answer_text::{Piece, parse_line};
 use super::super::facts::{AnswerFacts, TopicFacts};
 use super::super::format::{self, count_noun, number};
@@ -10,7 +11,7 @@ use crate::normalise::safe_link;
 
 /// Returns the last answer, with what became of its citations.
 pub(super) fn answer(topic: &TopicFacts, answer: &AnswerFacts, zone: &str) -> Markup {
-    let lines = answer.text.lines().map(|line| format::line(line, 2_000)).filter(|line| !line.is_empty());
+    let lines = answer.text.lines().map(|line| format::line(line, MOST_TEXT)).filter(|line| !line.is_empty());
     let lines: Vec<String> = lines.collect();
     let (printed, cut) = print::printed_lines(&lines);
     let missing = answer.cited.missing();
@@ -19,8 +20,8 @@ pub(super) fn answer(topic: &TopicFacts, answer: &AnswerFacts, zone: &str) -> Ma
         section.answer aria-labelledby=(links::named(&topic.id, "answer")) {
             h3 id=(format::id(&topic.id, "answer")) { "The answer" }
             @for (place, line) in lines.iter().enumerate() { p class=[print::beyond(place, printed)] { (answer_section(answer, line)) } }
-            @if cut { p.meta.paper-only { "The whole answer is on the HTML page." } }
-            @if answer.partial { p.note { "The answer is cut off." } }
+            @if cut { p.meta.paper-only { "More of the answer is on the HTML page." } }
+            @for note in answer.text_notes(&topic.id) { p.note { (note) } }
             p.meta {
                 "Asked " (format::date_time(answer.asked_at, zone))
                 @if let Some(model) = &answer.model { ", model " (format::line(model, 60)) }

@@ -34,6 +34,7 @@ pub(super) fn section<'a>(topic: &'a TopicFacts, zone: &str, empty: &mut Empty<'
                             Piece::Removed(text) => { del { (text) } " " },
                             Piece::Added(text) => { ins { (text) } " " },
                         } } }
+                        @if let Some(note) = edit.reverted_note() { (named(&edit.item)) p.note { (note) } }
                         p.meta { (by(&edit.item)) " · seen " (format::date_time_short(edit.at, zone)) @if let Some(link) = &edit.item.link { " · " a href=(link) rel="noopener noreferrer nofollow" { "open" } } }
                     } } }
                 }

@@ -108,7 +108,7 @@ pub(super) fn standouts<'a>(report: &Report, topic: &'a TopicFacts, empty: &mut 
     add(list_of("Most positive", &topic.positive, true), unscored);
     add(list_of("New pages", &topic.top_pages, false), "No new pages were found.");
     match topic.rising.is_empty() {
-        true => empty.note("Rising fastest", RISES),
+        true => empty.note("Rising fastest", if topic.risers_compared { RISES } else { NOT_COMPARED }),
         false => sections.insert(sections.len().min(1), rising(report, topic)),
     }
     match topic.campaigns.is_empty() {
@@ -122,7 +122,10 @@ pub(super) fn standouts<'a>(report: &Report, topic: &'a TopicFacts, empty: &mut 
 }
 
 /// Shown when nothing rose enough.
-const RISES: &str = "No item gained at least 10 reactions and 20 % since the run before the period.";
+const RISES: &str = "No item that was seen twice with its reactions since the run before the period gained at least 10 of them and 20 %.";
+
+/// Shown when no reactions are known twice.
+const NOT_COMPARED: &str = "Not known: no item was seen twice with its reactions since the run before the period.";
 
 fn rising(report: &Report, topic: &TopicFacts) -> Markup {
     html! {

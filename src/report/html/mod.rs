@@ -237,7 +237,7 @@ fn foot(report: &Report) -> Markup {
                 dt { "Interval" } dd { "Where the true share lies with 95 % confidence, by Wilson's formula. Shares are of items that one scorer called negative, neutral or positive." }
                 dt { "Engagement" } dd { "Likes, reposts, replies and quotes as last seen." }
             }
-            p.page-only { "topicwatch report " (report.name) " · " (sql::NAMED) " · this page loads nothing and runs nothing" }
+            p.page-only.off-paper { "topicwatch report " (report.name) " · " (sql::NAMED) " · this page loads nothing and runs nothing" }
         }
     }
 }

@@ -94,13 +94,14 @@ mod tests {
             model: None,
             text: text.into(),
             partial: false,
+            shortened: false,
             cited: Default::default(),
         };
         facts.answer = Some(words(&"a line of an answer\n\n".repeat(100)));
         let page = report(vec![facts.clone()]).html();
-        assert!(page.contains("The whole answer is on the HTML page."), "{page}");
+        assert!(page.contains("More of the answer is on the HTML page."), "{page}");
         facts.answer = Some(words("one\ntwo"));
-        assert!(!report(vec![facts]).html().contains("The whole answer"));
+        assert!(!report(vec![facts]).html().contains("More of the answer"));
         assert_eq!(printed_lines(&["words ".repeat(300)]), (1, true));
     }
 }

@@ -23,6 +23,7 @@ fn ids_are_unique_and_every_link_into_the_page_leads_somewhere() {
             model: None,
             text: "words".into(),
             partial: false,
+            shortened: false,
             cited: Default::default(),
         });
     }
@@ -55,7 +56,10 @@ fn what_is_gone_is_reported_with_what_was_not_judged() {
     facts.changes = Some(changes.clone());
     let full_report = report(vec![facts.clone()]);
     for page in [full_report.html(), full_report.markdown()] {
-        assert!(page.contains("Complete searches still showed every item they should have shown."), "{page}");
+        assert!(
+            page.contains("No item is gone: each one that three complete searches in a row showed was in the next"),
+            "{page}"
+        );
     }
     changes.gone_judged = false;
     facts.changes = Some(changes.clone());
@@ -68,7 +72,10 @@ fn what_is_gone_is_reported_with_what_was_not_judged() {
     facts.changes = Some(changes);
     let part = report(vec![facts]);
     for page in [part.html(), part.markdown()] {
-        assert!(page.contains("Gone: not judged for web (too few complete searches in a row)."), "{page}");
+        assert!(
+            page.contains("Gone: not judged for web (too few complete searches in a row within the window)."),
+            "{page}"
+        );
         assert!(
             page.contains("only the latest were read") && !page.contains("Complete searches still showed"),
             "{page}"

@@ -13,10 +13,12 @@ use crate::web::problem::Problem;
 
 pub(super) async fn list(call: Call) -> Result<Response, Problem> {
     let card = card(&call).await?;
-    let (chart, scorers) = chart_of(call.site(), &card, ChartUnit::Day).await?.unzip();
-    let data: Vec<Value> =
-        chart.as_ref().map(|chart| chart.days.iter().map(|day| as_json(chart, day)).collect()).unwrap_or_default();
-    let scorers: Vec<String> = scorers.unwrap_or_default();
+    let (mut data, mut scorers) = (Vec::new(), Vec::new());
+    if let Some(of_topic) = chart_of(call.site(), &card, ChartUnit::Day).await? {
+        let days = of_topic.chart.days.iter().zip(&of_topic.full_days);
+        data = days.map(|(day, full)| as_json(&of_topic.chart, day, *full)).collect();
+        scorers = of_topic.scorers;
+    }
     let waits = call.site().store.days_pending().await?;
     let fields = [
         ("data", json!(data)),
@@ -27,7 +29,7 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
     answer(&call, fields).await
 }
 
-fn as_json(chart: &Chart, day: &ChartDay) -> Value {
+fn as_json(chart: &Chart, day: &ChartDay, full: bool) -> Value {
     let gaps = |before: bool| -> u64 {
         let gaps = chart.holes.iter().filter(|hole| hole.before == before);
         gaps.filter_map(|hole| hole.span.intersection(day.span)).map(|span| span.length().as_secs()).sum()
@@ -38,7 +40,8 @@ fn as_json(chart: &Chart, day: &ChartDay) -> Value {
         "until": day.span.until,
         "items": day.all,
         "unique": day.unique,
-        "saturated": day.saturated,
+        "saturated": full,
+        "at_least": day.at_least,
         "scored": day.scored,
         "negative": day.negative,
         "positive": day.positive,

@@ -8,9 +8,8 @@ use maud::{Markup, html};
 use crate::draw::chart::{self, Chart, ChartDay, ChartHole};
 use crate::draw::format;
 use crate::draw::sparkline::SparkDay;
-use crate::insight::daily::{CalendarUnit, Day, days, share};
-use crate::insight::{Coverage, source_coverage};
-use crate::model::{DayCount, Span, Time, TopicCard};
+use crate::insight::daily::{CalendarUnit, Day, SearchCoverage, days, share};
+use crate::model::{DayCount, PrunedDays, Span, Time, TopicCard};
 use crate::web::page_request::PageRequest;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
@@ -19,8 +18,6 @@ use crate::web::site::Site;
 const DAYS: i32 = 14;
 /// Weeks of a chart.
 const WEEKS: usize = 8;
-/// Shorter holes are not drawn. In milliseconds.
-const SHORT: i64 = 60_000;
 
 /// The span of a chart's bar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,9 +92,8 @@ impl Counted {
         last(card, now).iter().map(spark).collect()
     }
 
-    fn chart(&self, card: &TopicCard, by: ChartUnit, now: Time, gaps: Gaps, asked_anew: Vec<Time>) -> Chart {
+    fn chart(&self, card: &TopicCard, by: ChartUnit, now: Time, gaps: &Gaps, asked_anew: Vec<Time>) -> Chart {
         let number = |n: i64| n.unsigned_abs();
-        let Gaps { holes, full } = gaps;
         let day = |(date, span): (String, Span)| {
             let d = self.of(card, span).cloned().unwrap_or(DayCount {
                 span,
@@ -114,7 +110,8 @@ impl Counted {
                 span,
                 all: number(d.items),
                 unique: number(d.unique),
-                saturated: full.iter().any(|hole| hole.from < span.until && hole.until > span.from),
+                uncovered: d.items == 0 && gaps.coverage.has_spans(span) && gaps.coverage.covered_share(span) <= 0.0,
+                at_least: gaps.coverage.saturated(span) || gaps.coverage.is_partly_uncovered(span, &gaps.pruned_days),
                 scored,
                 negative: share(number(d.negative), scored),
                 positive: share(number(d.positive), scored),
@@ -124,7 +121,7 @@ impl Counted {
             id: card.topic.clone(),
             title: card.title.clone(),
             days: by.last(card, now).into_iter().map(day).collect(),
-            holes,
+            holes: gaps.holes.clone(),
             asked_anew,
             usual: None,
             all_alike: false,
@@ -134,10 +131,21 @@ impl Counted {
     }
 }
 
-/// What was not covered, and which of it because replies were full.
+/// What was not covered.
 struct Gaps {
+    coverage: SearchCoverage,
+    pruned_days: PrunedDays,
+    /// What any source did not cover, and the time before the topic was watched.
     holes: Vec<ChartHole>,
-    full: Vec<Span>,
+}
+
+/// A topic's chart.
+pub(in crate::web) struct TopicChart {
+    pub(in crate::web) chart: Chart,
+    /// For each day whether a full reply left a gap that nothing filled.
+    pub(in crate::web) full_days: Vec<bool>,
+    /// The scorers that judged the tones.
+    pub(in crate::web) scorers: Vec<String>,
 }
 
 /// A topic's days or weeks with the holes of its coverage, and the scorers that judged their tones. Weeks are counted
@@ -146,7 +154,7 @@ pub(in crate::web) async fn chart_of(
     site: &Site,
     card: &TopicCard,
     by: ChartUnit,
-) -> Result<Option<(Chart, Vec<String>)>, Problem> {
+) -> Result<Option<TopicChart>, Problem> {
     let now = site.now();
     let days = by.last(card, now);
     let Some(span) = days.first().zip(days.last()).map(|(a, b)| Span { from: a.1.from, until: b.1.until.min(now) })
@@ -169,37 +177,26 @@ pub(in crate::web) async fn chart_of(
     scorers.extend(counted.0.get(&card.topic).into_iter().flatten().flat_map(|day| day.scorers.iter().cloned()));
     scorers.sort_unstable();
     scorers.dedup();
-    Ok(Some((counted.chart(card, by, now, gaps, asked_anew), scorers)))
+    let full_days = days.iter().map(|(_, span)| gaps.coverage.saturated(*span)).collect();
+    Ok(Some(TopicChart { chart: counted.chart(card, by, now, &gaps, asked_anew), full_days, scorers }))
 }
 
 async fn gaps(site: &Site, card: &TopicCard, span: Span) -> Result<Gaps, Problem> {
-    let mut moment = site.store.snapshot().await?;
-    let watched = moment.watched(std::slice::from_ref(&card.topic)).await;
-    let looks = moment.runs_with_searches(&card.topic, span).await;
-    moment.end().await?;
-    let (watched, looks) = (watched?.pop(), looks?);
-    let (mut holes, mut full) = (Vec::new(), Vec::new());
-    if let Some(watched) = &watched {
-        if let Some(before) = Span::new(span.from, watched.began.min(span.until)) {
-            holes.push(ChartHole { span: before, before: true });
-        }
-        for source in source_coverage(watched, &looks, span, |_| true) {
-            let Coverage::Spans { holes: found, .. } = source.coverage else { continue };
-            for hole in found.iter().filter(|hole| hole.span.length_ms >= SHORT) {
-                holes.push(ChartHole { span: hole.span.span, before: false });
-                if hole.causes.iter().any(|cause| cause.why == crate::insight::HoleCause::Saturated) {
-                    full.push(hole.span.span);
-                }
-            }
-        }
-    }
-    Ok(Gaps { holes, full })
+    let mut snapshot = site.store.snapshot().await?;
+    let watched = snapshot.watched(std::slice::from_ref(&card.topic)).await;
+    let searches = snapshot.runs_with_searches(&card.topic, span).await;
+    let pruned_days = snapshot.pruned_days(&card.topic).await;
+    snapshot.end().await?;
+    let coverage = SearchCoverage::new(watched?.pop(), searches?, span, span.until);
+    let holes = coverage.holes(span).into_iter().filter(|hole| !hole.open);
+    let holes = holes.map(|hole| ChartHole { span: hole.span, before: hole.before }).collect();
+    Ok(Gaps { coverage, pruned_days: pruned_days?, holes })
 }
 
 /// Both charts of a topic.
 pub(super) async fn charts(site: &Site, card: &TopicCard, request: Option<&PageRequest>) -> Result<Markup, Problem> {
     let by = request.map_or(Ok(None), |request| request.word("by", ChartUnit::parse))?.unwrap_or(ChartUnit::Day);
-    let Some((chart, scorers)) = chart_of(site, card, by).await? else { return Ok(html! {}) };
+    let Some(TopicChart { chart, scorers, .. }) = chart_of(site, card, by).await? else { return Ok(html! {}) };
     let path = format!("/topics/{}", card.topic);
     let (title, table) = match by {
         ChartUnit::Day => ("The last 14 days", "The days in numbers"),
@@ -226,7 +223,7 @@ pub(super) async fn charts(site: &Site, card: &TopicCard, request: Option<&PageR
         details { summary { (table) } div.wide role="region" tabindex="0" aria-label=(table) { table {
             thead { tr { th scope="col" { @if by == ChartUnit::Day { "Day" } @else { "Week" } } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } th.n scope="col" { "Scored" } th.n scope="col" { "Negative" } th.n scope="col" { "Positive" } } }
             tbody { @for day in chart.days.iter().rev() { tr {
-                th scope="row" { (day.date) } td.n { (format::at_least(day.all, day.saturated)) } td.n { (format::number(day.unique)) } td.n { (format::number(day.scored)) }
+                th scope="row" { (day.date) } @for count in day.counts() { td.n { (count) } } td.n { (format::number(day.scored)) }
                 td.n { (day.negative.as_ref().map_or_else(|| "–".to_owned(), format::share)) } td.n { (day.positive.as_ref().map_or_else(|| "–".to_owned(), format::share)) }
             } } }
         } } }

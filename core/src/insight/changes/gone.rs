@@ -60,15 +60,17 @@ fn steps(snapshots: &Snapshots, between: SeqRange, window: Duration) -> Vec<Vec<
         let mut steps = Vec::new();
         for row in own.windows(GONE_AFTER + 1) {
             let [before @ .., missed] = row else { continue };
-            if missed.seq > between.since {
+            let window_from = missed.requested_span.map_or_else(|| missed.at.minus(window), |requested| requested.from);
+            // An item that the first of them shows is older than it. If that is too old for the last one to show it, an
+            // absence says nothing.
+            let may_show = before.first().is_some_and(|first| first.at > window_from);
+            if missed.seq > between.since && may_show {
                 steps.push(Step {
                     source: question.source,
                     before: before.iter().map(|s| s.seq).collect(),
                     seq: missed.seq,
                     at: missed.at,
-                    window_from: missed
-                        .requested_span
-                        .map_or_else(|| missed.at.minus(window), |requested| requested.from),
+                    window_from,
                 });
             }
         }

@@ -167,12 +167,18 @@ fn edited(
     changes: &mut Changes,
     counts: &mut ChangeCounts,
 ) {
+    let is_same = |old: Option<&String>, new: Option<&String>| match (old, new) {
+        (Some(old), Some(new)) => old.split_whitespace().eq(new.split_whitespace()),
+        (old, new) => old == new,
+    };
     let diff = |old: Option<&String>, new: Option<&String>| {
-        (old != new).then(|| word_diff(old.map_or("", String::as_str), new.map_or("", String::as_str)))
+        (!is_same(old, new)).then(|| word_diff(old.map_or("", String::as_str), new.map_or("", String::as_str)))
     };
     for edit in &reading.edits {
-        // Edited back to the original.
-        if (&edit.old_title, &edit.old_text) == (&edit.item.title, &edit.item.text) {
+        let (title, text) = (edit.item.title.as_ref(), edit.item.text.as_ref());
+        let is_unchanged = is_same(edit.old_title.as_ref(), title) && is_same(edit.old_text.as_ref(), text);
+        // Only the space between words changed. After two edits, words were changed and changed back.
+        if is_unchanged && edit.edits < 2 {
             continue;
         }
         if !filter_state.passes(&edit.item) {
@@ -187,8 +193,8 @@ fn edited(
                 edits: edit.edits,
                 old_title: edit.old_title.clone(),
                 old_text: edit.old_text.clone(),
-                title: diff(edit.old_title.as_ref(), edit.item.title.as_ref()),
-                text: diff(edit.old_text.as_ref(), edit.item.text.as_ref()),
+                title: diff(edit.old_title.as_ref(), title),
+                text: diff(edit.old_text.as_ref(), text),
             });
         }
     }

@@ -155,6 +155,16 @@ fn an_item_is_gone_only_after_complete_snapshots_of_the_same_query_that_held_it(
 }
 
 #[test]
+fn nothing_is_judged_gone_by_searches_that_are_too_far_apart_for_one_window() {
+    // Four complete searches in a row; the last can only show what the first found if they lie within the window.
+    for (hours_apart, judged) in [(6, true), (7, true), (8, false), (12, false), (24, false)] {
+        let all = (1..=4).map(|seq| Snapshot { at: at(seq * hours_apart), ..ok(seq) }).collect();
+        let got = changes_of(&reading(all, 3));
+        assert_eq!(got.sources[0].gone_judged, judged, "every {hours_apart} hours");
+    }
+}
+
+#[test]
 fn what_to_read_reaches_back_over_the_snapshots_that_are_compared() {
     let all = snapshots((1..=9).map(ok).collect());
     let between = SeqRange { since: 8, until: 9 };
@@ -221,15 +231,23 @@ fn hidden_items_are_counted_as_filtered_and_nowhere_else() {
     ];
     reading.edits =
         vec![Edit { item: head("a", None), old_title: None, old_text: Some("x".into()), at: at(2), edits: 1 }];
-    // Edited back to the original.
-    let same = Some("about z".to_owned());
-    reading.edits.push(Edit { item: head("z", None), old_title: None, old_text: same, at: at(2), edits: 2 });
+    // Edited and edited back; and only the space between words.
+    let edit = |key: &str, old: &str, edits| Edit {
+        item: head(key, None),
+        old_title: None,
+        old_text: Some(old.to_owned()),
+        at: at(2),
+        edits,
+    };
+    reading.edits.extend([edit("z", "about z", 2), edit("y", "about  y", 1)]);
     let all = changes_of(&reading);
-    assert_eq!((all.counts.new, all.counts.outside, all.counts.filtered, all.counts.edited), (3, 1, 0, 1));
+    assert_eq!((all.counts.new, all.counts.outside, all.counts.filtered, all.counts.edited), (3, 1, 0, 2));
+    let back = all.edited.iter().find(|edited| edited.item.key == "z").map(|edited| (edited.edits, &edited.text));
+    assert_eq!(back, Some((2, &None)));
     let filter = crate::model::TopicFilter { exclude: vec!["a | c".into()], ..Default::default() };
     let some = changes(&reading, &Filter::compile(&filter).unwrap(), 1);
     assert_eq!((some.counts.new, some.counts.outside, some.counts.filtered), (2, 0, 2));
-    assert_eq!((some.counts.edited, some.counts.filtered_edited, some.new.len()), (0, 1, 1));
+    assert_eq!((some.counts.edited, some.counts.filtered_edited, some.new.len()), (1, 1, 1));
 }
 
 #[test]

@@ -55,10 +55,11 @@ const DAY: &[Field] = &[
     ("items", Integer, "items that count for this day"),
     ("unique", Integer, "with near-copies counted once"),
     ("saturated", Flag, "replies were full; there may be more"),
+    ("at_least", Flag, "there may be more items: replies were full, or over 2 % was not covered"),
     ("scored", Integer, "items with a tone"),
     ("negative", Maybe(&Of("Share")), "negative among these"),
     ("positive", Maybe(&Of("Share")), "positive among these"),
-    ("uncovered_s", Integer, "seconds that no social search covered, in gaps of a minute or more"),
+    ("uncovered_s", Integer, "seconds that the searches of some source did not cover, in gaps of a minute or more"),
     ("unwatched_s", Integer, "seconds before the topic was watched"),
 ];
 
