@@ -71,6 +71,12 @@ fn busy(site: &Site, path: &str) -> Response {
     Problem::new(StatusCode::SERVICE_UNAVAILABLE, "This took too long", hint).answer(site, path)
 }
 
+/// A request whose body is longer than is accepted at this address.
+fn too_large(path: &str) -> Problem {
+    let hint = format!("At most {} KiB are accepted here.", largest_form(path) / 1_024);
+    Problem { hint, ..Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "This request is too large", "") }
+}
+
 /// Answers in a task of its own, because a call to the store must not be dropped midway. The task holds its permit to
 /// the end.
 async fn answered(app: &App, peer: &Peer, request: Request, next: Next, until: Instant) -> Response {
@@ -81,9 +87,7 @@ async fn answered(app: &App, peer: &Peer, request: Request, next: Next, until: I
     let body = match tokio::time::timeout_at(until, to_bytes(body, largest_form(&path))).await {
         Ok(Ok(body)) => body,
         Ok(Err(_)) => {
-            let hint = "Forms here are short.";
-            let problem = Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "This request is too large", hint);
-            return problem.answer(&app.site, &path);
+            return too_large(&path).answer(&app.site, &path);
         }
         Err(_) => return busy(),
     };
@@ -192,7 +196,7 @@ fn check_request(site: &Site, head: &Parts) -> Result<(), Refused> {
     }
     let length = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
     if length.is_some_and(|length| length > largest_form(head.uri.path()) as u64) {
-        return refuse(StatusCode::PAYLOAD_TOO_LARGE, "This request is too large", "Forms here are short.");
+        return Err(Box::new(too_large(path).answer(site, path)));
     }
     let settings = site.settings();
     let Some(host) = host(head) else {

@@ -5,12 +5,14 @@ use std::collections::BTreeSet;
 
 use topicwatch::store::Store;
 
+use crate::support::api_client::get;
 use crate::support::databases::{Database, databases, postgres, sqlite, wait};
 use crate::support::exported_story::exports;
 use crate::support::program::{NINE, Place, Program};
 use crate::support::rare_schedule::FAILPOINT;
 use crate::support::searched::open;
 use crate::support::service::Sandbox;
+use crate::support::web_client::Pages;
 
 const TOPICS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\n\n[[topics]]\nid = \"globex\"\nquery = \"globex pricing\"\nsources = [\"social\", \"web\"]\n";
 const TEN: &str = "2026-03-11T10:00:00Z";
@@ -109,6 +111,33 @@ fn a_moved_database_hands_out_the_same_bytes_and_goes_on() {
         assert_eq!(exports(&to), exports(&from), "{names}, an hour later");
         // A database that is not empty is not overwritten.
         move_to(&from, &to).run().says(2, &["is not empty", "nothing was changed"]);
+    }
+}
+
+#[test]
+fn no_search_of_a_moved_database_is_called_complete_before_its_items_are_indexed() {
+    for (from, to) in pairs() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let (from, to) = (beside(from, &sandbox), beside(to, &sandbox));
+        from.ok(&["once", "--at", NINE]);
+        let search = |place: &Place| {
+            place.json(&["items", "--search", "acme", "--topic", "acme", "--json", "--limit", "500"])["items"].clone()
+        };
+        let before = search(&from);
+        move_to(&from, &to).run().shows(0, &["tables copied from"]);
+        let names = format!("{} to {}", from.database.name, to.database.name);
+        let pages = Pages::serve(&to, &["--at", NINE]);
+        let found = get(&pages, "/api/v1/topics/acme/items?search=acme");
+        let items = to.database.number("SELECT count(*) FROM topic_item WHERE topic = 'acme'");
+        assert!(items > 0, "{names}");
+        let all = to.database.number("SELECT count(*) FROM item WHERE id > 0");
+        assert_eq!(found["unindexed"], all, "{names}: {found}");
+        assert_eq!(pages.get("/api/v1/exports/items.csv?topic=acme&search=acme").status, 503, "{names}");
+        drop(pages);
+        assert_eq!(search(&to), before, "{names}");
+        let pages = Pages::serve(&to, &["--at", NINE]);
+        let found = get(&pages, "/api/v1/topics/acme/items?search=acme");
+        assert_eq!(found["unindexed"], 0, "{names}: {found}");
     }
 }
 

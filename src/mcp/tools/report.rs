@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::insight::daily::ItemCounts;
 use crate::mcp::answer::Answer;
 use crate::mcp::call::ToolCall;
 use crate::mcp::caveats::{self, at_least};
@@ -76,6 +77,15 @@ fn fill(answer: &mut Answer, report: &Report) -> Result<(), ToolError> {
     answer.field("quoted", text(&markdown, LONGEST))
 }
 
+/// The counts; `authors` is null if none is known.
+fn counts(counts: &ItemCounts) -> Value {
+    let mut period = json!(counts);
+    if let Some(authors) = period.get_mut("authors").filter(|_| counts.authors == 0 && counts.no_author > 0) {
+        *authors = Value::Null;
+    }
+    period
+}
+
 /// The main figures of a topic; the sentences about it are in the report.
 fn figures(topic: &TopicFacts) -> Value {
     json!({
@@ -83,7 +93,7 @@ fn figures(topic: &TopicFacts) -> Value {
         "title": topic.title,
         "began": topic.began,
         "first_day": topic.first_day,
-        "period": topic.period,
+        "period": counts(&topic.period),
         "at_least": topic.may_be_more(),
         "filtered": topic.filtered,
         "outside": topic.outside,

@@ -78,6 +78,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
         p.lead role="status" {
             strong { @match many {
                 ItemCount::All(many) => (count_noun(many, "item")),
+                ItemCount::AtLeast(0) => { "Items that match" },
                 ItemCount::AtLeast(many) => { "At least " (count_noun(many, "item")) },
                 ItemCount::More => { "More than " (number(COUNTED)) " items" },
             } }

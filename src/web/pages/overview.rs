@@ -10,7 +10,7 @@ use super::{alerts, days, searches, topic_edit};
 use crate::compare::SourceHistory;
 use crate::draw::format::{self, at_least, number};
 use crate::draw::sparkline;
-use crate::model::{PausedBy, RunState, Source, Time, TopicCard, TopicFiring, Usage};
+use crate::model::{DayLimits, PausedBy, RunState, ServiceLimits, Source, Time, TopicCard, TopicFiring, Usage};
 use crate::web::layout::{Page, moment, slot};
 use crate::web::page_request::{PageRequest, link};
 use crate::web::problem::Problem;
@@ -75,13 +75,13 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
 async fn tiles(site: &Site, now: Time) -> Result<Markup, Problem> {
     let store = &site.store;
     let others = store.used_by_provider(now.utc_day()).await?;
-    let used = others.iter().fold(store.usage_on(now.utc_day(), &[]).await?.0, |sum, (_, one)| sum.plus(*one));
+    let service = store.usage_on(now.utc_day(), &[]).await?.0;
     let (many, fire) = (store.count_topics().await?, store.firing_alerts(now).await?);
     let searches = searches::line(store).await?;
     Ok(html! {
         ul.tiles {
             li { span { "Watched" } b { (number(many.unsigned_abs())) } }
-            (cost(site, used, &others))
+            (cost(&site.settings().limits, service, &others))
         }
         (alerts::line(&fire))
         (searches)
@@ -96,17 +96,35 @@ fn none_of_theirs() -> Markup {
     }
 }
 
-fn cost(site: &Site, used: Usage, others: &[(Source, Usage)]) -> Markup {
-    let limits = &site.settings().limits;
-    // The sum over several providers has no limit of its own.
-    let limits = limits.service.filter(|_| others.is_empty());
-    let by: Vec<String> =
-        others.iter().map(|(name, used)| format!("{name} {}", number(used.calls.unsigned_abs()))).collect();
+/// What was used today of the limits. With several providers, each is named.
+fn cost(limits: &DayLimits, service: Usage, others: &[(Source, Usage)]) -> Markup {
+    let sum = others.iter().fold(service, |sum, (_, one)| sum.plus(*one));
+    let used_of =
+        |name: Source| others.iter().find(|(other, _)| *other == name).map_or(Usage::default(), |(_, one)| *one);
+    let mut all: Vec<(String, Usage, Option<ServiceLimits>)> = Vec::new();
+    if limits.service.is_some() || service != Usage::default() {
+        all.push(("service".to_owned(), service, limits.service));
+    }
+    all.extend(limits.providers.iter().map(|(name, limits)| (name.to_string(), used_of(*name), Some(*limits))));
+    // A provider that is no longer configured.
+    let gone = others.iter().filter(|(name, _)| limits.providers.iter().all(|(known, _)| known != name));
+    all.extend(gone.map(|(name, used)| (name.to_string(), *used, None)));
+    let several = all.len() > 1;
+    let part = |name: &str, used: String, limit: Option<String>| match (several, limit) {
+        (true, Some(limit)) => format!("{name} {used} of {limit}"),
+        (true, None) => format!("{name} {used}"),
+        (false, limit) => limit.map_or_else(String::new, |limit| format!("of {limit}")),
+    };
+    let calls = all.iter().map(|(name, used, limits)| {
+        part(name, number(used.calls.unsigned_abs()), limits.map(|limits| number(u64::from(limits.calls))))
+    });
+    let money = all.iter().filter_map(|(name, used, limits)| {
+        Some(part(name, used.money.to_string(), Some((*limits)?.money?.to_string())))
+    });
+    let (calls, money) = (calls.collect::<Vec<_>>().join(" · "), money.collect::<Vec<_>>().join(" · "));
     html! {
-        li { span { "Calls today (UTC)" } b { (number(used.calls.unsigned_abs())) } small { @if let Some(limits) = limits { "of " (number(u64::from(limits.calls))) } @else { (by.join(" · ")) } } }
-        li { span { "Cost today (UTC)" } b { (used.money.to_string()) }
-            small { @if let Some(money) = limits.and_then(|limits| limits.money) { "of " (money.to_string()) } @else { "no budget is set" } }
-        }
+        li { span { "Calls today (UTC)" } b { (number(sum.calls.unsigned_abs())) } small { (calls) } }
+        li { span { "Cost today (UTC)" } b { (sum.money.to_string()) } small { @if money.is_empty() { "no budget is set" } @else { (money) } } }
     }
 }
 

@@ -14,7 +14,7 @@ use crate::store::{
 const STEP: i64 = 400;
 const WINDOW: i64 = 1_000;
 
-/// The most items searched for a page with common words, since each item is looked up in the word index.
+/// `STEP` with common words, since each item is looked up in the word index.
 const WORDED: i64 = 120;
 
 /// Up to this many items with the words, they are taken from the word index. With more, any period has some of them.
@@ -49,7 +49,8 @@ pub(in crate::store) async fn items(
         None if order == ItemOrder::New => STEP,
         None => WINDOW,
         Some(wanted) if is_rare(conn, wanted).await? => ALL,
-        Some(_) => WORDED,
+        Some(_) if order == ItemOrder::New => WORDED,
+        Some(_) => WINDOW,
     };
     // By time, the window begins where the last page ended; in other orders, with the latest item.
     let from = after.filter(|_| order == ItemOrder::New);
@@ -61,17 +62,15 @@ pub(in crate::store) async fn items(
         .push(format!(" AS BIGINT) AS value, {} AS published, i.key AS key ", if order == ItemOrder::New { PUBLISHED } else { "0" }));
     query.push("FROM seen w JOIN topic_item t ON t.topic = w.of AND t.item = w.item JOIN item i ON i.id = t.item WHERE w.seq IS NOT NULL");
     push_matching(&mut query, filter, order, window < ALL);
-    if let Some(after) = after.filter(|_| order != ItemOrder::New) {
-        query
-            .push(format!(" AND ({value} < "))
-            .push_bind(after.value)
-            .push(format!(" OR ({value} = "))
-            .push_bind(after.value);
-        query.push(" AND i.key > ").push_bind(after.key.clone()).push("))");
+    query.push("), page AS (SELECT m.of, m.item, m.value, m.published, m.key FROM matched m WHERE 1 = 1");
+    match (folded, order) {
+        (true, ItemOrder::New) => push_folded(&mut query, filter, order),
+        (true, _) => push_folded_in_window(&mut query),
+        (false, _) => {}
     }
-    query.push("), page AS (SELECT m.of, m.item, m.value, m.published, m.key FROM matched m");
-    if folded {
-        push_folded(&mut query, filter, order);
+    if let Some(after) = after.filter(|_| order != ItemOrder::New) {
+        query.push(" AND (m.value < ").push_bind(after.value).push(" OR (m.value = ").push_bind(after.value);
+        query.push(" AND m.key > ").push_bind(after.key.clone()).push("))");
     }
     query.push(" ORDER BY m.value DESC, m.published DESC, m.key LIMIT ").push_bind(limit + 1).push(") ");
     query.push(read::ITEM.replacen("SELECT ", "SELECT page.value AS value, ", 1));
@@ -111,8 +110,7 @@ pub(super) fn push_matching(query: &mut QueryBuilder<Database>, filter: &Filter,
 
 /// Keeps one item `m` of each cluster: the first of the cluster if it matches, else the matching copy seen first.
 fn push_folded(query: &mut QueryBuilder<Database>, filter: &Filter, order: ItemOrder) {
-    query.push(" WHERE m.cluster IS NULL OR m.cluster = m.item");
-    query.push(" OR (");
+    query.push(" AND (m.cluster IS NULL OR m.cluster = m.item OR (");
     for (and, which) in [
         ("", "i.id = m.cluster"),
         (
@@ -126,7 +124,16 @@ fn push_folded(query: &mut QueryBuilder<Database>, filter: &Filter, order: ItemO
         push_matching(query, filter, order, true);
         query.push(")");
     }
-    query.push(")");
+    query.push("))");
+}
+
+/// The same among the items of the window: what lies before it is on no page.
+fn push_folded_in_window(query: &mut QueryBuilder<Database>) {
+    query.push(
+        " AND (m.cluster IS NULL OR m.cluster = m.item OR (m.cluster NOT IN (SELECT h.item FROM matched h) \
+         AND NOT EXISTS (SELECT 1 FROM matched h WHERE h.cluster = m.cluster \
+           AND (h.first_seen < m.first_seen OR (h.first_seen = m.first_seen AND h.key < m.key)))))",
+    );
 }
 
 pub(super) fn push_since(query: &mut QueryBuilder<Database>, filter: &Filter) {

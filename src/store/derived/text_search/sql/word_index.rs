@@ -33,14 +33,18 @@ pub(in crate::store) async fn renew(conn: &mut Conn, to: i64) -> Result<(), Stor
     Ok(())
 }
 
-/// Returns the number of waiting items.
+/// Returns the number of waiting items. Without rules, as in a database that was moved, all items wait.
 pub(in crate::store) async fn waiting(conn: &mut Conn) -> Result<i64, StoreError> {
-    Ok(sqlx::query_scalar("SELECT count(*) FROM item_words_due").fetch_one(conn).await?)
+    let sql = "SELECT CASE WHEN EXISTS (SELECT 1 FROM item_words_rules) THEN (SELECT count(*) FROM item_words_due) \
+               ELSE (SELECT count(*) FROM item WHERE id > 0) END";
+    Ok(sqlx::query_scalar(sql).fetch_one(conn).await?)
 }
 
 /// Returns how many of these a topic knows.
 pub(in crate::store) async fn waiting_of(conn: &mut Conn, topic: &str) -> Result<i64, StoreError> {
-    let sql = "SELECT count(*) FROM item_words_due d JOIN topic_item t ON t.item = d.item WHERE t.topic = $1";
+    let sql = "SELECT CASE WHEN EXISTS (SELECT 1 FROM item_words_rules) \
+               THEN (SELECT count(*) FROM item_words_due d JOIN topic_item t ON t.item = d.item WHERE t.topic = $1) \
+               ELSE (SELECT count(*) FROM topic_item t WHERE t.topic = $1) END";
     Ok(sqlx::query_scalar(sql).bind(topic).fetch_one(conn).await?)
 }
 

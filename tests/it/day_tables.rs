@@ -1,0 +1,101 @@
+//! The days of a topic's page and of the API: `≥` where part of a day was not covered, and what was not covered once,
+//! however many sources miss it, on both databases. Also what the overview says about budgets, and unknown authors.
+
+use serde_json::{Value, json};
+
+use crate::support::api_client::get;
+use crate::support::databases::databases;
+use crate::support::mcp_client::Stdio;
+use crate::support::program::Place;
+use crate::support::web_client::Pages;
+use crate::support::world::{World, hour, once, post, topic};
+
+#[test]
+fn a_day_that_was_partly_covered_has_a_bound_and_a_gap_that_is_counted_once() {
+    for database in databases() {
+        let world = World::new();
+        let second = format!("[providers.second]\nkind = \"spec\"\nkey_env = \"SECOND_KEY\"\n{}\n", world.lines());
+        // A late run looks back an hour at most.
+        let both = topic("acme", "every = \"6h\"\ncatch_up_window = \"1h\"")
+            .replace("[\"social\"]", "[\"social\", \"second\"]");
+        let place = Place::new(database, &world.lines(), &(second + &both));
+        let run = |at: u32| {
+            let ended = place.program(&["once", "--at", &hour(at)]).env("SECOND_KEY", "k").run();
+            assert_eq!(ended.code, Some(0), "{ended}");
+        };
+        for at in [6, 12, 18, 24, 30] {
+            world.posts(&[post(at, at - 2, &format!("post {at} of acme"), 1)]);
+            run(at);
+        }
+        // Nothing ran for fifty hours; the search then looks back a day.
+        world.posts(&[post(80, 79, "after the gap", 1)]);
+        run(80);
+        let pages = Pages::serve(&place, &["--at", &hour(81)]);
+        let name = place.database.name;
+        let days = get(&pages, "/api/v1/topics/acme/days")["data"].clone();
+        let day = |date: &str| days.as_array().unwrap().iter().find(|day| day["date"] == date).unwrap().clone();
+        // From 30:00 (less five minutes) to the end of the second day; the third begins uncovered for eight hours.
+        let gaps = [("2026-03-11", 0), ("2026-03-12", 18 * 3_600), ("2026-03-13", 8 * 3_600)];
+        for (date, gap) in gaps {
+            let day = day(date);
+            let uncovered = day["uncovered_s"].as_i64().unwrap();
+            assert!((uncovered - gap).abs() <= 600, "{name}: {day:#}");
+            assert_eq!((&day["saturated"], &day["at_least"]), (&json!(false), &json!(gap > 0)), "{name}: {day:#}");
+            place.ok(&["report", "--topic", "acme", "--date", date, "--at", &hour(81), "--out", "day.md"]);
+            let report = std::fs::read_to_string(place.path("day.md")).unwrap();
+            let bound = report.contains("**≥\u{a0}");
+            assert_eq!(bound, gap > 0, "{name}, {date}: {report}");
+        }
+        let page = pages.page("/topics/acme");
+        let row = |date: &str| page.split(&format!("<th scope=\"row\">{date}</th>")).nth(1).unwrap().to_owned();
+        let begin = |of: &str| of.split("</tr>").next().unwrap().replace("\u{a0}", " ");
+        assert!(
+            begin(&row("2026-03-12")).starts_with("<td class=\"n\">≥ 1</td><td class=\"n\">≥ 1</td>"),
+            "{name}: {page}"
+        );
+        assert!(
+            begin(&row("2026-03-11")).starts_with("<td class=\"n\">4</td><td class=\"n\">4</td>"),
+            "{name}: {page}"
+        );
+    }
+}
+
+#[test]
+fn the_overview_names_each_budget_once_calls_were_made() {
+    for database in databases() {
+        let world = World::new();
+        let second = format!(
+            "[providers.second]\nkind = \"spec\"\nkey_env = \"SECOND_KEY\"\nbudget_per_day = 1\nmax_calls_per_day = 50\n{}\n",
+            world.lines()
+        );
+        let both = topic("acme", "").replace("[\"social\"]", "[\"social\", \"second\"]");
+        let lines = format!("{}budget_per_day = 2.5\nmax_calls_per_day = 40\n", world.lines());
+        let place = Place::new(database, &lines, &(second + &both));
+        let ended = place.program(&["once", "--at", &hour(9)]).env("SECOND_KEY", "k").run();
+        assert_eq!(ended.code, Some(0), "{ended}");
+        let page = Pages::serve(&place, &["--at", &hour(9)]).page("/");
+        assert!(page.contains("service 1 of 40 · second 1 of 50"), "{page}");
+        assert!(page.contains("service $0.003 of $2.500 · second $0.000 of $1.000"), "{page}");
+        assert!(!page.contains("no budget is set"), "{page}");
+    }
+}
+
+#[test]
+fn unknown_authors_are_null_and_not_none() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", ""));
+        world.posts(&[json!({ "id": "1", "text": "by nobody that is named", "created_at": hour(8) })]);
+        once(&place, 9);
+        let mut client = Stdio::start(place.program(&["mcp", "--at", &hour(30)]));
+        let called = json!({ "name": "get_report", "arguments": { "topics": ["acme"], "date": "2026-03-11" } });
+        let answer = client.ask("tools/call", &called);
+        let answer: Value = answer["result"]["structuredContent"].clone();
+        let period = &answer["topics"][0]["period"];
+        assert_eq!(
+            (&period["raw"], &period["authors"], &period["no_author"]),
+            (&json!(1), &Value::Null, &json!(1)),
+            "{answer:#}"
+        );
+    }
+}

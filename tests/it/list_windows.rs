@@ -1,0 +1,81 @@
+//! Lists by engagement or tone consider the 1,000 items that were first seen most recently, also with a common word and
+//! with near-copies under their first item, on both databases.
+
+use serde_json::{Value, json};
+
+use crate::support::api_client::get;
+use crate::support::databases::databases;
+use crate::support::program::Place;
+use crate::support::web_client::Pages;
+use crate::support::world::{World, hour, once, topic};
+
+/// A post of minute `n` that is like no other, with a word that all have.
+fn unlike(n: usize, likes: usize) -> Value {
+    let words: String = (0..9).map(|k| format!(" w{:x}", (n * 9 + k) * 2_654_435_761 % 4_294_967_291)).collect();
+    json!({ "id": format!("{}", n + 1), "text": format!("acme{words}"), "user": format!("u{n}"),
+        "created_at": topicwatch::model::Time(1_773_187_200_000 + n as i64 * 20_000).to_string(), "like_count": likes })
+}
+
+#[test]
+fn a_common_word_leaves_a_list_by_engagement_its_thousand_items() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", ""));
+        // 3,200 posts, 800 in each run. The most liked of the last thousand is in the middle of them; an older one has
+        // more.
+        for run in 0..4 {
+            let likes = |n| match n {
+                2_700 => 900,
+                10 => 5_000,
+                n => n % 50,
+            };
+            world.posts(&(run * 800..run * 800 + 800).map(|n| unlike(n, likes(n))).collect::<Vec<_>>());
+            once(&place, 21 + u32::try_from(run).unwrap());
+        }
+        place.ok(&["items", "--search", "acme", "--limit", "1"]);
+        let pages = Pages::serve(&place, &["--at", &hour(25)]);
+        for words in ["", "&search=acme"] {
+            let list = get(&pages, &format!("/api/v1/topics/acme/items?order=engagement&limit=3{words}"));
+            assert_eq!(list["data"][0]["key"], "post:x:2701", "{} {words}: {list:#}", place.database.name);
+        }
+    }
+}
+
+#[test]
+fn a_text_whose_first_copy_is_older_than_the_list_is_in_it_once() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", ""));
+        let text = "acme recalls the new electric kettle after reports of fires in homes across the country";
+        let copy = |id: usize, hour_of: u32, likes: usize| json!({ "id": format!("{id}"), "text": text, "user": format!("c{id}"), "created_at": hour(hour_of), "like_count": likes });
+        world.posts(&[copy(9_001, 20, 1)]);
+        once(&place, 23);
+        // 1,050 posts are newer than the first copy, and two copies are the newest.
+        world.posts(&(0..525).map(|n| unlike(n, n % 50)).collect::<Vec<_>>());
+        once(&place, 24);
+        let mut posts: Vec<Value> = (525..1_050).map(|n| unlike(n, n % 50)).collect();
+        posts.extend([copy(9_002, 24, 700), copy(9_003, 24, 800)]);
+        world.posts(&posts);
+        once(&place, 25);
+        let pages = Pages::serve(&place, &["--at", &hour(26)]);
+        let name = place.database.name;
+        let list = get(&pages, "/api/v1/topics/acme/items?order=engagement&limit=200");
+        let rows = list["data"].as_array().unwrap();
+        let copies: Vec<&Value> = rows.iter().filter(|row| row["text"] == text).collect();
+        assert_eq!(copies.len(), 1, "{name}");
+        assert_eq!(rows[0]["text"], text, "{name}: {}", rows[0]);
+        // All pages together: each text of the window once.
+        let (mut all, mut path) = (0, "/api/v1/topics/acme/items?order=engagement&limit=200".to_owned());
+        loop {
+            let page = get(&pages, &path);
+            all += page["data"].as_array().unwrap().len();
+            match page["next_page_token"].as_str() {
+                Some(token) => {
+                    path = format!("/api/v1/topics/acme/items?order=engagement&limit=200&page_token={token}")
+                }
+                None => break,
+            }
+        }
+        assert_eq!(all, 999, "{name}: 998 other posts and the text");
+    }
+}
