@@ -51,6 +51,7 @@ use provider::ProviderState;
 pub(crate) use refused::{ProviderRefusal, REFUSED_FOR};
 pub use replay::{OutdatedReader, ReplayOptions, Replayed, replay};
 pub use report::{RunReport, SearchReport};
+pub use run_outcome::MIXED;
 use search_outcome::{Fetched, RunFindings};
 pub use settings::Settings;
 pub use tally::tally_runs;
@@ -219,7 +220,7 @@ impl Collector {
         let searches = run_outcome::drop_replies(searches, &mixed);
         let outcome = Outcome {
             state: RunState::Failed,
-            error: Some((run_outcome::MIXED.to_owned(), mixed.text)),
+            error: Some((MIXED.to_owned(), mixed.text)),
             searches: searches.iter().map(|s| s.result.clone()).collect(),
             items: Vec::new(),
             answer: None,

@@ -77,7 +77,7 @@ pub(super) fn nature(searches: &[Fetched], is_sandbox: bool) -> Option<DataOrigi
 }
 
 /// Error class of findings that may not be stored in this database.
-pub(super) const MIXED: &str = "mixed";
+pub const MIXED: &str = "mixed";
 
 /// Removes the replies from the searches of a run whose findings the database refuses.
 pub(super) fn drop_replies(mut searches: Vec<Fetched>, why: &StoreError) -> Vec<Fetched> {

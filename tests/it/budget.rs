@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 
 use crate::support::databases::{Database, databases, sqlite};
 use crate::support::program::{NINE, Place, until};
-use crate::support::service::{Raw, Sandbox, reply};
+use crate::support::service::{Raw, Sandbox, Then, broken, reply};
+use crate::support::web_client::Pages;
 
 fn topic(id: &str, lines: &str) -> String {
     format!("[[topics]]\nid = \"{id}\"\nquery = \"{id}\"\nsources = [\"web\"]\nevery = \"1h\"\n{lines}\n\n")
@@ -205,8 +206,9 @@ fn a_plan_says_which_budget_is_used_up_and_when() {
         &topics("max_calls_per_day = 20\nbudget_per_day = 0.24"),
     );
     let budgets = plan(&place);
-    let used_up = json!({"budget": "service money", "topic": null, "limit": 0.4, "used_today": 0.0, "fullest_day_use": 0.48,
-        "fullest_day": "2026-03-12", "used_up_on": "2026-03-12", "wanted": 0.48, "used_up_at": "2026-03-12T19:00:00.000Z", "days_over": 2});
+    // Topic a stops after 20 calls.
+    let used_up =
+        json!({"limit": 0.4, "used_up_on": "2026-03-12", "wanted": 0.44, "used_up_at": "2026-03-12T19:00:00.000Z"});
     assert_eq!(budgets[0]["used_up_on"], used_up["used_up_on"], "{budgets:#}");
     assert_eq!(budgets[0]["used_up_at"], used_up["used_up_at"], "{budgets:#}");
     assert_eq!((&budgets[0]["wanted"], &budgets[0]["limit"]), (&used_up["wanted"], &used_up["limit"]), "{budgets:#}");
@@ -223,7 +225,7 @@ fn a_plan_says_which_budget_is_used_up_and_when() {
     let shown = place.ok(&["plan", "--days", "3", "--at", NINE]);
     let flat = shown.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in [
-        "! 2026-03-12: service money, $0.400 a day, is used up at 19:00 UTC ($0.000 used today); planned use: at most $0.480; exceeded on",
+        "! 2026-03-12: service money, $0.400 a day, is used up at 19:00 UTC ($0.000 used today); planned use: at most $0.440; exceeded on",
         "! 2026-03-12: topic calls of a, 20 calls a day, is used up at 19:00 UTC",
         "The busiest day of topic money of a, 2026-03-12, uses at most $0.240 of $0.240",
     ] {
@@ -267,7 +269,7 @@ fn a_budget_below_the_price_of_a_call_is_reported_as_one_that_no_midnight_clears
         let service = format!("{}prices.web = 0.003", raw.lines());
         let place = Place::new(database, &service, &topic("acme", "budget_per_day = 0.002"));
         let name = place.database.name;
-        let warned = "is less than one web call may cost ($0.003): no calls will be made";
+        let warned = "is less than one web call may cost ($0.003): no web call will be made";
         place.run(&["check"]).shows(0, &["`budget_per_day` = $0.002", warned, "raise it; or, if a call costs less"]);
         let once = place.run(&["once", "--due", "--at", NINE]);
         once.says(0, &[warned]);
@@ -300,5 +302,77 @@ fn a_budget_below_the_price_of_a_call_is_reported_as_one_that_no_midnight_clears
         assert!(!place.ok(&["check"]).contains("may cost"), "{name}");
         place.ok(&["once", "--at", NINE]);
         assert_eq!(calls.load(Ordering::SeqCst), 1);
+    }
+}
+
+/// A service that refuses the first calls with 503 and then answers, each for 0.001 dollars.
+fn refusing_first(refused: usize) -> (Raw, Arc<AtomicUsize>) {
+    let calls = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&calls);
+    let raw = Raw::saying(move |_| {
+        if counted.fetch_add(1, Ordering::SeqCst) < refused {
+            return reply("503 Service Unavailable", "retry-after: 0\r\n", b"");
+        }
+        let headers = "content-type: application/json\r\nx-desearch-cost-usd: 0.001\r\n";
+        reply("200 OK", headers, br#"{"data": [{"title": "t", "link": "https://example.com/1", "snippet": "s"}]}"#)
+    });
+    (raw, calls)
+}
+
+#[test]
+fn a_call_that_was_answered_with_an_error_costs_nothing_however_its_search_ends() {
+    for database in databases() {
+        let place = Place::new(database, "", "");
+        let name = place.database.name;
+        let money = |id: &str| {
+            let runs = place.json(&["runs", "--topic", id, "--json"]);
+            let search = &runs["runs"][0]["searches"][0];
+            (search["state"].clone(), search["cost_usd"].clone(), search["tries"].clone())
+        };
+        // The second try is refused by the day's calls.
+        let (raw, _) = refusing_first(1);
+        let lines = raw.lines().replace("max_tries = 1", "max_tries = 3");
+        place.configure(&format!("{lines}max_calls_per_day = 1"), &topic("refused", ""));
+        let ended = place.run(&["once", "--at", NINE]);
+        assert_eq!(ended.code, Some(3), "{ended}");
+        assert_eq!(money("refused"), (json!("over_quota"), json!(0.0), json!(1)), "{name}");
+        // The budget is enough for one call, and the first one cost nothing.
+        let (raw, calls) = refusing_first(1);
+        let lines = raw.lines().replace("max_tries = 1", "max_tries = 3");
+        let day = "2026-03-12T09:00:00Z";
+        place.configure(&format!("{lines}prices.web = 0.001\nbudget_per_day = 0.001"), &topic("retried", ""));
+        let ended = place.run(&["once", "--at", day]);
+        assert_eq!((ended.code, calls.load(Ordering::SeqCst)), (Some(0), 2), "{name}: {ended}");
+        assert_eq!(money("retried"), (json!("ok"), json!(0.001), json!(2)), "{name}");
+        let spent = "SELECT spent FROM calls ORDER BY day DESC LIMIT 1";
+        assert_eq!(place.database.number(spent), 1_000, "{name}");
+        place.run(&["status", "--at", day]).shows(0, &["$0.001 of $0.001"]);
+        // The budget is used up now.
+        assert_eq!(place.run(&["once", "--at", "2026-03-12T10:00:00Z"]).code, Some(3), "{name}");
+        assert_eq!(calls.load(Ordering::SeqCst), 2, "{name}");
+        // The run's time ends while it waits for another try.
+        let (raw, calls) = refusing_first(usize::MAX);
+        let lines = raw.lines().replace("max_tries = 1", "max_tries = 20");
+        place.configure(&lines, &topic("timed", "timeout = \"1s\""));
+        assert_eq!(place.run(&["once", "--at", "2026-03-13T09:00:00Z"]).code, Some(3), "{name}");
+        let (state, cost, _) = money("timed");
+        assert_eq!((state, cost), (json!("error"), json!(0.0)), "{name}");
+        assert!(calls.load(Ordering::SeqCst) >= 1, "{name}");
+    }
+}
+
+#[test]
+fn the_time_limit_and_the_time_zone_hold_for_a_topic_without_a_schedule() {
+    for database in databases() {
+        let raw = Raw::saying(|_| broken(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n", Then::Hang));
+        let lines = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\n\
+                     timeout = \"1s\"\ntimezone = \"Asia/Tokyo\"\n";
+        let place = Place::new(database, &raw.lines(), lines);
+        let ended = place.program(&["once", "--at", NINE]).start().wait_within(std::time::Duration::from_secs(30));
+        assert_eq!(ended.code, Some(3), "{ended}");
+        assert!(ended.out.contains("the run's timeout was reached"), "{ended}");
+        let pages = Pages::serve(&place, &["--at", NINE]);
+        let days: Value = serde_json::from_str(&pages.page("/api/v1/topics/acme/days")).unwrap();
+        assert_eq!(days["timezone"], "Asia/Tokyo", "{}", place.database.name);
     }
 }

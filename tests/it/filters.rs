@@ -113,7 +113,7 @@ fn a_filter_hides_when_reading_counts_what_it_hides_and_loses_nothing() {
         let status = place.json(&["status", "--json"]);
         let of = &status["topics"][0];
         assert_eq!((&of["new_filtered"], &of["last_run"]["new"]), (&json!(1), &json!(2)));
-        place.run(&["status"]).shows(0, &["acme: 1 more new in the last run, filtered"]);
+        place.run(&["status"]).shows(0, &["acme: 1 more first seen in the last run, filtered"]);
 
         // Without the filter, all items are back.
         place.configure(&world.lines(), &topic("acme", ""));

@@ -2,6 +2,8 @@
 //! also when it is sent twice or the process is killed; what cannot be done gets its HTTP status; a test of an alert
 //! stores and sends nothing.
 
+use serde_json::json;
+
 use crate::support::daemons::today;
 use crate::support::databases::{Database, databases};
 use crate::support::editor::send;
@@ -77,6 +79,9 @@ fn a_press_is_one_run_however_often_it_is_sent() {
             let told = pages.page(&at);
             assert!(told.contains(&format!("Run of {job}")) && !told.contains("0 found"), "{name}: {told}");
             assert!(pages.page("/runs").contains(&format!("<strong>{job}</strong>")), "{name}");
+            let listed = place.json(&["runs", "--json", "--limit", "1"])["runs"][0].clone();
+            assert_eq!((&listed["job"], &listed["run"]), (&json!(job), &json!(id)), "{name}");
+            place.run(&["runs", "--limit", "1"]).shows(0, &[&format!("{job} "), &id]);
             let next = press(&pages, kind, of, &press_of(&pages, kind, of));
             assert_ne!(next, at, "{name}");
             until("the next", || runs(&place, &job) == ["ok", "ok"]);

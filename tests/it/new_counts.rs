@@ -132,7 +132,10 @@ fn status_runs_and_feeds_tell_what_was_older_from_what_is_new() {
         once(&place, 42);
         place.run(&["status"]).shows(
             0,
-            &["acme: 2 more new in the last run, filtered", "acme: 1 more first seen in the last run, but older than"],
+            &[
+                "acme: 2 more first seen in the last run, filtered",
+                "acme: 1 more first seen in the last run, but older than",
+            ],
         );
         let told = &place.json(&["status", "--json"])["topics"][0];
         assert_eq!((&told["new_filtered"], &told["new_older"]), (&json!(2), &json!(1)));
@@ -285,5 +288,45 @@ fn a_reply_that_was_cut_is_no_answer_and_what_it_brought_counts_as_new_only_afte
             let expected = if answered_before { (2, 1) } else { (0, 3) };
             assert_eq!(new_and_baseline(&place, 27), vec![expected; 4], "{}: {answered_before}", place.database.name);
         }
+    }
+}
+
+#[test]
+fn a_baseline_is_new_in_no_command() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &both("acme", ""));
+        world.posts(&[post(1, 20, "what was there", 1), post(2, 21, "and this", 1)]);
+        world.pages(&[page(1)]);
+        once(&place, 24);
+        let name = place.database.name;
+        place.run(&["status"]).shows(0, &["Z    0      3", "3 more first seen in last runs: a baseline, not new"]);
+        place.run(&["show", "acme"]).shows(0, &["3 found, 0 new, 3 baseline"]);
+        let told = &place.json(&["status", "--json"])["topics"][0];
+        assert_eq!((&told["new_baseline"], &told["new_older"]), (&json!(3), &json!(0)), "{name}");
+        let told = place.json(&["show", "acme", "--json"])["first_seen"].clone();
+        assert_eq!(told, json!({ "new": 0, "baseline": 3, "older": 0, "filtered": null }), "{name}");
+        // With a filter, too: what it hides is not part of the baseline shown.
+        place.configure(&world.lines(), &both("acme", "exclude = [\"this\"]"));
+        world.posts(&[post(1, 20, "what was there", 1), post(3, 29, "new", 1), post(4, 29, "hide this", 1)]);
+        once(&place, 30);
+        place.run(&["status"]).shows(0, &["Z    1 ", "acme: 1 more first seen in the last run, filtered"]);
+        place.run(&["show", "acme"]).shows(0, &["1 new, 1 filtered"]);
+    }
+}
+
+#[test]
+fn what_is_left_out_as_not_new_is_counted_in_full_however_short_the_list() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &both("acme", ""));
+        begin(&place, &world);
+        for limit in ["1", "2", "50"] {
+            let told = place.json(&["items", "--new-since", &hour(25), "--json", "--limit", limit]);
+            assert_eq!(told["outside"], 2, "limit {limit}, {}", place.database.name);
+        }
+        place
+            .run(&["items", "--new-since", &hour(25), "--limit", "1"])
+            .shows(0, &["2 first seen since then, but older"]);
     }
 }

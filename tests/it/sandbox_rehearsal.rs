@@ -6,6 +6,7 @@ use crate::support::databases::{databases, sqlite};
 use crate::support::program::{NINE, Place};
 use crate::support::receivers::Hook;
 use crate::support::replies::{Replies, reply};
+use crate::support::service::{self, Raw, Sandbox};
 use crate::support::web_client::Pages;
 
 const OPML: &str = "<opml version=\"2.0\"><body><outline type=\"rss\" text=\"Acme\" xmlUrl=\"https://acme.example/feed.xml\"/></body></opml>";
@@ -101,5 +102,29 @@ fn the_api_of_the_sandbox_says_so_before_anything_is_found() {
         place.configure("base_url = \"https://api.example\"", topic);
         let told = get(&Pages::serve(&place, &["--at", NINE]), "/api/v1/topics");
         assert_eq!(told["sandbox"], false, "{}: {told}", place.database.name);
+    }
+}
+
+#[test]
+fn calls_to_a_real_service_are_not_called_invented_because_the_database_is() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\n";
+        let place = Place::new(database, &sandbox.lines(), topic);
+        let once = |hour: u32| place.run(&["once", "--at", &format!("2026-03-11T{hour:02}:00:00Z")]);
+        assert!(once(9).out.contains("nothing is billed"));
+        // A service on this machine that is no sandbox, and bills.
+        let real = Raw::saying(|_| {
+            let headers = "content-type: application/json\r\nx-desearch-cost-usd: 0.5\r\n";
+            service::reply("200 OK", headers, br#"{"results": [{"id": "1", "text": "a real post"}]}"#)
+        });
+        place.configure(&real.lines(), topic);
+        let ended = once(10);
+        assert_eq!(ended.code, Some(3), "{ended}");
+        assert!(ended.out.contains("$0.500") && ended.out.contains("cannot be mixed"), "{ended}");
+        assert!(!ended.out.contains("nothing is billed") && !ended.out.contains("SANDBOX: "), "{ended}");
+        let told = place.run(&["once", "--at", "2026-03-11T11:00:00Z", "--json"]);
+        let told: serde_json::Value = serde_json::from_str(&told.out).unwrap();
+        assert_eq!(told["sandbox"], false, "{}", place.database.name);
     }
 }

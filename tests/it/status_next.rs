@@ -3,12 +3,14 @@
 
 use std::time::Duration;
 
+use serde_json::{Value, json};
 use topicwatch::daemon::system_clock;
 
 use crate::support::daemons::today;
 use crate::support::databases::{databases, wait};
-use crate::support::program::{NINE, Place};
+use crate::support::program::{NINE, Place, until};
 use crate::support::service::Sandbox;
+use crate::support::web_client::Pages;
 
 fn topics(names: &[&str], schedule: &str) -> String {
     let topic = |name: &&str| {
@@ -17,7 +19,7 @@ fn topics(names: &[&str], schedule: &str) -> String {
     names.iter().map(topic).collect()
 }
 
-fn told(place: &Place, at: &str, topic: &str) -> serde_json::Value {
+fn told(place: &Place, at: &str, topic: &str) -> Value {
     let told = place.json(&["status", "--json", "--at", at]);
     let all = told["topics"].as_array().unwrap();
     let one: Vec<_> = all.iter().filter(|one| one["topic"] == topic).collect();
@@ -127,5 +129,35 @@ fn a_sign_of_life_of_a_later_time_is_nobodys() {
         sign(0);
         place.ok(&["health"]);
         place.run(&["topic", "run", "acme"]).shows(0, &["acme: queued as"]);
+    }
+}
+
+#[test]
+fn a_run_whose_process_died_is_not_the_last_one_if_another_began_after_it() {
+    for database in databases() {
+        let (slow, quick) = (Sandbox::at(NINE, &["delay=5m"]), Sandbox::at(NINE, &[]));
+        let topics =
+            ["a", "b"].map(|id| format!("[[topics]]\nid = \"{id}\"\nquery = \"{id}\"\nsources = [\"social\"]\n"));
+        let place = Place::new(database, &slow.lines(), &topics.concat());
+        place.ok(&["db", "migrate"]);
+        let going = place.program(&["once", "--topic", "a", "--at", NINE]).start();
+        until("the call", || place.database.number("SELECT count(*) FROM search WHERE state = 'started'") == 1);
+        assert!(going.kill());
+        place.configure(&quick.lines(), &topics.concat());
+        place.ok(&["once", "--topic", "a", "--at", "2026-03-11T09:00:05Z"]);
+        // Its lease has ended.
+        place.ok(&["once", "--topic", "b", "--at", "2026-03-11T10:00:00Z"]);
+        let name = place.database.name;
+        let states = "SELECT state FROM run WHERE topic = 'a' ORDER BY seq";
+        assert_eq!(place.database.texts(states), ["ok", "failed"], "{name}: the dead one is read last");
+        let told = place.json(&["status", "--json"]);
+        let a = &told["topics"][0];
+        assert_eq!((&a["state"], &a["last_run"]["state"]), (&json!("ok"), &json!("ok")), "{name}");
+        let (status, shown) = (place.ok(&["status"]), place.ok(&["show", "a"]));
+        assert!(!status.contains("failed in the last run"), "{name}: {status}");
+        assert!(!shown.contains("a later run"), "{name}: {shown}");
+        let pages = Pages::serve(&place, &["--at", "2026-03-11T10:00:00Z"]);
+        let card: Value = serde_json::from_str(&pages.page("/api/v1/topics/a")).unwrap();
+        assert_eq!(card["data"]["last_run"]["state"], "ok", "{name}");
     }
 }

@@ -51,7 +51,6 @@ pub struct RunRow {
     /// Id shown to users.
     pub run: String,
     /// The job's name: `topic:acme`, `report:daily`. The id of a scheduled run contains it.
-    #[serde(skip)]
     pub job: String,
     pub topic: Option<String>,
     /// Why the run exists.

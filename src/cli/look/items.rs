@@ -177,7 +177,8 @@ async fn run_list(common: &Common, args: ItemsListArgs) -> Result<Exit, Failure>
     Ok(Exit::Ok)
 }
 
-/// Reads pages until there are enough items to show, however many are hidden.
+/// Reads pages until there are enough items to show, however many are hidden. Since an instant, reads to the end: what
+/// is left out is counted in full.
 async fn list(store: &Store, filter: &Filter, hiding: &mut RowFilter, limit: usize) -> Result<ItemPage, Failure> {
     let mut listed = ItemPage { items: Vec::new(), older: 0, more: false };
     let mut after: Option<ItemRow> = None;
@@ -190,7 +191,8 @@ async fn list(store: &Store, filter: &Filter, hiding: &mut RowFilter, limit: usi
         let fits = store.window_fits(None, &keys).await?;
         after = read.last().cloned();
         for item in read {
-            if listed.items.len() == limit {
+            let is_full = listed.items.len() == limit;
+            if is_full && filter.since.is_none() {
                 listed.more = true;
                 return Ok(listed);
             }
@@ -204,7 +206,10 @@ async fn list(store: &Store, filter: &Filter, hiding: &mut RowFilter, limit: usi
                 listed.older += 1;
                 continue;
             }
-            listed.items.push((item, fit));
+            listed.more |= is_full;
+            if !is_full {
+                listed.items.push((item, fit));
+            }
         }
         if last {
             return Ok(listed);

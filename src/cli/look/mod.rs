@@ -13,6 +13,7 @@ pub(in crate::cli) mod report;
 pub(in crate::cli) mod runs;
 pub(in crate::cli) mod search;
 pub(in crate::cli) mod show;
+mod show_text;
 mod starred_list;
 pub(in crate::cli) mod status;
 mod status_budgets;

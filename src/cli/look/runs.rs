@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::json;
 
 use crate::cli::terminal::failure::{Exit, Failure};
-use crate::cli::terminal::output;
+use crate::cli::terminal::{output, run_table};
 use crate::cli::wiring::check_names::check_topics;
 use crate::cli::wiring::context::{Context, instant};
 use crate::cli::wiring::options::Common;
@@ -98,15 +98,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit
 
 /// Returns the topic of a run, or its job if it has no topic.
 fn topic_or_job(run: &RunRow) -> &str {
-    run.topic.as_deref().unwrap_or_else(|| run.run.split('@').next().unwrap_or("-"))
-}
-
-/// Formats the number of new items, followed by those first seen but older than their window or part of a baseline.
-fn format_new(first_seen: i64, others: i64, full: bool) -> String {
-    let new = (first_seen - others).max(0);
-    // A baseline is never new, however many there are of it.
-    let new = output::at_least(new, full && (new > 0 || others == 0));
-    if others == 0 { new } else { format!("{new} (+{others})") }
+    run.topic.as_deref().unwrap_or(&run.job)
 }
 
 /// Returns a run as JSON with its searches. Its `new` is the ledger's count: everything first seen.
@@ -139,7 +131,10 @@ fn render(runs: &[RunRow], full: &BTreeSet<&str>, others: &HashMap<String, i64>,
             output::format_time_or_dash(r.started_at.or(r.slot)),
             r.state.to_string(),
             output::at_least(r.counts.found, full.contains(r.run.as_str())),
-            format_new(r.counts.new, *others.get(&r.run).unwrap_or(&0), full.contains(r.run.as_str())),
+            {
+                let others = *others.get(&r.run).unwrap_or(&0);
+                run_table::format_new(r.counts.new - others, others, full.contains(r.run.as_str()))
+            },
             r.cost.to_string(),
         ]
     };

@@ -5,16 +5,15 @@ use std::collections::BTreeSet;
 use clap::Args;
 use serde_json::json;
 
+use super::show_text::{Snapshot, render_markdown, render_text};
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::check_names::renamed;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
-use crate::compare::{FilterMode, RowFilter};
-use crate::draw::answer_text::{Piece, parse_line};
-use crate::insight::{MergedItem, merge_sightings, volume};
-use crate::model::{Kind, Question, RunState, SearchState, Source, Time, WindowFit, format_duration};
-use crate::normalise::safe_link;
+use crate::compare::{FilterMode, RowFilter, first_seen};
+use crate::insight::{merge_sightings, volume};
+use crate::model::{Question, RunState, SearchState, Source, Topic};
 use crate::store::{AnswerRow, DataOrigin, Filter, RunRow, SearchRow, Store};
 
 #[derive(Debug, Args)]
@@ -35,23 +34,6 @@ pub struct ShowArgs {
     pub json: bool,
 }
 
-/// Everything about one run.
-struct Snapshot {
-    run: RunRow,
-    answer: Option<AnswerRow>,
-    searches: Vec<SearchRow>,
-    items: Vec<MergedItem>,
-    /// Items that the topic's filter hides.
-    filtered: usize,
-    /// Why the topic's AI source was not asked, and its previous answer.
-    unasked: Option<(String, Option<AnswerRow>)>,
-    /// A later run that failed; only set if the last run is shown.
-    failed_since: Option<RunRow>,
-    /// Sources that answered this question for the first time.
-    baseline: Vec<Source>,
-    invented: bool,
-}
-
 pub(in crate::cli) async fn run(common: &Common, args: &ShowArgs) -> Result<Exit, Failure> {
     let context = Context::load(common, None)?;
     let store = context.store_to_read().await?;
@@ -62,7 +44,11 @@ pub(in crate::cli) async fn run(common: &Common, args: &ShowArgs) -> Result<Exit
             let found = store.last_snapshot(&args.topic).await?;
             let failed = last_failed(&store, &args.topic).await?;
             match found {
-                Some(run) => (Some(run.clone()), failed.filter(|failed| failed.seq > run.seq)),
+                Some(run) => {
+                    // A run whose process died is read later than one that began after it.
+                    let later = |failed: &RunRow| failed.seq > run.seq && failed.started_at >= run.started_at;
+                    (Some(run.clone()), failed.filter(later))
+                }
                 // No run succeeded: show the one that failed.
                 None => (failed, None),
             }
@@ -100,8 +86,12 @@ pub(in crate::cli) async fn run(common: &Common, args: &ShowArgs) -> Result<Exit
     let answer = store.answer_of(&run.run).await?;
     let unasked = if answer.is_some() { None } else { reason_not_asked(&store, &run, &searches).await? };
     let now = (context.clock)();
+    let watched = store.watched(std::slice::from_ref(&args.topic)).await?;
+    let definitions: Vec<Topic> = watched.into_iter().filter_map(|watched| watched.definition).collect();
+    let first_seen = first_seen(&store, &[&run], if args.filtered == "hide" { &definitions } else { &[] }).await?;
     let snapshot = Snapshot {
         answer,
+        first_seen: first_seen.get(&run.run).copied().unwrap_or_default(),
         unasked,
         failed_since,
         baseline: baseline(&store, &run, &searches).await?,
@@ -114,7 +104,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ShowArgs) -> Result<Exit
     store.close().await;
     if args.json {
         output::json(&json!({
-            "sandbox": snapshot.invented, "run": snapshot.run, "answer": snapshot.answer, "searches": snapshot.searches, "baseline": snapshot.baseline,
+            "sandbox": snapshot.invented, "run": snapshot.run, "answer": snapshot.answer, "searches": snapshot.searches, "baseline": snapshot.baseline, "first_seen": snapshot.first_seen,
             "not_asked": snapshot.unasked.as_ref().map(|(why, _)| why), "last_answer": snapshot.unasked.as_ref().and_then(|(_, last)| last.as_ref()),
             "failed_since": snapshot.failed_since, "filtered": snapshot.filtered, "volume": volume(&snapshot.items), "items": snapshot.items,
         }))?;
@@ -166,185 +156,4 @@ async fn baseline(store: &Store, run: &RunRow, searches: &[SearchRow]) -> Result
         }
     }
     Ok(baseline)
-}
-
-fn heading(snapshot: &Snapshot) -> String {
-    let run = &snapshot.run;
-    let at = run.started_at.map_or_else(String::new, output::format_time);
-    let full = snapshot.searches.iter().any(|search| search.attempt == run.attempt && search.saturated);
-    let filtered = if snapshot.filtered > 0 { format!(", {} filtered", snapshot.filtered) } else { String::new() };
-    format!(
-        "{} · {at} · {} · {} found, {} new{filtered} · {}",
-        run.topic.as_deref().unwrap_or(""),
-        run.state,
-        output::at_least(run.counts.found, full),
-        output::at_least(run.counts.new, full),
-        output::volume(volume(&snapshot.items))
-    )
-}
-
-/// Formats one line per source that did not answer in full, and one for a later failed run.
-fn problems(snapshot: &Snapshot) -> Vec<String> {
-    let troubled = snapshot.searches.iter().filter(|s| s.error_class.is_some());
-    let since = snapshot.failed_since.iter().map(|run| {
-        let at = run.started_at.map_or_else(String::new, output::format_time);
-        let why = run.error_text.as_deref().or(run.reason.as_deref()).unwrap_or("");
-        format!("a later run, at {at}, is {}: {} (--run {})", run.state, output::truncate(why, 200), run.run)
-    });
-    troubled
-        .map(|s| {
-            format!(
-                "{} {}: {}: {}",
-                s.source,
-                s.state,
-                s.error_class.as_deref().unwrap_or(""),
-                output::truncate(s.error_text.as_deref().unwrap_or(""), 200)
-            )
-        })
-        .chain(since)
-        .collect()
-}
-
-/// Says why no answer was requested, and how old the last one is.
-fn unasked_note(why: &str, last: Option<&AnswerRow>, now: Time) -> String {
-    let last = match last {
-        Some(answer) => {
-            format!(
-                "; the last answer is {} old, from {}",
-                format_duration(now.since(answer.asked_at)),
-                output::format_time(answer.asked_at)
-            )
-        }
-        None => "; there is no earlier answer".to_owned(),
-    };
-    format!("answer: not asked: {}{last}", output::truncate(why, 200))
-}
-
-/// Says which sources' findings are a baseline.
-fn baseline_note(snapshot: &Snapshot) -> Option<String> {
-    let names: Vec<&str> = snapshot.baseline.iter().map(Source::as_str).collect();
-    let were = if names.len() == 1 { "was" } else { "were" };
-    (!names.is_empty()).then(|| format!("baseline: {} {were} asked this for the first time", names.join(", ")))
-}
-
-fn item_labels(item: &MergedItem) -> String {
-    let sources: Vec<&str> = item.sources.keys().map(Source::as_str).collect();
-    let fit = match item.fit {
-        WindowFit::In => "",
-        WindowFit::Outside => ", outside the window",
-        WindowFit::Undated => ", undated",
-    };
-    format!("{}{fit}{}", sources.join("+"), if item.new { ", new" } else { "" })
-}
-
-fn render_text(snapshot: &Snapshot, now: Time) -> String {
-    let mut text = if snapshot.invented { "SANDBOX: invented findings\n".to_owned() } else { String::new() };
-    text.push_str(&format!("{}\nrun {}\n", heading(snapshot), snapshot.run.run));
-    if let Some(note) = baseline_note(snapshot) {
-        text.push_str(&format!("{note}\n"));
-    }
-    for trouble in problems(snapshot) {
-        text.push_str(&format!("! {trouble}\n"));
-    }
-    let mut shown_answer = snapshot.answer.as_ref();
-    if let Some((why, last)) = &snapshot.unasked {
-        text.push_str(&format!("\n{}\n", unasked_note(why, last.as_ref(), now)));
-        shown_answer = last.as_ref();
-    }
-    if let Some(answer) = shown_answer {
-        text.push_str(&format!(
-            "\n{}{}\n",
-            paragraphs(&answer.text),
-            if answer.partial { "\n(incomplete)" } else { "" }
-        ));
-    }
-    for (kind, title) in [(Kind::Post, "Posts"), (Kind::Page, "Pages")] {
-        let items: Vec<&MergedItem> = snapshot.items.iter().filter(|i| i.kind == kind).collect();
-        if items.is_empty() {
-            continue;
-        }
-        text.push_str(&format!("\n{title}\n"));
-        for item in items {
-            let author = item.author.as_ref().map_or_else(String::new, |a| format!("@{}: ", output::truncate(a, 40)));
-            let words = item.title.as_deref().or(item.text.as_deref()).unwrap_or("");
-            text.push_str(&format!("  {author}{}\n", output::truncate(words, 200)));
-            let date = item.published_at.map_or_else(String::new, |at| format!("{} · ", output::format_time(at)));
-            let url = item.url.as_deref().map_or_else(String::new, |u| format!(" · {}", output::escape_control(u)));
-            text.push_str(&format!("    {date}{}{url}\n", item_labels(item)));
-        }
-    }
-    text
-}
-
-/// Escapes control characters and keeps the lines.
-fn paragraphs(text: &str) -> String {
-    text.lines().map(output::escape_control).collect::<Vec<_>>().join("\n")
-}
-
-fn render_markdown(snapshot: &Snapshot, now: Time) -> String {
-    let mut text = format!("# {}\n\n", escape_markdown(&heading(snapshot)));
-    if snapshot.invented {
-        text.push_str("**SANDBOX: invented findings**\n\n");
-    }
-    for note in baseline_note(snapshot).into_iter().chain(problems(snapshot)) {
-        text.push_str(&format!("> {}\n\n", escape_markdown(&note)));
-    }
-    let mut shown_answer = snapshot.answer.as_ref().map(|answer| ("Answer", answer));
-    if let Some((why, last)) = &snapshot.unasked {
-        text.push_str(&format!("> {}\n\n", escape_markdown(&unasked_note(why, last.as_ref(), now))));
-        shown_answer = last.as_ref().map(|answer| ("Last answer", answer));
-    }
-    if let Some((heading, answer)) = shown_answer {
-        let model = answer.model.as_ref().map_or_else(String::new, |m| format!(" ({})", escape_markdown(m)));
-        text.push_str(&format!(
-            "## {heading}{model}\n\n{}\n\n",
-            answer.text.lines().map(with_links).collect::<Vec<_>>().join("\n")
-        ));
-    }
-    for (kind, title) in [(Kind::Post, "Posts"), (Kind::Page, "Pages")] {
-        let items: Vec<&MergedItem> = snapshot.items.iter().filter(|i| i.kind == kind).collect();
-        if items.is_empty() {
-            continue;
-        }
-        text.push_str(&format!("## {title}\n\n"));
-        for item in items {
-            let words = escape_markdown(item.title.as_deref().or(item.text.as_deref()).unwrap_or("(no text)"));
-            let linked = markdown_link(&words, item.url.as_deref().unwrap_or_default());
-            let author = item.author.as_ref().map_or_else(String::new, |a| format!("@{}: ", escape_markdown(a)));
-            let date = item.published_at.map_or_else(String::new, |at| format!(", {}", output::format_time(at)));
-            text.push_str(&format!("- {author}{linked} ({}{date})\n", item_labels(item)));
-        }
-        text.push('\n');
-    }
-    text
-}
-
-/// Formats a line of an answer: links stay links, everything else becomes plain text.
-fn with_links(line: &str) -> String {
-    let render_piece = |piece| match piece {
-        Piece::Words(words) => escape_markdown(&words),
-        Piece::Link(label, address) => markdown_link(&escape_markdown(label), address),
-    };
-    parse_line(line).into_iter().map(render_piece).collect()
-}
-
-/// Formats Markdown text as a link if the address is safe, else returns the text alone.
-fn markdown_link(words: &str, address: &str) -> String {
-    match safe_link(address) {
-        Some(url) => format!("[{words}](<{url}>)"),
-        None => words.to_owned(),
-    }
-}
-
-/// Escapes foreign text for Markdown: no markup remains, and it stays on one line.
-fn escape_markdown(text: &str) -> String {
-    let escaped = output::escape_control(text);
-    let mut safe = String::with_capacity(escaped.len());
-    for c in escaped.chars() {
-        if matches!(c, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|' | '!' | '~' | '&') {
-            safe.push('\\');
-        }
-        safe.push(c);
-    }
-    safe
 }

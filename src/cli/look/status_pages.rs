@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use crate::cli::terminal::failure::Failure;
-use crate::compare::{MOST_JUDGED, filter_of, health};
-use crate::insight::{SilenceKind, SourceSilence, passes_filter, status_word};
-use crate::model::{Paused, PausedBy, SchedulePolicy, SearchState, SeqRange, Topic, WindowFit};
-use crate::store::{Store, TopicStatus};
+use crate::compare::{FirstSeen, MOST_JUDGED, first_seen, health};
+use crate::insight::{SilenceKind, SourceSilence, status_word};
+use crate::model::{Paused, PausedBy, SchedulePolicy, SearchState, Topic};
+use crate::store::{RunRow, Store, TopicStatus};
 
 /// Topics per page.
 const MOST: u32 = 500;
@@ -17,10 +17,8 @@ pub(super) struct Page {
     pub(super) topics: Vec<TopicStatus>,
     /// Sources that are stale or silent.
     pub(super) ill: Vec<SourceSilence>,
-    /// By topic with a filter: how many new items of the last run the filter hides.
-    pub(super) filtered: BTreeMap<String, i64>,
-    /// By topic: how many of the other new items were older than their window.
-    pub(super) older: BTreeMap<String, i64>,
+    /// By run: what the last runs saw first.
+    pub(super) first_seen: BTreeMap<String, FirstSeen>,
     /// The last runs in which a source returned its maximum.
     pub(super) full: BTreeSet<String>,
     /// By run: the sources that failed in the last run, with their error classes.
@@ -122,36 +120,21 @@ impl<'s> Pages<'s> {
             }
             definitions.push(topic);
         }
-        let (filtered, older) = self.count_filtered_and_older(definitions, &topics).await?;
+        let first_seen = self.count_first_seen(definitions, &topics).await?;
         let (full, failed) = self.last_searches(&topics).await?;
-        Ok(Page { topics, ill, filtered, older, full, failed, schedules })
+        Ok(Page { topics, ill, first_seen, full, failed, schedules })
     }
 
-    async fn count_filtered_and_older(
+    async fn count_first_seen(
         &mut self,
-        definitions: Vec<Topic>,
+        mut definitions: Vec<Topic>,
         topics: &[TopicStatus],
-    ) -> Result<(BTreeMap<String, i64>, BTreeMap<String, i64>), Failure> {
-        let runs: Vec<String> = topics.iter().filter_map(|t| Some(t.last_run.as_ref()?.run.clone())).collect();
-        let of_runs = self.store.older_counts(&runs).await?;
-        let of_topic = |t: &TopicStatus| Some((t.topic.clone(), *of_runs.get(&t.last_run.as_ref()?.run)?));
-        let (mut filtered, mut older) =
-            (BTreeMap::new(), topics.iter().filter_map(of_topic).collect::<BTreeMap<_, _>>());
-        for topic in definitions.into_iter().filter(|topic| !topic.filter.is_none()).take(self.filters_left) {
-            self.filters_left -= 1;
-            let last = topics.iter().find(|t| t.topic == topic.id).and_then(|t| t.last_run.as_ref()?.seq);
-            let Some(seq) = last else { continue };
-            let first = self.store.new_items(&topic.id, SeqRange { since: seq - 1, until: seq }).await?;
-            let filter = filter_of(&topic);
-            let hidden = first.iter().filter(|first| !passes_filter(&filter, &first.item));
-            let hidden: Vec<String> = hidden.map(|first| first.item.key.clone()).collect();
-            if let Some(older) = older.get_mut(&topic.id) {
-                let fits = self.store.window_fits(Some(&topic.id), &hidden).await?;
-                *older -= count(fits.values().filter(|fit| **fit == WindowFit::Outside).count());
-            }
-            filtered.insert(topic.id, count(hidden.len()));
-        }
-        Ok((filtered, older))
+    ) -> Result<BTreeMap<String, FirstSeen>, Failure> {
+        definitions.retain(|topic| !topic.filter.is_none());
+        definitions.truncate(self.filters_left);
+        self.filters_left -= definitions.len();
+        let last: Vec<&RunRow> = topics.iter().filter_map(|t| t.last_run.as_ref()).collect();
+        Ok(first_seen(self.store, &last, &definitions).await?)
     }
 
     /// Returns the last runs in which a source returned its maximum, and the failed sources of each run.
@@ -208,8 +191,4 @@ fn unwatched_status(topic: &Topic, stored: Option<TopicStatus>) -> TopicStatus {
             paused,
         },
     }
-}
-
-fn count(many: usize) -> i64 {
-    i64::try_from(many).unwrap_or(i64::MAX)
 }

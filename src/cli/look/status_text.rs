@@ -8,6 +8,7 @@ use super::status_totals::Totals;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::grid::Grid;
 use crate::cli::terminal::output;
+use crate::compare::FirstSeen;
 use crate::model::{Paused, PausedBy, RunState, Time, Undelivered};
 use crate::store::{RunRow, TopicStatus};
 
@@ -19,8 +20,8 @@ pub(super) struct StatusText {
     over_quota: String,
     failures: String,
     ill: String,
-    hidden: String,
-    older: String,
+    not_new: String,
+    baseline: i64,
 }
 
 impl StatusText {
@@ -32,8 +33,8 @@ impl StatusText {
             over_quota: String::new(),
             failures: String::new(),
             ill: String::new(),
-            hidden: String::new(),
-            older: String::new(),
+            not_new: String::new(),
+            baseline: 0,
         }
     }
 
@@ -47,20 +48,29 @@ impl StatusText {
                 self.paused.push_str(&paused_line(&status.topic, why));
             }
             self.failures.push_str(&problem_line(status, page));
+            if let Some(first) = status.last_run.as_ref().and_then(|run| page.first_seen.get(&run.run)) {
+                self.note_first_seen(&status.topic, *first);
+            }
             if let Some(run) = status.last_run.as_ref().filter(|run| is_over_quota(run, totals.now)) {
                 let why = output::truncate(run.reason.as_deref().unwrap_or(""), 200);
                 self.over_quota.push_str(&format!("{} is over quota: {why}\n", run.topic.as_deref().unwrap_or("")));
             }
         }
         page.ill.iter().for_each(|one| self.ill.push_str(&format!("{one}\n")));
-        for (topic, many) in page.filtered.iter().filter(|(_, many)| **many > 0) {
-            self.hidden.push_str(&format!("{topic}: {many} more new in the last run, filtered\n"));
+    }
+
+    /// Notes what else a topic's last run saw first.
+    fn note_first_seen(&mut self, topic: &str, first: FirstSeen) {
+        if let Some(many @ 1..) = first.filtered {
+            self.not_new.push_str(&format!("{topic}: {many} more first seen in the last run, filtered\n"));
         }
-        for (topic, many) in page.older.iter().filter(|(_, many)| **many > 0) {
-            let line =
-                format!("{topic}: {many} more first seen in the last run, but older than the window or dated ahead\n");
-            self.older.push_str(&line);
+        if first.older > 0 {
+            let many = first.older;
+            self.not_new.push_str(&format!(
+                "{topic}: {many} more first seen in the last run, but older than the window or dated ahead\n"
+            ));
         }
+        self.baseline += first.baseline;
     }
 
     /// Writes everything. `unjudged` topics were not checked for silent sources.
@@ -79,8 +89,10 @@ impl StatusText {
         if totals.undelivered != Undelivered::default() {
             text.push_str(&format!("{}: topicwatch outbox\n", totals.undelivered));
         }
-        text.push_str(&self.hidden);
-        text.push_str(&self.older);
+        text.push_str(&self.not_new);
+        if self.baseline > 0 {
+            text.push_str(&format!("{} more first seen in last runs: a baseline, not new\n", self.baseline));
+        }
         text.push_str(&totals_lines(totals));
         out.write_all(text.as_bytes())?;
         Ok(())
@@ -118,11 +130,11 @@ fn totals_lines(totals: &Totals<'_>) -> String {
 /// Returns a topic's row of the table.
 fn row(t: &TopicStatus, page: &Page, next: Option<Time>, overdue: bool) -> [String; 6] {
     let run = t.last_run.as_ref();
-    let new = run.map_or_else(
+    let new = run.and_then(|run| Some((run, page.first_seen.get(&run.run)?))).map_or_else(
         || "-".to_owned(),
-        |r| {
-            let excluded = [&page.filtered, &page.older].map(|of| of.get(&t.topic).unwrap_or(&0));
-            output::at_least(r.counts.new - excluded[0] - excluded[1], page.full.contains(&r.run))
+        // A baseline is never new, however many there are of it.
+        |(run, first)| {
+            output::at_least(first.new, page.full.contains(&run.run) && (first.new > 0 || first.baseline == 0))
         },
     );
     let next = match (&t.paused, overdue) {

@@ -294,8 +294,8 @@ async fn print(
     job_results: &JobResults,
     upcoming: Option<Upcoming>,
 ) -> Result<(), Failure> {
-    let invented = context.is_sandbox() || store.nature().await? == Some(crate::store::DataOrigin::Sandbox);
     let ids: Vec<String> = reports.iter().map(|report| report.run.clone()).collect();
+    let invented = run_table::is_invented(store, context.is_sandbox(), &ids).await?;
     let volume = store.volume_of_runs(&ids).await?;
     let hidden = run_table::hidden(store, reports).await?;
     let baseline: i64 = store.baselines_of_runs(&ids).await?.into_values().sum();

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::cli::terminal::output;
-use crate::collect::RunReport;
+use crate::collect::{MIXED, RunReport};
 use crate::compare::hidden_new;
 use crate::model::{Micros, RunState, SearchState, Source};
-use crate::store::{Counts, Store, StoreError};
+use crate::store::{Counts, DataOrigin, SearchRow, Store, StoreError};
 
 /// Index of the column `filtered`.
 const FILTERED: usize = 5;
@@ -36,6 +36,17 @@ impl Sums {
     }
 }
 
+/// Whether what these runs found and cost is invented. A service on this machine may be a sandbox or not: only what it
+/// replied tells, and a reply that the database refused was real.
+pub(in crate::cli) async fn is_invented(store: &Store, sandbox: bool, runs: &[String]) -> Result<bool, StoreError> {
+    if sandbox || store.nature().await? != Some(DataOrigin::Sandbox) {
+        return Ok(sandbox);
+    }
+    let searches = store.searches(runs).await?;
+    let is_stored = |search: &SearchRow| matches!(search.state, SearchState::Ok | SearchState::Empty);
+    Ok(searches.iter().any(is_stored) && searches.iter().all(|search| search.error_class.as_deref() != Some(MIXED)))
+}
+
 /// Counts the new items that filters hide. Costs nothing if no topic has a filter.
 pub(in crate::cli) async fn hidden(store: &Store, reports: &[RunReport]) -> Result<Hidden, StoreError> {
     let runs: Vec<(&str, &str)> = reports.iter().map(|report| (&*report.run, &*report.topic)).collect();
@@ -56,6 +67,14 @@ pub(in crate::cli) fn sums(reports: &[RunReport], hidden: &Hidden) -> Sums {
         sums.cost = sums.cost.plus(search.cost);
     }
     sums
+}
+
+/// Formats the number of new items, followed by those first seen that are not new.
+pub(in crate::cli) fn format_new(new: i64, others: i64, full: bool) -> String {
+    let new = new.max(0);
+    // A baseline is never new, however many there are of it.
+    let new = output::at_least(new, full && (new > 0 || others == 0));
+    if others == 0 { new } else { format!("{new} (+{others})") }
 }
 
 /// Returns only what went wrong.

@@ -16,7 +16,7 @@ use crate::collect::{Collector, Done, RunReport, WorkerPool, follow};
 use crate::daemon::{Planner, Skew};
 use crate::model::{AiWhen, LookBack, Micros, RunState, SearchState, Source, Time, Topic, format_duration};
 use crate::search::{self, LookBackSupport, SearchQuery, look_back_support};
-use crate::store::{DataOrigin, Store};
+use crate::store::Store;
 
 #[derive(Debug, Args)]
 pub struct BackfillArgs {
@@ -221,7 +221,8 @@ async fn print(
     wanted: usize,
     days: &[(i64, RunReport)],
 ) -> Result<(), Failure> {
-    let invented = context.is_sandbox() || store.nature().await? == Some(DataOrigin::Sandbox);
+    let ids: Vec<String> = days.iter().map(|(_, report)| report.run.clone()).collect();
+    let invented = run_table::is_invented(store, context.is_sandbox(), &ids).await?;
     let reports: Vec<RunReport> = days.iter().map(|(_, report)| report.clone()).collect();
     let sums = run_table::sums(&reports, &run_table::hidden(store, &reports).await?);
     if args.json {

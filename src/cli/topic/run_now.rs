@@ -13,7 +13,7 @@ use crate::cli::wiring::ids;
 use crate::cli::wiring::options::Common;
 use crate::collect::{RunReport, SearchReport};
 use crate::model::{RunState, SearchRow, SearchState, Span, Time};
-use crate::store::{DataOrigin, RunRow, Store};
+use crate::store::{RunRow, Store};
 
 #[derive(Debug, Args)]
 pub struct RunNowArgs {
@@ -106,7 +106,7 @@ async fn wait(store: &Store, runs: &[(String, String)], args: &RunNowArgs, limit
     let ids: Vec<String> = ended.iter().map(|run| run.run.clone()).collect();
     let searches = store.searches(&ids).await?;
     let reports: Vec<RunReport> = ended.into_iter().map(|run| report(run, &searches)).collect();
-    let invented = store.nature().await? == Some(DataOrigin::Sandbox);
+    let invented = run_table::is_invented(store, false, &ids).await?;
     let hidden = run_table::hidden(store, &reports).await?;
     if args.json {
         output::json(

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use sqlx::{AssertSqlSafe, Row as _};
 
+use super::status_and_runs::LAST_RUN;
 use super::{Conn, fresh, read, status_and_runs};
 use crate::model::{LedgerRow, ProcessRow, Time, Topic, TopicCard};
 use crate::store::StoreError;
@@ -21,7 +22,7 @@ pub(in crate::store) async fn cards(
     // Each last run is one lookup in the index of started runs.
     let sql = format!(
         "SELECT t.id, t.title, t.definition, t.next_slot, t.paused, t.paused_at, t.pause_reason, coalesce(t.schedule, '') AS schedule, \
-         (SELECT l.public_id FROM run l WHERE l.topic = t.id AND l.seq IS NOT NULL AND l.started_at IS NOT NULL ORDER BY l.seq DESC LIMIT 1) AS last_run, \
+         (SELECT l.public_id FROM {LAST_RUN}) AS last_run, \
          (SELECT r.started_at FROM run r WHERE r.topic = t.id AND r.seq IS NOT NULL AND r.started_at IS NOT NULL AND r.state IN ('ok', 'partial') ORDER BY r.seq DESC LIMIT 1) AS last_success \
          FROM topic t WHERE t.removed_at IS NULL AND t.id > $1{among} ORDER BY t.id LIMIT $2"
     );

@@ -2,13 +2,20 @@
 
 use std::collections::HashMap;
 
-use sqlx::{QueryBuilder, Row as _};
+use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 use super::{Conn, Database, Row, filter_conditions, read};
 use crate::model::{Paused, PausedBy};
 use crate::store::{
     AnswerRow, Filter, FoundItem, ItemRow, RunRow, SearchCursor, SearchRow, SightingRow, StoreError, TopicStatus,
 };
+
+/// SQL for the last run `l` of topic `t`, in reading order. A run whose process died becomes readable only when its lease
+/// has ended; it is not the last if another one began later and was readable before.
+pub(in crate::store) const LAST_RUN: &str = "run l WHERE l.topic = t.id AND l.seq IS NOT NULL AND l.started_at IS NOT NULL \
+     AND NOT (l.state = 'failed' AND EXISTS (SELECT 1 FROM search s WHERE s.run = l.id AND s.state = 'lost') \
+       AND EXISTS (SELECT 1 FROM run e WHERE e.topic = l.topic AND coalesce(e.started_at, e.slot, e.planned_at) > l.started_at \
+         AND e.started_at IS NOT NULL AND e.seq < l.seq)) ORDER BY l.seq DESC LIMIT 1";
 
 /// Returns the status of a page of topics, or of the named ones.
 pub(in crate::store) async fn status(
@@ -19,14 +26,13 @@ pub(in crate::store) async fn status(
 ) -> Result<Vec<TopicStatus>, StoreError> {
     // By reading order, never by database id; the index of started runs is walked back to the first match.
     let mut last: HashMap<String, RunRow> = HashMap::new();
-    let mut latest = QueryBuilder::<Database>::new(read::RUN);
-    latest.push(
-        " WHERE r.seq IS NOT NULL AND r.seq IN (SELECT \
-         (SELECT l.seq FROM run l WHERE l.topic = t.id AND l.seq IS NOT NULL AND l.started_at IS NOT NULL ORDER BY l.seq DESC LIMIT 1) FROM",
-    );
+    let mut latest = QueryBuilder::<Database>::new(format!("SELECT (SELECT l.public_id FROM {LAST_RUN}) FROM"));
     page(&mut latest, after, most, named);
-    latest.push(")");
-    for row in latest.build().persistent(named.is_empty()).fetch_all(&mut *conn).await? {
+    let latest =
+        latest.build_query_scalar::<Option<String>>().persistent(named.is_empty()).fetch_all(&mut *conn).await?;
+    let ids = serde_json::json!(latest.into_iter().flatten().collect::<Vec<_>>()).to_string();
+    let sql = format!("{} WHERE r.public_id IN (SELECT given.value FROM {})", read::RUN, super::texts(1));
+    for row in sqlx::query(AssertSqlSafe(sql)).bind(ids).fetch_all(&mut *conn).await? {
         let run = read::run(&row)?;
         if let Some(topic) = run.topic.clone() {
             last.insert(topic, run);

@@ -21,6 +21,7 @@ const COUNTS: &[Field] = &[
 
 const RUN: &[Field] = &[
     ("run", Text, "id of the run"),
+    ("job", Text, "what ran: `topic:acme`, `report:daily`, `export:sheet`"),
     ("topic", Maybe(&Text), "id of the topic; null for reports, exports and pruning"),
     ("trigger", TRIGGER, "why it exists"),
     ("state", RUN_STATE, "its outcome"),

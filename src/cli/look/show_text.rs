@@ -1,0 +1,215 @@
+//! A run as text or Markdown, for `show`.
+
+use crate::cli::terminal::output;
+use crate::compare::FirstSeen;
+use crate::draw::answer_text::{Piece, parse_line};
+use crate::insight::{MergedItem, volume};
+use crate::model::{Kind, Source, Time, WindowFit, format_duration};
+use crate::normalise::safe_link;
+use crate::store::{AnswerRow, RunRow, SearchRow};
+
+/// Everything about one run.
+pub(super) struct Snapshot {
+    pub(super) run: RunRow,
+    pub(super) answer: Option<AnswerRow>,
+    pub(super) searches: Vec<SearchRow>,
+    pub(super) items: Vec<MergedItem>,
+    pub(super) first_seen: FirstSeen,
+    /// Items that the topic's filter hides.
+    pub(super) filtered: usize,
+    /// Why the topic's AI source was not asked, and its previous answer.
+    pub(super) unasked: Option<(String, Option<AnswerRow>)>,
+    /// A later run that failed; only set if the last run is shown.
+    pub(super) failed_since: Option<RunRow>,
+    /// Sources that answered this question for the first time.
+    pub(super) baseline: Vec<Source>,
+    pub(super) invented: bool,
+}
+
+fn heading(snapshot: &Snapshot) -> String {
+    let run = &snapshot.run;
+    let at = run.started_at.map_or_else(String::new, output::format_time);
+    let full = snapshot.searches.iter().any(|search| search.attempt == run.attempt && search.saturated);
+    let FirstSeen { new, baseline, older, .. } = snapshot.first_seen;
+    let filtered = i64::try_from(snapshot.filtered).unwrap_or(i64::MAX);
+    let others: String = [(baseline, "baseline"), (older, "older or dated ahead"), (filtered, "filtered")]
+        .iter()
+        .filter(|(many, _)| *many > 0)
+        .map(|(many, what)| format!(", {many} {what}"))
+        .collect();
+    format!(
+        "{} · {at} · {} · {} found, {} new{others} · {}",
+        run.topic.as_deref().unwrap_or(""),
+        run.state,
+        output::at_least(run.counts.found, full),
+        // A baseline is never new, however many there are of it.
+        output::at_least(new, full && (new > 0 || baseline == 0)),
+        output::volume(volume(&snapshot.items))
+    )
+}
+
+/// Formats one line per source that did not answer in full, and one for a later failed run.
+fn problems(snapshot: &Snapshot) -> Vec<String> {
+    let troubled = snapshot.searches.iter().filter(|s| s.error_class.is_some());
+    let since = snapshot.failed_since.iter().map(|run| {
+        let at = run.started_at.map_or_else(String::new, output::format_time);
+        let why = run.error_text.as_deref().or(run.reason.as_deref()).unwrap_or("");
+        format!("a later run, at {at}, is {}: {} (--run {})", run.state, output::truncate(why, 200), run.run)
+    });
+    troubled
+        .map(|s| {
+            format!(
+                "{} {}: {}: {}",
+                s.source,
+                s.state,
+                s.error_class.as_deref().unwrap_or(""),
+                output::truncate(s.error_text.as_deref().unwrap_or(""), 200)
+            )
+        })
+        .chain(since)
+        .collect()
+}
+
+/// Says why no answer was requested, and how old the last one is.
+fn unasked_note(why: &str, last: Option<&AnswerRow>, now: Time) -> String {
+    let last = match last {
+        Some(answer) => {
+            format!(
+                "; the last answer is {} old, from {}",
+                format_duration(now.since(answer.asked_at)),
+                output::format_time(answer.asked_at)
+            )
+        }
+        None => "; there is no earlier answer".to_owned(),
+    };
+    format!("answer: not asked: {}{last}", output::truncate(why, 200))
+}
+
+/// Says which sources' findings are a baseline.
+fn baseline_note(snapshot: &Snapshot) -> Option<String> {
+    let names: Vec<&str> = snapshot.baseline.iter().map(Source::as_str).collect();
+    let were = if names.len() == 1 { "was" } else { "were" };
+    (!names.is_empty()).then(|| format!("baseline: {} {were} asked this for the first time", names.join(", ")))
+}
+
+fn item_labels(item: &MergedItem) -> String {
+    let sources: Vec<&str> = item.sources.keys().map(Source::as_str).collect();
+    let fit = match item.fit {
+        WindowFit::In => "",
+        WindowFit::Outside => ", outside the window",
+        WindowFit::Undated => ", undated",
+    };
+    format!("{}{fit}{}", sources.join("+"), if item.new { ", new" } else { "" })
+}
+
+pub(super) fn render_text(snapshot: &Snapshot, now: Time) -> String {
+    let mut text = if snapshot.invented { "SANDBOX: invented findings\n".to_owned() } else { String::new() };
+    text.push_str(&format!("{}\nrun {}\n", heading(snapshot), snapshot.run.run));
+    if let Some(note) = baseline_note(snapshot) {
+        text.push_str(&format!("{note}\n"));
+    }
+    for trouble in problems(snapshot) {
+        text.push_str(&format!("! {trouble}\n"));
+    }
+    let mut shown_answer = snapshot.answer.as_ref();
+    if let Some((why, last)) = &snapshot.unasked {
+        text.push_str(&format!("\n{}\n", unasked_note(why, last.as_ref(), now)));
+        shown_answer = last.as_ref();
+    }
+    if let Some(answer) = shown_answer {
+        text.push_str(&format!(
+            "\n{}{}\n",
+            paragraphs(&answer.text),
+            if answer.partial { "\n(incomplete)" } else { "" }
+        ));
+    }
+    for (kind, title) in [(Kind::Post, "Posts"), (Kind::Page, "Pages")] {
+        let items: Vec<&MergedItem> = snapshot.items.iter().filter(|i| i.kind == kind).collect();
+        if items.is_empty() {
+            continue;
+        }
+        text.push_str(&format!("\n{title}\n"));
+        for item in items {
+            let author = item.author.as_ref().map_or_else(String::new, |a| format!("@{}: ", output::truncate(a, 40)));
+            let words = item.title.as_deref().or(item.text.as_deref()).unwrap_or("");
+            text.push_str(&format!("  {author}{}\n", output::truncate(words, 200)));
+            let date = item.published_at.map_or_else(String::new, |at| format!("{} · ", output::format_time(at)));
+            let url = item.url.as_deref().map_or_else(String::new, |u| format!(" · {}", output::escape_control(u)));
+            text.push_str(&format!("    {date}{}{url}\n", item_labels(item)));
+        }
+    }
+    text
+}
+
+/// Escapes control characters and keeps the lines.
+fn paragraphs(text: &str) -> String {
+    text.lines().map(output::escape_control).collect::<Vec<_>>().join("\n")
+}
+
+pub(super) fn render_markdown(snapshot: &Snapshot, now: Time) -> String {
+    let mut text = format!("# {}\n\n", escape_markdown(&heading(snapshot)));
+    if snapshot.invented {
+        text.push_str("**SANDBOX: invented findings**\n\n");
+    }
+    for note in baseline_note(snapshot).into_iter().chain(problems(snapshot)) {
+        text.push_str(&format!("> {}\n\n", escape_markdown(&note)));
+    }
+    let mut shown_answer = snapshot.answer.as_ref().map(|answer| ("Answer", answer));
+    if let Some((why, last)) = &snapshot.unasked {
+        text.push_str(&format!("> {}\n\n", escape_markdown(&unasked_note(why, last.as_ref(), now))));
+        shown_answer = last.as_ref().map(|answer| ("Last answer", answer));
+    }
+    if let Some((heading, answer)) = shown_answer {
+        let model = answer.model.as_ref().map_or_else(String::new, |m| format!(" ({})", escape_markdown(m)));
+        text.push_str(&format!(
+            "## {heading}{model}\n\n{}\n\n",
+            answer.text.lines().map(with_links).collect::<Vec<_>>().join("\n")
+        ));
+    }
+    for (kind, title) in [(Kind::Post, "Posts"), (Kind::Page, "Pages")] {
+        let items: Vec<&MergedItem> = snapshot.items.iter().filter(|i| i.kind == kind).collect();
+        if items.is_empty() {
+            continue;
+        }
+        text.push_str(&format!("## {title}\n\n"));
+        for item in items {
+            let words = escape_markdown(item.title.as_deref().or(item.text.as_deref()).unwrap_or("(no text)"));
+            let linked = markdown_link(&words, item.url.as_deref().unwrap_or_default());
+            let author = item.author.as_ref().map_or_else(String::new, |a| format!("@{}: ", escape_markdown(a)));
+            let date = item.published_at.map_or_else(String::new, |at| format!(", {}", output::format_time(at)));
+            text.push_str(&format!("- {author}{linked} ({}{date})\n", item_labels(item)));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// Formats a line of an answer: links stay links, everything else becomes plain text.
+fn with_links(line: &str) -> String {
+    let render_piece = |piece| match piece {
+        Piece::Words(words) => escape_markdown(&words),
+        Piece::Link(label, address) => markdown_link(&escape_markdown(label), address),
+    };
+    parse_line(line).into_iter().map(render_piece).collect()
+}
+
+/// Formats Markdown text as a link if the address is safe, else returns the text alone.
+fn markdown_link(words: &str, address: &str) -> String {
+    match safe_link(address) {
+        Some(url) => format!("[{words}](<{url}>)"),
+        None => words.to_owned(),
+    }
+}
+
+/// Escapes foreign text for Markdown: no markup remains, and it stays on one line.
+fn escape_markdown(text: &str) -> String {
+    let escaped = output::escape_control(text);
+    let mut safe = String::with_capacity(escaped.len());
+    for c in escaped.chars() {
+        if matches!(c, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|' | '!' | '~' | '&') {
+            safe.push('\\');
+        }
+        safe.push(c);
+    }
+    safe
+}
