@@ -62,7 +62,7 @@ fn shown(place: &Place) {
     let (last, first) = (&runs["runs"][0], &runs["runs"][1]);
     assert_eq!((&last["new"], &last["trigger"]), (&0.into(), &"manual".into()), "{last}");
     let first_id = first["run"].as_str().unwrap();
-    place.run(&["show", "acme", "--run", first_id]).shows(0, &["Posts", ", new"]);
+    place.run(&["show", "acme", "--run", first_id]).shows(0, &["Posts", " baseline"]);
     place.run(&["show", "acme", "--run", first_id, "--md"]).shows(0, &["# acme", "## Answer", "## Posts", "](<http"]);
     // Citations in the answer are links, as in reports, and none is escaped away.
     let pasted = place.ok(&["show", "acme", "--run", first_id, "--md"]);

@@ -151,8 +151,8 @@ impl<'t> Groups<'t> {
 
     /// Whether a topic had an answer on the local day of the start.
     fn is_answered(&self, topic: &Topic) -> bool {
-        let begin = start_of_day(topic.timezone(), self.horizon.from);
-        self.last_answers.get(&topic.id).is_some_and(|at| *at >= begin)
+        let last = self.last_answers.get(&topic.id);
+        last.is_some_and(|at| *at >= start_of_day(topic.timezone(), self.horizon.from))
     }
 
     fn of(&mut self, policy: &'t SchedulePolicy) -> Result<usize, ScheduleError> {

@@ -92,14 +92,18 @@ fn baseline_note(snapshot: &Snapshot) -> Option<String> {
     (!names.is_empty()).then(|| format!("baseline: {} {were} asked this for the first time", names.join(", ")))
 }
 
-fn item_labels(item: &MergedItem) -> String {
+/// Returns an item's sources, how it fits the window, and whether it is new: first seen, not older than the window, and not
+/// found only by sources that were asked this for the first time.
+fn item_labels(item: &MergedItem, baseline: &[Source]) -> String {
     let sources: Vec<&str> = item.sources.keys().map(Source::as_str).collect();
     let fit = match item.fit {
         WindowFit::In => "",
         WindowFit::Outside => ", outside the window",
         WindowFit::Undated => ", undated",
     };
-    format!("{}{fit}{}", sources.join("+"), if item.new { ", new" } else { "" })
+    let is_baseline = item.sources.keys().all(|source| baseline.contains(source));
+    let is_new = item.new && item.fit != WindowFit::Outside && !is_baseline;
+    format!("{}{fit}{}", sources.join("+"), if is_new { ", new" } else { "" })
 }
 
 pub(super) fn render_text(snapshot: &Snapshot, now: Time) -> String {
@@ -135,7 +139,7 @@ pub(super) fn render_text(snapshot: &Snapshot, now: Time) -> String {
             text.push_str(&format!("  {author}{}\n", output::truncate(words, 200)));
             let date = item.published_at.map_or_else(String::new, |at| format!("{} · ", output::format_time(at)));
             let url = item.url.as_deref().map_or_else(String::new, |u| format!(" · {}", output::escape_control(u)));
-            text.push_str(&format!("    {date}{}{url}\n", item_labels(item)));
+            text.push_str(&format!("    {date}{}{url}\n", item_labels(item, &snapshot.baseline)));
         }
     }
     text
@@ -177,7 +181,7 @@ pub(super) fn render_markdown(snapshot: &Snapshot, now: Time) -> String {
             let linked = markdown_link(&words, item.url.as_deref().unwrap_or_default());
             let author = item.author.as_ref().map_or_else(String::new, |a| format!("@{}: ", escape_markdown(a)));
             let date = item.published_at.map_or_else(String::new, |at| format!(", {}", output::format_time(at)));
-            text.push_str(&format!("- {author}{linked} ({}{date})\n", item_labels(item)));
+            text.push_str(&format!("- {author}{linked} ({}{date})\n", item_labels(item, &snapshot.baseline)));
         }
         text.push('\n');
     }
