@@ -71,7 +71,7 @@ fn a_text_whose_first_copy_is_older_than_the_list_is_in_it_once() {
             all += page["data"].as_array().unwrap().len();
             match page["next_page_token"].as_str() {
                 Some(token) => {
-                    path = format!("/api/v1/topics/acme/items?order=engagement&limit=200&page_token={token}")
+                    path = format!("/api/v1/topics/acme/items?order=engagement&limit=200&page_token={token}");
                 }
                 None => break,
             }

@@ -14,9 +14,6 @@ use crate::store::{
 const STEP: i64 = 400;
 const WINDOW: i64 = 1_000;
 
-/// `STEP` with common words, since each item is looked up in the word index.
-const WORDED: i64 = 120;
-
 /// Up to this many items with the words, they are taken from the word index. With more, any period has some of them.
 const FEW: i64 = 3_000;
 
@@ -46,11 +43,9 @@ pub(in crate::store) async fn items(
         ItemOrder::Negative => "-i.score",
     };
     let window = match &filter.words {
-        None if order == ItemOrder::New => STEP,
-        None => WINDOW,
         Some(wanted) if is_rare(conn, wanted).await? => ALL,
-        Some(_) if order == ItemOrder::New => WORDED,
-        Some(_) => WINDOW,
+        _ if order == ItemOrder::New => STEP,
+        _ => WINDOW,
     };
     // By time, the window begins where the last page ended; in other orders, with the latest item.
     let from = after.filter(|_| order == ItemOrder::New);
@@ -61,7 +56,7 @@ pub(in crate::store) async fn items(
         .push(value)
         .push(format!(" AS BIGINT) AS value, {} AS published, i.key AS key ", if order == ItemOrder::New { PUBLISHED } else { "0" }));
     query.push("FROM seen w JOIN topic_item t ON t.topic = w.of AND t.item = w.item JOIN item i ON i.id = t.item WHERE w.seq IS NOT NULL");
-    push_matching(&mut query, filter, order, window < ALL);
+    push_matching(&mut query, filter, order, if window < ALL { Words::Seen } else { Words::Found });
     query.push("), page AS (SELECT m.of, m.item, m.value, m.published, m.key FROM matched m WHERE 1 = 1");
     match (folded, order) {
         (true, ItemOrder::New) => push_folded(&mut query, filter, order),
@@ -95,12 +90,26 @@ pub(in crate::store) async fn items(
     Ok(ListPage { rows: list.into_iter().map(|(_, item)| item).collect(), next, whole: window == ALL })
 }
 
-/// Adds the filter's conditions on item `i` of topic row `t`, except for time; conditions on words only if `looked_up`.
-pub(super) fn push_matching(query: &mut QueryBuilder<Database>, filter: &Filter, order: ItemOrder, looked_up: bool) {
+/// How items are checked for the filter's words.
+#[derive(Clone, Copy)]
+pub(super) enum Words {
+    /// All of them have the words.
+    Found,
+    /// They are those of the window.
+    Seen,
+    /// Each is looked up: for a few.
+    Each,
+}
+
+/// Adds the filter's conditions on item `i` of topic row `t`, except for time.
+pub(super) fn push_matching(query: &mut QueryBuilder<Database>, filter: &Filter, order: ItemOrder, words: Words) {
     filter_conditions::items(query, &Filter { words: None, ..filter.clone() });
-    if let Some(wanted) = filter.words.as_ref().filter(|_| looked_up) {
-        query.push(" AND ");
-        tokens::push_has(query, wanted, "t.item");
+    if let Some(wanted) = &filter.words {
+        match words {
+            Words::Found => {}
+            Words::Seen => tokens::push_among_seen(query.push(" AND "), wanted, "t.item"),
+            Words::Each => tokens::push_has(query.push(" AND "), wanted, "t.item"),
+        }
     }
     filter_conditions::found_by_sources(query, filter, "q.topic = t.topic AND q.seq IS NOT NULL");
     if matches!(order, ItemOrder::Positive | ItemOrder::Negative) {
@@ -121,7 +130,7 @@ fn push_folded(query: &mut QueryBuilder<Database>, filter: &Filter, order: ItemO
         query.push(and).push("NOT EXISTS (SELECT 1 FROM item i JOIN topic_item t ON t.item = i.id JOIN run f ON f.id = t.first_run WHERE ");
         query.push(which).push(" AND t.topic = m.of AND f.seq IS NOT NULL");
         push_since(query, filter);
-        push_matching(query, filter, order, true);
+        push_matching(query, filter, order, Words::Each);
         query.push(")");
     }
     query.push("))");
@@ -156,7 +165,7 @@ pub(in crate::store) async fn copies(
     // The index of copies contains all but the first of a cluster, which represents it wherever it matches.
     query.push(" AND i.cluster <> i.id");
     push_since(&mut query, filter);
-    push_matching(&mut query, filter, ItemOrder::New, true);
+    push_matching(&mut query, filter, ItemOrder::New, Words::Each);
     query.push(" ORDER BY t.first_seen, i.key LIMIT ").push_bind(limit);
     query.build().persistent(false).fetch_all(conn).await?.iter().map(read::item).collect()
 }

@@ -44,6 +44,11 @@ pub(in crate::store) fn push_has(query: &mut QueryBuilder<Postgres>, wanted: &Te
     query.push_bind(tsquery(wanted)).push(" AS TSQUERY))");
 }
 
+/// Adds a condition that an item of the `seen` items matches.
+pub(in crate::store) fn push_among_seen(query: &mut QueryBuilder<Postgres>, wanted: &TextQuery, item: &str) {
+    push_has(query, wanted, item);
+}
+
 /// Formats a `tsquery`.
 fn tsquery(wanted: &TextQuery) -> String {
     let phrase = |phrase: &Phrase| {

@@ -34,6 +34,13 @@ pub(in crate::store) fn push_has(query: &mut QueryBuilder<Sqlite>, wanted: &Text
     query.push_bind(match_query(wanted)).push(")");
 }
 
+/// Adds a condition that an item of the `seen` items matches. Each lookup costs FTS5 about a millisecond, so the matches
+/// of their range are read at once.
+pub(in crate::store) fn push_among_seen(query: &mut QueryBuilder<Sqlite>, wanted: &TextQuery, item: &str) {
+    query.push(item).push(" IN (SELECT rowid FROM item_words WHERE item_words MATCH ").push_bind(match_query(wanted));
+    query.push(" AND rowid BETWEEN (SELECT min(item) FROM seen) AND (SELECT max(item) FROM seen))");
+}
+
 /// Formats an FTS5 query. Tokens contain no character that would end a quotation.
 fn match_query(wanted: &TextQuery) -> String {
     let phrase = |phrase: &Phrase| format!("\"{}\"{}", phrase.tokens.join(" "), if phrase.open { " *" } else { "" });
