@@ -2,8 +2,8 @@
 //! opposite, or two names that changed places. Aligns the words of both and examines the gaps between shared words.
 //! Uses small lists and capital letters, no grammar. It only separates texts, never joins them.
 
-use super::word_sense::{SIDES, says_false};
-use super::word_sequence::{LETTERS, Word, WordSort};
+use super::word_sense::SIDES;
+use super::word_sequence::{InDenial, LETTERS, Word, WordSort};
 
 /// A gap with more words than this is a passage that only one text contains.
 const PASSAGE: usize = 8;
@@ -99,12 +99,8 @@ impl Gap {
             return false;
         }
         if self.begins || self.ends {
-            // "No evacuation in Calgary": a single word added at the start negates the rest.
-            if self.begins && !self.ends && least == 0 && most == 1 {
-                return [a, b].concat().iter().any(|word| word.sort == WordSort::Negation);
-            }
             if least == 0 {
-                return denies_all(if a.is_empty() { b } else { a });
+                return denies_all(if a.is_empty() { b } else { a }, self.begins);
             }
             if most > REMARK {
                 return false;
@@ -115,15 +111,20 @@ impl Gap {
     }
 }
 
-/// Whether words before or after a whole text say nothing but that it is not true: "It is not true that …", "… - NOT". A
-/// remark that contains a negation ("can't believe it: …") does not.
-fn denies_all(words: &[Word]) -> bool {
-    let negates = |word: &Word| word.sort == WordSort::Negation;
-    let is_false = |word: &Word| word.sort == WordSort::Opposite && says_false(word.hash);
-    let is_true = |word: &Word| word.sort == WordSort::Opposite && says_false(word.hash + 1);
+/// Whether words before or after a whole text say nothing but that it is not true: "It is not true that …", "… - NOT",
+/// "No evacuation in Calgary". A remark that contains a negation ("can't believe it: …", "no way!", "…, no?") does not.
+fn denies_all(words: &[Word], begins: bool) -> bool {
+    let Some(roles) = words.iter().map(Word::in_denial).collect::<Option<Vec<InDenial>>>() else { return false };
+    let has = |role| roles.contains(&role);
+    let negates = has(InDenial::Not) || has(InDenial::No);
+    if begins && roles.first() == Some(&InDenial::Asking) {
+        return false;
+    }
+    if roles.iter().all(|role| matches!(role, InDenial::Not | InDenial::No)) {
+        return begins && roles.len() == 1 || has(InDenial::Not);
+    }
     // "No fake: …" affirms it.
-    let denies = words.iter().any(negates) != words.iter().any(is_false);
-    denies && words.iter().all(|word| negates(word) || is_false(word) || is_true(word) || word.is_around_denial())
+    if has(InDenial::False) { !negates } else { negates && has(InDenial::Denied) }
 }
 
 fn of(sort: WordSort, words: &[Word]) -> Vec<Word> {

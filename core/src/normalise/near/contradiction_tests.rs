@@ -61,6 +61,22 @@ pub(super) const APART: &[(&str, &str)] = &[
         "Ich mag das neue Telefon von Acme mit der tollen Kamera nicht",
         "Ich mag das neue Telefon von Acme mit der tollen Kamera",
     ),
+    (
+        "False: police closed the main square because of a suspicious package",
+        "police closed the main square because of a suspicious package",
+    ),
+    (
+        "Stimmt nicht: Ich mag das neue Telefon von Acme mit der tollen Kamera",
+        "Ich mag das neue Telefon von Acme mit der tollen Kamera",
+    ),
+    (
+        "Es gibt keine Belege dafür, dass die Brücke im Norden der Stadt gesperrt wird",
+        "die Brücke im Norden der Stadt gesperrt wird",
+    ),
+    (
+        "No hay pruebas de que las escuelas abren el lunes en toda la ciudad",
+        "las escuelas abren el lunes en toda la ciudad",
+    ),
     // Number words.
     (
         "Two people were killed when a bus left the road near the mill",
@@ -179,6 +195,12 @@ pub(super) const TOGETHER: &[(&str, &str)] = &[
         BRIDGE,
         "I can't believe it: Two trucks fell into the river when the old bridge near Calgary gave way, nobody was hurt",
     ),
+    (BRIDGE, "No way! Two trucks fell into the river when the old bridge near Calgary gave way, nobody was hurt"),
+    (
+        BRIDGE,
+        "Is this not real? Two trucks fell into the river when the old bridge near Calgary gave way, nobody was hurt",
+    ),
+    (BRIDGE, "Two trucks fell into the river when the old bridge near Calgary gave way, nobody was hurt, no?"),
     (BRIDGE, "No joke! Two trucks fell into the river when the old bridge near Calgary gave way, nobody was hurt"),
     (BRIDGE, "RT @ann: Two trucks fell into the river when the old bridge near Calgary gave way, nobody was hurt"),
     (BRIDGE, "RT @ann RT @bob: Two trucks fell into the river when the old bridge near Calgary gave way, nobody w…"),

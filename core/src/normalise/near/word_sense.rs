@@ -130,10 +130,22 @@ const OPPOSITES: [&[&str]; 37] = [
     &["legal lawful", "illegal unlawful"],
 ];
 
-/// Words that add nothing to a denial of a whole text: "there is no evidence that …", "… is not true".
-pub(super) const AROUND_DENIAL: &str = "it its it's is was are were be that this there i we he she they who says said say saying \
-    claims claimed evidence proof way really real totally completely at all alarm happened news report reports story rumour rumor \
-    es ist das stimmt war wahr es que c'est ce vrai n'est cierto verdad";
+/// Words that add nothing to a denial of a whole text: "it is … that", "there is no … that".
+pub(super) const AROUND_DENIAL: &str = "it its it's is was are were be that this there i we he she they who of for at all news report \
+    reports story rumour rumor alarm es ist das dass dafür daß gibt hay de que il n'y y a c'est ce n'est la el";
+
+/// With a negation, these deny a whole text: "not true", "no evidence", "nobody says".
+pub(super) const DENIED: &str = "evidence proof says said say saying claims claimed happened wahr stimmt belege beleg beweis beweise \
+    vrai preuve preuves cierto verdad pruebas";
+
+/// These deny a whole text alone, as `false` does.
+pub(super) const FALSE: &str = "untrue falsch falso falsa faux fausse lüge mentira";
+
+/// A text that begins with one of these asks.
+pub(super) const ASKING: [&str; 6] = ["is", "was", "are", "were", "ist", "est"];
+
+/// Negations that are also interjections: "No, the bridge stands" does not negate the rest.
+pub(super) const INTERJECTIONS: [&str; 5] = ["no", "non", "não", "нет", "never"];
 
 /// Labels and news outlets: words before or after a text that add nothing to its content.
 const LABELS: &str = "breaking update updated updates video photo photos picture pictures pics watch live just news exclusive \

@@ -1,7 +1,7 @@
 //! The words of a text in order, each with its effect on the meaning: enough to check whether two similar texts say the
 //! opposite ([`super::contradiction`]). Sketches store them as numbers, not as words.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use unicode_normalization::UnicodeNormalization;
@@ -34,6 +34,21 @@ pub(super) enum WordSort {
     Name,
 }
 
+/// What a word does in a denial of a whole text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum InDenial {
+    Not,
+    No,
+    /// Denies with a negation.
+    Denied,
+    /// Denies alone.
+    False,
+    /// Adds nothing.
+    Around,
+    /// Adds nothing; at the start it asks.
+    Asking,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Word {
     pub(super) sort: WordSort,
@@ -51,11 +66,23 @@ impl Word {
         self.hash == other.hash && (self.sort == other.sort || letters(self.sort) && letters(other.sort))
     }
 
-    /// Whether the word adds nothing to a denial of a whole text.
-    pub(super) fn is_around_denial(&self) -> bool {
-        static HASHES: LazyLock<HashSet<u16>> =
-            LazyLock::new(|| word_sense::AROUND_DENIAL.split_whitespace().map(hashed).collect());
-        matches!(self.sort, WordSort::Plain | WordSort::Name) && HASHES.contains(&self.hash)
+    /// What the word does in a denial of a whole text.
+    pub(super) fn in_denial(&self) -> Option<InDenial> {
+        static WORDS: LazyLock<HashMap<u16, InDenial>> = LazyLock::new(|| {
+            let of = |list: &'static str, what| list.split_whitespace().map(move |word| (hashed(word), what));
+            let around = of(word_sense::AROUND_DENIAL, InDenial::Around);
+            let denied = of(word_sense::DENIED, InDenial::Denied);
+            let asking = word_sense::ASKING.into_iter().map(|word| (hashed(word), InDenial::Asking));
+            around.chain(denied).chain(of(word_sense::FALSE, InDenial::False)).chain(asking).collect()
+        });
+        match self.sort {
+            WordSort::Negation if self.hash == hashed("no") => Some(InDenial::No),
+            WordSort::Negation => Some(InDenial::Not),
+            WordSort::Opposite if word_sense::says_false(self.hash) => Some(InDenial::False),
+            WordSort::Opposite if word_sense::says_false(self.hash + 1) => Some(InDenial::Denied),
+            WordSort::Plain | WordSort::Name => WORDS.get(&self.hash).copied(),
+            _ => None,
+        }
     }
 
     pub(super) fn write(&self, out: &mut Vec<u8>) {
@@ -148,7 +175,11 @@ pub(super) fn words(text: &str) -> Vec<Word> {
         }
         let kept = match word_sense::sense(word, next) {
             // "No, the bridge stands" does not negate the rest.
-            Some(Sense::Negation) if raw.stops && next.is_some() => plain(word),
+            Some(Sense::Negation)
+                if raw.stops && next.is_some() && word_sense::INTERJECTIONS.contains(&word.as_str()) =>
+            {
+                plain(word)
+            }
             Some(Sense::Negation) => Word { sort: WordSort::Negation, ..plain(word) },
             Some(Sense::Number(value)) => Word { sort: WordSort::Number, hash: value, spelt: 0 },
             Some(Sense::Opposite(side)) => Word { sort: WordSort::Opposite, hash: side, spelt: 0 },
