@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-use super::forecast_prices::{price, reserve, share, total_cost};
+use super::forecast_prices::{expected, price, reserve, share, total_cost};
 use super::forecast_types::{Calls, Cost, Forecast, History, Horizon, Price, ProviderQuota, TopicForecast};
 use super::limit_forecast::{Allowance, Amount, saturating_i64};
 use super::quota::{Group, allowance, quota};
@@ -36,7 +36,7 @@ pub fn forecast(
     let prices: Vec<Price> = sources.map(|source| price(*source, prices, history)).collect();
     let paused: HashSet<&str> = history.paused.iter().map(String::as_str).collect();
     let ai_usage: HashMap<&str, &AiUsageRow> = history.ai_usage.iter().map(|row| (row.topic.as_str(), row)).collect();
-    let mut groups = Groups::new(horizon, history);
+    let mut groups = Groups::new(horizon, history, configured);
     let mut rows = Vec::new();
     let mut limited = Vec::new();
     for topic in topics {
@@ -135,18 +135,19 @@ struct Groups<'t> {
     month: Time,
     known: HashMap<(Period, String), usize>,
     shared: Vec<Shared<'t>>,
+    configured: &'t Prices,
     last_answers: HashMap<String, Time>,
     /// What topics used of their own limits today.
     used: HashMap<String, Usage>,
 }
 
 impl<'t> Groups<'t> {
-    fn new(horizon: Horizon, history: &History) -> Self {
+    fn new(horizon: Horizon, history: &History, configured: &'t Prices) -> Self {
         let after = |days: u32| horizon.from.plus(Duration::from_secs(u64::from(days) * 86_400));
         let (until, month) = (after(horizon.days), after(MONTH));
         let last_answers = history.last_answers.iter().cloned().collect();
         let used = history.used.iter().cloned().collect();
-        Self { horizon, until, month, known: HashMap::new(), shared: Vec::new(), last_answers, used }
+        Self { horizon, until, month, known: HashMap::new(), shared: Vec::new(), configured, last_answers, used }
     }
 
     /// Whether a topic had an answer on the local day of the start.
@@ -278,8 +279,10 @@ impl Groups<'_> {
     ) -> Group<'g> {
         let shared = &self.shared[at];
         let mut group = Group::new(&shared.schedule, shared.timezone, self.horizon.from);
-        group.add(topic, answered, prices, counted);
-        group.within_limits(topic, self.used.get(&topic.id).copied().unwrap_or_default())
+        // Tells on which days a daily answer is due.
+        group.add(topic, answered, prices, &|_| true);
+        let price = |source| (expected(source, prices), self.configured.of(source));
+        group.with_limited(topic, self.used.get(&topic.id).copied().unwrap_or_default(), &price, counted)
     }
 
     /// Returns the calls of all topics. Topics with limits of their own make no more than these allow.
@@ -314,10 +317,10 @@ impl Groups<'_> {
         if let Some(money) = limits.money {
             let amounts = (Amount::Money(money), Amount::Money(used.money));
             let sources = self.shared.iter().flat_map(|shared| &shared.topics).flat_map(|topic| topic.sources());
+            let sources: Vec<Source> = sources.filter(|source| source.is_service()).collect();
             // Calls are refused by the configured price, not by the billed one.
-            let too_dear = configured.unaffordable(sources.filter(|source| source.is_service()), money);
-            let sources = self.shared.iter().flat_map(|shared| &shared.topics).flat_map(|topic| topic.sources());
-            let reserve = reserve(sources.filter(|source| source.is_service()), prices, configured);
+            let too_dear = configured.unaffordable(sources.iter().copied(), money);
+            let reserve = reserve(sources.into_iter(), prices, configured);
             let met = allowance(Budget::ServiceMoney, None, loads, &self.horizon, amounts, reserve)?;
             allowances.push(Allowance { too_dear, ..met });
         }
@@ -337,7 +340,7 @@ impl Groups<'_> {
             for (budget, amounts) in calls.into_iter().chain(money) {
                 let money = topic.limits.money().filter(|_| budget == Budget::TopicMoney);
                 let too_dear = money.and_then(|money| configured.unaffordable(topic.sources(), money));
-                let met = allowance(budget, Some(topic), &[own], &self.horizon, amounts, reserve)?;
+                let met = allowance(budget, Some(topic), std::slice::from_ref(&own), &self.horizon, amounts, reserve)?;
                 allowances.push(Allowance { too_dear, ..met });
             }
         }

@@ -17,12 +17,14 @@ pub(super) fn price(source: Source, configured: &Prices, history: &History) -> P
     }
 }
 
+/// Returns the price of a source in the forecast.
+pub(super) fn expected(source: Source, prices: &[Price]) -> Micros {
+    prices.iter().find(|price| price.source == source).map_or(Micros(0), |price| price.price)
+}
+
 /// Returns by how much configured prices are above those of the forecast. Calls are refused by the former.
 pub(super) fn reserve(sources: impl Iterator<Item = Source>, prices: &[Price], configured: &Prices) -> Micros {
-    let above = sources.map(|source| {
-        let expected = prices.iter().find(|price| price.source == source).map_or(Micros(0), |price| price.price);
-        Micros(configured.of(source).0.saturating_sub(expected.0))
-    });
+    let above = sources.map(|source| Micros(configured.of(source).0.saturating_sub(expected(source, prices).0)));
     above.max().unwrap_or_default().max(Micros(0))
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::forecast_types::{Horizon, Price};
 use super::limit_forecast::{Allowance, Amount, ExhaustedDay, Quota, saturating_i64};
-use crate::model::{AiWhen, Budget, Micros, ProviderQuery, Source, Time, Topic, Usage};
+use crate::model::{AiWhen, Budget, Micros, ProviderQuery, Source, Time, Topic, TopicLimits, Usage};
 use crate::schedule::{Schedule, ScheduleError};
 
 /// Calls at a slot and their cost.
@@ -25,39 +25,57 @@ impl Load {
     }
 }
 
-/// A topic's own daily limits.
+/// A call of a topic with limits of its own.
 #[derive(Debug, Clone, Copy)]
-struct Cap {
-    calls: Option<i64>,
-    money: Option<i64>,
+struct TopicCall {
+    expected: Micros,
+    /// It is refused if this does not fit.
+    configured: Micros,
+    /// Whether the group counts it. The topic's limits are for all its calls.
+    counted: bool,
+}
+
+/// The calls of a topic with limits of its own, in the order in which a run makes them.
+#[derive(Debug, Clone)]
+struct TopicCalls {
+    each: Vec<TopicCall>,
+    /// Once a local day.
+    daily: Vec<TopicCall>,
+    limits: TopicLimits,
     /// What was used of them on the UTC day of the start.
     used: Usage,
 }
 
-impl Cap {
-    /// Returns what the limits leave of a load on a UTC day.
-    fn of(self, load: Load, is_today: bool) -> Load {
-        let used = if is_today { self.used } else { Usage::default() };
-        let part = |of: i64, left: i64, all: i64| {
-            i64::try_from(i128::from(of) * i128::from(left) / i128::from(all.max(1))).unwrap_or(i64::MAX)
-        };
-        let mut load = load;
-        if let Some(left) =
-            self.calls.map(|calls| calls.saturating_sub(used.calls).max(0)).filter(|left| *left < load.calls)
-        {
-            load = Load { calls: left, money: Micros(part(load.money.0, left, load.calls)) };
-        }
-        if let Some(left) =
-            self.money.map(|money| money.saturating_sub(used.money.0).max(0)).filter(|left| *left < load.money.0)
-        {
-            load = Load { calls: part(load.calls, left, load.money.0), money: Micros(left) };
+impl TopicCalls {
+    /// Returns the load of a UTC day's slots, as far as the limits allow.
+    fn load(&self, slots: i64, days: i64, is_today: bool) -> Load {
+        let mut used = if is_today { self.used } else { Usage::default() };
+        let mut load = Load::default();
+        for slot in 0..slots.max(days) {
+            let each = if slot < slots { self.each.as_slice() } else { &[] };
+            let daily = if slot < days { self.daily.as_slice() } else { &[] };
+            let mut any = false;
+            for call in each.iter().chain(daily) {
+                let fits = self.limits.money().is_none_or(|most| used.money.plus(call.configured) <= most);
+                if !fits || self.limits.calls.is_some_and(|most| used.calls >= i64::from(most)) {
+                    continue;
+                }
+                any = true;
+                used.add(call.expected);
+                if call.counted {
+                    load = load.plus(Load { calls: 1, money: call.expected });
+                }
+            }
+            if !any {
+                break;
+            }
         }
         load
     }
 }
 
 /// The calls of the topics that share a schedule and time zone.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Group<'s> {
     schedule: &'s Schedule,
     timezone: &'s str,
@@ -69,29 +87,41 @@ pub(super) struct Group<'s> {
     daily: Load,
     /// The same of topics that had it already on the first day.
     daily_done: Load,
-    /// The limits of its only topic.
-    cap: Option<Cap>,
+    /// The calls of its only topic, if that has limits of its own.
+    limited: Option<TopicCalls>,
 }
 
 impl<'s> Group<'s> {
     pub(super) fn new(schedule: &'s Schedule, timezone: &'s str, from: Time) -> Self {
         let none = Load::default();
-        Self { schedule, timezone, from, each: none, daily: none, daily_done: none, cap: None }
+        Self { schedule, timezone, from, each: none, daily: none, daily_done: none, limited: None }
     }
 
-    /// The same for one topic within its own limits, of which this much was used today.
-    pub(super) fn within_limits(self, topic: &Topic, used: Usage) -> Self {
-        let limits = topic.limits;
-        let cap = Cap { calls: limits.calls.map(i64::from), money: limits.money().map(|money| money.0), used };
-        Self { cap: (!limits.is_none()).then_some(cap), ..self }
+    /// Sets the only topic, which has limits of its own. `price` returns the expected and the configured price.
+    pub(super) fn with_limited(
+        mut self,
+        topic: &Topic,
+        used: Usage,
+        price: &impl Fn(Source) -> (Micros, Micros),
+        counted: &impl Fn(Source) -> bool,
+    ) -> Self {
+        let (mut each, mut daily) = (Vec::new(), Vec::new());
+        for source in topic.sources() {
+            let (expected, configured) = price(source);
+            let call = TopicCall { expected, configured, counted: counted(source) };
+            let many = usize::try_from(topic.provider(source).map_or(1, ProviderQuery::calls)).unwrap_or(1);
+            let list = if is_daily(topic, source) { &mut daily } else { &mut each };
+            list.extend(std::iter::repeat_n(call, many));
+        }
+        self.limited = Some(TopicCalls { each, daily, limits: topic.limits, used });
+        self
     }
 
     /// Adds the calls of a topic to those sources that `counted` accepts. `answered`: it had an answer on the first day.
     pub(super) fn add(&mut self, topic: &Topic, answered: bool, prices: &[Price], counted: &impl Fn(Source) -> bool) {
         for source in topic.sources().into_iter().filter(|source| counted(*source)) {
             let price = prices.iter().find(|price| price.source == source).map_or(Micros(0), |price| price.price);
-            let daily = source == Source::Ai && topic.ai.as_ref().is_some_and(|ai| ai.when == AiWhen::Daily);
-            let load = match (daily, answered) {
+            let load = match (is_daily(topic, source), answered) {
                 (false, _) => &mut self.each,
                 (true, false) => &mut self.daily,
                 (true, true) => &mut self.daily_done,
@@ -103,15 +133,18 @@ impl<'s> Group<'s> {
 
     /// Returns the load in (`after`, `until`], which lie on one UTC day.
     fn load(&self, after: Time, until: Time) -> Result<Load, ScheduleError> {
-        let mut sum = self.each.times(saturating_i64(self.schedule.count(after, until)));
+        let slots = saturating_i64(self.schedule.count(after, until));
+        let mut sum = self.each.times(slots);
+        let mut days = 0;
         for (daily, done) in [(self.daily, false), (self.daily_done, true)] {
             if daily.calls > 0 {
                 let by = |until| self.schedule.count_daily(self.timezone, self.from, until, done).map(saturating_i64);
-                sum = sum.plus(daily.times(by(until)?.saturating_sub(by(after)?)));
+                days = by(until)?.saturating_sub(by(after)?);
+                sum = sum.plus(daily.times(days));
             }
         }
-        let day = Time(after.0.saturating_add(1)).utc_day();
-        Ok(self.cap.map_or(sum, |cap| cap.of(sum, day == self.from.utc_day())))
+        let is_today = Time(after.0.saturating_add(1)).utc_day() == self.from.utc_day();
+        Ok(self.limited.as_ref().map_or(sum, |calls| calls.load(slots, days, is_today)))
     }
 
     /// Returns the cost until an instant, day by day.
@@ -125,6 +158,10 @@ impl<'s> Group<'s> {
         }
         Ok(cost)
     }
+}
+
+fn is_daily(topic: &Topic, source: Source) -> bool {
+    source == Source::Ai && topic.ai.as_ref().is_some_and(|ai| ai.when == AiWhen::Daily)
 }
 
 /// Picks the number that a limit applies to.
