@@ -40,8 +40,6 @@ pub(super) struct CallGate {
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct FailedTries {
     tries: u32,
-    /// Those of them that cost nothing: an error was answered.
-    free: u32,
     spent: Spent,
     /// What was counted for them and not spent. The next try is counted for less.
     credit: Micros,
@@ -53,15 +51,16 @@ impl CallGate {
     }
 
     /// Returns the cost if the search ends here: of failed tries what is known, of the others the price.
-    fn cost(&self) -> Micros {
+    pub(super) fn cost(&self) -> Micros {
         let (failed, made) = (self.failed_tries(), self.tries_made.load(Ordering::Relaxed));
         let open = i64::from(made.saturating_sub(failed.tries));
         failed.spent.counted(self.call.price).plus(self.call.price.times(open))
     }
 
-    /// Returns the number of tries that may have cost something.
-    pub(super) fn billable_tries(&self) -> u32 {
-        self.tries_made.load(Ordering::Relaxed).saturating_sub(self.failed_tries().free)
+    /// Returns the cost of the tries without these that were answered well: of failed ones what is known, of those still
+    /// open the price.
+    pub(super) fn cost_beside(&self, answered: u32) -> Micros {
+        Micros(self.cost().0.saturating_sub(self.call.price.times(i64::from(answered)).0).max(0))
     }
 
     /// Takes from the price of the next try what was counted for failed ones and not spent.
@@ -83,7 +82,6 @@ impl Gate for CallGate {
     fn failed(&self, cost: Spent) {
         let Ok(mut failed) = self.failed.lock() else { return };
         failed.tries = failed.tries.saturating_add(1);
-        failed.free = failed.free.saturating_add(u32::from(cost == Spent::default()));
         failed.spent.billed = failed.spent.billed.plus(cost.billed);
         failed.spent.unknown = failed.spent.unknown.saturating_add(cost.unknown);
         let unspent = self.call.price.0.saturating_sub(cost.counted(self.call.price).0).max(0);

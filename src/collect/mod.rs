@@ -59,7 +59,7 @@ pub use terms::{TERM_DAYS, count_terms};
 pub use text_index::index_words;
 pub use worker_pool::{Done, WorkerPool, renew_leases};
 
-use crate::model::{Clock, Finding, RunState, SERVICE, Source, Time};
+use crate::model::{Clock, Finding, RunState, SERVICE, SearchState, Source, Time};
 use crate::search::Client;
 use crate::store::{Counts, Outcome, RunRef, SeenItem, Store, StoreError, StoreErrorKind};
 
@@ -169,7 +169,10 @@ impl Collector {
         }
         let RunFindings { searches, findings, mut answer, memory } = found;
         if run_outcome::is_fully_interrupted(&searches) && stop.cancel.is_cancelled() {
-            self.store.release(run, self.now()).await?;
+            // Tries that were answered with an error cost nothing.
+            let lost = searches.iter().filter(|search| search.result.state == SearchState::Lost);
+            let costs: Vec<_> = lost.map(|search| (search.result.source, search.result.cost)).collect();
+            self.store.release(run, self.now(), &costs).await?;
             return Ok(run_outcome::interrupted(run, searches));
         }
         if let Some(answer) = &mut answer {

@@ -12,7 +12,7 @@ use super::provider::{ProviderAnswer, ProviderQueryContext, ProviderState};
 use super::provider_replies::Replies;
 use super::search_outcome::{self, Fetched, abandoned, left_out, not_run, operation, unconfigured, words};
 use super::{Collector, Stop, indexing_delay, saturation, stored_calls};
-use crate::model::{NO_COMMON_TIME, QueryHistory, ResultKind, SearchState, Source, Span, Time, covers_spans};
+use crate::model::{Micros, NO_COMMON_TIME, QueryHistory, ResultKind, SearchState, Source, Span, Time, covers_spans};
 use crate::search::kinds::{self, Kind, MOST_PARTS, ProviderRequest, SearchCall, SpanCoverage};
 use crate::search::{CallFailure, ErrorClass, Request, SearchQuery, Unsupported};
 use crate::store::{Call, RunRef, StoreError};
@@ -74,12 +74,18 @@ impl Collector {
             }
             _ => QueryHistory::default(),
         };
-        // Error replies cost nothing.
-        let tries = gate.billable_tries();
-        let replies = Replies { parts: &parts, tries, sent_at: sent_at.unwrap_or(seen_at), recall: &recall };
+        let answered = parts.iter().filter(|part| part.reply.is_ok()).count();
+        let answered = u32::try_from(answered).unwrap_or(u32::MAX);
+        let replies = Replies {
+            parts: &parts,
+            answered,
+            beside: gate.cost_beside(answered),
+            sent_at: sent_at.unwrap_or(seen_at),
+            recall: &recall,
+        };
         let mut answered = match (&stopped, parts.is_empty()) {
             (None, true) => not_run(source, search_query, "nothing is due: the feeds asked for a pause").into(),
-            (Some(stopped), true) => self.unanswered(source, search_query, served, stopped, (was_tried, tries)),
+            (Some(stopped), true) => self.unanswered(source, search_query, served, stopped, (was_tried, gate.cost())),
             (_, false) => self.read(kind, asking, &request, &replies, served),
         };
         if let (Some(stopped), false) = (&stopped, parts.is_empty()) {
@@ -185,9 +191,8 @@ impl Collector {
         search_query: &SearchQuery,
         served: &ProviderState,
         stopped: &Stopped,
-        (was_tried, tries): (bool, u32),
+        (was_tried, cost): (bool, Micros),
     ) -> ProviderAnswer {
-        let cost = served.price.of(tries, 0, 0);
         match stopped {
             Stopped::OverQuota(why) => {
                 let mut fetched = not_run(source, search_query, why);
@@ -213,7 +218,7 @@ impl Collector {
         replies: &Replies<'_>,
         served: &ProviderState,
     ) -> ProviderAnswer {
-        let Replies { parts, tries, recall, .. } = *replies;
+        let Replies { parts, answered, beside, recall, .. } = *replies;
         let mut fetched = not_run(asking.source, asking.ask, "");
         fetched.result.reason = None;
         fetched.result.http_status = parts.last().map(|part| match &part.reply {
@@ -227,7 +232,11 @@ impl Collector {
         let (read, findings, unreadable) = match read {
             Ok(read) => read,
             Err(error) => {
-                search_outcome::charge(&mut fetched.result, served.price.of(tries, 0, kind.tokens(parts)));
+                // What an unreadable reply was billed is not known: it keeps the expected price.
+                let known = served.price.of(answered, 0, kind.tokens(parts));
+                let expected = served.price.expected().times(i64::from(answered));
+                let cost = if kind.tokens(parts) > 0 { known } else { expected };
+                search_outcome::charge(&mut fetched.result, cost.plus(beside));
                 fetched.result.state = SearchState::Error;
                 // The text may quote the reply.
                 let text = served.client.redact_key(&error.text);
@@ -236,10 +245,11 @@ impl Collector {
                 return fetched.into();
             }
         };
-        let price = served.price.of(tries, findings.len(), read.tokens);
+        let price = served.price.of(answered, findings.len(), read.tokens).plus(beside);
         match read.reply.cost {
             Some(cost) => {
-                search_outcome::billed(&mut fetched.result, cost, served.price.of(tries.saturating_sub(1), 0, 0));
+                let others = served.price.of(answered.saturating_sub(1), 0, 0).plus(beside);
+                search_outcome::billed(&mut fetched.result, cost, others);
             }
             None => search_outcome::charge(&mut fetched.result, price),
         }

@@ -1,14 +1,17 @@
 //! The replies to one search of a provider, and how far back they reach.
 
 use super::look_back::ReplySpan;
-use crate::model::{Finding, QueryHistory, Time, WindowFit};
+use crate::model::{Finding, Micros, QueryHistory, Time, WindowFit};
 use crate::search::kinds::{ProviderRequest, SearchCall};
 
 /// The replies, and what else is known about them.
 #[derive(Clone, Copy)]
 pub(super) struct Replies<'a> {
     pub(super) parts: &'a [SearchCall],
-    pub(super) tries: u32,
+    /// How many calls were answered well.
+    pub(super) answered: u32,
+    /// The cost of the other tries.
+    pub(super) beside: Micros,
     /// When the last call was made.
     pub(super) sent_at: Time,
     pub(super) recall: &'a QueryHistory,

@@ -362,6 +362,26 @@ fn a_call_that_was_answered_with_an_error_costs_nothing_however_its_search_ends(
 }
 
 #[test]
+fn a_stop_while_a_retry_waits_bills_nothing_that_was_refused() {
+    for database in databases() {
+        let raw = Raw::saying(|_| reply("503 Service Unavailable", "retry-after: 20\r\n", b""));
+        let lines = raw.lines().replace("max_tries = 1", "max_tries = 9");
+        let service = format!("{lines}prices.web = 0.003\nbudget_per_day = 0.010");
+        let place = Place::new(database, &service, &topic("acme", ""));
+        place.ok(&["db", "migrate"]);
+        let mut going = place.program(&["once", "--at", NINE]).env("RUST_LOG", "topicwatch=debug").start();
+        going.until("the refusal", |said| said.contains("503"));
+        going.signal("INT");
+        let ended = going.wait();
+        let name = place.database.name;
+        assert_eq!(ended.code, Some(130), "{name}: {ended}");
+        let search = "SELECT state || ' ' || cost || ' ' || cost_basis || ' ' || tries FROM search";
+        assert_eq!(place.database.texts(search), ["lost 0 none 1"], "{name}");
+        assert_eq!(place.database.number("SELECT made * 1000000 + spent FROM calls"), 1_000_000, "{name}");
+    }
+}
+
+#[test]
 fn the_time_limit_and_the_time_zone_hold_for_a_topic_without_a_schedule() {
     for database in databases() {
         let raw = Raw::saying(|_| broken(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n", Then::Hang));

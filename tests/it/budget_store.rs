@@ -259,7 +259,7 @@ async fn sequence(database: &Database, store: &Store, seed: u64) {
                 }
                 store.finish(&run, end(now, &costs)).await.unwrap();
             }
-            8 if !held.is_empty() => store.release(&held.swap_remove(pick), now).await.unwrap(),
+            8 if !held.is_empty() => store.release(&held.swap_remove(pick), now, &[]).await.unwrap(),
             9 if draw.below(2) == 0 => {
                 // The lease holders are silent for so long that all runs are lost.
                 now = now.plus(LEASE * 201);

@@ -264,11 +264,11 @@ async fn a_released_run_waits_again_without_having_lost_an_attempt() {
         for _ in 0..3 {
             let run = store.claim(at, 1, LEASE, "t").await.unwrap().remove(0);
             assert_eq!(run.attempt, 1);
-            store.release(&run, at).await.unwrap();
+            store.release(&run, at, &[]).await.unwrap();
         }
         let t = topic("rust");
         let run = manual(&store, &t, "M1", at).await;
-        store.release(&run, at).await.unwrap();
+        store.release(&run, at, &[]).await.unwrap();
         assert_eq!(
             store.run("M1").await.unwrap().unwrap().state,
             RunState::Cancelled,

@@ -145,7 +145,7 @@ async fn a_topic_that_goes_while_it_runs_is_not_tried_again() {
         store.plan(&[plan(at, again, &[(again.0, RunState::Queued)])], again).await.unwrap();
         let run = store.claim(again, 1, LEASE, "mine").await.unwrap().remove(0);
         store.sync_topics(&[topic("other")], again).await.unwrap();
-        store.release(&run, again).await.unwrap();
+        store.release(&run, again, &[]).await.unwrap();
         assert_eq!(state(&store, &run.public_id).await.0, RunState::Cancelled);
         database.close(store).await;
     }

@@ -58,7 +58,8 @@ fn unusable_keys(config: &Config) -> (Vec<String>, Vec<PathBuf>) {
     let describe = |message: &str, hint: &str| format!("{message}: no search can be made (hint: {hint})");
     let (mut warnings, mut files) = (Vec::new(), Vec::new());
     let service = &config.service;
-    let is_unset = |variable: &str| env(variable).is_none() && env(&format!("{variable}_FILE")).is_none();
+    let is_set = |variable: &str| env(variable).is_some_and(|value| !value.is_empty());
+    let is_unset = |variable: &str| !is_set(variable) && !is_set(&format!("{variable}_FILE"));
     if let (Some(file), Target::Url(_), true) = (&service.api_key_file, &service.target, is_unset(&service.api_key_env))
         && let Err(error) = config::read_key(service, &env)
     {

@@ -32,7 +32,7 @@ impl Store {
     /// Returns a claimed run to the queue; the attempt is not counted.
     pub async fn release_job(&self, run: &JobRun, now: Time) -> Result<(), StoreError> {
         let claim = run.hold.clone();
-        write_tx!(self, ledger::release(&claim, now))
+        write_tx!(self, ledger::release_claim(&claim, now))
     }
 
     /// Ends a run with its report and messages, all or nothing, fenced by its token. A report without messages counts

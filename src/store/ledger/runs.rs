@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::model::{Source, Time, Usage};
+use crate::model::{Micros, Source, Time, Usage};
 use crate::store::{ExpiredSlot, JobPlan, PlannedJob, RunClaim, RunRef, Store, StoreError};
 
 impl Store {
@@ -58,10 +58,9 @@ impl Store {
     }
 
     /// Returns a claimed run to the queue; the attempt is not counted. Cancels a manual run and one whose topic is
-    /// gone.
-    pub async fn release(&self, run: &RunRef, now: Time) -> Result<(), StoreError> {
-        let claim = run.claim();
-        write_tx!(self, ledger::release(&claim, now))
+    /// gone. `costs` is what is known of its searches; others are lost at their expected price.
+    pub async fn release(&self, run: &RunRef, now: Time, costs: &[(Source, Micros)]) -> Result<(), StoreError> {
+        write_tx!(self, ledger::release(run, now, costs))
     }
 
     /// Returns whether a queued run of a topic is due, even if it has to wait for an earlier run of its job.

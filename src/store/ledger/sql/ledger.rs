@@ -6,7 +6,7 @@ use std::time::Duration;
 use sqlx::{AssertSqlSafe, Row as _};
 
 use super::{Conn, definitions, followers, read};
-use crate::model::{Time, Trigger};
+use crate::model::{Micros, Source, Time, Trigger};
 use crate::store::{RunClaim, RunRef, StoreError};
 
 /// SQL condition: run `r` may be started again. Its job must still exist, and it must be a planned run or a manual run
@@ -178,7 +178,8 @@ pub(in crate::store) async fn rescue(conn: &mut Conn, now: Time) -> Result<u64, 
 /// Counts calls that a dead process paid for, or may have, at their expected price.
 async fn mark_calls_lost(conn: &mut Conn, run: i64, now: Time, why: &str) -> Result<(), StoreError> {
     sqlx::query(
-        "UPDATE search SET state = 'lost', finished_at = $1, cost = expected_cost, cost_basis = 'assumed', error_text = $2 \
+        "UPDATE search SET state = 'lost', finished_at = $1, cost = expected_cost, \
+         cost_basis = CASE WHEN expected_cost > 0 THEN 'assumed' ELSE 'none' END, error_text = $2 \
          WHERE run = $3 AND state = 'started'",
     )
     .bind(now.0)
@@ -189,7 +190,7 @@ async fn mark_calls_lost(conn: &mut Conn, run: i64, now: Time, why: &str) -> Res
     Ok(())
 }
 
-pub(in crate::store) async fn release(conn: &mut Conn, run: &RunClaim, now: Time) -> Result<(), StoreError> {
+pub(in crate::store) async fn release_claim(conn: &mut Conn, run: &RunClaim, now: Time) -> Result<(), StoreError> {
     lock_claimed(conn, run).await?;
     mark_calls_lost(conn, run.id, now, "given up at shutdown").await?;
     // The attempt is returned only if it made no call, since search rows are unique by (run, attempt, source).
@@ -211,6 +212,19 @@ pub(in crate::store) async fn release(conn: &mut Conn, run: &RunClaim, now: Time
     .execute(conn)
     .await?;
     Ok(())
+}
+
+/// Like [`release_claim`], for a run whose searches may have cost less than expected.
+pub(in crate::store) async fn release(
+    conn: &mut Conn,
+    run: &RunRef,
+    now: Time,
+    costs: &[(Source, Micros)],
+) -> Result<(), StoreError> {
+    let claim = run.claim();
+    lock_claimed(conn, &claim).await?;
+    super::spent::settle_given_back(conn, run, now, costs).await?;
+    release_claim(conn, &claim, now).await
 }
 
 pub(in crate::store) async fn any_due(conn: &mut Conn, now: Time) -> Result<bool, StoreError> {

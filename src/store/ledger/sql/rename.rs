@@ -120,9 +120,10 @@ pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str, now:
     sqlx::query("UPDATE topic_item SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
     sqlx::query("UPDATE pruned_day SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
     sqlx::query("UPDATE topic_term SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
-    for statement in ["DELETE FROM topic_day WHERE topic = $1", "DELETE FROM topic_day_due WHERE topic = $1"] {
-        sqlx::query(statement).bind(old).execute(&mut *conn).await?;
-    }
+    // The days are counted again, but until then pages show them.
+    sqlx::query("DELETE FROM topic_day WHERE topic = $1").bind(new).execute(&mut *conn).await?;
+    sqlx::query("UPDATE topic_day SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
+    sqlx::query("DELETE FROM topic_day_due WHERE topic = $1").bind(old).execute(&mut *conn).await?;
     sqlx::query("UPDATE request SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
     access::rename(conn, old, new).await?;
     day_counts::mark_due(conn, &[new.to_owned()]).await?;

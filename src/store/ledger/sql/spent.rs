@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 use super::{Conn, Database, read};
-use crate::model::{Micros, Time, Usage};
+use crate::model::{Micros, Source, Time, Usage};
 use crate::store::{Outcome, RunRef, StoreError};
 
 /// How long counters of topics are kept, in days.
@@ -43,12 +43,42 @@ pub(in crate::store) async fn settle_all(
     money: Option<i64>,
 ) -> Result<(), StoreError> {
     let counted = |(_, outcome): &&(&RunRef, &Outcome)| is_counted(money, outcome.seen_at.utc_day());
-    let searches: Vec<_> = ends
+    let costs = ends
         .iter()
         .filter(counted)
-        .flat_map(|(run, outcome)| outcome.searches.iter().map(move |search| (*run, search)))
-        .collect();
-    if searches.is_empty() {
+        .flat_map(|(run, outcome)| outcome.searches.iter().map(move |search| (*run, search.source, search.cost)));
+    settle(conn, &costs.collect::<Vec<_>>()).await
+}
+
+/// Replaces the expected cost of searches of a run that is given back by what is known of it.
+pub(in crate::store) async fn settle_given_back(
+    conn: &mut Conn,
+    run: &RunRef,
+    now: Time,
+    costs: &[(Source, Micros)],
+) -> Result<(), StoreError> {
+    let money: Option<String> =
+        sqlx::query_scalar("SELECT value FROM store_info WHERE name = 'money'").fetch_optional(&mut *conn).await?;
+    if is_counted(money.and_then(|day| day.parse().ok()), now.utc_day()) {
+        settle(conn, &costs.iter().map(|(source, cost)| (run, *source, *cost)).collect::<Vec<_>>()).await?;
+    }
+    for (source, cost) in costs {
+        sqlx::query(
+            "UPDATE search SET expected_cost = $1 WHERE run = $2 AND attempt = $3 AND source = $4 AND state = 'started'",
+        )
+        .bind((*cost).max(Micros(0)).0)
+        .bind(run.id)
+        .bind(run.attempt)
+        .bind(source.as_str())
+        .execute(&mut *conn)
+        .await?;
+    }
+    Ok(())
+}
+
+/// Replaces the expected cost of started searches by the actual cost. Tries of an earlier day stay counted on that day.
+async fn settle(conn: &mut Conn, costs: &[(&RunRef, Source, Micros)]) -> Result<(), StoreError> {
+    if costs.is_empty() {
         return Ok(());
     }
     // The day's row first, as when counting a call: whoever holds it has the topics' rows, too.
@@ -61,9 +91,9 @@ pub(in crate::store) async fn settle_all(
             "UPDATE {update} SET spent = {update}.spent + d.more FROM (SELECT {topic} AS topic, s.counted_on AS day, CAST(sum(\
              CASE WHEN v.column4 > s.counted_before THEN v.column4 ELSE s.counted_before END - s.expected_cost) AS BIGINT) AS more FROM ("
         ));
-        query.push_values(&searches, |mut row, (run, search)| {
-            row.push_bind(run.id).push_bind(run.attempt).push_bind(search.source.as_str());
-            row.push_bind(search.cost.max(Micros(0)).0).push_bind(&run.topic.id);
+        query.push_values(costs, |mut row, (run, source, cost)| {
+            row.push_bind(run.id).push_bind(run.attempt).push_bind(source.as_str());
+            row.push_bind((*cost).max(Micros(0)).0).push_bind(&run.topic.id);
         });
         query.push(format!(
             ") AS v JOIN search s ON s.run = v.column1 AND s.attempt = v.column2 AND s.source = v.column3 \
