@@ -4,8 +4,10 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::Value;
+
 use super::replay::read;
-use crate::model::{Kind, PAUSED, ReplyEntry, Time};
+use crate::model::{Kind, PAUSED, ReplyEntry, Time, author_of_text_key};
 use crate::normalise;
 use crate::store::{
     ErasedCounts, Mention, MentionPlace, NamedItem, Store, StoreError, StoredReply, Tombstone, TombstoneKind,
@@ -111,7 +113,9 @@ impl Eraser<'_> {
     }
 
     fn names(&self, item: &NamedItem) -> bool {
-        item.author.as_deref().is_some_and(|author| self.known.has(TombstoneKind::Author, author))
+        // Pruning removes the author of an item, but not the keys.
+        let of_keys = item.keys.iter().filter_map(|key| author_of_text_key(key));
+        item.author.as_deref().into_iter().chain(of_keys).any(|author| self.known.has(TombstoneKind::Author, author))
             || item.keys.iter().any(|key| self.known.has(TombstoneKind::Item, key))
     }
 
@@ -199,7 +203,7 @@ impl Eraser<'_> {
             let of_topic = |row: &Mention| {
                 let may_name_topics =
                     matches!(place, MentionPlace::Messages | MentionPlace::Alerts | MentionPlace::Reports);
-                may_name_topics && topics.iter().any(|topic| row.texts.iter().any(|text| text.contains(topic.as_str())))
+                may_name_topics && topics.iter().any(|topic| is_about(&row.texts, topic))
             };
             let named: Vec<&Mention> = page
                 .iter()
@@ -243,6 +247,34 @@ impl Eraser<'_> {
     }
 }
 
+/// Whether a message, an event or a report is about a topic: its data names the topic, as a whole value. Without data,
+/// the words must contain the id between characters that no id has. That others use the same word means nothing.
+fn is_about(texts: &[String], topic: &str) -> bool {
+    let data: Vec<Value> = texts.iter().filter_map(|text| serde_json::from_str(text).ok()).collect();
+    let has_data = data.iter().any(Value::is_object);
+    let is_named = |text: &String| {
+        let of_id = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+        text.match_indices(topic).any(|(at, _)| {
+            let (before, after) =
+                (text.get(..at).unwrap_or_default(), text.get(at + topic.len()..).unwrap_or_default());
+            !before.ends_with(of_id) && !after.starts_with(of_id)
+        })
+    };
+    texts.iter().any(|text| text == topic)
+        || data.iter().any(|value| holds(value, topic))
+        || !has_data && texts.first().is_some_and(is_named)
+}
+
+/// Whether a value or a part of it is this text.
+fn holds(value: &Value, text: &str) -> bool {
+    match value {
+        Value::String(one) => one == text,
+        Value::Array(all) => all.iter().any(|one| holds(one, text)),
+        Value::Object(all) => all.iter().any(|(name, one)| name == text || holds(one, text)),
+        _ => false,
+    }
+}
+
 fn earlier(mine: Option<Time>, other: Option<Time>) -> Option<Time> {
     mine.into_iter().chain(other).min()
 }
@@ -259,7 +291,22 @@ fn addresses(text: &str) -> impl Iterator<Item = String> {
 
 #[cfg(test)]
 mod tests {
-    use super::addresses;
+    use super::{addresses, is_about};
+
+    #[test]
+    fn what_is_about_another_topic_is_not_about_one_whose_id_is_a_word_in_it() {
+        for (texts, expected) in [
+            (["3 new", r#"{"topic":"team","lines":[]}"#], true),
+            (["3 new", r#"{"topics":[{"topic":"team"},{"topic":"other"}]}"#], true),
+            (["team-launches: 3 new", r#"{"topic":"team-launches","text":"the team won"}"#], false),
+            (["other: the team won", r#"{"topic":"other","lines":["team spirit"]}"#], false),
+            (["Daily report: team, other", ""], true),
+            (["Daily report: team-launches, other", ""], false),
+            (["team", "[]"], true),
+        ] {
+            assert_eq!(is_about(&texts.map(str::to_owned), "team"), expected, "{texts:?}");
+        }
+    }
 
     #[test]
     fn addresses_are_found_in_words_in_markdown_and_in_pages() {

@@ -54,7 +54,7 @@ impl ChartDay {
 
     fn describe(&self) -> String {
         if self.uncovered {
-            return format!("{}: not covered", self.date);
+            return format!("{}: nothing known", self.date);
         }
         let (items, unique) =
             (format::at_least_noun(self.all, self.at_least, "item"), format::at_least(self.unique, self.at_least));

@@ -86,6 +86,10 @@ impl Replacement {
 /// Prefix and suffix of the names of files that are being written.
 const PART: (&str, &str) = (".topicwatch-", ".part");
 
+/// What SQLite and its migration keep beside a database file.
+#[cfg(unix)]
+const BESIDE: [&str; 4] = ["-wal", "-shm", "-journal", ".migrate.lock"];
+
 /// Creates an empty file, locked while it is being written. Only its owner may read it (0600), and this stays so:
 /// findings are private.
 fn create_temp_file(folder: &Path) -> io::Result<NamedTempFile> {
@@ -100,6 +104,13 @@ fn create_temp_file(folder: &Path) -> io::Result<NamedTempFile> {
     }
 }
 
+/// Returns the name of the unfinished file that a file is, or lies beside; `None` for other files.
+#[cfg(unix)]
+fn part_of(name: &str) -> Option<&str> {
+    let main = BESIDE.iter().find_map(|beside| name.strip_suffix(beside)).unwrap_or(name);
+    (main.starts_with(PART.0) && main.ends_with(PART.1)).then_some(main)
+}
+
 /// Removes files that killed processes left in a folder. A process that still writes holds the lock of its file, which
 /// the system releases with the process.
 #[cfg(unix)]
@@ -107,13 +118,18 @@ fn sweep(folder: &Path) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
         let name = entry.file_name();
-        let part = name.to_str().is_some_and(|name| name.starts_with(PART.0) && name.ends_with(PART.1));
-        if !part || !entry.file_type().is_ok_and(|kind| kind.is_file()) {
+        let Some(part) = name.to_str().and_then(part_of) else { continue };
+        if !entry.file_type().is_ok_and(|kind| kind.is_file()) {
             continue;
         }
         // A file that this user may not write belongs to someone else.
         let Ok(file) = std::fs::OpenOptions::new().write(true).open(entry.path()) else { continue };
-        if file.try_lock().is_ok() {
+        // What SQLite keeps beside a file is in use as long as the file is.
+        let main = match folder.join(part) {
+            main if main == entry.path() => Some(file),
+            main => std::fs::OpenOptions::new().write(true).open(main).ok(),
+        };
+        if main.is_none_or(|main| main.try_lock().is_ok()) {
             let _ = std::fs::remove_file(entry.path());
         }
     }
@@ -159,6 +175,25 @@ impl Write for Replacement {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn what_lies_beside_an_unfinished_file_goes_with_it_but_not_while_it_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        for name in
+            ["a.part", "a.part-wal", "b.part-shm", "b.part.migrate.lock", "c.part", "c.part-journal", "d.db-wal"]
+        {
+            std::fs::write(path(&format!(".topicwatch-{name}")), "x").unwrap();
+        }
+        let writing = std::fs::File::open(path(".topicwatch-c.part")).unwrap();
+        writing.lock().unwrap();
+        sweep(folder.path());
+        let mut left: Vec<_> =
+            std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        left.sort();
+        assert_eq!(left, [".topicwatch-c.part", ".topicwatch-c.part-journal", ".topicwatch-d.db-wal"]);
+    }
 
     #[test]
     fn the_old_file_stays_until_the_new_one_is_whole() {

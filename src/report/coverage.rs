@@ -78,7 +78,7 @@ pub(super) fn covered_or_checks(covered: f64, checks: Option<u64>) -> String {
 impl DayFacts {
     /// Whether nothing was searched on the day and no item of it is known.
     pub(super) fn is_uncovered(&self) -> bool {
-        self.counted.raw == 0 && self.checks.is_none() && is_nothing(self.covered)
+        self.counted.raw == 0 && self.checks.is_none() && self.covered.is_none_or(|covered| covered <= 0.0)
     }
 
     /// Describes how much of the day was covered.

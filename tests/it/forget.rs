@@ -477,3 +477,27 @@ fn where_nothing_was_forgotten_the_journal_is_no_file_and_that_is_said() {
     place.run(&["forget", "--export", "tombstones"]).shows(0, &["no file was written"]);
     assert!(!place.path("tombstones").exists());
 }
+
+#[test]
+fn an_author_whose_items_were_pruned_is_forgotten_with_their_keys() {
+    for database in databases() {
+        let raw = Raw::saying(|_| {
+            let body = br#"{"results": [{"id": "1", "text": "acme recalls its kettle after reports of fires", "user": "jane_d",
+                "created_at": "2026-03-11T08:00:00Z"}]}"#;
+            reply("200 OK", "content-type: application/json\r\n", body)
+        });
+        let rest = "[retention]\nitems = \"7d\"\nsightings = \"7d\"\nraw = \"7d\"\n\
+                    [[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\n";
+        let place = Place::new(database, &raw.lines(), rest);
+        place.ok(&["once", "--at", NINE]);
+        place.ok(&["db", "prune", "--at", "2026-05-01T00:00:00Z"]);
+        let name = place.database.name;
+        let keys = "SELECT key FROM item_key WHERE key LIKE '%jane%'";
+        assert_eq!(place.database.number("SELECT count(*) FROM item WHERE author IS NULL AND id > 0"), 1, "{name}");
+        assert_eq!(place.database.texts(keys).len(), 1, "{name}: the key of its text names her");
+        let told = place.run(&["db", "forget", "--author", "jane_d", "--yes"]);
+        assert_eq!(told.code, Some(0), "{told}");
+        assert_eq!(place.database.texts(keys), Vec::<String>::new(), "{name}: {told}");
+        assert_eq!(place.database.number("SELECT count(*) FROM item WHERE id > 0"), 0, "{name}");
+    }
+}

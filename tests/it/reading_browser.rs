@@ -135,7 +135,7 @@ fn a_chart_tells_the_figures_of_the_table_where_the_mouse_or_the_keyboard_is() {
         assert!(rows.iter().any(|row| !["0", "–"].contains(&&*row[1])), "{rows:?}");
         let volume = |row: &[String]| {
             if row[1] == "–" {
-                return format!("{}: not covered", row[0]);
+                return format!("{}: nothing known", row[0]);
             }
             let noun = if ["1", "≥\u{a0}1"].contains(&&*row[1]) { "item" } else { "items" };
             format!("{}: {} {noun}, {} without near-copies", row[0], row[1], row[2])

@@ -122,6 +122,13 @@ pub fn page_key_of_entry(key: &str) -> Option<&str> {
     (digits.len() == ENTRY_DIGITS && digits.bytes().all(hexadecimal)).then_some(page)
 }
 
+/// The author in the key of a post's text, `text:<platform>:<author>:<digest>`; `None` for any other key.
+#[must_use]
+pub fn author_of_text_key(key: &str) -> Option<&str> {
+    let (_platform, rest) = key.strip_prefix(TEXT_KEY_PREFIX)?.split_once(':')?;
+    rest.rsplit_once(':').map(|(author, _digest)| author)
+}
+
 /// An AI summary.
 #[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Answer {

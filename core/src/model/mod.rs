@@ -57,8 +57,8 @@ pub use exported::{FirstSightingRow, SearchExportRow};
 pub use follower::Follower;
 pub use invisible::{is_invisible, is_invisible_after, is_joiner};
 pub use item::{
-    Answer, ENTRY_DIGITS, Engagement, Finding, Kind, ReplyEntry, TEXT_KEY_PREFIX, Window, WindowFit, page_key_of_entry,
-    time_of_post_id,
+    Answer, ENTRY_DIGITS, Engagement, Finding, Kind, ReplyEntry, TEXT_KEY_PREFIX, Window, WindowFit,
+    author_of_text_key, page_key_of_entry, time_of_post_id,
 };
 pub use job::{Job, JobKind};
 pub use mark::{Mark, MarkChange, MarkRow, MarkedVia};

@@ -1,12 +1,12 @@
 //! Tombstones: adding them, and keeping out what they name when runs end. `erase` removes what is already stored.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use sqlx::Row as _;
 
 use super::resolve::{fetch_json, to_json};
 use super::{Conn, erase, read};
-use crate::model::{Answer, Time};
+use crate::model::{Answer, Time, page_key_of_entry};
 use crate::store::{
     ERASED, ForgetKey, Outcome, RunRef, SeenItem, StoreError, Tombstone, TombstoneKind, Tombstones, unpack,
 };
@@ -100,9 +100,11 @@ pub(in crate::store) async fn keys_among<'k>(
     keys: &BTreeSet<&'k str>,
 ) -> Result<BTreeSet<&'k str>, StoreError> {
     let Some(key) = key(conn).await? else { return Ok(BTreeSet::new()) };
-    let hashes: BTreeMap<String, &str> = keys.iter().map(|name| (key.hash(TombstoneKind::Item, name), *name)).collect();
-    let met = among_tombstones(conn, &hashes.keys().map(String::as_str).collect()).await?;
-    Ok(met.iter().filter_map(|hash| hashes.get(hash).copied()).collect())
+    let named = keys.iter().flat_map(|name| [Some(*name), page_key_of_entry(name)].map(|of| Some((of?, *name))));
+    let hashes: Vec<(String, &str)> =
+        named.flatten().map(|(of, name)| (key.hash(TombstoneKind::Item, of), name)).collect();
+    let met = among_tombstones(conn, &hashes.iter().map(|(hash, _)| hash.as_str()).collect()).await?;
+    Ok(hashes.iter().filter(|(hash, _)| met.contains(hash)).map(|(_, name)| *name).collect())
 }
 
 /// Marks the erasure of these tombstones as complete.
@@ -162,8 +164,9 @@ pub(in crate::store) async fn for_items(
     let Some(key) = key(conn).await? else { return Ok(None) };
     let authors: Vec<String> =
         sqlx::query_scalar("SELECT hash FROM forgotten WHERE kind = 'author'").fetch_all(&mut *conn).await?;
-    let hashes: BTreeSet<String> =
-        items.flat_map(|item| item.keys.iter().map(|name| key.hash(TombstoneKind::Item, name))).collect();
+    // Forgetting a page forgets its entries, too.
+    let names = items.flat_map(|item| &item.keys).flat_map(|name| [Some(name.as_str()), page_key_of_entry(name)]);
+    let hashes: BTreeSet<String> = names.flatten().map(|name| key.hash(TombstoneKind::Item, name)).collect();
     let met = among_tombstones(conn, &hashes.iter().map(String::as_str).collect()).await?;
     let mut tombstones = Tombstones::new(key, []);
     authors.iter().for_each(|hash| tombstones.add(TombstoneKind::Author, hash));

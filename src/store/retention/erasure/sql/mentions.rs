@@ -42,9 +42,13 @@ fn place_sql(place: MentionPlace) -> PlaceSql {
                  state = CASE WHEN state = 'sent' THEN 'sent' ELSE 'dead' END"
             ),
         ),
-        MentionPlace::Alerts => {
-            way("alert_event", "event", false, &["summary", "lines"], format!("summary = '{ERASED}', lines = '[]'"))
-        }
+        MentionPlace::Alerts => way(
+            "alert_event",
+            "event",
+            false,
+            &["subject", "summary", "lines"],
+            format!("summary = '{ERASED}', lines = '[]'"),
+        ),
         MentionPlace::Reports => way("report", "run", false, &["subject"], format!("subject = '{ERASED}'")),
         MentionPlace::Searches => {
             way("search", "id", true, &["query", "error_text"], blanked(&["query", "error_text"]))
