@@ -331,3 +331,31 @@ fn what_is_left_out_as_not_new_is_counted_in_full_however_short_the_list() {
             .shows(0, &["2 first seen since then, but older"]);
     }
 }
+
+#[test]
+fn what_was_new_stays_new_and_a_baseline_one_after_its_searches_are_pruned() {
+    for database in databases() {
+        let world = World::new();
+        let file =
+            format!("[retention]\nprune = \"never\"\nsightings = \"30d\"\nruns = \"30d\"\n\n{}", both("acme", ""));
+        let place = Place::new(database, &world.lines(), &file);
+        begin(&place, &world);
+        world.posts(&[post(6, 34, "later", 1)]);
+        once(&place, 36);
+        let name = place.database.name;
+        let rows = || -> Vec<(Value, Value)> {
+            let text = place.ok(&["export", "--what", "new", "--format", "jsonl"]);
+            let rows = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+            rows.map(|row| (row["key"].clone(), row["baseline"].clone())).collect()
+        };
+        let before = rows();
+        let baselines = before.iter().filter(|(_, baseline)| baseline == &json!(true)).count();
+        assert_eq!((before.len(), baselines), (8, 2), "{name}: {before:?}");
+        for at in ["2026-06-01T00:00:00Z", "2026-06-02T00:00:00Z"] {
+            place.ok(&["once", "--at", at]);
+        }
+        place.ok(&["db", "prune", "--at", "2026-06-02T00:00:00Z"]);
+        assert!(place.database.number("SELECT count(*) FROM run WHERE pruned_at IS NOT NULL") > 0, "{name}");
+        assert_eq!(rows(), before, "{name}");
+    }
+}

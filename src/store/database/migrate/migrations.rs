@@ -22,6 +22,11 @@ macro_rules! migrations {
             (8, "thinned", include_str!(concat!("../../../../migrations/", $folder, "/0008_thinned.sql"))),
             (9, "placed", include_str!(concat!("../../../../migrations/", $folder, "/0009_placed.sql"))),
             (10, "started", include_str!(concat!("../../../../migrations/", $folder, "/0010_started.sql"))),
+            (
+                11,
+                "first_sightings",
+                include_str!(concat!("../../../../migrations/", $folder, "/0011_first_sightings.sql")),
+            ),
         ]
     };
 }

@@ -34,9 +34,11 @@ pub(in crate::store) async fn merge(conn: &mut Conn, into: i64, from: i64, first
     .execute(&mut *conn)
     .await?;
     sqlx::query(
-        "INSERT INTO topic_item (topic, item, first_seen, first_run, last_seen, last_run, times_seen) \
-         SELECT topic, $1, first_seen, first_run, last_seen, last_run, times_seen FROM topic_item WHERE item = $2 \
+        "INSERT INTO topic_item (topic, item, first_seen, first_run, last_seen, last_run, times_seen, first_fit, first_baseline) \
+         SELECT topic, $1, first_seen, first_run, last_seen, last_run, times_seen, first_fit, first_baseline FROM topic_item WHERE item = $2 \
          ON CONFLICT (topic, item) DO UPDATE SET \
+         first_fit = CASE WHEN excluded.first_seen < topic_item.first_seen THEN excluded.first_fit ELSE topic_item.first_fit END, \
+         first_baseline = CASE WHEN excluded.first_seen < topic_item.first_seen THEN excluded.first_baseline ELSE topic_item.first_baseline END, \
          first_run = CASE WHEN excluded.first_seen < topic_item.first_seen THEN excluded.first_run ELSE topic_item.first_run END, \
          first_seen = CASE WHEN excluded.first_seen < topic_item.first_seen THEN excluded.first_seen ELSE topic_item.first_seen END, \
          last_run = CASE WHEN excluded.last_seen > topic_item.last_seen THEN excluded.last_run ELSE topic_item.last_run END, \

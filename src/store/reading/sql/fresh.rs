@@ -13,12 +13,50 @@ use crate::store::StoreError;
 /// Topics or keys per statement.
 const CHUNK: usize = 1_000;
 
+/// [`FIT`] from the searches of run `f`.
+macro_rules! fit_by_searches {
+    () => {
+        "(SELECT min(CASE WHEN g.fit = 'undated' THEN 3 WHEN g.fit = 'outside' THEN 2 \
+         WHEN (SELECT max(q.asked_until) FROM search q WHERE q.run = f.id AND q.attempt = f.attempt AND q.source = g.source) < f.started_at - 60000 THEN 2 \
+         ELSE 1 END) FROM sighting g WHERE g.run = f.id AND g.item = t.item)"
+    };
+}
+
+/// [`BASELINE`] from the searches of run `f` and of earlier ones.
+macro_rules! baseline_by_searches {
+    () => {
+        "(CASE WHEN EXISTS (SELECT 1 FROM search q WHERE q.run = f.id AND q.attempt = f.attempt AND q.state NOT IN ('not_run', 'over_quota') \
+         AND (EXISTS (SELECT 1 FROM sighting g WHERE g.run = f.id AND g.item = t.item AND g.source = q.source) \
+           OR NOT EXISTS (SELECT 1 FROM sighting g WHERE g.run = f.id AND g.item = t.item)) \
+         AND EXISTS (SELECT 1 FROM run e CROSS JOIN search a WHERE e.topic = f.topic AND e.seq < f.seq AND a.run = e.id AND a.attempt = e.attempt \
+           AND a.source = q.source AND a.operation = q.operation AND a.query = q.query AND a.state IN ('ok', 'empty'))) \
+         OR f.pruned_at IS NOT NULL THEN 0 ELSE 1 END)"
+    };
+}
+
 /// The fit of an item `t` at its topic's first sighting in run `f`, as a number: in the window (1) if any source said
 /// so, else outside (2), else undated (3); NULL if those sightings are deleted. Findings of a search for a past span (a
 /// backfill) are outside. Scalar subqueries, which PostgreSQL evaluates row by row.
-pub(in crate::store) const FIT: &str = "(SELECT min(CASE WHEN g.fit = 'undated' THEN 3 WHEN g.fit = 'outside' THEN 2 \
-     WHEN (SELECT max(q.asked_until) FROM search q WHERE q.run = f.id AND q.attempt = f.attempt AND q.source = g.source) < f.started_at - 60000 THEN 2 \
-     ELSE 1 END) FROM sighting g WHERE g.run = f.id AND g.item = t.item)";
+pub(in crate::store) const FIT: &str = concat!("coalesce(t.first_fit, ", fit_by_searches!(), ")");
+
+/// Whether an item was there before its topic began to search, 0 or 1: no source that showed it to the first run had
+/// answered the same query before. If the sightings of that run are deleted, every source that the run searched counts.
+/// Runs that an earlier version pruned were no first answers: those are never pruned.
+pub(in crate::store) const BASELINE: &str = concat!("coalesce(t.first_baseline, ", baseline_by_searches!(), ")");
+
+/// Stores what only the searches of these runs tell, before they are deleted.
+pub(in crate::store) async fn keep(conn: &mut Conn, runs: &str) -> Result<(), StoreError> {
+    const KEEP: &str = concat!(
+        "UPDATE topic_item AS t SET first_fit = ",
+        fit_by_searches!(),
+        ", first_baseline = ",
+        baseline_by_searches!(),
+        " FROM run f WHERE t.topic = f.topic AND t.first_seen = f.started_at AND t.first_run = f.id AND f.id IN (SELECT given.value FROM "
+    );
+    let sql = format!("{KEEP}{})", super::numbers(1));
+    sqlx::query(AssertSqlSafe(sql)).bind(runs).execute(conn).await?;
+    Ok(())
+}
 
 /// [`FIT`] as column `fit` of an item `i`. Without sightings, an item with a date counts as in the window, as in a
 /// diff.

@@ -73,16 +73,6 @@ fn searched(row: &Row) -> Result<SearchExportRow, StoreError> {
     })
 }
 
-/// Whether an item was there before its topic began to search: no source that showed it to the first run had answered
-/// the same query before. If the sightings of that run are deleted, every source that the run searched counts. After a run
-/// whose searches were pruned, nothing is called a baseline: what it asked is not known.
-const BASELINE: &str = "CAST(CASE WHEN EXISTS (SELECT 1 FROM search q WHERE q.run = f.id AND q.attempt = f.attempt AND q.state NOT IN ('not_run', 'over_quota') \
-     AND (EXISTS (SELECT 1 FROM sighting g WHERE g.run = f.id AND g.item = t.item AND g.source = q.source) \
-       OR NOT EXISTS (SELECT 1 FROM sighting g WHERE g.run = f.id AND g.item = t.item)) \
-     AND EXISTS (SELECT 1 FROM run e CROSS JOIN search a WHERE e.topic = f.topic AND e.seq < f.seq AND a.run = e.id AND a.attempt = e.attempt \
-       AND a.source = q.source AND a.operation = q.operation AND a.query = q.query AND a.state IN ('ok', 'empty'))) \
-     OR EXISTS (SELECT 1 FROM run e WHERE e.topic = f.topic AND e.seq < f.seq AND e.new > 0 AND e.pruned_at IS NOT NULL) THEN 0 ELSE 1 END AS BIGINT) AS baseline";
-
 pub(in crate::store) async fn new<E: From<StoreError>>(
     conn: &mut Conn,
     filter: &Filter,
@@ -93,9 +83,7 @@ pub(in crate::store) async fn new<E: From<StoreError>>(
     );
     query
         .push(item_history::versions_sql())
-        .push(" AS past, ")
-        .push(BASELINE)
-        .push(", ")
+        .push(format!(" AS past, CAST({} AS BIGINT) AS baseline, ", fresh::BASELINE))
         .push(fresh::fit_column())
         .push(" FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run");
     filter_conditions::topics(&mut query, filter, "t.topic", "t.first_seen");

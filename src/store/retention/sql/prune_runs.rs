@@ -5,9 +5,9 @@ use std::collections::HashSet;
 
 use sqlx::{AssertSqlSafe, Row as _};
 
-use super::Conn;
 use super::resolve::ITEMS_LOCK;
 use super::resolve::to_json;
+use super::{Conn, fresh};
 use crate::store::StoreError;
 use crate::store::retention::rows::{Batch, DAY, Progress, RUN_BYTES, SEARCH_BYTES, SIGHTING_BYTES, StepInput};
 
@@ -164,6 +164,7 @@ pub(in crate::store) async fn runs(conn: &mut Conn, input: &StepInput) -> Result
              cost = pruned_day.cost + excluded.cost"
         );
         sqlx::query(AssertSqlSafe(count)).bind(&run_ids).execute(&mut *conn).await?;
+        fresh::keep(conn, &run_ids).await?;
     }
     for (table, bytes, rest) in [
         (
