@@ -205,8 +205,17 @@ impl Eraser<'_> {
                     matches!(place, MentionPlace::Messages | MentionPlace::Alerts | MentionPlace::Reports);
                 may_name_topics && topics.iter().any(|topic| is_about(&row.texts, topic))
             };
+            // Alerts of a topic are deleted when it is closed, before anything else.
+            let is_deleted = |row: &&Mention| {
+                place == MentionPlace::Alerts
+                    && row.texts.first().is_some_and(|subject| {
+                        let of = subject.split_once('/').map_or(subject.as_str(), |(topic, _)| topic);
+                        topics.iter().any(|topic| topic == of)
+                    })
+            };
             let named: Vec<&Mention> = page
                 .iter()
+                .filter(|row| !is_deleted(row))
                 .filter(|row| row.texts.iter().any(|text| self.quotes(text, place)) || of_topic(row))
                 .collect();
             blanked += match named.len() as u64 {

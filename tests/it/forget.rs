@@ -1,9 +1,12 @@
 //! `forget` through the binary on both databases, against a service that still returns the forgotten items: nothing is
 //! left, nothing comes back, and a forgetting killed at any point can be completed.
 
+use serde_json::json;
+
 use crate::support::databases::{Database, databases, sqlite, wait};
 use crate::support::program::{NINE, Place};
 use crate::support::service::{Raw, Reply, reply};
+use crate::support::world::{World, hour, post};
 
 const TEN: &str = "2026-03-11T10:00:00Z";
 const ELEVEN: &str = "2026-03-11T11:00:00Z";
@@ -499,5 +502,78 @@ fn an_author_whose_items_were_pruned_is_forgotten_with_their_keys() {
         assert_eq!(told.code, Some(0), "{told}");
         assert_eq!(place.database.texts(keys), Vec::<String>::new(), "{name}: {told}");
         assert_eq!(place.database.number("SELECT count(*) FROM item WHERE id > 0"), 0, "{name}");
+    }
+}
+
+#[test]
+fn the_entries_of_a_forgotten_page_do_not_come_back() {
+    for database in databases() {
+        let raw = Raw::saying(|_| {
+            let entry = |n: u32| {
+                format!(
+                    "<item><guid isPermaLink=\"false\">entry-{n}</guid><title>Part {n} of the story</title>\
+                     <link>https://news.example/live</link><pubDate>Wed, 11 Mar 2026 0{n}:00:00 GMT</pubDate></item>"
+                )
+            };
+            let entries: String = (1..=3).map(entry).collect();
+            let feed = format!("<rss version=\"2.0\"><channel><title>t</title>{entries}</channel></rss>");
+            reply("200 OK", "content-type: application/rss+xml\r\n", feed.as_bytes())
+        });
+        let file = format!(
+            "[providers.news]\nkind = \"feeds\"\nallow_private = true\n\n\
+             [[topics]]\nid = \"acme\"\nquery = \"acme\"\nnews.urls = [\"{}/feed\"]\n",
+            raw.url()
+        );
+        let place = Place::bare(database, &file);
+        let name = place.database.name;
+        place.ok(&["once", "--at", NINE]);
+        let items = || place.database.texts("SELECT key FROM item WHERE id > 0 ORDER BY key");
+        let before = items();
+        assert_eq!(before.len(), 3, "{name}: {before:?}");
+        assert!(before.iter().all(|key| key.starts_with("page:https://news.example/live#")), "{name}: {before:?}");
+        place.ok(&["db", "forget", "--item", "https://news.example/live", "--yes"]);
+        assert_eq!(items(), Vec::<String>::new(), "{name}");
+        place.ok(&["once", "--at", TEN]);
+        assert_eq!(items(), Vec::<String>::new(), "{name}: it was found again");
+    }
+}
+
+#[test]
+fn a_rehearsal_counts_what_then_goes() {
+    let topics = "[[alerts]]\nname = \"many\"\nrule = \"volume\"\nwindow = \"1d\"\nmin = 1\n\n\
+                  [[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\", \"web\"]\n\n\
+                  [[topics]]\nid = \"globex\"\nquery = \"globex\"\nsources = [\"social\"]\n";
+    for of in [&["--author", "user3"][..], &["--item", "post:x:2"], &["--topic", "acme"]] {
+        for database in databases() {
+            let world = World::new();
+            let place = Place::new(database, &world.lines(), topics);
+            let name = place.database.name;
+            let page = json!({ "title": "Page", "url": "https://example.com/1", "snippet": "words of acme" });
+            for (at, text) in [(24, "first"), (25, "second"), (26, "third")] {
+                let post = |n: u32| {
+                    let mut post = post(n, 20, &format!("{text} words of acme and globex {n}"), 5);
+                    post["user"] = json!(format!("user{n}"));
+                    post
+                };
+                // The last is of one topic alone.
+                world.posts(&(1..=if at == 24 { 3 } else { 4 }).map(post).collect::<Vec<_>>());
+                world.pages(std::slice::from_ref(&page));
+                // Only the first run of the other topic: what it did not see goes with the topic.
+                let both: &[&str] = if at == 24 { &["acme", "globex"] } else { &["acme"] };
+                for topic in both {
+                    place.ok(&["once", "--at", &hour(at), "--topic", topic]);
+                }
+            }
+            place.ok(&["items", "mark", "acme", "post:x:1", "noise"]);
+            if of[0] == "--topic" {
+                let kept = topics.split("[[topics]]").nth(2).unwrap();
+                place.configure(&world.lines(), &format!("[[topics]]{kept}"));
+            }
+            let command = |more: &str| place.json(&[&["db", "forget", more, "--json"], of].concat());
+            let (rehearsed, real) = (command("--dry-run"), command("--yes"));
+            assert_eq!(rehearsed["taken"], real["taken"], "{name} {of:?}");
+            assert!(real["taken"]["sightings"].as_u64().unwrap() > 0, "{name} {of:?}: {real}");
+            assert!(real["taken"]["revisions"].as_u64().unwrap() > 0, "{name} {of:?}: {real}");
+        }
     }
 }

@@ -61,6 +61,8 @@ pub(in crate::store) async fn of_topic(
     let row = sqlx::query(
         "SELECT count(CASE WHEN o.topics = 1 THEN 1 END) AS items, count(CASE WHEN o.topics > 1 THEN 1 END) AS shared, min(o.first_seen) AS since, \
          (SELECT count(*) FROM run r JOIN sighting s ON s.run = r.id WHERE r.topic = $1) AS sightings, \
+         (SELECT count(*) FROM topic_item t JOIN item_revision v ON v.item = t.item WHERE t.topic = $1 \
+           AND NOT EXISTS (SELECT 1 FROM topic_item x WHERE x.item = t.item AND x.topic <> $1)) AS revisions, \
          (SELECT count(*) FROM run r JOIN answer a ON a.run = r.id WHERE r.topic = $1) AS answers, \
          (SELECT count(*) FROM run r JOIN search q ON q.run = r.id WHERE r.topic = $1) AS words, \
          (SELECT count(*) FROM run r JOIN search q ON q.run = r.id JOIN raw_reply w ON w.search = q.id WHERE r.topic = $1) AS raws \
@@ -74,6 +76,7 @@ pub(in crate::store) async fn of_topic(
         items: number("items")?,
         shared: number("shared")?,
         sightings: number("sightings")?,
+        revisions: number("revisions")?,
         raws: number("raws")?,
         answers: number("answers")?,
         words: number("words")?,
