@@ -35,7 +35,9 @@ pub(super) fn entries(text: &str) -> Result<Vec<Entry>, Unreadable> {
                     ));
                 }
             }
-            Event::Empty(tag) if tag.local_name().as_ref() == b"outline" => all.extend(entry(&tag, &folders)),
+            Event::Empty(tag) if tag.local_name().as_ref() == b"outline" => {
+                all.extend(entry(&tag, &folders).or_else(|| without_feed(&tag, &folders)));
+            }
             Event::End(tag) if tag.local_name().as_ref() == b"outline" => {
                 folders.pop();
             }
@@ -47,6 +49,8 @@ pub(super) fn entries(text: &str) -> Result<Vec<Entry>, Unreadable> {
         }
     }
     match is_opml {
+        // A list without any feed is not of a feed reader.
+        true if all.iter().all(|entry| !entry.is_feed) => Ok(Vec::new()),
         true => Ok(all),
         false => Err(Unreadable::new(
             "is XML, but not OPML",
@@ -57,9 +61,20 @@ pub(super) fn entries(text: &str) -> Result<Vec<Entry>, Unreadable> {
 
 fn entry(tag: &BytesStart<'_>, folders: &[Option<String>]) -> Option<Entry> {
     let url = attribute(tag, b"xmlurl")?.trim().to_owned();
+    (!url.is_empty()).then(|| Entry { title: title(tag), folder: path(folders), url, is_feed: true, unfit: None })
+}
+
+/// An outline that holds nothing and names no feed: a link, or an empty folder.
+fn without_feed(tag: &BytesStart<'_>, folders: &[Option<String>]) -> Option<Entry> {
+    let address = [b"url".as_slice(), b"htmlurl"].into_iter().find_map(|key| name(&attribute(tag, key)?));
+    let title = title(tag);
+    let unfit = Some("has no feed address (xmlUrl)");
+    Some(Entry { url: address.or_else(|| title.clone())?, title, folder: path(folders), is_feed: false, unfit })
+}
+
+fn path(folders: &[Option<String>]) -> Option<String> {
     let path: Vec<&str> = folders.iter().flatten().map(String::as_str).collect();
-    let folder = (!path.is_empty()).then(|| path.join(" / "));
-    (!url.is_empty()).then(|| Entry { title: title(tag), folder, url, is_feed: true, unfit: None })
+    (!path.is_empty()).then(|| path.join(" / "))
 }
 
 fn title(tag: &BytesStart<'_>) -> Option<String> {

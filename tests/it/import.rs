@@ -14,6 +14,7 @@ const OPML: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
   <outline text="Alone &quot;quoted&quot;" xmlUrl="https://alone.example/rss?a=1&amp;b=2"/>
   <outline text="again" xmlUrl="https://acme.example/feed.xml"/>
   <outline text="mail" xmlUrl="feed://mail.example/x"/>
+  <outline text="Bookmark" type="link" url="https://mark.example/"/><outline text="Empty folder"/>
 </body></opml>"#;
 
 const KEPT: &str = "# my file\n[providers.news]\nkind = \"feeds\"   # mine\n\n[[topics]]\nid = \"rust\"\ntitle = \"Rust\"\nnews.urls = [\"https://blog.example/feed\"]\nevery = \"2h\" # twelve a day";
@@ -32,6 +33,9 @@ fn folders_become_topics_at_the_end_and_a_second_time_nothing_is_new() {
     let ended = place.run(&["import", "feeds.opml"]);
     ended.shows(0, &["3 topics with 3 feeds appended to jobs.toml"]);
     ended.says(0, &["skipped: feed://mail.example/x is not an http or https URL"]);
+    for skipped in ["https://mark.example/", "Empty folder"] {
+        ended.says(0, &[&format!("skipped: {skipped} has no feed address (xmlUrl)")]);
+    }
     let after = file(&place);
     assert!(after.starts_with(&before) && after.ends_with(&printed), "{after}");
     let topics: toml::Table = after.parse().unwrap();
