@@ -97,6 +97,7 @@ fn a_database_that_is_newer_or_not_ours_is_left_alone() {
             place.run(verb).says(4, &["tables that are not from topicwatch", "nothing was changed"]);
         }
         wait(place.database.execute("DROP TABLE customers"));
+        place.run(&["serve", "--listen", "127.0.0.1:0"]).says(4, &["is empty", "topicwatch once"]);
         place.ok(&["db", "migrate"]);
         let version = if place.database.name == "SQLite" { "x'00'" } else { "'\\x00'" };
         wait(place.database.execute(&format!(

@@ -39,11 +39,11 @@ impl Store {
             let pools =
                 postgres::Pools::open(options, &settings.schema).await.map_err(|error| with_place(error, &place))?;
             let mut conn = pools.reader().await?;
-            let migration_tables = sqlx::query_scalar(
-                "SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
-                 WHERE n.nspname = $1 AND c.relname = '_sqlx_migrations'",
+            let tables = sqlx::query_as(
+                "SELECT count(*), count(CASE WHEN c.relname = '_sqlx_migrations' THEN 1 END) \
+                 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1",
             );
-            let migration_tables: i64 = migration_tables.bind(&settings.schema).fetch_one(&mut *conn).await?;
+            let tables: (i64, i64) = tables.bind(&settings.schema).fetch_one(&mut *conn).await?;
             if !has_schema(&mut conn, settings).await? {
                 return Err(StoreError::new(
                     StoreErrorKind::Unreachable,
@@ -51,7 +51,7 @@ impl Store {
                     "run `topicwatch once` or `topicwatch run` first, or choose another with [database] schema",
                 ));
             }
-            up_to_date(migration_tables, POSTGRES, &mut *conn, &place).await?;
+            up_to_date(tables, POSTGRES, &mut *conn, &place).await?;
             drop(conn);
             Self {
                 db: Db::Postgres(pools),
@@ -100,23 +100,31 @@ impl Store {
     /// Makes a store of an open file, if its tables are those of this version.
     async fn from_sqlite(pools: sqlite::Pools, place: String) -> Result<Self, StoreError> {
         let mut conn = pools.reader().await.map_err(|error| with_place(error, &place))?;
-        let migration_tables = sqlx::query_scalar("SELECT count(*) FROM sqlite_schema WHERE name = '_sqlx_migrations'");
-        let migration_tables: i64 =
-            migration_tables.fetch_one(&mut *conn).await.map_err(|error| with_place(error.into(), &place))?;
-        up_to_date(migration_tables, SQLITE, &mut *conn, &place).await?;
+        let tables =
+            sqlx::query_as("SELECT count(*), count(CASE WHEN name = '_sqlx_migrations' THEN 1 END) FROM sqlite_schema");
+        let tables: (i64, i64) =
+            tables.fetch_one(&mut *conn).await.map_err(|error| with_place(error.into(), &place))?;
+        up_to_date(tables, SQLITE, &mut *conn, &place).await?;
         drop(conn);
         let (commits, room) = Default::default();
         Ok(Self { db: Db::Sqlite(Box::new(pools)), place, commits, room, engine: None })
     }
 }
 
-/// Refuses a database that is not ours, newer, or older.
+/// Refuses a database that is empty, not ours, newer, or older. The tables: all, and those for migrations.
 async fn up_to_date<C: Migrate>(
-    migration_tables: i64,
+    (tables, migration_tables): (i64, i64),
     steps: &[(i64, &'static str, &'static str)],
     conn: &mut C,
     place: &str,
 ) -> Result<(), StoreError> {
+    if tables == 0 {
+        return Err(StoreError::new(
+            StoreErrorKind::Unreachable,
+            format!("{place} is empty, and is only opened for reading"),
+            "run `topicwatch once` or `topicwatch run` first, as a user who can write there",
+        ));
+    }
     if migration_tables == 0 {
         return Err(foreign(place));
     }
