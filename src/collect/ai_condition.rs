@@ -3,7 +3,8 @@
 
 use std::collections::HashMap;
 
-use super::{Collector, days, group, run_outcome, search_outcome};
+use super::{Collector, group, run_outcome, search_outcome};
+use crate::insight::daily::start_of_day;
 use crate::model::{AiWhen, Finding, TEXT_KEY_PREFIX, Time, Topic};
 use crate::store::{SeenItem, StoreError};
 
@@ -29,7 +30,7 @@ impl Collector {
                 Ok(all_known.then_some(run_outcome::NOTHING_NEW))
             }
             AiWhen::Daily => {
-                let answered = self.store.answered_since(&topic.id, days::local_midnight(topic, now)).await?;
+                let answered = self.store.answered_since(&topic.id, start_of_day(now, topic.timezone())).await?;
                 Ok(answered.then_some("already answered today"))
             }
         }

@@ -2,10 +2,9 @@
 //! all days of a topic whose items changed in another way. If a process stops midway, the next one continues.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
 
 use crate::insight::daily::days;
-use crate::model::{Span, Time, Topic};
+use crate::model::{Span, Time};
 use crate::store::{DayCounts, Store, StoreError};
 
 /// Days counted, up to today: the fourteen of the charts, and one for a viewer who is a day behind.
@@ -62,11 +61,4 @@ async fn zones(store: &Store, topics: &[String]) -> Result<BTreeMap<String, Stri
     let watched = store.watched(topics).await?.into_iter();
     let definitions = watched.filter_map(|watched| Some((watched.topic, watched.definition?)));
     Ok(definitions.map(|(id, topic)| (id, topic.timezone().to_owned())).collect())
-}
-
-/// Returns when the topic's day began, in its own time zone.
-pub(super) fn local_midnight(topic: &Topic, now: Time) -> Time {
-    let zone = jiff::tz::TimeZone::get(topic.timezone()).unwrap_or(jiff::tz::TimeZone::UTC);
-    let begin = now.to_jiff().and_then(|at| at.to_zoned(zone).start_of_day().ok());
-    begin.map_or(now.minus(Duration::from_secs(86_400)), |day| Time::from_jiff(day.timestamp()))
 }

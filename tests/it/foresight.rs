@@ -365,6 +365,7 @@ fn a_topic_with_a_limit_of_its_own_is_planned_within_it() {
     assert_eq!((&told["quota"]["used_up"], &told["quota"]["fullest_day_calls"]), (&Value::Null, &json!(5)), "{told:#}");
     // The slot of the next midnight is the first call of its day.
     assert_eq!(told["topics"][0]["at_most"]["horizon_usd"], 0.018, "{told:#}");
+    assert_eq!((&told["topics"][0]["calls"]["web"], &told["calls"]["web"]), (&json!(6), &json!(6)), "{told:#}");
     assert_eq!(told["at_most"]["horizon_usd"], 0.018, "{told:#}");
     // The calls of a run are made in order, the dearer first.
     let lines = format!("{SANDBOX}\nprices.social = 0.003\nprices.web = 0.001");
@@ -372,6 +373,8 @@ fn a_topic_with_a_limit_of_its_own_is_planned_within_it() {
     place.configure(&lines, &topic("a", both));
     let told = place.json(&["plan", "--days", "1", "--at", "2026-03-11T00:00:00Z", "--json"]);
     assert_eq!(told["topics"][0]["at_most"]["horizon_usd"], 0.011, "{told:#}");
+    let calls = &told["topics"][0]["calls"];
+    assert_eq!((&calls["social"], &calls["web"]), (&json!(3), &json!(2)), "{told:#}");
     let budget = format!("{SANDBOX}\nprices.web = 0.003");
     place.configure(&budget, &topic("a", "sources = [\"web\"]\nevery = \"1h\"\nbudget_per_day = 0.0121"));
     let told = place.json(&["plan", "--days", "1", "--at", "2026-03-11T00:00:00Z", "--json"]);

@@ -4,15 +4,16 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
+use super::daily::start_of_day;
 use super::forecast_prices::{expected, price, reserve, share, total_cost};
 use super::forecast_types::{Calls, Cost, Forecast, History, Horizon, Price, ProviderQuota, TopicForecast};
 use super::limit_forecast::{Allowance, Amount, saturating_i64};
-use super::quota::{Group, allowance, quota};
+use super::quota::{Group, Load, allowance, quota};
 use crate::budget::Prices;
 use crate::model::{
     AiUsageRow, AiWhen, Budget, Micros, Period, ProviderQuery, SchedulePolicy, Source, Time, Topic, Usage, Window,
 };
-use crate::schedule::{Schedule, ScheduleError, Uncovered, largest_uncovered_gap, start_of_day};
+use crate::schedule::{Schedule, ScheduleError, Uncovered, largest_uncovered_gap};
 
 /// Runs of a topic needed to derive how often it asks the AI source.
 const ENOUGH_RUNS: i64 = 10;
@@ -77,14 +78,7 @@ pub fn forecast(
     };
     for row in &rows {
         total.slots = total.slots.saturating_add(row.slots);
-        for (sum, one) in [
-            (&mut total.calls.social, row.calls.social),
-            (&mut total.calls.web, row.calls.web),
-            (&mut total.calls.ai, row.calls.ai),
-            (&mut total.calls.providers, row.calls.providers),
-        ] {
-            *sum = sum.saturating_add(one);
-        }
+        total.calls = total.calls.plus(row.calls);
         total.at_most = total.at_most.plus(row.at_most);
         total.expected = total.expected.plus(row.expected);
     }
@@ -153,7 +147,7 @@ impl<'t> Groups<'t> {
     /// Whether a topic had an answer on the local day of the start.
     fn is_answered(&self, topic: &Topic) -> bool {
         let last = self.last_answers.get(&topic.id);
-        last.is_some_and(|at| *at >= start_of_day(topic.timezone(), self.horizon.from))
+        last.is_some_and(|at| *at >= start_of_day(self.horizon.from, topic.timezone()))
     }
 
     fn of(&mut self, policy: &'t SchedulePolicy) -> Result<usize, ScheduleError> {
@@ -188,7 +182,7 @@ impl<'t> Groups<'t> {
     ) -> Result<TopicForecast, ScheduleError> {
         let (from, until, month) = (self.horizon.from, self.until, self.month);
         let answered = self.is_answered(topic);
-        let capped = self.cost_within_limits(at, topic, answered, prices)?;
+        let within_limits = self.load_within_limits(at, topic, answered, prices)?;
         let shared = &mut self.shared[at];
         let when = topic.ai.as_ref().map(|ai| ai.when);
         let ai = match when {
@@ -224,8 +218,8 @@ impl<'t> Groups<'t> {
         let cost = |ai_share: (i64, i64)| {
             let mut horizon = total_cost(calls, prices, ai_share).plus(provider_cost.times(shared.slots));
             let mut per_month = total_cost(in_month, prices, ai_share).plus(provider_cost.times(shared.month));
-            if let Some((most, most_per_month)) = capped {
-                (horizon, per_month) = (horizon.min(most), per_month.min(most_per_month));
+            if let Some((most, most_per_month)) = within_limits {
+                (horizon, per_month) = (horizon.min(most.money), per_month.min(most_per_month.money));
             }
             Cost { horizon, per_day: share(horizon, 1, i64::from(self.horizon.days)), per_month }
         };
@@ -241,7 +235,7 @@ impl<'t> Groups<'t> {
             last_slot: shared.last,
             slots: shared.slots,
             slots_30_days: shared.month,
-            calls,
+            calls: within_limits.map_or(calls, |(most, _)| most.calls),
             upper_bound: open && ai_asked.is_none(),
             ai_asked,
             at_most: cost((1, 1)),
@@ -253,19 +247,19 @@ impl<'t> Groups<'t> {
 }
 
 impl Groups<'_> {
-    /// Returns the most that a topic costs in the horizon and in a month within its own limits, if it has any.
-    fn cost_within_limits(
+    /// Returns the most calls of a topic in the horizon and in a month within its own limits, if it has any.
+    fn load_within_limits(
         &self,
         at: usize,
         topic: &Topic,
         answered: bool,
         prices: &[Price],
-    ) -> Result<Option<(Micros, Micros)>, ScheduleError> {
+    ) -> Result<Option<(Load, Load)>, ScheduleError> {
         if topic.limits.is_none() {
             return Ok(None);
         }
         let group = self.group_of(at, topic, answered, prices, &|_| true);
-        Ok(Some((group.cost_until(self.until)?, group.cost_until(self.month)?)))
+        Ok(Some((group.load_until(self.until)?, group.load_until(self.month)?)))
     }
 
     /// Returns the calls of one topic within its limits.
@@ -278,11 +272,9 @@ impl Groups<'_> {
         counted: &impl Fn(Source) -> bool,
     ) -> Group<'g> {
         let shared = &self.shared[at];
-        let mut group = Group::new(&shared.schedule, shared.timezone, self.horizon.from);
-        // Tells on which days a daily answer is due.
-        group.add(topic, answered, prices, &|_| true);
+        let group = Group::new(&shared.schedule, shared.timezone, self.horizon.from);
         let price = |source| (expected(source, prices), self.configured.of(source));
-        group.with_limited(topic, self.used.get(&topic.id).copied().unwrap_or_default(), &price, counted)
+        group.with_limited(topic, answered, self.used.get(&topic.id).copied().unwrap_or_default(), &price, counted)
     }
 
     /// Returns the calls of all topics. Topics with limits of their own make no more than these allow.

@@ -73,6 +73,42 @@ pub struct Calls {
     pub providers: i64,
 }
 
+impl Calls {
+    /// Returns calls to one source.
+    pub(super) fn of(source: Source, many: i64) -> Self {
+        let mut calls = Self::default();
+        match source {
+            Source::Social => calls.social = many,
+            Source::Web => calls.web = many,
+            Source::Ai => calls.ai = many,
+            _ => calls.providers = many,
+        }
+        calls
+    }
+
+    pub(super) fn total(self) -> i64 {
+        [self.web, self.ai, self.providers].into_iter().fold(self.social, i64::saturating_add)
+    }
+
+    pub(super) fn plus(self, other: Self) -> Self {
+        Self {
+            social: self.social.saturating_add(other.social),
+            web: self.web.saturating_add(other.web),
+            ai: self.ai.saturating_add(other.ai),
+            providers: self.providers.saturating_add(other.providers),
+        }
+    }
+
+    pub(super) fn times(self, n: i64) -> Self {
+        Self {
+            social: self.social.saturating_mul(n),
+            web: self.web.saturating_mul(n),
+            ai: self.ai.saturating_mul(n),
+            providers: self.providers.saturating_mul(n),
+        }
+    }
+}
+
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
 fn is_zero(number: &i64) -> bool {
     *number == 0
@@ -106,7 +142,8 @@ pub struct TopicForecast {
     pub slots: i64,
     /// Slots of the next 30 days.
     pub slots_30_days: i64,
-    /// The most calls of the horizon: a run asks each source once, but `ai.when` may skip the AI source.
+    /// The most calls of the horizon, within the topic's own limits: a run asks each source once, but `ai.when` may skip
+    /// the AI source.
     pub calls: Calls,
     /// Whether `ai.when = "new"` may skip an unknown number of calls.
     pub upper_bound: bool,

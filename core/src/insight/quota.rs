@@ -3,31 +3,32 @@
 
 use std::time::Duration;
 
-use super::forecast_types::{Horizon, Price};
+use super::forecast_types::{Calls, Horizon, Price};
 use super::limit_forecast::{Allowance, Amount, ExhaustedDay, Quota, saturating_i64};
 use crate::model::{AiWhen, Budget, Micros, ProviderQuery, Source, Time, Topic, TopicLimits, Usage};
 use crate::schedule::{Schedule, ScheduleError};
 
-/// Calls at a slot and their cost.
+/// Calls and their cost.
 #[derive(Debug, Clone, Copy, Default)]
-struct Load {
-    calls: i64,
-    money: Micros,
+pub(super) struct Load {
+    pub(super) calls: Calls,
+    pub(super) money: Micros,
 }
 
 impl Load {
     fn plus(self, other: Self) -> Self {
-        Self { calls: self.calls.saturating_add(other.calls), money: self.money.plus(other.money) }
+        Self { calls: self.calls.plus(other.calls), money: self.money.plus(other.money) }
     }
 
     fn times(self, n: i64) -> Self {
-        Self { calls: self.calls.saturating_mul(n), money: self.money.times(n) }
+        Self { calls: self.calls.times(n), money: self.money.times(n) }
     }
 }
 
 /// A call of a topic with limits of its own.
 #[derive(Debug, Clone, Copy)]
 struct TopicCall {
+    source: Source,
     expected: Micros,
     /// It is refused if this does not fit.
     configured: Micros,
@@ -41,6 +42,8 @@ struct TopicCalls {
     each: Vec<TopicCall>,
     /// Once a local day.
     daily: Vec<TopicCall>,
+    /// Whether it had an answer on the first day.
+    answered: bool,
     limits: TopicLimits,
     /// What was used of them on the UTC day of the start.
     used: Usage,
@@ -63,7 +66,7 @@ impl TopicCalls {
                 any = true;
                 used.add(call.expected);
                 if call.counted {
-                    load = load.plus(Load { calls: 1, money: call.expected });
+                    load = load.plus(Load { calls: Calls::of(call.source, 1), money: call.expected });
                 }
             }
             if !any {
@@ -97,10 +100,12 @@ impl<'s> Group<'s> {
         Self { schedule, timezone, from, each: none, daily: none, daily_done: none, limited: None }
     }
 
-    /// Sets the only topic, which has limits of its own. `price` returns the expected and the configured price.
+    /// Sets the only topic, which has limits of its own. `answered`: it had an answer on the first day; `price` returns the
+    /// expected and the configured price.
     pub(super) fn with_limited(
         mut self,
         topic: &Topic,
+        answered: bool,
         used: Usage,
         price: &impl Fn(Source) -> (Micros, Micros),
         counted: &impl Fn(Source) -> bool,
@@ -108,12 +113,12 @@ impl<'s> Group<'s> {
         let (mut each, mut daily) = (Vec::new(), Vec::new());
         for source in topic.sources() {
             let (expected, configured) = price(source);
-            let call = TopicCall { expected, configured, counted: counted(source) };
+            let call = TopicCall { source, expected, configured, counted: counted(source) };
             let many = usize::try_from(topic.provider(source).map_or(1, ProviderQuery::calls)).unwrap_or(1);
             let list = if is_daily(topic, source) { &mut daily } else { &mut each };
             list.extend(std::iter::repeat_n(call, many));
         }
-        self.limited = Some(TopicCalls { each, daily, limits: topic.limits, used });
+        self.limited = Some(TopicCalls { each, daily, answered, limits: topic.limits, used });
         self
     }
 
@@ -127,36 +132,41 @@ impl<'s> Group<'s> {
                 (true, true) => &mut self.daily_done,
             };
             let calls = topic.provider(source).map_or(1, ProviderQuery::calls);
-            *load = load.plus(Load { calls, money: price.times(calls) });
+            *load = load.plus(Load { calls: Calls::of(source, calls), money: price.times(calls) });
         }
     }
 
     /// Returns the load in (`after`, `until`], which lie on one UTC day.
     fn load(&self, after: Time, until: Time) -> Result<Load, ScheduleError> {
         let slots = saturating_i64(self.schedule.count(after, until));
+        let days = |done: bool| -> Result<i64, ScheduleError> {
+            let by = |until| self.schedule.count_daily(self.timezone, self.from, until, done).map(saturating_i64);
+            Ok(by(until)?.saturating_sub(by(after)?))
+        };
+        if let Some(calls) = &self.limited {
+            let days = if calls.daily.is_empty() { 0 } else { days(calls.answered)? };
+            let is_today = Time(after.0.saturating_add(1)).utc_day() == self.from.utc_day();
+            return Ok(calls.load(slots, days, is_today));
+        }
         let mut sum = self.each.times(slots);
-        let mut days = 0;
         for (daily, done) in [(self.daily, false), (self.daily_done, true)] {
-            if daily.calls > 0 {
-                let by = |until| self.schedule.count_daily(self.timezone, self.from, until, done).map(saturating_i64);
-                days = by(until)?.saturating_sub(by(after)?);
-                sum = sum.plus(daily.times(days));
+            if daily.calls.total() > 0 {
+                sum = sum.plus(daily.times(days(done)?));
             }
         }
-        let is_today = Time(after.0.saturating_add(1)).utc_day() == self.from.utc_day();
-        Ok(self.limited.as_ref().map_or(sum, |calls| calls.load(slots, days, is_today)))
+        Ok(sum)
     }
 
-    /// Returns the cost until an instant, day by day.
-    pub(super) fn cost_until(&self, until: Time) -> Result<Micros, ScheduleError> {
-        let mut cost = Micros(0);
+    /// Returns the load until an instant, day by day.
+    pub(super) fn load_until(&self, until: Time) -> Result<Load, ScheduleError> {
+        let mut sum = Load::default();
         for day in self.from.utc_day()..=until.utc_day() {
             let (after, until) = (self.from.max(before(day)), until.min(before(day + 1)));
             if until > after {
-                cost = cost.plus(self.load(after, until)?.money);
+                sum = sum.plus(self.load(after, until)?);
             }
         }
-        Ok(cost)
+        Ok(sum)
     }
 }
 
@@ -229,7 +239,7 @@ fn first_instant_reaching(
 /// Compares the calls with the limit of calls.
 pub(super) fn quota(groups: &[Group<'_>], horizon: &Horizon) -> Result<Quota, ScheduleError> {
     let limit = i64::from(horizon.limits.calls);
-    let met = evaluate_limit(groups, |load| load.calls, horizon, limit, horizon.used.calls)?;
+    let met = evaluate_limit(groups, |load| load.calls.total(), horizon, limit, horizon.used.calls)?;
     Ok(Quota {
         max_calls_per_day: horizon.limits.calls,
         made_today: horizon.used.calls,
@@ -251,7 +261,7 @@ pub(super) fn allowance(
     reserve: Micros,
 ) -> Result<Allowance, ScheduleError> {
     let (of, unit): (Part, fn(i64) -> Amount) = match limit {
-        Amount::Calls(_) => (|load| load.calls, Amount::Calls),
+        Amount::Calls(_) => (|load| load.calls.total(), Amount::Calls),
         Amount::Money(_) => (|load| load.money.0, |money| Amount::Money(Micros(money))),
     };
     let plain = |amount| match amount {

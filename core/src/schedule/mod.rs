@@ -35,7 +35,7 @@ pub use instant::{INSTANTS, parse_instant};
 pub use jitter::jitter;
 pub use leftover::expired_queued_slots;
 pub use plan::{Decision, ON_TIME, Plan, reason};
-pub use zone::{check_zone, start_of_day, zone_suggestions};
+pub use zone::{check_zone, zone_suggestions};
 
 use std::time::Duration;
 

@@ -1,13 +1,11 @@
 //! Looks up IANA zone names in the built-in tables, so that every host gives the same answer. Never uses the host's own
 //! zone: a schedule does not depend on where it runs.
 
-use std::time::Duration;
-
 use jiff::tz::TimeZone;
 
 use super::duration::show;
 use super::error::ScheduleError;
-use crate::model::{Time, nearest};
+use crate::model::nearest;
 
 /// Returns the zone with a name. Ignores case, as in the IANA rules.
 pub(super) fn find_zone(name: &str) -> Result<TimeZone, ScheduleError> {
@@ -32,14 +30,6 @@ pub(super) fn find_zone(name: &str) -> Result<TimeZone, ScheduleError> {
 /// [`ScheduleError`] with similar names.
 pub fn check_zone(name: &str) -> Result<(), ScheduleError> {
     find_zone(name).map(drop)
-}
-
-/// Returns when the local day of an instant began; a day before it if that cannot be told.
-#[must_use]
-pub fn start_of_day(timezone: &str, at: Time) -> Time {
-    let zone = find_zone(timezone).unwrap_or(TimeZone::UTC);
-    let begin = at.to_jiff().and_then(|at| at.to_zoned(zone).start_of_day().ok());
-    begin.map_or(at.minus(Duration::from_secs(86_400)), |day| Time::from_jiff(day.timestamp()))
 }
 
 /// Returns zone names that were probably meant, best first, at most three: the same city (`berlin`, `Germany/Berlin`),

@@ -47,6 +47,12 @@ pub fn date_of(at: Time, timezone: &str) -> Date {
     at.to_jiff().map_or(Date::constant(1970, 1, 1), |at| zone(timezone).to_datetime(at).date())
 }
 
+/// Returns when the local day of an instant began; a day before it outside the supported years.
+#[must_use]
+pub fn start_of_day(at: Time, timezone: &str) -> Time {
+    start_of(date_of(at, timezone), timezone).unwrap_or(at.minus(Duration::from_secs(86_400)))
+}
+
 /// Returns `many` days up to and including the day of `last`, the earliest first.
 #[must_use]
 pub fn days(last: Time, many: i32, timezone: &str) -> Vec<Day> {
@@ -129,5 +135,10 @@ mod tests {
         // Apia skipped 30 December 2011. Cairo skips midnight when summer time begins.
         assert_eq!(days(Time::parse("2011-12-31T12:00:00Z").unwrap(), 3, "Pacific/Apia").len(), 2);
         assert_eq!(day_of(Date::constant(2026, 4, 24), "Africa/Cairo").unwrap().span.length().as_secs() / 3_600, 23);
+        let begin = |at: &str, zone: &str| start_of_day(Time::parse(at).unwrap(), zone).to_string();
+        assert_eq!(begin("2026-04-24T20:00:00Z", "Africa/Cairo"), "2026-04-23T22:00:00Z", "01:00, the first hour");
+        // Havana's clocks show midnight twice on 1 November 2026: the day begins with the first.
+        assert_eq!(begin("2026-11-01T20:00:00Z", "America/Havana"), "2026-11-01T04:00:00Z");
+        assert_eq!(begin("2026-11-01T05:30:00Z", "America/Havana"), "2026-11-01T04:00:00Z");
     }
 }

@@ -14,7 +14,7 @@ mod share;
 mod usual;
 mod usual_share;
 
-pub use calendar::{Day, date_of, day_of, days, is_whole_days, window_before, windows_at_any_hour};
+pub use calendar::{Day, date_of, day_of, days, is_whole_days, start_of_day, window_before, windows_at_any_hour};
 pub use calendar_weeks::{CalendarPeriod, CalendarUnit};
 pub use campaigns::{Campaign, campaigns};
 pub use counts::{ItemCounts, Tally, ToneCounts, count_items, count_tones, scorer_of, tally, top_authors};
