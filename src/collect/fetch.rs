@@ -185,7 +185,7 @@ impl Collector {
                 return Ok(fetched);
             }
         };
-        if let Err(CallFailure::Refused(refusal, _)) = &called
+        if let Err(CallFailure::Refused(refusal)) = &called
             && let Some(error) = refusal.cause.as_ref().and_then(|cause| cause.downcast_ref::<StoreError>())
         {
             // The run has no result, and its slot stays open.
@@ -195,7 +195,7 @@ impl Collector {
             Ok(reply) => {
                 answered(source, search_query, price, request, reply, self.settings.dialect.as_str(), &self.packer)
             }
-            Err(CallFailure::Refused(refusal, _)) => {
+            Err(CallFailure::Refused(refusal)) => {
                 let mut fetched = match served.refused_at(self.now()).filter(|_| !refusal.over_quota) {
                     Some(refused) => left_out(source, search_query, refused),
                     None => not_run(source, search_query, &refusal.text),

@@ -170,7 +170,7 @@ impl Collector {
         };
         match called {
             Ok(reply) => Ok(Ok(SearchCall::answered(request, reply))),
-            Err(CallFailure::Refused(refusal, _)) => {
+            Err(CallFailure::Refused(refusal)) => {
                 if let Some(error) = refusal.cause.as_ref().and_then(|cause| cause.downcast_ref::<StoreError>()) {
                     return Err(error.clone());
                 }

@@ -42,8 +42,8 @@ pub struct SetupError {
 pub enum CallFailure {
     /// The call failed, after its retries.
     Error(Box<CallError>),
-    /// The gate refused a try; the number counts the tries before it.
-    Refused(Refusal, u32),
+    /// The gate refused a try.
+    Refused(Refusal),
 }
 
 /// The client of one search service. Cheap to share by reference. A call's future may be dropped at any point.
@@ -211,7 +211,7 @@ impl Client {
         let (mut tries, mut pauses, mut was_dead, mut spent) = (0, 0, false, Spent::default());
         let mut was_renewed = false;
         loop {
-            let refused = |refusal| CallFailure::Refused(refusal, tries);
+            let refused = CallFailure::Refused;
             let mut place = self.pace.enter().await.map_err(refused)?;
             gate.before(tries + 1).await.map_err(refused)?;
             // The gate may take long, or the process may be suspended: an expired place belongs to another call now.

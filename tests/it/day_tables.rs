@@ -99,3 +99,26 @@ fn unknown_authors_are_null_and_not_none() {
         );
     }
 }
+
+#[test]
+fn a_renamed_topic_shows_its_days_at_once() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", ""));
+        for at in [6, 12, 30] {
+            world.posts(&[post(at, at - 2, &format!("post {at} of acme"), 1)]);
+            once(&place, at);
+        }
+        let days = |id: &str| {
+            let pages = Pages::serve(&place, &["--at", &hour(31)]);
+            let days = get(&pages, &format!("/api/v1/topics/{id}/days"))["data"].clone();
+            let counted = |day: &Value| (day["date"].clone(), day["items"].clone());
+            days.as_array().unwrap().iter().map(counted).collect::<Vec<_>>()
+        };
+        let before = days("acme");
+        assert!(before.iter().any(|(_, items)| items.as_i64() > Some(0)), "{before:?}");
+        place.ok(&["topic", "rename", "acme", "acme-inc"]);
+        place.configure(&world.lines(), &topic("acme", "").replace("id = \"acme\"", "id = \"acme-inc\""));
+        assert_eq!(days("acme-inc"), before, "{}", place.database.name);
+    }
+}

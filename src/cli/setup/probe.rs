@@ -149,7 +149,7 @@ async fn search_service(context: &Context, client: &Client, url: &str) -> Result
             latency_ms: error.latency.as_millis(),
             cost_usd: error.spent.counted(settings.prices.web),
         },
-        Err(CallFailure::Refused(refusal, _)) => {
+        Err(CallFailure::Refused(refusal)) => {
             Probed { provider, ok: false, line: refusal.text, hint: String::new(), latency_ms: 0, cost_usd: Micros(0) }
         }
     })

@@ -139,7 +139,7 @@ pub(in crate::cli) async fn ask(
             let (cost, assumed) = (error.spent.counted(price), error.spent.unknown > 0);
             Answered { source, cost, assumed, result: Err((format!("{}: {}", error.class, error.text), error.hint)) }
         }
-        Err(CallFailure::Refused(refusal, _)) => {
+        Err(CallFailure::Refused(refusal)) => {
             Answered { source, cost: Micros(0), assumed: false, result: Err((refusal.text, String::new())) }
         }
     })

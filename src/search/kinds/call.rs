@@ -60,7 +60,7 @@ pub async fn call_all(
                 Ok(reply) => parts.push(SearchCall::answered(http_request, reply)),
                 Err(CallFailure::Error(error)) => parts.push(SearchCall::failed(http_request, *error)),
                 // `NoGate` refuses nothing.
-                Err(CallFailure::Refused(..)) => return Ok(parts),
+                Err(CallFailure::Refused(_)) => return Ok(parts),
             }
         }
     }

@@ -131,8 +131,8 @@ const OPPOSITES: [&[&str]; 37] = [
 ];
 
 /// Words that add nothing to a denial of a whole text: "it is … that", "there is no … that".
-pub(super) const AROUND_DENIAL: &str = "it its it's is was are were be that this there i we he she they who of for at all news report \
-    reports story rumour rumor alarm es ist das dass dafür daß gibt hay de que il n'y y a c'est ce n'est la el";
+pub(super) const AROUND_DENIAL: &str = "it its it's be that this there i we he she they who of for at all news report \
+    reports story rumour rumor alarm es das dass dafür daß gibt hay de que il n'y y a c'est ce n'est la el";
 
 /// With a negation, these deny a whole text: "not true", "no evidence", "nobody says".
 pub(super) const DENIED: &str = "evidence proof says said say saying claims claimed happened wahr stimmt belege beleg beweis beweise \

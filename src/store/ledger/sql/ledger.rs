@@ -192,6 +192,10 @@ async fn mark_calls_lost(conn: &mut Conn, run: i64, now: Time, why: &str) -> Res
 
 pub(in crate::store) async fn release_claim(conn: &mut Conn, run: &RunClaim, now: Time) -> Result<(), StoreError> {
     lock_claimed(conn, run).await?;
+    give_back(conn, run, now).await
+}
+
+async fn give_back(conn: &mut Conn, run: &RunClaim, now: Time) -> Result<(), StoreError> {
     mark_calls_lost(conn, run.id, now, "given up at shutdown").await?;
     // The attempt is returned only if it made no call, since search rows are unique by (run, attempt, source).
     sqlx::query(concat!(
@@ -224,7 +228,7 @@ pub(in crate::store) async fn release(
     let claim = run.claim();
     lock_claimed(conn, &claim).await?;
     super::spent::settle_given_back(conn, run, now, costs).await?;
-    release_claim(conn, &claim, now).await
+    give_back(conn, &claim, now).await
 }
 
 pub(in crate::store) async fn any_due(conn: &mut Conn, now: Time) -> Result<bool, StoreError> {
