@@ -375,6 +375,17 @@ fn a_topic_with_a_limit_of_its_own_is_planned_within_it() {
     assert_eq!(told["topics"][0]["at_most"]["horizon_usd"], 0.011, "{told:#}");
     let calls = &told["topics"][0]["calls"];
     assert_eq!((&calls["social"], &calls["web"]), (&json!(3), &json!(2)), "{told:#}");
+    // The money that its calls cannot use up is not called used up.
+    let lines = format!("{SANDBOX}\nprices.web = 0.002");
+    place.configure(
+        &lines,
+        &topic("a", "sources = [\"web\"]\nevery = \"1m\"\nmax_calls_per_day = 50\nbudget_per_day = 0.25"),
+    );
+    let told = place.json(&["plan", "--days", "2", "--at", "2026-03-11T00:00:00Z", "--json"]);
+    let of = |n: usize| (told["budgets"][n]["budget"].clone(), told["budgets"][n]["used_up_on"].clone());
+    assert_eq!(of(0), (json!("topic calls"), json!("2026-03-11")), "{told:#}");
+    assert_eq!(of(1), (json!("topic money"), Value::Null), "{told:#}");
+    assert_eq!(told["budgets"][1]["fullest_day_use"], 0.1, "{told:#}");
     let budget = format!("{SANDBOX}\nprices.web = 0.003");
     place.configure(&budget, &topic("a", "sources = [\"web\"]\nevery = \"1h\"\nbudget_per_day = 0.0121"));
     let told = place.json(&["plan", "--days", "1", "--at", "2026-03-11T00:00:00Z", "--json"]);

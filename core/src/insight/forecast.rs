@@ -11,7 +11,8 @@ use super::limit_forecast::{Allowance, Amount, saturating_i64};
 use super::quota::{Group, Load, allowance, quota};
 use crate::budget::Prices;
 use crate::model::{
-    AiUsageRow, AiWhen, Budget, Micros, Period, ProviderQuery, SchedulePolicy, Source, Time, Topic, Usage, Window,
+    AiUsageRow, AiWhen, Budget, Micros, Period, ProviderQuery, SchedulePolicy, Source, Time, Topic, TopicLimits, Usage,
+    Window,
 };
 use crate::schedule::{Schedule, ScheduleError, Uncovered, largest_uncovered_gap};
 
@@ -44,7 +45,7 @@ pub fn forecast(
         let rests = |policy: &SchedulePolicy| policy.paused || paused.contains(topic.id.as_str());
         let Some(policy) = topic.schedule.as_ref().filter(|policy| !rests(policy)) else {
             if is_listed(topic) {
-                rows.push(unscheduled_topic(topic));
+                rows.push(TopicForecast::unscheduled(topic));
             }
             continue;
         };
@@ -87,24 +88,6 @@ pub fn forecast(
         cost.per_day = share(cost.horizon, 1, i64::from(horizon.days));
     }
     Ok(Forecast { topics: rows, ..total })
-}
-
-fn unscheduled_topic(topic: &Topic) -> TopicForecast {
-    TopicForecast {
-        topic: topic.id.clone(),
-        state: if topic.schedule.is_some() { "paused" } else { "manual" },
-        first_slot: None,
-        last_slot: None,
-        slots: 0,
-        slots_30_days: 0,
-        calls: Calls::default(),
-        upper_bound: false,
-        ai_asked: None,
-        at_most: Cost::default(),
-        expected: Cost::default(),
-        uncovered_ms: None,
-        clock_change: None,
-    }
 }
 
 /// What topics with the same schedule and time zone share.
@@ -258,15 +241,15 @@ impl Groups<'_> {
         if topic.limits.is_none() {
             return Ok(None);
         }
-        let group = self.group_of(at, topic, answered, prices, &|_| true);
+        let group = self.group_of(at, (topic, topic.limits), answered, prices, &|_| true);
         Ok(Some((group.load_until(self.until)?, group.load_until(self.month)?)))
     }
 
-    /// Returns the calls of one topic within its limits.
+    /// Returns the calls of one topic within these limits.
     fn group_of<'g>(
         &'g self,
         at: usize,
-        topic: &Topic,
+        (topic, limits): (&Topic, TopicLimits),
         answered: bool,
         prices: &[Price],
         counted: &impl Fn(Source) -> bool,
@@ -274,7 +257,13 @@ impl Groups<'_> {
         let shared = &self.shared[at];
         let group = Group::new(&shared.schedule, shared.timezone, self.horizon.from);
         let price = |source| (expected(source, prices), self.configured.of(source));
-        group.with_limited(topic, answered, self.used.get(&topic.id).copied().unwrap_or_default(), &price, counted)
+        group.with_limited(
+            (topic, limits),
+            answered,
+            self.used.get(&topic.id).copied().unwrap_or_default(),
+            &price,
+            counted,
+        )
     }
 
     /// Returns the calls of all topics. Topics with limits of their own make no more than these allow.
@@ -287,7 +276,7 @@ impl Groups<'_> {
                 if topic.limits.is_none() {
                     group.add(topic, answered, prices, counted);
                 } else {
-                    loads.push(self.group_of(at, topic, answered, prices, counted));
+                    loads.push(self.group_of(at, (topic, topic.limits), answered, prices, counted));
                 }
             }
             loads.push(group);
@@ -318,8 +307,6 @@ impl Groups<'_> {
         }
         for (at, topic) in limited {
             let used = history.used.iter().find(|(id, _)| *id == topic.id).map(|(_, used)| *used).unwrap_or_default();
-            let mut own = Group::new(&self.shared[*at].schedule, self.shared[*at].timezone, self.horizon.from);
-            own.add(topic, self.is_answered(topic), prices, &|_| true);
             let reserve = reserve(topic.sources().into_iter(), prices, configured);
             let calls = topic
                 .limits
@@ -331,6 +318,12 @@ impl Groups<'_> {
                 .map(|money| (Budget::TopicMoney, (Amount::Money(money), Amount::Money(used.money))));
             for (budget, amounts) in calls.into_iter().chain(money) {
                 let money = topic.limits.money().filter(|_| budget == Budget::TopicMoney);
+                // The calls that the other limit allows.
+                let other = match budget {
+                    Budget::TopicMoney => TopicLimits { micros: None, ..topic.limits },
+                    _ => TopicLimits { calls: None, ..topic.limits },
+                };
+                let own = self.group_of(*at, (topic, other), self.is_answered(topic), prices, &|_| true);
                 let too_dear = money.and_then(|money| configured.unaffordable(topic.sources(), money));
                 let met = allowance(budget, Some(topic), std::slice::from_ref(&own), &self.horizon, amounts, reserve)?;
                 allowances.push(Allowance { too_dear, ..met });

@@ -1,7 +1,7 @@
 //! The input and output of a forecast, as plain values. `forecast` and `quota` compute them.
 
 use super::limit_forecast::{Allowance, Quota};
-use crate::model::{AiUsageRow, BilledCostRow, Micros, ServiceLimits, Source, Time, Usage};
+use crate::model::{AiUsageRow, BilledCostRow, Micros, ServiceLimits, Source, Time, Topic, Usage};
 
 /// The period of a forecast, and the daily limits.
 #[derive(Debug, Clone, Copy)]
@@ -158,6 +158,27 @@ pub struct TopicForecast {
     pub uncovered_ms: Option<i64>,
     /// The local date, if only a clock change on that day causes this.
     pub clock_change: Option<String>,
+}
+
+impl TopicForecast {
+    /// The forecast of a topic that does not run by a schedule.
+    pub(super) fn unscheduled(topic: &Topic) -> Self {
+        Self {
+            topic: topic.id.clone(),
+            state: if topic.schedule.is_some() { "paused" } else { "manual" },
+            first_slot: None,
+            last_slot: None,
+            slots: 0,
+            slots_30_days: 0,
+            calls: Calls::default(),
+            upper_bound: false,
+            ai_asked: None,
+            at_most: Cost::default(),
+            expected: Cost::default(),
+            uncovered_ms: None,
+            clock_change: None,
+        }
+    }
 }
 
 /// The forecast of all topics.

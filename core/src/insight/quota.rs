@@ -100,11 +100,11 @@ impl<'s> Group<'s> {
         Self { schedule, timezone, from, each: none, daily: none, daily_done: none, limited: None }
     }
 
-    /// Sets the only topic, which has limits of its own. `answered`: it had an answer on the first day; `price` returns the
+    /// Sets the only topic, which has these limits. `answered`: it had an answer on the first day; `price` returns the
     /// expected and the configured price.
     pub(super) fn with_limited(
         mut self,
-        topic: &Topic,
+        (topic, limits): (&Topic, TopicLimits),
         answered: bool,
         used: Usage,
         price: &impl Fn(Source) -> (Micros, Micros),
@@ -118,7 +118,7 @@ impl<'s> Group<'s> {
             let list = if is_daily(topic, source) { &mut daily } else { &mut each };
             list.extend(std::iter::repeat_n(call, many));
         }
-        self.limited = Some(TopicCalls { each, daily, answered, limits: topic.limits, used });
+        self.limited = Some(TopicCalls { each, daily, answered, limits, used });
         self
     }
 
