@@ -18,6 +18,8 @@ use super::{ErrorClass, Request, retry_after, without_secrets};
 use crate::http::{self, IncompleteBody, ReadStop};
 use crate::model::{Micros, Time};
 
+/// Shorter values of a query are no secrets, and may be parts of words.
+const SECRET: usize = 4;
 /// The maximum length of an error text and of a kept header, in characters.
 const TEXT: usize = 300;
 /// The maximum number of decoded bytes read from an error body.
@@ -115,6 +117,7 @@ impl HttpSender {
         now: &(dyn Fn() -> Time + Send + Sync),
     ) -> Result<HttpReply, (Failure, Option<HttpReply>)> {
         let method = if request.method == "GET" { reqwest::Method::GET } else { reqwest::Method::POST };
+        let own = url.clone();
         let mut sending = self.http.request(method, url);
         // The key is for the provider only: a request that names its own address may go to another host.
         if let Some(key) = key.filter(|_| request.address.is_none()) {
@@ -138,7 +141,11 @@ impl HttpSender {
         // 304 is a good answer to a conditional request.
         let unchanged = status == 304 && !request.headers.is_empty();
         if !response.status().is_success() && !unchanged {
-            return Err((self.status_failure(status, response, deadline, now).await, None));
+            let mut failure = self.status_failure(status, response, deadline, now).await;
+            if request.address.is_some() {
+                failure.text = without_query(failure.text, &own);
+            }
+            return Err((failure, None));
         }
         let headers = self.kept_headers(response.headers(), !request.headers.is_empty());
         let cost = cost(response.headers());
@@ -247,6 +254,12 @@ fn bearer(token: &SecretString) -> Option<HeaderValue> {
     let mut value = HeaderValue::from_str(&format!("Bearer {}", token.expose_secret())).ok()?;
     value.set_sensitive(true);
     Some(value)
+}
+
+/// Replaces what a URL has after `?` and the server repeats: it may be a secret.
+fn without_query(text: String, url: &Url) -> String {
+    let values = url.query_pairs().map(|(_, value)| value).filter(|value| value.chars().count() >= SECRET);
+    values.fold(text, |text, value| text.replace(&*value, "…"))
 }
 
 /// Returns the cost from the billing header, if it is there and a sane number.

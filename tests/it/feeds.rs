@@ -256,3 +256,13 @@ fn a_bare_ampersand_and_a_broken_character_lose_no_title() {
     place.ok(&["once", "--at", NINE]);
     assert_eq!(place.database.texts("SELECT title FROM item"), ["Caf\u{e9}\u{fffd} x"]);
 }
+
+#[test]
+fn what_a_server_repeats_of_an_address_is_not_shown() {
+    let server = Replies::of(|_, _| reply(403, &[], "{\"error\": \"invalid token SECRET123\"}"));
+    let place = Place::bare(sqlite(), &file(&server, &["feed?token=SECRET123&page=1"]));
+    let ended = place.run(&["once", "--at", NINE]);
+    ended.shows(3, &["invalid token …"]);
+    assert!(!format!("{ended}").contains("SECRET123"), "{ended}");
+    assert_eq!(place.database.number("SELECT count(*) FROM search WHERE error_text LIKE '%SECRET123%'"), 0);
+}
