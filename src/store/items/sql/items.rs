@@ -79,11 +79,12 @@ pub(in crate::store) async fn store_items(
 
 /// Merges items that turned out to be the same; their sightings are already written.
 pub(in crate::store) async fn merge_all(conn: &mut Conn, item_set: &ItemSet) -> Result<(), StoreError> {
-    for (into, from) in &item_set.merges {
-        if let (Some(into), Some(from)) = (item_set.items.get(*into), item_set.items.get(*from))
+    for (place, from) in &item_set.merges {
+        if let (Some(into), Some(from)) = (item_set.items.get(*place), item_set.items.get(*from))
             && let (Some(into_id), Some(from_id)) = (into.id, from.id)
         {
-            merge(conn, into_id, from_id, into.first_seen).await?;
+            let knew = item_set.knew.get(place).map_or(&[][..], Vec::as_slice);
+            merge(conn, (into_id, from_id), into.first_seen, knew).await?;
         }
     }
     Ok(())

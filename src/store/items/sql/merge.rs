@@ -1,14 +1,20 @@
 //! Merges two stored items that turned out to be the same: for example a post seen once by its address and once by its
 //! words alone. Everything known of one moves to the other; the earliest sighting stays the first.
 
-use sqlx::QueryBuilder;
+use sqlx::{AssertSqlSafe, QueryBuilder};
 
 use super::{Conn, Database, clusters, day_counts, marks, stars_and_searches, word_index};
 use crate::model::Time;
 use crate::store::StoreError;
 
-/// Merges `from` into `into`. `first_seen` is the earlier of the two. The sightings are already written.
-pub(in crate::store) async fn merge(conn: &mut Conn, into: i64, from: i64, first_seen: Time) -> Result<(), StoreError> {
+/// Merges `from` into `into`. `first_seen` is the earlier of the two. The sightings are already written, and what the
+/// topics know of `into`. `knew` are runs of this transaction that did not count it as new, since their topic knew `from`.
+pub(in crate::store) async fn merge(
+    conn: &mut Conn,
+    (into, from): (i64, i64),
+    first_seen: Time,
+    knew: &[i64],
+) -> Result<(), StoreError> {
     clusters::merge_clusters(conn, into, from).await?;
     // If both have a row, `into` keeps its own; the other rows move.
     for (table, same) in [
@@ -24,15 +30,15 @@ pub(in crate::store) async fn merge(conn: &mut Conn, into: i64, from: i64, first
         update.push_bind(into).push(" WHERE item = ").push_bind(from).build().execute(&mut *conn).await?;
     }
     // A topic that knew both counted both as new; the later one was not.
-    sqlx::query(
+    let merged = format!(
         "UPDATE run SET merged_new = run.merged_new + n.many FROM (\
          SELECT CASE WHEN f.first_seen < i.first_seen THEN i.first_run ELSE f.first_run END AS run, count(*) AS many \
-         FROM topic_item f JOIN topic_item i ON i.topic = f.topic AND i.item = $1 WHERE f.item = $2 GROUP BY 1) AS n WHERE run.id = n.run",
-    )
-    .bind(into)
-    .bind(from)
-    .execute(&mut *conn)
-    .await?;
+         FROM topic_item f JOIN topic_item i ON i.topic = f.topic AND i.item = $2 WHERE f.item = $3 \
+         AND i.first_run NOT IN (SELECT given.value FROM {}) GROUP BY 1) AS n WHERE run.id = n.run",
+        super::numbers(1)
+    );
+    let knew = serde_json::json!(knew).to_string();
+    sqlx::query(AssertSqlSafe(merged)).bind(knew).bind(into).bind(from).execute(&mut *conn).await?;
     sqlx::query(
         "INSERT INTO topic_item (topic, item, first_seen, first_run, last_seen, last_run, times_seen, first_fit, first_baseline) \
          SELECT topic, $1, first_seen, first_run, last_seen, last_run, times_seen, first_fit, first_baseline FROM topic_item WHERE item = $2 \

@@ -24,6 +24,8 @@ pub(in crate::store) struct ItemSet {
     of_topic: HashSet<(String, usize)>,
     /// Items that turned out to be the same: the remaining one, and the one merged into it.
     pub(in crate::store) merges: Vec<(usize, usize)>,
+    /// By item: the runs that saw it when their topic knew it already.
+    pub(in crate::store) knew: HashMap<usize, Vec<i64>>,
 }
 
 /// One item as one run saw it.
@@ -106,6 +108,9 @@ impl ItemSet {
         for one in &seen {
             self.merge_into(one);
             let is_known = !self.of_topic.insert((run.topic.id.clone(), one.item));
+            if is_known {
+                self.knew.entry(one.item).or_default().push(run.id);
+            }
             one.count(is_known, &mut counts);
             if let Some(item) = self.items.get_mut(one.item) {
                 item.update(run.id, &one.sightings, one.kind, one.strong, outcome.seen_at);
@@ -129,6 +134,9 @@ impl ItemSet {
         for one in self.assign(items, seen_at) {
             self.merge_into(&one);
             let is_known = !self.of_topic.insert((topic.to_owned(), one.item));
+            if is_known {
+                self.knew.entry(one.item).or_default().push(run);
+            }
             let parts = self.merges.iter().filter(|(into, _)| *into == one.item).map(|(_, from)| *from);
             let ids = std::iter::once(one.item).chain(parts).filter_map(|at| self.items.get(at)?.id);
             let had = ids.into_iter().any(|id| seen_before.contains(&id));
