@@ -99,7 +99,8 @@ pub(super) fn interrupted(run: &RunRef, searches: Vec<Fetched>) -> RunReport {
     report(run, state, Some(INTERRUPTED.into()), searches, &[])
 }
 
-/// Returns the keys of the items that an answer cites: those that came with it, and those whose address it names.
+/// Returns the keys of the items that an answer cites: those that came with it, those whose address it names, and those
+/// addresses, which may be of items found before. The store keeps those that its topic knows.
 pub(super) fn cited(answer: &Answer, items: &[SeenItem]) -> Vec<String> {
     let text = if answer.partial { without_last_word(&answer.text) } else { &*answer.text };
     let linked: BTreeSet<String> = extract_links(text).0.into_iter().filter_map(link_key).collect();
@@ -118,7 +119,9 @@ pub(super) fn cited(answer: &Answer, items: &[SeenItem]) -> Vec<String> {
         .filter(|item| item.sightings.iter().any(|s| s.source == Source::Ai) || names(item))
         .filter_map(|item| item.keys.first().cloned())
         .collect();
+    keys.extend(linked.iter().cloned());
     keys.sort_unstable();
+    keys.dedup();
     keys
 }
 

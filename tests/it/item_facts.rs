@@ -7,6 +7,7 @@ use topicwatch::model::{Source, Time};
 use crate::support::databases::{databases, sqlite};
 use crate::support::program::Place;
 use crate::support::searched::{NOW, manual, open, outcome, seen, topic};
+use crate::support::service::{Raw, reply};
 use crate::support::world::{World, hour};
 
 /// An X post id that encodes this time.
@@ -90,4 +91,60 @@ fn a_question_for_http_says_what_is_not_indexed() {
     let plain = place.run(&["search", "--json", "--", "acme.example"]);
     plain.says(0, &[]);
     assert!(!plain.err.contains("note:"), "{plain}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_that_only_joins_two_items_loses_nothing_that_it_did_not_count() {
+    for database in databases() {
+        let store = open(&database).await;
+        let topics = [topic("a"), topic("b")];
+        store.sync_topics(&topics, NOW).await.unwrap();
+        let words = || seen(Source::Social, 1, &["text:x:ann:h"], "hello");
+        let page = || seen(Source::Web, 1, &["post:x:1"], "hello there");
+        let both = || seen(Source::Social, 1, &["post:x:1", "text:x:ann:h"], "hello");
+        // Both topics know the words, and one of them the page. A run of the other shows that they are one item.
+        for (n, (topic, found)) in [(0, words()), (1, words()), (0, page()), (1, both())].into_iter().enumerate() {
+            let at = Time(NOW.0 + i64::try_from(n).unwrap() * 1_000);
+            let run = manual(&store, &topics[topic], &format!("R{n}"), at).await;
+            store.finish(&run, outcome(at, vec![found])).await.unwrap();
+        }
+        let counts = "SELECT public_id || ' ' || new || ' ' || merged_new FROM run ORDER BY id";
+        assert_eq!(database.texts(counts), ["R0 1 0", "R1 1 0", "R2 1 1", "R3 0 0"], "{}", database.name);
+        database.close(store).await;
+    }
+}
+
+#[test]
+fn an_answer_names_the_items_that_it_cites_by_their_public_keys() {
+    let address = "https://x.com/ann/status/1900000000000000001";
+    let raw = Raw::saying(move |path| {
+        let body = match path.split('?').next().unwrap_or_default() {
+            // Without an id or an address.
+            "/X/search" => {
+                json!({ "results": [{ "text": "acme opens a plant in the north of the country", "user": "ann" }] })
+            }
+            "/ai/search" => {
+                json!({ "summary": format!("It opens, see {address} and https://nobody.example/1."), "results": [
+                { "id": "1900000000000000001", "text": "acme opens a plant in the north of the country", "user": "ann", "url": address }] })
+            }
+            _ => json!({ "results": [] }),
+        };
+        reply("200 OK", "content-type: application/json\r\n", body.to_string().as_bytes())
+    });
+    for database in databases() {
+        let file = |sources: &str| {
+            format!("[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = {sources}\nai.when = \"always\"\n")
+        };
+        let place = Place::new(database, &raw.lines(), &file("[\"social\"]").replace("ai.when = \"always\"\n", ""));
+        place.ok(&["once", "--at", &hour(24)]);
+        place.configure(&raw.lines(), &file("[\"social\", \"ai\"]"));
+        place.ok(&["once", "--at", &hour(25)]);
+        let keys = place.database.texts("SELECT key FROM item WHERE id > 0");
+        let cited = place.database.texts("SELECT cited FROM answer");
+        assert_eq!((keys.len(), cited.len()), (1, 1), "{}: {keys:?} {cited:?}", place.database.name);
+        assert_eq!(cited[0], json!(keys).to_string(), "{}", place.database.name);
+        // The next answer names an item that only earlier runs found.
+        let second = place.json(&["show", "acme", "--json"]).to_string();
+        assert!(second.contains(&keys[0]), "{second}");
+    }
 }

@@ -311,10 +311,17 @@ async fn an_answer_is_read_back_with_what_it_rests_on() {
         let t = topic("rust");
         store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
         let run = manual(&store, &t, "R1", NOW).await;
-        let mut all = outcome(NOW, vec![seen(Source::Social, 1, &["post:x:1"], "a, \"b\"\nc \u{fffd}")]);
+        let other = topic("other");
+        store.sync_topics(&[t.clone(), other.clone()], NOW).await.unwrap();
+        let theirs = manual(&store, &other, "R0", NOW).await;
+        let found = vec![seen(Source::Social, 1, &["post:x:7"], "theirs")];
+        store.finish(&theirs, outcome(NOW, found)).await.unwrap();
+        let found = seen(Source::Social, 1, &["post:x:1", "text:x:ann:h"], "a, \"b\"\nc \u{fffd}");
+        let mut all = outcome(NOW, vec![found]);
+        // By another key of the item, by one of another topic's item, and by one that nobody found.
         all.answer = Some((
             Answer { text: "Sum\u{1F600}".into(), model: Some("NOVA".into()), partial: false },
-            vec!["post:x:1".into()],
+            vec!["text:x:ann:h".into(), "post:x:7".into(), "page:https://nobody.example".into()],
         ));
         store.finish(&run, all.clone()).await.unwrap();
         store.publish().await.unwrap();

@@ -9,7 +9,7 @@ use super::items::{self, TopicItemUpdate};
 use super::loaded_item::Content;
 use super::resolve::ITEMS_LOCK;
 use super::resolve::{ItemSet, SightedItem, fetch_json, to_json};
-use super::{Conn, day_counts, erase, forgotten, item_history, read, tone, word_index};
+use super::{Conn, day_counts, erase, forgotten, item_history, read, snapshot, tone, word_index};
 use crate::model::{Engagement, Finding, Source, WindowFit};
 use crate::store::{Counts, ReplayChanges, ReplayedRun, SeenItem, StoreError, StoredRun};
 
@@ -69,6 +69,7 @@ pub(in crate::store) async fn replay_run(
     }
     write(conn, run, read, &mut item_set, &sights).await?;
     if let Some((answer, cited)) = answer.filter(|_| answered == 0) {
+        let cited = snapshot::cited_items(conn, &run.topic, cited).await?;
         sqlx::query("INSERT INTO answer (run, text, model, partial, cited) VALUES ($1, $2, $3, $4, $5)")
             .bind(run.id)
             .bind(&answer.text)

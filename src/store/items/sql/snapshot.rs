@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use sqlx::{QueryBuilder, Row as _};
+use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 use super::forgotten;
 use super::items::store_items;
@@ -82,7 +82,11 @@ async fn end_runs(conn: &mut Conn, ends: &[Counted<'_>], erased: &[i64], last: i
 }
 
 async fn store_answers(conn: &mut Conn, ends: &[(&RunRef, &Outcome)]) -> Result<(), StoreError> {
-    let answers: Vec<_> = ends.iter().filter_map(|(run, o)| o.answer.as_ref().map(|answer| (run.id, answer))).collect();
+    let mut answers = Vec::new();
+    for (run, outcome) in ends {
+        let Some((answer, cited)) = &outcome.answer else { continue };
+        answers.push((run.id, (answer, cited_items(conn, &run.topic.id, cited).await?)));
+    }
     if answers.is_empty() {
         return Ok(());
     }
@@ -93,6 +97,21 @@ async fn store_answers(conn: &mut Conn, ends: &[(&RunRef, &Outcome)]) -> Result<
     });
     insert.build().execute(conn).await?;
     Ok(())
+}
+
+/// Returns the public keys of those items that a topic knows by these keys.
+pub(in crate::store) async fn cited_items(
+    conn: &mut Conn,
+    topic: &str,
+    keys: &[String],
+) -> Result<Vec<String>, StoreError> {
+    let sql = format!(
+        "SELECT DISTINCT i.key FROM {} CROSS JOIN item_key k CROSS JOIN item i CROSS JOIN topic_item t \
+         WHERE k.key = given.value AND i.id = k.item AND t.topic = $2 AND t.item = i.id ORDER BY i.key",
+        super::texts(1)
+    );
+    let list = serde_json::json!(keys).to_string();
+    Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(list).bind(topic).fetch_all(conn).await?)
 }
 
 /// Stores searches. A search that made a call has a row already; others get theirs now.
