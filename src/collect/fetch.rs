@@ -52,15 +52,15 @@ impl CallGate {
 
     /// Returns the cost if the search ends here: of failed tries what is known, of the others the price.
     pub(super) fn cost(&self) -> Micros {
-        let (failed, made) = (self.failed_tries(), self.tries_made.load(Ordering::Relaxed));
-        let open = i64::from(made.saturating_sub(failed.tries));
-        failed.spent.counted(self.call.price).plus(self.call.price.times(open))
+        self.spent_beside(0).counted(self.call.price)
     }
 
-    /// Returns the cost of the tries without these that were answered well: of failed ones what is known, of those still
-    /// open the price.
-    pub(super) fn cost_beside(&self, answered: u32) -> Micros {
-        Micros(self.cost().0.saturating_sub(self.call.price.times(i64::from(answered)).0).max(0))
+    /// Returns what the tries cost without these that were answered: of failed ones what is known; those still open are
+    /// unknown.
+    pub(super) fn spent_beside(&self, answered: u32) -> Spent {
+        let (failed, made) = (self.failed_tries(), self.tries_made.load(Ordering::Relaxed));
+        let open = made.saturating_sub(failed.tries).saturating_sub(answered);
+        Spent { unknown: failed.spent.unknown.saturating_add(open), ..failed.spent }
     }
 
     /// Takes from the price of the next try what was counted for failed ones and not spent.

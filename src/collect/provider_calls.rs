@@ -12,9 +12,9 @@ use super::provider::{ProviderAnswer, ProviderQueryContext, ProviderState};
 use super::provider_replies::Replies;
 use super::search_outcome::{self, Fetched, abandoned, left_out, not_run, operation, unconfigured, words};
 use super::{Collector, Stop, indexing_delay, saturation, stored_calls};
-use crate::model::{Micros, NO_COMMON_TIME, QueryHistory, ResultKind, SearchState, Source, Span, Time, covers_spans};
+use crate::model::{NO_COMMON_TIME, QueryHistory, ResultKind, SearchState, Source, Span, Time, covers_spans};
 use crate::search::kinds::{self, Kind, MOST_PARTS, ProviderRequest, SearchCall, SpanCoverage};
-use crate::search::{CallFailure, ErrorClass, Request, SearchQuery, Unsupported};
+use crate::search::{CallFailure, ErrorClass, Request, SearchQuery, Spent, Unsupported};
 use crate::store::{Call, RunRef, StoreError};
 
 /// The most calls of one search side by side; the provider's own limit applies too.
@@ -74,18 +74,20 @@ impl Collector {
             }
             _ => QueryHistory::default(),
         };
-        let answered = parts.iter().filter(|part| part.reply.is_ok()).count();
+        let answered = parts.iter().filter(|part| part.is_answered()).count();
         let answered = u32::try_from(answered).unwrap_or(u32::MAX);
         let replies = Replies {
             parts: &parts,
             answered,
-            beside: gate.cost_beside(answered),
+            beside: gate.spent_beside(answered),
             sent_at: sent_at.unwrap_or(seen_at),
             recall: &recall,
         };
         let mut answered = match (&stopped, parts.is_empty()) {
             (None, true) => not_run(source, search_query, "nothing is due: the feeds asked for a pause").into(),
-            (Some(stopped), true) => self.unanswered(source, search_query, served, stopped, (was_tried, gate.cost())),
+            (Some(stopped), true) => {
+                self.unanswered(source, search_query, served, stopped, (was_tried, gate.spent_beside(0)))
+            }
             (_, false) => self.read(kind, asking, &request, &replies, served),
         };
         if let (Some(stopped), false) = (&stopped, parts.is_empty()) {
@@ -191,13 +193,13 @@ impl Collector {
         search_query: &SearchQuery,
         served: &ProviderState,
         stopped: &Stopped,
-        (was_tried, cost): (bool, Micros),
+        (was_tried, spent): (bool, Spent),
     ) -> ProviderAnswer {
         match stopped {
             Stopped::OverQuota(why) => {
                 let mut fetched = not_run(source, search_query, why);
                 fetched.result.state = SearchState::OverQuota;
-                search_outcome::charge(&mut fetched.result, cost);
+                search_outcome::settle(&mut fetched.result, spent, served.price.expected());
                 fetched.into()
             }
             Stopped::ProviderRefusal(why) => match served.refused_at(self.now()) {
@@ -205,7 +207,10 @@ impl Collector {
                 None => not_run(source, search_query, why).into(),
             },
             Stopped::Ended(SearchState::Lost, why) if !was_tried => not_run(source, search_query, why).into(),
-            Stopped::Ended(state, why) => abandoned(source, search_query, cost, *state, why).into(),
+            Stopped::Ended(state, why) => {
+                let cost = spent.counted(served.price.expected());
+                abandoned(source, search_query, cost, *state, why).into()
+            }
         }
     }
 
@@ -218,7 +223,7 @@ impl Collector {
         replies: &Replies<'_>,
         served: &ProviderState,
     ) -> ProviderAnswer {
-        let Replies { parts, answered, beside, recall, .. } = *replies;
+        let Replies { parts, recall, .. } = *replies;
         let mut fetched = not_run(asking.source, asking.ask, "");
         fetched.result.reason = None;
         fetched.result.http_status = parts.last().map(|part| match &part.reply {
@@ -232,11 +237,7 @@ impl Collector {
         let (read, findings, unreadable) = match read {
             Ok(read) => read,
             Err(error) => {
-                // What an unreadable reply was billed is not known: it keeps the expected price.
-                let known = served.price.of(answered, 0, kind.tokens(parts));
-                let expected = served.price.expected().times(i64::from(answered));
-                let cost = if kind.tokens(parts) > 0 { known } else { expected };
-                search_outcome::charge(&mut fetched.result, cost.plus(beside));
+                replies.charge_unreadable(&mut fetched.result, kind, &served.price);
                 fetched.result.state = SearchState::Error;
                 // The text may quote the reply.
                 let text = served.client.redact_key(&error.text);
@@ -245,14 +246,7 @@ impl Collector {
                 return fetched.into();
             }
         };
-        let price = served.price.of(answered, findings.len(), read.tokens).plus(beside);
-        match read.reply.cost {
-            Some(cost) => {
-                let others = served.price.of(answered.saturating_sub(1), 0, 0).plus(beside);
-                search_outcome::billed(&mut fetched.result, cost, others);
-            }
-            None => search_outcome::charge(&mut fetched.result, price),
-        }
+        replies.charge(&mut fetched.result, &read, findings.len(), &served.price);
         let result = &mut fetched.result;
         result.unreadable = unreadable;
         result.saturated = read.full;

@@ -1,23 +1,53 @@
 //! The replies to one search of a provider, and how far back they reach.
 
 use super::look_back::ReplySpan;
+use super::search_outcome::{charge, paid, settle};
+use crate::budget::Price;
 use crate::model::{Finding, Micros, QueryHistory, Time, WindowFit};
-use crate::search::kinds::{ProviderRequest, SearchCall};
+use crate::search::Spent;
+use crate::search::kinds::{Kind, ProviderRequest, ReadResult, SearchCall};
+use crate::store::SearchResult;
 
 /// The replies, and what else is known about them.
 #[derive(Clone, Copy)]
 pub(super) struct Replies<'a> {
     pub(super) parts: &'a [SearchCall],
-    /// How many calls were answered well.
+    /// How many calls were answered, even in part.
     pub(super) answered: u32,
-    /// The cost of the other tries.
-    pub(super) beside: Micros,
+    /// What the other tries cost.
+    pub(super) beside: Spent,
     /// When the last call was made.
     pub(super) sent_at: Time,
     pub(super) recall: &'a QueryHistory,
 }
 
 impl Replies<'_> {
+    /// Sets the cost of a search whose replies were read.
+    pub(super) fn charge(&self, result: &mut SearchResult, read: &ReadResult, found: usize, price: &Price) {
+        let rest = self.beside.counted(price.expected());
+        match read.reply.cost {
+            Some(cost) => {
+                // Of replies that named none.
+                let others = price.of(self.answered.saturating_sub(1), 0, 0);
+                let unknown = self.beside.unknown.saturating_add(u32::from(others > Micros(0)));
+                paid(result, cost.plus(others).plus(rest), Spent { unknown, ..self.beside });
+            }
+            None => charge(result, price.of(self.answered, found, read.tokens).plus(rest)),
+        }
+    }
+
+    /// Sets the cost of a search whose replies could not be read.
+    pub(super) fn charge_unreadable(&self, result: &mut SearchResult, kind: &'static dyn Kind, price: &Price) {
+        let rest = self.beside.counted(price.expected());
+        match (self.answered, kind.billed(self.parts), kind.tokens(self.parts)) {
+            (0, ..) => settle(result, self.beside, price.expected()),
+            (_, Some(billed), _) => paid(result, billed.plus(rest), self.beside),
+            // What was billed is not known: each reply keeps the expected price.
+            (answered, None, 0) => charge(result, price.expected().times(i64::from(answered)).plus(rest)),
+            (answered, None, tokens) => charge(result, price.of(answered, 0, tokens).plus(rest)),
+        }
+    }
+
     /// Returns the start of what a reply covers, if the reply itself only says how far it looked back: "the past 24
     /// hours" counts from the call, and a run may wait for its place.
     pub(super) fn begin(

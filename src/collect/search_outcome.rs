@@ -166,14 +166,16 @@ pub(super) fn answered(
 }
 
 /// Sets a cost that the service named. It counts as billed only if every try was answered.
-fn paid(result: &mut SearchResult, cost: Micros, earlier: Spent) {
+pub(super) fn paid(result: &mut SearchResult, cost: Micros, earlier: Spent) {
     (result.cost, result.cost_basis) = (cost, if earlier.unknown == 0 { "billed" } else { "assumed" });
 }
 
-/// Sets the cost of a search with several calls. `others` is the cost of those for which the service named none.
-pub(super) fn billed(result: &mut SearchResult, cost: Micros, others: Micros) {
-    let unknown = u32::from(others > Micros(0));
-    paid(result, cost.plus(others), Spent { unknown, ..Spent::default() });
+/// Sets the cost of a search whose tries were not answered. `price` is that of one whose cost is not known.
+pub(super) fn settle(result: &mut SearchResult, spent: Spent, price: Micros) {
+    match spent {
+        Spent { billed: Micros(1..), unknown: 0 } => (result.cost, result.cost_basis) = (spent.billed, "billed"),
+        spent => charge(result, spent.counted(price)),
+    }
 }
 
 pub(super) fn charge(result: &mut SearchResult, cost: Micros) {

@@ -230,8 +230,8 @@ impl Client {
             };
             let earlier = spent;
             failure.add_cost(&mut spent);
-            gate.failed(spent.since(earlier));
             if failure.token_renewed && !was_renewed {
+                gate.failed(spent.since(earlier));
                 was_renewed = true;
                 continue;
             }
@@ -239,17 +239,21 @@ impl Client {
             // Most often the server closed an idle connection, which says nothing about its health. Whether the
             // connection was a reused one is not known here, so only the first such failure is retried at once.
             if may_help && failure.connection_died && !was_dead {
+                gate.failed(spent.since(earlier));
                 was_dead = true;
                 continue;
             }
             let next = if may_help { self.backoff.next(pauses, failure.retry_after, random()) } else { Next::GiveUp };
-            match (next, part) {
-                (Next::After(pause), _) => tokio::time::sleep(pause).await,
-                (Next::GiveUp, Some(part)) if request.streaming && !part.body.is_empty() => {
-                    let cut = Some((failure.class, failure.text));
-                    return Ok(reply(part, latency, tries, earlier, cut));
-                }
-                (Next::GiveUp, _) => {
+            let part = part.filter(|part| request.streaming && !part.body.is_empty());
+            if let (Next::GiveUp, Some(part)) = (next, part) {
+                // It counts as answered, so the caller knows its cost.
+                let cut = Some((failure.class, failure.text));
+                return Ok(reply(part, latency, tries, earlier, cut));
+            }
+            gate.failed(spent.since(earlier));
+            match next {
+                Next::After(pause) => tokio::time::sleep(pause).await,
+                Next::GiveUp => {
                     let not_before = failure.retry_after.filter(|wait| !wait.is_zero()).map(|wait| now().plus(wait));
                     return Err(CallFailure::Error(Box::new(failure.into_error(
                         &self.whom(),

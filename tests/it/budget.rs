@@ -220,14 +220,14 @@ fn a_plan_says_which_budget_is_used_up_and_when() {
     assert_eq!(
         (&budgets[2]["budget"], &budgets[2]["used_up_on"]),
         (&json!("topic money"), &Value::Null),
-        "exactly enough"
+        "20 calls are allowed"
     );
     let shown = place.ok(&["plan", "--days", "3", "--at", NINE]);
     let flat = shown.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in [
         "! 2026-03-12: service money, $0.400 a day, is used up at 19:00 UTC ($0.000 used today); planned use: at most $0.440; exceeded on",
         "! 2026-03-12: topic calls of a, 20 calls a day, is used up at 19:00 UTC",
-        "The busiest day of topic money of a, 2026-03-12, uses at most $0.240 of $0.240",
+        "The busiest day of topic money of a, 2026-03-12, uses at most $0.200 of $0.240",
     ] {
         assert!(flat.contains(part), "`{part}` is not in\n{shown}");
     }
@@ -446,5 +446,30 @@ fn an_unanswered_call_of_a_provider_counts_at_its_expected_price() {
         assert_eq!(place.database.texts(searches)[0], "7000000 assumed", "{name}, {kind}");
         assert_eq!(place.database.number("SELECT sum(cost) FROM search"), 7_000_000, "{name}, {kind}");
         assert_eq!(calls.load(Ordering::SeqCst), 1, "{name}, {kind}: a second one does not fit");
+    }
+}
+
+#[test]
+fn a_cost_that_a_provider_names_counts_also_with_a_reply_that_cannot_be_read() {
+    let cost = |cost: &str| format!("x-desearch-cost-usd: {cost}\r\n");
+    for (status, headers, body, expected) in [
+        ("200 OK", format!("{}content-type: text/html\r\n", cost("0.004")), &b"<html>"[..], "4000 billed"),
+        ("422 Unprocessable Entity", cost("0.001"), b"{\"detail\": \"x\"}", "1000 billed"),
+        ("200 OK", "content-type: text/html\r\n".to_owned(), b"<html>", "10000 assumed"),
+    ] {
+        for database in databases() {
+            let headers = headers.clone();
+            let raw = Raw::saying(move |_| reply(status, &headers, body));
+            let file = format!(
+                "[providers.two]\nkind = \"desearch\"\nbase_url = \"{}\"\nkey_env = \"TWO\"\nmax_tries = 1\nprice.call = 0.01\n\n\
+                 [[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"two\"]\n",
+                raw.url()
+            );
+            let place = Place::bare(database, &file);
+            let ended = place.program(&["once", "--at", NINE]).env("TWO", "key-of-two").run();
+            assert_eq!(ended.code, Some(3), "{ended}");
+            let costs = place.database.texts("SELECT cost || ' ' || cost_basis FROM search");
+            assert_eq!(costs, [expected], "{}, {status}", place.database.name);
+        }
     }
 }

@@ -263,6 +263,11 @@ fn a_stream_that_breaks_is_kept_as_far_as_it_came_and_the_run_is_partial() {
         let answer = "SELECT text || '|' || partial FROM answer";
         let kept = place.database.texts(answer);
         assert!(kept[0].starts_with("The rockets of acme fly [1]. And") && kept[0].ends_with("|1"), "{kept:?}");
+        // The sources were added here, so none of them was cut.
+        assert_eq!(place.database.texts("SELECT cited FROM answer"), ["[\"page:https://posts.example/0\"]"]);
+        // What it used is not known, but no more than one question and answer; 7,000 tokens are expected before.
+        let cost = place.database.number("SELECT cost FROM search WHERE source = 'writer'");
+        assert!((1..14_000).contains(&cost), "{cost}");
         assert_eq!(place.database.number("SELECT count(*) FROM item"), 1);
         let replayed = place.json(&["replay", "--json", "--since", "2026-03-01", "--dry-run"]);
         assert_eq!((&replayed["changed_runs"], &replayed["unreadable"]), (&json!(0), &json!(0)), "{replayed}");

@@ -20,6 +20,12 @@ impl SearchCall {
         Self { request, reply }
     }
 
+    /// Whether a reply arrived, even if it was cut.
+    #[must_use]
+    pub fn is_answered(&self) -> bool {
+        self.reply.as_ref().map_or_else(|failure| failure.so_far.is_some(), |_| true)
+    }
+
     /// A call whose outcome is not known yet.
     #[must_use]
     pub fn unanswered(request: Request) -> Self {

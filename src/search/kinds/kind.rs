@@ -3,7 +3,7 @@
 
 use bytes::Bytes;
 
-use crate::model::{ProviderQuery, Remembered, Span, Time};
+use crate::model::{Micros, ProviderQuery, Remembered, Span, Time};
 use crate::search::decode::DecodeError;
 use crate::search::{ErrorClass, Reply, Request, Unsupported};
 
@@ -145,6 +145,11 @@ pub trait Kind: Sync {
     /// Returns the tokens that these replies report, for replies that cannot be kept: they are billed all the same.
     fn tokens(&self, _parts: &[SearchCall]) -> u64 {
         0
+    }
+
+    /// Returns what these replies say that they cost, for replies that cannot be kept.
+    fn billed(&self, _parts: &[SearchCall]) -> Option<Micros> {
+        None
     }
 
     /// The part of the memory that a replay needs to read these replies the same way. It is stored with them.

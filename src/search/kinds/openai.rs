@@ -90,16 +90,22 @@ impl Kind for OpenAi {
         let note = notes.into_iter().flatten().collect::<Vec<_>>().join("; ");
         let guess = || prompt::tokens(prompt::RULES) + prompt::tokens(&question.text) + prompt::tokens(&written.text);
         let tokens = written.tokens.unwrap_or_else(|| guess() as u64);
-        let answer = Answer {
-            text: cite::add_sources(&written.text, request.items.get(..question.given).unwrap_or(request.items)),
-            model: written.model.or_else(|| request.query.text("model").map(str::to_owned)),
-            partial: failure.is_some() || written.length,
-        };
+        let partial = failure.is_some() || written.length;
+        let items = request.items.get(..question.given).unwrap_or(request.items);
+        let model = written.model.or_else(|| request.query.text("model").map(str::to_owned));
+        let answer =
+            Answer { text: cite::add_sources(whole_links(&written.text, partial), items, partial), model, partial };
         let failure = failure.map(|(class, text, _)| (class, text));
         let reply = Reply { answer: Some(answer), failure, ..Reply::default() };
         let note = (!note.is_empty()).then_some(note);
         Ok(ReadResult { reply, coverage: SpanCoverage::Nothing, full: false, memory: Vec::new(), tokens, note, hint })
     }
+}
+
+/// Returns the text without a link at its end that a cut may have shortened.
+fn whole_links(text: &str, partial: bool) -> &str {
+    let last = text.rsplit(char::is_whitespace).next().unwrap_or_default();
+    if partial && last.contains("://") { text.strip_suffix(last).unwrap_or(text) } else { text }
 }
 
 fn question(request: &ProviderRequest<'_>) -> prompt::Question {

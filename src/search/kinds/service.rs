@@ -82,6 +82,11 @@ impl Kind for Service {
         if parts.is_empty() { Ok(vec![self.http_request(request)?]) } else { Ok(Vec::new()) }
     }
 
+    fn billed(&self, parts: &[SearchCall]) -> Option<Micros> {
+        let reply = parts.first()?.reply.as_ref().ok()?;
+        Micros::from_dollars(reply.header("x-desearch-cost-usd")?.trim().parse().ok()?)
+    }
+
     fn read(&self, request: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<ReadResult, DecodeError> {
         let Some(part) = parts.first() else {
             return Err(malformed("no call was made", "the next run tries again"));
@@ -95,9 +100,7 @@ impl Kind for Service {
                 None => return Err(failed(failure)),
             },
         };
-        let billed = part.reply.as_ref().ok().and_then(|reply| reply.header("x-desearch-cost-usd"));
-        let billed = billed.and_then(|cost| Micros::from_dollars(cost.trim().parse().ok()?));
-        reply.cost = billed.or(reply.cost);
+        reply.cost = self.billed(parts).or(reply.cost);
         let (coverage, full) = self.coverage(request, &part.request, &reply);
         Ok(ReadResult { reply, coverage, full, memory: Vec::new(), tokens: 0, note: None, hint })
     }

@@ -17,8 +17,9 @@ const DIGITS: usize = 4;
 /// The maximum size of a range; a longer one is not a citation but a span of years.
 const RANGE: usize = 50;
 
-/// Returns the answer with its sources and marks.
-pub(super) fn add_sources(text: &str, items: &[PromptItem]) -> String {
+/// Returns the answer with its sources and marks. The list of a partial answer ends with a line break, since the last
+/// word of such an answer counts as cut.
+pub(super) fn add_sources(text: &str, items: &[PromptItem], partial: bool) -> String {
     let mut cited = BTreeSet::new();
     let mut lines: Vec<String> = Vec::new();
     for line in text.trim().lines() {
@@ -33,12 +34,16 @@ pub(super) fn add_sources(text: &str, items: &[PromptItem]) -> String {
         lines.push(sentences.collect());
     }
     let mut answer = lines.join("\n");
-    if !cited.is_empty() {
+    let has_sources = !cited.is_empty();
+    if has_sources {
         answer.push_str("\n\nSources:");
     }
     for number in cited {
         let Some(item) = items.get(number - 1) else { continue };
         answer.push_str(&format!("\n[{number}] {}", item.url.as_deref().unwrap_or(&item.key)));
+    }
+    if has_sources && partial {
+        answer.push('\n');
     }
     answer
 }
@@ -175,7 +180,7 @@ mod tests {
     fn numbers_become_sources_and_what_cites_nothing_is_marked() {
         let text = "# What is new\nAcme shipped version 2.1 today. [1] Users of the U.S. site like it [2][3]. \
                     Nobody said anything else about it. Dr. No agrees with it all [9].\n\nIn short:\n- 1. Good news all around [1, 2]";
-        let answer = add_sources(text, &items(4));
+        let answer = add_sources(text, &items(4), false);
         let expected = "# What is new\nAcme shipped version 2.1 today. [1] Users of the U.S. site like it [2][3]. \
                         Nobody said anything else about it. [uncited] Dr. No agrees with it all [9: no such item]. [uncited]\n\n\
                         In short:\n- 1. Good news all around [1][2]\n\n\
@@ -185,21 +190,21 @@ mod tests {
 
     #[test]
     fn a_range_cites_each_of_its_numbers() {
-        let answer = add_sources("Acme opens three stores [1-3]. They close in 2027 [1990-2100].", &items(4));
+        let answer = add_sources("Acme opens three stores [1-3]. They close in 2027 [1990-2100].", &items(4), false);
         assert!(
             answer.starts_with("Acme opens three stores [1][2][3]. They close in 2027 [1990-2100]. [uncited]"),
             "{answer}"
         );
         assert!(answer.ends_with("[1] https://a.example/1\n[2] https://a.example/2\n[3] key:3"), "{answer}");
         assert!(
-            add_sources("So say all of them [3–5].", &items(4))
+            add_sources("So say all of them [3–5].", &items(4), false)
                 .starts_with("So say all of them [3][4][5: no such item].")
         );
     }
 
     #[test]
     fn scripts_without_blanks_have_sentences_too() {
-        let answer = add_sources("製品が発売されました。[1]誰もそれについて何も言いませんでした。", &items(1));
+        let answer = add_sources("製品が発売されました。[1]誰もそれについて何も言いませんでした。", &items(1), false);
         assert!(
             answer.starts_with("製品が発売されました。[1]誰もそれについて何も言いませんでした。 [uncited]"),
             "{answer}"
@@ -209,7 +214,7 @@ mod tests {
     #[test]
     fn no_text_is_lost() {
         for text in ["", "[", "[1", "a [x] b", "…[1]", "【2】", "Hi.", "A. B. C. [1]", "Ünï. [2] Ço."] {
-            let answer = add_sources(text, &items(2)).replace(UNCITED, "");
+            let answer = add_sources(text, &items(2), false).replace(UNCITED, "");
             let plain: String = text.chars().filter(|c| c.is_alphanumeric()).collect();
             let kept: String = answer
                 .split("\n\nSources:")
