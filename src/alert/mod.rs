@@ -17,6 +17,7 @@ mod real_events;
 mod replay;
 mod rules;
 mod transitions;
+mod window_items;
 
 pub use backtest::{Backtest, Trial, backtest, trial};
 pub use dispatch::test_messages;

@@ -7,21 +7,18 @@ use std::time::Duration;
 use super::explain::{self, Unusual, Window};
 use super::rules::{self, NAMED, WindowTone, WindowVolume, WordFilters};
 use super::transitions::{Evaluation, Status};
+use super::window_items::{answers, comparable_windows, items_in_window};
 use crate::compare;
 use crate::insight::daily::{self, Day, Share, share, usual_share};
 use crate::insight::{EvaluatedWindow, RunningStats, may_be_silent};
 use crate::model::{
-    AlertRule, AlertRun, AlertSpec, AnsweredSearch, CountedItem, ItemContent, Kind, ResultKind, SearchState, SeqRange,
-    Source, SourceActivity, Span, Time, Topic, WindowFit, format_duration, result_kind,
+    AlertRule, AlertRun, AlertSpec, AnsweredSearch, CountedItem, ItemContent, Kind, SearchState, SeqRange, Source,
+    SourceActivity, Span, Time, Topic, format_duration,
 };
 use crate::store::{ReadSnapshot, Store, StoreError};
 
 /// Maximum number of new items of a run that are read.
 const MOST_NEW: usize = 1_000;
-/// Maximum number of items of a window that are counted: the latest ones.
-const MOST_MARKS: i64 = 20_000;
-/// Maximum number of searches of a window that are counted.
-const MOST_SEARCHES: i64 = 5_000;
 /// Earlier days whose window at the same hour is compared.
 const DAYS: i32 = 28;
 /// The number of latest runs whose searches are read; `LONG` if a source may be ill.
@@ -31,10 +28,6 @@ const LONG: u32 = 150;
 const PAUSES: u32 = 30;
 /// A window ends a twentieth of its length after its run, but at most this much.
 const MOST_SLACK: Duration = Duration::from_secs(300);
-/// How long after their publication posts and pages may first be found. Services index posts within minutes; web
-/// searches take days, and may give only a date. In milliseconds.
-const LATE_POST: i64 = 3_600_000;
-const LATE_PAGE: i64 = 48 * 3_600_000;
 
 /// Evaluates one run by the rule of an alert. Also returns the window that `volume` counted.
 pub(super) async fn evaluations(
@@ -76,109 +69,16 @@ async fn evaluate_sources(
     Ok(rules::sources(spec, &topic.id, &searches))
 }
 
-/// The kind of items that a source returns.
-fn item_kind(topic: &Topic, source: Source) -> Kind {
-    if topic.brings(source).unwrap_or_else(|| result_kind(source, "")) == ResultKind::Posts {
-        Kind::Post
-    } else {
-        Kind::Page
-    }
-}
-
-/// The median time between two answers of a topic, in milliseconds; 0 if it is unknown.
-async fn usual_pause(store: &Store, topic: &Topic, run: &AlertRun) -> Result<i64, StoreError> {
+/// The median time between two answers of the alert's sources, in milliseconds; 0 if it is unknown.
+async fn usual_pause(store: &Store, spec: &AlertSpec, topic: &Topic, run: &AlertRun) -> Result<i64, StoreError> {
     let latest = store.searched(&topic.id, run.seq, PAUSES).await?;
     let answered = latest.iter().filter(|search| matches!(search.state, SearchState::Ok | SearchState::Empty));
+    let answered = answered.filter(|search| spec.checks_source(search.source));
     let at: BTreeSet<Time> = answered.map(|search| search.at).collect();
     let at: Vec<Time> = at.into_iter().collect();
     let mut pauses: Vec<i64> = at.windows(2).map(|pair| pair[1].0 - pair[0].0).collect();
     pauses.sort_unstable();
     Ok(pauses.get(pauses.len() / 2).copied().unwrap_or(0))
-}
-
-/// The answers in a window.
-struct Answers {
-    many: usize,
-    last: Option<Time>,
-    /// Whether one came after a longer pause than usual. It then also brings older items, which an answer on time would
-    /// not.
-    caught_up: bool,
-}
-
-impl Answers {
-    /// Since when an item of a window must be published to count. The answers of one window can bring more than was
-    /// published in its length: after failed or empty answers, even of one source, and when the clock goes forward, so
-    /// that two daily runs fall into it. What counts is what was published in that length before the last answer, or in
-    /// the usual pause if that is longer.
-    fn oldest(&self, kind: Kind, day: &Day, pause: i64) -> Time {
-        let Span { from, until } = day.span;
-        let late = match kind {
-            _ if self.caught_up => 0,
-            Kind::Post => LATE_POST,
-            Kind::Page => LATE_PAGE,
-        };
-        let reach = until.0.saturating_sub(from.0).max(pause).saturating_add(late);
-        Time(self.last.unwrap_or(until).min(until).0.saturating_sub(reach))
-    }
-}
-
-async fn answers(moment: &mut ReadSnapshot, topic: &Topic, span: Span, pause: i64) -> Result<Answers, StoreError> {
-    // One missed slot makes the pause twice as long.
-    let long = pause.saturating_mul(3) / 2;
-    let wide = Span { from: Time(span.from.0.saturating_sub(long)), until: span.until };
-    let searches = moment.searches(&topic.id, wide, MOST_SEARCHES).await?;
-    let answered = searches.iter().filter(|search| matches!(search.state, SearchState::Ok | SearchState::Empty));
-    let mut at: Vec<Time> = answered.map(|search| search.at).collect();
-    at.sort_unstable();
-    let many = at.iter().filter(|at| **at >= span.from).count();
-    let last = at.last().copied().filter(|at| *at >= span.from);
-    at.dedup();
-    let late = |(n, one): (usize, &Time)| {
-        let before = n.checked_sub(1).and_then(|n| at.get(n));
-        *one >= span.from && before.is_none_or(|before| one.0 - before.0 > long)
-    };
-    Ok(Answers { many, last, caught_up: pause > 0 && at.iter().enumerate().any(late) })
-}
-
-/// The items of a window that the run could see.
-async fn items_in_window(
-    moment: &mut ReadSnapshot,
-    topic: &Topic,
-    spec: &AlertSpec,
-    day: &Day,
-    run: &AlertRun,
-    answers: &Answers,
-    pause: i64,
-) -> Result<Vec<CountedItem>, StoreError> {
-    let mut marks = moment.counted_items_first_seen(&topic.id, day.span, MOST_MARKS).await?;
-    marks.retain(|mark| {
-        let old = mark.published_at.is_some_and(|at| at < answers.oldest(mark.kind, day, pause));
-        let by_source =
-            spec.sources.is_empty() || spec.sources.iter().any(|source| item_kind(topic, *source) == mark.kind);
-        mark.seq <= run.seq && mark.fit != WindowFit::Outside && !old && by_source
-    });
-    Ok(compare::apply_filter(moment, topic, marks).await?.passed)
-}
-
-/// The windows that were searched at least half as often as the current one, with their items.
-async fn comparable_windows(
-    moment: &mut ReadSnapshot,
-    topic: &Topic,
-    spec: &AlertSpec,
-    days: Vec<Day>,
-    run: &AlertRun,
-    current_searches: usize,
-    pause: i64,
-) -> Result<Vec<(Day, Vec<CountedItem>)>, StoreError> {
-    let mut watched = Vec::with_capacity(days.len());
-    for day in days {
-        let answers = answers(moment, topic, day.span, pause).await?;
-        // A window searched less than half as often holds fewer items.
-        if answers.many.saturating_mul(2) >= current_searches.max(1) {
-            watched.push((day, items_in_window(moment, topic, spec, &day, run, &answers, pause).await?));
-        }
-    }
-    Ok(watched)
 }
 
 /// How many items each window holds, near-copies counted once.
@@ -203,11 +103,11 @@ async fn evaluate_window(
     let length = Duration::from_millis(spec.window_ms);
     let window = |back: i32| daily::window_before(end_of(run, length), back, length, &spec.timezone);
     let Some(now) = window(0) else { return Ok((Vec::new(), None)) };
-    let pause = usual_pause(store, topic, run).await?;
+    let pause = usual_pause(store, spec, topic, run).await?;
     let mut moment = store.snapshot().await?;
     // In a backtest the store also holds later answers.
     let until_now = Span { until: Time(run.at.0 + 1), ..now.span };
-    let current = answers(&mut moment, topic, until_now, pause).await?;
+    let current = answers(&mut moment, spec, topic, until_now, pause).await?;
     let current_searches = current.many;
     let marks = items_in_window(&mut moment, topic, spec, &now, run, &current, pause).await?;
     moment.end().await?;

@@ -148,6 +148,35 @@ fn what_one_of_two_sources_finds_after_four_empty_days_is_no_rise() {
 }
 
 #[test]
+fn an_alert_about_one_source_counts_only_what_it_found() {
+    for database in databases() {
+        let mut storm = flat(1_000_001);
+        // 60 more on one day, which only west finds.
+        storm.extend((0..60).zip(2_000_001..).map(|(n, id)| post(id, Time(at(24 * 20).0 + n * HOUR * 2 / 5), n * 7_919)));
+        let (east, west) = (Truth::new(flat(1)), Truth::new(storm));
+        let provider = |name: &str, truth: &Truth| {
+            format!("[providers.{name}]\nkind = \"spec\"\nkey_env = \"SECOND_KEY\"\n{}\n", truth.lines())
+        };
+        let alert = |name: &str| format!("\n[[alerts]]\nname = \"{name}\"\nrule = \"volume\"\nsources = [\"{name}\"]\n");
+        let rest = provider("east", &east) + &provider("west", &west) + &file("\"east\", \"west\"", DAILY);
+        let place = Place::bare(database, &(rest + &alert("east") + &alert("west")));
+        watch(&place, &[&east, &west], (1..DAYS).map(|day| 24 * day), (0..0, down));
+        let told = place.json(&["alerts", "--json", "--limit", "100"]);
+        let fired = |alert: &str| -> Vec<&str> {
+            let all = told["events"].as_array().unwrap().iter();
+            let own = all.filter(|event| event["alert"] == alert && event["kind"] == "fired");
+            own.map(|event| event["summary"].as_str().unwrap()).collect()
+        };
+        let (all, west) = (fired("storms"), fired("west"));
+        assert!(fired("east").is_empty() && all.len() == 1 && west.len() == 1, "{}: {told}", place.database.name);
+        // A day has 24 posts of each source.
+        assert!(all[0].contains("(108 items") && west[0].contains("(84 items"), "{all:?} {west:?}");
+        // The windows it is compared with are counted in the same way.
+        assert!(west[0].contains("(24 expected"), "{west:?}");
+    }
+}
+
+#[test]
 fn a_rise_on_the_day_after_a_failed_run_is_reported_at_once() {
     for database in databases() {
         let mut posts = flat(1);

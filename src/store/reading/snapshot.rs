@@ -1,7 +1,7 @@
 //! A snapshot of the database for several reads: a report runs many small queries whose results must agree. It sees
 //! only runs with a place in the reading order. The caller bounds what is returned.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use sqlx::Transaction;
 
@@ -134,6 +134,18 @@ impl ReadSnapshot {
     /// Returns which source showed which item in the topic's runs of a span, by key; at most `most`.
     pub async fn shown_by(&mut self, topic: &str, span: Span, most: i64) -> Result<Vec<(Source, String)>, StoreError> {
         snapshot_read!(self, report::shown_by(topic, span, most))
+    }
+
+    /// Returns the keys of the items that the topic first saw since the start of a span and that one of these sources
+    /// showed in its runs of the span, up to a place in the reading order.
+    pub async fn found_by(
+        &mut self,
+        topic: &str,
+        sources: &[Source],
+        span: Span,
+        until: i64,
+    ) -> Result<HashSet<String>, StoreError> {
+        snapshot_read!(self, report::found_by(topic, sources, span, until))
     }
 
     /// Returns searches of the topic's runs of a span, by time; the latest if there are more than `most`.

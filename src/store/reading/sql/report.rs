@@ -1,6 +1,8 @@
 //! Reads of a daily report, per topic and bounded: marks, words, engagement, searches, the last answer. Figures and
 //! days are computed elsewhere; bounds are passed in as instants.
 
+use std::collections::HashSet;
+
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 use super::{Conn, Database, Row, read};
@@ -199,6 +201,31 @@ pub(in crate::store) async fn shown_by(
     query.push(" ORDER BY i.key, s.source LIMIT ").push_bind(most);
     let rows = query.build().fetch_all(conn).await?;
     rows.iter().map(|row| Ok((read::word(row, "source", Source::parse)?, row.try_get("key")?))).collect()
+}
+
+/// Returns the keys of the items that a topic first saw since the start of a span and that one of these sources showed
+/// in the topic's runs of the span, up to a place in the reading order.
+pub(in crate::store) async fn found_by(
+    conn: &mut Conn,
+    topic: &str,
+    sources: &[Source],
+    span: Span,
+    until: i64,
+) -> Result<HashSet<String>, StoreError> {
+    let mut query = QueryBuilder::<Database>::new(
+        "SELECT DISTINCT i.key FROM run r CROSS JOIN sighting s CROSS JOIN topic_item t CROSS JOIN item i \
+         WHERE s.run = r.id AND t.topic = r.topic AND t.item = s.item AND i.id = s.item AND r.seq IS NOT NULL AND r.topic = ",
+    );
+    within(&mut query, topic, span);
+    query.push(" AND r.seq <= ").push_bind(until).push(" AND t.first_seen >= ").push_bind(span.from.0);
+    query.push(" AND s.source IN (");
+    let mut names = query.separated(", ");
+    for source in sources {
+        names.push_bind(source.as_str());
+    }
+    names.push_unseparated(")");
+    let keys = query.build_query_scalar().persistent(false).fetch_all(conn).await?;
+    Ok(keys.into_iter().collect())
 }
 
 pub(in crate::store) async fn searches(
