@@ -68,10 +68,10 @@ async fn evaluate_batch(
     if in_all > 0 && dispatch::may_send(spec, &status, now) {
         let waiting: Vec<_> = status.waiting.iter().chain(fresh).cloned().collect();
         let invented = store.nature().await? == Some(DataOrigin::Sandbox);
-        change.reported = waiting.iter().map(|event| event.event.clone()).collect();
+        change.reported = waiting.last().map(|event| event.event.clone());
         change.messages = dispatch::messages(spec, &waiting, in_all, invented);
     }
-    let idle = runs.is_empty() && change.events.is_empty() && change.reported.is_empty();
+    let idle = runs.is_empty() && change.events.is_empty() && change.reported.is_none();
     if idle && change.ended.is_empty() && change.begun.is_empty() {
         return Ok(false);
     }

@@ -2,7 +2,7 @@
 
 use crate::model::{AlertEvent, Firing, Message, Time};
 
-/// The most waiting events returned at once; a message reports no more.
+/// The most waiting events returned at once. A message reports them all, but holds no more of those from before.
 pub const MOST_WAITING: i64 = 200;
 
 /// The event after which the next page of a list begins.
@@ -26,8 +26,8 @@ pub struct AlertChange {
     pub begun: Vec<Firing>,
     /// Subjects that stop firing.
     pub ended: Vec<String>,
-    /// Names of the waiting events, new ones included, that the message reports; the last one also names the message.
-    pub reported: Vec<String>,
+    /// The name of the message, if there is one: it reports all waiting events, new ones included.
+    pub reported: Option<String>,
     /// The message, once for each channel.
     pub messages: Vec<Message>,
 }

@@ -189,13 +189,13 @@ pub(in crate::store) async fn store_change(
         .execute(&mut *conn)
         .await?;
     }
-    if let Some(name) = change.reported.last() {
-        let reported = super::resolve::to_json(&change.reported)?;
-        let sql = format!(
-            "UPDATE alert_event SET message = $2 WHERE message IS NULL AND muted IS NULL AND event IN (SELECT given.value FROM {})",
-            super::texts(1)
-        );
-        sqlx::query(AssertSqlSafe(sql)).bind(reported).bind(name).execute(&mut *conn).await?;
+    if let Some(name) = &change.reported {
+        // All that wait are among those that the message counts: only this function adds some, from the same cursor.
+        sqlx::query("UPDATE alert_event SET message = $2 WHERE alert = $1 AND message IS NULL AND muted IS NULL")
+            .bind(alert)
+            .bind(name)
+            .execute(&mut *conn)
+            .await?;
         sqlx::query(
             "INSERT INTO alert_state (alert, sent_at) VALUES ($1, $2) ON CONFLICT (alert) DO UPDATE SET sent_at = excluded.sent_at",
         )
