@@ -31,6 +31,25 @@ pub async fn evaluate(store: &Store, now: Time, stop: &(dyn Fn() -> bool + Sync)
     Ok(evaluated)
 }
 
+/// Lets each new alert begin at the latest run of now. An alert checks each run from its creation on, so this comes
+/// before any run is made with definitions that may hold a new alert.
+pub async fn begin(store: &Store, now: Time) -> Result<(), StoreError> {
+    for spec in store.alerts().await? {
+        if store.cursor(&spec.job()).await?.is_none() {
+            // Runs that a stopped process left without a number came before the alert.
+            store.publish().await?;
+            begin_one(store, &spec, now).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Stores the latest run as the cursor of an alert that has none.
+async fn begin_one(store: &Store, spec: &AlertSpec, now: Time) -> Result<(), StoreError> {
+    let to = (store.last_seq().await?, now);
+    store.store_alert_change(&spec.name, &AlertChange { to, ..AlertChange::default() }, now).await.map(drop)
+}
+
 /// Runs one transaction of one alert. Returns whether more runs are waiting.
 async fn evaluate_batch(
     store: &Store,
@@ -41,8 +60,7 @@ async fn evaluate_batch(
     let status = store.alert_state(&spec.name).await?;
     let Some((seq, _)) = status.cursor else {
         // A new alert starts at the latest run, not with the whole history.
-        let to = (store.last_seq().await?, now);
-        store.store_alert_change(&spec.name, &AlertChange { to, ..AlertChange::default() }, now).await?;
+        begin_one(store, spec, now).await?;
         return Ok(true);
     };
     if spec.paused {

@@ -21,7 +21,7 @@ mod window_items;
 
 pub use backtest::{Backtest, Trial, backtest, trial};
 pub use dispatch::test_messages;
-pub use evaluate::{Evaluated, evaluate};
+pub use evaluate::{Evaluated, begin, evaluate};
 pub use measure::{MeasuredRule, Measurement, measure};
 pub use real_events::{EventsError, parse_events};
 pub use replay::{Window, replay};

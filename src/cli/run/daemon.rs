@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use clap::Args;
 
+use crate::alert;
 use crate::cli::run::dashboard::Dashboard;
 use crate::cli::run::long_running::{LongRunning, Reloads, Resources};
 use crate::cli::run::reload::{InForce, Reloader};
@@ -94,5 +95,6 @@ async fn begin(
     skew.follow(&store, (context.clock)()).await?;
     let (clock, lease) = (Arc::clone(&context.clock), context.config.scheduler.lease);
     let membership = Membership::join(store.clone(), clock, id.to_owned(), lease, set).await?;
+    alert::begin(&store, (context.clock)()).await?;
     Ok((store, lock, membership))
 }

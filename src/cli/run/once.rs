@@ -170,7 +170,7 @@ async fn store_definitions(
             "warning: a daemon with newer topics is running; its topics are run, not those of this file",
         );
     }
-    Ok(())
+    Ok(crate::alert::begin(store, now).await?)
 }
 
 fn print_failure(failure: &Failure) {

@@ -11,6 +11,7 @@ use std::time::{Duration, SystemTime};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use crate::alert;
 use crate::cli::run::dashboard::SettingsUpdater;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
@@ -220,6 +221,9 @@ impl Reloader {
                 if passing { ReloadOutcome::TryAgain } else { ReloadOutcome::Settled },
             )
         })?;
+        if let Err(error) = alert::begin(&self.store, (self.clock)()).await {
+            tracing::warn!("new alerts begin at their first evaluation: {error}");
+        }
         if let Some(sandbox) = sandbox {
             self.sandbox_url = base_url;
             self.sandboxes.push(sandbox);
