@@ -109,6 +109,7 @@ pub fn test_messages(spec: &AlertSpec, id: &str, now: Time, sandbox: bool) -> Ve
         summary: format!("Test message: an alert about {what} looks like this."),
         lines: Vec::new(),
         message: None,
+        delivery: None,
         muted: None,
         acked_at: None,
     };
@@ -168,6 +169,7 @@ mod tests {
             alert: String::new(),
             subject: String::new(),
             message: None,
+            delivery: None,
             muted: None,
             acked_at: None,
         }

@@ -82,6 +82,7 @@ impl Transitions {
                 summary,
                 lines,
                 message: None,
+                delivery: None,
                 muted: muted.map(str::to_owned),
                 acked_at: None,
             });

@@ -1,7 +1,7 @@
 //! An alert of `[[alerts]]` and its stored state: events, what fires now, and runs as alerts see them. Plain data; the
 //! `alert` module decides when an alert fires.
 
-use super::{Counts, RunState, SearchState, SeqRange, Source, Time, TopicLimits, closed_list};
+use super::{Counts, Delivery, RunState, SearchState, SeqRange, Source, Time, TopicLimits, closed_list};
 
 closed_list! {
     /// What an alert checks.
@@ -134,8 +134,11 @@ pub struct AlertEvent {
     pub summary: String,
     /// The evidence.
     pub lines: Vec<AlertLine>,
-    /// The message that reported the event; `None` while it waits.
+    /// The message that reports the event; `None` while it waits for one.
     pub message: Option<String>,
+    /// What became of that message.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delivery: Option<Delivery>,
     /// Why no message is sent.
     pub muted: Option<String>,
     /// When somebody acknowledged the event.
@@ -180,8 +183,10 @@ impl Firing {
 pub struct AlertState {
     /// The number of the last run it checked, and when it checked it; `None` before the first check.
     pub cursor: Option<(i64, Time)>,
-    /// When it last sent a message.
+    /// When it last queued a message.
     pub sent_at: Option<Time>,
+    /// What became of that message.
+    pub delivery: Option<Delivery>,
     /// The end of the snooze.
     pub snoozed_until: Option<Time>,
     pub firing: Vec<Firing>,

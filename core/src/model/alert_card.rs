@@ -1,6 +1,6 @@
 //! What pages show of alerts: each alert's state, and what fires for a topic. Plain data.
 
-use super::{AlertEvent, AlertSpec, Firing, Time};
+use super::{AlertEvent, AlertSpec, Delivery, Firing, Time};
 
 /// An alert in force and its state.
 #[derive(Debug, Clone)]
@@ -9,8 +9,10 @@ pub struct AlertCard {
     pub spec: AlertSpec,
     /// When it last checked; `None` before the first check.
     pub looked_at: Option<Time>,
-    /// When it last sent a message.
+    /// When it last queued a message.
     pub sent_at: Option<Time>,
+    /// What became of that message.
+    pub delivery: Option<Delivery>,
     /// The end of the snooze; a past time means that it is not snoozed.
     pub snoozed_until: Option<Time>,
     /// What fires, the latest first. Truncated when there is much.
@@ -99,6 +101,7 @@ mod tests {
                 summary: String::new(),
                 lines: Vec::new(),
                 message: None,
+                delivery: None,
                 muted: None,
                 acked_at: None,
             };

@@ -15,6 +15,38 @@ closed_list! {
     }
 }
 
+closed_list! {
+    /// What became of a message, over all its channels.
+    Delivery {
+        Delivered = "delivered",
+        /// A channel still waits for it.
+        Waiting = "waiting",
+        /// Delivered to some channels, given up for the others.
+        Partly = "partly delivered",
+        /// Given up for all channels.
+        Dead = "dead",
+        /// No longer in the outbox.
+        Unknown = "unknown",
+    }
+}
+
+impl Delivery {
+    /// What became of a message whose channels are in these states.
+    #[must_use]
+    pub fn of(states: &[OutboxState]) -> Self {
+        let any = |wanted: &[OutboxState]| states.iter().any(|state| wanted.contains(state));
+        if any(&[OutboxState::Queued, OutboxState::Sending]) {
+            return Self::Waiting;
+        }
+        match (any(&[OutboxState::Sent]), any(&[OutboxState::Dead])) {
+            (true, false) => Self::Delivered,
+            (true, true) => Self::Partly,
+            (false, true) => Self::Dead,
+            (false, false) => Self::Unknown,
+        }
+    }
+}
+
 /// A notification for one channel.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Message {

@@ -62,7 +62,7 @@ pub use item::{
 };
 pub use job::{Job, JobKind};
 pub use mark::{Mark, MarkChange, MarkRow, MarkedVia};
-pub use message::{Message, OutboxEntry, OutboxState, Undelivered};
+pub use message::{Delivery, Message, OutboxEntry, OutboxState, Undelivered};
 pub use money::Micros;
 pub use nearest::nearest;
 pub use numbers::number;

@@ -17,7 +17,7 @@ use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
 use crate::cli::wiring::{channels, ids};
 use crate::daemon::Watch;
-use crate::model::{AlertEvent, AlertSpec, Clock};
+use crate::model::{AlertEvent, AlertSpec, AlertState, Clock, Delivery};
 use crate::notify::DeliveryWorker;
 use crate::store::Store;
 
@@ -151,7 +151,7 @@ async fn list(context: &Context, args: &AlertsListArgs) -> Result<Exit, Failure>
         let alerts = alert_states.iter().map(|(spec, alert_state)| {
             json!({
                 "name": spec.name, "rule": spec.rule, "channels": spec.channels,
-                "looked_at": alert_state.cursor.map(|(_, at)| at), "sent_at": alert_state.sent_at,
+                "looked_at": alert_state.cursor.map(|(_, at)| at), "sent_at": alert_state.sent_at, "delivery": alert_state.delivery,
                 "snoozed_until": alert_state.snoozed_until,
                 "firing": alert_state.firing.iter().map(|one| json!({ "subject": one.subject, "since": one.since, "acked": one.acked })).collect::<Vec<_>>(),
                 "waiting": alert_state.waiting_in_all,
@@ -174,7 +174,7 @@ async fn list(context: &Context, args: &AlertsListArgs) -> Result<Exit, Failure>
             spec.name.clone(),
             spec.rule.to_string(),
             alert_state.waiting_in_all.to_string(),
-            output::format_time_or_dash(alert_state.sent_at),
+            last_message(alert_state),
             if spec.channels.is_empty() { "no channel".to_owned() } else { spec.channels.join(" ") },
         ];
         (row, output::truncate(&state, 200))
@@ -197,13 +197,22 @@ async fn list(context: &Context, args: &AlertsListArgs) -> Result<Exit, Failure>
     Ok(Exit::Ok)
 }
 
+/// When the last message was queued, and what became of it unless it was delivered.
+fn last_message(alert: &AlertState) -> String {
+    let at = output::format_time_or_dash(alert.sent_at);
+    match alert.delivery.filter(|delivery| *delivery != Delivery::Delivered) {
+        Some(delivery) => format!("{at} ({delivery})"),
+        None => at,
+    }
+}
+
 /// Formats events as a table.
 fn render(events: &[AlertEvent]) -> String {
     let row = |event: &AlertEvent| {
         let status = match (&event.acked_at, &event.muted, &event.message) {
             (Some(_), ..) => "acknowledged",
             (_, Some(_), _) => "muted",
-            (_, _, Some(_)) => "notified",
+            (.., Some(_)) => event.delivery.unwrap_or(Delivery::Unknown).as_str(),
             _ => "pending",
         };
         vec![output::format_time(event.at), event.alert.clone(), event.kind.to_string(), status.to_owned()]

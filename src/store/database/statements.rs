@@ -9,6 +9,8 @@ use super::*;
 pub(in crate::store) mod access;
 #[path = "../alerts/sql/alert_cards.rs"]
 pub(in crate::store) mod alert_cards;
+#[path = "../alerts/sql/alert_messages.rs"]
+pub(in crate::store) mod alert_messages;
 #[path = "../alerts/sql/alerts.rs"]
 pub(in crate::store) mod alerts;
 #[path = "../reading/sql/budget_history.rs"]

@@ -64,6 +64,7 @@ fn as_json(card: &AlertCard, now: Time) -> Value {
         "timezone": spec.timezone,
         "looked_at": card.looked_at,
         "sent_at": card.sent_at,
+        "delivery": card.delivery,
         "cooling_until": card.cooling(now),
         "snoozed_until": card.snoozed(now),
         "firing": firing.collect::<Vec<_>>(),
@@ -85,6 +86,7 @@ fn event(event: &AlertEvent) -> Value {
         "summary": event.summary,
         "lines": event.lines.iter().map(line).collect::<Vec<_>>(),
         "told": event.message.is_some(),
+        "delivery": event.delivery,
         "muted": event.muted,
         "acked_at": event.acked_at,
     })

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use super::{alert_actions, item_view};
 use crate::draw::format::{self, count_noun, number};
-use crate::model::{AlertCard, AlertEvent, AlertEventKind, Firing, QuietHours, Time, TopicFiring, subject_topic};
+use crate::model::{AlertCard, AlertEvent, AlertEventKind, Delivery, Firing, QuietHours, Time, TopicFiring, subject_topic};
 use crate::store::EventCursor;
 use crate::web::layout::{Page, moment};
 use crate::web::page_request::{PageRequest, link};
@@ -113,6 +113,7 @@ fn row(card: &AlertCard, topics: &BTreeSet<String>, acts: bool, now: Time) -> Ma
         td data-label="State" { (state(card, topics, now)) }
         td data-label="Last message" {
             (item_view::when(card.sent_at, "UTC"))
+            @if card.sent_at.is_some() && card.delivery != Some(Delivery::Delivered) { span.sub { (undelivered(card.delivery)) } }
             @if let Some(until) = card.cooling(now) { span.sub { "cool-down until " (moment(until, "UTC")) } }
             @if let Some(quiet) = spec.quiet { span.sub { "quiet " (hours(quiet)) " " (spec.timezone) } }
         }
@@ -180,12 +181,25 @@ fn event_view(event: &AlertEvent, topics: &BTreeSet<String>, acts: bool) -> Mark
     }
 }
 
+/// What became of a message that was not delivered to all.
+fn undelivered(delivery: Option<Delivery>) -> &'static str {
+    match delivery {
+        Some(Delivery::Waiting) => "its message is waiting",
+        Some(Delivery::Partly) => "its message is partly delivered",
+        Some(Delivery::Dead) => "its message is dead",
+        Some(Delivery::Delivered | Delivery::Unknown) | None => "its message is no longer in the outbox",
+    }
+}
+
 /// Whether a message was sent, and whether somebody acknowledged the event.
 fn event_row(event: &AlertEvent) -> Markup {
     html! {
         @match (&event.muted, &event.message) {
             (Some(why), _) => { "not reported: " (format::line(why, 60)) },
-            (None, Some(_)) => "reported",
+            (None, Some(_)) => @match event.delivery {
+                Some(Delivery::Delivered) => "reported",
+                other => { (undelivered(other)) },
+            },
             (None, None) => "not reported yet",
         }
         @if let Some(at) = event.acked_at { " · acknowledged " (moment(at, "UTC")) }

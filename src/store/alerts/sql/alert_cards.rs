@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
-use super::{Conn, Database, Row, alerts, definitions, read};
-use crate::model::{AlertCard, AlertEvent, AlertSpec, Firing, JobKind, Time, TopicFiring};
+use super::{Conn, Database, Row, alert_messages, alerts, definitions, read};
+use crate::model::{AlertCard, AlertEvent, AlertSpec, Delivery, Firing, JobKind, Time, TopicFiring};
 use crate::store::{EventCursor, StoreError};
 
 /// The most firing subjects returned for one alert.
@@ -57,12 +57,14 @@ pub(in crate::store) async fn cards(
     let names: Vec<&str> = specs.iter().map(|spec| spec.name.as_str()).collect();
     let list = super::resolve::to_json(&names)?;
     let mut states = states(conn, &list).await?;
+    let mut last = alert_messages::last(conn, &list).await?;
     let mut firing = firing(conn, &list, now).await?;
     let card = |spec: AlertSpec| {
         let state = states.remove(&spec.name).unwrap_or_default();
         let (firing, firing_in_all, acked_in_all) = firing.remove(&spec.name).unwrap_or_default();
         let AlertState { looked_at, sent_at, snoozed_until, waiting } = state;
-        AlertCard { spec, looked_at, sent_at, snoozed_until, firing, firing_in_all, acked_in_all, waiting }
+        let delivery = sent_at.map(|_| last.remove(&spec.name).unwrap_or(Delivery::Unknown));
+        AlertCard { spec, looked_at, sent_at, delivery, snoozed_until, firing, firing_in_all, acked_in_all, waiting }
     };
     Ok(specs.into_iter().map(card).collect())
 }
@@ -171,5 +173,15 @@ pub(in crate::store) async fn events(
         query.push(" AND (at, event) < (").push_bind(after.at.0).push(", ").push_bind(after.event.clone()).push(")");
     }
     query.push(" ORDER BY at DESC, event DESC LIMIT ").push_bind(most);
-    query.build().fetch_all(conn).await?.iter().map(alerts::event).collect()
+    let rows = query.build().fetch_all(&mut *conn).await?;
+    let mut events: Vec<AlertEvent> = rows.iter().map(alerts::event).collect::<Result<_, _>>()?;
+    let messages: Vec<&str> = events.iter().filter_map(|event| event.message.as_deref()).collect();
+    if !messages.is_empty() {
+        let deliveries = alert_messages::of(conn, &super::resolve::to_json(&messages)?).await?;
+        for event in &mut events {
+            let known = |message: &String| deliveries.get(message).copied().unwrap_or(Delivery::Unknown);
+            event.delivery = event.message.as_ref().map(known);
+        }
+    }
+    Ok(events)
 }

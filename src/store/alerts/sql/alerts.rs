@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use sqlx::{AssertSqlSafe, Row as _};
 
-use super::{Conn, Row, definitions, followers, outbox, pulse, read};
+use super::{Conn, Row, alert_messages, definitions, followers, outbox, pulse, read};
 use crate::model::{
-    Acked, AlertEvent, AlertEventKind, AlertRun, AlertSpec, AlertState, Firing, JobKind, RunState, SearchHealth,
+    Acked, AlertEvent, AlertEventKind, AlertRun, AlertSpec, AlertState, Delivery, Firing, JobKind, RunState, SearchHealth,
     SearchState, Source, Time,
 };
 use crate::store::{AlertChange, Cursor, MOST_WAITING, StoreError};
@@ -77,6 +77,7 @@ pub(in crate::store) fn event(row: &Row) -> Result<AlertEvent, StoreError> {
         // An event blanked by `forget` has no lines.
         lines: serde_json::from_str(&lines).unwrap_or_default(),
         message: row.try_get("message")?,
+        delivery: None,
         muted: row.try_get("muted")?,
         acked_at: read::time(row, "acked_at")?,
     })
@@ -103,10 +104,12 @@ pub(in crate::store) async fn state(conn: &mut Conn, alert: &str) -> Result<Aler
     let waiting_in_all =
         sqlx::query_scalar("SELECT count(*) FROM alert_event WHERE alert = $1 AND message IS NULL AND muted IS NULL")
             .bind(alert)
-            .fetch_one(conn)
+            .fetch_one(&mut *conn)
             .await?;
+    let last = alert_messages::last(conn, &super::resolve::to_json(&[alert])?).await?.remove(alert);
+    let delivery = sent_at.map(|_| last.unwrap_or(Delivery::Unknown));
     let cursor = cursor.map(|cursor| (cursor.seq, cursor.at));
-    Ok(AlertState { cursor, sent_at, snoozed_until, firing, waiting, waiting_in_all })
+    Ok(AlertState { cursor, sent_at, delivery, snoozed_until, firing, waiting, waiting_in_all })
 }
 
 /// Returns the searches of a topic's latest runs, by source. Marks those of spans that were already over (backfills):

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::parts::{Named, PAGED, SANDBOX, SOURCE, list, one};
-use crate::model::{AlertEventKind, AlertRule, RequestState};
+use crate::model::{AlertEventKind, AlertRule, Delivery, RequestState};
 use crate::web::api::form::{SNOOZE, TEXT};
 use crate::web::api::requests::{ALERT_ACTIONS, EVENT_CHARS};
 use crate::web::api::shape::Shape::{Flag, Integer, List, Maybe, Of, Text, Time, Word};
@@ -13,6 +13,8 @@ const ACTION: Shape = Word(|| ALERT_ACTIONS.iter().map(|(name, _)| *name).collec
 const ALERT: Field = ("alert", Text, "its name");
 const SUBJECT: Field = ("subject", Text, "what it is about: a topic, a topic's source or day, `service/DATE`");
 const TOPIC: Field = ("topic", Maybe(&Text), "id of the topic that the subject names");
+
+const DELIVERY: Shape = Maybe(&Word(|| Delivery::ALL.iter().map(|state| state.as_str()).collect()));
 
 const STANDING: &[Field] = &[
     ALERT,
@@ -26,7 +28,8 @@ const STANDING: &[Field] = &[
     ("quiet", Maybe(&Text), "hours of its zone's day in which nothing is sent"),
     ("timezone", Text, "IANA time zone of `quiet`, and of the hours and weekdays that are compared"),
     ("looked_at", Maybe(&Time), "when it last looked"),
-    ("sent_at", Maybe(&Time), "when it last sent a message"),
+    ("sent_at", Maybe(&Time), "when its last message was queued"),
+    ("delivery", DELIVERY, "what became of that message; null if there is none"),
     ("cooling_until", Maybe(&Time), "end of its cool-down; null if it may send"),
     ("snoozed_until", Maybe(&Time), "end of its snooze; null if it is not snoozed"),
     ("firing", List(&Of("Firing")), "what fires, latest first; 20 at most"),
@@ -51,7 +54,8 @@ const EVENT: &[Field] = &[
     ("at", Time, "when"),
     ("summary", Text, "one line"),
     ("lines", List(&Of("AlertLine")), "what it is based on"),
-    ("told", Flag, "a message reports it"),
+    ("told", Flag, "it is in a message, delivered or not"),
+    ("delivery", DELIVERY, "what became of that message; null if there is none"),
     ("muted", Maybe(&Text), "why no message is sent"),
     ("acked_at", Maybe(&Time), "when it was acknowledged"),
 ];

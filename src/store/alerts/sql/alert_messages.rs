@@ -1,0 +1,34 @@
+//! What became of the messages of alerts, as the outbox knows it.
+
+use std::collections::HashMap;
+
+use sqlx::{AssertSqlSafe, Row as _};
+
+use super::{Conn, Row, read};
+use crate::model::{Delivery, JobKind, OutboxState};
+use crate::store::StoreError;
+
+/// Returns what became of these messages, by name; nothing for those that are no longer in the outbox.
+pub(in crate::store) async fn of(conn: &mut Conn, names: &str) -> Result<HashMap<String, Delivery>, StoreError> {
+    let sql = format!("SELECT o.origin AS name, o.state FROM outbox o WHERE o.origin IN (SELECT given.value FROM {})", super::texts(1));
+    by_name(&sqlx::query(AssertSqlSafe(sql)).bind(names).fetch_all(conn).await?)
+}
+
+/// Returns what became of the last message of each of these alerts, by alert.
+pub(in crate::store) async fn last(conn: &mut Conn, alerts: &str) -> Result<HashMap<String, Delivery>, StoreError> {
+    // A message is queued at the time that is stored as the alert's last, and is named after an event of the alert.
+    let sql = format!(
+        "SELECT given.value AS name, o.state FROM {} JOIN alert_state s ON s.alert = given.value JOIN outbox o ON o.created_at = s.sent_at \
+         WHERE o.kind = $2 AND substr(o.origin, 1, length(given.value) + 7) = 'alert:' || given.value || '/'",
+        super::texts(1)
+    );
+    by_name(&sqlx::query(AssertSqlSafe(sql)).bind(alerts).bind(JobKind::Alert.as_str()).fetch_all(conn).await?)
+}
+
+fn by_name(rows: &[Row]) -> Result<HashMap<String, Delivery>, StoreError> {
+    let mut states: HashMap<String, Vec<OutboxState>> = HashMap::new();
+    for row in rows {
+        states.entry(row.try_get("name")?).or_default().push(read::word(row, "state", OutboxState::parse)?);
+    }
+    Ok(states.into_iter().map(|(name, states)| (name, Delivery::of(&states))).collect())
+}
