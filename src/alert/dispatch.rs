@@ -63,8 +63,8 @@ pub(super) fn messages(spec: &AlertSpec, events: &[AlertEvent], in_all: usize, s
 
 fn subject(spec: &AlertSpec, events: &[AlertEvent], in_all: usize) -> String {
     match events {
-        [one] if in_all <= 1 => format!("[{}] {}", spec.name, one.summary),
-        [one, ..] => format!("[{}] {} and {} more", spec.name, one.summary, in_all.max(events.len()) - 1),
+        [one] if in_all <= 1 => format!("[{}] {}", spec.name, one.summary_line()),
+        [one, ..] => format!("[{}] {} and {} more", spec.name, one.summary_line(), in_all.max(events.len()) - 1),
         [] => format!("[{}]", spec.name),
     }
 }
@@ -187,6 +187,8 @@ mod tests {
                         2026-11-21T22:00:00Z over: b happened\n  - words\n    https://example.com/\nand 3 more: topicwatch alerts\n";
         assert_eq!(queued[0].text, expected);
         assert!(messages(&spec, &[], 0, false).is_empty());
+        let subject = |many: usize| messages(&spec, &events[1..], many, false)[0].subject.clone();
+        assert_eq!([subject(1), subject(2)], ["[recalls] over: b happened", "[recalls] over: b happened and 1 more"]);
     }
 
     #[test]
