@@ -229,12 +229,15 @@ pub(in crate::store) async fn ack(
     .bind(mute_reason)
     .execute(&mut *conn)
     .await?;
+    // One event touches only the firing that it began, not a later one of the same subject.
     let firing = sqlx::query(
         "UPDATE alert_firing SET acked = 1 WHERE alert = $1 AND acked = 0 \
-         AND ($2 IS NULL OR subject = (SELECT e.subject FROM alert_event e WHERE e.event = $2))",
+         AND ($2 IS NULL OR EXISTS (SELECT 1 FROM alert_event e WHERE e.event = $2 AND e.alert = $1 AND e.kind = $3 \
+           AND e.subject = alert_firing.subject AND e.at = alert_firing.since))",
     )
     .bind(alert)
     .bind(one)
+    .bind(AlertEventKind::Fired.as_str())
     .execute(conn)
     .await?;
     Ok(Acked { events: done.rows_affected(), firing: firing.rows_affected() })
