@@ -25,6 +25,35 @@ pub(in crate::store) async fn last(conn: &mut Conn, alerts: &str) -> Result<Hash
     by_name(&sqlx::query(AssertSqlSafe(sql)).bind(alerts).bind(JobKind::Alert.as_str()).fetch_all(conn).await?)
 }
 
+/// Drops the queued messages of an alert that report only acknowledged events. Events of a message that reached no
+/// channel then count as not reported. A message that is being sent now is left.
+pub(in crate::store) async fn cancel_acked(conn: &mut Conn, alert: &str, why: &str) -> Result<(), StoreError> {
+    let mut gone: Vec<String> = sqlx::query_scalar(
+        "DELETE FROM outbox WHERE kind = $2 AND state = 'queued' \
+         AND origin IN (SELECT e.message FROM alert_event e WHERE e.alert = $1 AND e.message IS NOT NULL AND e.acked_at IS NOT NULL) \
+         AND NOT EXISTS (SELECT 1 FROM alert_event w WHERE w.alert = $1 AND w.message = outbox.origin AND w.acked_at IS NULL) \
+         RETURNING origin",
+    )
+    .bind(alert)
+    .bind(JobKind::Alert.as_str())
+    .fetch_all(&mut *conn)
+    .await?;
+    gone.sort_unstable();
+    gone.dedup();
+    for name in gone {
+        sqlx::query(
+            "UPDATE alert_event SET message = NULL, muted = $3 WHERE alert = $1 AND message = $2 \
+             AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.origin = $2)",
+        )
+        .bind(alert)
+        .bind(name)
+        .bind(why)
+        .execute(&mut *conn)
+        .await?;
+    }
+    Ok(())
+}
+
 fn by_name(rows: &[Row]) -> Result<HashMap<String, Delivery>, StoreError> {
     let mut states: HashMap<String, Vec<OutboxState>> = HashMap::new();
     for row in rows {

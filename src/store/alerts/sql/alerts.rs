@@ -229,6 +229,7 @@ pub(in crate::store) async fn ack(
     .bind(mute_reason)
     .execute(&mut *conn)
     .await?;
+    alert_messages::cancel_acked(conn, alert, mute_reason).await?;
     // One event touches only the firing that it began, not a later one of the same subject.
     let firing = sqlx::query(
         "UPDATE alert_firing SET acked = 1 WHERE alert = $1 AND acked = 0 \
