@@ -7,7 +7,7 @@ use super::rules::{self, WordFilters};
 use super::transitions::Transitions;
 use super::{dispatch, read};
 use crate::insight::EvaluatedWindow;
-use crate::model::{AlertRule, AlertRun, AlertSpec, AlertState, DataOrigin, RunState, Time, Topic};
+use crate::model::{AlertRule, AlertRun, AlertSpec, AlertState, DataOrigin, RunState, Time, Topic, subject_topic};
 use crate::store::{AlertChange, Store, StoreError};
 
 /// Runs evaluated in one transaction.
@@ -78,6 +78,8 @@ async fn evaluate_batch(
     evaluate_runs(store, spec, &runs, &mut seen, muted).await?;
     if spec.rule == AlertRule::Budget {
         evaluate_budgets(store, spec, now, &mut seen, muted).await?;
+    } else {
+        end_unwatched(store, spec, &mut seen).await?;
     }
     crate::failpoint::at("alert/seen");
     let mut change = change(&status, &runs, seen, now);
@@ -157,6 +159,33 @@ pub(super) async fn evaluate_runs(
     Ok(evaluated)
 }
 
+/// Ends, without an event, what fires for topics that are not watched any more or that the alert no longer covers, and
+/// for sources that their topics no longer use: no run would end it.
+async fn end_unwatched(store: &Store, spec: &AlertSpec, seen: &mut Transitions) -> Result<(), StoreError> {
+    if seen.firing.is_empty() {
+        return Ok(());
+    }
+    let mut ids: Vec<String> = seen.firing.keys().filter_map(|one| subject_topic(one)).map(str::to_owned).collect();
+    ids.dedup();
+    let watched = if ids.is_empty() { Vec::new() } else { store.watched(&ids).await? };
+    let goes_on = |subject: &str| {
+        let topic = subject_topic(subject);
+        let Some(topic) = watched.iter().find(|one| Some(&*one.topic) == topic && one.ended.is_none()) else {
+            return false;
+        };
+        // This version may be unable to read the definition; another one can.
+        let Some(topic) = &topic.definition else { return true };
+        let source = subject.split_once('/').filter(|_| spec.rule == AlertRule::Source).map(|(_, source)| source);
+        let has = |name| topic.sources().iter().any(|one| one.as_str() == name && spec.checks_source(*one));
+        spec.matches_topic(&topic.id, &topic.tags) && source.is_none_or(has)
+    };
+    let over: Vec<String> = seen.firing.keys().filter(|subject| !goes_on(subject)).cloned().collect();
+    for subject in over {
+        seen.end(&subject);
+    }
+    Ok(())
+}
+
 /// The topics of these runs that the alert is about.
 async fn covered_topics(
     store: &Store,
@@ -203,8 +232,7 @@ pub(super) async fn evaluate_budgets(
     let stale = |subject: &str| !subject.ends_with(&day);
     let old: Vec<String> = seen.firing.keys().filter(|subject| stale(subject)).cloned().collect();
     for subject in old {
-        seen.firing.remove(&subject);
-        seen.ended.push(subject);
+        seen.end(&subject);
     }
     let mut evaluations = Vec::new();
     if let Some(topics) = selected {

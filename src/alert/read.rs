@@ -65,7 +65,10 @@ async fn evaluate_sources(
             .collect();
         !beats.is_empty() && may_be_silent(&SourceActivity { topic: topic.id.clone(), source: *source, beats })
     });
-    let searches = if may_be_ill { store.searched(&topic.id, run.seq, LONG.max(spec.of)).await? } else { quick };
+    let asked: BTreeSet<Source> = quick.iter().filter(|one| one.at == run.at).map(|one| one.source).collect();
+    let mut searches = if may_be_ill { store.searched(&topic.id, run.seq, LONG.max(spec.of)).await? } else { quick };
+    // This run says nothing about the sources that it was not to search.
+    searches.retain(|search| asked.contains(&search.source));
     Ok(rules::sources(spec, &topic.id, &searches))
 }
 

@@ -46,6 +46,14 @@ impl Transitions {
         Self { firing, ..Self::default() }
     }
 
+    /// Ends what fires for a subject, without an event. Returns it if it fired.
+    pub(super) fn end(&mut self, subject: &str) -> Option<Firing> {
+        let was = self.firing.remove(subject)?;
+        self.begun.remove(subject);
+        self.ended.push(subject.to_owned());
+        Some(was)
+    }
+
     /// Applies the evaluations of `origin`, a run or a day. `muted` is why their events notify no one.
     pub(super) fn take(
         &mut self,
@@ -66,9 +74,7 @@ impl Transitions {
                     Some(AlertEventKind::Fired)
                 }
                 Status::Bad | Status::HeldBack(_) => None,
-                Status::Well | Status::Over => self.firing.remove(&subject).and_then(|was| {
-                    self.begun.remove(&subject);
-                    self.ended.push(subject.clone());
+                Status::Well | Status::Over => self.end(&subject).and_then(|was| {
                     (status == Status::Well && spec.recovery && !was.acked).then_some(AlertEventKind::Recovered)
                 }),
             };
