@@ -133,7 +133,7 @@ async fn evaluate_window(
     let days = if whole_days { 0 } else { DAYS };
     let days = (1..=days).rev().filter_map(window).filter(&comparable).collect();
     let mut earlier = comparable_windows(&mut moment, topic, spec, days, run, current_searches, pause).await?;
-    let mut evaluated = None;
+    let (mut evaluated, mut too_little) = (None, false);
     let length = format_duration(length);
     let evaluation = match spec.rule {
         AlertRule::Volume => {
@@ -173,6 +173,7 @@ async fn evaluate_window(
                 .collect();
             let top = top(&mut moment, &marks, |mark| mark.score.unwrap_or(0)).await?;
             let negative = negative(&marks);
+            too_little = negative.is_none_or(|share| share.whole < u64::from(spec.least));
             let usual = usual_share(negative.map_or(0, |share| share.whole), &shares);
             let evaluation =
                 rules::negative(spec, &topic.id, &WindowTone { negative, usual, length: &length, top: &top });
@@ -185,6 +186,7 @@ async fn evaluate_window(
     };
     let evaluations = match evaluation {
         Some(evaluation) => check_relevance(&mut moment, topic, evaluation, &marks, &earlier, &length).await?,
+        None if too_little => rules::too_little(&topic.id, now.span.from),
         None => Vec::new(),
     };
     moment.end().await?;

@@ -17,6 +17,9 @@ pub(super) enum Status {
     HeldBack(&'static str),
     /// What was held back is over. Notifies no one.
     Over,
+    /// There is too little to judge. Ends what began by this time, and notifies no one: it is not known to be as it
+    /// should be.
+    TooLittle(Time),
 }
 
 /// A rule's verdict on a subject. Rules return none for subjects they cannot judge.
@@ -74,6 +77,12 @@ impl Transitions {
                     Some(AlertEventKind::Fired)
                 }
                 Status::Bad | Status::HeldBack(_) => None,
+                Status::TooLittle(by) => {
+                    if self.firing.get(&subject).is_some_and(|was| was.since <= by) {
+                        self.end(&subject);
+                    }
+                    None
+                }
                 Status::Well | Status::Over => self.end(&subject).and_then(|was| {
                     (status == Status::Well && spec.recovery && !was.acked).then_some(AlertEventKind::Recovered)
                 }),
@@ -151,6 +160,16 @@ mod tests {
         }
         let muted: Vec<Option<&str>> = seen.events.iter().map(|event| event.muted.as_deref()).collect();
         assert_eq!((muted.as_slice(), seen.firing.len()), ([Some("unrelated")].as_slice(), 0));
+    }
+
+    #[test]
+    fn too_little_to_judge_ends_only_what_began_before_the_window() {
+        let begun = |since: i64| Firing { subject: "acme".to_owned(), since: Time(since), acked: false };
+        for (since, left) in [(5, 0), (6, 1)] {
+            let mut seen = Transitions::of(&[begun(since)]);
+            seen.take(&spec(), "r1", Time(9), says("acme", Status::TooLittle(Time(5))), None);
+            assert_eq!((seen.firing.len(), seen.events.len(), seen.ended.len()), (left, 0, 1 - left), "{since}");
+        }
     }
 
     #[test]

@@ -230,6 +230,12 @@ pub(super) fn related(topic: &str) -> Evaluation {
     Evaluation { subject: unrelated_subject(topic), status: Status::Over, summary: String::new(), lines: Vec::new() }
 }
 
+/// A window that began at this time holds too few items to judge their tone by.
+pub(super) fn too_little(topic: &str, began: Time) -> Vec<Evaluation> {
+    let of = |subject| Evaluation { subject, status: Status::TooLittle(began), summary: String::new(), lines: Vec::new() };
+    vec![of(topic.to_owned()), of(unrelated_subject(topic))]
+}
+
 /// Whether a search was answered.
 fn answered(search: &SearchHealth) -> bool {
     matches!(search.state, SearchState::Ok | SearchState::Empty)
