@@ -1,7 +1,7 @@
 //! Replays past runs, in reading order, through an alert's rule to show when it would have fired. Stores nothing.
 //! Items are read as they are today: later edits, merges and deletions are included.
 
-use super::evaluate::{RUNS, evaluate_budgets, evaluate_runs};
+use super::evaluate::{evaluate_budgets, evaluate_runs, next_runs};
 use super::transitions::Transitions;
 use crate::insight::EvaluatedWindow;
 use crate::model::{AlertEvent, AlertRule, AlertSpec, Firing, Time};
@@ -32,7 +32,7 @@ pub async fn backtest(store: &Store, spec: &AlertSpec, since: Time, most: u64) -
     let mut seq = store.alert_seq_before(since).await?;
     let (mut seen, mut read) = (Transitions::of(&[]), 0);
     loop {
-        let mut runs = store.alert_runs(seq, RUNS).await?;
+        let mut runs = next_runs(store, spec, seq).await?;
         let Some(last) = runs.last() else { break };
         seq = last.seq;
         // Slots missed before may have been recorded since.
@@ -69,7 +69,7 @@ pub async fn trial(store: &Store, spec: &AlertSpec, since: Time, most: i64, now:
     let mut seq = store.alert_seq_before(since).await?.max(last.saturating_sub(most));
     let (mut result, mut seen) = (Trial::default(), Transitions::of(&[]));
     while seq < last {
-        let mut runs = store.alert_runs(seq, RUNS).await?;
+        let mut runs = next_runs(store, spec, seq).await?;
         let Some(latest) = runs.last() else { break };
         seq = latest.seq;
         runs.retain(|run| run.at >= since);

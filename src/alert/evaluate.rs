@@ -11,7 +11,14 @@ use crate::model::{AlertRule, AlertRun, AlertSpec, AlertState, DataOrigin, RunSt
 use crate::store::{AlertChange, Store, StoreError};
 
 /// Runs evaluated in one transaction.
-pub(super) const RUNS: i64 = 100;
+const RUNS: i64 = 100;
+/// The same for `missed`, which reads nothing more of a run: an outage that is cut in two would be two events.
+const SLOTS: i64 = 20_000;
+
+/// Runs after a place in the reading order, as many as are evaluated at once.
+pub(super) async fn next_runs(store: &Store, spec: &AlertSpec, since: i64) -> Result<Vec<AlertRun>, StoreError> {
+    store.alert_runs(since, if spec.rule == AlertRule::Missed { SLOTS } else { RUNS }).await
+}
 
 /// The result of an evaluation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -72,7 +79,7 @@ async fn evaluate_batch(
         }
         return Ok(false);
     }
-    let runs = store.alert_runs(seq, RUNS).await?;
+    let runs = next_runs(store, spec, seq).await?;
     let muted = dispatch::mute_reason(spec, &status, now);
     let mut seen = Transitions::of(&status.firing);
     evaluate_runs(store, spec, &runs, &mut seen, muted).await?;
@@ -131,17 +138,24 @@ pub(super) async fn evaluate_runs(
     let mut evaluated = Vec::with_capacity(runs.len());
     let topics = covered_topics(store, spec, runs).await?;
     let wanted = WordFilters::of(spec);
-    let mut missed: BTreeMap<&str, Vec<&AlertRun>> = BTreeMap::new();
+    // A topic's missed slots up to its next run are one outage.
+    let mut outages: Vec<Vec<&AlertRun>> = Vec::new();
+    let mut current: BTreeMap<&str, usize> = BTreeMap::new();
     for run in runs {
         let Some(topic) = topics.get(&run.topic) else { continue };
         match run.state {
             RunState::Missed => {
-                missed.entry(&run.topic).or_default().push(run);
+                let outage = *current.entry(&run.topic).or_insert(outages.len());
+                match outages.get_mut(outage) {
+                    Some(outage) => outage.push(run),
+                    None => outages.push(vec![run]),
+                }
                 if spec.rule == AlertRule::Missed {
                     evaluated.push(EvaluatedRun { topic: run.topic.clone(), at: run.at, look: None });
                 }
             }
             RunState::Ok | RunState::Partial | RunState::Failed | RunState::OverQuota => {
+                current.remove(&*run.topic);
                 let (evaluations, window) = read::evaluations(store, spec, &wanted, topic, run).await?;
                 seen.take(spec, &run.run, run.at, evaluations, muted);
                 evaluated.push(EvaluatedRun { topic: run.topic.clone(), at: run.at, look: window });
@@ -149,11 +163,11 @@ pub(super) async fn evaluate_runs(
             RunState::Queued | RunState::Running | RunState::Skipped | RunState::Cancelled => {}
         }
     }
-    for (topic, runs) in missed.iter().filter(|_| spec.rule == AlertRule::Missed) {
-        let mut slots: Vec<Time> = runs.iter().map(|run| run.at).collect();
+    for outage in outages.iter().filter(|_| spec.rule == AlertRule::Missed) {
+        let mut slots: Vec<Time> = outage.iter().map(|run| run.at).collect();
         slots.sort_unstable();
-        let Some(last) = runs.last() else { continue };
-        let evaluation = rules::missed(spec, topic, &slots);
+        let Some(last) = outage.last() else { continue };
+        let evaluation = rules::missed(spec, &last.topic, &slots);
         seen.take(spec, &last.run, last.at, evaluation.into_iter().collect(), muted);
     }
     Ok(evaluated)
