@@ -156,7 +156,8 @@ pub fn change_percent(part: f64) -> String {
 }
 
 /// Formats a lower or upper bound, rounded so that it holds: `≥ 59%`, `≤ 2%`, `> 0%`.
-fn bounded_percent(part: f64, lower: bool) -> String {
+#[must_use]
+pub fn bounded_percent(part: f64, lower: bool) -> String {
     // Adds or subtracts less than an error of the division, so that 7 of 25 stays 28 %.
     let hundredths = part * 100.0;
     match lower {

@@ -2,6 +2,7 @@
 //! usual is known for days only. `calendar` reads the figures.
 
 use super::calendar::CalendarFacts;
+use super::count_change::{Change, Count};
 use super::coverage::covered_or_checks;
 use super::facts::TopicFacts;
 use super::format::{self, at_least, number};
@@ -50,31 +51,39 @@ impl CalendarFacts {
         if figures.saturated || topic.incomplete_reason().is_some() {
             return format!("{} in the {noun} before; not compared: incomplete", self.before_items());
         }
-        let (now, before) = (topic.period.raw, figures.counted.raw);
-        match change(now, before) {
-            None => format!("as many as in the {noun} before"),
-            Some(_) if before == 0 => format!("none in the {noun} before"),
+        let now = Count::of(topic.period.raw, topic.may_be_more());
+        let before = Count::of(figures.counted.raw, figures.at_least);
+        match now.change_from(before) {
+            Change::Unknown => format!("{} in the {noun} before; not compared: there may be more", self.before_items()),
+            Change::Alike => format!("as many as in the {noun} before"),
+            Change::FromNone => format!("none in the {noun} before"),
             // "35 times as many as in the month before", "+12% from the month before".
-            Some(change) => {
+            Change::By(change) => {
                 let than = if change.ends_with("as many") { "as in" } else { "from" };
-                format!("{change} {than} the {noun} before{}", self.change_a_day(topic, before))
+                format!("{change} {than} the {noun} before{}", self.change_a_day(topic, now, before))
             }
         }
     }
 
     /// Returns the change of the items a day, if the two periods have different numbers of days, as months do.
-    fn change_a_day(&self, topic: &TopicFacts, before: u64) -> String {
+    fn change_a_day(&self, topic: &TopicFacts, now: Count, before: Count) -> String {
         const DAY: f64 = 86_400.0;
         let days_before = (self.before.span.length().as_secs_f64() / DAY).round();
-        #[expect(clippy::cast_precision_loss, reason = "counts of days and items")]
-        let (days, now, before) = (topic.days.len() as f64, topic.period.raw as f64, before as f64);
+        #[expect(clippy::cast_precision_loss, reason = "a count of days")]
+        let days = topic.days.len() as f64;
         if days < 1.0 || days_before < 1.0 || (days - days_before).abs() < 0.5 {
             return String::new();
         }
-        let (now, before) = (now / days, before / days_before);
-        let is_alike = (now - before).abs() < 0.0005 * before;
-        let change = if is_alike { None } else { change_of_rate(now, before) };
-        format!(", {} a day", change.as_deref().unwrap_or("as many"))
+        let now = Count { value: now.value / days, ..now };
+        let before = Count { value: before.value / days_before, ..before };
+        let is_exact = !now.at_least && !before.at_least;
+        if is_exact && (now.value - before.value).abs() < 0.0005 * before.value {
+            return ", as many a day".to_owned();
+        }
+        match now.change_from(before) {
+            Change::By(change) => format!(", {change} a day"),
+            Change::Unknown | Change::Alike | Change::FromNone => String::new(),
+        }
     }
 
     /// Returns both periods side by side; empty if they cannot be compared.
@@ -82,11 +91,12 @@ impl CalendarFacts {
         let Some(before) = &self.before.figures else { return Vec::new() };
         let (now, then) = (&topic.period, &before.counted);
         let more = topic.incomplete_reason().is_some() || before.saturated;
-        // A change means nothing if either count may be higher.
-        let counts = |now: u64, then: u64| match change(now, then) {
+        // A change means nothing if it is unknown how much higher the counts may be.
+        let counts = |now: u64, then: u64| match Count::of(now, topic.may_be_more())
+            .change_from(Count::of(then, before.at_least))
+        {
             _ if more => "may be more".to_owned(),
-            None => "none".to_owned(),
-            Some(change) => change,
+            change => words(change),
         };
         let has_authors = |counted: &ItemCounts| counted.authors > 0 || counted.no_author == 0;
         let authors =
@@ -130,7 +140,7 @@ impl CalendarFacts {
         let cost = before.cost.map(|cost| cost.to_string());
         let spent = topic.cost.filter(|_| !topic.searches_cut).zip(before.cost).map(|(now, then)| {
             let to_u64 = |cost: Micros| u64::try_from(cost.0).unwrap_or(0);
-            change(to_u64(now), to_u64(then)).unwrap_or_else(|| "none".to_owned())
+            words(Count::of(to_u64(now), false).change_from(Count::of(to_u64(then), false)))
         });
         for (figure, now, then, change) in [
             (
@@ -150,28 +160,14 @@ impl CalendarFacts {
     }
 }
 
-/// Returns the change from one count to another, as `+12%` or `12 times as many`, or `from none` if there was nothing before; `None` if they
-/// are equal.
-fn change(now: u64, before: u64) -> Option<String> {
-    if now == before {
-        return None;
+/// Formats the change of a count for a table.
+fn words(change: Change) -> String {
+    match change {
+        Change::Unknown => "may be more".to_owned(),
+        Change::Alike => "none".to_owned(),
+        Change::FromNone => "from none".to_owned(),
+        Change::By(change) => change,
     }
-    #[expect(clippy::cast_precision_loss, reason = "counts")]
-    let (from, to) = (before as f64, now as f64);
-    change_of_rate(to, from)
-}
-
-/// The same for two rates; `None` if they differ by less than is shown.
-fn change_of_rate(to: f64, from: f64) -> Option<String> {
-    let sign = if to < from { '−' } else { '+' };
-    if from <= 0.0 {
-        return (to > 0.0).then(|| "from none".to_owned());
-    }
-    if to >= 10.0 * from {
-        return Some(format!("{:.0} times as many", to / from));
-    }
-    let change = ((to - from) / from).abs();
-    (change > 0.0).then(|| format!("{sign}{}", format::change_percent(change)))
 }
 
 /// Formats the change of a share from the two rounded percentages: `+3 points`.
@@ -240,6 +236,27 @@ mod tests {
         assert_eq!(none.compared(&facts), "not compared with the week before: only 40% covered");
         assert_eq!(none.not_compared_note().unwrap(), "Week before (2026-W11): not compared, only 40% covered.");
         assert!(none.rows(&facts).is_empty());
+    }
+
+    #[test]
+    fn counts_that_may_be_too_low_have_no_percentage_or_a_bound() {
+        let mut facts = topic("a");
+        (facts.period.raw, facts.period.unique) = (168, 168);
+        let mut of = |before: u64, before_more: bool, more: bool| {
+            let mut calendar = week(before, false);
+            calendar.before.figures.as_mut().unwrap().at_least = before_more;
+            facts.partly_uncovered = more;
+            (calendar.compared(&facts).replace('\u{a0}', " "), calendar.rows(&facts)[0].change.replace('\u{a0}', " "))
+        };
+        for (before, before_more, more, comparison, change) in [
+            (153, true, false, "≥ 153 in the week before; not compared: there may be more", "may be more"),
+            (153, true, true, "≥ 153 in the week before; not compared: there may be more", "may be more"),
+            (153, false, true, "≥ +9% from the week before", "≥ +9%"),
+            (200, true, false, "≤ −16% from the week before", "≤ −16%"),
+            (200, false, true, "200 in the week before; not compared: there may be more", "may be more"),
+        ] {
+            assert_eq!(of(before, before_more, more), (comparison.to_owned(), change.to_owned()));
+        }
     }
 
     #[test]

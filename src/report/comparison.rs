@@ -1,6 +1,7 @@
 //! Compares the period with two earlier days: the day before, and the same weekday of the week before. Plain numbers
 //! without a verdict; `highlights` decides what is unusual.
 
+use super::count_change::{Change, Count};
 use super::document::Report;
 use super::facts::TopicFacts;
 use super::format::at_least;
@@ -56,14 +57,19 @@ pub(super) fn sentence(report: &Report, topic: &TopicFacts) -> Option<String> {
         let result = match (day.raw, &day.why) {
             (Some(raw), _) => {
                 let items = format!("{} {}", at_least(raw, day.at_least), if raw == 1 { "item" } else { "items" });
-                match change(now, raw) {
+                let now = Count::of(now, topic.may_be_more());
+                let shown = at_least(topic.period.raw, now.at_least);
+                match now.change_from(Count::of(raw, day.at_least)) {
                     _ if day.saturated => format!("{items}; not compared: that day is incomplete"),
                     _ if incomplete.is_some() => {
                         format!("{items}; not compared: {}", incomplete.as_deref().unwrap_or_default())
                     }
                     _ if !report.is_over() => format!("{items}; not compared: this day is not over"),
-                    Some(change) => format!("{items}; now {}{change}", at_least(now, topic.may_be_more())),
-                    None => items,
+                    Change::By(change) => format!("{items}; now {shown}, {change}"),
+                    Change::Alike if raw > 0 => format!("{items}; now {shown}, as many"),
+                    Change::Alike => items,
+                    // Both figures, of which one may be too low.
+                    Change::FromNone | Change::Unknown => format!("{items}; now {shown}"),
                 }
             }
             (None, why) => format!("not compared, {}", why.as_deref().unwrap_or("reason unknown")),
@@ -72,20 +78,6 @@ pub(super) fn sentence(report: &Report, topic: &TopicFacts) -> Option<String> {
     };
     let all: Vec<String> = topic.earlier_days.iter().map(one).collect();
     (!all.is_empty() && !topic.first_day && !topic.query_changed()).then(|| all.join(" "))
-}
-
-/// Returns the change from one count to another, as `, +12%`; empty if there was nothing before.
-fn change(now: u64, before: u64) -> Option<String> {
-    #[expect(clippy::cast_precision_loss, reason = "counts of items")]
-    let (from, to) = (before as f64, now as f64);
-    let sign = if now < before { '−' } else { '+' };
-    match before {
-        0 if now == 0 => None,
-        0 => Some(String::new()),
-        _ if now == before => Some(", as many".to_owned()),
-        _ if to >= 10.0 * from => Some(format!(", {:.0} times as many", to / from)),
-        _ => Some(format!(", {sign}{}", super::format::change_percent(((to - from) / from).abs()))),
-    }
 }
 
 #[cfg(test)]

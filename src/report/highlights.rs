@@ -4,8 +4,8 @@
 
 use super::facts::TopicFacts;
 use super::format::{
-    at_least, at_least_noun, count_noun, date_time, date_time_short, interval, length, number, percent, percents_apart,
-    round,
+    at_least, at_least_noun, bounded_percent, count_noun, date_time, date_time_short, interval, length, number,
+    percent, percents_apart, round,
 };
 use super::matter::Highlight;
 use super::measures::{MIN_CHANGE, MIN_SAMPLE, ToneFacts, WHOLE};
@@ -101,7 +101,7 @@ fn volume(topic: &TopicFacts, is_over: bool, add: AddHighlight<'_>) {
         "{} by {}, {}: {}–{} are usual{}, {} expected (based on {}). {} with near-copies counted once.",
         at_least_noun(topic.period.raw, topic.may_be_more(), "item"),
         authors(topic),
-        format_ratio(factor),
+        format_ratio(factor, topic.may_be_more()),
         round(usual.low.ceil()),
         round(usual.high.floor()),
         if usual.weekday { " on this weekday" } else { "" },
@@ -125,13 +125,20 @@ fn authors(topic: &TopicFacts) -> String {
     }
 }
 
-/// Formats a ratio: `2.3 times the usual number`, `97% below usual`.
-pub(super) fn format_ratio(factor: f64) -> String {
-    if factor >= 1.0 {
-        format!("{factor:.1} times the usual number")
-    } else {
-        format!("{} below usual", percent(1.0 - factor))
-    }
+/// Formats a ratio: `2.3 times the usual number`, `97% below usual`; with `≥` or `≤` if there may be more.
+pub(super) fn format_ratio(factor: f64, more: bool) -> String {
+    if factor >= 1.0 { format!("{} times the usual number", rise(factor, more)) } else { fall(factor, more) }
+}
+
+/// Formats a ratio above one: `2.3`, `≥ 2.3`.
+pub(super) fn rise(factor: f64, more: bool) -> String {
+    if more { format!("≥\u{a0}{:.1}", (factor * 10.0 + 1e-9).floor() / 10.0) } else { format!("{factor:.1}") }
+}
+
+/// Formats a ratio below one: `97% below usual`, `≤ 97% below usual`.
+pub(super) fn fall(factor: f64, more: bool) -> String {
+    let size = if more { bounded_percent(1.0 - factor, false) } else { percent(1.0 - factor) };
+    format!("{size} below usual")
 }
 
 fn tone(topic: &TopicFacts, add: AddHighlight<'_>) {

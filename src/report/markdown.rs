@@ -185,8 +185,10 @@ fn numbers(report: &Report, topic: &TopicFacts) -> String {
     } else {
         format::at_least_noun(period.authors, topic.may_be_more(), "author")
     };
-    let change = highlights::change(topic, report.is_over())
-        .map_or_else(|| caveats::relation_to_usual(report, topic), highlights::format_ratio);
+    let change = highlights::change(topic, report.is_over()).map_or_else(
+        || caveats::relation_to_usual(report, topic),
+        |factor| highlights::format_ratio(factor, topic.may_be_more()),
+    );
     let usual = topic.usual.map_or_else(String::new, |u| {
         format!(
             " ({}–{} are usual, {} expected, based on {})",

@@ -16,6 +16,7 @@ mod caveats;
 mod change_facts;
 mod changes;
 mod comparison;
+mod count_change;
 mod coverage;
 mod document;
 mod escape;

@@ -113,8 +113,10 @@ fn a_length_below_a_minute_is_never_nothing() {
 
 #[test]
 fn a_fall_is_reported_alike_everywhere() {
-    assert_eq!(highlights::format_ratio(0.03), "97% below usual");
-    assert_eq!(highlights::format_ratio(2.345), "2.3 times the usual number");
+    assert_eq!(highlights::format_ratio(0.03, false), "97% below usual");
+    assert_eq!(highlights::format_ratio(2.345, false), "2.3 times the usual number");
+    assert_eq!(highlights::format_ratio(0.036, true), "≤\u{a0}97% below usual");
+    assert_eq!(highlights::format_ratio(2.39, true), "≥\u{a0}2.3 times the usual number");
 }
 
 #[test]
@@ -206,10 +208,20 @@ fn a_day_of_which_little_was_searched_has_bounds_and_is_not_compared() {
     let begin = "Day before (Wednesday 12-31): 35 items; ";
     assert_eq!(of(&facts), format!("{begin}not compared: only 89% searched."));
     assert!(both(&facts)[0].contains("**≥\u{a0}22** items, **≥\u{a0}20** unique"));
-    // A small gap is a bound, and is compared.
+    // A small gap is a bound: whether there were fewer is unknown, that there were more is certain.
     (facts.searched_share, facts.partly_uncovered) = (0.95, true);
-    assert_eq!(of(&facts), format!("{begin}now ≥\u{a0}22, −37%."));
+    assert_eq!(of(&facts), format!("{begin}now ≥\u{a0}22."));
+    facts.earlier_days[0].raw = Some(20);
+    let begin = "Day before (Wednesday 12-31): ";
+    assert_eq!(of(&facts), format!("{begin}20 items; now ≥\u{a0}22, ≥\u{a0}+10%."));
+    // The same gap on the day before.
+    (facts.searched_share, facts.partly_uncovered) = (1.0, false);
+    facts.earlier_days[0].at_least = true;
+    assert_eq!(of(&facts), format!("{begin}≥\u{a0}20 items; now 22."));
+    facts.earlier_days[0].raw = Some(35);
+    assert_eq!(of(&facts), format!("{begin}≥\u{a0}35 items; now 22, ≤\u{a0}−37%."));
     // Shares of the other topic are upper bounds, also by source.
+    facts.partly_uncovered = true;
     let mut other = topic("b");
     (other.period.raw, other.period.unique) = (20, 20);
     for (facts, unique) in [(&mut facts, 20), (&mut other, 20)] {

@@ -204,6 +204,17 @@ fn change(now: u64, before: u64) -> String {
     }
 }
 
+/// The change between two counts: of lower bounds, a bound if its sign is certain.
+fn change_of_bounds((now, shown_now): (u64, &str), (before, shown_before): (u64, &str)) -> String {
+    let floor = |size: f64| format!("{:.0}%", (size * 100.0).floor());
+    match (shown_now.starts_with('≥'), shown_before.starts_with('≥')) {
+        (false, false) => change(now, before),
+        (true, false) if now > before => format!("≥\u{a0}+{}", floor(part(now, before) - 1.0)),
+        (false, true) if now < before => format!("≤\u{a0}−{}", floor(1.0 - part(now, before))),
+        _ => "may be more".to_owned(),
+    }
+}
+
 /// The share of a span that searches covered, in whole minutes.
 fn covered(database: &Database, topic: &str, span: Span) -> f64 {
     let searches = database.texts(&format!(
@@ -257,7 +268,8 @@ fn figures(database: &Database, text: &str, case: &Case, id: &str) {
         assert!(now > 20 && before > 20, "{name}: {now} {before}");
         let [shown_now, shown_before] =
             [(now, case.span()), (before, case.before())].map(|(many, span)| bounded(database, id, many, span));
-        let wanted = [shown_now, shown_before, change(now, before)];
+        let change = change_of_bounds((now, &shown_now), (before, &shown_before));
+        let wanted = [shown_now, shown_before, change];
         assert_eq!(row(name)[1..], wanted, "{name} {} {id}", case.name);
     }
     let sample = |span: Span| of(span, "*", &format!("{BY} AND i.tone IN ('negative', 'neutral', 'positive')"));

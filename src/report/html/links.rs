@@ -25,7 +25,8 @@ pub(super) fn change(report: &Report, topic: &TopicFacts) -> Markup {
         @else if topic.unwatched { "not watched yet" }
         @else if topic.first_day { "baseline" }
         @else if let Some(factor) = highlights::change(topic, report.is_over()) {
-            @if factor >= 1.0 { strong.up { "▲ " (format!("{factor:.1}×")) } } @else { strong.down { "▼ " (format::percent(1.0 - factor)) " below" } }
+            @let more = topic.may_be_more();
+            @if factor >= 1.0 { strong.up { "▲ " (highlights::rise(factor, more)) "×" } } @else { strong.down { "▼ " (highlights::fall(factor, more)) } }
         }
         @else { (caveats::relation_to_usual(report, topic)) }
     }
