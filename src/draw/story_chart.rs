@@ -143,6 +143,10 @@ fn earlier(story: &Story, when: FormatTime<'_>) -> Vec<String> {
             format!("Searches of {topic} are snapshots: items that came and went between them are unknown.")
         }),
     );
+    // Of a topic without other sources that is said above.
+    if story.first_by_snapshot && caveats.moments_only.is_empty() {
+        reasons.push("No search that looks back over time is known to have found the earliest item.".to_owned());
+    }
     reasons.extend(caveats.pruned_until.map(|at| format!("Searches before {} were pruned.", when(at))));
     if caveats.topics_beyond > 0 {
         reasons.push(format!("{} not checked.", count_noun(caveats.topics_beyond as u64, "further topic")));

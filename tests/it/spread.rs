@@ -257,6 +257,34 @@ async fn the_first_is_sure_only_where_searches_covered_its_time_and_the_day_befo
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_only_a_snapshot_found_is_never_called_the_first() {
+    for database in databases() {
+        let store = open(&database).await;
+        let t = topic("acme");
+        store.sync_topics(std::slice::from_ref(&t), minutes(-3 * 1_440)).await.unwrap();
+        let copy = |n: u32, source, published: i64| post(n, source, &format!("a{n}"), Some(published), STORM);
+        store_run(&store, &t, "A0", covering(minutes(-1_430), vec![])).await;
+        store_run(&store, &t, "A1", covering(minutes(10), vec![copy(1, Source::Web, 0)])).await;
+        store_run(&store, &t, "A2", covering(minutes(100), vec![copy(2, Source::Social, 90)])).await;
+        follow(&store).await;
+        let told = of(&store, "post:x:2").await;
+        assert!(told.caveats.is_certain_at(told.from) && told.caveats.moments_only.is_empty(), "{told:?}");
+        assert!(told.first_by_snapshot && !told.first_is_sure, "{}: {told:?}", database.name);
+        let what: Vec<_> = story_chart::firsts(&told).iter().map(|(what, entry)| (*what, &*entry.key)).collect();
+        assert_eq!(what, [("First seen", "post:x:1"), ("Earliest published", "post:x:1")]);
+        let why = "No search that looks back over time is known to have found the earliest item.".to_owned();
+        let when = |at: Time| at.to_string();
+        assert_eq!(story_chart::caveats(&told, &when), [("Earlier ones may be missing:".to_owned(), vec![why])]);
+        // The social search finds it, too.
+        store_run(&store, &t, "A3", covering(minutes(110), vec![copy(1, Source::Social, 0)])).await;
+        follow(&store).await;
+        let told = of(&store, "post:x:2").await;
+        assert!(!told.first_by_snapshot && told.first_is_sure, "{}: {told:?}", database.name);
+        database.close(store).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_story_of_more_items_than_are_looked_at_says_so_and_tells_those_seen_first() {
     for database in databases() {
         let store = open(&database).await;

@@ -1,6 +1,8 @@
 //! Reasons why the first item of a story may not be the real first: holes in the coverage, topics watched only later,
 //! searches that cover no span. Without any of these, the searches covered all of the story's time.
 
+use std::collections::BTreeSet;
+
 use crate::insight::coverage::{split_coverage, total_ms};
 use crate::insight::holes::{Coverage, SourceCoverage};
 use crate::model::{Source, Span, Time, WatchedTopic};
@@ -62,6 +64,9 @@ pub struct StoryCaveats {
     pub pruned_until: Option<Time>,
     /// The number of topics not checked.
     pub topics_beyond: usize,
+    /// The sources of topics whose searches cover spans: only what they found can be the first.
+    #[serde(skip)]
+    pub spanning: BTreeSet<(String, Source)>,
 }
 
 /// Returns the part of a story's time that is checked.
@@ -77,7 +82,7 @@ impl StoryCaveats {
     #[must_use]
     pub fn of(checked: Span, topics: &[TopicSearches], pruned_until: Option<Time>, beyond: usize) -> Self {
         let mut holes: Vec<MissedSpan> = Vec::new();
-        let (mut watched_later, mut moments_only) = (Vec::new(), Vec::new());
+        let (mut watched_later, mut moments_only, mut spanning) = (Vec::new(), Vec::new(), BTreeSet::new());
         for TopicSearches { watched, sources } in topics {
             let mut spans = false;
             let mut late = false;
@@ -86,6 +91,7 @@ impl StoryCaveats {
                     continue;
                 };
                 spans = true;
+                spanning.insert((watched.topic.clone(), one.source));
                 let before = Span::new(checked.from, watched.began.min(checked.until));
                 late |= before.is_some_and(|before| {
                     total_ms(&split_coverage(before, covered.iter().map(|length| length.span)).holes) >= SHORT
@@ -110,7 +116,16 @@ impl StoryCaveats {
         let holes_beyond = holes.len().saturating_sub(MOST_HOLES);
         holes.truncate(MOST_HOLES);
         let pruned_until = pruned_until.filter(|until| *until > checked.from);
-        Self { checked, holes, holes_beyond, watched_later, moments_only, pruned_until, topics_beyond: beyond }
+        Self {
+            checked,
+            holes,
+            holes_beyond,
+            watched_later,
+            moments_only,
+            pruned_until,
+            topics_beyond: beyond,
+            spanning,
+        }
     }
 
     /// Returns whether an item at `at` is certainly the first that these topics look for. A hole after `at` can only

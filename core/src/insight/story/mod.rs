@@ -111,6 +111,8 @@ pub struct Story {
     pub first_seen: TimelineEntry,
     /// Whether no earlier item can be missing from what the topics search for.
     pub first_is_sure: bool,
+    /// Whether no source that looks back over time found the earliest item: others may have missed earlier ones.
+    pub first_by_snapshot: bool,
     /// What the searches around the first item did not cover.
     #[serde(rename = "doubt")]
     pub caveats: StoryCaveats,
@@ -157,6 +159,7 @@ pub fn story(rows: StoryRows, doubt: StoryCaveats) -> Option<Story> {
     let seen: i64 = rows.items.iter().flat_map(|item| &item.topics).map(|topic| topic.times_seen).sum();
     let at: Vec<Time> = timeline.iter().map(|entry| entry.at).collect();
     let pruned = timeline.iter().filter(|entry| entry.pruned).count();
+    let first_by_snapshot = is_by_snapshot(&rows.items, &first.key, &doubt);
     Some(Story {
         items: timeline.len(),
         unique: texts.len(),
@@ -172,11 +175,13 @@ pub fn story(rows: StoryRows, doubt: StoryCaveats) -> Option<Story> {
         first_published: dated().next().cloned(),
         first_seen: first_seen.clone(),
         first_is_sure: doubt.is_certain_at(first.at)
+            && !first_by_snapshot
             && dated().count() == timeline.len()
             && !rows.more
             && !rows.uncompared
             && rows.unindexed == 0
             && rows.links_beyond == 0,
+        first_by_snapshot,
         half_ms: pace::time_to_half(&at),
         peak: pace::peak(&at),
         topics: topics(&rows.items),
@@ -232,6 +237,12 @@ fn entry(item: &StoryItem) -> Option<TimelineEntry> {
         revisions: item.revisions,
         pruned: item.pruned,
     })
+}
+
+/// Whether all sources known to have found an item only show the present.
+fn is_by_snapshot(items: &[StoryItem], key: &str, doubt: &StoryCaveats) -> bool {
+    let found_by = items.iter().filter(|item| item.key == key).flat_map(|item| &item.sources);
+    !found_by.into_iter().any(|seen| doubt.spanning.contains(&(seen.topic.clone(), seen.source)))
 }
 
 fn is_shown(item: &StoryItem, last_looks: &[(String, Time)]) -> bool {

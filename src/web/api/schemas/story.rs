@@ -25,6 +25,7 @@ const STORY: &[Field] = &[
     ("first_published", Maybe(&Of("StoryItem")), "the earliest with a publication time"),
     ("first_seen", Of("StoryItem"), "the item that any topic saw first"),
     ("first_is_sure", Flag, "nothing suggests that its topics missed an earlier one"),
+    ("first_by_snapshot", Flag, "no source that looks back over time found the earliest"),
     ("doubt", Of("StoryDoubt"), "what the searches around it did not cover"),
     ("half_ms", Maybe(&Integer), "milliseconds from the earliest until half had appeared; null if fewer than four"),
     ("peak", Maybe(&Of("StoryPeak")), "the hour with most items; null if none has more than one"),
