@@ -217,6 +217,22 @@ fn a_file_that_was_changed_before_the_renaming_joins_its_history() {
 }
 
 #[test]
+fn a_topic_is_not_renamed_to_another_topic_of_the_file() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), &topics(&["acme", "other"]));
+        place.ok(&["once", "--topic", "acme", "--at", NINE]);
+        place.run(&["topic", "rename", "acme", "other"]).says(
+            2,
+            &["has both topics, `acme` and `other`", "choose another id, or remove topic `other` from the file first"],
+        );
+        place.ok(&["once", "--at", NINE]);
+        let texts = place.database.texts("SELECT topic FROM run ORDER BY topic");
+        assert_eq!(texts, ["acme", "acme", "other"], "{}", place.database.name);
+    }
+}
+
+#[test]
 fn a_topic_that_runs_is_not_renamed() {
     for database in databases() {
         let service = Slow::answering_after(Duration::ZERO);

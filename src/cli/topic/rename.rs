@@ -25,16 +25,24 @@ pub(in crate::cli) async fn run(common: &Common, RenameArgs { old, new }: &Renam
         return Err(Failure::usage(format!("topic `{new}` already has that id"), "choose another id"));
     }
     let context = Context::load(common, None)?;
+    let file = output::escape_control(&context.config.file.display().to_string());
+    let is_in_file = |id: &String| context.config.topics.iter().any(|topic| topic.id == *id);
+    // One of them may not have run yet. A file with only the new id was edited before the renaming.
+    if is_in_file(old) && is_in_file(new) {
+        return Err(Failure::usage(
+            format!("{file} has both topics, `{old}` and `{new}`; their histories cannot be merged"),
+            format!("choose another id, or remove topic `{new}` from the file first"),
+        ));
+    }
     let (store, now) = open(&context).await?;
     if let Err(error) = store.rename_topic(old, new, now).await {
         return Err(with_suggestion(&store, std::slice::from_ref(old), error).await);
     }
     store.close().await;
     let mut text = format!("{old} renamed to {new}, with all its runs and items; runs keep their public ids\n");
-    if context.config.topics.iter().any(|topic| topic.id == *old) {
+    if is_in_file(old) {
         text.push_str(&format!(
-            "next: change `id = \"{old}\"` to `id = \"{new}\"` in {}; until then `run` and `once` reject the file\n",
-            output::escape_control(&context.config.file.display().to_string())
+            "next: change `id = \"{old}\"` to `id = \"{new}\"` in {file}; until then `run` and `once` reject the file\n"
         ));
     }
     output::text(&text)?;
