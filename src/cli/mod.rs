@@ -91,7 +91,7 @@ async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
     signals::ignore_sigxfsz();
     let common = cli.common;
     match cli.verb {
-        Verb::Init(args) => setup::init::run(&args),
+        Verb::Init(args) => setup::init::run(&common, &args),
         Verb::Check(args) => setup::check::run(&common, &args).await,
         Verb::Try(args) => setup::try_query::run(&common, &args).await,
         Verb::Plan(args) => setup::plan::run(&common, &args).await,

@@ -91,3 +91,21 @@ fn a_refusal_hint_names_the_providers_own_keys() {
         assert!(!feeds || !page.contains("base_url"), "feeds have no such key: {page}");
     }
 }
+
+#[test]
+fn what_to_do_next_names_the_same_file_and_database() {
+    let place = Place::new(sqlite(), "base_url = \"sandbox\"", TOPIC);
+    std::fs::rename(place.path("jobs.toml"), place.path("my jobs.toml")).unwrap();
+    let there = ["--config", "my jobs.toml", "--database", "sqlite:elsewhere.db"];
+    let with = |args: &[&str]| place.run(&[args, &there].concat());
+    with(&["db", "migrate"]).shows(0, &[]);
+    let same = "--config 'my jobs.toml' --database sqlite:elsewhere.db";
+    for verb in ["show", "diff", "coverage"] {
+        with(&[verb, "acme"]).says(2, &[&format!("run it: topicwatch once --topic acme {same}")]);
+    }
+    with(&["topic", "run", "acme"]).says(3, &[&format!("run it here: topicwatch once --topic acme {same}")]);
+    let next = format!(
+        "next: topicwatch show acme {same} · topicwatch items --new-since 24h {same} · topicwatch export --out items.csv {same}\n"
+    );
+    with(&["once", "--at", NINE]).shows(0, &[&next]);
+}

@@ -56,7 +56,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &CoverageArgs) -> Result<
         context.check_topics(std::slice::from_ref(name))?;
         return Err(Failure::usage(
             format!("topic {name} has not been run yet"),
-            format!("run it: topicwatch once --topic {name}"),
+            format!("run it: {}", context.command(&format!("once --topic {name}"))),
         ));
     }
     let invented = store.nature().await? == Some(DataOrigin::Sandbox);

@@ -42,7 +42,8 @@ pub(in crate::cli) async fn run(common: &Common, args: &DiffArgs) -> Result<Exit
     let store = context.store_to_read().await?;
     let topic = stored_topic(&context, &store, &args.topic).await?;
     let since = resolve_since(&context, &store, &topic, args.since.as_deref()).await?;
-    let between = run_range(&store, &topic.id, since, None).await?.ok_or_else(|| no_finished_run(&topic.id))?;
+    let between =
+        run_range(&store, &topic.id, since, None).await?.ok_or_else(|| no_finished_run(&context, &topic.id))?;
     let most = if args.json { MOST_IN_JSON } else { args.limit as usize };
     let changes = changes_between(&store, &topic, between, most, false).await?;
     let from = changes.since.as_ref().or(changes.first.as_ref()).map(|moment| moment.at);
@@ -76,7 +77,7 @@ pub(in crate::cli) async fn stored_topic(context: &Context, store: &Store, id: &
     let watched = store.watched(&[id.to_owned()]).await?;
     let Some(watched) = watched.into_iter().next() else {
         context.check_topics(&[id.to_owned()])?;
-        return Err(no_finished_run(id));
+        return Err(no_finished_run(context, id));
     };
     watched.definition.ok_or_else(|| {
         Failure::new(
@@ -87,8 +88,9 @@ pub(in crate::cli) async fn stored_topic(context: &Context, store: &Store, id: &
     })
 }
 
-fn no_finished_run(id: &str) -> Failure {
-    Failure::usage(format!("topic {id} has no finished run yet"), format!("run it: topicwatch once --topic {id}"))
+fn no_finished_run(context: &Context, id: &str) -> Failure {
+    let run_it = context.command(&format!("once --topic {id}"));
+    Failure::usage(format!("topic {id} has no finished run yet"), format!("run it: {run_it}"))
 }
 
 /// Returns where a comparison starts: at the run before the last one, a run, the last report, or an instant.

@@ -65,7 +65,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ShowArgs) -> Result<Exit
             ),
             None => Failure::usage(
                 format!("topic {} has no finished run yet", args.topic),
-                format!("run it: topicwatch once --topic {}", args.topic),
+                format!("run it: {}", context.command(&format!("once --topic {}", args.topic))),
             ),
         });
     };

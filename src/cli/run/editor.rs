@@ -54,7 +54,7 @@ impl Editor {
     }
 
     fn context(&self, config: Config) -> Context {
-        Context { config, clock: self.clock.clone() }
+        Context { config, clock: self.clock.clone(), options: self.common.clone() }
     }
 
     /// Loads the configuration from a text, on a separate thread: checking many topics takes seconds.

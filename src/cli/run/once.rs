@@ -1,7 +1,6 @@
 //! `once`: runs topics now, or the slots that are due, and prints a table. Every run goes through the ledger, so `once`
 //! can run beside a daemon and beside another `once`.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use clap::Args;
@@ -125,16 +124,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit
             output::print_stderr(job_results.text.trim_end());
         }
     } else {
-        print(
-            &context,
-            (args, common.config.as_deref()),
-            &store,
-            &reports,
-            failures.is_empty(),
-            &job_results,
-            upcoming,
-        )
-        .await?;
+        print(&context, args, &store, &reports, failures.is_empty(), &job_results, upcoming).await?;
     }
     store.close().await;
     failures.iter().for_each(print_failure);
@@ -287,7 +277,7 @@ async fn collect_reports(
 
 async fn print(
     context: &Context,
-    (args, named): (&OnceArgs, Option<&Path>),
+    args: &OnceArgs,
     store: &Store,
     reports: &[RunReport],
     unfailed: bool,
@@ -327,12 +317,11 @@ async fn print(
         text.push_str(&format!("stored in {}\n", output::escape_control(store.place())));
     }
     if let Some(first) = reports.first() {
-        let named = named
-            .map_or_else(String::new, |file| format!(" --config {}", output::escape_control(&file.to_string_lossy())));
         text.push_str(&format!(
-            "next: topicwatch show {}{named} · topicwatch items --new-since 24h{named} · \
-             topicwatch export --out items.csv{named}\n",
-            first.topic
+            "next: {} · {} · {}\n",
+            context.command(&format!("show {}", first.topic)),
+            context.command("items --new-since 24h"),
+            context.command("export --out items.csv")
         ));
     }
     if context.is_sandbox() && context.config.service.target == Target::Sandbox {

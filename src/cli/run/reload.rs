@@ -159,7 +159,8 @@ impl Reloader {
         });
         let read = read.await.map_err(|e| rejected(format!("reading the configuration failed: {e}"), ""))??;
         let Some(read) = read else { return Ok(()) };
-        let context = Context { config: read.map_err(mistakes)?, clock: Arc::clone(&self.clock) };
+        let context =
+            Context { config: read.map_err(mistakes)?, clock: Arc::clone(&self.clock), options: self.common.clone() };
         let found = fingerprint(&context);
         if found == self.in_force && database(&context) == self.database {
             if requested {

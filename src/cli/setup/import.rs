@@ -69,13 +69,11 @@ pub(in crate::cli) fn run(common: &Common, args: &ImportArgs, now: crate::model:
     let (topics, feeds) = (count_noun(imported.topics as u64, "topic"), count_noun(imported.feeds as u64, "feed"));
     let folder = request.cwd.canonicalize().unwrap_or_else(|_| request.cwd.clone());
     let path = path.strip_prefix(folder).unwrap_or(&path);
-    let named = match &common.config {
-        Some(file) => format!(" --config {}", output::escape_control(&file.display().to_string())),
-        None => String::new(),
-    };
     output::text(&format!(
-        "{topics} with {feeds} appended to {}\nnext: topicwatch check{named} && topicwatch once{named}\n",
-        output::escape_control(&path.display().to_string())
+        "{topics} with {feeds} appended to {}\nnext: {} && {}\n",
+        output::escape_control(&path.display().to_string()),
+        common.command("check"),
+        common.command("once")
     ))?;
     Ok(Exit::Ok)
 }

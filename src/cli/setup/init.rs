@@ -7,6 +7,7 @@ use clap::Args;
 
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
+use crate::cli::wiring::options::Common;
 use crate::config::{FILE_NAME, templates};
 use crate::files::Protected;
 use crate::model::{KINDS, Login, ProviderKind};
@@ -25,7 +26,7 @@ fn names() -> Vec<&'static str> {
     templates().into_iter().map(|(name, _)| name).collect()
 }
 
-pub(in crate::cli) fn run(args: &InitArgs) -> Result<Exit, Failure> {
+pub(in crate::cli) fn run(common: &Common, args: &InitArgs) -> Result<Exit, Failure> {
     let display_path = output::escape_control(&args.file.display().to_string());
     // Even a new file can do harm: beside a database it could be taken for one of its files.
     Protected::databases().check(&args.file).map_err(|taken| Failure::unwritable(&args.file, &taken.into()))?;
@@ -51,8 +52,8 @@ pub(in crate::cli) fn run(args: &InitArgs) -> Result<Exit, Failure> {
     })?;
     let text = templates().into_iter().find(|(name, _)| *name == args.template).map_or("", |(_, text)| text);
     file.write_all(text.as_bytes()).and_then(|()| file.sync_all())?;
-    let named = args.file != Path::new(FILE_NAME);
-    let once = if named { format!("topicwatch once --config {display_path}") } else { "topicwatch once".to_owned() };
+    let named = Some(&args.file).filter(|file| *file != Path::new(FILE_NAME));
+    let once = Common { config: named.cloned(), ..common.clone() }.command("once");
     let next = match args.template.as_str() {
         "service" => format!("{once} (uses the built-in sandbox; needs no key, costs nothing)"),
         name if works_as_it_is(name) => format!("{once} (needs no key, costs nothing)"),

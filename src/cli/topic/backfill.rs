@@ -79,10 +79,13 @@ pub(in crate::cli) async fn run(common: &Common, args: &BackfillArgs) -> Result<
         days.get(reports.iter().filter(|(_, report)| is_done(report, interrupted)).count()..).unwrap_or_default();
     if let (Some(next), Some(last)) = (left.first(), days.last()) {
         output::print_stderr(&format!(
-            "stopped; the days before are stored. To continue: topicwatch topic backfill {} --from {} --to {}",
-            topic.id,
-            Time::of_utc_day(*next).utc_date(),
-            Time::of_utc_day(*last).utc_date()
+            "stopped; the days before are stored. To continue: {}",
+            context.command(&format!(
+                "topic backfill {} --from {} --to {}",
+                topic.id,
+                Time::of_utc_day(*next).utc_date(),
+                Time::of_utc_day(*last).utc_date()
+            ))
         ));
     }
     Ok(match () {

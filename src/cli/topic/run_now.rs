@@ -54,7 +54,10 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunNowArgs) -> Result<Ex
         return Err(Failure::new(
             Exit::Searches,
             "no daemon is running; nothing was queued",
-            format!("start one (topicwatch run), or run it here: topicwatch once {}", topics.join(" ")),
+            format!(
+                "start one (topicwatch run), or run it here: {}",
+                context.command(&format!("once {}", topics.join(" ")))
+            ),
         ));
     }
     let mut topics = args.topics.clone();

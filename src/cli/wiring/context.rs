@@ -23,6 +23,8 @@ use crate::store::{self, DataOrigin, Store};
 pub(in crate::cli) struct Context {
     pub(in crate::cli) config: Config,
     pub(in crate::cli) clock: Clock,
+    /// The options of the command line.
+    pub(in crate::cli) options: Common,
 }
 
 /// What searches need: the clients, and the embedded sandbox if there is one.
@@ -97,7 +99,12 @@ impl Context {
             output::print_stderr(mistakes.render(output::is_interactive(), usize::from(output::width())).trim_end());
             Failure::silent(Exit::Usage)
         })?;
-        Ok(Self { config, clock })
+        Ok(Self { config, clock, options: common.clone() })
+    }
+
+    /// Returns a command line for the same configuration file and database, to print as what to do next.
+    pub(in crate::cli) fn command(&self, verb: &str) -> String {
+        self.options.command(verb)
     }
 
     /// Whether any search goes to the embedded sandbox.

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use crate::cli::terminal::output;
+use crate::config::redact_url;
 use crate::model::Source;
 
 /// Options of every verb, before or after it.
@@ -27,6 +29,31 @@ pub struct Common {
     pub log_format: LogFormat,
 }
 
+impl Common {
+    /// Returns a command line for the same configuration file and database as this one, to print as what to do next. A
+    /// password in the database's URL is left out, as everywhere.
+    pub(in crate::cli) fn command(&self, verb: &str) -> String {
+        let mut line = format!("topicwatch {verb}");
+        if let Some(file) = &self.config {
+            line.push_str(&format!(" --config {}", shell_word(&file.to_string_lossy())));
+        }
+        if let Some(url) = &self.database {
+            line.push_str(&format!(" --database {}", shell_word(&redact_url(url))));
+        }
+        line
+    }
+}
+
+/// Returns a word of a command line, in quotes if a shell would take it for something else.
+fn shell_word(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./:@%+=,".contains(c);
+    let escaped = output::escape_control(word);
+    if !escaped.is_empty() && escaped.chars().all(plain) {
+        return escaped;
+    }
+    format!("'{}'", escaped.replace('\'', r"'\''"))
+}
+
 /// How log lines are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum LogFormat {
@@ -39,4 +66,27 @@ pub enum LogFormat {
 /// Parses the name of a source; whether it exists is checked later.
 pub(in crate::cli) fn source_name(text: &str) -> Result<Source, String> {
     Source::parse(text).ok_or_else(|| "social, web, ai, or the name of a provider".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_line_names_the_same_file_and_database_and_no_password() {
+        let of = |config: Option<&str>, database: Option<&str>| {
+            let (config, database) = (config.map(PathBuf::from), database.map(str::to_owned));
+            Common { config, database, quiet: false, verbose: 0, log_format: LogFormat::Text }.command("show acme")
+        };
+        assert_eq!(of(None, None), "topicwatch show acme");
+        assert_eq!(
+            of(Some("my jobs.toml"), Some("sqlite:else/where.db")),
+            "topicwatch show acme --config 'my jobs.toml' --database sqlite:else/where.db"
+        );
+        assert_eq!(of(Some("it's.toml"), None), r"topicwatch show acme --config 'it'\''s.toml'");
+        assert_eq!(
+            of(None, Some("postgres://me:secret@db/tw")),
+            "topicwatch show acme --database 'postgres://me:***@db/tw'"
+        );
+    }
 }
