@@ -146,8 +146,11 @@ fn span_coverage(watched: &WatchedTopic, runs: &[RunSearch], period: Span, sourc
             enders.entry(span.from).or_insert((run, search));
         }
     }
-    // Time before the topic began is no hole.
-    let watched_for = Span::new(period.from.max(watched.began), period.until);
+    // Time before the topic began is no hole, except the last minutes that its first search asked for.
+    let counted = |hole: Span| {
+        let asked = unclaimed.get(&hole.from).is_some_and(|until| *until >= watched.began);
+        Span::new(if asked { hole.from } else { hole.from.max(watched.began) }, hole.until)
+    };
     let (lates, missed): (Vec<&Span>, Vec<&Span>) =
         divided.holes.iter().partition(|hole| hole.until < period.until && late(hole));
     // A full reply that covers nothing is not asked for again: the next search looks back to where it ended.
@@ -164,7 +167,7 @@ fn span_coverage(watched: &WatchedTopic, runs: &[RunSearch], period: Span, sourc
     let answered = |hole: &Span| unclaimed.get(&hole.from).map_or(hole.from, |until| hole.from.max(*until));
     let mut holes: Vec<Hole> = missed
         .into_iter()
-        .filter_map(|hole| hole.intersection(watched_for?))
+        .filter_map(|hole| counted(*hole))
         .flat_map(parts)
         .map(|hole| {
             let ender = enders.get(&hole.until).copied();
@@ -191,8 +194,7 @@ fn span_coverage(watched: &WatchedTopic, runs: &[RunSearch], period: Span, sourc
     };
     let open = if holes.last().is_some_and(waits) { holes.pop() } else { None };
     let holes_ms = holes.iter().map(|hole| hole.span.length_ms).sum();
-    let late_indexing: Vec<SpanLength> =
-        lates.into_iter().filter_map(|late| late.intersection(watched_for?)).map(span_length).collect();
+    let late_indexing: Vec<SpanLength> = lates.into_iter().filter_map(|late| counted(*late)).map(span_length).collect();
     let late_indexing_ms = late_indexing.iter().map(|late| late.length_ms).sum();
     let covered_ms = total_ms(&divided.covered);
     Coverage::Spans {
@@ -218,5 +220,7 @@ fn share(part: i64, whole: i64) -> Option<f64> {
     (whole > 0).then(|| of_ten_thousand as f64 / 10_000.0)
 }
 
+#[cfg(test)]
+mod partition_tests;
 #[cfg(test)]
 mod tests;

@@ -255,6 +255,8 @@ impl SearchCoverage {
         let (Some(spans), Some(watched)) = (self.spans_in(span), &self.watched) else { return Vec::new() };
         let span = self.checks_from.map_or(span, |from| Span { until: span.until.min(from), ..span });
         let idle_from = self.idle_from.unwrap_or(span.until);
+        // The last minutes before the first search wait for the next one, as those of any other search.
+        let began = watched.began.min(idle_from);
         let mut holes = Vec::new();
         for hole in split_coverage(span, spans.iter().chain(&self.late).copied()).holes {
             let mut push_hole = |from: Time, until: Time, before: bool, open: bool| {
@@ -264,8 +266,8 @@ impl SearchCoverage {
                 let why: Vec<&str> = here.map(|(_, why)| why.as_str()).collect();
                 holes.push(HoleFacts { span, why: why.join("; "), before, open });
             };
-            let begun = hole.from.max(watched.began);
-            push_hole(hole.from, hole.until.min(watched.began), true, false);
+            let begun = hole.from.max(began);
+            push_hole(hole.from, hole.until.min(began), true, false);
             push_hole(begun, hole.until.min(idle_from), false, false);
             push_hole(begun.max(idle_from), hole.until, false, true);
         }

@@ -7,9 +7,9 @@ use crate::model::{LookBack, Period, PrunedDays, RunState, SchedulePolicy, Socia
 
 const HOUR: i64 = 3_600_000;
 /// 2026-03-11T09:00:00Z.
-const BEGAN: i64 = 1_773_219_600_000;
+pub(super) const BEGAN: i64 = 1_773_219_600_000;
 
-fn at(hour: i64) -> Time {
+pub(super) fn at(hour: i64) -> Time {
     Time(BEGAN + hour * HOUR)
 }
 
@@ -17,7 +17,7 @@ fn span(from: i64, until: i64) -> Span {
     Span { from: at(from), until: at(until) }
 }
 
-fn watched(operation: SocialOperation) -> WatchedTopic {
+pub(super) fn watched(operation: SocialOperation) -> WatchedTopic {
     let definition = Topic {
         id: "acme".into(),
         title: "Acme".into(),
@@ -46,7 +46,7 @@ fn run(hour: i64, state: RunState, reason: Option<&str>) -> RunSearch {
     RunSearch { topic: "acme".into(), at: at(hour), state, reason: reason.map(str::to_owned), search: None }
 }
 
-fn search(hour: i64, state: SearchState, over: LookBack, covered: Option<Span>) -> RunSearch {
+pub(super) fn search(hour: i64, state: SearchState, over: LookBack, covered: Option<Span>) -> RunSearch {
     let trouble = (state == SearchState::Error).then(|| "server".to_owned());
     let requested = Some(over.span(at(hour)));
     let search = CoverageSearch {
