@@ -27,7 +27,7 @@ pub(super) async fn write(
     for (watched, topic) in options.topics(store).await? {
         // One moment per topic, so that its figures agree and a long export does not hold the database.
         let mut snapshot = store.snapshot().await?;
-        let days = days(&mut snapshot, options, &topic.id).await?;
+        let days = days(&mut snapshot, options, &watched).await?;
         for days in days.chunks(CHUNK) {
             for row in rows_of(&mut snapshot, &options.timezone, &watched, &topic, days).await? {
                 rows.write(columns::DAILY, &row)?;
@@ -40,11 +40,21 @@ pub(super) async fn write(
 
 /// The days from the topic's first run that searched, or `--since`, to its last run, or the last instant before
 /// `--until`.
-async fn days(snapshot: &mut ReadSnapshot, options: &ExportOptions, topic: &str) -> Result<Vec<Day>, StoreError> {
+async fn days(
+    snapshot: &mut ReadSnapshot,
+    options: &ExportOptions,
+    watched: &WatchedTopic,
+) -> Result<Vec<Day>, StoreError> {
+    let topic = watched.topic.as_str();
     let (first, last) = (snapshot.first_search(topic).await?, snapshot.last_run(topic).await?);
     let Some((first, last)) = first.zip(last) else { return Ok(Vec::new()) };
-    // The topic's first runs may be pruned; their days are not.
-    let first = snapshot.pruned_days(topic).await?.days.first().map_or(first, |day| day.span.from.min(first));
+    // The topic's first runs may be pruned; their days are not. Of the first UTC day, the time before the topic began
+    // had no run.
+    let pruned = snapshot.pruned_days(topic).await?.days.first().map(|day| day.span);
+    let first = pruned.map_or(first, |day| {
+        let began = if day.contains(watched.began) { watched.began } else { day.from };
+        began.min(first)
+    });
     let first = options.filter.since.map_or(first, |since| since.max(first));
     let last = options.filter.until.map_or(last, |until| Time(until.0.saturating_sub(1)).min(last));
     let mut date = daily::date_of(first, &options.timezone);

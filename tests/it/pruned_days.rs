@@ -154,3 +154,23 @@ fn what_an_earlier_version_pruned_and_nobody_counted_is_empty() {
         );
     }
 }
+
+#[test]
+fn pruning_adds_no_day_before_the_first_run_in_any_time_zone() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NOW, &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPIC);
+        // In New York the UTC day of the first run starts on the evening before.
+        ran(&place, &sandbox, &["2026-01-05T16:00:00Z", "2026-01-05T20:00:00Z", "2026-01-06T08:00:00Z", NOW]);
+        let zones = ["UTC", "America/New_York", "Asia/Tokyo"];
+        let days = |zone: &&str| -> Vec<Value> {
+            daily(&place, &["--timezone", zone]).iter().map(|row| row["day"].clone()).collect()
+        };
+        let before: Vec<Vec<Value>> = zones.iter().map(days).collect();
+        assert_eq!((&before[1][0], &before[2][0]), (&Value::from("2026-01-05"), &Value::from("2026-01-06")));
+        place.ok(&["db", "prune", "--at", NOW]);
+        assert_eq!(place.database.number("SELECT count(*) FROM pruned_day"), 2, "{}", place.database.name);
+        let after: Vec<Vec<Value>> = zones.iter().map(days).collect();
+        assert!(after == before, "{}: {after:?}", place.database.name);
+    }
+}
