@@ -89,7 +89,7 @@ pub(super) async fn items_in_window(
     Ok(compare::apply_filter(moment, topic, marks).await?.passed)
 }
 
-/// The windows that were searched at least half as often as the current one, with their items.
+/// The windows that were searched at least half as often as the current one and as is usual, with their items.
 pub(super) async fn comparable_windows(
     moment: &mut ReadSnapshot,
     topic: &Topic,
@@ -99,13 +99,20 @@ pub(super) async fn comparable_windows(
     current_searches: usize,
     pause: i64,
 ) -> Result<Vec<(Day, Vec<CountedItem>)>, StoreError> {
-    let mut watched = Vec::with_capacity(days.len());
+    let mut answered = Vec::with_capacity(days.len());
     for day in days {
         let answers = answers(moment, spec, topic, day.span, pause).await?;
-        // A window searched less than half as often holds fewer items.
-        if answers.many.saturating_mul(2) >= current_searches.max(1) {
-            watched.push((day, items_in_window(moment, topic, spec, &day, run, &answers, pause).await?));
-        }
+        answered.push((day, answers));
+    }
+    // A window searched less than half as often holds fewer items. Soon after an outage the current window was searched
+    // seldom, too, and would be compared with those that reach into the outage.
+    let mut many: Vec<usize> = answered.iter().map(|(_, answers)| answers.many).filter(|many| *many > 0).collect();
+    many.sort_unstable();
+    let usual = many.get(many.len() / 2).copied().unwrap_or(0);
+    let least = current_searches.max(usual).max(1);
+    let mut watched = Vec::with_capacity(answered.len());
+    for (day, answers) in answered.into_iter().filter(|(_, answers)| answers.many.saturating_mul(2) >= least) {
+        watched.push((day, items_in_window(moment, topic, spec, &day, run, &answers, pause).await?));
     }
     Ok(watched)
 }

@@ -152,12 +152,15 @@ fn an_alert_about_one_source_counts_only_what_it_found() {
     for database in databases() {
         let mut storm = flat(1_000_001);
         // 60 more on one day, which only west finds.
-        storm.extend((0..60).zip(2_000_001..).map(|(n, id)| post(id, Time(at(24 * 20).0 + n * HOUR * 2 / 5), n * 7_919)));
+        storm.extend(
+            (0..60).zip(2_000_001..).map(|(n, id)| post(id, Time(at(24 * 20).0 + n * HOUR * 2 / 5), n * 7_919)),
+        );
         let (east, west) = (Truth::new(flat(1)), Truth::new(storm));
         let provider = |name: &str, truth: &Truth| {
             format!("[providers.{name}]\nkind = \"spec\"\nkey_env = \"SECOND_KEY\"\n{}\n", truth.lines())
         };
-        let alert = |name: &str| format!("\n[[alerts]]\nname = \"{name}\"\nrule = \"volume\"\nsources = [\"{name}\"]\n");
+        let alert =
+            |name: &str| format!("\n[[alerts]]\nname = \"{name}\"\nrule = \"volume\"\nsources = [\"{name}\"]\n");
         let rest = provider("east", &east) + &provider("west", &west) + &file("\"east\", \"west\"", DAILY);
         let place = Place::bare(database, &(rest + &alert("east") + &alert("west")));
         watch(&place, &[&east, &west], (1..DAYS).map(|day| 24 * day), (0..0, down));
@@ -188,5 +191,30 @@ fn a_rise_on_the_day_after_a_failed_run_is_reported_at_once() {
         let place = Place::new(database, &truth.lines(), &file("\"social\"", DAILY));
         let fired = watch(&place, &[&truth], (1..DAYS).map(|day| 24 * day), (24 * 20..24 * 21, down));
         assert_eq!(fired, [json!("2026-03-30")], "{}", place.database.name);
+    }
+}
+
+#[test]
+fn windows_that_reach_into_an_outage_are_not_what_is_usual() {
+    // Four posts an hour, at random; a run every two hours. Nothing runs for ten to fourteen hours, four times.
+    let mut random = ChaCha8Rng::seed_from_u64(20_260_312);
+    let within = Uniform::new(0_i64, HOUR).unwrap();
+    let posts: Vec<Truly> = (0..24 * 8 * 4)
+        .map(|n| post(u64::try_from(n).unwrap() + 1, Time(at(n / 4).0 + within.sample(&mut random)), n))
+        .collect();
+    let mut hours: Vec<i64> = (0..=28).step_by(2).collect();
+    for outage in [12, 10, 14, 12] {
+        let last = hours[hours.len() - 1];
+        hours.extend((0..12).map(|n| last + outage + 2 * n));
+    }
+    for database in databases() {
+        let service = Truth::new(posts.clone());
+        let one =
+            file("\"social\"", "every = \"2h\"").replace("rule = \"volume\"", "rule = \"volume\"\nwindow = \"6h\"");
+        let place = Place::new(database, &service.lines(), &one);
+        let name = place.database.name;
+        let days = watch(&place, &[&service], hours.iter().copied(), (0..0, down));
+        assert_eq!(days, Vec::<Value>::new(), "{name}: {}", place.ok(&["alerts"]));
+        assert!(most_new(&place) > 30, "{name}: the runs after the outages found what came meanwhile");
     }
 }

@@ -284,7 +284,10 @@ fn posts_that_sound_worse_than_usual_are_reported_and_so_is_the_end() {
         let subjects = subjects(&hook);
         assert_eq!(subjects.len(), 2, "{subjects:?} {:?}", events(&place, &hook));
         assert!(subjects[0].starts_with("[recalls] acme: 100 % of 20 items in 1h sound negative ("), "{subjects:?}");
-        assert!(subjects[1].starts_with("[recalls] over: acme: 0 % of 20 items in 1h sound negative ("), "{subjects:?}");
+        assert!(
+            subjects[1].starts_with("[recalls] over: acme: 0 % of 20 items in 1h sound negative ("),
+            "{subjects:?}"
+        );
     }
 }
 

@@ -232,7 +232,8 @@ pub(super) fn related(topic: &str) -> Evaluation {
 
 /// A window that began at this time holds too few items to judge their tone by.
 pub(super) fn too_little(topic: &str, began: Time) -> Vec<Evaluation> {
-    let of = |subject| Evaluation { subject, status: Status::TooLittle(began), summary: String::new(), lines: Vec::new() };
+    let of =
+        |subject| Evaluation { subject, status: Status::TooLittle(began), summary: String::new(), lines: Vec::new() };
     vec![of(topic.to_owned()), of(unrelated_subject(topic))]
 }
 

@@ -7,7 +7,9 @@ use maud::{Markup, html};
 
 use super::{alert_actions, item_view};
 use crate::draw::format::{self, count_noun, number};
-use crate::model::{AlertCard, AlertEvent, AlertEventKind, Delivery, Firing, QuietHours, Time, TopicFiring, subject_topic};
+use crate::model::{
+    AlertCard, AlertEvent, AlertEventKind, Delivery, Firing, QuietHours, Time, TopicFiring, subject_topic,
+};
 use crate::store::EventCursor;
 use crate::web::layout::{Page, moment};
 use crate::web::page_request::{PageRequest, link};

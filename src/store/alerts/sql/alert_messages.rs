@@ -10,7 +10,10 @@ use crate::store::StoreError;
 
 /// Returns what became of these messages, by name; nothing for those that are no longer in the outbox.
 pub(in crate::store) async fn of(conn: &mut Conn, names: &str) -> Result<HashMap<String, Delivery>, StoreError> {
-    let sql = format!("SELECT o.origin AS name, o.state FROM outbox o WHERE o.origin IN (SELECT given.value FROM {})", super::texts(1));
+    let sql = format!(
+        "SELECT o.origin AS name, o.state FROM outbox o WHERE o.origin IN (SELECT given.value FROM {})",
+        super::texts(1)
+    );
     by_name(&sqlx::query(AssertSqlSafe(sql)).bind(names).fetch_all(conn).await?)
 }
 

@@ -7,8 +7,8 @@ use sqlx::{AssertSqlSafe, Row as _};
 
 use super::{Conn, Row, alert_messages, definitions, followers, outbox, pulse, read};
 use crate::model::{
-    Acked, AlertEvent, AlertEventKind, AlertRun, AlertSpec, AlertState, Delivery, Firing, JobKind, RunState, SearchHealth,
-    SearchState, Source, Time,
+    Acked, AlertEvent, AlertEventKind, AlertRun, AlertSpec, AlertState, Delivery, Firing, JobKind, RunState,
+    SearchHealth, SearchState, Source, Time,
 };
 use crate::store::{AlertChange, Cursor, MOST_WAITING, StoreError};
 
