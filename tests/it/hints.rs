@@ -109,3 +109,33 @@ fn what_to_do_next_names_the_same_file_and_database() {
     );
     with(&["once", "--at", NINE]).shows(0, &[&next]);
 }
+
+#[test]
+fn try_names_the_sources_that_it_does_not_ask_and_why() {
+    let server = Replies::of(|_, _| reply(200, &[], "{\"hits\":[],\"nbHits\":0}"));
+    let url = server.url();
+    let file = |hn: &str| {
+        format!(
+            "{hn}[providers.news]\nkind = \"feeds\"\nallow_private = true\n\n[providers.writer]\nkind = \"openai\"\nbase_url = \"{url}/v1\"\n\n\
+             {TOPIC}news.urls = [\"{url}/feed\"]\nwriter.model = \"m\"\n"
+        )
+    };
+    let reasons = ["reads the addresses of a topic", "writes about the new items of a run"];
+    let place = Place::bare(sqlite(), &file(""));
+    for args in [&["try", "acme"][..], &["try", "acme", "--json"], &["try", "acme", "--source", "news"]] {
+        let ended = place.run(args);
+        ended.says(2, &["nothing can be tried: news (it reads the addresses of a topic", "once --topic"]);
+        assert_eq!(ended.err.contains(reasons[1]), args.len() < 4, "{ended}");
+    }
+    place.run(&["try", "acme", "--source", "web"]).says(2, &["web (the file has no search service ([service]))"]);
+    assert_eq!(server.heads().len(), 0);
+    let hn = format!("[providers.hn]\nkind = \"hackernews\"\nbase_url = \"{url}\"\n\n");
+    let place = Place::bare(sqlite(), &file(&hn));
+    place
+        .run(&["try", "acme"])
+        .shows(0, &["hn · 0 found", "news · not asked: it reads", "writer · not asked: it writes"]);
+    let told = place.json(&["try", "acme", "--json"]);
+    let names: Vec<&str> =
+        told["not_asked"].as_array().unwrap().iter().map(|one| one["source"].as_str().unwrap()).collect();
+    assert_eq!((told["sources"][0]["source"].as_str(), names), (Some("hn"), vec!["news", "writer"]), "{told}");
+}

@@ -47,7 +47,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &TryArgs) -> Result<Exit,
     }
     context.check_sources(&args.source, &[])?;
     let service = context.service().await?;
-    let mut all = Vec::new();
+    let (mut all, mut not_asked) = (Vec::new(), Vec::new());
     let wanted = |source: Source| args.source.is_empty() || args.source.contains(&source);
     if let Some(client) = &service.callers.service {
         for source in Source::SERVICE.iter().copied().filter(|source| wanted(*source)) {
@@ -55,16 +55,30 @@ pub(in crate::cli) async fn run(common: &Common, args: &TryArgs) -> Result<Exit,
             all.push(ask(&context, client, source, &question, Window::Past24Hours.into()).await?);
         }
     }
+    let named = args.source.iter().filter(|source| source.is_service() && service.callers.service.is_none());
+    not_asked.extend(named.map(|source| (*source, "the file has no search service ([service])")));
     for provider in service.callers.providers.iter().filter(|one| wanted(one.name)) {
-        all.extend(ask_provider(&context, provider, &args.query).await);
+        match ask_provider(&context, provider, &args.query).await {
+            Ok(answered) => all.push(answered),
+            Err(why) => not_asked.push((provider.name, why)),
+        }
     }
     if let Some(sandbox) = service.sandbox {
         sandbox.stop().await;
     }
+    if all.is_empty() {
+        let named: Vec<String> = not_asked.iter().map(|(source, why)| format!("{source} ({why})")).collect();
+        let hint = if not_asked.iter().all(|(source, _)| source.is_service()) {
+            "add [service], or ask another source"
+        } else {
+            "a topic with this source shows what it finds: topicwatch once --topic TOPIC"
+        };
+        return Err(Failure::usage(format!("nothing can be tried: {}", named.join(", ")), hint));
+    }
     if args.json {
-        output::json(&to_json(&context, &args.query, &all))?;
+        output::json(&to_json(&context, &args.query, &all, &not_asked))?;
     } else {
-        output::text(&render(&context, &all))?;
+        output::text(&render(&context, &all, &not_asked))?;
     }
     Ok(if all.iter().all(|a| a.result.is_ok()) { Exit::Ok } else { Exit::Searches })
 }
@@ -145,10 +159,17 @@ pub(in crate::cli) async fn ask(
     })
 }
 
-/// Asks a provider that takes words. Its other keys are those of its first topic.
-async fn ask_provider(context: &Context, provider: &Provider, query: &str) -> Option<Answered> {
-    let config = context.config.providers.iter().find(|one| one.name == provider.name)?;
-    let source = Some(provider.name).filter(|_| config.kind.needs == "query")?;
+/// Asks a provider that takes words, or returns why it cannot be asked. Its other keys are those of its first topic.
+async fn ask_provider(context: &Context, provider: &Provider, query: &str) -> Result<Answered, &'static str> {
+    const UNKNOWN: &str = "its kind is unknown";
+    let config = context.config.providers.iter().find(|one| one.name == provider.name).ok_or(UNKNOWN)?;
+    match config.kind.needs {
+        "query" => {}
+        "urls" => return Err("it reads the addresses of a topic and takes no words"),
+        "prompt" => return Err("it answers the prompt of a topic and takes no words"),
+        _ => return Err("it writes about the new items of a run and takes no words"),
+    }
+    let source = provider.name;
     let topic_keys = context
         .config
         .topics
@@ -157,7 +178,8 @@ async fn ask_provider(context: &Context, provider: &Provider, query: &str) -> Op
         .map(|topic_query| topic_query.keys.clone());
     let mut keys = topic_keys.unwrap_or_default();
     keys.insert("query".to_owned(), QueryValue::Text(query.to_owned()));
-    ask_query(context, provider, &ProviderQuery { source, kind: config.kind.name.to_owned(), keys }).await
+    let query = ProviderQuery { source, kind: config.kind.name.to_owned(), keys };
+    ask_query(context, provider, &query).await.ok_or(UNKNOWN)
 }
 
 /// Asks a provider once; `None` if its kind is unknown.
@@ -190,7 +212,11 @@ pub(in crate::cli) async fn ask_query(
     Some(Answered { source, cost, assumed: cost > Micros(0), result: read.map(|ingested| (latency_ms, ingested)) })
 }
 
-fn to_json(context: &Context, query: &str, all: &[Answered]) -> serde_json::Value {
+/// Sources that were not asked, and why.
+type NotAsked = [(Source, &'static str)];
+
+fn to_json(context: &Context, query: &str, all: &[Answered], not_asked: &NotAsked) -> serde_json::Value {
+    let not_asked: Vec<_> = not_asked.iter().map(|(source, why)| json!({ "source": source, "reason": why })).collect();
     let sources: Vec<_> = all
         .iter()
         .map(|answered| match &answered.result {
@@ -210,10 +236,10 @@ fn to_json(context: &Context, query: &str, all: &[Answered]) -> serde_json::Valu
             Err((text, hint)) => json!({ "source": answered.source, "cost_usd": answered.cost, "cost_assumed": answered.assumed, "error": text, "hint": hint }),
         })
         .collect();
-    json!({ "query": query, "sandbox": context.is_sandbox(), "stored": false, "sources": sources })
+    json!({ "query": query, "sandbox": context.is_sandbox(), "stored": false, "sources": sources, "not_asked": not_asked })
 }
 
-fn render(context: &Context, all: &[Answered]) -> String {
+fn render(context: &Context, all: &[Answered], not_asked: &NotAsked) -> String {
     let mut text = String::new();
     if context.is_sandbox() {
         text.push_str("SANDBOX: invented findings\n");
@@ -256,6 +282,9 @@ fn render(context: &Context, all: &[Answered]) -> String {
                 }
             }
         }
+    }
+    for (source, why) in not_asked {
+        text.push_str(&format!("\n{source} · not asked: {why}\n"));
     }
     let total = all.iter().fold(Micros(0), |sum, a| sum.plus(a.cost));
     text.push_str(&format!("\nnothing was stored; cost {total}\n"));
