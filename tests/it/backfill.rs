@@ -133,6 +133,17 @@ fn invalid_backfills_are_refused_before_anything_is_written() {
             refused.says(2, &["topic acme cannot be backfilled", message, hint]);
         }
     }
+    // Providers that take dates are not asked: the reason is not that they take none.
+    let lines = format!("{}dialect = \"spec\"\n", sandbox.lines());
+    for (sources, message) in [
+        ("\"hn\"", "it asks only providers (hn), and a backfill only the search service"),
+        ("\"hn\", \"web\"", "none of its sources of [service] accepts dates; hn is not asked"),
+    ] {
+        let provider = "[providers.hn]\nkind = \"hackernews\"\nbase_url = \"http://127.0.0.1:9\"\n\n";
+        let topic = format!("[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [{sources}]\n");
+        place.configure(&lines, &format!("{provider}{topic}"));
+        place.run(&FILL).says(2, &["topic acme cannot be backfilled", message, "of [service]"]);
+    }
     assert_eq!((sandbox.calls(), std::path::Path::new(&place.database.url[7..]).exists()), (0, false));
     // The documented API's other social call takes dates in both dialects.
     let lines = format!("{}dialect = \"spec\"\n", sandbox.lines());

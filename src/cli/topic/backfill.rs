@@ -150,13 +150,23 @@ fn datable(context: &Context, topic: &mut Topic) -> Result<(), Failure> {
         let (message, hint) = why.map_or_else(Default::default, |why| (why.message, why.hint));
         return Err(Failure::usage(format!("topic {} cannot be backfilled: {message}", topic.id), hint));
     }
+    let asked_ai = topic.ai.is_some();
     if !takes(topic, Source::Ai) {
         topic.ai = None;
     }
     if topic.social.is_none() && topic.ai.is_none() {
+        // A backfill makes the calls of `[service]`; providers that take dates are not asked either.
+        let names: Vec<&str> = topic.providers.iter().map(|provider| provider.source.as_str()).collect();
+        let why = match names.as_slice() {
+            [] => "none of its sources accepts dates".to_owned(),
+            _ if topic.web.is_none() && !asked_ai => {
+                format!("it asks only providers ({}), and a backfill only the search service", names.join(", "))
+            }
+            _ => format!("none of its sources of [service] accepts dates; {} is not asked", names.join(", ")),
+        };
         return Err(Failure::usage(
-            format!("topic {} cannot be backfilled: none of its sources accepts dates", topic.id),
-            "social searches with operation \"basic\", and social and AI searches of dialect \"desearch\", accept dates",
+            format!("topic {} cannot be backfilled: {why}", topic.id),
+            "of [service], social searches with operation \"basic\", and social and AI searches of dialect \"desearch\", accept dates",
         ));
     }
     // Page searches return today's pages, whatever the day.
