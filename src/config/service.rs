@@ -15,10 +15,8 @@ use super::scalars::{budget, bytes, dollars, duration, plain_text, rate, text};
 use super::value::Table;
 use super::{ServiceConfig, Target};
 use crate::budget::Prices;
+use crate::model::DESEARCH_URL;
 use crate::search::{Dialect, Rate};
-
-/// Default address for `dialect = "desearch"`.
-pub(super) const DESEARCH: &str = "https://api.desearch.ai";
 
 /// Reads the section. Returns `None` if something in it is wrong, which is reported. With `broken`, missing keys are
 /// not reported.
@@ -33,7 +31,7 @@ pub(super) fn read(
     let dialect = reader.choice(mistakes, "dialect", Dialect::parse);
     let target = match reader.written("base_url") {
         Some(_) => reader.read(mistakes, "base_url", |value| target(&text(value)?)),
-        None if dialect == Some(Dialect::Desearch) => Url::parse(DESEARCH).ok().map(Target::Url),
+        None if dialect == Some(Dialect::Desearch) => Url::parse(DESEARCH_URL).ok().map(Target::Url),
         None if absent => Some(Target::Absent),
         None => {
             if !broken && !table.was_written("base_url") {

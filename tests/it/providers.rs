@@ -417,6 +417,7 @@ fn files_that_cannot_be_meant_are_refused_with_a_way_out() {
         ("[providers.Hn]\nkind = \"hackernews\"\n", "", "is not a valid name"),
         ("[providers.hn]\nkind = \"hackernews\"\nkey_env = \"X\"\n", "", "does not use one"),
         ("[providers.sx]\nkind = \"searxng\"\n", "", "has no `base_url`"),
+        ("[providers.two]\nkind = \"spec\"\nkey_env = \"KEY\"\n", "", "has no `base_url`"),
         ("[providers.hn]\nkind = \"hackernews\"\n", "hn.urls = [\"https://a.example\"]\n", "has no key `hn.urls`"),
         ("[providers.hn]\nkind = \"hackernews\"\n", "sources = [\"hm\"]\n", "did you mean `hn`?"),
         ("[providers.hn]\nkind = \"hackernews\"\n", "sources = [\"social\"]\n", "add [service]"),
@@ -430,6 +431,15 @@ fn files_that_cannot_be_meant_are_refused_with_a_way_out() {
     ] {
         let place = Place::bare(sqlite(), &format!("{section}\n{TOPIC}{topic}"));
         place.run(&["check"]).says(2, &[said]);
+    }
+}
+
+#[test]
+fn a_second_search_service_with_another_key_has_the_usual_address() {
+    for kind in ["desearch", "desearch-web", "desearch-ai"] {
+        let section = format!("[providers.two]\nkind = \"{kind}\"\nkey_env = \"KEY\"\n");
+        let place = Place::bare(sqlite(), &format!("{section}\n{TOPIC}"));
+        place.program(&["check"]).env("KEY", "k-0123456789").run().shows(0, &["providers.two.key_env"]);
     }
 }
 

@@ -75,7 +75,7 @@ pub use ping::PingSpec;
 pub use provider::{
     Login, LookBackKind, ProviderKind, ProviderQuery, QueryKey, QueryKeyType, QueryValue, Remembered, ResultKind,
 };
-pub use provider_kinds::{KINDS, about_items, covers_spans, detects_removal, result_kind};
+pub use provider_kinds::{DESEARCH_URL, KINDS, about_items, covers_spans, detects_removal, result_kind};
 pub use report::{ReportFormat, ReportSpec, ReportWindow};
 pub use report_rows::{CountedItem, EngagementAt, ItemContent, ResolvedKey, SearchSummary};
 pub use request::{ControlRequest, Request, RequestKind, RequestState};

@@ -23,6 +23,9 @@ const STREAMING: QueryKey = QueryKey {
 const PLATFORM: QueryKey =
     QueryKey { name: "platform", shape: QueryKeyType::Text, default: Some("\"X\""), doc: "Platform to search." };
 
+/// The address of the search service that speaks the dialect "desearch".
+pub const DESEARCH_URL: &str = "https://api.desearch.ai";
+
 /// Defaults for search services of the `[service]` type at another URL or with another key.
 const SERVICE: ProviderKind = ProviderKind {
     name: "",
@@ -213,6 +216,7 @@ pub static KINDS: &[ProviderKind] = &[
     },
     ProviderKind {
         name: "desearch",
+        base_url: Some(DESEARCH_URL),
         asks: &[
             QUERY,
             QueryKey {
@@ -226,6 +230,7 @@ pub static KINDS: &[ProviderKind] = &[
     },
     ProviderKind {
         name: "desearch-web",
+        base_url: Some(DESEARCH_URL),
         brings: ResultKind::Pages,
         reach: LookBackKind::Moment,
         asks: &[QUERY],
@@ -233,6 +238,7 @@ pub static KINDS: &[ProviderKind] = &[
     },
     ProviderKind {
         name: "desearch-ai",
+        base_url: Some(DESEARCH_URL),
         brings: ResultKind::Answer,
         reach: LookBackKind::Moment,
         judges_gone: false,
