@@ -268,7 +268,7 @@ fn prices_and_the_share_of_ai_calls_come_from_what_was_paid_when_there_is_enough
         assert_eq!(web["price_usd"], 0.001, "{name}: what the sandbox bills, not what the file says");
         assert_eq!(told["prices"][2]["basis"], "configured", "{name}");
         let shown = place.ok(&["plan", "--at", "2026-03-12T06:00:00Z"]);
-        assert!(shown.contains("average of 21 in the last 30 days") && shown.contains('~'), "{name}\n{shown}");
+        assert!(shown.contains("average of 21 billed in the last 30 days") && shown.contains('~'), "{name}\n{shown}");
         // A month later these prices no longer count.
         assert_eq!(plan("2026-05-01T00:00:00Z")["prices"][1]["basis"], "configured", "{name}");
     }

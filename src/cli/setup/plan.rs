@@ -234,9 +234,9 @@ fn prices(forecast: &Forecast, stored: &Stored) -> String {
         .filter(|price| !only_providers(forecast) || !price.source.is_service())
         .map(|price| {
             let why = match (price.basis, &stored.missing) {
-                ("observed", _) => format!("average of {} in the last 30 days", price.billed_searches),
+                ("observed", _) => format!("average of {} billed in the last 30 days", price.billed_searches),
                 (_, Some(_)) => "no usable database".to_owned(),
-                (_, None) => format!("{} in the last 30 days, too few for an average", price.billed_searches),
+                (_, None) => format!("{} billed in the last 30 days, too few for an average", price.billed_searches),
             };
             vec![price.source.to_string(), price.price.to_string(), price.basis.to_owned(), why]
         })
