@@ -83,6 +83,7 @@ fn a_broken_file_changes_nothing_and_every_mistake_is_reported() {
         going.signal("TERM");
         let ended = going.wait();
         assert_eq!(ended.code, Some(0));
+        assert!(!ended.err.contains("hint=\"\""), "{ended}");
         let begun = |line: &str| line.starts_with("20") && line.contains("Z ");
         let parts: Vec<&str> = ended.err.lines().filter(|line| !begun(line)).collect();
         assert!(parts.is_empty(), "an event is one line: {parts:#?}");

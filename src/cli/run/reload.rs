@@ -140,7 +140,13 @@ impl Reloader {
             Err(Rejected(reasons, ended)) => {
                 for (text, hint) in reasons {
                     // Each event stays on one line, whatever a path or a system error contains.
-                    tracing::error!(hint = output::escape_control(&hint), "{}", output::escape_control(&text));
+                    let text = output::escape_control(&text);
+                    // A mistake in the file has its hint in its text.
+                    if hint.is_empty() {
+                        tracing::error!("{text}");
+                    } else {
+                        tracing::error!(hint = output::escape_control(&hint), "{text}");
+                    }
                 }
                 tracing::error!("the configuration was rejected; the previous one stays in force");
                 ended
