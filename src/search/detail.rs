@@ -14,6 +14,9 @@ const ENTRIES: usize = 5;
 /// The maximum depth at which messages are looked for.
 const DEPTH: u32 = 6;
 
+/// The code with which the OpenAI API says that the account's money is used up, with the status of a rate limit.
+pub(super) const INSUFFICIENT_QUOTA: &str = "insufficient_quota";
+
 /// The message of an error body.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct ErrorDetail {
@@ -29,7 +32,14 @@ impl ErrorDetail {
         let text = String::from_utf8_lossy(body);
         let text = text.trim_start_matches('\u{feff}').trim();
         match serde_json::from_str::<Value>(text) {
-            Ok(value) => Self { text: message(&value, DEPTH), retry_after: retry_after::body(&value) },
+            Ok(value) => {
+                let mut text = message(&value, DEPTH);
+                let code = value.pointer("/error/code").or_else(|| value.pointer("/error/type"));
+                if code.and_then(Value::as_str) == Some(INSUFFICIENT_QUOTA) && !text.contains(INSUFFICIENT_QUOTA) {
+                    text.push_str(&format!(" ({INSUFFICIENT_QUOTA})"));
+                }
+                Self { text, retry_after: retry_after::body(&value) }
+            }
             Err(_) if text.starts_with('<') => Self { text: page(text), retry_after: None },
             Err(_) => Self { text: text.to_owned(), retry_after: None },
         }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::detail::INSUFFICIENT_QUOTA;
 use super::{CallError, ErrorClass, FailureScope, Spent};
 use crate::http::ReadStop;
 use crate::model::{Login, Micros, SERVICE, Time};
@@ -196,6 +197,9 @@ fn hint(whom: &ProviderRef<'_>, class: ErrorClass, status: Option<u16>, text: &s
         (ErrorClass::BadRequest, _) => {
             "inspect the request with `once --dry-run`; retrying will not help until the topic or the provider changes"
         }
+        (ErrorClass::RateLimited, _) if text.contains(INSUFFICIENT_QUOTA) => {
+            "check the plan and billing of the account at the service; a lower rate does not help"
+        }
         (ErrorClass::RateLimited, _) => {
             return format!("lower `{}` or `{}`", key("rate_limit"), key("max_concurrent"));
         }
@@ -293,6 +297,14 @@ mod tests {
         assert!(!refused(&second(Some(Login::Bearer))).contains("without a scheme"));
         assert!(refused(&second(Some(Login::Session))).contains("`providers.second.user`"));
         assert!(!refused(&second(Some(Login::Open))).contains("key_env"));
+    }
+
+    #[test]
+    fn a_used_up_quota_is_no_matter_of_the_rate() {
+        let second = ProviderRef { provider: "second", login: Some(Login::Bearer) };
+        let of = |text: &str| hint(&second, ErrorClass::RateLimited, Some(429), text);
+        assert!(of("429: You exceeded your current quota (insufficient_quota)").contains("plan and billing"));
+        assert!(of("429: You exceeded your current quota per minute").contains("providers.second.rate_limit"));
     }
 
     #[test]

@@ -164,7 +164,8 @@ fn an_answer_without_words_says_why_and_costs_its_tokens() {
             "turn off the tools",
         ),
         (json!({ "content": null }), "content_filter", "content filter", "change the prompt"),
-        (json!({ "content": "" }), "stop", "the reply contains no text", "base_url"),
+        (json!({ "content": "" }), "stop", "the model's answer is empty", "change the prompt"),
+        (json!({ "content": null }), "stop", "the model's answer is empty", "another model"),
     ] {
         let answer = said(message, reason);
         let server = server(&[("Acme", "News of acme today")], move |_| answer.clone());
@@ -172,6 +173,15 @@ fn an_answer_without_words_says_why_and_costs_its_tokens() {
         place.run(&["once", "--at", NINE]).shows(3, &[why, hint]);
         assert_eq!(place.database.number("SELECT cost FROM search WHERE source = 'writer'"), 2_002, "{why}");
     }
+}
+
+#[test]
+fn a_used_up_quota_is_a_matter_of_the_account_and_not_of_the_rate() {
+    let error = json!({ "error": { "message": "You exceeded your current quota", "type": "insufficient_quota", "code": "insufficient_quota" } });
+    let server = server(&[("Acme", "News of acme today")], move |_| reply(429, &[], &error.to_string()));
+    let ended = place(&server, "").run(&["once", "--at", NINE]);
+    ended.shows(3, &["You exceeded your current quota (insufficient_quota)", "check the plan and billing"]);
+    assert!(!ended.out.contains("lower `"), "{ended}");
 }
 
 #[test]

@@ -30,6 +30,8 @@ pub(super) struct ModelAnswer {
     refusal: Option<String>,
     /// Whether the model called a tool instead.
     called_tool: bool,
+    /// Whether there was a choice, which may be empty.
+    answered: bool,
 }
 
 impl ModelAnswer {
@@ -45,6 +47,7 @@ impl ModelAnswer {
 
     fn take(&mut self, choice: &Value, holder: &str) {
         let message = choice.get(holder).unwrap_or(&Value::Null);
+        self.answered |= message.is_object();
         let room = LONGEST.saturating_sub(self.text.chars().count());
         match message.get("content") {
             Some(Value::String(text)) => self.text.extend(text.chars().take(room)),
@@ -104,6 +107,9 @@ pub(super) fn read(body: &[u8]) -> Result<ModelAnswer, DecodeError> {
             "the model called a tool instead of answering".to_owned(),
             "turn off the tools of this model on the server",
         )
+    } else if written.answered {
+        let text = "the model's answer is empty";
+        failed(text.to_owned(), "use another model, or change the prompt")
     } else {
         malformed("the reply contains no text", HINT)
     })
@@ -215,6 +221,8 @@ mod tests {
             ("<!doctype html><p>nginx", "HTML page"),
             ("{\"results\":[]}", "contains no `choices`"),
             ("{\"choices\":[]}", "no text"),
+            ("{\"choices\":[{\"message\":{\"content\":\"\"},\"finish_reason\":\"stop\"}]}", "answer is empty"),
+            ("{\"choices\":[{\"message\":{\"content\":null},\"finish_reason\":\"stop\"}]}", "answer is empty"),
             ("{\"choices\":[{\"message\":{\"content\":null},\"finish_reason\":\"content_filter\"}]}", "filter"),
             ("{\"error\":{\"message\":\"model 'x' not found\"}}", "model 'x' not found"),
             ("{\"error\":\"overloaded\"}", "overloaded"),
