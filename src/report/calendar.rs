@@ -3,7 +3,7 @@
 
 use super::format::percent_below;
 use super::measures::{LONGEST_RUN, MOST_SEARCHES, WHOLE};
-use super::{tone, uncovered};
+use super::tone;
 use crate::insight::daily::{self, CalendarPeriod, CalendarUnit, ItemCounts, SearchCoverage, Share, ToneCounts};
 use crate::model::{CountedItem, Micros, PrunedDays, Span, Time, Tone, Topic};
 use crate::store::{ReadSnapshot, StoreError};
@@ -134,7 +134,7 @@ async fn figures(
     Ok(PeriodFigures {
         counted: daily::count_items(reading.inside(span)),
         saturated: reading.looked.saturated(span),
-        at_least: uncovered::may_be_more(reading.looked, reading.kept, span, reading.now),
+        at_least: reading.looked.may_be_more(reading.kept, span, reading.now),
         shares: tone::shares(&tones),
         tones,
         covered: reading.looked.covered_share(span),
@@ -155,7 +155,7 @@ impl Reading<'_> {
             span,
             raw: counted.raw,
             unique: counted.unique,
-            at_least: uncovered::may_be_more(self.looked, self.kept, span, self.now),
+            at_least: self.looked.may_be_more(self.kept, span, self.now),
             covered: self.kept.is_complete(span).then(|| self.looked.covered_share(span)),
         }
     }

@@ -6,7 +6,6 @@ use super::document::Report;
 use super::facts::TopicFacts;
 use super::format::at_least;
 use super::measures::{EarlierDay, WHOLE};
-use super::uncovered;
 use crate::insight::daily::{Day, SearchCoverage};
 use crate::model::{CountedItem, PrunedDays, Time};
 
@@ -41,7 +40,7 @@ pub(super) fn compare_days(
             weekday: day.date.strftime("%A").to_string(),
             raw: why.is_none().then_some(raw),
             saturated: search_coverage.saturated(day.span),
-            at_least: uncovered::may_be_more(search_coverage, pruned_days, day.span, now),
+            at_least: search_coverage.may_be_more(pruned_days, day.span, now),
             why,
         }
     };

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::facts::{DayFacts, PrunedPeriod, TopicFacts};
 use super::measures::{LONGEST_RUN, MOST_SEARCHES, ToneFacts, WHOLE, WhyFacts};
-use super::{answer, calendar, causes, comparison, coverage, items, period, source_shares, uncovered};
+use super::{answer, calendar, causes, comparison, coverage, items, period, source_shares};
 use crate::compare::{
     FilteredItems, NoTermsReason, Relevance, TermsAsked, TopicTerms, apply_filter, relevance, topic_terms,
 };
@@ -211,8 +211,8 @@ pub(super) async fn topic(
         unanswered: began.is_some_and(|began| began >= span.until) && searched_since.is_some_and(|at| at < span.until),
         saturated: search_coverage.saturated(span),
         // A report since the last one contains everything found since then.
-        unseen: rule.by_moment && uncovered::is_end_significant(&search_coverage, span, now),
-        searched_share: uncovered::searched_share_due(&search_coverage, &pruned_days, span, now),
+        unseen: rule.by_moment && search_coverage.is_end_significant(span, now),
+        searched_share: search_coverage.searched_share_due(&pruned_days, span, now),
         partly_uncovered: search_coverage.is_partly_uncovered(span, &pruned_days),
         full_pages: search_coverage.full_pages(span),
         earlier: late.len() as u64,
@@ -226,7 +226,7 @@ pub(super) async fn topic(
         checks: search_coverage.checks(span),
         covered_in_all: search_coverage.covered_share(span),
         late_ms: search_coverage.late_ms(Span { until: span.until.min(now), ..span }),
-        open: uncovered::uncovered_end(&search_coverage, span, now),
+        open: search_coverage.uncovered_end(span, now),
         // Of a week or month that is not over, only the days that have begun.
         days: chart
             .iter()
@@ -321,7 +321,7 @@ fn day_facts(
         tones,
         covered: pruned_days.is_complete(day.span).then(|| search_coverage.covered_share(day.span)),
         checks: search_coverage.checks(day.span),
-        at_least: uncovered::may_be_more(search_coverage, pruned_days, day.span, now),
+        at_least: search_coverage.may_be_more(pruned_days, day.span, now),
     }
 }
 

@@ -44,7 +44,6 @@ mod source_shares;
 mod sql;
 mod terms;
 mod tone;
-mod uncovered;
 mod voice_parts;
 
 use crate::draw::{answer_text, chart, format};

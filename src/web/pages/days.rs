@@ -111,7 +111,7 @@ impl Counted {
                 all: number(d.items),
                 unique: number(d.unique),
                 uncovered: d.items == 0 && gaps.coverage.has_spans(span) && gaps.coverage.covered_share(span) <= 0.0,
-                at_least: gaps.coverage.saturated(span) || gaps.coverage.is_partly_uncovered(span, &gaps.pruned_days),
+                at_least: gaps.coverage.may_be_more(&gaps.pruned_days, span, now),
                 scored,
                 negative: share(number(d.negative), scored),
                 positive: share(number(d.positive), scored),

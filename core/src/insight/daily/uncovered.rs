@@ -1,0 +1,44 @@
+//! Time of a period that no search covered, so that there may be more items than are counted: gaps, and the end, for
+//! which no search was due yet. Reports, pages and the API use these rules.
+
+use super::search_coverage::{COVERED, SearchCoverage};
+use crate::model::{PrunedDays, Span, Time};
+
+/// The part of a span that has passed.
+fn passed(span: Span, now: Time) -> Span {
+    Span { until: span.until.min(now).max(span.from), ..span }
+}
+
+impl SearchCoverage {
+    /// Returns the end of a span that is not covered yet, as far as it has passed.
+    #[must_use]
+    pub fn uncovered_end(&self, span: Span, now: Time) -> Option<Span> {
+        let passed = passed(span, now);
+        Span::new(self.due(passed).until, passed.until).filter(|_| self.has_spans(passed))
+    }
+
+    /// Returns whether that is more than a little, so that there may be more items than are counted.
+    #[must_use]
+    pub fn is_end_significant(&self, span: Span, now: Time) -> bool {
+        let Some(open) = self.uncovered_end(span, now) else { return false };
+        open.length().as_secs_f64() > (1.0 - COVERED) * passed(span, now).length().as_secs_f64()
+    }
+
+    /// Returns the searched share of the part of a span for which searches were due; 1 if nothing is known to be
+    /// missing: its searches cover no time span, were pruned, or none was due.
+    #[must_use]
+    pub fn searched_share_due(&self, pruned_days: &PrunedDays, span: Span, now: Time) -> f64 {
+        let due = self.due(passed(span, now));
+        if due.until <= due.from || !self.has_spans(due) || !pruned_days.is_complete(span) {
+            return 1.0;
+        }
+        self.searched_share(due)
+    }
+
+    /// Returns whether there may be more items in a span than are counted: replies were full, or more than a little was
+    /// not covered.
+    #[must_use]
+    pub fn may_be_more(&self, pruned_days: &PrunedDays, span: Span, now: Time) -> bool {
+        self.saturated(span) || self.is_end_significant(span, now) || self.is_partly_uncovered(span, pruned_days)
+    }
+}
