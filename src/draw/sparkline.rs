@@ -9,12 +9,17 @@ use super::format;
 pub struct SparkDay {
     /// `2026-03-11`.
     pub date: String,
+    /// Whether nothing is known about it.
+    pub unknown: bool,
     pub items: u64,
     /// The tones of the scored items.
     pub negative: u64,
     pub neutral: u64,
     pub positive: u64,
 }
+
+/// What is said of days and spans of which nothing is known.
+const UNKNOWN: &str = "nothing known";
 
 const WIDTH: f64 = 140.0;
 const HEIGHT: f64 = 32.0;
@@ -36,13 +41,17 @@ fn step(days: &[SparkDay]) -> f64 {
 #[must_use]
 pub fn volume(days: &[SparkDay]) -> Markup {
     let most = days.iter().map(|day| day.items).max().unwrap_or(0).max(1);
-    let labels: Vec<String> = days.iter().map(|day| format!("{}: {}", day.date, day.items)).collect();
+    let count = |day: &SparkDay| match day.unknown {
+        true => UNKNOWN.to_owned(),
+        false => format::number(day.items),
+    };
+    let labels: Vec<String> = days.iter().map(|day| format!("{}: {}", day.date, count(day))).collect();
     html! {
         svg.spark viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-label=(format!("Items a day. {}", labels.join(", "))) {
             @for (place, day) in days.iter().enumerate() {
                 @let x = real(place as u64) * step(days);
                 @let height = (real(day.items) / real(most) * (HEIGHT - 2.0)).max(1.0);
-                rect class=(if day.items == 0 { "none" } else if place + 1 == days.len() { "bar now" } else { "bar" }) x=(c(x + 1.0)) y=(c(HEIGHT - height)) width=(c(step(days) - 2.0)) height=(c(height)) { title { (day.date) ": " (format::count_noun(day.items, "item")) } }
+                rect class=(if day.items == 0 { "none" } else if place + 1 == days.len() { "bar now" } else { "bar" }) x=(c(x + 1.0)) y=(c(HEIGHT - height)) width=(c(step(days) - 2.0)) height=(c(height)) { title { (day.date) ": " @if day.unknown { (UNKNOWN) } @else { (format::count_noun(day.items, "item")) } } }
             }
         }
     }
@@ -53,8 +62,11 @@ pub fn volume(days: &[SparkDay]) -> Markup {
 pub fn tone(days: &[SparkDay]) -> Markup {
     let labels: Vec<String> = days
         .iter()
-        .map(|day| {
-            format!("{}: {} negative, {} neutral, {} positive", day.date, day.negative, day.neutral, day.positive)
+        .map(|day| match day.unknown {
+            true => format!("{}: {UNKNOWN}", day.date),
+            false => {
+                format!("{}: {} negative, {} neutral, {} positive", day.date, day.negative, day.neutral, day.positive)
+            }
         })
         .collect();
     html! {
@@ -77,8 +89,34 @@ pub fn tone(days: &[SparkDay]) -> Markup {
     }
 }
 
-/// Returns the total of all days, in words.
+/// Returns the total of the known days, in words, and how many days that are if not all are known.
 #[must_use]
 pub fn sum(days: &[SparkDay]) -> String {
-    format::count_noun(days.iter().map(|day| day.items).sum(), "item")
+    let known = days.iter().filter(|day| !day.unknown).count();
+    let items = format::count_noun(days.iter().map(|day| day.items).sum(), "item");
+    match known {
+        0 => UNKNOWN.to_owned(),
+        all if all == days.len() => items,
+        some => format!("{items} in {}", format::count_noun(some as u64, "day")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_of_which_nothing_is_known_are_not_called_empty() {
+        let day = |date: &str, unknown, items| SparkDay { date: date.into(), unknown, items, ..SparkDay::default() };
+        let days = [day("03-01", true, 0), day("03-02", false, 0), day("03-03", false, 1_000)];
+        assert_eq!(sum(&days), "1,000 items in 2 days");
+        assert_eq!(sum(days.get(1..).unwrap_or_default()), "1,000 items");
+        assert_eq!(sum(days.get(..1).unwrap_or_default()), "nothing known");
+        let drawn = volume(&days).into_string();
+        assert!(drawn.contains("Items a day. 03-01: nothing known, 03-02: 0, 03-03: 1,000"), "{drawn}");
+        assert!(
+            drawn.contains("<title>03-01: nothing known</title>") && drawn.contains("<title>03-02: 0 items</title>")
+        );
+        assert!(tone(&days).into_string().contains("03-01: nothing known; 03-02: 0 negative"));
+    }
 }

@@ -68,6 +68,22 @@ fn a_day_that_was_partly_covered_has_a_bound_and_a_gap_that_is_counted_once() {
 }
 
 #[test]
+fn days_that_no_run_can_have_searched_are_unknown_in_the_overview_and_not_empty() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", "exclude = [\"rumour\"]"));
+        world.posts(&[post(1, 4, "post of acme", 1), post(2, 5, "a rumour about acme", 1)]);
+        once(&place, 6);
+        once(&place, 30);
+        let page = Pages::serve(&place, &["--at", &hour(81)]).page("/");
+        let name = place.database.name;
+        assert!(page.contains("2 items in 2 days, before its filter"), "{name}: {page}");
+        assert!(page.contains("2026-03-10: nothing known, 2026-03-11: 2, 2026-03-12: 0, 2026-03-13: nothing known, 2026-03-14: nothing known"), "{name}: {page}");
+        assert!(page.contains("marked only on the topic's page"), "{name}: {page}");
+    }
+}
+
+#[test]
 fn the_overview_names_each_budget_once_calls_were_made() {
     for database in databases() {
         let world = World::new();

@@ -73,21 +73,26 @@ impl Counted {
         self.0.get(&card.topic)?.iter().find(|counted| counted.span == span)
     }
 
-    /// The days of a small chart.
-    pub(super) fn sparks(&self, card: &TopicCard, now: Time) -> Vec<SparkDay> {
+    /// The days of a small chart of a topic watched since `began`. Of a day without items nothing is known if it ended
+    /// before that, or began after the last run that brought results. Other gaps would need all searches of all topics.
+    pub(super) fn sparks(&self, card: &TopicCard, began: Option<Time>, now: Time) -> Vec<SparkDay> {
         let number = |n: i64| n.unsigned_abs();
+        let was_searched = |span: Span| {
+            began.is_some_and(|began| span.until > began) && card.last_success.is_some_and(|last| span.from <= last)
+        };
         let spark = |day: &Day| {
             let date = day.date.to_string();
-            self.of(card, day.span).map_or_else(
-                || SparkDay { date: date.clone(), ..SparkDay::default() },
-                |d| SparkDay {
-                    date: date.clone(),
+            match self.of(card, day.span).filter(|counted| counted.items > 0) {
+                None => SparkDay { date, unknown: !was_searched(day.span), ..SparkDay::default() },
+                Some(d) => SparkDay {
+                    date,
+                    unknown: false,
                     items: number(d.items),
                     negative: number(d.negative),
                     neutral: number(d.neutral),
                     positive: number(d.positive),
                 },
-            )
+            }
         };
         last(card, now).iter().map(spark).collect()
     }

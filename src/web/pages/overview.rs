@@ -1,5 +1,6 @@
 //! The status of every topic, and what to do next while there is nothing yet.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -46,6 +47,8 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
     let days = days::read(&site, &cards).await?;
     let waits = store.days_pending().await?;
     let ids: Vec<String> = cards.iter().map(|card| card.topic.clone()).collect();
+    let watched: BTreeMap<String, Time> =
+        store.watched(&ids).await?.into_iter().map(|one| (one.topic, one.began)).collect();
     let firing = alerts::firing_at(&site, &ids, &request.visitor).await?;
     let main = html! {
         h1 { "Topics" }
@@ -59,10 +62,10 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
             } }
             tbody { @for card in &cards {
                 @let noted: Vec<_> = firing.iter().filter(|one| one.topic == card.topic).cloned().collect();
-                (row(card, &history, &noted, &days.sparks(card, now), now))
+                (row(card, &history, &noted, &days.sparks(card, watched.get(&card.topic).copied(), now), now))
             } }
         } }
-        p.meta { "Days are in each topic's time zone; an item counts on the day it was published. " @if waits { "The latest items are not counted yet." } }
+        p.meta { "Days are in each topic's time zone; an item counts on the day it was published. What is missing in gaps and full replies is marked only on the topic's page. " @if waits { "The latest items are not counted yet." } }
         @if more || !after.is_empty() { nav.pages aria-label="More topics" {
             @if !after.is_empty() { a href="/" { "From the beginning" } }
             @if let (true, Some(last)) = (more, cards.last()) { a rel="next" href=(link("/", [("after", last.topic.as_str())])) { "More topics" } }
@@ -153,7 +156,7 @@ fn row(
         } }
         td data-label="Sources" { (sources(card, history)) }
         td.n data-label="New, 24 h" { (new(card, now)) @if card.has_filter() { span.sub { "before its filter" } } }
-        td data-label="14 days" { (sparkline::volume(days)) span.sub { (sparkline::sum(days)) } }
+        td data-label="14 days" { (sparkline::volume(days)) span.sub { (sparkline::sum(days)) @if card.has_filter() { ", before its filter" } } }
         td data-label="Tone" { (sparkline::tone(days)) span.sub { "negative above, positive below" } }
         td data-label="Next slot" { (next(card, now)) }
     } }
