@@ -22,6 +22,9 @@ pub struct Backtest {
     pub looks: Vec<(String, EvaluatedWindow)>,
 }
 
+/// Why a `budget` alert is not backtested.
+pub const NO_BUDGET_BACKTEST: &str = "a budget alert cannot be backtested: usage is not stored call by call";
+
 /// Backtests an alert over the runs since an instant, at most about `most`. A `budget` alert finds nothing: the use
 /// of a budget is not stored call by call.
 pub async fn backtest(store: &Store, spec: &AlertSpec, since: Time, most: u64) -> Result<Backtest, StoreError> {

@@ -19,7 +19,7 @@ mod rules;
 mod transitions;
 mod window_items;
 
-pub use backtest::{Backtest, Trial, backtest, trial};
+pub use backtest::{Backtest, NO_BUDGET_BACKTEST, Trial, backtest, trial};
 pub use dispatch::test_messages;
 pub use evaluate::{Evaluated, begin, evaluate};
 pub use measure::{MeasuredRule, Measurement, measure};

@@ -88,6 +88,8 @@ pub struct AlertTrial {
     pub runs: u64,
     pub since: Time,
     pub firing: Vec<Firing>,
+    /// Why it says nothing about the past, if so.
+    pub not_backtested: Option<&'static str>,
     /// The events it would have recorded, oldest first.
     pub events: Vec<AlertEvent>,
     /// The channels it would notify.

@@ -40,7 +40,7 @@ pub struct AlertsBacktestArgs {
 pub(super) async fn run(context: &Context, spec: &AlertSpec, args: &AlertsBacktestArgs) -> Result<Exit, Failure> {
     if spec.rule == AlertRule::Budget {
         return Err(Failure::usage(
-            "a budget alert cannot be backtested: usage is not stored call by call",
+            alert::NO_BUDGET_BACKTEST,
             "`topicwatch plan` shows on which days the budget will be used up",
         ));
     }

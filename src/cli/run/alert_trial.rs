@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::alert;
 use crate::config::Config;
-use crate::model::Time;
+use crate::model::{AlertRule, Time};
 use crate::store::Store;
 use crate::web::{AlertTrial, Diagnostic};
 
@@ -22,5 +22,6 @@ pub(super) async fn try_alert(config: &Config, store: &Store, name: &str, now: T
     let alert::Trial { runs, firing, events } =
         trial.map_err(|error| Diagnostic::without_line(error.text, error.hint))?;
     let (name, channels) = (spec.name.clone(), spec.channels.clone());
-    Ok(AlertTrial { name, runs, since, firing, events, channels, paused: spec.paused })
+    let not_backtested = (spec.rule == AlertRule::Budget).then_some(alert::NO_BUDGET_BACKTEST);
+    Ok(AlertTrial { name, runs, since, firing, not_backtested, events, channels, paused: spec.paused })
 }

@@ -146,7 +146,8 @@ pub(super) fn trial(trial: &AlertTrial) -> Markup {
             @if trial.firing.len() > NAMED { p { "and " (number((trial.firing.len() - NAMED) as u64)) " more" } }
         }
         p {
-            "In " (count_noun(trial.runs, "run")) " since " (moment(trial.since, "UTC")) " it would have fired " (count_noun(fired, "time")) "."
+            @if let Some(why) = trial.not_backtested { "Only today's use was checked: " (why) "." }
+            @else { "In " (count_noun(trial.runs, "run")) " since " (moment(trial.since, "UTC")) " it would have fired " (count_noun(fired, "time")) "." }
             @if trial.events.len() > NAMED { " The latest:" }
         }
         @if !trial.events.is_empty() { ul { @for event in latest { li dir="auto" { (moment(event.at, "UTC")) " " (event_text(event)) } } } }
