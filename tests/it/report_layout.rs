@@ -146,6 +146,23 @@ fn the_main_points_of_a_dozen_topics_are_on_the_first_screen_of_a_phone() {
 }
 
 #[test]
+fn tables_of_long_names_scroll_by_themselves_on_a_narrow_phone() {
+    let Some(browser) = browser() else { return };
+    let world = World::new();
+    let second = format!("[providers.second]\nkind = \"spec\"\nkey_env = \"SECOND_KEY\"\n{}\n", world.lines());
+    let both = topic("acme", "").replace("[\"social\"]", "[\"social\", \"second\"]");
+    let place = Place::new(sqlite(), &world.lines(), &(second + &both));
+    world.posts(&(1..=9).map(|n| post(n, n - 1, &format!("post {n} of acme"), 1_234_567)).collect::<Vec<_>>());
+    let ended = place.program(&["once", "--at", &hour(9)]).env("SECOND_KEY", "k").run();
+    assert_eq!(ended.code, Some(0), "{ended}");
+    wait(place.database.execute("UPDATE item SET author = 'a_rather_long_name_of_an_author_' || id"));
+    let told = report(&place, "2026-03-11", "html");
+    assert!(told.contains("Authors by engagement") && told.contains(">Found by<"), "{told}");
+    let (_, wider, _) = measured(&browser, &place, "told.html", 320);
+    assert!(wider <= 0, "{wider} px wider than the phone");
+}
+
+#[test]
 fn a_loud_topic_takes_at_most_two_pages_of_paper() {
     let Some(browser) = browser() else { return };
     let sandbox = Sandbox::at(NINE, &[]);

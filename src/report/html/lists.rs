@@ -160,19 +160,19 @@ fn campaigns(report: &Report, topic: &TopicFacts) -> Markup {
 }
 
 /// Returns a table of hosts, or with `reach` of authors with the reactions to their items.
-fn tally(title: &str, name: &str, all: &[Tally], reach: bool) -> Markup {
+fn tally(topic: &str, title: &str, name: &str, all: &[Tally], reach: bool) -> Markup {
     let of = |one: &Tally| match one.known {
         0 => "unknown".to_owned(),
         known => format!("{} (n {})", format::signed(one.engagement), number(known)),
     };
     html! {
         section {
-            h3 { (title) (more(all.len(), ROWS)) }
-            table {
+            h3 id=(format::id(topic, &name.to_lowercase())) { (title) (more(all.len(), ROWS)) }
+            div.wide role="region" tabindex="0" aria-labelledby=(links::named(topic, &name.to_lowercase())) { table {
                 caption.quiet { (title) }
                 thead { tr { th scope="col" { (name) } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } @if reach { th.n scope="col" { "Engagement" } } } }
                 tbody { @for (at, one) in all.iter().enumerate() { tr class=[beyond(at, ROWS)] { th scope="row" { bdi { (format::line(&one.name, 60)) } } td.n { (number(one.raw)) } td.n { (number(one.unique)) } @if reach { td.n { (of(one)) } } } } }
-            }
+            } }
         }
     }
 }
@@ -185,7 +185,7 @@ pub(super) fn tallies<'a>(topic: &'a TopicFacts, empty: &mut Empty<'a>) -> Marku
     ] {
         match all.is_empty() {
             true => empty.note(title, none),
-            false => tables.push(tally(title, name, all, reach)),
+            false => tables.push(tally(&topic.id, title, name, all, reach)),
         }
     }
     html! { @if !tables.is_empty() { div.pair { @for one in &tables { (one) } } } }
@@ -221,13 +221,13 @@ pub(super) fn found_by(topic: &TopicFacts) -> Markup {
     let found = &topic.found_by;
     html! {
         @if let Some(sentence) = found.sentence() { section {
-            h3 { "Found by" }
+            h3 id=(format::id(&topic.id, "found-by")) { "Found by" }
             p { (sentence) }
-            table {
+            div.wide role="region" tabindex="0" aria-labelledby=(links::named(&topic.id, "found-by")) { table {
                 caption.quiet { "Found by" }
                 thead { tr { th scope="col" { "Source" } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } th.n scope="col" { "Only this source" } } }
                 tbody { @for one in &found.sources { tr { th scope="row" { (one.source) } td.n { (number(one.items)) } td.n { (number(one.unique)) } td.n { (number(one.exclusive)) } } } }
-            }
+            } }
         } }
     }
 }
