@@ -153,7 +153,7 @@ fn an_alert_about_one_source_counts_only_what_it_found() {
         let mut storm = flat(1_000_001);
         // 60 more on one day, which only west finds.
         storm.extend(
-            (0..60).zip(2_000_001..).map(|(n, id)| post(id, Time(at(24 * 20).0 + n * HOUR * 2 / 5), n * 7_919)),
+            (0..60).zip(2_000_001..).map(|(n, id)| post(id, Time(at(24 * 20).0 + (2 * n + 1) * HOUR / 5), n * 7_919)),
         );
         let (east, west) = (Truth::new(flat(1)), Truth::new(storm));
         let provider = |name: &str, truth: &Truth| {

@@ -223,6 +223,24 @@ fn missed_slots_are_reported_of_together() {
 }
 
 #[test]
+fn an_outage_is_one_event_however_long_and_two_are_two() {
+    for database in databases() {
+        let (world, hook) = (World::new(), Hook::good());
+        let place = Place::new(database, &world.lines(), &file("", "rule = \"missed\"\nmin = 5\ncooldown = \"0s\"\n"));
+        for n in [24, 25, 29, 33, 184] {
+            due(&place, &hook, &hour(n));
+        }
+        let expected = "acme: 150 slots missed, from 2026-03-12T10:00:00Z to 2026-03-18T15:00:00Z";
+        assert_eq!(subjects(&hook), [format!("[recalls] {expected}")], "{}", place.database.name);
+        let past = ["alerts", "backtest", "recalls", "--days", "10", "--json", "--at", &hour(184)];
+        let past = program(&place, &hook, &past).run();
+        let past: Value = serde_json::from_str(&past.out).unwrap_or_else(|_| panic!("{past}"));
+        let summaries: Vec<&Value> = past["events"].as_array().unwrap().iter().map(|one| &one["summary"]).collect();
+        assert_eq!(summaries, [expected], "{}", place.database.name);
+    }
+}
+
+#[test]
 fn more_than_usual_at_this_hour_fires_and_a_new_query_does_not() {
     for database in databases() {
         let (world, hook) = (World::new(), Hook::good());

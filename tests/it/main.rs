@@ -10,7 +10,9 @@
 
 mod advice;
 mod alert_backtest;
+mod alert_ends;
 mod alert_gaps;
+mod alert_messages;
 mod alert_windows;
 mod alerts;
 mod api;

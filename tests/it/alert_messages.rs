@@ -1,0 +1,166 @@
+//! Messages of alerts through the binary on both databases: each event is counted once, the first run of a new alert is
+//! checked, what became of a message is said, and acknowledging cancels those that wait for another try.
+
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+
+use crate::support::databases::{databases, wait};
+use crate::support::program::Place;
+use crate::support::receivers::{Answer, Hook};
+use crate::support::web_client::Pages;
+use crate::support::world::{World, hour, post, topic};
+
+const GOOD: &str = "204 No Content";
+const AWAY: &str = "503 Service Unavailable";
+const GONE: &str = "404 Not Found";
+
+/// A receiver whose answers a case can change.
+fn receiver() -> (Hook, Arc<Mutex<&'static str>>) {
+    let answer = Arc::new(Mutex::new(GOOD));
+    let given = Arc::clone(&answer);
+    (Hook::answering(move |_| Answer::Say(*given.lock().unwrap())), answer)
+}
+
+fn file(hook: &Hook, alert: &str) -> String {
+    let channel =
+        format!("[[channels]]\nname = \"hook\"\nkind = \"webhook\"\nurl = \"{}\"\nallow_private = true\n", hook.url());
+    format!("{}\n{alert}\n{channel}", topic("acme", "every = \"1h\""))
+}
+
+fn alert(name: &str, more: &str) -> String {
+    format!("[[alerts]]\nname = \"{name}\"\nrule = \"items\"\nchannels = [\"hook\"]\n{more}\n")
+}
+
+/// Runs what is due; a receiver may refuse.
+fn due(place: &Place, at: u32) {
+    let ended = place.run(&["once", "--due", "--at", &hour(at)]);
+    assert!(matches!(ended.code, Some(0 | 3)), "{ended}");
+}
+
+fn listed(place: &Place) -> Value {
+    place.json(&["alerts", "--json", "--limit", "1000"])
+}
+
+fn subjects(hook: &Hook) -> Vec<String> {
+    hook.got().iter().map(|got| got.json()["subject"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn each_of_many_waiting_events_is_counted_once() {
+    for database in databases() {
+        let (world, hook) = (World::new(), Hook::good());
+        let place = Place::new(database, &world.lines(), &file(&hook, &alert("recalls", "cooldown = \"0s\"")));
+        (23..25).for_each(|at| due(&place, at));
+        let waiting: Vec<String> = (0..330)
+            .map(|n| {
+                let at = 1_773_219_600_000_i64 + n;
+                format!("('alert:recalls/R{n:03}/acme/fired', 'recalls', 'acme', 'fired', {at}, 'event {n}', '[]')")
+            })
+            .collect();
+        let rows = waiting.join(", ");
+        wait(place.database.execute(&format!(
+            "INSERT INTO alert_event (event, alert, subject, kind, at, summary, lines) VALUES {rows}"
+        )));
+        (25..27).for_each(|at| due(&place, at));
+        let counted: Vec<Value> = hook.got().iter().map(|got| got.json()["data"]["events_in_all"].clone()).collect();
+        assert_eq!(counted, [json!(330)], "{}", place.database.name);
+        assert_eq!(subjects(&hook), ["[recalls] event 0 and 329 more"]);
+        let text = hook.got()[0].json()["text"].to_string();
+        assert!(text.contains("and 280 more: topicwatch alerts"), "{text}");
+        world.posts(&[post(1, 26, "words", 1)]);
+        due(&place, 27);
+        assert_eq!(subjects(&hook)[1..], ["[recalls] acme: 1 new item"]);
+    }
+}
+
+#[test]
+fn a_new_and_a_renamed_alert_check_their_first_run() {
+    for database in databases() {
+        let (world, hook) = (World::new(), Hook::good());
+        let place = Place::new(database, &world.lines(), &file(&hook, ""));
+        (23..25).for_each(|at| due(&place, at));
+        world.posts(&[post(1, 24, "from before the alert", 1)]);
+        due(&place, 25);
+        for (name, at) in [("recalls", 26), ("renamed", 27)] {
+            place.configure(&world.lines(), &file(&hook, &alert(name, "cooldown = \"0s\"")));
+            world.posts(&[post(at, at - 1, "words", 1)]);
+            due(&place, at);
+        }
+        assert_eq!(
+            subjects(&hook),
+            ["[recalls] acme: 1 new item", "[renamed] acme: 1 new item"],
+            "{}",
+            place.database.name
+        );
+    }
+}
+
+#[test]
+fn what_became_of_a_message_is_said() {
+    for database in databases() {
+        let (world, (hook, answer)) = (World::new(), receiver());
+        let place = Place::new(database, &world.lines(), &file(&hook, &alert("recalls", "cooldown = \"0s\"")));
+        let name = place.database.name;
+        (23..25).for_each(|at| due(&place, at));
+        let said = || {
+            let all = listed(&place);
+            [&all["alerts"][0]["delivery"], &all["events"][0]["delivery"]].map(Value::clone)
+        };
+        assert_eq!(said(), [json!(null), json!(null)], "{name}");
+        for (at, code, expected) in [(25, AWAY, "waiting"), (27, GOOD, "delivered"), (28, GONE, "dead")] {
+            *answer.lock().unwrap() = code;
+            if at != 27 {
+                world.posts(&[post(at, at - 1, "words", 1)]);
+            }
+            due(&place, at);
+            assert_eq!(said(), [json!(expected), json!(expected)], "{name}");
+            let told = place.ok(&["alerts"]);
+            let open = format!("({expected})");
+            assert!(told.contains(expected) && told.contains(&open) == (expected != "delivered"), "{name}: {told}");
+            assert!(!told.contains("notified"), "{name}: {told}");
+        }
+        let pages = Pages::serve(&place, &["--at", &hour(28)]);
+        let page = pages.page("/alerts");
+        // The last message of the alert and its event; the event before was reported.
+        assert_eq!(page.matches("its message is dead").count(), 2, "{name}: {page}");
+        assert!(page.contains("· reported"), "{name}: {page}");
+        drop(pages);
+        place.ok(&["outbox", "drop", "--dead"]);
+        assert_eq!(said(), [json!("unknown"), json!("unknown")], "{name}");
+    }
+}
+
+#[test]
+fn acknowledging_cancels_messages_that_wait_for_another_try() {
+    for database in databases() {
+        let (world, (hook, answer)) = (World::new(), receiver());
+        let place = Place::new(database, &world.lines(), &file(&hook, &alert("recalls", "cooldown = \"2h\"")));
+        let name = place.database.name;
+        (23..25).for_each(|at| due(&place, at));
+        // The first event is reported; the next two share a message, which is not delivered.
+        for at in 25..28 {
+            *answer.lock().unwrap() = if at < 27 { GOOD } else { AWAY };
+            world.posts(&[post(at, at - 1, "words", 1)]);
+            due(&place, at);
+        }
+        assert_eq!(subjects(&hook)[1..], ["[recalls] acme: 1 new item and 1 more"], "{name}");
+        let latest = listed(&place)["events"][0]["event"].as_str().unwrap().to_owned();
+        place.run(&["alerts", "ack", "recalls", "--event", &latest]).shows(0, &["1 event acknowledged"]);
+        due(&place, 28);
+        assert_eq!(hook.got().len(), 3, "{name}: the message is also about an event that nobody acknowledged");
+        // This includes the first one, which was delivered.
+        place.run(&["alerts", "ack", "recalls"]).shows(0, &["2 events acknowledged"]);
+        *answer.lock().unwrap() = GOOD;
+        (30..40).step_by(3).for_each(|at| due(&place, at));
+        assert_eq!(hook.got().len(), 3, "{name}: {:?}", subjects(&hook));
+        let all = listed(&place);
+        let said = |n: usize| [&all["events"][n]["delivery"], &all["events"][n]["muted"]].map(Value::clone);
+        let dropped = [json!(null), json!("acknowledged")];
+        assert_eq!(
+            [said(0), said(1), said(2)],
+            [dropped.clone(), dropped, [json!("delivered"), json!(null)]],
+            "{name}"
+        );
+    }
+}
