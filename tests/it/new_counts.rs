@@ -337,25 +337,42 @@ fn what_was_new_stays_new_and_a_baseline_one_after_its_searches_are_pruned() {
     for database in databases() {
         let world = World::new();
         let file =
-            format!("[retention]\nprune = \"never\"\nsightings = \"30d\"\nruns = \"30d\"\n\n{}", both("acme", ""));
+            format!("[retention]\nprune = \"never\"\nsightings = \"30d\"\nruns = \"30d\"\n\n{}", both("acme", BASIC));
         let place = Place::new(database, &world.lines(), &file);
         begin(&place, &world);
         world.posts(&[post(6, 34, "later", 1)]);
         once(&place, 36);
+        // Two posts of a day before the topic was watched.
+        let of_that_day =
+            |id: u32| json!({ "id": id.to_string(), "text": "of that day", "created_at": "2026-03-09T12:00:00Z" });
+        world.posts(&[of_that_day(8), of_that_day(9)]);
+        let day = ["topic", "backfill", "acme", "--from", "2026-03-09", "--to", "2026-03-09", "--at", &hour(43)];
+        place.ok(&day);
+        world.posts(&[]);
         let name = place.database.name;
         let rows = || -> Vec<(Value, Value)> {
             let text = place.ok(&["export", "--what", "new", "--format", "jsonl"]);
             let rows = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
             rows.map(|row| (row["key"].clone(), row["baseline"].clone())).collect()
         };
-        let before = rows();
+        let new = || place.ok(&["export", "--what", "new", "--new-since", "2026-03-01"]).lines().count();
+        let older = || {
+            place.json(&["runs", "--json", "--limit", "100"])["runs"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|run| run["new_older"].as_i64().unwrap_or(0))
+                .sum::<i64>()
+        };
+        let (before, new_before, older_before) = (rows(), new(), older());
         let baselines = before.iter().filter(|(_, baseline)| baseline == &json!(true)).count();
-        assert_eq!((before.len(), baselines), (8, 2), "{name}: {before:?}");
+        assert_eq!((before.len(), baselines), (10, 2), "{name}: {before:?}");
         for at in ["2026-06-01T00:00:00Z", "2026-06-02T00:00:00Z"] {
             place.ok(&["once", "--at", at]);
         }
         place.ok(&["db", "prune", "--at", "2026-06-02T00:00:00Z"]);
         assert!(place.database.number("SELECT count(*) FROM run WHERE pruned_at IS NOT NULL") > 0, "{name}");
         assert_eq!(rows(), before, "{name}");
+        assert_eq!((new(), older()), (new_before, older_before), "{name}: of a backfill, nothing is new");
     }
 }
