@@ -45,15 +45,41 @@ pub use terms::topic_terms;
 pub use terms_between::{MOST_TERM_DAYS, terms_between};
 pub use topic_json::topic_card_json;
 
+use std::collections::BTreeMap;
+
 use crate::filter::Filter;
 use crate::insight::{ChangeInput, Changes, SourceChanges, changes, gone_query, source_queries};
-use crate::model::{SeqRange, Topic};
+use crate::model::{Growth, SeqRange, Snapshots, Source, Topic};
 use crate::store::{MOST_SIGHTS, Store, StoreError};
 
-/// Extends a span by the run before it, whose sightings reactions are compared with.
-fn with_the_run_before(snapshots: &crate::model::Snapshots, between: SeqRange) -> SeqRange {
-    let before = snapshots.all.iter().rev().find(|s| s.seq <= between.since && s.counts.found > 0);
-    SeqRange { since: before.map_or(between.since, |s| s.seq - 1), ..between }
+/// Extends a span for each source by its last search before it that found something, whose sightings reactions are
+/// compared with: in that run other sources may have failed.
+fn with_the_searches_before(snapshots: &Snapshots, between: SeqRange) -> BTreeMap<Source, SeqRange> {
+    let sources = snapshots.all.iter().filter_map(|s| Some((snapshots.questions.get(s.question)?.source, s)));
+    let mut ranges: BTreeMap<Source, SeqRange> = BTreeMap::new();
+    for (source, snapshot) in sources {
+        let range = ranges.entry(source).or_insert(between);
+        if snapshot.seq <= between.since && snapshot.counts.found > 0 {
+            range.since = snapshot.seq - 1;
+        }
+    }
+    ranges
+}
+
+/// Reads how reactions grew: at once if the same runs are compared for all sources, as is usual.
+async fn growths(store: &Store, topic: &str, ranges: &BTreeMap<Source, SeqRange>) -> Result<Vec<Growth>, StoreError> {
+    let mut all = Vec::new();
+    match ranges.values().next() {
+        Some(range) if ranges.values().all(|other| other == range) => {
+            all = store.engagement_growth(topic, *range, None).await?;
+        }
+        _ => {
+            for (source, range) in ranges {
+                all.extend(store.engagement_growth(topic, *range, Some(*source)).await?);
+            }
+        }
+    }
+    Ok(all)
 }
 
 /// Returns what changed in a span of a topic's runs. Each list holds at most `most` rows. `alone` leaves out edited
@@ -79,7 +105,7 @@ pub async fn changes_between(
         first: store.new_items(id, between).await?,
         last,
         edits: store.edits(id, between, alone).await?,
-        growths: store.engagement_growth(id, with_the_run_before(&snapshots, between)).await?,
+        growths: growths(store, id, &with_the_searches_before(&snapshots, between)).await?,
         most_rows: usize::try_from(MOST_SIGHTS).unwrap_or(usize::MAX),
         snapshots,
     };

@@ -7,7 +7,7 @@ use super::facts::{Copies, ItemExcerpt, Rising, RowFacts};
 use super::format;
 use crate::filter::Filter;
 use crate::insight::daily::{Rise, any_comparable, campaigns, rising_items};
-use crate::model::{CountedItem, ItemContent, Kind, Span, Tone, Topic};
+use crate::model::{CountedItem, ItemContent, Kind, Source, Span, Time, Tone, Topic};
 use crate::normalise::safe_link;
 use crate::store::{ReadSnapshot, StoreError};
 
@@ -116,10 +116,12 @@ async fn risers(
     by_key: &HashMap<&str, &CountedItem>,
     span: Span,
 ) -> Result<Risers, StoreError> {
-    // As in a `diff` of the period: a topic that is run once a day is compared with its previous run.
-    let from = snapshot.last_success_before(&topic.id, span.from).await?.unwrap_or(span.from);
-    let reactions = snapshot.reactions(&topic.id, Span { from, ..span }, MOST_REACTIONS).await?;
+    // As in a `diff` of the period: each source is compared with its previous search.
+    let before: BTreeMap<Source, Time> = snapshot.last_finds_before(&topic.id, span.from).await?.into_iter().collect();
+    let from = before.values().copied().min().unwrap_or(span.from);
+    let mut reactions = snapshot.reactions(&topic.id, Span { from, ..span }, MOST_REACTIONS).await?;
     let cut = i64::try_from(reactions.len()).is_ok_and(|many| many >= MOST_REACTIONS);
+    reactions.retain(|one| one.at >= before.get(&one.source).copied().unwrap_or(span.from));
     let filter = (!topic.filter.is_none()).then(|| crate::compare::filter_of(topic));
     let cluster = |rise: &Rise| by_key.get(&*rise.key).map_or(rise.key.as_str(), |mark| &*mark.cluster).to_owned();
     let (mut selected, mut clusters) = (Vec::new(), BTreeSet::new());

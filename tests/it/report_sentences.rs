@@ -191,6 +191,33 @@ fn of_the_first_day_only_the_first_answer_is_called_the_baseline() {
 }
 
 #[test]
+fn a_rise_across_a_search_without_results_is_reported_although_another_source_had_some() {
+    for database in databases() {
+        let name = database.name;
+        let world = World::new();
+        let both = topic("acme", "").replace("[\"social\"]", "[\"social\", \"web\"]");
+        let place = Place::new(database, &world.lines(), &both);
+        let run = |at: u32, likes: Option<i64>, web: bool| {
+            let posts = likes.map(|likes| vec![post(1, 17, "a post that many like later", likes)]);
+            world.posts(&posts.unwrap_or_default());
+            let page = json!({ "title": "a page about acme", "url": "https://a.example/acme" });
+            world.pages(&if web { vec![page] } else { Vec::new() });
+            once(&place, at);
+            let gains = place.json(&["diff", "acme", "--json"])["rising"].clone();
+            gains.as_array().unwrap().iter().map(|one| one["gain"].as_i64().unwrap()).collect::<Vec<_>>()
+        };
+        run(18, Some(40), true);
+        assert_eq!(run(21, None, true), [0; 0], "{name}");
+        assert_eq!(run(30, Some(400), false), [360], "{name}");
+        let told = report(&place, "2026-03-12");
+        assert!(told.contains("### Rising fastest") && told.contains("+360 reactions"), "{name}: {told}");
+        // Web found nothing since; that reveals no earlier rise of social again.
+        assert_eq!(run(33, Some(900), false), [500], "{name}");
+        assert_eq!(run(36, Some(900), false), [0; 0], "{name}");
+    }
+}
+
+#[test]
 fn omitted_sentences_are_counted() {
     let world = World::new();
     let topics: String =

@@ -54,8 +54,13 @@ impl Store {
     }
 
     /// Returns items that a source showed twice in a span with growing engagement.
-    pub async fn engagement_growth(&self, topic: &str, between: SeqRange) -> Result<Vec<Growth>, StoreError> {
-        read!(self, item_changes::grown(topic, between))
+    pub async fn engagement_growth(
+        &self,
+        topic: &str,
+        between: SeqRange,
+        source: Option<Source>,
+    ) -> Result<Vec<Growth>, StoreError> {
+        read!(self, item_changes::grown(topic, between, source))
     }
 
     /// Returns what a source returned in the latest `runs` runs of each of these topics.

@@ -80,9 +80,9 @@ impl ReadSnapshot {
         snapshot_read!(self, report::last_run(topic))
     }
 
-    /// Returns when the topic's last successful run before an instant began.
-    pub async fn last_success_before(&mut self, topic: &str, at: Time) -> Result<Option<Time>, StoreError> {
-        snapshot_read!(self, report::last_success_before(topic, at))
+    /// Returns when the last run before an instant began in which each source of a topic found something.
+    pub async fn last_finds_before(&mut self, topic: &str, at: Time) -> Result<Vec<(Source, Time)>, StoreError> {
+        snapshot_read!(self, report::last_finds_before(topic, at))
     }
 
     /// Returns items of the topic that count in a span.

@@ -203,11 +203,12 @@ pub(in crate::store) async fn edited(
     Ok(all)
 }
 
-/// Returns items that one source showed twice in the span with growing engagement, in order of key and source.
+/// Returns items that one source, any or this one, showed twice in the span with growing engagement, in order of key and source.
 pub(in crate::store) async fn grown(
     conn: &mut Conn,
     topic: &str,
     between: SeqRange,
+    source: Option<Source>,
 ) -> Result<Vec<Growth>, StoreError> {
     const KINDS: [&str; 6] = ["likes", "reposts", "replies", "quotes", "bookmarks", "views"];
     let columns = |table: &str, name: &str| KINDS.map(|kind| format!("{table}.{kind} AS {name}_{kind}")).join(", ");
@@ -215,7 +216,7 @@ pub(in crate::store) async fn grown(
     let sql = format!(
         "SELECT {HEAD}, g.source, a.started_at AS first_at, b.started_at AS last_at, {}, {} \
          FROM (SELECT s.item AS item, s.source AS source, min(r.seq) AS lo, max(r.seq) AS hi FROM run r CROSS JOIN sighting s \
-           WHERE r.topic = $1 AND r.seq > $2 AND r.seq <= $3 AND s.run = r.id GROUP BY s.item, s.source HAVING min(r.seq) < max(r.seq)) g \
+           WHERE r.topic = $1 AND r.seq > $2 AND r.seq <= $3 AND s.run = r.id AND ($5 = '' OR s.source = $5) GROUP BY s.item, s.source HAVING min(r.seq) < max(r.seq)) g \
          JOIN run a ON a.seq = g.lo JOIN run b ON b.seq = g.hi \
          JOIN sighting x ON x.run = a.id AND x.item = g.item AND x.source = g.source \
          JOIN sighting y ON y.run = b.id AND y.item = g.item AND y.source = g.source {} WHERE {grew} ORDER BY i.key, g.source LIMIT $4",
@@ -224,7 +225,8 @@ pub(in crate::store) async fn grown(
         joined("g.item")
     );
     let query = sqlx::query(AssertSqlSafe(sql)).bind(topic).bind(between.since).bind(between.until);
-    let rows = query.bind(MOST_SIGHTS).fetch_all(conn).await?;
+    let source = source.as_ref().map_or("", Source::as_str);
+    let rows = query.bind(MOST_SIGHTS).bind(source).fetch_all(conn).await?;
     let engagement = |row: &Row, at: &str| {
         let number = |kind: &str| row.try_get::<Option<i64>, _>(format!("{at}_{kind}").as_str());
         Ok::<_, StoreError>(Engagement {

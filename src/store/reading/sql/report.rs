@@ -101,18 +101,20 @@ pub(in crate::store) async fn last_run(conn: &mut Conn, topic: &str) -> Result<O
     Ok(at.map(Time))
 }
 
-pub(in crate::store) async fn last_success_before(
+/// Of the latest 90 searches that found something, as many as a `diff` looks at.
+pub(in crate::store) async fn last_finds_before(
     conn: &mut Conn,
     topic: &str,
     at: Time,
-) -> Result<Option<Time>, StoreError> {
+) -> Result<Vec<(Source, Time)>, StoreError> {
     let sql = format!(
-        "SELECT {at} FROM run r WHERE r.topic = $1 AND r.seq IS NOT NULL AND r.started_at IS NOT NULL AND r.state IN ('ok', 'partial') AND {at} < $2 ORDER BY r.seq DESC LIMIT 1",
+        "SELECT f.source, max(f.at) AS at FROM (SELECT s.source AS source, {at} AS at FROM run r CROSS JOIN search s \
+           WHERE r.topic = $1 AND r.seq IS NOT NULL AND r.started_at IS NOT NULL AND {at} < $2 \
+           AND s.run = r.id AND s.attempt = r.attempt AND s.found > 0 ORDER BY r.seq DESC LIMIT 90) AS f GROUP BY f.source ORDER BY f.source",
         at = read::RUN_AT
     );
-    let found: Option<i64> =
-        sqlx::query_scalar(AssertSqlSafe(sql)).bind(topic).bind(at.0).fetch_optional(conn).await?.flatten();
-    Ok(found.map(Time))
+    let rows = sqlx::query(AssertSqlSafe(sql)).bind(topic).bind(at.0).fetch_all(conn).await?;
+    rows.iter().map(|row| Ok((read::word(row, "source", Source::parse)?, Time(row.try_get("at")?)))).collect()
 }
 
 /// Includes failed runs: they searched, too, and may have cost something.
