@@ -81,7 +81,7 @@ mod tests {
         assert_eq!(of(None, None), "topicwatch show acme");
         assert_eq!(
             of(Some("my jobs.toml"), Some("sqlite:else/where.db")),
-            "topicwatch show acme --config 'my jobs.toml' --database sqlite:else/where.db"
+            ["topicwatch show acme", "--config 'my jobs.toml'", "--database sqlite:else/where.db"].join(" ")
         );
         assert_eq!(of(Some("it's.toml"), None), r"topicwatch show acme --config 'it'\''s.toml'");
         assert_eq!(
