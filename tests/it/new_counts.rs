@@ -364,7 +364,11 @@ fn what_was_new_stays_new_and_a_baseline_one_after_its_searches_are_pruned() {
                 .map(|run| run["new_older"].as_i64().unwrap_or(0))
                 .sum::<i64>()
         };
-        let (before, new_before, older_before) = (rows(), new(), older());
+        let changed = || {
+            let diff = place.json(&["diff", "acme", "--since", "2026-03-12T01:00:00Z", "--json"]);
+            (diff["counts"]["new"].clone(), diff["counts"]["outside"].clone())
+        };
+        let (before, new_before, older_before, changed_before) = (rows(), new(), older(), changed());
         let baselines = before.iter().filter(|(_, baseline)| baseline == &json!(true)).count();
         assert_eq!((before.len(), baselines), (10, 2), "{name}: {before:?}");
         for at in ["2026-06-01T00:00:00Z", "2026-06-02T00:00:00Z"] {
@@ -374,5 +378,6 @@ fn what_was_new_stays_new_and_a_baseline_one_after_its_searches_are_pruned() {
         assert!(place.database.number("SELECT count(*) FROM run WHERE pruned_at IS NOT NULL") > 0, "{name}");
         assert_eq!(rows(), before, "{name}");
         assert_eq!((new(), older()), (new_before, older_before), "{name}: of a backfill, nothing is new");
+        assert_eq!((changed(), &changed_before.1), (changed_before.clone(), &json!(4)), "{name}");
     }
 }
