@@ -101,7 +101,8 @@ fn a_daemon_that_waits_ends_when_its_file_is_gone_or_another() {
             // Everything reported as stored moved along, whether in the file or in its WAL.
             let moved = format!("sqlite:{}", file(&place).with_extension("away").display());
             let runs = place.json(&["runs", "--json", "--database", &moved]);
-            assert_eq!(runs["runs"].as_array().unwrap().len(), 2, "{runs}");
+            // A slot may have fallen due meanwhile.
+            assert!(runs["runs"].as_array().unwrap().len() >= 2, "{runs}");
         }
         if what.contains("replaced") {
             untouched(how, &place, &held);
