@@ -8,7 +8,7 @@ use tokio_util::task::TaskTracker;
 
 use super::provider::ProviderState;
 use super::search_outcome::{
-    self, Fetched, abandoned, answered, charge, failed, left_out, not_run, operation, unconfigured, words,
+    self, Fetched, abandoned, answered, failed, left_out, not_run, operation, settle, unconfigured, words,
 };
 use super::{Collector, ProviderRefusal, Stop};
 use crate::model::{LimitExceeded, Micros, SearchState, ServiceLimits, Source, Time};
@@ -48,11 +48,6 @@ pub(super) struct FailedTries {
 impl CallGate {
     fn failed_tries(&self) -> FailedTries {
         self.failed.lock().map(|failed| *failed).unwrap_or_default()
-    }
-
-    /// Returns the cost if the search ends here: of failed tries what is known, of the others the price.
-    pub(super) fn cost(&self) -> Micros {
-        self.spent_beside(0).counted(self.call.price)
     }
 
     /// Returns what the tries cost without these that were answered: of failed ones what is known; those still open are
@@ -179,7 +174,7 @@ impl Collector {
                 gate.counting.wait().await;
                 let mut fetched = match gate.tries_made.load(Ordering::Relaxed) {
                     0 if state == SearchState::Lost => not_run(source, search_query, why),
-                    _ => abandoned(source, search_query, gate.cost(), state, why),
+                    _ => abandoned(source, search_query, (gate.spent_beside(0), price), state, why),
                 };
                 fetched.sent_at = sent_at();
                 return Ok(fetched);
@@ -207,7 +202,7 @@ impl Collector {
                     fetched.hint = exhausted.map(|what| what.hint());
                 }
                 // Tries before the refused one may have been billed.
-                charge(&mut fetched.result, gate.cost());
+                settle(&mut fetched.result, gate.spent_beside(0), price);
                 fetched
             }
             Err(CallFailure::Error(error)) => {

@@ -127,6 +127,8 @@ pub(super) enum ReplySpan {
     Whole,
     /// It was cut: everything from its oldest post on.
     FromOldest,
+    /// It has posts from after the span, so the service ignored the dates: at most everything from its oldest post on.
+    Unfiltered,
     /// It was cut and also left out posts in between: no part of it for sure.
     Sample,
     /// It is empty although the query showed posts of the span before: no part of it.
@@ -145,7 +147,7 @@ pub(super) struct SearchTime {
 }
 
 /// Returns what a search covered: all it asked for if the reply was whole, from the oldest dated finding on if the
-/// reply was cut, nothing if it failed or known posts are missing. The last minutes before it are left out, because
+/// reply was cut or the dates were ignored, nothing if it failed or known posts are missing. The last minutes before it are left out, because
 /// posts may not have been indexed yet. Answers and pages describe a moment, so only posts cover time.
 pub(super) fn covered(
     search_query: &SearchQuery,
@@ -164,7 +166,7 @@ pub(super) fn covered(
     let until = requested.until.min(seen_at.minus(allowance));
     match reply_span {
         ReplySpan::Whole => Span::new(from, until),
-        ReplySpan::FromOldest => {
+        ReplySpan::FromOldest | ReplySpan::Unfiltered => {
             let inside = findings.iter().filter(|finding| finding.fit == WindowFit::In);
             let oldest = inside.filter_map(|finding| finding.found.published_at).min()?;
             Span::new(from.max(oldest), until)
@@ -284,6 +286,8 @@ mod tests {
             (SearchState::Ok, ReplySpan::Whole, &posts[..], span(ago(24), CLAIMED)),
             (SearchState::Empty, ReplySpan::Whole, &[], span(ago(24), CLAIMED)),
             (SearchState::Ok, ReplySpan::FromOldest, &posts, span(ago(5), CLAIMED)),
+            (SearchState::Ok, ReplySpan::Unfiltered, &posts, span(ago(5), CLAIMED)),
+            (SearchState::Ok, ReplySpan::Unfiltered, &undated, None),
             (SearchState::Ok, ReplySpan::Sample, &posts, None),
             (SearchState::Ok, ReplySpan::FromOldest, &undated, None),
             (SearchState::Error, ReplySpan::Whole, &posts, None),

@@ -208,8 +208,7 @@ impl Collector {
             },
             Stopped::Ended(SearchState::Lost, why) if !was_tried => not_run(source, search_query, why).into(),
             Stopped::Ended(state, why) => {
-                let cost = spent.counted(served.price.expected());
-                abandoned(source, search_query, cost, *state, why).into()
+                abandoned(source, search_query, (spent, served.price.expected()), *state, why).into()
             }
         }
     }
@@ -284,6 +283,11 @@ impl Collector {
                     SpanCoverage::AsRecalled(at) => {
                         let reply_span = saturation::reply_span(&findings, unreadable, request.span, recall, false);
                         result.saturated |= saturation::is_full(reply_span);
+                        let reply_span =
+                            saturation::unless_unfiltered(reply_span, &findings, request.span, request.now);
+                        if reply_span == ReplySpan::Unfiltered {
+                            result.reason = Some(saturation::DATES_IGNORED.to_owned());
+                        }
                         replies.begin(reply_span, at, request, &findings)
                     }
                     SpanCoverage::Nothing => None,

@@ -60,7 +60,7 @@ impl Replies<'_> {
         let since = since.plus(self.sent_at.since(request.now)).max(request.span.from);
         match reply_span {
             ReplySpan::Whole => Some(since),
-            ReplySpan::FromOldest => {
+            ReplySpan::FromOldest | ReplySpan::Unfiltered => {
                 let inside = findings.iter().filter(|finding| finding.fit == WindowFit::In);
                 inside.filter_map(|finding| finding.found.published_at).min().map(|oldest| oldest.max(since))
             }

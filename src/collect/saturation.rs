@@ -24,6 +24,8 @@ const PAUSES: i64 = 2;
 const REPEATED: usize = 2;
 /// An empty reply where so many posts are predicted is no coincidence.
 const MANY: f64 = 10.0;
+/// A service that takes dates may return so much more than it was asked for.
+const NEXT_DAY: Duration = Duration::from_secs(86_400);
 /// Replies that a prediction needs, and how old the latest one may be.
 const REPLIES: usize = 5;
 const RECENT: Duration = Duration::from_secs(7 * 86_400);
@@ -71,6 +73,22 @@ fn predicted(requested: Span, recall: &QueryHistory) -> f64 {
     let rate = |(size, span): (&i64, &Span)| *size as f64 / length(*span);
     let quietest = recall.sizes.iter().zip(&recall.spans).map(rate).fold(f64::INFINITY, f64::min);
     quietest * length(requested)
+}
+
+/// What a search says of a reply to a past span that has posts from after it.
+pub(super) const DATES_IGNORED: &str =
+    "the reply has posts from after the time asked for: the service ignored the dates";
+
+/// Returns what a reply shows if the request named a past span and the service may have ignored its end. Posts of the
+/// next day do not tell: a service may count the last day in, and in its own time zone.
+pub(super) fn unless_unfiltered(reply_span: ReplySpan, posts: &[Finding], requested: Span, now: Time) -> ReplySpan {
+    let any = |from: Time, until: Time| {
+        posts.iter().any(|post| post.found.published_at.is_some_and(|at| at >= from && at < until))
+    };
+    let (end, ever) = (requested.until, Time(i64::MAX));
+    // Posts that came since a search began are newer than a span that ends with it.
+    let unfiltered = end < now && (any(end.plus(NEXT_DAY), ever) || any(end, ever) && !any(requested.from, end));
+    if unfiltered && reply_span == ReplySpan::Whole { ReplySpan::Unfiltered } else { reply_span }
 }
 
 /// Whether a reply was full: the service had more than it returned.
@@ -159,6 +177,23 @@ mod tests {
         let day = Span { from: Time(NOW - DAY), until: Time(NOW) };
         let recall = QueryHistory { sizes: sizes.to_vec(), shown, ..QueryHistory::default() };
         reply_span(posts, 0, day, &recall, false)
+    }
+
+    #[test]
+    fn a_reply_to_a_past_day_that_has_later_posts_was_not_filtered() {
+        let a_day = Span { from: Time(NOW - 3 * DAY), until: Time(NOW - 2 * DAY) };
+        let hours_ago = |hours: &[i64]| hours.iter().map(|hours| post(hours * 60)).collect::<Vec<_>>();
+        for (hours, span, expected) in [
+            (&[50, 60][..], a_day, ReplySpan::Whole),
+            (&[30, 60], a_day, ReplySpan::Whole),
+            (&[30], a_day, ReplySpan::Unfiltered),
+            (&[5, 60], a_day, ReplySpan::Unfiltered),
+            // A span that ends now: a post may have come since.
+            (&[-1], Span { from: a_day.from, until: Time(NOW) }, ReplySpan::Whole),
+        ] {
+            assert_eq!(unless_unfiltered(ReplySpan::Whole, &hours_ago(hours), span, Time(NOW)), expected, "{hours:?}");
+        }
+        assert_eq!(unless_unfiltered(ReplySpan::Sample, &hours_ago(&[5]), a_day, Time(NOW)), ReplySpan::Sample);
     }
 
     #[test]

@@ -108,7 +108,7 @@ pub(super) fn unconfigured(source: Source, search_query: &SearchQuery) -> Fetche
 pub(super) fn abandoned(
     source: Source,
     search_query: &SearchQuery,
-    cost: Micros,
+    (spent, price): (Spent, Micros),
     state: SearchState,
     why: &str,
 ) -> Fetched {
@@ -118,7 +118,7 @@ pub(super) fn abandoned(
     // Nothing timed out when a person or the service manager ended it.
     let class = if why == INTERRUPTED { INTERRUPTED } else { ErrorClass::Timeout.as_str() };
     fetched.result.error = Some((class.to_owned(), why.to_owned()));
-    charge(&mut fetched.result, cost);
+    settle(&mut fetched.result, spent, price);
     fetched
 }
 
@@ -280,6 +280,10 @@ impl Fetched {
                     saturation::reply_span(own, result.unreadable, requested, &over.recall, request.limit.is_some())
                 };
                 result.saturated = saturation::is_full(reply_span);
+                reply_span = saturation::unless_unfiltered(reply_span, own, requested, seen_at);
+                if reply_span == look_back::ReplySpan::Unfiltered {
+                    result.reason = Some(saturation::DATES_IGNORED.to_owned());
+                }
                 result.late_ms = indexing_delay::lateness(own, &over.recall);
             }
             let sent_at = self.sent_at.unwrap_or(seen_at);

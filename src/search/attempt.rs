@@ -94,8 +94,6 @@ impl HttpSender {
             Ok(reply) => return Ok(reply),
             Err(failed) => failed,
         };
-        // The redactor knows the password only.
-        failure.text = failure.text.replace(token.expose_secret(), "…");
         let stale = match failure.status {
             Some(401) => true,
             Some(400) => failure.text.to_ascii_lowercase().contains("token"),
@@ -141,11 +139,8 @@ impl HttpSender {
         // 304 is a good answer to a conditional request.
         let unchanged = status == 304 && !request.headers.is_empty();
         if !response.status().is_success() && !unchanged {
-            let mut failure = self.status_failure(status, response, deadline, now).await;
-            if request.address.is_some() {
-                failure.text = without_query(failure.text, &own);
-            }
-            return Err((failure, None));
+            let own = request.address.is_some().then_some(&own);
+            return Err((self.status_failure(status, response, deadline, now, &sent_secrets(key, own)).await, None));
         }
         let headers = self.kept_headers(response.headers(), !request.headers.is_empty());
         let cost = cost(response.headers());
@@ -171,13 +166,14 @@ impl HttpSender {
         }
     }
 
-    /// The failure for an error status, with the message from its body.
+    /// The failure for an error status, with the message from its body, which may repeat secrets of the request.
     async fn status_failure(
         &self,
         status: u16,
         response: Response,
         deadline: tokio::time::Instant,
         now: &(dyn Fn() -> Time + Send + Sync),
+        secrets: &[KeyRedactor],
     ) -> Failure {
         let class = class_of_status(status);
         let value =
@@ -192,7 +188,8 @@ impl HttpSender {
         let explanation = match (class, &location) {
             (ErrorClass::Redirect, Some(to)) => format!(": it redirects to {}", without_secrets(to)),
             _ if detail.text.is_empty() => String::new(),
-            _ => format!(": {}", detail.text),
+            // Before the text is cut: the rest of a secret would not be recognised.
+            _ => format!(": {}", secrets.iter().fold(detail.text, |text, secret| secret.text(&text))),
         };
         Failure {
             status: Some(status),
@@ -256,10 +253,13 @@ fn bearer(token: &SecretString) -> Option<HeaderValue> {
     Some(value)
 }
 
-/// Replaces what a URL has after `?` and the server repeats: it may be a secret.
-fn without_query(text: String, url: &Url) -> String {
-    let values = url.query_pairs().map(|(_, value)| value).filter(|value| value.chars().count() >= SECRET);
-    values.fold(text, |text, value| text.replace(&*value, "…"))
+/// Returns what to remove from a text that the server wrote: the session's token, which `scrub` does not know, and the
+/// values in the query of a request's own address, which may be secrets.
+fn sent_secrets(key: Option<&HeaderValue>, own: Option<&Url>) -> Vec<KeyRedactor> {
+    let token = key.and_then(|key| key.to_str().ok()?.strip_prefix("Bearer ")).map(str::to_owned);
+    let values = own.into_iter().flat_map(Url::query_pairs).map(|(_, value)| value.into_owned());
+    let long = values.filter(|value| value.chars().count() >= SECRET);
+    token.into_iter().chain(long).map(|secret| KeyRedactor::new(secret.into())).collect()
 }
 
 /// Returns the cost from the billing header, if it is there and a sane number.

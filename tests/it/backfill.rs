@@ -1,11 +1,14 @@
 //! `backfill` through the binary on both databases: past days are searched once each, judged against their day, counted
 //! and stored once; refused where calls take no dates.
 
+use serde_json::Value;
+
 use crate::support::covered_spans::{social, spans};
 use crate::support::databases::{Database, databases, sqlite};
 use crate::support::exported_story::assert_adds_up;
 use crate::support::program::{NINE, Place, until};
 use crate::support::service::Sandbox;
+use crate::support::world::{self, World, hour, post};
 
 const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nsocial.limit = 100\n";
 
@@ -149,4 +152,28 @@ fn invalid_backfills_are_refused_before_anything_is_written() {
     let lines = format!("{}dialect = \"spec\"\n", sandbox.lines());
     place.configure(&lines, "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsocial.operation = \"basic\"\n");
     place.run(&FILL).shows(0, &["3 of 3 days ok"]);
+}
+
+/// Returns what a backfill of 13 March covered, and why it was not the whole day, on the morning of the 15th.
+fn backfilled(posts: &[Value]) -> (Vec<String>, Vec<String>) {
+    let world = World::new();
+    world.posts(posts);
+    let service = format!("{}dialect = \"desearch\"\n", world.lines());
+    let place = Place::new(sqlite(), &service, &world::topic("acme", "social.limit = 100"));
+    let day = ["backfill", "acme", "--from", "2026-03-13", "--to", "2026-03-13", "--at", &hour(105)];
+    place.ok(&day);
+    let source = social(&place, &hour(105), "2026-03-13");
+    (spans(&source["covered"]), place.database.texts("SELECT coalesce(reason, '') FROM search"))
+}
+
+#[test]
+fn a_service_that_ignores_the_dates_covers_no_more_than_it_shows() {
+    let (inside, later) = (post(1, 54, "acme on the day", 0), post(2, 100, "acme today", 0));
+    let (covered, reasons) = backfilled(std::slice::from_ref(&inside));
+    assert_eq!((covered, reasons), (vec!["03-13T00:00 03-14T00:00".to_owned()], vec![String::new()]));
+    let ignored = "the reply has posts from after the time asked for: the service ignored the dates";
+    let (covered, reasons) = backfilled(&[later.clone(), inside]);
+    assert_eq!((covered, reasons), (vec!["03-13T06:00 03-14T00:00".to_owned()], vec![ignored.to_owned()]));
+    let (covered, reasons) = backfilled(&[later]);
+    assert_eq!((covered, reasons), (vec![], vec![ignored.to_owned()]));
 }

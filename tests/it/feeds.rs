@@ -259,10 +259,19 @@ fn a_bare_ampersand_and_a_broken_character_lose_no_title() {
 
 #[test]
 fn what_a_server_repeats_of_an_address_is_not_shown() {
-    let server = Replies::of(|_, _| reply(403, &[], "{\"error\": \"invalid token SECRET123\"}"));
-    let place = Place::bare(sqlite(), &file(&server, &["feed?token=SECRET123&page=1"]));
-    let ended = place.run(&["once", "--at", NINE]);
-    ended.shows(3, &["invalid token …"]);
-    assert!(!format!("{ended}").contains("SECRET123"), "{ended}");
-    assert_eq!(place.database.number("SELECT count(*) FROM search WHERE error_text LIKE '%SECRET123%'"), 0);
+    // Short, percent-encoded, and so long that the text is cut within the secret.
+    for (said, shown) in [
+        ("invalid token SECRET/123+9".to_owned(), "invalid token ***"),
+        ("no access to token=SECRET%2F123%2B9 here".to_owned(), "no access to token=*** here"),
+        (format!("{}SECRET/123+9", "x".repeat(280)), "xxxx…"),
+        (format!("{}SECRET/123+9 {}", "x".repeat(230), "y".repeat(99)), "x*** yyy"),
+    ] {
+        let body = serde_json::json!({ "error": said }).to_string();
+        let server = Replies::of(move |_, _| reply(403, &[], &body));
+        let place = Place::bare(sqlite(), &file(&server, &["feed?token=SECRET%2F123%2B9&page=1"]));
+        let ended = place.run(&["once", "--at", NINE]);
+        ended.shows(3, &[shown]);
+        assert!(!format!("{ended}").contains("SECRE"), "{ended}");
+        assert_eq!(place.database.number("SELECT count(*) FROM search WHERE error_text LIKE '%SECRE%'"), 0);
+    }
 }

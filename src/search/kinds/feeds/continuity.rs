@@ -106,7 +106,6 @@ fn end_of_feed(feed: &Feed, now: Time) -> Option<Time> {
     }
     let newest = dates.iter().copied().max()?;
     while let [.., before, end] = dates[..]
-        && dates.len() > 2
         && before.0 - end.0 >= DAY.max(APART.saturating_mul(newest.0 - before.0))
     {
         dates.pop();
@@ -150,7 +149,9 @@ mod tests {
             (&[1, 2, 3, 40], Some(3)),
             // A quiet blog.
             (&[1, 200, 500], Some(500)),
-            (&[1, 7_200], Some(7_200)),
+            // Two entries: quiet, or one pinned. Pinned, because the other reading could hide a gap.
+            (&[1, 7_200], Some(1)),
+            (&[1, 20], Some(20)),
             (&[2, 2, 2], Some(2)),
             (&[-5, 1, 2], Some(2)),
             (&[], None),
@@ -182,6 +183,7 @@ mod tests {
         assert_eq!(remembered(&[("d", Some(1)), ("c", Some(2)), ("b", Some(3)), ("a", Some(4))]), ["d", "c", "b"]);
         assert_eq!(remembered(&[("pin", Some(900)), ("b", Some(1)), ("a", Some(2)), ("z", None)]), ["b", "a", "z"]);
         assert_eq!(remembered(&[("b", Some(1)), ("a", Some(2)), ("pin", Some(900))]), ["b", "a"]);
+        assert_eq!(remembered(&[("a", Some(1)), ("pin", Some(900))]), ["a"]);
         assert_eq!(remembered(&[("b", None), ("a", None)]), ["b", "a"]);
     }
 }
