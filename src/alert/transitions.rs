@@ -67,11 +67,11 @@ impl Transitions {
         muted: Option<&str>,
     ) {
         for Evaluation { subject, status, summary, lines } in evaluations {
-            let muted = if let Status::HeldBack(why) = status { Some(why) } else { muted };
+            let mut muted = if let Status::HeldBack(why) = status { Some(why) } else { muted }.map(str::to_owned);
             let kind = match status {
                 Status::Happened => Some(AlertEventKind::Fired),
                 Status::Bad | Status::HeldBack(_) if !self.firing.contains_key(&subject) => {
-                    let firing = Firing { subject: subject.clone(), since: at, acked: false };
+                    let firing = Firing { subject: subject.clone(), since: at, acked: false, muted: muted.clone() };
                     self.firing.insert(subject.clone(), firing.clone());
                     self.begun.insert(subject.clone(), firing);
                     Some(AlertEventKind::Fired)
@@ -84,6 +84,8 @@ impl Transitions {
                     None
                 }
                 Status::Well | Status::Over => self.end(&subject).and_then(|was| {
+                    // Nobody heard of it, so nobody hears of its end.
+                    muted = was.muted.or(muted.take());
                     (status == Status::Well && spec.recovery && !was.acked).then_some(AlertEventKind::Recovered)
                 }),
             };
@@ -98,7 +100,7 @@ impl Transitions {
                 lines,
                 message: None,
                 delivery: None,
-                muted: muted.map(str::to_owned),
+                muted,
                 acked_at: None,
             });
         }
@@ -118,6 +120,26 @@ mod tests {
 
     fn says(subject: &str, status: Status) -> Vec<Evaluation> {
         vec![Evaluation { subject: subject.to_owned(), status, summary: String::new(), lines: Vec::new() }]
+    }
+
+    #[test]
+    fn what_began_while_it_was_snoozed_ends_without_a_message() {
+        use Status::{Bad, Well};
+        let spec = AlertSpec { recovery: true, ..spec() };
+        let mut seen = Transitions::default();
+        seen.take(&spec, "r1", Time(1), says("acme", Bad), Some("snoozed"));
+        // The next check reads what fires from the store.
+        let mut seen = Transitions::of(&seen.firing.into_values().collect::<Vec<_>>());
+        seen.take(&spec, "r2", Time(2), says("acme", Well), None);
+        assert_eq!(
+            (seen.events[0].kind, seen.events[0].muted.as_deref()),
+            (AlertEventKind::Recovered, Some("snoozed"))
+        );
+        // Begun before the snooze, ended in it.
+        seen.take(&spec, "r3", Time(3), says("acme", Bad), None);
+        seen.take(&spec, "r4", Time(4), says("acme", Well), Some("snoozed"));
+        let muted: Vec<_> = seen.events[1..].iter().map(|event| event.muted.as_deref()).collect();
+        assert_eq!(muted, [None, Some("snoozed")]);
     }
 
     #[test]
@@ -147,7 +169,8 @@ mod tests {
 
     #[test]
     fn the_end_of_what_somebody_knows_is_not_told() {
-        let mut seen = Transitions::of(&[Firing { subject: "acme".to_owned(), since: Time(0), acked: true }]);
+        let mut seen =
+            Transitions::of(&[Firing { subject: "acme".to_owned(), since: Time(0), acked: true, muted: None }]);
         seen.take(&spec(), "r1", Time(1), says("acme", Status::Well), None);
         assert_eq!((seen.events.len(), seen.ended.len(), seen.firing.len()), (0, 1, 0));
     }
@@ -164,7 +187,7 @@ mod tests {
 
     #[test]
     fn too_little_to_judge_ends_only_what_began_before_the_window() {
-        let begun = |since: i64| Firing { subject: "acme".to_owned(), since: Time(since), acked: false };
+        let begun = |since: i64| Firing { subject: "acme".to_owned(), since: Time(since), acked: false, muted: None };
         for (since, left) in [(5, 0), (6, 1)] {
             let mut seen = Transitions::of(&[begun(since)]);
             seen.take(&spec(), "r1", Time(9), says("acme", Status::TooLittle(Time(5))), None);
@@ -174,7 +197,8 @@ mod tests {
 
     #[test]
     fn an_alert_without_recovery_ends_without_an_event() {
-        let mut seen = Transitions::of(&[Firing { subject: "acme".to_owned(), since: Time(0), acked: false }]);
+        let mut seen =
+            Transitions::of(&[Firing { subject: "acme".to_owned(), since: Time(0), acked: false, muted: None }]);
         let quiet = AlertSpec { recovery: false, ..spec() };
         seen.take(&quiet, "r1", Time(1), says("acme", Status::Well), None);
         assert_eq!((seen.events.len(), seen.ended.len()), (0, 1));

@@ -179,7 +179,7 @@ pub enum Verb {
     #[command(hide = true, after_help = examples::MIGRATE)]
     Migrate,
     /// Old name of `db forget`
-    #[command(hide = true, after_help = examples::FORGET)]
+    #[command(hide = true, override_usage = examples::FORGET_USAGE, after_help = examples::FORGET)]
     Forget(ForgetArgs),
     /// Old name of `topic import`
     #[command(hide = true, after_help = examples::IMPORT)]

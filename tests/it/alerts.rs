@@ -173,6 +173,17 @@ fn a_source_that_fails_is_reported_and_its_recovery_too() {
         assert_eq!(subjects(&hook).len(), 2, "{:?}", subjects(&hook));
         assert!(subjects(&hook)[1].contains("acme: social works again"));
         assert!(hook.got()[1].json()["text"].as_str().unwrap().contains(" over: acme: social works again"));
+        // It fails again while the alert is snoozed, and works after that: no message about an end without a beginning.
+        program(&place, &hook, &["alerts", "snooze", "recalls", "--for", "30d"]).run().shows(0, &["snoozed until"]);
+        fails.store(true, Ordering::SeqCst);
+        (31..34).for_each(look);
+        program(&place, &hook, &["alerts"]).run().shows(0, &["acme: social failed"]);
+        program(&place, &hook, &["alerts", "snooze", "recalls", "--off"]).run().shows(0, &["no longer snoozed"]);
+        fails.store(false, Ordering::SeqCst);
+        (34..36).for_each(look);
+        assert_eq!(subjects(&hook).len(), 2, "{:?}", subjects(&hook));
+        let latest = &events(&place, &hook)[0];
+        assert_eq!((&latest["kind"], &latest["muted"]), (&json!("recovered"), &json!("snoozed")));
     }
 }
 

@@ -235,6 +235,11 @@ fn every_command_has_examples_under_its_help() {
         !(after.starts_with("Examples:\n") && after.contains(&example))
     });
     assert_eq!(without.map(|(name, _)| name.as_str()).collect::<Vec<_>>(), Vec::<&str>::new());
+    for (name, command) in all {
+        let help = command.term_width(80).render_help().to_string();
+        let wide = help.lines().filter(|line| line.chars().count() > 80).collect::<Vec<_>>();
+        assert!(wide.is_empty(), "topicwatch {name} --help has lines wider than 80 columns: {wide:?}");
+    }
 }
 
 #[test]

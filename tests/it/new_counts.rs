@@ -1,10 +1,14 @@
 //! What counts as new is the same everywhere: pages, API, `status`, `runs`, `items`, exports and feeds agree with
 //! `diff`, on both databases. Each item is judged by its first sighting, whatever the topic's window is later.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use serde_json::{Value, json};
 
 use crate::support::databases::databases;
 use crate::support::program::Place;
+use crate::support::service::{Raw, reply};
 use crate::support::web_client::Pages;
 use crate::support::world::{World, hour, once, post, topic};
 
@@ -265,11 +269,11 @@ fn new_and_baseline(place: &Place, at: u32) -> Vec<(i64, i64)> {
 fn a_reply_that_was_cut_is_no_answer_and_what_it_brought_counts_as_new_only_after_one() {
     for answered_before in [true, false] {
         for database in databases() {
-            let replies = std::sync::Arc::new(std::sync::Mutex::new(String::new()));
-            let sent = std::sync::Arc::clone(&replies);
-            let server = crate::support::service::Raw::saying(move |_| {
+            let replies = Arc::new(std::sync::Mutex::new(String::new()));
+            let sent = Arc::clone(&replies);
+            let server = Raw::saying(move |_| {
                 let body = sent.lock().unwrap().clone();
-                crate::support::service::reply("200 OK", "content-type: application/json\r\n", body.as_bytes())
+                reply("200 OK", "content-type: application/json\r\n", body.as_bytes())
             });
             let place = Place::new(database, &server.lines(), &topic("acme", ""));
             let say = |posts: &[Value], cut: bool| {
@@ -379,5 +383,45 @@ fn what_was_new_stays_new_and_a_baseline_one_after_its_searches_are_pruned() {
         assert_eq!(rows(), before, "{name}");
         assert_eq!((new(), older()), (new_before, older_before), "{name}: of a backfill, nothing is new");
         assert_eq!((changed(), &changed_before.1), (changed_before.clone(), &json!(4)), "{name}");
+    }
+}
+
+/// A service whose social reply breaks off after its first post, until it is well.
+fn breaking_service(well: &Arc<AtomicBool>) -> Raw {
+    let well = Arc::clone(well);
+    Raw::saying(move |path| {
+        let posts = json!({ "results": [post(1, 20, "what was there", 1), post(2, 21, "what was there, too", 1)] });
+        let body = posts.to_string();
+        if path.starts_with("/web") || well.load(Ordering::SeqCst) {
+            return reply("200 OK", "content-type: application/json\r\n", body.as_bytes());
+        }
+        let part = format!("{}, {{\"id\": \"77", body.split_once(",{\"created_at").unwrap().0);
+        reply("200 OK", "content-type: application/json\r\n", part.as_bytes())
+    })
+}
+
+#[test]
+fn what_came_of_a_first_reply_that_was_cut_stays_a_baseline_after_its_search_is_pruned() {
+    for database in databases() {
+        let well = Arc::new(AtomicBool::new(false));
+        let server = breaking_service(&well);
+        let file =
+            format!("[retention]\nprune = \"never\"\nsightings = \"30d\"\nruns = \"30d\"\n\n{}", topic("acme", ""));
+        let place = Place::new(database, &server.lines(), &file);
+        let name = place.database.name;
+        place.run(&["once", "--at", &hour(24)]).shows(3, &["acme social"]);
+        assert_eq!(place.database.number("SELECT count(*) FROM item"), 1, "{name}");
+        well.store(true, Ordering::SeqCst);
+        for at in [30, 36] {
+            once(&place, at);
+        }
+        let changed = || place.json(&["diff", "acme", "--since", &hour(20), "--json"])["counts"].clone();
+        let before = changed();
+        assert_eq!((&before["new"], &before["baseline"]), (&json!(0), &json!(2)), "{name}");
+        for at in ["2026-06-01T00:00:00Z", "2026-06-02T00:00:00Z"] {
+            place.ok(&["db", "prune", "--at", at]);
+        }
+        assert!(place.database.number("SELECT count(*) FROM run WHERE pruned_at IS NOT NULL") > 0, "{name}");
+        assert_eq!(changed(), before, "{name}");
     }
 }

@@ -164,6 +164,8 @@ pub struct Firing {
     pub since: Time,
     /// Whether somebody acknowledged it. If so, its end is not reported.
     pub acked: bool,
+    /// Why its beginning was not reported; then its end is not either. Known while it is evaluated.
+    pub muted: Option<String>,
 }
 
 impl Firing {

@@ -87,6 +87,8 @@ pub struct FirstSighting {
     pub first_seen: Time,
     /// The sources that showed it in that run, and whether it lay in the window.
     pub seen: Vec<(Source, WindowFit)>,
+    /// Whether it belongs to a baseline, as stored when the searches of that run were pruned; `None` while they are kept.
+    pub kept_baseline: Option<bool>,
     /// The latest reactions.
     pub engagement: Engagement,
 }

@@ -96,6 +96,9 @@ pub(in crate::cli) const TOKEN_WITHDRAW: &str = "\
 Examples:
   topicwatch token withdraw ann
   topicwatch token withdraw link-ID     # id from `token list`";
+pub(in crate::cli) const TOKEN_SHARE_USAGE: &str = "\
+topicwatch token share [OPTIONS] --for <DURATION> --topic <ID>
+       topicwatch token share [OPTIONS] --for <DURATION> --report <NAME>";
 pub(in crate::cli) const TOKEN_SHARE: &str = "\
 Examples:
   topicwatch token share --topic acme-launches --for 7d

@@ -158,6 +158,10 @@ Examples:
 
 Use it after an update with a better decoder. It removes nothing and changes no
 first sighting; a second replay changes nothing.";
+pub(in crate::cli) const FORGET_USAGE: &str = "\
+topicwatch db forget [OPTIONS] --author <HANDLE>|--item <KEY>
+       topicwatch db forget [OPTIONS] --topic <ID>|--resume
+       topicwatch db forget [OPTIONS] --export <FILE>|--import <FILE>";
 pub(in crate::cli) const FORGET: &str = "\
 Examples:
   topicwatch db forget --author jane_d --dry-run

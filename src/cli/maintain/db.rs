@@ -42,7 +42,7 @@ pub enum DbVerb {
     #[command(after_help = examples::REPLAY)]
     Replay(ReplayArgs),
     /// Erase an author, an item or a topic's findings for good
-    #[command(after_help = examples::FORGET)]
+    #[command(override_usage = examples::FORGET_USAGE, after_help = examples::FORGET)]
     Forget(ForgetArgs),
 }
 

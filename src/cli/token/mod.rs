@@ -32,7 +32,7 @@ pub enum TokenVerb {
     #[command(after_help = examples::TOKEN_LIST)]
     List(list::TokenListArgs),
     /// Create a link that shows one topic or report for a limited time
-    #[command(after_help = examples::TOKEN_SHARE)]
+    #[command(override_usage = examples::TOKEN_SHARE_USAGE, after_help = examples::TOKEN_SHARE)]
     Share(share::TokenShareArgs),
     /// Withdraw a token or a link; it stops working
     #[command(after_help = examples::TOKEN_WITHDRAW)]

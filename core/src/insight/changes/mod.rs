@@ -83,7 +83,9 @@ pub fn changes(reading: &ChangeInput, filter: &Filter, most: usize) -> Changes {
     let (mut texts, mut authors) = (BTreeSet::new(), BTreeSet::new());
     for first in &reading.first {
         let by: BTreeSet<Source> = first.seen.iter().map(|(source, _)| *source).collect();
-        let quiet = !by.is_empty() && by.iter().all(|source| baseline.contains(&(first.seq, *source)));
+        let quiet = first
+            .kept_baseline
+            .unwrap_or_else(|| !by.is_empty() && by.iter().all(|source| baseline.contains(&(first.seq, *source))));
         let fit = fit(first, &past);
         if !filter_state.passes(&first.item) {
             counts.filtered += 1;

@@ -221,6 +221,7 @@ fn hidden_items_are_counted_as_filtered_and_nowhere_else() {
         seq: 2,
         first_seen: at(2),
         seen,
+        kept_baseline: None,
         engagement: Engagement::default(),
     };
     reading.first = vec![
@@ -265,6 +266,7 @@ fn what_a_filter_cannot_judge_any_more_is_counted_and_told() {
         seq: 2,
         first_seen: at(2),
         seen: vec![(Source::Social, WindowFit::In)],
+        kept_baseline: None,
         engagement: Engagement::default(),
     };
     reading.first = vec![first("a", false), first("b", false), first("c", true), first("d", true)];
@@ -289,6 +291,7 @@ fn what_a_backfill_found_is_not_new() {
         seq: 50,
         first_seen: at(50),
         seen: vec![(Source::Social, WindowFit::In)],
+        kept_baseline: None,
         engagement: Engagement::default(),
     }];
     assert_eq!(changes_of(&reading).counts.new, 1);
@@ -314,6 +317,7 @@ proptest! {
             seq: *seq,
             first_seen: at(*seq),
             seen: [WindowFit::In, WindowFit::Outside, WindowFit::Undated].get(*fit).map(|fit| (Source::Social, *fit)).into_iter().collect(),
+            kept_baseline: None,
             engagement: Engagement::default(),
         }).collect();
         let filter = crate::model::TopicFilter { exclude: vec!["hidden".into()], ..Default::default() };

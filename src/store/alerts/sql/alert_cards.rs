@@ -121,7 +121,7 @@ async fn firing(conn: &mut Conn, names: &str, now: Time) -> Result<FiringByAlert
 
 fn fires(row: &Row) -> Result<Firing, StoreError> {
     let acked = row.try_get::<i64, _>("acked")? != 0;
-    Ok(Firing { subject: row.try_get("subject")?, since: Time(row.try_get("since")?), acked })
+    Ok(Firing { subject: row.try_get("subject")?, since: Time(row.try_get("since")?), acked, muted: None })
 }
 
 /// Returns what fires for these topics: for the topic itself, its sources and its budget.

@@ -89,13 +89,13 @@ pub(in crate::store) async fn state(conn: &mut Conn, alert: &str) -> Result<Aler
     let state = state.bind(alert).fetch_optional(&mut *conn).await?;
     let at = |column| state.as_ref().map_or(Ok(None), |row| read::time(row, column));
     let (sent_at, snoozed_until) = (at("sent_at")?, at("snoozed_until")?);
-    let rows = sqlx::query("SELECT subject, since, acked FROM alert_firing WHERE alert = $1 ORDER BY subject")
-        .bind(alert)
-        .fetch_all(&mut *conn)
-        .await?;
+    let firing = "SELECT f.subject, f.since, f.acked, (SELECT e.muted FROM alert_event e WHERE e.alert = f.alert AND e.at = f.since \
+         AND e.subject = f.subject AND e.kind = 'fired' LIMIT 1) AS muted FROM alert_firing f WHERE f.alert = $1 ORDER BY f.subject";
+    let rows = sqlx::query(firing).bind(alert).fetch_all(&mut *conn).await?;
     let firing = rows.iter().map(|row| {
         let acked = row.try_get::<i64, _>("acked")? != 0;
-        Ok(Firing { subject: row.try_get("subject")?, since: Time(row.try_get("since")?), acked })
+        let (subject, since) = (row.try_get("subject")?, Time(row.try_get("since")?));
+        Ok(Firing { subject, since, acked, muted: row.try_get("muted")? })
     });
     let firing = firing.collect::<Result<_, StoreError>>()?;
     let sql = format!("{EVENT} WHERE alert = $1 AND message IS NULL AND muted IS NULL ORDER BY at, event LIMIT $2");

@@ -58,7 +58,7 @@ pub(in crate::store) async fn first(
 ) -> Result<Vec<FirstSighting>, StoreError> {
     let Some((from, to)) = times(conn, topic, between).await? else { return Ok(Vec::new()) };
     let sql = format!(
-        "SELECT {HEAD}, f.public_id AS run, f.seq, t.first_seen, s.source, CASE WHEN t.first_fit = 2 THEN 'outside' ELSE s.fit END AS fit, i.likes, i.reposts, i.replies, i.quotes, i.bookmarks, i.views \
+        "SELECT {HEAD}, f.public_id AS run, f.seq, t.first_seen, s.source, t.first_baseline, CASE WHEN t.first_fit = 2 THEN 'outside' ELSE s.fit END AS fit, i.likes, i.reposts, i.replies, i.quotes, i.bookmarks, i.views \
          FROM topic_item t JOIN run f ON f.id = t.first_run {} LEFT JOIN sighting s ON s.run = t.first_run AND s.item = t.item \
          WHERE t.topic = $1 AND t.first_seen >= $2 AND t.first_seen <= $3 AND f.seq > $4 AND f.seq <= $5 \
          ORDER BY t.first_seen DESC, i.key, s.source LIMIT $6",
@@ -85,6 +85,7 @@ pub(in crate::store) async fn first(
             seq: row.try_get("seq")?,
             first_seen: Time(row.try_get("first_seen")?),
             seen: seen.into_iter().collect(),
+            kept_baseline: row.try_get::<Option<i64>, _>("first_baseline")?.map(|was| was != 0),
             engagement: read::engagement(row)?,
         });
     }
