@@ -147,8 +147,9 @@ pub(super) struct SearchTime {
 }
 
 /// Returns what a search covered: all it asked for if the reply was whole, from the oldest dated finding on if the
-/// reply was cut or the dates were ignored, nothing if it failed or known posts are missing. The last minutes before it are left out, because
-/// posts may not have been indexed yet. Answers and pages describe a moment, so only posts cover time.
+/// reply was cut or the dates were ignored, nothing if it failed or known posts are missing. The last minutes before it
+/// are left out, because posts may not have been indexed yet. Answers and pages describe a moment, so only posts cover
+/// time.
 pub(super) fn covered(
     search_query: &SearchQuery,
     requested: Span,

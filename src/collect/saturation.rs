@@ -85,9 +85,9 @@ pub(super) fn unless_unfiltered(reply_span: ReplySpan, posts: &[Finding], reques
     let any = |from: Time, until: Time| {
         posts.iter().any(|post| post.found.published_at.is_some_and(|at| at >= from && at < until))
     };
-    let (end, ever) = (requested.until, Time(i64::MAX));
-    // Posts that came since a search began are newer than a span that ends with it.
-    let unfiltered = end < now && (any(end.plus(NEXT_DAY), ever) || any(end, ever) && !any(requested.from, end));
+    // A post from the future has a wrong date. A span that ends with the search has only those after it.
+    let end = requested.until;
+    let unfiltered = any(end.plus(NEXT_DAY), now) || any(end, now) && !any(requested.from, end);
     if unfiltered && reply_span == ReplySpan::Whole { ReplySpan::Unfiltered } else { reply_span }
 }
 
@@ -188,6 +188,7 @@ mod tests {
             (&[30, 60], a_day, ReplySpan::Whole),
             (&[30], a_day, ReplySpan::Unfiltered),
             (&[5, 60], a_day, ReplySpan::Unfiltered),
+            (&[-50, 60], a_day, ReplySpan::Whole),
             // A span that ends now: a post may have come since.
             (&[-1], Span { from: a_day.from, until: Time(NOW) }, ReplySpan::Whole),
         ] {
