@@ -188,9 +188,10 @@ impl HttpSender {
         let explanation = match (class, &location) {
             (ErrorClass::Redirect, Some(to)) => format!(": it redirects to {}", without_secrets(to)),
             _ if detail.text.is_empty() => String::new(),
-            // Before the text is cut: the rest of a secret would not be recognised.
-            _ => format!(": {}", secrets.iter().fold(detail.text, |text, secret| secret.text(&text))),
+            _ => format!(": {}", detail.text),
         };
+        // Before the text is cut: the rest of a secret would not be recognised.
+        let explanation = secrets.iter().fold(explanation, |text, secret| secret.text(&text));
         Failure {
             status: Some(status),
             cost,
