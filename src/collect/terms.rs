@@ -18,6 +18,8 @@ pub const TERM_DAYS: i32 = 36;
 const AT_ONCE: u32 = 200;
 /// Items whose words are held in memory at a time.
 const WORDS: usize = 2_000;
+/// Days that are stored together.
+const DAYS: usize = 200;
 
 /// Counts the terms of days that are not counted yet, until none is left or `enough` returns true.
 pub async fn count_terms(
@@ -50,9 +52,10 @@ pub async fn count_terms(
         for (topic, moment) in store.item_times_since(&begins).await? {
             touched.entry(topic).or_default().push(moment);
         }
+        let mut counted: Vec<(String, StoredTerms)> = Vec::new();
         for topic in &topics {
             if enough() {
-                return Ok(());
+                return store_days(store, &counted, now).await;
             }
             let days = ended.get(topic.id.as_str()).map_or(&[][..], Vec::as_slice);
             let kept = kept.get(&topic.id).map_or(&[][..], Vec::as_slice);
@@ -64,8 +67,14 @@ pub async fn count_terms(
             } else {
                 days.to_vec()
             };
-            count_topic(store, topic, &days_to_check, kept, now).await?;
+            let days = count_topic(store, topic, &days_to_check, kept).await?;
+            counted.extend(days.into_iter().map(|day| (topic.id.clone(), day)));
+            if counted.len() >= DAYS {
+                store_days(store, &counted, now).await?;
+                counted.clear();
+            }
         }
+        store_days(store, &counted, now).await?;
         // A faster process has done the same work.
         store.advance_terms(from, to).await?;
     }
@@ -78,19 +87,22 @@ fn ended(topic: &Topic, now: Time) -> Vec<Span> {
     days.into_iter().map(|day| day.span).filter(|day| day.until <= now).collect()
 }
 
+async fn store_days(store: &Store, days: &[(String, StoredTerms)], now: Time) -> Result<(), StoreError> {
+    if days.is_empty() { Ok(()) } else { store.store_terms(days, now).await }
+}
+
 /// Counts the days of a topic whose items are not the ones that were counted.
 async fn count_topic(
     store: &Store,
     topic: &Topic,
     days: &[Span],
     kept: &[(Span, Vec<u8>)],
-    now: Time,
-) -> Result<(), StoreError> {
-    let (Some(first), Some(last)) = (days.first(), days.last()) else { return Ok(()) };
+) -> Result<Vec<StoredTerms>, StoreError> {
+    let (Some(first), Some(last)) = (days.first(), days.last()) else { return Ok(Vec::new()) };
     let mut moment = store.snapshot().await?;
     let counted = counted(&mut moment, topic, days, kept, Span { from: first.from, until: last.until }).await;
     moment.end().await?;
-    store.store_terms(&topic.id, &counted?, now).await
+    counted
 }
 
 async fn counted(

@@ -19,8 +19,8 @@ impl Store {
         read!(self, day_terms::bases(topics, from))
     }
 
-    /// Stores days of a topic, replacing the old ones.
-    pub async fn store_terms(&self, topic: &str, days: &[StoredTerms], now: Time) -> Result<(), StoreError> {
-        write_tx!(self, day_terms::store_terms(topic, days, now))
+    /// Stores days of topics, replacing the old ones.
+    pub async fn store_terms(&self, days: &[(String, StoredTerms)], now: Time) -> Result<(), StoreError> {
+        write_tx!(self, day_terms::store_terms(days, now))
     }
 }

@@ -1,10 +1,12 @@
 //! Stored term counts of topics' local days: kept, read, and deleted with the items they were counted from.
 //! `insight::terms` defines the encoding.
 
-use sqlx::{AssertSqlSafe, Row as _};
+use std::collections::BTreeSet;
+
+use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 use super::resolve::{ITEMS_LOCK, to_json};
-use super::{Conn, followers};
+use super::{Conn, Database, followers};
 use crate::model::{Follower, Span, Time};
 use crate::store::{StoreError, StoredTerms};
 
@@ -13,6 +15,9 @@ const MOMENT: &str = "CASE WHEN i.published_at < t.first_seen THEN i.published_a
 
 /// How long days are kept, in milliseconds.
 const RETENTION_MS: i64 = 40 * 86_400_000;
+
+/// Rows per statement.
+const ROWS: usize = 300;
 
 pub(in crate::store) async fn progress(conn: &mut Conn) -> Result<i64, StoreError> {
     Ok(followers::progress(conn, Follower::Terms.as_str()).await?.0)
@@ -83,26 +88,43 @@ fn stored_terms(row: &super::Row) -> Result<StoredTerms, StoreError> {
     })
 }
 
-/// Stores days of a topic. Skips a day that has lost items since it was counted, so that forgotten items do not return.
+/// Stores days of topics. Skips a day that has lost items since it was counted, so that forgotten items do not return.
 pub(in crate::store) async fn store_terms(
     conn: &mut Conn,
-    topic: &str,
-    days: &[StoredTerms],
+    days: &[(String, StoredTerms)],
     now: Time,
 ) -> Result<(), StoreError> {
     super::lock(conn, ITEMS_LOCK).await?;
-    let delete = "DELETE FROM topic_term WHERE topic = $1 AND (day_until < $2 OR (day_from < $4 AND day_until > $3))";
-    let insert = format!(
-        "INSERT INTO topic_term (topic, day_from, day_until, items, basis, counts) SELECT $1, $2, $3, $4, $5, $6 \
-         FROM (SELECT count(*) AS many FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run \
-         WHERE t.topic = $1 AND f.seq IS NOT NULL AND t.first_seen >= $2 AND {MOMENT} >= $2 AND {MOMENT} < $3) AS there WHERE there.many >= $4"
+    let topics: BTreeSet<&str> = days.iter().map(|(topic, _)| topic.as_str()).collect();
+    let old = format!(
+        "DELETE FROM topic_term WHERE topic IN (SELECT given.value FROM {}) AND day_until < $2",
+        super::texts(1)
     );
-    for day in days {
-        let (from, until) = (day.span.from.0, day.span.until.0);
-        let old = sqlx::query(delete).bind(topic).bind(now.0 - RETENTION_MS).bind(from).bind(until);
-        old.execute(&mut *conn).await?;
-        let kept = sqlx::query(AssertSqlSafe(insert.clone())).bind(topic).bind(from).bind(until).bind(day.items);
-        kept.bind(&day.basis).bind(&day.counts).execute(&mut *conn).await?;
+    sqlx::query(AssertSqlSafe(old)).bind(to_json(&topics)?).bind(now.0 - RETENTION_MS).execute(&mut *conn).await?;
+    for some in days.chunks(ROWS) {
+        let mut delete = QueryBuilder::<Database>::new(
+            "DELETE FROM topic_term WHERE (topic, day_from) IN (SELECT d.topic, d.day_from FROM (",
+        );
+        delete.push_values(some, |mut row, (topic, day)| {
+            row.push_bind(topic).push_bind(day.span.from.0).push_bind(day.span.until.0);
+        });
+        // Every stored day that overlaps a counted one.
+        delete.push(") AS v CROSS JOIN topic_term d WHERE d.topic = v.column1 AND d.day_from < v.column3 AND d.day_until > v.column2)");
+        delete.build().persistent(false).execute(&mut *conn).await?;
+        let mut insert = QueryBuilder::<Database>::new(
+            "INSERT INTO topic_term (topic, day_from, day_until, items, basis, counts) \
+             SELECT v.column1, v.column2, v.column3, v.column4, v.column5, v.column6 FROM (",
+        );
+        insert.push_values(some, |mut row, (topic, day)| {
+            row.push_bind(topic).push_bind(day.span.from.0).push_bind(day.span.until.0).push_bind(day.items);
+            row.push_bind(&day.basis).push_bind(&day.counts);
+        });
+        insert.push(format!(
+            ") AS v WHERE v.column4 <= 0 OR v.column4 <= (SELECT count(*) FROM topic_item t JOIN item i ON i.id = t.item \
+             JOIN run f ON f.id = t.first_run WHERE t.topic = v.column1 AND f.seq IS NOT NULL \
+             AND t.first_seen >= v.column2 AND {MOMENT} >= v.column2 AND {MOMENT} < v.column3)"
+        ));
+        insert.build().persistent(false).execute(&mut *conn).await?;
     }
     Ok(())
 }
