@@ -160,10 +160,19 @@ fn a_move_that_is_killed_goes_on_and_nobody_opens_half_a_database() {
         // Meanwhile the source has changed.
         sandbox.turn_to(TEN);
         from.ok(&["once", "--at", TEN]);
-        let ended = move_to(&from, &to).run();
-        ended.shows(0, &["tables copied from"]);
+        let ended = move_to(&from, &to).env(FAILPOINT, "kill copying::end/committed").run();
+        assert_eq!(ended.code, None, "{ended}");
+        // It was finished, and says so as long as both are the same.
+        for _ in 0..2 {
+            move_to(&from, &to).run().shows(0, &["tables copied from"]);
+        }
         assert_eq!(exports(&to), exports(&from), "{} to {}", from.database.name, to.database.name);
         to.ok(&["status"]);
+        let itself = move_to(&from, &from).run();
+        itself.says(2, &["is not empty", "nothing was changed"]);
+        let of_acme = "SELECT max(i.key) FROM item i JOIN topic_item t ON t.item = i.id WHERE t.topic = 'acme'";
+        from.ok(&["mark", "acme", &from.database.texts(of_acme).remove(0), "noise"]);
+        move_to(&from, &to).run().says(2, &["is not empty", "nothing was changed"]);
     }
 }
 

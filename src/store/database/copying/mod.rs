@@ -88,7 +88,20 @@ impl Store {
         on_table: &(dyn Fn(&CopiedTable) + Send + Sync),
     ) -> Result<Vec<CopiedTable>, StoreError> {
         let place = self.place.as_str();
-        match read!(target, copying::unfinished_mark())? {
+        let not_empty = || {
+            let hint = "choose a database that does not exist yet; nothing was changed";
+            StoreError::refused(format!("{} is not empty", target.place), hint)
+        };
+        if target.place == place {
+            return Err(not_empty());
+        }
+        let unfinished = read!(target, copying::unfinished_mark())?;
+        let is_new = unfinished.is_none() && write_tx!(target, copying::mark_unfinished(place))?;
+        let mut source = match &self.db {
+            Db::Sqlite(pools) => Source::Sqlite(pools.snapshot().await?),
+            Db::Postgres(pools) => Source::Postgres(pools.snapshot().await?),
+        };
+        match unfinished {
             Some(from) if from == place => {}
             Some(from) => {
                 return Err(StoreError::refused(
@@ -96,19 +109,14 @@ impl Store {
                     "resume from there, or delete it",
                 ));
             }
+            None if is_new => {}
+            // An earlier try may have been killed after it was finished.
             None => {
-                if !write_tx!(target, copying::mark_unfinished(place))? {
-                    return Err(StoreError::refused(
-                        format!("{} is not empty", target.place),
-                        "choose a database that does not exist yet; nothing was changed",
-                    ));
-                }
+                let moved = Self::compare(&mut source, target, &|_| {}).await?.map_err(|_| not_empty())?;
+                moved.iter().for_each(on_table);
+                return Ok(moved);
             }
         }
-        let mut source = match &self.db {
-            Db::Sqlite(pools) => Source::Sqlite(pools.snapshot().await?),
-            Db::Postgres(pools) => Source::Postgres(pools.snapshot().await?),
-        };
         // Rows left by an earlier try may be out of date; if the databases differ, start over once.
         for again in [true, false] {
             Self::fill(&mut source, target).await?;
