@@ -66,17 +66,14 @@ pub struct Price {
     pub tokens: Micros,
 }
 
-/// Entries assumed for a page of results when the number is unknown.
-const USUAL_RESULTS: i64 = 20;
-
 /// Tokens assumed for a question and its answer: the default maximum of a question, and some sentences.
 const USUAL_TOKENS: u64 = 7_000;
 
 impl Price {
-    /// Returns the expected price of a call before its reply is known.
+    /// Returns the expected price of a call before its reply is known. `entries` is how many a full reply has.
     #[must_use]
-    pub fn expected(&self) -> Micros {
-        self.call.plus(self.result.times(USUAL_RESULTS)).plus(self.tokens_price(USUAL_TOKENS))
+    pub fn expected(&self, entries: u32) -> Micros {
+        self.call.plus(self.result.times(i64::from(entries))).plus(self.tokens_price(USUAL_TOKENS))
     }
 
     /// Rounded up to a millionth of a dollar.

@@ -54,7 +54,7 @@ impl Collector {
             source,
             operation: operation(search_query),
             query: words(search_query),
-            price: served.price.expected(),
+            price: served.price.expected(query.entries()),
         };
         let gate = self.ledger(run, call, served);
         let begun = tokio::time::Instant::now();
@@ -80,13 +80,14 @@ impl Collector {
             parts: &parts,
             answered,
             beside: gate.spent_beside(answered),
+            expected: served.price.expected(query.entries()),
             sent_at: sent_at.unwrap_or(seen_at),
             recall: &recall,
         };
         let mut answered = match (&stopped, parts.is_empty()) {
             (None, true) => not_run(source, search_query, "nothing is due: the feeds asked for a pause").into(),
             (Some(stopped), true) => {
-                self.unanswered(source, search_query, served, stopped, (was_tried, gate.spent_beside(0)))
+                self.unanswered(asking, served, stopped, (was_tried, gate.spent_beside(0)))
             }
             (_, false) => self.read(kind, asking, &request, &replies, served),
         };
@@ -189,17 +190,18 @@ impl Collector {
     /// Returns a search that had to end before any call was answered.
     fn unanswered(
         &self,
-        source: Source,
-        search_query: &SearchQuery,
+        asking: &ProviderQueryContext<'_>,
         served: &ProviderState,
         stopped: &Stopped,
         (was_tried, spent): (bool, Spent),
     ) -> ProviderAnswer {
+        let ProviderQueryContext { source, ask: search_query, query, .. } = *asking;
+        let price = served.price.expected(query.entries());
         match stopped {
             Stopped::OverQuota(why) => {
                 let mut fetched = not_run(source, search_query, why);
                 fetched.result.state = SearchState::OverQuota;
-                search_outcome::settle(&mut fetched.result, spent, served.price.expected());
+                search_outcome::settle(&mut fetched.result, spent, price);
                 fetched.into()
             }
             Stopped::ProviderRefusal(why) => match served.refused_at(self.now()) {
@@ -208,7 +210,7 @@ impl Collector {
             },
             Stopped::Ended(SearchState::Lost, why) if !was_tried => not_run(source, search_query, why).into(),
             Stopped::Ended(state, why) => {
-                abandoned(source, search_query, (spent, served.price.expected()), *state, why).into()
+                abandoned(source, search_query, (spent, price), *state, why).into()
             }
         }
     }

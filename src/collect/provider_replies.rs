@@ -16,6 +16,8 @@ pub(super) struct Replies<'a> {
     pub(super) answered: u32,
     /// What the other tries cost.
     pub(super) beside: Spent,
+    /// The expected price of a call.
+    pub(super) expected: Micros,
     /// When the last call was made.
     pub(super) sent_at: Time,
     pub(super) recall: &'a QueryHistory,
@@ -24,7 +26,7 @@ pub(super) struct Replies<'a> {
 impl Replies<'_> {
     /// Sets the cost of a search whose replies were read.
     pub(super) fn charge(&self, result: &mut SearchResult, read: &ReadResult, found: usize, price: &Price) {
-        let rest = self.beside.counted(price.expected());
+        let rest = self.beside.counted(self.expected);
         match read.reply.cost {
             Some(cost) => {
                 // Of replies that named none.
@@ -38,12 +40,12 @@ impl Replies<'_> {
 
     /// Sets the cost of a search whose replies could not be read.
     pub(super) fn charge_unreadable(&self, result: &mut SearchResult, kind: &'static dyn Kind, price: &Price) {
-        let rest = self.beside.counted(price.expected());
+        let rest = self.beside.counted(self.expected);
         match (self.answered, kind.billed(self.parts), kind.tokens(self.parts)) {
-            (0, ..) => settle(result, self.beside, price.expected()),
+            (0, ..) => settle(result, self.beside, self.expected),
             (_, Some(billed), _) => paid(result, billed.plus(rest), self.beside),
             // What was billed is not known: each reply keeps the expected price.
-            (answered, None, 0) => charge(result, price.expected().times(i64::from(answered)).plus(rest)),
+            (answered, None, 0) => charge(result, self.expected.times(i64::from(answered)).plus(rest)),
             (answered, None, tokens) => charge(result, price.of(answered, 0, tokens).plus(rest)),
         }
     }

@@ -6,8 +6,9 @@ use std::ops::Range;
 use super::document::Document;
 use super::mistake::Mistakes;
 use super::value::{Table, Value};
+use super::settings::prices;
 use super::{ProviderConfig, ServiceConfig};
-use crate::budget::{Prices, UnaffordableCall};
+use crate::budget::UnaffordableCall;
 use crate::model::{Micros, Source, Topic};
 
 const NAME: &str = "budget_per_day";
@@ -20,10 +21,7 @@ pub(super) fn warn_of_small(
     topics: &[Topic],
     mistakes: &mut Mistakes<'_>,
 ) {
-    let prices = Prices {
-        providers: providers.iter().map(|one| (one.name, one.price.expected())).collect(),
-        ..service.prices.clone()
-    };
+    let prices = prices(service, providers, topics);
     if let Some(day) = service.budget_per_day {
         let sources = topics.iter().flat_map(Topic::sources).filter(|source| source.is_service());
         if let Some(unaffordable) = prices.unaffordable(sources, day) {

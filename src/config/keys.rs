@@ -181,7 +181,7 @@ keys! {
         "max_calls_per_day" Integer(1, 10_000_000), Some("10000"), "Calls per UTC day, counted before each call.";
         "budget_per_day" Budget, None, "Dollars per UTC day; each call's price is counted before the call.";
         "price.call" Dollars, Some("0"), "Dollars per call.";
-        "price.result" Dollars, Some("0"), "Dollars per entry in a reply.";
+        "price.result" Dollars, Some("0"), "Dollars per entry in a reply; a call is expected to return `limit` entries, or 20.";
         "price.tokens" Dollars, Some("0"), "Dollars per 1,000 tokens.";
         "allow_private" Flag, Some("false"), "Whether feed URLs may point into a private network.";
     }

@@ -1,5 +1,6 @@
 //! A checked configuration as plain settings, section by section.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -57,6 +58,26 @@ impl Config {
         let service = (self.service.target != Target::Absent).then(|| self.service.limits());
         DayLimits { service, providers: self.providers.iter().map(|one| (one.name, one.limits())).collect() }
     }
+
+    /// Returns the expected price of a call of each source.
+    #[must_use]
+    pub fn prices(&self) -> Prices {
+        prices(&self.service, &self.providers, &self.topics)
+    }
+}
+
+/// Returns the expected price of a call of each source; of a provider, that of the topic whose replies are longest.
+pub(super) fn prices(service: &ServiceConfig, providers: &[ProviderConfig], topics: &[Topic]) -> Prices {
+    let mut entries: BTreeMap<Source, u32> = BTreeMap::new();
+    for query in topics.iter().flat_map(|topic| &topic.providers) {
+        let most = entries.entry(query.source).or_default();
+        *most = query.entries().max(*most);
+    }
+    let expected = |one: &ProviderConfig| {
+        let entries = entries.get(&one.name).copied().unwrap_or_default();
+        (one.name, one.price.expected(entries))
+    };
+    Prices { providers: providers.iter().map(expected).collect(), ..service.prices.clone() }
 }
 
 impl ProviderConfig {

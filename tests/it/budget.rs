@@ -430,11 +430,13 @@ fn silent_beside_a_feed() -> (Raw, Arc<AtomicUsize>) {
 
 #[test]
 fn an_unanswered_call_of_a_provider_counts_at_its_expected_price() {
-    // 20 entries are expected, and 7,000 tokens.
+    // 20 entries are expected, or as many as the topic asks for, and 7,000 tokens.
     let engine = ("searxng", "price.result = 0.35", "sources = [\"one\"]\n");
+    let pages = ("spec-web", "price.result = 0.14\nkey_env = \"ONE\"", "sources = [\"one\"]\none.limit = 50\n");
     let model = ("openai", "price.tokens = 1", "one.model = \"small\"\n");
+    let cases = [engine, pages, model];
     for (database, (kind, price, query)) in
-        databases().into_iter().map(|one| (one, engine)).chain(databases().into_iter().map(|one| (one, model)))
+        cases.into_iter().flat_map(|case| databases().into_iter().map(move |database| (database, case)))
     {
         let (raw, calls) = silent_beside_a_feed();
         let url = raw.url();
@@ -446,7 +448,7 @@ fn an_unanswered_call_of_a_provider_counts_at_its_expected_price() {
         let place = Place::bare(database, &file.replace("[\"one\"]", "[\"one\", \"news\"]"));
         let name = place.database.name;
         for at in [NINE, "2026-03-11T10:00:00Z", "2026-03-11T11:00:00Z"] {
-            let ended = place.run(&["once", "--at", at]);
+            let ended = place.program(&["once", "--at", at]).env("ONE", "key-of-one").run();
             assert_ne!(ended.code, Some(2), "{name}: {ended}");
         }
         let searches = "SELECT cost || ' ' || cost_basis FROM search WHERE source = 'one' ORDER BY id";

@@ -85,6 +85,8 @@ pub struct ProviderKind {
     pub needs: &'static str,
     /// The number of calls a typical search makes.
     pub calls: fn(&ProviderQuery) -> u32,
+    /// The number of entries in a full reply to one call, from which its price is expected.
+    pub entries: fn(&ProviderQuery) -> u32,
     /// The configuration template of `init --template NAME`: its name and text.
     pub template: Option<(&'static str, &'static str)>,
 }

@@ -39,8 +39,12 @@ const SERVICE: ProviderKind = ProviderKind {
     asks: &[],
     needs: "query",
     calls: |_| 1,
+    entries: |query| query.count("limit").unwrap_or(ENTRIES),
     template: None,
 };
+
+/// Entries of a full reply if the query does not set their number.
+const ENTRIES: u32 = 20;
 
 /// Every kind of provider.
 pub static KINDS: &[ProviderKind] = &[
@@ -70,6 +74,7 @@ pub static KINDS: &[ProviderKind] = &[
         ],
         needs: "query",
         calls: |_| 1,
+        entries: |query| query.count("limit").unwrap_or(1_000).min(1_000),
         template: Some(("hn", include_str!("../../templates/hn.toml"))),
     },
     ProviderKind {
@@ -111,6 +116,7 @@ pub static KINDS: &[ProviderKind] = &[
         ],
         needs: "query",
         calls: |query| query.count("pages").unwrap_or(1),
+        entries: |_| ENTRIES,
         template: Some(("searxng", include_str!("../../templates/searxng.toml"))),
     },
     ProviderKind {
@@ -130,6 +136,7 @@ pub static KINDS: &[ProviderKind] = &[
         }],
         needs: "urls",
         calls: |query| u32::try_from(query.texts("urls").len()).unwrap_or(u32::MAX),
+        entries: |_| ENTRIES,
         template: Some(("feeds", include_str!("../../templates/feeds.toml"))),
     },
     ProviderKind {
@@ -160,6 +167,7 @@ pub static KINDS: &[ProviderKind] = &[
         ],
         needs: "query",
         calls: |_| 1,
+        entries: |query| query.count("limit").unwrap_or(100).min(100),
         template: Some(("bluesky", include_str!("../../templates/bluesky.toml"))),
     },
     ProviderKind {
@@ -212,6 +220,7 @@ pub static KINDS: &[ProviderKind] = &[
         ],
         needs: "model",
         calls: |_| 1,
+        entries: |_| 1,
         template: Some(("openai", include_str!("../../templates/openai.toml"))),
     },
     ProviderKind {
@@ -239,6 +248,7 @@ pub static KINDS: &[ProviderKind] = &[
     ProviderKind {
         name: "desearch-ai",
         base_url: Some(DESEARCH_URL),
+        entries: |_| 1,
         brings: ResultKind::Answer,
         reach: LookBackKind::Moment,
         judges_gone: false,
@@ -273,6 +283,7 @@ pub static KINDS: &[ProviderKind] = &[
     },
     ProviderKind {
         name: "spec-ai",
+        entries: |_| 1,
         brings: ResultKind::Answer,
         reach: LookBackKind::Moment,
         judges_gone: false,
@@ -333,6 +344,12 @@ impl ProviderQuery {
     #[must_use]
     pub fn calls(&self) -> i64 {
         ProviderKind::named(&self.kind).map_or(1, |kind| i64::from((kind.calls)(self)))
+    }
+
+    /// The number of entries in a full reply to one call.
+    #[must_use]
+    pub fn entries(&self) -> u32 {
+        ProviderKind::named(&self.kind).map_or(ENTRIES, |kind| (kind.entries)(self))
     }
 
     /// What it returns.

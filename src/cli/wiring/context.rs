@@ -249,8 +249,7 @@ impl Context {
 
     /// Returns the expected price of a call of each source.
     pub(in crate::cli) fn prices(&self) -> Prices {
-        let providers = self.config.providers.iter().map(|one| (one.name, one.price.expected())).collect();
-        Prices { providers, ..self.config.service.prices.clone() }
+        self.config.prices()
     }
 
     /// Returns the named topics, or all. The error for an unknown name suggests the nearest one.
