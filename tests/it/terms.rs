@@ -345,6 +345,21 @@ fn a_kill_while_days_are_counted_costs_nothing_and_counts_nothing_twice() {
     }
 }
 
+#[test]
+fn the_days_of_several_topics_are_stored_in_one_transaction() {
+    let topics: String = (0..5).map(|n| TOPIC.replace("\"acme\"\nquery", &format!("\"acme-{n}\"\nquery"))).collect();
+    for database in databases() {
+        let truth = Truth::new(stream());
+        let place = Place::new(database, &truth.lines(), &topics);
+        truth.set(|world| world.now = Time(BEGIN + DAYS * DAY));
+        // A second transaction would end the program.
+        let second = "kill day_terms::store_terms/committed pass=2";
+        let ended = place.program(&["once", "--at", &at(DAYS)]).env("TOPICWATCH_TEST_FAILPOINT", second).run();
+        assert_eq!(ended.code, Some(0), "{}: {ended}", place.database.name);
+        assert_eq!(place.database.number("SELECT count(DISTINCT topic) FROM topic_term WHERE items > 0"), 5);
+    }
+}
+
 /// Twenty posts a day for five weeks. `harbor` is in six of them, except in the week before last.
 fn five_weeks() -> Vec<Truly> {
     let mut random = ChaCha8Rng::seed_from_u64(12);
