@@ -14,7 +14,7 @@ test *NAME:
 # Format, clippy and docs
 check:
     cargo fmt --all --check
-    cargo clippy --all-targets --locked -- -D warnings
+    cargo clippy --all-targets --locked --features graphile -- -D warnings
     RUSTDOCFLAGS='-D warnings' cargo doc --no-deps --locked
 
 # Everything a change has to pass
