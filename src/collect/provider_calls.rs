@@ -86,9 +86,7 @@ impl Collector {
         };
         let mut answered = match (&stopped, parts.is_empty()) {
             (None, true) => not_run(source, search_query, "nothing is due: the feeds asked for a pause").into(),
-            (Some(stopped), true) => {
-                self.unanswered(asking, served, stopped, (was_tried, gate.spent_beside(0)))
-            }
+            (Some(stopped), true) => self.unanswered(asking, served, stopped, (was_tried, gate.spent_beside(0))),
             (_, false) => self.read(kind, asking, &request, &replies, served),
         };
         if let (Some(stopped), false) = (&stopped, parts.is_empty()) {
@@ -209,9 +207,7 @@ impl Collector {
                 None => not_run(source, search_query, why).into(),
             },
             Stopped::Ended(SearchState::Lost, why) if !was_tried => not_run(source, search_query, why).into(),
-            Stopped::Ended(state, why) => {
-                abandoned(source, search_query, (spent, price), *state, why).into()
-            }
+            Stopped::Ended(state, why) => abandoned(source, search_query, (spent, price), *state, why).into(),
         }
     }
 

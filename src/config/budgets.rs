@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use super::document::Document;
 use super::mistake::Mistakes;
-use super::value::{Table, Value};
 use super::settings::prices;
+use super::value::{Table, Value};
 use super::{ProviderConfig, ServiceConfig};
 use crate::budget::UnaffordableCall;
 use crate::model::{Micros, Source, Topic};

@@ -33,6 +33,7 @@ mod search_history;
 mod short_text;
 mod source;
 mod source_activity;
+mod source_results;
 mod span;
 mod story;
 mod tally;
@@ -75,7 +76,7 @@ pub use ping::PingSpec;
 pub use provider::{
     Login, LookBackKind, ProviderKind, ProviderQuery, QueryKey, QueryKeyType, QueryValue, Remembered, ResultKind,
 };
-pub use provider_kinds::{DESEARCH_URL, KINDS, about_items, covers_spans, detects_removal, result_kind};
+pub use provider_kinds::{DESEARCH_URL, KINDS};
 pub use report::{ReportFormat, ReportSpec, ReportWindow};
 pub use report_rows::{CountedItem, EngagementAt, ItemContent, ResolvedKey, SearchSummary};
 pub use request::{ControlRequest, Request, RequestKind, RequestState};
@@ -90,6 +91,7 @@ pub use search_history::{CoverageSearch, NO_COMMON_TIME, QueryHistory, RunSearch
 pub use short_text::{excerpt, one_line, visible_words};
 pub use source::{SERVICE, Source};
 pub use source_activity::{AnsweredSearch, SourceActivity};
+pub use source_results::{about_items, covers_spans, detects_removal, result_kind};
 pub use span::{LookBack, Span, format_duration};
 pub use story::{LinkSource, STORY_WORDS, SourceSighting, StoryItem, StoryRows, Tie, TopicSighting};
 pub use tally::{MetricSum, SourceLatest, StoreCounts, TallyRun, TallySearch};

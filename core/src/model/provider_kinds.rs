@@ -2,8 +2,7 @@
 //! kind, declare it here, implement its protocol in a file of `search/kinds`, and register that file in
 //! `search/kinds/mod.rs`.
 
-use super::Source;
-use super::provider::{Login, LookBackKind, ProviderKind, ProviderQuery, QueryKey, QueryKeyType, ResultKind};
+use super::provider::{Login, LookBackKind, ProviderKind, QueryKey, QueryKeyType, ResultKind};
 
 const QUERY: QueryKey = QueryKey {
     name: "query",
@@ -39,12 +38,12 @@ const SERVICE: ProviderKind = ProviderKind {
     asks: &[],
     needs: "query",
     calls: |_| 1,
-    entries: |query| query.count("limit").unwrap_or(ENTRIES),
+    entries: |query| query.count("limit").unwrap_or(USUAL_ENTRIES),
     template: None,
 };
 
 /// Entries of a full reply if the query does not set their number.
-const ENTRIES: u32 = 20;
+pub(super) const USUAL_ENTRIES: u32 = 20;
 
 /// Every kind of provider.
 pub static KINDS: &[ProviderKind] = &[
@@ -116,7 +115,7 @@ pub static KINDS: &[ProviderKind] = &[
         ],
         needs: "query",
         calls: |query| query.count("pages").unwrap_or(1),
-        entries: |_| ENTRIES,
+        entries: |_| USUAL_ENTRIES,
         template: Some(("searxng", include_str!("../../templates/searxng.toml"))),
     },
     ProviderKind {
@@ -136,7 +135,7 @@ pub static KINDS: &[ProviderKind] = &[
         }],
         needs: "urls",
         calls: |query| u32::try_from(query.texts("urls").len()).unwrap_or(u32::MAX),
-        entries: |_| ENTRIES,
+        entries: |_| USUAL_ENTRIES,
         template: Some(("feeds", include_str!("../../templates/feeds.toml"))),
     },
     ProviderKind {
@@ -302,59 +301,5 @@ impl ProviderKind {
     #[must_use]
     pub fn named(name: &str) -> Option<&'static Self> {
         KINDS.iter().find(|kind| kind.name == name)
-    }
-}
-
-/// What a search of this source and operation returns. The operation of a provider's search is the name of its kind; an
-/// unknown kind counts as one that returns pages.
-#[must_use]
-pub fn result_kind(source: Source, operation: &str) -> ResultKind {
-    match source {
-        Source::Social => ResultKind::Posts,
-        Source::Web => ResultKind::Pages,
-        Source::Ai => ResultKind::Answer,
-        _ => ProviderKind::named(operation).map_or(ResultKind::Pages, |kind| kind.brings),
-    }
-}
-
-/// Whether searches of this kind of provider cover spans of time. The others are checks at one instant.
-#[must_use]
-pub fn covers_spans(kind: &str) -> bool {
-    ProviderKind::named(kind).is_some_and(|kind| matches!(kind.reach, LookBackKind::Since | LookBackKind::Feed))
-}
-
-/// Whether a provider of this kind writes about the run's new items.
-#[must_use]
-pub fn about_items(kind: &str) -> bool {
-    ProviderKind::named(kind).is_some_and(|kind| kind.about_items)
-}
-
-/// Whether an item that a source of this operation no longer shows was removed.
-#[must_use]
-pub fn detects_removal(source: Source, operation: &str) -> bool {
-    match source {
-        Source::Social | Source::Web => true,
-        Source::Ai => false,
-        _ => ProviderKind::named(operation).is_some_and(|kind| kind.judges_gone),
-    }
-}
-
-impl ProviderQuery {
-    /// The number of calls a typical search makes.
-    #[must_use]
-    pub fn calls(&self) -> i64 {
-        ProviderKind::named(&self.kind).map_or(1, |kind| i64::from((kind.calls)(self)))
-    }
-
-    /// The number of entries in a full reply to one call.
-    #[must_use]
-    pub fn entries(&self) -> u32 {
-        ProviderKind::named(&self.kind).map_or(ENTRIES, |kind| (kind.entries)(self))
-    }
-
-    /// What it returns.
-    #[must_use]
-    pub fn brings(&self) -> ResultKind {
-        result_kind(self.source, &self.kind)
     }
 }

@@ -1,0 +1,59 @@
+//! What a search of a source returns and covers, by the kind of its provider. `provider_kinds` declares the kinds.
+
+use super::Source;
+use super::provider::{LookBackKind, ProviderKind, ProviderQuery, ResultKind};
+use super::provider_kinds::USUAL_ENTRIES;
+
+/// What a search of this source and operation returns. The operation of a provider's search is the name of its kind; an
+/// unknown kind counts as one that returns pages.
+#[must_use]
+pub fn result_kind(source: Source, operation: &str) -> ResultKind {
+    match source {
+        Source::Social => ResultKind::Posts,
+        Source::Web => ResultKind::Pages,
+        Source::Ai => ResultKind::Answer,
+        _ => ProviderKind::named(operation).map_or(ResultKind::Pages, |kind| kind.brings),
+    }
+}
+
+/// Whether searches of this kind of provider cover spans of time. The others are checks at one instant.
+#[must_use]
+pub fn covers_spans(kind: &str) -> bool {
+    ProviderKind::named(kind).is_some_and(|kind| matches!(kind.reach, LookBackKind::Since | LookBackKind::Feed))
+}
+
+/// Whether a provider of this kind writes about the run's new items.
+#[must_use]
+pub fn about_items(kind: &str) -> bool {
+    ProviderKind::named(kind).is_some_and(|kind| kind.about_items)
+}
+
+/// Whether an item that a source of this operation no longer shows was removed.
+#[must_use]
+pub fn detects_removal(source: Source, operation: &str) -> bool {
+    match source {
+        Source::Social | Source::Web => true,
+        Source::Ai => false,
+        _ => ProviderKind::named(operation).is_some_and(|kind| kind.judges_gone),
+    }
+}
+
+impl ProviderQuery {
+    /// The number of calls a typical search makes.
+    #[must_use]
+    pub fn calls(&self) -> i64 {
+        ProviderKind::named(&self.kind).map_or(1, |kind| i64::from((kind.calls)(self)))
+    }
+
+    /// The number of entries in a full reply to one call.
+    #[must_use]
+    pub fn entries(&self) -> u32 {
+        ProviderKind::named(&self.kind).map_or(USUAL_ENTRIES, |kind| (kind.entries)(self))
+    }
+
+    /// What it returns.
+    #[must_use]
+    pub fn brings(&self) -> ResultKind {
+        result_kind(self.source, &self.kind)
+    }
+}
