@@ -46,14 +46,14 @@ def fill(place: str, sightings: str, begin: int = 1_700_000_000_000) -> None:
                 (items, f"post:x:{items + 10**18}", str(items + 10**18), f"https://x.com/someone_{items % 997}/status/{items + 10**18}",
                  f"someone_{items % 997}", text, at - 3_600_000, at, at),
             )
-            db.execute("INSERT INTO topic_item VALUES (?, ?, ?, ?, ?, ?, 1)", (name, items, at, run + 1, at, run + 1))
+            db.execute("INSERT INTO topic_item (topic, item, first_seen, first_run, last_seen, last_run, times_seen) VALUES (?, ?, ?, ?, ?, ?, 1)", (name, items, at, run + 1, at, run + 1))
             seen.append(items)
         del seen[: max(0, len(seen) - A_RUN)]
         db.executemany(
-            "INSERT INTO sighting VALUES (?, ?, 'social', ?, 'in', ?, ?, ?, 0, 0, ?)",
+            "INSERT INTO sighting (run, item, source, rank, fit, likes, reposts, replies, quotes, bookmarks, views) VALUES (?, ?, 'social', ?, 'in', ?, ?, ?, 0, 0, ?)",
             [(run + 1, item, rank, item % 90, item % 17, rank, item % 5000) for rank, item in enumerate(seen, 1)],
         )
-    db.execute("INSERT OR REPLACE INTO store_info VALUES ('nature', 'sandbox')")
+    db.execute("INSERT OR REPLACE INTO store_info (name, value) VALUES ('nature', 'sandbox')")
     db.execute("COMMIT")
     db.close()
 
@@ -135,7 +135,7 @@ def waits(place: str) -> bool:
 def copied(bench: Bench, place: Path, schema: str) -> None:
     """The same rows into PostgreSQL."""
     db = sqlite3.connect(place)
-    for table in ("topic", "run", "item", "topic_item", "sighting", "store_info"):
+    for table in ("job", "run", "item", "topic_item", "sighting", "store_info"):
         names = ", ".join(name for _, name, *_ in db.execute(f"PRAGMA table_info({table})"))
         psql(bench, f"TRUNCATE {schema}.{table} CASCADE")
         dump = subprocess.Popen(["sqlite3", "-readonly", "-csv", str(place), f"SELECT {names} FROM {table}"], stdout=subprocess.PIPE)

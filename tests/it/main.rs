@@ -20,6 +20,7 @@ mod api_access;
 mod api_client;
 mod api_exports;
 mod backfill;
+mod benchmarks;
 mod budget;
 mod budget_store;
 mod calls;
