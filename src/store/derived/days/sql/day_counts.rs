@@ -11,13 +11,13 @@ use crate::model::{DayCount, Follower, RunWithNewItems, Span, Time};
 use crate::store::{DayCounts, DueDays, StoreError};
 
 /// The instant at which an item counts; reports use the same.
-const MOMENT: &str = "CASE WHEN i.published_at < t.first_seen THEN i.published_at ELSE t.first_seen END";
+pub(super) const MOMENT: &str = "CASE WHEN i.published_at < t.first_seen THEN i.published_at ELSE t.first_seen END";
 
 /// How long days are kept, in milliseconds.
-const RETENTION_MS: i64 = 40 * 86_400_000;
+pub(super) const RETENTION_MS: i64 = 40 * 86_400_000;
 
 /// Rows per statement.
-const ROWS: usize = 300;
+pub(super) const ROWS: usize = 300;
 
 pub(in crate::store) async fn progress(conn: &mut Conn) -> Result<i64, StoreError> {
     Ok(followers::progress(conn, Follower::Days.as_str()).await?.0)

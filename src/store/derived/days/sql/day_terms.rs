@@ -5,19 +5,11 @@ use std::collections::BTreeSet;
 
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
+use super::day_counts::{MOMENT, RETENTION_MS, ROWS};
 use super::resolve::{ITEMS_LOCK, to_json};
 use super::{Conn, Database, followers};
 use crate::model::{Follower, Span, Time};
 use crate::store::{StoreError, StoredTerms};
-
-/// The instant at which an item counts; reports use the same.
-const MOMENT: &str = "CASE WHEN i.published_at < t.first_seen THEN i.published_at ELSE t.first_seen END";
-
-/// How long days are kept, in milliseconds.
-const RETENTION_MS: i64 = 40 * 86_400_000;
-
-/// Rows per statement.
-const ROWS: usize = 300;
 
 pub(in crate::store) async fn progress(conn: &mut Conn) -> Result<i64, StoreError> {
     Ok(followers::progress(conn, Follower::Terms.as_str()).await?.0)
