@@ -503,6 +503,17 @@ fn a_search_that_is_repeated_with_a_new_token_is_counted() {
     let once = place.program(&["once", "--at", NINE, "-vv"]).env("BSKY_PASSWORD", "pass-0123-word").run();
     assert!(!format!("{}{}", once.out, once.err).contains("S3cret"), "{}", once.err);
     assert_eq!(place.database.number("SELECT count(*) FROM search WHERE error_text LIKE '%S3cret%'"), 0);
+    // Neither is a token in the address of a redirect.
+    let server = Replies::of(move |_, path| match path.split('?').next().unwrap() {
+        "/xrpc/com.atproto.server.createSession" => reply(200, &[], &tokens(1)),
+        _ => reply(302, &[("location", "http://elsewhere.example/search/access-1-S3cret")], ""),
+    });
+    let place = Place::bare(sqlite(), &file.replace(&server_of(&file), &server.url()));
+    let once = place.program(&["once", "--at", NINE, "-vv"]).env("BSKY_PASSWORD", "pass-0123-word").run();
+    assert!(!format!("{}{}", once.out, once.err).contains("S3cret"), "{}", once.err);
+    let errors = place.database.texts("SELECT error_text FROM search");
+    assert!(errors[0].contains("it redirects to http://elsewhere.example"), "{errors:?}");
+    assert!(!errors[0].contains("S3cret"), "{errors:?}");
 }
 
 /// The address of the server in a file.

@@ -76,7 +76,7 @@ pub use ping::PingSpec;
 pub use provider::{
     Login, LookBackKind, ProviderKind, ProviderQuery, QueryKey, QueryKeyType, QueryValue, Remembered, ResultKind,
 };
-pub use provider_kinds::{DESEARCH_URL, KINDS};
+pub use provider_kinds::{BLUESKY_PAGE, DESEARCH_URL, HACKER_NEWS_PAGE, KINDS};
 pub use report::{ReportFormat, ReportSpec, ReportWindow};
 pub use report_rows::{CountedItem, EngagementAt, ItemContent, ResolvedKey, SearchSummary};
 pub use request::{ControlRequest, Request, RequestKind, RequestState};

@@ -22,6 +22,12 @@ const STREAMING: QueryKey = QueryKey {
 const PLATFORM: QueryKey =
     QueryKey { name: "platform", shape: QueryKeyType::Text, default: Some("\"X\""), doc: "Platform to search." };
 
+/// The maximum number of hits of a query of Hacker News' search, set by the service.
+pub const HACKER_NEWS_PAGE: u32 = 1_000;
+
+/// The maximum number of posts of a page of Bluesky's search, set by its API.
+pub const BLUESKY_PAGE: u32 = 100;
+
 /// The address of the search service that speaks the dialect "desearch".
 pub const DESEARCH_URL: &str = "https://api.desearch.ai";
 
@@ -73,7 +79,7 @@ pub static KINDS: &[ProviderKind] = &[
         ],
         needs: "query",
         calls: |_| 1,
-        entries: |query| query.count("limit").unwrap_or(1_000).min(1_000),
+        entries: |query| query.count("limit").unwrap_or(HACKER_NEWS_PAGE).min(HACKER_NEWS_PAGE),
         template: Some(("hn", include_str!("../../templates/hn.toml"))),
     },
     ProviderKind {
@@ -166,7 +172,7 @@ pub static KINDS: &[ProviderKind] = &[
         ],
         needs: "query",
         calls: |_| 1,
-        entries: |query| query.count("limit").unwrap_or(100).min(100),
+        entries: |query| query.count("limit").unwrap_or(BLUESKY_PAGE).min(BLUESKY_PAGE),
         template: Some(("bluesky", include_str!("../../templates/bluesky.toml"))),
     },
     ProviderKind {

@@ -8,12 +8,9 @@ use serde_json::Value;
 
 use super::date;
 use super::kind::{Kind, ProviderRequest, ReadResult, SearchCall, SpanCoverage, failed, get, malformed};
-use crate::model::{Engagement, Kind as Shape, ReplyEntry, Time};
+use crate::model::{BLUESKY_PAGE, Engagement, Kind as Shape, ReplyEntry, Time};
 use crate::search::decode::DecodeError;
 use crate::search::{Reply, Request, Unsupported, covers_window_start};
-
-/// Posts per page, the maximum of the API.
-const PAGE: u32 = 100;
 
 const HINT: &str = "is base_url the address of a Bluesky server, such as https://bsky.social?";
 
@@ -98,7 +95,7 @@ fn search(request: &ProviderRequest<'_>, cursor: Option<String>) -> Request {
         ("lang", text("lang")),
         ("author", text("author")),
         ("tag", text("tag")),
-        ("limit", Some(PAGE.min(limit(request)).to_string())),
+        ("limit", Some(BLUESKY_PAGE.min(limit(request)).to_string())),
         ("cursor", cursor),
     ];
     let parameters = parameters.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect();
@@ -108,7 +105,7 @@ fn search(request: &ProviderRequest<'_>, cursor: Option<String>) -> Request {
 /// Returns the cursor of the next page, if one is wanted.
 fn next_cursor(request: &ProviderRequest<'_>, last: &SearchCall, parts: &[SearchCall]) -> Option<String> {
     let page = page(&last.reply.as_ref().ok()?.body).ok()?;
-    if page.posts.is_empty() || parts.len() as u64 * u64::from(PAGE) >= u64::from(limit(request)) {
+    if page.posts.is_empty() || parts.len() as u64 * u64::from(BLUESKY_PAGE) >= u64::from(limit(request)) {
         return None;
     }
     if covers_window_start(page.posts.iter().filter_map(|post| published(post, request.now)), request.span.from) {

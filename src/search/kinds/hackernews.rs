@@ -7,12 +7,9 @@ use serde_json::Value;
 
 use super::kind::{Kind, ProviderRequest, ReadResult, SearchCall, SpanCoverage, failed, get, malformed};
 use super::{date, markup};
-use crate::model::{Engagement, Kind as Shape, ReplyEntry, Time};
+use crate::model::{Engagement, HACKER_NEWS_PAGE, Kind as Shape, ReplyEntry, Time};
 use crate::search::decode::DecodeError;
 use crate::search::{Reply, Request, Unsupported};
-
-/// The maximum number of hits of one query, set by the service.
-const PAGE: u32 = 1_000;
 
 /// The address of a hit's page, without the id.
 const ITEM: &str = "https://news.ycombinator.com/item?id=";
@@ -94,7 +91,7 @@ impl Kind for HackerNews {
 }
 
 fn per_page(request: &ProviderRequest<'_>) -> u32 {
-    request.query.count("limit").unwrap_or(PAGE).clamp(1, PAGE)
+    request.query.count("limit").unwrap_or(HACKER_NEWS_PAGE).clamp(1, HACKER_NEWS_PAGE)
 }
 
 /// Requests the hits since the start of the span; with `until`, none after that second.
@@ -120,7 +117,7 @@ fn slice(request: &ProviderRequest<'_>, until: Option<i64>) -> Request {
 fn next_until(request: &ProviderRequest<'_>, last: &SearchCall, read: usize) -> Option<i64> {
     let page = page(&last.reply.as_ref().ok()?.body).ok()?;
     let full = page.hits.len() >= per_page(request) as usize;
-    if !full || read as u64 >= u64::from(request.query.count("limit").unwrap_or(PAGE)) {
+    if !full || read as u64 >= u64::from(request.query.count("limit").unwrap_or(HACKER_NEWS_PAGE)) {
         return None;
     }
     let seconds = || page.hits.iter().filter_map(|hit| hit.get("created_at_i").and_then(Value::as_i64));
