@@ -175,6 +175,41 @@ async fn processes_that_count_and_end_runs_of_limited_topics_at_once_agree_to_th
     }
 }
 
+#[tokio::test]
+async fn limits_that_are_removed_and_set_again_know_every_call_between() {
+    let unlimited = ServiceLimits::from(100);
+    for database in databases() {
+        let store = open(&database).await;
+        let (plain, other) = (topic("acme"), limited("other", Some(50), None));
+        let t = limited("acme", Some(8), Some(20_000));
+        store.sync_topics(&[t.clone(), other.clone()], NOW).await.unwrap();
+        let one = async |topic: &Topic, id: &str| {
+            let run = manual(&store, topic, id, NOW).await;
+            let permission = count(&store, &run, Source::Social, NOW, unlimited).await;
+            let costs = if permission == Permission::Granted { vec![(Source::Social, 500)] } else { vec![] };
+            store.finish(&run, end(NOW, &costs)).await.unwrap();
+            permission
+        };
+        let used = async || {
+            let used = store.usage_on(NOW.utc_day(), &["acme".into(), "other".into()]).await.unwrap().1;
+            used.iter().map(|used| (used.calls, used.money.0)).collect::<Vec<_>>()
+        };
+        one(&t, "R1").await;
+        one(&t, "R2").await;
+        // Some of them share a transaction with a call of a topic that has limits.
+        for n in 0..5 {
+            let [plain_run, other_run] = ["P", "O"].map(|letter| format!("{letter}{n}"));
+            tokio::join!(one(&plain, &plain_run), one(&other, &other_run));
+        }
+        assert_eq!(used().await, [(7, 3_500), (5, 2_500)], "{}", database.name);
+        assert_eq!(one(&t, "R3").await, Permission::Granted);
+        let refused = one(&t, "R4").await;
+        assert!(matches!(refused, Permission::OverQuota(why) if why.used == 8), "{} {refused:?}", database.name);
+        assert_eq!(used().await, [(8, 4_000), (5, 2_500)], "{}", database.name);
+        database.close(store).await;
+    }
+}
+
 /// A search: its topic, the days of its tries, and its cost when known.
 type Search = (String, Vec<i64>, Option<i64>);
 
@@ -235,8 +270,11 @@ async fn sequence(database: &Database, store: &Store, seed: u64) {
         let pick = usize::try_from(draw.below(held.len().max(1) as u64)).unwrap();
         match draw.below(10) {
             0..3 => {
-                let topic = &topics[usize::try_from(draw.below(3)).unwrap()];
-                let run = store.start_manual(topic, &format!("{seed}-{step}"), now, LEASE * 200, "t").await.unwrap();
+                let topic = topics[usize::try_from(draw.below(3)).unwrap()].clone();
+                // Limits come and go with the file.
+                let limits = if draw.below(4) == 0 { TopicLimits::default() } else { topic.limits };
+                let topic = Topic { limits, ..topic };
+                let run = store.start_manual(&topic, &format!("{seed}-{step}"), now, LEASE * 200, "t").await.unwrap();
                 held.push(run);
             }
             3..7 if !held.is_empty() => {

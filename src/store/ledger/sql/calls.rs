@@ -48,6 +48,8 @@ async fn count_for_provider(
     let counting = limits.money.is_none() || money >= Some(day);
     // Try all at once, which nearly always fits. Near a limit, or if topics have limits of their own, count one by one.
     if counting && counts.iter().all(alike) && all_fit(conn, provider, counts, limits, money).await? {
+        let topics = counts.iter().map(|count| count.run.topic.id.as_str()).collect();
+        spent::drop_topics(conn, day, &topics, money).await?;
         start_all(conn, counts).await?;
         return Ok(vec![Permission::Granted; counts.len()]);
     }
@@ -124,9 +126,15 @@ async fn count_in(
         }
         counted => counted.map(Micros),
     };
-    let limited = |count: &&&CountCall| !count.run.topic.limits.is_none();
-    let topics: Vec<&str> = counts.iter().filter(limited).map(|count| count.run.topic.id.as_str()).collect();
-    let mut topics: BTreeMap<String, Usage> = spent::of_topics(conn, day, &topics).await?;
+    let mut limited = BTreeSet::new();
+    let mut others = BTreeSet::new();
+    for count in counts {
+        let named = if count.run.topic.limits.is_none() { &mut others } else { &mut limited };
+        named.insert(count.run.topic.id.as_str());
+    }
+    others.retain(|topic| !limited.contains(topic));
+    spent::drop_topics(conn, day, &others, money).await?;
+    let mut topics = spent::of_topics(conn, day, &limited.into_iter().collect::<Vec<_>>()).await?;
 
     let mut service = Usage { calls: calls_made, money: Micros(0) };
     let mut permissions = Vec::with_capacity(counts.len());

@@ -2,7 +2,7 @@
 //! the transaction that stores the actual cost. A lost call stays as counted. Without any budget nothing is corrected;
 //! a budget set later starts with sums over the ledger.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
@@ -174,5 +174,23 @@ pub(in crate::store) async fn keep_topics(
     });
     insert.push(" ON CONFLICT (topic, day) DO UPDATE SET made = excluded.made, spent = excluded.spent");
     insert.build().execute(conn).await?;
+    Ok(())
+}
+
+/// Drops the counters of topics that are called without limits, because nothing counts their calls. When they have limits
+/// again, `of_topics` starts from the ledger. The caller holds the day's row.
+pub(in crate::store) async fn drop_topics(
+    conn: &mut Conn,
+    day: i64,
+    topics: &BTreeSet<&str>,
+    money: Option<i64>,
+) -> Result<(), StoreError> {
+    // Without `money` no topic ever had limits.
+    if topics.is_empty() || money.is_none() {
+        return Ok(());
+    }
+    let given = super::texts(2);
+    let sql = format!("DELETE FROM topic_calls WHERE day = $1 AND topic IN (SELECT given.value FROM {given})");
+    sqlx::query(AssertSqlSafe(sql)).bind(day).bind(super::resolve::to_json(topics)?).execute(conn).await?;
     Ok(())
 }
