@@ -156,6 +156,30 @@ fn a_budget_that_is_new_is_told_from_the_ledger_before_its_first_call() {
 }
 
 #[test]
+fn topic_limits_that_are_new_are_told_from_the_ledger_before_their_first_call() {
+    for database in databases() {
+        let name = database.name;
+        let sandbox = Sandbox::at(NINE, &[]);
+        let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\n";
+        let place = Place::new(database, &sandbox.lines(), topic);
+        place.ok(&["once", "--at", NINE]);
+        place.configure(&sandbox.lines(), &format!("{topic}max_calls_per_day = 6\nbudget_per_day = 2.5\n"));
+        // A command that reads the file stores the definition.
+        place.ok(&["topic", "pause", "acme", "--at", NINE]);
+        let exposed = Exposed::read(&Pages::serve(&place, &["--at", NINE]));
+        #[expect(clippy::cast_precision_loss, reason = "small numbers")]
+        let (calls, cost) = ["tries", "cost"]
+            .map(|column| place.database.number(&format!("SELECT sum({column}) FROM search")) as f64)
+            .into();
+        assert!(calls > 0.0 && cost > 0.0, "{name}");
+        let told = |metric: &str| exposed.of(metric, &[("topic", "acme")]);
+        assert_eq!(told("topicwatch_topic_today_calls_left"), Some(6.0 - calls), "{name}");
+        let money = told("topicwatch_topic_today_budget_left_dollars").unwrap();
+        assert!((money - (2.5 - cost / 1e6)).abs() < 1e-6, "{name}: {money}");
+    }
+}
+
+#[test]
 fn missed_time_equals_coverage() {
     for database in databases() {
         let (_sandbox, place) = ran(database, "");

@@ -3,7 +3,7 @@
 
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
-use super::{Conn, Database, Row, followers, read};
+use super::{Conn, Database, Row, followers, read, spent};
 use crate::model::{
     Follower, MetricSum, Micros, RunState, SearchState, Source, SourceLatest, StoreCounts, TallyRun, TallySearch, Time,
     TopicLimits, Trigger, Usage,
@@ -167,29 +167,32 @@ pub(in crate::store) async fn first_topics(conn: &mut Conn, limit: i64) -> Resul
     Ok(ids.bind(limit).fetch_all(conn).await?)
 }
 
-/// Returns topics that have limits, and their use today. No row means no calls today.
+/// Returns topics that have limits, and their use today.
 pub(in crate::store) async fn limited(
     conn: &mut Conn,
     day: i64,
     topics: &[String],
 ) -> Result<Vec<(String, TopicLimits, Usage)>, StoreError> {
     let sql = format!(
-        "SELECT t.id, t.definition, coalesce(c.made, 0) AS made, coalesce(c.spent, 0) AS spent FROM {} CROSS JOIN topic t \
-         LEFT JOIN topic_calls c ON c.topic = t.id AND c.day = $2 WHERE t.id = given.value ORDER BY t.id",
+        "SELECT t.definition FROM {} CROSS JOIN topic t WHERE t.id = given.value ORDER BY t.id",
         super::texts(1)
     );
     let list = serde_json::json!(topics).to_string();
-    let rows = sqlx::query(AssertSqlSafe(sql)).bind(list).bind(day).fetch_all(conn).await?;
-    let mut limited = Vec::new();
-    for row in &rows {
-        // A topic that this version cannot read is not run by it either.
-        let Ok(topic) = super::definitions::topic(&row.try_get::<String, _>("definition")?) else { continue };
-        if !topic.limits.is_none() {
-            let used = Usage { calls: row.try_get("made")?, money: Micros(row.try_get("spent")?) };
-            limited.push((topic.id, topic.limits, used));
-        }
-    }
-    Ok(limited)
+    let rows: Vec<String> = sqlx::query_scalar(AssertSqlSafe(sql)).bind(list).fetch_all(&mut *conn).await?;
+    // A topic that this version cannot read is not run by it either.
+    let topics = rows.iter().filter_map(|definition| super::definitions::topic(definition).ok());
+    let limited: Vec<_> =
+        topics.filter(|topic| !topic.limits.is_none()).map(|topic| (topic.id, topic.limits)).collect();
+    let ids: Vec<&str> = limited.iter().map(|(id, _)| id.as_str()).collect();
+    // A topic whose limits are new has no counter yet.
+    let mut used = spent::of_topics(conn, day, &ids).await?;
+    Ok(limited
+        .into_iter()
+        .map(|(id, limits)| {
+            let used = used.remove(&id).unwrap_or_default();
+            (id, limits, used)
+        })
+        .collect())
 }
 
 /// An index answers each of these counts.
