@@ -9,10 +9,17 @@ pub(super) fn is_secret_name(name: &str) -> bool {
 }
 
 /// Returns a database URL for people: the password, and parameters that carry one, become `***`. Also works on broken
-/// URLs, because they are printed too.
+/// URLs, because they are printed too: without `://`, all that may hold a password is hidden.
 #[must_use]
 pub fn redact_url(url: &str) -> String {
-    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
+    let Some((scheme, rest)) = url.split_once("://") else {
+        return match url.split_once(':') {
+            Some(("sqlite", _)) => url.to_owned(),
+            _ if !url.contains(['@', '=']) => url.to_owned(),
+            Some((scheme @ ("postgres" | "postgresql"), _)) => format!("{scheme}:***"),
+            _ => "***".to_owned(),
+        };
+    };
     // The last `@` ends the user information even when a password holds `/`, `#` or `@` unescaped.
     let rest = match rest.rsplit_once('@') {
         Some((user, host)) => match user.split_once(':') {
@@ -75,6 +82,11 @@ mod tests {
             ("postgres://db/t?sslpassword=x", "postgres://db/t?sslpassword=***"),
             ("sqlite:topicwatch.db", "sqlite:topicwatch.db"),
             ("postgres://", "postgres://"),
+            ("postgres:/me:hunter2@db/topics", "postgres:***"),
+            ("postgresql:/db/t?password=x", "postgresql:***"),
+            ("me:hunter2@db/topics", "***"),
+            ("host=db password=hunter2", "***"),
+            ("sqlite:/data/me@home/t.db", "sqlite:/data/me@home/t.db"),
         ] {
             assert_eq!(redact_url(url), redacted);
         }

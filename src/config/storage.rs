@@ -80,13 +80,17 @@ fn database_url(text: &str, dir: &Path) -> Result<String, Fault> {
     };
     match scheme {
         "sqlite" => sqlite(rest, dir),
+        "postgres" | "postgresql" if !rest.starts_with("//") => {
+            let hint = "write \"postgres://USER@HOST/NAME\", with both slashes";
+            Err(Fault::new(format!("has no `//` after `{scheme}:`"), hint))
+        }
         "postgres" | "postgresql" => {
             let url = Url::parse(text).map_err(|error| {
                 let hint =
                     "write \"postgres://USER@HOST/NAME\"; in a password, write / @ : # ? % as %2F %40 %3A %23 %3F %25";
                 Fault::new(format!("is not a valid URL: {error}"), hint)
             })?;
-            if url.cannot_be_a_base() || url.fragment().is_some() {
+            if url.fragment().is_some() {
                 return Err(Fault::new("is not a PostgreSQL URL", "write \"postgres://USER@HOST/NAME\""));
             }
             Ok(text.to_owned())
@@ -158,6 +162,9 @@ mod tests {
             "sqlite:data/",
             "mysql://me@db/t",
             "postgres:topics",
+            "postgres:/me:hunter2@db/t",
+            "postgresql:me:hunter2@db/t",
+            "postgres:/me@db/t?password=hunter2",
             "postgres://me:hunter/2@db/t",
             "redis://hunter2",
             "host=db user=me password=hunter2",

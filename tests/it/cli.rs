@@ -140,6 +140,27 @@ fn a_database_that_cannot_be_reached_is_exit_4_without_its_password() {
 }
 
 #[test]
+fn a_database_address_without_both_slashes_is_refused_and_its_password_is_not_shown() {
+    let place = Place::new(sqlite(), NOWHERE, TOPICS);
+    let refused = |ended: &Ended, told: &[&str]| {
+        ended.says(2, &[told, &["no `//`", "hint: write \"postgres://USER@HOST/NAME\""]].concat());
+        assert!(!format!("{ended}").contains("hunter2"), "{ended}");
+    };
+    for url in ["postgres:/ann:hunter2@db.example/x", "postgresql:ann@db/x?password=hunter2"] {
+        for verb in ["check", "status", "once"] {
+            refused(&place.run(&[verb, "--database", url]), &["--database"]);
+            let variable = "TOPICWATCH_DATABASE_URL";
+            refused(&place.program(&[verb]).env(variable, url).run(), &[variable]);
+        }
+        let file = format!("[service]\nbase_url = \"sandbox\"\n[database]\nurl = \"{url}\"\n{TOPICS}");
+        std::fs::write(place.path("one.toml"), file).unwrap();
+        refused(&place.run(&["check", "--config", "one.toml"]), &["one.toml:4"]);
+        let json = place.run(&["check", "--json", "--config", "one.toml"]);
+        assert!(json.code == Some(2) && !format!("{json}").contains("hunter2"), "{json}");
+    }
+}
+
+#[test]
 fn the_database_may_be_named_before_or_after_the_verb() {
     let sandbox = Sandbox::at(NINE, &[]);
     let place = Place::new(sqlite(), &sandbox.lines(), TOPICS);
