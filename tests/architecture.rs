@@ -23,7 +23,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     // Empty in a release build.
     ("failpoint", &[]),
     ("model", &[]),
-    ("http", &[]),
+    ("http", &["model"]),
     ("files", &[]),
     ("edit", &["model"]),
     ("import", &["edit"]),

@@ -1,7 +1,10 @@
 //! The one HTTP client: rustls with ring, no redirects, no system proxy, and a limit on the decoded bytes of a body.
-//! Its users decide what is sent.
+//! Its users decide what is sent. `key_redactor` removes secrets from what servers say.
 
 mod address;
+mod escapes;
+mod key_encodings;
+mod key_redactor;
 
 use std::error::Error;
 use std::time::Duration;
@@ -10,6 +13,7 @@ use bytes::{Bytes, BytesMut};
 use tokio::time::{Instant, timeout_at};
 
 pub use address::{PublicOnly, is_public};
+pub(crate) use key_redactor::KeyRedactor;
 
 /// The user agent sent to servers.
 pub const USER_AGENT: &str = concat!("topicwatch/", env!("CARGO_PKG_VERSION"));

@@ -5,6 +5,7 @@ use secrecy::ExposeSecret as _;
 use url::Url;
 
 use super::channel::{Endpoint, is_plain};
+use crate::http::KeyRedactor;
 
 /// Maximum number of characters of an error that are kept.
 const LONGEST_ERROR: usize = 300;
@@ -35,25 +36,21 @@ fn plain(text: &str) -> String {
     text.chars().take(MAX_CHARS).map(|c| if is_plain(c) { c } else { ' ' }).collect()
 }
 
-/// Replaces every secret with `***`, also where two overlap, and the start of one at the very end.
+/// Replaces every secret with `***`, however it is written, also where two overlap, and the start of one at the very end.
 fn mask_secrets(text: &str, secrets: &[String]) -> String {
-    // Case does not matter: `%2f` is `%2F`, and a host may be echoed in lower case.
-    let low = text.trim_end_matches(char::REPLACEMENT_CHARACTER).to_ascii_lowercase();
-    let mut hidden = vec![false; low.len()];
+    let text = text.trim_end_matches(char::REPLACEMENT_CHARACTER);
+    // Case does not matter: `%2f` is `%2F`, and a host may be echoed in lower case. In base64 it does.
+    let low = text.to_ascii_lowercase();
+    let mut hidden = vec![false; text.len()];
     for secret in secrets {
-        let secret = plain(secret).to_ascii_lowercase();
-        if secret.is_empty() {
-            continue;
-        }
-        for (at, _) in low.as_bytes().windows(secret.len()).enumerate().filter(|(_, part)| *part == secret.as_bytes()) {
-            hidden[at..at + secret.len()].fill(true);
-        }
-        let mut beginnings = secret.char_indices().map(|(at, _)| at).filter(|at| *at >= SHORTEST_BEGINNING);
-        if let Some(cut) = beginnings.rfind(|at| low.ends_with(&secret[..*at])) {
-            hidden[low.len() - cut..].fill(true);
+        let secret = plain(secret);
+        for (text, secret) in [(low.as_str(), secret.to_ascii_lowercase()), (text, secret)] {
+            for place in KeyRedactor::whole(secret.into(), SHORTEST_BEGINNING).places(text.as_bytes()) {
+                hidden[place].fill(true);
+            }
         }
     }
-    let mut left = String::with_capacity(low.len());
+    let mut left = String::with_capacity(text.len());
     let mut before = false;
     for (c, hide) in text.char_indices().filter_map(|(at, c)| Some((c, *hidden.get(at)?))) {
         match (hide, before) {
@@ -188,6 +185,31 @@ mod tests {
             ("signed with signing\nkey", "signed with ***"),
             ("POST /v1/T0KEN%2Fsl/abcdef?key=QUERY%41KEY+x&short=ab&BAREKEY", "POST ***?***"),
             ("404 Not Found v1 ab", "404 Not Found v1 ab"),
+        ] {
+            assert_eq!(redact(&endpoint, text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_token_is_found_in_every_encoding() {
+        let secret = Some(SecretString::from("nt%tok\"q'é"));
+        let (url, form) = ("https://example.com/n".into(), crate::model::WebhookFormat::Own);
+        let endpoint = Endpoint::Webhook { url, secret, form, allow_private: true };
+        for (text, expected) in [
+            ("nt%25tok%22q%27%C3%A9!", "***!"),
+            ("nt%2525tok%2522q%2527%25C3%25A9!", "***!"),
+            ("NT%TOK&quot;Q&#x27;é!", "***!"),
+            ("{\"key\":\"nt%tok\\\"q'é\"}", "{\"key\":\"***\"}"),
+            ("{\"key\":\"nt%tok\\\"q'\\u00e9\"}", "{\"key\":\"***\"}"),
+            ("6e7425746f6b227127c3a9!", "***!"),
+            ("6E7425746F6B227127C3A9!", "***!"),
+            // The last letter depends on what follows the token, as do the letters of `user:`.
+            ("bnQldG9rInEnw6k=!", "***k=!"),
+            ("dXNlcjpudCV0b2sicSfDqQ==!", "dXNlcjp***Q==!"),
+            // Cut within it, or within an escape of it.
+            ("what is nt%25to", "what is ***"),
+            ("what is nt%25tok%2", "what is ***"),
+            ("what is bnQldG", "what is ***"),
         ] {
             assert_eq!(redact(&endpoint, text), expected, "{text}");
         }

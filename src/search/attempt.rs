@@ -12,10 +12,9 @@ use url::Url;
 
 use super::detail::ErrorDetail;
 use super::failure::{Failure, class_of_body, class_of_status};
-use super::redact::KeyRedactor;
 use super::session::{self, Session};
 use super::{ErrorClass, Request, retry_after, without_secrets};
-use crate::http::{self, IncompleteBody, ReadStop};
+use crate::http::{self, IncompleteBody, KeyRedactor, ReadStop};
 use crate::model::{Micros, Time};
 
 /// Shorter values of a query are no secrets, and may be parts of words.

@@ -13,7 +13,6 @@ use super::attempt::{Attempt, Credential, HttpReply, HttpSender, log};
 use super::failure::ProviderRef;
 use super::gate::{CallLimiter, Gate, Refusal};
 use super::limits::Limits;
-use super::redact::KeyRedactor;
 use super::render;
 use super::request::request;
 use super::retry::{Backoff, Next};
@@ -21,7 +20,7 @@ use super::sandbox_url;
 use super::session::Session;
 use super::unsupported::Unsupported;
 use super::{Access, CallError, Dialect, ErrorClass, Rate, RawReply, Request, SearchQuery, Settings, Spent};
-use crate::http::{self, Options, Roots};
+use crate::http::{self, KeyRedactor, Options, Roots};
 use crate::model::{Login, SERVICE, Time};
 
 /// The maximum time to connect, within the call's own deadline.

@@ -293,7 +293,7 @@ async fn what_each_service_answers_means_what_its_documentation_says() {
 async fn an_echoed_token_is_redacted_and_private_addresses_are_refused() {
     let echo = say(
         "400 Bad Request",
-        "/notify/KEYKEYKEY/bot8123456:AAtheB0T-s3cret_part/sendMessage ?sig=TEAMSSIG AAtheB0T-s3cret_part bot8123456%3AAAtheB0T-s3cret_part end",
+        "/notify/KEYKEYKEY/bot8123456:AAtheB0T-s3cret_part/sendMessage ?sig=TEAMSSIG AAtheB0T-s3cret_part bot8123456%3AAAtheB0T-s3cret_part AAtheB0T%2Ds3cret%5Fpart &#65;AtheB0T-s3cret_part end",
     );
     let forms = [
         WebhookFormat::Telegram { chat: "1".into() },

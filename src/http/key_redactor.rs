@@ -1,11 +1,13 @@
-//! Makes text from a service safe to store and to show: removes the key in every spelling that a server may echo, and
-//! makes one line without control characters.
+//! Makes text from a server safe to store and to show: removes a key in every spelling that it may echo, and makes one
+//! line without control characters.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use bytes::Bytes;
 use secrecy::{ExposeSecret, SecretString};
 
+use super::escapes::{may_begin_an_escape, spelled};
 use super::key_encodings::{KeyEncoding, key_encodings};
 use crate::model::{is_invisible, is_joiner};
 
@@ -16,34 +18,44 @@ const MASK: &str = "***";
 const SHORTEST_IN_BODIES: usize = 8;
 
 /// Removes one key from texts.
-pub(super) struct KeyRedactor {
+pub(crate) struct KeyRedactor {
     key: SecretString,
     spellings: Vec<KeyEncoding>,
+    /// How many letters suffice where the text ends within the key.
+    least_at_end: usize,
 }
 
 impl KeyRedactor {
     /// Prepares the removal of this key.
-    pub(super) fn new(key: SecretString) -> Self {
+    pub(crate) fn new(key: SecretString) -> Self {
         let spellings = key_encodings(key.expose_secret().as_bytes());
-        Self { key, spellings }
+        Self { key, spellings, least_at_end: usize::MAX }
+    }
+
+    /// The same for a secret whose beginning is none, such as an address. Only where the text ends within it, so many
+    /// letters suffice.
+    pub(crate) fn whole(secret: SecretString, least_at_end: usize) -> Self {
+        let mut redactor = Self { least_at_end, ..Self::new(secret) };
+        redactor.spellings.iter_mut().for_each(|spelling| spelling.least = spelling.letters.len());
+        redactor
     }
 
     /// Returns the text without the key and without a long beginning of it. The key may be plain, base64 or
     /// hexadecimal; each of these may be percent-encoded or escaped as in JSON or HTML, in part or whole, once or
     /// several times.
-    pub(super) fn text(&self, text: &str) -> String {
+    pub(crate) fn text(&self, text: &str) -> String {
         // The mask and every spelling are whole characters, so cutting at bytes cannot break one.
         self.without_key(text.as_bytes())
             .map_or_else(|| text.to_owned(), |bytes| String::from_utf8_lossy(&bytes).into_owned())
     }
 
     /// The same for text written by a service, in which a short key may be a word.
-    pub(super) fn long_text(&self, text: &str) -> String {
+    pub(crate) fn long_text(&self, text: &str) -> String {
         if self.key.expose_secret().len() < SHORTEST_IN_BODIES { text.to_owned() } else { self.text(text) }
     }
 
     /// Returns the body without the key. Does not copy it when the key is not in it.
-    pub(super) fn body(&self, body: Bytes) -> Bytes {
+    pub(crate) fn body(&self, body: Bytes) -> Bytes {
         if self.key.expose_secret().len() < SHORTEST_IN_BODIES {
             return body;
         }
@@ -51,42 +63,54 @@ impl KeyRedactor {
     }
 
     /// Returns one printable line of at most `max` characters without the key, for an error or a header.
-    pub(super) fn line(&self, text: &str, max: usize) -> String {
+    pub(crate) fn line(&self, text: &str, max: usize) -> String {
         // Remove the key first: cut or escaped, it would not be recognised.
         one_line(&self.text(text), max)
     }
 
     fn without_key(&self, text: &[u8]) -> Option<Vec<u8>> {
+        let mut kept = Vec::new();
+        let mut done = 0;
+        for Range { start, end } in self.places(text) {
+            kept.extend_from_slice(&text[done..start]);
+            kept.extend_from_slice(MASK.as_bytes());
+            done = end;
+        }
+        (done > 0).then(|| {
+            kept.extend_from_slice(&text[done..]);
+            kept
+        })
+    }
+
+    /// Returns where in a text the key is, in order.
+    pub(crate) fn places(&self, text: &[u8]) -> Vec<Range<usize>> {
+        let mut places = Vec::new();
         if self.key.expose_secret().is_empty() {
-            return None;
+            return places;
         }
         let mut first = [false; 256];
         let letters = self.spellings.iter().filter_map(|spelling| spelling.letters.first());
         for byte in letters.chain(b"%+\\&") {
             first[usize::from(*byte)] = true;
         }
-        let mut kept = Vec::new();
-        let (mut done, mut at) = (0, 0);
+        let mut at = 0;
         let mut ends = MatchEnds::default();
         while at < text.len() {
             if !first[usize::from(text[at])] {
                 at += 1;
                 continue;
             }
-            let ended = self.spellings.iter().filter_map(|spelling| ends.of(text, at, spelling)).max();
+            let ended =
+                self.spellings.iter().filter_map(|spelling| ends.of(text, at, spelling, self.least_at_end)).max();
             match ended {
                 Some(end) => {
-                    kept.extend_from_slice(&text[done..at]);
-                    kept.extend_from_slice(MASK.as_bytes());
-                    (done, at) = (end, end);
+                    places.push(at..end);
+                    at = end;
                 }
                 None => at += 1,
             }
         }
-        (done > 0).then(|| {
-            kept.extend_from_slice(&text[done..]);
-            kept
-        })
+        places
     }
 }
 
@@ -100,7 +124,7 @@ struct MatchEnds {
 
 impl MatchEnds {
     /// Returns where a spelling that begins at `at` ends, as far as it matches.
-    fn of(&mut self, text: &[u8], at: usize, spelling: &KeyEncoding) -> Option<usize> {
+    fn of(&mut self, text: &[u8], at: usize, spelling: &KeyEncoding, least_at_end: usize) -> Option<usize> {
         self.now.clear();
         self.now.push(at);
         for (many, &wanted) in spelling.letters.iter().enumerate() {
@@ -113,7 +137,12 @@ impl MatchEnds {
                 });
             }
             if self.next.is_empty() {
-                return if many >= spelling.least { self.now.iter().copied().max() } else { None };
+                let cut = |end: &usize| may_begin_an_escape(text.get(*end..).unwrap_or_default());
+                return match self.now.iter().copied().max() {
+                    Some(end) if many >= spelling.least => Some(end),
+                    Some(_) if many >= least_at_end && self.now.iter().any(cut) => Some(text.len()),
+                    _ => None,
+                };
             }
             std::mem::swap(&mut self.now, &mut self.next);
         }
@@ -121,92 +150,9 @@ impl MatchEnds {
     }
 }
 
-/// The maximum number of times that an escape may itself be escaped.
-const DEEPEST: usize = 4;
-
-/// Passes on the length of each way in which `text` may begin with the byte `wanted`.
-fn spelled(text: &[u8], wanted: u8, found: &mut dyn FnMut(usize)) {
-    let Some(&first) = text.first() else { return };
-    if first == wanted || (first == b'+' && wanted == b' ') {
-        found(1);
-    }
-    match first {
-        b'%' => percent(text, wanted, found),
-        b'\\' => json(text, wanted, found),
-        b'&' => html(text, wanted, found),
-        _ => {}
-    }
-}
-
-/// Percent encoding: `%24`, and `%2524` for a `%24` that was encoded again.
-fn percent(text: &[u8], wanted: u8, found: &mut dyn FnMut(usize)) {
-    let mut at = 1;
-    for _ in 0..DEEPEST {
-        if text.get(at..at + 2).and_then(hex) == Some(wanted) {
-            found(at + 2);
-        }
-        if text.get(at..at + 2) != Some(b"25") {
-            return;
-        }
-        at += 2;
-    }
-}
-
-/// JSON escapes: `\"`, `\/`, `\u0022`, and more backslashes for JSON inside a JSON string.
-fn json(text: &[u8], wanted: u8, found: &mut dyn FnMut(usize)) {
-    let run = text.iter().take(1 << DEEPEST).take_while(|byte| **byte == b'\\').count();
-    if wanted == b'\\' {
-        (1..=DEEPEST).map(|depth| 1 << depth).filter(|length| *length <= run).for_each(&mut *found);
-    } else if text.get(run) == Some(&wanted) {
-        found(run + 1);
-    }
-    if let Some([b'u', b'0', b'0', digits @ ..]) = text.get(run..run + 5)
-        && hex(digits) == Some(wanted)
-    {
-        found(run + 5);
-    }
-}
-
-/// HTML entities: `&quot;`, `&#34;`, `&#x22;`, and `&amp;quot;` for one that was escaped again.
-fn html(text: &[u8], wanted: u8, found: &mut dyn FnMut(usize)) {
-    let mut at = 1;
-    for _ in 0..DEEPEST {
-        let rest = text.get(at..).unwrap_or_default();
-        if let Some((byte, length)) = entity(rest)
-            && byte == wanted
-        {
-            found(at + length);
-        }
-        if !rest.starts_with(b"amp;") {
-            return;
-        }
-        at += 4;
-    }
-}
-
-/// Returns the byte of an entity from its name or number after the `&`, and its length with the `;`.
-fn entity(text: &[u8]) -> Option<(u8, usize)> {
-    let end = text.iter().take(8).position(|byte| *byte == b';')?;
-    let byte = match &text[..end] {
-        b"quot" => b'"',
-        b"apos" => b'\'',
-        b"lt" => b'<',
-        b"gt" => b'>',
-        b"amp" => b'&',
-        [b'#', b'x' | b'X', digits @ ..] => hex(digits)?,
-        [b'#', digits @ ..] => std::str::from_utf8(digits).ok()?.parse().ok()?,
-        _ => return None,
-    };
-    Some((byte, end + 1))
-}
-
-fn hex(digits: &[u8]) -> Option<u8> {
-    u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
-}
-
 /// Replaces white space by single spaces, and other invisible or direction-changing characters by visible escapes. A
 /// text of more than `max` characters ends in `…`.
-pub(super) fn one_line(text: &str, max: usize) -> String {
+fn one_line(text: &str, max: usize) -> String {
     let mut line = String::new();
     let mut length = 0;
     for (index, word) in text.split_whitespace().enumerate() {
