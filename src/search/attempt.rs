@@ -19,6 +19,8 @@ use crate::model::{Micros, Time};
 
 /// Shorter values of a query are no secrets, and may be parts of words.
 const SECRET: usize = 4;
+/// The same for names without a value, such as `feed` and `rss2`.
+const BARE_SECRET: usize = 6;
 /// The maximum length of an error text and of a kept header, in characters.
 const TEXT: usize = 300;
 /// The maximum number of decoded bytes read from an error body.
@@ -254,11 +256,14 @@ fn bearer(token: &SecretString) -> Option<HeaderValue> {
 }
 
 /// Returns what to remove from a text that the server wrote: the session's token, which `scrub` does not know, and the
-/// values in the query of a request's own address, which may be secrets.
+/// values in the query of a request's own address, which may be secrets. A name without a value may be one, too.
 fn sent_secrets(key: Option<&HeaderValue>, own: Option<&Url>) -> Vec<KeyRedactor> {
     let token = key.and_then(|key| key.to_str().ok()?.strip_prefix("Bearer ")).map(str::to_owned);
-    let values = own.into_iter().flat_map(Url::query_pairs).map(|(_, value)| value.into_owned());
-    let long = values.filter(|value| value.chars().count() >= SECRET);
+    let parts = own.into_iter().flat_map(Url::query_pairs).map(|(name, value)| match value.is_empty() {
+        true => (name, BARE_SECRET),
+        false => (value, SECRET),
+    });
+    let long = parts.filter(|(part, least)| part.chars().count() >= *least).map(|(part, _)| part.into_owned());
     token.into_iter().chain(long).map(|secret| KeyRedactor::new(secret.into())).collect()
 }
 

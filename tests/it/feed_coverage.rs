@@ -256,13 +256,14 @@ fn an_entry_dated_ahead_is_called_so() {
 fn a_key_in_the_address_of_a_feed_is_in_no_item_and_no_error() {
     let (server, clock) = feeds(|path, _| match path {
         "/old?key=S3cret" => reply(302, &[("Location", "/old?key=S3cret")], ""),
+        "/gone?S3cretAlone" => reply(404, &[], "no /gone?S3cretAlone"),
         _ => rss("<item><title>No link</title><link></link></item><item><title>Part</title><link>#part</link></item>"),
     });
-    let urls = ["old?key=S3cret", "feed?key=S3cret"].map(|name| format!("{}/{name}", server.url()));
+    let urls = ["old?key=S3cret", "feed?key=S3cret", "gone?S3cretAlone"].map(|name| format!("{}/{name}", server.url()));
     let place = Place::bare(sqlite(), &file(&urls, "30m"));
     *clock.lock().unwrap() = 0;
     let run = place.run(&["once", "--at", &minute(0).to_string()]);
-    run.shows(3, &["302"]);
+    run.shows(3, &["302", "no /gone?***"]);
     assert!(!format!("{}{}", run.out, run.err).contains("S3cret"), "{}{}", run.out, run.err);
     assert_eq!(place.database.texts("SELECT title FROM item ORDER BY title"), ["No link", "Part"]);
     for verb in [&["runs", "--searches"][..], &["export"], &["items"]] {
