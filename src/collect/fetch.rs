@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use tokio_util::task::TaskTracker;
 
 use super::provider::ProviderState;
+use super::refused::not_retried;
 use super::search_outcome::{
     self, Fetched, abandoned, answered, failed, left_out, not_run, operation, settle, unconfigured, words,
 };
@@ -191,9 +192,13 @@ impl Collector {
                 answered(source, search_query, price, request, reply, self.settings.dialect.as_str(), &self.packer)
             }
             Err(CallFailure::Refused(refusal)) => {
-                let mut fetched = match served.refused_at(self.now()).filter(|_| !refusal.over_quota) {
-                    Some(refused) => left_out(source, search_query, refused),
-                    None => not_run(source, search_query, &refusal.text),
+                let refused = served.refused_at(self.now()).filter(|_| !refusal.over_quota);
+                let mut fetched = match (refused, refusal.tried.filter(|_| !refusal.over_quota)) {
+                    (refused, Some(error)) => {
+                        failed(source, search_query, price, not_retried(*error, refused, &refusal.text))
+                    }
+                    (Some(refused), None) => left_out(source, search_query, refused),
+                    (None, None) => not_run(source, search_query, &refusal.text),
                 };
                 if refusal.over_quota {
                     fetched.result.state = SearchState::OverQuota;

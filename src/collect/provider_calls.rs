@@ -10,11 +10,12 @@ use super::ingest::read_parts;
 use super::look_back::ReplySpan;
 use super::provider::{ProviderAnswer, ProviderQueryContext, ProviderState};
 use super::provider_replies::Replies;
-use super::search_outcome::{self, Fetched, abandoned, left_out, not_run, operation, unconfigured, words};
+use super::refused::not_retried;
+use super::search_outcome::{self, Fetched, abandoned, failed, left_out, not_run, operation, unconfigured, words};
 use super::{Collector, Stop, indexing_delay, saturation, stored_calls};
 use crate::model::{NO_COMMON_TIME, QueryHistory, ResultKind, SearchState, Source, Span, Time, covers_spans};
 use crate::search::kinds::{self, Kind, MOST_PARTS, ProviderRequest, SearchCall, SpanCoverage};
-use crate::search::{CallFailure, ErrorClass, Request, SearchQuery, Spent, Unsupported};
+use crate::search::{CallError, CallFailure, ErrorClass, Request, SearchQuery, Spent, Unsupported};
 use crate::store::{Call, RunRef, StoreError};
 
 /// The most calls of one search side by side; the provider's own limit applies too.
@@ -23,7 +24,8 @@ const WIDTH: usize = 16;
 /// Why a further call was not made.
 enum Stopped {
     OverQuota(String),
-    ProviderRefusal(String),
+    /// Why, and how the try before it failed.
+    ProviderRefusal(String, Option<Box<CallError>>),
     Ended(SearchState, &'static str),
 }
 
@@ -175,8 +177,10 @@ impl Collector {
                 if let Some(error) = refusal.cause.as_ref().and_then(|cause| cause.downcast_ref::<StoreError>()) {
                     return Err(error.clone());
                 }
-                let stopped = if refusal.over_quota { Stopped::OverQuota } else { Stopped::ProviderRefusal };
-                Ok(Err(stopped(refusal.text)))
+                Ok(Err(match refusal.over_quota {
+                    true => Stopped::OverQuota(refusal.text),
+                    false => Stopped::ProviderRefusal(refusal.text, refusal.tried),
+                }))
             }
             Err(CallFailure::Error(error)) => {
                 served.learn(&error, self.now());
@@ -202,10 +206,22 @@ impl Collector {
                 search_outcome::settle(&mut fetched.result, spent, price);
                 fetched.into()
             }
-            Stopped::ProviderRefusal(why) => match served.refused_at(self.now()) {
-                Some(refused) => left_out(source, search_query, refused).into(),
-                None => not_run(source, search_query, why).into(),
-            },
+            Stopped::ProviderRefusal(why, tried) => {
+                let refused = served.refused_at(self.now());
+                let mut fetched = match (refused, tried.as_deref()) {
+                    (refused, Some(error)) => {
+                        failed(source, search_query, price, not_retried(error.clone(), refused, why))
+                    }
+                    (Some(refused), None) => left_out(source, search_query, refused),
+                    (None, None) => not_run(source, search_query, why),
+                };
+                if was_tried {
+                    // Another of its calls was made.
+                    fetched.result.state = SearchState::Error;
+                    search_outcome::settle(&mut fetched.result, spent, price);
+                }
+                fetched.into()
+            }
             Stopped::Ended(SearchState::Lost, why) if !was_tried => not_run(source, search_query, why).into(),
             Stopped::Ended(state, why) => abandoned(source, search_query, (spent, price), *state, why).into(),
         }
@@ -314,7 +330,9 @@ fn cut_off(fetched: &mut Fetched, stopped: &Stopped) {
             result.state = SearchState::OverQuota;
             result.reason = Some(why.clone());
         }
-        Stopped::ProviderRefusal(why) => result.error = Some((ErrorClass::BadRequest.as_str().to_owned(), why.clone())),
+        Stopped::ProviderRefusal(why, _) => {
+            result.error = Some((ErrorClass::BadRequest.as_str().to_owned(), why.clone()))
+        }
         Stopped::Ended(state, why) => {
             result.state = *state;
             let class =

@@ -4,6 +4,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use crate::model::Time;
+use crate::search::CallError;
 
 /// A refusal that every further call would meet: the key, or the balance.
 #[derive(Debug, Clone)]
@@ -19,6 +20,13 @@ impl ProviderRefusal {
     pub(super) fn at(now: Time, last_refusal: &Mutex<Option<Self>>) -> Option<Self> {
         last_refusal.lock().ok().and_then(|refused| refused.clone()).filter(|refused| now < refused.until)
     }
+}
+
+/// Returns the error of a search that failed and is not tried again: every further call would be refused, or for
+/// `otherwise`.
+pub(super) fn not_retried(error: CallError, refused: Option<ProviderRefusal>, otherwise: &str) -> CallError {
+    let why = refused.map_or(otherwise.to_owned(), |refused| format!("another search got {}", refused.text));
+    CallError { text: format!("{}; not tried again: {why}", error.text), ..error }
 }
 
 /// How long calls stop after a provider refused the key or the balance.

@@ -208,9 +208,9 @@ impl Client {
     ) -> Result<RawReply, CallFailure> {
         let url = self.address(request)?;
         let (mut tries, mut pauses, mut was_dead, mut spent) = (0, 0, false, Spent::default());
-        let mut was_renewed = false;
+        let (mut was_renewed, mut tried_before) = (false, None);
         loop {
-            let refused = CallFailure::Refused;
+            let refused = |refusal: Refusal| CallFailure::Refused(Refusal { tried: tried_before.clone(), ..refusal });
             let mut place = self.pace.enter().await.map_err(refused)?;
             gate.before(tries + 1).await.map_err(refused)?;
             // The gate may take long, or the process may be suspended: an expired place belongs to another call now.
@@ -229,20 +229,17 @@ impl Client {
             };
             let earlier = spent;
             failure.add_cost(&mut spent);
-            if failure.token_renewed && !was_renewed {
-                gate.failed(spent.since(earlier));
-                was_renewed = true;
-                continue;
-            }
             let may_help = tries < self.max_tries && failure.is_transient();
             // Most often the server closed an idle connection, which says nothing about its health. Whether the
             // connection was a reused one is not known here, so only the first such failure is retried at once.
-            if may_help && failure.connection_died && !was_dead {
-                gate.failed(spent.since(earlier));
-                was_dead = true;
-                continue;
-            }
-            let next = if may_help { self.backoff.next(pauses, failure.retry_after, random()) } else { Next::GiveUp };
+            let at_once = (failure.token_renewed && !was_renewed) || (may_help && failure.connection_died && !was_dead);
+            was_renewed |= failure.token_renewed;
+            was_dead |= may_help && failure.connection_died;
+            let next = match (at_once, may_help) {
+                (true, _) => Next::After(Duration::ZERO),
+                (false, true) => self.backoff.next(pauses, failure.retry_after, random()),
+                (false, false) => Next::GiveUp,
+            };
             let part = part.filter(|part| request.streaming && !part.body.is_empty());
             if let (Next::GiveUp, Some(part)) = (next, part) {
                 // It counts as answered, so the caller knows its cost.
@@ -250,20 +247,12 @@ impl Client {
                 return Ok(reply(part, latency, tries, earlier, cut));
             }
             gate.failed(spent.since(earlier));
-            match next {
-                Next::After(pause) => tokio::time::sleep(pause).await,
-                Next::GiveUp => {
-                    let not_before = failure.retry_after.filter(|wait| !wait.is_zero()).map(|wait| now().plus(wait));
-                    return Err(CallFailure::Error(Box::new(failure.into_error(
-                        &self.whom(),
-                        tries,
-                        latency,
-                        not_before,
-                        spent,
-                    ))));
-                }
-            }
-            pauses += 1;
+            let not_before = failure.retry_after.filter(|wait| !wait.is_zero()).map(|wait| now().plus(wait));
+            let error = Box::new(failure.into_error(&self.whom(), tries, latency, not_before, spent));
+            let Next::After(pause) = next else { return Err(CallFailure::Error(error)) };
+            tokio::time::sleep(pause).await;
+            pauses += u32::from(!at_once);
+            tried_before = Some(error);
         }
     }
 }

@@ -6,7 +6,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use super::Spent;
+use super::{CallError, Spent};
 
 /// Why a call must not be made.
 #[derive(Debug, Clone)]
@@ -17,12 +17,14 @@ pub struct Refusal {
     pub text: String,
     /// The error that prevented the check. It says nothing about the call.
     pub cause: Option<Arc<dyn Error + Send + Sync>>,
+    /// How the try before it failed, if there was one.
+    pub tried: Option<Box<CallError>>,
 }
 
 impl Refusal {
     /// A refusal for another reason than the quota.
     pub fn new(text: impl Into<String>) -> Self {
-        Self { over_quota: false, text: text.into(), cause: None }
+        Self { over_quota: false, text: text.into(), cause: None, tried: None }
     }
 
     /// A refusal because the quota is used up.
@@ -32,7 +34,8 @@ impl Refusal {
 
     /// A refusal because the check itself failed.
     pub fn from_error(cause: impl Error + Send + Sync + 'static) -> Self {
-        Self { over_quota: false, text: cause.to_string(), cause: Some(Arc::new(cause)) }
+        let text = cause.to_string();
+        Self { cause: Some(Arc::new(cause)), ..Self::new(text) }
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::support::databases::databases;
 use crate::support::program::{NINE, Place, until};
-use crate::support::service::{Raw, Sandbox};
+use crate::support::service::{Raw, Sandbox, reply};
 
 fn topics(names: &[&str]) -> String {
     names.iter().map(|name| format!("[[topics]]\nid = \"{name}\"\nquery = \"{name}\"\nevery = \"6h\"\n\n")).collect()
@@ -47,6 +47,40 @@ fn a_refusal_that_every_call_would_meet_stops_every_search_that_still_waits() {
             let status = place.json(&["status", "--json"]);
             assert_eq!(status["topics"][0]["state"], "failed", "{status}");
         }
+    }
+}
+
+#[test]
+fn a_search_that_failed_keeps_its_error_when_another_is_refused_before_its_next_try() {
+    for (source, database) in
+        ["web", "alt"].into_iter().flat_map(|source| databases().into_iter().map(move |d| (source, d)))
+    {
+        let (failed, has_failed) = std::sync::mpsc::channel();
+        let has_failed = std::sync::Mutex::new(has_failed);
+        let server = Raw::saying(move |path| {
+            if path.contains("first") {
+                failed.send(()).ok();
+                let headers = "retry-after: 2\r\nx-desearch-cost-usd: 0.01\r\n";
+                return reply("503 Service Unavailable", headers, b"");
+            }
+            // By now the other one waits for its next try.
+            has_failed.lock().unwrap().recv().ok();
+            reply("402 Payment Required", "", b"")
+        });
+        let lines = server.lines().replace("max_tries = 1", "max_tries = 3");
+        let alt = lines.replace("base_url", "kind = \"spec-web\"\nkey_env = \"ONE\"\nbase_url");
+        let topic = |id: &str| format!("[[topics]]\nid = \"{id}\"\nquery = \"{id}\"\nsources = [\"{source}\"]\n\n");
+        let rest = format!("[providers.alt]\n{alt}\n{}{}", topic("first"), topic("second"));
+        let place = Place::new(database, &lines, &rest);
+        let name = place.database.name;
+        let ended = place.program(&["once", "--at", NINE]).env("ONE", "key-of-one").run();
+        ended.shows(3, &["503 Service Unavailable; not tried again: another search got 402 Payment Required"]);
+        let (searches, runs) = ledger(&place);
+        let expected = [format!("first {source} error server"), format!("second {source} error balance_spent")];
+        assert_eq!(searches, expected, "{name}");
+        assert_eq!(runs, ["first failed server", "second failed balance_spent"], "{name}");
+        let first = "SELECT tries || ' ' || cost || ' ' || cost_basis || ' ' || http_status FROM search WHERE error_class = 'server'";
+        assert_eq!(place.database.texts(first), ["1 10000 billed 503"], "{name}");
     }
 }
 
