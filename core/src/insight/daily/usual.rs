@@ -60,7 +60,7 @@ pub struct UsualRange {
     pub far: f64,
     /// The number of days used.
     pub days: usize,
-    /// Whether the weekday has an effect.
+    /// Whether the weekday has an effect, and earlier days with the same weekday were compared with.
     pub weekday: bool,
 }
 
@@ -79,13 +79,15 @@ pub fn usual_range(day: &Day, earlier: &[(Day, u64)]) -> Result<UsualRange, usiz
     let count = |root: f64| (root.max(0.0).powi(3) - OFFSET).max(0.0);
     let high = count(fit.today + student_t_quantile(HIGH, fit.freedom) * fit.deviation);
     let far = count(fit.today + student_t_quantile(far_quantile(day), fit.far_freedom) * fit.deviation);
+    // A part of this day, or a Saturday for a Sunday, has the effect, too, but nobody would say "on this weekday".
+    let same = |earlier: &Day| weekday(earlier) == weekday(day) && earlier.date != day.date;
     Ok(UsualRange {
         expected: count(fit.today),
         low: count(fit.today - student_t_quantile(LOW, fit.freedom) * fit.deviation),
         high,
         far: far.max(high),
         days: days.len(),
-        weekday: fit.weekday,
+        weekday: fit.weekday && days.iter().any(|(earlier, _)| same(earlier)),
     })
 }
 
@@ -237,6 +239,22 @@ mod tests {
         let loud = of(&mondays(500, 100));
         assert!(loud.weekday && loud.expected > 350.0 && loud.low > 100.0, "{loud:?}");
         assert!(!of(&[50; 28]).weekday);
+    }
+
+    #[test]
+    fn a_weekday_is_named_only_if_an_earlier_one_was_compared_with() {
+        let hour = |hour: i64| {
+            let end = Time(Time::parse("2026-03-30T12:00:00Z").unwrap().0 + hour * 3_600_000);
+            super::super::window_before(end, 0, std::time::Duration::from_secs(3_600), "UTC").unwrap()
+        };
+        // A loud Sunday, then a quiet Monday.
+        let of = |first: i64| {
+            let before = |at: &i64| (hour(*at), if (-36..-12).contains(at) { 400 } else { 5 });
+            usual_range(&hour(0), &(first..0).step_by(3).map(|at| before(&at)).collect::<Vec<_>>()).unwrap()
+        };
+        let (young, old) = (of(-36), of(-24 * 7 - 9));
+        assert!(young.expected < 100.0 && !young.weekday, "{young:?}");
+        assert!(old.weekday, "{old:?}");
     }
 
     #[test]
