@@ -7,9 +7,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::Value;
 use topicwatch::daemon::system_clock;
+use topicwatch::store::Store;
 
-use crate::support::databases::{databases, unmade};
+use crate::support::databases::{databases, unmade, wait};
 use crate::support::program::{NINE, Place};
+use crate::support::searched::settings;
 use crate::support::service::{Raw, Sandbox, reply};
 
 const DAY: i64 = 86_400_000;
@@ -126,6 +128,48 @@ fn what_a_dialect_cannot_reach_stays_a_hole_with_its_missed_slots() {
                 assert!(whole.contains(told[1]) && !whole.contains('…'), "{narrow}");
             }
         }
+    }
+}
+
+#[test]
+fn a_gap_that_a_pause_left_says_so_after_the_pause() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = place_of(database, &sandbox, "desearch", "timezone = \"UTC\"\nsocial.limit = 100");
+        let due = |at: &str| {
+            sandbox.turn_to(at);
+            place.run(&["once", "--due", "--at", at])
+        };
+        due(NINE);
+        due("2026-03-11T21:00:00Z");
+        // Pausing and resuming by command take the time of the machine.
+        let paused = |pause: bool, at: &str| {
+            let now = topicwatch::model::Time::parse(at).unwrap();
+            wait(async {
+                let store = Store::open(&settings(&place.database)).await.unwrap();
+                let topics = ["acme".to_owned()];
+                match pause {
+                    true => store.pause_topics(&topics, Some("the fair"), now).await.unwrap(),
+                    false => store.resume_topics(&topics, now).await.unwrap(),
+                };
+                store.close().await;
+            });
+        };
+        let name = place.database.name;
+        // No slot passes in a short pause, and nothing is recorded.
+        paused(true, "2026-03-11T21:10:00Z");
+        paused(false, "2026-03-11T21:20:00Z");
+        due("2026-03-11T21:30:00Z");
+        assert_eq!(place.database.number("SELECT count(*) FROM run WHERE state <> 'ok'"), 0, "{name}");
+        paused(true, "2026-03-11T22:00:00Z");
+        due(&day(5));
+        paused(false, &day(10));
+        due("2026-03-21T12:10:00Z");
+        let recorded = place.database.texts("SELECT state || ' ' || reason FROM run WHERE state <> 'ok'");
+        assert_eq!(recorded, ["skipped the topic was paused: the fair"], "{name}");
+        let source = social(&place, "2026-03-21T12:20:00Z", "20d");
+        assert_eq!(causes(&source), ["paused", "look_back_too_short"], "{name}: {source}");
+        assert_eq!(source["holes"].as_array().unwrap().len(), 1, "{name}: {source}");
     }
 }
 

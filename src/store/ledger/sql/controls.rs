@@ -3,7 +3,7 @@
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 use super::{Conn, Database, Row};
-use crate::model::{PAUSED, Paused, PausedBy, Time};
+use crate::model::{PAUSED, Paused, PausedBy, RunState, Time, Trigger};
 use crate::store::{ControlResult, StoreError};
 
 /// Locks the topics and returns their state. Fails if one does not exist.
@@ -52,7 +52,7 @@ pub(in crate::store) async fn pause(
         let cancelled = sqlx::query(
             "UPDATE run SET state = 'cancelled', reason = $1, finished_at = $2 WHERE job = $3 AND state = 'queued'",
         )
-        .bind(reason.map_or_else(|| "the topic was paused".to_owned(), |why| format!("{PAUSED}{why}")))
+        .bind(pause_text(reason))
         .bind(now.0)
         .bind(format!("topic:{}", topic.topic))
         .execute(&mut *conn)
@@ -70,6 +70,7 @@ pub(in crate::store) async fn resume(
 ) -> Result<Vec<ControlResult>, StoreError> {
     let taken = lock_topics(conn, topics).await?;
     for topic in taken.iter().filter(|topic| topic.already) {
+        record_pause(conn, &topic.topic, now).await?;
         // Slots that passed during the pause are not made up for.
         sqlx::query(
             "UPDATE job SET paused = 0, paused_at = NULL, pause_reason = NULL, \
@@ -83,6 +84,36 @@ pub(in crate::store) async fn resume(
     }
     super::info::bump_control_version(conn).await?;
     Ok(taken.into_iter().map(|topic| ControlResult { already: !topic.already, ..topic }).collect())
+}
+
+/// Records that slots passed while a topic was paused, with the first of them: it is the cause of the gap that remains.
+async fn record_pause(conn: &mut Conn, topic: &str, now: Time) -> Result<(), StoreError> {
+    let paused = sqlx::query(
+        "SELECT id, next_slot, pause_reason FROM job WHERE topic = $1 AND paused = 1 AND next_slot > 0 AND next_slot <= $2",
+    );
+    let Some(row) = paused.bind(topic).bind(now.0).fetch_optional(&mut *conn).await? else { return Ok(()) };
+    let (job, slot): (String, i64) = (row.try_get("id")?, row.try_get("next_slot")?);
+    let why: Option<String> = row.try_get("pause_reason")?;
+    sqlx::query(
+        "INSERT INTO run (public_id, job, topic, slot, trigger, state, reason, due_at, max_attempts, planned_at, finished_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $4, 1, $8, $8) ON CONFLICT DO NOTHING",
+    )
+    .bind(format!("{job}@{}", Time(slot)))
+    .bind(&job)
+    .bind(topic)
+    .bind(slot)
+    .bind(Trigger::Scheduled.as_str())
+    .bind(RunState::Skipped.as_str())
+    .bind(pause_text(why.as_deref()))
+    .bind(now.0)
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Returns why a run of a paused topic is not made.
+fn pause_text(why: Option<&str>) -> String {
+    why.map_or_else(|| "the topic was paused".to_owned(), |why| format!("{PAUSED}{why}"))
 }
 
 /// Returns the topics paused here, by id.
