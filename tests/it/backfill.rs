@@ -177,3 +177,26 @@ fn a_service_that_ignores_the_dates_covers_no_more_than_it_shows() {
     let (covered, reasons) = backfilled(&[later]);
     assert_eq!((covered, reasons), (vec![], vec![ignored.to_owned()]));
 }
+
+#[test]
+fn an_undated_post_that_a_backfill_finds_is_not_new() {
+    for database in databases() {
+        let world = World::new();
+        let service = format!("{}dialect = \"desearch\"\n", world.lines());
+        let place = Place::new(database, &service, &world::topic("acme", "social.limit = 100"));
+        world.posts(&[post(1, 100, "acme today", 0)]);
+        world::once(&place, 104);
+        let mut undated = post(2, 54, "acme without a date", 0);
+        undated["created_at"] = Value::Null;
+        world.posts(&[undated, post(3, 55, "acme on the day", 0)]);
+        place.ok(&["backfill", "acme", "--from", "2026-03-13", "--to", "2026-03-13", "--at", &hour(105)]);
+        world.posts(&[]);
+        world::once(&place, 106);
+        let name = place.database.name;
+        assert_eq!(place.database.number("SELECT count(*) FROM sighting WHERE fit = 'undated'"), 1, "{name}");
+        let counts = &place.json(&["diff", "acme", "--since", "2026-03-15T08:30:00Z", "--json"])["counts"];
+        assert_eq!((&counts["new"], &counts["outside"]), (&0.into(), &2.into()), "{name}: {counts}");
+        let new = place.ok(&["export", "--new-since", &hour(104), "--topic", "acme"]);
+        assert!(!new.contains("without a date") && !new.contains("on the day"), "{name}: {new}");
+    }
+}

@@ -44,12 +44,12 @@ impl FilterState<'_> {
     }
 }
 
-/// Inside the window if any source says so; undated only if no source knows. An item found by a backfill is outside:
-/// the day the backfill asked for was over.
+/// Inside the window if any source says so; undated only if no source knows. An item found by a backfill is outside,
+/// with or without a date: the day the backfill asked for was over.
 fn fit(first: &FirstSighting, past: &BTreeSet<(i64, Source)>) -> WindowFit {
-    let of = |(source, fit): &(Source, WindowFit)| match fit {
-        WindowFit::In if past.contains(&(first.seq, *source)) => WindowFit::Outside,
-        fit => *fit,
+    let of = |(source, fit): &(Source, WindowFit)| match past.contains(&(first.seq, *source)) {
+        true => WindowFit::Outside,
+        false => *fit,
     };
     let has = |fit: WindowFit| first.seen.iter().any(|seen| of(seen) == fit);
     if has(WindowFit::In) || (first.seen.is_empty() && first.item.published_at.is_some()) {

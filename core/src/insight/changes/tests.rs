@@ -296,8 +296,11 @@ fn what_a_backfill_found_is_not_new() {
     }];
     assert_eq!(changes_of(&reading).counts.new, 1);
     reading.snapshots.all[1].requested_span = Span::new(at(-4), at(20));
-    let got = changes_of(&reading).counts;
-    assert_eq!((got.new, got.outside), (0, 1));
+    for fit in [WindowFit::In, WindowFit::Undated] {
+        reading.first[0].seen = vec![(Source::Social, fit)];
+        let got = changes_of(&reading).counts;
+        assert_eq!((got.new, got.outside), (0, 1), "{fit:?}");
+    }
 }
 
 proptest! {

@@ -16,9 +16,9 @@ const CHUNK: usize = 1_000;
 /// [`FIT`] from the searches of run `f`.
 macro_rules! fit_by_searches {
     () => {
-        "(SELECT min(CASE WHEN g.fit = 'undated' THEN 3 WHEN g.fit = 'outside' THEN 2 \
+        "(SELECT min(CASE WHEN g.fit = 'outside' THEN 2 \
          WHEN (SELECT max(q.asked_until) FROM search q WHERE q.run = f.id AND q.attempt = f.attempt AND q.source = g.source) < f.started_at - 60000 THEN 2 \
-         ELSE 1 END) FROM sighting g WHERE g.run = f.id AND g.item = t.item)"
+         WHEN g.fit = 'undated' THEN 3 ELSE 1 END) FROM sighting g WHERE g.run = f.id AND g.item = t.item)"
     };
 }
 
@@ -36,7 +36,7 @@ macro_rules! baseline_by_searches {
 
 /// The fit of an item `t` at its topic's first sighting in run `f`, as a number: in the window (1) if any source said
 /// so, else outside (2), else undated (3); NULL if those sightings are deleted. Findings of a search for a past span (a
-/// backfill) are outside. Scalar subqueries, which PostgreSQL evaluates row by row.
+/// backfill) are outside, also without a date. Scalar subqueries, which PostgreSQL evaluates row by row.
 pub(in crate::store) const FIT: &str = concat!("coalesce(t.first_fit, ", fit_by_searches!(), ")");
 
 /// Whether an item was there before its topic began to search, 0 or 1: no source that showed it to the first run had
