@@ -188,6 +188,8 @@ fn what_is_older_than_the_window_or_lacks_something_is_reported_by_name() {
         place.run(&["runs", "--searches"]).shows(0, &["≥4 found = ≥4 new", " 3 found = 3 new"]);
         place.run(&["status"]).shows(0, &["≥6", "acme: 1 more first seen in the last run, but older than the window"]);
         let bounded = place.ok(&["diff", "acme", "--limit", "2"]);
+        let json = place.json(&["diff", "acme", "--limit", "2", "--json"]);
+        assert_eq!(json["new"].as_array().unwrap().len(), 2, "{json}");
         assert!(bounded.contains("… and 4 more"), "{bounded}");
     }
 }

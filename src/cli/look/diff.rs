@@ -19,13 +19,13 @@ use crate::store::{DataOrigin, Store};
 pub struct DiffArgs {
     /// Topic id
     pub topic: String,
-    /// Since this run, since 2026-03-11, 2026-03-11T09:00:00Z, 24h or 7d ago, or since the last delivered report
+    /// Since this run, 2026-03-11, 2026-03-11T09:00:00Z, 24h or 7d ago, or the last delivered report
     /// (`last-report`) [default: the last earlier run that found something]
     #[arg(long, value_name = "RUN|TIME")]
     pub since: Option<String>,
-    /// At most this many of each list
-    #[arg(long, value_name = "N", default_value_t = 20)]
-    pub limit: u32,
+    /// At most this many of each list [default: 20, in JSON 1000]
+    #[arg(long, value_name = "N")]
+    pub limit: Option<u32>,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -34,8 +34,9 @@ pub struct DiffArgs {
     pub at: Option<String>,
 }
 
-/// The most items per list in JSON. `--limit` applies only to the text.
-const MOST_IN_JSON: usize = 1_000;
+/// How many items of each list are shown without `--limit`, as text and in JSON.
+const LISTED: u32 = 20;
+const LISTED_IN_JSON: u32 = 1_000;
 
 pub(in crate::cli) async fn run(common: &Common, args: &DiffArgs) -> Result<Exit, Failure> {
     let context = Context::load(common, args.at.as_deref())?;
@@ -44,8 +45,8 @@ pub(in crate::cli) async fn run(common: &Common, args: &DiffArgs) -> Result<Exit
     let since = resolve_since(&context, &store, &topic, args.since.as_deref()).await?;
     let between =
         run_range(&store, &topic.id, since, None).await?.ok_or_else(|| no_finished_run(&context, &topic.id))?;
-    let most = if args.json { MOST_IN_JSON } else { args.limit as usize };
-    let changes = changes_between(&store, &topic, between, most, false).await?;
+    let most = args.limit.unwrap_or(if args.json { LISTED_IN_JSON } else { LISTED });
+    let changes = changes_between(&store, &topic, between, most as usize, false).await?;
     let from = changes.since.as_ref().or(changes.first.as_ref()).map(|moment| moment.at);
     let until = changes.until.as_ref().map(|moment| Time(moment.at.0.saturating_add(1)));
     let pruned = match from.zip(until).and_then(|(from, until)| Span::new(from, until)) {
