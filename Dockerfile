@@ -33,7 +33,8 @@ COPY LICENSE-MIT LICENSE-APACHE /usr/share/doc/topicwatch/
 # The annotated example, which uses only the built-in sandbox; mount your own file over it.
 COPY jobs.toml /etc/topicwatch/jobs.toml
 ENV TOPICWATCH_CONFIG=/etc/topicwatch/jobs.toml \
-    TOPICWATCH_DATABASE_URL=sqlite:/var/lib/topicwatch/topicwatch.db
+    TOPICWATCH_DATABASE_URL=sqlite:/var/lib/topicwatch/topicwatch.db \
+    TOPICWATCH_SCHEDULER_OUTPUT_FOLDER=/var/lib/topicwatch
 USER 10001:10001
 WORKDIR /var/lib/topicwatch
 VOLUME /var/lib/topicwatch

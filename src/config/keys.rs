@@ -194,6 +194,7 @@ keys! {
         "lease" Duration, Some("\"60s\""), "How long a claimed run may go without a heartbeat before it is taken over.";
         "shutdown_grace" Duration, Some("\"30s\""), "How long a shutdown waits for active runs.";
         "engine" OneOf(names!(Engine)), Some("\"local\""), "What distributes runs: the ledger, or graphile_worker on PostgreSQL.";
+        "output_folder" Text, None, "Folder in which relative paths of reports and exports start; if unset, that of jobs.toml.";
     }
     Retention {
         "raw" Kept, Some("\"30d\""), "How long raw replies are kept.";

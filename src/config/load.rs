@@ -210,8 +210,9 @@ fn build(document: &Document, dir: &Path, request: &LoadRequest<'_>, mistakes: &
     let mut pings = Vec::new();
     let topics = topics::read(document, dialect, absent, request, &mut pings, mistakes);
     let channels = channels::read(document, dir, mistakes);
-    let reports = reports::read(document, dir, request, &mut pings, mistakes);
-    let exports = exports::read(document, dir, request, &mut pings, mistakes);
+    let output = storage::output_folder(&document.scheduler, dir, mistakes);
+    let reports = reports::read(document, &output, request, &mut pings, mistakes);
+    let exports = exports::read(document, &output, request, &mut pings, mistakes);
     let of =
         |limits: ServiceLimits| TopicLimits { calls: Some(limits.calls), micros: limits.money.map(|money| money.0) };
     let limits = alerts::Limits {

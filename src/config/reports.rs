@@ -91,13 +91,12 @@ fn one(
     }
     let once_a_day = |policy: &SchedulePolicy| !schedules.is_several_per_day(policy);
     if let (Some(ReportWindow::SinceLast), Some(path), Some(setting)) = (window, &path, reader.written("path"))
-        && !path.contains("{time}")
-        && !schedule.as_ref().is_none_or(once_a_day)
+        && (!path.contains("{date}") || !path.contains("{time}") && !schedule.as_ref().is_none_or(once_a_day))
     {
         mistakes.warn(
             setting.origin.span(),
-            "`path` is the same for all reports of a day, but each holds only what is new since the last: later ones overwrite earlier ones",
-            format!("add {{time}}, as in \"{SINCE_LAST}\""),
+            "`path` is the same for several reports, but each holds only what is new since the last: later ones overwrite earlier ones",
+            format!("write {{date}} and {{time}}, as in \"{SINCE_LAST}\""),
         );
     }
     if let (Some(window), Some(policy)) = (window, &schedule) {

@@ -11,7 +11,7 @@ use super::key_reader::Reader;
 use super::keys::Section;
 use super::mistake::Mistakes;
 use super::names::schema_name;
-use super::scalars::{duration, text, unknown_choice};
+use super::scalars::{duration, plain_text, text, unknown_choice};
 use super::suggest::nearest;
 use super::value::{Origin, Table};
 use super::{DatabaseConfig, SchedulerConfig};
@@ -46,6 +46,15 @@ pub(super) fn scheduler(
     let on_file = database.is_some_and(|database| database.sqlite_path().is_some());
     let engine = reader.read(mistakes, "engine", |value| engine(&text(value)?, on_file));
     Some(SchedulerConfig { max_concurrent_runs: runs?, lease: lease?, shutdown_grace: grace?, engine: engine? })
+}
+
+/// Returns the folder in which relative paths of reports and exports start: `output_folder`, or that of the file.
+pub(super) fn output_folder(table: &Table, dir: &Path, mistakes: &mut Mistakes<'_>) -> PathBuf {
+    let reader = Reader { section: Section::Scheduler, tables: &[table] };
+    let folder = reader
+        .written("output_folder")
+        .and_then(|_| reader.read(mistakes, "output_folder", |value| plain_text(value, 4_096)));
+    folder.map_or_else(|| dir.to_owned(), |folder| dir.join(folder))
 }
 
 /// Parses the engine. Any other than the ledger needs PostgreSQL and a build that includes it.

@@ -70,6 +70,26 @@ fn the_shipped_example_works_without_a_key_and_warns_of_nothing() {
     assert_eq!(config.topics[2].schedule.as_ref().map(|s| s.period.clone()), Some(Period::Every(12 * 3_600_000)));
 }
 
+#[test]
+fn files_are_written_below_the_output_folder() {
+    let file = |scheduler: &str| {
+        good(&format!(
+            "[service]\nbase_url = \"sandbox\"\n{scheduler}{TOPIC}every = \"1h\"\n\n[[reports]]\nname = \"daily\"\n\n\
+             [[exports]]\nname = \"all\"\nwhat = \"items\"\nevery = \"1d\"\npath = \"/srv/all.csv\"\n"
+        ))
+    };
+    let paths = |config: &Config| (config.reports[0].path.clone(), config.exports[0].path.clone());
+    let all = "/srv/all.csv".to_owned();
+    assert_eq!(paths(&file("")), ("/conf/reports/{name}-{date}".to_owned(), all.clone()));
+    let beside = file("[scheduler]\noutput_folder = \"out\"\n");
+    assert_eq!(paths(&beside), ("/conf/out/reports/{name}-{date}".to_owned(), all.clone()));
+    let elsewhere = file("[scheduler]\noutput_folder = \"/var/lib/topicwatch\"\n");
+    assert_eq!(paths(&elsewhere), ("/var/lib/topicwatch/reports/{name}-{date}".to_owned(), all));
+    let told =
+        told(&format!("[service]\nbase_url = \"sandbox\"\n[scheduler]\noutput_folder = \"\"\n{TOPIC}every = \"1h\"\n"));
+    assert_eq!(told, ["4:17: `output_folder` is empty (hint: write a value, or remove the key)"]);
+}
+
 /// The line of the example that shows a key, commented out or not: `# key = value`. It is looked up in the key's own
 /// section where other sections have keys of the same name.
 fn shown_in_example(section: Section, key: &str) -> Option<&'static str> {
