@@ -297,6 +297,30 @@ fn a_secret_that_a_receiver_echoes_is_reported_nowhere_and_what_is_not_delivered
 }
 
 #[test]
+fn a_report_that_cannot_be_written_is_in_status_until_one_is() {
+    for database in databases() {
+        let (sandbox, hook) = (Sandbox::at(NINE, &[]), Hook::good());
+        let place = Place::new(database, &sandbox.lines(), &rest(None));
+        let run = |args: &[&str]| program(&place, &hook, args).run();
+        // A file is where the folder of the reports should be.
+        std::fs::write(place.path("out"), "").unwrap();
+        for at in [NINE, TEN] {
+            sandbox.turn_to(at);
+            run(&["once", "--due", "--at", at]);
+        }
+        run(&["status", "--at", TEN])
+            .shows(0, &["report:daily failed at 2026-03-11T10:00:00Z", "could not be written"]);
+        let status: serde_json::Value = serde_json::from_str(&run(&["status", "--json", "--at", TEN]).out).unwrap();
+        assert_eq!(status["failed_jobs"][0]["job"], "report:daily", "{status}");
+        std::fs::remove_file(place.path("out")).unwrap();
+        let eleven = "2026-03-11T11:00:00Z";
+        sandbox.turn_to(eleven);
+        run(&["once", "--due", "--at", eleven]);
+        assert!(!run(&["status", "--at", eleven]).out.contains("report:daily"), "{}", place.database.name);
+    }
+}
+
+#[test]
 fn undeliverable_messages_are_reported_and_can_be_dropped() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);

@@ -86,6 +86,9 @@ impl StatusText {
             let (topics, were) = if unjudged == 1 { ("topic", "was") } else { ("topics", "were") };
             text.push_str(&format!("{unjudged} {topics} {were} not checked for silent sources\n"));
         }
+        for run in &totals.failed_jobs {
+            text.push_str(&failed_job_line(run));
+        }
         if totals.undelivered != Undelivered::default() {
             text.push_str(&format!("{}: topicwatch outbox\n", totals.undelivered));
         }
@@ -167,6 +170,14 @@ fn problem_line(t: &TopicStatus, page: &Page) -> String {
     });
     let parts: Vec<String> = failed.into_iter().chain(success).collect();
     if parts.is_empty() { String::new() } else { format!("{}: {}\n", t.topic, parts.join("; ")) }
+}
+
+/// Describes the last run of a report, an export or another job, which failed.
+fn failed_job_line(run: &RunRow) -> String {
+    let at = output::format_time_or_dash(run.finished_at);
+    let why =
+        output::truncate(run.error_text.as_deref().or(run.reason.as_deref()).unwrap_or("no reason recorded"), 300);
+    format!("{} failed at {at}: {why}\n", output::escape_control(&run.job))
 }
 
 /// Whether the quota of a topic's last run is still used up. Without a reset time, it is.

@@ -10,7 +10,7 @@ use crate::cli::terminal::failure::Failure;
 use crate::cli::wiring::context::Context;
 use crate::model::{Source, Time, Topic, Undelivered, Usage};
 use crate::schedule::{AHEAD, Schedule};
-use crate::store::{DataOrigin, Disk, Store, TopicStatus};
+use crate::store::{DataOrigin, Disk, RunRow, Store, TopicStatus};
 
 /// What `status` says of all topics together.
 pub(super) struct Totals<'c> {
@@ -22,6 +22,8 @@ pub(super) struct Totals<'c> {
     pub(super) others: Vec<(Source, Usage)>,
     pub(super) budgets: Vec<BudgetLine>,
     pub(super) undelivered: Undelivered,
+    /// The last runs of reports, exports and other jobs that failed.
+    pub(super) failed_jobs: Vec<RunRow>,
     pub(super) is_sandbox: bool,
     pub(super) disk: Disk,
     pub(super) place: String,
@@ -41,6 +43,7 @@ impl<'c> Totals<'c> {
             others: store.used_by_provider(now.utc_day()).await?,
             budgets: budgets(context, used, &topics_used),
             undelivered: store.undelivered(Some(&channels)).await?,
+            failed_jobs: store.failed_jobs().await?,
             is_sandbox: store.nature().await? == Some(DataOrigin::Sandbox),
             disk: store.disk().await?,
             place: store.place().to_owned(),
@@ -62,7 +65,7 @@ impl<'c> Totals<'c> {
         json!({ "sandbox": self.is_sandbox, "database": self.place, "calls_today": self.used.calls,
             "max_calls_per_day": self.context.config.service.max_calls_per_day, "budget_clears_at": self.now.next_utc_day(),
             "budgets": self.budgets, "providers": provider_days(self.context, &self.others), "unjudged": unjudged,
-            "undelivered": self.undelivered, "disk": self.disk, "topics": [] })
+            "undelivered": self.undelivered, "failed_jobs": self.failed_jobs, "disk": self.disk, "topics": [] })
     }
 
     pub(super) fn topic_to_json(&self, status: &TopicStatus, page: &Page) -> Value {

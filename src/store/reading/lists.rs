@@ -25,6 +25,11 @@ impl Store {
         read!(self, status_and_runs::runs(filter, limit))
     }
 
+    /// Returns the last runs of reports, exports and other jobs, where they failed.
+    pub async fn failed_jobs(&self) -> Result<Vec<RunRow>, StoreError> {
+        read!(self, status_and_runs::failed_jobs())
+    }
+
     /// Returns a run by its public id.
     pub async fn run(&self, public_id: &str) -> Result<Option<RunRow>, StoreError> {
         read!(self, status_and_runs::run(public_id))

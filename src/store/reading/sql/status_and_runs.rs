@@ -81,6 +81,17 @@ fn page(query: &mut QueryBuilder<Database>, after: &str, most: u32, named: &[Str
     query.push(" ORDER BY id LIMIT ").push_bind(i64::from(most)).push(") t");
 }
 
+/// Returns the last runs of jobs other than topics that failed, of those jobs that are still configured.
+pub(in crate::store) async fn failed_jobs(conn: &mut Conn) -> Result<Vec<RunRow>, StoreError> {
+    let sql = format!(
+        "{} WHERE r.state = 'failed' AND r.id IN (SELECT (SELECT l.id FROM run l WHERE l.job = j.id AND l.state IN ('ok', 'partial', 'failed') \
+         ORDER BY l.id DESC LIMIT 1) FROM job j WHERE j.topic IS NULL AND j.removed_at IS NULL) ORDER BY r.job",
+        read::RUN
+    );
+    let rows = sqlx::query(AssertSqlSafe(sql)).fetch_all(conn).await?;
+    rows.iter().map(read::run).collect()
+}
+
 /// Returns whether a topic is paused, and by whom: `resume` cannot undo a pause in the configuration file.
 pub(in crate::store) fn paused(row: &Row) -> Result<Option<Paused>, StoreError> {
     let by_file = super::definitions::paused_by_file(&row.try_get::<String, _>("schedule")?);
