@@ -79,3 +79,21 @@ fn a_text_whose_first_copy_is_older_than_the_list_is_in_it_once() {
         assert_eq!(all, 999, "{name}: 998 other posts and the text");
     }
 }
+
+#[test]
+fn a_source_that_claims_impossible_counts_does_not_break_the_lists() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", ""));
+        let mut huge = unlike(1, 1);
+        for count in ["like_count", "retweet_count", "reply_count", "quote_count"] {
+            huge[count] = i64::MAX.into();
+        }
+        world.posts(&[unlike(0, 9), huge, unlike(2, 5)]);
+        once(&place, 21);
+        let pages = Pages::serve(&place, &["--at", &hour(22)]);
+        let list = get(&pages, "/api/v1/topics/acme/items?order=engagement");
+        let keys: Vec<&str> = list["data"].as_array().unwrap().iter().map(|row| row["key"].as_str().unwrap()).collect();
+        assert_eq!(keys, ["post:x:2", "post:x:1", "post:x:3"], "{}", place.database.name);
+    }
+}

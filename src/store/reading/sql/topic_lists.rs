@@ -20,9 +20,15 @@ const FEW: i64 = 3_000;
 /// A window without limit.
 const ALL: i64 = i32::MAX as i64;
 
+/// Adds counts of reactions. A faulty source can claim so many that their sum is too large for the database.
+macro_rules! sum {
+    ($($column:literal)+) => {
+        concat!("0", $(" + CASE WHEN i.", $column, " > 1000000000000000 THEN 1000000000000000 ELSE coalesce(i.", $column, ", 0) END"),+)
+    };
+}
+
 /// Engagement as one number.
-const REACTIONS: &str =
-    "coalesce(i.likes, 0) + coalesce(i.reposts, 0) + coalesce(i.replies, 0) + coalesce(i.quotes, 0)";
+const REACTIONS: &str = sum!("likes" "reposts" "replies" "quotes");
 
 /// When an item was published, so that the items of one run are listed newest first, too.
 const PUBLISHED: &str = "coalesce(i.published_at, 0)";
