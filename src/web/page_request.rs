@@ -59,12 +59,24 @@ impl PageRequest {
         Self::form_of(&String::from_utf8_lossy(&body), LARGEST_TOPIC_FORM)
     }
 
-    /// Parses parameters alone, as an address or a form writes them. Of several with one name the last counts.
+    /// Parses parameters alone, as an address writes them. One that is repeated with another value is refused: a page
+    /// filters by one value of each.
     pub(super) fn form(text: &str) -> Result<Self, Problem> {
+        let mut seen = BTreeMap::new();
+        for (name, value) in url::form_urlencoded::parse(text.as_bytes()).filter(|(_, value)| !value.trim().is_empty())
+        {
+            if seen.insert(name.clone(), value.clone()).is_some_and(|earlier| earlier != value) {
+                let name: String = name.chars().take(40).collect();
+                return Err(Problem::bad_request(
+                    format!("`{name}` is in this address more than once"),
+                    "Choose one value. The API and `topicwatch export` take several.",
+                ));
+            }
+        }
         Self::form_of(text, LONGEST)
     }
 
-    /// The same, for values of at most `longest` bytes.
+    /// Parses a form, for values of at most `longest` bytes. Of several with one name the last counts.
     pub(super) fn form_of(text: &str, longest: usize) -> Result<Self, Problem> {
         let mut parameters = BTreeMap::new();
         for (name, value) in url::form_urlencoded::parse(text.as_bytes()) {

@@ -69,6 +69,18 @@ fn a_parameter_that_a_page_does_not_take_is_refused_and_named() {
             assert_eq!(get(path).status, 200, "{name}: {path}");
         }
         assert!(get("/items").body.contains(", newest first."), "{name}");
+        // A page filters by one value of each parameter, and says so instead of leaving one out.
+        for path in
+            ["/items?topic=acme&topic=globex", "/items.csv?tone=negative&tone=positive", "/runs?state=ok&state=failed"]
+        {
+            let refused = get(path);
+            assert!(
+                refused.status == 400 && refused.body.contains("more than once"),
+                "{name}: {path}: {}",
+                refused.body
+            );
+        }
+        assert_eq!(get("/items?topic=acme&topic=acme&tone=&tone=positive").status, 200, "{name}");
         // A parameter that takes one word refuses any other.
         for path in ["/topics/acme/report?as=", "/jobs/new?as=", "/jobs/topics/acme?as="] {
             assert_eq!(get(&format!("{path}nonsense")).status, 400, "{name}: {path}");
