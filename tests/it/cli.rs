@@ -73,6 +73,7 @@ fn without_a_key_nobody_is_called_and_nothing_is_written() {
     assert_eq!(sandbox.calls(), 0);
     // Commands that call no service need no key.
     place.program(&["once", "--dry-run"]).without("TOPICWATCH_API_KEY").run().shows(0, &["no calls were made"]);
+    place.run(&["once", "--due", "--dry-run"]).says(2, &["whether they are due or not", "hint: ", "topicwatch plan"]);
     assert_nothing_written(&place);
 }
 

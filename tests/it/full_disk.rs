@@ -227,3 +227,14 @@ fn a_write_that_the_disk_of_a_server_refused_makes_a_process_not_ready_until_it_
     until("a daemon takes it", || place.run(&["topic", "run", "acme"]).code == Some(0));
     until("it is ready again", || pages.get("/readyz").status == 200);
 }
+
+#[test]
+fn a_configuration_that_does_not_fit_on_the_disk_is_not_left_in_part() {
+    let Some(small) = Small::of(Sandbox::at(NINE, &[]), &topics(&["acme"])) else { return };
+    let file = small.disk.path().join("jobs.toml");
+    small.fill();
+    small.place.run(&["init", file.to_str().unwrap()]).says(5, &["jobs.toml could not be written", "hint: "]);
+    assert!(!file.exists());
+    small.make_room();
+    small.place.ok(&["init", file.to_str().unwrap()]);
+}

@@ -52,7 +52,7 @@ Examples:
   topicwatch items --starred                               # each with its key
   topicwatch items story post:x:2031610711893905509        # how it spread
 
-Case and accents do not matter; #tag and @name match with or without the sign.
+Case and accents do not matter. `acme` also finds #acme; `#acme` only that.
 How words are matched: docs/reference/search.md.";
 pub(in crate::cli) const STAR: &str = "\
 Examples:
@@ -113,7 +113,7 @@ Examples:
   topicwatch items --search '\"price increase\" -rumour'   # exclude a word
   topicwatch items --search '#acme launch*' --since 7d --json
 
-Case and accents do not matter; #tag and @name match with or without the sign.
+Case and accents do not matter. `acme` also finds #acme; `#acme` only that.
 How words are matched: docs/reference/search.md.";
 pub(in crate::cli) const STORY: &str = "\
 Examples:

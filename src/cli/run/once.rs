@@ -53,6 +53,10 @@ pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit
     if args.due && !args.topic.is_empty() {
         return Err(Failure::usage("--due runs every topic that is due", "remove --topic or --due"));
     }
+    if args.due && args.dry_run {
+        let hint = format!("remove --due, or see the slots to come: {}", context.command("plan"));
+        return Err(Failure::usage("--dry-run shows the requests of topics whether they are due or not", hint));
+    }
     if args.dry_run {
         let named = |topic: &&Topic| args.topic.is_empty() || args.topic.contains(&topic.id);
         let topics: Vec<&Topic> = context.config.topics.iter().filter(named).collect();

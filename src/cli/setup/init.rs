@@ -51,7 +51,11 @@ pub(in crate::cli) fn run(common: &Common, args: &InitArgs) -> Result<Exit, Fail
         ),
     })?;
     let text = templates().into_iter().find(|(name, _)| *name == args.template).map_or("", |(_, text)| text);
-    file.write_all(text.as_bytes()).and_then(|()| file.sync_all())?;
+    file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(|error| {
+        // Half a configuration would be taken for a whole one.
+        let _ = std::fs::remove_file(&args.file);
+        Failure::new(Exit::Output, format!("{display_path} could not be written: {error}"), "is the disk full?")
+    })?;
     let named = Some(&args.file).filter(|file| *file != Path::new(FILE_NAME));
     let once = Common { config: named.cloned(), ..common.clone() }.command("once");
     let next = match args.template.as_str() {
