@@ -51,6 +51,11 @@ impl CallGate {
         self.failed.lock().map(|failed| *failed).unwrap_or_default()
     }
 
+    /// Returns the source that is called.
+    pub(super) fn source(&self) -> Source {
+        self.call.source
+    }
+
     /// Returns what the tries cost without these that were answered: of failed ones what is known; those still open are
     /// unknown.
     pub(super) fn spent_beside(&self, answered: u32) -> Spent {
@@ -139,7 +144,7 @@ impl Collector {
             return Ok(not_run(source, search_query, search_outcome::INTERRUPTED));
         }
         let Some(served) = self.served(source) else { return Ok(unconfigured(source, search_query)) };
-        if let Some(refused) = served.refused_at(self.now()) {
+        if let Some(refused) = served.refused_at(source, self.now()) {
             return Ok(left_out(source, search_query, refused));
         }
         let request = match search::request(self.settings.dialect, &self.settings.platform, search_query, seen_at) {
@@ -192,7 +197,7 @@ impl Collector {
                 answered(source, search_query, price, request, reply, self.settings.dialect.as_str(), &self.packer)
             }
             Err(CallFailure::Refused(refusal)) => {
-                let refused = served.refused_at(self.now()).filter(|_| !refusal.over_quota);
+                let refused = served.refused_at(source, self.now()).filter(|_| !refusal.over_quota);
                 let mut fetched = match (refused, refusal.tried.filter(|_| !refusal.over_quota)) {
                     (refused, Some(error)) => {
                         failed(source, search_query, price, not_retried(*error, refused, &refusal.text))
@@ -211,7 +216,7 @@ impl Collector {
                 fetched
             }
             Err(CallFailure::Error(error)) => {
-                served.learn(&error, self.now());
+                served.learn(source, &error, self.now());
                 failed(source, search_query, price, *error)
             }
         };

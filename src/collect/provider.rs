@@ -1,10 +1,11 @@
 //! A provider as runs use it: its client, its limits, its last refusal, and its share of the limits
 //! common to all processes. The search service is one of them.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use super::refused::ProviderRefusal;
+use super::refused::{LONGEST_WAIT, ProviderRefusal, SHORT_WAIT};
 use super::search_outcome::Fetched;
 use super::{REFUSED_FOR, shared_limits};
 use crate::budget::Price;
@@ -33,6 +34,8 @@ pub(super) struct ProviderState {
     pub(super) price: Price,
     open: bool,
     pub(super) refused: Arc<Mutex<Option<ProviderRefusal>>>,
+    /// By source, because a service limits its calls separately.
+    waits: Mutex<BTreeMap<Source, ProviderRefusal>>,
     /// Its limits over all processes; `None` for the embedded sandbox, which no other process uses.
     shared: Option<Arc<shared_limits::SharedLimits>>,
 }
@@ -46,16 +49,28 @@ impl ProviderState {
             Some(shared) => client.with_pace(Arc::new(shared_limits::SharedPace(Arc::clone(shared)))),
             None => client,
         };
-        Self { client, limits, price, open, refused: Arc::default(), shared }
+        Self { client, limits, price, open, refused: Arc::default(), waits: Mutex::default(), shared }
     }
 
-    /// Returns the refusal that every call would meet now.
-    pub(super) fn refused_at(&self, now: Time) -> Option<ProviderRefusal> {
-        ProviderRefusal::at(now, &self.refused)
+    /// Returns the refusal that every call of a source would meet now.
+    pub(super) fn refused_at(&self, source: Source, now: Time) -> Option<ProviderRefusal> {
+        ProviderRefusal::at(now, &self.refused).or_else(|| {
+            let waits = self.waits.lock().ok()?;
+            waits.get(&source).filter(|wait| now < wait.until).cloned()
+        })
     }
 
     /// Stops calls for a while after a refusal that every further call would meet.
-    pub(super) fn learn(&self, error: &CallError, now: Time) {
+    pub(super) fn learn(&self, source: Source, error: &CallError, now: Time) {
+        if let Some(at) = error.not_before.filter(|at| at.since(now) > SHORT_WAIT)
+            && !self.open
+            && let Ok(mut waits) = self.waits.lock()
+        {
+            let until = at.min(now.plus(LONGEST_WAIT));
+            let text = format!("not called, the service asked to wait until {at}: {}", error.text);
+            let (class, hint) = (error.class.as_str(), error.hint.clone());
+            waits.insert(source, ProviderRefusal { class, text, hint, until });
+        }
         if error.reach == FailureScope::Service
             && !self.open
             && let Ok(mut refused) = self.refused.lock()

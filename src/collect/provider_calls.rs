@@ -42,7 +42,7 @@ impl Collector {
             return Ok(not_run(source, search_query, search_outcome::INTERRUPTED).into());
         }
         let Some(served) = self.served(source) else { return Ok(unconfigured(source, search_query).into()) };
-        if let Some(refused) = served.refused_at(self.now()) {
+        if let Some(refused) = served.refused_at(source, self.now()) {
             return Ok(left_out(source, search_query, refused).into());
         }
         let Some(kind) = kinds::named(&query.kind) else {
@@ -183,7 +183,7 @@ impl Collector {
                 }))
             }
             Err(CallFailure::Error(error)) => {
-                served.learn(&error, self.now());
+                served.learn(gate.source(), &error, self.now());
                 Ok(Ok(SearchCall::failed(request, *error)))
             }
         }
@@ -207,7 +207,7 @@ impl Collector {
                 fetched.into()
             }
             Stopped::ProviderRefusal(why, tried) => {
-                let refused = served.refused_at(self.now());
+                let refused = served.refused_at(source, self.now());
                 let mut fetched = match (refused, tried.as_deref()) {
                     (refused, Some(error)) => {
                         failed(source, search_query, price, not_retried(error.clone(), refused, why))

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::model::Time;
 use crate::search::CallError;
 
-/// A refusal that every further call would meet: the key, or the balance.
+/// A refusal that every further call would meet: the key, the balance, or the wait that the provider asked for.
 #[derive(Debug, Clone)]
 pub(crate) struct ProviderRefusal {
     pub(super) class: &'static str,
@@ -31,3 +31,8 @@ pub(super) fn not_retried(error: CallError, refused: Option<ProviderRefusal>, ot
 
 /// How long calls stop after a provider refused the key or the balance.
 pub(crate) const REFUSED_FOR: Duration = Duration::from_secs(300);
+
+/// A wait that a provider asks for counts for later searches if it is longer than this. A call itself takes shorter ones.
+pub(super) const SHORT_WAIT: Duration = Duration::from_secs(120);
+/// The longest wait: a faulty header must not stop searches for good.
+pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(86_400);

@@ -26,7 +26,7 @@ impl Collector {
         };
         let search_query = plan.apply(&self.settings, search_query);
         // A refusal or an interrupt is a better reason.
-        let refused = self.served(source).is_some_and(|served| served.refused_at(seen_at).is_some());
+        let refused = self.served(source).is_some_and(|served| served.refused_at(source, seen_at).is_some());
         let not_needed = match source {
             Source::Ai if !refused && !stop.cancel.is_cancelled() => {
                 self.ai_not_needed(&run.topic, &found.searches, &found.findings, seen_at).await?

@@ -282,6 +282,7 @@ impl Client {
                 latency: Duration::ZERO,
                 cost: None,
                 spent: Spent::default(),
+                not_before: None,
             };
             Err(CallFailure::Error(Box::new(error)))
         };

@@ -64,6 +64,7 @@ impl Failure {
             latency,
             cost: self.cost,
             spent,
+            not_before,
         }
     }
 

@@ -38,7 +38,8 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use crate::model::{
-    AiQuery, Answer, LookBack, Micros, ProviderQuery, ReplyEntry, SocialQuery, Source, Topic, WebQuery, closed_list,
+    AiQuery, Answer, LookBack, Micros, ProviderQuery, ReplyEntry, SocialQuery, Source, Time, Topic, WebQuery,
+    closed_list,
 };
 
 closed_list! {
@@ -274,6 +275,8 @@ pub struct CallError {
     pub cost: Option<Micros>,
     /// What all tries cost, including the last.
     pub spent: Spent,
+    /// The earliest time for the next call, if the service gave one.
+    pub not_before: Option<Time>,
 }
 
 /// A decoded reply.

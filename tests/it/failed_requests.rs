@@ -135,3 +135,30 @@ fn an_address_that_ends_in_the_path_of_a_call_is_refused() {
         place.ok(&["check"]);
     }
 }
+
+#[test]
+fn a_long_wait_that_the_service_asks_for_is_kept() {
+    for database in databases() {
+        // Two topics run one after the other in one process.
+        let two = format!("[scheduler]\nmax_concurrent_runs = 1\n\n{}{}", THREE, THREE.replace("acme", "globex"));
+        let sandbox = Sandbox::at(NINE, &["source=social,status=429,retry_after=3600"]);
+        let lines = format!("{}max_concurrent = 1\n", sandbox.lines());
+        let place = Place::new(database, &lines, &two);
+        let ended = place.run(&["once", "--at", NINE]);
+        assert_eq!(ended.code, Some(3), "{ended}");
+        let name = place.database.name;
+        let searches = place.database.texts(
+            "SELECT r.topic || ' ' || s.source || ' ' || s.state || ' ' || s.tries || ' ' || coalesce(s.error_text, '') \
+             FROM search s JOIN run r ON r.id = s.run ORDER BY r.id, s.source",
+        );
+        let social: Vec<&String> = searches.iter().filter(|search| search.contains(" social ")).collect();
+        assert!(social[0].contains(" error 1 "), "{name}: {searches:?}");
+        assert!(
+            social[1].contains(" not_run 0 not called, the service asked to wait until 2026-03-11T10:00:00Z"),
+            "{name}: {searches:?}"
+        );
+        // The other sources have limits of their own.
+        assert_eq!(searches.iter().filter(|search| search.contains(" ok 1 ")).count(), 4, "{name}: {searches:?}");
+        assert_eq!(sandbox.calls(), 5, "{name}");
+    }
+}
