@@ -91,7 +91,9 @@ fn one(provider: &Provider, dir: &Path, broken: bool, mistakes: &mut Mistakes<'_
     let max_calls_per_day = reader.count(mistakes, "max_calls_per_day");
     let budget_per_day = optional(&reader, "budget_per_day", mistakes, budget);
     let mut price = |name: &str| reader.read(mistakes, name, dollars);
-    let (call, result, tokens) = (price("price.call"), price("price.result"), price("price.tokens"));
+    let (result, tokens) = (price("price.result"), price("price.tokens"));
+    let priced = ["price.call", "price.result", "price.tokens"].iter().any(|name| reader.written(name).is_some());
+    let call = if priced { price("price.call") } else { Some(kind.call_price) };
     let allow_private = reader.read(mistakes, "allow_private", flag);
     Some(ProviderConfig {
         name: provider.name,

@@ -520,3 +520,26 @@ fn a_search_that_is_repeated_with_a_new_token_is_counted() {
 fn server_of(file: &str) -> String {
     file.split('"').find(|part| part.starts_with("http://")).unwrap().to_owned()
 }
+
+/// A second search service costs what the first does, if neither its replies nor the file say anything else.
+#[test]
+fn a_plan_knows_the_price_of_a_second_search_service() {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let file = |more: &str| {
+        format!(
+            "[providers.more]\nkind = \"desearch\"\nkey_env = \"MORE\"\n{}{more}\n\n{TOPIC}sources = [\"more\"]\n",
+            sandbox.lines()
+        )
+    };
+    let place = Place::bare(sqlite(), &file(""));
+    let plan = |place: &Place| place.program(&["plan", "--at", NINE]).env("MORE", "k").run().out;
+    let price = |text: &str| text.lines().find(|line| line.starts_with("more ")).unwrap().contains("$0.003");
+    assert!(price(&plan(&place)), "{}", plan(&place));
+    let free = Place::bare(sqlite(), &file("price.call = 0"));
+    assert!(!price(&plan(&free)), "{}", plan(&free));
+    // Planning writes nothing, not even tables into an empty file.
+    std::fs::write(place.path("empty.db"), "").unwrap();
+    let url = format!("sqlite:{}", place.path("empty.db").display());
+    place.program(&["plan", "--at", NINE, "--database", &url]).env("MORE", "k").run().says(0, &[]);
+    assert_eq!(std::fs::metadata(place.path("empty.db")).unwrap().len(), 0);
+}

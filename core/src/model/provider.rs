@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Source, closed_list};
+use super::{Micros, Source, closed_list};
 
 closed_list! {
     /// What a source returns.
@@ -87,6 +87,8 @@ pub struct ProviderKind {
     pub calls: fn(&ProviderQuery) -> u32,
     /// The number of entries in a full reply to one call, from which its price is expected.
     pub entries: fn(&ProviderQuery) -> u32,
+    /// The price of a call if neither its reply nor the configuration names one.
+    pub call_price: Micros,
     /// The configuration template of `init --template NAME`: its name and text.
     pub template: Option<(&'static str, &'static str)>,
 }

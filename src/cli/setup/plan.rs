@@ -92,8 +92,8 @@ async fn load_history(context: &Context, now: Time) -> Result<Stored, Failure> {
         invented: context.is_sandbox(),
         missing: Some(missing),
     };
-    let store = match Store::open_or_read(&context.store_settings(false)).await {
-        Ok((store, _)) => store,
+    let store = match Store::open_to_read(&context.store_settings(false)).await {
+        Ok(store) => store,
         Err(error) if matches!(error.kind, StoreErrorKind::Unreachable | StoreErrorKind::Unwritable) => {
             return Ok(without(error.text));
         }
