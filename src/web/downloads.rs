@@ -56,10 +56,12 @@ pub(super) async fn answer(
         let mut row_filter = RowFilter::of(store, &order.filter.topics, filtered).await?;
         export::write(store, &order, &mut row_filter, &mut out).await.map(drop)
     })
+    .await
 }
 
-/// Streams what `write` writes, as a download.
-pub(super) fn stream<W>(
+/// Streams what `write` writes, as a download. Checks first that the database answers: once a download has begun, it can
+/// only break off.
+pub(super) async fn stream<W>(
     site: &Arc<Site>,
     visitor: &Visitor,
     File { name, format, head }: File<'_>,
@@ -72,6 +74,7 @@ where
         let hint = format!("At most {AT_ONCE} exports run at a time. Try again in a moment.");
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, "Other exports are running", hint)
     })?;
+    site.exporting.store.nature().await?;
     let media = match format {
         Format::Jsonl => JSONL,
         Format::Xlsx => XLSX,

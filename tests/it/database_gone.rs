@@ -92,7 +92,9 @@ fn answers_and_stops(way: Mode) {
     until("it is served", || ask("/", &reader) == 200);
     gate.shut(way);
     std::thread::scope(|scope| {
-        for path in ["/", "/topics/acme", "/items", "/api/v1/topics", "/metrics"] {
+        for path in
+            ["/", "/topics/acme", "/items", "/api/v1/topics", "/metrics", "/items.csv", "/api/v1/exports/runs.jsonl"]
+        {
             for token in [&owner, &reader] {
                 scope.spawn(move || {
                     // Metrics of the process itself are served to visitors that are recognised without the database.

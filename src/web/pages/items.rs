@@ -226,6 +226,7 @@ pub(in crate::web) async fn file(
         downloads::stream(&app.site, &request.visitor, file, async move |store: &Store, out: &Writer| {
             write_latest(store, &query, out).await
         })
+        .await
     };
     response.await.unwrap_or_else(|problem: Problem| layout::problem(&app.site, &problem))
 }

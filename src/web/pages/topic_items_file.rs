@@ -55,6 +55,7 @@ async fn answer(site: &Arc<Site>, topic: &str, request: &PageRequest, head: bool
         let list = TopicItems { topic: card.topic, query, visitor, now };
         list.write(store, format, out).await
     })
+    .await
 }
 
 /// A list to be written.
