@@ -7,9 +7,11 @@ use crate::support::world::*;
 
 use serde_json::{Value, json};
 
+use crate::support::api_client::get;
 use crate::support::databases::databases;
 use crate::support::program::Place;
 use crate::support::service::Raw;
+use crate::support::web_client::Pages;
 
 fn diff(place: &Place, more: &[&str]) -> Value {
     place.json(&[&["diff", "acme", "--json"], more].concat())
@@ -270,5 +272,47 @@ fn no_statement_of_a_diff_or_of_status_reads_a_growing_table_whole() {
                 assert!(scanned.is_none(), "{}: {sql}\n{plan:#?}", place.database.name);
             }
         }
+    }
+}
+
+#[test]
+fn only_an_item_whose_reactions_rise_in_sum_is_rising_and_the_totals_are_true() {
+    for database in databases() {
+        let name = database.name;
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", ""));
+        let shown = |id: u32, text: &str, likes: i64, reposts: Option<i64>| {
+            let mut shown = post(id, 20, text, likes);
+            shown["retweet_count"] = json!(reposts);
+            shown
+        };
+        world.posts(&[
+            shown(1, "one loses likes faster than it gains reposts", 66, Some(20)),
+            shown(2, "two is liked by many and unshared by few", 5, Some(3)),
+            shown(3, "three has reposts only later", 40, None),
+            shown(4, "four has reposts only at first", 40, Some(90)),
+        ]);
+        once(&place, 24);
+        world.posts(&[
+            shown(1, "one loses likes faster than it gains reposts", 12, Some(41)),
+            shown(2, "two is liked by many and unshared by few", 40, Some(1)),
+            shown(3, "three has reposts only later", 41, Some(90)),
+            shown(4, "four has reposts only at first", 60, None),
+        ]);
+        once(&place, 26);
+        let told = diff(&place, &[]);
+        assert_eq!(keys(&told["rising"]), ["post:x:2", "post:x:4"], "{name}: {told}");
+        assert_eq!(counts(&told, &["rising"]), [2]);
+        let rows = place.ok(&["export", "--what", "changes", "--format", "jsonl"]);
+        let rows: Vec<Value> = rows.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let totals: Vec<_> = rows
+            .iter()
+            .filter(|row| row["change"] == "rising")
+            .map(|row| (row["reactions_before"].as_i64(), row["reactions_after"].as_i64(), row["per_hour"].as_f64()))
+            .collect();
+        assert_eq!(totals, [(Some(8), Some(41), Some(16.5)), (Some(40), Some(60), Some(10.0))], "{name}");
+        let pages = Pages::serve(&place, &["--at", &hour(27)]);
+        let fastest = get(&pages, "/api/v1/topics/acme/items?order=velocity");
+        assert_eq!(keys(&fastest["data"]), ["post:x:2", "post:x:4"], "{name}: {fastest}");
     }
 }

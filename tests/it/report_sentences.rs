@@ -23,14 +23,17 @@ fn what_rose_since_the_run_before_the_period_is_reported_with_what_was_seen() {
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
-        let two = |likes: i64, reposts: i64| {
-            let mut post = post(2, 2, "it is shared instead of liked", likes);
+        let one = |likes: i64| post(1, 1, "once a day is enough to rise", likes);
+        let shared = |id: u32, text: &str, likes: i64, reposts: i64| {
+            let mut post = post(id, 2, text, likes);
             post["retweet_count"] = json!(reposts);
             post
         };
-        world.posts(&[post(1, 1, "once a day is enough to rise", 10), two(100, 0)]);
+        let two = |likes, reposts| shared(2, "it is shared instead of liked", likes, reposts);
+        let three = |likes, reposts| shared(3, "what is shared a little and liked no more", likes, reposts);
+        world.posts(&[one(10), two(100, 0), three(66, 20)]);
         once(&place, 7);
-        world.posts(&[post(1, 1, "once a day is enough to rise", 5_890), two(20, 40)]);
+        world.posts(&[one(5_890), two(80, 40), three(12, 41)]);
         once(&place, 31);
         let told = report(&place, "2026-03-12");
         assert!(
@@ -38,10 +41,14 @@ fn what_rose_since_the_run_before_the_period_is_reported_with_what_was_seen() {
             "a topic that is run once a day: {told}"
         );
         assert!(
-            told.contains("+40 reactions and bookmarks (100 before), 1.7 an hour"),
+            told.contains("+20 reactions and bookmarks (100 before), 0.8 an hour"),
             "no sum that was never seen: {told}"
         );
-        assert!(page(&place, "2026-03-12").contains("+40 reactions and bookmarks (100 before)"));
+        let page = page(&place, "2026-03-12");
+        assert!(page.contains("+20 reactions and bookmarks (100 before)"), "{page}");
+        for text in [told, page] {
+            assert_eq!(text.matches("reactions and bookmarks (").count(), 2, "what fell in sum is not rising: {text}");
+        }
         assert!(!report(&place, "2026-03-11").contains("Rising fastest"));
     }
 }

@@ -1,5 +1,5 @@
-//! The rule for rising items, shared by `diff` and reports: the reactions grew enough between two sightings by one
-//! source, and how fast. The caller picks the sightings; both start with the run before their span.
+//! The rule for rising items, shared by `diff` and reports: all reactions together grew enough between two sightings by
+//! one source, and how fast. The caller picks the sightings; both start with the run before their span.
 
 use crate::model::{Engagement, Time};
 
@@ -12,8 +12,8 @@ pub const RISING_SHARE: i64 = 20;
 /// The shortest time, in milliseconds, that an hourly rate is computed over.
 const HOUR: i64 = 3_600_000;
 
-/// Returns the reactions before, and the gain, of the kinds known both times. Views are not reactions. A kind that
-/// shrank does not reduce the gain of another.
+/// Returns the reactions before, and by how many they grew or shrank, of the kinds known both times: a kind that is
+/// known only once is no gain or loss. Views are not reactions.
 fn reactions(before: Engagement, after: Engagement) -> Option<(i64, i64)> {
     let kinds = [
         (before.likes, after.likes),
@@ -25,7 +25,7 @@ fn reactions(before: Engagement, after: Engagement) -> Option<(i64, i64)> {
     let known = kinds.into_iter().filter_map(|(before, after)| before.zip(after));
     known.fold(None, |sum, (before, after)| {
         let (had, gained) = sum.unwrap_or((0_i64, 0_i64));
-        Some((had.saturating_add(before), gained.saturating_add(after.saturating_sub(before).max(0))))
+        Some((had.saturating_add(before), gained.saturating_add(after.saturating_sub(before))))
     })
 }
 
@@ -60,8 +60,10 @@ impl ReactionGain {
 #[must_use]
 pub fn grown((from, before): (Time, Engagement), (until, after): (Time, Engagement)) -> Option<ReactionGain> {
     let (had, gain) = reactions(before, after)?;
-    let enough = gain >= RISING_GAIN && gain.saturating_mul(100) >= had.saturating_mul(RISING_SHARE);
+    if gain < RISING_GAIN || gain.saturating_mul(100) < had.saturating_mul(RISING_SHARE) {
+        return None;
+    }
     let length = until.0.saturating_sub(from.0).max(HOUR);
     let tenths_per_hour = gain.saturating_mul(10).saturating_mul(HOUR).saturating_add(length / 2) / length;
-    enough.then_some(ReactionGain { had, gain, tenths_per_hour })
+    Some(ReactionGain { had, gain, tenths_per_hour })
 }

@@ -186,7 +186,10 @@ fn a_rise_needs_ten_reactions_and_a_fifth_of_what_there_was() {
         ("within minutes nothing is drawn out", likes(0), likes(60), 5, Some((0, 60, 60.0))),
         ("unknown then", none, likes(60), 60, None),
         ("unknown now", likes(60), none, 60, None),
-        ("one kind that shrank", both(10, 90), both(30, 10), 60, Some((100, 20, 20.0))),
+        ("one kind that shrank more than the other grew", both(10, 90), both(30, 10), 60, None),
+        ("one kind that shrank less than the other grew", both(40, 9), both(60, 1), 60, Some((49, 12, 12.0))),
+        ("a kind that is known only now", likes(40), both(45, 90), 60, None),
+        ("a kind that is known only then", both(40, 90), likes(60), 60, Some((40, 20, 20.0))),
         (
             "views are no reactions",
             Engagement { views: Some(1), ..none },
