@@ -2,7 +2,7 @@
 //! known factor. The table is in docs/dev/report-measured.md (`UPDATE_DOCS=1` rewrites it).
 
 use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::SeedableRng as _;
+use rand_chacha::rand_core::{RngCore as _, SeedableRng as _};
 use rand_distr::{Beta, Binomial, Distribution as _};
 use topicwatch::insight::daily::{Day, Share, days, share, usual_range, usual_share};
 use topicwatch::model::Time;
@@ -212,4 +212,59 @@ fn calm_shares_are_as_usual_and_a_doubled_share_is_reported() {
         }
     }
     check_table("docs/dev/report-measured.md", "usual shares", &table);
+}
+
+/// A share of `whole` items that each are of the kind with this chance, counted one by one.
+fn counted_share(chance: f64, whole: u64, random: &mut ChaCha8Rng) -> Share {
+    let part = (0..whole).filter(|_| (random.next_u64() >> 11) as f64 / ((1_u64 << 53) as f64) < chance).count();
+    share(part as u64, whole).unwrap()
+}
+
+#[test]
+fn shares_of_rare_and_of_common_kinds_are_as_usual_on_calm_days() {
+    const DAYS: u32 = 100;
+    const MANY: u32 = 400;
+    let mut random = ChaCha8Rng::seed_from_u64(20_261_127);
+    let mut table = String::from(
+        "| usual share | scored a day | calm days below | calm days above | far above | none of the kind, reported | four times the share, reported |\n\
+         |---:|---:|---:|---:|---:|---:|---:|\n",
+    );
+    for (chance, other) in [(0.02, 0.98), (0.05, 0.95), (0.08, 0.92), (0.15, 0.85)] {
+        for whole in [30, 40, 60, 150] {
+            // Below, above, far above; the same for the other kind, with below and above exchanged.
+            let (mut calm, mut others, mut none, mut fourfold) = ([0_u32; 3], [0_u32; 3], 0, 0);
+            for _ in 0..MANY {
+                let mut judge = |chance: f64, calm: &mut [u32; 3]| {
+                    let earlier: Vec<Share> = (0..28).map(|_| counted_share(chance, whole, &mut random)).collect();
+                    let usual = usual_share(whole, &earlier).unwrap();
+                    for _ in 0..DAYS {
+                        let now = counted_share(chance, whole, &mut random).share;
+                        let beyond = [now < usual.low, now > usual.high, now > usual.far];
+                        calm.iter_mut().zip(beyond).for_each(|(many, is_beyond)| *many += u32::from(is_beyond));
+                    }
+                    usual
+                };
+                let usual = judge(chance, &mut calm);
+                judge(other, &mut others);
+                none += u32::from(usual.low > 0.0);
+                fourfold += u32::from(counted_share(chance * 4.0, whole, &mut random).share > usual.high);
+            }
+            let percent = |many: u32, of: u32| f64::from(many) * 100.0 / f64::from(of);
+            for (name, [below, above, far]) in [(chance, calm), (other, others)] {
+                let [below, above, far] = [below, above, far].map(|many| percent(many, MANY * DAYS));
+                assert!(below <= 0.6 && above <= 0.6 && far <= 0.1, "{name}, {whole}: {below} {above} {far}");
+            }
+            if chance * whole as f64 >= 9.0 {
+                assert!(percent(none, MANY) > 95.0 && percent(fourfold, MANY) > 95.0, "{chance}, {whole}");
+            }
+            let [below, above, far] = calm.map(|many| percent(many, MANY * DAYS));
+            table.push_str(&format!(
+                "| {:.0} % | {whole} | {below:.1} % | {above:.1} % | {far:.2} % | {:.0} % | {:.0} % |\n",
+                chance * 100.0,
+                percent(none, MANY),
+                percent(fourfold, MANY),
+            ));
+        }
+    }
+    check_table("docs/dev/report-measured.md", "low shares", &table);
 }

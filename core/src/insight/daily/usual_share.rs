@@ -15,8 +15,10 @@ const BELIEVED: f64 = 0.6;
 /// Normal quantiles for a calm day beyond an edge of the band (0.5 %), or far beyond (0.05 %).
 const EDGE: f64 = 2.575_8;
 const FAR: f64 = 3.290_5;
+/// Items added to the part and to the rest of a sample (Anscombe 1948).
+const ADDED: f64 = 0.375;
 
-/// The usual range of a share.
+/// The usual range of a share. Its edges are meant for the share of a sample as counted.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct UsualShare {
     /// The share predicted from earlier samples.
@@ -51,20 +53,35 @@ pub fn usual_share(whole: u64, earlier: &[Share]) -> Result<UsualShare, usize> {
     let deviation = (between + self::chance(whole) + 1.0 / all).sqrt();
     #[expect(clippy::cast_precision_loss, reason = "counts of days")]
     let freedom = (earlier.len() - 1) as f64 * BELIEVED;
-    let share = |angle: f64| angle.clamp(0.0, std::f64::consts::FRAC_PI_2).sin().powi(2);
     let edge = |quantile: f64| student_t_quantile(quantile, freedom) * deviation;
     Ok(UsualShare {
-        expected: share(expected),
-        low: share(expected - edge(EDGE)),
-        high: share(expected + edge(EDGE)),
-        far: share(expected + edge(FAR)),
+        expected: share_at(expected),
+        low: counted(share_at(expected - edge(EDGE)), whole),
+        high: counted(share_at(expected + edge(EDGE)), whole),
+        far: counted(share_at(expected + edge(FAR)), whole),
         samples: earlier.len(),
     })
 }
 
+/// The share at an angle.
+fn share_at(angle: f64) -> f64 {
+    angle.clamp(0.0, std::f64::consts::FRAC_PI_2).sin().powi(2)
+}
+
+/// Returns the share that a sample of `whole` items shows where its corrected one, as in [`angle`], is `corrected`.
+/// Without this, a sample in which nothing has a rare tone would lie below the band.
+#[expect(clippy::cast_precision_loss, reason = "counts of items")]
+fn counted(corrected: f64, whole: u64) -> f64 {
+    if whole == 0 {
+        return corrected;
+    }
+    ((corrected * (whole as f64 + 2.0 * ADDED) - ADDED) / whole as f64).clamp(0.0, 1.0)
+}
+
+/// Returns the angle of a share, corrected so that its mean and variance hold for few items, too.
 #[expect(clippy::cast_precision_loss, reason = "counts of items")]
 fn angle(share: &Share) -> f64 {
-    ((share.part as f64 + 0.375) / (share.whole as f64 + 0.75)).sqrt().asin()
+    ((share.part as f64 + ADDED) / (share.whole as f64 + 2.0 * ADDED)).sqrt().asin()
 }
 
 /// Returns the variance by chance of the angle of a share of `whole` items.
@@ -104,6 +121,15 @@ mod tests {
         let restless = [(5, 100), (45, 100), (10, 100), (30, 100), (20, 100), (2, 100), (38, 100)];
         assert!(of(&restless, 400).unwrap().high > 0.6);
         assert_eq!(of(&calm[..4], 400), Err(4));
+    }
+
+    #[test]
+    fn nothing_of_a_rare_kind_is_usual_and_so_is_everything_of_a_common_one() {
+        let rare: Vec<(u64, u64)> = [3, 2, 4, 1, 0, 3, 5, 2, 3, 4, 2, 3].iter().map(|part| (*part, 37)).collect();
+        let common: Vec<(u64, u64)> = rare.iter().map(|(part, whole)| (whole - part, *whole)).collect();
+        let (rare, common) = (of(&rare.repeat(3), 37).unwrap(), of(&common.repeat(3), 37).unwrap());
+        assert!(rare.low <= 0.0 && rare.high < 0.3, "{rare:?}");
+        assert!(common.high >= 1.0 && common.far >= 1.0 && common.low > 0.7, "{common:?}");
     }
 
     #[test]
