@@ -74,7 +74,7 @@ fn report(database: Database, day: Day) -> String {
 
 #[test]
 fn the_sentence_of_a_report_names_what_made_the_day_unusual() {
-    let cases: [(&str, Day, &[&str], bool); 6] = [
+    let cases: [(&str, Day, &[&str], bool); 7] = [
         (
             "one text",
             |at| ([posts(20_001, 23, at, HAPPY), copies(30_001, 45, at)].concat(), pages(20_501, 12, at, HAPPY)),
@@ -104,6 +104,12 @@ fn the_sentence_of_a_report_names_what_made_the_day_unusual() {
             "one term",
             |at| ([posts(20_001, 23, at, HAPPY), recalls(40_001, 60, at)].concat(), pages(20_501, 12, at, HAPPY)),
             &[" comes from items with “recall” (60 items, 0 expected)"],
+            true,
+        ),
+        (
+            "one term, where one source has over nine tenths of the items",
+            |at| ([posts(20_001, 60, at, HAPPY), recalls(40_001, 70, at)].concat(), pages(20_501, 5, at, HAPPY)),
+            &[" comes from items with “recall” (70 items, 0 expected)"],
             true,
         ),
         ("everything", |at| (posts(20_001, 75, at, HAPPY), pages(20_501, 40, at, HAPPY)), &["times the usual"], false),

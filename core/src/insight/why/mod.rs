@@ -26,7 +26,7 @@ pub use words::Figure;
 const HALF: f64 = 0.5;
 /// A more specific cause is named if it explains at least this part of what the best one does.
 const NEARLY: f64 = 0.8;
-/// A group with more than this part of all items explains nothing.
+/// A group with more than this part of all items explains nothing, see [`is_common_to_nearly_all`].
 const NEARLY_ALL: f64 = 0.9;
 /// The fewest items of a cause.
 const LEAST: usize = 3;
@@ -103,6 +103,12 @@ pub struct Cause {
     pub authors: u64,
     /// Whether everything else lies inside its own usual band.
     pub rest_as_usual: bool,
+}
+
+/// Returns whether a group explains nothing because nearly all items belong to it: usually, or in the period if at least
+/// half do usually. What is usually rarer and then floods a day is a cause.
+fn is_common_to_nearly_all(part: f64, usual_part: f64) -> bool {
+    usual_part > NEARLY_ALL || part > NEARLY_ALL && usual_part >= HALF
 }
 
 /// Picks the cause to name from causes with how much each explains.

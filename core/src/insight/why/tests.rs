@@ -101,6 +101,21 @@ fn a_source_that_is_the_only_one_explains_nothing() {
 }
 
 #[test]
+fn what_nearly_all_items_share_explains_nothing_unless_it_was_rare() {
+    let before = [(40, None, None, "social", false), (10, None, None, "web", true)];
+    let (volume, tone) = why_of(&[(118, None, None, "social", false), (6, None, None, "web", true)], &before, false);
+    assert_eq!((name(volume.as_ref()), name(tone.as_ref())), (None, None), "usually four in five");
+    for (flood, expected) in [
+        ((1_000, Some("t"), None, "web", false), (Dimension::Text, "t")),
+        ((1_000, None, Some("Ann"), "web", false), (Dimension::Author, "ann")),
+        ((1_000, None, None, "hn", false), (Dimension::Source, "hn")),
+    ] {
+        let (volume, _) = why_of(&calm_and(&[flood]), &CALM, false);
+        assert_eq!(name(volume.as_ref()), Some(expected), "{volume:?}");
+    }
+}
+
+#[test]
 fn near_copies_counted_once_have_the_author_and_source_that_they_share() {
     let copies = [(100, Some("t"), None, "web", false), (20, None, Some("Ann"), "web", false)];
     let (all, _) = why_of(&calm_and(&copies), &CALM, false);

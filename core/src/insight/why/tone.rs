@@ -5,7 +5,8 @@
 
 use super::groups::{self, Group, authors, days_of, has_sources, largest_groups};
 use super::volume::beyond_chance;
-use super::{Cause, Compared, DayItems, Dimension, Item, LEAST, NEARLY_ALL, mean, most_specific_cause, real};
+use super::{Cause, Compared, DayItems, Dimension, Item, LEAST, NEARLY_ALL};
+use super::{is_common_to_nearly_all, mean, most_specific_cause, real};
 use crate::insight::daily::{Day, MIN_SAMPLES, Share, UsualShare, share, usual_range, usual_share};
 
 /// Posts of the usual tone added to the rest, so that a few posts do not decide.
@@ -172,10 +173,12 @@ pub(super) fn size_changed(day: &Day, now: u64, earlier: &[(Day, u64)], grown: b
 }
 
 impl GroupAndRest {
-    /// Returns whether nearly all posts used to belong to the group: then nothing is left to compare it with.
+    /// Returns whether nearly all posts belong to the group: then nothing is left to compare it with.
     fn is_nearly_all(&self) -> bool {
-        let sum = |of: fn(&EarlierDay) -> usize| self.earlier.iter().map(of).sum::<usize>();
-        real(sum(|day| day.group.all)) > real(sum(|day| day.group.all + day.rest.all)) * NEARLY_ALL
+        let sum = |of: fn(&EarlierDay) -> usize| real(self.earlier.iter().map(of).sum::<usize>());
+        let usual_part = sum(|day| day.group.all) / sum(|day| day.group.all + day.rest.all).max(1.0);
+        let part = real(self.group.all) / real(self.group.all + self.rest.all).max(1.0);
+        is_common_to_nearly_all(part, usual_part)
     }
 
     /// Returns whether the group grew or shrank, or its tone changed, more than the rest did.

@@ -3,7 +3,7 @@
 //! and if it explains half of the change beyond what it would have done by changing like the rest.
 
 use super::groups::{self, Group, authors, days_of, has_sources, largest_groups};
-use super::{Cause, Compared, Dimension, LEAST, NEARLY_ALL, Term, most_specific_cause, real};
+use super::{Cause, Compared, Dimension, LEAST, Term, is_common_to_nearly_all, most_specific_cause, real};
 use crate::insight::daily::{Share, UsualRange, share, usual_range, usual_share};
 
 /// A share must move at least this part of the way to the edge of its usual band. The group must also explain half of
@@ -73,7 +73,8 @@ fn to_cause(
     let change = real(all) - usual.expected;
     let (now, rest, rest_usual) =
         (real(counted.now), real(all - counted.now), (usual.expected - counted.usual).max(0.0));
-    if !counted.beyond || rest + rest_usual < 1.0 || counted.usual > usual.expected * NEARLY_ALL {
+    let parts = (now / real(all.max(1)), counted.usual / usual.expected.max(f64::MIN_POSITIVE));
+    if !counted.beyond || rest + rest_usual < 1.0 || is_common_to_nearly_all(parts.0, parts.1) {
         return None;
     }
     // The factor by which the rest changed beyond counting noise; the halves keep it finite.
