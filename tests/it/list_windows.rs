@@ -1,5 +1,5 @@
 //! Lists by engagement or tone consider the 1,000 items that were first seen most recently, also with a common word and
-//! with near-copies under their first item, on both databases.
+//! with near-copies under their first item, and end with what is unknown, on both databases.
 
 use serde_json::{Value, json};
 
@@ -95,5 +95,37 @@ fn a_source_that_claims_impossible_counts_does_not_break_the_lists() {
         let list = get(&pages, "/api/v1/topics/acme/items?order=engagement");
         let keys: Vec<&str> = list["data"].as_array().unwrap().iter().map(|row| row["key"].as_str().unwrap()).collect();
         assert_eq!(keys, ["post:x:2", "post:x:1", "post:x:3"], "{}", place.database.name);
+    }
+}
+
+#[test]
+fn unknown_engagement_is_listed_after_a_known_zero() {
+    for database in databases() {
+        let name = database.name;
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", ""));
+        let of = |n: usize, author: &str, likes: Option<usize>| {
+            let mut post = unlike(n, 0);
+            (post["user"], post["like_count"]) = (json!(author), json!(likes));
+            post
+        };
+        // Two posts whose engagement is unknown come before the others in every other respect.
+        world.posts(&[of(0, "ann", None), of(1, "ann", None), of(2, "bob", Some(0)), of(3, "cid", Some(7))]);
+        once(&place, 1);
+        let pages = Pages::serve(&place, &["--at", &hour(2)]);
+        let (mut keys, mut token) = (Vec::new(), String::new());
+        loop {
+            let page = get(&pages, &format!("/api/v1/topics/acme/items?order=engagement&limit=1{token}"));
+            keys.extend(page["data"].as_array().unwrap().iter().map(|row| row["key"].as_str().unwrap().to_owned()));
+            let Some(next) = page["next_page_token"].as_str() else { break };
+            token = format!("&page_token={next}");
+        }
+        assert_eq!(keys, ["post:x:4", "post:x:3", "post:x:1", "post:x:2"], "{name}");
+        place.ok(&["report", "--date", "2026-03-11", "--at", &hour(24), "--out", "told.md"]);
+        let told = std::fs::read_to_string(place.path("told.md")).unwrap();
+        let (_, authors) = told.split_once("### Authors by engagement").unwrap();
+        let places = ["cid: 1, engagement 7", "bob: 1, engagement 0", "ann: 2, engagement unknown"]
+            .map(|words| authors.find(words).unwrap_or_else(|| panic!("{words}: {authors}")));
+        assert!(places.is_sorted(), "{name}: {authors}");
     }
 }

@@ -139,11 +139,12 @@ pub fn tally<'a>(named: impl IntoIterator<Item = (String, &'a CountedItem)>, mos
     list
 }
 
-/// Returns the authors of a set of items, those with the most reactions first.
+/// Returns the authors of a set of items, those with the most reactions first, those with unknown reactions last.
 #[must_use]
 pub fn top_authors<'a>(marks: impl IntoIterator<Item = &'a CountedItem>, most: usize) -> Vec<Tally> {
     let mut list = group_by_name(marks.into_iter().filter_map(|mark| Some((mark.author.clone()?, mark))));
-    list.sort_by(|a, b| (b.engagement, b.raw, b.unique, &a.name).cmp(&(a.engagement, a.raw, a.unique, &b.name)));
+    let reactions = |tally: &Tally| (tally.known > 0).then_some(tally.engagement);
+    list.sort_by(|a, b| (reactions(b), b.raw, b.unique, &a.name).cmp(&(reactions(a), a.raw, a.unique, &b.name)));
     list.truncate(most);
     list
 }

@@ -27,8 +27,12 @@ macro_rules! sum {
     };
 }
 
-/// Engagement as one number.
-const REACTIONS: &str = sum!("likes" "reposts" "replies" "quotes");
+/// Engagement as one number; below every other if it is unknown.
+const REACTIONS: &str = concat!(
+    "CASE WHEN coalesce(i.likes, i.reposts, i.replies, i.quotes) IS NULL THEN -9223372036854775807 ELSE ",
+    sum!("likes" "reposts" "replies" "quotes"),
+    " END"
+);
 
 /// When an item was published, so that the items of one run are listed newest first, too.
 const PUBLISHED: &str = "coalesce(i.published_at, 0)";
