@@ -22,7 +22,7 @@ pub(super) fn to_shown(sample: &TermSample) -> ItemExcerpt {
     }
 }
 
-/// Returns a text such as `41 items by 38 authors; 12 different texts, 2.1 expected`.
+/// Returns a text such as `41 items by 38 authors; 12 with each text and author counted once a day, 2.1 expected`.
 pub(super) fn term_words(topic: &TopicFacts, term: &TermRow) -> String {
     let negative =
         term.negative.as_ref().map_or_else(String::new, |share| format!(", negative {}", format::share(share)));
@@ -30,11 +30,16 @@ pub(super) fn term_words(topic: &TopicFacts, term: &TermRow) -> String {
         "{} by {}; {}, {} expected from {} before, z {:.1}{negative}",
         count_noun(term.items, "item"),
         voices(topic, term.authors),
-        count_noun(term.texts, "different text"),
+        counted_texts(term),
         expected(term.expected),
         number(term.texts_before),
         term.z,
     )
+}
+
+/// Formats the number that is compared: each day the smaller of different texts and of people.
+fn counted_texts(term: &TermRow) -> String {
+    format!("{} with each text and author counted once a day", number(term.texts))
 }
 
 /// The strongest terms that are news, for "What happened"; `None` if there are none.
@@ -104,7 +109,7 @@ fn stand_out_markdown(topic: &TopicFacts, rows: &StandOutRows) -> String {
             escape(&format::line(&term.term, 80)),
             count_noun(term.items, "item"),
             voices(topic, term.authors),
-            count_noun(term.texts, "different text"),
+            counted_texts(term),
             item(&to_shown(&term.example))
         )
     };

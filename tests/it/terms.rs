@@ -224,6 +224,11 @@ fn what_many_people_say_is_news_and_what_one_text_or_author_says_is_not() {
             for part in [happened, "Terms that are news", "bridge collapse", "Themes", "harbor"] {
                 assert!(text.contains(part), "{file}: {part}\n{text}");
             }
+            if file.ends_with("md") {
+                let term = row(&before, "terms", "term", "bridge collapse");
+                let counted = format!("; {} with each text and author counted once a day, ", term["texts"]);
+                assert!(text.contains(&counted), "{counted}\n{text}");
+            }
             assert!(!text.contains("cuckoo</bdi>") && !text.contains("**cuckoo**"), "{file}");
         }
         let pages = Pages::serve(&place, &["--at", &at(EVENT + 1)]);
