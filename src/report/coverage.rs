@@ -101,7 +101,7 @@ impl TopicFacts {
         }
         Some(self.searched_share)
             .filter(|part| *part < WHOLE)
-            .map(|part| format!("only {} searched", format::percent_below(part, WHOLE)))
+            .map(|part| format!("only {} of this {} searched", format::percent_below(part, WHOLE), self.noun()))
     }
 
     /// Whether no search was due in the whole period.

@@ -206,7 +206,7 @@ fn a_day_of_which_little_was_searched_has_bounds_and_is_not_compared() {
     }];
     let of = |facts: &TopicFacts| comparison::sentence(&report(vec![facts.clone()]), facts).unwrap_or_default();
     let begin = "Day before (Wednesday 12-31): 35 items; ";
-    assert_eq!(of(&facts), format!("{begin}not compared: only 89% searched."));
+    assert_eq!(of(&facts), format!("{begin}not compared: only 89% of this day searched."));
     assert!(both(&facts)[0].contains("**≥\u{a0}22** items, **≥\u{a0}20** unique"));
     // A small gap is a bound: whether there were fewer is unknown, that there were more is certain.
     (facts.searched_share, facts.partly_uncovered) = (0.95, true);
