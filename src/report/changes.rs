@@ -3,8 +3,8 @@
 
 use super::facts::{ChangeFacts, EditFacts, GoneFacts, ItemExcerpt, TopicFacts};
 use super::format;
-use super::gather::TAIL;
 use super::items::shown_of;
+use super::measures::TAIL;
 use crate::compare::{changes_between, health};
 use crate::insight::{Piece, SourceChanges};
 use crate::model::{ItemContent, ItemSummary, SeqRange, Span, Time, Topic};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::facts::{DayFacts, HoleFacts, SourceFacts, TopicFacts};
 use super::format;
-use super::measures::WHOLE;
+use super::measures::{WHOLE, is_past};
 use crate::insight::daily::SearchCoverage;
 use crate::model::{Micros, SearchState, SearchSummary, Source, Span, Time, Topic};
 use crate::store::{ReadSnapshot, StoreError};
@@ -21,9 +21,15 @@ pub(super) async fn read_coverage(
     Ok(SearchCoverage::new(watched, searches, seen, Time(seen.until.0.saturating_sub(1))))
 }
 
-/// Returns how each source did in a span; its last search may be a little later. Full replies are those about the span,
-/// even of later searches: they may be why a part of it is a hole.
-pub(super) fn sources(searches: &[SearchSummary], search_coverage: &SearchCoverage, span: Span) -> Vec<SourceFacts> {
+/// Returns how each source did in a span. Its last search may be a little later, but not for a span long past: a failure
+/// after its end says nothing about it. Full replies are those about the span, even of later searches: they may be why
+/// a part of it is a hole.
+pub(super) fn sources(
+    searches: &[SearchSummary],
+    search_coverage: &SearchCoverage,
+    (span, now): (Span, Time),
+) -> Vec<SourceFacts> {
+    let is_past = is_past(span, now);
     let mut by_source: BTreeMap<Source, SourceFacts> = BTreeMap::new();
     for search in searches {
         let facts = by_source.entry(search.source).or_insert_with(|| SourceFacts {
@@ -51,14 +57,15 @@ pub(super) fn sources(searches: &[SearchSummary], search_coverage: &SearchCovera
         if inside == 1 {
             facts.cost = facts.cost.plus(search.cost);
         }
+        let counts = inside == 1 || !is_past;
         // A search that was not run says nothing about the source.
-        if search.state != SearchState::NotRun || facts.last.is_empty() {
+        if counts && search.state != SearchState::NotRun || facts.last.is_empty() {
             facts.last = search.state.to_string();
             facts.last_at = search.at;
-            facts.fails = failed;
+            facts.fails = failed && counts;
             let answered = matches!(search.state, SearchState::Ok | SearchState::Empty);
             facts.answers_since = facts.answers_since.or(Some(search.at)).filter(|_| answered);
-            facts.over_quota = search.state == SearchState::OverQuota;
+            facts.over_quota = search.state == SearchState::OverQuota && counts;
             facts.trouble.clone_from(&search.trouble);
         }
     }

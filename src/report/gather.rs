@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::facts::{DayFacts, PrunedPeriod, TopicFacts};
-use super::measures::{LONGEST_RUN, MOST_SEARCHES, ToneFacts, WHOLE, WhyFacts};
+use super::measures::{LONGEST_RUN, MOST_SEARCHES, TAIL, ToneFacts, WHOLE, WhyFacts};
 use super::{answer, calendar, causes, comparison, coverage, items, period, source_shares};
 use crate::compare::{
     FilteredItems, NoTermsReason, Relevance, TermsAsked, TopicTerms, apply_filter, relevance, topic_terms,
@@ -23,8 +23,6 @@ const BEFORE: usize = 7;
 const MOST_MARKS: i64 = 200_000;
 /// Four weeks with which terms are compared, and the day in which the first of them may have begun, in milliseconds.
 const TERMS_REACH: i64 = 29 * 86_400_000;
-/// How long after the period an answer or a failure still counts for it, in milliseconds.
-pub(super) const TAIL: i64 = 12 * 3_600_000;
 
 /// Decides which items belong to the period: by the instant at which they count, or, when reports follow one another
 /// without gaps, by when they were first seen, so that late finds are in the next report.
@@ -245,7 +243,7 @@ pub(super) async fn topic(
         not_kept: (!pruned_days.is_complete(span))
             .then(|| PrunedPeriod { runs: pruned_totals.map(|totals| totals.0 + runs(inside())) }),
         kept_from,
-        sources: coverage::sources(&searches, &search_coverage, span),
+        sources: coverage::sources(&searches, &search_coverage, (span, now)),
         period: counted,
         top_posts: chosen.top_posts,
         top_pages: chosen.top_pages,

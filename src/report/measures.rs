@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::insight::daily::{Share, ToneCounts, UsualShare};
 use crate::insight::why::Cause;
-use crate::model::{Source, Tone};
+use crate::model::{Source, Span, Time, Tone};
 
 /// The minimum difference from the usual that is reported, in items.
 pub(super) const MIN_CHANGE: f64 = 10.0;
@@ -15,8 +15,15 @@ pub(super) const MIN_SAMPLE: u64 = 20;
 pub(super) const WHOLE: f64 = 0.9;
 /// The maximum number of searches read for the period.
 pub(super) const MOST_SEARCHES: i64 = 20_000;
+/// How long after the period an answer or a failure still counts for it, in milliseconds.
+pub(super) const TAIL: i64 = 12 * 3_600_000;
 /// How long before its searches a run may have started, in milliseconds.
 pub(super) const LONGEST_RUN: i64 = 86_400_000;
+
+/// Whether a period is over for so long that a report made now describes how it ended, not how things are.
+pub(super) fn is_past(period: Span, now: Time) -> bool {
+    now.0 > period.until.0.saturating_add(TAIL)
+}
 
 /// An earlier day.
 #[derive(Debug, Clone, serde::Serialize)]

@@ -4,15 +4,13 @@ use std::collections::BTreeSet;
 
 use super::facts::{SourceFacts, TopicFacts};
 use super::format::{date_time_short, number};
-use super::gather::TAIL;
 use super::matter::Highlight;
+use super::measures::is_past;
 use crate::model::{Source, Span, Time};
 
 /// Reports a source that fails for several topics only once.
 pub(super) fn add(topics: &[TopicFacts], period: Span, now: Time, timezone: &str, all: &mut Vec<Highlight>) {
-    // A report about the distant past does not know what came after the searches that it read.
-    let is_past = now.0 > period.until.0.saturating_add(TAIL);
-    let (is, when) = if is_past { ("was", "at the end of the period ") } else { ("is", "") };
+    let (is, when) = if is_past(period, now) { ("was", "at the end of the period ") } else { ("is", "") };
     let named: BTreeSet<Source> = topics.iter().flat_map(|topic| &topic.sources).map(|facts| facts.source).collect();
     for source in &named {
         let of = |topic: &'_ TopicFacts| topic.sources.iter().find(|facts| facts.source == *source).cloned();

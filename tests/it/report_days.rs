@@ -77,6 +77,52 @@ fn a_topic_whose_first_searches_failed_was_watched_and_paid_for() {
 }
 
 #[test]
+fn a_failure_after_a_past_day_does_not_make_a_source_fail_at_its_end() {
+    for database in databases() {
+        let well = Arc::new(AtomicBool::new(true));
+        let answers = Arc::clone(&well);
+        let server = Raw::saying(move |_| {
+            if answers.load(Ordering::SeqCst) {
+                let body = json!({ "results": [post(1, 1, "found", 1)] }).to_string();
+                return reply("200 OK", "content-type: application/json\r\n", body.as_bytes());
+            }
+            reply("502 Bad Gateway", "content-type: application/json\r\n", b"{\"detail\":\"gone\"}")
+        });
+        let place = Place::new(database, &server.lines(), &topic("acme", ""));
+        // It fails from the last search of 03-12 on, and answers again from 03-14 on.
+        for n in [6, 12, 18, 24, 30, 36, 42, 54, 60, 72] {
+            well.store(!(42..72).contains(&n), Ordering::SeqCst);
+            place.run(&["once", "--at", &hour(n)]);
+        }
+        let (name, now) = (place.database.name, hour(240));
+        let (text, page) = report(&place, "2026-03-11", &now);
+        assert!(text.contains("- social: last ok, 03-11 18:00; 0 of 3 failed"), "{name}: {text}");
+        let (text_of_failure, page_of_failure) = report(&place, "2026-03-12", &now);
+        let told = "social was failing at the end of the period here: its last search, at 03-12 18:00, failed";
+        assert!(text_of_failure.contains(told) && page_of_failure.contains(told), "{name}: {text_of_failure}");
+        assert!(text_of_failure.contains("; 1 of 4 failed in the period."), "{name}: {text_of_failure}");
+        // No search of the day before failed.
+        for told in [&text, &page] {
+            assert!(!told.contains("failing"), "{name}: {told}");
+        }
+        // The day before the failures, of which the first came twelve hours later at most.
+        let place = Place::new(crate::support::databases::sqlite(), &server.lines(), &topic("acme", ""));
+        for n in [6, 12, 18, 30] {
+            well.store(n < 24, Ordering::SeqCst);
+            place.run(&["once", "--at", &hour(n)]);
+        }
+        let (text, page) = report(&place, "2026-03-11", &hour(31));
+        let told = "social is failing here: its last search, at 03-12 06:00, failed";
+        assert!(text.contains(told) && page.contains(told), "{text}");
+        let (text, page) = report(&place, "2026-03-11", &hour(40));
+        for told in [&text, &page] {
+            assert!(!told.contains("failing"), "{told}");
+        }
+        assert!(text.contains("- social: last ok, 03-11 18:00; 0 of 3 failed"), "{text}");
+    }
+}
+
+#[test]
 fn a_full_reply_that_left_no_gap_makes_no_figure_a_bound_while_the_day_goes_on() {
     for database in databases() {
         let said = Arc::new(Mutex::new(json!([])));

@@ -5,6 +5,7 @@ use maud::{Markup, html};
 use super::super::document::Report;
 use super::super::facts::{HoleFacts, TopicFacts};
 use super::super::format::{self, at_least, count_noun, number, percent};
+use super::super::measures::is_past;
 use super::super::{chart, comparison, sql};
 use super::lists::Empty;
 use super::print::{ROWS, beyond};
@@ -200,7 +201,7 @@ fn coverage(report: &Report, topic: &TopicFacts) -> Markup {
             h3 id=(format::id(&topic.id, "sources")) { "How it was searched" }
             @if let Some(gone) = topic.not_kept_words() { p.note { (format::sentence(&gone)) } } @else if topic.sources.is_empty() { p { "No searches were made in the period." } } @else {
                 div.wide role="region" tabindex="0" aria-label=(format!("{}: sources", topic.id)) { table.cards {
-                    caption { "Searches made in the period. Last and Full replies also count later searches that asked about it." }
+                    caption { "Searches made in the period. " @if !is_past(report.span, report.made_at) { "Last and " } "Full replies also count later searches that asked about it." }
                     thead { tr { th scope="col" { "Source" } th scope="col" { "Last" } th.n scope="col" { "Failed" } th.n scope="col" { "Not made" } th.n scope="col" { "Full replies" } th.n scope="col" { "Cost" } } }
                     tbody { @for source in &topic.sources { tr {
                         th scope="row" { (source.source) }
