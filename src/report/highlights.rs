@@ -219,8 +219,8 @@ fn hole(topic: &TopicFacts, (period, is_over): (Span, bool), timezone: &str, add
         format!(", part of one from {from} to {until}")
     };
     let before = topic.searched_since.filter(|since| *since > period.from && *since < period.until);
-    let before =
-        before.and_then(|since| Span::new(period.from, since)).filter(|before| before.length().as_secs() >= 86_400);
+    let before = before.and_then(|since| Span::new(period.from, since)).map(|before| uncovered(topic, before));
+    let before = before.filter(|before| before.length().as_secs() >= 86_400);
     let sentence = format!(
         "{} of the period{} was not covered{}; the longest gap is {}{}{}.",
         percent(1.0 - covered),
@@ -233,6 +233,13 @@ fn hole(topic: &TopicFacts, (period, is_over): (Span, bool), timezone: &str, add
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share")]
     let strength = ((1.0 - covered) * 50.0) as u32;
     add(42 + strength, "coverage", "hole", sentence);
+}
+
+/// Returns how much of a span was not covered, as a span of this length. The first search looks back over a part of the
+/// time before it.
+fn uncovered(topic: &TopicFacts, span: Span) -> Span {
+    let parts = topic.holes.iter().filter_map(|hole| hole.span.intersection(span));
+    Span { from: Time(0), until: Time(parts.map(|part| part.until.0 - part.from.0).sum()) }
 }
 
 /// Reports a topic that was not searched. It has no holes to show this if its searches look at a moment.
@@ -284,6 +291,31 @@ mod tests {
         );
         let later = Span { from: Time(24 * HOUR), ..span };
         assert_eq!(of(&[facts], later, span.until, "UTC"), (vec![], 0));
+    }
+
+    #[test]
+    fn what_the_first_search_looked_back_over_was_not_uncovered_before_it() {
+        const DAY: i64 = 24 * HOUR;
+        let mut facts = topic("a");
+        (facts.covered, facts.searched_since) = (Some(0.65), Some(Time(11 * DAY + 5 * HOUR)));
+        let hole = |from: i64, until: i64, before: bool| HoleFacts {
+            span: Span { from: Time(from), until: Time(until) },
+            why: String::new(),
+            before,
+            open: false,
+        };
+        // It looked back a day, and to before the period there is a hole, too.
+        facts.holes = vec![hole(-DAY, 10 * DAY + 5 * HOUR, true), hole(20 * DAY, 20 * DAY + HOUR, false)];
+        let span = Span { from: Time(0), until: Time(29 * DAY) };
+        let sentence =
+            |facts: &TopicFacts| of(std::slice::from_ref(facts), span, span.until, "UTC").0[0].sentence.clone();
+        let told = sentence(&facts);
+        assert!(
+            told.starts_with("35% of the period was not covered, 10d 5h of it before the first search; the longest"),
+            "{told}"
+        );
+        facts.holes.remove(0);
+        assert!(!sentence(&facts).contains("before the first search"));
     }
 
     #[test]
