@@ -24,20 +24,21 @@ pub struct ListOptions<'a> {
 /// Copies that are checked for one to show instead of a hidden item.
 const STAND_INS: u32 = 50;
 
-/// Returns the item, or if the topic's filter hides it, the first of its near-copies that the filter does not hide:
-/// the list holds only one item of a cluster.
+/// Returns the item, or if the topic's filter hides it or its words were pruned, the first of its near-copies that can
+/// be shown: the list holds only one item of a cluster.
 pub async fn shown_or_copy(
     store: &Store,
     row_filter: &mut RowFilter,
     folded: Option<&ListFilter>,
     row: ItemRow,
 ) -> Result<Option<ItemRow>, StoreError> {
-    if row_filter.shows_item(&row) {
-        return Ok(Some(row));
-    }
-    let Some(filter) = folded.filter(|_| row.cluster.is_some()) else { return Ok(None) };
-    let copies = store.matching_copies(filter, &row.key, STAND_INS).await?;
-    Ok(copies.into_iter().find(|copy| copy.key != row.key && row_filter.shows_item(copy)))
+    let is_shown = row_filter.shows_item(&row);
+    let filter = folded.filter(|_| row.cluster.is_some() && !(is_shown && row.pruned_at.is_none()));
+    let Some(filter) = filter else { return Ok(is_shown.then_some(row)) };
+    let mut copies = store.matching_copies(filter, &row.key, STAND_INS).await?;
+    copies.retain(|copy| copy.key != row.key && !(is_shown && copy.pruned_at.is_some()));
+    let copy = copies.into_iter().find(|copy| row_filter.shows_item(copy));
+    Ok(copy.or(is_shown.then_some(row)))
 }
 
 /// A shown item.
@@ -75,9 +76,9 @@ pub async fn list_items(
     let mut list = ItemList { items: Vec::new(), hidden: 0, outside: 0, noise };
     let mut kept = Vec::with_capacity(rows.len());
     for row in rows {
-        let listed = row.key.clone();
+        let (listed, is_pruned) = (row.key.clone(), row.pruned_at.is_some());
         let Some(row) = shown_or_copy(store, &mut row_filter, options.folded, row).await? else { continue };
-        let hidden = Some(listed).filter(|listed| *listed != row.key);
+        let hidden = Some(listed).filter(|listed| *listed != row.key && !is_pruned);
         kept.push((row, hidden));
     }
     let keys: Vec<String> = kept.iter().map(|(row, _)| row.key.clone()).collect();

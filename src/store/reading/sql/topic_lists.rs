@@ -161,7 +161,8 @@ pub(super) fn push_since(query: &mut QueryBuilder<Database>, filter: &Filter) {
     }
 }
 
-/// Returns items of the filter's one topic in the cluster of the given item, in order of first sighting.
+/// Returns items of the filter's one topic in the cluster of the given item, in order of first sighting; those whose
+/// words were pruned last.
 pub(in crate::store) async fn copies(
     conn: &mut Conn,
     filter: &Filter,
@@ -176,7 +177,9 @@ pub(in crate::store) async fn copies(
     query.push(" AND i.cluster <> i.id");
     push_since(&mut query, filter);
     push_matching(&mut query, filter, ItemOrder::New, Words::Each);
-    query.push(" ORDER BY t.first_seen, i.key LIMIT ").push_bind(limit);
+    query
+        .push(" ORDER BY CASE WHEN i.pruned_at IS NULL THEN 0 ELSE 1 END, t.first_seen, i.key LIMIT ")
+        .push_bind(limit);
     query.build().persistent(false).fetch_all(conn).await?.iter().map(read::item).collect()
 }
 

@@ -69,8 +69,8 @@ pub(in crate::store) async fn raw(conn: &mut Conn, input: &StepInput) -> Result<
 const RAW: &str = "SELECT search, received_at, CAST(length(body) + length(request) + length(headers) AS BIGINT) AS bytes FROM raw_reply \
      WHERE received_at < $1 AND received_at >= $2 AND (received_at > $2 OR search > $3) ORDER BY received_at, search LIMIT $4";
 
-/// Deletes the words of items last seen before an instant; keys, times and what topics know of them stay. The first
-/// item of a cluster keeps its words while one of its copies is still seen.
+/// Deletes the words of items last seen before an instant; keys, times and what topics know of them stay. A cluster
+/// keeps its first item without words: new copies are found by what was stored when it was compared.
 pub(in crate::store) async fn items(conn: &mut Conn, input: &StepInput) -> Result<Batch, StoreError> {
     if !input.rehearsal {
         super::lock(conn, ITEMS_LOCK).await?;
@@ -125,8 +125,7 @@ pub(in crate::store) async fn items(conn: &mut Conn, input: &StepInput) -> Resul
 
 /// Limits the rows read, however few of them are deleted: items that are seen for years stay among the oldest.
 const ITEMS: &str = "SELECT i.id, i.first_seen, \
-     CAST(CASE WHEN i.last_seen < $1 AND NOT EXISTS (SELECT 1 FROM item c WHERE c.cluster = i.id AND c.cluster <> c.id AND c.last_seen >= $1) \
-     THEN 1 ELSE 0 END AS BIGINT) AS goes, \
+     CAST(CASE WHEN i.last_seen < $1 THEN 1 ELSE 0 END AS BIGINT) AS goes, \
      CAST(coalesce(length(i.title), 0) + coalesce(length(i.text), 0) + coalesce(length(i.url), 0) + coalesce(length(i.author), 0) \
      + coalesce(length(i.author_name), 0) + coalesce(length(i.post_id), 0) AS BIGINT) AS bytes \
      FROM (SELECT o.id FROM item o WHERE o.pruned_at IS NULL AND o.first_seen < $1 AND o.first_seen >= $2 AND (o.first_seen > $2 OR o.id > $3) \
