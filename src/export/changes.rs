@@ -24,6 +24,9 @@ pub(super) async fn write(
         if changes.counts.cut {
             tracing::warn!(topic = topic.id, "too many changes to read at once: only the latest are exported");
         }
+        if let Some(note) = changes.counts.pruned_note() {
+            tracing::warn!(topic = topic.id, "{note}");
+        }
         let run = |point: Option<&ChangePoint>| point.map(|point| point.run.clone());
         let (since_run, until_run) = (run(changes.since.as_ref()), run(changes.until.as_ref()));
         let kinds = changes.new.into_iter().map(ChangeKind::New);

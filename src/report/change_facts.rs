@@ -13,10 +13,12 @@ pub struct ChangeFacts {
     pub edited: u64,
     /// Items that complete searches no longer show.
     pub gone: u64,
-    /// Whether there may be more of both: replies were full, or more happened than is read at once.
+    /// Whether there may be more of both: replies were full, more happened than is read at once, or it was pruned.
     pub at_least: bool,
     /// Whether only the latest of the period was read.
     pub cut: bool,
+    /// Whether snapshots or texts of the period were pruned.
+    pub pruned: bool,
     /// Sources with too few complete searches to judge what is gone.
     pub gone_unjudged: Vec<Source>,
     /// Whether this was judged for any source.

@@ -32,8 +32,9 @@ pub(super) async fn read(
             baseline: changes.counts.baseline as u64,
             edited: changes.counts.edited as u64,
             gone: changes.counts.gone as u64,
-            at_least: changes.counts.at_least || changes.counts.cut,
+            at_least: changes.counts.at_least || changes.counts.cut || changes.counts.pruned,
             cut: changes.counts.cut,
+            pruned: changes.counts.pruned,
             gone_judged: changes.sources.iter().any(|source| source.gone_judged),
             gone_unjudged: changes
                 .sources
@@ -103,17 +104,35 @@ impl ChangeFacts {
     /// Returns what limits these figures, in sentences. The first is about gone items.
     pub(super) fn limits(&self) -> (Option<String>, Option<&'static str>) {
         let names: Vec<&str> = self.gone_unjudged.iter().map(crate::model::Source::as_str).collect();
+        let kept = if self.pruned { " are stored" } else { "" };
         let unjudged = (!names.is_empty()).then(|| {
-            format!("Gone: not judged for {} (too few complete searches in a row within the window).", names.join(", "))
+            let names = names.join(", ");
+            format!("Gone: not judged for {names} (too few complete searches in a row within the window{kept}).")
         });
-        (unjudged, self.cut.then_some("There are more changes than can be read at once; only the latest were read."))
+        let more = if self.cut {
+            Some("There are more changes than can be read at once; only the latest were read.")
+        } else {
+            self.pruned.then_some("Snapshots or texts of the period were pruned: more items may be gone or edited.")
+        };
+        (unjudged, more)
+    }
+
+    /// Returns the text when no item was found edited.
+    pub(super) fn none_edited(&self) -> &'static str {
+        match (self.cut, self.pruned) {
+            (true, _) => "No edits were seen in what was read.",
+            (false, true) => "No edits are stored for the period; some may have been pruned.",
+            (false, false) => "No edits were seen in the period.",
+        }
     }
 
     /// Returns the text when no item was found gone.
     pub(super) fn none_gone(&self) -> &'static str {
-        if !self.gone_judged {
+        if !self.gone_judged && self.pruned {
+            "Gone items were not judged: this needs four complete searches in a row within the window, and snapshots were pruned."
+        } else if !self.gone_judged {
             "Gone items were not judged: this needs four complete searches in a row within the window, of a source that shows everything."
-        } else if self.gone_unjudged.is_empty() && !self.cut {
+        } else if self.gone_unjudged.is_empty() && !self.cut && !self.pruned {
             "No item is gone: each one that three complete searches in a row showed was in the next, while recent enough."
         } else {
             "No gone items were found where this was judged."

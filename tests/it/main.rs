@@ -128,6 +128,7 @@ mod report_calm;
 mod report_cli;
 mod report_days;
 mod report_layout;
+mod report_pruned;
 mod report_sentences;
 mod report_unseen;
 mod report_weeks;

@@ -39,6 +39,8 @@ pub struct Snapshot {
     pub requested_span: Option<Span>,
     /// The counts of its reply.
     pub counts: Counts,
+    /// Whether some of its sightings were pruned.
+    pub thinned: bool,
 }
 
 /// The searches of a span, and some before it, in reading order.
@@ -52,6 +54,8 @@ pub struct Snapshots {
     pub all: Vec<Snapshot>,
     /// Whether earlier runs of the span were left out because there are too many.
     pub cut: bool,
+    /// From when on all searches of the topic are stored; earlier ones were pruned. `None` if all are.
+    pub complete_from: Option<Time>,
 }
 
 /// What is needed to show and to filter an item.

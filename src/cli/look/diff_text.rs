@@ -44,13 +44,13 @@ fn span(changes: &Changes) -> String {
 }
 
 fn headline(counts: &ChangeCounts) -> String {
-    let least = |n: usize| if counts.at_least || counts.cut { format!("≥ {n}") } else { n.to_string() };
+    let least = |n: usize, more: bool| if more { format!("≥ {n}") } else { n.to_string() };
     let mut line = format!(
         "{} new · {} gone · {} edited · {} rising",
-        least(counts.new),
-        counts.gone,
-        counts.edited,
-        counts.rising
+        least(counts.new, counts.at_least || counts.cut),
+        least(counts.gone, counts.pruned),
+        least(counts.edited, counts.pruned),
+        least(counts.rising, counts.pruned)
     );
     if counts.baseline > 0 {
         line.push_str(&format!(" · {} baseline", counts.baseline));
@@ -94,6 +94,7 @@ fn notes(counts: &ChangeCounts) -> Vec<String> {
     if counts.at_least {
         notes.push("≥: a source returned its maximum".into());
     }
+    notes.extend(counts.pruned_note().map(str::to_owned));
     if counts.cut {
         notes.push("the span is too long to read at once; only the latest part was read".into());
     }

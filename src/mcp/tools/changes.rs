@@ -74,8 +74,10 @@ fn fill(answer: &mut Answer, topic: &Topic, changes: &Changes) -> Result<(), Too
 fn describe_counts(counts: &ChangeCounts) -> Vec<String> {
     let more = counts.at_least || counts.cut;
     let new = at_least(counts.new as u64, more);
-    let mut notes =
-        vec![format!("{new} new, {} gone, {} edited, {} rising.", counts.gone, counts.edited, counts.rising)];
+    let [gone, edited, rising] =
+        [counts.gone, counts.edited, counts.rising].map(|many| at_least(many as u64, counts.pruned));
+    let mut notes = vec![format!("{new} new, {gone} gone, {edited} edited, {rising} rising.")];
+    notes.extend(counts.pruned_note().map(|note| format!("Note: {note}.")));
     if counts.at_least {
         notes.push("A source returned its maximum: there may be more new items.".to_owned());
     }

@@ -71,6 +71,7 @@ fn what_another_query_found_is_not_compared_with_what_was_usual() {
         gone: 0,
         at_least: false,
         cut: false,
+        pruned: false,
         gone_unjudged: Vec::new(),
         gone_judged: true,
         queries: vec!["social searched for “more”".into()],

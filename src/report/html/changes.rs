@@ -12,9 +12,7 @@ pub(super) fn section<'a>(topic: &'a TopicFacts, zone: &str, empty: &mut Empty<'
     let Some(changes) = &topic.changes else { return html! {} };
     let (unjudged, cut) = changes.limits();
     if changes.edits.is_empty() {
-        let read =
-            if changes.cut { "No edits were seen in what was read." } else { "No edits were seen in the period." };
-        empty.note("Edited", read);
+        empty.note("Edited", changes.none_edited());
     }
     let gone = !changes.lost.is_empty() || unjudged.is_some();
     if !gone {

@@ -47,6 +47,7 @@ fn what_is_gone_is_reported_with_what_was_not_judged() {
         gone: 0,
         at_least: false,
         cut: false,
+        pruned: false,
         gone_unjudged: Vec::new(),
         gone_judged: true,
         queries: Vec::new(),

@@ -72,6 +72,8 @@ pub struct ChangeCounts {
     pub unjudged: usize,
     /// A source returned a full reply: there may have been more new items.
     pub at_least: bool,
+    /// Snapshots or texts of the span were pruned: more items may have gone, been edited or risen.
+    pub pruned: bool,
     /// The span held more rows than one reading; only the latest were read.
     pub cut: bool,
     /// What is unknown about the new items.
@@ -172,6 +174,14 @@ pub struct Rising {
     pub before: Engagement,
     /// All reactions at `until`.
     pub after: Engagement,
+}
+
+impl ChangeCounts {
+    /// Returns a note about pruned data, if it matters.
+    #[must_use]
+    pub fn pruned_note(&self) -> Option<&'static str> {
+        self.pruned.then_some("data of this span was pruned: more items may have gone, been edited or risen")
+    }
 }
 
 impl Changes {

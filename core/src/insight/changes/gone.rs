@@ -64,7 +64,9 @@ fn steps(snapshots: &Snapshots, between: SeqRange, window: Duration) -> Vec<Vec<
             // An item that the first of them shows is older than it. If that is too old for the last one to show it, an
             // absence says nothing.
             let may_show = before.first().is_some_and(|first| first.at > window_from);
-            if missed.seq > between.since && may_show {
+            // What was thinned may have shown more. Such a row is not judged, rather than judged by what is left.
+            let is_whole = row.iter().all(|snapshot| !snapshot.thinned);
+            if missed.seq > between.since && may_show && is_whole {
                 steps.push(Step {
                     source: question.source,
                     before: before.iter().map(|s| s.seq).collect(),
@@ -77,6 +79,18 @@ fn steps(snapshots: &Snapshots, between: SeqRange, window: Duration) -> Vec<Vec<
         all.push(steps);
     }
     all
+}
+
+/// Returns whether snapshots of a span were pruned, or some that its first ones are compared with, so that more items
+/// may be gone than are found.
+pub(super) fn is_pruned(snapshots: &Snapshots, between: SeqRange) -> bool {
+    let compared = (0..snapshots.questions.len()).any(|question| {
+        let own: Vec<&Snapshot> = snapshots.all.iter().filter(|s| s.question == question).collect();
+        let first = own.partition_point(|s| s.seq <= between.since);
+        first < own.len() && own.iter().skip(first.saturating_sub(GONE_AFTER)).any(|s| s.thinned)
+    });
+    let before = snapshots.all.iter().rev().find(|s| s.seq <= between.since).map(|s| s.at);
+    compared || snapshots.complete_from.is_some_and(|from| before.is_none_or(|at| at < from))
 }
 
 /// Returns what to read; `None` if nothing can be judged.

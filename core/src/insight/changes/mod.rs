@@ -125,6 +125,7 @@ pub fn changes(reading: &ChangeInput, filter: &Filter, most: usize) -> Changes {
     rising(reading, &mut filter_state, most, &mut changes, &mut counts);
     counts.unjudged = filter_state.unjudged.len();
     counts.at_least = sources.iter().any(|source| source.saturated > 0);
+    counts.pruned = is_pruned(reading);
     counts.cut = reading.snapshots.cut
         || [reading.first.len(), reading.last.len(), reading.edits.len(), reading.growths.len()]
             .iter()
@@ -132,6 +133,12 @@ pub fn changes(reading: &ChangeInput, filter: &Filter, most: usize) -> Changes {
     changes.sources = sources;
     changes.counts = counts;
     changes
+}
+
+/// Returns whether snapshots or words of the span were pruned. Words that were replaced go with those of the item.
+fn is_pruned(reading: &ChangeInput) -> bool {
+    let mut items = reading.first.iter().map(|first| &first.item).chain(reading.growths.iter().map(|one| &one.item));
+    items.any(|item| item.pruned) || gone::is_pruned(&reading.snapshots, reading.between)
 }
 
 fn gone(

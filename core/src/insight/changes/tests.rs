@@ -44,6 +44,7 @@ fn snapshot(seq: i64, question: usize, state: SearchState, found: i64) -> Snapsh
         saturated: false,
         requested_span: None,
         counts,
+        thinned: false,
     }
 }
 
@@ -54,7 +55,7 @@ fn ok(seq: i64) -> Snapshot {
 fn snapshots(all: Vec<Snapshot>) -> Snapshots {
     let question = |source, query: &str| Question { source, operation: "search".into(), query: query.into() };
     let questions = vec![question(Source::Social, "a"), question(Source::Social, "b"), question(Source::Ai, "a")];
-    Snapshots { known: vec![false; questions.len()], questions, all, cut: false }
+    Snapshots { known: vec![false; questions.len()], questions, all, cut: false, complete_from: None }
 }
 
 fn reading(all: Vec<Snapshot>, since: i64) -> ChangeInput {
@@ -117,6 +118,8 @@ fn an_item_is_gone_only_after_complete_snapshots_of_the_same_query_that_held_it(
         ("without a date", all(), 3, seen(&[1, 2, 3]), None, 0),
         ("the last was cut", replaced(&|s| s.saturated = true, 4), 3, seen(&[1, 2, 3]), Some(0), 0),
         ("one before was cut", replaced(&|s| s.saturated = true, 2), 3, seen(&[1, 2, 3]), Some(0), 0),
+        ("the last was thinned", replaced(&|s| s.thinned = true, 4), 3, seen(&[1, 2, 3]), Some(0), 0),
+        ("one before was thinned", replaced(&|s| s.thinned = true, 1), 3, seen(&[1, 2, 3]), Some(0), 0),
         ("the last failed", replaced(&|s| s.state = SearchState::Error, 4), 3, seen(&[1, 2, 3]), Some(0), 0),
         ("the last was empty", replaced(&|s| s.state = SearchState::Empty, 4), 3, seen(&[1, 2, 3]), Some(0), 0),
         ("another question", replaced(&|s| s.question = 1, 4), 3, seen(&[1, 2, 3]), Some(0), 0),
@@ -151,6 +154,18 @@ fn an_item_is_gone_only_after_complete_snapshots_of_the_same_query_that_held_it(
         let got = changes_of(&reading);
         assert_eq!((got.gone.len(), got.counts.gone), (expected, expected), "{name}");
         assert_eq!(got.sources[0].gone, expected, "{name}");
+    }
+}
+
+#[test]
+fn changes_are_bounds_where_snapshots_were_pruned_that_they_are_based_on() {
+    for (thinned, complete_from, pruned) in
+        [(6, None, false), (7, None, true), (12, None, true), (0, Some(10), false), (0, Some(11), true)]
+    {
+        let all = (1..=12).map(|seq| Snapshot { thinned: seq == thinned, ..ok(seq) }).collect();
+        let mut reading = reading(all, 9);
+        reading.snapshots.complete_from = complete_from.map(|hour| at(hour - 1));
+        assert_eq!(changes_of(&reading).counts.pruned, pruned, "{thinned} {complete_from:?}");
     }
 }
 

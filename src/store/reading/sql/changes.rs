@@ -4,7 +4,7 @@
 use futures_util::TryStreamExt as _;
 use sqlx::{AssertSqlSafe, Row as _};
 
-use super::{Conn, Row, read};
+use super::{Conn, Row, prune, read};
 use crate::model::{Question, SearchState, SeqRange, Snapshot, Snapshots, Source, Span, Time};
 use crate::store::StoreError;
 
@@ -19,7 +19,7 @@ const LAST: i64 = 29;
 
 /// The last attempt's searches of numbered runs. `CROSS JOIN` fixes the order of the tables even without statistics.
 const SNAPSHOT: &str = "SELECT r.public_id, r.seq, coalesce(r.started_at, r.slot, r.planned_at) AS at, s.source, s.operation, s.query, s.state, \
-     s.saturated, s.asked_from, s.asked_until, s.found, s.new, s.duplicate, s.outside, s.undated \
+     s.saturated, s.asked_from, s.asked_until, s.found, s.new, s.duplicate, s.outside, s.undated, r.thinned \
      FROM run r CROSS JOIN search s WHERE s.run = r.id AND s.attempt = r.attempt AND r.topic = $1 AND r.seq > $2 AND r.seq <= $3 \
      ORDER BY r.seq DESC, s.source LIMIT $4";
 
@@ -72,6 +72,7 @@ pub(in crate::store) async fn snapshots(
     for (question, known) in found.questions.iter().zip(&mut found.known) {
         *known = asked_before(conn, topic, question, first).await?;
     }
+    found.complete_from = prune::pruned_days(conn, topic).await?.complete_from();
     Ok(found)
 }
 
@@ -112,6 +113,7 @@ fn snapshot(row: &Row, questions: &mut Vec<Question>) -> Result<Snapshot, StoreE
             .zip(read::time(row, "asked_until")?)
             .and_then(|(from, until)| Span::new(from, until)),
         counts: read::counts(row)?,
+        thinned: read::flag(row, "thinned")?.unwrap_or(false),
     })
 }
 

@@ -1,0 +1,73 @@
+//! Reports and `diff` about a time of which snapshots, texts or searches were pruned: they say less, and nothing false.
+//! Through the binary on both databases.
+
+use serde_json::json;
+
+use crate::support::databases::databases;
+use crate::support::program::Place;
+use crate::support::world::{World, hour, once, post, topic};
+
+fn report(place: &Place, more: &[&str]) -> [String; 2] {
+    ["told.md", "told.html"].map(|name| {
+        place.ok(&[&["report", "--out", name], more].concat());
+        std::fs::read_to_string(place.path(name)).unwrap()
+    })
+}
+
+#[test]
+fn what_is_left_of_pruned_snapshots_and_texts_is_a_lower_bound_of_what_changed() {
+    let keeps = [
+        ("sightings = \"5d\"\nitems = \"10d\"", hour(380), 0),
+        ("sightings = \"30d\"\nruns = \"30d\"", "2026-04-12T00:00:00Z".to_owned(), 1),
+    ];
+    for (keep, now, edited) in keeps {
+        for database in databases() {
+            let world = World::new();
+            let retention = format!("[retention]\nprune = \"never\"\n{keep}\n\n");
+            let place = Place::new(database, &world.lines(), &format!("{retention}{}", topic("acme", "")));
+            let name = place.database.name;
+            let (one, two) = (|| post(1, 20, "acme one is here", 5), || post(2, 21, "acme costs $10 now", 5));
+            world.posts(&[one(), two()]);
+            for n in [24, 25, 26] {
+                once(&place, n);
+            }
+            // Post 1 is gone, and post 2 is edited.
+            world.posts(&[post(3, 25, "acme three", 1), post(2, 21, "acme costs $12 now", 5)]);
+            once(&place, 28);
+            world.posts(&[post(9, 350, "acme nine", 1)]);
+            for n in [360, 361, 362, 363, 364] {
+                once(&place, n);
+            }
+            let day = ["--date", "2026-03-12", "--at", &now];
+            let diff = |since: &str| {
+                let until = ["diff", "acme", "--since", since];
+                (place.json(&[&until[..], &["--json"]].concat()), place.ok(&until))
+            };
+            let (before, _) = diff("2026-03-12");
+            assert_eq!((&before["counts"]["gone"], &before["counts"]["edited"]), (&json!(1), &json!(1)), "{name}");
+            assert_eq!(before["counts"]["pruned"], json!(false), "{name}");
+            let [text, _] = report(&place, &day);
+            assert!(text.contains("### Gone: 1") && text.contains("### Edited: 1"), "{name}: {text}");
+
+            place.ok(&["db", "prune", "--at", &now]);
+            let (after, told) = diff("2026-03-12");
+            assert_eq!((&after["counts"]["gone"], &after["counts"]["pruned"]), (&json!(0), &json!(true)), "{name}");
+            assert!(told.contains(&format!(" new · ≥ 0 gone · ≥ {edited} edited · ≥ 0 rising")), "{name}: {told}");
+            assert!(told.contains("data of this span was pruned: more items may have gone"), "{name}: {told}");
+            for text in report(&place, &day) {
+                assert!(!text.contains("No item is gone"), "{name}: {text}");
+                assert!(
+                    text.contains("Gone items were not judged: ") && text.contains("were pruned"),
+                    "{name}: {text}"
+                );
+                assert!(text.contains("more items may be gone or edited."), "{name}: {text}");
+                assert!(!text.contains("No edits were seen in the period"), "{name}: {text}");
+            }
+            // Of the last run, nothing was pruned.
+            let (after, told) = diff(&hour(364));
+            assert_eq!(after["counts"]["pruned"], json!(false), "{name}: {after}");
+            assert_eq!(after["sources"][0]["gone_judged"], json!(true), "{name}: {after}");
+            assert!(told.contains(" new · 0 gone · 0 edited"), "{name}: {told}");
+        }
+    }
+}
