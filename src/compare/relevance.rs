@@ -24,6 +24,8 @@ pub struct Relevance {
     /// The share of posts without any word of the question, of those whose words were read. `None` if there are none,
     /// or if the question has no words.
     pub without: Option<Share>,
+    /// Posts whose words could not be read, because they were pruned or never given.
+    pub unread: u64,
     /// The usual share for this many posts; `None` if too few earlier periods are known.
     pub usual: Option<UsualShare>,
 }
@@ -82,11 +84,12 @@ where
     E: IntoIterator<Item = &'m CountedItem>,
 {
     let Some(query_words) = post_query_words(topic) else { return Ok(Relevance::default()) };
-    let mut found = Relevance { without: without(snapshot, &query_words, period, MOST).await?, usual: None };
+    let (without_words, unread) = without(snapshot, &query_words, period, MOST).await?;
+    let mut found = Relevance { without: without_words, unread, usual: None };
     if let Some(many) = found.high_share() {
         let mut shares = Vec::new();
         for marks in earlier.rev().take(EARLIER) {
-            let of_period = without(snapshot, &query_words, marks, MOST_EARLIER).await?;
+            let (of_period, _) = without(snapshot, &query_words, marks, MOST_EARLIER).await?;
             shares.extend(of_period.filter(|share| share.whole >= LEAST_POSTS as u64));
         }
         found.usual = usual_share(many.whole, &shares).ok();
@@ -94,17 +97,18 @@ where
     Ok(found)
 }
 
-/// The share of the latest posts without any word of the question. Pruned posts do not count.
+/// The share of the latest posts without any word of the question, and how many of these posts have no words stored;
+/// they do not count.
 async fn without<'m>(
     snapshot: &mut ReadSnapshot,
     query_words: &QueryWords,
     marks: impl IntoIterator<Item = &'m CountedItem>,
     most: usize,
-) -> Result<Option<Share>, StoreError> {
+) -> Result<(Option<Share>, u64), StoreError> {
     let mut posts: Vec<&CountedItem> = marks.into_iter().filter(|mark| mark.kind == Kind::Post).collect();
     posts.sort_by(|a, b| (b.moment(), &a.key).cmp(&(a.moment(), &b.key)));
     posts.truncate(most);
-    let keys: Vec<String> = posts.into_iter().map(|mark| mark.key.clone()).collect();
+    let keys: Vec<String> = posts.iter().map(|mark| mark.key.clone()).collect();
     let words = snapshot.words(&keys).await?;
     let readable: Vec<&ItemContent> =
         words.iter().filter(|words| !words.pruned && (words.text.is_some() || words.title.is_some())).collect();
@@ -112,5 +116,6 @@ async fn without<'m>(
         query_words.matches_any(&[w.text.as_deref(), w.title.as_deref(), w.author.as_deref(), w.url.as_deref()])
     };
     let matching = readable.iter().filter(matches_query).count();
-    Ok(share((readable.len() - matching) as u64, readable.len() as u64))
+    let unread = posts.len().saturating_sub(readable.len()) as u64;
+    Ok((share((readable.len() - matching) as u64, readable.len() as u64), unread))
 }

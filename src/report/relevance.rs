@@ -15,7 +15,12 @@ impl TopicFacts {
             )
         });
         let (part, total) = (number(without.part), count_noun(without.whole, "post"));
-        Some(format!("{part} of {total} contain no word of the query{usual}: check them before you quote."))
+        let unread = match self.relevance.unread {
+            0 => String::new(),
+            1 => " 1 more post has no stored text.".to_owned(),
+            many => format!(" {} more posts have no stored text.", number(many)),
+        };
+        Some(format!("{part} of {total} contain no word of the query{usual}: check them before you quote.{unread}"))
     }
 
     /// Whether it is reported among what matters.

@@ -672,8 +672,11 @@ fn a_calm_week_is_not_said_to_be_about_something_else() {
                     .collect();
                 let told_of = (0..days).map(|_| posts(&mut seed, stream));
                 let (part, whole) = told_of.fold((0, 0), |(part, whole), day| (part + day.0, whole + day.1));
-                let relevance =
-                    |part| Relevance { without: share(part, whole), usual: usual_share(whole, &before).ok() };
+                let relevance = |part| Relevance {
+                    without: share(part, whole),
+                    unread: 0,
+                    usual: usual_share(whole, &before).ok(),
+                };
                 told += u32::from(relevance(part).is_clearly_off_topic());
                 // Where days are alike, a week of only such posts is reported.
                 assert!(stream.1 > 0.0 || stream.0 > 0.9 || earlier < 14 || relevance(whole).is_clearly_off_topic());
