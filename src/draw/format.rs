@@ -20,6 +20,9 @@ const MAX_TIMES: usize = 8;
 /// Shown for a figure of pruned items.
 pub const NOT_KEPT: &str = "not kept";
 
+/// Shown in place of a number of authors if none is known: their handles were not given, or were pruned.
+pub const AUTHORS_UNKNOWN: &str = "authors unknown";
+
 /// Makes words a sentence.
 #[must_use]
 pub fn sentence(words: &str) -> String {

@@ -239,10 +239,20 @@ pub struct Rising {
 pub struct Copies {
     #[serde(flatten)]
     pub campaign: Campaign,
-    /// Its earliest item in the period.
+    /// Its earliest item in the period, of those that still have their text if there are any.
     pub item: ItemExcerpt,
     /// The row of that item.
     pub row: Option<usize>,
+}
+
+impl Copies {
+    /// Returns how many authors it has: `5 authors`, `≥ 5 authors`, `authors unknown`.
+    pub(super) fn authors_words(&self) -> String {
+        match self.campaign.authors {
+            0 => super::format::AUTHORS_UNKNOWN.to_owned(),
+            many => super::format::at_least_noun(many, self.campaign.authors_at_least, "author"),
+        }
+    }
 }
 
 /// A source's searches in the period.

@@ -190,15 +190,17 @@ fn campaign(topic: &TopicFacts, add: AddHighlight<'_>) {
     if many < MIN_AUTHORS {
         return;
     }
-    let by =
-        if campaign.authors == 0 { "authors not given".to_owned() } else { count_noun(campaign.authors, "author") };
+    let by = copies.authors_words();
     let span = Span::new(campaign.from, campaign.until);
     let within = span.map_or_else(String::new, |span| format!(" within {}", length(span)));
+    let text = match super::format::line(&copies.item.words, 90) {
+        text if text.is_empty() => "; the text is no longer stored".to_owned(),
+        text => format!(": “{text}”"),
+    };
     let sentence = format!(
-        "one text, {by}: {}{within}, {} of the items of the period: “{}”.",
+        "one text, {by}: {}{within}, {} of the items of the period{text}.",
         super::format::items(campaign.copies, campaign.posts),
         part_of(campaign.copies, topic.period.raw).map_or_else(String::new, |s| percent(s.share)),
-        super::format::line(&copies.item.words, 90),
     );
     add(48 + u32::try_from(many.min(30)).unwrap_or(30), "copies", "campaign", sentence);
 }

@@ -147,9 +147,8 @@ fn item_lists(report: &Report, topic: &TopicFacts) -> String {
     text.push_str(&listed(
         "One text, many times",
         topic.campaigns.iter().map(|c| {
-            let (copies, authors) = (format::items(c.campaign.copies, c.campaign.posts), c.campaign.authors);
-            let by = if authors == 0 { "authors not given".to_owned() } else { count_noun(authors, "author") };
-            format!("{copies}, {by}: {}", item(&c.item))
+            let copies = format::items(c.campaign.copies, c.campaign.posts);
+            format!("{copies}, {}: {}", c.authors_words(), item(&c.item))
         }),
     ));
     text
@@ -181,7 +180,7 @@ fn change_lists(changes: &ChangeFacts, zone: &str) -> String {
 fn numbers(report: &Report, topic: &TopicFacts) -> String {
     let period = &topic.period;
     let authors = if period.authors == 0 && period.no_author > 0 {
-        "authors not given".to_owned()
+        format::AUTHORS_UNKNOWN.to_owned()
     } else {
         format::at_least_noun(period.authors, topic.may_be_more(), "author")
     };

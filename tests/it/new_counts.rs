@@ -226,8 +226,8 @@ fn unknown_authors_are_not_counted_as_zero() {
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
         world.posts(&[json!({ "text": "nothing but words" }), json!({ "text": "quite other ones" })]);
         let said = place.ok(&["once", "--at", &hour(24)]);
-        assert!(said.contains("2 items, 2 unique, authors not given"), "{said}");
-        place.run(&["show", "acme"]).shows(0, &["2 items, 2 unique, authors not given"]);
+        assert!(said.contains("2 items, 2 unique, authors unknown"), "{said}");
+        place.run(&["show", "acme"]).shows(0, &["2 items, 2 unique, authors unknown"]);
         assert_eq!(
             place.json(&["show", "acme", "--json"])["volume"],
             json!({ "raw": 2, "unique": 2, "authors": null, "uncompared": 0 })

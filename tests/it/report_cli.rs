@@ -73,7 +73,7 @@ fn replies_that_tell_only_text_and_title_and_address_are_reported_by_what_is_mis
             "3 without a date",
             "3 without an author",
             "3 without engagement",
-            "authors not given",
+            "authors unknown",
             "Engagement is unknown for every item.",
             "3 items scored by",
             "0 not scored",

@@ -214,8 +214,8 @@ fn authors_of_a_day_some_of_whose_words_were_pruned_are_not_known() {
         let rows = daily(&place);
         assert_eq!((&rows[0]["items"], &rows[0]["authors"]), (&json!(3), &Value::Null), "{name}: {}", rows[0]);
         let (text, page) = report(&place, "2026-03-11", &now);
-        assert!(text.contains("**≥\u{a0}3** items, **≥\u{a0}3** unique, authors not given"), "{name}: {text}");
-        assert!(page.contains("authors not given"), "{name}");
+        assert!(text.contains("**≥\u{a0}3** items, **≥\u{a0}3** unique, authors unknown"), "{name}: {text}");
+        assert!(page.contains("authors unknown"), "{name}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! Reports and `diff` about a time of which snapshots, texts or searches were pruned: they say less, and nothing false.
 //! Through the binary on both databases.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::databases::databases;
 use crate::support::program::Place;
@@ -69,5 +69,42 @@ fn what_is_left_of_pruned_snapshots_and_texts_is_a_lower_bound_of_what_changed()
             assert_eq!(after["sources"][0]["gone_judged"], json!(true), "{name}: {after}");
             assert!(told.contains(" new · 0 gone · 0 edited"), "{name}: {told}");
         }
+    }
+}
+
+#[test]
+fn of_copies_and_authors_that_were_pruned_only_what_is_known_is_said() {
+    for database in databases() {
+        let world = World::new();
+        let keep = "[retention]\nprune = \"never\"\nitems = \"10d\"\n\n";
+        let place = Place::new(database, &world.lines(), &format!("{keep}{}", topic("acme", "")));
+        let words = "a quick brown fox jumps over the lazy dog beside the quiet river";
+        let all: Vec<Value> = (1..=16)
+            .map(|id| {
+                let mut copy = post(id, id % 8, words, 1);
+                copy["user"] = json!(format!("user{id}"));
+                copy
+            })
+            .collect();
+        world.posts(&all);
+        once(&place, 9);
+        // Eleven of them are seen again, so their texts are kept longer.
+        world.posts(&all[5..]);
+        once(&place, 24 * 20);
+        let (name, now) = (place.database.name, "2026-04-05T00:00:00Z");
+        let month = ["--month", "2026-03", "--at", now];
+        let [text, _] = report(&place, &month);
+        assert!(text.contains("one text, 16 authors: 16 posts within"), "{name}: {text}");
+        assert!(text.contains("16 of 16 posts contain no word of the query: check them before you quote.\n"), "{text}");
+        place.ok(&["db", "prune", "--at", now]);
+        for text in report(&place, &month) {
+            assert!(text.contains("one text, ≥\u{a0}11 authors: 16 posts within"), "{name}: {text}");
+            assert!(text.contains("100% of the items of the period: “a quick brown fox"), "{name}: {text}");
+            let relevance = "11 of 11 posts contain no word of the query: check them before you quote. 5 more posts have no stored text.";
+            assert!(text.contains(relevance), "{name}: {text}");
+            assert!(text.contains("authors unknown") && !text.contains("authors not given"), "{name}: {text}");
+        }
+        let kept = "SELECT count(*) FROM item WHERE text IS NOT NULL";
+        assert_eq!(place.database.number(kept), 11, "{name}: also the words of the first of the cluster go");
     }
 }

@@ -1,7 +1,7 @@
 //! A diff as text in 80 columns without colour: span, counts, sources, then each list.
 
 use crate::cli::terminal::{output, text};
-use crate::draw::format::count_noun;
+use crate::draw::format::{AUTHORS_UNKNOWN, count_noun};
 use crate::filter::unjudged_note;
 use crate::insight::{ChangeCounts, Changes, EditedItem, GoneItem, NewItem, Piece, Rising, SourceChanges};
 use crate::model::{ItemSummary, WindowFit, format_duration};
@@ -67,7 +67,7 @@ fn notes(counts: &ChangeCounts) -> Vec<String> {
     if counts.new > 0 {
         let authors = match counts.unknown.author {
             0 => count_noun(counts.new_authors as u64, "author"),
-            n if n == counts.new => "authors not given".to_owned(),
+            n if n == counts.new => AUTHORS_UNKNOWN.to_owned(),
             n => format!("{}, {n} without an author", count_noun(counts.new_authors as u64, "author")),
         };
         notes.push(format!("new: {}, {authors}", count_noun(counts.new_texts as u64, "different text")));

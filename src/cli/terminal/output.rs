@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal as _, Write};
 
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::grid::Grid;
+use crate::draw::format::AUTHORS_UNKNOWN;
 use crate::model::{Time, Volume, is_invisible_after};
 
 pub(in crate::cli) use crate::cli::terminal::text::{
@@ -81,7 +82,7 @@ pub(in crate::cli) fn at_least(n: i64, more: bool) -> String {
 /// Formats how much was seen, in items, texts and authors.
 pub(in crate::cli) fn volume(of: Volume) -> String {
     let word = |n: i64, one: &str| if n == 1 { format!("{n} {one}") } else { format!("{n} {one}s") };
-    let authors = of.authors.map_or_else(|| "authors not given".to_owned(), |authors| word(authors, "author"));
+    let authors = of.authors.map_or_else(|| AUTHORS_UNKNOWN.to_owned(), |authors| word(authors, "author"));
     let unique = match of.uncompared {
         0 => format!("{} unique", of.unique),
         new => format!("at most {} unique ({new} not compared yet)", of.unique),

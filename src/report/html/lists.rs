@@ -150,7 +150,7 @@ fn campaigns(report: &Report, topic: &TopicFacts) -> Markup {
                 (named(&copies.item))
                 p.meta {
                     strong { (format::items(copies.campaign.copies, copies.campaign.posts)) } ", "
-                    @if copies.campaign.authors == 0 { "authors not given" } @else { strong { (count_noun(copies.campaign.authors, "author")) } }
+                    @if copies.campaign.authors == 0 { (copies.authors_words()) } @else { strong { (copies.authors_words()) } }
                     " · " (report.format_date(copies.campaign.from)) " – " (report.format_date(copies.campaign.until))
                     @if let Some(place) = copies.row { span.page-only { " · " (to_row(topic, place)) } }
                 }

@@ -92,6 +92,7 @@ fn copies_are_posts_only_when_all_of_them_are() {
         copies: 6,
         posts,
         authors: 6,
+        authors_at_least: false,
         from: Time(0),
         until: Time(1),
     };

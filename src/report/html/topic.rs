@@ -77,7 +77,7 @@ fn figures(report: &Report, topic: &TopicFacts) -> Markup {
             @if let Some(unsearched) = topic.unsearched_sentence() { (unsearched) } @else {
             a href=(rows) { strong { (at_least(period.raw, topic.may_be_more())) } @if period.raw == 1 { " item" } @else { " items" } } ", "
             strong { (at_least(period.unique, topic.may_be_more())) } " unique, "
-            @if period.authors == 0 && period.no_author > 0 { "authors not given" } @else { strong { (at_least(period.authors, topic.may_be_more())) } @if period.authors == 1 { " author" } @else { " authors" } }
+            @if period.authors == 0 && period.no_author > 0 { (format::AUTHORS_UNKNOWN) } @else { strong { (at_least(period.authors, topic.may_be_more())) } @if period.authors == 1 { " author" } @else { " authors" } }
             " – " (links::change(report, topic)) "."
             }
         }

@@ -14,13 +14,15 @@ const MIN_COPIES: u64 = 3;
 pub struct Campaign {
     /// Key of the item that represents the cluster; it may be older than the set.
     pub cluster: String,
-    /// Key of the earliest copy in the set.
+    /// Key of the earliest copy in the set, of those that still have their text if there are any.
     pub first: String,
     pub copies: u64,
     /// Copies that are posts.
     pub posts: u64,
-    /// Different authors; 0 if none is known.
+    /// Different known authors; 0 if none is known.
     pub authors: u64,
+    /// Whether copies were pruned, so that there may have been more authors.
+    pub authors_at_least: bool,
     /// When the earliest and the latest copy appeared.
     pub from: Time,
     pub until: Time,
@@ -39,14 +41,15 @@ pub fn campaigns<'a>(marks: impl IntoIterator<Item = &'a CountedItem>, most: usi
         .filter_map(|(cluster, members)| {
             let authors: BTreeSet<String> =
                 members.iter().filter_map(|m| m.author.as_deref().map(normalize_author)).collect();
-            let first = members.iter().min_by_key(|m| (m.moment(), &m.key))?;
+            let first = members.iter().min_by_key(|m| (m.pruned, m.moment(), &m.key))?;
             Some(Campaign {
                 cluster: cluster.to_owned(),
                 first: first.key.clone(),
                 copies: members.len() as u64,
                 posts: members.iter().filter(|mark| mark.kind == Kind::Post).count() as u64,
                 authors: authors.len() as u64,
-                from: first.moment(),
+                authors_at_least: members.iter().any(|m| m.pruned),
+                from: members.iter().map(|m| m.moment()).min()?,
                 until: members.iter().map(|m| m.moment()).max()?,
             })
         })
