@@ -102,9 +102,8 @@ impl Collector {
             answered.fetched.hint = exhausted.map(|what| what.hint_for(source.provider()));
         }
         answered.fetched.sent_at = sent_at;
-        if !parts.is_empty() {
-            answered.fetched.result.latency_ms = i64::try_from(took.as_millis()).ok();
-        }
+        let latency = i64::try_from(took.as_millis()).ok().filter(|_| !parts.is_empty());
+        answered.fetched.result.latency_ms = latency.or(answered.fetched.result.latency_ms);
         if was_tried {
             answered.fetched.result.requested_span = covers_spans(&query.kind).then_some(request.span);
         }
@@ -207,16 +206,15 @@ impl Collector {
                 fetched.into()
             }
             Stopped::ProviderRefusal(why, tried) => {
-                let refused = served.refused_at(source, self.now());
-                let mut fetched = match (refused, tried.as_deref()) {
+                let mut fetched = match (served.refused_at(source, self.now()), tried.as_deref()) {
                     (refused, Some(error)) => {
                         failed(source, search_query, price, not_retried(error.clone(), refused, why))
                     }
                     (Some(refused), None) => left_out(source, search_query, refused),
                     (None, None) => not_run(source, search_query, why),
                 };
+                // Another of its calls may have been made.
                 if was_tried {
-                    // Another of its calls was made.
                     fetched.result.state = SearchState::Error;
                     search_outcome::settle(&mut fetched.result, spent, price);
                 }

@@ -9,8 +9,7 @@ use crate::store::{
     AllItemsCursor, AnswerRow, Filter, ItemCursor, ItemOrder, ItemRow, ListPage, RunCursor, RunRow, StoreError,
 };
 
-/// The most items searched for a page: `STEP` by time, where the next page continues; `WINDOW` in other orders, where
-/// it does not.
+/// The most items searched for a page: `STEP` by time, `WINDOW` in other orders, where no further page continues.
 const STEP: i64 = 400;
 const WINDOW: i64 = 1_000;
 
