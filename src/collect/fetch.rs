@@ -200,7 +200,7 @@ impl Collector {
                 let refused = served.refused_at(source, self.now()).filter(|_| !refusal.over_quota);
                 let mut fetched = match (refused, refusal.tried.filter(|_| !refusal.over_quota)) {
                     (refused, Some(error)) => {
-                        failed(source, search_query, price, not_retried(*error, refused, &refusal.text))
+                        failed(source, search_query, price, not_retried(&error, refused, &refusal.text))
                     }
                     (Some(refused), None) => left_out(source, search_query, refused),
                     (None, None) => not_run(source, search_query, &refusal.text),

@@ -207,9 +207,7 @@ impl Collector {
             }
             Stopped::ProviderRefusal(why, tried) => {
                 let mut fetched = match (served.refused_at(source, self.now()), tried.as_deref()) {
-                    (refused, Some(error)) => {
-                        failed(source, search_query, price, not_retried(error.clone(), refused, why))
-                    }
+                    (refused, Some(error)) => failed(source, search_query, price, not_retried(error, refused, why)),
                     (Some(refused), None) => left_out(source, search_query, refused),
                     (None, None) => not_run(source, search_query, why),
                 };
@@ -329,7 +327,7 @@ fn cut_off(fetched: &mut Fetched, stopped: &Stopped) {
             result.reason = Some(why.clone());
         }
         Stopped::ProviderRefusal(why, _) => {
-            result.error = Some((ErrorClass::BadRequest.as_str().to_owned(), why.clone()))
+            result.error = Some((ErrorClass::BadRequest.as_str().to_owned(), why.clone()));
         }
         Stopped::Ended(state, why) => {
             result.state = *state;

@@ -24,9 +24,9 @@ impl ProviderRefusal {
 
 /// Returns the error of a search that failed and is not tried again: every further call would be refused, or for
 /// `otherwise`.
-pub(super) fn not_retried(error: CallError, refused: Option<ProviderRefusal>, otherwise: &str) -> CallError {
+pub(super) fn not_retried(error: &CallError, refused: Option<ProviderRefusal>, otherwise: &str) -> CallError {
     let why = refused.map_or(otherwise.to_owned(), |refused| format!("another search got {}", refused.text));
-    CallError { text: format!("{}; not tried again: {why}", error.text), ..error }
+    CallError { text: format!("{}; not tried again: {why}", error.text), ..error.clone() }
 }
 
 /// How long calls stop after a provider refused the key or the balance.

@@ -20,7 +20,10 @@ pub(super) fn spelled(text: &[u8], wanted: u8, found: &mut dyn FnMut(usize)) {
 /// Whether this end of a text is empty, or may be an escape that was cut.
 pub(super) fn may_begin_an_escape(text: &[u8]) -> bool {
     const LONGEST: usize = 3 * DEEPEST;
-    text.is_empty() || (text.len() < LONGEST && b"%\\&".contains(&text[0]))
+    let Some(first) = text.first() else { return true };
+    let mut rest = text.iter().skip_while(|byte| *byte == first);
+    let inside = |byte: &u8| byte.is_ascii_alphanumeric() || b"#;".contains(byte);
+    text.len() < LONGEST && b"%\\&".contains(first) && rest.all(inside)
 }
 
 /// Percent encoding: `%24`, and `%2524` for a `%24` that was encoded again.

@@ -260,6 +260,8 @@ async fn sequence(database: &Database, store: &Store, seed: u64) {
     let topics = [
         limited(&format!("money-{seed}"), None, Some(40_000)),
         limited(&format!("calls-{seed}"), Some(9), None),
+        // Its limits come and go with the file.
+        limited(&format!("changing-{seed}"), Some(9), Some(30_000)),
         topic(&format!("plain-{seed}")),
     ];
     store.add_topics(&topics, begin).await.unwrap();
@@ -270,10 +272,10 @@ async fn sequence(database: &Database, store: &Store, seed: u64) {
         let pick = usize::try_from(draw.below(held.len().max(1) as u64)).unwrap();
         match draw.below(10) {
             0..3 => {
-                let topic = topics[usize::try_from(draw.below(3)).unwrap()].clone();
-                // Limits come and go with the file.
-                let limits = if draw.below(4) == 0 { TopicLimits::default() } else { topic.limits };
-                let topic = Topic { limits, ..topic };
+                let mut topic = topics[usize::try_from(draw.below(4)).unwrap()].clone();
+                if topic.id == topics[2].id && draw.below(3) == 0 {
+                    topic.limits = TopicLimits::default();
+                }
                 let run = store.start_manual(&topic, &format!("{seed}-{step}"), now, LEASE * 200, "t").await.unwrap();
                 held.push(run);
             }
@@ -307,7 +309,9 @@ async fn sequence(database: &Database, store: &Store, seed: u64) {
             _ => {}
         }
         for day in [now.utc_day() - 1, now.utc_day()] {
-            let ids: Vec<String> = topics[..2].iter().map(|topic| topic.id.clone()).collect();
+            // Of limits that went, only today's use is exact.
+            let exact = if day == now.utc_day() { 3 } else { 2 };
+            let ids: Vec<String> = topics[..exact].iter().map(|topic| topic.id.clone()).collect();
             let (service, of_topics) = store.usage_on(day, &ids).await.unwrap();
             let told = format!("{} seed {seed} step {step} day {day}", database.name);
             assert_eq!(service, model.used(None, day), "{told}");

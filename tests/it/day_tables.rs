@@ -98,7 +98,7 @@ fn the_overview_names_each_budget_once_calls_were_made() {
         assert_eq!(ended.code, Some(0), "{ended}");
         let page = Pages::serve(&place, &["--at", &hour(9)]).page("/");
         assert!(page.contains("service 1 of 40 · second 1 of 50"), "{page}");
-        assert!(page.contains("service $0.003 of $2.500 · second $0.000 of $1.000"), "{page}");
+        assert!(page.contains("service $0.003 of $2.500 · second $0.003 of $1.000"), "{page}");
         assert!(!page.contains("no budget is set"), "{page}");
     }
 }

@@ -164,8 +164,8 @@ fn topic_limits_that_are_new_are_told_from_the_ledger_before_their_first_call() 
         let place = Place::new(database, &sandbox.lines(), topic);
         place.ok(&["once", "--at", NINE]);
         place.configure(&sandbox.lines(), &format!("{topic}max_calls_per_day = 6\nbudget_per_day = 2.5\n"));
-        // A command that reads the file stores the definition.
-        place.ok(&["topic", "pause", "acme", "--at", NINE]);
+        // Nothing is due, but the new definition is stored.
+        place.ok(&["once", "--due", "--at", NINE]);
         let exposed = Exposed::read(&Pages::serve(&place, &["--at", NINE]));
         #[expect(clippy::cast_precision_loss, reason = "small numbers")]
         let (calls, cost) = ["tries", "cost"]
