@@ -7,11 +7,11 @@ use std::sync::{Arc, Mutex};
 use tokio_util::task::TaskTracker;
 
 use super::provider::ProviderState;
-use super::refused::not_retried;
+use super::refused::{ProviderRefusals, not_retried};
 use super::search_outcome::{
     self, Fetched, abandoned, answered, failed, left_out, not_run, operation, settle, unconfigured, words,
 };
-use super::{Collector, ProviderRefusal, Stop};
+use super::{Collector, Stop};
 use crate::model::{LimitExceeded, Micros, SearchState, ServiceLimits, Source, Time};
 use crate::search::{self, CallFailure, ErrorClass, Gate, Refusal, SearchQuery, Spent};
 use crate::store::{Call, Permission, RunRef, Store, StoreError, StoreErrorKind};
@@ -25,8 +25,8 @@ pub(super) struct CallGate {
     limits: ServiceLimits,
     /// Which daily limit is used up, if that was the reason for a refusal.
     pub(super) exhausted: Arc<Mutex<Option<LimitExceeded>>>,
-    /// A refusal that another search may have met while this one waited.
-    refused: Arc<Mutex<Option<ProviderRefusal>>>,
+    /// What other searches may have met while this one waited.
+    refusals: Arc<ProviderRefusals>,
     /// Tries that were counted; each may be billed.
     pub(super) tries_made: Arc<AtomicU32>,
     /// What those cost that failed.
@@ -90,7 +90,7 @@ impl Gate for CallGate {
     }
 
     async fn before(&self, _attempt: u32) -> Result<(), Refusal> {
-        if let Some(refused) = ProviderRefusal::at((self.clock)(), &self.refused) {
+        if let Some(refused) = self.refusals.at(self.call.source, (self.clock)()) {
             return Err(Refusal::new(refused.text));
         }
         // Run it in its own task: the caller may drop this future at any moment, but a transaction must not be dropped.
@@ -233,7 +233,7 @@ impl Collector {
             clock: self.clock.clone(),
             limits: served.limits,
             exhausted: Arc::default(),
-            refused: Arc::clone(&served.refused),
+            refusals: Arc::clone(&served.refusals),
             tries_made: Arc::default(),
             failed: Mutex::default(),
             sent_at: Arc::default(),

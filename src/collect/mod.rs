@@ -48,7 +48,7 @@ pub use ingest::{Ingested, Reading, ingest, read_provider};
 use look_back::Plan;
 pub use provider::Provider;
 use provider::ProviderState;
-pub(crate) use refused::{ProviderRefusal, REFUSED_FOR};
+
 pub use replay::{OutdatedReader, ReplayOptions, Replayed, replay};
 pub use report::{RunReport, SearchReport};
 pub use run_outcome::MIXED;

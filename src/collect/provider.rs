@@ -1,17 +1,16 @@
-//! A provider as runs use it: its client, its limits, its last refusal, and its share of the limits
+//! A provider as runs use it: its client, its limits, its refusals, and its share of the limits
 //! common to all processes. The search service is one of them.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
-use super::refused::{LONGEST_WAIT, ProviderRefusal, SHORT_WAIT};
+use super::refused::{ProviderRefusal, ProviderRefusals};
 use super::search_outcome::Fetched;
-use super::{REFUSED_FOR, shared_limits};
+use super::shared_limits;
 use crate::budget::Price;
 use crate::model::{Answer, Clock, Finding, LookBack, ProviderQuery, Remembered, ServiceLimits, Source, Time};
 use crate::search::kinds::PromptItem;
-use crate::search::{CallError, Client, FailureScope, SearchQuery};
+use crate::search::{CallError, Client, SearchQuery};
 use crate::store::Store;
 
 /// What is needed to ask a provider.
@@ -33,9 +32,7 @@ pub(super) struct ProviderState {
     /// Price of the calls of a provider other than the search service.
     pub(super) price: Price,
     open: bool,
-    pub(super) refused: Arc<Mutex<Option<ProviderRefusal>>>,
-    /// By source, because a service limits its calls separately.
-    waits: Mutex<BTreeMap<Source, ProviderRefusal>>,
+    pub(super) refusals: Arc<ProviderRefusals>,
     /// Its limits over all processes; `None` for the embedded sandbox, which no other process uses.
     shared: Option<Arc<shared_limits::SharedLimits>>,
 }
@@ -49,38 +46,18 @@ impl ProviderState {
             Some(shared) => client.with_pace(Arc::new(shared_limits::SharedPace(Arc::clone(shared)))),
             None => client,
         };
-        Self { client, limits, price, open, refused: Arc::default(), waits: Mutex::default(), shared }
+        Self { client, limits, price, open, refusals: Arc::default(), shared }
     }
 
     /// Returns the refusal that every call of a source would meet now.
     pub(super) fn refused_at(&self, source: Source, now: Time) -> Option<ProviderRefusal> {
-        ProviderRefusal::at(now, &self.refused).or_else(|| {
-            let waits = self.waits.lock().ok()?;
-            waits.get(&source).filter(|wait| now < wait.until).cloned()
-        })
+        self.refusals.at(source, now)
     }
 
     /// Stops calls for a while after a refusal that every further call would meet.
     pub(super) fn learn(&self, source: Source, error: &CallError, now: Time) {
-        if let Some(at) = error.not_before.filter(|at| at.since(now) > SHORT_WAIT)
-            && !self.open
-            && let Ok(mut waits) = self.waits.lock()
-        {
-            let until = at.min(now.plus(LONGEST_WAIT));
-            let text = format!("not called, the service asked to wait until {at}: {}", error.text);
-            let (class, hint) = (error.class.as_str(), error.hint.clone());
-            waits.insert(source, ProviderRefusal { class, text, hint, until });
-        }
-        if error.reach == FailureScope::Service
-            && !self.open
-            && let Ok(mut refused) = self.refused.lock()
-        {
-            *refused = Some(ProviderRefusal {
-                class: error.class.as_str(),
-                text: error.text.clone(),
-                hint: error.hint.clone(),
-                until: now.plus(REFUSED_FOR),
-            });
+        if !self.open {
+            self.refusals.learn(source, error, now);
         }
     }
 

@@ -1,24 +1,47 @@
-//! A refusal that every further call to a provider would meet, and how long calls stop after it.
+//! Refusals that every further call to a provider would meet, and how long calls stop after them.
 
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use crate::model::Time;
-use crate::search::CallError;
+use crate::model::{Source, Time};
+use crate::search::{CallError, FailureScope};
 
 /// A refusal that every further call would meet: the key, the balance, or the wait that the provider asked for.
 #[derive(Debug, Clone)]
-pub(crate) struct ProviderRefusal {
+pub(super) struct ProviderRefusal {
     pub(super) class: &'static str,
     pub(super) text: String,
     pub(super) hint: String,
     pub(super) until: Time,
 }
 
-impl ProviderRefusal {
-    /// Returns the refusal that is in force.
-    pub(super) fn at(now: Time, last_refusal: &Mutex<Option<Self>>) -> Option<Self> {
-        last_refusal.lock().ok().and_then(|refused| refused.clone()).filter(|refused| now < refused.until)
+/// The refusals of one provider: by source, because a service limits its calls separately; `None` is every source.
+#[derive(Debug, Default)]
+pub(super) struct ProviderRefusals(Mutex<BTreeMap<Option<Source>, ProviderRefusal>>);
+
+impl ProviderRefusals {
+    /// Returns the refusal that every call of a source would meet now.
+    pub(super) fn at(&self, source: Source, now: Time) -> Option<ProviderRefusal> {
+        let refusals = self.0.lock().ok()?;
+        let in_force = |of| refusals.get(&of).filter(|refusal| now < refusal.until).cloned();
+        in_force(None).or_else(|| in_force(Some(source)))
+    }
+
+    /// Stops calls for a while after an error that every further call would meet.
+    pub(super) fn learn(&self, source: Source, error: &CallError, now: Time) {
+        let Ok(mut refusals) = self.0.lock() else { return };
+        let mut insert = |of, text, until| {
+            let (class, hint) = (error.class.as_str(), error.hint.clone());
+            refusals.insert(of, ProviderRefusal { class, text, hint, until });
+        };
+        if let Some(at) = error.not_before.filter(|at| at.since(now) > SHORT_WAIT) {
+            let text = format!("not called, the service asked to wait until {at}: {}", error.text);
+            insert(Some(source), text, at.min(now.plus(LONGEST_WAIT)));
+        }
+        if error.reach == FailureScope::Service {
+            insert(None, error.text.clone(), now.plus(REFUSED_FOR));
+        }
     }
 }
 
@@ -30,9 +53,9 @@ pub(super) fn not_retried(error: &CallError, refused: Option<ProviderRefusal>, o
 }
 
 /// How long calls stop after a provider refused the key or the balance.
-pub(crate) const REFUSED_FOR: Duration = Duration::from_secs(300);
+const REFUSED_FOR: Duration = Duration::from_secs(300);
 
 /// A wait that a provider asks for counts for later searches if it is longer than this. A call itself takes shorter ones.
-pub(super) const SHORT_WAIT: Duration = Duration::from_secs(120);
+const SHORT_WAIT: Duration = Duration::from_secs(120);
 /// The longest wait: a faulty header must not stop searches for good.
-pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(86_400);
+const LONGEST_WAIT: Duration = Duration::from_secs(86_400);

@@ -2,7 +2,8 @@
 //! no call.
 
 use super::compress::Compressor;
-use super::{ProviderRefusal, Settings, indexing_delay, ingest, look_back, saturation};
+use super::refused::ProviderRefusal;
+use super::{Settings, indexing_delay, ingest, look_back, saturation};
 use crate::model::{
     Answer, Finding, Micros, ProviderKind, QueryHistory, Question, Remembered, SearchState, Source, Span, Time,
 };

@@ -23,7 +23,7 @@ use super::value::{ConfigValue, Origin, Table, Value};
 use super::{ProviderConfig, Target};
 use crate::budget::Price;
 use crate::model::{
-    Login, LookBackKind, ProviderKind, ProviderQuery, QueryKey, QueryKeyType, QueryValue, ResultKind, Source,
+    Login, LookBackKind, Micros, ProviderKind, ProviderQuery, QueryKey, QueryKeyType, QueryValue, ResultKind, Source,
     about_items,
 };
 
@@ -93,7 +93,7 @@ fn one(provider: &Provider, dir: &Path, broken: bool, mistakes: &mut Mistakes<'_
     let mut price = |name: &str| reader.read(mistakes, name, dollars);
     let (result, tokens) = (price("price.result"), price("price.tokens"));
     let priced = ["price.call", "price.result", "price.tokens"].iter().any(|name| reader.written(name).is_some());
-    let call = if priced { price("price.call") } else { Some(kind.call_price) };
+    let call = if kind.billed && !priced { search_service_price(kind.brings) } else { price("price.call") };
     let allow_private = reader.read(mistakes, "allow_private", flag);
     Some(ProviderConfig {
         name: provider.name,
@@ -112,6 +112,17 @@ fn one(provider: &Provider, dir: &Path, broken: bool, mistakes: &mut Mistakes<'_
         price: Price { call: call?, result: result?, tokens: tokens? },
         allow_private: allow_private?,
     })
+}
+
+/// Returns the default price of the search service for a call that brings this.
+fn search_service_price(brings: ResultKind) -> Option<Micros> {
+    let name = match brings {
+        ResultKind::Posts => "prices.social",
+        ResultKind::Pages => "prices.web",
+        ResultKind::Answer => "prices.ai",
+    };
+    let default = Reader { section: Section::Service, tables: &[] }.value_or_default(name)?;
+    dollars(&default.value).ok()
 }
 
 /// Reads an optional key; the outer `None` is a fault.

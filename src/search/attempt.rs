@@ -13,9 +13,9 @@ use url::Url;
 use super::detail::ErrorDetail;
 use super::failure::{Failure, class_of_body, class_of_status};
 use super::session::{self, Session};
-use super::{ErrorClass, Request, retry_after, without_secrets};
+use super::{ErrorClass, Request, retry_after};
 use crate::http::{self, IncompleteBody, KeyRedactor, ReadStop};
-use crate::model::{Micros, Time};
+use crate::model::{Micros, Time, without_secrets};
 
 /// Shorter values of a query are no secrets, and may be parts of words.
 const SECRET: usize = 4;

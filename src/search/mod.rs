@@ -28,7 +28,7 @@ pub use failure::hint_for_stored_failure;
 pub use gate::{Admission, CallLimiter, CallPermit, Gate, NoGate, Refusal};
 pub use look_back::{LookBackSupport, catches_up, look_back_support, wider_look_back};
 pub use reach::covers_window_start;
-pub use render::{RenderTarget, render, without_secrets};
+pub use render::{RenderTarget, render};
 pub use request::{request, requests};
 pub use retry::Backoff;
 pub use unsupported::Unsupported;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use url::Url;
 
 use super::{Request, sandbox_url};
-use crate::model::{Login, is_invisible, is_joiner};
+use crate::model::{Login, is_invisible, is_joiner, without_secrets};
 
 /// The provider for which a request is shown.
 #[derive(Debug, Clone)]
@@ -67,22 +67,6 @@ pub fn render(request: &Request, target: &RenderTarget) -> String {
         );
     }
     text
-}
-
-/// Returns an address for a message: without user and password, and with `…` for what follows `?` or `#`, which may be
-/// a secret. Also works on text that is not a URL.
-#[must_use]
-pub fn without_secrets(address: &str) -> String {
-    let plain = address.split(['?', '#']).next().unwrap_or_default();
-    let more = if plain.len() < address.len() { "…" } else { "" };
-    let (scheme, rest) = match plain.find("://") {
-        Some(at) => plain.split_at(at + 3),
-        None => ("", plain),
-    };
-    // An `@` may also be in a path. Only a parsed URL shows that; otherwise everything before the `@` is left out.
-    let no_user = Url::parse(address).is_ok_and(|url| url.username().is_empty() && url.password().is_none());
-    let rest = if no_user { rest } else { rest.rsplit_once('@').map_or(rest, |(_, rest)| rest) };
-    format!("{scheme}{rest}{more}")
 }
 
 /// Quotes a text as one word of a POSIX shell.

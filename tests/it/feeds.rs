@@ -273,5 +273,10 @@ fn what_a_server_repeats_of_an_address_is_not_shown() {
         ended.shows(3, &[shown]);
         assert!(!format!("{ended}").contains("SECRE"), "{ended}");
         assert_eq!(place.database.number("SELECT count(*) FROM search WHERE error_text LIKE '%SECRE%'"), 0);
+        let searches = place.ok(&["export", "--what", "searches"]);
+        assert!(searches.contains("/feed…"), "{searches}");
+        for given in [searches, place.ok(&["runs", "--json"]), place.ok(&["export", "--what", "runs"])] {
+            assert!(!given.contains("SECRE"), "{given}");
+        }
     }
 }

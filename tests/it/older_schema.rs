@@ -136,3 +136,33 @@ fn a_database_from_before_providers_exports_the_same_and_is_carried_on() {
         }
     }
 }
+
+#[test]
+fn addresses_of_feeds_lose_their_secrets_on_upgrade() {
+    let cases = [
+        ("https://h.example/feed?token=SECRET", "https://h.example/feed…"),
+        ("https://u:SECRET@h.example/feed and 2 more", "https://h.example/feed and 2 more"),
+        ("https://u:SECRET@h.example/feed?a=SECRET&b=1#c and 11 more", "https://h.example/feed… and 11 more"),
+        ("https://h.example/@name/feed#SECRET", "https://h.example/@name/feed…"),
+        ("https://h.example/a/b@c and 1 more", "https://h.example/a/b@c and 1 more"),
+    ];
+    for (new, old) in unmade().into_iter().zip(unmade()) {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let watched = Place::new(Database::again(&new), &sandbox.lines(), TOPICS);
+        watched.ok(&["once", "--at", NINE]);
+        make_old(&old);
+        fill_old(&old, &new);
+        wait(old.execute("UPDATE search SET query = 'who? me@home#1' WHERE operation <> 'feeds'"));
+        let searches = "SELECT cast(id AS TEXT) FROM search ORDER BY id";
+        let changed: Vec<String> = old.texts(searches).into_iter().take(cases.len()).collect();
+        assert_eq!(changed.len(), cases.len(), "{}", old.name);
+        for (id, (was, _)) in changed.iter().zip(cases) {
+            wait(old.execute(&format!("UPDATE search SET operation = 'feeds', query = '{was}' WHERE id = {id}")));
+        }
+        Place::new(Database::again(&old), &sandbox.lines(), TOPICS).ok(&["once", "--at", NINE]);
+        let is = old.texts("SELECT query FROM search WHERE operation = 'feeds' ORDER BY id");
+        assert_eq!(is, cases.map(|(_, is)| is), "{}", old.name);
+        let others = old.texts("SELECT DISTINCT query FROM search WHERE operation <> 'feeds' ORDER BY query");
+        assert!(others.contains(&"who? me@home#1".to_owned()), "{}: {others:?}", old.name);
+    }
+}

@@ -1,6 +1,7 @@
 //! The shared data types: topic, source, item, run and so on. No I/O and no decisions; modules exchange these values.
 
 mod access;
+mod address;
 mod alert;
 mod alert_card;
 mod allowance;
@@ -44,6 +45,7 @@ mod tone;
 mod topic;
 
 pub use access::{LinkRow, Role, SharedKind, TokenRow, secret_hash};
+pub use address::without_secrets;
 pub use alert::{
     AlertEvent, AlertEventKind, AlertLine, AlertRule, AlertRun, AlertSpec, AlertState, Firing, QuietHours, SearchHealth,
 };

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Micros, Source, closed_list};
+use super::{Source, closed_list, without_secrets};
 
 closed_list! {
     /// What a source returns.
@@ -87,8 +87,8 @@ pub struct ProviderKind {
     pub calls: fn(&ProviderQuery) -> u32,
     /// The number of entries in a full reply to one call, from which its price is expected.
     pub entries: fn(&ProviderQuery) -> u32,
-    /// The price of a call if neither its reply nor the configuration names one.
-    pub call_price: Micros,
+    /// Whether a call costs as much as one of the search service, if neither its reply nor the configuration names a price.
+    pub billed: bool,
     /// The configuration template of `init --template NAME`: its name and text.
     pub template: Option<(&'static str, &'static str)>,
 }
@@ -158,8 +158,8 @@ impl ProviderQuery {
         matches!(self.keys.get(key), Some(QueryValue::Flag(true)))
     }
 
-    /// The query text that is shown and stored with each search: the query or prompt, or the first URL and the number
-    /// of others.
+    /// The query text that is shown and stored with each search: the query or prompt, or the first URL, without its secrets,
+    /// and the number of others.
     #[must_use]
     pub fn query_text(&self) -> String {
         if let Some(text) = self.text("query").or_else(|| self.text("prompt")) {
@@ -167,8 +167,8 @@ impl ProviderQuery {
         }
         match self.texts("urls") {
             [] => self.kind.clone(),
-            [one] => one.clone(),
-            [first, rest @ ..] => format!("{first} and {} more", rest.len()),
+            [one] => without_secrets(one),
+            [first, rest @ ..] => format!("{} and {} more", without_secrets(first), rest.len()),
         }
     }
 }

@@ -2,7 +2,6 @@
 //! kind, declare it here, implement its protocol in a file of `search/kinds`, and register that file in
 //! `search/kinds/mod.rs`.
 
-use super::money::Micros;
 use super::provider::{Login, LookBackKind, ProviderKind, QueryKey, QueryKeyType, ResultKind};
 
 const QUERY: QueryKey = QueryKey {
@@ -46,14 +45,9 @@ const SERVICE: ProviderKind = ProviderKind {
     needs: "query",
     calls: |_| 1,
     entries: |query| query.count("limit").unwrap_or(USUAL_ENTRIES),
-    call_price: POSTS_PRICE,
+    billed: true,
     template: None,
 };
-
-/// What calls of the search services cost, if nothing else is known.
-const POSTS_PRICE: Micros = Micros(3_000);
-const PAGES_PRICE: Micros = Micros(1_000);
-const ANSWER_PRICE: Micros = Micros(4_000);
 
 /// Entries of a full reply if the query does not set their number.
 pub(super) const USUAL_ENTRIES: u32 = 20;
@@ -87,7 +81,7 @@ pub static KINDS: &[ProviderKind] = &[
         needs: "query",
         calls: |_| 1,
         entries: |query| query.count("limit").unwrap_or(HACKER_NEWS_PAGE).min(HACKER_NEWS_PAGE),
-        call_price: Micros(0),
+        billed: false,
         template: Some(("hn", include_str!("../../templates/hn.toml"))),
     },
     ProviderKind {
@@ -130,7 +124,7 @@ pub static KINDS: &[ProviderKind] = &[
         needs: "query",
         calls: |query| query.count("pages").unwrap_or(1),
         entries: |_| USUAL_ENTRIES,
-        call_price: Micros(0),
+        billed: false,
         template: Some(("searxng", include_str!("../../templates/searxng.toml"))),
     },
     ProviderKind {
@@ -151,7 +145,7 @@ pub static KINDS: &[ProviderKind] = &[
         needs: "urls",
         calls: |query| u32::try_from(query.texts("urls").len()).unwrap_or(u32::MAX),
         entries: |_| USUAL_ENTRIES,
-        call_price: Micros(0),
+        billed: false,
         template: Some(("feeds", include_str!("../../templates/feeds.toml"))),
     },
     ProviderKind {
@@ -183,7 +177,7 @@ pub static KINDS: &[ProviderKind] = &[
         needs: "query",
         calls: |_| 1,
         entries: |query| query.count("limit").unwrap_or(BLUESKY_PAGE).min(BLUESKY_PAGE),
-        call_price: Micros(0),
+        billed: false,
         template: Some(("bluesky", include_str!("../../templates/bluesky.toml"))),
     },
     ProviderKind {
@@ -237,7 +231,7 @@ pub static KINDS: &[ProviderKind] = &[
         needs: "model",
         calls: |_| 1,
         entries: |_| 1,
-        call_price: Micros(0),
+        billed: false,
         template: Some(("openai", include_str!("../../templates/openai.toml"))),
     },
     ProviderKind {
@@ -256,7 +250,6 @@ pub static KINDS: &[ProviderKind] = &[
     },
     ProviderKind {
         name: "desearch-web",
-        call_price: PAGES_PRICE,
         base_url: Some(DESEARCH_URL),
         brings: ResultKind::Pages,
         reach: LookBackKind::Moment,
@@ -265,7 +258,6 @@ pub static KINDS: &[ProviderKind] = &[
     },
     ProviderKind {
         name: "desearch-ai",
-        call_price: ANSWER_PRICE,
         base_url: Some(DESEARCH_URL),
         entries: |_| 1,
         brings: ResultKind::Answer,
@@ -287,7 +279,6 @@ pub static KINDS: &[ProviderKind] = &[
     ProviderKind { name: "spec", asks: &[QUERY, PLATFORM], ..SERVICE },
     ProviderKind {
         name: "spec-web",
-        call_price: PAGES_PRICE,
         brings: ResultKind::Pages,
         reach: LookBackKind::Moment,
         asks: &[
@@ -303,7 +294,6 @@ pub static KINDS: &[ProviderKind] = &[
     },
     ProviderKind {
         name: "spec-ai",
-        call_price: ANSWER_PRICE,
         entries: |_| 1,
         brings: ResultKind::Answer,
         reach: LookBackKind::Moment,

@@ -14,8 +14,8 @@ use crate::cli::wiring::callers;
 use crate::cli::wiring::context::Context;
 use crate::config::Target;
 use crate::draw::format::count_noun;
-use crate::model::{AiWhen, Login, Micros, Source, Topic, about_items};
-use crate::search::{self, RenderTarget, Request, SearchQuery, without_secrets};
+use crate::model::{AiWhen, Login, Micros, Source, Topic, about_items, without_secrets};
+use crate::search::{self, RenderTarget, Request, SearchQuery};
 
 pub(in crate::cli) fn run(context: &Context, topics: &[&Topic], json: bool) -> Result<Exit, Failure> {
     let service = &context.config.service;

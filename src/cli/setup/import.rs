@@ -15,7 +15,7 @@ use crate::config::{self, Config, FILE_NAME, LoadError, LoadRequest};
 use crate::draw::format::count_noun;
 use crate::files::{Protected, Replacement};
 use crate::import::{self, ExistingEntries, Format, ImportResult, LONGEST};
-use crate::search::without_secrets;
+use crate::model::without_secrets;
 
 /// The most left-out addresses listed one by one.
 const NAMED: usize = 20;

@@ -14,10 +14,10 @@ use std::collections::{HashMap, HashSet};
 use super::kind::{
     Kind, MOST_PARTS, PartFailure, PartReply, ProviderRequest, ReadResult, SearchCall, SpanCoverage, failed, get,
 };
-use crate::model::{Remembered, ReplyEntry, Time};
+use crate::model::{Remembered, ReplyEntry, Time, without_secrets};
 use crate::search::decode::DecodeError;
 use crate::search::failure::feed_hint;
-use crate::search::{ErrorClass, Reply, Request, Unsupported, without_secrets};
+use crate::search::{ErrorClass, Reply, Request, Unsupported};
 use continuity::Continuity;
 use memory::Memory;
 

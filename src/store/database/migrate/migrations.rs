@@ -27,6 +27,11 @@ macro_rules! migrations {
                 "first_sightings",
                 include_str!(concat!("../../../../migrations/", $folder, "/0011_first_sightings.sql")),
             ),
+            (
+                12,
+                "feed_addresses",
+                include_str!(concat!("../../../../migrations/", $folder, "/0012_feed_addresses.sql")),
+            ),
         ]
     };
 }
