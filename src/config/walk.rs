@@ -201,7 +201,8 @@ impl Walk<'_, '_> {
         if let Some(key) = KEYS.iter().find(|key| key.name == path) {
             return (format!("`{path}` belongs under {}", section_of(key)), None);
         }
-        if let Some(suggestion) = nearest(path, self.keys.iter().map(|key| key.name)) {
+        let groups = self.keys.iter().filter_map(|key| Some(key.name.split_once('.')?.0));
+        if let Some(suggestion) = nearest(path, self.keys.iter().map(|key| key.name).chain(groups)) {
             return (format!("did you mean `{suggestion}`?"), Some(suggestion));
         }
         let leaf = |key: &&&'static Key| key.name.rsplit('.').next() == Some(last);

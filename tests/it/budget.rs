@@ -114,7 +114,7 @@ fn a_killed_process_has_spent_what_its_call_may_cost() {
         let ended = place.run(&["once", "--at", "2026-03-11T10:00:00Z"]);
         ended.shows(
             3,
-            &["service money used up until 2026-03-12T00:00:00Z: $0.100 of $0.120", "budget_per_day", "midnight"],
+            &["not enough service money until 2026-03-12T00:00:00Z: $0.100 of $0.120", "budget_per_day", "midnight"],
         );
         assert_eq!(calls.load(Ordering::SeqCst), 1);
         let name = place.database.name;
@@ -147,7 +147,7 @@ fn what_is_used_up_is_reported_everywhere_with_its_end() {
         let (name, clears) = (place.database.name, json!("2026-03-12T00:00:00.000Z"));
         let acme = &told["runs"][0];
         let why = json!(
-            "topic money used up until 2026-03-12T00:00:00Z: $0.002 of $0.011 this UTC day, a call may cost $0.010"
+            "not enough topic money until 2026-03-12T00:00:00Z: $0.002 of $0.011 used this UTC day, a call may cost $0.010"
         );
         assert_eq!(
             (&acme["state"], &acme["reason"], &acme["clears_at"]),
@@ -160,9 +160,7 @@ fn what_is_used_up_is_reported_everywhere_with_its_end() {
 
         let runs = place.json(&["runs", "--topic", "acme", "--json"]);
         assert_eq!((&runs["runs"][0]["clears_at"], &runs["runs"][0]["searches"][0]["clears_at"]), (&clears, &clears));
-        place
-            .run(&["runs", "--topic", "acme", "--searches"])
-            .shows(0, &["over_quota", "used up until 2026-03-12T00:00:00Z"]);
+        place.run(&["runs", "--topic", "acme", "--searches"]).shows(0, &["over_quota", "until 2026-03-12T00:00:00Z"]);
         let views = "SELECT (SELECT count(*) FROM v_run WHERE clears_at = '2026-03-12T00:00:00.000Z') + \
                      (SELECT count(*) FROM v_search WHERE clears_at = '2026-03-12T00:00:00.000Z')";
         assert_eq!(place.database.number(views), 2, "{name}");
@@ -178,7 +176,7 @@ fn what_is_used_up_is_reported_everywhere_with_its_end() {
         place.run(&["status", "--at", NINE]).shows(
             0,
             &[
-                "acme is over quota: topic money used up until 2026-03-12T00:00:00Z",
+                "acme is over quota: not enough topic money until 2026-03-12T00:00:00Z",
                 "service money: $0.004 used today (UTC) of $2.500, $2.496 left",
                 "topic calls of acme: 2 calls used today (UTC) of 9 calls, 7 calls left",
                 "4 of 50 calls today (UTC), $0.004 of $2.500 ·",
@@ -190,7 +188,7 @@ fn what_is_used_up_is_reported_everywhere_with_its_end() {
         place.configure(&service, &lines("max_calls_per_day = 1"));
         place
             .run(&["once", "--at", NINE, "--topic", "acme"])
-            .shows(3, &["topic calls used up", "3 of 1", "the topic's max_calls_per_day"]);
+            .shows(3, &["no topic calls left", "3 of 1", "the topic's max_calls_per_day"]);
         place.ok(&["once", "--at", "2026-03-12T00:00:00Z", "--topic", "acme"]);
     }
 }
@@ -253,7 +251,7 @@ fn a_stored_budget_holds_in_a_process_whose_file_says_another() {
         let place = Place::new(database, &sandbox.lines(), &topic("acme", "max_calls_per_day = 1"));
         place.ok(&["once", "--due", "--at", NINE]);
         place.ok(&["once", "--due", "--at", "2026-03-11T10:00:00Z"]);
-        place.run(&["once", "--due", "--at", "2026-03-11T11:00:00Z"]).shows(3, &["topic calls used up", "1 of 1"]);
+        place.run(&["once", "--due", "--at", "2026-03-11T11:00:00Z"]).shows(3, &["no topic calls left", "1 of 1"]);
         let state = "SELECT state FROM run WHERE public_id = 'topic:acme@2026-03-11T11:00:00Z'";
         assert_eq!(place.database.texts(state), ["over_quota"]);
         assert_eq!(sandbox.calls(), 1);

@@ -4,6 +4,7 @@
 use crate::support::databases::sqlite;
 use crate::support::program::{NINE, Place};
 use crate::support::replies::{Replies, reply};
+use crate::support::service::Sandbox;
 use crate::support::web_client::Pages;
 
 const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\n";
@@ -107,7 +108,17 @@ fn what_to_do_next_names_the_same_file_and_database() {
     let next = format!(
         "next: topicwatch show acme {same} · topicwatch items --new-since 24h {same} · topicwatch export --out items.csv {same}\n"
     );
-    with(&["once", "--at", NINE]).shows(0, &[&next]);
+    let probe = format!("$TOPICWATCH_API_KEY, then topicwatch check --probe {same}\n");
+    with(&["once", "--at", NINE]).shows(0, &[&next, &probe]);
+}
+
+#[test]
+fn after_a_failure_of_all_runs_the_next_step_is_to_find_out_why() {
+    let sandbox = Sandbox::at(NINE, &["status=401"]);
+    let place = Place::new(sqlite(), &sandbox.lines(), TOPIC);
+    let failed = place.run(&["once", "--at", NINE]);
+    failed.shows(3, &["next: topicwatch check --probe"]);
+    assert!(!failed.out.contains("topicwatch show"), "{failed}");
 }
 
 #[test]

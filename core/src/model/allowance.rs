@@ -116,11 +116,16 @@ impl std::fmt::Display for LimitExceeded {
             let limit = Micros(*limit);
             return write!(f, "{budget}: a call may cost {price}, but the limit for a UTC day is {limit}");
         };
-        write!(f, "{budget} used up until {clears_at}: ")?;
         match budget {
-            Budget::ServiceCalls | Budget::TopicCalls => write!(f, "{used} of {limit} this UTC day"),
+            Budget::ServiceCalls | Budget::TopicCalls => {
+                write!(f, "no {budget} left until {clears_at}: {used} of {limit} made this UTC day")
+            }
             Budget::ServiceMoney | Budget::TopicMoney => {
-                write!(f, "{} of {} this UTC day, a call may cost {price}", Micros(*used), Micros(*limit))
+                let (used, limit) = (Micros(*used), Micros(*limit));
+                write!(
+                    f,
+                    "not enough {budget} until {clears_at}: {used} of {limit} used this UTC day, a call may cost {price}"
+                )
             }
         }
     }

@@ -41,7 +41,7 @@ pub struct OutboxListArgs {
     #[arg(long, value_name = "STATE", value_parser = ["queued", "sending", "sent", "dead"])]
     pub state: Option<String>,
     /// At most this many
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
     pub limit: u32,
     /// Print JSON
     #[arg(long)]

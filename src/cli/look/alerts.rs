@@ -64,7 +64,7 @@ pub enum AlertsVerb {
 #[derive(Debug, Args)]
 pub struct AlertsListArgs {
     /// At most this many events
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
     pub limit: u32,
     /// Print JSON
     #[arg(long)]

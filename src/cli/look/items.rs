@@ -83,7 +83,7 @@ pub struct ItemsListArgs {
     #[arg(long, value_name = "WHAT", default_value = "hide", value_parser = ["hide", "keep", "only"])]
     pub filtered: String,
     /// At most this many
-    #[arg(long, value_name = "N", default_value_t = 50)]
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     pub limit: u32,
     /// With --search: next page, from the PLACE printed by the previous page
     #[arg(long, value_name = "PLACE", requires = "search", conflicts_with_all = OTHER_MODES)]
@@ -118,9 +118,6 @@ pub(in crate::cli) async fn run(common: &Common, args: ItemsArgs) -> Result<Exit
 
 async fn run_list(common: &Common, args: ItemsListArgs) -> Result<Exit, Failure> {
     if let Some(words) = args.search {
-        if args.limit == 0 {
-            return Err(Failure::usage("--limit must be at least 1", "write --limit 1 or more"));
-        }
         let ItemsListArgs { topic, since, filtered, limit, after, json, .. } = args;
         let words = vec![words];
         return search::run(common, &SearchArgs { words, topic, since, filtered, limit, after, json }).await;

@@ -23,7 +23,7 @@ pub struct RunsArgs {
     #[arg(long, value_name = "TIME")]
     pub since: Option<String>,
     /// At most this many
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
     pub limit: u32,
     /// Show every search of each run
     #[arg(long)]
@@ -34,9 +34,6 @@ pub struct RunsArgs {
 }
 
 pub(in crate::cli) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit, Failure> {
-    if args.limit == 0 {
-        return Err(Failure::usage("--limit must be at least 1", "write --limit 1 or more"));
-    }
     let context = Context::load(common, None)?;
     let since = instant("--since", args.since.as_deref(), (context.clock)())?;
     let store = context.store_to_read().await?;

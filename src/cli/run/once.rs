@@ -310,7 +310,7 @@ async fn print(
         text.push_str(&run_table::render(reports, &hidden));
         text.push_str(&format!("{}\n", output::volume(volume)));
         if baseline > 0 {
-            text.push_str(&format!("{baseline} of the new items are a baseline: later runs are compared with it\n"));
+            text.push_str(&format!("{baseline} of the new items are a baseline: first replies, compared with later ones\n"));
         }
     }
     text.push_str(&job_results.text);
@@ -320,7 +320,9 @@ async fn print(
     if unfailed || !reports.is_empty() {
         text.push_str(&format!("stored in {}\n", output::escape_control(store.place())));
     }
-    if let Some(first) = reports.first() {
+    if !reports.is_empty() && reports.iter().all(|report| report.state == RunState::Failed) {
+        text.push_str(&format!("next: {}\n", context.command("check --probe")));
+    } else if let Some(first) = reports.first() {
         text.push_str(&format!(
             "next: {} · {} · {}\n",
             context.command(&format!("show {}", first.topic)),
@@ -330,9 +332,10 @@ async fn print(
     }
     if context.is_sandbox() && context.config.service.target == Target::Sandbox {
         text.push_str(&format!(
-            "for real searches: set [service] base_url in {} and put your key into ${}, then topicwatch check --probe\n",
+            "for real searches: set [service] base_url in {} and put your key into ${}, then {}\n",
             output::escape_control(&context.config.file.display().to_string()),
-            context.config.service.api_key_env
+            context.config.service.api_key_env,
+            context.command("check --probe")
         ));
     }
     Ok(output::text(&text)?)
