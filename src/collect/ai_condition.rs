@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use super::{Collector, group, run_outcome, search_outcome};
+use crate::filter::Filter;
 use crate::insight::daily::start_of_day;
 use crate::model::{AiWhen, Finding, TEXT_KEY_PREFIX, Time, Topic};
 use crate::store::{SeenItem, StoreError};
@@ -26,8 +27,8 @@ impl Collector {
                 Ok(Some(run_outcome::NO_OTHER))
             }
             AiWhen::New => {
-                let all_known = self.knows_all(&topic.id, &group(findings.to_vec())).await?;
-                Ok(all_known.then_some(run_outcome::NOTHING_NEW))
+                let nothing_new = self.unseen_items(topic, &group(findings.to_vec())).await?.is_empty();
+                Ok(nothing_new.then_some(run_outcome::NOTHING_NEW))
             }
             AiWhen::Daily => {
                 let answered = self.store.answered_since(&topic.id, start_of_day(now, topic.timezone())).await?;
@@ -36,26 +37,23 @@ impl Collector {
         }
     }
 
-    /// Whether the topic has seen all of these items.
-    async fn knows_all(&self, topic: &str, items: &[SeenItem]) -> Result<bool, StoreError> {
-        Ok(self.unseen_items(topic, items).await?.is_empty())
-    }
-
     /// Returns the items that the topic has not seen, by the store's rule: an item with an id of its own is not known
-    /// just because another id said the same words.
+    /// just because another id said the same words. Items that the topic's filter hides and forgotten ones, which are not
+    /// stored, do not count.
     pub(super) async fn unseen_items<'a>(
         &self,
-        topic: &str,
+        topic: &Topic,
         items: &'a [SeenItem],
     ) -> Result<Vec<&'a SeenItem>, StoreError> {
-        let mut open: Vec<&SeenItem> = items.iter().collect();
+        let filter = Filter::compile(&topic.filter).unwrap_or_default();
+        let mut open: Vec<&SeenItem> = items.iter().filter(|item| is_shown(&filter, item)).collect();
         // Most are known by their strongest key; then the other keys need not be looked up.
         let strongest: fn(&SeenItem) -> &[String] = |item| item.keys.get(..1).unwrap_or_default();
         let others: fn(&SeenItem) -> &[String] = |item| item.keys.get(1..).unwrap_or_default();
         for keys_of in [strongest, others] {
             let keys: Vec<String> = open.iter().flat_map(|item| keys_of(item)).cloned().collect();
             let known: HashMap<String, bool> =
-                self.store.known_keys(topic, &keys).await?.into_iter().map(|k| (k.key, k.strong)).collect();
+                self.store.known_keys(&topic.id, &keys).await?.into_iter().map(|k| (k.key, k.strong)).collect();
             open.retain(|item| {
                 let names = |key: &String| match known.get(key) {
                     Some(&strong) => !(item.strong && strong && key.starts_with(TEXT_KEY_PREFIX)),
@@ -67,6 +65,17 @@ impl Collector {
                 break;
             }
         }
-        Ok(open)
+        let forgotten = self.store.are_forgotten(&open).await?;
+        Ok(open.into_iter().zip(forgotten).filter(|(_, forgotten)| !forgotten).map(|(item, _)| item).collect())
     }
+}
+
+fn is_shown(filter: &Filter, item: &SeenItem) -> bool {
+    let found = |part: fn(&Finding) -> Option<&String>| item.sightings.iter().find_map(part).map(String::as_str);
+    filter.passes(
+        found(|one| one.found.title.as_ref()),
+        found(|one| one.found.text.as_ref()),
+        found(|one| one.found.author.as_ref()),
+        found(|one| one.found.lang.as_ref()),
+    )
 }

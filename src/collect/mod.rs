@@ -168,7 +168,7 @@ impl Collector {
             self.search(run, source, seen_at, given_plan.as_ref(), stop, &mut found).await?;
         }
         let RunFindings { searches, findings, mut answer, memory } = found;
-        if run_outcome::is_fully_interrupted(&searches) && stop.cancel.is_cancelled() {
+        if run_outcome::is_fully_interrupted(&searches) && findings.is_empty() && stop.cancel.is_cancelled() {
             // Tries that were answered with an error cost nothing.
             let lost = searches.iter().filter(|search| search.result.state == SearchState::Lost);
             let costs: Vec<_> = lost.map(|search| (search.result.source, search.result.cost)).collect();

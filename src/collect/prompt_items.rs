@@ -1,15 +1,20 @@
-//! The items that a source that writes an answer gets: the new items of the run, newest first, near-copies once. The
+//! The items that a source that writes an answer gets: the new items of the run that the topic's filter shows and nobody
+//! had forgotten, newest first, near-copies once. The
 //! provider's kind decides how many fit into a query.
 
 use super::{Collector, group};
-use crate::model::{Assignment, Finding, ItemText, Kind};
+use crate::model::{Assignment, Finding, ItemText, Kind, Topic};
 use crate::normalise::near::{self, KnownClusters};
 use crate::search::kinds::PromptItem;
 use crate::store::{SeenItem, StoreError};
 
 impl Collector {
-    /// Returns the items that the topic sees for the first time in this run.
-    pub(super) async fn prompt_items(&self, topic: &str, findings: &[Finding]) -> Result<Vec<PromptItem>, StoreError> {
+    /// Returns the items that are new in this run.
+    pub(super) async fn prompt_items(
+        &self,
+        topic: &Topic,
+        findings: &[Finding],
+    ) -> Result<Vec<PromptItem>, StoreError> {
         let items = group(findings.to_vec());
         let mut new: Vec<PromptItem> =
             self.unseen_items(topic, &items).await?.into_iter().filter_map(to_given_item).collect();

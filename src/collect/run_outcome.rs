@@ -60,7 +60,7 @@ fn interrupted_search(search: &Fetched) -> bool {
     search.result.reason.as_deref() == Some(INTERRUPTED)
 }
 
-/// Whether the interruption of a run is its only result. Then it can be given back: its slot runs again, and a call in
+/// Whether a run was interrupted before any search was answered. If it found nothing, it can be given back: its slot runs again, and a call in
 /// progress is on record at its price.
 pub(super) fn is_fully_interrupted(searches: &[Fetched]) -> bool {
     searches.iter().all(|s| match s.result.state {

@@ -35,7 +35,7 @@ impl Collector {
         };
         if let (SearchQuery::Provider(query, over), None) = (&search_query, not_needed) {
             let items = match about_items(&query.kind) {
-                true => self.prompt_items(&run.topic.id, &found.findings).await?,
+                true => self.prompt_items(&run.topic, &found.findings).await?,
                 false => Vec::new(),
             };
             if about_items(&query.kind) && items.is_empty() {

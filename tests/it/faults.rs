@@ -3,6 +3,7 @@
 
 use crate::support::databases::databases;
 use crate::support::program::{NINE, Place, until};
+use crate::support::replies::{self, Replies};
 use crate::support::service::{Raw, Sandbox, reply};
 
 fn topics(names: &[&str]) -> String {
@@ -195,6 +196,41 @@ fn an_interrupt_stores_what_was_found_and_leaves_nothing_running() {
         assert_ne!(place.database.number("SELECT count(*) FROM topic_item"), 0);
         assert_eq!(place.database.number("SELECT count(*) FROM run WHERE seq IS NULL"), 0);
         assert_eq!(sandbox.calls_to("/ai/search"), 0);
+    }
+}
+
+#[test]
+fn an_interrupt_within_a_search_stores_the_pages_that_were_answered() {
+    let hit =
+        |n: i64| format!("{{\"objectID\":\"{n}\",\"created_at_i\":{},\"comment_text\":\"{n}\"}}", 1_773_219_000 - n);
+    let hits = (0..1_000).map(hit).collect::<Vec<_>>().join(",");
+    for database in databases() {
+        let page = replies::reply(200, &[], &format!("{{\"hits\":[{hits}],\"nbHits\":1200}}"));
+        let (release, wait) = std::sync::mpsc::channel::<()>();
+        let wait = std::sync::Mutex::new(wait);
+        let server = Replies::of(move |n, _| {
+            if n > 0 {
+                wait.lock().unwrap().recv_timeout(std::time::Duration::from_secs(120)).ok();
+            }
+            page.clone()
+        });
+        let file = format!(
+            "[providers.hn]\nkind = \"hackernews\"\nbase_url = \"{}\"\nprice.call = 0.001\n\n\
+             [[topics]]\nid = \"acme\"\nquery = \"acme\"\nhn.limit = 2000\n",
+            server.url()
+        );
+        let place = Place::bare(database, &file);
+        place.ok(&["db", "migrate"]);
+        let going = place.program(&["once", "--at", NINE]).start();
+        until("the second page is asked for", || server.heads().len() == 2);
+        going.signal("INT");
+        let ended = going.wait();
+        drop(release);
+        ended.says(130, &["stopping: storing the findings so far"]);
+        assert_eq!(place.database.number("SELECT count(*) FROM topic_item"), 1_000, "{ended}");
+        let searches = "SELECT state || ' ' || tries || ' ' || cost FROM search";
+        assert_eq!(place.database.texts(searches), ["lost 2 2000"], "{ended}");
+        assert_eq!(place.database.number("SELECT count(*) FROM run WHERE state = 'failed' AND found = 1000"), 1);
     }
 }
 

@@ -136,6 +136,51 @@ fn it_is_given_each_new_item_once_within_its_tokens_and_only_what_was_configured
     assert_eq!(self::asked(&server).len(), 1, "nothing new, no call");
 }
 
+/// Alone they are no reason for a paid call either.
+#[test]
+fn hidden_items_and_those_of_forgotten_authors_are_not_sent() {
+    let hit = |n: i64, text: &str, by: &str| {
+        format!(
+            "{{\"objectID\":\"{n}\",\"created_at_i\":{},\"author\":\"{by}\",\"comment_text\":\"{text}\"}}",
+            1_773_219_000 - n
+        )
+    };
+    let page =
+        |hits: &[String]| reply(200, &[], &format!("{{\"hits\":[{}],\"nbHits\":{}}}", hits.join(","), hits.len()));
+    let unwanted = [hit(1, "Casino bonus for everybody", "bob"), hit(2, "A plant in the north", "alice")];
+    let (first, second) = (page(&unwanted), page(&[&unwanted[..], &[hit(3, "The rocket flies", "carol")]].concat()));
+    for database in databases() {
+        let name = database.name;
+        let (first, second) = (first.clone(), second.clone());
+        let server = Replies::of(move |n, path| match (path.starts_with("/v1/"), n) {
+            (true, _) => said("A rocket flies [1]."),
+            (false, 0) => first.clone(),
+            (false, _) => second.clone(),
+        });
+        let url = server.url();
+        let place = Place::bare(
+            database,
+            &format!(
+                "[providers.hn]\nkind = \"hackernews\"\nbase_url = \"{url}\"\n\n\
+                 [providers.writer]\nkind = \"openai\"\nbase_url = \"{url}/v1\"\nprice.call = 0.01\n\n\
+                 {TOPIC}exclude = [\"casino\"]\n"
+            ),
+        );
+        place.ok(&["db", "migrate"]);
+        place.ok(&["forget", "--author", "alice", "--yes"]);
+        place.run(&["once", "--at", NINE]).shows(0, &["nothing new was found"]);
+        assert_eq!(asked(&server).len(), 0, "{name}");
+        place.ok(&["once", "--at", "2026-03-11T09:30:00Z"]);
+        let asked = asked(&server);
+        let [body] = asked.as_slice() else { panic!("{name}: {asked:?}") };
+        let text = question(body);
+        assert!(text.contains("The rocket flies") && text.contains("carol"), "{name}: {text}");
+        for unwanted in ["asino", "bob", "plant", "alice"] {
+            assert!(!text.contains(unwanted), "{name}: {unwanted}: {text}");
+        }
+    }
+}
+
 /// An answer without words is billed all the same, and the error says why there are none.
 #[test]
 fn an_answer_without_words_says_why_and_costs_its_tokens() {

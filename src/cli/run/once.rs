@@ -310,7 +310,9 @@ async fn print(
         text.push_str(&run_table::render(reports, &hidden));
         text.push_str(&format!("{}\n", output::volume(volume)));
         if baseline > 0 {
-            text.push_str(&format!("{baseline} of the new items are a baseline: first replies, compared with later ones\n"));
+            text.push_str(&format!(
+                "{baseline} of the new items are a baseline: first replies, compared with later ones\n"
+            ));
         }
     }
     text.push_str(&job_results.text);

@@ -12,6 +12,9 @@ const HINT: &str = "is base_url the address of an OpenAI-compatible server, incl
 /// The maximum length of an answer, in characters.
 const LONGEST: usize = 100_000;
 
+/// No request uses more tokens. A larger number is an error of the server, and would cost as much.
+const MOST_TOKENS: u64 = 100_000_000;
+
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct ModelAnswer {
     pub(super) text: String,
@@ -78,7 +81,7 @@ impl ModelAnswer {
             let of = |name: &str| usage.get(name).and_then(Value::as_u64);
             of("total_tokens").or_else(|| Some(of("prompt_tokens")?.saturating_add(of("completion_tokens")?)))
         });
-        self.tokens = total.or(self.tokens);
+        self.tokens = total.filter(|total| *total <= MOST_TOKENS).or(self.tokens);
         let choices = frame.get("choices").and_then(Value::as_array).into_iter().flatten();
         let first = choices.filter(|choice| choice.get("index").and_then(Value::as_i64).unwrap_or(0) == 0);
         for choice in first {
@@ -195,6 +198,10 @@ mod tests {
         let read_whole = read(document.as_bytes()).unwrap();
         assert_eq!(read_whole, read(stream.as_bytes()).unwrap());
         assert_eq!((read_whole.text.as_str(), read_whole.tokens, read_whole.whole), ("Two words.", Some(7), true));
+        for absurd in ["9223372036854775808", "18446744073709551615", "100000001"] {
+            let document = document.replace("\"total_tokens\":7", &format!("\"total_tokens\":{absurd}"));
+            assert_eq!(read(document.as_bytes()).unwrap().tokens, None, "{absurd}: no price is made of it");
+        }
     }
 
     #[test]

@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 use crate::model::Time;
 use crate::store::database::handle::Db;
 use crate::store::{
-    ErasedCounts, ForgetKey, Mention, MentionPlace, NamedItem, ReportFiles, Store, StoreError, StoredReply, Tombstone,
-    TombstoneKind,
+    ErasedCounts, ForgetKey, Mention, MentionPlace, NamedItem, ReportFiles, SeenItem, Store, StoreError, StoredReply,
+    Tombstone, TombstoneKind,
 };
 
 impl Store {
@@ -38,6 +38,14 @@ impl Store {
     /// Returns how many of these hashes are not tombstones here.
     pub async fn count_unknown_tombstones(&self, hashes: &BTreeSet<&str>) -> Result<usize, StoreError> {
         Ok(hashes.len() - read!(self, forgotten::among_tombstones(hashes))?.len())
+    }
+
+    /// Returns for each of these items whether it must not be stored, because it or its author was forgotten.
+    pub async fn are_forgotten(&self, items: &[&SeenItem]) -> Result<Vec<bool>, StoreError> {
+        if items.is_empty() {
+            return Ok(Vec::new());
+        }
+        read!(self, forgotten::are_forgotten(items))
     }
 
     /// Adds tombstones: from then on, nothing that they name is stored. Already stored data stays, except that a topic

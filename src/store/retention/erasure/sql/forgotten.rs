@@ -182,6 +182,13 @@ pub(in crate::store) fn is_forgotten(tombstones: &Tombstones, item: &SeenItem) -
         || item.sightings.iter().any(|sighting| by_author(&sighting.found.author))
 }
 
+/// Returns for each of these items whether it must not be stored.
+pub(in crate::store) async fn are_forgotten(conn: &mut Conn, items: &[&SeenItem]) -> Result<Vec<bool>, StoreError> {
+    let tombstones = for_items(conn, items.iter().copied()).await?.map(|(_, tombstones)| tombstones);
+    let is = |item: &&SeenItem| tombstones.as_ref().is_some_and(|tombstones| is_forgotten(tombstones, item));
+    Ok(items.iter().map(is).collect())
+}
+
 /// Returns what may be stored of these runs; `None` means all of it. The caller must hold the items' lock.
 pub(in crate::store) async fn filter_outcomes(
     conn: &mut Conn,
