@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::rules::{self, WordFilters};
+use super::rules::{self, WordFilters, unrelated_subject};
 use super::transitions::Transitions;
 use super::{dispatch, read};
 use crate::insight::EvaluatedWindow;
@@ -189,9 +189,14 @@ async fn end_unwatched(store: &Store, spec: &AlertSpec, seen: &mut Transitions) 
         };
         // This version may be unable to read the definition; another one can.
         let Some(topic) = &topic.definition else { return true };
-        let source = subject.split_once('/').filter(|_| spec.rule == AlertRule::Source).map(|(_, source)| source);
         let has = |name| topic.sources().iter().any(|one| one.as_str() == name && spec.checks_source(*one));
-        spec.matches_topic(&topic.id, &topic.tags) && source.is_none_or(has)
+        // The rule may have changed while it fired.
+        let is_of_rule = match (spec.rule, subject.split_once('/')) {
+            (AlertRule::Source, part) => part.is_some_and(|(_, source)| has(source)),
+            (AlertRule::Volume | AlertRule::Negative, Some((topic, _))) => *subject == unrelated_subject(topic),
+            (_, part) => part.is_none(),
+        };
+        is_of_rule && spec.matches_topic(&topic.id, &topic.tags)
     };
     let over: Vec<String> = seen.firing.keys().filter(|subject| !goes_on(subject)).cloned().collect();
     for subject in over {

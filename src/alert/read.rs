@@ -66,7 +66,14 @@ async fn evaluate_sources(
         !beats.is_empty() && may_be_silent(&SourceActivity { topic: topic.id.clone(), source: *source, beats })
     });
     let asked: BTreeSet<Source> = quick.iter().filter(|one| one.at == run.at).map(|one| one.source).collect();
-    let mut searches = if may_be_ill { store.searched(&topic.id, run.seq, LONG.max(spec.of)).await? } else { quick };
+    // A source that few runs ask, such as an AI source that only writes about new items.
+    let is_rare = |source: &Source| {
+        let made = quick.iter().filter(|one| one.source == *source && one.state != SearchState::NotRun);
+        made.count() < spec.of as usize
+    };
+    let is_short = asked.iter().any(|source| spec.checks_source(*source) && is_rare(source));
+    let mut searches =
+        if may_be_ill || is_short { store.searched(&topic.id, run.seq, LONG.max(spec.of)).await? } else { quick };
     // This run says nothing about the sources that it was not to search.
     searches.retain(|search| asked.contains(&search.source));
     Ok(rules::sources(spec, &topic.id, &searches))

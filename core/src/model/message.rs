@@ -71,7 +71,7 @@ pub struct Message {
 pub struct Undelivered {
     /// Given up after the last attempt.
     pub dead: i64,
-    /// Waiting for another attempt after a failed one.
+    /// Waiting: for the first attempt, for another one, or because the channel is paused or asked for a wait.
     pub waiting: i64,
     /// Queued for a channel that is not in the configuration.
     pub stranded: i64,

@@ -207,7 +207,7 @@ pub(super) fn negative(spec: &AlertSpec, topic: &str, tones: &WindowTone<'_>) ->
 /// Why unrelated posts notify no one; stored with the event.
 const UNRELATED: &str = "unrelated posts";
 
-fn unrelated_subject(topic: &str) -> String {
+pub(super) fn unrelated_subject(topic: &str) -> String {
     format!("{topic}/unrelated")
 }
 

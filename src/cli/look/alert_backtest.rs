@@ -12,7 +12,7 @@ use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::{input, output};
 use crate::cli::wiring::context::Context;
 use crate::insight::RealEvent;
-use crate::model::{AlertEventKind, AlertRule, AlertSpec, Time, format_duration};
+use crate::model::{AlertEvent, AlertEventKind, AlertRule, AlertSpec, Time, format_duration};
 
 /// The most runs a backtest evaluates.
 const MOST_RUNS: u64 = 100_000;
@@ -84,7 +84,13 @@ fn real_events(context: &Context, spec: &AlertSpec, file: &std::path::Path) -> R
 fn render_events(backtest: &Backtest, since: Time) -> String {
     let mut text = String::new();
     for event in &backtest.events {
-        text.push_str(&format!("{} {}\n", output::format_time(event.at), output::truncate(&event.summary_line(), 300)));
+        let held_back = event.muted.as_ref().map(|why| format!(" (not sent: {})", output::truncate(why, 100)));
+        text.push_str(&format!(
+            "{} {}{}\n",
+            output::format_time(event.at),
+            output::truncate(&event.summary_line(), 300),
+            held_back.unwrap_or_default()
+        ));
         for line in &event.lines {
             text.push_str(&format!("  - {}\n", output::truncate(&line.text, 200)));
             if let Some(url) = &line.url {
@@ -92,7 +98,8 @@ fn render_events(backtest: &Backtest, since: Time) -> String {
             }
         }
     }
-    let fired = backtest.events.iter().filter(|event| event.kind == AlertEventKind::Fired).count();
+    let is_sent = |event: &&AlertEvent| event.kind == AlertEventKind::Fired && event.muted.is_none();
+    let fired = backtest.events.iter().filter(is_sent).count();
     let times = if fired == 1 { "time" } else { "times" };
     let cut = if backtest.cut { "; the period has more runs than the limit" } else { "" };
     text.push_str(&format!(

@@ -136,7 +136,8 @@ pub(super) fn find_entry<'j>(jobs: &'j Jobs<'_>, kind: Kind, name: &str) -> Resu
 
 /// The result of an alert trial, for the page after the button.
 pub(super) fn trial(trial: &AlertTrial) -> Markup {
-    let fired = trial.events.iter().filter(|event| event.kind == AlertEventKind::Fired).count() as u64;
+    let fired =
+        trial.events.iter().filter(|event| event.kind == AlertEventKind::Fired && event.muted.is_none()).count() as u64;
     let latest = trial.events.iter().rev().take(NAMED);
     html! { div.note #tested role="status" {
         p { "Test of the alert " a href=(alerts::page_of(&trial.name)) { strong { (format::line(&trial.name, 64)) } } ": nothing was stored or sent." }

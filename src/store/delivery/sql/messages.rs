@@ -60,20 +60,18 @@ pub(in crate::store) async fn undelivered(
     let dead = sqlx::query_scalar("SELECT count(*) FROM outbox WHERE state = 'dead'").fetch_one(&mut *conn).await?;
     // Uses the indexes of the two states, since there are many sent messages.
     let rows = sqlx::query(
-        "SELECT channel, count(*) AS messages, count(CASE WHEN state = 'queued' AND attempt > 0 THEN 1 END) AS tried FROM (\
-           SELECT channel, state, attempt FROM outbox WHERE state = 'queued' UNION ALL \
-           SELECT channel, state, attempt FROM outbox WHERE state = 'sending') AS waiting GROUP BY channel",
+        "SELECT channel, count(*) AS messages FROM (\
+           SELECT channel FROM outbox WHERE state = 'queued' UNION ALL \
+           SELECT channel FROM outbox WHERE state = 'sending') AS waiting GROUP BY channel",
     )
     .fetch_all(conn)
     .await?;
     let mut all = Undelivered { dead, ..Undelivered::default() };
     for row in &rows {
         let channel: String = row.try_get("channel")?;
-        if known.is_none_or(|known| known.contains(&channel)) {
-            all.waiting += row.try_get::<i64, _>("tried")?;
-        } else {
-            all.stranded += row.try_get::<i64, _>("messages")?;
-        }
+        let messages: i64 = row.try_get("messages")?;
+        *if known.is_none_or(|known| known.contains(&channel)) { &mut all.waiting } else { &mut all.stranded } +=
+            messages;
     }
     Ok(all)
 }
