@@ -9,7 +9,7 @@ use super::term_items::{CHUNK, TermsAsked, items_of, load_texts, questions, samp
 use super::term_rows::{
     ComparedWith, NoTermsReason, StandOutReason, StandOutRows, TermRise, TermRow, TermSample, ThemeRow, TopicTerms,
 };
-use super::terms_before::{counts_before, days_before, earlier};
+use super::terms_before::{counts_before, counts_of_begun_day, days_before, earlier};
 use crate::insight::daily::{Day, date_of};
 use crate::insight::terms::{
     BusiestDay, DayTerms, LEAST_DAYS, NewsTerm, RiseInput, StandOut, TermItem, Theme, busiest_day, complete_words,
@@ -59,8 +59,9 @@ pub async fn topic_terms(snapshot: &mut ReadSnapshot, request: TermsAsked<'_>) -
     let items = items_of(snapshot, &request, &sample(request.period, request.most())).await?;
     let questions = questions(request.topic);
     let own = |term: &str| questions.iter().any(|question| question.repeats_query(term));
-    let (earlier_days, counts): (Vec<(Day, u64)>, Vec<DayTerms>) =
+    let (earlier_days, mut counts): (Vec<(Day, u64)>, Vec<DayTerms>) =
         counted.into_iter().map(|(day, counts)| ((day, counts.texts), counts)).unzip();
+    counts.extend(counts_of_begun_day(snapshot, &request).await?);
     let (all, tested) = rises(RiseInput { items: &items, before: &counts }, &own);
     let mut found = news(&all, &items);
     complete_words(&mut found, &items, &own);

@@ -1,5 +1,7 @@
 //! Counts what a topic said on the days before a period: as stored, or counted again where the items have changed.
 
+use std::collections::BTreeSet;
+
 use super::term_items::{CHUNK, TermsAsked, load_texts, readable, terms_of};
 use crate::insight::daily::{Day, days};
 use crate::insight::terms::{BEFORE, Basis, DayTerms, TermCounter, speaker_of};
@@ -69,6 +71,26 @@ pub(super) async fn counts_before(
         counted.push((*day, counts));
     }
     Ok(counted)
+}
+
+/// The term counts of the part before the period of the local day in which it begins; `None` if it begins with a day, or
+/// if the items of that part were not read.
+pub(super) async fn counts_of_begun_day(
+    snapshot: &mut ReadSnapshot,
+    request: &TermsAsked<'_>,
+) -> Result<Option<DayTerms>, StoreError> {
+    let began = days(request.span.from, 1, request.topic.timezone()).first().map(|day| day.span.from);
+    let from = began.max(request.began).max(request.asked_since);
+    let Some(part) = from.and_then(|from| Span::new(from, request.span.from)) else { return Ok(None) };
+    // A report of what was seen since the last one may hold items of this part.
+    let in_period: BTreeSet<&str> = request.period.iter().map(|mark| mark.key.as_str()).collect();
+    let is_before = |mark: &&CountedItem| part.contains(mark.moment()) && !in_period.contains(mark.key.as_str());
+    let marks: Vec<&CountedItem> = request.passed.iter().filter(is_before).collect();
+    let pruned = marks.iter().filter(|mark| mark.pruned).count();
+    if request.passed.is_empty() || marks.len() > request.most() || pruned as f64 > PRUNED * marks.len() as f64 {
+        return Ok(None);
+    }
+    count(snapshot, &marks).await.map(Some)
 }
 
 /// Counts the terms of one day.

@@ -241,6 +241,35 @@ fn what_many_people_say_is_news_and_what_one_text_or_author_says_is_not() {
 }
 
 #[test]
+fn what_was_said_earlier_on_the_day_in_which_a_period_begins_was_said_before() {
+    let count = |database: &Database, span: std::ops::Range<i64>| {
+        let of = |what: &str| {
+            let sql = format!(
+                "SELECT count(DISTINCT {what}) FROM item i WHERE text LIKE '%bridge%' AND published_at >= {} AND published_at < {}",
+                span.start, span.end
+            );
+            database.number(&sql)
+        };
+        of("author").min(of("coalesce(i.cluster, i.id)"))
+    };
+    for database in databases() {
+        let (place, _truth) = watched(database, TOPIC);
+        // Within the twelve posts about the bridge.
+        let midnight = BEGIN + EVENT * DAY;
+        let since = midnight + 586_000;
+        let until = BEGIN + (EVENT + 1) * DAY;
+        let args = ["terms", "acme", "--since", &Time(since).to_string(), "--until", &at(EVENT + 1), "--json"];
+        let told = place.json(&[&args[..], &["--at", &at(DAYS)]].concat());
+        let [before, now] = [midnight..since, since..until].map(|span| count(&place.database, span));
+        assert!(before > 3 && now > 3, "{before} {now}");
+        for row in told["terms"].as_array().unwrap() {
+            let is_bridge = row["term"].as_str().is_some_and(|term| term.contains("bridge"));
+            assert!(!is_bridge || row["texts_before"] == before, "{before}: {row}");
+        }
+    }
+}
+
+#[test]
 fn counts_are_kept_by_day_verified_and_forgotten_with_their_items() {
     for database in databases() {
         let (place, truth) = watched(database, TOPIC);

@@ -7,7 +7,7 @@ use super::rises::{LEAST_VOICES, Rise, TermItem};
 use crate::model::TermKind;
 
 /// The most letters that pairs are joined to.
-pub(super) const LONGEST: usize = 12;
+pub(super) const LONGEST: usize = 32;
 
 /// Whether a term is letters of a script without spaces: a pair, or a word joined from pairs.
 pub(super) fn is_chain(term: &str) -> bool {
