@@ -170,6 +170,11 @@ fn a_move_that_is_killed_goes_on_and_nobody_opens_half_a_database() {
         to.ok(&["status"]);
         let itself = move_to(&from, &from).run();
         itself.says(2, &["is not empty", "nothing was changed"]);
+        if from.database.name == "SQLite" {
+            std::os::unix::fs::symlink(&from.database.url["sqlite:".len()..], from.path("link.db")).unwrap();
+            let url = format!("sqlite:{}", from.path("link.db").display());
+            from.run(&["db", "move", "--to", &url]).says(2, &["is not empty", "nothing was changed"]);
+        }
         let of_acme = "SELECT max(i.key) FROM item i JOIN topic_item t ON t.item = i.id WHERE t.topic = 'acme'";
         from.ok(&["mark", "acme", &from.database.texts(of_acme).remove(0), "noise"]);
         move_to(&from, &to).run().says(2, &["is not empty", "nothing was changed"]);

@@ -92,7 +92,10 @@ impl Store {
             let hint = "choose a database that does not exist yet; nothing was changed";
             StoreError::refused(format!("{} is not empty", target.place), hint)
         };
-        if target.place == place {
+        let (this, other) = (read!(self, copying::identity())?, read!(target, copying::identity())?);
+        // The same file may have several names.
+        let file = |name: &str| std::fs::canonicalize(name).ok();
+        if target.place == place || this == other || file(&this).is_some_and(|this| Some(this) == file(&other)) {
             return Err(not_empty());
         }
         let unfinished = read!(target, copying::unfinished_mark())?;

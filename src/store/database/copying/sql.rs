@@ -133,6 +133,11 @@ pub(in crate::store) fn is_unfinished_mark(table: &Table, row: &[Value]) -> bool
     table.name == "store_info" && row.first() == Some(&Value::Text(Some(UNFINISHED.to_owned())))
 }
 
+/// Returns what identifies the open database, whatever its address was.
+pub(in crate::store) async fn identity(conn: &mut Conn) -> Result<String, StoreError> {
+    Ok(sqlx::query_scalar(super::disk::IDENTITY).fetch_one(conn).await?)
+}
+
 /// Returns the source named in the mark if this is an unfinished copy.
 pub(in crate::store) async fn unfinished_mark(conn: &mut Conn) -> Result<Option<String>, StoreError> {
     Ok(sqlx::query_scalar("SELECT value FROM store_info WHERE name = $1").bind(UNFINISHED).fetch_optional(conn).await?)

@@ -18,6 +18,10 @@ pub(in crate::store) async fn disk(conn: &mut Conn) -> Result<Disk, StoreError> 
 /// The clause that allows explicit values for generated ids.
 pub(in crate::store) const COUNTED: &str = "OVERRIDING SYSTEM VALUE ";
 
+/// Returns what identifies the open database, whatever its address was: the start of its server, its name and schema.
+pub(in crate::store) const IDENTITY: &str =
+    "SELECT concat_ws(' ', pg_postmaster_start_time(), current_database(), current_schema())";
+
 /// Sets the id sequence to continue after the largest id.
 pub(in crate::store) async fn count_on(conn: &mut Conn, table: &'static str) -> Result<(), StoreError> {
     let sql = format!(

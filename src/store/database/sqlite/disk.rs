@@ -26,6 +26,9 @@ pub(in crate::store) async fn give_back(conn: &mut Conn, pages: i64) -> Result<(
 /// The clause that allows explicit values for generated ids: SQLite needs none.
 pub(in crate::store) const COUNTED: &str = "";
 
+/// Returns what identifies the open database, whatever its address was: its file.
+pub(in crate::store) const IDENTITY: &str = "SELECT file FROM pragma_database_list WHERE name = 'main'";
+
 /// Does nothing: SQLite itself continues after the largest id ever used.
 #[expect(clippy::unused_async, reason = "the same call on PostgreSQL writes")]
 pub(in crate::store) async fn count_on(_conn: &mut Conn, _table: &'static str) -> Result<(), StoreError> {

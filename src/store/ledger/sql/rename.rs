@@ -108,6 +108,8 @@ pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str, now:
     }
     sqlx::query("UPDATE search SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
     sqlx::query("UPDATE topic_calls SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
+    // What followers count of finished runs may have been written under a name that a rename had just ended.
+    sqlx::query("DELETE FROM topic_latest WHERE topic = $1").bind(new).execute(&mut *conn).await?;
     sqlx::query("UPDATE topic_latest SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
     sqlx::query("UPDATE provider_memory SET topic = $1 WHERE topic = $2")
         .bind(new)
@@ -119,6 +121,7 @@ pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str, now:
     sqlx::query("UPDATE saved_search SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
     sqlx::query("UPDATE topic_item SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
     sqlx::query("UPDATE pruned_day SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
+    sqlx::query("DELETE FROM topic_term WHERE topic = $1").bind(new).execute(&mut *conn).await?;
     sqlx::query("UPDATE topic_term SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
     // The days are counted again, but until then pages show them.
     sqlx::query("DELETE FROM topic_day WHERE topic = $1").bind(new).execute(&mut *conn).await?;
