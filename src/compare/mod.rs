@@ -48,23 +48,9 @@ pub use topic_json::topic_card_json;
 use std::collections::BTreeMap;
 
 use crate::filter::Filter;
-use crate::insight::{ChangeInput, Changes, SourceChanges, changes, gone_query, source_queries};
-use crate::model::{Growth, SeqRange, Snapshots, Source, Topic};
+use crate::insight::{ChangeInput, Changes, SourceChanges, changes, gone_query, growth_ranges, source_queries};
+use crate::model::{Growth, SeqRange, Source, Topic};
 use crate::store::{MOST_SIGHTS, Store, StoreError};
-
-/// Extends a span for each source by its last search before it that found something, whose sightings reactions are
-/// compared with: in that run other sources may have failed.
-fn with_the_searches_before(snapshots: &Snapshots, between: SeqRange) -> BTreeMap<Source, SeqRange> {
-    let sources = snapshots.all.iter().filter_map(|s| Some((snapshots.questions.get(s.question)?.source, s)));
-    let mut ranges: BTreeMap<Source, SeqRange> = BTreeMap::new();
-    for (source, snapshot) in sources {
-        let range = ranges.entry(source).or_insert(between);
-        if snapshot.seq <= between.since && snapshot.counts.found > 0 {
-            range.since = snapshot.seq - 1;
-        }
-    }
-    ranges
-}
 
 /// Reads how reactions grew: at once if the same runs are compared for all sources, as is usual.
 async fn growths(store: &Store, topic: &str, ranges: &BTreeMap<Source, SeqRange>) -> Result<Vec<Growth>, StoreError> {
@@ -105,7 +91,7 @@ pub async fn changes_between(
         first: store.new_items(id, between).await?,
         last,
         edits: store.edits(id, between, alone).await?,
-        growths: growths(store, id, &with_the_searches_before(&snapshots, between)).await?,
+        growths: growths(store, id, &growth_ranges(&snapshots, between)).await?,
         most_rows: usize::try_from(MOST_SIGHTS).unwrap_or(usize::MAX),
         snapshots,
     };

@@ -13,6 +13,8 @@ pub const COMPARE_TONE: &str =
 /// Shown if not all reactions were compared.
 pub const RISERS_CUT: &str =
     "Too many sightings with reactions to compare all: only the latest of the period were compared.";
+/// Shown with rising items if runs before them were pruned.
+pub const RISERS_PRUNED: &str = "Runs were pruned: these may have begun to rise earlier, and others may be missing.";
 
 /// Maximum number of times in a list.
 const MAX_TIMES: usize = 8;

@@ -264,6 +264,7 @@ pub(super) async fn topic(
         period_cut,
         risers_compared: chosen.risers_compared,
         risers_cut: chosen.risers_cut,
+        risers_pruned: chosen.risers_pruned,
         searches_cut,
         pruned: snapshot.pruned_summary(&topic.id, chart_span).await?.describe(),
     })

@@ -34,6 +34,8 @@ pub(super) struct SelectedItems {
     pub(super) risers_compared: bool,
     /// Whether there were more sightings with reactions than were compared.
     pub(super) risers_cut: bool,
+    /// Whether sightings before the period were not compared because runs were pruned.
+    pub(super) risers_pruned: bool,
 }
 
 pub(super) async fn choose(
@@ -64,7 +66,8 @@ pub(super) async fn choose(
     let positive = top_by(scored(Tone::Positive), |a, b| (b.score, &a.key).cmp(&(a.score, &b.key)));
     let copied = campaigns(period.iter().copied(), LIST);
     let by_key: HashMap<&str, &CountedItem> = marks.iter().map(|mark| (mark.key.as_str(), mark)).collect();
-    let Risers { risers, compared: risers_compared, cut: risers_cut } = risers(snapshot, topic, &by_key, span).await?;
+    let Risers { risers, compared: risers_compared, cut: risers_cut, pruned: risers_pruned } =
+        risers(snapshot, topic, &by_key, span).await?;
 
     let named = [&top_posts, &top_pages, &negative, &positive].into_iter().flatten().copied();
     let named = named.chain(copied.iter().filter_map(|c| by_key.get(c.first.as_str()).copied()));
@@ -98,6 +101,7 @@ pub(super) async fn choose(
         left_out: (period.len() - listed_of_period) as u64,
         risers_compared,
         risers_cut,
+        risers_pruned,
     })
 }
 
@@ -107,6 +111,8 @@ struct Risers {
     compared: bool,
     /// Whether there was more to compare.
     cut: bool,
+    /// Whether runs were pruned with which the period would have been compared.
+    pruned: bool,
 }
 
 /// Returns the rising items of any age that pass the topic's filter, one of each cluster.
@@ -116,8 +122,14 @@ async fn risers(
     by_key: &HashMap<&str, &CountedItem>,
     span: Span,
 ) -> Result<Risers, StoreError> {
-    // As in a `diff` of the period: each source is compared with its previous search.
-    let before: BTreeMap<Source, Time> = snapshot.last_finds_before(&topic.id, span.from).await?.into_iter().collect();
+    // As in a `diff` of the period: each source is compared with its previous search. If searches after that one were
+    // pruned, what happened in between is no news of the period.
+    let kept_from = snapshot.pruned_days(&topic.id).await?.complete_from();
+    let mut before: BTreeMap<Source, Time> =
+        snapshot.last_finds_before(&topic.id, span.from).await?.into_iter().collect();
+    let stored = before.len();
+    before.retain(|_, at| kept_from.is_none_or(|from| *at >= from));
+    let pruned = before.len() < stored;
     let from = before.values().copied().min().unwrap_or(span.from);
     let mut reactions = snapshot.reactions(&topic.id, Span { from, ..span }, MOST_REACTIONS).await?;
     let cut = i64::try_from(reactions.len()).is_ok_and(|many| many >= MOST_REACTIONS);
@@ -142,7 +154,7 @@ async fn risers(
             }
         }
     }
-    Ok(Risers { risers: selected, compared: any_comparable(&reactions), cut })
+    Ok(Risers { risers: selected, compared: any_comparable(&reactions), cut, pruned })
 }
 
 /// Returns the keys of the items that a filter hides.

@@ -144,6 +144,9 @@ fn item_lists(report: &Report, topic: &TopicFacts) -> String {
     if topic.risers_cut {
         text.push_str(&format!("{}\n\n", format::RISERS_CUT));
     }
+    if topic.risers_pruned && !topic.rising.is_empty() {
+        text.push_str(&format!("{}\n\n", format::RISERS_PRUNED));
+    }
     text.push_str(&listed(
         "One text, many times",
         topic.campaigns.iter().map(|c| {

@@ -83,6 +83,7 @@ pub(super) fn topic(id: &str) -> TopicFacts {
         period_cut: false,
         risers_compared: true,
         risers_cut: false,
+        risers_pruned: false,
         searches_cut: false,
         pruned: None,
     }

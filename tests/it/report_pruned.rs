@@ -108,3 +108,58 @@ fn of_copies_and_authors_that_were_pruned_only_what_is_known_is_said() {
         assert_eq!(place.database.number(kept), 11, "{name}: also the words of the first of the cluster go");
     }
 }
+
+#[test]
+fn after_pruning_no_rise_from_weeks_before_the_period_is_reported() {
+    for database in databases() {
+        let world = World::new();
+        let keep = "[retention]\nprune = \"never\"\nsightings = \"30d\"\nruns = \"30d\"\n\n";
+        let place = Place::new(database, &world.lines(), &format!("{keep}{}", topic("acme", "")));
+        // Post 1 rises on 19 March, post 2 on 26 March and after.
+        for (n, one, two) in
+            [(24, 5, 5), (200, 700, 10), (336, 700, 10), (361, 702, 12), (370, 703, 40), (385, 704, 60)]
+        {
+            world.posts(&[post(1, 20, "acme one is here", one), post(2, 21, "acme costs $10", two)]);
+            once(&place, n);
+        }
+        let (name, now) = (place.database.name, "2026-04-25T00:00:00Z");
+        let rising = |since: &str, pruned: bool| {
+            let diff = place.json(&["diff", "acme", "--since", since, "--json"]);
+            assert_eq!(diff["counts"]["pruned"], json!(pruned), "{name}: {since}: {diff}");
+            let export = ["export", "--what", "changes", "--format", "jsonl", "--since", since];
+            let rows: Vec<Value> = place.ok(&export).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+            let exported: Vec<Value> =
+                rows.iter().filter(|row| row["change"] == "rising").map(|row| row["key"].clone()).collect();
+            let all = diff["rising"].as_array().unwrap();
+            assert_eq!(exported, all.iter().map(|item| item["key"].clone()).collect::<Vec<_>>(), "{name}: {since}");
+            all.iter().map(|item| format!("{} +{}", item["key"].as_str().unwrap(), item["gain"])).collect::<Vec<_>>()
+        };
+        let day = ["--date", "2026-03-26", "--at", now];
+        assert_eq!(rising("2026-03-26", false), ["post:x:2 +50"], "{name}");
+        for text in report(&place, &day) {
+            assert!(
+                text.contains("+30 reactions and bookmarks") && !text.contains("Runs were pruned"),
+                "{name}: {text}"
+            );
+        }
+
+        place.ok(&["db", "prune", "--at", now]);
+        // The run of 12 March is kept, as the first answer, but not those after it.
+        assert_eq!(place.database.number("SELECT count(*) FROM search"), 4, "{name}");
+        assert_eq!(rising("2026-03-26", true), ["post:x:2 +48"], "{name}");
+        let told = place.ok(&["diff", "acme", "--since", "2026-03-26"]);
+        assert!(told.contains(" · ≥ 1 rising"), "{name}: {told}");
+        for text in report(&place, &day) {
+            assert!(text.contains("+28 reactions and bookmarks") && !text.contains("(5 before)"), "{name}: {text}");
+            assert!(text.contains("Runs were pruned: these may have begun to rise earlier"), "{name}: {text}");
+        }
+        // The run before the next day is stored, so that day is compared with it.
+        assert_eq!(rising("2026-03-27", false), ["post:x:2 +20"], "{name}");
+        let [text, page] = report(&place, &["--date", "2026-03-27", "--at", now]);
+        assert!(
+            text.contains("+20 reactions and bookmarks") && page.contains("+20 reactions and bookmarks"),
+            "{name}: {text}"
+        );
+        assert!(!text.contains("Runs were pruned"), "{name}: {text}");
+    }
+}

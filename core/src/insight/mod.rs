@@ -36,7 +36,7 @@ pub mod why;
 
 pub use changes::{
     ChangeCounts, ChangeInput, ChangePoint, Changes, EditedItem, GONE_AFTER, GoneItem, GoneQuery, MissingFields,
-    NewItem, QueryPeriod, Rising, SourceChanges, changes, gone_query, passes_filter, source_queries,
+    NewItem, QueryPeriod, Rising, SourceChanges, changes, gone_query, growth_ranges, passes_filter, source_queries,
 };
 pub use coverage::{CoverageSplit, split_coverage, total_ms};
 pub use detection::{Detection, FiredAlert, RealEvent};

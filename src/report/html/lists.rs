@@ -108,7 +108,7 @@ pub(super) fn standouts<'a>(report: &Report, topic: &'a TopicFacts, empty: &mut 
     add(list_of("Most positive", &topic.positive, true), unscored);
     add(list_of("New pages", &topic.top_pages, false), "No new pages were found.");
     match topic.rising.is_empty() {
-        true => empty.note("Rising fastest", if topic.risers_compared { RISES } else { NOT_COMPARED }),
+        true => empty.note("Rising fastest", nothing_rose(topic)),
         false => sections.insert(sections.len().min(1), rising(report, topic)),
     }
     match topic.campaigns.is_empty() {
@@ -118,11 +118,24 @@ pub(super) fn standouts<'a>(report: &Report, topic: &'a TopicFacts, empty: &mut 
     html! {
         @if !sections.is_empty() { div.pair { @for one in &sections { (one) } } }
         @if topic.risers_cut { p.note { (format::RISERS_CUT) } }
+        @if topic.risers_pruned && !topic.rising.is_empty() { p.note { (format::RISERS_PRUNED) } }
+    }
+}
+
+/// Returns why no rising items are listed.
+fn nothing_rose(topic: &TopicFacts) -> &'static str {
+    match topic.risers_compared {
+        _ if topic.risers_pruned => RISES_PRUNED,
+        true => RISES,
+        false => NOT_COMPARED,
     }
 }
 
 /// Shown when nothing rose enough.
 const RISES: &str = "No item that was seen twice with its reactions since the run before the period gained at least 10 of them and 20 %.";
+
+/// The same when some sightings were not compared, since runs between them were pruned.
+const RISES_PRUNED: &str = "Runs were pruned. Of the sightings that could still be compared, none show a gain of at least 10 reactions and 20 %.";
 
 /// Shown when no reactions are known twice.
 const NOT_COMPARED: &str = "Not known: no item was seen twice with its reactions since the run before the period.";

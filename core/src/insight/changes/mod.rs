@@ -3,6 +3,7 @@
 
 mod findings;
 mod gone;
+mod growth_ranges;
 mod input;
 mod sources;
 #[cfg(test)]
@@ -12,6 +13,7 @@ use std::collections::BTreeSet;
 
 pub use findings::{ChangeCounts, ChangePoint, Changes, EditedItem, GoneItem, MissingFields, NewItem, Rising};
 pub use gone::{GONE_AFTER, GoneQuery, gone_query};
+pub use growth_ranges::growth_ranges;
 pub use input::ChangeInput;
 use sources::baselines;
 pub use sources::{QueryPeriod, SourceChanges, source_queries};
@@ -138,7 +140,9 @@ pub fn changes(reading: &ChangeInput, filter: &Filter, most: usize) -> Changes {
 /// Returns whether snapshots or words of the span were pruned. Words that were replaced go with those of the item.
 fn is_pruned(reading: &ChangeInput) -> bool {
     let mut items = reading.first.iter().map(|first| &first.item).chain(reading.growths.iter().map(|one| &one.item));
-    items.any(|item| item.pruned) || gone::is_pruned(&reading.snapshots, reading.between)
+    items.any(|item| item.pruned)
+        || gone::is_pruned(&reading.snapshots, reading.between)
+        || growth_ranges::is_start_pruned(&reading.snapshots, reading.between)
 }
 
 fn gone(
