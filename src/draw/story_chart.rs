@@ -21,7 +21,7 @@ pub fn summary(story: &Story, when: FormatTime<'_>) -> Vec<String> {
         let source = first.source.map_or_else(String::new, |source| format!(" ({source})"));
         return vec![
             format!("It was seen once: by {}{source}, {}.", first.topic, when(first.first_seen)),
-            "No other item repeats its words or shares a link with it.".to_owned(),
+            alone(story).to_owned(),
         ];
     }
     let many = |n: usize, one: &str| count_noun(n as u64, one);
@@ -30,7 +30,7 @@ pub fn summary(story: &Story, when: FormatTime<'_>) -> Vec<String> {
     let mut sentences = Vec::new();
     if story.items == 1 {
         sentences.push(format!("One item, seen several times, in {places}."));
-        sentences.push("No other item repeats its words or shares a link with it.".to_owned());
+        sentences.push(alone(story).to_owned());
     } else {
         let items = many(story.items, "item");
         sentences.push(format!("{items} of {}, {by}, in {places}.", many(story.unique, "text")));
@@ -54,6 +54,15 @@ pub fn summary(story: &Story, when: FormatTime<'_>) -> Vec<String> {
             .map(|peak| format!("The peak hour started at {}: {} items.", when(peak.hour), number(peak.items as u64))),
     );
     sentences
+}
+
+/// Returns a sentence about a story of one item. As long as items wait to be compared or indexed, it denies nothing.
+fn alone(story: &Story) -> &'static str {
+    if story.uncompared || story.unindexed > 0 || story.links_beyond > 0 {
+        "Whether other items repeat its words or share a link with it is not fully known."
+    } else {
+        "No other item repeats its words or shares a link with it."
+    }
 }
 
 fn share(many: usize) -> String {

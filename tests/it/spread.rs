@@ -181,6 +181,8 @@ async fn what_shares_a_link_belongs_together_whichever_is_asked_about_and_links_
         store_run(&store, &t, "C9", covering(minutes(600), more)).await;
         let before = of(&store, "post:x:24").await;
         assert!(before.uncompared && before.unindexed == 3 && !before.first_is_sure, "{before:?}");
+        let told = story_chart::summary(&before, &|at| at.to_string()).join(" ");
+        assert!(told.contains("is not fully known.") && !told.contains("No other item"), "{told}");
         follow(&store).await;
         assert_eq!(keys("post:x:24").await, ["post:x:24", "post:x:31"], "{}", database.name);
         assert_eq!(keys("post:x:31").await, ["post:x:24", "post:x:31"], "{}", database.name);

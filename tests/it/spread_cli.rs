@@ -1,11 +1,13 @@
 //! A story through the program: in a terminal, as JSON, on a page and by the API. Hostile text is escaped everywhere,
 //! and every query uses an index.
 
+use topicwatch::model::Source;
+
 use crate::support::api_client::{ask, get};
 use crate::support::databases::{Database, databases, wait};
 use crate::support::logged_sql::statements;
 use crate::support::program::Place;
-use crate::support::searched::open;
+use crate::support::searched::{open, topic};
 use crate::support::spread_history::*;
 use crate::support::web_client::Pages;
 use crate::support::world::World;
@@ -101,6 +103,28 @@ fn an_item_that_was_seen_once_is_said_to_be() {
         let page = pages.page("/item?key=post:x:24");
         assert!(page.contains("It was seen once: by rust (social), 2026-"), "{page}");
         assert!(!page.contains("Items over time"), "no chart of one item");
+    }
+}
+
+#[test]
+fn items_that_wait_for_the_index_are_found_too() {
+    for database in databases() {
+        let place = place(database);
+        wait(async {
+            let store = open(&place.database).await;
+            let words = "see https://twitter.com/author24/status/24?s=20 for more";
+            let more = vec![post(31, Source::Social, "cy", None, words)];
+            store_run(&store, &topic("rust"), "C9", covering(minutes(600), more)).await;
+            assert_eq!(store.index_backlog().await.unwrap(), 1);
+            store.close().await;
+        });
+        let name = place.database.name;
+        let text = place.ok(&["items", "story", "post:x:24"]);
+        assert!(text.contains("2 items of 2 texts") && text.contains("post:x:31"), "{name}: {text}");
+        assert!(!text.contains("No other item") && !text.contains("not indexed yet"), "{name}: {text}");
+        // Its words have not been compared yet.
+        let text = place.ok(&["items", "story", "post:x:23"]).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains("share a link with it is not fully known."), "{name}: {text}");
     }
 }
 

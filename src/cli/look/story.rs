@@ -4,6 +4,7 @@
 use clap::Args;
 use serde_json::json;
 
+use super::search::index_pending;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
@@ -47,6 +48,7 @@ const NAME: usize = 24;
 pub(in crate::cli) async fn run(common: &Common, args: &StoryArgs) -> Result<Exit, Failure> {
     let context = Context::load(common, None)?;
     let store = context.store_to_read().await?;
+    index_pending(&store, common.quiet).await?;
     let story = compare::story(&store, &args.key).await?;
     let invented = store.nature().await? == Some(DataOrigin::Sandbox);
     store.close().await;
