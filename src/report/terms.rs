@@ -60,14 +60,21 @@ pub(super) fn news_sentence(topic: &TopicFacts) -> Option<String> {
     ))
 }
 
-/// Formats the number of authors. A page without an author counts as its site.
+/// Returns whether counts of authors include sites: a page without an author counts as its site. If no item has an
+/// author, what is counted are not authors either.
+fn has_sites(topic: &TopicFacts) -> bool {
+    let period = &topic.period;
+    period.no_author > 0 && (period.pages > 0 || period.no_author == period.raw)
+}
+
+/// Formats the number of authors.
 pub(super) fn voices(topic: &TopicFacts, many: u64) -> String {
-    count_noun(many, "author") + if topic.period.no_author > 0 { " or sites" } else { "" }
+    count_noun(many, "author") + if has_sites(topic) { " or sites" } else { "" }
 }
 
 /// Returns the same as the head of a column.
 pub(super) fn voices_head(topic: &TopicFacts) -> &'static str {
-    if topic.period.no_author > 0 { "Authors or sites" } else { "Authors" }
+    if has_sites(topic) { "Authors or sites" } else { "Authors" }
 }
 
 /// Formats an expected number, with one decimal below ten.
@@ -156,4 +163,27 @@ pub(super) fn markdown(topic: &TopicFacts, dated: &dyn Fn(crate::model::Time) ->
         text.push_str(&format!("{rest}\n\n"));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::topic;
+    use super::{voices, voices_head};
+    use crate::insight::daily::ItemCounts;
+
+    #[test]
+    fn sites_are_named_only_if_some_items_may_count_as_their_site() {
+        for (posts, pages, no_author, expected) in [
+            (40, 0, 0, "30 authors"),
+            (40, 0, 1, "30 authors"),
+            (40, 0, 40, "30 authors or sites"),
+            (40, 2, 1, "30 authors or sites"),
+            (40, 2, 0, "30 authors"),
+        ] {
+            let mut facts = topic("acme");
+            facts.period = ItemCounts { raw: posts + pages, posts, pages, no_author, ..ItemCounts::default() };
+            assert_eq!(voices(&facts, 30), expected, "{posts} {pages} {no_author}");
+            assert_eq!(voices_head(&facts) == "Authors", expected == "30 authors");
+        }
+    }
 }
