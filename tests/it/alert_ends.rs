@@ -143,7 +143,7 @@ fn a_negative_alert_ends_when_a_whole_window_has_too_few_items() {
         }
         let told = subjects(&hook);
         let fired =
-            told.iter().filter(|one| one.starts_with("[ill] acme: 100 % of 20 items in 1h sound negative")).count();
+            told.iter().filter(|one| one.starts_with("[ill] acme: 100% of 20 items in 1h sound negative")).count();
         assert_eq!((fired, told.len()), (2, 2), "{}: {told:?}", place.database.name);
     }
 }

@@ -348,11 +348,8 @@ fn posts_that_sound_worse_than_usual_are_reported_and_so_is_the_end() {
         due(&place, &hook, "2026-03-20T00:00:01Z");
         let subjects = subjects(&hook);
         assert_eq!(subjects.len(), 2, "{subjects:?} {:?}", events(&place, &hook));
-        assert!(subjects[0].starts_with("[recalls] acme: 100 % of 20 items in 1h sound negative ("), "{subjects:?}");
-        assert!(
-            subjects[1].starts_with("[recalls] over: acme: 0 % of 20 items in 1h sound negative ("),
-            "{subjects:?}"
-        );
+        assert!(subjects[0].starts_with("[recalls] acme: 100% of 20 items in 1h sound negative ("), "{subjects:?}");
+        assert!(subjects[1].starts_with("[recalls] over: acme: 0% of 20 items in 1h sound negative ("), "{subjects:?}");
     }
 }
 
@@ -420,7 +417,7 @@ fn a_budget_that_is_nearly_used_is_reported_once_a_day() {
         for n in 23..29 {
             due(&place, &hook, &hour(n));
         }
-        let told = "[recalls] acme: 2 of 10 calls used this UTC day (20 %)";
+        let told = "[recalls] acme: 2 of 10 calls used this UTC day (20%)";
         assert_eq!(subjects(&hook), [told], "{named}: {:?}", events(&place, &hook));
         assert_eq!(events(&place, &hook)[0]["event"], "alert:recalls/2026-03-12/acme/2026-03-12/fired");
         // It fires until the UTC day is over, also if nothing has looked since.

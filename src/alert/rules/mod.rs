@@ -190,7 +190,7 @@ pub(super) fn negative(spec: &AlertSpec, topic: &str, tones: &WindowTone<'_>) ->
     };
     let hundredths = |share: f64| (share * 100.0).round();
     let summary = format!(
-        "{topic}: {} % of {} items in {} sound negative ({}–{} %); up to {} % is usual ({} % expected, based on {})",
+        "{topic}: {}% of {} items in {} sound negative ({}–{}%); up to {}% is usual ({}% expected, based on {})",
         hundredths(share.share),
         share.whole,
         tones.length,
@@ -314,7 +314,7 @@ pub(super) fn budget(spec: &AlertSpec, subject: &str, used: Usage, limits: Topic
     let most = [calls, money].into_iter().flatten().max_by_key(|(part, _)| *part);
     let (part, usage) = most.unwrap_or((0, "nothing".to_owned()));
     let status = if part >= i128::from(spec.share) { Status::Bad } else { Status::Well };
-    let summary = format!("{subject}: {usage} used this UTC day ({part} %)");
+    let summary = format!("{subject}: {usage} used this UTC day ({part}%)");
     Evaluation { subject: subject.to_owned(), status, summary, lines: Vec::new() }
 }
 
