@@ -184,7 +184,8 @@ impl TopicFacts {
                 };
                 let began = if self.unanswered { began } else { self.searched_since.unwrap_or(began) };
                 let began = super::format::date_time(began, timezone);
-                Some(format!("{what} was at {began}; older items were found later"))
+                let found = if self.period.raw > 0 { "; older items were found later" } else { "" };
+                Some(format!("{what} was at {began}{found}"))
             }
             Some(_) => None,
         }

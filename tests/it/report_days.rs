@@ -69,6 +69,7 @@ fn a_topic_whose_first_searches_failed_was_watched_and_paid_for() {
         let (text, page) = report(&place, "2026-03-10", &now);
         let told = "was not watched yet in this period. Its first run was at 2026-03-11 12:00";
         assert!(text.contains(told) && page.contains(told), "{name}: {text}");
+        assert!(!text.contains("found later") && !page.contains("found later"), "{name}: none was: {text}");
         // In the period of the recovery, the last search is part of it.
         let (text, _) = report(&place, "2026-03-13", &now);
         assert!(text.contains("social: 1 of 2 searches failed here; the last one succeeded."), "{name}: {text}");
