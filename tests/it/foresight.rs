@@ -268,7 +268,10 @@ fn prices_and_the_share_of_ai_calls_come_from_what_was_paid_when_there_is_enough
         assert_eq!(web["price_usd"], 0.001, "{name}: what the sandbox bills, not what the file says");
         assert_eq!(told["prices"][2]["basis"], "configured", "{name}");
         let shown = place.ok(&["plan", "--at", "2026-03-12T06:00:00Z"]);
-        assert!(shown.contains("average of 21 billed in the last 30 days") && shown.contains('~'), "{name}\n{shown}");
+        assert!(
+            shown.contains("average of 21 billed searches in the last 30 days") && shown.contains('~'),
+            "{name}\n{shown}"
+        );
         // A month later these prices no longer count.
         assert_eq!(plan("2026-05-01T00:00:00Z")["prices"][1]["basis"], "configured", "{name}");
     }
@@ -298,6 +301,31 @@ fn a_topic_that_is_paused_beside_the_file_is_planned_for_nothing_and_its_schedul
         place.ok(&["topic", "resume", "acme"]);
         assert_eq!(plan()["slots"], json!(48));
         assert!(!place.ok(&explain).contains("paused"));
+    }
+}
+
+/// Twenty searches of ten feeds cost as much a day as the same searches cost before the average was known.
+#[test]
+fn the_price_of_a_provider_with_several_calls_in_a_search_is_that_of_one_call() {
+    const FEED: &str = "<?xml version=\"1.0\"?><rss version=\"2.0\"><channel><title>t</title></channel></rss>";
+    for database in databases() {
+        let server = Raw::saying(|_| reply("200 OK", "content-type: application/rss+xml\r\n", FEED.as_bytes()));
+        let urls: Vec<String> = (0..10).map(|n| format!("\"{}/{n}\"", server.url())).collect();
+        let provider = "[providers.news]\nkind = \"feeds\"\nallow_private = true\nrate_limit = \"unlimited\"\nprice.call = 0.01\n\n";
+        let more = format!("every = \"1h\"\nbudget_per_day = 5\nnews.urls = [{}]", urls.join(", "));
+        let place = Place::bare(database, &format!("{provider}{}", topic("acme", &more)));
+        let plan = || place.json(&["plan", "--days", "1", "--at", "2026-03-12T00:30:00Z", "--json"]);
+        let costs = |plan: &Value| (plan["prices"][3]["price_usd"].clone(), plan["at_most"]["per_day_usd"].clone());
+        let name = place.database.name;
+        assert_eq!(costs(&plan()), (json!(0.01), json!(2.4)), "{name}");
+        place.ok(&["once", "--due", "--at", "2026-03-10T23:30:00Z"]);
+        hours(&place, 11, 0..24);
+        assert_eq!(place.database.number("SELECT sum(cost) FROM search"), 2_400_000, "{name}");
+        let told = plan();
+        assert_eq!(told["prices"][3]["basis"], "observed", "{name}: {told:#}");
+        assert_eq!(costs(&told), (json!(0.01), json!(2.4)), "{name}: {told:#}");
+        assert_eq!(told["budgets"][0]["used_up_on"], Value::Null, "{name}: {told:#}");
+        place.run(&["plan", "--at", "2026-03-12T00:30:00Z"]).shows(0, &["one call", "average of 24 billed searches"]);
     }
 }
 

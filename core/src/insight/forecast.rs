@@ -35,7 +35,7 @@ pub fn forecast(
 ) -> Result<Forecast, ScheduleError> {
     let configured = prices;
     let sources = Source::SERVICE.iter().chain(prices.providers.keys());
-    let prices: Vec<Price> = sources.map(|source| price(*source, prices, history)).collect();
+    let prices: Vec<Price> = sources.map(|source| price(*source, topics, prices, history)).collect();
     let paused: HashSet<&str> = history.paused.iter().map(String::as_str).collect();
     let ai_usage: HashMap<&str, &AiUsageRow> = history.ai_usage.iter().map(|row| (row.topic.as_str(), row)).collect();
     let mut groups = Groups::new(horizon, history, configured);

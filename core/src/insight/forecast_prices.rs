@@ -1,18 +1,23 @@
-//! Prices of a forecast: what a search is expected to cost, and what calls cost together.
+//! Prices of a forecast: what a call is expected to cost, and what calls cost together.
 
 use super::forecast_types::{Calls, History, Price};
 use crate::budget::Prices;
-use crate::model::{Micros, Source};
+use crate::model::{Micros, ProviderQuery, Source, Topic};
 
 /// Searches of a source needed to derive its price from them.
 const ENOUGH_SEARCHES: i64 = 20;
 
-/// Returns the average cost of past searches if there are enough, else the configured price.
-pub(super) fn price(source: Source, configured: &Prices, history: &History) -> Price {
+/// Returns what a call cost on average in past searches if there are enough, else the configured price.
+pub(super) fn price(source: Source, topics: &[Topic], configured: &Prices, history: &History) -> Price {
     let billed = history.billed.iter().find(|row| row.source == source);
     let billed_searches = billed.map_or(0, |row| row.searches);
     match billed.filter(|row| row.searches >= ENOUGH_SEARCHES) {
-        Some(row) => Price { source, price: share(row.cost, 1, row.searches), basis: "observed", billed_searches },
+        Some(row) => {
+            let query = topics.iter().find_map(|topic| topic.provider(source));
+            // What retries cost belongs to the call, where a search is one call.
+            let of = if query.is_some_and(ProviderQuery::takes_several_calls) { row.calls } else { row.searches };
+            Price { source, price: share(row.cost, 1, of), basis: "observed", billed_searches }
+        }
         None => Price { source, price: configured.of(source), basis: "configured", billed_searches },
     }
 }

@@ -49,7 +49,7 @@ pub struct ProviderQuota {
     pub quota: Quota,
 }
 
-/// The expected price of one search of a source.
+/// The expected price of one call of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct Price {
     pub source: Source,

@@ -76,7 +76,8 @@ pub use pages::{
 };
 pub use ping::PingSpec;
 pub use provider::{
-    Login, LookBackKind, ProviderKind, ProviderQuery, QueryKey, QueryKeyType, QueryValue, Remembered, ResultKind,
+    CallCount, Login, LookBackKind, ProviderKind, ProviderQuery, QueryKey, QueryKeyType, QueryValue, Remembered,
+    ResultKind,
 };
 pub use provider_kinds::{BLUESKY_PAGE, DESEARCH_URL, HACKER_NEWS_PAGE, KINDS};
 pub use report::{ReportFormat, ReportSpec, ReportWindow};

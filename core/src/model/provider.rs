@@ -51,6 +51,14 @@ pub struct QueryKey {
     pub doc: &'static str,
 }
 
+/// How many calls a search of a kind makes.
+#[derive(Debug, Clone, Copy)]
+pub enum CallCount {
+    One,
+    /// As many as its query names.
+    Named(fn(&ProviderQuery) -> u32),
+}
+
 /// How to authenticate to a kind of provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Login {
@@ -84,7 +92,7 @@ pub struct ProviderKind {
     /// The required key.
     pub needs: &'static str,
     /// The number of calls a typical search makes.
-    pub calls: fn(&ProviderQuery) -> u32,
+    pub calls: CallCount,
     /// The number of entries in a full reply to one call, from which its price is expected.
     pub entries: fn(&ProviderQuery) -> u32,
     /// Whether a call costs as much as one of the search service, if neither its reply nor the configuration names a price.

@@ -2,7 +2,7 @@
 //! kind, declare it here, implement its protocol in a file of `search/kinds`, and register that file in
 //! `search/kinds/mod.rs`.
 
-use super::provider::{Login, LookBackKind, ProviderKind, QueryKey, QueryKeyType, ResultKind};
+use super::provider::{CallCount, Login, LookBackKind, ProviderKind, QueryKey, QueryKeyType, ResultKind};
 
 const QUERY: QueryKey = QueryKey {
     name: "query",
@@ -43,7 +43,7 @@ const SERVICE: ProviderKind = ProviderKind {
     sandbox: "/",
     asks: &[],
     needs: "query",
-    calls: |_| 1,
+    calls: CallCount::One,
     entries: |query| query.count("limit").unwrap_or(USUAL_ENTRIES),
     billed: true,
     template: None,
@@ -79,7 +79,7 @@ pub static KINDS: &[ProviderKind] = &[
             },
         ],
         needs: "query",
-        calls: |_| 1,
+        calls: CallCount::One,
         entries: |query| query.count("limit").unwrap_or(HACKER_NEWS_PAGE).min(HACKER_NEWS_PAGE),
         billed: false,
         template: Some(("hn", include_str!("../../templates/hn.toml"))),
@@ -122,7 +122,7 @@ pub static KINDS: &[ProviderKind] = &[
             },
         ],
         needs: "query",
-        calls: |query| query.count("pages").unwrap_or(1),
+        calls: CallCount::Named(|query| query.count("pages").unwrap_or(1)),
         entries: |_| USUAL_ENTRIES,
         billed: false,
         template: Some(("searxng", include_str!("../../templates/searxng.toml"))),
@@ -143,7 +143,7 @@ pub static KINDS: &[ProviderKind] = &[
             doc: "Addresses of RSS, Atom or JSON feeds.",
         }],
         needs: "urls",
-        calls: |query| u32::try_from(query.texts("urls").len()).unwrap_or(u32::MAX),
+        calls: CallCount::Named(|query| u32::try_from(query.texts("urls").len()).unwrap_or(u32::MAX)),
         entries: |_| USUAL_ENTRIES,
         billed: false,
         template: Some(("feeds", include_str!("../../templates/feeds.toml"))),
@@ -175,7 +175,7 @@ pub static KINDS: &[ProviderKind] = &[
             },
         ],
         needs: "query",
-        calls: |_| 1,
+        calls: CallCount::One,
         entries: |query| query.count("limit").unwrap_or(BLUESKY_PAGE).min(BLUESKY_PAGE),
         billed: false,
         template: Some(("bluesky", include_str!("../../templates/bluesky.toml"))),
@@ -229,7 +229,7 @@ pub static KINDS: &[ProviderKind] = &[
             },
         ],
         needs: "model",
-        calls: |_| 1,
+        calls: CallCount::One,
         entries: |_| 1,
         billed: false,
         template: Some(("openai", include_str!("../../templates/openai.toml"))),

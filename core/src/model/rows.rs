@@ -291,6 +291,8 @@ impl TopicStatus {
 pub struct BilledCostRow {
     pub source: Source,
     pub searches: i64,
+    /// Their calls, retries included.
+    pub calls: i64,
     /// Their total cost, retries included.
     pub cost: Micros,
 }

@@ -1,7 +1,7 @@
 //! What a search of a source returns and covers, by the kind of its provider. `provider_kinds` declares the kinds.
 
 use super::Source;
-use super::provider::{LookBackKind, ProviderKind, ProviderQuery, ResultKind};
+use super::provider::{CallCount, LookBackKind, ProviderKind, ProviderQuery, ResultKind};
 use super::provider_kinds::USUAL_ENTRIES;
 
 /// What a search of this source and operation returns. The operation of a provider's search is the name of its kind; an
@@ -42,7 +42,20 @@ impl ProviderQuery {
     /// The number of calls a typical search makes.
     #[must_use]
     pub fn calls(&self) -> i64 {
-        ProviderKind::named(&self.kind).map_or(1, |kind| i64::from((kind.calls)(self)))
+        match self.call_count() {
+            CallCount::One => 1,
+            CallCount::Named(calls) => i64::from(calls(self)),
+        }
+    }
+
+    /// Whether searches of its kind may make several calls.
+    #[must_use]
+    pub fn takes_several_calls(&self) -> bool {
+        !matches!(self.call_count(), CallCount::One)
+    }
+
+    fn call_count(&self) -> CallCount {
+        ProviderKind::named(&self.kind).map_or(CallCount::One, |kind| kind.calls)
     }
 
     /// The number of entries in a full reply to one call.

@@ -233,15 +233,19 @@ fn prices(forecast: &Forecast, stored: &Stored) -> String {
         .iter()
         .filter(|price| !only_providers(forecast) || !price.source.is_service())
         .map(|price| {
+            let billed = match price.billed_searches {
+                1 => "1 billed search".to_owned(),
+                many => format!("{many} billed searches"),
+            };
             let why = match (price.basis, &stored.missing) {
-                ("observed", _) => format!("average of {} billed in the last 30 days", price.billed_searches),
+                ("observed", _) => format!("average of {billed} in the last 30 days"),
                 (_, Some(_)) => "no usable database".to_owned(),
-                (_, None) => format!("{} billed in the last 30 days, too few for an average", price.billed_searches),
+                (_, None) => format!("{billed} in the last 30 days, too few for an average"),
             };
             vec![price.source.to_string(), price.price.to_string(), price.basis.to_owned(), why]
         })
         .collect();
-    let mut text = output::table(&["one search", "price", "from", "because"], rows, &[1]);
+    let mut text = output::table(&["one call", "price", "from", "because"], rows, &[1]);
     if let Some(missing) = &stored.missing {
         text.push_str(&output::wrap("", &output::truncate(missing, 300), usize::from(output::width())));
     }

@@ -20,7 +20,7 @@ fn searches(columns: &str, condition: &str, group: &str) -> String {
 /// and against budgets.
 pub(in crate::store) async fn billed(conn: &mut Conn, since: Time) -> Result<Vec<BilledCostRow>, StoreError> {
     let sql = searches(
-        "s.source, count(*) AS searches, CAST(sum(s.cost) AS BIGINT) AS cost",
+        "s.source, count(*) AS searches, CAST(sum(s.tries) AS BIGINT) AS calls, CAST(sum(s.cost) AS BIGINT) AS cost",
         "s.cost_basis IN ('billed', 'assumed') AND s.cost IS NOT NULL",
         "s.source",
     );
@@ -30,6 +30,7 @@ pub(in crate::store) async fn billed(conn: &mut Conn, since: Time) -> Result<Vec
             Ok(BilledCostRow {
                 source: read::word(row, "source", Source::parse)?,
                 searches: row.try_get("searches")?,
+                calls: row.try_get("calls")?,
                 cost: Micros(row.try_get("cost")?),
             })
         })
