@@ -58,8 +58,8 @@ pub struct Preview {
     pub timezone: String,
     /// Warnings about it.
     pub warnings: Vec<Diagnostic>,
-    /// The source that `try_out` would ask, and its price; `None` if nothing can be tried.
-    pub trial: Option<(Source, Micros)>,
+    /// The source that `try_out` would ask, and its price in words; `None` if nothing can be tried.
+    pub trial: Option<(Source, String)>,
 }
 
 /// The result of a query that was run once, and not stored.

@@ -44,13 +44,14 @@ fn each_call_is_shown_as_the_run_makes_it() {
     let told = dry(&place, &[]);
     for part in [
         "# acme hn, expected $0.000\ncurl -X GET 'https://hn.algolia.com/api/v1/search_by_date?",
+        "# acme hn, expected $0.000: at most 1 call more, depending on the replies\n",
         "curl -X GET 'https://a.example/feed…' \\\n  -H 'Accept: application/rss+xml",
         "curl -X GET 'https://b.example/atom' \\\n  -H 'Accept: ",
         "# acme sx, expected $0.010\ncurl -X GET 'https://sx.example/search-me/search?",
         "# acme sx, expected $0.020: at most 2 calls more, depending on the replies\n",
         "# acme sum, expected $0.007 (asked when the run finds something new)\ncurl -X POST \
          'https://llm.example/v1/chat/completions' \\\n  -H 'Authorization: Bearer ***'",
-        "no calls were made; 7 calls would cost about $0.037 at the configured prices (limits: hn 300 calls a day, news ",
+        "no calls were made; at most 8 calls would cost about $0.037 at the configured prices (limits: hn 300 calls a day, news ",
         ", sum 10000 calls or $2.000 a day, sx 10000 calls a day)\n",
     ] {
         assert!(told.contains(part), "{part}\n{told}");
@@ -58,7 +59,7 @@ fn each_call_is_shown_as_the_run_makes_it() {
     assert_eq!(told.matches("Authorization").count(), 1, "{told}");
     assert!(!told.contains("sandbox") && !told.contains("HUSH"), "{told}");
     let json = place.json(&["once", "--dry-run", "--json", "--at", NINE]);
-    assert_eq!((&json["calls"], json["requests"].as_array().unwrap().len()), (&7.into(), 5), "{json}");
+    assert_eq!((&json["calls"], json["requests"].as_array().unwrap().len()), (&8.into(), 5), "{json}");
     assert_eq!(
         (&json["requests"][2]["url"], &json["expected_cost_usd"]),
         (&"https://b.example/atom".into(), &0.037.into()),
@@ -69,14 +70,16 @@ fn each_call_is_shown_as_the_run_makes_it() {
     let plan = std::fs::read_to_string(place.path("jobs.toml")).unwrap() + "every = \"1d\"\n";
     std::fs::write(place.path("jobs.toml"), plan).unwrap();
     let plan = place.json(&["plan", "--json", "--days", "1", "--at", NINE]);
-    assert_eq!((&plan["calls"]["providers"], &plan["at_most"]["per_day_usd"]), (&7.into(), &0.037.into()), "{plan}");
+    assert_eq!((&plan["calls"]["providers"], &plan["at_most"]["per_day_usd"]), (&8.into(), &0.037.into()), "{plan}");
 }
 
 #[test]
 fn one_limit_is_named_alone_and_one_call_is_one() {
     let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\n";
-    let place =
-        Place::bare(sqlite(), &format!("[providers.hn]\nkind = \"hackernews\"\nmax_calls_per_day = 300\n\n{topic}"));
+    let place = Place::bare(
+        sqlite(),
+        &format!("[providers.hn]\nkind = \"hackernews\"\nmax_calls_per_day = 300\n\n{topic}hn.limit = 1000\n"),
+    );
     let told = dry(&place, &[]);
     assert!(
         told.contains("; 1 call would cost about $0.000 at the configured prices (limit of hn: 300 calls a day)\n"),

@@ -134,6 +134,24 @@ fn hacker_news_is_whole_when_all_hits_came_however_many_were_asked_for() {
     assert_eq!((cut.reply.unreadable, cut.coverage), (1, SpanCoverage::Since(ago(17 * 60))));
 }
 
+/// Slices share the hits of a second, so hits alone would lead to one call more than `plan` says.
+#[test]
+fn hacker_news_makes_no_more_calls_than_the_plan_says() {
+    let question = query("hackernews", &[("query", text("acme")), ("limit", QueryValue::Count(2_000))]);
+    let span = Span { from: Time(NOW.0 - 24 * HOUR), until: NOW };
+    let asked = ProviderRequest { query: &question, span, now: NOW, memory: &[], items: &[] };
+    let kind = named("hackernews").unwrap();
+    let mut parts: Vec<SearchCall> = Vec::new();
+    while let Some(request) = kind.next(&asked, &parts).unwrap().pop() {
+        let first = parts.len() as i64 * 999;
+        let hit = |n: i64| json!({ "objectID": n.to_string(), "title": "acme", "created_at_i": NOW.0 / 1_000 - n });
+        let page = json!({ "hits": (first..first + 1_000).map(hit).collect::<Vec<_>>(), "nbHits": 9_000 });
+        let body = serde_json::to_vec(&page).unwrap().into();
+        parts.push(SearchCall { request, reply: Ok(PartReply { status: 200, headers: Vec::new(), body }) });
+    }
+    assert_eq!((parts.len() as i64, question.calls()), (2, 2));
+}
+
 #[test]
 fn what_looks_like_a_tag_in_a_searxng_result_is_text() {
     let results = json!({ "results": [{ "url": "https://a.example/", "title": "Why std::vector<bool> is bad", "content": "x<y and y>z" }] });

@@ -229,6 +229,43 @@ fn each_provider_has_its_own_calls_of_a_day() {
 }
 
 #[test]
+fn a_plan_counts_the_most_calls_that_long_searches_may_need() {
+    let file = |limits: &str| {
+        format!(
+            "[providers.hn]\nkind = \"hackernews\"\nprice.call = 0.01\n\n\
+             [providers.bsky]\nkind = \"bluesky\"\nuser = \"ann.example\"\nkey_env = \"PASSWORD\"\n{limits}\n\
+             {TOPIC}hn.limit = 4001\nbsky.limit = 150\n\n\
+             [[topics]]\nid = \"short\"\nquery = \"acme\"\nevery = \"6h\"\nhn.limit = 1000\nbsky.limit = 100\n"
+        )
+    };
+    let place = Place::bare(sqlite(), &file("max_calls_per_day = 11\n"));
+    let run = |args: &[&str]| place.program(args).env("PASSWORD", "app-password-0123").run();
+    let plan: serde_json::Value =
+        serde_json::from_str(&run(&["plan", "--json", "--days", "1", "--at", NINE]).out).unwrap();
+    let calls = |n: usize| (plan["topics"][n]["calls"]["providers"].clone(), plan["topics"][n]["upper_bound"].clone());
+    // Five and two calls, or one of each.
+    assert_eq!(calls(0), ((4 * 7).into(), true.into()), "{plan}");
+    assert_eq!(calls(1), ((4 * 2).into(), false.into()), "{plan}");
+    assert_eq!(plan["at_most"]["per_day_usd"], 0.24, "{plan}");
+    let quota = &plan["providers"].as_array().unwrap().iter().find(|one| one["provider"] == "bsky").unwrap();
+    assert_eq!((&quota["fullest_day_calls"], &quota["upper_bound"]), (&12.into(), &true.into()), "{plan}");
+    let shown = run(&["plan", "--days", "1", "--at", NINE]).out;
+    let row = |id: &str| shown.lines().find(|line| line.starts_with(id)).unwrap_or_default().to_owned();
+    let rows: Vec<String> =
+        shown.lines().filter(|line| line.ends_with("28") || line.ends_with(" 8")).map(str::to_owned).collect();
+    assert_eq!(rows.len(), 2, "{shown}");
+    assert!(rows[0].contains("≤$0.200") && rows[0].ends_with("≤28") && !rows[1].contains('≤'), "{shown}");
+    assert!(row("at most").contains("≤$0.240") && row("at most").ends_with("≤36"), "{shown}");
+    for part in [
+        "≤ if every search needs all its calls; one that finds little needs one",
+        "the 11 calls of the day for bsky may be used up from 18:00 UTC; at most 12 are planned",
+    ] {
+        let flat = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(flat.contains(part), "`{part}` is not in\n{shown}");
+    }
+}
+
+#[test]
 fn a_plan_counts_every_feed_and_an_alert_hears_of_a_provider_that_is_nearly_used_up() {
     let sandbox = Sandbox::at(NINE, &[]);
     let limited = provider(&sandbox, "news", "feeds").replace("max_tries = 1", "max_tries = 1\nmax_calls_per_day = 4");

@@ -4,22 +4,17 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-use super::daily::start_of_day;
-use super::forecast_prices::{expected, price, reserve, share, total_cost};
+use super::forecast_groups::Groups;
+use super::forecast_prices::{price, reserve, share, total_cost};
 use super::forecast_types::{Calls, Cost, Forecast, History, Horizon, Price, ProviderQuota, TopicForecast};
 use super::limit_forecast::{Allowance, Amount, saturating_i64};
-use super::quota::{Group, Load, allowance, quota};
+use super::quota::{Group, allowance, quota};
 use crate::budget::Prices;
-use crate::model::{
-    AiUsageRow, AiWhen, Budget, Micros, Period, ProviderQuery, SchedulePolicy, Source, Time, Topic, TopicLimits, Usage,
-    Window,
-};
-use crate::schedule::{Schedule, ScheduleError, Uncovered, largest_uncovered_gap};
+use crate::model::{AiUsageRow, AiWhen, Budget, Micros, ProviderQuery, SchedulePolicy, Source, Topic, TopicLimits};
+use crate::schedule::{ScheduleError, largest_uncovered_gap};
 
 /// Runs of a topic needed to derive how often it asks the AI source.
 const ENOUGH_RUNS: i64 = 10;
-/// Days in a month.
-const MONTH: u32 = 30;
 
 /// Forecasts slots, calls and cost. `topics` must be all topics, as they share the daily limit; the result lists only
 /// those that `is_listed` accepts.
@@ -90,71 +85,7 @@ pub fn forecast(
     Ok(Forecast { topics: rows, ..total })
 }
 
-/// What topics with the same schedule and time zone share.
-struct Shared<'t> {
-    schedule: Schedule,
-    timezone: &'t str,
-    topics: Vec<&'t Topic>,
-    first: Option<Time>,
-    last: Option<Time>,
-    slots: i64,
-    month: i64,
-    /// Slots that ask a daily source, in the horizon and in a month; counted on demand. The second are those of topics
-    /// that were answered on the first day.
-    daily: [Option<(i64, i64)>; 2],
-    uncovered: HashMap<Window, Option<Uncovered>>,
-}
-
-/// Topics grouped by schedule: of thousands of topics most share one.
-struct Groups<'t> {
-    horizon: Horizon,
-    until: Time,
-    month: Time,
-    known: HashMap<(Period, String), usize>,
-    shared: Vec<Shared<'t>>,
-    configured: &'t Prices,
-    last_answers: HashMap<String, Time>,
-    /// What topics used of their own limits today.
-    used: HashMap<String, Usage>,
-}
-
-impl<'t> Groups<'t> {
-    fn new(horizon: Horizon, history: &History, configured: &'t Prices) -> Self {
-        let after = |days: u32| horizon.from.plus(Duration::from_secs(u64::from(days) * 86_400));
-        let (until, month) = (after(horizon.days), after(MONTH));
-        let last_answers = history.last_answers.iter().cloned().collect();
-        let used = history.used.iter().cloned().collect();
-        Self { horizon, until, month, known: HashMap::new(), shared: Vec::new(), configured, last_answers, used }
-    }
-
-    /// Whether a topic had an answer on the local day of the start.
-    fn is_answered(&self, topic: &Topic) -> bool {
-        let last = self.last_answers.get(&topic.id);
-        last.is_some_and(|at| *at >= start_of_day(self.horizon.from, topic.timezone()))
-    }
-
-    fn of(&mut self, policy: &'t SchedulePolicy) -> Result<usize, ScheduleError> {
-        let key = (policy.period.clone(), policy.timezone.clone());
-        if let Some(at) = self.known.get(&key) {
-            return Ok(*at);
-        }
-        let schedule = Schedule::compile(policy)?;
-        let from = self.horizon.from;
-        self.shared.push(Shared {
-            timezone: &policy.timezone,
-            topics: Vec::new(),
-            first: schedule.next_after(from).filter(|slot| *slot <= self.until),
-            last: schedule.last(from, self.until),
-            slots: saturating_i64(schedule.count(from, self.until)),
-            month: saturating_i64(schedule.count(from, self.month)),
-            daily: [None; 2],
-            uncovered: HashMap::new(),
-            schedule,
-        });
-        self.known.insert(key, self.shared.len() - 1);
-        Ok(self.shared.len() - 1)
-    }
-
+impl Groups<'_> {
     fn topic_forecast(
         &mut self,
         at: usize,
@@ -185,6 +116,8 @@ impl<'t> Groups<'t> {
         let open = when == Some(AiWhen::New) && topic.finds_items();
         let ai_asked =
             ai_usage.filter(|row| open && row.considered >= ENOUGH_RUNS).map(|row| (row.asked, row.considered));
+        let may_skip_ai = open && ai_asked.is_none();
+        let may_need_fewer_calls = topic.providers.iter().any(ProviderQuery::may_need_fewer_calls);
         let on = |on: bool, slots: i64| if on { slots } else { 0 };
         let calls = |slots: i64, ai| Calls {
             social: on(topic.social.is_some(), slots),
@@ -219,69 +152,15 @@ impl<'t> Groups<'t> {
             slots: shared.slots,
             slots_30_days: shared.month,
             calls: within_limits.map_or(calls, |(most, _)| most.calls),
-            upper_bound: open && ai_asked.is_none(),
+            upper_bound: may_skip_ai || may_need_fewer_calls,
+            may_skip_ai,
+            may_need_fewer_calls,
             ai_asked,
             at_most: cost((1, 1)),
             expected: cost(ai_asked.unwrap_or((1, 1))),
             uncovered_ms: uncovered.map(|one| millis(one.over)),
             clock_change: uncovered.and_then(|one| one.clock_change.clone()),
         })
-    }
-}
-
-impl Groups<'_> {
-    /// Returns the most calls of a topic in the horizon and in a month within its own limits, if it has any.
-    fn load_within_limits(
-        &self,
-        at: usize,
-        topic: &Topic,
-        answered: bool,
-        prices: &[Price],
-    ) -> Result<Option<(Load, Load)>, ScheduleError> {
-        if topic.limits.is_none() {
-            return Ok(None);
-        }
-        let group = self.group_of(at, (topic, topic.limits), answered, prices, &|_| true);
-        Ok(Some((group.load_until(self.until)?, group.load_until(self.month)?)))
-    }
-
-    /// Returns the calls of one topic within these limits.
-    fn group_of<'g>(
-        &'g self,
-        at: usize,
-        (topic, limits): (&Topic, TopicLimits),
-        answered: bool,
-        prices: &[Price],
-        counted: &impl Fn(Source) -> bool,
-    ) -> Group<'g> {
-        let shared = &self.shared[at];
-        let group = Group::new(&shared.schedule, shared.timezone, self.horizon.from);
-        let price = |source| (expected(source, prices), self.configured.of(source));
-        group.with_limited(
-            (topic, limits),
-            answered,
-            self.used.get(&topic.id).copied().unwrap_or_default(),
-            &price,
-            counted,
-        )
-    }
-
-    /// Returns the calls of all topics. Topics with limits of their own make no more than these allow.
-    fn loads(&self, prices: &[Price], counted: &impl Fn(Source) -> bool) -> Vec<Group<'_>> {
-        let mut loads = Vec::with_capacity(self.shared.len());
-        for (at, shared) in self.shared.iter().enumerate() {
-            let mut group = Group::new(&shared.schedule, shared.timezone, self.horizon.from);
-            for topic in &shared.topics {
-                let answered = self.is_answered(topic);
-                if topic.limits.is_none() {
-                    group.add(topic, answered, prices, counted);
-                } else {
-                    loads.push(self.group_of(at, (topic, topic.limits), answered, prices, counted));
-                }
-            }
-            loads.push(group);
-        }
-        loads
     }
 
     /// Returns the allowances: the service's money, then the limits of single topics.

@@ -145,8 +145,14 @@ pub struct TopicForecast {
     /// The most calls of the horizon, within the topic's own limits: a run asks each source once, but `ai.when` may skip
     /// the AI source.
     pub calls: Calls,
-    /// Whether `ai.when = "new"` may skip an unknown number of calls.
+    /// Whether the numbers are upper bounds, for either of these two reasons.
     pub upper_bound: bool,
+    /// Whether `ai.when = "new"` may skip an unknown number of calls.
+    #[serde(skip)]
+    pub may_skip_ai: bool,
+    /// Whether a search of a provider may need fewer calls.
+    #[serde(skip)]
+    pub may_need_fewer_calls: bool,
     /// How many planned runs of the last 30 days asked the AI source, of how many; `None` with too few runs to predict
     /// from.
     pub ai_asked: Option<(i64, i64)>,
@@ -172,6 +178,8 @@ impl TopicForecast {
             slots_30_days: 0,
             calls: Calls::default(),
             upper_bound: false,
+            may_skip_ai: false,
+            may_need_fewer_calls: false,
             ai_asked: None,
             at_most: Cost::default(),
             expected: Cost::default(),

@@ -17,6 +17,9 @@ pub struct Quota {
     pub used_up: Option<ExhaustedDay>,
     /// The number of such days.
     pub days_over: u32,
+    /// Whether the calls may be fewer, and used up later or not at all, because a provider's search may need fewer.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub upper_bound: bool,
 }
 
 /// A day whose calls exceed the limit.
@@ -51,6 +54,9 @@ pub struct Allowance {
     pub used_up_at: Option<Time>,
     /// The number of such days.
     pub days_over: u32,
+    /// Whether the use may be less, as in [`Quota`].
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub upper_bound: bool,
     /// A planned call that costs more than the whole daily limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub too_dear: Option<UnaffordableCall>,

@@ -16,6 +16,7 @@ mod coverage;
 pub mod daily;
 mod detection;
 mod forecast;
+mod forecast_groups;
 mod forecast_prices;
 mod forecast_types;
 mod hole_causes;

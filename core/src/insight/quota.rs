@@ -20,6 +20,14 @@ impl Load {
         Self { calls: self.calls.plus(other.calls), money: self.money.plus(other.money) }
     }
 
+    /// Returns the most of a topic within its limits: `self` if its searches need all calls that they may, `service`
+    /// of the search service alone if they need the fewest.
+    pub(super) fn at_most_with(self, service: Self, limits_money: bool) -> Self {
+        let calls = Calls { providers: self.calls.providers, ..service.calls };
+        let money = if limits_money { self.money.max(service.money) } else { self.money.plus(service.money) };
+        Self { calls, money }
+    }
+
     fn times(self, n: i64) -> Self {
         Self { calls: self.calls.times(n), money: self.money.times(n) }
     }
@@ -92,12 +100,23 @@ pub(super) struct Group<'s> {
     daily_done: Load,
     /// The calls of its only topic, if that has limits of its own.
     limited: Option<TopicCalls>,
+    /// Whether a search of a provider may need fewer calls.
+    may_need_fewer: bool,
 }
 
 impl<'s> Group<'s> {
     pub(super) fn new(schedule: &'s Schedule, timezone: &'s str, from: Time) -> Self {
         let none = Load::default();
-        Self { schedule, timezone, from, each: none, daily: none, daily_done: none, limited: None }
+        Self {
+            schedule,
+            timezone,
+            from,
+            each: none,
+            daily: none,
+            daily_done: none,
+            limited: None,
+            may_need_fewer: false,
+        }
     }
 
     /// Sets the only topic, which has these limits. `answered`: it had an answer on the first day; `price` returns the
@@ -114,7 +133,13 @@ impl<'s> Group<'s> {
         for source in topic.sources() {
             let (expected, configured) = price(source);
             let call = TopicCall { source, expected, configured, counted: counted(source) };
-            let many = usize::try_from(topic.provider(source).map_or(1, ProviderQuery::calls)).unwrap_or(1);
+            let varies = topic.provider(source).is_some_and(ProviderQuery::may_need_fewer_calls);
+            self.may_need_fewer |= varies;
+            // The fewest of what is not counted: more would leave less of the topic's limits for the others.
+            let many = match topic.provider(source) {
+                Some(query) if call.counted || !varies => usize::try_from(query.calls()).unwrap_or(1),
+                _ => 1,
+            };
             let list = if is_daily(topic, source) { &mut daily } else { &mut each };
             list.extend(std::iter::repeat_n(call, many));
         }
@@ -132,6 +157,7 @@ impl<'s> Group<'s> {
                 (true, true) => &mut self.daily_done,
             };
             let calls = topic.provider(source).map_or(1, ProviderQuery::calls);
+            self.may_need_fewer |= topic.provider(source).is_some_and(ProviderQuery::may_need_fewer_calls);
             *load = load.plus(Load { calls: Calls::of(source, calls), money: price.times(calls) });
         }
     }
@@ -247,6 +273,7 @@ pub(super) fn quota(groups: &[Group<'_>], horizon: &Horizon) -> Result<Quota, Sc
         fullest_day: met.fullest.1,
         used_up: met.first.map(|(day, calls, at)| ExhaustedDay { day, calls, at }),
         days_over: met.days_over,
+        upper_bound: groups.iter().any(|group| group.may_need_fewer),
     })
 }
 
@@ -288,6 +315,7 @@ pub(super) fn allowance(
         wanted,
         used_up_at,
         days_over: met.days_over,
+        upper_bound: groups.iter().any(|group| group.may_need_fewer),
         too_dear: None,
     })
 }

@@ -57,6 +57,8 @@ pub enum CallCount {
     One,
     /// As many as its query names.
     Named(fn(&ProviderQuery) -> u32),
+    /// No more than this; a search that finds little needs one.
+    AtMost(fn(&ProviderQuery) -> u32),
 }
 
 /// How to authenticate to a kind of provider.
@@ -91,7 +93,7 @@ pub struct ProviderKind {
     pub asks: &'static [QueryKey],
     /// The required key.
     pub needs: &'static str,
-    /// The number of calls a typical search makes.
+    /// The number of calls a search makes.
     pub calls: CallCount,
     /// The number of entries in a full reply to one call, from which its price is expected.
     pub entries: fn(&ProviderQuery) -> u32,

@@ -39,12 +39,12 @@ pub fn detects_removal(source: Source, operation: &str) -> bool {
 }
 
 impl ProviderQuery {
-    /// The number of calls a typical search makes.
+    /// The number of calls a search makes, or the most it may make.
     #[must_use]
     pub fn calls(&self) -> i64 {
         match self.call_count() {
             CallCount::One => 1,
-            CallCount::Named(calls) => i64::from(calls(self)),
+            CallCount::Named(calls) | CallCount::AtMost(calls) => i64::from(calls(self)),
         }
     }
 
@@ -52,6 +52,12 @@ impl ProviderQuery {
     #[must_use]
     pub fn takes_several_calls(&self) -> bool {
         !matches!(self.call_count(), CallCount::One)
+    }
+
+    /// Whether a search may need fewer calls than `calls` says.
+    #[must_use]
+    pub fn may_need_fewer_calls(&self) -> bool {
+        matches!(self.call_count(), CallCount::AtMost(_)) && self.calls() > 1
     }
 
     fn call_count(&self) -> CallCount {

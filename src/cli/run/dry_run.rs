@@ -35,10 +35,13 @@ pub(in crate::cli) fn run(context: &Context, topics: &[&Topic], json: bool) -> R
         Ok(())
     };
     // Build everything twice: so nothing is printed if one request is invalid, and only one search is held at a time.
-    let (mut total, mut calls, mut sources) = (Micros(0), 0_i64, BTreeSet::new());
+    let (mut total, mut calls, mut bound, mut sources) = (Micros(0), 0_i64, "", BTreeSet::new());
     each(&mut |search| {
         total = total.plus(search.price.times(search.calls()));
         calls += search.calls();
+        if search.more > 0 {
+            bound = "at most ";
+        }
         sources.insert(search.source);
         Ok(())
     })?;
@@ -71,7 +74,10 @@ pub(in crate::cli) fn run(context: &Context, topics: &[&Topic], json: bool) -> R
             Ok(())
         })?;
         let (calls, limits) = (count_noun(calls.unsigned_abs(), "call"), limits(context, &sources));
-        writeln!(out, "no calls were made; {calls} would cost about {total} at the configured prices ({limits})")?;
+        writeln!(
+            out,
+            "no calls were made; {bound}{calls} would cost about {total} at the configured prices ({limits})"
+        )?;
     }
     out.flush()?;
     Ok(Exit::Ok)
@@ -82,7 +88,7 @@ struct Search<'a> {
     topic: &'a Topic,
     source: Source,
     requests: Vec<Request>,
-    /// Further calls that a usual search makes.
+    /// Further calls that the search may make.
     more: u32,
     /// Price of one call.
     price: Micros,

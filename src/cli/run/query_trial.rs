@@ -3,7 +3,7 @@
 use crate::cli::setup::try_query::{self, Answered};
 use crate::cli::wiring::context::Context;
 use crate::collect::Provider;
-use crate::model::{Micros, ProviderQuery, Source, Topic};
+use crate::model::{ProviderQuery, Source, Topic};
 use crate::search::SearchQuery;
 use crate::web::{Diagnostic, TrialResult, TriedResult};
 
@@ -31,12 +31,15 @@ fn question(topic: &Topic) -> Option<Question<'_>> {
     topic.providers.iter().find(finds).map(Question::Provider)
 }
 
-/// Returns which source a trial would ask, and the expected cost.
-pub(super) fn price(context: &Context, topic: &Topic) -> Option<(Source, Micros)> {
+/// Returns which source a trial would ask, and the expected cost in words.
+pub(super) fn price(context: &Context, topic: &Topic) -> Option<(Source, String)> {
     let prices = context.prices();
     question(topic).map(|question| match question {
-        Question::Service(source, _) => (source, prices.of(source)),
-        Question::Provider(query) => (query.source, prices.of(query.source).times(query.calls())),
+        Question::Service(source, _) => (source, format!("about {}", prices.of(source))),
+        Question::Provider(query) => {
+            let bound = if query.may_need_fewer_calls() { "at most" } else { "about" };
+            (query.source, format!("{bound} {}", prices.of(query.source).times(query.calls())))
+        }
     })
 }
 

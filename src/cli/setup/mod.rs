@@ -8,6 +8,7 @@ pub(in crate::cli) mod init;
 pub(in crate::cli) mod man;
 pub(in crate::cli) mod plan;
 mod plan_gaps;
+mod plan_limits;
 pub(in crate::cli) mod probe;
 pub(in crate::cli) mod sandbox;
 pub(in crate::cli) mod try_query;

@@ -6,16 +6,14 @@ use std::time::Duration;
 use clap::Args;
 
 use super::plan_gaps;
-use crate::budget::UnaffordableCall;
+use super::plan_limits::{only_providers, provider_quota, quota, render_budget};
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
 use crate::config::ProviderConfig;
 use crate::draw::format::count_noun;
-use crate::insight::{
-    Allowance, Calls, Forecast, History, Horizon, ProviderDay, ProviderQuota, TopicForecast, forecast,
-};
+use crate::insight::{Calls, Forecast, History, Horizon, ProviderDay, TopicForecast, forecast};
 use crate::model::{Micros, Source, Time, Usage};
 use crate::store::{DataOrigin, Store, StoreError, StoreErrorKind};
 
@@ -38,6 +36,9 @@ pub struct PlanArgs {
 /// Explains the mark of an upper bound.
 const UPPER: &str =
     "if the AI source is asked in every run; with ai.when = \"new\", only runs that find something new ask it";
+
+/// Explains the mark of calls of a provider.
+const FEWER: &str = "if every search needs all its calls; one that finds little needs one";
 
 /// How far back billed prices are averaged.
 const PAST: Duration = Duration::from_secs(30 * 86_400);
@@ -166,35 +167,54 @@ fn slots_row(row: &TopicForecast) -> Vec<String> {
     vec![row.topic.clone(), row.slots.to_string(), first, last]
 }
 
+/// The marks of uncertain numbers in a line of costs.
+struct Marks {
+    ai: &'static str,
+    others: &'static str,
+    cost: &'static str,
+}
+
+impl Marks {
+    fn new(ai: &'static str, may_need_fewer_calls: bool) -> Self {
+        let others = if may_need_fewer_calls { "≤" } else { "" };
+        Self { ai, others, cost: if may_need_fewer_calls { others } else { ai } }
+    }
+}
+
 /// Formats calls and money per topic, with sums. Uncertain numbers are marked.
 fn render_costs(forecast: &Forecast) -> String {
-    let line = |name: &str, calls: Calls, mark: &str, (day, month): (Micros, Micros)| {
-        let ai = if calls.ai == 0 { "0".to_owned() } else { format!("{mark}{}", per_day(calls.ai, forecast.days)) };
+    let line = |name: &str, calls: Calls, marks: &Marks, (day, month): (Micros, Micros)| {
+        let marked = |mark: &str, calls: i64| match calls {
+            0 => "0".to_owned(),
+            calls => format!("{mark}{}", per_day(calls, forecast.days)),
+        };
+        let cost = |money: Micros| format!("{}{money}", if money > Micros(0) { marks.cost } else { "" });
         vec![
             name.to_owned(),
             per_day(calls.social, forecast.days),
             per_day(calls.web, forecast.days),
-            ai,
-            format!("{mark}{day}"),
-            format!("{mark}{month}"),
-            per_day(calls.providers, forecast.days),
+            marked(marks.ai, calls.ai),
+            cost(day),
+            cost(month),
+            marked(marks.others, calls.providers),
         ]
     };
     let mut rows = Vec::new();
     for row in forecast.topics.iter().filter(|row| row.state == "scheduled") {
-        let mark = if row.upper_bound { "≤" } else { "" };
-        let (calls, mark) = match row.ai_asked {
+        let (calls, ai) = match row.ai_asked {
             Some((asked, of)) => {
                 let ai = i128::from(row.calls.ai) * i128::from(asked) / i128::from(of.max(1));
                 (Calls { ai: i64::try_from(ai).unwrap_or(i64::MAX), ..row.calls }, "~")
             }
-            None => (row.calls, mark),
+            None => (row.calls, if row.may_skip_ai { "≤" } else { "" }),
         };
-        rows.push(line(&row.topic, calls, mark, (row.expected.per_day, row.expected.per_month)));
+        let marks = Marks::new(ai, row.may_need_fewer_calls);
+        rows.push(line(&row.topic, calls, &marks, (row.expected.per_day, row.expected.per_month)));
     }
-    let bounded = forecast.topics.iter().any(|row| row.upper_bound || row.ai_asked.is_some());
-    let mark = if bounded { "≤" } else { "" };
-    rows.push(line("at most", forecast.calls, mark, (forecast.at_most.per_day, forecast.at_most.per_month)));
+    let bounded = forecast.topics.iter().any(|row| row.may_skip_ai || row.ai_asked.is_some());
+    let fewer = forecast.topics.iter().any(|row| row.may_need_fewer_calls);
+    let marks = Marks::new(if bounded { "≤" } else { "" }, fewer);
+    rows.push(line("at most", forecast.calls, &marks, (forecast.at_most.per_day, forecast.at_most.per_month)));
     let mut heads = vec!["calls per day", "social", "web", "ai", "cost/day", "cost/30 days", "others"];
     if forecast.calls.providers == 0 {
         // Most configurations have only the search service.
@@ -203,15 +223,21 @@ fn render_costs(forecast: &Forecast) -> String {
     }
     let numbers: Vec<usize> = (1..heads.len()).collect();
     let mut text = output::table(&heads, rows, &numbers);
+    let mut note = |mark: &str, note: &str| text.push_str(&output::wrap(mark, note, usize::from(output::width())));
     if forecast.expected != forecast.at_most {
         let expected = format!(
-            "expected: {} a day, {} in 30 days, at the rate of AI searches of the last 30 days",
-            forecast.expected.per_day, forecast.expected.per_month
+            "expected: {}{} a day, {} in 30 days, at the rate of AI searches of the last 30 days",
+            if fewer { "at most " } else { "" },
+            forecast.expected.per_day,
+            forecast.expected.per_month
         );
-        text.push_str(&output::wrap("~ ", &expected, usize::from(output::width())));
+        note("~ ", &expected);
     }
-    if forecast.topics.iter().any(|row| row.upper_bound) {
-        text.push_str(&output::wrap("≤ ", UPPER, usize::from(output::width())));
+    if forecast.topics.iter().any(|row| row.may_skip_ai) {
+        note("≤ ", UPPER);
+    }
+    if fewer {
+        note("≤ ", FEWER);
     }
     text
 }
@@ -250,89 +276,4 @@ fn prices(forecast: &Forecast, stored: &Stored) -> String {
         text.push_str(&output::wrap("", &output::truncate(missing, 300), usize::from(output::width())));
     }
     text
-}
-
-/// Whether only other providers are asked, not the search service.
-fn only_providers(forecast: &Forecast) -> bool {
-    forecast.calls.social + forecast.calls.web + forecast.calls.ai == 0 && forecast.calls.providers > 0
-}
-
-fn quota(forecast: &Forecast) -> String {
-    let quota = &forecast.quota;
-    if only_providers(forecast) {
-        // The limit is the search service's.
-        return String::new();
-    }
-    let limit = quota.max_calls_per_day;
-    let note = if quota.made_today > 0 { format!(" ({} made today)", quota.made_today) } else { String::new() };
-    let Some(used) = &quota.used_up else {
-        let text = format!(
-            "The busiest day, {}, has at most {} of the {limit} that max_calls_per_day allows{note}.",
-            quota.fullest_day,
-            if quota.fullest_day_calls == 1 {
-                "1 call".to_owned()
-            } else {
-                format!("{} calls", quota.fullest_day_calls)
-            }
-        );
-        return output::wrap("", &text, usize::from(output::width()));
-    };
-    let more = match quota.days_over {
-        0 | 1 => String::new(),
-        2 => "; one more day exceeds the limit".to_owned(),
-        days => format!("; {} more days exceed the limit", days - 1),
-    };
-    let text = format!(
-        "{}: the {limit} calls of the day are used up at {} UTC{note}; at most {} are planned{more}. Further calls are not \
-         made (over_quota): raise [service] max_calls_per_day, or run topics less often.",
-        used.day,
-        clock(used.at),
-        used.calls
-    );
-    output::wrap("! ", &text, usize::from(output::width()))
-}
-
-/// Warns about a provider's limit that will be used up.
-fn provider_quota(ProviderQuota { provider, quota }: &ProviderQuota) -> String {
-    let Some(used) = &quota.used_up else { return String::new() };
-    let text = format!(
-        "{}: the {} calls of the day for {provider} are used up at {} UTC; {} are planned. Further calls are not made \
-         (over_quota): raise [providers.{provider}] max_calls_per_day, or run topics less often.",
-        used.day,
-        quota.max_calls_per_day,
-        clock(used.at),
-        used.calls
-    );
-    output::wrap("! ", &text, usize::from(output::width()))
-}
-
-/// Describes a limit other than the service's calls.
-fn render_budget(met: &Allowance) -> String {
-    let Allowance { budget, limit, used_today, .. } = met;
-    let of = met.topic.as_ref().map_or_else(String::new, |topic| format!(" of {topic}"));
-    let width = usize::from(output::width());
-    if let Some(UnaffordableCall { source, price }) = met.too_dear {
-        let text = format!(
-            "{budget}{of}: one call of {source} may cost {price}, more than the {limit} of a day. None is made (over_quota): raise budget_per_day."
-        );
-        return output::wrap("! ", &text, width);
-    }
-    let (Some(day), Some(at), Some(wanted)) = (&met.used_up_on, met.used_up_at, met.wanted) else {
-        let text = format!(
-            "The busiest day of {budget}{of}, {}, uses at most {} of {limit} ({used_today} today).",
-            met.fullest_day, met.fullest_day_use
-        );
-        return output::wrap("", &text, width);
-    };
-    let more = if met.days_over > 1 { format!("; exceeded on {} days", met.days_over) } else { String::new() };
-    let text = format!(
-        "{day}: {budget}{of}, {limit} a day, is used up at {} UTC ({used_today} used today); planned use: at most {wanted}{more}. \
-         Further calls are not made (over_quota).",
-        clock(at)
-    );
-    output::wrap("! ", &text, width)
-}
-
-fn clock(at: Time) -> String {
-    output::format_time(at).chars().skip(11).take(5).collect()
 }

@@ -34,7 +34,7 @@ impl Kind for HackerNews {
     fn next(&self, request: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<Vec<Request>, Unsupported> {
         let until = match parts.last() {
             None => None,
-            Some(last) => match next_until(request, last, read_ids(parts).len()) {
+            Some(last) => match next_until(request, last, parts.len()) {
                 Some(until) => Some(until),
                 None => return Ok(Vec::new()),
             },
@@ -114,21 +114,17 @@ fn slice(request: &ProviderRequest<'_>, until: Option<i64>) -> Request {
 }
 
 /// Returns the second at which the next slice ends, if there are older hits and they are wanted.
-fn next_until(request: &ProviderRequest<'_>, last: &SearchCall, read: usize) -> Option<i64> {
+fn next_until(request: &ProviderRequest<'_>, last: &SearchCall, calls: usize) -> Option<i64> {
     let page = page(&last.reply.as_ref().ok()?.body).ok()?;
     let full = page.hits.len() >= per_page(request) as usize;
-    if !full || read as u64 >= u64::from(request.query.count("limit").unwrap_or(HACKER_NEWS_PAGE)) {
+    // By calls, not by hits, of which slices share some: `plan` names this as the most calls.
+    if !full || calls as u64 >= u64::try_from(request.query.calls()).unwrap_or(1) {
         return None;
     }
     let seconds = || page.hits.iter().filter_map(|hit| hit.get("created_at_i").and_then(Value::as_i64));
     let (oldest, newest) = seconds().min().zip(seconds().max())?;
     // A page within one second would be returned for ever.
     (oldest < newest).then_some(oldest)
-}
-
-fn read_ids(parts: &[SearchCall]) -> HashSet<String> {
-    let pages = parts.iter().filter_map(|part| page(&part.reply.as_ref().ok()?.body).ok());
-    pages.flat_map(|page| page.hits.into_iter().filter_map(|hit| id(&hit))).collect()
 }
 
 fn page(body: &[u8]) -> Result<Page, DecodeError> {

@@ -6,6 +6,7 @@ use maud::{Markup, html};
 use super::item_view;
 use super::topic_fields::{FIELDS, Field, Shape, TOML, Values};
 use crate::draw::format::{self, number};
+use crate::model::Micros;
 use crate::web::jobs_file::{Diagnostic, Preview, TrialResult};
 use crate::web::layout::slot;
 use crate::web::page_request::link;
@@ -187,12 +188,12 @@ impl Form {
                     @if outlook.next.is_empty() { @match forecast.state { "paused" => "none: it is paused", "manual" => "none: it runs only on request", _ => "none found" } }
                     @for at in &outlook.next { span.sub { (slot(*at, &outlook.timezone)) } }
                 }
-                dt { "Calls a day" } dd { (mark) (number((tenths / 10).unsigned_abs())) @if tenths % 10 != 0 { "." (tenths % 10) } }
-                dt { "Cost of 30 days" } dd { (mark) (forecast.expected.per_month.to_string()) @if forecast.upper_bound { span.sub { "if every run searches the AI source; with ai.when = \"new\" only those that find something new do" } } }
+                dt { "Calls a day" } dd { (mark) (number((tenths / 10).unsigned_abs())) @if tenths % 10 != 0 { "." (tenths % 10) } @if forecast.may_need_fewer_calls { span.sub { "if every search needs all its calls; one that finds little needs one" } } }
+                dt { "Cost of 30 days" } dd { @if forecast.expected.per_month > Micros(0) { (mark) } (forecast.expected.per_month.to_string()) @if forecast.may_skip_ai { span.sub { "if every run searches the AI source; with ai.when = \"new\" only those that find something new do" } } }
             }
             @for warning in &outlook.warnings { p.note { "Warning: " (error_line(warning)) } }
             @if let (true, Some((source, price))) = (saves, &outlook.trial) {
-                div.actions { button type="submit" name="do" value="try" formaction=(format!("{}#preview", self.path)) { "Try it: search " (source) " once, for about " (price.to_string()) } }
+                div.actions { button type="submit" name="do" value="try" formaction=(format!("{}#preview", self.path)) { "Try it: search " (source) " once, for " (price) } }
             }
             @match &self.tried {
                 None => {},

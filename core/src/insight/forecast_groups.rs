@@ -1,0 +1,149 @@
+//! The planned topics, grouped by schedule, and the calls that each group makes.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use super::daily::start_of_day;
+use super::forecast_prices::expected;
+use super::forecast_types::{History, Horizon, Price};
+use super::limit_forecast::saturating_i64;
+use super::quota::{Group, Load};
+use crate::budget::Prices;
+use crate::model::{Period, ProviderQuery, SchedulePolicy, Source, Time, Topic, TopicLimits, Usage, Window};
+use crate::schedule::{Schedule, ScheduleError, Uncovered};
+
+/// Days in a month.
+const MONTH: u32 = 30;
+
+/// What topics with the same schedule and time zone share.
+pub(super) struct Shared<'t> {
+    pub(super) schedule: Schedule,
+    timezone: &'t str,
+    pub(super) topics: Vec<&'t Topic>,
+    pub(super) first: Option<Time>,
+    pub(super) last: Option<Time>,
+    pub(super) slots: i64,
+    pub(super) month: i64,
+    /// Slots that ask a daily source, in the horizon and in a month; counted on demand. The second are those of topics
+    /// that were answered on the first day.
+    pub(super) daily: [Option<(i64, i64)>; 2],
+    pub(super) uncovered: HashMap<Window, Option<Uncovered>>,
+}
+
+/// Topics grouped by schedule: of thousands of topics most share one.
+pub(super) struct Groups<'t> {
+    pub(super) horizon: Horizon,
+    pub(super) until: Time,
+    pub(super) month: Time,
+    known: HashMap<(Period, String), usize>,
+    pub(super) shared: Vec<Shared<'t>>,
+    configured: &'t Prices,
+    last_answers: HashMap<String, Time>,
+    /// What topics used of their own limits today.
+    used: HashMap<String, Usage>,
+}
+
+impl<'t> Groups<'t> {
+    pub(super) fn new(horizon: Horizon, history: &History, configured: &'t Prices) -> Self {
+        let after = |days: u32| horizon.from.plus(Duration::from_secs(u64::from(days) * 86_400));
+        let (until, month) = (after(horizon.days), after(MONTH));
+        let last_answers = history.last_answers.iter().cloned().collect();
+        let used = history.used.iter().cloned().collect();
+        Self { horizon, until, month, known: HashMap::new(), shared: Vec::new(), configured, last_answers, used }
+    }
+
+    /// Whether a topic had an answer on the local day of the start.
+    pub(super) fn is_answered(&self, topic: &Topic) -> bool {
+        let last = self.last_answers.get(&topic.id);
+        last.is_some_and(|at| *at >= start_of_day(self.horizon.from, topic.timezone()))
+    }
+
+    pub(super) fn of(&mut self, policy: &'t SchedulePolicy) -> Result<usize, ScheduleError> {
+        let key = (policy.period.clone(), policy.timezone.clone());
+        if let Some(at) = self.known.get(&key) {
+            return Ok(*at);
+        }
+        let schedule = Schedule::compile(policy)?;
+        let from = self.horizon.from;
+        self.shared.push(Shared {
+            timezone: &policy.timezone,
+            topics: Vec::new(),
+            first: schedule.next_after(from).filter(|slot| *slot <= self.until),
+            last: schedule.last(from, self.until),
+            slots: saturating_i64(schedule.count(from, self.until)),
+            month: saturating_i64(schedule.count(from, self.month)),
+            daily: [None; 2],
+            uncovered: HashMap::new(),
+            schedule,
+        });
+        self.known.insert(key, self.shared.len() - 1);
+        Ok(self.shared.len() - 1)
+    }
+}
+
+impl Groups<'_> {
+    /// Returns the most calls of a topic in the horizon and in a month within its own limits, if it has any.
+    pub(super) fn load_within_limits(
+        &self,
+        at: usize,
+        topic: &Topic,
+        answered: bool,
+        prices: &[Price],
+    ) -> Result<Option<(Load, Load)>, ScheduleError> {
+        if topic.limits.is_none() {
+            return Ok(None);
+        }
+        let group = |counted: &dyn Fn(Source) -> bool| {
+            self.group_of(at, (topic, topic.limits), answered, prices, &|source| counted(source))
+        };
+        let all = group(&|_| true);
+        let within = (all.load_until(self.until)?, all.load_until(self.month)?);
+        if !topic.providers.iter().any(ProviderQuery::may_need_fewer_calls) {
+            return Ok(Some(within));
+        }
+        // If searches need fewer calls than they may, the limits allow more to other sources.
+        let service = group(&Source::is_service);
+        let most = |all: Load, service: Load| all.at_most_with(service, topic.limits.money().is_some());
+        let service = (service.load_until(self.until)?, service.load_until(self.month)?);
+        Ok(Some((most(within.0, service.0), most(within.1, service.1))))
+    }
+
+    /// Returns the calls of one topic within these limits.
+    pub(super) fn group_of<'g>(
+        &'g self,
+        at: usize,
+        (topic, limits): (&Topic, TopicLimits),
+        answered: bool,
+        prices: &[Price],
+        counted: &impl Fn(Source) -> bool,
+    ) -> Group<'g> {
+        let shared = &self.shared[at];
+        let group = Group::new(&shared.schedule, shared.timezone, self.horizon.from);
+        let price = |source| (expected(source, prices), self.configured.of(source));
+        group.with_limited(
+            (topic, limits),
+            answered,
+            self.used.get(&topic.id).copied().unwrap_or_default(),
+            &price,
+            counted,
+        )
+    }
+
+    /// Returns the calls of all topics. Topics with limits of their own make no more than these allow.
+    pub(super) fn loads(&self, prices: &[Price], counted: &impl Fn(Source) -> bool) -> Vec<Group<'_>> {
+        let mut loads = Vec::with_capacity(self.shared.len());
+        for (at, shared) in self.shared.iter().enumerate() {
+            let mut group = Group::new(&shared.schedule, shared.timezone, self.horizon.from);
+            for topic in &shared.topics {
+                let answered = self.is_answered(topic);
+                if topic.limits.is_none() {
+                    group.add(topic, answered, prices, counted);
+                } else {
+                    loads.push(self.group_of(at, (topic, topic.limits), answered, prices, counted));
+                }
+            }
+            loads.push(group);
+        }
+        loads
+    }
+}
