@@ -194,6 +194,49 @@ fn what_is_used_up_is_reported_everywhere_with_its_end() {
 }
 
 #[test]
+fn a_plan_warns_of_the_budget_of_a_provider() {
+    let file = |limits: &str, more: &str| {
+        let section = |name: &str| format!("[providers.{name}]\nkind = \"hackernews\"\nprice.call = 0.05\n{limits}\n");
+        let topic = format!("[[topics]]\nid = \"a\"\nquery = \"a\"\nevery = \"1h\"\nsources = [\"hn\"]\n{more}\n");
+        Place::bare(sqlite(), &format!("{}{}{topic}", section("hn"), section("unused")))
+    };
+    for (more, upper, words) in [
+        ("hn.limit = 50", Value::Null, "is used up at"),
+        ("hn.limit = 50\nmax_calls_per_day = 1000", Value::Null, "is used up at"),
+        ("hn.limit = 2000", json!(true), "may be used up from"),
+    ] {
+        let place = file("budget_per_day = 0.5\n", more);
+        let plan = place.json(&["plan", "--days", "2", "--at", NINE, "--json"]);
+        let budgets: Vec<&Value> =
+            plan["budgets"].as_array().unwrap().iter().filter(|one| one["provider"] == "hn").collect();
+        let met = budgets[0];
+        assert_eq!(
+            (budgets.len(), &met["budget"], &met["limit"]),
+            (1, &json!("provider money"), &json!(0.5)),
+            "{plan:#}"
+        );
+        assert_eq!((&met["used_up_on"], &met["upper_bound"]), (&json!("2026-03-11"), &upper), "{plan:#}");
+        // Ten calls fit: of one in each hour, or of two.
+        let at = if upper.is_null() { "19:00" } else { "14:00" };
+        let shown = place.ok(&["plan", "--days", "2", "--at", NINE]).split_whitespace().collect::<Vec<_>>().join(" ");
+        let told = format!(
+            "! 2026-03-11: provider money of hn, $0.500 a day, {words} {at} UTC ($0.000 used today); planned use: at most"
+        );
+        assert!(shown.contains(&told) && !shown.contains("unused"), "`{told}` is not in\n{shown}");
+    }
+    let shown = file("budget_per_day = 2.5\n", "hn.limit = 50").ok(&["plan", "--days", "2", "--at", NINE]);
+    assert!(
+        shown.contains("The busiest day of provider money of hn, 2026-03-12, uses at most $1.200 of $2.500"),
+        "{shown}"
+    );
+    let shown = file("budget_per_day = 0.04\n", "hn.limit = 50").ok(&["plan", "--days", "2", "--at", NINE]);
+    assert!(
+        shown.contains("provider money of hn: one call of hn may cost $0.050, more than the $0.040 of a day"),
+        "{shown}"
+    );
+}
+
+#[test]
 fn a_plan_says_which_budget_is_used_up_and_when() {
     let plan = |place: &Place| place.json(&["plan", "--days", "3", "--at", NINE, "--json"])["budgets"].clone();
     let topics = |limits: &str| [topic("a", limits), topic("b", "")].concat();

@@ -52,11 +52,21 @@ pub fn forecast(
         }
     }
     let loads = groups.loads(&prices, &Source::is_service);
+    let mut budgets = groups.budgets(&loads, &limited, &prices, configured, history)?;
     let mut providers = Vec::new();
     for provider in &history.providers {
         let loads = groups.loads(&prices, &|source| source == provider.name);
         let own = Horizon { limits: provider.limits, used: provider.used, ..horizon };
         providers.push(ProviderQuota { provider: provider.name, quota: quota(&loads, &own)? });
+        let planned = loads.iter().any(Group::calls_anything);
+        if let Some(money) = provider.limits.money.filter(|_| planned) {
+            let amounts = (Amount::Money(money), Amount::Money(provider.used.money));
+            let source = || std::iter::once(provider.name);
+            let (too_dear, reserve) =
+                (configured.unaffordable(source(), money), reserve(source(), &prices, configured));
+            let met = allowance(Budget::ProviderMoney, None, &loads, &own, amounts, reserve)?;
+            budgets.push(Allowance { provider: Some(provider.name), too_dear, ..met });
+        }
     }
     let mut total = Forecast {
         from: horizon.from,
@@ -69,7 +79,7 @@ pub fn forecast(
         expected: Cost::default(),
         quota: quota(&loads, &horizon)?,
         providers,
-        budgets: groups.budgets(&loads, &limited, &prices, configured, history)?,
+        budgets,
         prices,
     };
     for row in &rows {

@@ -212,7 +212,7 @@ pub struct Forecast {
     /// The limits of the other providers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub providers: Vec<ProviderQuota>,
-    /// The other limits: the service's money, and the requested topics' own limits.
+    /// The other limits: the money of the service and of other providers, and the requested topics' own limits.
     pub budgets: Vec<Allowance>,
 }
 

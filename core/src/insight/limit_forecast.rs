@@ -1,7 +1,7 @@
 //! The daily limits of calls and money and how a forecast meets them, as plain values. `quota` computes them.
 
 use crate::budget::UnaffordableCall;
-use crate::model::{Budget, Micros, Time};
+use crate::model::{Budget, Micros, Source, Time};
 
 /// How the forecast meets the daily limit of calls.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -33,12 +33,15 @@ pub struct ExhaustedDay {
     pub at: Time,
 }
 
-/// How the forecast meets another daily limit: the service's money, or a topic's own limit.
+/// How the forecast meets another daily limit: the money of the service or another provider, or a topic's own limit.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Allowance {
     pub budget: Budget,
     /// The topic that the limit belongs to.
     pub topic: Option<String>,
+    /// The provider that it belongs to, if that is not the service.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provider: Option<Source>,
     /// The limit per UTC day, in calls or dollars.
     pub limit: Amount,
     /// How much of today's limit is used already.

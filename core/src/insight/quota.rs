@@ -162,6 +162,13 @@ impl<'s> Group<'s> {
         }
     }
 
+    /// Whether its topics make calls that it counts.
+    pub(super) fn calls_anything(&self) -> bool {
+        let limited = self.limited.iter().flat_map(|calls| calls.each.iter().chain(&calls.daily));
+        self.each.plus(self.daily).plus(self.daily_done).calls.total() > 0
+            || limited.into_iter().any(|call| call.counted)
+    }
+
     /// Returns the load in (`after`, `until`], which lie on one UTC day.
     fn load(&self, after: Time, until: Time) -> Result<Load, ScheduleError> {
         let slots = saturating_i64(self.schedule.count(after, until));
@@ -307,6 +314,7 @@ pub(super) fn allowance(
     Ok(Allowance {
         budget,
         topic: topic.map(|topic| topic.id.clone()),
+        provider: None,
         limit,
         used_today: used,
         fullest_day_use: unit(met.fullest.0),

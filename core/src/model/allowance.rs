@@ -10,6 +10,8 @@ closed_list! {
         ServiceCalls = "service calls",
         /// `budget_per_day` of the service.
         ServiceMoney = "service money",
+        /// `budget_per_day` of another provider, in forecasts; a refused call of it names the service's.
+        ProviderMoney = "provider money",
         /// `max_calls_per_day` of the topic.
         TopicCalls = "topic calls",
         /// `budget_per_day` of the topic.
@@ -120,7 +122,7 @@ impl std::fmt::Display for LimitExceeded {
             Budget::ServiceCalls | Budget::TopicCalls => {
                 write!(f, "no {budget} left until {clears_at}: {used} of {limit} made this UTC day")
             }
-            Budget::ServiceMoney | Budget::TopicMoney => {
+            Budget::ServiceMoney | Budget::ProviderMoney | Budget::TopicMoney => {
                 let (used, limit) = (Micros(*used), Micros(*limit));
                 write!(
                     f,
@@ -150,7 +152,7 @@ impl LimitExceeded {
         let section = if provider == super::SERVICE { "service".to_owned() } else { format!("providers.{provider}") };
         let key = match self.budget {
             Budget::ServiceCalls => format!("[{section}] max_calls_per_day"),
-            Budget::ServiceMoney => format!("[{section}] budget_per_day"),
+            Budget::ServiceMoney | Budget::ProviderMoney => format!("[{section}] budget_per_day"),
             Budget::TopicCalls => "the topic's max_calls_per_day".to_owned(),
             Budget::TopicMoney => "the topic's budget_per_day".to_owned(),
         };

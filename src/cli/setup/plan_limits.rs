@@ -66,7 +66,8 @@ pub(super) fn provider_quota(ProviderQuota { provider, quota }: &ProviderQuota) 
 /// Describes a limit other than the service's calls.
 pub(super) fn render_budget(met: &Allowance) -> String {
     let Allowance { budget, limit, used_today, .. } = met;
-    let of = met.topic.as_ref().map_or_else(String::new, |topic| format!(" of {topic}"));
+    let owner = met.topic.clone().or_else(|| met.provider.map(|provider| provider.to_string()));
+    let of = owner.map_or_else(String::new, |owner| format!(" of {owner}"));
     let width = usize::from(output::width());
     if let Some(UnaffordableCall { source, price }) = met.too_dear {
         let text = format!(
@@ -81,8 +82,11 @@ pub(super) fn render_budget(met: &Allowance) -> String {
         );
         return output::wrap("", &text, width);
     };
-    let more = if met.days_over > 1 { format!("; exceeded on {} days", met.days_over) } else { String::new() };
-    let used_up = if met.upper_bound { "may be used up from" } else { "is used up at" };
+    let (used_up, exceeded) = match met.upper_bound {
+        true => ("may be used up from", "may be exceeded"),
+        false => ("is used up at", "exceeded"),
+    };
+    let more = if met.days_over > 1 { format!("; {exceeded} on {} days", met.days_over) } else { String::new() };
     let text = format!(
         "{day}: {budget}{of}, {limit} a day, {used_up} {} UTC ({used_today} used today); planned use: at most {wanted}{more}. \
          Further calls are not made (over_quota).",
