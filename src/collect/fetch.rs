@@ -89,10 +89,13 @@ impl Gate for CallGate {
         failed.credit = failed.credit.plus(Micros(unspent));
     }
 
+    fn allows(&self) -> Result<(), Refusal> {
+        let refused = self.refusals.at(self.call.source, (self.clock)());
+        refused.map_or(Ok(()), |refused| Err(Refusal::new(refused.text)))
+    }
+
     async fn before(&self, _attempt: u32) -> Result<(), Refusal> {
-        if let Some(refused) = self.refusals.at(self.call.source, (self.clock)()) {
-            return Err(Refusal::new(refused.text));
-        }
+        self.allows()?;
         // Run it in its own task: the caller may drop this future at any moment, but a transaction must not be dropped.
         let (store, run, call, now, limits) =
             (self.store.clone(), self.run.clone(), self.call.clone(), (self.clock)(), self.limits);

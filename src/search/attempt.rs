@@ -60,16 +60,40 @@ pub(super) struct Attempt {
 }
 
 impl HttpSender {
-    /// Makes the call once. A failure comes with the part of a 2xx reply that arrived before it, if any.
-    pub(super) async fn send(&self, request: &Request, url: Url, now: &(dyn Fn() -> Time + Send + Sync)) -> Attempt {
+    /// Returns the session's token, if calls need one. Logs in when there is none.
+    pub(super) async fn login(&self) -> Result<Option<SecretString>, Attempt> {
+        let Credential::Session(session) = &self.key else { return Ok(None) };
+        let begun = Instant::now();
+        let token = session.token(&self.http, self.deadline()).await;
+        token
+            .map(Some)
+            .map_err(|why| Attempt { latency: begun.elapsed(), outcome: Err((self.login_failure(&why), None)) })
+    }
+
+    /// Makes the call once, in a session with its token. A failure comes with the part of a 2xx reply that arrived
+    /// before it, if any.
+    pub(super) async fn send(
+        &self,
+        request: &Request,
+        url: Url,
+        token: Option<SecretString>,
+        now: &(dyn Fn() -> Time + Send + Sync),
+    ) -> Attempt {
         let begun = Instant::now();
         let deadline = self.deadline();
-        let outcome = match &self.key {
-            Credential::Session(session) => self.send_in_session(session, request, url, deadline, now).await,
-            Credential::Fixed(key) => self.send_once(request, url, Some(key), deadline, now).await,
-            Credential::None => self.send_once(request, url, None, deadline, now).await,
+        let outcome = match (&self.key, token) {
+            (Credential::Session(session), Some(token)) => {
+                self.send_in_session(session, &token, request, url, deadline, now).await
+            }
+            (Credential::Fixed(key), _) => self.send_once(request, url, Some(key), deadline, now).await,
+            _ => self.send_once(request, url, None, deadline, now).await,
         };
         Attempt { latency: begun.elapsed(), outcome }
+    }
+
+    /// The failure of a login, which costs nothing.
+    fn login_failure(&self, why: &session::LoginError) -> Failure {
+        Failure { status: why.status, unbilled: true, ..self.failure(why.class, &why.text) }
     }
 
     /// Returns the deadline of a call that starts now. A timeout too long for the clock becomes one day.
@@ -83,15 +107,13 @@ impl HttpSender {
     async fn send_in_session(
         &self,
         session: &Session,
+        token: &SecretString,
         request: &Request,
         url: Url,
         deadline: tokio::time::Instant,
         now: &(dyn Fn() -> Time + Send + Sync),
     ) -> Result<HttpReply, (Failure, Option<HttpReply>)> {
-        let refused =
-            |why: session::LoginError| (Failure { status: why.status, ..self.failure(why.class, &why.text) }, None);
-        let token = session.token(&self.http, deadline).await.map_err(refused)?;
-        let (mut failure, part) = match self.send_once(request, url, bearer(&token).as_ref(), deadline, now).await {
+        let (mut failure, part) = match self.send_once(request, url, bearer(token).as_ref(), deadline, now).await {
             Ok(reply) => return Ok(reply),
             Err(failed) => failed,
         };
@@ -101,7 +123,8 @@ impl HttpSender {
             _ => false,
         };
         if stale {
-            session.renew(&self.http, &token, deadline).await.map_err(refused)?;
+            let renewed = session.renew(&self.http, token, deadline).await;
+            renewed.map_err(|why| (self.login_failure(&why), None))?;
             failure.token_renewed = true;
         }
         Err((failure, part))
@@ -208,11 +231,15 @@ impl HttpSender {
         let unconnected = error.is_connect();
         if error.is_timeout() {
             let text = format!("no connection in time: {}", http::describe(error));
-            return Failure { unconnected, ..self.failure(ErrorClass::Timeout, &text) };
+            return Failure { unbilled: unconnected, ..self.failure(ErrorClass::Timeout, &text) };
         }
         // The connection was made, but closed before a response arrived.
         let connection_died = error.is_request() && !unconnected;
-        Failure { connection_died, unconnected, ..self.failure(ErrorClass::Transport, &http::describe(error)) }
+        Failure {
+            connection_died,
+            unbilled: unconnected,
+            ..self.failure(ErrorClass::Transport, &http::describe(error))
+        }
     }
 
     fn failure(&self, class: ErrorClass, text: &str) -> Failure {
@@ -224,7 +251,7 @@ impl HttpSender {
             cost: None,
             retry_after: None,
             connection_died: false,
-            unconnected: false,
+            unbilled: false,
             location: None,
             token_renewed: false,
         }

@@ -190,10 +190,9 @@ impl Client {
 
     /// Makes the call: waits for a free place and the rate limit, asks `gate`, sends, and retries failures that may
     /// pass (429, 5xx, no connection or a broken one, a timeout). Pauses hold no place. Every try goes through the
-    /// gate, including the first.
+    /// gate, including the first; a login does not, and one that fails is an error of the call without a count.
     ///
-    /// If the last try of a streamed call was cut or timed out, returns the part that arrived, with [`RawReply::cut`]
-    /// set.
+    /// If the last try of a streamed call was cut or timed out, returns the part that arrived; [`RawReply::cut`] is set.
     ///
     /// `random` returns numbers in `0.0..1.0`; `now` is used only for dates.
     ///
@@ -212,18 +211,23 @@ impl Client {
         loop {
             let refused = |refusal: Refusal| CallFailure::Refused(Refusal { tried: tried_before.clone(), ..refusal });
             let mut place = self.pace.enter().await.map_err(refused)?;
-            gate.before(tries + 1).await.map_err(refused)?;
-            // The gate may take long, or the process may be suspended: an expired place belongs to another call now.
-            while !place.holds() {
-                drop(place);
-                place = self.pace.enter().await.map_err(refused)?;
-            }
+            let (tried, was_counted) = match self.login(gate).await.map_err(refused)? {
+                Err(failed) => (failed, false),
+                Ok(token) => {
+                    gate.before(tries + 1).await.map_err(refused)?;
+                    // The gate may take long, or the process may sleep: an expired place belongs to another call.
+                    while !place.holds() {
+                        drop(place);
+                        place = self.pace.enter().await.map_err(refused)?;
+                    }
+                    (self.caller.send(request, url.clone(), token, now).await, true)
+                }
+            };
             tries += 1;
-            let tried = self.caller.send(request, url.clone(), now).await;
             drop(place);
             log(request, tries, &tried);
-            let Attempt { latency, outcome } = tried;
-            let (failure, part) = match outcome {
+            let latency = tried.latency;
+            let (failure, part) = match tried.outcome {
                 Ok(arrived) => return Ok(reply(arrived, latency, tries, spent, None)),
                 Err(failed) => failed,
             };
@@ -246,7 +250,9 @@ impl Client {
                 let cut = Some((failure.class, failure.text));
                 return Ok(reply(part, latency, tries, earlier, cut));
             }
-            gate.failed(spent.since(earlier));
+            if was_counted {
+                gate.failed(spent.since(earlier));
+            }
             let not_before = failure.retry_after.filter(|wait| !wait.is_zero()).map(|wait| now().plus(wait));
             let error = Box::new(failure.into_error(&self.whom(), tries, latency, not_before, spent));
             let Next::After(pause) = next else { return Err(CallFailure::Error(error)) };
@@ -258,6 +264,14 @@ impl Client {
 }
 
 impl Client {
+    /// Logs in, if calls need a session and there is none. Asks first whether calls are refused.
+    async fn login(&self, gate: &impl Gate) -> Result<Result<Option<SecretString>, Attempt>, Refusal> {
+        if self.login == Login::Session {
+            gate.allows()?;
+        }
+        Ok(self.caller.login().await)
+    }
+
     fn whom(&self) -> ProviderRef<'_> {
         ProviderRef { provider: &self.provider, login: Some(self.login) }
     }

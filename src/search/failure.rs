@@ -19,8 +19,8 @@ pub(super) struct Failure {
     pub(super) retry_after: Option<Duration>,
     /// The connection broke before the first byte of a response.
     pub(super) connection_died: bool,
-    /// No connection was made, so nothing was sent that could be billed.
-    pub(super) unconnected: bool,
+    /// Nothing was sent that could be billed: no connection was made, or the login failed.
+    pub(super) unbilled: bool,
     /// Where a redirect points to.
     pub(super) location: Option<String>,
     /// The session's token had expired and was renewed: the next try may succeed.
@@ -73,7 +73,7 @@ impl Failure {
         match (self.cost, self.status) {
             (Some(cost), _) => spent.billed = spent.billed.plus(cost),
             (None, Some(300..)) => {}
-            (None, None) if self.unconnected => {}
+            (None, _) if self.unbilled => {}
             (None, _) => spent.unknown = spent.unknown.saturating_add(1),
         }
     }
@@ -263,7 +263,7 @@ mod tests {
                 cost: None,
                 retry_after: None,
                 connection_died: false,
-                unconnected: false,
+                unbilled: false,
                 location: None,
                 token_renewed: false,
             };
@@ -317,11 +317,11 @@ mod tests {
             cost: None,
             retry_after: None,
             connection_died: true,
-            unconnected: false,
+            unbilled: false,
             location: None,
             token_renewed: false,
         };
-        let refused = Failure { connection_died: false, unconnected: true, ..unanswered.clone() };
+        let refused = Failure { connection_died: false, unbilled: true, ..unanswered.clone() };
         let mut spent = Spent::default();
         refused.add_cost(&mut spent);
         assert_eq!(spent.unknown, 0, "a refused connection costs nothing");

@@ -45,6 +45,11 @@ pub trait Gate: Send + Sync {
     /// `attempt` counts from 1 within one call.
     fn before(&self, attempt: u32) -> impl Future<Output = Result<(), Refusal>> + Send;
 
+    /// Asked before a login, which is not counted: whether calls are refused for another reason than the quota.
+    fn allows(&self) -> Result<(), Refusal> {
+        Ok(())
+    }
+
     /// Tells what a try cost that failed, before the next one is asked for.
     fn failed(&self, _cost: Spent) {}
 }

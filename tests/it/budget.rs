@@ -200,6 +200,9 @@ fn a_plan_warns_of_the_budget_of_a_provider() {
         let topic = format!("[[topics]]\nid = \"a\"\nquery = \"a\"\nevery = \"1h\"\nsources = [\"hn\"]\n{more}\n");
         Place::bare(sqlite(), &format!("{}{}{topic}", section("hn"), section("unused")))
     };
+    let shown = |place: &Place| {
+        place.ok(&["plan", "--days", "2", "--at", NINE]).split_whitespace().collect::<Vec<_>>().join(" ")
+    };
     for (more, upper, words) in [
         ("hn.limit = 50", Value::Null, "is used up at"),
         ("hn.limit = 50\nmax_calls_per_day = 1000", Value::Null, "is used up at"),
@@ -218,21 +221,22 @@ fn a_plan_warns_of_the_budget_of_a_provider() {
         assert_eq!((&met["used_up_on"], &met["upper_bound"]), (&json!("2026-03-11"), &upper), "{plan:#}");
         // Ten calls fit: of one in each hour, or of two.
         let at = if upper.is_null() { "19:00" } else { "14:00" };
-        let shown = place.ok(&["plan", "--days", "2", "--at", NINE]).split_whitespace().collect::<Vec<_>>().join(" ");
+        let shown = shown(&place);
         let told = format!(
             "! 2026-03-11: provider money of hn, $0.500 a day, {words} {at} UTC ($0.000 used today); planned use: at most"
         );
-        assert!(shown.contains(&told) && !shown.contains("unused"), "`{told}` is not in\n{shown}");
+        assert!(shown.contains(&told) && !shown.contains("of unused"), "`{told}` is not in\n{shown}");
     }
-    let shown = file("budget_per_day = 2.5\n", "hn.limit = 50").ok(&["plan", "--days", "2", "--at", NINE]);
+    let shown = |budget: &str| shown(&file(budget, "hn.limit = 50"));
+    let told = shown("budget_per_day = 2.5\n");
     assert!(
-        shown.contains("The busiest day of provider money of hn, 2026-03-12, uses at most $1.200 of $2.500"),
-        "{shown}"
+        told.contains("The busiest day of provider money of hn, 2026-03-12, uses at most $1.200 of $2.500"),
+        "{told}"
     );
-    let shown = file("budget_per_day = 0.04\n", "hn.limit = 50").ok(&["plan", "--days", "2", "--at", NINE]);
+    let told = shown("budget_per_day = 0.04\n");
     assert!(
-        shown.contains("provider money of hn: one call of hn may cost $0.050, more than the $0.040 of a day"),
-        "{shown}"
+        told.contains("provider money of hn: one call of hn may cost $0.050, more than the $0.040 of a day"),
+        "{told}"
     );
 }
 

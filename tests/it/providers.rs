@@ -553,6 +553,48 @@ fn a_search_that_is_repeated_with_a_new_token_is_counted() {
     assert!(!errors[0].contains("S3cret"), "{errors:?}");
 }
 
+/// A login that fails is an error of the search, and no call.
+#[test]
+fn a_failed_login_is_not_counted_and_costs_nothing() {
+    const TOKENS: &str = "{\"accessJwt\":\"access\",\"refreshJwt\":\"refresh\"}";
+    // What the first login, later ones and searches get; then the class of the error, logins and searches.
+    for (first, later, search, class, logins, made) in [
+        ((401, "{}"), (401, "{}"), (200, "{\"posts\":[]}"), "key_refused", 1, 0),
+        ((200, "<html>"), (200, "<html>"), (200, "{\"posts\":[]}"), "malformed", 1, 0),
+        ((500, ""), (500, ""), (200, "{\"posts\":[]}"), "server", 2, 0),
+        ((500, ""), (200, TOKENS), (200, "{\"posts\":[]}"), "-", 2, 1),
+        // The token expired, and there is no new one.
+        ((200, TOKENS), (401, "{}"), (401, "{}"), "key_refused", 3, 1),
+    ] {
+        for database in databases() {
+            let logged_in = std::sync::atomic::AtomicUsize::new(0);
+            let server = Replies::of(move |_, path| {
+                let (status, body) = match path.contains("Session") {
+                    true if logged_in.fetch_add(1, std::sync::atomic::Ordering::SeqCst) == 0 => first,
+                    true => later,
+                    false => search,
+                };
+                reply(status, &[], body)
+            });
+            let file = format!(
+                "[providers.bsky]\nkind = \"bluesky\"\nbase_url = \"{}\"\nuser = \"ann.example\"\nkey_env = \"BSKY_PASSWORD\"\n\
+                 max_tries = 2\nmax_calls_per_day = 10\nbudget_per_day = 1\nprice.call = 0.01\n\n{TOPIC}",
+                server.url()
+            );
+            let place = Place::bare(database, &file);
+            place.program(&["once", "--at", NINE]).env("BSKY_PASSWORD", "pass-0123-word").run();
+            let heads = server.heads();
+            let sent = |name: &str| heads.iter().filter(|head| head.contains(name)).count();
+            assert_eq!((sent("Session"), sent("searchPosts")), (logins, made), "{class}: {heads:?}");
+            let cost = if class == "-" { 10_000 } else { 0 };
+            let told = "SELECT coalesce(error_class, '-') || ' ' || tries || ' ' || cost FROM search";
+            assert_eq!(place.database.texts(told), [format!("{class} {made} {cost}")], "{}", place.database.name);
+            let counted = "SELECT coalesce(sum(made), 0) || ' ' || coalesce(sum(spent), 0) FROM calls";
+            assert_eq!(place.database.texts(counted), [format!("{made} {cost}")], "{}", place.database.name);
+        }
+    }
+}
+
 /// The address of the server in a file.
 fn server_of(file: &str) -> String {
     file.split('"').find(|part| part.starts_with("http://")).unwrap().to_owned()
