@@ -2,6 +2,7 @@
 //! query returns at most 1,000 hits, so more are read in slices of time; `nbHits` is the total number.
 
 use std::collections::HashSet;
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -79,7 +80,8 @@ impl Kind for HackerNews {
         let is_complete = failure.is_none() && items.len() as u64 + u64::from(unreadable) >= total;
         let coverage = match (is_complete, oldest) {
             (true, _) => SpanCoverage::Whole,
-            (false, Some(oldest)) => SpanCoverage::Since(oldest),
+            // Other hits of its second may be missing.
+            (false, Some(oldest)) => SpanCoverage::Since(oldest.plus(Duration::from_secs(1))),
             (false, None) => SpanCoverage::Nothing,
         };
         let hint = failure.as_ref().map(|error| error.hint.clone());
