@@ -64,6 +64,7 @@ mod exports;
 mod failed_requests;
 mod faults;
 mod feed_coverage;
+mod feed_gaps;
 mod feeds;
 mod file_permissions;
 mod filters;

@@ -1,13 +1,17 @@
 //! Since when a feed is known without a gap. A feed shows its newest entries only: as long as one of those remembered is
-//! still there, none can have come and gone since the last look. `memory` keeps what the next look needs.
+//! still there, none can have come and gone since the last look; unless it is there because of a later date, for many
+//! feeds show the entries changed last. `memory` keeps what the next look needs.
 
 use std::collections::{HashMap, HashSet};
 
 use super::entries::Feed;
 use crate::model::Time;
 
-/// The number of newest entries remembered.
+/// The number of newest entries of which one must be left.
 const NEWEST: usize = 3;
+
+/// The number of newest entries remembered: more, because those that were changed since then show nothing.
+const REMEMBERED: usize = 10;
 
 /// At the first look, an entry at the end of a feed is taken for a pinned one if the entry before it is this many times
 /// the rest of the feed newer, and at least a day.
@@ -45,11 +49,12 @@ impl Continuity {
             return Self { since: end_of_feed(feed, now).map_or(now, |end| end.min(now)), hole: false };
         };
         // A feed that had no entries shows all that came since.
-        if before.newest.is_empty() || one_is_left(before.newest, &newest_first(feed, now)) {
+        let moved = moved(feed, before.looked, now);
+        if before.newest.is_empty() || one_is_left(before.newest, &newest_first(feed, now), &moved) {
             return Self { since, hole: false };
         }
         // An older entry that is still there is pinned: those remembered were newer and are gone.
-        let later = dates(feed).filter(|at| at.0 > before.looked && *at <= now).min();
+        let later = changed(feed).filter(|at| at.0 > before.looked && *at <= now).min();
         Self { since: later.unwrap_or(now), hole: true }
     }
 }
@@ -57,24 +62,54 @@ impl Continuity {
 /// Returns the names of the newest entries to remember. Several, because a publisher may delete one; but none that is
 /// pinned, because it would stay whatever else changes.
 pub(super) fn newest(feed: &Feed, now: Time) -> Vec<String> {
-    let end = end_of_feed(feed, now);
-    let pinned: HashSet<&String> = (feed.names.iter().zip(&feed.items))
-        .filter(|(_, item)| item.published_at.is_some_and(|at| end.is_some_and(|end| at < end)))
+    let order = order_dates(feed);
+    let end = end_of(order.iter().copied().flatten(), now);
+    let pinned: HashSet<&String> = (feed.names.iter().zip(&order))
+        .filter(|(_, at)| at.is_some_and(|at| end.is_some_and(|end| at < end)))
         .map(|(name, _)| name)
         .collect();
-    newest_first(feed, now).into_iter().filter(|name| !pinned.contains(name)).take(NEWEST).cloned().collect()
+    newest_first(feed, now).into_iter().filter(|name| !pinned.contains(name)).take(REMEMBERED).cloned().collect()
 }
 
-fn dates(feed: &Feed) -> impl DoubleEndedIterator<Item = Time> {
+fn changed(feed: &Feed) -> impl Iterator<Item = Time> {
+    feed.changed.iter().copied().flatten()
+}
+
+fn published(feed: &Feed) -> impl Iterator<Item = Time> {
     feed.items.iter().filter_map(|item| item.published_at)
+}
+
+/// Returns the dates by which the feed is ordered: when its entries were published, unless it is better ordered by when
+/// they were changed.
+fn order_dates(feed: &Feed) -> Vec<Option<Time>> {
+    let disorder = |dates: Vec<Time>| {
+        let falling = dates.windows(2).filter(|pair| pair[0] > pair[1]).count();
+        let rising = dates.windows(2).filter(|pair| pair[0] < pair[1]).count();
+        falling.min(rising)
+    };
+    match disorder(changed(feed).collect()) < disorder(published(feed).collect()) {
+        true => feed.changed.clone(),
+        false => feed.items.iter().map(|item| item.published_at).collect(),
+    }
+}
+
+/// Returns the names of entries that may be in the feed only because they were changed, or dated anew, since the last
+/// look: others may have come and gone before that.
+fn moved(feed: &Feed, looked: i64, now: Time) -> HashSet<&String> {
+    // One date on all entries is that of the file. They have their own order then.
+    let one_date = feed.changed.len() > 1 && feed.changed.windows(2).all(|pair| pair[0] == pair[1]);
+    if one_date && published(feed).is_sorted_by(|before, after| before >= after) {
+        return HashSet::new();
+    }
+    let since = |at: &Option<Time>| at.is_some_and(|at| at.0 > looked && at <= now);
+    feed.names.iter().zip(&feed.changed).filter(|(_, at)| since(at)).map(|(name, _)| name).collect()
 }
 
 /// Returns the names of all entries, the newest first: by date, if there are dates; otherwise a feed has them on top.
 /// Future events keep the latest dates while everything else changes, so they are left out, unless there is nothing
 /// else.
 fn newest_first(feed: &Feed, now: Time) -> Vec<&String> {
-    let mut order: Vec<(Option<Time>, &String)> =
-        feed.items.iter().map(|item| item.published_at).zip(&feed.names).collect();
+    let mut order: Vec<(Option<Time>, &String)> = order_dates(feed).into_iter().zip(&feed.names).collect();
     let ahead = |(at, _): &(Option<Time>, &String)| at.is_some_and(|at| at > now);
     if !order.iter().all(ahead) {
         order.retain(|entry| !ahead(entry));
@@ -83,11 +118,11 @@ fn newest_first(feed: &Feed, now: Time) -> Vec<&String> {
     order.into_iter().map(|(_, name)| name).collect()
 }
 
-/// Whether a remembered entry is left where it must be: last in the feed, or before one that followed it. An entry
-/// whose followers were all replaced is pinned and shows nothing.
-fn one_is_left(remembered: &[String], order: &[&String]) -> bool {
+/// Whether one of the newest remembered entries that did not move is left where it must be: last in the feed, or before
+/// one that followed it. An entry whose followers were all replaced is pinned and shows nothing.
+fn one_is_left(remembered: &[String], order: &[&String], moved: &HashSet<&String>) -> bool {
     let places: HashMap<&String, usize> = order.iter().copied().zip(0..).collect();
-    (0..).zip(remembered).any(|(number, name)| {
+    (0..).zip(remembered).filter(|(_, name)| !moved.contains(name)).take(NEWEST).any(|(number, name)| {
         let (Some(place), followers) = (places.get(name), remembered.get(number + 1..).unwrap_or_default()) else {
             return false;
         };
@@ -95,10 +130,16 @@ fn one_is_left(remembered: &[String], order: &[&String]) -> bool {
     })
 }
 
-/// Returns the date of the entry at the old end of the feed. Entries that are not in order, such as a pinned one on top,
-/// do not count.
+/// Returns the date of the old end of the feed, which shows the entries published last or those changed last: the later
+/// of both ends.
 fn end_of_feed(feed: &Feed, now: Time) -> Option<Time> {
-    let mut dates: Vec<Time> = dates(feed).filter(|at| *at <= now).collect();
+    end_of(published(feed), now).max(end_of(changed(feed), now))
+}
+
+/// Returns the date of the entry at the old end. Entries that are not in order, such as a pinned one on top, do not
+/// count.
+fn end_of(dates: impl Iterator<Item = Time>, now: Time) -> Option<Time> {
+    let mut dates: Vec<Time> = dates.filter(|at| *at <= now).collect();
     let falling = dates.windows(2).filter(|pair| pair[0] > pair[1]).count();
     let rising = dates.windows(2).filter(|pair| pair[0] < pair[1]).count();
     if rising > falling {
@@ -129,6 +170,7 @@ mod tests {
         };
         Feed {
             items: entries.iter().map(|(_, ago)| item(*ago)).collect(),
+            changed: entries.iter().map(|(_, ago)| item(*ago).published_at).collect(),
             names: entries.iter().map(|(name, _)| (*name).to_owned()).collect(),
             ..Feed::default()
         }
@@ -166,7 +208,7 @@ mod tests {
         let left = |remembered: &[&str], now: &[&str]| {
             let entries: Vec<(&str, Option<i64>)> = now.iter().map(|name| (*name, None)).collect();
             let remembered: Vec<String> = remembered.iter().map(|name| (*name).to_owned()).collect();
-            one_is_left(&remembered, &newest_first(&feed(&entries), NOW))
+            one_is_left(&remembered, &newest_first(&feed(&entries), NOW), &HashSet::new())
         };
         assert!(left(&["a", "b", "c"], &["e", "d", "a", "b"]));
         assert!(left(&["a", "b", "c"], &["e", "d", "a"]), "the others fell off the end");
@@ -175,12 +217,32 @@ mod tests {
         assert!(!left(&["a", "b", "c"], &["a", "e", "d", "x"]), "pinned on top, the rest was replaced");
         assert!(!left(&["a", "b", "c"], &["e", "d", "x"]));
         assert!(left(&["a"], &["a"]) && !left(&["a"], &[]));
+        assert!(!left(&["a", "b", "c", "d"], &["d"]), "the newest three are gone");
+    }
+
+    #[test]
+    fn an_entry_that_was_changed_since_the_last_look_shows_nothing() {
+        // The last look was 10 hours ago. Entries by name, when they were published, and when they were changed.
+        let left = |entries: &[(&str, i64, i64)]| {
+            let mut now = feed(&entries.iter().map(|(name, ago, _)| (*name, Some(*ago))).collect::<Vec<_>>());
+            now.changed = entries.iter().map(|(_, _, ago)| Some(Time(NOW.0 - ago * HOUR))).collect();
+            let newest = ["a", "b", "c", "d", "e"].map(str::to_owned);
+            let before = LastLook { since: Some(Time(0)), looked: NOW.0 - 10 * HOUR, newest: &newest };
+            !Continuity::of(before, &now, NOW).hole
+        };
+        assert!(left(&[("x", 1, 1), ("a", 11, 11)]));
+        assert!(!left(&[("a", 11, 1), ("x", 2, 2)]), "changed, the others are gone");
+        assert!(!left(&[("a", 1, 1), ("x", 2, 2)]), "dated anew");
+        assert!(left(&[("a", 11, 1), ("x", 2, 2), ("b", 12, 12)]), "another is left");
+        assert!(left(&[("a", 11, 1), ("b", 12, 1), ("c", 13, 2), ("x", 3, 3), ("d", 14, 14)]));
+        assert!(left(&[("a", 11, 1), ("b", 12, 1), ("c", 13, 1)]), "the date of the file");
+        assert!(!left(&[("b", 12, 1), ("a", 11, 1), ("c", 13, 1)]), "not in their own order");
     }
 
     #[test]
     fn the_newest_entries_are_remembered_and_no_pinned_one() {
         let remembered = |entries: &[(&str, Option<i64>)]| newest(&feed(entries), NOW);
-        assert_eq!(remembered(&[("d", Some(1)), ("c", Some(2)), ("b", Some(3)), ("a", Some(4))]), ["d", "c", "b"]);
+        assert_eq!(remembered(&[("d", Some(1)), ("c", Some(2)), ("b", Some(3)), ("a", Some(4))]), ["d", "c", "b", "a"]);
         assert_eq!(remembered(&[("pin", Some(900)), ("b", Some(1)), ("a", Some(2)), ("z", None)]), ["b", "a", "z"]);
         assert_eq!(remembered(&[("b", Some(1)), ("a", Some(2)), ("pin", Some(900))]), ["b", "a"]);
         assert_eq!(remembered(&[("a", Some(1)), ("pin", Some(900))]), ["a"]);

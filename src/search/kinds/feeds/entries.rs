@@ -25,6 +25,8 @@ const HINT: &str =
 #[derive(Default)]
 pub(super) struct Feed {
     pub(super) items: Vec<ReplyEntry>,
+    /// When each item was published or changed, whichever is later. Many feeds show the entries changed last.
+    pub(super) changed: Vec<Option<Time>>,
     /// A name for each item, the same at every look.
     pub(super) names: Vec<String>,
     /// The id of each item, or a substitute.
@@ -75,7 +77,7 @@ pub(super) fn read(
     };
     let lang = feed.language.clone();
     let (mut items, mut names, mut ids, mut unreadable) = (Vec::new(), Vec::<String>::new(), Vec::new(), 0_u32);
-    let mut own_names = Vec::new();
+    let (mut own_names, mut changed) = (Vec::new(), Vec::new());
     let extra = feed.entries.len().saturating_sub(MOST);
     for entry in feed.entries.into_iter().take(MOST) {
         match found(&entry, lang.as_deref(), address, now) {
@@ -83,6 +85,7 @@ pub(super) fn read(
                 names.push(name(&entry, &found, false));
                 own_names.push(name(&entry, &found, true));
                 ids.push(id(&entry, &found));
+                changed.push(found.published_at.max(updated(&entry, now)));
                 items.push(found);
             }
             None => unreadable = unreadable.saturating_add(1),
@@ -94,7 +97,7 @@ pub(super) fn read(
     if !names.iter().all(|name| once.insert(name)) {
         names = own_names;
     }
-    Ok(Feed { items, names, ids, unreadable, ttl: feed.ttl, skip_hours: skip_hours(body) })
+    Ok(Feed { items, changed, names, ids, unreadable, ttl: feed.ttl, skip_hours: skip_hours(body) })
 }
 
 fn not_a_feed(body: &[u8], error: &feed_rs::parser::ParseFeedError) -> DecodeError {
@@ -132,6 +135,12 @@ fn found(entry: &Entry, lang: Option<&str>, feed: Option<&str>, now: Time) -> Op
         published_at: published.and_then(|at| date::plausible(Time(at.timestamp_millis()), now)),
         ..ReplyEntry::default()
     })
+}
+
+/// Returns when an entry was changed. A change cannot lie ahead, so such a date is wrong.
+fn updated(entry: &Entry, now: Time) -> Option<Time> {
+    let at = date::plausible(Time(entry.updated?.timestamp_millis()), now)?;
+    (at <= now).then_some(at)
 }
 
 /// Converts a title or summary to plain text. It is HTML, or plain text with unresolved character references.

@@ -1,0 +1,129 @@
+//! Gaps that a feed hides: entries that an update moves to the front. Every entry is known to the test.
+
+use topicwatch::model::Time;
+
+use crate::support::databases::sqlite;
+use crate::support::program::Place;
+use crate::support::replies::{Replies, reply};
+
+fn file(urls: &[String]) -> String {
+    let urls: Vec<String> = urls.iter().map(|url| format!("\"{url}\"")).collect();
+    format!(
+        "[providers.news]\nkind = \"feeds\"\nallow_private = true\nmax_tries = 1\nrate_limit = \"unlimited\"\n\n\
+         [[topics]]\nid = \"acme\"\nquery = \"acme\"\nevery = \"6h\"\nnews.urls = [{}]\n",
+        urls.join(", ")
+    )
+}
+
+fn minute(minute: i64) -> Time {
+    Time(Time::parse("2026-03-10T00:00:00Z").unwrap().0 + minute * 60_000)
+}
+
+fn at(now: i64) -> String {
+    minute(now).to_string()
+}
+
+/// An entry: its name, when it was published, and when it was changed last, in minutes.
+type Dated = (String, i64, i64);
+
+fn atom(entries: &[Dated]) -> String {
+    let entry = |(name, published, updated): &Dated| {
+        let (published, updated) = (minute(*published), minute(*updated));
+        format!(
+            "<entry><id>urn:e:{name}</id><title>Entry {name}</title><link href=\"https://a.example/{name}\"/>\
+             <published>{published}</published><updated>{updated}</updated></entry>"
+        )
+    };
+    let entries: String = entries.iter().map(entry).collect();
+    format!("<feed xmlns=\"http://www.w3.org/2005/Atom\"><title>t</title><id>urn:f</id>{entries}</feed>")
+}
+
+/// RSS has one date only: that of the last change.
+fn rss(entries: &[Dated]) -> String {
+    let item = |(name, _, updated): &Dated| {
+        let date = minute(*updated);
+        format!(
+            "<item><title>Entry {name}</title><link>https://a.example/{name}</link><pubDate>{date}</pubDate></item>"
+        )
+    };
+    let items: String = entries.iter().map(item).collect();
+    format!("<?xml version=\"1.0\"?><rss version=\"2.0\"><channel><title>t</title>{items}</channel></rss>")
+}
+
+/// The ten entries changed last, the latest first.
+fn ten(mut entries: Vec<Dated>) -> Vec<Dated> {
+    entries.sort_by_key(|(_, _, updated)| -updated);
+    entries.truncate(10);
+    entries
+}
+
+/// Entries published every so many minutes.
+fn every(step: i64, from: i64, number: i64) -> impl Iterator<Item = Dated> {
+    (0..number).map(move |n| (format!("at{}", from + n * step), from + n * step, from + n * step))
+}
+
+/// Reads a feed at minute 0 and at minute 360. Returns whether the second search says that entries may be missing.
+fn hides(place: &Place) -> bool {
+    place.ok(&["once", "--at", &at(0)]);
+    place.ok(&["once", "--at", &at(360)]);
+    let holes = place.json(&["coverage", "--json", "--at", &at(361), "--since", "2026-03-10"]);
+    let holes = holes["topics"][0]["sources"][0]["holes"].as_array().unwrap().len();
+    let full = place.database.texts("SELECT CAST(saturated AS TEXT) FROM search ORDER BY id");
+    assert_eq!(full.len(), 2);
+    assert_eq!(full[1] == "1", holes > 0, "{full:?} {holes}");
+    full[1] == "1"
+}
+
+fn place_of(first: &str, second: &str) -> (Place, Replies) {
+    let server = Replies::start(vec![reply(200, &[], first), reply(200, &[], second)]);
+    (Place::bare(sqlite(), &file(&[format!("{}/feed", server.url())])), server)
+}
+
+#[test]
+fn an_entry_that_an_update_moved_to_the_front_does_not_hide_a_gap() {
+    for (format, write) in [atom, rss].into_iter().enumerate() {
+        for which in 0..3 {
+            let old: Vec<Dated> = every(10, -120, 12).collect();
+            let first = ten(old.clone());
+            // Thirty new entries, of which 21 come and go, and one of the three newest is changed.
+            let mut all: Vec<Dated> = old.into_iter().chain(every(10, 10, 30)).collect();
+            all.iter_mut().find(|(name, ..)| *name == first[which].0).unwrap().2 = 308;
+            let (place, _server) = place_of(&write(&first), &write(&ten(all)));
+            assert!(hides(&place), "{format}, {which}");
+        }
+    }
+}
+
+#[test]
+fn updates_alone_make_no_gap() {
+    let old: Vec<Dated> = every(10, -120, 12).collect();
+    let first = ten(old.clone());
+    // The four newest are changed, and three new ones come: the fifth shows that nothing was lost.
+    let mut all: Vec<Dated> = old.into_iter().chain(every(100, 10, 3)).collect();
+    for (name, _, updated) in &mut all {
+        if first[..4].iter().any(|(changed, ..)| changed == name) {
+            *updated = 355;
+        }
+    }
+    let (place, _server) = place_of(&atom(&first), &atom(&ten(all)));
+    assert!(!hides(&place), "changed");
+    // A file that is written anew at each request, with that date on all entries.
+    let quiet = |at: i64| (1..6).map(|n| (format!("old{n}"), -600 * n, at)).collect::<Vec<Dated>>();
+    for write in [atom, rss] {
+        let (place, _server) = place_of(&write(&quiet(0)), &write(&quiet(360)));
+        assert!(!hides(&place), "written anew");
+    }
+}
+
+#[test]
+fn a_first_look_claims_nothing_before_the_oldest_change_in_a_feed() {
+    // One entry every 20 minutes; the oldest of all was changed three hours ago.
+    let mut all: Vec<Dated> = every(20, -1_200, 60).collect();
+    all[0].2 = -181;
+    let shown = ten(all);
+    assert_eq!(shown.last().unwrap().1, -1_200);
+    let (place, _server) = place_of(&atom(&shown), &atom(&shown));
+    place.ok(&["once", "--at", &at(0)]);
+    let from = place.database.number("SELECT covered_from FROM search");
+    assert_eq!((minute(0).0 - from) / 60_000, 181);
+}
