@@ -1,4 +1,5 @@
-//! Gaps that a feed hides: entries that an update moves to the front. Every entry is known to the test.
+//! Gaps that a feed hides: entries that an update moves to the front, redirects that use up the calls of a search.
+//! Every entry is known to the test.
 
 use topicwatch::model::Time;
 
@@ -126,4 +127,25 @@ fn a_first_look_claims_nothing_before_the_oldest_change_in_a_feed() {
     place.ok(&["once", "--at", &at(0)]);
     let from = place.database.number("SELECT covered_from FROM search");
     assert_eq!((minute(0).0 - from) / 60_000, 181);
+}
+
+#[test]
+fn feeds_that_moved_are_read_in_turn_and_few_of_them_are_named() {
+    let server = Replies::of(|_, path| match path.strip_prefix("/old") {
+        Some(number) => reply(301, &[("Location", &format!("/new{number}"))], ""),
+        None => reply(200, &[], &rss(&[(path[1..].to_owned(), 0, 0)])),
+    });
+    let urls: Vec<String> = (0..260).map(|n| format!("{}/old{n:03}", server.url())).collect();
+    let place = Place::bare(sqlite(), &file(&urls));
+    place.ok(&["once", "--at", &at(10)]);
+    assert_eq!(server.heads().len(), 500);
+    assert_eq!(place.database.number("SELECT count(*) FROM item"), 250, "each call is part of a feed that was read");
+    let reason = place.database.texts("SELECT reason FROM search").pop().unwrap();
+    assert!(reason.contains("10 of 260 feeds were not read"), "{reason}");
+    assert_eq!(reason.matches(" moved to ").count(), 3, "{reason}");
+    assert!(reason.contains("; 247 more moved; "), "{reason}");
+    assert!(server.heads()[0].contains("/old000 "));
+    place.ok(&["once", "--at", &at(370)]);
+    assert_eq!(place.database.number("SELECT count(*) FROM item"), 260);
+    assert!(server.heads()[500..516].iter().any(|head| head.contains("/old259 ")), "the rest comes first");
 }

@@ -24,7 +24,7 @@ use memory::Memory;
 /// The maximum number of redirects followed from one address.
 const MOST_STEPS: usize = 5;
 
-/// The maximum number of failed feeds named in a message.
+/// The maximum number of feeds that failed, or that moved, named in a message.
 const NAMED: usize = 3;
 
 pub(super) struct Feeds;
@@ -35,21 +35,36 @@ impl Kind for Feeds {
     }
 
     fn next(&self, request: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<Vec<Request>, Unsupported> {
-        if parts.is_empty() {
-            let urls = request.query.texts("urls").iter().map(|url| (Memory::of(request, url), url));
-            let mut due: Vec<(Memory, &String)> = urls.filter(|(memory, _)| !memory.is_resting(request.now)).collect();
-            // Not all may be reached in one search, so those read longest ago come first.
-            due.sort_by_key(|(memory, _)| memory.looked);
-            return Ok(due.iter().map(|(memory, url)| feed_request(request, url, Some(memory))).collect());
-        }
+        let remembered: HashMap<&str, &Remembered> =
+            request.memory.iter().map(|one| (one.name.as_str(), one)).collect();
+        let urls =
+            request.query.texts("urls").iter().map(|url| (Memory::read(remembered.get(url.as_str()).copied()), url));
+        let mut due: Vec<(Memory, &String)> = urls.filter(|(memory, _)| !memory.is_resting(request.now)).collect();
+        // Not all may be reached in one search, so those read longest ago come first.
+        due.sort_by_key(|(memory, _)| memory.looked);
         let mut next: Vec<Request> = Vec::new();
-        for url in request.query.texts("urls") {
-            // The target of a redirect is untrusted; the client checks that it is public.
-            if let Some(Step::Onward(to)) = follow_redirects(request, parts, url)
-                && !next.iter().any(|one| one.address.as_deref() == Some(to.as_str()))
-            {
-                next.push(feed_request(request, &to, Some(&Memory::of(request, url))));
+        let mut begun = 0;
+        for (memory, url) in &due {
+            let step = follow_redirects(request, parts, url);
+            let one = match &step {
+                Some(Step::Ended(_)) => continue,
+                // The target of a redirect is untrusted; the client checks that it is public.
+                Some(Step::Onward(to)) => feed_request(request, to, Some(memory)),
+                None => feed_request(request, url, Some(memory)),
+            };
+            if next.iter().any(|other| other.address == one.address && other.path == one.path) {
+                continue;
             }
+            // A feed of which only the redirect is read costs a call for nothing: no more feeds begin than can be
+            // followed to their end.
+            if step.is_none() {
+                let room = MOST_PARTS.saturating_sub(parts.len() + next.len() - begun);
+                if begun >= (room / (MOST_STEPS + 1)).max(1) {
+                    break;
+                }
+                begun += 1;
+            }
+            next.push(one);
         }
         Ok(next)
     }
@@ -62,7 +77,7 @@ impl Kind for Feeds {
         // All feeds together are known from the latest start to the earliest look.
         let (mut known, mut full, mut unreadable) = ((Time(i64::MIN), request.now), false, 0_u32);
         let mut narrow = |since: Time, looked: Time| known = (known.0.max(since), known.1.min(looked));
-        let (mut troubles, mut notes) = (Vec::<(String, DecodeError)>::new(), Vec::new());
+        let (mut troubles, mut moved) = (Vec::<(String, DecodeError)>::new(), Vec::new());
         for url in urls {
             let before = Memory::of(request, url);
             let Some(Step::Ended(part)) = follow_redirects(request, parts, url) else {
@@ -93,8 +108,14 @@ impl Kind for Feeds {
                 }
             }
             if let Some(to) = moved_for_good(request, parts, url) {
-                notes.push(format!("{} moved to {to}", short(url)));
+                moved.push(format!("{} moved to {to}", short(url)));
             }
+        }
+        let more = moved.len().saturating_sub(NAMED);
+        let mut notes = moved;
+        notes.truncate(NAMED);
+        if more > 0 {
+            notes.push(format!("{more} more moved"));
         }
         if unreached > 0 {
             notes.push(format!(

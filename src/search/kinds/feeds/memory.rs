@@ -56,7 +56,11 @@ pub(super) struct Memory {
 
 impl Memory {
     pub(super) fn of(request: &ProviderRequest<'_>, url: &str) -> Self {
-        request.remembered(url).and_then(|one| serde_json::from_str(&one.value).ok()).unwrap_or_default()
+        Self::read(request.remembered(url))
+    }
+
+    pub(super) fn read(remembered: Option<&Remembered>) -> Self {
+        remembered.and_then(|one| serde_json::from_str(&one.value).ok()).unwrap_or_default()
     }
 
     /// Whether the feed is resting now. Not when the clock has stepped back.
