@@ -3,7 +3,7 @@
 
 use topicwatch::model::Time;
 
-use crate::support::databases::sqlite;
+use crate::support::databases::{databases, sqlite};
 use crate::support::program::Place;
 use crate::support::replies::{Replies, reply};
 
@@ -148,4 +148,28 @@ fn feeds_that_moved_are_read_in_turn_and_few_of_them_are_named() {
     place.ok(&["once", "--at", &at(370)]);
     assert_eq!(place.database.number("SELECT count(*) FROM item"), 260);
     assert!(server.heads()[500..516].iter().any(|head| head.contains("/old259 ")), "the rest comes first");
+}
+
+#[test]
+fn a_search_that_read_feeds_is_not_called_failed() {
+    let server = Replies::of(|_, path| match path {
+        "/old" => reply(301, &[("Location", "/new")], ""),
+        _ => reply(200, &[], &rss(&[(path[1..].to_owned(), -1, -1)])),
+    });
+    let each = [&["feed"][..], &["feed", "old"]]
+        .into_iter()
+        .flat_map(|paths| databases().into_iter().map(move |at| (at, paths)));
+    for (database, paths) in each {
+        let name = database.name;
+        let urls: Vec<String> = paths.iter().map(|path| format!("{}/{path}", server.url())).collect();
+        let place = Place::bare(database, &file(&urls));
+        for now in 0..2 {
+            place.ok(&["once", "--at", &at(now)]);
+        }
+        // Nothing is claimed of the last minutes, so no time is covered yet.
+        assert_eq!(place.database.number("SELECT count(*) FROM search WHERE covered_from IS NOT NULL"), 0, "{name}");
+        let covered = place.json(&["coverage", "--json", "--at", &at(1_000)]);
+        assert!(!covered.to_string().contains("failed_search"), "{name} {paths:?}: {covered:#}");
+        assert!(covered.to_string().contains("nothing_due"), "{name} {paths:?}: {covered:#}");
+    }
 }

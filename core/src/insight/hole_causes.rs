@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use crate::model::{CoverageSearch, NO_COMMON_TIME, RunSearch, RunState, SearchState, Source, Span, Time, closed_list};
+use crate::model::{
+    CoverageSearch, LookBackKind, ProviderKind, RunSearch, RunState, SearchState, Source, Span, Time, closed_list,
+};
 
 closed_list! {
     /// Why a span of time is not covered.
@@ -125,9 +127,8 @@ fn cause_of(run: &RunSearch, source: Source) -> Option<(HoleCause, Option<String
             SearchState::Ok | SearchState::Empty if search.requested_span.is_none() => {
                 Some((HoleCause::NotRecorded, None))
             }
-            SearchState::Empty if search.trouble.as_deref() == Some(NO_COMMON_TIME) => {
-                Some((HoleCause::NothingDue, None))
-            }
+            // Nothing new in any feed, and no time that all of them cover yet.
+            SearchState::Empty if is_of_feeds(search) => None,
             SearchState::Empty => Some((HoleCause::EmptyReply, None)),
             // An answer of which only a part came.
             SearchState::Ok => detail().map(|trouble| (HoleCause::FailedSearch, Some(trouble))),
@@ -145,6 +146,10 @@ fn cause_of(run: &RunSearch, source: Source) -> Option<(HoleCause, Option<String
         RunState::OverQuota => Some((HoleCause::NotAsked, Some("over quota".to_owned()))),
         RunState::Queued | RunState::Running | RunState::Ok | RunState::Partial => None,
     }
+}
+
+fn is_of_feeds(search: &CoverageSearch) -> bool {
+    ProviderKind::named(&search.operation).is_some_and(|kind| kind.reach == LookBackKind::Feed)
 }
 
 #[cfg(test)]

@@ -32,7 +32,7 @@ pub struct CoverageSearch {
     pub covered: Option<Span>,
     /// Whether the reply was as long as it could be.
     pub saturated: bool,
-    /// The error class, or why the search was not made.
+    /// The error class, or why the search was not made; `None` for an answer without an error.
     pub trouble: Option<String>,
 }
 

@@ -6,10 +6,10 @@ use super::{Conn, Database, Row, definitions, read};
 use crate::model::{CoverageSearch, RunSearch, RunState, SearchState, Source, Span, Time, WatchedTopic};
 use crate::store::StoreError;
 
-/// One row per run and search, and one per run without a search.
+/// One row per run and search, and one per run without a search. The reason of an answered search is a note, no trouble.
 pub(in crate::store) const LOOK: &str = "SELECT r.topic, coalesce(r.started_at, r.slot, r.planned_at) AS at, r.state AS run_state, r.reason AS run_reason, \
      s.source, s.operation, s.state, s.asked_from, s.asked_until, s.covered_from, s.covered_until, s.saturated, \
-     coalesce(s.error_class, s.reason) AS trouble FROM run r LEFT JOIN search s ON s.run = r.id";
+     CASE WHEN s.state IN ('ok', 'empty') THEN s.error_class ELSE coalesce(s.error_class, s.reason) END AS trouble FROM run r LEFT JOIN search s ON s.run = r.id";
 
 pub(in crate::store) fn run_search(row: &Row) -> Result<RunSearch, StoreError> {
     let span = |from, until| {
