@@ -161,7 +161,8 @@ impl HttpSender {
         };
         let status = response.status().as_u16();
         // 304 is a good answer to a conditional request.
-        let unchanged = status == 304 && !request.headers.is_empty();
+        let conditional = |(name, _): &(String, String)| matches!(name.as_str(), "If-None-Match" | "If-Modified-Since");
+        let unchanged = status == 304 && request.headers.iter().any(conditional);
         if !response.status().is_success() && !unchanged {
             let own = request.address.is_some().then_some(&own);
             return Err((self.status_failure(status, response, deadline, now, &sent_secrets(key, own)).await, None));

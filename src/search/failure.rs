@@ -85,6 +85,8 @@ pub(super) fn class_of_status(status: u16) -> ErrorClass {
         401 | 403 => ErrorClass::KeyRefused,
         402 => ErrorClass::BalanceSpent,
         429 => ErrorClass::RateLimited,
+        // An answer to a question that was not asked.
+        304 => ErrorClass::Malformed,
         300..=399 => ErrorClass::Redirect,
         400..=499 => ErrorClass::BadRequest,
         500..=599 => ErrorClass::Server,
@@ -168,6 +170,9 @@ pub fn hint_for_stored_failure(
     Some(feeds.then(|| feed_hint(class, text)).flatten().map_or_else(hint, str::to_owned))
 }
 
+/// How an error names status 304.
+const NOT_MODIFIED: &str = "304 Not Modified";
+
 /// What to do about a feed that failed, if that differs from other providers.
 pub(super) fn feed_hint(class: ErrorClass, text: &str) -> Option<&'static str> {
     match class {
@@ -176,6 +181,9 @@ pub(super) fn feed_hint(class: ErrorClass, text: &str) -> Option<&'static str> {
         ErrorClass::BadRequest => Some("check the feed's address; it may have moved, need a login, or block programs"),
         ErrorClass::KeyRefused => Some("the feed needs a login, or blocks programs"),
         ErrorClass::Redirect => Some("use the address it redirects to"),
+        ErrorClass::Malformed if text.contains(NOT_MODIFIED) => {
+            Some("the feed's server, or a cache before it, says \"unchanged\" without being asked; tell its owner")
+        }
         ErrorClass::Malformed => Some("check that the address is that of a feed, not of a page"),
         ErrorClass::Transport if !text.contains("certificate") => Some("check the feed's address and the network"),
         _ => None,
@@ -241,7 +249,7 @@ mod tests {
         use FailureScope::{Search, Service};
         for (status, class, passing, how_far) in [
             (301, C::Redirect, false, Search),
-            (304, C::Redirect, false, Search),
+            (304, C::Malformed, false, Search),
             (400, C::BadRequest, false, Search),
             (401, C::KeyRefused, false, Service),
             (402, C::BalanceSpent, false, Service),

@@ -36,9 +36,12 @@ fn item(name: &str, at: Option<Time>) -> String {
     format!("<item><title>Entry {name}</title><link>https://a.example/{name}</link>{date}</item>")
 }
 
+fn channel(items: &str) -> String {
+    format!("<?xml version=\"1.0\"?><rss version=\"2.0\"><channel><title>t</title>{items}</channel></rss>")
+}
+
 fn rss(items: &str) -> Vec<u8> {
-    let body = format!("<?xml version=\"1.0\"?><rss version=\"2.0\"><channel><title>t</title>{items}</channel></rss>");
-    reply(200, &[], &body)
+    reply(200, &[], &channel(items))
 }
 
 fn holes(place: &Place, now: Time) -> Vec<(Time, Time)> {
@@ -213,7 +216,7 @@ fn a_changed_entry_is_an_edit_unless_another_feed_words_it() {
     }
     let (server, clock) = feeds(move |path, now| match (path, now) {
         ("/c", 2..) => reply(304, &[], ""),
-        ("/c", _) => rss(&entry("The recall")),
+        ("/c", _) => reply(200, &[("ETag", "\"1\"")], &channel(&entry("The recall"))),
         _ => rss(&entry("A recall")),
     });
     let urls = ["c", "b"].map(|name| format!("{}/{name}", server.url()));

@@ -1,5 +1,7 @@
-//! Gaps that a feed hides: entries that an update moves to the front, redirects that use up the calls of a search.
-//! Every entry is known to the test.
+//! Gaps that a feed hides: entries that an update moves to the front, redirects that use up the calls of a search, and
+//! a server that calls a feed unchanged that was never read. Every entry is known to the test.
+
+use std::sync::{Arc, Mutex};
 
 use topicwatch::model::Time;
 
@@ -172,4 +174,25 @@ fn a_search_that_read_feeds_is_not_called_failed() {
         assert!(!covered.to_string().contains("failed_search"), "{name} {paths:?}: {covered:#}");
         assert!(covered.to_string().contains("nothing_due"), "{name} {paths:?}: {covered:#}");
     }
+}
+
+#[test]
+fn a_feed_called_unchanged_that_was_never_read_is_a_failure() {
+    let tagged = Arc::new(Mutex::new(false));
+    let good = Arc::clone(&tagged);
+    let server = Replies::of(move |n, _| match *good.lock().unwrap() && n == 1 {
+        true => reply(200, &[("ETag", "\"1\"")], &rss(&[("one".to_owned(), 0, 0)])),
+        false => reply(304, &[], ""),
+    });
+    let place = Place::bare(sqlite(), &file(&[format!("{}/feed", server.url())]));
+    let run = place.run(&["once", "--at", &at(0)]);
+    run.shows(3, &["304 Not Modified", "a cache before it"]);
+    assert_eq!(place.database.texts("SELECT state || ' ' || error_class FROM search"), ["error malformed"]);
+    assert_eq!(place.database.number("SELECT count(*) FROM search WHERE covered_from IS NOT NULL"), 0);
+    assert_eq!(place.database.number("SELECT count(*) FROM provider_memory"), 0);
+    // Once it was read, the same answer is a good one.
+    *tagged.lock().unwrap() = true;
+    place.ok(&["once", "--at", &at(360)]);
+    place.ok(&["once", "--at", &at(720)]);
+    assert_eq!(place.database.texts("SELECT state FROM search ORDER BY id"), ["error", "ok", "empty"]);
 }
