@@ -107,6 +107,7 @@ impl<'a> Window<'a> {
             scorer,
             trusting: true,
             explains: true,
+            alone: true,
         };
         Ok(topic_terms(moment, options).await?.rises)
     }

@@ -42,7 +42,7 @@ pub use term_rows::{
     ComparedWith, NoTermsReason, StandOutReason, StandOutRows, TermRise, TermRow, TermSample, ThemeRow, TopicTerms,
 };
 pub use terms::topic_terms;
-pub use terms_between::{MOST_TERM_DAYS, terms_between};
+pub use terms_between::{MOST_TERM_DAYS, TermsOptions, terms_between};
 pub use topic_json::topic_card_json;
 
 use std::collections::BTreeMap;

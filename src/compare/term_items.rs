@@ -37,6 +37,8 @@ pub struct TermsAsked<'a> {
     /// Whether the items of the terms are needed to explain a figure. If only a sample was read, the words of all other
     /// items are then searched for these terms.
     pub explains: bool,
+    /// Whether they are compared with no other topic: a reader may not know them.
+    pub alone: bool,
 }
 
 impl TermsAsked<'_> {

@@ -120,7 +120,10 @@ async fn find_stand_out(
         return Ok(None);
     }
     let mut left = ENOUGH_ELSEWHERE;
-    let kept = snapshot.terms_of_other_topics(&request.topic.id, request.span.until, ELSEWHERE).await?;
+    let kept = match request.alone {
+        true => Vec::new(),
+        false => snapshot.terms_of_other_topics(&request.topic.id, request.span.until, ELSEWHERE).await?,
+    };
     let enough = kept.iter().take_while(|day| {
         left -= day.items;
         left + day.items > 0

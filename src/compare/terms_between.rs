@@ -17,9 +17,24 @@ const LONGER: i64 = DAY + DAY / 24;
 /// Longest span in days: a month, and a day for other time zones.
 pub const MOST_TERM_DAYS: i64 = 32;
 
-/// Returns the terms and themes of a span. With `trusting`, uses the stored counts of earlier days without checking
-/// whether their items changed since: for pages, which are requested often.
-pub async fn terms_between(store: &Store, topic: &Topic, span: Span, trusting: bool) -> Result<TopicTerms, StoreError> {
+/// How terms are read.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct TermsOptions {
+    /// Use the stored counts of earlier days without checking whether their items changed since: for pages, which are
+    /// requested often.
+    pub trusting: bool,
+    /// Compare with no other topic, for readers who may not see all topics.
+    pub alone: bool,
+}
+
+/// Returns the terms and themes of a span.
+pub async fn terms_between(
+    store: &Store,
+    topic: &Topic,
+    span: Span,
+    options: TermsOptions,
+) -> Result<TopicTerms, StoreError> {
+    let TermsOptions { trusting, alone } = options;
     let four_weeks = Time(span.from.0 - (BEFORE as i64 + 2) * DAY);
     // These days decide which scorer counts and whether the items are about the question.
     let chart_days = days(Time(span.until.0 - 1), SCORED_BY, topic.timezone());
@@ -28,7 +43,7 @@ pub async fn terms_between(store: &Store, topic: &Topic, span: Span, trusting: b
     let seen = Span { from, until: span.until };
     let asked_since = store.query_changes(&topic.id, Span { from: four_weeks, ..seen }).await?.into_iter().max();
     let mut snapshot = store.snapshot().await?;
-    let terms = read(&mut snapshot, topic, TermsPeriod { span, seen, chart_days, asked_since, trusting }).await;
+    let terms = read(&mut snapshot, topic, TermsPeriod { span, seen, chart_days, asked_since, trusting, alone }).await;
     snapshot.end().await?;
     terms
 }
@@ -41,10 +56,11 @@ struct TermsPeriod {
     chart_days: Vec<Day>,
     asked_since: Option<Time>,
     trusting: bool,
+    alone: bool,
 }
 
 async fn read(snapshot: &mut ReadSnapshot, topic: &Topic, terms_period: TermsPeriod) -> Result<TopicTerms, StoreError> {
-    let TermsPeriod { span, seen, chart_days, asked_since, trusting } = terms_period;
+    let TermsPeriod { span, seen, chart_days, asked_since, trusting, alone } = terms_period;
     let began = snapshot.first_run(&topic.id).await?;
     let marks = snapshot.counted_items(&topic.id, seen).await?;
     let FilteredItems { passed, hidden, .. } = apply_filter(snapshot, topic, marks).await?;
@@ -69,6 +85,7 @@ async fn read(snapshot: &mut ReadSnapshot, topic: &Topic, terms_period: TermsPer
         scorer: scorer.as_deref(),
         trusting,
         explains: false,
+        alone,
     };
     topic_terms(snapshot, request).await
 }

@@ -3,7 +3,7 @@
 use super::columns::{self, TermNewsRow};
 use super::request_options::{ExportError, ExportOptions};
 use super::rows::OutputRows;
-use crate::compare::terms_between;
+use crate::compare::{TermsOptions, terms_between};
 use crate::model::{Span, Time};
 use crate::store::Store;
 
@@ -27,7 +27,13 @@ pub(super) async fn write(
         };
         let since = options.filter.since.unwrap_or(Time(until.0 - DAY));
         let Some(span) = Span::new(since, until) else { continue };
-        let terms = terms_between(store, &topic, span, false).await?;
+        let terms = terms_between(
+            store,
+            &topic,
+            span,
+            TermsOptions { alone: options.without_shared_fields, ..TermsOptions::default() },
+        )
+        .await?;
         if let Some(sample) = terms.sample_words() {
             tracing::warn!(topic = %topic.id, "{sample}");
         }

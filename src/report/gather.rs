@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use super::facts::{DayFacts, PrunedPeriod, TopicFacts};
 use super::measures::{LONGEST_RUN, MOST_SEARCHES, TAIL, ToneFacts, WHOLE, WhyFacts};
+use super::period::ReportScope;
 use super::{answer, calendar, causes, comparison, coverage, items, period, source_shares};
 use crate::compare::{
     FilteredItems, NoTermsReason, Relevance, TermsAsked, TopicTerms, apply_filter, relevance, topic_terms,
@@ -47,17 +48,6 @@ impl PeriodRule {
     }
 }
 
-/// What a report covers and when it is made.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct ReportScope {
-    pub(super) span: Span,
-    /// The sequence number up to which the last report went, if reports follow one another.
-    pub(super) since: Option<i64>,
-    pub(super) now: Time,
-    /// Whether the sources' results are compared with those of other topics.
-    pub(super) by_source: bool,
-}
-
 /// Returns the days used by a report, ending with its own; for a week or month also those of the one before.
 pub(super) fn history(spec: &ReportSpec, span: Span) -> Vec<Day> {
     if let Some(period) = period::calendar(spec.window, span, &spec.timezone) {
@@ -79,7 +69,7 @@ pub(super) async fn topic(
     snapshot: &mut ReadSnapshot,
     spec: &ReportSpec,
     topic: &Topic,
-    ReportScope { span, since, now, by_source }: ReportScope,
+    ReportScope { span, since, now, by_source, alone }: ReportScope,
     query_changes: &[Time],
     rows: usize,
 ) -> Result<TopicFacts, StoreError> {
@@ -159,6 +149,7 @@ pub(super) async fn topic(
         scorer: scorer.as_deref(),
         trusting: false,
         explains: true,
+        alone,
     };
     let is_off_topic = if calendar.is_some() { relevance.is_clearly_off_topic() } else { relevance.is_off_topic() };
     let terms = if is_off_topic {

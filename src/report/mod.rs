@@ -65,7 +65,8 @@ const ROWS: usize = 400;
 
 /// Makes a report about a span from one moment of the store. `topics` are all topics; the spec selects those that
 /// belong to it. `since` is the [`Report::seq`] of the previous report, from which a report since the last one
-/// continues. `alone` leaves out changed text that only another topic saw, for readers who may not see all topics.
+/// continues. `alone` leaves out changed text that only another topic saw and compares terms with no other topic, for
+/// readers who may not see all topics.
 pub async fn make(
     store: &Store,
     spec: &ReportSpec,
@@ -98,7 +99,7 @@ pub async fn make(
     let rows = (ROWS / selected.len().max(1)).clamp(25, 150);
     let mut gathered = Vec::with_capacity(selected.len());
     for (topic, query_changes) in selected.iter().zip(&query_changes) {
-        let about = gather::ReportScope { span, since, now, by_source: by_source && is_in_group(topic) };
+        let about = period::ReportScope { span, since, now, by_source: by_source && is_in_group(topic), alone };
         gathered.push(gather::topic(&mut snapshot, spec, topic, about, query_changes, rows).await?);
     }
     let sandbox = snapshot.nature().await? == Some(DataOrigin::Sandbox);

@@ -9,6 +9,19 @@ use jiff::tz::TimeZone;
 use crate::insight::daily::{CalendarPeriod, CalendarUnit, date_of, day_of, days};
 use crate::model::{ReportFormat, ReportSpec, ReportWindow, Span, Time};
 
+/// What a report covers and when it is made.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ReportScope {
+    pub(super) span: Span,
+    /// The sequence number up to which the last report went, if reports follow one another.
+    pub(super) since: Option<i64>,
+    pub(super) now: Time,
+    /// Whether the sources' results are compared with those of other topics.
+    pub(super) by_source: bool,
+    /// Whether its terms are compared with no other topic: a reader may not know them.
+    pub(super) alone: bool,
+}
+
 /// Returns the span of a report made at an instant: the last whole local day, week or month, or the time since the last
 /// report (a day if there was none).
 #[must_use]

@@ -93,6 +93,11 @@ fn a_new_and_a_renamed_alert_check_their_first_run() {
             "{}",
             place.database.name
         );
+        // One that comes back does not report what happened while it was away.
+        place.configure(&world.lines(), &file(&hook, &alert("recalls", "cooldown = \"0s\"")));
+        world.posts(&[post(28, 27, "words", 1)]);
+        due(&place, 28);
+        assert_eq!(subjects(&hook)[2..], ["[recalls] acme: 1 new item"], "{}", place.database.name);
     }
 }
 

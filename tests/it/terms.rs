@@ -6,6 +6,7 @@ use rand_chacha::rand_core::{RngCore as _, SeedableRng as _};
 use serde_json::Value;
 use topicwatch::model::Time;
 
+use crate::support::access_stage::{Visitor, token};
 use crate::support::databases::{Database, databases, sqlite, wait};
 use crate::support::program::Place;
 use crate::support::truth::{Truly, Truth};
@@ -560,6 +561,23 @@ fn a_topic_without_a_past_shows_what_stands_out_beside_other_topics_and_calls_no
             assert!(all.iter().all(|row| row["compared_with"] == with), "{with}: {lines}");
         };
         exported("other_topics");
+        // Who sees only this topic learns nothing of the words of others.
+        let readers = [
+            (&["ann", "--role", "read", "--topic", "globex"][..], "nothing"),
+            (&["bea", "--role", "read"], "other_topics"),
+        ];
+        let readers = readers.map(|(args, with)| (token(&place, args), with));
+        let pages = Pages::serve(&place, &["--at", &until]);
+        for (from, (secret, with)) in (1..).zip(&readers) {
+            let get = |path: &str| Visitor::Bearer(secret).asks(&pages, from, "GET", path, "");
+            let told = get(&format!("/api/v1/topics/globex/terms?since={since}")).json();
+            assert_eq!(told["data"]["stand_out"]["compared_with"], *with, "{told:#}");
+            let csv = get(&format!("/api/v1/exports/terms.csv?topic=globex&since={since}")).text();
+            assert!(csv.contains(with) && csv.contains("other_topics") == (*with == "other_topics"), "{with}: {csv}");
+            let page = get("/topics/globex").text();
+            assert_eq!(page.contains("other topics"), *with == "other_topics", "{page}");
+        }
+        drop(pages);
         // Without other topics: the most frequent terms, and no numbers that suggest a surprise.
         wait(database.execute("DELETE FROM topic_term"));
         let alone = told();

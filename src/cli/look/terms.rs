@@ -8,7 +8,7 @@ use crate::cli::terminal::output;
 use crate::cli::wiring::check_names::renamed;
 use crate::cli::wiring::context::{Context, instant};
 use crate::cli::wiring::options::Common;
-use crate::compare::{MOST_TERM_DAYS, StandOutRows, TermRow, ThemeRow, TopicTerms, terms_between};
+use crate::compare::{MOST_TERM_DAYS, StandOutRows, TermRow, TermsOptions, ThemeRow, TopicTerms, terms_between};
 use crate::model::{DataOrigin, Span, Time};
 use crate::report::rest_words;
 
@@ -52,7 +52,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &TermsArgs) -> Result<Exi
     }
     let store = context.store_to_read().await?;
     renamed(&context, &store, std::slice::from_ref(&args.topic)).await?;
-    let terms = terms_between(&store, &topic, span, false).await?;
+    let terms = terms_between(&store, &topic, span, TermsOptions::default()).await?;
     let invented = store.nature().await? == Some(DataOrigin::Sandbox);
     store.close().await;
     if args.json {

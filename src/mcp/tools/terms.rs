@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::compare::{MOST_TERM_DAYS, TermRow, terms_between};
+use crate::compare::{MOST_TERM_DAYS, TermRow, TermsOptions, terms_between};
 use crate::mcp::answer::Answer;
 use crate::mcp::call::{DAY, ToolCall};
 use crate::mcp::caveats::{self, at_least};
@@ -24,7 +24,7 @@ pub(super) async fn answer(call: ToolCall) -> Result<Answer, ToolError> {
         let hint = "`since` must be before `until`, by no more than that; get_report covers a month";
         ToolError::new(format!("the period is empty or longer than {MOST_TERM_DAYS} days"), hint)
     })?;
-    let found = terms_between(&call.store, &topic, span, false).await?;
+    let found = terms_between(&call.store, &topic, span, TermsOptions::default()).await?;
     let mut answer = Answer::default();
     answer.field("topic", &topic.id)?;
     answer.field("since", span.from)?;

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::call::Call;
 use super::envelope::answer;
 use super::topics::{card, unknown};
-use crate::compare::{MOST_TERM_DAYS, terms_between};
+use crate::compare::{MOST_TERM_DAYS, TermsOptions, terms_between};
 use crate::model::{Span, Time};
 use crate::web::problem::Problem;
 
@@ -24,7 +24,13 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
             "Use a shorter span, such as 7d; reports cover longer ones.",
         )
     })?;
-    let terms = terms_between(&call.site().store, topic, span, false).await?;
+    let terms = terms_between(
+        &call.site().store,
+        topic,
+        span,
+        TermsOptions { alone: !call.visitor.sees_all(), ..TermsOptions::default() },
+    )
+    .await?;
     let fields = [("data", json!(terms)), ("since", json!(span.from)), ("until", json!(span.until))];
     answer(&call, fields).await
 }

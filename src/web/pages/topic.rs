@@ -33,7 +33,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
     let firing = alerts::firing_at(&site, std::slice::from_ref(&card.topic), &request.visitor).await?;
     let actions = topic_actions::section(&site, &card, &request).await?;
     let charts = days::charts(&site, &card, Some(&request)).await?;
-    let terms = terms::section(&site, &card).await?;
+    let terms = terms::section(&site, &card, &request.visitor).await?;
     let last: Vec<String> = card.last_run.iter().map(|run| run.run.clone()).collect();
     let older = store.older_counts(&last).await?.into_values().sum::<i64>();
     let baseline = store.baselines_of_runs(&last).await?.into_values().sum::<i64>();

@@ -166,6 +166,10 @@ pub(in crate::store) async fn jobs(
     }
     for id in &gone {
         sqlx::query("UPDATE job SET removed_at = $1 WHERE id = $2").bind(now.0).bind(id).execute(&mut *conn).await?;
+        // An alert that comes back begins anew: it checks each run from then on.
+        if id.starts_with("alert:") {
+            sqlx::query("DELETE FROM follower WHERE name = $1").bind(id).execute(&mut *conn).await?;
+        }
     }
     for Changed { id, defined, .. } in &changed {
         let Some(reason) = defined.cancel_reason() else { continue };
