@@ -199,27 +199,28 @@ fn a_source_that_few_runs_ask_is_reported_by_its_own_last_searches() {
     for database in databases() {
         let (now, hook) = (Arc::new(AtomicU32::new(0)), Hook::good());
         let at = Arc::clone(&now);
-        // A new post every eight hours, about which the AI source is asked in vain.
+        // A new post every two hours, about which the AI source is asked in vain.
         let server = Raw::saying(move |path| {
             if path.starts_with("/ai") {
                 return reply("400 Bad Request", "content-type: application/json\r\n", b"{}");
             }
-            let posts: Vec<Value> = (1..=at.load(Ordering::SeqCst) / 8).map(|n| post(n, n * 8, "words", 1)).collect();
+            let posts: Vec<Value> = (1..=at.load(Ordering::SeqCst) / 2).map(|n| post(n, n * 2, "words", 1)).collect();
             let body = json!({ "results": posts }).to_string();
             reply("200 OK", "content-type: application/json\r\n", body.as_bytes())
         });
         let rest =
-            file("", "rule = \"source\"\nfailures = 3\nof = 5\n").replace("[\"social\"]", "[\"social\", \"ai\"]");
+            file("", "rule = \"source\"\nfailures = 5\nof = 5\n").replace("[\"social\"]", "[\"social\", \"ai\"]");
         let place = Place::new(database, &server.lines(), &rest);
         let look = |n: u32| {
             now.store(n, Ordering::SeqCst);
             let ended = program(&place, &hook, &["once", "--due", "--at", &hour(n)]).run();
             assert!(matches!(ended.code, Some(0 | 3)), "{ended}");
         };
-        (23..48).for_each(look);
+        (23..40).for_each(look);
         let failed = "SELECT count(*) FROM search WHERE source = 'ai' AND state = 'error'";
-        assert_eq!((place.database.number(failed), subjects(&hook).len()), (3, 1), "{:?}", subjects(&hook));
-        assert!(subjects(&hook)[0].starts_with("[recalls] acme: ai failed in 3 of its last 3 searches: "));
+        assert!(place.database.number(failed) > 5);
+        assert_eq!(subjects(&hook).len(), 1, "{:?}", subjects(&hook));
+        assert!(subjects(&hook)[0].starts_with("[recalls] acme: ai failed in 5 of its last 5 searches: "));
     }
 }
 
