@@ -48,7 +48,6 @@ pub use ingest::{Ingested, Reading, ingest, read_provider};
 use look_back::Plan;
 pub use provider::Provider;
 use provider::ProviderState;
-
 pub use replay::{OutdatedReader, ReplayOptions, Replayed, replay};
 pub use report::{RunReport, SearchReport};
 pub use run_outcome::MIXED;

@@ -1,6 +1,5 @@
-//! The items that a source that writes an answer gets: the new items of the run that the topic's filter shows and nobody
-//! had forgotten, newest first, near-copies once. The
-//! provider's kind decides how many fit into a query.
+//! The items that a source that writes an answer gets: the new items of the run, newest first, near-copies once, without
+//! those that the topic's filter hides and without forgotten ones. The provider's kind decides how many fit into a query.
 
 use super::{Collector, group};
 use crate::model::{Assignment, Finding, ItemText, Kind, Topic};
