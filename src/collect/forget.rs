@@ -2,7 +2,7 @@
 //! and the words of answers, messages, searches, runs and reports. After an interruption it can simply be started
 //! again. The caller creates the tombstones.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -52,7 +52,7 @@ impl Eraser<'_> {
     /// Erases what the tombstones name.
     pub async fn erase(mut self) -> Result<Forgotten, StoreError> {
         let mut done = Forgotten::default();
-        self.items(&mut done).await?;
+        let gone = self.items(&mut done).await?;
         self.erase_topics(&mut done).await?;
         self.replies(&mut done.taken).await?;
         for place in [
@@ -68,7 +68,7 @@ impl Eraser<'_> {
             MentionPlace::Notes,
             MentionPlace::SavedSearches,
         ] {
-            let rows = self.blank_words(place, &done.topics).await?;
+            let rows = self.blank_words(place, &done.topics, &gone).await?;
             match place {
                 MentionPlace::Answers => done.taken.answers += rows,
                 MentionPlace::Messages => done.taken.messages += rows,
@@ -89,9 +89,11 @@ impl Eraser<'_> {
         Ok(done)
     }
 
-    async fn items(&mut self, done: &mut Forgotten) -> Result<(), StoreError> {
+    /// Erases the named items, and returns their ids: a rehearsal leaves their notes, which then must not count.
+    async fn items(&mut self, done: &mut Forgotten) -> Result<BTreeSet<i64>, StoreError> {
+        let mut gone = BTreeSet::new();
         if !self.known.any(TombstoneKind::Author) && !self.known.any(TombstoneKind::Item) {
-            return Ok(());
+            return Ok(gone);
         }
         let mut last: Option<NamedItem> = None;
         loop {
@@ -102,12 +104,13 @@ impl Eraser<'_> {
                 // What belongs to them is found by their keys, even where no author is given.
                 items.iter().flat_map(|item| &item.keys).for_each(|key| self.known.add_name(TombstoneKind::Item, key));
                 done.since = earlier(done.since, since);
+                gone.extend(items.iter().map(|item| item.id).filter(|_| self.rehearsal));
                 done.taken.add(if self.rehearsal { weighed } else { self.store.erase_items(items, self.now).await? });
                 crate::failpoint::at("forget/items");
             }
             last = page.into_iter().next_back();
             if last.is_none() {
-                return Ok(());
+                return Ok(gone);
             }
         }
     }
@@ -194,7 +197,12 @@ impl Eraser<'_> {
             })
     }
 
-    async fn blank_words(&self, place: MentionPlace, topics: &[String]) -> Result<u64, StoreError> {
+    async fn blank_words(
+        &self,
+        place: MentionPlace,
+        topics: &[String],
+        gone: &BTreeSet<i64>,
+    ) -> Result<u64, StoreError> {
         let mut last: Option<Mention> = None;
         let most = if place == MentionPlace::Messages { MESSAGES } else { ROWS };
         let mut blanked = 0;
@@ -205,13 +213,14 @@ impl Eraser<'_> {
                     matches!(place, MentionPlace::Messages | MentionPlace::Alerts | MentionPlace::Reports);
                 may_name_topics && topics.iter().any(|topic| is_about(&row.texts, topic))
             };
-            // Alerts of a topic are deleted when it is closed, before anything else.
-            let is_deleted = |row: &&Mention| {
-                place == MentionPlace::Alerts
-                    && row.texts.first().is_some_and(|subject| {
-                        let of = subject.split_once('/').map_or(subject.as_str(), |(topic, _)| topic);
-                        topics.iter().any(|topic| topic == of)
-                    })
+            // Alerts of a topic are deleted when it is closed, before anything else, and notes with their item.
+            let is_deleted = |row: &&Mention| match place {
+                MentionPlace::Alerts => row.texts.first().is_some_and(|subject| {
+                    let of = subject.split_once('/').map_or(subject.as_str(), |(topic, _)| topic);
+                    topics.iter().any(|topic| topic == of)
+                }),
+                MentionPlace::Notes => row.id.parse().is_ok_and(|item: i64| gone.contains(&item)),
+                _ => false,
             };
             let named: Vec<&Mention> = page
                 .iter()

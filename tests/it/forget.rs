@@ -565,6 +565,9 @@ fn a_rehearsal_counts_what_then_goes() {
                 }
             }
             place.ok(&["items", "mark", "acme", "post:x:1", "noise"]);
+            // A note that names her goes with its item; one on another item is blanked.
+            let note = "INSERT INTO item_note (item, note, at) SELECT id, 'by user3, see post:x:2', 1 FROM item";
+            wait(place.database.execute(note));
             if of[0] == "--topic" {
                 let kept = topics.split("[[topics]]").nth(2).unwrap();
                 place.configure(&world.lines(), &format!("[[topics]]{kept}"));
