@@ -211,8 +211,7 @@ impl ReplyBuilder {
     /// Returns the reply, unless the document reports an error.
     fn into_reply(self, object: &Object) -> Result<Reply, DecodeError> {
         let error = failure::of(object);
-        // In an unknown format, a message is not an error but just one of its members.
-        let of_empty = || failure::find_error_of_empty(object).filter(|_| self.known);
+        let of_empty = || failure::find_error_of_empty(object, self.known);
         if self.is_empty()
             && let Some(text) = error.clone().or_else(|| failure::detail(object)).or_else(of_empty)
         {

@@ -27,8 +27,9 @@ pub(super) fn detail(object: &Object) -> Option<String> {
 }
 
 /// Returns the error of an empty reply: `success` or `ok` is false, or a message explains why it is empty. A message
-/// that it went well, or that nothing was found, is no error.
-pub(super) fn find_error_of_empty(object: &Object) -> Option<String> {
+/// that it went well, or that nothing was found, is no error; nor is one in an unknown format, where it is just one of
+/// its members.
+pub(super) fn find_error_of_empty(object: &Object, known: bool) -> Option<String> {
     let says = |stated: bool| {
         let is = |name: &&str| matches!(object.get(name), Some(Node::Bool(value)) if *value == stated);
         ["success", "ok"].iter().any(is)
@@ -45,7 +46,7 @@ pub(super) fn find_error_of_empty(object: &Object) -> Option<String> {
     if says(false) {
         return Some(words.or_else(|| detail(object)).unwrap_or_else(unspecified));
     }
-    words.filter(|words| !says(true) && !code_is_good() && !is_success_message(words))
+    words.filter(|words| known && !says(true) && !code_is_good() && !is_success_message(words))
 }
 
 /// Whether a message means "all is well" or "nothing found".

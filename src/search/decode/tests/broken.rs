@@ -163,6 +163,8 @@ fn a_reply_without_entries_that_says_it_failed_is_an_error() {
         (r#"{"results":[],"message":"Too many requests, slow down"}"#, "Too many requests, slow down"),
         (r#"{"ok":false,"results":[]}"#, "an error without a message"),
         (r#"{"success":false,"detail":"no credits"}"#, "no credits"),
+        (r#"{"success":false,"message":"quota of the index exceeded"}"#, "quota of the index exceeded"),
+        (r#"{"ok":false,"reason":7}"#, "an error without a message"),
         (r#"{"data":[],"message":"No credits left"}"#, "No credits left"),
     ] {
         for source in [Source::Social, Source::Web] {
