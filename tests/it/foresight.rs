@@ -304,7 +304,7 @@ fn a_topic_that_is_paused_beside_the_file_is_planned_for_nothing_and_its_schedul
     }
 }
 
-/// Twenty searches of ten feeds cost as much a day as the same searches cost before the average was known.
+/// Twenty searches of ten feeds cost as much a day as the same searches cost before. A changed price counts at once.
 #[test]
 fn the_price_of_a_provider_with_several_calls_in_a_search_is_that_of_one_call() {
     const FEED: &str = "<?xml version=\"1.0\"?><rss version=\"2.0\"><channel><title>t</title></channel></rss>";
@@ -322,10 +322,14 @@ fn the_price_of_a_provider_with_several_calls_in_a_search_is_that_of_one_call() 
         hours(&place, 11, 0..24);
         assert_eq!(place.database.number("SELECT sum(cost) FROM search"), 2_400_000, "{name}");
         let told = plan();
-        assert_eq!(told["prices"][3]["basis"], "observed", "{name}: {told:#}");
+        // No reply named a cost, so nothing was observed.
+        assert_eq!(told["prices"][3]["basis"], "configured", "{name}: {told:#}");
         assert_eq!(costs(&told), (json!(0.01), json!(2.4)), "{name}: {told:#}");
         assert_eq!(told["budgets"][0]["used_up_on"], Value::Null, "{name}: {told:#}");
-        place.run(&["plan", "--at", "2026-03-12T00:30:00Z"]).shows(0, &["one call", "average of 24 billed searches"]);
+        place.run(&["plan", "--at", "2026-03-12T00:30:00Z"]).shows(0, &["one call", "no billed search in the last 30"]);
+        let dearer = format!("{provider}{}", topic("acme", &more)).replace("price.call = 0.01", "price.call = 0.02");
+        std::fs::write(place.path("jobs.toml"), dearer).unwrap();
+        assert_eq!(costs(&plan()), (json!(0.02), json!(4.8)), "{name}");
     }
 }
 
@@ -361,6 +365,15 @@ fn the_planned_cost_is_what_the_ledger_says_where_only_some_replies_name_one() {
         let told = place.json(&["plan", "--days", "1", "--at", "2026-03-12T00:30:00Z", "--json"]);
         assert_eq!(told["prices"][1]["price_usd"], 0.002, "{told:#}");
         assert_eq!(told["at_most"]["per_day_usd"], 0.048, "{told:#}");
+        let shown = place.ok(&["plan", "--at", "2026-03-12T00:30:00Z"]);
+        assert!(shown.contains("average of 24 searches in the last 30 days, 12 billed"), "{shown}");
+        // Half of the searches are billed, the others cost what the file says now.
+        place.configure(
+            &format!("{}prices.web = 0.009", server.lines()),
+            &topic("acme", "sources = [\"web\"]\nevery = \"1h\""),
+        );
+        let told = place.json(&["plan", "--days", "1", "--at", "2026-03-12T00:30:00Z", "--json"]);
+        assert_eq!(told["prices"][1]["price_usd"], 0.005, "{told:#}");
     }
 }
 

@@ -7,19 +7,26 @@ use crate::model::{Micros, ProviderQuery, Source, Topic};
 /// Searches of a source needed to derive its price from them.
 const ENOUGH_SEARCHES: i64 = 20;
 
-/// Returns what a call cost on average in past searches if there are enough, else the configured price.
+/// Returns what a call cost on average in past searches if there are enough of them and some were billed, else the
+/// configured price. Those that were not billed count with the price that is configured now.
 pub(super) fn price(source: Source, topics: &[Topic], configured: &Prices, history: &History) -> Price {
-    let billed = history.billed.iter().find(|row| row.source == source);
-    let billed_searches = billed.map_or(0, |row| row.searches);
-    match billed.filter(|row| row.searches >= ENOUGH_SEARCHES) {
+    let configured = configured.of(source);
+    let past = history.billed.iter().find(|row| row.source == source);
+    let (billed_searches, assumed_searches) = past.map_or((0, 0), |row| (row.searches, row.assumed_searches));
+    let enough = billed_searches > 0 && billed_searches + assumed_searches >= ENOUGH_SEARCHES;
+    let (price, basis) = match past.filter(|_| enough) {
         Some(row) => {
             let query = topics.iter().find_map(|topic| topic.provider(source));
             // What retries cost belongs to the call, where a search is one call.
-            let of = if query.is_some_and(ProviderQuery::takes_several_calls) { row.calls } else { row.searches };
-            Price { source, price: share(row.cost, 1, of), basis: "observed", billed_searches }
+            let (billed, assumed) = match query.is_some_and(ProviderQuery::takes_several_calls) {
+                true => (row.calls, row.assumed_calls),
+                false => (row.searches, row.assumed_searches),
+            };
+            (share(row.cost.plus(configured.times(assumed)), 1, billed + assumed), "observed")
         }
-        None => Price { source, price: configured.of(source), basis: "configured", billed_searches },
-    }
+        None => (configured, "configured"),
+    };
+    Price { source, price, basis, billed_searches, assumed_searches }
 }
 
 /// Returns the price of a source in the forecast.

@@ -19,7 +19,7 @@ pub struct Horizon {
 /// The history of the last 30 days; empty without a database.
 #[derive(Debug, Clone, Default)]
 pub struct History {
-    /// What was billed.
+    /// What was billed, and how many searches were not.
     pub billed: Vec<BilledCostRow>,
     /// How often the AI source was asked.
     pub ai_usage: Vec<AiUsageRow>,
@@ -58,8 +58,10 @@ pub struct Price {
     pub price: Micros,
     /// `observed` or `configured`.
     pub basis: &'static str,
-    /// Searches of the last 30 days with a cost, billed or assumed.
+    /// Searches of the last 30 days that the service billed.
     pub billed_searches: i64,
+    /// Searches of the last 30 days with an assumed cost.
+    pub assumed_searches: i64,
 }
 
 /// Calls per source.

@@ -286,15 +286,20 @@ impl TopicStatus {
     }
 }
 
-/// The total cost of one source's searches that the service billed.
+/// What one source's searches cost: those that the service billed, and beside them those whose cost was assumed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BilledCostRow {
     pub source: Source,
+    /// The searches that were billed.
     pub searches: i64,
     /// Their calls, retries included.
     pub calls: i64,
     /// Their total cost, retries included.
     pub cost: Micros,
+    /// The searches whose reply named no cost. It was assumed to be the price configured then.
+    pub assumed_searches: i64,
+    /// Their calls, retries included.
+    pub assumed_calls: i64,
 }
 
 /// How often scheduled runs of a topic asked the AI source.

@@ -264,7 +264,12 @@ fn prices(forecast: &Forecast, stored: &Stored) -> String {
                 many => format!("{many} billed searches"),
             };
             let why = match (price.basis, &stored.missing) {
+                ("observed", _) if price.assumed_searches > 0 => {
+                    let all = price.billed_searches + price.assumed_searches;
+                    format!("average of {all} searches in the last 30 days, {} billed", price.billed_searches)
+                }
                 ("observed", _) => format!("average of {billed} in the last 30 days"),
+                (_, None) if price.billed_searches == 0 => "no billed search in the last 30 days".to_owned(),
                 (_, Some(_)) => "no usable database".to_owned(),
                 (_, None) => format!("{billed} in the last 30 days, too few for an average"),
             };

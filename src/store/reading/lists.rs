@@ -80,7 +80,7 @@ impl Store {
         read!(self, topic_lists::found(filter, after, i64::from(limit)))
     }
 
-    /// Returns what billed searches of each source cost, in runs since an instant.
+    /// Returns what searches of each source cost, in runs since an instant.
     pub async fn billed_since(&self, since: Time) -> Result<Vec<BilledCostRow>, StoreError> {
         read!(self, budget_history::billed(since))
     }

@@ -16,11 +16,15 @@ fn searches(columns: &str, condition: &str, group: &str) -> String {
     )
 }
 
-/// Returns what searches cost on average: as billed, or as assumed where the reply did not say. Both count in the ledger
-/// and against budgets.
+/// Returns what searches cost as billed, and how many there were whose cost was assumed. Those cost what the file said
+/// then, which says nothing about the next call.
 pub(in crate::store) async fn billed(conn: &mut Conn, since: Time) -> Result<Vec<BilledCostRow>, StoreError> {
     let sql = searches(
-        "s.source, count(*) AS searches, CAST(sum(s.tries) AS BIGINT) AS calls, CAST(sum(s.cost) AS BIGINT) AS cost",
+        "s.source, CAST(sum(CASE WHEN s.cost_basis = 'billed' THEN 1 ELSE 0 END) AS BIGINT) AS searches, \
+         CAST(sum(CASE WHEN s.cost_basis = 'billed' THEN s.tries ELSE 0 END) AS BIGINT) AS calls, \
+         CAST(sum(CASE WHEN s.cost_basis = 'billed' THEN s.cost ELSE 0 END) AS BIGINT) AS cost, \
+         CAST(sum(CASE WHEN s.cost_basis = 'assumed' THEN 1 ELSE 0 END) AS BIGINT) AS assumed_searches, \
+         CAST(sum(CASE WHEN s.cost_basis = 'assumed' THEN s.tries ELSE 0 END) AS BIGINT) AS assumed_calls",
         "s.cost_basis IN ('billed', 'assumed') AND s.cost IS NOT NULL",
         "s.source",
     );
@@ -32,6 +36,8 @@ pub(in crate::store) async fn billed(conn: &mut Conn, since: Time) -> Result<Vec
                 searches: row.try_get("searches")?,
                 calls: row.try_get("calls")?,
                 cost: Micros(row.try_get("cost")?),
+                assumed_searches: row.try_get("assumed_searches")?,
+                assumed_calls: row.try_get("assumed_calls")?,
             })
         })
         .collect()
