@@ -75,7 +75,7 @@ impl Collector {
         if look_back::can_look_further(&self.settings, &run.topic, source).is_none() {
             return Ok(Plan::AS_ALWAYS);
         }
-        let covered_until = self.store.covered_until(&run.topic.id, source).await?;
+        let covered_until = self.store.covered_until(&run.topic.id, source, seen_at).await?;
         let plan = Plan::over_gap(&self.settings, &run.topic, source, covered_until, seen_at);
         if let Some(why) = &plan.why {
             tracing::info!(run = %run.public_id, topic = %run.topic.id, %source, "{why}");

@@ -91,6 +91,18 @@ fn after_three_days_of_downtime_a_run_looks_back_over_them_in_either_dialect() {
 }
 
 #[test]
+fn a_run_by_a_clock_that_was_ahead_does_not_keep_the_next_from_looking_back() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = place_of(database, &sandbox, "spec", "");
+        once(&place, &sandbox, NINE);
+        once(&place, &sandbox, &day(5));
+        let why = "looked back 7d because nothing was covered since 2026-03-11T08:55:00Z";
+        once(&place, &sandbox, &day(3)).shows(0, &[why]);
+    }
+}
+
+#[test]
 fn what_a_dialect_cannot_reach_stays_a_hole_with_its_missed_slots() {
     for (dialect, more, hole) in [
         ("spec", "catch_up_window = \"30d\"", Some("03-11T20:55 03-14T22:45")),

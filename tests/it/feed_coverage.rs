@@ -242,6 +242,22 @@ fn more_feeds_than_a_search_may_call_are_read_in_turn() {
 }
 
 #[test]
+fn feeds_that_fail_do_not_keep_others_from_being_read() {
+    let (server, clock) = feeds(|path, _| match path[1..].parse() {
+        Ok(0..510) => reply(404, &[], ""),
+        _ => rss(&item(&path[1..], Some(minute(0)))),
+    });
+    let urls: Vec<String> = (0..520).map(|n| format!("{}/{n:03}", server.url())).collect();
+    let place = Place::bare(sqlite(), &file(&urls, "30m"));
+    *clock.lock().unwrap() = 10;
+    place.run(&["once", "--at", &minute(10).to_string()]).shows(3, &["500 of 520 feeds failed", "404 Not Found"]);
+    assert_eq!(place.database.number("SELECT count(*) FROM item"), 0);
+    *clock.lock().unwrap() = 40;
+    place.run(&["once", "--at", &minute(40).to_string()]);
+    assert_eq!(place.database.number("SELECT count(*) FROM item"), 10);
+}
+
+#[test]
 fn an_entry_dated_ahead_is_called_so() {
     let (server, clock) = feeds(|_, now| {
         let fair = item("fair", Some(minute(60 * 24 * 9)));

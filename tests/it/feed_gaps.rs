@@ -97,6 +97,52 @@ fn an_entry_that_an_update_moved_to_the_front_does_not_hide_a_gap() {
     }
 }
 
+/// Five entries at a time, one an hour, with an empty list for a while. Those that the test knows to be lost lie in a gap.
+#[test]
+fn a_feed_that_lists_nothing_for_a_while_covers_nothing_then() {
+    let often = [0, 3, 6, 9, 10, 13, 16, 19, 22, 24];
+    let seldom = [0, 3, 6, 9, 12, 15, 18, 21, 24];
+    for (looks, again, lost) in [(&often[..], 10, 0..0), (&seldom, 18, 7..14)] {
+        let clock = Arc::new(Mutex::new(0));
+        let now = Arc::clone(&clock);
+        let server = Replies::of(move |_, _| {
+            let hour = *now.lock().unwrap();
+            let newest = every(60, (hour - 4) * 60, 5).collect();
+            reply(200, &[], &if (9..again).contains(&hour) { rss(&[]) } else { rss(&ten(newest)) })
+        });
+        for database in databases() {
+            let place = Place::bare(database, &file(&[format!("{}/feed", server.url())]));
+            for &hour in looks {
+                *clock.lock().unwrap() = hour;
+                place.ok(&["once", "--at", &at(hour * 60 + 1)]);
+                if hour == 9 {
+                    let why = place.database.texts("SELECT reason FROM search WHERE reason IS NOT NULL");
+                    assert_eq!(why, ["1 of 1 feeds listed nothing, although there were entries before"]);
+                    place.run(&["runs", "--searches"]).shows(0, &["empty"]);
+                }
+            }
+            // Entries of the hours since -4, except those that came and went in an empty list.
+            let seen = place.database.number("SELECT count(*) FROM item");
+            assert_eq!(seen, 29 - (lost.end - lost.start), "{again}");
+            let coverage = ["coverage", "--at", &at(24 * 60 + 2), "--since", "2026-03-10"];
+            let all = place.json(&[&coverage[..], &["--json"]].concat());
+            let holes = all["topics"][0]["sources"][0]["holes"].as_array().unwrap().clone();
+            let time = |value: &serde_json::Value| Time::parse(value.as_str().unwrap()).unwrap();
+            if lost.is_empty() {
+                assert!(holes.iter().all(|hole| time(&hole["from"]) >= minute(23 * 60)), "{all}");
+                continue;
+            }
+            let has = |hole: &serde_json::Value, hour: i64| {
+                time(&hole["from"]) <= minute(hour * 60) && minute(hour * 60) < time(&hole["until"])
+            };
+            assert!(holes.iter().any(|hole| lost.clone().all(|hour| has(hole, hour))), "{all}");
+            let shown = place.ok(&coverage);
+            assert!(shown.contains("in which a feed listed nothing of that time"), "{shown}");
+            assert!(!shown.contains("looked back only") && !shown.contains("no search reached it"), "{shown}");
+        }
+    }
+}
+
 #[test]
 fn updates_alone_make_no_gap() {
     let old: Vec<Dated> = every(10, -120, 12).collect();
@@ -189,7 +235,8 @@ fn a_feed_called_unchanged_that_was_never_read_is_a_failure() {
     run.shows(3, &["304 Not Modified", "a cache before it"]);
     assert_eq!(place.database.texts("SELECT state || ' ' || error_class FROM search"), ["error malformed"]);
     assert_eq!(place.database.number("SELECT count(*) FROM search WHERE covered_from IS NOT NULL"), 0);
-    assert_eq!(place.database.number("SELECT count(*) FROM provider_memory"), 0);
+    let remembered = place.database.texts("SELECT value FROM provider_memory").concat();
+    assert!(remembered.contains("failed") && !remembered.contains("etag"), "{remembered}");
     // Once it was read, the same answer is a good one.
     *tagged.lock().unwrap() = true;
     place.ok(&["once", "--at", &at(360)]);

@@ -21,7 +21,8 @@ async fn what_was_covered_is_kept_with_its_search_and_the_latest_is_found() {
         let store = open(&database).await;
         let t = topic("rust");
         store.sync_topics(&[t.clone(), topic("other")], NOW).await.unwrap();
-        assert_eq!(store.covered_until("rust", Source::Social).await.unwrap(), None, "a new topic has covered nothing");
+        let none = store.covered_until("rust", Source::Social, at(10)).await.unwrap();
+        assert_eq!(none, None, "a new topic has covered nothing");
         // The last one fills an earlier gap, and one in the middle failed.
         for (n, covered) in [span(-100, 0), span(-50, 10), None, span(-900, -800)].into_iter().enumerate() {
             let run = manual(&store, &t, &format!("R{n}"), at(i64::try_from(n).unwrap())).await;
@@ -35,8 +36,10 @@ async fn what_was_covered_is_kept_with_its_search_and_the_latest_is_found() {
             }
             store.finish(&run, outcome).await.unwrap();
         }
-        let until = |topic, source| store.covered_until(topic, source);
+        let until = |topic, source| store.covered_until(topic, source, at(10));
         assert_eq!(until("rust", Source::Social).await.unwrap(), Some(at(10)), "{}", database.name);
+        let before = store.covered_until("rust", Source::Social, at(5)).await.unwrap();
+        assert_eq!(before, Some(at(0)), "what a clock that was ahead covered does not count");
         assert_eq!(until("rust", Source::Web).await.unwrap(), None, "pages are instants");
         assert_eq!(until("other", Source::Social).await.unwrap(), None);
         let rows = store.searches(&["R1".into(), "R2".into()]).await.unwrap();

@@ -3,7 +3,8 @@
 use std::fmt;
 
 use crate::model::{
-    CoverageSearch, LookBackKind, ProviderKind, RunSearch, RunState, SearchState, Source, Span, Time, closed_list,
+    CoverageSearch, LISTED_NOTHING, LookBackKind, ProviderKind, RunSearch, RunState, SearchState, Source, Span, Time,
+    closed_list,
 };
 
 closed_list! {
@@ -23,6 +24,8 @@ closed_list! {
         Saturated = "saturated",
         /// The reply was empty although posts of that time were known or certain.
         EmptyReply = "empty_reply",
+        /// Not every feed listed entries of that time.
+        NotAllFeeds = "not_all_feeds",
         /// The next successful search did not look back far enough.
         TooShort = "look_back_too_short",
         /// The search was made by a version that did not record coverage.
@@ -62,6 +65,7 @@ impl fmt::Display for Cause {
             HoleCause::EmptyReply => {
                 write!(f, "{n} empty replies, although posts from that time are known or certain to exist")
             }
+            HoleCause::NotAllFeeds => write!(f, "{n} search{es} in which a feed listed nothing of that time"),
             HoleCause::TooShort => write!(f, "the next search looked back only {detail}"),
             HoleCause::NotRecorded => write!(f, "{n} search{es} without a record of what was covered"),
             HoleCause::NothingDue => write!(f, "no search reached it"),
@@ -95,10 +99,12 @@ pub(super) fn causes(
         note(why, detail);
     }
     if let Some((run, search)) = ender {
-        let reached = search.requested_span.is_some_and(|requested| requested.from < hole.until);
+        // A feed is not asked for a span: it lists what it lists.
+        let feeds = is_of_feeds(search);
+        let reached = feeds || search.requested_span.is_some_and(|requested| requested.from < hole.until);
         if search.saturated && reached {
             note(HoleCause::Saturated, None);
-        } else if let Some(requested) = search.requested_span.filter(|requested| requested.until == run.at) {
+        } else if let Some(requested) = search.requested_span.filter(|one| !reached && one.until == run.at) {
             note(HoleCause::TooShort, Some(crate::model::format_duration(requested.length())));
         }
     }
@@ -126,6 +132,9 @@ fn cause_of(run: &RunSearch, source: Source) -> Option<(HoleCause, Option<String
             }
             SearchState::Ok | SearchState::Empty if search.requested_span.is_none() => {
                 Some((HoleCause::NotRecorded, None))
+            }
+            SearchState::Ok | SearchState::Empty if search.trouble.as_deref() == Some(LISTED_NOTHING) => {
+                Some((HoleCause::NotAllFeeds, None))
             }
             // Nothing new in any feed, and no time that all of them cover yet.
             SearchState::Empty if is_of_feeds(search) => None,

@@ -90,7 +90,7 @@ pub use rows::{
 };
 pub use run::{Engine, PAUSED, RunState, SearchState, Trigger};
 pub use saved_search::{BadNote, LONGEST_NOTE, MOST_SEARCHES, SavedSearch, parse_note};
-pub use search_history::{CoverageSearch, NO_COMMON_TIME, QueryHistory, RunSearch, WatchedTopic};
+pub use search_history::{CoverageSearch, LISTED_NOTHING, NO_COMMON_TIME, QueryHistory, RunSearch, WatchedTopic};
 pub use short_text::{excerpt, one_line, visible_words};
 pub use source::{SERVICE, Source};
 pub use source_activity::{AnsweredSearch, SourceActivity};

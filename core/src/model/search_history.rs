@@ -7,6 +7,10 @@ use super::{RunState, SearchState, Source, Span, Time, Topic};
 /// last read.
 pub const NO_COMMON_TIME: &str = "no time is covered by every feed yet";
 
+/// Part of the reason of a search of feeds of which one listed nothing, although it had entries. Such a search covers
+/// nothing.
+pub const LISTED_NOTHING: &str = "listed nothing, although there were entries before";
+
 /// A run of a topic with one of its searches. A run without searches, such as a missed slot, has one row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunSearch {
@@ -32,7 +36,7 @@ pub struct CoverageSearch {
     pub covered: Option<Span>,
     /// Whether the reply was as long as it could be.
     pub saturated: bool,
-    /// The error class, or why the search was not made; `None` for an answer without an error.
+    /// The error class, why the search was not made, or `LISTED_NOTHING`; `None` for another answer without an error.
     pub trouble: Option<String>,
 }
 

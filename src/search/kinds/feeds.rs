@@ -14,7 +14,7 @@ use std::collections::{HashMap, HashSet};
 use super::kind::{
     Kind, MOST_PARTS, PartFailure, PartReply, ProviderRequest, ReadResult, SearchCall, SpanCoverage, failed, get,
 };
-use crate::model::{Remembered, ReplyEntry, Time, without_secrets};
+use crate::model::{LISTED_NOTHING, Remembered, ReplyEntry, Time, without_secrets};
 use crate::search::decode::DecodeError;
 use crate::search::failure::feed_hint;
 use crate::search::{ErrorClass, Reply, Request, Unsupported};
@@ -40,8 +40,8 @@ impl Kind for Feeds {
         let urls =
             request.query.texts("urls").iter().map(|url| (Memory::read(remembered.get(url.as_str()).copied()), url));
         let mut due: Vec<(Memory, &String)> = urls.filter(|(memory, _)| !memory.is_resting(request.now)).collect();
-        // Not all may be reached in one search, so those read longest ago come first.
-        due.sort_by_key(|(memory, _)| memory.looked);
+        // Not all may be reached in one search, so those requested longest ago come first.
+        due.sort_by_key(|(memory, _)| memory.tried());
         let mut next: Vec<Request> = Vec::new();
         let mut begun = 0;
         for (memory, url) in &due {
@@ -73,7 +73,7 @@ impl Kind for Feeds {
         let urls = request.query.texts("urls");
         let (mut items, mut memory) = (Vec::<ReplyEntry>::new(), Vec::<Remembered>::new());
         let mut feeds = Vec::<(&String, FeedResult)>::new();
-        let mut unreached = 0;
+        let (mut unreached, mut emptied) = (0, 0);
         // All feeds together are known from the latest start to the earliest look.
         let (mut known, mut full, mut unreadable) = ((Time(i64::MIN), request.now), false, 0_u32);
         let mut narrow = |since: Time, looked: Time| known = (known.0.max(since), known.1.min(looked));
@@ -98,12 +98,14 @@ impl Kind for Feeds {
             match read {
                 Ok(one) => {
                     unreadable = unreadable.saturating_add(one.unreadable);
-                    full |= one.continuity.hole;
+                    full |= one.continuity.hole && !one.emptied;
+                    emptied += usize::from(one.emptied);
                     narrow(one.continuity.since, request.now);
                     feeds.push((url, one));
                 }
                 Err(error) => {
                     narrow(before.since().unwrap_or(request.now), Time(before.looked));
+                    memory.push(before.failed(request.now).remember(url));
                     troubles.push((short(url), error));
                 }
             }
@@ -116,6 +118,9 @@ impl Kind for Feeds {
         notes.truncate(NAMED);
         if more > 0 {
             notes.push(format!("{more} more moved"));
+        }
+        if emptied > 0 {
+            notes.push(format!("{emptied} of {} feeds {LISTED_NOTHING}", urls.len()));
         }
         if unreached > 0 {
             notes.push(format!(
@@ -132,18 +137,15 @@ impl Kind for Feeds {
             item.rank = rank;
         }
         let failure = combined_failure(&troubles, urls.len());
-        match failure {
-            // If no feed gave anything, the whole search failed.
-            Some(error) if items.is_empty() && memory.is_empty() => Err(error),
-            failure => {
-                let hint = failure.as_ref().map(|error| error.hint.clone());
-                let failure = failure.map(|error| (error.class, error.text));
-                let coverage = SpanCoverage::Between(known.0, known.1);
-                let note = (!notes.is_empty()).then(|| notes.join("; "));
-                let reply = Reply { items, unreadable, failure, ..Reply::default() };
-                Ok(ReadResult { reply, coverage, full, memory, tokens: 0, note, hint })
-            }
-        }
+        let hint = failure.as_ref().map(|error| error.hint.clone());
+        let failure = failure.map(|error| (error.class, error.text));
+        let coverage = match emptied {
+            0 => SpanCoverage::Between(known.0, known.1),
+            _ => SpanCoverage::Nothing,
+        };
+        let note = (!notes.is_empty()).then(|| notes.join("; "));
+        let reply = Reply { items, unreadable, failure, ..Reply::default() };
+        Ok(ReadResult { reply, coverage, full, memory, tokens: 0, note, hint })
     }
 
     fn replay_memory(&self, request: &ProviderRequest<'_>) -> Vec<Remembered> {
@@ -249,6 +251,8 @@ struct FeedResult {
     items: Vec<ReplyEntry>,
     unreadable: u32,
     continuity: Continuity,
+    /// Whether it listed nothing, although it had entries before.
+    emptied: bool,
     memory: Memory,
 }
 
@@ -261,9 +265,14 @@ fn read_feed(
     let address = part.request.address.as_deref();
     let mut feed = entries::read(&reply.body, reply.header("content-type"), address, request.now)?;
     let continuity = Continuity::of(before.last_look(), &feed, request.now);
-    let shared = shared_addresses::mark_shared_addresses(&mut feed, &before.shared);
-    let memory = before.changed(reply, &feed, continuity.since, shared, request.now);
-    Ok(FeedResult { items: feed.items, unreadable: feed.unreadable, continuity, memory })
+    let emptied = feed.names.is_empty() && !before.newest.is_empty();
+    let memory = if emptied {
+        before.clone().emptied(reply, &feed, request.now)
+    } else {
+        let shared = shared_addresses::mark_shared_addresses(&mut feed, &before.shared);
+        before.changed(reply, &feed, continuity.since, shared, request.now)
+    };
+    Ok(FeedResult { items: feed.items, unreadable: feed.unreadable, continuity, emptied, memory })
 }
 
 /// The failure of a call, with a hint about the feed's address instead of the provider's.

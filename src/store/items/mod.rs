@@ -18,9 +18,9 @@ impl Store {
         read!(self, snapshot::answered_since(topic, since))
     }
 
-    /// Returns until when a source of a topic is covered, or was searched as well as possible.
-    pub async fn covered_until(&self, topic: &str, source: Source) -> Result<Option<Time>, StoreError> {
-        read!(self, search_history::covered_until(topic, source))
+    /// Returns until when a source of a topic is covered, or was searched as well as possible, at most `now`.
+    pub async fn covered_until(&self, topic: &str, source: Source, now: Time) -> Result<Option<Time>, StoreError> {
+        read!(self, search_history::covered_until(topic, source, now))
     }
 
     /// Returns the state that the topic's earlier searches of a provider stored (`Remembered`).

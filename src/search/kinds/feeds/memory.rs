@@ -40,6 +40,9 @@ pub(super) struct Memory {
     /// When the feed was last read, in milliseconds since the epoch.
     #[serde(default)]
     pub(super) looked: i64,
+    /// When the feed could not be read last, in milliseconds since the epoch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    failed: Option<i64>,
     /// Every entry from this time on was seen, in milliseconds since the epoch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     since: Option<i64>,
@@ -70,6 +73,23 @@ impl Memory {
             && self.not_before - now.0 <= i64::try_from(LONGEST_REST.as_millis()).unwrap_or(0)
     }
 
+    /// When the feed was last requested, whatever came of it. Feeds that fail must not be first each time.
+    pub(super) fn tried(&self) -> i64 {
+        self.looked.max(self.failed.unwrap_or(0))
+    }
+
+    /// The memory after a request that failed.
+    pub(super) fn failed(self, now: Time) -> Self {
+        Self { failed: Some(now.0), ..self }
+    }
+
+    /// The memory after a reply without any entry, although the feed had some. Entries may come and go meanwhile, so it
+    /// still stands where it was, and an unchanged empty reply is not accepted.
+    pub(super) fn emptied(self, reply: &PartReply, feed: &Feed, now: Time) -> Self {
+        let rest = feed.rest(now).max(freshness(reply, now)).min(LONGEST_REST);
+        Self { not_before: now.plus(rest).0, failed: Some(now.0), ..self }
+    }
+
     /// Since when the feed is known without a gap; `None` if it was never read.
     pub(super) fn since(&self) -> Option<Time> {
         // Earlier versions did not keep it. Their last search did not claim the latest minutes, which it has seen by now.
@@ -93,7 +113,7 @@ impl Memory {
     pub(super) fn unchanged(self, reply: &PartReply, now: Time) -> Self {
         let rest = Duration::from_secs(self.rest).max(freshness(reply, now)).min(LONGEST_REST);
         let since = Some(Continuity::unchanged(self.last_look(), now).since.0);
-        Self { not_before: now.plus(rest).0, looked: now.0, since, ..self }
+        Self { not_before: now.plus(rest).0, looked: now.0, failed: None, since, ..self }
     }
 
     /// The memory after the feed was read. `shared` holds its shared addresses.
@@ -106,6 +126,7 @@ impl Memory {
             not_before: now.plus(rest.max(freshness(reply, now)).min(LONGEST_REST)).0,
             newest: newest(feed, now),
             looked: now.0,
+            failed: None,
             since: Some(since.0),
             overlaps: self.overlaps,
             rest: rest.as_secs(),

@@ -3,13 +3,22 @@
 use sqlx::{QueryBuilder, Row as _};
 
 use super::{Conn, Database, Row, definitions, read};
-use crate::model::{CoverageSearch, RunSearch, RunState, SearchState, Source, Span, Time, WatchedTopic};
+use crate::model::{
+    CoverageSearch, LISTED_NOTHING, RunSearch, RunState, SearchState, Source, Span, Time, WatchedTopic,
+};
 use crate::store::StoreError;
 
-/// One row per run and search, and one per run without a search. The reason of an answered search is a note, no trouble.
-pub(in crate::store) const LOOK: &str = "SELECT r.topic, coalesce(r.started_at, r.slot, r.planned_at) AS at, r.state AS run_state, r.reason AS run_reason, \
+/// One row per run and search, and one per run without a search. The reason of an answered search is a note, no trouble,
+/// unless it says why the search covers nothing.
+pub(in crate::store) fn select() -> String {
+    format!(
+        "SELECT r.topic, coalesce(r.started_at, r.slot, r.planned_at) AS at, r.state AS run_state, r.reason AS run_reason, \
      s.source, s.operation, s.state, s.asked_from, s.asked_until, s.covered_from, s.covered_until, s.saturated, \
-     CASE WHEN s.state IN ('ok', 'empty') THEN s.error_class ELSE coalesce(s.error_class, s.reason) END AS trouble FROM run r LEFT JOIN search s ON s.run = r.id";
+     CASE WHEN s.state NOT IN ('ok', 'empty') THEN coalesce(s.error_class, s.reason) \
+     WHEN s.error_class IS NULL AND s.reason LIKE '%{LISTED_NOTHING}%' THEN '{LISTED_NOTHING}' ELSE s.error_class END AS trouble \
+     FROM run r LEFT JOIN search s ON s.run = r.id"
+    )
+}
 
 pub(in crate::store) fn run_search(row: &Row) -> Result<RunSearch, StoreError> {
     let span = |from, until| {
@@ -43,7 +52,7 @@ pub(in crate::store) async fn searches_covering(
     topic: &str,
     span: Span,
 ) -> Result<Vec<RunSearch>, StoreError> {
-    let mut query = QueryBuilder::<Database>::new(LOOK);
+    let mut query = QueryBuilder::<Database>::new(select());
     query.push(" WHERE r.seq IS NOT NULL AND r.topic = ").push_bind(topic.to_owned());
     query.push(" AND ").push(read::RUN_AT).push(" >= ").push_bind(span.from.0);
     query.push(" AND (").push(read::RUN_AT).push(" < ").push_bind(span.until.0);
@@ -53,19 +62,21 @@ pub(in crate::store) async fn searches_covering(
 }
 
 /// Returns until when a source is covered. A search whose reply was so full that it covers nothing counts, too: asking
-/// further back would not improve it.
+/// further back would not improve it. What a clock that was ahead claims after `now` does not count.
 pub(in crate::store) async fn covered_until(
     conn: &mut Conn,
     topic: &str,
     source: Source,
+    now: Time,
 ) -> Result<Option<Time>, StoreError> {
     let until: Option<i64> = sqlx::query_scalar(
         "SELECT max(until) FROM ( \
-         SELECT max(covered_until) AS until FROM search WHERE topic = $1 AND source = $2 AND covered_until IS NOT NULL UNION ALL \
-         SELECT max(asked_until) FROM search WHERE topic = $1 AND source = $2 AND saturated = 1 AND covered_until IS NULL) AS looked",
+         SELECT max(covered_until) AS until FROM search WHERE topic = $1 AND source = $2 AND covered_until <= $3 UNION ALL \
+         SELECT max(asked_until) FROM search WHERE topic = $1 AND source = $2 AND saturated = 1 AND covered_until IS NULL AND asked_until <= $3) AS looked",
     )
     .bind(topic)
     .bind(source.as_str())
+    .bind(now.0)
     .fetch_one(conn)
     .await?;
     Ok(until.map(Time))

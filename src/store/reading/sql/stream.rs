@@ -132,7 +132,7 @@ pub(in crate::store) async fn looks<E: From<StoreError>>(
     filter: &Filter,
     each: RowCallback<'_, RunSearch, E>,
 ) -> Result<(), E> {
-    let mut query = QueryBuilder::<Database>::new(search_history::LOOK);
+    let mut query = QueryBuilder::<Database>::new(search_history::select());
     filter_conditions::topics(&mut query, filter, "r.topic", read::RUN_AT);
     query.push(" AND r.seq IS NOT NULL ORDER BY r.topic, at, r.public_id, s.attempt, s.source");
     run(conn, query, search_history::run_search, each).await
