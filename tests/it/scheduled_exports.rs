@@ -315,6 +315,35 @@ fn a_file_that_cannot_be_written_moves_nothing_and_is_made_later() {
 }
 
 #[test]
+fn what_a_first_edition_that_cannot_be_written_begins_with_is_not_pruned() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let keep = "[retention]\nprune = \"never\"\nsightings = \"5d\"\n\n";
+        let place = Place::new(database, &sandbox.lines(), &(keep.to_owned() + &rest(&going_on("sightings"))));
+        std::fs::write(place.path("out"), "in the way").unwrap();
+        let later = "2026-03-21T09:00:00Z";
+        let hours =
+            [11, 12].into_iter().flat_map(|day| (9..13).map(move |hour| format!("2026-03-{day}T{hour:02}:00:00Z")));
+        for at in hours.chain([later.to_owned()]) {
+            sandbox.turn_to(&at);
+            place.run(&["once", "--due", "--at", &at]);
+        }
+        let count = "SELECT count(*) FROM sighting";
+        let before = place.database.number(count);
+        let pruned = place.ok(&["db", "prune", "--at", later]);
+        assert!(pruned.contains("because export:sightings still needs it"), "{}: {pruned}", place.database.name);
+        assert_eq!(place.database.number(count), before, "{}", place.database.name);
+        std::fs::remove_file(place.path("out")).unwrap();
+        due(&place, &sandbox, "2026-03-21T10:00:00Z");
+        let there = files(&place.path("out/sightings"));
+        assert!(together(&there) == whole(&place, "sightings", cursor(&place, "sightings")));
+        // Once it is written, nothing needs the rows.
+        let pruned = place.ok(&["db", "prune", "--at", later]);
+        assert!(!pruned.contains("still needs it") && place.database.number(count) < before, "{pruned}");
+    }
+}
+
+#[test]
 fn only_the_newest_editions_keep_their_files_and_nobody_elses_are_removed() {
     let sandbox = Sandbox::at(NINE, &[]);
     let exports =

@@ -10,13 +10,18 @@ use crate::model::{Micros, PrunedDay, PrunedDays, PrunedSummary, Span, Time};
 use crate::store::StoreError;
 use crate::store::retention::rows::{Batch, DAY, Progress, SlowestFollower, StepInput};
 
-/// Returns the position of the follower that is furthest behind. A cursor whose job was removed does not count.
-/// Near-copies count from the first run with new items that was not compared.
+/// What the stored definition of an incremental export contains.
+const INCREMENTAL: &str = r#""mode":"incremental""#;
+
+/// Returns the position of the follower that is furthest behind. A cursor whose job was removed does not count. An
+/// incremental export has no cursor until its first edition is done, so what it begins with counts. Near-copies count from
+/// the first run with new items that was not compared.
 pub(in crate::store) async fn floor(conn: &mut Conn) -> Result<SlowestFollower, StoreError> {
     let mut floor = SlowestFollower::default();
     let sql = format!(
-        "SELECT c.name, c.seq FROM follower c WHERE c.name NOT IN ({}) AND NOT EXISTS (SELECT 1 FROM job j WHERE j.id = c.name AND j.removed_at IS NOT NULL) \
-         ORDER BY c.seq, c.name LIMIT 1",
+        "SELECT c.name, c.seq FROM (SELECT name, seq FROM follower WHERE name NOT IN ({}) UNION ALL \
+         SELECT export, seq_since FROM export_edition WHERE files IS NULL AND definition LIKE '%{INCREMENTAL}%') AS c \
+         WHERE NOT EXISTS (SELECT 1 FROM job j WHERE j.id = c.name AND j.removed_at IS NOT NULL) ORDER BY c.seq, c.name LIMIT 1",
         followers::names()
     );
     if let Some(row) = sqlx::query(AssertSqlSafe(sql)).fetch_optional(&mut *conn).await? {
