@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::filter_of;
-use crate::model::{CountedItem, Topic};
+use crate::model::{CountedItem, Time, Topic};
 use crate::store::{ReadSnapshot, StoreError};
 
 /// Items whose words are read at a time.
@@ -19,6 +19,16 @@ pub struct FilteredItems {
     pub hidden: Vec<CountedItem>,
     /// Keys of the passed items whose words were pruned although the filter needs them.
     pub unjudged: BTreeSet<String>,
+}
+
+impl FilteredItems {
+    /// From when on the filter could judge all items. Days before that cannot be compared with later ones. `None` if it
+    /// could judge all.
+    #[must_use]
+    pub fn judged_from(&self) -> Option<Time> {
+        let unjudged = self.passed.iter().filter(|mark| self.unjudged.contains(&mark.key));
+        unjudged.map(|mark| Time(mark.moment().0.saturating_add(1))).max()
+    }
 }
 
 /// Splits items into those that pass the topic's filter and those it hides.

@@ -38,6 +38,9 @@ pub const UNSEARCHED: &str = "Nothing was searched in this period, so nothing is
 /// The same if searches were made, but covered nothing of the period.
 pub const UNCOVERED: &str = "No search covered any of this period, so nothing is known about it.";
 
+/// Shown instead of counts if no item of a period is known and its searches were pruned.
+pub const PRUNED: &str = "The searches of this period were pruned, and no item of it is known.";
+
 /// Shown if not all searches were read.
 pub const SEARCHES_CUT: &str = "Too many searches to read all: counts and cost cover only the latest.";
 

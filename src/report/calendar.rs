@@ -2,7 +2,7 @@
 //! `insight::daily::CalendarUnit` defines the days; `calendar_words` puts it into words.
 
 use super::format::percent_below;
-use super::measures::{LONGEST_RUN, MOST_SEARCHES, WHOLE};
+use super::measures::{LONGEST_RUN, MOST_SEARCHES, UNJUDGED, WHOLE};
 use super::tone;
 use crate::insight::daily::{self, CalendarPeriod, CalendarUnit, ItemCounts, SearchCoverage, Share, ToneCounts};
 use crate::model::{CountedItem, Micros, PrunedDays, Span, Time, Tone, Topic};
@@ -80,6 +80,8 @@ pub(super) struct Reading<'a> {
     pub(super) asked_since: Option<Time>,
     /// If there were more items than are read: when the earliest item that was read was first seen.
     pub(super) reach: Option<Time>,
+    /// From when on the filter could judge all items, if not all.
+    pub(super) judged_from: Option<Time>,
     pub(super) scored: Option<&'a str>,
     pub(super) now: Time,
 }
@@ -176,6 +178,9 @@ impl Reading<'_> {
         }
         if self.reach.is_some_and(|reach| reach > before.from) {
             return Some("more items than can be read at once".to_owned());
+        }
+        if self.judged_from.is_some_and(|at| at > before.from) {
+            return Some(UNJUDGED.to_owned());
         }
         if !self.kept.is_complete(before) {
             return Some("its searches were pruned".to_owned());

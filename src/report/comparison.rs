@@ -5,27 +5,39 @@ use super::count_change::{Change, Count};
 use super::document::Report;
 use super::facts::TopicFacts;
 use super::format::at_least;
-use super::measures::{EarlierDay, WHOLE};
+use super::measures::{EarlierDay, UNJUDGED, WHOLE};
 use crate::insight::daily::{Day, SearchCoverage};
 use crate::model::{CountedItem, PrunedDays, Time};
 
-/// Returns the two days to compare with the last day of a history. A day before `asked_since` is not compared, since
-/// another query was used then.
+/// What limits which days can be compared.
+pub(super) struct Limits {
+    /// When the query last changed: another one was used before.
+    pub(super) asked_since: Option<Time>,
+    /// From when on the filter could judge all items, if not all.
+    pub(super) judged_from: Option<Time>,
+    /// When the first run that searched started.
+    pub(super) searched_since: Option<Time>,
+    pub(super) now: Time,
+}
+
+/// Returns the two days to compare with the last day of a history.
 pub(super) fn compare_days(
     history: &[Day],
     marks: &[CountedItem],
     search_coverage: &SearchCoverage,
     pruned_days: &PrunedDays,
-    (asked_since, searched_since, now): (Option<Time>, Option<Time>, Time),
+    limits: &Limits,
 ) -> Vec<EarlierDay> {
     let at = |back: usize| Some((back, history.get(history.len().checked_sub(1 + back)?)?));
     let one = |(back, day): (usize, &Day)| {
         let covered = search_coverage.searched_share(day.span);
         let why = if !search_coverage.was_watched(day.span) {
-            let later = searched_since.is_none_or(|at| at >= day.span.until);
+            let later = limits.searched_since.is_none_or(|at| at >= day.span.until);
             Some(if later { "not watched yet" } else { "not watched from its start" }.to_owned())
-        } else if asked_since.is_some_and(|at| at > day.span.from) {
+        } else if limits.asked_since.is_some_and(|at| at > day.span.from) {
             Some("another query was used then".to_owned())
+        } else if limits.judged_from.is_some_and(|at| at > day.span.from) {
+            Some(UNJUDGED.to_owned())
         } else if !pruned_days.is_complete(day.span) {
             Some("its searches were pruned".to_owned())
         } else if covered < WHOLE {
@@ -40,7 +52,7 @@ pub(super) fn compare_days(
             weekday: day.date.strftime("%A").to_string(),
             raw: why.is_none().then_some(raw),
             saturated: search_coverage.saturated(day.span),
-            at_least: search_coverage.may_be_more(pruned_days, day.span, now),
+            at_least: search_coverage.may_be_more(pruned_days, day.span, limits.now),
             why,
         }
     };

@@ -72,9 +72,9 @@ pub(super) fn sources(
     by_source.into_values().collect()
 }
 
-/// Whether a covered share is known and nothing.
+/// Whether a covered share is nothing, or not known.
 fn is_nothing(covered: Option<f64>) -> bool {
-    covered.is_some_and(|covered| covered <= 0.0)
+    covered.is_none_or(|covered| covered <= 0.0)
 }
 
 /// Returns the covered share of a span, or how many checks it had if its searches cover no time span.
@@ -85,7 +85,7 @@ pub(super) fn covered_or_checks(covered: f64, checks: Option<u64>) -> String {
 impl DayFacts {
     /// Whether nothing was searched on the day and no item of it is known.
     pub(super) fn is_uncovered(&self) -> bool {
-        self.counted.raw == 0 && self.checks.is_none() && self.covered.is_none_or(|covered| covered <= 0.0)
+        self.counted.raw == 0 && self.checks.is_none() && is_nothing(self.covered)
     }
 
     /// Describes how much of the day was covered.
@@ -98,7 +98,7 @@ impl TopicFacts {
     /// Whether there may be more items than are counted.
     #[must_use]
     pub fn may_be_more(&self) -> bool {
-        self.saturated || self.unseen || self.period_cut || self.partly_uncovered
+        self.saturated || self.unseen || self.period_cut || self.partly_uncovered || self.covered.is_none()
     }
 
     /// Returns why its counts cannot be compared with others, if so. A small gap does not matter.
@@ -116,7 +116,7 @@ impl TopicFacts {
         self.open.is_some_and(|open| open.from <= period.from)
     }
 
-    /// Whether nothing was searched in the period, so that nothing is known about it.
+    /// Whether nothing was searched in the period, or that is no longer known, and no item of it is known.
     pub(super) fn is_unsearched(&self) -> bool {
         self.period.raw == 0 && self.checks.is_none() && is_nothing(self.covered)
     }
@@ -124,7 +124,11 @@ impl TopicFacts {
     /// Returns the sentence shown instead of counts if nothing is known about the period.
     pub(super) fn unsearched_sentence(&self) -> Option<&'static str> {
         let was_searched = self.sources.iter().any(|source| source.searches > 0);
-        self.is_unsearched().then_some(if was_searched { format::UNCOVERED } else { format::UNSEARCHED })
+        self.is_unsearched().then_some(match self.covered {
+            None if !self.unwatched => format::PRUNED,
+            _ if was_searched => format::UNCOVERED,
+            _ => format::UNSEARCHED,
+        })
     }
 
     /// Formats a day's items, unique items and authors; `–` if nothing was searched on that day.

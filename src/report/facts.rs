@@ -49,7 +49,7 @@ pub struct TopicFacts {
     pub filtered: u64,
     /// Whether items wait to be compared with others. Each of them counts as unique.
     pub uncompared: bool,
-    /// Items of the period that the filter cannot judge, since their text was pruned.
+    /// Items of the period and of the days shown before it that the filter cannot judge, since their text was pruned.
     pub unjudged: u64,
     /// Changes of known items and of queries.
     pub changes: Option<ChangeFacts>,

@@ -84,7 +84,9 @@ pub(super) async fn topic(
     // What was first seen before the earliest item read is not known here.
     let reach = if cut { all.last().map(|mark| mark.first_seen) } else { None };
     let period_cut = reach.is_some_and(|reach| reach > span.from);
-    let FilteredItems { passed: marks, hidden, unjudged } = apply_filter(snapshot, topic, all).await?;
+    let filtered = apply_filter(snapshot, topic, all).await?;
+    let judged_from = filtered.judged_from();
+    let FilteredItems { passed: marks, hidden, unjudged } = filtered;
     let search_coverage = coverage::read_coverage(snapshot, topic, seen).await?;
     let began = snapshot.first_run(&topic.id).await?;
     let searched_since = snapshot.first_search(&topic.id).await?;
@@ -103,7 +105,7 @@ pub(super) async fn topic(
     let scorer = daily::scorer_of(marks.iter().filter(|mark| chart_span.contains(mark.moment())));
     // The results of another query say nothing about what is usual for this one.
     let asked_since = query_changes.iter().copied().filter(|at| *at < span.until).max();
-    let comparable = |day: &&Day| asked_since.max(reach).is_none_or(|at| at <= day.span.from);
+    let comparable = |day: &&Day| asked_since.max(reach).max(judged_from).is_none_or(|at| at <= day.span.from);
     let before = history.split_last().map_or(&*history, |(_, before)| before);
     let before = if calendar.is_some() { history.get(..period_start).unwrap_or_default() } else { before };
     let before: Vec<Day> = before.iter().filter(comparable).copied().collect();
@@ -118,7 +120,7 @@ pub(super) async fn topic(
                 &marks,
                 &search_coverage,
                 &pruned_days,
-                (asked_since, searched_since, now),
+                &comparison::Limits { asked_since, judged_from, searched_since, now },
             )
         })
         .unwrap_or_default();
@@ -169,6 +171,7 @@ pub(super) async fn topic(
         searched_since,
         asked_since,
         reach,
+        judged_from,
         scored,
         now,
     };
@@ -246,7 +249,10 @@ pub(super) async fn topic(
         rows: chosen.rows,
         filtered: hidden.iter().filter(|mark| rule.of(mark)).count() as u64,
         uncompared: snapshot.has_unclustered().await? && !period.is_empty(),
-        unjudged: period.iter().filter(|mark| unjudged.contains(&mark.key)).count() as u64,
+        unjudged: marks
+            .iter()
+            .filter(|mark| unjudged.contains(&mark.key) && (rule.of(mark) || chart_span.contains(mark.moment())))
+            .count() as u64,
         changes: None,
         asked_anew: query_changes.iter().copied().filter(|at| chart_span.contains(*at)).collect(),
         asked_since,

@@ -7,6 +7,9 @@ use crate::insight::daily::{Share, ToneCounts, UsualShare};
 use crate::insight::why::Cause;
 use crate::model::{Source, Span, Time, Tone};
 
+/// Why a day or period is not compared whose items the filter cannot judge.
+pub(super) const UNJUDGED: &str = "its words were pruned, so the filter cannot be applied";
+
 /// The minimum difference from the usual that is reported, in items.
 pub(super) const MIN_CHANGE: f64 = 10.0;
 /// The minimum number of scored items for comparing shares.

@@ -163,3 +163,82 @@ fn after_pruning_no_rise_from_weeks_before_the_period_is_reported() {
         assert!(!text.contains("Runs were pruned"), "{name}: {text}");
     }
 }
+
+/// One of three posts a day passes the filter. Where the words are gone, all three count, so nothing is compared.
+#[test]
+fn days_whose_words_were_pruned_are_not_compared_with_filtered_ones() {
+    for database in databases() {
+        let world = World::new();
+        let keep = "[retention]\nprune = \"never\"\nitems = \"5d\"\n\n";
+        let place = Place::new(database, &world.lines(), &format!("{keep}{}", topic("acme", "must = [\"launch\"]")));
+        for day in 0..19 {
+            let (first, at) = (day * 3, day * 24 + 6);
+            let words = ["the launch", "a fair", "an office"];
+            let posts: Vec<Value> =
+                (0..3).map(|n| post(first + n, at, &format!("acme {} {day}", words[n as usize]), 1)).collect();
+            world.posts(&posts);
+            once(&place, at + 6);
+            once(&place, at + 17);
+        }
+        let (name, now) = (place.database.name, hour(19 * 24 + 3));
+        let day = ["--date", "2026-03-28", "--at", &now];
+        let week = ["--week", "2026-W13", "--at", &now];
+        for text in report(&place, &day) {
+            assert!(text.contains("Day before (Friday 03-27): 1 item; now 1, as many"), "{name}: {text}");
+            assert!(text.contains("Week before (Saturday 03-21): 1 item; now 1, as many"), "{name}: {text}");
+        }
+        assert!(report(&place, &week).iter().all(|text| !text.contains("pruned")), "{name}");
+        place.ok(&["db", "prune", "--at", &now]);
+        let pruned = "its words were pruned, so the filter cannot be applied";
+        for text in report(&place, &day) {
+            assert!(text.contains("Day before (Friday 03-27): 1 item; now 1, as many"), "{name}: {text}");
+            assert!(text.contains(&format!("Week before (Saturday 03-21): not compared, {pruned}")), "{name}: {text}");
+            assert!(
+                text.contains("items whose text was pruned are counted regardless of the filter"),
+                "{name}: {text}"
+            );
+        }
+        for text in report(&place, &week) {
+            assert!(text.contains(pruned), "{name}: {text}");
+        }
+    }
+}
+
+/// The first day of a topic is covered in part, and the other topic is not watched yet. Pruning makes neither exact.
+#[test]
+fn what_was_never_searched_is_no_exact_figure_after_pruning() {
+    for database in databases() {
+        let world = World::new();
+        let keep = "[retention]\nprune = \"never\"\nsightings = \"30d\"\nruns = \"30d\"\n\n";
+        // No later search looks back over the rest of the first day.
+        let more = "every = \"1h\"\ncatch_up_window = \"1h\"";
+        let late = topic("globex", "").replace("\"acme\"", "\"globex\"");
+        let place = Place::new(database, &world.lines(), &format!("{keep}{}{late}", topic("acme", more)));
+        world.posts(&[post(1, 10, "acme one", 5), post(2, 11, "acme two", 5)]);
+        for at in [18, 60, 62] {
+            place.ok(&["once", "--at", &hour(at), "--topic", "acme"]);
+        }
+        world.posts(&[post(3, 390, "acme and globex", 5)]);
+        for at in [400, 420, 440] {
+            once(&place, at);
+        }
+        let (name, now) = (place.database.name, "2026-04-25T00:00:00Z");
+        let day = ["--date", "2026-03-11", "--at", now];
+        let check = |texts: [String; 2], when: &str| {
+            for text in &texts {
+                assert!(text.contains("≥\u{a0}2"), "{name} {when}: {text}");
+                assert!(
+                    text.contains("not watched yet") || text.contains("Nothing was searched"),
+                    "{name} {when}: {text}"
+                );
+                assert!(!text.contains("0% (0)") && !text.contains("**0** items"), "{name} {when}: {text}");
+            }
+        };
+        check(report(&place, &day), "before");
+        place.ok(&["db", "prune", "--at", now]);
+        check(report(&place, &day), "after");
+        for month in report(&place, &["--month", "2026-03", "--at", now]) {
+            assert!(month.contains("≥\u{a0}3"), "{name}: {month}");
+        }
+    }
+}

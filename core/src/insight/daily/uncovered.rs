@@ -35,10 +35,13 @@ impl SearchCoverage {
         self.searched_share(due)
     }
 
-    /// Returns whether there may be more items in a span than are counted: replies were full, or more than a little was
-    /// not covered.
+    /// Returns whether there may be more items in a span than are counted: replies were full, more than a little was not
+    /// covered, or searches that would say so were pruned.
     #[must_use]
     pub fn may_be_more(&self, pruned_days: &PrunedDays, span: Span, now: Time) -> bool {
-        self.saturated(span) || self.is_end_significant(span, now) || self.is_partly_uncovered(span, pruned_days)
+        !pruned_days.is_complete(span)
+            || self.saturated(span)
+            || self.is_end_significant(span, now)
+            || self.is_partly_uncovered(span, pruned_days)
     }
 }
