@@ -19,7 +19,7 @@ closed_list! {
         Sightings = "sightings",
         /// One row per topic and item, at its first sighting.
         New = "new",
-        /// One row per finished run.
+        /// One row per finished run of a topic.
         Runs = "runs",
         /// One row per search of a finished run.
         Searches = "searches",
@@ -104,7 +104,9 @@ impl ExportKind {
                 "One row per topic and item, as known when the topic first saw it; append-only. Order: `first_seen`, \
                  run, key."
             }
-            Self::Runs => "One row per finished run, including missed and skipped slots. Order: start (or slot), run.",
+            Self::Runs => {
+                "One row per finished run of a topic, including missed and skipped slots. Order: start (or slot), run."
+            }
             Self::Searches => {
                 "One row per search of a finished run, including those of lost attempts. Order: start of the run, run, attempt, source."
             }

@@ -56,7 +56,7 @@ fn difference(name: &str, manifest: &Manifest, line: u64, rows: u64) -> String {
     let more = if query.what.is_append_only() { "" } else { ", or more was found" };
     format!(
         "{name} is unchanged ({} rows), but the database differs{place} ({rows} rows now): since then, items were {scores}{items}, \
-         pruned or erased, topics renamed, {filters}or replies replayed{more}",
+         pruned or erased, topics renamed, {filters}replies replayed, or an older backup was restored{more}",
         manifest.rows
     )
 }

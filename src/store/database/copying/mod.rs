@@ -89,7 +89,12 @@ impl Store {
     ) -> Result<Vec<CopiedTable>, StoreError> {
         let place = self.place.as_str();
         let not_empty = || {
-            let hint = "choose a database that does not exist yet; nothing was changed";
+            let hint = match target.db {
+                Db::Sqlite(_) => "choose a database that does not exist yet; nothing was changed",
+                Db::Postgres(_) => {
+                    "choose an empty database, or another `schema` under [database]; nothing was changed"
+                }
+            };
             StoreError::refused(format!("{} is not empty", target.place), hint)
         };
         let (this, other) = (read!(self, copying::identity())?, read!(target, copying::identity())?);
