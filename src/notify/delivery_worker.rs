@@ -1,6 +1,6 @@
 //! Delivers messages of the outbox to their channels: a task for each channel, so that one that hangs delays no
-//! other; each message by one process at a time, under a lease; a failed message again later, until it is dead. Uses
-//! the clock it is given.
+//! other; each message by one process at a time, under a lease; a failed message again later, until it is dead; none
+//! of an alert that is snoozed or in quiet hours. Uses the clock it is given.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::{Channel, retry_delay};
-use crate::model::{Clock, Time};
+use crate::model::{Clock, JobKind, Time, alert_of};
 use crate::store::{Outgoing, SendResult, Store, StoreError, StoreErrorKind};
 
 /// Longest time between two checks of a channel's part of the outbox; they find what another process queued.
@@ -159,21 +159,49 @@ impl DeliveryWorker {
         failed.map_or(Ok(tries), Err)
     }
 
+    /// Claims the next message that was due at `due` and may be sent now. Messages of alerts that are snoozed or in quiet
+    /// hours are due again at the end of them. Adds those whose last try was lost with its process to `tries`, as dead.
+    async fn claim_next(
+        &self,
+        channel: &Channel,
+        due: Time,
+        tries: &mut Vec<Delivery>,
+    ) -> Result<Option<Outgoing>, StoreError> {
+        loop {
+            let now = (self.clock)();
+            // Counted from now, however long ago `due` is.
+            let lease = now.since(due) + channel.timeout + BEYOND;
+            let token = (self.token)();
+            let claimed = self.store.claim_message(&channel.name, due, lease, channel.max_tries, &token).await?;
+            let lost = claimed.given_up.into_iter().map(|lost| Delivery {
+                event: lost.event,
+                channel: channel.name.clone(),
+                attempt: lost.attempt,
+                settled: SendResult::Dead(lost.error),
+            });
+            tries.extend(lost.inspect(|delivery| (self.on_attempt)(delivery)));
+            let Some(out) = claimed.message else { return Ok(None) };
+            // Not before `due`, even if the clock was set back meanwhile: the message would be claimed again at once.
+            match self.silent_until(&out, now.max(due)).await? {
+                Some(until) => self.store.postpone_message(&out, until).await?,
+                None => return Ok(Some(out)),
+            }
+        }
+    }
+
+    /// Until when the alert of a message sends nothing, although it queued the message when it could be sent.
+    async fn silent_until(&self, out: &Outgoing, now: Time) -> Result<Option<Time>, StoreError> {
+        let alert = out.origin.as_deref().filter(|_| out.message.kind == JobKind::Alert.as_str()).and_then(alert_of);
+        let Some(alert) = alert else { return Ok(None) };
+        Ok(self.store.alert_card(alert, now).await?.and_then(|card| card.silent(now)))
+    }
+
     /// Makes one try of one message, if one was due at `due`. Messages whose last try was lost with its process come
     /// first in the result, as dead.
     async fn deliver_next(&self, channel: &Channel, due: Time) -> Result<Vec<Delivery>, StoreError> {
+        let mut tries = Vec::new();
+        let Some(out) = self.claim_next(channel, due, &mut tries).await? else { return Ok(tries) };
         let now = (self.clock)();
-        // Counted from now, however long ago `due` is.
-        let lease = now.since(due) + channel.timeout + BEYOND;
-        let claimed = self.store.claim_message(&channel.name, due, lease, channel.max_tries, &(self.token)()).await?;
-        let lost = claimed.given_up.into_iter().map(|lost| Delivery {
-            event: lost.event,
-            channel: channel.name.clone(),
-            attempt: lost.attempt,
-            settled: SendResult::Dead(lost.error),
-        });
-        let mut tries: Vec<Delivery> = lost.inspect(|delivery| (self.on_attempt)(delivery)).collect();
-        let Some(out) = claimed.message else { return Ok(tries) };
         crate::failpoint::at_of("courier/claimed", &channel.name);
         let sent = channel.send(&out.message, out.created_at, out.attempt, now).await;
         crate::failpoint::at_of("courier/sent", &channel.name);

@@ -13,6 +13,7 @@ mod alert_backtest;
 mod alert_ends;
 mod alert_gaps;
 mod alert_messages;
+mod alert_silence;
 mod alert_windows;
 mod alerts;
 mod api;

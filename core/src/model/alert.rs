@@ -1,7 +1,7 @@
 //! An alert of `[[alerts]]` and its stored state: events, what fires now, and runs as alerts see them. Plain data; the
 //! `alert` module decides when an alert fires.
 
-use super::{Counts, Delivery, RunState, SearchState, SeqRange, Source, Time, TopicLimits, closed_list};
+use super::{Counts, Delivery, QuietHours, RunState, SearchState, SeqRange, Source, Time, TopicLimits, closed_list};
 
 closed_list! {
     /// What an alert checks.
@@ -30,13 +30,19 @@ closed_list! {
     }
 }
 
-/// Local hours in which nothing is sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct QuietHours {
-    /// The minute of the day at which they begin.
-    pub from: u16,
-    /// The minute of the day at which they end. If before `from`, it is on the next day.
-    pub until: u16,
+/// What the id of an alert's job begins with; its name follows.
+const JOB: &str = "alert:";
+
+/// The id of the job of an alert, and the name of its cursor.
+#[must_use]
+pub fn alert_job(name: &str) -> String {
+    format!("{JOB}{name}")
+}
+
+/// The name of the alert to which a job belongs, or an event or a message by its id. `None` if it is not an alert's.
+#[must_use]
+pub fn alert_of(id: &str) -> Option<&str> {
+    id.strip_prefix(JOB)?.split('/').next()
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -87,7 +93,7 @@ impl AlertSpec {
     /// The name of its job and of its cursor.
     #[must_use]
     pub fn job(&self) -> String {
-        format!("alert:{}", self.name)
+        alert_job(&self.name)
     }
 
     /// Whether it checks a topic with this id and these tags.

@@ -31,6 +31,13 @@ impl AlertCard {
         self.snoozed_until.filter(|until| *until > now)
     }
 
+    /// The end of the snooze or else of the quiet hours; `None` if it is neither snoozed nor in quiet hours.
+    #[must_use]
+    pub fn silent(&self, now: Time) -> Option<Time> {
+        let quiet = || self.spec.quiet.and_then(|quiet| quiet.end(now, &self.spec.timezone));
+        self.snoozed(now).or_else(quiet)
+    }
+
     /// The end of the cooldown after the last message; `None` when there is no cooldown now.
     #[must_use]
     pub fn cooling(&self, now: Time) -> Option<Time> {

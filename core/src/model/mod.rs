@@ -23,6 +23,7 @@ mod pages;
 mod ping;
 mod provider;
 mod provider_kinds;
+mod quiet_hours;
 mod report;
 mod report_rows;
 mod request;
@@ -47,7 +48,8 @@ mod topic;
 pub use access::{LinkRow, Role, SharedKind, TokenRow, secret_hash};
 pub use address::without_secrets;
 pub use alert::{
-    AlertEvent, AlertEventKind, AlertLine, AlertRule, AlertRun, AlertSpec, AlertState, Firing, QuietHours, SearchHealth,
+    AlertEvent, AlertEventKind, AlertLine, AlertRule, AlertRun, AlertSpec, AlertState, Firing, SearchHealth, alert_job,
+    alert_of,
 };
 pub use alert_card::{Acked, AlertCard, TopicFiring, subject_topic};
 pub use allowance::{Budget, DayLimits, LimitExceeded, ServiceLimits, TopicLimits, Usage};
@@ -80,6 +82,7 @@ pub use provider::{
     ResultKind,
 };
 pub use provider_kinds::{BLUESKY_PAGE, DESEARCH_URL, HACKER_NEWS_PAGE, KINDS};
+pub use quiet_hours::QuietHours;
 pub use report::{ReportFormat, ReportSpec, ReportWindow};
 pub use report_rows::{CountedItem, EngagementAt, ItemContent, ResolvedKey, SearchSummary};
 pub use request::{ControlRequest, Request, RequestKind, RequestState};

@@ -34,6 +34,11 @@ impl Store {
         write_tx!(self, outbox::settle(out, settled, now))
     }
 
+    /// Gives a claimed message back until an instant. This does not count as a try.
+    pub async fn postpone_message(&self, out: &Outgoing, until: Time) -> Result<(), StoreError> {
+        write_tx!(self, outbox::postpone(out, until))
+    }
+
     /// Sends nothing to a channel until an instant, or until a delivery there succeeds or somebody asks for a retry.
     pub async fn pause_channel(&self, channel: &str, until: Time) -> Result<(), StoreError> {
         write_tx!(self, outbox::hold_channel(channel, until))

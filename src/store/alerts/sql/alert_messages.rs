@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use sqlx::{AssertSqlSafe, Row as _};
 
 use super::{Conn, Row, read};
-use crate::model::{Delivery, JobKind, OutboxState};
+use crate::model::{Delivery, JobKind, OutboxState, alert_job};
 use crate::store::StoreError;
 
 /// Returns what became of these messages, by name; nothing for those that are no longer in the outbox.
@@ -54,6 +54,22 @@ pub(in crate::store) async fn cancel_acked(conn: &mut Conn, alert: &str, why: &s
         .execute(&mut *conn)
         .await?;
     }
+    Ok(())
+}
+
+/// Lets the queued messages that wait for the end of an alert's snooze be due, because the snooze changes: they are
+/// sent, or wait for its new end.
+pub(in crate::store) async fn recheck_snoozed(conn: &mut Conn, alert: &str) -> Result<(), StoreError> {
+    sqlx::query(
+        "UPDATE outbox SET next_at = created_at WHERE kind = $2 AND state = 'queued' \
+         AND next_at = (SELECT s.snoozed_until FROM alert_state s WHERE s.alert = $1) \
+         AND substr(origin, 1, length($3)) = $3",
+    )
+    .bind(alert)
+    .bind(JobKind::Alert.as_str())
+    .bind(format!("{}/", alert_job(alert)))
+    .execute(conn)
+    .await?;
     Ok(())
 }
 

@@ -245,6 +245,7 @@ pub(in crate::store) async fn ack(
 }
 
 pub(in crate::store) async fn snooze(conn: &mut Conn, alert: &str, until: Option<Time>) -> Result<(), StoreError> {
+    alert_messages::recheck_snoozed(conn, alert).await?;
     sqlx::query(
         "INSERT INTO alert_state (alert, snoozed_until) VALUES ($1, $2) \
          ON CONFLICT (alert) DO UPDATE SET snoozed_until = excluded.snoozed_until",

@@ -143,6 +143,20 @@ pub(in crate::store) async fn claim(
     Ok(ClaimedMessage { message, given_up })
 }
 
+/// Does nothing if another process has taken the message over.
+pub(in crate::store) async fn postpone(conn: &mut Conn, out: &Outgoing, until: Time) -> Result<(), StoreError> {
+    sqlx::query(
+        "UPDATE outbox SET state = 'queued', attempt = attempt - 1, next_at = $1, token = NULL, lease_until = NULL \
+         WHERE event = $2 AND state = 'sending' AND token = $3",
+    )
+    .bind(until.0)
+    .bind(&out.message.event)
+    .bind(&out.token)
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
 pub(super) fn message_of(row: &Row, with_body: bool) -> Result<Message, StoreError> {
     Ok(Message {
         event: row.try_get("event")?,
