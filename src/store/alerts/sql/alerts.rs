@@ -8,7 +8,7 @@ use sqlx::{AssertSqlSafe, Row as _};
 use super::{Conn, Row, alert_messages, definitions, followers, outbox, pulse, read};
 use crate::model::{
     Acked, AlertEvent, AlertEventKind, AlertRun, AlertSpec, AlertState, Delivery, Firing, JobKind, RunState,
-    SearchHealth, SearchState, Source, Time,
+    SearchHealth, SearchState, Source, Time, alert_job,
 };
 use crate::store::{AlertChange, Cursor, MOST_WAITING, StoreError};
 
@@ -84,7 +84,7 @@ pub(in crate::store) fn event(row: &Row) -> Result<AlertEvent, StoreError> {
 }
 
 pub(in crate::store) async fn state(conn: &mut Conn, alert: &str) -> Result<AlertState, StoreError> {
-    let cursor = followers::cursor(conn, &format!("alert:{alert}")).await?;
+    let cursor = followers::cursor(conn, &alert_job(alert)).await?;
     let state = sqlx::query("SELECT sent_at, snoozed_until FROM alert_state WHERE alert = $1");
     let state = state.bind(alert).fetch_optional(&mut *conn).await?;
     let at = |column| state.as_ref().map_or(Ok(None), |row| read::time(row, column));
@@ -153,7 +153,7 @@ pub(in crate::store) async fn store_change(
     now: Time,
 ) -> Result<bool, StoreError> {
     let cursor = |(seq, at)| Cursor { seq, at };
-    let (name, from) = (format!("alert:{alert}"), change.from.map(cursor));
+    let (name, from) = (alert_job(alert), change.from.map(cursor));
     if !followers::advance_cursor(conn, &name, from, cursor(change.to)).await? {
         return Ok(false);
     }

@@ -4,7 +4,7 @@
 use sqlx::{AssertSqlSafe, Row as _};
 
 use super::{Conn, Row, alerts, controls, outbox, read};
-use crate::model::{ControlRequest, JobKind, Message, Request, RequestKind, RequestState, Time};
+use crate::model::{ControlRequest, JobKind, Message, Request, RequestKind, RequestState, Time, alert_job};
 use crate::store::{StoreError, StoreErrorKind};
 
 /// The most waiting requests; more are not accepted.
@@ -192,7 +192,7 @@ async fn resume(conn: &mut Conn, topic: &String, now: Time) -> Result<String, St
 async fn require_alert(conn: &mut Conn, alert: &str) -> Result<(), StoreError> {
     let existing: Option<String> =
         sqlx::query_scalar("SELECT id FROM job WHERE id = $1 AND kind = $2 AND removed_at IS NULL")
-            .bind(format!("alert:{alert}"))
+            .bind(alert_job(alert))
             .bind(JobKind::Alert.as_str())
             .fetch_optional(conn)
             .await?;

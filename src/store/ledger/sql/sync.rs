@@ -8,7 +8,7 @@ use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 use super::definitions::schedule_text;
 use super::{Conn, Database};
-use crate::model::{Job, SchedulePolicy, Time, Topic};
+use crate::model::{Job, SchedulePolicy, Time, Topic, alert_of};
 use crate::store::{StoreError, SyncCounts};
 
 /// After this many changed jobs, the planner's statistics are updated.
@@ -167,7 +167,7 @@ pub(in crate::store) async fn jobs(
     for id in &gone {
         sqlx::query("UPDATE job SET removed_at = $1 WHERE id = $2").bind(now.0).bind(id).execute(&mut *conn).await?;
         // An alert that comes back begins anew: it checks each run from then on.
-        if id.starts_with("alert:") {
+        if alert_of(id).is_some() {
             sqlx::query("DELETE FROM follower WHERE name = $1").bind(id).execute(&mut *conn).await?;
         }
     }
