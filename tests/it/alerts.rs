@@ -389,6 +389,14 @@ fn a_storm_of_unrelated_posts_is_recorded_but_not_sent() {
                 let summary = "acme: 90 of 90 posts in 1h contain no word of the query: not judged";
                 assert_eq!((&one["subject"], &one["summary"]), (&json!("acme/unrelated"), &json!(summary)));
             }
+            // It is listed, but as no alarm.
+            let all = program(&place, &hook, &["alerts", "--json"]).run();
+            let all: Value = serde_json::from_str(&all.out).unwrap();
+            let list = |alert: usize, list: &str| all["alerts"][alert][list].as_array().unwrap().len();
+            let lists = [0, 1].map(|alert| (list(alert, "firing"), list(alert, "held_back")));
+            assert_eq!(lists, [(told, 1 - told); 2], "{usual} {storm}: {all}");
+            let text = program(&place, &hook, &["alerts"]).run();
+            assert_eq!(text.out.contains("held back: acme/unrelated"), told == 0, "{usual} {storm}: {text}");
             // Posts about the topic end the alert without a message.
             day(9, 20, usual, good);
             once(&place, 216);

@@ -14,6 +14,7 @@ mod alert_ends;
 mod alert_gaps;
 mod alert_messages;
 mod alert_silence;
+mod alert_states;
 mod alert_windows;
 mod alerts;
 mod api;

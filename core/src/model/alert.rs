@@ -175,6 +175,16 @@ pub struct Firing {
 }
 
 impl Firing {
+    /// Why the beginning of something held back was not reported: most posts of a window were not about the question, so
+    /// nothing was judged. It is kept and listed, but it is no alarm.
+    pub const UNRELATED: &str = "unrelated posts";
+
+    /// Whether it is held back, and so no alarm.
+    #[must_use]
+    pub fn is_held_back(&self) -> bool {
+        self.muted.as_deref() == Some(Self::UNRELATED)
+    }
+
     /// Whether it is about a UTC day that is over, such as `service/2026-03-11`. A budget's alert ends with the day, also
     /// if no process has looked since.
     #[must_use]

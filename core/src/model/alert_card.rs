@@ -1,6 +1,6 @@
 //! What pages show of alerts: each alert's state, and what fires for a topic. Plain data.
 
-use super::{AlertEvent, AlertSpec, Delivery, Firing, Time};
+use super::{AlertEvent, AlertSpec, Delivery, Firing, Time, alert_job};
 
 /// An alert in force and its state.
 #[derive(Debug, Clone)]
@@ -20,6 +20,8 @@ pub struct AlertCard {
     /// The total number of firing subjects, and how many of them are acknowledged.
     pub firing_in_all: i64,
     pub acked_in_all: i64,
+    /// What is held back, the latest first. Truncated when there is much.
+    pub held_back: Vec<Firing>,
     /// The number of events not reported yet.
     pub waiting: i64,
 }
@@ -78,7 +80,7 @@ impl AlertEvent {
     /// The public id of the run in which the event was detected; `None` for a budget, which is checked by day.
     #[must_use]
     pub fn run_id(&self) -> Option<&str> {
-        let rest = self.event.strip_prefix("alert:")?.strip_prefix(&self.alert)?.strip_prefix('/')?;
+        let rest = self.event.strip_prefix(&alert_job(&self.alert))?.strip_prefix('/')?;
         let origin = rest.split('/').next()?;
         let is_day = origin.len() == 10 && origin.bytes().all(|b| b.is_ascii_digit() || b == b'-');
         (!is_day && !origin.is_empty()).then_some(origin)

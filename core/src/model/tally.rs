@@ -78,7 +78,7 @@ pub struct StoreCounts {
     pub overdue: i64,
     /// Messages that wait, are being sent, and were given up.
     pub outbox: [i64; 3],
-    /// The number of subjects for which each alert fires.
+    /// The number of subjects for which each alert fires; 0 for a paused one.
     pub firing: Vec<(String, i64)>,
     /// Calls of the UTC day, and their cost if it is counted.
     pub calls: i64,

@@ -8,8 +8,8 @@ use crate::filter::Filter;
 use crate::insight::daily::{Day, ItemCounts, Share, UsualRange, UsualShare, is_whole_days, usual_range};
 use crate::insight::{Changes, NewItem, SourceSilence, detect_silence};
 use crate::model::{
-    AlertLine, AlertSpec, AnsweredSearch, ItemContent, ItemSummary, SearchHealth, SearchState, Source, SourceActivity,
-    Time, TopicFilter, TopicLimits, Usage, one_line,
+    AlertLine, AlertSpec, AnsweredSearch, Firing, ItemContent, ItemSummary, SearchHealth, SearchState, Source,
+    SourceActivity, Time, TopicFilter, TopicLimits, Usage, one_line,
 };
 use crate::normalise::safe_link;
 
@@ -204,9 +204,6 @@ pub(super) fn negative(spec: &AlertSpec, topic: &str, tones: &WindowTone<'_>) ->
     Some(Evaluation { subject: topic.to_owned(), status, summary, lines })
 }
 
-/// Why unrelated posts notify no one; stored with the event.
-const UNRELATED: &str = "unrelated posts";
-
 pub(super) fn unrelated_subject(topic: &str) -> String {
     format!("{topic}/unrelated")
 }
@@ -216,7 +213,7 @@ pub(super) fn unrelated(topic: &str, length: &str, relevance: &Relevance) -> Opt
     let without = relevance.high_share()?;
     Some(Evaluation {
         subject: unrelated_subject(topic),
-        status: Status::HeldBack(UNRELATED),
+        status: Status::HeldBack(Firing::UNRELATED),
         summary: format!(
             "{topic}: {} of {} posts in {length} contain no word of the query: not judged",
             without.part, without.whole

@@ -17,7 +17,7 @@ use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
 use crate::cli::wiring::{channels, ids};
 use crate::daemon::Watch;
-use crate::model::{AlertEvent, AlertSpec, AlertState, Clock, Delivery};
+use crate::model::{AlertEvent, AlertSpec, AlertState, Clock, Delivery, Firing, Time};
 use crate::notify::DeliveryWorker;
 use crate::store::Store;
 
@@ -149,11 +149,13 @@ async fn list(context: &Context, args: &AlertsListArgs) -> Result<Exit, Failure>
     store.close().await;
     if args.json {
         let alerts = alert_states.iter().map(|(spec, alert_state)| {
+            let one = |one: &Firing| json!({ "subject": one.subject, "since": one.since, "acked": one.acked });
+            let listed = |held_back: bool| subjects(alert_state, held_back).map(one).collect::<Vec<_>>();
             json!({
-                "name": spec.name, "rule": spec.rule, "channels": spec.channels,
+                "name": spec.name, "rule": spec.rule, "channels": spec.channels, "paused": spec.paused,
                 "looked_at": alert_state.cursor.map(|(_, at)| at), "sent_at": alert_state.sent_at, "delivery": alert_state.delivery,
                 "snoozed_until": alert_state.snoozed_until,
-                "firing": alert_state.firing.iter().map(|one| json!({ "subject": one.subject, "since": one.since, "acked": one.acked })).collect::<Vec<_>>(),
+                "firing": listed(false), "held_back": listed(true),
                 "waiting": alert_state.waiting_in_all,
             })
         });
@@ -162,14 +164,7 @@ async fn list(context: &Context, args: &AlertsListArgs) -> Result<Exit, Failure>
     }
     let mut text = String::new();
     let rows = alert_states.iter().map(|(spec, alert_state)| {
-        let firing: Vec<&str> = alert_state.firing.iter().map(|one| one.subject.as_str()).collect();
-        let state =
-            match (alert_state.snoozed_until.filter(|until| *until > now), alert_state.cursor, firing.as_slice()) {
-                (Some(until), ..) => format!("snoozed until {}", output::format_time(until)),
-                (None, None, _) => "not evaluated yet".to_owned(),
-                (None, Some(_), []) => "quiet".to_owned(),
-                (None, Some(_), some) => format!("firing: {}", some.join(", ")),
-            };
+        let state = state(spec, alert_state, now);
         let row = vec![
             spec.name.clone(),
             spec.rule.to_string(),
@@ -195,6 +190,31 @@ async fn list(context: &Context, args: &AlertsListArgs) -> Result<Exit, Failure>
     }
     output::text(&text)?;
     Ok(Exit::Ok)
+}
+
+/// What fires, or what is held back.
+fn subjects(alert: &AlertState, held_back: bool) -> impl Iterator<Item = &Firing> {
+    alert.firing.iter().filter(move |one| one.is_held_back() == held_back)
+}
+
+/// The state of an alert in words.
+fn state(spec: &AlertSpec, alert: &AlertState, now: Time) -> String {
+    let named = |held_back| subjects(alert, held_back).map(|one| one.subject.as_str()).collect::<Vec<_>>().join(", ");
+    let (firing, held_back) = (named(false), named(true));
+    let snoozed = alert.snoozed_until.filter(|until| *until > now);
+    match (snoozed, alert.cursor) {
+        // It checks nothing, so nobody knows whether this still holds.
+        _ if spec.paused && !firing.is_empty() => format!("paused; it fired before: {firing}"),
+        _ if spec.paused => "paused".to_owned(),
+        (Some(until), _) => format!("snoozed until {}", output::format_time(until)),
+        (None, None) => "not evaluated yet".to_owned(),
+        (None, Some(_)) => match (firing.as_str(), held_back.as_str()) {
+            ("", "") => "quiet".to_owned(),
+            ("", held_back) => format!("held back: {held_back}"),
+            (firing, "") => format!("firing: {firing}"),
+            (firing, held_back) => format!("firing: {firing}; held back: {held_back}"),
+        },
+    }
 }
 
 /// When the last message was queued, and what became of it unless it was delivered.

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::call::Call;
 use super::envelope::{answer, cut_page};
-use crate::model::{AlertCard, AlertEvent, Time, excerpt, subject_topic};
+use crate::model::{AlertCard, AlertEvent, Firing, Time, excerpt, subject_topic};
 use crate::store::EventCursor;
 use crate::web::pages::alerts::hours;
 use crate::web::problem::Problem;
@@ -48,9 +48,7 @@ pub(super) async fn events(call: Call) -> Result<Response, Problem> {
 
 fn as_json(card: &AlertCard, now: Time) -> Value {
     let spec = &card.spec;
-    let firing = card.firing.iter().map(|one| {
-        json!({ "subject": one.subject, "topic": subject_topic(&one.subject), "since": one.since, "acked": one.acked })
-    });
+    let fires = |one: &Firing| json!({ "subject": one.subject, "topic": subject_topic(&one.subject), "since": one.since, "acked": one.acked });
     json!({
         "alert": spec.name,
         "rule": spec.rule,
@@ -67,8 +65,10 @@ fn as_json(card: &AlertCard, now: Time) -> Value {
         "delivery": card.delivery,
         "cooling_until": card.cooling(now),
         "snoozed_until": card.snoozed(now),
-        "firing": firing.collect::<Vec<_>>(),
+        "paused": spec.paused,
+        "firing": card.firing.iter().map(fires).collect::<Vec<_>>(),
         "firing_count": card.firing_in_all,
+        "held_back": card.held_back.iter().map(fires).collect::<Vec<_>>(),
         "waiting_count": card.waiting,
     })
 }

@@ -90,7 +90,8 @@ async fn topics_with_page(
     cards: &[AlertCard],
     events: &[AlertEvent],
 ) -> Result<BTreeSet<String>, Problem> {
-    let firing = cards.iter().flat_map(|card| card.firing.iter().take(NAMED)).map(|firing| firing.subject.as_str());
+    let firing = cards.iter().flat_map(|card| card.firing.iter().take(NAMED).chain(card.held_back.iter().take(NAMED)));
+    let firing = firing.map(|firing| firing.subject.as_str());
     let subjects = firing.chain(events.iter().map(|event| event.subject.as_str()));
     let named: BTreeSet<String> = subjects.filter_map(subject_topic).map(str::to_owned).collect();
     if named.is_empty() {
@@ -140,8 +141,12 @@ fn state(card: &AlertCard, topics: &BTreeSet<String>, now: Time) -> Markup {
         @else if card.firing_in_all > 0 { span.state.bad { "firing" } }
         @else { span.state.good { "quiet" } }
         @if let Some(until) = card.snoozed(now) { " " span.state.calm { "snoozed" } span.sub { "until " (moment(until, "UTC")) } }
+        @if card.spec.paused && !card.firing.is_empty() { span.sub { "It fired before it was paused:" } }
         @for firing in card.firing.iter().take(NAMED) { span.sub { (firing_view(firing, topics)) } }
         @if more > 0 { span.sub { "and " (number(more.unsigned_abs())) " more" } }
+        @for held in card.held_back.iter().take(NAMED).filter(|_| !card.spec.paused) {
+            span.sub { "held back (" (Firing::UNRELATED) "): " (firing_view(held, topics)) }
+        }
         @if card.waiting > 0 { span.sub { (count_noun(card.waiting.unsigned_abs(), "event")) " not reported yet" } }
     }
 }
@@ -218,7 +223,8 @@ pub(super) fn note(firing: &[TopicFiring]) -> Markup {
     html! { @for one in firing {
         span.sub {
             a href=(page_of(&one.alert)) { "alert " (format::line(&one.alert, 64)) }
-            @if let Some((_, part)) = one.firing.subject.split_once('/') { " (" (format::line(part, 40)) ")" }
+            @if one.firing.is_held_back() { " held back: " (Firing::UNRELATED) }
+            @else if let Some((_, part)) = one.firing.subject.split_once('/') { " (" (format::line(part, 40)) ")" }
             @if one.firing.acked { ", acknowledged" }
         }
     } }

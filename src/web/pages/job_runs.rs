@@ -9,7 +9,7 @@ use super::item_view::progress_page;
 use super::topic_actions::{may_ask, press_field, request_run, run_request};
 use crate::draw::format::{self, count_noun, number};
 use crate::edit::{Jobs, KeyValue, Kind};
-use crate::model::{AlertEvent, AlertEventKind, OutboxEntry, OutboxState, Role, excerpt};
+use crate::model::{AlertEvent, AlertEventKind, Firing, OutboxEntry, OutboxState, Role, alert_job, excerpt};
 use crate::web::edit_state::Editing;
 use crate::web::jobs_file::AlertTrial;
 use crate::web::layout::moment;
@@ -26,7 +26,7 @@ fn job_of(kind: Kind, name: &str) -> Option<(String, &'static str)> {
     match kind {
         Kind::Report | Kind::Export => Some((format!("{}:{name}", kind.singular()), "Run now")),
         Kind::Channel => Some((format!("channel:{name}"), "Send a test")),
-        Kind::Alert => Some((format!("alert:{name}"), "Test")),
+        Kind::Alert => Some((alert_job(name), "Test")),
         Kind::Topic => None,
     }
 }
@@ -139,12 +139,16 @@ pub(super) fn trial(trial: &AlertTrial) -> Markup {
     let fired =
         trial.events.iter().filter(|event| event.kind == AlertEventKind::Fired && event.muted.is_none()).count() as u64;
     let latest = trial.events.iter().rev().take(NAMED);
+    let (held_back, firing): (Vec<&Firing>, _) = trial.firing.iter().partition(|one| one.is_held_back());
     html! { div.note #tested role="status" {
         p { "Test of the alert " a href=(alerts::page_of(&trial.name)) { strong { (format::line(&trial.name, 64)) } } ": nothing was stored or sent." }
-        @if trial.firing.is_empty() { p { "Nothing would fire now." } } @else {
-            p { strong { (count_noun(trial.firing.len() as u64, "subject")) " would fire now" } ":" }
-            ul { @for one in trial.firing.iter().take(NAMED) { li { (format::line(&one.subject, 100)) " since " (moment(one.since, "UTC")) } } }
-            @if trial.firing.len() > NAMED { p { "and " (number((trial.firing.len() - NAMED) as u64)) " more" } }
+        @if firing.is_empty() { p { "Nothing would fire now." } } @else {
+            p { strong { (count_noun(firing.len() as u64, "subject")) " would fire now" } ":" }
+            (subjects(&firing))
+        }
+        @if !held_back.is_empty() {
+            p { (count_noun(held_back.len() as u64, "subject")) " would be held back now, without a message (" (Firing::UNRELATED) "):" }
+            (subjects(&held_back))
         }
         p {
             @if let Some(why) = trial.not_backtested { "Only today's use was checked: " (why) "." }
@@ -159,6 +163,55 @@ pub(super) fn trial(trial: &AlertTrial) -> Markup {
     } }
 }
 
+/// The first of these subjects.
+fn subjects(all: &[&Firing]) -> Markup {
+    html! {
+        ul { @for one in all.iter().take(NAMED) { li { (format::line(&one.subject, 100)) " since " (moment(one.since, "UTC")) } } }
+        @if all.len() > NAMED { p { "and " (number((all.len() - NAMED) as u64)) " more" } }
+    }
+}
+
 fn event_text(event: &AlertEvent) -> Markup {
-    html! { @if event.kind == AlertEventKind::Recovered { "over: " } (format::line(&event.summary, 300)) }
+    html! {
+        @if event.kind == AlertEventKind::Recovered { "over: " } (format::line(&event.summary, 300))
+        @if let Some(why) = &event.muted { " (not sent: " (format::line(why, 60)) ")" }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Time;
+
+    #[test]
+    fn a_trial_names_what_is_held_back_apart_from_what_would_fire() {
+        let firing = |subject: &str, muted: Option<&str>| Firing {
+            subject: subject.to_owned(),
+            since: Time(0),
+            acked: false,
+            muted: muted.map(str::to_owned),
+        };
+        let (alarm, held) = (firing("acme", None), firing("acme/unrelated", Some(Firing::UNRELATED)));
+        for (all, fires, held_back) in [
+            (vec![], "Nothing would fire now.", false),
+            (vec![alarm.clone()], "<strong>1 subject would fire now</strong>", false),
+            (vec![held.clone()], "Nothing would fire now.", true),
+            (vec![alarm, held], "<strong>1 subject would fire now</strong>", true),
+        ] {
+            let page = trial(&AlertTrial {
+                name: "loud".to_owned(),
+                runs: 1,
+                since: Time(0),
+                firing: all,
+                not_backtested: None,
+                events: Vec::new(),
+                channels: Vec::new(),
+                paused: false,
+            })
+            .into_string();
+            assert!(page.contains(fires), "{page}");
+            let apart = "1 subject would be held back now, without a message (unrelated posts):";
+            assert_eq!(page.contains(apart), held_back, "{page}");
+        }
+    }
 }

@@ -6,7 +6,9 @@ use std::collections::HashMap;
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 use super::{Conn, Database, Row, alert_messages, alerts, definitions, read};
-use crate::model::{AlertCard, AlertEvent, AlertSpec, Delivery, Firing, JobKind, Time, TopicFiring};
+use crate::model::{
+    AlertCard, AlertEvent, AlertEventKind, AlertSpec, Delivery, Firing, JobKind, Time, TopicFiring, alert_job,
+};
 use crate::store::{EventCursor, StoreError};
 
 /// The most firing subjects returned for one alert.
@@ -16,8 +18,24 @@ const AT_TOPICS: i64 = 500;
 /// The most firing alerts that are listed.
 const NAMED: i64 = 50;
 
-/// True for alerts of the current configuration; `f` is the table alias.
-const IN_FORCE: &str = "EXISTS (SELECT 1 FROM job j WHERE j.id = 'alert:' || f.alert AND j.removed_at IS NULL)";
+/// True for alerts of the current configuration that are not paused; `f` is the table alias.
+fn active() -> String {
+    format!("EXISTS (SELECT 1 FROM job j WHERE j.id = 'alert:' || f.alert AND j.removed_at IS NULL AND {NOT_PAUSED})")
+}
+
+/// True for a job whose definition does not say that it is paused. A paused alert checks nothing, so nobody knows whether
+/// what it found still holds. In a text within the definition, such quotes have a backslash.
+pub(in crate::store) const NOT_PAUSED: &str = "j.definition NOT LIKE '%\"paused\":true%'";
+
+/// True for what is held back, as `Firing::is_held_back` says.
+pub(in crate::store) fn held_back() -> String {
+    format!(
+        "EXISTS (SELECT 1 FROM alert_event e WHERE e.alert = f.alert AND e.at = f.since AND e.subject = f.subject \
+         AND e.kind = '{}' AND e.muted = '{}')",
+        AlertEventKind::Fired,
+        Firing::UNRELATED
+    )
+}
 
 /// True unless it is about a budget's UTC day that is over; `day` is the parameter of today's date. No process may have
 /// looked since, and such a row ends only then.
@@ -42,7 +60,7 @@ pub(in crate::store) async fn cards(
     );
     let rows = sqlx::query(AssertSqlSafe(sql))
         .bind(JobKind::Alert.as_str())
-        .bind(format!("alert:{from}"))
+        .bind(alert_job(from))
         .bind(limit)
         .fetch_all(&mut *conn)
         .await?;
@@ -61,10 +79,21 @@ pub(in crate::store) async fn cards(
     let mut firing = firing(conn, &list, now).await?;
     let card = |spec: AlertSpec| {
         let state = states.remove(&spec.name).unwrap_or_default();
-        let (firing, firing_in_all, acked_in_all) = firing.remove(&spec.name).unwrap_or_default();
+        let Fires { firing, held_back, firing_in_all, acked_in_all } = firing.remove(&spec.name).unwrap_or_default();
         let AlertState { looked_at, sent_at, snoozed_until, waiting } = state;
         let delivery = sent_at.map(|_| last.remove(&spec.name).unwrap_or(Delivery::Unknown));
-        AlertCard { spec, looked_at, sent_at, delivery, snoozed_until, firing, firing_in_all, acked_in_all, waiting }
+        AlertCard {
+            spec,
+            looked_at,
+            sent_at,
+            delivery,
+            snoozed_until,
+            firing,
+            firing_in_all,
+            acked_in_all,
+            held_back,
+            waiting,
+        }
     };
     Ok(specs.into_iter().map(card).collect())
 }
@@ -98,46 +127,62 @@ async fn states(conn: &mut Conn, names: &str) -> Result<HashMap<String, AlertSta
     states.collect()
 }
 
-/// By alert name: firing subjects, how many there are in all, and how many of those are acknowledged.
-type FiringByAlert = HashMap<String, (Vec<Firing>, i64, i64)>;
+/// What fires for one alert, how much that is in all and how much of it is acknowledged; and what is held back.
+#[derive(Default)]
+struct Fires {
+    firing: Vec<Firing>,
+    held_back: Vec<Firing>,
+    firing_in_all: i64,
+    acked_in_all: i64,
+}
 
-async fn firing(conn: &mut Conn, names: &str, now: Time) -> Result<FiringByAlert, StoreError> {
+async fn firing(conn: &mut Conn, names: &str, now: Time) -> Result<HashMap<String, Fires>, StoreError> {
     let sql = format!(
-        "SELECT alert, subject, since, acked, many, known FROM (SELECT f.alert, f.subject, f.since, f.acked, \
-         row_number() OVER (PARTITION BY f.alert ORDER BY f.since DESC, f.subject) AS place, \
-         count(*) OVER (PARTITION BY f.alert) AS many, CAST(sum(f.acked) OVER (PARTITION BY f.alert) AS BIGINT) AS known \
-         FROM alert_firing f WHERE f.alert IN (SELECT given.value FROM {}) AND {}) AS fires WHERE place <= $2 ORDER BY alert, place",
+        "SELECT alert, subject, since, acked, held, many, known FROM (SELECT h.alert, h.subject, h.since, h.acked, h.held, \
+         row_number() OVER (PARTITION BY h.alert, h.held ORDER BY h.since DESC, h.subject) AS place, \
+         CAST(sum(1 - h.held) OVER (PARTITION BY h.alert) AS BIGINT) AS many, \
+         CAST(sum((1 - h.held) * h.acked) OVER (PARTITION BY h.alert) AS BIGINT) AS known \
+         FROM (SELECT f.alert, f.subject, f.since, f.acked, {} AS held FROM alert_firing f \
+         WHERE f.alert IN (SELECT given.value FROM {}) AND {}) AS h) AS fires WHERE place <= $2 ORDER BY alert, held, place",
+        flag_held(),
         super::texts(1),
         still_fires("$3")
     );
-    let mut all = FiringByAlert::new();
+    let mut all: HashMap<String, Fires> = HashMap::new();
     for row in &sqlx::query(AssertSqlSafe(sql)).bind(names).bind(FIRING).bind(now.utc_date()).fetch_all(conn).await? {
-        let (many, acked_in_all) = (row.try_get("many")?, row.try_get("known")?);
-        let one = all.entry(row.try_get("alert")?).or_insert_with(|| (Vec::new(), many, acked_in_all));
-        one.0.push(fires(row)?);
+        let one = all.entry(row.try_get("alert")?).or_default();
+        (one.firing_in_all, one.acked_in_all) = (row.try_get("many")?, row.try_get("known")?);
+        let fires = fires(row)?;
+        if fires.is_held_back() { &mut one.held_back } else { &mut one.firing }.push(fires);
     }
     Ok(all)
 }
 
-fn fires(row: &Row) -> Result<Firing, StoreError> {
-    let acked = row.try_get::<i64, _>("acked")? != 0;
-    Ok(Firing { subject: row.try_get("subject")?, since: Time(row.try_get("since")?), acked, muted: None })
+/// A column: 1 for what is held back.
+fn flag_held() -> String {
+    format!("CAST(CASE WHEN {} THEN 1 ELSE 0 END AS BIGINT)", held_back())
 }
 
-/// Returns what fires for these topics: for the topic itself, its sources and its budget.
+fn fires(row: &Row) -> Result<Firing, StoreError> {
+    let (acked, held) = (row.try_get::<i64, _>("acked")? != 0, row.try_get::<i64, _>("held")? != 0);
+    let muted = held.then(|| Firing::UNRELATED.to_owned());
+    Ok(Firing { subject: row.try_get("subject")?, since: Time(row.try_get("since")?), acked, muted })
+}
+
+/// Returns what fires for these topics, or is held back: for the topic itself, its sources and its budget.
 pub(in crate::store) async fn firing_for_topics(
     conn: &mut Conn,
     topics: &[String],
     now: Time,
 ) -> Result<Vec<TopicFiring>, StoreError> {
-    let (given, still) = (super::texts(1), still_fires("$3"));
+    let (given, still, active, held) = (super::texts(1), still_fires("$3"), active(), flag_held());
     // `0` follows `/` in ASCII: everything that begins with the topic and a slash lies between.
     let sql = format!(
-        "SELECT topic, alert, subject, since, acked FROM (\
-         SELECT given.value AS topic, f.alert, f.subject, f.since, f.acked FROM {given} \
-         JOIN alert_firing f ON f.subject = given.value WHERE {IN_FORCE} AND {still} \
-         UNION ALL SELECT given.value AS topic, f.alert, f.subject, f.since, f.acked FROM {given} \
-         JOIN alert_firing f ON f.subject > given.value || '/' AND f.subject < given.value || '0' WHERE {IN_FORCE} AND {still}) AS fires \
+        "SELECT topic, alert, subject, since, acked, held FROM (\
+         SELECT given.value AS topic, f.alert, f.subject, f.since, f.acked, {held} AS held FROM {given} \
+         JOIN alert_firing f ON f.subject = given.value WHERE {active} AND {still} \
+         UNION ALL SELECT given.value AS topic, f.alert, f.subject, f.since, f.acked, {held} AS held FROM {given} \
+         JOIN alert_firing f ON f.subject > given.value || '/' AND f.subject < given.value || '0' WHERE {active} AND {still}) AS fires \
          ORDER BY topic, alert, subject LIMIT $2"
     );
     let list = super::resolve::to_json(topics)?;
@@ -150,8 +195,10 @@ pub(in crate::store) async fn firing_for_topics(
 /// Returns the firing alerts, each with its number of firing subjects.
 pub(in crate::store) async fn firing_alerts(conn: &mut Conn, now: Time) -> Result<Vec<(String, i64)>, StoreError> {
     let sql = format!(
-        "SELECT f.alert, count(*) AS many FROM alert_firing f WHERE {IN_FORCE} AND {} GROUP BY f.alert ORDER BY f.alert LIMIT $1",
-        still_fires("$2")
+        "SELECT f.alert, count(*) AS many FROM alert_firing f WHERE {} AND {} AND NOT {} GROUP BY f.alert ORDER BY f.alert LIMIT $1",
+        active(),
+        still_fires("$2"),
+        held_back()
     );
     let rows = sqlx::query(AssertSqlSafe(sql)).bind(NAMED).bind(now.utc_date()).fetch_all(conn).await?;
     rows.iter().map(|row| Ok((row.try_get("alert")?, row.try_get("many")?))).collect()

@@ -32,8 +32,10 @@ const STANDING: &[Field] = &[
     ("delivery", DELIVERY, "what became of that message; null if there is none"),
     ("cooling_until", Maybe(&Time), "end of its cool-down; null if it may send"),
     ("snoozed_until", Maybe(&Time), "end of its snooze; null if it is not snoozed"),
+    ("paused", Flag, "`jobs.toml` pauses it: it checks nothing, and `firing` is what fired before"),
     ("firing", List(&Of("Firing")), "what fires, latest first; 20 at most"),
     ("firing_count", Integer, "total number of firing subjects"),
+    ("held_back", List(&Of("Firing")), "what is not judged because of unrelated posts, latest first; 20 at most"),
     ("waiting_count", Integer, "events not yet in a message"),
 ];
 

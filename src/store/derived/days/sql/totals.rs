@@ -3,10 +3,10 @@
 
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
-use super::{Conn, Database, Row, followers, read, spent};
+use super::{Conn, Database, Row, alert_cards, followers, read, spent};
 use crate::model::{
     Follower, MetricSum, Micros, RunState, SearchState, Source, SourceLatest, StoreCounts, TallyRun, TallySearch, Time,
-    TopicLimits, Trigger, Usage,
+    TopicLimits, Trigger, Usage, alert_of,
 };
 use crate::store::StoreError;
 
@@ -213,12 +213,14 @@ pub(in crate::store) async fn current(conn: &mut Conn, now: Time, planned_by: Ti
             .fetch_optional(&mut *conn)
             .await?;
     let firing = format!(
-        "SELECT j.id, (SELECT count(*) FROM alert_firing f WHERE f.alert = substr(j.id, 7) AND {}) AS firing FROM job j \
+        "SELECT j.id, (SELECT count(*) FROM alert_firing f WHERE f.alert = substr(j.id, 7) AND {} AND {} AND NOT {}) AS firing FROM job j \
          WHERE j.removed_at IS NULL AND j.id > 'alert:' AND j.id < 'alert;' ORDER BY j.id LIMIT $1",
-        super::alert_cards::still_fires("$2")
+        alert_cards::NOT_PAUSED,
+        alert_cards::still_fires("$2"),
+        alert_cards::held_back()
     );
     let firing = sqlx::query(AssertSqlSafe(firing)).bind(MOST_ALERTS).bind(now.utc_date()).fetch_all(conn).await?;
-    let name = |id: String| id.strip_prefix("alert:").map_or(id.clone(), str::to_owned);
+    let name = |id: String| alert_of(&id).map_or(id.clone(), str::to_owned);
     let firing = firing.iter().map(|row| Ok((name(row.try_get("id")?), row.try_get("firing")?)));
     Ok(StoreCounts {
         topics: row.try_get("topics")?,
