@@ -161,11 +161,38 @@ fn acknowledging_cancels_messages_that_wait_for_another_try() {
         assert_eq!(hook.got().len(), 3, "{name}: {:?}", subjects(&hook));
         let all = listed(&place);
         let said = |n: usize| [&all["events"][n]["delivery"], &all["events"][n]["muted"]].map(Value::clone);
+        // The cancelled message is no longer the last one.
+        let (last, sent) = (&all["alerts"][0]["sent_at"], &all["alerts"][0]["delivery"]);
+        assert_eq!((last, sent), (&json!("2026-03-12T01:00:00.000Z"), &json!("delivered")), "{name}");
         let dropped = [json!(null), json!("acknowledged")];
         assert_eq!(
             [said(0), said(1), said(2)],
             [dropped.clone(), dropped, [json!("delivered"), json!(null)]],
             "{name}"
         );
+    }
+}
+
+#[test]
+fn an_alert_whose_only_message_was_cancelled_has_no_last_message_and_no_cool_down() {
+    for database in databases() {
+        let (world, (hook, answer)) = (World::new(), receiver());
+        let place = Place::new(database, &world.lines(), &file(&hook, &alert("recalls", "cooldown = \"7d\"")));
+        let name = place.database.name;
+        (23..25).for_each(|at| due(&place, at));
+        *answer.lock().unwrap() = AWAY;
+        world.posts(&[post(25, 24, "words", 1)]);
+        due(&place, 25);
+        assert_eq!((hook.got().len(), &listed(&place)["alerts"][0]["delivery"]), (1, &json!("waiting")), "{name}");
+        place.run(&["alerts", "ack", "recalls"]).shows(0, &["1 event acknowledged"]);
+        let all = listed(&place);
+        assert_eq!([&all["alerts"][0]["sent_at"], &all["alerts"][0]["delivery"]], [&json!(null); 2], "{name}");
+        let told = place.ok(&["alerts"]);
+        assert!(!told.contains("unknown"), "{name}: {told}");
+        // Nobody got a message, so the next one is not held back.
+        *answer.lock().unwrap() = GOOD;
+        world.posts(&[post(26, 25, "words", 1)]);
+        due(&place, 26);
+        assert_eq!(hook.got().len(), 2, "{name}");
     }
 }

@@ -29,7 +29,7 @@ pub(in crate::store) async fn last(conn: &mut Conn, alerts: &str) -> Result<Hash
 }
 
 /// Drops the queued messages of an alert that report only acknowledged events. Events of a message that reached no
-/// channel then count as not reported. A message that is being sent now is left.
+/// channel then count as not reported, and it as never queued. A message that is being sent now is left.
 pub(in crate::store) async fn cancel_acked(conn: &mut Conn, alert: &str, why: &str) -> Result<(), StoreError> {
     let mut gone: Vec<String> = sqlx::query_scalar(
         "DELETE FROM outbox WHERE kind = $2 AND state = 'queued' \
@@ -43,7 +43,7 @@ pub(in crate::store) async fn cancel_acked(conn: &mut Conn, alert: &str, why: &s
     .await?;
     gone.sort_unstable();
     gone.dedup();
-    for name in gone {
+    for name in &gone {
         sqlx::query(
             "UPDATE alert_event SET message = NULL, muted = $3 WHERE alert = $1 AND message = $2 \
              AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.origin = $2)",
@@ -54,6 +54,21 @@ pub(in crate::store) async fn cancel_acked(conn: &mut Conn, alert: &str, why: &s
         .execute(&mut *conn)
         .await?;
     }
+    if gone.is_empty() {
+        return Ok(());
+    }
+    // The message before is the last again, also for the cool-down. `0` follows `/` in ASCII: between them is everything
+    // that begins with the alert's job and a slash.
+    sqlx::query(
+        "UPDATE alert_state SET sent_at = (SELECT max(o.created_at) FROM outbox o WHERE o.kind = $2 AND o.origin > $3 AND o.origin < $4) \
+         WHERE alert = $1",
+    )
+    .bind(alert)
+    .bind(JobKind::Alert.as_str())
+    .bind(format!("{}/", alert_job(alert)))
+    .bind(format!("{}0", alert_job(alert)))
+    .execute(conn)
+    .await?;
     Ok(())
 }
 
