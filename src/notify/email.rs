@@ -1,6 +1,7 @@
 //! Sends a message as mail: plain text and HTML side by side, with the same `Message-ID` in every try, so that
 //! receivers can recognise a duplicate. One connection per message, because there are few.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
 use lettre::Message as Mail;
@@ -24,6 +25,9 @@ const FAREWELL: Duration = Duration::from_secs(2);
 /// Maximum number of times that a server may ask for more during a login.
 const MOST_CHALLENGES: usize = 10;
 
+/// Which ports go with which `tls`.
+const PORTS: &str = "tls = \"starttls\" is usual at port 587, tls = \"implicit\" at 465";
+
 /// Sends a message once, within the channel's time limit. The server's answer to the message counts, even if QUIT
 /// fails.
 pub(super) async fn send(channel: &Channel, message: &Message, created_at: Time) -> Result<(), DeliveryError> {
@@ -31,8 +35,10 @@ pub(super) async fn send(channel: &Channel, message: &Message, created_at: Time)
         return Err(DeliveryError::permanent("the channel is not an e-mail channel"));
     };
     let mail = mail(message, from, to, created_at)?;
+    let connected = AtomicBool::new(false);
     let session = async {
         let mut server = connect(host, *port, *tls).await.map_err(|error| delivery_error(&error, host))?;
+        connected.store(true, Ordering::Relaxed);
         let result = match login {
             Some((user, password)) => log_in(&mut server, user, password.expose_secret(), host).await,
             None => Ok(()),
@@ -49,7 +55,12 @@ pub(super) async fn send(channel: &Channel, message: &Message, created_at: Time)
             result
         }
         Ok(Err(refused)) => Err(refused),
-        Err(_) => Err(DeliveryError::timeout(channel.timeout)),
+        Err(_) if connected.load(Ordering::Relaxed) => Err(DeliveryError::timeout(channel.timeout)),
+        Err(_) => {
+            // A server that expects TLS from the first byte waits for it, and does not greet.
+            let DeliveryError { text, .. } = DeliveryError::timeout(channel.timeout);
+            Err(DeliveryError::transient(format!("{text}; nothing was sent ({PORTS}; this one is {port})")))
+        }
     }
 }
 
@@ -121,7 +132,11 @@ fn delivery_error(error: &Error, host: &str) -> DeliveryError {
 /// What happened, and what to do if that is not obvious. These refusals come before anything but a greeting was sent.
 fn with_advice(text: String, host: &str) -> String {
     if text.contains("STARTTLS") {
-        return format!("{text}: {host} offers no STARTTLS; nothing was sent (another port, or tls = \"implicit\"?)");
+        return format!("{text}: {host} offers no STARTTLS; nothing was sent ({PORTS})");
+    }
+    // The greeting of a server that does not begin with TLS is no TLS record.
+    if text.contains("corrupt message") {
+        return format!("{text}: {host} does not begin with TLS; nothing was sent ({PORTS})");
     }
     if text.contains("certificate") {
         return format!(

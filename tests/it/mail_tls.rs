@@ -10,13 +10,17 @@ const PASSWORD: &str = "mail-pa55word";
 
 /// Sends one report by mail over this wire; `trusts` is whether the system trusts the test authority.
 fn sent(wire: Wire, tls: &str, host: &str, trusts: bool) -> (Ended, Post) {
+    sent_within("30s", wire, tls, host, trusts)
+}
+
+fn sent_within(timeout: &str, wire: Wire, tls: &str, host: &str, trusts: bool) -> (Ended, Post) {
     let (sandbox, post) = (Sandbox::at(NINE, &[]), Post::over(wire, |_| None));
     let rest = format!(
         "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nevery = \"1h\"\n\n\
          [[reports]]\nname = \"daily\"\nevery = \"1h\"\nwindow = \"since_last\"\npath = \"out/{{name}}-{{date}}\"\n\
          channels = [\"mail\"]\n\n\
          [[channels]]\nname = \"mail\"\nkind = \"email\"\nhost = \"{host}\"\nport = {}\ntls = \"{tls}\"\n\
-         from = \"Watch <watch@example.com>\"\nto = [\"team@example.com\"]\nuser = \"mail-user\"\npassword_env = \"MAIL_PASSWORD\"\n",
+         timeout = \"{timeout}\"\nfrom = \"Watch <watch@example.com>\"\nto = [\"team@example.com\"]\nuser = \"mail-user\"\npassword_env = \"MAIL_PASSWORD\"\n",
         post.port()
     );
     let place = Place::new(sqlite(), &sandbox.lines(), &rest);
@@ -80,5 +84,22 @@ fn a_certificate_that_is_wrong_is_an_error_that_says_what_to_look_at() {
         nothing_in_clear(&post);
         assert!(!told.out.contains("delivered"), "{told}");
         assert!(told.out.contains("certificate") && told.out.contains("for localhost"), "{tls} {trusts}: {told}");
+    }
+}
+
+#[test]
+fn an_error_names_the_port_of_each_kind_of_tls() {
+    let ports = "nothing was sent (tls = \"starttls\" is usual at port 587, tls = \"implicit\" at 465";
+    for (timeout, wire, tls, says) in [
+        ("30s", Wire::StartTls("localhost"), "implicit", "localhost does not begin with TLS; "),
+        ("30s", Wire::Plain, "implicit", "localhost does not begin with TLS; "),
+        ("30s", Wire::Plain, "starttls", "localhost offers no STARTTLS; "),
+        // Both sides wait for the other.
+        ("1s", Wire::Implicit("localhost"), "starttls", "no answer within 1 s; "),
+    ] {
+        let (told, post) = sent_within(timeout, wire, tls, "localhost", true);
+        assert_eq!(post.got().len(), 0, "{tls}: {told}");
+        nothing_in_clear(&post);
+        assert!(told.out.contains(&format!("{says}{ports}")), "{tls}: {told}");
     }
 }
