@@ -8,8 +8,9 @@ use super::plain_text;
 use super::truncate::truncate;
 use crate::model::{Message, Time};
 
-/// Maximum number of characters of a message to Slack, which cuts much longer ones.
-const SLACK: usize = 3_500;
+/// Maximum number of characters of a text to Slack, as sent. It advises at most 4,000 and may split longer texts into
+/// several messages; it cuts those of more than 40,000.
+const SLACK: usize = 4_000;
 
 /// Maximum number of bytes of a message to ntfy, which makes an attachment of more than 4,096.
 const NTFY: usize = 3_500;
@@ -35,8 +36,15 @@ pub(super) fn own_json(message: &Message, created_at: Time) -> Result<Vec<u8>, D
 /// link leads. `*` and `_` are turned off.
 pub(super) fn slack(message: &Message) -> Result<Vec<u8>, DeliveryError> {
     let escaped = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-    let words = truncate(&plain_text::words(message), SLACK, |_| 1);
-    let text = format!("{}\n{}", escaped(&one_line(&message.subject)), escaped(&words));
+    let escaped_length = |c: char| match c {
+        '&' => 5,
+        '<' | '>' => 4,
+        _ => 1,
+    };
+    let subject = escaped(&one_line(&message.subject));
+    let room = SLACK.saturating_sub(subject.chars().count() + 1);
+    let words = truncate(&plain_text::words(message), room, escaped_length);
+    let text = format!("{subject}\n{}", escaped(&words));
     written(&serde_json::json!({ "text": text, "mrkdwn": false, "unfurl_links": false, "unfurl_media": false }))
 }
 
@@ -81,8 +89,19 @@ mod tests {
         let expected =
             "[recalls] &lt;!channel&gt; &amp; more next\n&lt;https://evil.example|here&gt; &amp; &lt;!here&gt;";
         assert_eq!((&json(&body)["text"], &json(&body)["mrkdwn"]), (&expected.into(), &false.into()));
-        let long = slack(&message(&"é".repeat(9_000))).unwrap_or_default();
-        assert!(json(&long)["text"].as_str().is_some_and(|text| text.ends_with("é\n… (cut)")));
+    }
+
+    #[test]
+    fn subject_and_text_together_fit_into_one_message_of_slack() {
+        for sign in ["é", "&", "<", "a&> "] {
+            let subject = sign.repeat(300);
+            let long = slack(&Message { subject, ..message(&sign.repeat(9_000)) }).unwrap_or_default();
+            let text = json(&long)["text"].as_str().unwrap_or_default().to_owned();
+            assert!((3_990..=4_000).contains(&text.chars().count()), "{sign}: {}", text.chars().count());
+            assert!(text.ends_with("\n… (cut)"), "{text}");
+        }
+        let whole = slack(&message(&"é".repeat(3_900))).unwrap_or_default();
+        assert!(json(&whole)["text"].as_str().is_some_and(|text| text.ends_with("éé")));
     }
 
     #[test]
