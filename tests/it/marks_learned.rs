@@ -152,11 +152,37 @@ impl Marking {
     }
 }
 
-/// Results for the unmarked posts: the share of the noise that is folded, and the share of the good that is kept.
+/// Results for the unmarked posts: how many are noise, and how many of these are folded; how many are good, and how
+/// many of these are folded.
+#[derive(Clone, Copy, Default)]
 struct Came {
+    noise: f64,
     folded: f64,
-    kept: f64,
+    good: f64,
+    lost: f64,
 }
+
+impl Came {
+    /// The share of the noise that is folded.
+    fn folded(&self) -> f64 {
+        self.folded / f64::max(self.noise, 1.0)
+    }
+
+    /// The share of the good that is kept.
+    fn kept(&self) -> f64 {
+        1.0 - self.lost / f64::max(self.good, 1.0)
+    }
+
+    fn add(&mut self, other: Self) {
+        self.noise += other.noise;
+        self.folded += other.folded;
+        self.good += other.good;
+        self.lost += other.lost;
+    }
+}
+
+/// Results by number of marks, one for each draw.
+type Draws = [Vec<Came>; MARKS.len()];
 
 /// Calibration by tenths of relevance: the sum of the probabilities, the number of good posts, and the number of all
 /// posts.
@@ -173,20 +199,20 @@ fn training<'a>(posts: &'a [(String, Features, bool)], marked: &[bool]) -> Vec<T
 
 fn learned(posts: &[(String, Features, bool)], marked: &[bool], bins: &mut Bins) -> Came {
     let ranker = Ranker::learn(&training(posts, marked));
-    let (mut noise, mut folded, mut good, mut lost) = (0.0, 0.0, 0.0, 0.0);
+    let mut came = Came::default();
     for ((_, features, is_good), _) in posts.iter().zip(marked).filter(|(_, marked)| !**marked) {
         let relevance = ranker.as_ref().map_or(1.0, |ranker| ranker.relevance(features));
         let folds = f64::from(u8::from(ranker.as_ref().is_some_and(|ranker| ranker.folds(relevance))));
-        if *is_good {
-            (good, lost) = (good + 1.0, lost + folds);
+        came.add(if *is_good {
+            Came { good: 1.0, lost: folds, ..Came::default() }
         } else {
-            (noise, folded) = (noise + 1.0, folded + folds);
-        }
+            Came { noise: 1.0, folded: folds, ..Came::default() }
+        });
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a tenth of a probability")]
         let bin = &mut bins[((relevance * 10.0) as usize).min(9)];
         *bin = (bin.0 + relevance, bin.1 + f64::from(u8::from(*is_good)), bin.2 + 1.0);
     }
-    Came { folded: folded / f64::max(noise, 1.0), kept: 1.0 - lost / f64::max(good, 1.0) }
+    came
 }
 
 /// The share of the noise below the limit that loses exactly 1 % of the good, which only the labels tell: what the order
@@ -219,32 +245,51 @@ fn spread(all: &[Came], of: impl Fn(&Came) -> f64) -> f64 {
     (all.iter().map(|one| (of(one) - middle).powi(2)).sum::<f64>() / all.len() as f64).sqrt()
 }
 
-/// A row of the table; the share of noise; and for each number of marks the mean shares of noise folded and good kept.
-fn row(
-    name: &str,
-    posts: &[(String, Features, bool)],
-    marking: Marking,
-    bins: &mut Bins,
-) -> (String, f64, [(f64, f64); 3]) {
-    let noise = posts.iter().filter(|post| !post.2).count() as f64 / posts.len() as f64;
-    let mut row = format!("| {name} | {:.0} % |", noise * 100.0);
-    let mut means = [(0.0, 0.0); 3];
-    for (marks, means) in MARKS.into_iter().zip(&mut means) {
+/// The results of an event.
+fn drawn(posts: &[(String, Features, bool)], marking: Marking, bins: &mut Bins) -> Draws {
+    MARKS.map(|marks| {
         let mut other = Bins::default();
         let bins = if marks == MARKS[0] { &mut *bins } else { &mut other };
-        let all: Vec<Came> = (1..=SEEDS).map(|seed| learned(posts, &marking.draw(posts, marks, seed), bins)).collect();
-        let (folded, kept) = (mean(&all, |one| one.folded), mean(&all, |one| one.kept));
-        *means = (folded, kept);
-        let worst = all.iter().map(|one| one.kept).fold(1.0, f64::min);
+        (1..=SEEDS).map(|seed| learned(posts, &marking.draw(posts, marks, seed), bins)).collect()
+    })
+}
+
+/// The shares of noise folded and of good kept, by number of marks: means of the draws.
+fn means(draws: &Draws) -> [(f64, f64); 3] {
+    draws.each_ref().map(|all| (mean(all, Came::folded), mean(all, Came::kept)))
+}
+
+/// A row of the table.
+fn row(name: &str, noise: f64, draws: &Draws) -> String {
+    let mut row = format!("| {name} | {:.0} % |", noise * 100.0);
+    for all in draws {
         row.push_str(&format!(
             " {:.0} ± {:.0} % | {:.1} % ({:.1} %) |",
-            folded * 100.0,
-            spread(&all, |one| one.folded) * 100.0,
-            kept * 100.0,
-            worst * 100.0
+            mean(all, Came::folded) * 100.0,
+            spread(all, Came::folded) * 100.0,
+            mean(all, Came::kept) * 100.0,
+            all.iter().map(Came::kept).fold(1.0, f64::min) * 100.0
         ));
     }
-    (row + "\n", noise, means)
+    row + "\n"
+}
+
+/// The share of noise.
+fn noise<'a>(posts: impl IntoIterator<Item = &'a (String, Features, bool)>) -> f64 {
+    let (all, noise) =
+        posts.into_iter().fold((0.0, 0.0), |(all, noise), post| (all + 1.0, noise + f64::from(u8::from(!post.2))));
+    noise / f64::max(all, 1.0)
+}
+
+/// All events as one: each draw counts the posts of all.
+fn pooled(all: &[Draws]) -> Draws {
+    let mut sums: Draws = MARKS.map(|_| (1..=SEEDS).map(|_| Came::default()).collect());
+    for draws in all {
+        for (sums, draws) in sums.iter_mut().zip(draws) {
+            sums.iter_mut().zip(draws).for_each(|(sum, draw)| sum.add(*draw));
+        }
+    }
+    sums
 }
 
 const HEAD: &str = "| event | noise | folded, 20 marks | good kept (worst) | folded, 50 | kept | folded, 100 | kept |\n\
@@ -257,16 +302,20 @@ fn after_twenty_marks_noise_is_folded_and_what_is_good_is_kept() {
     };
     let events = EVENTS.map(|(name, file, asked)| (name, posts(&data.join("posts").join(file), asked)));
     for (marking, part) in [(Marking::Random, "marks"), (Marking::Half, "marks, half of them noise")] {
-        let (mut table, mut bins, mut many) = (HEAD.to_owned(), Bins::default(), Vec::new());
+        let (mut table, mut bins, mut many, mut all) = (HEAD.to_owned(), Bins::default(), Vec::new(), Vec::new());
         for (name, posts) in &events {
-            let (row, noise, means) = row(name, posts, marking, &mut bins);
+            let draws = drawn(posts, marking, &mut bins);
+            let (noise, means) = (noise(posts), means(&draws));
+            let row = row(name, noise, &draws);
             say(row.trim_end());
             assert!(means[0].1 >= 0.99 && means.iter().all(|one| one.1 >= 0.985), "{name}, {part}: {means:?}");
             if noise >= 0.3 {
                 many.push((*name, means.map(|one| one.0)));
             }
             table.push_str(&row);
+            all.push(draws);
         }
+        table.push_str(&row("all six", noise(events.iter().flat_map(|event| &event.1)), &pooled(&all)));
         // Where noise is common: 20 marks are enough in the three streams in which many good posts contain no word of
         // the query.
         assert_eq!(many.len(), 4, "{many:?}");
@@ -360,10 +409,12 @@ fn on_other_events_what_is_good_is_kept() {
     for (marking, part) in
         [(Marking::Random, "marks on other events"), (Marking::Half, "marks on other events, half of them noise")]
     {
-        let (mut table, mut bins, mut kept_of) = (HEAD.to_owned(), Bins::default(), Vec::new());
+        let (mut table, mut bins, mut kept_of, mut all) = (HEAD.to_owned(), Bins::default(), Vec::new(), Vec::new());
         let (mut nothing, mut most) = (0, 0.0_f64);
         for (name, posts) in &events {
-            let (row, noise, means) = row(name, posts, marking, &mut bins);
+            let draws = drawn(posts, marking, &mut bins);
+            let (noise, means) = (noise(posts), means(&draws));
+            let row = row(name, noise, &draws);
             say(row.trim_end());
             if means.iter().all(|one| one.0 < 0.005) {
                 (nothing, most) = (nothing + 1, most.max(noise));
@@ -371,9 +422,15 @@ fn on_other_events_what_is_good_is_kept() {
                 table.push_str(&row);
             }
             kept_of.push(means[0].1);
+            all.push(draws);
         }
         let (most, none) = (most * 100.0, " 0 % | 100 % |".repeat(MARKS.len()));
         table.push_str(&format!("| {nothing} others | ≤ {most:.0} % |{none}\n"));
+        table.push_str(&row(
+            &format!("all {}", events.len()),
+            noise(events.iter().flat_map(|event| &event.1)),
+            &pooled(&all),
+        ));
         let kept = kept_of.iter().sum::<f64>() / kept_of.len() as f64;
         assert!(kept >= 0.99, "{part}: {kept}: {kept_of:?}");
         check_table(PAGE, part, &table);
