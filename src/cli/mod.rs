@@ -6,6 +6,7 @@ mod export;
 mod help;
 mod look;
 mod maintain;
+mod misplaced_word;
 mod run;
 mod setup;
 mod terminal;
@@ -30,6 +31,9 @@ pub fn main() -> Exit {
         Err(error) if error.kind() == ErrorKind::DisplayVersion => return printed(version()),
         Err(error) => {
             let _ = error.print();
+            if let Some(hint) = misplaced_word::hint(&error, &help::command(), std::env::args_os()) {
+                output::print_stderr(&format!("hint: {hint}"));
+            }
             return Exit::Usage;
         }
     };

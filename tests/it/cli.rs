@@ -47,6 +47,17 @@ fn usage_that_makes_no_sense_is_refused_with_a_hint() {
         (&["export", "--what", "daily", "--timezone", "Europe/Berln"], &["--timezone", "Berln"]),
         (&["export", "--what", "runs", "--seq", "9..2"], &["9..2", "120..180"]),
         (&["show"], &["TOPIC"]),
+        (
+            &["items", "acme"],
+            &["unrecognized subcommand 'acme'", "hint: is acme a topic? topicwatch items --topic acme"],
+        ),
+        (&["once", "acme", "-q"], &["'acme'", "hint: is acme a topic? topicwatch once --topic acme"]),
+        (&["status", "acme"], &["'acme'", "hint: is acme a topic? topicwatch show acme"]),
+        (&["check", "jobs.toml"], &["hint: name the configuration file with --config"]),
+        (
+            &["report", "acme"],
+            &["there is no report `acme`", "hint: `acme` is a topic: topicwatch report --topic acme"],
+        ),
         (&["outbox", "retry"], &["EVENT", "--dead"]),
         (&["outbox", "retry", "x", "--dead"], &["cannot be used with"]),
         (&["topic", "schedule", "next"], &["EXPR", "--every"]),

@@ -115,7 +115,12 @@ fn find_report(context: &Context, name: &str) -> Result<ReportSpec, Failure> {
     reports.iter().find(|report| report.name == name).cloned().ok_or_else(|| {
         let names: Vec<&str> = reports.iter().map(|report| report.name.as_str()).collect();
         let mut unknown = context.unknown("report", name, &names);
-        unknown.hint.push_str("; without a name, the report covers every topic");
+        if context.config.topics.iter().any(|topic| topic.id == name) {
+            let line = context.command(&format!("report --topic {name}"));
+            unknown.hint = format!("`{name}` is a topic: {line}");
+        } else {
+            unknown.hint.push_str("; without a name, the report covers every topic");
+        }
         unknown
     })
 }

@@ -45,7 +45,7 @@ impl Common {
 }
 
 /// Returns a word of a command line, in quotes if a shell would take it for something else.
-fn shell_word(word: &str) -> String {
+pub(in crate::cli) fn shell_word(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./:@%+=,".contains(c);
     let escaped = output::escape_control(word);
     if !escaped.is_empty() && escaped.chars().all(plain) {
