@@ -47,13 +47,19 @@ fn variable(request: &LoadRequest<'_>, name: &str) -> Option<String> {
 }
 
 fn usual_places(request: &LoadRequest<'_>) -> Vec<PathBuf> {
-    // The base directory specification: a relative XDG_CONFIG_HOME is invalid and ignored.
-    let xdg = variable(request, "XDG_CONFIG_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-    let xdg = xdg.or_else(|| request.home.as_ref().map(|home| home.join(".config")));
     let mut places = vec![request.cwd.join(FILE_NAME)];
-    places.extend(xdg.map(|dir| dir.join("topicwatch").join(FILE_NAME)));
+    let folder = configuration_folder(request.env, request.home.as_deref());
+    places.extend(folder.map(|folder| folder.join("topicwatch").join(FILE_NAME)));
     places.push(Path::new("/etc/topicwatch").join(FILE_NAME));
     places
+}
+
+/// Returns the folder in which the programs of a user keep their configurations.
+#[must_use]
+pub fn configuration_folder(env: &dyn Fn(&str) -> Option<String>, home: Option<&Path>) -> Option<PathBuf> {
+    // The base directory specification: a relative XDG_CONFIG_HOME is invalid and ignored.
+    let xdg = env("XDG_CONFIG_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    xdg.or_else(|| home.map(|home| home.join(".config")))
 }
 
 /// Formats a path for people: relative to the current folder if it lies inside.

@@ -44,7 +44,7 @@ mod value;
 mod walk;
 mod web;
 
-pub use discover::{FILE_NAME, LoadRequest};
+pub use discover::{FILE_NAME, LoadRequest, configuration_folder};
 pub use load::{LoadError, digest, load, load_text};
 pub use location::Location;
 pub use mistake::{Mistake, Severity};

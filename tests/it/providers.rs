@@ -493,7 +493,15 @@ fn a_template_leads_to_a_report_in_two_commands() {
     }
     // It makes the last folder, and no more.
     place.ok(&["init", "config/jobs.toml"]);
-    place.run(&["init", "a/b/jobs.toml"]).says(5, &["mkdir -p a/b"]);
+    place.run(&["init", "a/b c/jobs.toml"]).says(5, &["hint: if the path is right, create it first: mkdir -p 'a/b c'"]);
+    // A new user has no folder for configurations.
+    place.ok(&["init", ".config/topicwatch/jobs.toml"]);
+    place.ok(&["check"]);
+    std::fs::remove_dir_all(place.path(".config")).unwrap();
+    let home = place.path("xdg/none");
+    let file = home.join("tw/jobs.toml");
+    let init = place.program(&["init", file.to_str().unwrap()]).env("XDG_CONFIG_HOME", home.to_str().unwrap()).run();
+    assert!(init.code == Some(0) && file.exists(), "{init}");
     let lines = sandbox.lines();
     let base = lines.lines().next().unwrap().trim_start_matches("base_url = ").trim_matches('"');
     let written = std::fs::read_to_string(place.path("hn.toml")).unwrap();

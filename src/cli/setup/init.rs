@@ -7,8 +7,9 @@ use clap::Args;
 
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
-use crate::cli::wiring::options::Common;
-use crate::config::{FILE_NAME, templates};
+use crate::cli::wiring::environment::{env, home};
+use crate::cli::wiring::options::{Common, shell_word};
+use crate::config::{FILE_NAME, configuration_folder, templates};
 use crate::files::Protected;
 use crate::model::{KINDS, Login, ProviderKind};
 
@@ -30,11 +31,14 @@ pub(in crate::cli) fn run(common: &Common, args: &InitArgs) -> Result<Exit, Fail
     let display_path = output::escape_control(&args.file.display().to_string());
     // Even a new file can do harm: beside a database it could be taken for one of its files.
     Protected::databases().check(&args.file).map_err(|taken| Failure::unwritable(&args.file, &taken.into()))?;
-    // Only the last folder: a longer path that does not exist may be a mistake.
     if let Some(folder) = args.file.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.exists()) {
-        std::fs::create_dir(folder).map_err(|error| {
+        create_folder(folder).map_err(|error| {
+            let make = format!("mkdir -p {}", shell_word(&folder.display().to_string()));
             let folder = output::escape_control(&folder.display().to_string());
-            let hint = format!("may this user write there? if so, create it first: mkdir -p {folder}");
+            let hint = match error.kind() {
+                std::io::ErrorKind::NotFound => format!("if the path is right, create it first: {make}"),
+                _ => format!("may this user write there? if so, create it first: {make}"),
+            };
             Failure::new(Exit::Output, format!("the folder {folder} could not be created: {error}"), hint)
         })?;
     }
@@ -65,6 +69,16 @@ pub(in crate::cli) fn run(common: &Common, args: &InitArgs) -> Result<Exit, Fail
     };
     output::text(&format!("wrote {display_path}\nnext: {next}\n"))?;
     Ok(Exit::Ok)
+}
+
+/// Creates the folder of the file, and no folder around it, because a long path that does not exist may be a mistake.
+/// Except in the folder for configurations, which a new user does not have yet.
+fn create_folder(folder: &Path) -> std::io::Result<()> {
+    let of_user = configuration_folder(&env, home().as_deref());
+    if of_user.is_some() && of_user.as_deref() == std::path::absolute(folder)?.parent() {
+        return std::fs::create_dir_all(folder);
+    }
+    std::fs::create_dir(folder)
 }
 
 /// Whether a template's provider needs no login and has a known address.

@@ -8,7 +8,7 @@ use crate::budget::Prices;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::callers::{self, Callers};
-use crate::cli::wiring::environment::env;
+use crate::cli::wiring::environment::{env, home};
 use crate::cli::wiring::options::Common;
 use crate::cli::wiring::{ids, journal, protected_files};
 use crate::collect::{self, Collector};
@@ -61,7 +61,7 @@ pub(in crate::cli) fn request(common: &Common, now: Time) -> Result<LoadRequest<
         cwd: std::env::current_dir().map_err(|e| {
             Failure::usage(format!("the current folder cannot be read: {e}"), "change into a folder that exists")
         })?,
-        home: env("HOME").filter(|h| !h.is_empty()).map(Into::into),
+        home: home(),
         now,
         without_topics: false,
     })
