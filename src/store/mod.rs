@@ -22,6 +22,7 @@ pub use alerts::rows::{AlertChange, EventCursor, MOST_WAITING};
 pub use database::connect::address::{Settings, redact};
 pub use database::connect::locks::DaemonLock;
 pub use database::connect::open::sqlite_version;
+pub use database::connect::probe::DatabaseState;
 pub use database::copying::CopiedTable;
 pub use database::error::{StoreError, StoreErrorKind};
 pub use database::handle::Store;

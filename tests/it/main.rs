@@ -113,6 +113,7 @@ mod openai;
 mod outbox;
 mod pings;
 mod postgres_tls;
+mod probe_database;
 mod protected_files;
 mod providers;
 mod pruned_days;

@@ -1,5 +1,5 @@
 //! `check`: validates the configuration without running anything: effective settings, their origin, and with `--probe`
-//! whether the service accepts the key.
+//! whether the service accepts the key and the database can be opened.
 
 use clap::Args;
 use serde_json::json;
@@ -18,7 +18,7 @@ use crate::schedule::Schedule;
 
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// Make a few cheap calls to test keys, dialect and response times
+    /// Test keys, dialect and response times by cheap calls, and open the database
     #[arg(long)]
     pub probe: bool,
     /// Print the JSON Schema of the file instead
@@ -38,15 +38,19 @@ pub(in crate::cli) async fn run(common: &Common, args: &CheckArgs) -> Result<Exi
     // Report a token that `run` and `serve` would refuse.
     serve::settings(&context.config)?;
     let probed = if args.probe { probe::run(&context).await? } else { Vec::new() };
+    let database = if args.probe { Some(probe::database(&context).await) } else { None };
     if args.json {
-        output::json(&to_json(&context, &probed))?;
+        output::json(&to_json(&context, &probed, database.as_ref()))?;
     } else {
-        output::text(&render(&context, &probed))?;
+        output::text(&render(&context, &probed, database.as_ref()))?;
+    }
+    if database.is_some_and(|database| !database.ok) {
+        return Ok(Exit::Store);
     }
     Ok(if probed.iter().any(|p| !p.ok) { Exit::Searches } else { Exit::Ok })
 }
 
-fn to_json(context: &Context, probed: &[probe::Probed]) -> serde_json::Value {
+fn to_json(context: &Context, probed: &[probe::Probed], database: Option<&probe::ProbedDatabase>) -> serde_json::Value {
     let config = &context.config;
     let store = context.store_settings(false);
     let warnings = [config.warnings.clone(), file_permissions::warnings(context)].concat();
@@ -68,6 +72,7 @@ fn to_json(context: &Context, probed: &[probe::Probed]) -> serde_json::Value {
         "warnings": warnings,
         "probe": probed.first(),
         "probes": probed,
+        "database_probe": database,
     })
 }
 
@@ -159,7 +164,7 @@ fn next(schedule: Option<&SchedulePolicy>, now: Time, without: &str) -> String {
     }
 }
 
-fn render(context: &Context, probed: &[probe::Probed]) -> String {
+fn render(context: &Context, probed: &[probe::Probed], database: Option<&probe::ProbedDatabase>) -> String {
     let config = &context.config;
     let mut text = String::new();
     if !config.notices.is_empty() {
@@ -196,10 +201,11 @@ fn render(context: &Context, probed: &[probe::Probed]) -> String {
         output::escape_control(&config::redact_url(&store.url))
     ));
     text.push_str(if context.is_sandbox() { " (SANDBOX: invented data)\n" } else { "\n" });
-    for probed in probed {
-        text.push_str(&format!("probe: {}\n", probed.line));
-        if !probed.hint.is_empty() {
-            text.push_str(&format!("hint: {}\n", probed.hint));
+    let answers = probed.iter().map(|probed| (&probed.line, &probed.hint));
+    for (line, hint) in answers.chain(database.map(|database| (&database.line, &database.hint))) {
+        text.push_str(&format!("probe: {line}\n"));
+        if !hint.is_empty() {
+            text.push_str(&format!("hint: {hint}\n"));
         }
     }
     text

@@ -95,7 +95,12 @@ async fn load_history(context: &Context, now: Time) -> Result<Stored, Failure> {
     };
     let store = match Store::open_to_read(&context.store_settings(false)).await {
         Ok(store) => store,
-        Err(error) if matches!(error.kind, StoreErrorKind::Unreachable | StoreErrorKind::Unwritable) => {
+        Err(error)
+            if matches!(
+                error.kind,
+                StoreErrorKind::Unprepared | StoreErrorKind::Unreachable | StoreErrorKind::Unwritable
+            ) =>
+        {
             return Ok(without(error.text));
         }
         Err(error) => return Err(error.into()),

@@ -1,7 +1,8 @@
-//! `check --probe`: makes one cheap call to each provider to test its address, key, protocol and response time. Stores
-//! nothing.
+//! `check --probe`: makes one cheap call to each provider to test its address, key, protocol and response time, and opens
+//! the database. Stores nothing.
 
 use crate::cli::terminal::failure::Failure;
+use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::ids;
 use crate::collect::{Provider, Reading, ingest};
@@ -9,6 +10,7 @@ use crate::config::{ProviderConfig, Target};
 use crate::model::{LookBack, Micros, SERVICE, Source, WebOperation, WebQuery, Window};
 use crate::search::decode::ContentType;
 use crate::search::{self, CallFailure, Client, NoGate, SearchQuery, kinds};
+use crate::store::{DatabaseState, Store};
 
 /// The most calls to one provider.
 const PROBES: usize = 3;
@@ -22,6 +24,25 @@ pub(in crate::cli) struct Probed {
     pub(in crate::cli) hint: String,
     latency_ms: u128,
     cost_usd: Micros,
+}
+
+/// Whether the database can be used.
+#[derive(Debug, serde::Serialize)]
+pub(in crate::cli) struct ProbedDatabase {
+    pub(in crate::cli) ok: bool,
+    pub(in crate::cli) line: String,
+    pub(in crate::cli) hint: String,
+}
+
+/// Opens the database for reading. Creates and upgrades nothing.
+pub(in crate::cli) async fn database(context: &Context) -> ProbedDatabase {
+    let settings = context.store_settings(false);
+    let (ok, line, hint) = match Store::probe(&settings).await {
+        Ok(DatabaseState::Ready) => (true, "the database can be read and written".to_owned(), String::new()),
+        Ok(DatabaseState::Unprepared(why)) => (true, format!("{why}; `once` and `run` prepare it"), String::new()),
+        Err(error) => (false, error.text, error.hint),
+    };
+    ProbedDatabase { ok, line: output::escape_control(&line), hint }
 }
 
 /// Asks the search service and every other provider once.

@@ -79,6 +79,7 @@ impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         let exit = match error.kind {
             StoreErrorKind::Unreachable
+            | StoreErrorKind::Unprepared
             | StoreErrorKind::Unwritable
             | StoreErrorKind::Locked
             | StoreErrorKind::Newer

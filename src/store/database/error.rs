@@ -5,6 +5,9 @@
 pub enum StoreErrorKind {
     /// The database cannot be reached or opened.
     Unreachable,
+    /// The database does not exist yet, or has no tables or those of an older version: a process that only reads cannot
+    /// use it before another one has created or upgraded it.
+    Unprepared,
     /// Nothing can be written: the disk is full or failing, or the database is read-only.
     Unwritable,
     /// Another process holds the lock.

@@ -7,6 +7,7 @@ pub(in crate::store::database) mod in_place;
 pub(in crate::store) mod locks;
 pub(in crate::store) mod open;
 pub(in crate::store) mod open_postgres;
+pub(in crate::store) mod probe;
 mod read_only;
 pub(in crate::store::database) mod refused_writes;
 pub(in crate::store) mod tls;

@@ -46,9 +46,7 @@ pub(in crate::store) async fn open(settings: &Settings) -> Result<Store, StoreEr
             let refused = error.as_database_error().is_some_and(|e| e.code().as_deref() == Some(NO_RIGHT));
             let mut error = with_place(error.into(), &place);
             if refused {
-                error.hint = format!(
-                    "allow the user to create it: GRANT CREATE ON DATABASE …, or create it for the user: CREATE SCHEMA {schema} AUTHORIZATION …"
-                );
+                error.hint = may_not_create(schema);
             }
             error
         })?;
@@ -78,6 +76,13 @@ pub(in crate::store) async fn open(settings: &Settings) -> Result<Store, StoreEr
         migrator.run(pools.writer()).await.map_err(|e| migrate_error(e, &place))?;
     }
     Ok(Store { db: Db::Postgres(pools), place, commits: Arc::default(), room: Arc::default(), engine: None })
+}
+
+/// What to do if this user is not allowed to create the schema.
+pub(in crate::store) fn may_not_create(schema: &str) -> String {
+    format!(
+        "allow the user to create it: GRANT CREATE ON DATABASE …, or create it for the user: CREATE SCHEMA {schema} AUTHORIZATION …"
+    )
 }
 
 /// Returns whether the schema exists. An error if this user may not use it.

@@ -4,7 +4,7 @@
 use sqlx::migrate::Migrate;
 
 use crate::store::database::connect::address::sqlite_path;
-use crate::store::database::connect::open_postgres::has_schema;
+use crate::store::database::connect::open_postgres::{has_schema, may_not_create};
 use crate::store::database::connect::tls;
 use crate::store::database::handle::Db;
 use crate::store::database::migrate::migrated::{foreign, pending, with_place};
@@ -18,9 +18,16 @@ impl Store {
     pub async fn open_to_read(settings: &Settings) -> Result<Self, StoreError> {
         let store = if let Some(path) = sqlite_path(&settings.url)? {
             let place = path.display().to_string();
-            if !path.is_file() {
+            if path.is_dir() {
                 return Err(StoreError::new(
                     StoreErrorKind::Unreachable,
+                    format!("{place} is a folder"),
+                    "name a file in it",
+                ));
+            }
+            if !path.is_file() {
+                return Err(StoreError::new(
+                    StoreErrorKind::Unprepared,
                     format!("there is no database at {place} yet"),
                     "run `topicwatch once` or `topicwatch run` first, or choose another with --database",
                 ));
@@ -45,9 +52,18 @@ impl Store {
             );
             let tables: (i64, i64) = tables.bind(&settings.schema).fetch_one(&mut *conn).await?;
             if !has_schema(&mut conn, settings).await? {
+                let missing = format!("there is no schema {} in {}", settings.schema, redact(&settings.url));
+                let allowed: bool = sqlx::query_scalar("SELECT has_database_privilege(current_database(), 'CREATE')")
+                    .fetch_one(&mut *conn)
+                    .await?;
+                if !allowed {
+                    let text = format!("{missing}, and this user is not allowed to create it");
+                    let hint = may_not_create(&settings.schema);
+                    return Err(StoreError::new(StoreErrorKind::Unreachable, text, hint));
+                }
                 return Err(StoreError::new(
-                    StoreErrorKind::Unreachable,
-                    format!("there is no schema {} in {} yet", settings.schema, redact(&settings.url)),
+                    StoreErrorKind::Unprepared,
+                    format!("{missing} yet"),
                     "run `topicwatch once` or `topicwatch run` first, or choose another with [database] schema",
                 ));
             }
@@ -120,7 +136,7 @@ async fn up_to_date<C: Migrate>(
 ) -> Result<(), StoreError> {
     if tables == 0 {
         return Err(StoreError::new(
-            StoreErrorKind::Unreachable,
+            StoreErrorKind::Unprepared,
             format!("{place} is empty, and is only opened for reading"),
             "run `topicwatch once` or `topicwatch run` first, as a user who can write there",
         ));
@@ -132,7 +148,7 @@ async fn up_to_date<C: Migrate>(
         return Ok(());
     }
     Err(StoreError::new(
-        StoreErrorKind::Unreachable,
+        StoreErrorKind::Unprepared,
         format!("{place} has tables of an older version, and is only opened for reading"),
         "run `topicwatch db migrate`, or start `topicwatch run`, which upgrades them",
     ))
