@@ -54,6 +54,28 @@ fn the_next_slots_of_an_expression_need_no_file() {
 }
 
 #[test]
+fn every_line_of_a_plan_fits_the_terminal() {
+    let id = "announcements-of-competitors";
+    let rare = "every = \"3d\"\n[topics.ai]\nwhen = \"new\"\n";
+    let topics: String = (0..14).map(|n| topic(&format!("{id}-{n}"), rare)).collect();
+    let daily = topic("daily", "schedule = \"0 9 * * *\"\ntimezone = \"Europe/Berlin\"\nsources = [\"web\"]");
+    let place = Place::new(sqlite(), SANDBOX, &format!("{topics}{daily}"));
+    for columns in [80, 60] {
+        let told = place.program(&["plan", "--days", "30", "--at", NINE]).env("COLUMNS", &columns.to_string()).run();
+        told.shows(0, &["runs less often than its", "2 more topics that run less often", "no usable database"]);
+        // Cells of tables are never broken.
+        let (mut table, mut long) = (false, Vec::new());
+        for line in told.out.lines() {
+            table = line.starts_with("topic ") || line.starts_with("calls per day ") || (table && !line.is_empty());
+            if (!table || line.starts_with(['!', '≤', '~'])) && line.chars().count() > columns {
+                long.push(line);
+            }
+        }
+        assert!(long.is_empty(), "{columns}: {long:#?}");
+    }
+}
+
+#[test]
 fn a_refused_expression_or_zone_ends_with_2_the_reason_and_a_hint() {
     for (args, parts) in [
         (&["0 0 31 2 *"][..], &["never fires", "hint: ", "\"0 0 L 2 *\""][..]),

@@ -259,7 +259,7 @@ fn per_day(calls: i64, days: u32) -> String {
 }
 
 fn prices(forecast: &Forecast, stored: &Stored) -> String {
-    let rows = forecast
+    let (rows, reasons): (Vec<_>, Vec<_>) = forecast
         .prices
         .iter()
         .filter(|price| !only_providers(forecast) || !price.source.is_service())
@@ -278,10 +278,11 @@ fn prices(forecast: &Forecast, stored: &Stored) -> String {
                 (_, Some(_)) => "no usable database".to_owned(),
                 (_, None) => format!("{billed} in the last 30 days, too few for an average"),
             };
-            vec![price.source.to_string(), price.price.to_string(), price.basis.to_owned(), why]
+            (vec![price.source.to_string(), price.price.to_string(), price.basis.to_owned()], why)
         })
-        .collect();
-    let mut text = output::table(&["one call", "price", "from", "because"], rows, &[1]);
+        .unzip();
+    let head = (&["one call", "price", "from"][..], "because");
+    let mut text = output::table_with_text(head, rows, &[1], &reasons, output::room());
     if let Some(missing) = &stored.missing {
         text.push_str(&output::wrap("", &output::truncate(missing, 300), usize::from(output::width())));
     }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
 use crate::insight::{Forecast, TopicForecast};
 use crate::schedule::format_duration;
@@ -30,18 +31,20 @@ pub(super) fn render_gaps(forecast: &Forecast) -> String {
     const MOST: usize = 12;
     let rare: Vec<(&TopicForecast, u64)> =
         forecast.topics.iter().filter_map(|row| Some((row, u64::try_from(row.uncovered_ms?).ok()?))).collect();
+    let warning = |words: &str| output::wrap("! ", words, usize::from(output::width()));
     let mut text = String::new();
     for (row, over) in rare.iter().take(MOST) {
         let over = format_duration(Duration::from_millis(*over));
-        text.push_str(&match &row.clock_change {
+        text.push_str(&warning(&match &row.clock_change {
             None => {
-                format!("! {}: runs less often than its window; up to {over} between runs is not covered.\n", row.topic)
+                format!("{}: runs less often than its window; up to {over} between runs is not covered.", row.topic)
             }
-            Some(date) => format!("! {}: {over} is not covered on {date}, when the clock changes.\n", row.topic),
-        });
+            Some(date) => format!("{}: {over} is not covered on {date}, when the clock changes.", row.topic),
+        }));
     }
     if rare.len() > MOST {
-        text.push_str(&format!("! … and {} more topics that run less often than their windows.\n", rare.len() - MOST));
+        let more = rare.len() - MOST;
+        text.push_str(&warning(&format!("… and {more} more topics that run less often than their windows.")));
     }
     text
 }
