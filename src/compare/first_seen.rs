@@ -48,6 +48,7 @@ async fn through_filter(store: &Store, topic: &Topic, seq: i64) -> Result<FirstS
     let input = ChangeInput {
         between,
         window: topic.window.length(),
+        run_before: None,
         snapshots: store.snapshots(&topic.id, between).await?,
         first: store.new_items(&topic.id, between).await?,
         last: Vec::new(),

@@ -88,6 +88,7 @@ pub async fn changes_between(
     let input = ChangeInput {
         between,
         window,
+        run_before: store.run_before(id, between.since).await?,
         first: store.new_items(id, between).await?,
         last,
         edits: store.edits(id, between, alone).await?,

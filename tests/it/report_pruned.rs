@@ -73,6 +73,48 @@ fn what_is_left_of_pruned_snapshots_and_texts_is_a_lower_bound_of_what_changed()
 }
 
 #[test]
+fn a_span_of_which_runs_were_pruned_begins_where_it_did_and_had_at_least_the_runs_that_are_left() {
+    for database in databases() {
+        let world = World::new();
+        let keep = "[retention]\nprune = \"never\"\nsightings = \"30d\"\nruns = \"30d\"\n\n";
+        let place = Place::new(database, &world.lines(), &format!("{keep}{}", topic("acme", "")));
+        for n in [24, 200, 210, 220, 361, 370] {
+            world.posts(&[post(n, n - 2, &format!("acme {n} is here"), 5)]);
+            once(&place, n);
+        }
+        let name = place.database.name;
+        let runs = place.json(&["runs", "--json"]);
+        let run_at = |n: u32| {
+            let at = hour(n).replace('Z', ".000Z");
+            let run = runs["runs"].as_array().unwrap().iter().find(|run| run["started_at"] == at.as_str());
+            run.unwrap()["run"].as_str().unwrap().to_owned()
+        };
+        let (pruned, stored) = (run_at(210), run_at(361));
+        let diff = |since: &str| {
+            let args = ["diff", "acme", "--since", since];
+            let compared = place.json(&[&args[..], &["--json"]].concat())["since"]["run"].clone();
+            (place.ok(&args).lines().next().unwrap().to_owned(), compared)
+        };
+        let since_run = |since: &str| {
+            let rows = place.ok(&["export", "--what", "changes", "--format", "jsonl", "--since", since]);
+            serde_json::from_str::<Value>(rows.lines().next().unwrap()).unwrap()["since_run"].clone()
+        };
+        let (from, until) = (hour(210), hour(370));
+        assert_eq!(diff(&pruned), (format!("acme · 3 runs from {from} to {until}"), json!(pruned)), "{name}");
+        assert_eq!(diff("2026-01-01").0, format!("acme · 6 runs up to {until}, from the start"), "{name}");
+
+        place.ok(&["db", "prune", "--at", "2026-04-22T00:00:00Z"]);
+        assert_eq!(place.database.number("SELECT count(*) FROM search"), 3, "{name}");
+        assert_eq!(diff(&pruned), (format!("acme · ≥ 2 runs from {from} to {until}"), json!(pruned)), "{name}");
+        assert_eq!(since_run(&pruned), json!(pruned), "{name}");
+        assert_eq!(diff("2026-01-01").0, format!("acme · ≥ 3 runs up to {until}, from the start"), "{name}");
+        // From this run on, all are stored.
+        let from = hour(361);
+        assert_eq!(diff(&stored), (format!("acme · 1 run from {from} to {until}"), json!(stored)), "{name}");
+    }
+}
+
+#[test]
 fn of_copies_and_authors_that_were_pruned_only_what_is_known_is_said() {
     for database in databases() {
         let world = World::new();

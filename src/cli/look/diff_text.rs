@@ -30,10 +30,8 @@ pub(in crate::cli) fn render(topic: &str, changes: &Changes, width: usize) -> St
 }
 
 fn span(changes: &Changes) -> String {
-    let runs = match changes.runs {
-        1 => "1 run".to_owned(),
-        n => format!("{n} runs"),
-    };
+    let least = if changes.more_runs { "≥ " } else { "" };
+    let runs = format!("{least}{}", count_noun(changes.runs as u64, "run"));
     match (&changes.since, &changes.until) {
         (_, None) => "no run since then".to_owned(),
         (None, Some(until)) => format!("{runs} up to {}, from the start", output::format_time(until.at)),

@@ -17,6 +17,12 @@ impl Store {
         read!(self, changes::seq_since(topic, at))
     }
 
+    /// Returns the public id of a topic's last run up to a place in the reading order, and when it searched; `None` if
+    /// there is none. The searches of that run may have been pruned.
+    pub async fn run_before(&self, topic: &str, seq: i64) -> Result<Option<(String, Time)>, StoreError> {
+        read!(self, changes::run_before(topic, seq))
+    }
+
     /// Returns the searches of a span, and some before it for comparison.
     pub async fn snapshots(&self, topic: &str, between: SeqRange) -> Result<Snapshots, StoreError> {
         read!(self, changes::snapshots(topic, between))

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::input::ChangeInput;
 use super::sources::SourceChanges;
 use crate::insight::text_diff::Piece;
-use crate::model::{Engagement, FirstSighting, ItemSummary, Source, Time, WindowFit};
+use crate::model::{Engagement, FirstSighting, ItemSummary, Snapshots, Source, Time, WindowFit};
 
 /// A run as a point in a topic's history.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -20,12 +20,15 @@ pub struct ChangePoint {
 pub struct Changes {
     /// The last run before the span; `None` if the span starts with the topic.
     pub since: Option<ChangePoint>,
-    /// The first run of the span.
+    /// The first run of the span of which searches are stored.
     pub first: Option<ChangePoint>,
     /// The last run of the span; `None` if there is none.
     pub until: Option<ChangePoint>,
-    /// Runs in the span that searched.
+    /// Runs in the span that searched, if their searches are stored.
     pub runs: usize,
+    /// Whether there may be more, of which the searches were pruned or not read.
+    #[serde(skip)]
+    pub more_runs: bool,
     /// Counts over the whole span.
     pub counts: ChangeCounts,
     /// Every source that was asked.
@@ -188,14 +191,17 @@ impl Changes {
     /// An empty result for a span.
     pub(super) fn new(reading: &ChangeInput) -> Self {
         let moment = |s: &crate::model::Snapshot| ChangePoint { run: s.run.clone(), at: s.at };
-        let all = &reading.snapshots.all;
+        let Snapshots { all, complete_from, cut, .. } = &reading.snapshots;
+        let since = reading.run_before.clone().map(|(run, at)| ChangePoint { run, at });
+        let is_pruned = complete_from.is_some_and(|from| since.as_ref().is_none_or(|before| before.at < from));
         let inside = || all.iter().filter(|s| s.seq > reading.between.since);
         let runs: BTreeSet<i64> = inside().map(|s| s.seq).collect();
         Self {
-            since: all.iter().rev().find(|s| s.seq <= reading.between.since).map(moment),
+            since,
             first: inside().next().map(moment),
             until: all.last().filter(|s| s.seq > reading.between.since).map(moment),
             runs: runs.len(),
+            more_runs: *cut || is_pruned,
             counts: ChangeCounts::default(),
             sources: Vec::new(),
             new: Vec::new(),

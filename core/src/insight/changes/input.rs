@@ -8,6 +8,8 @@ pub struct ChangeInput {
     pub between: SeqRange,
     /// How far back the topic's searches look, if a request does not say.
     pub window: std::time::Duration,
+    /// The public id of the last run before the span, and when it searched. Known also if its searches were pruned.
+    pub run_before: Option<(String, Time)>,
     /// Searches in the span and before it.
     pub snapshots: Snapshots,
     /// First sightings in the span, the latest first.

@@ -59,10 +59,10 @@ fn snapshots(all: Vec<Snapshot>) -> Snapshots {
 }
 
 fn reading(all: Vec<Snapshot>, since: i64) -> ChangeInput {
-    let until = all.last().map_or(0, |s| s.seq);
     ChangeInput {
-        between: SeqRange { since, until },
+        between: SeqRange { since, until: all.last().map_or(0, |s| s.seq) },
         window: DAY,
+        run_before: all.iter().rev().find(|s| s.seq <= since).map(|s| (s.run.clone(), s.at)),
         snapshots: snapshots(all),
         first: Vec::new(),
         last: Vec::new(),

@@ -55,6 +55,19 @@ pub(in crate::store) async fn seq_since(conn: &mut Conn, topic: &str, at: Time) 
     Ok(before.unwrap_or(0))
 }
 
+/// Returns the last run that searched up to a place in the reading order, also if its searches were pruned.
+pub(in crate::store) async fn run_before(
+    conn: &mut Conn,
+    topic: &str,
+    seq: i64,
+) -> Result<Option<(String, Time)>, StoreError> {
+    let sql = "SELECT r.public_id, r.started_at FROM run r WHERE r.topic = $1 AND r.seq <= $2 AND r.started_at IS NOT NULL \
+         AND (r.pruned_at IS NOT NULL OR EXISTS (SELECT 1 FROM search s WHERE s.run = r.id AND s.attempt = r.attempt)) \
+         ORDER BY r.seq DESC LIMIT 1";
+    let row = sqlx::query(sql).bind(topic).bind(seq).fetch_optional(conn).await?;
+    row.map(|row| Ok((row.try_get("public_id")?, Time(row.try_get("started_at")?)))).transpose()
+}
+
 pub(in crate::store) async fn snapshots(
     conn: &mut Conn,
     topic: &str,
