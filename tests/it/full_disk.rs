@@ -130,6 +130,22 @@ fn a_database_on_a_full_disk_is_read_with_what_a_dead_process_stored_last() {
 }
 
 #[test]
+fn status_advises_to_free_space_and_to_start_a_daemon_only_when_there_is_room() {
+    let Some(small) = Small::of(Sandbox::at(NINE, &[]), &topics(&["acme"])) else { return };
+    let place = &small.place;
+    place.ok(&["once", "--due", "--at", NINE]);
+    let start = "start `topicwatch run`";
+    let status = || place.run(&["status", "--at", "2026-03-13T09:00:00Z"]);
+    status().shows(0, &["1 topic is overdue since", start]);
+    small.fill();
+    let full = status();
+    full.shows(0, &["1 topic is overdue since", "nothing can be stored in ", "hint: free space on that disk"]);
+    assert!(!full.out.contains(start), "{full}");
+    small.make_room();
+    status().shows(0, &[start]);
+}
+
+#[test]
 fn a_folder_that_may_not_be_written_to_is_read() {
     for (died, log_readable) in [(false, true), (true, true), (true, false)] {
         let sandbox = Sandbox::at(NINE, &[]);

@@ -133,6 +133,27 @@ fn a_sign_of_life_of_a_later_time_is_nobodys() {
 }
 
 #[test]
+fn status_does_not_advise_to_start_a_daemon_that_is_running() {
+    for database in databases() {
+        let sandbox = today(&[]);
+        let place = Place::new(database, &sandbox.lines(), &topics(&["acme"], "every = \"12h\""));
+        place.ok(&["once", "--due"]);
+        wait(place.database.execute("UPDATE job SET next_slot = 1000 WHERE topic = 'acme'"));
+        let start = "1 topic is overdue since 1970-01-01T00:00:01Z: start `topicwatch run`";
+        let now = system_clock()().0;
+        for (role, is_running) in [("worker", false), ("daemon", true)] {
+            wait(place.database.execute(&format!(
+                "INSERT INTO instance (id, role, generation, started_at, seen_at, alive_until) VALUES ('{role}', '{role}', 9, 0, {now}, {})",
+                now + 3_600_000
+            )));
+            let told = place.ok(&["status"]);
+            assert_eq!(told.contains(start), !is_running, "{}: {told}", place.database.name);
+            assert_eq!(told.contains("a daemon is running, but does not plan what is due"), is_running, "{told}");
+        }
+    }
+}
+
+#[test]
 fn a_run_whose_process_died_is_not_the_last_one_if_another_began_after_it() {
     for database in databases() {
         let (slow, quick) = (Sandbox::at(NINE, &["delay=5m"]), Sandbox::at(NINE, &[]));

@@ -17,6 +17,7 @@ mod show_text;
 mod starred_list;
 pub(in crate::cli) mod status;
 mod status_budgets;
+mod status_overdue;
 mod status_pages;
 mod status_text;
 mod status_totals;

@@ -4,6 +4,7 @@ use std::io::Write as _;
 
 use clap::Args;
 
+use super::status_overdue::overdue_line;
 use super::status_pages::Pages;
 use super::status_text::StatusText;
 use super::status_totals::Totals;
@@ -44,10 +45,11 @@ pub(in crate::cli) async fn run(common: &Common, args: &StatusArgs) -> Result<Ex
             fails |= has_named_state(args, &page.ill);
         }
         let unjudged = pages.unjudged;
+        let overdue = overdue_line(&store, &text.overdue, totals.now).await?;
         // Before writing: a reader that stops reading holds no connection.
         store.close().await;
         let mut out = output::stdout();
-        text.write(&mut out, &totals, unjudged)?;
+        text.write(&mut out, &totals, overdue, unjudged)?;
         out.flush()?;
         fails
     };

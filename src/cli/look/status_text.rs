@@ -15,7 +15,8 @@ use crate::store::{RunRow, TopicStatus};
 /// The table and its notes, filled page by page.
 pub(super) struct StatusText {
     grid: Grid,
-    overdue: Vec<Time>,
+    /// Since when topics are overdue.
+    pub(super) overdue: Vec<Time>,
     paused: String,
     over_quota: String,
     failures: String,
@@ -73,15 +74,22 @@ impl StatusText {
         self.baseline += first.baseline;
     }
 
-    /// Writes everything. `unjudged` topics were not checked for silent sources.
-    pub(super) fn write(self, out: &mut impl Write, totals: &Totals<'_>, unjudged: usize) -> Result<(), Failure> {
+    /// Writes everything. `overdue` is the line about overdue topics; `unjudged` topics were not checked for silent
+    /// sources.
+    pub(super) fn write(
+        self,
+        out: &mut impl Write,
+        totals: &Totals<'_>,
+        overdue: String,
+        unjudged: usize,
+    ) -> Result<(), Failure> {
         if totals.is_sandbox {
             out.write_all(b"SANDBOX: invented findings\n\n")?;
         }
         for line in self.grid.lines() {
             writeln!(out, "{line}")?;
         }
-        let mut text = [overdue_line(&self.overdue), self.paused, self.over_quota, self.failures, self.ill].concat();
+        let mut text = [overdue, self.paused, self.over_quota, self.failures, self.ill].concat();
         if unjudged > 0 {
             let (topics, were) = if unjudged == 1 { ("topic", "was") } else { ("topics", "were") };
             text.push_str(&format!("{unjudged} {topics} {were} not checked for silent sources\n"));
@@ -147,17 +155,6 @@ fn row(t: &TopicStatus, page: &Page, next: Option<Time>, overdue: bool) -> [Stri
     };
     let (state, last) = (page.state_word(t).to_owned(), run.and_then(|r| r.started_at));
     [t.topic.clone(), state, output::format_time_or_dash(last), new, t.items.to_string(), next]
-}
-
-/// Says how many topics are overdue, since when, and what to do.
-fn overdue_line(since: &[Time]) -> String {
-    let Some(first) = since.iter().min() else { return String::new() };
-    let topics = if since.len() == 1 { "topic is" } else { "topics are" };
-    format!(
-        "{} {topics} overdue since {}: start `topicwatch run`, or run `topicwatch once --due`\n",
-        since.len(),
-        output::format_time(*first)
-    )
 }
 
 /// Describes what failed in a topic's last run, and when the last success was if that was another run.
