@@ -29,12 +29,40 @@ pub(super) async fn answer(
         return api::answer(&Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "This request is too large", hint));
     };
     match check(&body) {
-        Checked::Message => service.handle(Request::from_parts(head, Body::from(body))).await.map(Body::new),
+        Checked::Message => {
+            let response = service.handle(Request::from_parts(head, Body::from(body))).await.map(Body::new);
+            to_problem(response).await
+        }
         Checked::Ignored => StatusCode::ACCEPTED.into_response(),
         Checked::Wrong(error) => {
             (StatusCode::BAD_REQUEST, [(header::CONTENT_TYPE, "application/json")], error).into_response()
         }
     }
+}
+
+/// The most bytes of a refusal that are shown.
+const LONGEST_REFUSAL: usize = 1_000;
+
+/// Gives refusals the form of those of the API: the service refuses a message that it cannot read with plain text.
+/// Answers to a message are JSON and stay as they are, also if they are errors.
+async fn to_problem(response: Response) -> Response {
+    let status = response.status();
+    let media = response.headers().get(header::CONTENT_TYPE).and_then(|media| media.to_str().ok());
+    if status.is_success() || media.is_some_and(|media| media.starts_with("application/json")) {
+        return response;
+    }
+    let text = to_bytes(response.into_body(), LONGEST_REFUSAL).await.unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let (title, hint) = match status {
+        StatusCode::NOT_ACCEPTABLE => (&*text, "Send `Accept: application/json, text/event-stream`."),
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => {
+            (&*text, "Send one JSON-RPC message, with `Content-Type: application/json`.")
+        }
+        _ if status.is_client_error() => (&*text, "The headers must be those of MCP over streamable HTTP."),
+        _ => ("This request failed", "The log says why."),
+    };
+    let title = if title.is_empty() { status.canonical_reason().unwrap_or("This request was refused") } else { title };
+    api::answer(&Problem::new(status, title, hint))
 }
 
 /// Returns the service. It keeps nothing from one message to the next.

@@ -51,7 +51,12 @@ fn without_a_token_programs_of_this_machine_are_answered_and_pages_of_others_are
             reply.text()
         );
         let plain = ask(&pages, "POST", "/mcp", &[("Content-Type", "text/plain"), HEADERS[1]], PING);
-        assert_eq!(plain.status, 415, "{}", plain.text());
+        assert!(plain.refused(415).contains("`Content-Type: application/json`"));
+        for accept in ["application/json", "text/html", "text/event-stream"] {
+            let reply = ask(&pages, "POST", "/mcp", &[HEADERS[0], ("Accept", accept)], PING);
+            assert!(reply.refused(406).contains("`Accept: application/json, text/event-stream`"));
+        }
+        post(&pages, &[("MCP-Protocol-Version", "1999-01-01")], PING).refused(400);
         assert_eq!(post(&pages, &[], PING).json()["result"], json!({}));
     }
 }
