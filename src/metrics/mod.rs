@@ -111,7 +111,7 @@ impl Metrics {
             latest: store.latest_answers(&topics).await?,
             limited,
             providers: store.used_by_provider(now.utc_day()).await?,
-            missed: self.missed.of(store, &topics, now),
+            missed: self.missed.of(store, &topics, now).await,
             topics,
         })
     }

@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use tokio::sync::Notify;
+
 use crate::insight::{Coverage, source_coverage};
 use crate::model::{RunSearch, Span, Time, WatchedTopic, Window};
 use crate::store::{Filter, Store, StoreError};
@@ -12,6 +14,10 @@ use crate::store::{Filter, Store, StoreError};
 /// How far to look back beyond a topic's window, over which its next search looks back: what is still open is no
 /// hole.
 const DAY: Duration = Duration::from_secs(86_400);
+
+/// How long the first request waits for the first result, so that its series are there from the start. With much
+/// data it takes longer; then the series follow.
+const FIRST: Duration = Duration::from_secs(2);
 
 /// How long a result is reported before it is worked out again.
 const CACHE_TTL: Duration = Duration::from_secs(300);
@@ -21,7 +27,14 @@ type Seconds = Vec<(String, String, i64)>;
 
 /// The latest result.
 #[derive(Clone, Default)]
-pub(super) struct UncoveredTime(Arc<Mutex<State>>);
+pub(super) struct UncoveredTime(Arc<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    state: Mutex<State>,
+    /// Notified when the state has a new result.
+    done: Notify,
+}
 
 #[derive(Default)]
 struct State {
@@ -31,8 +44,19 @@ struct State {
 }
 
 impl UncoveredTime {
-    /// Returns the latest result. Starts working it out again in the background if it is old or missing.
-    pub(super) fn of(&self, store: &Store, topics: &[String], now: Time) -> Seconds {
+    /// Returns the latest result. Starts working it out again in the background if it is old; waits for it a little if
+    /// there is none yet.
+    pub(super) async fn of(&self, store: &Store, topics: &[String], now: Time) -> Seconds {
+        let done = self.0.done.notified();
+        self.start(store, topics, now);
+        if self.state().at.is_none() {
+            // Without a result in time, the answer has no such series.
+            let _ = tokio::time::timeout(FIRST, done).await;
+        }
+        self.state().known.clone()
+    }
+
+    fn start(&self, store: &Store, topics: &[String], now: Time) {
         let mut state = self.state();
         if !state.busy && state.at.is_none_or(|at| at.elapsed() > CACHE_TTL) {
             state.busy = true;
@@ -47,14 +71,15 @@ impl UncoveredTime {
                     Ok(Err(error)) => tracing::warn!("cannot compute missed coverage: {error}"),
                     Err(ended) => tracing::error!("computing missed coverage crashed: {ended}"),
                 }
+                drop(state);
+                missed.0.done.notify_waiters();
             });
         }
-        state.known.clone()
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
         // The state is consistent between any two statements, even after a panic.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
