@@ -79,8 +79,67 @@ fn watched(database: Database, topics: &str) -> (Place, Truth) {
 }
 
 /// The terms of the event day.
-fn told(place: &Place) -> Value {
-    place.json(&["terms", "acme", "--since", &at(EVENT), "--until", &at(EVENT + 1), "--at", &at(DAYS), "--json"])
+fn told(place: &Place, id: &str) -> Value {
+    place.json(&["terms", id, "--since", &at(EVENT), "--until", &at(EVENT + 1), "--at", &at(DAYS), "--json"])
+}
+
+/// What is counted of the topic's runs beside the loop, and what is read from it.
+fn of_topic(place: &Place, id: &str) -> Vec<String> {
+    let now = at(DAYS);
+    let mut status = place.json(&["status", "--json", "--at", &now]);
+    status["disk"] = Value::Null;
+    place.ok(&[
+        "report",
+        "--topic",
+        id,
+        "--date",
+        at(EVENT).split('T').next().unwrap(),
+        "--at",
+        &now,
+        "--out",
+        "day.md",
+    ]);
+    let mut all = vec![
+        told(place, id).to_string(),
+        status.to_string(),
+        std::fs::read_to_string(place.path("day.md")).unwrap(),
+        place.ok(&["diff", id, "--json", "--at", &now]),
+        place.ok(&["coverage", id, "--json", "--at", &now]),
+        place.ok(&["runs", "--topic", id, "--json"]),
+    ];
+    for what in ["items", "daily", "new", "changes"] {
+        all.push(place.ok(&["export", "--what", what, "--topic", id]));
+    }
+    for (table, row) in [
+        ("topic_latest", "source || ' ' || answered_at || ' ' || coalesce(new_at, 0)"),
+        ("topic_day", "day_from || ' ' || items || ' ' || unique_items"),
+        ("topic_term", "day_from || ' ' || items || ' ' || length(counts)"),
+    ] {
+        all.extend(place.database.texts(&format!("SELECT topic || ' ' || {row} FROM {table} ORDER BY 1")));
+    }
+    all
+}
+
+#[test]
+fn a_renamed_topic_keeps_its_terms_counts_reports_and_status() {
+    for database in databases() {
+        let (place, truth) = watched(database, TOPIC);
+        let name = place.database.name;
+        let before = of_topic(&place, "acme");
+        assert!(before[0].contains("bridge collapse") && before.len() > 30, "{name}: {before:#?}");
+        // No text contains the new id.
+        let as_before = |id: &str| {
+            let all = of_topic(&place, id).into_iter().map(|text| text.replace(id, "acme"));
+            for (n, (before, after)) in before.iter().zip(all).enumerate() {
+                assert_eq!(*before, after, "{name}: {n}, as {id}");
+            }
+        };
+        for (old, new) in [("acme", "emca"), ("emca", "acme")] {
+            place.ok(&["topic", "rename", old, new]);
+            place.configure(&truth.lines(), &TOPIC.replace("id = \"acme\"", &format!("id = \"{new}\"")));
+            as_before(new);
+        }
+    }
 }
 
 fn row<'a>(told: &'a Value, list: &str, name: &str, of: &str) -> &'a Value {
@@ -176,7 +235,7 @@ fn what_many_people_say_is_news_and_what_one_text_or_author_says_is_not() {
         wait(database.execute(
             "UPDATE item SET likes = (id * 37) % 11, tone = CASE id % 3 WHEN 0 THEN 'negative' WHEN 1 THEN 'neutral' ELSE 'positive' END",
         ));
-        let before = told(&place);
+        let before = told(&place, "acme");
         assert_eq!(before["untold"], Value::Null, "{before:#}");
         let names: Vec<&str> =
             before["terms"].as_array().unwrap().iter().map(|row| row["term"].as_str().unwrap()).collect();
@@ -277,12 +336,12 @@ fn counts_are_kept_by_day_verified_and_forgotten_with_their_items() {
         let database = &place.database;
         let kept = || database.number("SELECT count(*) FROM topic_term WHERE items > 0");
         assert_eq!(kept(), DAYS, "each day that has ended and on which something was found");
-        let first = told(&place);
+        let first = told(&place, "acme");
         // Without stored counts the days are counted from their texts, with the same result.
         let rows = "SELECT CAST(day_from AS TEXT) || ' ' || CAST(items AS TEXT) FROM topic_term WHERE items > 0 ORDER BY day_from";
         let were = database.texts(rows);
         wait(database.execute("DELETE FROM topic_term"));
-        assert_eq!(told(&place), first, "{}", database.name);
+        assert_eq!(told(&place, "acme"), first, "{}", database.name);
         // The next run that finds something stores the counts again.
         truth.set(|world| {
             world.now = Time(BEGIN + (DAYS + 1) * DAY);
@@ -302,7 +361,7 @@ fn counts_are_kept_by_day_verified_and_forgotten_with_their_items() {
         // Stored counts are used: if every day had the event's counts, nothing would be news.
         let of_event = format!("SELECT e.counts FROM topic_term e WHERE e.day_from = {}", BEGIN + EVENT * DAY);
         wait(database.execute(&format!("UPDATE topic_term SET counts = ({of_event}) WHERE items > 0")));
-        assert_eq!(told(&place)["terms"], serde_json::json!([]), "{}", database.name);
+        assert_eq!(told(&place, "acme")["terms"], serde_json::json!([]), "{}", database.name);
         wait(database.execute("DELETE FROM topic_term"));
         truth.set(|world| {
             world.now = Time(BEGIN + (DAYS + 2) * DAY);
@@ -319,9 +378,9 @@ fn counts_are_kept_by_day_verified_and_forgotten_with_their_items() {
         });
         place.ok(&["once", "--at", &at(DAYS + 2)]);
         // Counts of another version or of other items are ignored.
-        let before = told(&place);
+        let before = told(&place, "acme");
         wait(database.execute("UPDATE topic_term SET items = items + 0, counts = basis"));
-        assert_eq!(told(&place)["terms"], before["terms"], "{}", database.name);
+        assert_eq!(told(&place, "acme")["terms"], before["terms"], "{}", database.name);
         // Forgetting an item deletes the counts of its day at once.
         let day = BEGIN + 5 * DAY;
         let of_day = format!("SELECT count(*) FROM topic_term WHERE day_from = {day}");
@@ -331,10 +390,10 @@ fn counts_are_kept_by_day_verified_and_forgotten_with_their_items() {
         ));
         place.ok(&["forget", "--item", &key[0], "--yes"]);
         assert_eq!(database.number(&of_day), 0, "{}", database.name);
-        holds(database, &told(&place), "harbor", "harbor");
+        holds(database, &told(&place, "acme"), "harbor", "harbor");
         // Filtered items are not counted either.
         place.configure(&truth.lines(), &format!("{TOPIC}exclude = [\"harbor\"]\n"));
-        let filtered = told(&place);
+        let filtered = told(&place, "acme");
         assert!(!filtered.to_string().contains("harbor"), "{filtered:#}");
         holds_bridge(&filtered);
         // Pruning items deletes the counts of their days, too, and no others.
@@ -376,7 +435,7 @@ fn a_kill_while_days_are_counted_costs_nothing_and_counts_nothing_twice() {
         place.ok(&["once", "--at", &at(DAYS + 1)]);
         let days = place.database.texts("SELECT CAST(day_from AS TEXT) FROM topic_term WHERE items > 0 ORDER BY 1");
         assert_eq!(days.len(), usize::try_from(DAYS).unwrap(), "{}: {days:?}", place.database.name);
-        holds_bridge(&told(&place));
+        holds_bridge(&told(&place, "acme"));
     }
 }
 
