@@ -129,7 +129,8 @@ fn topics(all: &mut Families, read: &Reading) {
     let help = "When a topic's source last answered, in seconds since 1970.";
     all.gauge("topicwatch_topic_last_answer_timestamp_seconds", help, answered);
     let newest = read.latest.iter().filter_map(|l| Some(sample(&l.topic, l.source.as_str(), seconds(l.new_at?.0))));
-    let help = "When a topic's source last found an item new to the topic, in seconds since 1970.";
+    let help =
+        "When a topic's source last found something new, even if another source found it too, in seconds since 1970.";
     all.gauge("topicwatch_topic_newest_item_timestamp_seconds", help, newest);
     let missed = read.missed.iter().map(|(topic, source, missed)| sample(topic, source, number(*missed)));
     let help = "Seconds of the window and the preceding day that no search of the source covered or will cover; computed every five minutes.";

@@ -10,6 +10,7 @@ mod family;
 mod reading;
 mod uncovered_time;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,7 +21,7 @@ pub use family::CONTENT_TYPE;
 use reading::Reading;
 use uncovered_time::UncoveredTime;
 
-use crate::model::{DayLimits, LATE, Time};
+use crate::model::{DayLimits, LATE, Source, SourceLatest, Time, WatchedTopic};
 use crate::process_status::ProcessStatus;
 use crate::store::{Store, StoreError};
 
@@ -102,17 +103,28 @@ impl Metrics {
                 None => roles.push((process.role, 1)),
             }
         }
+        let latest = of_own_sources(store.latest_answers(&topics).await?, &store.watched(&topics).await?);
         let limited = store.topic_limit_usage(now.utc_day(), &topics).await?;
         Ok(Reading {
             counts,
             sums: store.tally().await?,
             bytes: store.disk().await?.bytes,
             roles,
-            latest: store.latest_answers(&topics).await?,
+            latest,
             limited,
             providers: store.used_by_provider(now.utc_day()).await?,
             missed: self.missed.of(store, &topics, now).await,
             topics,
         })
     }
+}
+
+/// Leaves out sources that topics no longer have: nothing new is expected of them.
+fn of_own_sources(mut latest: Vec<SourceLatest>, watched: &[WatchedTopic]) -> Vec<SourceLatest> {
+    let own: HashMap<&str, Vec<Source>> = watched
+        .iter()
+        .filter_map(|watched| Some((watched.topic.as_str(), watched.definition.as_ref()?.sources())))
+        .collect();
+    latest.retain(|one| own.get(one.topic.as_str()).is_none_or(|own| own.contains(&one.source)));
+    latest
 }

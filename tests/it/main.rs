@@ -156,6 +156,7 @@ mod several_processes;
 mod shutdown;
 mod silent_sources;
 mod small_outputs;
+mod source_changes;
 mod spread;
 mod spread_cli;
 mod status_next;

@@ -315,7 +315,10 @@ fn after_twenty_marks_noise_is_folded_and_what_is_good_is_kept() {
             table.push_str(&row);
             all.push(draws);
         }
-        table.push_str(&row("all six", noise(events.iter().flat_map(|event| &event.1)), &pooled(&all)));
+        let pooled = pooled(&all);
+        table.push_str(&row("all six", noise(events.iter().flat_map(|event| &event.1)), &pooled));
+        let (folded, kept) = means(&pooled)[0];
+        assert!(folded >= 0.30 && kept >= 0.99, "all six, {part}: {folded} {kept}");
         // Where noise is common: 20 marks are enough in the three streams in which many good posts contain no word of
         // the query.
         assert_eq!(many.len(), 4, "{many:?}");
@@ -426,11 +429,11 @@ fn on_other_events_what_is_good_is_kept() {
         }
         let (most, none) = (most * 100.0, " 0 % | 100 % |".repeat(MARKS.len()));
         table.push_str(&format!("| {nothing} others | ≤ {most:.0} % |{none}\n"));
-        table.push_str(&row(
-            &format!("all {}", events.len()),
-            noise(events.iter().flat_map(|event| &event.1)),
-            &pooled(&all),
-        ));
+        let pooled = pooled(&all);
+        let name = format!("all {}", events.len());
+        table.push_str(&row(&name, noise(events.iter().flat_map(|event| &event.1)), &pooled));
+        let (folded, kept_of_all) = means(&pooled)[0];
+        assert!(folded >= 0.30 && kept_of_all >= 0.99, "{name}, {part}: {folded} {kept_of_all}");
         let kept = kept_of.iter().sum::<f64>() / kept_of.len() as f64;
         assert!(kept >= 0.99, "{part}: {kept}: {kept_of:?}");
         check_table(PAGE, part, &table);

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::coverage::{split_coverage, total_ms};
 use super::hole_causes::{Cause, HoleCause, causes};
+use super::membership::{Membership, memberships};
 use crate::model::{CoverageSearch, RunSearch, SearchState, SocialOperation, Source, Span, Time, WatchedTopic};
 
 /// A gap between two search windows shorter than this many milliseconds is not reported as a hole.
@@ -40,7 +41,8 @@ pub enum Coverage {
         covered: Vec<SpanLength>,
         /// Holes, in order.
         holes: Vec<Hole>,
-        /// The hole since the last search; the next search looks back over it.
+        /// The hole since the last search; the next search looks back over it. `None` if the topic no longer has the
+        /// source.
         open: Option<Hole>,
         /// Covered milliseconds.
         covered_ms: i64,
@@ -74,7 +76,8 @@ pub struct SourceCoverage {
     pub coverage: Coverage,
 }
 
-/// Returns what each source accepted by `wanted` covered in a period. `runs` are the topic's, in time order.
+/// Returns what each source accepted by `wanted` covered in a period. `runs` are the topic's, in time order. Time in which
+/// the topic did not have a source is no hole of it.
 #[must_use]
 pub fn source_coverage(
     watched: &WatchedTopic,
@@ -130,6 +133,10 @@ fn check_coverage(watched: &WatchedTopic, runs: &[RunSearch], period: Span, sour
 fn span_coverage(watched: &WatchedTopic, runs: &[RunSearch], period: Span, source: Source) -> Coverage {
     let searches = || runs.iter().filter_map(|l| l.search.as_ref().map(|s| (l, s))).filter(|(_, s)| s.source == source);
     let divided = split_coverage(period, searches().filter_map(|(_, search)| search.covered));
+    let memberships = memberships(source, watched, runs, period);
+    let during = |hole: Span| {
+        memberships.iter().filter_map(move |member| Some((hole.intersection(member.span)?, member))).collect::<Vec<_>>()
+    };
     // The last minutes a search asked for but does not claim: the end of its claim to the end of its request.
     let mut unclaimed: HashMap<Time, Time> = HashMap::new();
     for (_, search) in searches() {
@@ -151,8 +158,11 @@ fn span_coverage(watched: &WatchedTopic, runs: &[RunSearch], period: Span, sourc
         let asked = unclaimed.get(&hole.from).is_some_and(|until| *until >= watched.began);
         Span::new(if asked { hole.from } else { hole.from.max(watched.began) }, hole.until)
     };
-    let (lates, missed): (Vec<&Span>, Vec<&Span>) =
-        divided.holes.iter().partition(|hole| hole.until < period.until && late(hole));
+    let (lates, missed): (Vec<(Span, &Membership)>, Vec<(Span, &Membership)>) =
+        divided.holes.iter().flat_map(|hole| during(*hole)).partition(|(hole, member)| {
+            // Nothing looks back over the last minutes of a source that is gone.
+            (hole.until < period.until || !member.lasts) && late(hole)
+        });
     // A full reply that covers nothing is not asked for again: the next search looks back to where it ended.
     let sampled = |(_, search): (&RunSearch, &CoverageSearch)| {
         (search.saturated && search.covered.is_none()).then_some(search.requested_span?.until)
@@ -167,17 +177,20 @@ fn span_coverage(watched: &WatchedTopic, runs: &[RunSearch], period: Span, sourc
     let answered = |hole: &Span| unclaimed.get(&hole.from).map_or(hole.from, |until| hole.from.max(*until));
     let mut holes: Vec<Hole> = missed
         .into_iter()
-        .filter_map(|hole| counted(*hole))
-        .flat_map(parts)
-        .map(|hole| {
+        .filter_map(|(hole, member)| Some((counted(hole)?, member)))
+        .flat_map(|(hole, member)| parts(hole).map(move |part| (part, member)))
+        .map(|(hole, member)| {
             let ender = enders.get(&hole.until).copied();
-            let mut causes = causes(runs, hole, answered(&hole), source, ender, period.until);
-            if ender.is_none() && watched.paused && watched.ended.is_none() {
+            // What happened while the topic did not have the source is no cause.
+            let about = runs.get(member.first_row..).unwrap_or_default();
+            let mut causes = causes(about, hole, answered(&hole), source, ender, member.span.until);
+            let still_open = ender.is_none() && member.lasts && watched.ended.is_none();
+            if still_open && watched.paused {
                 causes.retain(|cause| !matches!(cause.why, HoleCause::Paused | HoleCause::NothingDue));
                 causes.insert(0, Cause { why: HoleCause::Paused, count: 1, detail: None });
             }
             // The next planning records the missed slots; until then the ledger has no row for them.
-            let passed = |next: &Time| hole.contains(*next) && ender.is_none() && watched.ended.is_none();
+            let passed = |next: &Time| hole.contains(*next) && still_open;
             if let Some(next) = watched.next.filter(passed) {
                 causes.retain(|cause| cause.why != HoleCause::NothingDue);
                 causes.push(Cause { why: HoleCause::MissedSlot, count: 0, detail: Some(next.to_string()) });
@@ -192,9 +205,11 @@ fn span_coverage(watched: &WatchedTopic, runs: &[RunSearch], period: Span, sourc
         let idle = until.since(answered(&Span { from, until }));
         until == period.until && idle <= window && watched.ended.is_none()
     };
-    let open = if holes.last().is_some_and(waits) { holes.pop() } else { None };
+    let has_now = memberships.last().is_some_and(|member| member.lasts);
+    let open = if has_now && holes.last().is_some_and(waits) { holes.pop() } else { None };
     let holes_ms = holes.iter().map(|hole| hole.span.length_ms).sum();
-    let late_indexing: Vec<SpanLength> = lates.into_iter().filter_map(|late| counted(*late)).map(span_length).collect();
+    let late_indexing: Vec<SpanLength> =
+        lates.into_iter().filter_map(|(late, _)| counted(late)).map(span_length).collect();
     let late_indexing_ms = late_indexing.iter().map(|late| late.length_ms).sum();
     let covered_ms = total_ms(&divided.covered);
     Coverage::Spans {
@@ -222,5 +237,7 @@ fn share(part: i64, whole: i64) -> Option<f64> {
 
 #[cfg(test)]
 mod partition_tests;
+#[cfg(test)]
+mod source_tests;
 #[cfg(test)]
 mod tests;

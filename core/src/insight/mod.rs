@@ -1,6 +1,6 @@
 //! What rows show together. Pure: it reads no database and no clock.
 //!
-//! * `coverage`, `holes`: what searches covered, and the gaps
+//! * `coverage`, `holes`, `membership`: what searches covered, the gaps, and since when a topic has a source
 //! * `changes`: what is new, gone, edited or rising; `rising` has the rule for rising
 //! * `silence`: sources that fell silent
 //! * `daily`: the figures of a day; `why`: why a figure is unusual
@@ -22,6 +22,7 @@ mod forecast_types;
 mod hole_causes;
 mod holes;
 mod limit_forecast;
+mod membership;
 mod quota;
 pub mod relevance;
 mod rising;

@@ -112,7 +112,7 @@ pub fn tally(runs: &[TallyRun]) -> (Vec<MetricSum>, Vec<SourceLatest>) {
         for search in run.searches.iter().filter(|s| matches!(s.state, SearchState::Ok | SearchState::Empty)) {
             let known = latest.entry((topic, search.source)).or_insert((at, None));
             known.0 = known.0.max(at);
-            if search.counts.new > 0 {
+            if search.fresh {
                 known.1 = known.1.max(Some(at));
             }
         }
@@ -147,6 +147,7 @@ mod tests {
             tries: 1,
             latency_ms: Some(250),
             counts,
+            fresh: new > 0,
             unreadable: 0,
             cost: Micros(1_000),
         }

@@ -9,8 +9,8 @@ pub struct AnsweredSearch {
     pub at: Time,
     /// The counts of its reply.
     pub counts: Counts,
-    /// A lower bound of the new items that are not older than the window. The counts cannot say: `outside` includes
-    /// duplicates.
+    /// A lower bound of its items that are new to the topic since this run and not older than the window. The counts
+    /// cannot say: `outside` includes duplicates, and `new` leaves out what another source of the run also found.
     pub fresh: i64,
 }
 

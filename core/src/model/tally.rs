@@ -35,6 +35,9 @@ pub struct TallySearch {
     pub latency_ms: Option<i64>,
     /// The counts of its reply.
     pub counts: Counts,
+    /// Whether its run was the first of the topic to see one of its items that is not older than the window, whichever
+    /// other sources of the run also found it.
+    pub fresh: bool,
     /// The number of unreadable entries.
     pub unreadable: i64,
     /// The price paid, or the expected price if not known.

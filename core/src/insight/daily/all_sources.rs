@@ -1,6 +1,5 @@
 //! What all sources of a topic covered together. A source that missed something leaves a hole even if another one
-//! searched that time: its posts are missing. A source counts from its first search on, and until its last one if it
-//! was removed.
+//! searched that time: its posts are missing. A source counts while the topic has it.
 
 use crate::insight::{Hole, HoleCause, split_coverage};
 use crate::model::{RunSearch, Source, Span, Time, WatchedTopic};
@@ -9,8 +8,8 @@ use crate::model::{RunSearch, Source, Span, Time, WatchedTopic};
 #[derive(Debug, Clone)]
 pub(super) struct SourceSpans {
     pub(super) source: Source,
-    /// The time in which it counts.
-    pub(super) active: Span,
+    /// The times in which it counts.
+    pub(super) active: Vec<Span>,
     pub(super) covered: Vec<Span>,
     /// The last minutes before searches, which are not counted as covered.
     pub(super) late: Vec<Span>,
@@ -37,6 +36,8 @@ pub(super) struct AllSources {
     pub(super) full: Vec<Span>,
     /// Holes of single sources and their causes; with the source's name if there are several sources.
     pub(super) reasons: Vec<(Span, String)>,
+    /// The same for the ends of sources for which no search was due. Another source may have a hole there.
+    pub(super) waiting: Vec<(Span, String)>,
     /// Since when no search was due; `None` if one was.
     pub(super) idle_from: Option<Time>,
     /// Since when the next search looks back over what is not covered.
@@ -50,14 +51,18 @@ pub(super) fn all_sources(sources: &[SourceSpans], period: Span) -> AllSources {
     let reached = common(sources, period, |source| {
         source.covered.iter().chain(&source.late).copied().chain(source.full()).collect()
     });
-    let mut reasons = Vec::new();
+    let (mut reasons, mut waiting) = (Vec::new(), Vec::new());
     for source in sources {
-        for hole in source.holes.iter().chain(&source.open) {
+        let name = if sources.len() > 1 { format!("{}: ", source.source) } else { String::new() };
+        let inside = |hole: &Hole| -> Vec<Span> {
+            source.active.iter().filter_map(|active| hole.span.span.intersection(*active)).collect()
+        };
+        for hole in source.holes.iter().chain(source.open.iter().filter(|_| !source.idle)) {
             let causes: Vec<String> = hole.causes.iter().map(ToString::to_string).collect();
-            let name = if sources.len() > 1 { format!("{}: ", source.source) } else { String::new() };
-            let inside = hole.span.span.intersection(source.active);
-            reasons.extend(inside.map(|span| (span, format!("{name}{}", causes.join("; ")))));
+            reasons.extend(inside(hole).into_iter().map(|span| (span, format!("{name}{}", causes.join("; ")))));
         }
+        let idle = source.open.iter().filter(|_| source.idle);
+        waiting.extend(idle.flat_map(inside).map(|span| (span, format!("{name}no search was due yet"))));
     }
     let open = || sources.iter().filter_map(|source| Some((source, source.open.as_ref()?.span.span.from)));
     let open_from = open().map(|(_, from)| from).min();
@@ -67,15 +72,17 @@ pub(super) fn all_sources(sources: &[SourceSpans], period: Span) -> AllSources {
         idle_from: open_from.filter(|_| open().all(|(source, _)| source.idle)),
         covered,
         reasons,
+        waiting,
         open_from,
     }
 }
 
 /// The parts of a period that lie in the spans of each source, as far as it is active, and in which any is.
 fn common(sources: &[SourceSpans], period: Span, spans: impl Fn(&SourceSpans) -> Vec<Span>) -> Vec<Span> {
-    let active = split_coverage(period, sources.iter().map(|source| source.active)).holes;
+    let active = split_coverage(period, sources.iter().flat_map(|source| source.active.iter().copied())).holes;
     let missing = sources.iter().flat_map(|source| {
-        source.active.intersection(period).map_or_else(Vec::new, |active| split_coverage(active, spans(source)).holes)
+        let active = source.active.iter().filter_map(|active| active.intersection(period));
+        active.flat_map(|active| split_coverage(active, spans(source)).holes).collect::<Vec<_>>()
     });
     split_coverage(period, active.into_iter().chain(missing)).holes
 }
@@ -85,18 +92,39 @@ fn without(spans: &[Span], others: &[Span]) -> Vec<Span> {
     spans.iter().flat_map(|span| split_coverage(*span, others.iter().copied()).holes).collect()
 }
 
-/// Returns the time in which a source counts: from the start of its first requested span, until its last search if the
-/// topic no longer has it.
-pub(super) fn active(source: Source, watched: Option<&WatchedTopic>, runs: &[RunSearch], period: Span) -> Span {
-    let searches = || runs.iter().filter_map(|run| Some((run.at, run.search.as_ref().filter(|s| s.source == source)?)));
-    let requested_from = |(at, search): (Time, &crate::model::CoverageSearch)| {
-        search.requested_span.map_or(at, |requested| requested.from.min(at))
-    };
-    let from = searches().map(requested_from).min().unwrap_or(period.until).clamp(period.from, period.until);
-    let topic = watched.and_then(|watched| watched.definition.as_ref());
-    let removed = topic.is_some_and(|topic| !topic.sources().into_iter().any(|own| own == source));
-    let last = searches().map(|(at, _)| at).max().filter(|_| removed);
-    Span { from, until: last.unwrap_or(period.until).clamp(from, period.until) }
+/// Returns the times in which sources count: since when any does, and until when, if the topic has none of them any more.
+/// Before and after that, searches cover no spans. `None` where that is not so.
+pub(super) fn counting(
+    sources: &[SourceSpans],
+    watched: Option<&WatchedTopic>,
+    seen: Span,
+) -> (Option<Time>, Option<Time>) {
+    let first = sources.iter().filter_map(|one| one.active.first()).map(|active| active.from).min();
+    let own = watched.and_then(|watched| watched.definition.as_ref()).map(crate::model::Topic::sources);
+    let has_now = own.is_none_or(|own| sources.iter().any(|one| own.contains(&one.source)));
+    let last = sources.iter().filter_map(|one| one.active.last()).map(|active| active.until).max();
+    (first.filter(|from| *from > seen.from), last.filter(|_| !has_now))
+}
+
+/// Returns whether no search was due in a hole up to the present. Without planned slots, one and a half times the usual
+/// distance between searches counts as not due.
+pub(super) fn idle(open: &Hole, watched: &WatchedTopic, runs: &[RunSearch], present: Time) -> bool {
+    if watched.paused || watched.ended.is_some() || !open.causes.iter().all(|cause| cause.why == HoleCause::NothingDue)
+    {
+        return false;
+    }
+    if let Some(next) = watched.next {
+        return next > present;
+    }
+    let mut at: Vec<i64> = runs.iter().map(|run| run.at.0).collect();
+    at.sort_unstable();
+    at.dedup();
+    let mut gaps: Vec<i64> = at.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    gaps.sort_unstable();
+    let usual = gaps.get(gaps.len() / 2).copied().unwrap_or(0);
+    // The last minutes before a search wait for posts to be indexed, not for a search.
+    let last = at.last().map_or(open.span.span.from.0, |last| open.span.span.from.0.max(*last));
+    open.span.span.until.0 - last <= usual + usual / 2
 }
 
 #[cfg(test)]
@@ -136,7 +164,7 @@ mod tests {
         let full = spans(At::Full).into_iter().map(hole(HoleCause::Saturated));
         SourceSpans {
             source: [Source::Social, Source::Web, Source::Ai][number],
-            active,
+            active: vec![active],
             covered: spans(At::Covered),
             late: spans(At::Late),
             holes: full.chain(spans(At::Missed).into_iter().map(hole(HoleCause::FailedSearch))).collect(),

@@ -1,8 +1,9 @@
 //! How well days were searched: what searches covered of a span, its holes and their causes, and where replies were
 //! full. `holes` defines holes; the caller reads the searches.
 
-use super::all_sources::{AllSources, SourceSpans, active, all_sources};
-use crate::insight::{Coverage, Hole, HoleCause, source_coverage, split_coverage, total_ms};
+use super::all_sources::{AllSources, SourceSpans, all_sources, counting, idle};
+use crate::insight::membership::memberships;
+use crate::insight::{Coverage, source_coverage, split_coverage, total_ms};
 use crate::model::{CoverageSearch, PrunedDays, RunSearch, Source, Span, Time, WatchedTopic};
 
 /// A span that nothing covered.
@@ -28,6 +29,9 @@ fn is_no(flag: &bool) -> bool {
 /// Shorter holes are not reported, milliseconds: a daily search that starts seconds after its slot leaves one.
 const SHORT: i64 = 60_000;
 
+/// Why a span is not covered if no source knows a cause.
+const NO_SEARCH: &str = "no search reached it";
+
 /// If less than this share of a span is covered, its holes are reported, and there may be more items than are counted.
 pub const COVERED: f64 = 0.98;
 
@@ -42,6 +46,8 @@ pub struct SearchCoverage {
     spans: Option<Vec<Span>>,
     /// Holes of single sources, and why.
     reasons: Vec<(Span, String)>,
+    /// The ends of single sources for which no search was due.
+    waiting: Vec<(Span, String)>,
     /// The last minutes before searches, not counted as covered: posts may have been indexed later.
     late: Vec<Span>,
     /// Holes only because replies were full: the search returned as much as it could.
@@ -53,6 +59,8 @@ pub struct SearchCoverage {
     idle_from: Option<Time>,
     /// Since when nothing is covered and the next search looks back, whether or not one was due.
     open_from: Option<Time>,
+    /// Since when searches cover spans, if the topic got its first such source later. Before that, searches are checks.
+    spans_from: Option<Time>,
     /// Since when no search covers spans, because the topic no longer has such a source. From then on, searches are
     /// checks.
     checks_from: Option<Time>,
@@ -73,7 +81,7 @@ impl SearchCoverage {
                         .as_ref()
                         .zip(watched.as_ref())
                         .is_some_and(|(hole, watched)| idle(hole, watched, &runs, present)),
-                    active: seen,
+                    active: Vec::new(),
                     covered: covered.into_iter().map(|length| length.span).collect(),
                     late: late_indexing.into_iter().map(|length| length.span).collect(),
                     holes,
@@ -83,32 +91,40 @@ impl SearchCoverage {
             }
         }
         checks.sort_unstable();
-        let checks_from = checks_from(&sources, watched.as_ref(), &runs, seen);
-        if sources.len() > 1 {
-            for source in &mut sources {
-                source.active = active(source.source, watched.as_ref(), &runs, seen);
-            }
+        for source in &mut sources {
+            let all =
+                watched.as_ref().map_or_else(Vec::new, |watched| memberships(source.source, watched, &runs, seen));
+            source.active = all.into_iter().map(|member| member.span).collect();
         }
-        let AllSources { covered, late, full, reasons, idle_from, open_from } = all_sources(&sources, seen);
+        // One that was only just added, and has not been searched yet, says nothing.
+        sources.retain(|source| !source.active.is_empty() || !source.covered.is_empty());
+        let (spans_from, checks_from) = counting(&sources, watched.as_ref(), seen);
+        if let [only] = &mut sources[..] {
+            only.active = vec![seen];
+        }
+        let AllSources { covered, late, full, reasons, waiting, idle_from, open_from } = all_sources(&sources, seen);
         Self {
             spans: (!sources.is_empty()).then_some(covered),
             covering: sources.iter().map(|source| source.source).collect(),
             watched,
             runs,
             reasons,
+            waiting,
             late,
             full,
             checks,
             present,
             idle_from: idle_from.filter(|_| checks_from.is_none()),
             open_from: open_from.filter(|_| checks_from.is_none()),
+            spans_from,
             checks_from,
         }
     }
 
     /// What searches covered, if those of a span cover spans.
     fn spans_in(&self, span: Span) -> Option<&[Span]> {
-        self.spans.as_deref().filter(|_| self.checks_from.is_none_or(|from| span.from < from))
+        let is_before = self.spans_from.is_some_and(|from| span.until <= from);
+        self.spans.as_deref().filter(|_| !is_before && self.checks_from.is_none_or(|from| span.from < from))
     }
 
     /// Returns whether searches of this time cover spans; otherwise each shows only the moment it was made.
@@ -182,7 +198,8 @@ impl SearchCoverage {
     /// The part of a span that has passed, and in which searches cover spans.
     fn passed(&self, span: Span) -> Span {
         let until = self.checks_from.map_or(self.present, |from| from.min(self.present));
-        Span { until: span.until.min(until).max(span.from), ..span }
+        let from = self.spans_from.map_or(span.from, |from| span.from.max(from));
+        Span { from, until: span.until.min(until).max(from) }
     }
 
     /// Returns whether the topic was watched during all of a span.
@@ -254,6 +271,7 @@ impl SearchCoverage {
     pub fn holes(&self, span: Span) -> Vec<HoleFacts> {
         let (Some(spans), Some(watched)) = (self.spans_in(span), &self.watched) else { return Vec::new() };
         let span = self.checks_from.map_or(span, |from| Span { until: span.until.min(from), ..span });
+        let span = self.spans_from.map_or(span, |from| Span { from: span.from.max(from), ..span });
         let idle_from = self.idle_from.unwrap_or(span.until);
         // The last minutes before the first search wait for the next one, as those of any other search.
         let began = watched.began.min(idle_from);
@@ -261,10 +279,8 @@ impl SearchCoverage {
         for hole in split_coverage(span, spans.iter().chain(&self.late).copied()).holes {
             let mut push_hole = |from: Time, until: Time, before: bool, open: bool| {
                 let Some(span) = Span::new(from, until) else { return };
-                let here =
-                    self.reasons.iter().filter(|(hole, _)| !before && !open && hole.intersection(span).is_some());
-                let why: Vec<&str> = here.map(|(_, why)| why.as_str()).collect();
-                holes.push(HoleFacts { span, why: why.join("; "), before, open });
+                let why = if before || open { String::new() } else { self.why(span) };
+                holes.push(HoleFacts { span, why, before, open });
             };
             let begun = hole.from.max(began);
             push_hole(hole.from, hole.until.min(began), true, false);
@@ -274,41 +290,20 @@ impl SearchCoverage {
         holes.retain(|hole| hole.span.until.0 - hole.span.from.0 >= SHORT);
         holes
     }
-}
 
-/// Returns since when a topic has no source whose searches cover spans; `None` if it has one, or never had one.
-fn checks_from(
-    sources: &[SourceSpans],
-    watched: Option<&WatchedTopic>,
-    runs: &[RunSearch],
-    seen: Span,
-) -> Option<Time> {
-    let own = watched?.definition.as_ref()?.sources();
-    if sources.iter().any(|one| own.contains(&one.source)) {
-        return None;
+    /// Returns why a span is not covered. A source that only waits for its next search is named if the others do not
+    /// explain the whole span.
+    fn why(&self, span: Span) -> String {
+        let here = |(hole, _): &&(Span, String)| hole.intersection(span).is_some();
+        let mut all: Vec<&(Span, String)> = self.reasons.iter().filter(here).collect();
+        let unexplained = split_coverage(span, all.iter().map(|(hole, _)| *hole)).holes;
+        if unexplained.iter().any(|rest| rest.until.0 - rest.from.0 >= SHORT) {
+            all.extend(self.waiting.iter().filter(here));
+        }
+        let all: Vec<&str> = all.into_iter().map(|(_, why)| why.as_str()).collect();
+        // Between a source that was removed and one that was added later, the topic had none.
+        if all.is_empty() { NO_SEARCH.to_owned() } else { all.join("; ") }
     }
-    sources.iter().map(|one| active(one.source, watched, runs, seen).until).max()
-}
-
-/// Returns whether no search was due in a hole up to the present. Without planned slots, one and a half times the usual
-/// distance between searches counts as not due.
-fn idle(open: &Hole, watched: &WatchedTopic, runs: &[RunSearch], present: Time) -> bool {
-    if watched.paused || watched.ended.is_some() || !open.causes.iter().all(|cause| cause.why == HoleCause::NothingDue)
-    {
-        return false;
-    }
-    if let Some(next) = watched.next {
-        return next > present;
-    }
-    let mut at: Vec<i64> = runs.iter().map(|run| run.at.0).collect();
-    at.sort_unstable();
-    at.dedup();
-    let mut gaps: Vec<i64> = at.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    gaps.sort_unstable();
-    let usual = gaps.get(gaps.len() / 2).copied().unwrap_or(0);
-    // The last minutes before a search wait for posts to be indexed, not for a search.
-    let last = at.last().map_or(open.span.span.from.0, |last| open.span.span.from.0.max(*last));
-    open.span.span.until.0 - last <= usual + usual / 2
 }
 
 /// Returns the share of a span that is covered.
@@ -332,12 +327,14 @@ mod tests {
             covering: vec![Source::Social],
             spans: Some(vec![span(0, 60), span(70, 80)]),
             reasons: Vec::new(),
+            waiting: Vec::new(),
             late: Vec::new(),
             full: Vec::new(),
             checks: Vec::new(),
             present: Time(80),
             idle_from: None,
             open_from: None,
+            spans_from: None,
             checks_from: None,
         };
         for (day, part) in [(span(0, 100), 0.875), (span(0, 60), 1.0), (span(60, 80), 0.5), (span(90, 200), 0.0)] {

@@ -3,6 +3,7 @@
 
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
+use super::pulse::FRESH;
 use super::{Conn, Database, Row, alert_cards, followers, read, spent};
 use crate::model::{
     Follower, MetricSum, Micros, RunState, SearchState, Source, SourceLatest, StoreCounts, TallyRun, TallySearch, Time,
@@ -34,15 +35,12 @@ pub(in crate::store) async fn after(conn: &mut Conn, seq: i64, limit: i64) -> Re
     let mut runs = rows.iter().map(run).collect::<Result<Vec<TallyRun>, StoreError>>()?;
     let Some(last) = runs.last().map(|run| run.seq) else { return Ok(runs) };
     // `CROSS JOIN` fixes the order: the runs by number, then the searches of each.
-    let rows = sqlx::query(
+    let sql = format!(
         "SELECT r.seq, s.source, s.state, s.error_class, s.tries, s.latency_ms, s.found, s.new, s.duplicate, s.outside, s.undated, \
-         s.unreadable, coalesce(s.cost, s.expected_cost) AS cost FROM run r CROSS JOIN search s \
-         WHERE r.seq IS NOT NULL AND r.seq > $1 AND r.seq <= $2 AND s.run = r.id ORDER BY r.seq, s.attempt, s.source",
-    )
-    .bind(seq)
-    .bind(last)
-    .fetch_all(conn)
-    .await?;
+         CAST({FRESH} AS BIGINT) AS fresh, s.unreadable, coalesce(s.cost, s.expected_cost) AS cost FROM run r CROSS JOIN search s \
+         WHERE r.seq IS NOT NULL AND r.seq > $1 AND r.seq <= $2 AND s.run = r.id ORDER BY r.seq, s.attempt, s.source"
+    );
+    let rows = sqlx::query(AssertSqlSafe(sql)).bind(seq).bind(last).fetch_all(conn).await?;
     for row in &rows {
         let seq: i64 = row.try_get("seq")?;
         if let Ok(at) = runs.binary_search_by_key(&seq, |run| run.seq)
@@ -76,6 +74,7 @@ fn search(row: &Row) -> Result<TallySearch, StoreError> {
         tries: row.try_get("tries")?,
         latency_ms: row.try_get("latency_ms")?,
         counts: read::counts(row)?,
+        fresh: row.try_get::<i64, _>("fresh")? > 0,
         unreadable: row.try_get("unreadable")?,
         cost: Micros(row.try_get("cost")?),
     })

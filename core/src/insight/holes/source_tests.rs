@@ -1,0 +1,101 @@
+//! Tests of topics that get and lose sources, and of sources that wait while another one fails.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests fail by panicking")]
+
+use super::tests::{BEGAN, at, search, watched};
+use super::*;
+use crate::insight::daily::SearchCoverage;
+use crate::model::{ProviderQuery, RunState, Window};
+
+const HOUR: i64 = 3_600_000;
+
+fn span(from: i64, until: i64) -> Span {
+    Span { from: at(from), until: at(until) }
+}
+
+/// A search of a source that looked back a day and covered all of it, or failed.
+fn searched(source: &str, hour: i64, answered: bool) -> RunSearch {
+    let over = span(hour - 24, hour);
+    let state = if answered { SearchState::Ok } else { SearchState::Error };
+    let mut run = search(hour, state, Window::Past24Hours.into(), answered.then_some(over));
+    let search = run.search.as_mut().unwrap();
+    search.source = Source::parse(source).unwrap();
+    match source {
+        "hn" => search.operation = "hackernews".into(),
+        "web" => (search.requested_span, search.covered) = (None, None),
+        _ => {}
+    }
+    run
+}
+
+/// The topic with its social source, and Hacker News if wanted.
+fn topic(with_hn: bool) -> WatchedTopic {
+    let mut acme = watched(SocialOperation::Search);
+    if let Some(topic) = acme.definition.as_mut().filter(|_| with_hn) {
+        let source = Source::parse("hn").unwrap();
+        topic.providers = vec![ProviderQuery { source, kind: "hackernews".into(), keys: Default::default() }];
+    }
+    acme
+}
+
+fn hours(length: &SpanLength) -> (i64, i64) {
+    ((length.span.from.0 - BEGAN) / HOUR, (length.span.until.0 - BEGAN) / HOUR)
+}
+
+#[test]
+fn slots_and_searches_outside_the_time_of_a_source_are_no_gaps_of_it() {
+    let social = |hour: i64| searched("social", hour, true);
+    let missed = |hour: i64| RunSearch { search: None, state: RunState::Missed, ..social(hour) };
+    // Hacker News is there from hour 48 to 96, and fails at the end. Slots are missed before and after that.
+    let mut runs = vec![social(0), missed(12), social(24), social(36)];
+    for (hour, answered) in [(48, true), (60, true), (72, true), (84, false), (96, false)] {
+        runs.extend([searched("hn", hour, answered), social(hour)]);
+    }
+    runs.extend([social(108), missed(120), missed(132), social(168), social(180)]);
+    let of = |acme: &WatchedTopic| {
+        let got = source_coverage(acme, &runs, span(0, 186), |source| source.as_str() == "hn").remove(0).coverage;
+        let Coverage::Spans { covered, holes, open, .. } = got else { panic!("no spans") };
+        let holes: Vec<_> = holes
+            .iter()
+            .map(|hole| (hours(&hole.span), hole.causes.iter().map(ToString::to_string).collect::<Vec<_>>()))
+            .collect();
+        (covered.iter().map(hours).collect::<Vec<_>>(), holes, open)
+    };
+    let next = Some(at(184));
+    let gone = WatchedTopic { next, paused: true, ..topic(false) };
+    let failed = ((72, 96), vec!["2 failed searches (server)".to_owned()]);
+    assert_eq!(of(&gone), (vec![(24, 72)], vec![failed], None));
+}
+
+#[test]
+fn before_its_first_source_with_spans_a_topic_had_checks() {
+    let web = |hour: i64| searched("web", hour, true);
+    let mut runs = vec![web(0), web(12), web(24), web(36)];
+    for hour in [48, 60] {
+        runs.extend([searched("social", hour, true), web(hour)]);
+    }
+    let got = SearchCoverage::new(Some(topic(false)), runs, span(0, 72), at(72));
+    assert_eq!((got.has_spans(span(0, 24)), got.checks(span(0, 24))), (false, Some(2)));
+    assert!(got.has_spans(span(24, 48)) && (got.covered_share(span(24, 48)) - 1.0).abs() < 1e-9);
+    // Of a day that began before, the rest counts.
+    assert!((got.covered_share(span(12, 36)) - 1.0).abs() < 1e-9);
+    assert!(got.holes(span(0, 72)).iter().all(|hole| hole.open), "{:?}", got.holes(span(0, 72)));
+}
+
+#[test]
+fn a_source_that_waits_for_its_next_search_is_named_only_where_nothing_else_explains_a_gap() {
+    let (social, hn) =
+        (|hour: i64, answered| searched("social", hour, answered), |hour: i64| searched("hn", hour, true));
+    let why = |runs: Vec<RunSearch>| -> Vec<(i64, i64, String)> {
+        let acme = WatchedTopic { next: Some(at(30)), ..topic(true) };
+        let got = SearchCoverage::new(Some(acme), runs, span(-24, 28), at(28));
+        let hour = |at: Time| (at.0 - BEGAN) / HOUR;
+        got.holes(span(0, 28)).into_iter().map(|hole| (hour(hole.span.from), hour(hole.span.until), hole.why)).collect()
+    };
+    let both = |hour: i64| [hn(hour), social(hour, true)];
+    assert_eq!(why([both(0), both(12), both(24)].concat()), [(24, 28, String::new())], "both wait");
+    let failed = [both(0), both(12), [hn(24), social(24, false)]].concat();
+    assert_eq!(why(failed), [(12, 28, "social: 1 failed search (server)".to_owned())]);
+    let later = [both(0).to_vec(), both(12).to_vec(), vec![social(18, true)], vec![social(24, false)]].concat();
+    let both_named = "social: 1 failed search (server); hn: no search was due yet";
+    assert_eq!(why(later), [(12, 28, both_named.to_owned())]);
+}

@@ -1,0 +1,154 @@
+//! Sources that topics get and lose, and sources that wait while another one fails, through the binary on both
+//! databases: what `coverage`, reports and metrics say of them.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+
+use crate::support::covered_spans::spans;
+use crate::support::databases::{Database, databases};
+use crate::support::exposition::Exposed;
+use crate::support::program::Place;
+use crate::support::service::{Raw, reply};
+use crate::support::web_client::Pages;
+use crate::support::world::{hour, post};
+
+/// Two services that find the same posts. The second one fails on request.
+struct Stage {
+    place: Place,
+    server: Raw,
+    posts: Arc<Mutex<Vec<Value>>>,
+    fails: Arc<AtomicBool>,
+}
+
+impl Stage {
+    fn new(database: Database) -> Self {
+        let (posts, fails): (Arc<Mutex<Vec<Value>>>, Arc<AtomicBool>) = Default::default();
+        let (served, failing) = (Arc::clone(&posts), Arc::clone(&fails));
+        let server = Raw::saying(move |path| {
+            if path.starts_with("/second") && failing.load(Ordering::SeqCst) {
+                return reply("500 Internal Server Error", "", b"{}");
+            }
+            let body = json!({ "results": *served.lock().unwrap() }).to_string();
+            reply("200 OK", "content-type: application/json\r\n", body.as_bytes())
+        });
+        let place = Place::new(database, &server.lines(), "");
+        Self { place, server, posts, fails }
+    }
+
+    /// The topic, every six hours, with these sources.
+    fn searches(&self, sources: &str) {
+        let second = format!(
+            "[providers.second]\nkind = \"spec\"\nkey_env = \"TOPICWATCH_API_KEY\"\nrate_limit = \"unlimited\"\n\
+             max_tries = 1\nbase_url = \"{}/second\"\n\n",
+            self.server.url()
+        );
+        let topic = format!(
+            "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [{sources}]\nevery = \"6h\"\ntimezone = \"UTC\"\n\
+             catch_up_window = \"1d\"\n"
+        );
+        self.place.configure(&self.server.lines(), &(second + &topic));
+    }
+
+    /// Runs what is due every six hours from one hour to another. Each search finds a post of each of the last three
+    /// slots.
+    fn run(&self, from: u32, until: u32) {
+        for at in (from..=until).step_by(6) {
+            let ids = (at.saturating_sub(12)..=at).step_by(6);
+            *self.posts.lock().unwrap() = ids.map(|id| post(id, id, &format!("post {id}"), 1)).collect();
+            let ended = self.place.run(&["once", "--due", "--at", &hour(at)]);
+            assert!(matches!(ended.code, Some(0 | 3)), "{ended}");
+        }
+    }
+
+    fn covered(&self, source: &str, at: &str) -> Value {
+        let all = self.place.json(&["coverage", "--json", "--since", "2026-03-11T00:00:00Z", "--at", at]);
+        let sources = all["topics"][0]["sources"].as_array().unwrap();
+        sources.iter().find(|one| one["source"] == source).cloned().unwrap_or_default()
+    }
+
+    fn report(&self, date: &str, at: &str) -> String {
+        self.place.ok(&["report", "--date", date, "--at", at, "--out", "day.md"]);
+        std::fs::read_to_string(self.place.path("day.md")).unwrap()
+    }
+}
+
+#[test]
+fn a_source_is_judged_only_for_the_time_in_which_its_topic_had_it() {
+    let mut told = Vec::new();
+    for database in databases() {
+        let stage = Stage::new(database);
+        let name = stage.place.database.name;
+        stage.searches("\"social\"");
+        stage.run(0, 24);
+        stage.searches("\"social\", \"second\"");
+        // It waits for its first search. Nothing is due yet: this only reads the file.
+        stage.place.run(&["once", "--due", "--at", &hour(25)]).says(0, &[]);
+        let added = stage.covered("second", &hour(26));
+        assert_eq!((&added["covered_ms"], &added["holes_ms"], &added["open"]), (&json!(0), &json!(0), &Value::Null));
+        stage.place.run(&["coverage", "--at", &hour(26)]).shows(0, &["acme second: nothing to cover yet"]);
+        stage.run(30, 48);
+        // Its first search looked back a day: nothing before that was ever its task.
+        let added = stage.covered("second", &hour(50));
+        assert_eq!(spans(&added["covered"]), ["03-11T06:00 03-12T23:55"], "{name}: {added}");
+        assert_eq!(
+            (&added["holes"], spans(&json!([added["open"]]))),
+            (&json!([]), vec!["03-12T23:55 03-13T02:00".into()])
+        );
+        let newest = |at: u32| {
+            let pages = Pages::serve(&stage.place, &["--at", &hour(at)]);
+            let exposed = Exposed::read(&pages);
+            ["last_answer", "newest_item"].map(|what| {
+                let labels = [("topic", "acme"), ("source", "second")];
+                exposed.of(&format!("topicwatch_topic_{what}_timestamp_seconds"), &labels).is_some()
+            })
+        };
+        assert_eq!(newest(50), [true; 2], "{name}");
+
+        // It is removed. What follows is not its task either, missed slots included.
+        stage.searches("\"social\"");
+        stage.run(54, 54);
+        let report = stage.report("2026-03-13", &hour(56));
+        assert!(report.contains("Not covered yet: 2h 5m"), "{name}: {report}");
+        stage.run(60, 66);
+        stage.run(96, 102);
+        let removed = stage.covered("second", &hour(104));
+        assert_eq!((&removed["holes"], &removed["open"]), (&json!([]), &Value::Null), "{name}: {removed}");
+        assert_eq!(spans(&removed["late_indexing"]), ["03-12T23:55 03-13T00:00"], "{name}: {removed}");
+        assert!(removed["covered_share"].as_f64().unwrap() > 0.99, "{name}: {removed}");
+        let social = stage.covered("social", &hour(104));
+        assert!(social["holes_ms"].as_i64().unwrap() > 0, "{name}: {social}");
+        let report = stage.report("2026-03-13", &hour(104));
+        let mut causes = report.lines().filter(|line| line.contains("missed slot")).peekable();
+        assert!(causes.peek().is_some() && causes.all(|line| !line.contains("second")), "{name}: {report}");
+        assert_eq!(newest(104), [false; 2], "{name}");
+
+        // It is back, and fails: it belongs to the topic all the same.
+        stage.searches("\"social\", \"second\"");
+        stage.fails.store(true, Ordering::SeqCst);
+        stage.run(108, 132);
+        let failing = stage.covered("second", &hour(134));
+        assert_eq!(failing["holes"].as_array().unwrap().len(), 1, "{name}: {failing}");
+        assert_eq!(failing["holes"][0]["causes"][0]["why"], "failed_search", "{name}: {failing}");
+        assert_eq!(failing["holes"][0]["causes"].as_array().unwrap().len(), 1, "{name}: {failing}");
+        told.push([added, removed, failing]);
+    }
+    assert!(told.iter().all(|other| *other == told[0]), "{told:#?}");
+}
+
+#[test]
+fn a_source_that_only_waits_is_no_cause_of_the_gap_of_another() {
+    for database in databases() {
+        let stage = Stage::new(database);
+        let name = stage.place.database.name;
+        stage.searches("\"social\", \"second\"");
+        stage.run(0, 36);
+        stage.fails.store(true, Ordering::SeqCst);
+        stage.run(42, 42);
+        // The second source is not covered from 11:55 on. The other one was searched at 18:00, and is due at midnight.
+        let report = stage.report("2026-03-12", "2026-03-12T23:59:00Z");
+        assert!(report.contains("second: 1 failed search"), "{name}: {report}");
+        assert!(!report.contains("no search reached it"), "{name}: {report}");
+    }
+}
