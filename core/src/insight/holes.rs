@@ -76,6 +76,9 @@ pub struct SourceCoverage {
     pub coverage: Coverage,
 }
 
+/// A span in which a topic had a source.
+type SpanOfMember<'a> = (Span, &'a Membership);
+
 /// Returns what each source accepted by `wanted` covered in a period. `runs` are the topic's, in time order. Time in which
 /// the topic did not have a source is no hole of it.
 #[must_use]
@@ -158,7 +161,7 @@ fn span_coverage(watched: &WatchedTopic, runs: &[RunSearch], period: Span, sourc
         let asked = unclaimed.get(&hole.from).is_some_and(|until| *until >= watched.began);
         Span::new(if asked { hole.from } else { hole.from.max(watched.began) }, hole.until)
     };
-    let (lates, missed): (Vec<(Span, &Membership)>, Vec<(Span, &Membership)>) =
+    let (lates, missed): (Vec<SpanOfMember<'_>>, Vec<SpanOfMember<'_>>) =
         divided.holes.iter().flat_map(|hole| during(*hole)).partition(|(hole, member)| {
             // Nothing looks back over the last minutes of a source that is gone.
             (hole.until < period.until || !member.lasts) && late(hole)
