@@ -1,26 +1,17 @@
 //! Messages of alerts through the binary on both databases: each event is counted once, the first run of a new alert is
 //! checked, what became of a message is said, and acknowledging cancels those that wait for another try.
 
-use std::sync::{Arc, Mutex};
-
 use serde_json::{Value, json};
 
 use crate::support::databases::{databases, wait};
 use crate::support::program::Place;
-use crate::support::receivers::{Answer, Hook};
+use crate::support::receivers::Hook;
 use crate::support::web_client::Pages;
 use crate::support::world::{World, hour, post, topic};
 
 const GOOD: &str = "204 No Content";
 const AWAY: &str = "503 Service Unavailable";
 const GONE: &str = "404 Not Found";
-
-/// A receiver whose answers a case can change.
-fn receiver() -> (Hook, Arc<Mutex<&'static str>>) {
-    let answer = Arc::new(Mutex::new(GOOD));
-    let given = Arc::clone(&answer);
-    (Hook::answering(move |_| Answer::Say(*given.lock().unwrap())), answer)
-}
 
 fn file(hook: &Hook, alert: &str) -> String {
     let channel =
@@ -104,7 +95,7 @@ fn a_new_and_a_renamed_alert_check_their_first_run() {
 #[test]
 fn what_became_of_a_message_is_said() {
     for database in databases() {
-        let (world, (hook, answer)) = (World::new(), receiver());
+        let (world, (hook, answer)) = (World::new(), Hook::changeable(GOOD));
         let place = Place::new(database, &world.lines(), &file(&hook, &alert("recalls", "cooldown = \"0s\"")));
         let name = place.database.name;
         (23..25).for_each(|at| due(&place, at));
@@ -139,7 +130,7 @@ fn what_became_of_a_message_is_said() {
 #[test]
 fn acknowledging_cancels_messages_that_wait_for_another_try() {
     for database in databases() {
-        let (world, (hook, answer)) = (World::new(), receiver());
+        let (world, (hook, answer)) = (World::new(), Hook::changeable(GOOD));
         let place = Place::new(database, &world.lines(), &file(&hook, &alert("recalls", "cooldown = \"2h\"")));
         let name = place.database.name;
         (23..25).for_each(|at| due(&place, at));
@@ -176,7 +167,7 @@ fn acknowledging_cancels_messages_that_wait_for_another_try() {
 #[test]
 fn an_alert_whose_only_message_was_cancelled_has_no_last_message_and_no_cool_down() {
     for database in databases() {
-        let (world, (hook, answer)) = (World::new(), receiver());
+        let (world, (hook, answer)) = (World::new(), Hook::changeable(GOOD));
         let place = Place::new(database, &world.lines(), &file(&hook, &alert("recalls", "cooldown = \"7d\"")));
         let name = place.database.name;
         (23..25).for_each(|at| due(&place, at));

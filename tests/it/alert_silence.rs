@@ -1,26 +1,17 @@
 //! Messages of alerts that wait for another try, through the binary on both databases: they wait for the end of quiet
 //! hours and of a snooze, too, and that counts as no try.
 
-use std::sync::{Arc, Mutex};
-
 use serde_json::{Value, json};
 
 use topicwatch::model::Time;
 
 use crate::support::databases::{Database, databases, wait};
 use crate::support::program::Place;
-use crate::support::receivers::{Answer, Hook};
+use crate::support::receivers::Hook;
 use crate::support::world::{World, hour, post, topic};
 
 const GOOD: &str = "204 No Content";
 const AWAY: &str = "503 Service Unavailable";
-
-/// A receiver whose answers a case can change.
-fn receiver() -> (Hook, Arc<Mutex<&'static str>>) {
-    let answer = Arc::new(Mutex::new(AWAY));
-    let given = Arc::clone(&answer);
-    (Hook::answering(move |_| Answer::Say(*given.lock().unwrap())), answer)
-}
 
 fn file(hook: &Hook, alert: &str) -> String {
     format!(
@@ -39,7 +30,7 @@ fn due(place: &Place, at: u32) {
 
 /// An event at `at`, whose message the receiver refuses once.
 fn refused(database: Database, alert: &str, at: u32) -> (World, Place, Hook) {
-    let (world, (hook, answer)) = (World::new(), receiver());
+    let (world, (hook, answer)) = (World::new(), Hook::changeable(AWAY));
     let place = Place::new(database, &world.lines(), &file(&hook, alert));
     (at - 2..at).for_each(|at| due(&place, at));
     world.posts(&[post(at, at - 1, "words", 1)]);

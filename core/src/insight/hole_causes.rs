@@ -46,6 +46,13 @@ pub struct Cause {
     pub detail: Option<String>,
 }
 
+impl Cause {
+    /// The cause of a hole that the ledger does not explain.
+    pub(super) fn of_nothing_due() -> Self {
+        Self { why: HoleCause::NothingDue, count: 1, detail: None }
+    }
+}
+
 impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (n, s) = (self.count, if self.count == 1 { "" } else { "s" });
@@ -109,7 +116,7 @@ pub(super) fn causes(
         }
     }
     if found.is_empty() {
-        found.push(Cause { why: HoleCause::NothingDue, count: 1, detail: None });
+        found.push(Cause::of_nothing_due());
     }
     found.sort_by_key(|cause| cause.why);
     found

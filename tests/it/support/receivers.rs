@@ -76,6 +76,13 @@ pub struct Hook {
 }
 
 impl Hook {
+    /// A receiver that gives one answer, which a case can change.
+    pub fn changeable(first: &'static str) -> (Self, Arc<Mutex<&'static str>>) {
+        let answer = Arc::new(Mutex::new(first));
+        let given = Arc::clone(&answer);
+        (Self::answering(move |_| Answer::Say(*given.lock().unwrap())), answer)
+    }
+
     pub fn answering(answer: impl Fn(usize) -> Answer + Send + Sync + 'static) -> Self {
         let got: Arc<Mutex<Vec<Got>>> = Arc::default();
         let keep = Arc::clone(&got);

@@ -3,7 +3,7 @@
 
 use super::all_sources::{AllSources, SourceSpans, all_sources, counting, idle};
 use crate::insight::membership::memberships;
-use crate::insight::{Coverage, source_coverage, split_coverage, total_ms};
+use crate::insight::{Cause, Coverage, source_coverage, split_coverage, total_ms};
 use crate::model::{CoverageSearch, PrunedDays, RunSearch, Source, Span, Time, WatchedTopic};
 
 /// A span that nothing covered.
@@ -28,9 +28,6 @@ fn is_no(flag: &bool) -> bool {
 
 /// Shorter holes are not reported, milliseconds: a daily search that starts seconds after its slot leaves one.
 const SHORT: i64 = 60_000;
-
-/// Why a span is not covered if no source knows a cause.
-const NO_SEARCH: &str = "no search reached it";
 
 /// If less than this share of a span is covered, its holes are reported, and there may be more items than are counted.
 pub const COVERED: f64 = 0.98;
@@ -302,7 +299,7 @@ impl SearchCoverage {
         }
         let all: Vec<&str> = all.into_iter().map(|(_, why)| why.as_str()).collect();
         // Between a source that was removed and one that was added later, the topic had none.
-        if all.is_empty() { NO_SEARCH.to_owned() } else { all.join("; ") }
+        if all.is_empty() { Cause::of_nothing_due().to_string() } else { all.join("; ") }
     }
 }
 

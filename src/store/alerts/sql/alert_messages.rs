@@ -57,32 +57,41 @@ pub(in crate::store) async fn cancel_acked(conn: &mut Conn, alert: &str, why: &s
     if gone.is_empty() {
         return Ok(());
     }
-    // The message before is the last again, also for the cool-down. `0` follows `/` in ASCII: between them is everything
-    // that begins with the alert's job and a slash.
+    // The message before is the last again, also for the cool-down.
+    let (from, until) = origins(alert);
     sqlx::query(
         "UPDATE alert_state SET sent_at = (SELECT max(o.created_at) FROM outbox o WHERE o.kind = $2 AND o.origin > $3 AND o.origin < $4) \
          WHERE alert = $1",
     )
     .bind(alert)
     .bind(JobKind::Alert.as_str())
-    .bind(format!("{}/", alert_job(alert)))
-    .bind(format!("{}0", alert_job(alert)))
+    .bind(from)
+    .bind(until)
     .execute(conn)
     .await?;
     Ok(())
 }
 
+/// Returns two texts between which the origin of every message of an alert lies: it begins with the alert's job and a
+/// slash, and `0` follows `/` in ASCII.
+fn origins(alert: &str) -> (String, String) {
+    let job = alert_job(alert);
+    (format!("{job}/"), format!("{job}0"))
+}
+
 /// Lets the queued messages that wait for the end of an alert's snooze be due, because the snooze changes: they are
 /// sent, or wait for its new end.
 pub(in crate::store) async fn recheck_snoozed(conn: &mut Conn, alert: &str) -> Result<(), StoreError> {
+    let (from, until) = origins(alert);
     sqlx::query(
         "UPDATE outbox SET next_at = created_at WHERE kind = $2 AND state = 'queued' \
          AND next_at = (SELECT s.snoozed_until FROM alert_state s WHERE s.alert = $1) \
-         AND substr(origin, 1, length($3)) = $3",
+         AND origin > $3 AND origin < $4",
     )
     .bind(alert)
     .bind(JobKind::Alert.as_str())
-    .bind(format!("{}/", alert_job(alert)))
+    .bind(from)
+    .bind(until)
     .execute(conn)
     .await?;
     Ok(())

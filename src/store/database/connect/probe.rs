@@ -19,7 +19,7 @@ pub enum DatabaseState {
 impl Store {
     /// Returns the state of a database, or why it cannot be used.
     pub async fn probe(settings: &Settings) -> Result<DatabaseState, StoreError> {
-        // First, because to read a file SQLite may have to create others beside it.
+        // Checked first: SQLite may create files beside the database even to read it.
         if let Some(path) = sqlite_path(&settings.url)?.filter(|path| !path.is_dir()) {
             may_write_file(&path)?;
         }
@@ -51,7 +51,7 @@ impl Store {
     }
 }
 
-/// Checks that this user may write to a SQLite file, or create it. SQLite also creates files beside it.
+/// Checks that this user may write to a SQLite file and its folder, or create the file.
 fn may_write_file(path: &Path) -> Result<(), StoreError> {
     // The file may be a link to another folder.
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
