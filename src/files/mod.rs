@@ -141,7 +141,18 @@ fn sweep(_folder: &Path) {}
 
 /// Creates the folder of a file that is to be written.
 pub fn create_parent_folder(target: &Path) -> io::Result<()> {
-    target.parent().filter(|folder| !folder.as_os_str().is_empty()).map_or(Ok(()), std::fs::create_dir_all)
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.map_or(Ok(()), |folder| std::fs::create_dir_all(folder).map_err(name_file_in_the_way))
+}
+
+/// The system says only that the file exists.
+fn name_file_in_the_way(error: io::Error) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::AlreadyExists => {
+            io::Error::new(io::ErrorKind::NotADirectory, "a file stands where its folder should be")
+        }
+        _ => error,
+    }
 }
 
 /// Replaces a file with this content. Creates its folder if necessary.
@@ -213,6 +224,15 @@ mod tests {
         new.commit().unwrap();
         assert_eq!(std::fs::read_to_string(&target).unwrap(), "new");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no temporary file is left");
+    }
+
+    #[test]
+    fn a_file_in_place_of_the_folder_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("out").join("a.csv");
+        std::fs::write(folder.path().join("out"), "a file").unwrap();
+        let error = replace_file(&target, b"new", &Protected::default()).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::NotADirectory, "{error}");
     }
 
     #[cfg(unix)]

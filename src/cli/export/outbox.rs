@@ -42,25 +42,29 @@ async fn list(context: &Context, args: &OutboxListArgs) -> Result<Exit, Failure>
         return Ok(Exit::Ok);
     }
     let mut text = String::new();
-    let row = |posted: &OutboxEntry| {
+    let what = |posted: &OutboxEntry| {
         let what = posted.error.as_deref().unwrap_or(&posted.message.subject);
         // Nothing delivers a message whose channel is gone.
         let lost = posted.state != OutboxState::Sent && !is_configured(posted);
         let mark = if lost { "NO SUCH CHANNEL: " } else { "" };
+        format!("{mark}{}", output::truncate(what, 80))
+    };
+    let row = |posted: &OutboxEntry| {
         vec![
             posted.state.to_string(),
             posted.attempt.to_string(),
             output::format_time_or_dash(posted.delivered_at.or(posted.next_at)),
             posted.message.event.clone(),
-            format!("{mark}{}", output::truncate(what, 80)),
         ]
     };
     if messages.is_empty() {
         let none = if counts.is_empty() { "the outbox is empty\n" } else { "no messages in this state\n" };
         text.push_str(none);
     } else {
-        let head = ["state", "tries", "at", "event", "what"];
-        text.push_str(&output::table(&head, messages.iter().map(row).collect(), &[1]));
+        let head = (["state", "tries", "at", "event"].as_slice(), "what");
+        let rows = messages.iter().map(row).collect();
+        let texts: Vec<String> = messages.iter().map(what).collect();
+        text.push_str(&output::table_with_text(head, rows, &[1], &texts, output::room()));
     }
     for channel in unknown_channels(context, messages.iter().filter(|posted| posted.state != OutboxState::Sent)) {
         text.push_str(&format!("note: no channel {} in the configuration\n", output::truncate(channel, 64)));

@@ -62,7 +62,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit
             text.push_str(format!("{topic} {} {} {}", run.run, run.state, end_reason(run)).trim_end());
             text.push('\n');
             for search in searches.iter().filter(|s| s.run == run.run) {
-                text.push_str(&format!("    {}\n", line(search)));
+                text.push_str(&output::wrap("    ", &line(search), output::room()));
             }
         }
     } else {
