@@ -9,7 +9,7 @@ once:
 
 # Tests whose names contain NAME, on both databases; all without NAME
 test *NAME:
-    scripts/test --test it -- {{NAME}}
+    scripts/test {{NAME}}
 
 # Format, clippy and docs
 check:

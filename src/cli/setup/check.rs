@@ -18,7 +18,7 @@ use crate::schedule::Schedule;
 
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// Test keys, dialect and response times by cheap calls, and open the database
+    /// Test keys, dialect and response times with cheap calls, and open the database
     #[arg(long)]
     pub probe: bool,
     /// Print the JSON Schema of the file instead
