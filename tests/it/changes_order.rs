@@ -16,7 +16,7 @@ fn once_past(place: &Place, hours: u32, minutes: u32, topic: &str) {
 }
 
 /// The keys of one list of a diff.
-fn told(place: &Place, topic: &str, list: &str, more: &[&str]) -> Vec<String> {
+fn listed_keys(place: &Place, topic: &str, list: &str, more: &[&str]) -> Vec<String> {
     let diff = place.json(&[&["diff", topic, "--json"], more].concat());
     let all = diff[list].as_array().unwrap_or_else(|| panic!("{list}: {diff}"));
     assert_eq!(diff["counts"][list], all.len(), "{diff}");
@@ -45,11 +45,11 @@ fn what_the_latest_reply_held_is_not_gone_though_its_run_began_earlier() {
         }
         // The clock stepped back, or a slow run ended after a later one.
         once_past(&place, 25, 30, "acme");
-        assert!(told(&place, "acme", "gone", &[]).is_empty(), "{}", place.database.name);
+        assert!(listed_keys(&place, "acme", "gone", &[]).is_empty(), "{}", place.database.name);
         // It was seen in that run: an item missing now is gone since then.
         world.posts(&both()[1..]);
         once(&place, 27);
-        assert_eq!(told(&place, "acme", "gone", &[]), ["post:x:1"], "{}", place.database.name);
+        assert_eq!(listed_keys(&place, "acme", "gone", &[]), ["post:x:1"], "{}", place.database.name);
     }
 }
 
@@ -65,7 +65,7 @@ fn what_went_is_gone_though_an_earlier_run_had_a_later_time() {
         }
         world.posts(&both()[1..]);
         once(&place, 27);
-        assert_eq!(told(&place, "acme", "gone", &[]), ["post:x:1"], "{}", place.database.name);
+        assert_eq!(listed_keys(&place, "acme", "gone", &[]), ["post:x:1"], "{}", place.database.name);
     }
 }
 
@@ -85,14 +85,18 @@ fn an_edit_is_reported_to_each_topic_whichever_noticed_it_and_however_long_befor
         once_past(&place, 30, 0, "corp");
         once_past(&place, 36, 0, "acme");
         for topic in ["acme", "corp"] {
-            assert_eq!(told(&place, topic, "edited", &[]), ["post:x:1"], "{name}");
-            assert_eq!(told(&place, topic, "edited", &["--since", "2026-03-12T02:00:00Z"]), ["post:x:1"], "{name}");
+            assert_eq!(listed_keys(&place, topic, "edited", &[]), ["post:x:1"], "{name}");
+            assert_eq!(
+                listed_keys(&place, topic, "edited", &["--since", "2026-03-12T02:00:00Z"]),
+                ["post:x:1"],
+                "{name}"
+            );
             assert_eq!(exported(&place, topic, "edited", "2026-03-12T02:00:00Z"), ["post:x:1"], "{name}");
         }
         // Reported once: the next span does not contain it.
         once(&place, 41);
         for topic in ["acme", "corp"] {
-            assert!(told(&place, topic, "edited", &[]).is_empty(), "{name}");
+            assert!(listed_keys(&place, topic, "edited", &[]).is_empty(), "{name}");
         }
     }
 }
@@ -112,14 +116,18 @@ fn a_span_since_a_time_has_every_run_that_began_after_it() {
         world.posts(&[one, post(3, 21, "three is here", 5)]);
         once(&place, 27);
         let since = "2026-03-12T03:15:00Z";
-        let mut keys = told(&place, "acme", "new", &["--since", since]);
+        let mut keys = listed_keys(&place, "acme", "new", &["--since", since]);
         keys.sort_unstable();
         assert_eq!(keys, ["post:x:2", "post:x:3"], "{name}");
-        assert_eq!(exported(&place, "acme", "new", since), told(&place, "acme", "new", &["--since", since]), "{name}");
+        assert_eq!(
+            exported(&place, "acme", "new", since),
+            listed_keys(&place, "acme", "new", &["--since", since]),
+            "{name}"
+        );
         // No run started since then. A run that started exactly at `since` belongs to the span.
         place.run(&["diff", "acme", "--since", "2026-03-12T03:31:00Z"]).shows(0, &["no run since then"]);
-        assert_eq!(told(&place, "acme", "new", &["--since", "2026-03-12T03:30:00Z"]).len(), 2, "{name}");
-        assert_eq!(told(&place, "acme", "new", &["--since", "2026-03-01"]).len(), 2, "{name}");
+        assert_eq!(listed_keys(&place, "acme", "new", &["--since", "2026-03-12T03:30:00Z"]).len(), 2, "{name}");
+        assert_eq!(listed_keys(&place, "acme", "new", &["--since", "2026-03-01"]).len(), 2, "{name}");
     }
 }
 
@@ -140,7 +148,11 @@ fn a_missed_slot_moves_no_begin_of_a_span() {
         assert_eq!(place.database.number("SELECT count(*) FROM run WHERE state = 'missed'"), 1, "{name}");
         once_past(&place, 42, 0, "acme");
         for since in ["2026-03-12T11:59:59Z", "2026-03-12T12:00:01Z", "2026-03-12T17:59:59Z"] {
-            assert_eq!(told(&place, "acme", "edited", &["--since", since]), ["post:x:1"], "{name} since {since}");
+            assert_eq!(
+                listed_keys(&place, "acme", "edited", &["--since", since]),
+                ["post:x:1"],
+                "{name} since {since}"
+            );
             assert_eq!(exported(&place, "acme", "edited", since), ["post:x:1"], "{name} since {since}");
         }
     }

@@ -50,7 +50,7 @@ fn mistakes(result: Result<Config, LoadError>) -> Vec<Mistake> {
 }
 
 /// `line:column message (hint)` of each mistake.
-fn told(text: &str) -> Vec<String> {
+fn errors_of(text: &str) -> Vec<String> {
     mistakes(read(text)).iter().map(|m| m.to_string().trim_start_matches("jobs.toml:").to_owned()).collect()
 }
 
@@ -85,8 +85,9 @@ fn files_are_written_below_the_output_folder() {
     assert_eq!(paths(&beside), ("/conf/out/reports/{name}-{date}".to_owned(), all.clone()));
     let elsewhere = file("[scheduler]\noutput_folder = \"/var/lib/topicwatch\"\n");
     assert_eq!(paths(&elsewhere), ("/var/lib/topicwatch/reports/{name}-{date}".to_owned(), all));
-    let told =
-        told(&format!("[service]\nbase_url = \"sandbox\"\n[scheduler]\noutput_folder = \"\"\n{TOPIC}every = \"1h\"\n"));
+    let told = errors_of(&format!(
+        "[service]\nbase_url = \"sandbox\"\n[scheduler]\noutput_folder = \"\"\n{TOPIC}every = \"1h\"\n"
+    ));
     assert_eq!(told, ["4:17: `output_folder` is empty (hint: write a value, or remove the key)"]);
 }
 
@@ -499,7 +500,7 @@ fn every_kind_of_mistake_has_its_place_and_a_way_out() {
         (topic("model = \"A\"\nmodel = \"B\""), "7:1", "duplicate key", "keep one"),
         (topic("[[topics]"), "6:10", "unclosed", "[[name]]"),
     ] {
-        let told = told(&text);
+        let told = errors_of(&text);
         let matching = |m: &&String| m.starts_with(place) && m.contains(message) && m.contains(hint);
         assert!(told.iter().find(matching).is_some(), "wanted {place} {message} {hint}\nin {text}\ngot {told:#?}");
         assert_eq!(told.len(), 1, "one mistake, told once: {told:#?}\nin {text}");
@@ -520,9 +521,9 @@ fn a_mistake_of_syntax_does_not_hide_the_others_unless_what_follows_would_be_mis
     let lines: Vec<usize> = mistakes(read(text)).iter().filter_map(|m| Some(m.place.as_ref()?.line)).collect();
     assert_eq!(lines, [2, 3, 7]);
     let text = "[service]\nbase_url = \"sandbox\"\n[[topics]]\nid = \"a\"\ntags = [\"x\",\nquery = \"q\"\n[[topics]]\nid = \"b\"\n";
-    assert_eq!(told(text).len(), 1, "{:#?}", told(text));
-    assert!(told(text)[0].starts_with("5:8: this is never closed"), "{:#?}", told(text));
-    let told = told("[service]\nbase_url = \"\"\"sandbox\n[[topics]]\nid = \"a\"\n");
+    assert_eq!(errors_of(text).len(), 1, "{:#?}", errors_of(text));
+    assert!(errors_of(text)[0].starts_with("5:8: this is never closed"), "{:#?}", errors_of(text));
+    let told = errors_of("[service]\nbase_url = \"\"\"sandbox\n[[topics]]\nid = \"a\"\n");
     assert!(told.len() == 1 && told[0].starts_with("2:12: this is never closed"), "{told:#?}");
 }
 

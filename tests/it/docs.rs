@@ -11,6 +11,7 @@ use topicwatch::export::ExportKind;
 use crate::support::databases::sqlite;
 use crate::support::generated::replace;
 use crate::support::program::{NINE, Place, Program};
+use crate::support::service::Sandbox;
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -217,9 +218,36 @@ fn the_files_of_the_readme_need_no_variable_when_cron_starts_them() {
     let secret = secret.create_new(true).write(true).mode(0o600).open(folder.path().join("mail-password"));
     std::io::Write::write_all(&mut secret.unwrap(), b"correct horse").unwrap();
     let checked = Program::at(folder.path(), &["check", "--json"]).run();
-    let told: serde_json::Value = serde_json::from_str(&checked.out).unwrap();
-    assert_eq!(told["channels"][0]["name"], "mail", "{checked}");
-    assert_eq!(told["channels"][0]["problem"], serde_json::Value::Null, "{checked}");
+    let listed: serde_json::Value = serde_json::from_str(&checked.out).unwrap();
+    assert_eq!(listed["channels"][0]["name"], "mail", "{checked}");
+    assert_eq!(listed["channels"][0]["problem"], serde_json::Value::Null, "{checked}");
+
+    // The line of the crontab and the key's file, as the README writes them, against a service on loopback.
+    let readme = page("README.md");
+    let (sandbox, file) = (Sandbox::at("2026-03-11T09:00:00Z", &[]), folder.path().join("jobs.toml"));
+    let (key_line, key) = (r#"api_key_file = "/etc/topicwatch/key""#, folder.path().join("key"));
+    assert!(readme.contains(key_line));
+    let service =
+        format!("[service]\n{}{}\n", sandbox.lines(), key_line.replace("/etc/topicwatch/key", key.to_str().unwrap()));
+    std::fs::write(&file, std::fs::read_to_string(&file).unwrap().replace("[service]\n", &service)).unwrap();
+    let line = blocks(&readme, "cron")[0].trim().to_owned();
+    let words: Vec<&str> = line.split(' ').skip(6).collect();
+    let words: Vec<&str> = words
+        .iter()
+        .map(|word| if *word == "/etc/topicwatch/jobs.toml" { file.to_str().unwrap() } else { word })
+        .collect();
+    assert_eq!(words[1..].join(" "), format!("{} --quiet once --due", file.display()), "{line}");
+    let by_cron = || {
+        let program = Program::at(Path::new("/"), &words).without("TOPICWATCH_API_KEY").without("HOME");
+        program.without("COLUMNS").without("TZ").run()
+    };
+    let without_key = by_cron();
+    assert!(without_key.code == Some(2) && without_key.err.contains("key"), "{without_key}");
+    let mut secret = std::fs::OpenOptions::new();
+    let secret = secret.create_new(true).write(true).mode(0o600).open(key);
+    std::io::Write::write_all(&mut secret.unwrap(), b"a key").unwrap();
+    let first = by_cron();
+    assert!(first.code == Some(0) && first.err.is_empty(), "{first}");
 }
 
 #[test]

@@ -41,7 +41,7 @@ fn begin(place: &Place, world: &World) {
 }
 
 /// The number of new items in 24 hours, on both pages and by the API.
-fn told(place: &Place, at: u32, beside: &str) -> i64 {
+fn new_count(place: &Place, at: u32, beside: &str) -> i64 {
     let pages = Pages::serve(place, &["--at", &hour(at)]);
     let answer: Value = serde_json::from_str(&pages.page("/api/v1/topics/acme")).unwrap();
     let new = answer["data"]["new_24h"].as_i64().unwrap();
@@ -77,16 +77,16 @@ fn new_in_24_hours_is_what_a_diff_calls_new() {
         let new =
             |since: u32| place.json(&["diff", "acme", "--since", &hour(since), "--json"])["counts"]["new"].clone();
         // The baseline is within that day, as are the two old posts.
-        assert_eq!((told(&place, 31, ""), new(7)), (3, json!(3)), "{}", place.database.name);
+        assert_eq!((new_count(&place, 31, ""), new(7)), (3, json!(3)), "{}", place.database.name);
         // Another query starts with a baseline; what it finds afterwards is new.
         place.configure(&world.lines(), &both("acme OR globex", BASIC));
         world.posts(&[post(6, 35, "of the other question", 1)]);
         world.pages(&[page(3)]);
         once(&place, 36);
-        assert_eq!((told(&place, 37, ""), new(7)), (3, json!(3)));
+        assert_eq!((new_count(&place, 37, ""), new(7)), (3, json!(3)));
         world.posts(&[post(7, 41, "new to it", 1), post(6, 35, "of the other question", 1)]);
         once(&place, 42);
-        assert_eq!((told(&place, 43, ""), new(7)), (4, json!(4)));
+        assert_eq!((new_count(&place, 43, ""), new(7)), (4, json!(4)));
         // A backfilled day adds nothing new.
         world.posts(&[json!({ "id": "8", "text": "of that day", "created_at": "2026-03-09T12:00:00Z" })]);
         let day = ["backfill", "acme", "--from", "2026-03-09", "--to", "2026-03-09", "--at", &hour(43)];
@@ -97,14 +97,14 @@ fn new_in_24_hours_is_what_a_diff_calls_new() {
             ),
             1
         );
-        assert_eq!((told(&place, 44, ""), new(7)), (4, json!(4)));
+        assert_eq!((new_count(&place, 44, ""), new(7)), (4, json!(4)));
         // Back to the first query, which has its baseline. The count ignores the filter, and the page says so.
         place.configure(&world.lines(), &both("acme", &format!("{BASIC}\nexclude = [\"hidden\"]")));
         world.posts(&[post(9, 45, "hidden", 1), post(10, 45, "shown", 1)]);
         once(&place, 46);
-        assert_eq!((told(&place, 47, "before its filter"), new(7)), (6, json!(5)));
+        assert_eq!((new_count(&place, 47, "before its filter"), new(7)), (6, json!(5)));
         // As time passes, items first seen more than a day ago no longer count.
-        assert_eq!(told(&place, 68, "before its filter"), 2);
+        assert_eq!(new_count(&place, 68, "before its filter"), 2);
     }
 }
 

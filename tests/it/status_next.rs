@@ -19,7 +19,7 @@ fn topics(names: &[&str], schedule: &str) -> String {
     names.iter().map(topic).collect()
 }
 
-fn told(place: &Place, at: &str, topic: &str) -> Value {
+fn status_of(place: &Place, at: &str, topic: &str) -> Value {
     let told = place.json(&["status", "--json", "--at", at]);
     let all = told["topics"].as_array().unwrap();
     let one: Vec<_> = all.iter().filter(|one| one["topic"] == topic).collect();
@@ -34,16 +34,16 @@ fn a_topic_that_is_back_in_the_file_has_its_findings_before_anything_runs() {
         let hourly = "every = \"1h\"";
         let place = Place::new(database, &sandbox.lines(), &topics(&["acme", "globex"], hourly));
         place.ok(&["once", "--at", NINE]);
-        let before = told(&place, NINE, "globex");
+        let before = status_of(&place, NINE, "globex");
         assert!(before["items"].as_i64().unwrap() > 0, "{before}");
         place.configure(&sandbox.lines(), &topics(&["acme"], hourly));
         place.ok(&["once", "--due", "--at", NINE]);
         place.configure(&sandbox.lines(), &topics(&["acme", "globex", "new"], hourly));
-        let after = told(&place, NINE, "globex");
+        let after = status_of(&place, NINE, "globex");
         for key in ["items", "last_run", "last_success", "state", "standing", "next_slot", "new_older"] {
             assert_eq!(after[key], before[key], "{key} on {}", place.database.name);
         }
-        let new = told(&place, NINE, "new");
+        let new = status_of(&place, NINE, "new");
         assert_eq!((&new["state"], &new["items"]), (&"never run".into(), &0.into()), "{new}");
         let text = place.ok(&["status", "--at", NINE]);
         let line = text.lines().find(|line| line.starts_with("globex")).unwrap();
@@ -55,7 +55,7 @@ fn a_topic_that_is_back_in_the_file_has_its_findings_before_anything_runs() {
         place.configure(&sandbox.lines(), &topics(&["acme"], hourly));
         place.ok(&["once", "--due", "--at", NINE]);
         place.configure(&sandbox.lines(), &topics(&["acme", "globex"], hourly));
-        assert_eq!(told(&place, NINE, "globex")["paused"]["by"], "pause");
+        assert_eq!(status_of(&place, NINE, "globex")["paused"]["by"], "pause");
     }
 }
 
@@ -68,11 +68,11 @@ fn the_next_slot_is_the_ledgers_after_the_clock_was_set_back_and_for_topics_of_a
         place.ok(&["once", "--due", "--at", "2026-03-11T12:00:30Z"]);
         let back = "2026-03-11T08:30:00Z";
         place.run(&["once", "--due", "--at", back]).shows(0, &["at 2026-03-11T13:00:00Z"]);
-        let next = |at: &str, topic: &str| told(&place, at, topic)["next_slot"].as_str().map(str::to_owned);
+        let next = |at: &str, topic: &str| status_of(&place, at, topic)["next_slot"].as_str().map(str::to_owned);
         assert_eq!(next(back, "acme").as_deref(), Some("2026-03-11T13:00:00.000Z"), "{}", place.database.name);
         assert_eq!(next("2026-03-11T14:30:00Z", "acme").as_deref(), Some("2026-03-11T15:00:00.000Z"));
         // A slot that passed and was not planned is told, after two minutes of grace.
-        let late = |at: &str| told(&place, at, "acme")["overdue_since"].clone();
+        let late = |at: &str| status_of(&place, at, "acme")["overdue_since"].clone();
         assert!(late("2026-03-11T13:01:00Z").is_null() && late(back).is_null(), "{}", place.database.name);
         assert_eq!(late("2026-03-11T14:30:00Z"), "2026-03-11T13:00:00.000Z");
         let said = place.ok(&["status", "--at", "2026-03-11T14:30:00Z"]);

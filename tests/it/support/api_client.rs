@@ -16,6 +16,7 @@ pub struct Reply {
 }
 
 /// Sends a request with only the given headers.
+#[track_caller]
 pub fn ask(pages: &Pages, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Reply {
     let mut stream = pages.connect();
     // The server may close the connection early when it refuses a request.
@@ -25,6 +26,7 @@ pub fn ask(pages: &Pages, method: &str, path: &str, headers: &[(&str, &str)], bo
     Reply::of(&all)
 }
 
+#[track_caller]
 pub fn request(pages: &Pages, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> String {
     let mut head = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
     let given = |name: &str| headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name));
@@ -41,6 +43,7 @@ pub fn request(pages: &Pages, method: &str, path: &str, headers: &[(&str, &str)]
 }
 
 /// Gets a path that must exist, as JSON.
+#[track_caller]
 pub fn get(pages: &Pages, path: &str) -> Value {
     let reply = ask(pages, "GET", path, &[], "");
     assert_eq!(reply.status, 200, "{path}\n{}", reply.text());
@@ -49,6 +52,7 @@ pub fn get(pages: &Pages, path: &str) -> Value {
 }
 
 impl Reply {
+    #[track_caller]
     pub fn of(bytes: &[u8]) -> Self {
         let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").unwrap_or(bytes.len());
         let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
@@ -63,25 +67,30 @@ impl Reply {
         reply
     }
 
+    #[track_caller]
     pub fn header(&self, name: &str) -> Option<&str> {
         let mut lines = self.head.lines().filter_map(|line| line.split_once(": "));
         lines.find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 
     /// The body as text.
+    #[track_caller]
     pub fn words(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
+    #[track_caller]
     pub fn text(&self) -> String {
         format!("{}\n\n{}", self.head, String::from_utf8_lossy(&self.body))
     }
 
+    #[track_caller]
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}\n{}", self.text()))
     }
 
     /// Asserts an error as RFC 9457 requires; returns its text.
+    #[track_caller]
     pub fn refused(&self, status: u16) -> String {
         assert_eq!(self.status, status, "{}", self.text());
         assert_eq!(self.header("content-type"), Some("application/problem+json"), "{}", self.text());
@@ -96,6 +105,7 @@ impl Reply {
 }
 
 /// Decodes a chunked body (RFC 9112, section 7.1); also returns whether the last chunk came.
+#[track_caller]
 pub fn unchunked(mut rest: &[u8]) -> (Vec<u8>, bool) {
     let mut all = Vec::new();
     loop {
@@ -114,6 +124,7 @@ pub fn unchunked(mut rest: &[u8]) -> (Vec<u8>, bool) {
 }
 
 /// Returns where a value differs from its schema. Panics at a schema keyword that the document does not use so far.
+#[track_caller]
 pub fn mistakes(document: &Value, schema: &Value, value: &Value, at: &str) -> Vec<String> {
     let wrong = |why: String| vec![format!("{at}: {why}: {value:.200}")];
     let mut all = Vec::new();
@@ -170,6 +181,7 @@ pub fn mistakes(document: &Value, schema: &Value, value: &Value, at: &str) -> Ve
     all
 }
 
+#[track_caller]
 pub fn is_of(name: &str, value: &Value) -> bool {
     match name {
         "string" => value.is_string(),
@@ -183,6 +195,7 @@ pub fn is_of(name: &str, value: &Value) -> bool {
     }
 }
 
+#[track_caller]
 pub fn formed(name: &str, value: &Value) -> bool {
     let text = value.as_str().unwrap_or("");
     match name {

@@ -6,6 +6,7 @@ use crate::support::program::{Going, Place};
 use crate::support::service::Sandbox;
 
 /// Social topics with these names, twice a day each. A slot comes due during a case only by chance.
+#[track_caller]
 pub fn topics(names: &[&str]) -> String {
     let topic = |name: &&str| {
         format!("[[topics]]\nid = \"{name}\"\nquery = \"{name} launch\"\nsources = [\"social\"]\nevery = \"12h\"\n\n")
@@ -14,10 +15,12 @@ pub fn topics(names: &[&str]) -> String {
 }
 
 /// A sandbox with today's date, for a daemon, which uses the real clock.
+#[track_caller]
 pub fn today(faults: &[&str]) -> Sandbox {
     Sandbox::at(&system_clock()().to_string(), faults)
 }
 
+#[track_caller]
 pub fn daemon(place: &Place, args: &[&str]) -> Going {
     let mut daemon = place.program(&[&["run"], args].concat()).start();
     daemon.until("its plan", |said| said.contains("next slot"));
@@ -25,6 +28,7 @@ pub fn daemon(place: &Place, args: &[&str]) -> Going {
 }
 
 /// Whether a call is in flight.
+#[track_caller]
 pub fn under_a_call(place: &Place) -> bool {
     place.database.number("SELECT count(*) FROM search WHERE state = 'started'") == 1
 }

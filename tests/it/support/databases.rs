@@ -50,12 +50,14 @@ impl Drop for Session {
 }
 
 /// Every database that is available.
+#[track_caller]
 pub fn databases() -> Vec<Database> {
     let mut all = vec![sqlite()];
     all.extend(postgres());
     all
 }
 
+#[track_caller]
 pub fn sqlite() -> Database {
     let folder = tempfile::tempdir().unwrap();
     let url = format!("sqlite:{}", folder.path().join("t.db").display());
@@ -70,11 +72,13 @@ pub fn sqlite() -> Database {
 }
 
 /// A database with its tables where the server is private to the tests; elsewhere a schema not yet created.
+#[track_caller]
 pub fn postgres() -> Option<Database> {
     pg_template::copy().or_else(Scratch::unmade).map(on_postgres)
 }
 
 /// Every available database, empty: on PostgreSQL a schema not yet created, beside those of other cases.
+#[track_caller]
 pub fn unmade() -> Vec<Database> {
     let mut all = vec![sqlite()];
     all.extend(Scratch::unmade().map(on_postgres));
@@ -87,12 +91,14 @@ fn on_postgres(scratch: Scratch) -> Database {
 }
 
 /// The same on a server started by the case.
+#[track_caller]
 pub fn on_server(url: &str) -> Database {
     on_postgres(Scratch::on(url))
 }
 
 impl Database {
     /// A second handle to the same database; the first one removes it.
+    #[track_caller]
     pub fn again(first: &Self) -> Self {
         let Self { name, url, schema, .. } = first;
         Self { name, url: url.clone(), schema: schema.clone(), _file: None, scratch: None, asked: Mutex::default() }
@@ -115,6 +121,7 @@ impl Database {
     }
 
     /// Runs a statement outside any transaction and without a schema; PostgreSQL only.
+    #[track_caller]
     pub fn alone(&self, sql: &str) {
         self.scratch.as_ref().unwrap().execute(sql.to_owned()).unwrap();
     }
@@ -124,6 +131,7 @@ impl Database {
         store.close().await;
     }
     /// The first column of every row, which must be text.
+    #[track_caller]
     pub fn texts(&self, sql: &str) -> Vec<String> {
         let Some(scratch) = &self.scratch else {
             let (file, sql) = (self.url[7..].to_owned(), sqlx::AssertSqlSafe(sql.to_owned()));
@@ -145,6 +153,7 @@ impl Database {
     }
 
     /// Updates the planner's statistics. On PostgreSQL only for this schema: other tests drop their tables meanwhile.
+    #[track_caller]
     pub fn analyse(&self) {
         if self.scratch.is_none() {
             return wait(self.execute("ANALYZE"));
@@ -157,6 +166,7 @@ impl Database {
     }
 
     /// The query plan of a statement, line by line; every parameter is 1.
+    #[track_caller]
     pub fn plan(&self, sql: &str) -> Vec<String> {
         let Some(scratch) = &self.scratch else {
             let (file, sql) = (self.url[7..].to_owned(), sqlx::AssertSqlSafe(format!("EXPLAIN QUERY PLAN {sql}")));
@@ -186,6 +196,7 @@ impl Database {
     }
 
     /// Whether no write is in progress.
+    #[track_caller]
     pub fn is_writable(&self) -> bool {
         if self.name == "PostgreSQL" {
             // A write first locks the name of the schema, before it locks a table.
@@ -207,12 +218,14 @@ impl Database {
     }
 
     /// The number that a query returns.
+    #[track_caller]
     pub fn number(&self, sql: &str) -> i64 {
         let texts = self.texts(&format!("SELECT CAST(({sql}) AS TEXT)"));
         texts[0].parse().unwrap()
     }
 
     /// The number of rows of each table.
+    #[track_caller]
     pub fn sizes(&self) -> Vec<(&'static str, i64)> {
         let settings = topicwatch::store::Settings {
             url: self.url.clone(),
@@ -230,6 +243,7 @@ impl Database {
 }
 
 /// Runs a future on a thread of its own, so that it works in plain and in async tests alike.
+#[track_caller]
 pub fn wait<T: Send>(future: impl Future<Output = T> + Send) -> T {
     on_a_thread(|| tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future))
 }

@@ -17,11 +17,13 @@ pub struct Typed {
 
 impl Typed {
     /// Gets a page and reads its form.
+    #[track_caller]
     pub fn on(pages: &Pages, path: &str) -> Self {
         Self::of(&pages.page(path), path.split('?').next().unwrap())
     }
 
     /// Reads the form of a page that was already fetched.
+    #[track_caller]
     pub fn of(page: &str, path: &str) -> Self {
         let mut fields = BTreeMap::new();
         for tag in page.split("<input ").skip(1).filter_map(|rest| rest.split('>').next()) {
@@ -38,10 +40,12 @@ impl Typed {
         Self { page: page.to_owned(), path: path.to_owned(), fields }
     }
 
+    #[track_caller]
     pub fn value(&self, name: &str) -> String {
         self.fields.get(name).cloned().unwrap_or_else(|| panic!("no field {name}:\n{}", self.page))
     }
 
+    #[track_caller]
     pub fn with(&self, name: &str, value: &str) -> Self {
         let mut typed = self.clone();
         assert!(typed.fields.insert(name.to_owned(), value.to_owned()).is_some(), "no field {name}:\n{}", self.page);
@@ -49,6 +53,7 @@ impl Typed {
     }
 
     /// The same form with a box unticked.
+    #[track_caller]
     pub fn without(&self, name: &str) -> Self {
         let mut typed = self.clone();
         assert!(typed.fields.remove(name).is_some(), "no field {name}:\n{}", self.page);
@@ -56,6 +61,7 @@ impl Typed {
     }
 
     /// Submits the form with one of its buttons.
+    #[track_caller]
     pub fn press(&self, pages: &Pages, button: &str) -> Answer {
         let fields = self.fields.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         send(pages, &self.path, &fields.chain([("do", button)]).collect::<Vec<_>>())
@@ -68,12 +74,14 @@ fn plain(text: &str) -> String {
 }
 
 /// Posts a form with the pages' own origin.
+#[track_caller]
 pub fn send(pages: &Pages, path: &str, fields: &[(&str, &str)]) -> Answer {
     let form = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
     pages.ask("POST", path, &[("Origin", &pages.origin())], &form)
 }
 
 /// A place whose database has one topic, and whose file was replaced afterwards.
+#[track_caller]
 pub fn place_with(rest: &str) -> (Sandbox, Place) {
     let sandbox = Sandbox::at(NINE, &[]);
     let place =
@@ -84,11 +92,13 @@ pub fn place_with(rest: &str) -> (Sandbox, Place) {
 }
 
 /// The configuration with pages that `serve` may edit, unless it has its own `[web]`.
+#[track_caller]
 pub fn with_edit(rest: &str) -> String {
     if rest.contains("[web]") { rest.to_owned() } else { format!("[web]\nedit = true\n\n{rest}") }
 }
 
 /// Deletes a topic as a browser does: asks for it, and confirms.
+#[track_caller]
 pub fn delete_topic(pages: &Pages, topic: &str) -> Answer {
     let asked = Typed::on(pages, &format!("/jobs?delete={topic}"));
     send(pages, "/jobs", &[("do", "delete"), ("kind", "topic"), ("name", topic), ("seen", &asked.value("seen"))])

@@ -11,6 +11,7 @@ use crate::support::program::{Ended, Going, Program, until};
 use crate::support::web_client::Pages;
 
 /// The parameters of `initialize`.
+#[track_caller]
 pub fn hello() -> Value {
     json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "a test", "version": "1" } })
 }
@@ -29,6 +30,7 @@ pub struct Stdio {
 
 impl Stdio {
     /// Starts it and completes the initialization.
+    #[track_caller]
     pub fn start(program: Program) -> Self {
         let (from, to) = std::io::pipe().unwrap();
         let going = program.stdin(File::from(OwnedFd::from(from))).start();
@@ -40,11 +42,13 @@ impl Stdio {
     }
 
     /// Sends a line.
+    #[track_caller]
     pub fn say(&mut self, line: &str) {
         self.to.write_all(format!("{line}\n").as_bytes()).unwrap();
     }
 
     /// The next message. Every line of stdout must be a whole message.
+    #[track_caller]
     pub fn next(&mut self) -> Value {
         let line = std::cell::RefCell::new(None);
         until("an answer on stdout", || {
@@ -62,6 +66,7 @@ impl Stdio {
     }
 
     /// Sends a request and waits for the answer.
+    #[track_caller]
     pub fn ask(&mut self, method: &str, params: &Value) -> Value {
         self.asked += 1;
         self.say(&json!({ "jsonrpc": "2.0", "id": self.asked, "method": method, "params": params }).to_string());
@@ -71,11 +76,13 @@ impl Stdio {
     }
 
     /// Calls a tool and returns its result.
+    #[track_caller]
     pub fn call(&mut self, tool: &str, arguments: &Value) -> Value {
-        told(&self.ask("tools/call", &json!({ "name": tool, "arguments": arguments })))
+        tool_result(&self.ask("tools/call", &json!({ "name": tool, "arguments": arguments })))
     }
 
     /// Calls a tool that must fail and returns the error text.
+    #[track_caller]
     pub fn refused(&mut self, tool: &str, arguments: &Value) -> String {
         let answer = self.ask("tools/call", &json!({ "name": tool, "arguments": arguments }));
         assert_eq!(answer["result"]["isError"], true, "{answer}");
@@ -83,6 +90,7 @@ impl Stdio {
     }
 
     /// Closes its standard input and waits until it ends.
+    #[track_caller]
     pub fn end(self) -> Ended {
         drop(self.to);
         self.going.wait()
@@ -90,33 +98,37 @@ impl Stdio {
 }
 
 /// The structured content of an answer. Asserts that the text content is the same.
-pub fn told(answer: &Value) -> Value {
+#[track_caller]
+pub fn tool_result(answer: &Value) -> Value {
     let result = &answer["result"];
     assert_eq!(result["isError"], false, "{answer}");
-    let told = &result["structuredContent"];
+    let tool_result = &result["structuredContent"];
     let text: Value = serde_json::from_str(result["content"][1]["text"].as_str().unwrap()).unwrap();
-    assert_eq!(&text, told);
-    for note in told["notes"].as_array().unwrap() {
+    assert_eq!(&text, tool_result);
+    for note in tool_result["notes"].as_array().unwrap() {
         assert!(result["content"][0]["text"].as_str().unwrap().contains(note.as_str().unwrap()), "{answer}");
     }
-    told.clone()
+    tool_result.clone()
 }
 
 /// Posts a message over HTTP.
+#[track_caller]
 pub fn post(pages: &Pages, more: &[(&str, &str)], body: &str) -> Reply {
     ask(pages, "POST", "/mcp", &[&HEADERS[..], more].concat(), body)
 }
 
 /// Calls a tool over HTTP and returns its result.
+#[track_caller]
 pub fn call(pages: &Pages, more: &[(&str, &str)], tool: &str, arguments: &Value) -> Value {
     let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": tool, "arguments": arguments } });
     let reply = post(pages, more, &body.to_string());
     assert_eq!(reply.status, 200, "{}", reply.text());
     assert_eq!(reply.header("content-type"), Some("application/json"), "{}", reply.text());
-    told(&reply.json())
+    tool_result(&reply.json())
 }
 
 /// Merges the fields of each `quoted` object into the object around it.
+#[track_caller]
 pub fn joined(value: &Value) -> Value {
     match value {
         Value::Object(fields) => {
@@ -139,6 +151,7 @@ pub fn joined(value: &Value) -> Value {
 }
 
 /// Every text of an answer outside `quoted`, which is text that the program itself wrote.
+#[track_caller]
 pub fn ours(value: &Value) -> Vec<&str> {
     match value {
         Value::String(text) => vec![text],

@@ -26,6 +26,7 @@ pub struct Place {
 
 impl Place {
     /// Writes the file: `service` are lines of `[service]`, `rest` follows `[database]`.
+    #[track_caller]
     pub fn new(database: Database, service: &str, rest: &str) -> Self {
         let place = Self { folder: tempfile::tempdir().unwrap(), database };
         place.configure(service, rest);
@@ -33,6 +34,7 @@ impl Place {
     }
 
     /// Writes a file without `[service]`: `rest` follows `[database]`.
+    #[track_caller]
     pub fn bare(database: Database, rest: &str) -> Self {
         let place = Self { folder: tempfile::tempdir().unwrap(), database };
         let Database { url, schema, .. } = &place.database;
@@ -42,6 +44,7 @@ impl Place {
     }
 
     /// Rewrites `jobs.toml`.
+    #[track_caller]
     pub fn configure(&self, service: &str, rest: &str) {
         let Database { url, schema, .. } = &self.database;
         // Cases count runs: an automatic prune run would add one, depending on the time of day.
@@ -51,21 +54,25 @@ impl Place {
         std::fs::write(self.path("jobs.toml"), text).unwrap();
     }
 
+    #[track_caller]
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
     /// The program with these arguments.
+    #[track_caller]
     pub fn program(&self, args: &[&str]) -> Program {
         Program::at(self.folder.path(), args)
     }
 
     /// Runs it until it ends.
+    #[track_caller]
     pub fn run(&self, args: &[&str]) -> Ended {
         self.program(args).run()
     }
 
     /// Runs it; asserts exit code 0 and returns its stdout.
+    #[track_caller]
     pub fn ok(&self, args: &[&str]) -> String {
         let ended = self.run(args);
         assert_eq!(ended.code, Some(0), "{} {args:?}\n{ended}", self.database.name);
@@ -73,12 +80,14 @@ impl Place {
     }
 
     /// The same, parsed as JSON.
+    #[track_caller]
     pub fn json(&self, args: &[&str]) -> serde_json::Value {
         let text = self.ok(args);
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{args:?}: {error}\n{text}"))
     }
 
     /// The names of the files beside `jobs.toml`.
+    #[track_caller]
     pub fn others(&self) -> Vec<String> {
         let names = std::fs::read_dir(self.folder.path()).unwrap().map(|e| e.unwrap().file_name());
         names.map(|n| n.into_string().unwrap()).filter(|n| n != "jobs.toml").collect()
@@ -86,6 +95,7 @@ impl Place {
 }
 
 /// Waits until a condition holds.
+#[track_caller]
 pub fn until(what: &str, holds: impl Fn() -> bool) {
     let begun = Instant::now();
     while !holds() {
@@ -99,6 +109,7 @@ pub struct Program(Command);
 
 impl Program {
     /// In this folder, with a clean environment.
+    #[track_caller]
     pub fn at(folder: &Path, args: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_topicwatch"));
         command.args(args).current_dir(folder).env_clear();
@@ -108,6 +119,7 @@ impl Program {
     }
 
     /// The same under a shell that first does something else; `script` ends with `exec "$@"`.
+    #[track_caller]
     pub fn prepared_by(folder: &Path, script: &str, args: &[&str]) -> Self {
         let program = Self::at(folder, args).0;
         let mut command = Command::new("sh");
@@ -118,6 +130,7 @@ impl Program {
     }
 
     /// The program with its environment as a command line, to start it by other means.
+    #[track_caller]
     pub fn line(&self) -> Vec<String> {
         let text = |word: &std::ffi::OsStr| word.to_str().unwrap().to_owned();
         let folder = text(self.0.get_current_dir().unwrap().as_os_str());
@@ -129,27 +142,32 @@ impl Program {
         line
     }
 
+    #[track_caller]
     pub fn env(mut self, name: &str, value: &str) -> Self {
         self.0.env(name, value);
         self
     }
 
+    #[track_caller]
     pub fn without(mut self, name: &str) -> Self {
         self.0.env_remove(name);
         self
     }
 
+    #[track_caller]
     pub fn stdin(mut self, from: std::fs::File) -> Self {
         self.0.stdin(from);
         self
     }
 
+    #[track_caller]
     pub fn stdout(mut self, to: std::fs::File) -> Self {
         self.0.stdout(to);
         self
     }
 
     /// Starts it.
+    #[track_caller]
     pub fn start(mut self) -> Going {
         let mut child = self.0.spawn().unwrap();
         let out = child.stdout.take().map(collect);
@@ -158,6 +176,7 @@ impl Program {
     }
 
     /// Starts it and waits for its end.
+    #[track_caller]
     pub fn run(self) -> Ended {
         self.start().wait()
     }
@@ -187,6 +206,7 @@ pub struct Going {
 
 impl Going {
     /// Waits until a condition holds for its stderr so far.
+    #[track_caller]
     pub fn until(&mut self, what: &str, holds: impl Fn(&str) -> bool) {
         let said = |going: &Self| going.err.as_ref().map_or_else(String::new, |(all, _)| lossy(&all.lock().unwrap()));
         let begun = Instant::now();
@@ -204,6 +224,7 @@ impl Going {
     }
 
     /// Passes its stdout and stderr so far to `at`.
+    #[track_caller]
     pub fn look(&self, mut at: impl FnMut(&str, &str)) {
         let said =
             |all: &Option<Collected>| all.as_ref().map_or_else(String::new, |(all, _)| lossy(&all.lock().unwrap()));
@@ -211,6 +232,7 @@ impl Going {
     }
 
     /// Sends a signal by its name.
+    #[track_caller]
     pub fn signal(&self, name: &str) {
         let sent = Command::new("sh").args(["-c", &format!("kill -{name} {}", self.child.id())]).status().unwrap();
         assert!(sent.success());
@@ -220,6 +242,7 @@ impl Going {
     }
 
     /// Waits until a SIGSTOP, sent by a test or by a failpoint, has taken effect. A SIGCONT that comes before is lost.
+    #[track_caller]
     pub fn until_stopped(&self) {
         let stat = format!("/proc/{}/stat", self.child.id());
         let stopped = || std::fs::read_to_string(&stat).is_ok_and(|stat| stat.contains(") T "));
@@ -227,6 +250,7 @@ impl Going {
     }
 
     /// Kills it with SIGKILL; returns whether it was still running.
+    #[track_caller]
     pub fn kill(mut self) -> bool {
         let running = self.child.try_wait().unwrap().is_none();
         self.child.kill().ok();
@@ -235,6 +259,7 @@ impl Going {
     }
 
     /// Kills it after this time; returns whether it was still running.
+    #[track_caller]
     pub fn kill_after(mut self, after: Duration) -> bool {
         let begun = Instant::now();
         while begun.elapsed() < after && self.child.try_wait().unwrap().is_none() {
@@ -244,6 +269,7 @@ impl Going {
     }
 
     /// Waits until it ends.
+    #[track_caller]
     pub fn wait(self) -> Ended {
         let ended = self.end();
         ended.check();
@@ -251,6 +277,7 @@ impl Going {
     }
 
     /// The same with a time limit: the case fails when the program takes longer.
+    #[track_caller]
     pub fn wait_within(mut self, longest: Duration) -> Ended {
         let begun = Instant::now();
         while self.child.try_wait().unwrap().is_none() {
@@ -261,6 +288,7 @@ impl Going {
     }
 
     /// The same for a program that a failpoint made panic.
+    #[track_caller]
     pub fn wait_after_a_panic(self) -> Ended {
         let ended = self.end();
         assert!(ended.err.contains("a failpoint at"), "{ended}");
@@ -334,6 +362,7 @@ impl Ended {
     }
 
     /// Asserts the exit code and that stderr contains each part.
+    #[track_caller]
     pub fn says(&self, code: i32, parts: &[&str]) {
         assert_eq!(self.code, Some(code), "{self}");
         for part in parts {
@@ -342,6 +371,7 @@ impl Ended {
     }
 
     /// Asserts the exit code and that stdout contains each part.
+    #[track_caller]
     pub fn shows(&self, code: i32, parts: &[&str]) {
         assert_eq!(self.code, Some(code), "{self}");
         for part in parts {

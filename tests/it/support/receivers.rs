@@ -15,6 +15,7 @@ pub struct Got {
 }
 
 impl Got {
+    #[track_caller]
     pub fn header(&self, name: &str) -> Option<&str> {
         self.head.lines().find_map(|line| {
             let (key, value) = line.split_once(':')?;
@@ -22,6 +23,7 @@ impl Got {
         })
     }
 
+    #[track_caller]
     pub fn json(&self) -> serde_json::Value {
         serde_json::from_slice(&self.body).unwrap()
     }
@@ -77,12 +79,14 @@ pub struct Hook {
 
 impl Hook {
     /// A receiver that gives one answer, which a case can change.
+    #[track_caller]
     pub fn changeable(first: &'static str) -> (Self, Arc<Mutex<&'static str>>) {
         let answer = Arc::new(Mutex::new(first));
         let given = Arc::clone(&answer);
         (Self::answering(move |_| Answer::Say(*given.lock().unwrap())), answer)
     }
 
+    #[track_caller]
     pub fn answering(answer: impl Fn(usize) -> Answer + Send + Sync + 'static) -> Self {
         let got: Arc<Mutex<Vec<Got>>> = Arc::default();
         let keep = Arc::clone(&got);
@@ -105,19 +109,23 @@ impl Hook {
         Self { listening, got }
     }
 
+    #[track_caller]
     pub fn good() -> Self {
         Self::answering(|_| Answer::Say("204 No Content"))
     }
 
+    #[track_caller]
     pub fn url(&self) -> String {
         self.at("/T0KEN-in-the-path?key=QUERYKEY")
     }
 
     /// The URL of a path.
+    #[track_caller]
     pub fn at(&self, path: &str) -> String {
         format!("http://{}{path}", self.listening.address)
     }
 
+    #[track_caller]
     pub fn got(&self) -> Vec<Got> {
         self.got.lock().unwrap().clone()
     }
@@ -181,14 +189,17 @@ struct Talk<'a> {
 }
 
 impl Post {
+    #[track_caller]
     pub fn answering(answer: impl Fn(usize) -> Option<&'static str> + Send + Sync + 'static) -> Self {
         Self::over(Wire::Plain, answer)
     }
 
+    #[track_caller]
     pub fn scripted(script: Script) -> Self {
         Self::begin(Wire::Plain, script, |_| None)
     }
 
+    #[track_caller]
     pub fn over(wire: Wire, answer: impl Fn(usize) -> Option<&'static str> + Send + Sync + 'static) -> Self {
         Self::begin(wire, |_| None, answer)
     }
@@ -225,25 +236,30 @@ impl Post {
         Self { listening, got, clear }
     }
 
+    #[track_caller]
     pub fn good() -> Self {
         Self::answering(|_| None)
     }
 
+    #[track_caller]
     pub fn port(&self) -> u16 {
         self.listening.address.port()
     }
 
+    #[track_caller]
     pub fn got(&self) -> Vec<Mail> {
         self.got.lock().unwrap().clone()
     }
 
     /// Every line that came unencrypted.
+    #[track_caller]
     pub fn in_clear(&self) -> Vec<String> {
         self.clear.lock().unwrap().clone()
     }
 }
 
 /// The path of a file in `tls/`: certificates of an authority that only these cases trust, valid from 2020 to 2119.
+#[track_caller]
 pub fn certificate(name: &str) -> std::path::PathBuf {
     std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/it/tls/{name}.pem"))
 }

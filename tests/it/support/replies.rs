@@ -13,6 +13,7 @@ pub struct Replies {
 }
 
 /// A complete HTTP reply.
+#[track_caller]
 pub fn reply(status: u16, headers: &[(&str, &str)], body: &str) -> Vec<u8> {
     let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
     // A 304 has no body, and so no length (RFC 9110, section 15.4.5).
@@ -21,11 +22,13 @@ pub fn reply(status: u16, headers: &[(&str, &str)], body: &str) -> Vec<u8> {
 }
 
 impl Replies {
+    #[track_caller]
     pub fn start(replies: Vec<Vec<u8>>) -> Self {
         Self::of(move |n, _| replies[n.min(replies.len() - 1)].clone())
     }
 
     /// Answers by the number of the request and its path.
+    #[track_caller]
     pub fn of(answer: impl Fn(usize, &str) -> Vec<u8> + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let made = Self {
@@ -56,16 +59,19 @@ impl Replies {
         made
     }
 
+    #[track_caller]
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
     /// The bodies of all requests so far.
+    #[track_caller]
     pub fn bodies(&self) -> Vec<String> {
         self.bodies.lock().unwrap().clone()
     }
 
     /// The heads of all requests so far.
+    #[track_caller]
     pub fn heads(&self) -> Vec<String> {
         self.heads.lock().unwrap().clone()
     }

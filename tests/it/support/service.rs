@@ -24,10 +24,12 @@ pub struct Sandbox {
 
 impl Sandbox {
     /// Starts it at a given time with these fault rules.
+    #[track_caller]
     pub fn at(now: &str, faults: &[&str]) -> Self {
         Self::with(now, faults, CorpusSource::BuiltIn)
     }
 
+    #[track_caller]
     pub fn with(now: &str, faults: &[&str], corpus: CorpusSource) -> Self {
         let now = Arc::new(AtomicI64::new(Time::parse(now).unwrap().0));
         let clock = Arc::clone(&now);
@@ -48,30 +50,36 @@ impl Sandbox {
     }
 
     /// The lines for `[service]`.
+    #[track_caller]
     pub fn lines(&self) -> String {
         lines(self.running().address)
     }
 
     /// Sets its clock.
+    #[track_caller]
     pub fn turn_to(&self, now: &str) {
         self.now.store(Time::parse(now).unwrap().0, Ordering::Relaxed);
     }
 
     /// The number of requests so far.
+    #[track_caller]
     pub fn calls(&self) -> u64 {
         self.running().calls()
     }
 
     /// The number of requests so far whose path ends with this.
+    #[track_caller]
     pub fn calls_to(&self, end: &str) -> usize {
         self.running().requests().iter().filter(|seen| seen.path.ends_with(end)).count()
     }
 
     /// Method and path of each request.
+    #[track_caller]
     pub fn asked(&self) -> Vec<String> {
         self.running().requests().iter().map(|seen| format!("{} {}", seen.method, seen.path)).collect()
     }
 
+    #[track_caller]
     pub fn loaded(&self) -> topicwatch::sandbox::LoadStats {
         self.running().loaded().unwrap()
     }
@@ -92,6 +100,7 @@ pub struct Raw {
 }
 
 impl Raw {
+    #[track_caller]
     pub fn saying(answer: impl Fn(&str) -> Reply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let raw = Self { address: listener.local_addr().unwrap(), over: Arc::default() };
@@ -109,15 +118,18 @@ impl Raw {
     }
 
     /// The lines for `[service]` with an address where nothing listens.
+    #[track_caller]
     pub fn nobody() -> String {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         lines(listener.local_addr().unwrap())
     }
 
+    #[track_caller]
     pub fn lines(&self) -> String {
         lines(self.address)
     }
 
+    #[track_caller]
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
@@ -133,6 +145,7 @@ impl Drop for Raw {
 
 /// A port for a server that must have the same one again when it restarts. It is below those that the system hands out,
 /// so no other test's server gets it meanwhile.
+#[track_caller]
 pub fn unused_port() -> u16 {
     static TRIED: AtomicU16 = AtomicU16::new(0);
     loop {
@@ -152,6 +165,7 @@ pub struct Trap {
 }
 
 impl Trap {
+    #[track_caller]
     pub fn set() -> Self {
         let asked = Arc::new(AtomicUsize::new(0));
         let counter = Arc::clone(&asked);
@@ -162,16 +176,19 @@ impl Trap {
         Self { raw, asked }
     }
 
+    #[track_caller]
     pub fn url(&self) -> String {
         self.raw.url()
     }
 
     /// The number of requests so far.
+    #[track_caller]
     pub fn asked(&self) -> usize {
         self.asked.load(Ordering::SeqCst)
     }
 
     /// Texts that request it, or set `data-ran` on the page, where a page takes them for markup.
+    #[track_caller]
     pub fn words(&self) -> Vec<String> {
         let url = self.url();
         let run = "document.documentElement.setAttribute('data-ran','yes')";
@@ -240,11 +257,13 @@ pub struct Reply {
 }
 
 /// A complete reply with the rest of the status line, headers (each ending in `\r\n`) and a body.
+#[track_caller]
 pub fn reply(status: &str, headers: &str, body: &[u8]) -> Reply {
     repeated(status, headers, body, 1)
 }
 
 /// The same with a body too long to hold in memory.
+#[track_caller]
 pub fn repeated(status: &str, headers: &str, body: &[u8], times: usize) -> Reply {
     let length = body.len() * times;
     let head = format!("HTTP/1.1 {status}\r\ncontent-length: {length}\r\nconnection: close\r\n{headers}\r\n");
@@ -252,11 +271,13 @@ pub fn repeated(status: &str, headers: &str, body: &[u8], times: usize) -> Reply
 }
 
 /// Raw bytes.
+#[track_caller]
 pub fn bytes(bytes: &[u8]) -> Reply {
     Reply { head: bytes.to_vec(), ..Reply::default() }
 }
 
 /// Raw bytes, and what happens to the connection after them.
+#[track_caller]
 pub fn broken(bytes: &[u8], then: Then) -> Reply {
     Reply { head: bytes.to_vec(), then, ..Reply::default() }
 }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use crate::support::program::{Going, Place, until};
 
 /// Stops a program with SIGSTOP at a moment when it holds no lock; stopped within a write, it would block all others.
+#[track_caller]
 pub fn stop_between_writes(going: &Going, place: &Place) {
     until("it is stopped and holds no lock", || {
         going.signal("STOP");
@@ -19,6 +20,7 @@ pub fn stop_between_writes(going: &Going, place: &Place) {
 }
 
 /// Waits until this many runs exist and all have ended and are numbered, for as long as one ends every minute.
+#[track_caller]
 pub fn until_all_ended(place: &Place, runs: i64) {
     let count = |rows: &str| place.database.number(&format!("SELECT count(*) FROM run WHERE {rows}"));
     let (mut ended, mut last) = (0, Instant::now());
@@ -36,6 +38,7 @@ pub fn until_all_ended(place: &Place, runs: i64) {
 }
 
 /// How often a point is in a trace of failpoints.
+#[track_caller]
 pub fn passes(trace: &std::path::Path, point: &str) -> usize {
     let trace = std::fs::read_to_string(trace).unwrap_or_default();
     trace.lines().filter(|line| *line == point).count()

@@ -22,22 +22,26 @@ pub struct Pages {
 
 impl Pages {
     /// `serve` on a free port.
+    #[track_caller]
     pub fn serve(place: &Place, more: &[&str]) -> Self {
         Self::of(place.program(&[&["serve", "--listen", "127.0.0.1:0"], more].concat()).start())
     }
 
     /// The same with a token required.
+    #[track_caller]
     pub fn serve_to_some(place: &Place, more: &[&str]) -> Self {
         let program = place.program(&[&["serve", "--listen", "127.0.0.1:0"], more].concat());
         Self::of(program.env("TOPICWATCH_WEB_TOKEN", TOKEN).start())
     }
 
     /// Starts `run` with pages that need the token, for a place configured with [`ASKED`].
+    #[track_caller]
     pub fn run(place: &Place) -> Self {
         Self::of(place.program(&["run"]).env("TOPICWATCH_WEB_TOKEN", TOKEN).start())
     }
 
     /// Waits for the address of a program that serves pages.
+    #[track_caller]
     pub fn of(mut going: Going) -> Self {
         let address = std::cell::RefCell::new(String::new());
         going.until("the address of the pages", |said| {
@@ -57,22 +61,26 @@ impl Pages {
         Self { address, going }
     }
 
+    #[track_caller]
     pub fn get(&self, path: &str) -> Answer {
         self.ask("GET", path, &[], "")
     }
 
     /// Waits until a path is answered with this status.
+    #[track_caller]
     pub fn until_status(&self, path: &str, status: u16) {
         until(&format!("{status} of {path}"), || self.get(path).status == status);
     }
 
     /// Gets a page that must exist.
+    #[track_caller]
     pub fn page(&self, path: &str) -> String {
         let answer = self.get(path);
         assert_eq!(answer.status, 200, "{path}\n{}", answer.text);
         answer.body
     }
 
+    #[track_caller]
     pub fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
         let mut head = format!("{method} {path} HTTP/1.1\r\n");
         if headers.iter().all(|(name, _)| !name.eq_ignore_ascii_case("host")) {
@@ -89,6 +97,7 @@ impl Pages {
     }
 
     /// Sends bytes and reads until the server closes.
+    #[track_caller]
     pub fn say(&self, bytes: &[u8]) -> Answer {
         let mut stream = self.connect();
         // The server may close the connection early when it refuses a request.
@@ -98,6 +107,7 @@ impl Pages {
         Answer::of(&all)
     }
 
+    #[track_caller]
     pub fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
@@ -106,11 +116,13 @@ impl Pages {
     }
 
     /// The value of `Origin` for forms of these pages.
+    #[track_caller]
     pub fn origin(&self) -> String {
         format!("http://{}", self.address)
     }
 
     /// Logs in and returns the cookie.
+    #[track_caller]
     pub fn log_in(&self) -> String {
         let origin = self.origin();
         let answer = self.ask("POST", "/login", &[("Origin", &origin)], &format!("token={TOKEN}"));
@@ -120,6 +132,7 @@ impl Pages {
 }
 
 /// Opens an event stream and reads until these words have come; the stream stays open.
+#[track_caller]
 pub fn events(pages: &Pages, path: &str, header: (&str, &str), words: &str) -> TcpStream {
     let mut stream = pages.connect();
     let (name, value) = header;
@@ -130,6 +143,7 @@ pub fn events(pages: &Pages, path: &str, header: (&str, &str), words: &str) -> T
 }
 
 /// Reads a stream until these words have come.
+#[track_caller]
 pub fn said(stream: &mut TcpStream, words: &str) {
     let (mut said, mut part) = (String::new(), [0; 4_096]);
     while !said.contains(words) {
@@ -140,6 +154,7 @@ pub fn said(stream: &mut TcpStream, words: &str) {
 }
 
 /// Waits until the server closes a stream; ignores what it sends meanwhile.
+#[track_caller]
 pub fn ends(mut stream: TcpStream) {
     let reading = std::thread::spawn(move || stream.read_to_end(&mut Vec::new()));
     until("the end of the stream", || reading.is_finished());
@@ -162,6 +177,7 @@ impl Answer {
         Self { status, text, body }
     }
 
+    #[track_caller]
     pub fn header(&self, name: &str) -> Option<&str> {
         let head = self.text.split_once("\r\n\r\n").map_or(self.text.as_str(), |(head, _)| head);
         head.lines()
