@@ -1,5 +1,6 @@
 //! Followers: data derived from stored runs, in the order of the runs. Each follower has a name and stores its
-//! progress, so several processes may run it at once, and if one stops midway the next continues. Each is in a file of
+//! progress (the word index as a queue of items), so several processes may run it at once, and if one stops midway the
+//! next continues. Each is in a file of
 //! its own. Alerts are followers too, but in their own module (`alert`), because they notify people.
 
 use crate::model::{Clock, Follower};

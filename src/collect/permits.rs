@@ -17,7 +17,7 @@ pub(super) struct Permits {
     clock: Clock,
     /// No call starts when no more than this is left of the lease.
     margin: Duration,
-    /// Wakes the keeper of the lease.
+    /// Wakes the task that renews the lease.
     pub(super) wake: Notify,
 }
 
@@ -39,7 +39,7 @@ struct State {
     broken: Option<StoreError>,
 }
 
-/// What the keeper needs to know.
+/// What the task that renews the lease needs to know.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PermitUse {
     /// Permits that are, or may be, in use without asking again.
@@ -84,14 +84,14 @@ impl Permits {
         self.state().broken = Some(error);
     }
 
-    /// Whether a keeper must be started. True for only one caller, which must start it.
-    pub(super) fn needs_keeper(&self) -> bool {
+    /// Whether the task that renews the lease must be started. True for only one caller, which must start it.
+    pub(super) fn needs_renewal(&self) -> bool {
         let mut state = self.state();
         !std::mem::replace(&mut state.keeping, true)
     }
 
-    /// Lets the keeper end, unless a call came in the meantime. Returns whether it may end.
-    pub(super) fn try_stop_keeper(&self) -> bool {
+    /// Lets that task end, unless a call came in the meantime. Returns whether it may end.
+    pub(super) fn try_stop_renewal(&self) -> bool {
         let mut state = self.state();
         if state.demand == 0 {
             (state.keeping, state.ending) = (false, false);
@@ -99,7 +99,7 @@ impl Permits {
         !state.keeping
     }
 
-    /// Asks the keeper to give everything back, if there is one.
+    /// Asks that task to give everything back, if there is one.
     pub(super) fn end(&self) {
         let mut state = self.state();
         state.ending = state.keeping;

@@ -14,7 +14,7 @@ use tokio_util::task::TaskTracker;
 use super::permits::{Permit, PermitRequest, Permits};
 use crate::model::Clock;
 use crate::search::{Admission, CallLimiter, CallPermit, Client, Refusal};
-use crate::store::{LeaseAsk, Store, StoreError, StoreErrorKind};
+use crate::store::{LeaseRequest, Store, StoreError, StoreErrorKind};
 
 /// A start that is used later than this would coincide with later ones.
 const TOO_LATE: Duration = Duration::from_millis(500);
@@ -30,12 +30,12 @@ pub(super) struct SharedLimits {
     pub(super) store: Store,
     pub(super) clock: Clock,
     /// The constant part of each lease request.
-    pub(super) ask: LeaseAsk,
+    pub(super) ask: LeaseRequest,
     pub(super) lease: Duration,
     pub(super) places: Arc<Permits>,
     /// Notified after every check of the lease.
     pub(super) looked: watch::Sender<()>,
-    pub(super) keepers: TaskTracker,
+    pub(super) renewals: TaskTracker,
     ahead: Mutex<VecDeque<Reserved>>,
     queueing: AtomicU32,
 }
@@ -51,7 +51,7 @@ impl SharedLimits {
     pub(super) fn new(store: Store, clock: Clock, client: &Client, lease: Duration) -> Arc<Self> {
         let (most, rate) = client.limits();
         let period = rate.and_then(|rate| rate.per.checked_div(rate.count)).unwrap_or_default();
-        let request = LeaseAsk {
+        let request = LeaseRequest {
             service: client.service_id(),
             holder: holder(),
             most,
@@ -67,7 +67,7 @@ impl SharedLimits {
             lease: lease.min(LONGEST_LEASE),
             places,
             looked: watch::channel(()).0,
-            keepers: TaskTracker::new(),
+            renewals: TaskTracker::new(),
             ahead: Mutex::default(),
             queueing: AtomicU32::new(0),
         })
@@ -77,7 +77,7 @@ impl SharedLimits {
     async fn place(self: &Arc<Self>) -> Result<Permit, Refusal> {
         let mut wanting = PermitRequest::new(&self.places);
         loop {
-            self.ensure_keeper();
+            self.ensure_renewal();
             let mut checks = self.looked.subscribe();
             let taken = tokio::select! {
                 biased;
@@ -157,7 +157,7 @@ impl SharedLimits {
     }
 }
 
-/// The pace of a client; a wrapper because a keeper needs the `Arc`.
+/// The pace of a client; a wrapper because the task that renews the lease needs the `Arc`.
 pub(super) struct SharedPace(pub(super) Arc<SharedLimits>);
 
 impl CallLimiter for SharedPace {
@@ -203,19 +203,19 @@ const LOOK: Duration = Duration::from_secs(1);
 const FAILED: Duration = Duration::from_secs(1);
 
 impl SharedLimits {
-    /// Makes sure that a keeper renews the lease.
-    pub(super) fn ensure_keeper(self: &Arc<Self>) {
-        if self.places.needs_keeper() {
+    /// Makes sure that a task renews the lease.
+    pub(super) fn ensure_renewal(self: &Arc<Self>) {
+        if self.places.needs_renewal() {
             let shared = Arc::clone(self);
-            self.keepers.spawn(async move { shared.keep_lease().await });
+            self.renewals.spawn(async move { shared.keep_lease().await });
         }
     }
 
     /// Gives everything back and waits until that is done. A later call starts again.
     pub(super) async fn end(&self) {
         self.places.end();
-        self.keepers.close();
-        self.keepers.wait().await;
+        self.renewals.close();
+        self.renewals.wait().await;
     }
 
     async fn keep_lease(self: Arc<Self>) {
@@ -225,7 +225,7 @@ impl SharedLimits {
                 Ok(Some(pause)) => pause,
                 Ok(None) => return,
                 // A caller that waits for the end would wait forever if nothing can be written.
-                Err(error) if self.places.usage().ending && self.places.try_stop_keeper() => {
+                Err(error) if self.places.usage().ending && self.places.try_stop_renewal() => {
                     tracing::debug!(
                         "the share of the service's limits was not released and expires with its lease: {error}"
                     );
@@ -252,11 +252,11 @@ impl SharedLimits {
             if !self.places.give_up() {
                 return Ok(Some(Duration::ZERO));
             }
-            self.store.release_places(&self.ask).await?;
-            return Ok((!self.places.try_stop_keeper()).then_some(Duration::ZERO));
+            self.store.release_permits(&self.ask).await?;
+            return Ok((!self.places.try_stop_renewal()).then_some(Duration::ZERO));
         }
         let wanted = seen.wanted.min(self.ask.most);
-        let request = |held| LeaseAsk { wanted, held, ..self.ask.clone() };
+        let request = |held| LeaseRequest { wanted, held, ..self.ask.clone() };
         let mut share = seen.allowed;
         let mut write = seen.left < self.lease * 2 / 3;
         if !write {
@@ -273,7 +273,7 @@ impl SharedLimits {
                 || (found.others > 0 && wanted > found.last_wanted);
         }
         if write {
-            let leased = self.store.lease_places(&request(seen.held), now, self.lease).await?;
+            let leased = self.store.lease_permits(&request(seen.held), now, self.lease).await?;
             self.places.apply_lease(&leased, (base + self.lease, now.plus(self.lease)));
             share = leased.share;
         }

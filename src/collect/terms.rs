@@ -40,7 +40,7 @@ pub async fn count_terms(
         let topics: Vec<Topic> =
             store.watched(&named).await?.into_iter().filter_map(|watched| watched.definition).collect();
         let ended: BTreeMap<&str, Vec<Span>> =
-            topics.iter().map(|topic| (topic.id.as_str(), ended(topic, now))).collect();
+            topics.iter().map(|topic| (topic.id.as_str(), completed_days(topic, now))).collect();
         let earliest = ended.values().filter_map(|days| days.first()).map(|day| day.from).min().unwrap_or(now);
         let mut kept: BTreeMap<String, Vec<(Span, Vec<u8>)>> = BTreeMap::new();
         for (topic, span, basis) in store.term_bases(&named, earliest).await? {
@@ -82,7 +82,7 @@ pub async fn count_terms(
 }
 
 /// Returns the topic's local days that have ended, earliest first.
-fn ended(topic: &Topic, now: Time) -> Vec<Span> {
+fn completed_days(topic: &Topic, now: Time) -> Vec<Span> {
     let days = days(now, TERM_DAYS + 1, topic.timezone());
     days.into_iter().map(|day| day.span).filter(|day| day.until <= now).collect()
 }

@@ -67,7 +67,7 @@ pub struct Entry {
     pub name: String,
     /// From its header to the end of its last line.
     pub(super) block: Range<usize>,
-    pub(super) keys: Vec<KeyPlace>,
+    pub(super) keys: Vec<KeySpan>,
     /// Where the headers of its subtables, such as `[topics.social]`, begin.
     pub(super) tables_from: Option<usize>,
     /// Whether another part of the file lies between its lines.
@@ -76,7 +76,7 @@ pub struct Entry {
 
 /// A key of a table.
 #[derive(Debug, Clone)]
-pub(super) struct KeyPlace {
+pub(super) struct KeySpan {
     /// The dotted name.
     pub(super) name: String,
     pub(super) key: Range<usize>,

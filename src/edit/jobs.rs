@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use super::comments::comments;
-use super::entry::{EditError, Entry, KeyPlace, Kind, edit_error};
+use super::entry::{EditError, Entry, KeySpan, Kind, edit_error};
 use super::lists;
-use super::table_index::Places;
+use super::table_index::TableIndex;
 use super::text;
 use super::value::KeyValue;
 
@@ -30,7 +30,7 @@ impl Removed {
 pub struct Jobs<'t> {
     text: &'t str,
     entries: Vec<(Kind, Entry)>,
-    defaults: Vec<KeyPlace>,
+    defaults: Vec<KeySpan>,
 }
 
 impl<'t> Jobs<'t> {
@@ -39,7 +39,7 @@ impl<'t> Jobs<'t> {
     /// # Errors
     /// If it is not TOML, or has tables in a form that cannot be edited here.
     pub fn read(text: &'t str) -> Result<Self, EditError> {
-        let places = Places::of(text)?;
+        let places = TableIndex::of(text)?;
         Ok(Self { text, entries: places.entries, defaults: places.defaults })
     }
 
@@ -48,7 +48,7 @@ impl<'t> Jobs<'t> {
     /// # Errors
     /// If it is not TOML, or has tables in another form.
     pub fn read_to_list(text: &'t str) -> Result<Self, EditError> {
-        let places = Places::with_inline(text)?;
+        let places = TableIndex::with_inline(text)?;
         Ok(Self { text, entries: places.entries, defaults: places.defaults })
     }
 
@@ -94,7 +94,7 @@ impl<'t> Jobs<'t> {
         self.value_in(&self.defaults, key)
     }
 
-    fn value_in<'e>(&self, keys: &'e [KeyPlace], key: &str) -> Option<(&'e KeyValue, &'t str)> {
+    fn value_in<'e>(&self, keys: &'e [KeySpan], key: &str) -> Option<(&'e KeyValue, &'t str)> {
         let place = keys.iter().find(|place| place.name == key)?;
         Some((&place.given, self.text.get(place.value.clone())?))
     }
@@ -213,7 +213,7 @@ impl<'t> Jobs<'t> {
                 edited.replace_range(lines, &kept);
             }
             (None, Some(value)) => {
-                let direct = |place: &&KeyPlace| entry.tables_from.is_none_or(|from| place.key.start < from);
+                let direct = |place: &&KeySpan| entry.tables_from.is_none_or(|from| place.key.start < from);
                 let last = entry.keys.iter().filter(direct).map(|place| place.value.end).max();
                 let at = text::line_end(self.text, last.unwrap_or(entry.block.start));
                 let end = text::newline(self.text);
@@ -225,7 +225,7 @@ impl<'t> Jobs<'t> {
     }
 
     /// Returns the comments from a value over several lines up to an offset, each on its own line.
-    fn comments_in(&self, place: &KeyPlace, until: usize) -> String {
+    fn comments_in(&self, place: &KeySpan, until: usize) -> String {
         if !self.text.get(place.value.clone()).is_some_and(|value| value.contains('\n')) {
             return String::new();
         }
@@ -235,7 +235,7 @@ impl<'t> Jobs<'t> {
     }
 
     /// Returns the text of a list with other entries, if its lines and comments can stay.
-    fn list_edited(&self, place: &KeyPlace, value: &KeyValue) -> Option<String> {
+    fn list_edited(&self, place: &KeySpan, value: &KeyValue) -> Option<String> {
         let (KeyValue::Texts(old), KeyValue::Texts(new)) = (&place.given, value) else { return None };
         let begin = place.value.start;
         let spans: Vec<Range<usize>> = place.entries.iter().map(|at| at.start - begin..at.end - begin).collect();
@@ -265,7 +265,7 @@ pub fn mask_key(kind: Kind, block: &str, key: &str, value: &KeyValue) -> Result<
     one_table(kind, block)?;
     let jobs = Jobs::read(block)?;
     let is_key =
-        |place: &&KeyPlace| place.name.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        |place: &&KeySpan| place.name.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
     let mut spans: Vec<Range<usize>> = jobs
         .entries(kind)
         .flat_map(|entry| entry.keys.iter().filter(is_key))
@@ -281,7 +281,7 @@ pub fn mask_key(kind: Kind, block: &str, key: &str, value: &KeyValue) -> Result<
 
 /// Checks that a text is exactly one table of a kind.
 fn one_table(kind: Kind, block: &str) -> Result<(), EditError> {
-    let places = Places::of(block)?;
+    let places = TableIndex::of(block)?;
     let one = places.entries.len() == 1 && places.entries.iter().all(|(one, _)| *one == kind) && !places.others;
     let hint = format!("write one [[{}]] with its keys below it, and nothing else", kind.table());
     if one { Ok(()) } else { Err(edit_error(format!("this is not one {}", kind.singular()), hint)) }

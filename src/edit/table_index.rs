@@ -4,20 +4,20 @@ use std::ops::Range;
 
 use toml_edit::{Document, InlineTable, Item, Key, Table, Value};
 
-use super::entry::{EditError, Entry, KeyPlace, Kind, edit_error};
+use super::entry::{EditError, Entry, KeySpan, Kind, edit_error};
 use super::text;
 use super::value::KeyValue;
 
 /// Everything that can be edited, and whether there is anything else.
-pub(super) struct Places {
+pub(super) struct TableIndex {
     pub(super) entries: Vec<(Kind, Entry)>,
     /// Whether there are other tables or keys.
     pub(super) others: bool,
     /// The keys of `[defaults]`.
-    pub(super) defaults: Vec<KeyPlace>,
+    pub(super) defaults: Vec<KeySpan>,
 }
 
-impl Places {
+impl TableIndex {
     pub(super) fn of(source: &str) -> Result<Self, EditError> {
         Self::find(source, false)
     }
@@ -110,7 +110,7 @@ fn entry(source: &str, skipped: usize, kind: Kind, table: &Table, headers: &[usi
     Ok(Entry { name: name_of(kind, &keys), block: start..end, keys, tables_from, torn })
 }
 
-fn name_of(kind: Kind, keys: &[KeyPlace]) -> String {
+fn name_of(kind: Kind, keys: &[KeySpan]) -> String {
     match keys.iter().find(|place| place.name == kind.name_key()).map(|place| &place.given) {
         Some(KeyValue::Text(name)) => name.clone(),
         _ => String::new(),
@@ -125,21 +125,21 @@ fn inline_tables(item: &Item) -> Option<Vec<&InlineTable>> {
 /// Returns an entry that can only be shown: it has no lines of its own.
 fn inline_entry(skipped: usize, kind: Kind, table: &InlineTable) -> Entry {
     let keys = table.iter().filter_map(|(name, value)| place(name.to_owned(), table.key(name), value, skipped));
-    let keys: Vec<KeyPlace> = keys.collect();
+    let keys: Vec<KeySpan> = keys.collect();
     Entry { name: name_of(kind, &keys), block: 0..0, keys, tables_from: None, torn: true }
 }
 
-fn place(name: String, key: Option<&Key>, value: &Value, skipped: usize) -> Option<KeyPlace> {
+fn place(name: String, key: Option<&Key>, value: &Value, skipped: usize) -> Option<KeySpan> {
     let moved = |span: Range<usize>| span.start + skipped..span.end + skipped;
     let (key, at) = (key.and_then(Key::span)?, value.span()?);
     let entries = match value {
         Value::Array(list) => list.iter().filter_map(Value::span).map(moved).collect(),
         _ => Vec::new(),
     };
-    Some(KeyPlace { name, key: moved(key), value: moved(at), given: KeyValue::of(value), entries })
+    Some(KeySpan { name, key: moved(key), value: moved(at), given: KeyValue::of(value), entries })
 }
 
-fn keys_of(table: &Table, path: &str, skipped: usize, keys: &mut Vec<KeyPlace>) {
+fn keys_of(table: &Table, path: &str, skipped: usize, keys: &mut Vec<KeySpan>) {
     for (name, item) in table.iter() {
         let name_in = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
         match item {

@@ -145,7 +145,7 @@ pub(super) fn no_news(report: &Report) -> String {
 /// The text when nothing matters.
 pub(super) fn calm_text(report: &Report) -> String {
     let Some(of_days) = of_days(report) else { return calm_in(report, &ASPECTS) };
-    let Judged { calm, unjudged, incomplete } = evaluate(report, &ASPECTS[2..]);
+    let CalmSummary { calm, unjudged, incomplete } = evaluate(report, &ASPECTS[2..]);
     let calm = if calm.is_empty() { calm } else { super::format::sentence(&calm) + " " };
     let unjudged = if unjudged.is_empty() { String::new() } else { format!("Not judged: {}. ", unjudged.join("; ")) };
     let incomplete =
@@ -162,7 +162,7 @@ fn of_days(report: &Report) -> Option<String> {
 }
 
 fn calm_in(report: &Report, aspects: &[(&str, &str, Unjudged)]) -> String {
-    let Judged { calm, mut unjudged, incomplete } = evaluate(report, aspects);
+    let CalmSummary { calm, mut unjudged, incomplete } = evaluate(report, aspects);
     if calm.is_empty() {
         unjudged.extend(incomplete);
         return format!("Nothing could be judged: {}.", unjudged.join("; "));
@@ -178,7 +178,7 @@ fn calm_in(report: &Report, aspects: &[(&str, &str, Unjudged)]) -> String {
 }
 
 /// What may be said of a report in which nothing stands out.
-struct Judged {
+struct CalmSummary {
     /// The aspects that were judged and calm; with the number of topics if that is not so of all.
     calm: String,
     /// The aspects that could not be judged, of which topics, and why.
@@ -187,7 +187,7 @@ struct Judged {
     incomplete: Vec<String>,
 }
 
-fn evaluate(report: &Report, aspects: &[(&str, &str, Unjudged)]) -> Judged {
+fn evaluate(report: &Report, aspects: &[(&str, &str, Unjudged)]) -> CalmSummary {
     let (mut calm, mut unjudged, mut incomplete) = (Vec::new(), Vec::new(), Vec::new());
     let all = report.topics.len();
     for (what, text, why) in aspects.iter().copied() {
@@ -214,7 +214,7 @@ fn evaluate(report: &Report, aspects: &[(&str, &str, Unjudged)]) -> Judged {
         Some((last, [])) => last.clone(),
         Some((last, others)) => format!("{} and {last}", others.join(", ")),
     };
-    Judged { calm, unjudged, incomplete }
+    CalmSummary { calm, unjudged, incomplete }
 }
 
 /// Names the topics, unless it is all of them.

@@ -3,7 +3,7 @@
 
 use super::facts::{ChangeFacts, EditFacts, GoneFacts, ItemExcerpt, TopicFacts};
 use super::format;
-use super::items::shown_of;
+use super::items::excerpt_of;
 use super::measures::TAIL;
 use crate::compare::{changes_between, health};
 use crate::insight::{Piece, SourceChanges};
@@ -50,7 +50,7 @@ pub(super) async fn read(
                 .map(|edit| {
                     let diff = edit.text.as_ref().or(edit.title.as_ref());
                     EditFacts {
-                        item: to_shown(&edit.item),
+                        item: to_excerpt(&edit.item),
                         at: edit.at,
                         edits: edit.edits,
                         diff: diff.map(|d| truncate_diff(d)).unwrap_or_default(),
@@ -60,7 +60,7 @@ pub(super) async fn read(
             lost: changes
                 .gone
                 .iter()
-                .map(|gone| GoneFacts { item: to_shown(&gone.item), last_seen: gone.last_seen })
+                .map(|gone| GoneFacts { item: to_excerpt(&gone.item), last_seen: gone.last_seen })
                 .collect(),
         });
     }
@@ -140,9 +140,9 @@ impl ChangeFacts {
     }
 }
 
-fn to_shown(head: &ItemSummary) -> ItemExcerpt {
+fn to_excerpt(head: &ItemSummary) -> ItemExcerpt {
     let ItemSummary { key, url, author, title, text, lang, pruned, .. } = head.clone();
-    shown_of(&ItemContent { key, url, author, title, text, lang, pruned })
+    excerpt_of(&ItemContent { key, url, author, title, text, lang, pruned })
 }
 
 /// Returns the pieces of an edit, cut to the allowed length.

@@ -76,7 +76,7 @@ pub(super) async fn choose(
     let keys: BTreeSet<String> =
         listed.iter().map(|mark| mark.key.clone()).chain(risers.iter().map(|rise| rise.key.clone())).collect();
     let words = snapshot.words(&keys.into_iter().collect::<Vec<_>>()).await?;
-    let words: HashMap<&str, ItemExcerpt> = words.iter().map(|words| (words.key.as_str(), shown_of(words))).collect();
+    let words: HashMap<&str, ItemExcerpt> = words.iter().map(|words| (words.key.as_str(), excerpt_of(words))).collect();
     let item = |key: &str| {
         words.get(key).cloned().unwrap_or_else(|| ItemExcerpt { key: key.to_owned(), ..ItemExcerpt::default() })
     };
@@ -193,7 +193,7 @@ fn distinct<'a>(marks: impl Iterator<Item = &'a CountedItem>, room: usize) -> Ve
 }
 
 /// Returns an item's text on one line, and its address if it may be a link.
-pub(super) fn shown_of(words: &ItemContent) -> ItemExcerpt {
+pub(super) fn excerpt_of(words: &ItemContent) -> ItemExcerpt {
     let text = [&words.title, &words.text].into_iter().flatten().map(|text| format::line(text, MAX_CHARS));
     ItemExcerpt {
         key: words.key.clone(),

@@ -13,7 +13,7 @@ const MAX_CHARS: usize = 160;
 const NAMED: usize = 3;
 
 /// Returns the shown parts of an item.
-pub(super) fn to_shown(sample: &TermSample) -> ItemExcerpt {
+pub(super) fn to_excerpt(sample: &TermSample) -> ItemExcerpt {
     ItemExcerpt {
         key: sample.key.clone(),
         link: sample.link.as_deref().and_then(safe_link),
@@ -117,7 +117,7 @@ fn stand_out_markdown(topic: &TopicFacts, rows: &StandOutRows) -> String {
             count_noun(term.items, "item"),
             voices(topic, term.authors),
             counted_texts(term),
-            item(&to_shown(&term.example))
+            item(&to_excerpt(&term.example))
         )
     };
     format!("{}{}\n\n", listed(StandOutRows::TITLE, rows.terms.iter().map(term)), rows.words())
@@ -131,7 +131,7 @@ pub(super) fn markdown(topic: &TopicFacts, dated: &dyn Fn(crate::model::Time) ->
             "**{}**: {} · {}",
             escape(&format::line(&term.term, 80)),
             term_words(topic, term),
-            item(&to_shown(&term.example))
+            item(&to_excerpt(&term.example))
         )
     };
     let mut text = listed("Terms that are news", terms.terms.iter().map(term));
@@ -146,7 +146,7 @@ pub(super) fn markdown(topic: &TopicFacts, dated: &dyn Fn(crate::model::Time) ->
         let by =
             theme.first_by.as_deref().map_or_else(String::new, |by| format!(" by @{}", escape(&format::line(by, 60))));
         let samples =
-            [&theme.post, &theme.page].into_iter().flatten().map(|sample| format!(" · {}", item(&to_shown(sample))));
+            [&theme.post, &theme.page].into_iter().flatten().map(|sample| format!(" · {}", item(&to_excerpt(sample))));
         format!(
             "**{}**: {}, {} unique, {}, {}{negative}; first {}{by}{}",
             escape(&format::line(&theme.name, 120)),

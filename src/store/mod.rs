@@ -37,7 +37,7 @@ pub use items::stored_reply::{StoredReply, unpack};
 pub use ledger::control_rows::*;
 pub use ledger::engine::delivered_runs::{DeliveredRun, GRAPHILE, RunHandler};
 pub use ledger::job_rows::{Cursor, ExpiredSlot, JobEnd, JobRun, PlannedJob, ReportRecord};
-pub use ledger::permits::lease::{LeaseAsk, LeaseShare};
+pub use ledger::permits::lease::{LeaseRequest, LeaseShare};
 pub use ledger::rows::*;
 pub use reading::bounds::MOST_SIGHTS;
 pub use reading::cursors::{AllItemsCursor, ItemCursor, ItemOrder, ListPage, RunCursor};

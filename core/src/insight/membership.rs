@@ -19,7 +19,7 @@ pub(super) struct Membership {
 }
 
 /// What a run says about a source.
-enum Said {
+enum RunEvidence {
     /// The topic has it; its search looks back to here.
     Has(Time),
     /// The topic does not have it.
@@ -40,25 +40,25 @@ pub(super) fn memberships(source: Source, watched: &WatchedTopic, runs: &[RunSea
     let mut current: Option<Membership> = None;
     for run in runs.chunk_by(|a, b| a.at == b.at) {
         let at = run.first().map_or(period.from, |row| row.at);
-        match said(run, source) {
-            Said::Has(looks_back_to) => {
+        match evidence(run, source) {
+            RunEvidence::Has(looks_back_to) => {
                 let before = all.last().map_or(period.from, |last| last.span.until);
                 let from = if lacked { looks_back_to.max(before) } else { period.from };
                 let began = Membership { span: Span { from, until: at }, lasts: false, first_row: row };
                 current.get_or_insert(began).span.until = at;
             }
             // Of runs after the period, only the searches that look back into it may have been read.
-            Said::HasNot if at >= period.until => {}
-            Said::HasNot => {
+            RunEvidence::HasNot if at >= period.until => {}
+            RunEvidence::HasNot => {
                 all.extend(current.take());
                 lacked = true;
             }
-            Said::NoSearch => {
+            RunEvidence::NoSearch => {
                 if let Some(current) = &mut current {
                     current.span.until = at;
                 }
             }
-            Said::Nothing => {}
+            RunEvidence::Nothing => {}
         }
         row += run.len();
     }
@@ -73,7 +73,7 @@ pub(super) fn memberships(source: Source, watched: &WatchedTopic, runs: &[RunSea
     all.into_iter().filter_map(inside).collect()
 }
 
-fn said(run: &[RunSearch], source: Source) -> Said {
+fn evidence(run: &[RunSearch], source: Source) -> RunEvidence {
     let searches = || run.iter().filter_map(|row| Some((row.at, row.search.as_ref()?)));
     let is_over = |(at, search): &(Time, &CoverageSearch)| {
         search.requested_span.is_some_and(|requested| requested.until.0 < at.0 - OVER)
@@ -81,15 +81,15 @@ fn said(run: &[RunSearch], source: Source) -> Said {
     let looks_back_to = |(at, search): (Time, &CoverageSearch)| search.requested_span.map_or(at, |r| r.from.min(at));
     let own = searches().filter(|one| one.1.source == source && !is_over(one)).map(looks_back_to).min();
     match own {
-        Some(from) => Said::Has(from),
-        None if searches().next().is_none() => Said::NoSearch,
+        Some(from) => RunEvidence::Has(from),
+        None if searches().next().is_none() => RunEvidence::NoSearch,
         // A backfill, or a run that was cut off before it came to all its sources.
         None if searches()
             .any(|one| is_over(&one) || matches!(one.1.state, SearchState::Lost | SearchState::Started)) =>
         {
-            Said::Nothing
+            RunEvidence::Nothing
         }
-        None => Said::HasNot,
+        None => RunEvidence::HasNot,
     }
 }
 

@@ -1,5 +1,6 @@
 //! The followers that derive data from stored runs for readers. They notify no one, and pruning waits only for
-//! near-copies. `collect` brings them up to date; their progress is in the table `follower`.
+//! near-copies. `collect` brings them up to date; their progress is in the table `follower`; that of the word index is a
+//! queue of items, because an edit must be indexed again.
 
 use super::closed_list;
 

@@ -14,7 +14,7 @@ use crate::cli::wiring::journal::{self, Journal};
 use crate::cli::wiring::options::Common;
 use crate::collect::{Eraser, Forgotten};
 use crate::files::Protected;
-use crate::model::{Kind, ReplyEntry, Time};
+use crate::model::{Follower, Kind, ReplyEntry, Time};
 use crate::normalise;
 use crate::store::{ForgetKey, ReportFiles, Store, Tombstone, TombstoneKind, Tombstones, normalize_handle};
 
@@ -198,7 +198,7 @@ async fn erase(context: &Context, store: &Store, now: Time, args: &ForgetArgs) -
     let (naming, reports) = (remaining_mentions(store, &tombstones).await?, reports(store, &found).await?);
     crate::failpoint::at("forget/swept");
     // Cluster again the copies whose first item is gone: until then each would count as a text of its own.
-    crate::collect::cluster(store, &|| false).await?;
+    crate::collect::catch_up(Follower::NearCopies, store, &context.clock, &|| false).await?;
     // The word index keeps erased words until it is rebuilt.
     store.rebuild_word_index().await?;
     let scrubbed = store.scrub().await?;

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::super::document::Report;
 use super::super::facts::TopicFacts;
 use super::super::format::{self, number};
-use super::super::terms::{expected, growth, more_words, rest_words, to_shown, voices_head};
+use super::super::terms::{expected, growth, more_words, rest_words, to_excerpt, voices_head};
 use super::links;
 use super::lists::{Empty, by, named};
 use super::print::{TERMS, THEMES, beyond, more};
@@ -41,7 +41,7 @@ pub(super) fn section<'a>(
                     td.n data-label="Expected" { (expected(term.expected)) " " span.meta { "(" (number(term.texts_before)) " before)" } }
                     td.n data-label="z" { (format!("{:.1}", term.z)) }
                     td.n data-label="Negative" { (share(&term.negative)) }
-                    td data-label="For example" { (named(&to_shown(&term.example))) }
+                    td data-label="For example" { (named(&to_excerpt(&term.example))) }
                 } } }
             } }
             @if !terms.themes.is_empty() {
@@ -57,7 +57,7 @@ pub(super) fn section<'a>(
                         td data-label="Period before" { (growth(theme)) }
                         td.n data-label="Negative" { (share(&theme.negative)) }
                         td data-label="First" { (report.format_date(theme.first_at)) @if let Some(author) = &theme.first_by { " by " bdi { "@" (format::line(author, 60)) } } }
-                        td data-label="For example" { @for sample in [&theme.post, &theme.page].into_iter().flatten() { p { (named(&to_shown(sample))) " " span.meta { (by(&to_shown(sample))) } } } }
+                        td data-label="For example" { @for sample in [&theme.post, &theme.page].into_iter().flatten() { p { (named(&to_excerpt(sample))) " " span.meta { (by(&to_excerpt(sample))) } } } }
                     } } }
                 } }
             }
@@ -81,7 +81,7 @@ fn standing_out(topic: &TopicFacts, rows: &StandOutRows) -> Markup {
                     td.n data-label=(voices_head(topic)) { (number(term.authors)) }
                     td.n data-label="Texts" { (number(term.texts)) }
                     td.n data-label="Negative" { (share(&term.negative)) }
-                    td data-label="For example" { (named(&to_shown(&term.example))) }
+                    td data-label="For example" { (named(&to_excerpt(&term.example))) }
                 } } }
             } }
         }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crate::model::{Engagement, Source, Time, WindowFit};
 
 /// A run's position among others: its number, or its time, and its id.
-pub(crate) type Place = (i64, String);
+pub(crate) type RunCursor = (i64, String);
 
 /// Which runs the next page contains.
 #[derive(Debug)]
@@ -14,12 +14,12 @@ pub(crate) struct PageRequest {
     /// The last run to read: the last readable one when reading began.
     pub(crate) until: i64,
     /// The last run already read.
-    pub(crate) after: Option<Place>,
+    pub(crate) after: Option<RunCursor>,
     pub(crate) runs: i64,
 }
 
 /// Some runs in order, each with what it saw.
-pub(crate) type Page = BTreeMap<Place, RunSightings>;
+pub(crate) type Page = BTreeMap<RunCursor, RunSightings>;
 
 /// What a run saw.
 #[derive(Debug)]

@@ -15,11 +15,11 @@ use crate::store::database::handle::Db;
 use crate::store::database::{postgres, sqlite};
 use crate::store::reading::item_cache::{ItemCache, ItemCells, size};
 use crate::store::reading::item_history;
-use crate::store::reading::sighting_page::{Page, PageRequest, Place, RawSighting, RunSightings};
+use crate::store::reading::sighting_page::{Page, PageRequest, RawSighting, RunCursor, RunSightings};
 use crate::store::{Filter, SightingRow, Store, StoreError};
 
 /// A page with its items.
-type Read = Vec<(Place, RunSightings, Vec<ItemCells>)>;
+type Read = Vec<(RunCursor, RunSightings, Vec<ItemCells>)>;
 
 /// Target size of a page in bytes: large enough that the overhead per page is small, and small enough to hold in
 /// memory.
@@ -102,7 +102,7 @@ impl Store {
 }
 
 /// Returns the rows of a run, in order.
-fn rows((place, seen, items): (Place, RunSightings, Vec<ItemCells>)) -> Result<Vec<SightingRow>, StoreError> {
+fn rows((place, seen, items): (RunCursor, RunSightings, Vec<ItemCells>)) -> Result<Vec<SightingRow>, StoreError> {
     let with_cells = seen.sights.iter().zip(&items).filter_map(|(sight, met)| Some((sight, met.as_deref()?)));
     let mut rows = with_cells.map(|(sight, met)| row(&place, &seen, sight, met)).collect::<Result<Vec<_>, _>>()?;
     rows.sort_unstable_by(|a, b| (a.source, a.rank, &a.key).cmp(&(b.source, b.rank, &b.key)));
@@ -110,7 +110,7 @@ fn rows((place, seen, items): (Place, RunSightings, Vec<ItemCells>)) -> Result<V
 }
 
 /// Combines a sighting and its item's cells into a row.
-fn row(place: &Place, seen: &RunSightings, sight: &RawSighting, met: &str) -> Result<SightingRow, StoreError> {
+fn row(place: &RunCursor, seen: &RunSightings, sight: &RawSighting, met: &str) -> Result<SightingRow, StoreError> {
     let mut cells = Cells::of(met);
     let mut row = SightingRow {
         run: place.1.clone(),

@@ -22,10 +22,10 @@ pub struct Rise {
 }
 
 /// The reactions of each item and source by time.
-type Seen<'a> = BTreeMap<(&'a str, Source), BTreeMap<Time, Engagement>>;
+type ReactionsByItem<'a> = BTreeMap<(&'a str, Source), BTreeMap<Time, Engagement>>;
 
-fn by_source(reactions: &[EngagementAt]) -> Seen<'_> {
-    let mut seen = Seen::new();
+fn by_source(reactions: &[EngagementAt]) -> ReactionsByItem<'_> {
+    let mut seen = ReactionsByItem::new();
     for reaction in reactions {
         seen.entry((&reaction.key, reaction.source)).or_default().insert(reaction.at, reaction.engagement);
     }

@@ -28,5 +28,5 @@ pub(in crate::store) async fn count_on(conn: &mut Conn, table: &'static str) -> 
         "SELECT setval(pg_get_serial_sequence('{table}', 'id'), coalesce(max(id), 1), max(id) IS NOT NULL) FROM {table}"
     );
     sqlx::query(sqlx::AssertSqlSafe(sql)).execute(&mut *conn).await?;
-    super::look_at(conn, table).await
+    super::analyze(conn, table).await
 }

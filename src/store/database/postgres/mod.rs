@@ -80,7 +80,7 @@ pub(in crate::store) async fn lock(conn: &mut Conn, what: i64) -> Result<(), Sto
 
 /// Updates the planner's statistics of a table after many rows were written. Without statistics of a new table, the
 /// planner would compare each due topic with every other.
-pub(in crate::store) async fn look_at(conn: &mut Conn, table: &'static str) -> Result<(), StoreError> {
+pub(in crate::store) async fn analyze(conn: &mut Conn, table: &'static str) -> Result<(), StoreError> {
     sqlx::query(sqlx::AssertSqlSafe(format!("ANALYZE {table}"))).persistent(false).execute(conn).await?;
     Ok(())
 }

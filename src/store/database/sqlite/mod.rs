@@ -79,7 +79,7 @@ pub(in crate::store) async fn lock(_conn: &mut Conn, _what: i64) -> Result<(), S
 
 /// Does nothing: SQLite uses the right indexes without statistics.
 #[expect(clippy::unused_async, reason = "the same call on PostgreSQL waits")]
-pub(in crate::store) async fn look_at(_conn: &mut Conn, _table: &'static str) -> Result<(), StoreError> {
+pub(in crate::store) async fn analyze(_conn: &mut Conn, _table: &'static str) -> Result<(), StoreError> {
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use crate::model::Time;
 
 /// A process's request for its share of a service.
 #[derive(Debug, Clone)]
-pub struct LeaseAsk {
+pub struct LeaseRequest {
     /// Identifies the service; a hash of its address.
     pub service: String,
     /// Identifies the process.

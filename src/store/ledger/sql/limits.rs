@@ -8,7 +8,7 @@ use sqlx::Row as _;
 use super::{Conn, Row};
 use crate::model::Time;
 use crate::store::ledger::permits::shares::{shares, starts};
-use crate::store::{LeaseAsk, LeaseShare, StoreError};
+use crate::store::{LeaseRequest, LeaseShare, StoreError};
 
 /// Longer than any lease: a lease that ends later was written before the clock was set back.
 const FARTHEST: Duration = Duration::from_secs(120);
@@ -27,7 +27,7 @@ struct Lease {
 /// Returns a process's share without changing anything.
 pub(in crate::store) async fn share_of(
     conn: &mut Conn,
-    request: &LeaseAsk,
+    request: &LeaseRequest,
     now: Time,
 ) -> Result<LeaseShare, StoreError> {
     Ok(lease_share(&live(conn, &request.service, now).await?, request, now))
@@ -36,7 +36,7 @@ pub(in crate::store) async fn share_of(
 /// Takes or renews a process's lease: what it holds, plus as much of its share as is free.
 pub(in crate::store) async fn lease(
     conn: &mut Conn,
-    request: &LeaseAsk,
+    request: &LeaseRequest,
     now: Time,
     length: Duration,
 ) -> Result<LeaseShare, StoreError> {
@@ -82,7 +82,7 @@ pub(in crate::store) async fn give_back(conn: &mut Conn, service: &str, holder: 
 /// each.
 pub(in crate::store) async fn reserve(
     conn: &mut Conn,
-    request: &LeaseAsk,
+    request: &LeaseRequest,
     count: u32,
     now: Time,
 ) -> Result<Vec<i64>, StoreError> {
@@ -137,7 +137,7 @@ fn lease_of(row: &Row) -> Result<Lease, StoreError> {
 }
 
 /// Computes a process's share. The smallest limit and the slowest rate of all running processes apply to all.
-fn lease_share(leases: &[Lease], request: &LeaseAsk, now: Time) -> LeaseShare {
+fn lease_share(leases: &[Lease], request: &LeaseRequest, now: Time) -> LeaseShare {
     let mine = leases.iter().find(|lease| lease.holder == request.holder);
     let others = || leases.iter().filter(|lease| lease.holder != request.holder);
     let limit = others().map(|lease| lease.most).fold(request.most, u32::min);

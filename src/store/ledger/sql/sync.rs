@@ -162,7 +162,7 @@ pub(in crate::store) async fn jobs(
         super::day_counts::mark_due(conn, &known).await?;
     }
     if changed.len() >= MANY {
-        super::look_at(conn, "job").await?;
+        super::analyze(conn, "job").await?;
     }
     for id in &gone {
         sqlx::query("UPDATE job SET removed_at = $1 WHERE id = $2").bind(now.0).bind(id).execute(&mut *conn).await?;

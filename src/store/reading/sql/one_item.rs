@@ -2,7 +2,7 @@
 
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
-use super::topic_lists::{Words, push_matching, push_since};
+use super::topic_lists::{WordCheck, push_matching, push_since};
 use super::{Conn, Database, Row, read};
 use crate::model::{CopyRow, ItemSightingRow, RevisionRow, Source, Time, WindowFit};
 use crate::store::{Filter, ItemOrder, ItemRow, StoreError};
@@ -129,7 +129,7 @@ pub(in crate::store) async fn copies_in_list(
         query.push_bind(hidden.unwrap_or(key).to_owned()).push(") AND t.topic = ");
         query.push_bind(filter.topics.first().cloned().unwrap_or_default()).push(" AND f.seq IS NOT NULL");
         push_since(query, filter);
-        push_matching(query, filter, ItemOrder::New, Words::Each);
+        push_matching(query, filter, ItemOrder::New, WordCheck::Each);
     };
     let mut count = QueryBuilder::<Database>::new("SELECT count(*)");
     push(&mut count);

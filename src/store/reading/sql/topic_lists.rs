@@ -65,7 +65,7 @@ pub(in crate::store) async fn items(
         .push(value)
         .push(format!(" AS BIGINT) AS value, {} AS published, i.key AS key ", if order == ItemOrder::New { PUBLISHED } else { "0" }));
     query.push("FROM seen w JOIN topic_item t ON t.topic = w.of AND t.item = w.item JOIN item i ON i.id = t.item WHERE w.seq IS NOT NULL");
-    push_matching(&mut query, filter, order, if window < ALL { Words::Seen } else { Words::Found });
+    push_matching(&mut query, filter, order, if window < ALL { WordCheck::Seen } else { WordCheck::Found });
     query.push("), page AS (SELECT m.of, m.item, m.value, m.published, m.key FROM matched m WHERE 1 = 1");
     match (folded, order) {
         (true, ItemOrder::New) => push_folded(&mut query, filter, order),
@@ -101,7 +101,7 @@ pub(in crate::store) async fn items(
 
 /// How items are checked for the filter's words.
 #[derive(Clone, Copy)]
-pub(super) enum Words {
+pub(super) enum WordCheck {
     /// All of them have the words.
     Found,
     /// They are those of the window.
@@ -111,13 +111,13 @@ pub(super) enum Words {
 }
 
 /// Adds the filter's conditions on item `i` of topic row `t`, except for time.
-pub(super) fn push_matching(query: &mut QueryBuilder<Database>, filter: &Filter, order: ItemOrder, words: Words) {
+pub(super) fn push_matching(query: &mut QueryBuilder<Database>, filter: &Filter, order: ItemOrder, words: WordCheck) {
     filter_conditions::items(query, &Filter { words: None, ..filter.clone() });
     if let Some(wanted) = &filter.words {
         match words {
-            Words::Found => {}
-            Words::Seen => tokens::push_among_seen(query.push(" AND "), wanted, "t.item"),
-            Words::Each => tokens::push_has(query.push(" AND "), wanted, "t.item"),
+            WordCheck::Found => {}
+            WordCheck::Seen => tokens::push_among_seen(query.push(" AND "), wanted, "t.item"),
+            WordCheck::Each => tokens::push_has(query.push(" AND "), wanted, "t.item"),
         }
     }
     filter_conditions::found_by_sources(query, filter, "q.topic = t.topic AND q.seq IS NOT NULL");
@@ -139,7 +139,7 @@ fn push_folded(query: &mut QueryBuilder<Database>, filter: &Filter, order: ItemO
         query.push(and).push("NOT EXISTS (SELECT 1 FROM item i JOIN topic_item t ON t.item = i.id JOIN run f ON f.id = t.first_run WHERE ");
         query.push(which).push(" AND t.topic = m.of AND f.seq IS NOT NULL");
         push_since(query, filter);
-        push_matching(query, filter, order, Words::Each);
+        push_matching(query, filter, order, WordCheck::Each);
         query.push(")");
     }
     query.push("))");
@@ -175,7 +175,7 @@ pub(in crate::store) async fn copies(
     // The index of copies contains all but the first of a cluster, which represents it wherever it matches.
     query.push(" AND i.cluster <> i.id");
     push_since(&mut query, filter);
-    push_matching(&mut query, filter, ItemOrder::New, Words::Each);
+    push_matching(&mut query, filter, ItemOrder::New, WordCheck::Each);
     query
         .push(" ORDER BY CASE WHEN i.pruned_at IS NULL THEN 0 ELSE 1 END, t.first_seen, i.key LIMIT ")
         .push_bind(limit);
