@@ -66,14 +66,12 @@ pub struct Price {
     pub tokens: Micros,
 }
 
-/// Tokens assumed for a question and its answer: the default maximum of a question, and some sentences.
-const USUAL_TOKENS: u64 = 7_000;
-
 impl Price {
-    /// Returns the expected price of a call before its reply is known. `entries` is how many a full reply has.
+    /// Returns the expected price of a call before its reply is known. `entries` is how many a full reply has, `tokens`
+    /// the most that question and answer may have.
     #[must_use]
-    pub fn expected(&self, entries: u32) -> Micros {
-        self.call.plus(self.result.times(i64::from(entries))).plus(self.tokens_price(USUAL_TOKENS))
+    pub fn expected(&self, entries: u32, tokens: u64) -> Micros {
+        self.call.plus(self.result.times(i64::from(entries))).plus(self.tokens_price(tokens))
     }
 
     /// Rounded up to a millionth of a dollar.

@@ -56,7 +56,7 @@ impl Collector {
             source,
             operation: operation(search_query),
             query: words(search_query),
-            price: served.price.expected(query.entries()),
+            price: served.price.expected(query.entries(), query.tokens()),
         };
         let gate = self.ledger(run, call, served);
         let begun = tokio::time::Instant::now();
@@ -82,7 +82,7 @@ impl Collector {
             parts: &parts,
             answered,
             beside: gate.spent_beside(answered),
-            expected: served.price.expected(query.entries()),
+            expected: served.price.expected(query.entries(), query.tokens()),
             sent_at: sent_at.unwrap_or(seen_at),
             recall: &recall,
         };
@@ -197,7 +197,7 @@ impl Collector {
         (was_tried, spent): (bool, Spent),
     ) -> ProviderAnswer {
         let ProviderQueryContext { source, ask: search_query, query, .. } = *asking;
-        let price = served.price.expected(query.entries());
+        let price = served.price.expected(query.entries(), query.tokens());
         match stopped {
             Stopped::OverQuota(why) => {
                 let mut fetched = not_run(source, search_query, why);

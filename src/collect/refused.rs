@@ -14,6 +14,18 @@ pub(super) struct ProviderRefusal {
     pub(super) text: String,
     pub(super) hint: String,
     pub(super) until: Time,
+    /// When the provider asked to be called again, if it did.
+    asked_until: Option<Time>,
+}
+
+impl ProviderRefusal {
+    /// Says why a search is not made.
+    pub(super) fn reason(&self) -> String {
+        match self.asked_until {
+            Some(at) => format!("not called, the service asked to wait until {at}: {}", self.text),
+            None => format!("not called until {}, because an earlier call got {}", self.until, self.text),
+        }
+    }
 }
 
 /// The refusals of one provider: by source, because a service limits its calls separately; `None` is every source.
@@ -31,16 +43,15 @@ impl ProviderRefusals {
     /// Stops calls for a while after an error that every further call would meet.
     pub(super) fn learn(&self, source: Source, error: &CallError, now: Time) {
         let Ok(mut refusals) = self.0.lock() else { return };
-        let mut insert = |of, text, until| {
-            let (class, hint) = (error.class.as_str(), error.hint.clone());
-            refusals.insert(of, ProviderRefusal { class, text, hint, until });
+        let mut insert = |of, asked_until, until| {
+            let (class, text, hint) = (error.class.as_str(), error.text.clone(), error.hint.clone());
+            refusals.insert(of, ProviderRefusal { class, text, hint, until, asked_until });
         };
         if let Some(at) = error.not_before.filter(|at| at.since(now) > SHORT_WAIT) {
-            let text = format!("not called, the service asked to wait until {at}: {}", error.text);
-            insert(Some(source), text, at.min(now.plus(LONGEST_WAIT)));
+            insert(Some(source), Some(at), at.min(now.plus(LONGEST_WAIT)));
         }
         if error.reach == FailureScope::Service {
-            insert(None, error.text.clone(), now.plus(REFUSED_FOR));
+            insert(None, None, now.plus(REFUSED_FOR));
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::model::{
     Answer, Finding, Micros, ProviderKind, QueryHistory, Question, Remembered, SearchState, Source, Span, Time,
 };
 use crate::search::decode::ContentType;
-use crate::search::{CallError, ErrorClass, RawReply, Request, SearchQuery, Spent};
+use crate::search::{CallError, ErrorClass, RawReply, Request, SearchQuery, Spent, cost_in_body};
 use crate::store::{RawRecord, SearchResult};
 
 /// Bytes kept of a reply; the rest of a longer one is cut.
@@ -86,7 +86,7 @@ pub(super) fn not_run(source: Source, search_query: &SearchQuery, reason: &str) 
 /// Returns a search that was not made because every call would be refused.
 pub(super) fn left_out(source: Source, search_query: &SearchQuery, refused: ProviderRefusal) -> Fetched {
     let mut fetched = not_run(source, search_query, refused.class);
-    fetched.result.error = Some((refused.class.to_owned(), refused.text));
+    fetched.result.error = Some((refused.class.to_owned(), refused.reason()));
     fetched.hint = Some(refused.hint);
     fetched
 }
@@ -265,6 +265,9 @@ impl Fetched {
                 }
             }
             Err(error) => {
+                if let (Some(cost), None) = (cost_in_body(&reply.body), reply.cost) {
+                    paid(result, cost.plus(self.earlier), reply.earlier);
+                }
                 result.state = SearchState::Error;
                 let message = reply.cut.filter(|(cut, _)| *cut == error.class).map_or(error.text, |(_, why)| why);
                 result.error = Some((error.class.as_str().to_owned(), message));

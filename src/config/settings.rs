@@ -66,16 +66,17 @@ impl Config {
     }
 }
 
-/// Returns the expected price of a call of each source; of a provider, that of the topic whose replies are longest.
+/// Returns the expected price of a call of each source; of a provider, that of the topic whose questions and
+/// replies are longest.
 pub(super) fn prices(service: &ServiceConfig, providers: &[ProviderConfig], topics: &[Topic]) -> Prices {
-    let mut entries: BTreeMap<Source, u32> = BTreeMap::new();
+    let mut longest: BTreeMap<Source, (u32, u64)> = BTreeMap::new();
     for query in topics.iter().flat_map(|topic| &topic.providers) {
-        let most = entries.entry(query.source).or_default();
-        *most = query.entries().max(*most);
+        let (entries, tokens) = longest.entry(query.source).or_default();
+        (*entries, *tokens) = (query.entries().max(*entries), query.tokens().max(*tokens));
     }
     let expected = |one: &ProviderConfig| {
-        let entries = entries.get(&one.name).copied().unwrap_or_default();
-        (one.name, one.price.expected(entries))
+        let (entries, tokens) = longest.get(&one.name).copied().unwrap_or_default();
+        (one.name, one.price.expected(entries, tokens))
     };
     Prices { providers: providers.iter().map(expected).collect(), ..service.prices.clone() }
 }

@@ -77,6 +77,7 @@ fn an_unknown_cost_counts_at_the_configured_price() {
             "x-desearch-cost-usd: -0.5\r\n",
             "x-desearch-cost-usd: inf\r\n",
             "x-desearch-cost-usd: 0,001\r\n",
+            "x-desearch-cost-usd: 0.001\r\nx-desearch-currency: EUR\r\n",
         ]
         .into_iter()
         .enumerate()
@@ -91,6 +92,33 @@ fn an_unknown_cost_counts_at_the_configured_price() {
             let spent = i64::try_from(n + 1).unwrap() * 20_000;
             assert_eq!(place.database.number("SELECT spent FROM calls"), spent, "{} {header:?}", place.database.name);
         }
+    }
+}
+
+#[test]
+fn a_reply_without_results_costs_what_its_body_names() {
+    for database in databases() {
+        let place = Place::new(database, "", "");
+        for (n, (status, body, cost)) in [
+            ("400 Bad Request", r#"{"detail":"no","cost_usd":0.002}"#, json!([0.002, "billed"])),
+            ("500 Internal Server Error", r#"{"detail":"no","usage":{"cost_usd":0.002}}"#, json!([0.002, "billed"])),
+            ("400 Bad Request", r#"{"detail":"no"}"#, json!([0.0, "none"])),
+            ("200 OK", r#"{"error":"no","cost_usd":0.0066}"#, json!([0.0066, "billed"])),
+            ("200 OK", r#"{"error":"no"}"#, json!([0.02, "assumed"])),
+            ("200 OK", r#"{"error":"no","cost_usd":0.0066,"currency":"EUR"}"#, json!([0.02, "assumed"])),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let raw = Raw::saying(move |_| reply(status, "content-type: application/json\r\n", body.as_bytes()));
+            let id = format!("t{n}");
+            place.configure(&format!("{}prices.web = 0.02", raw.lines()), &topic(&id, ""));
+            place.run(&["once", "--at", NINE]);
+            let search = &place.json(&["runs", "--topic", &id, "--json"])["runs"][0]["searches"][0];
+            assert_eq!(json!([search["cost_usd"], search["cost_basis"]]), cost, "{status} {body}: {search}");
+        }
+        let counted = place.database.number("SELECT spent FROM calls");
+        assert_eq!(counted, 2_000 + 2_000 + 6_600 + 20_000 + 20_000, "{}", place.database.name);
     }
 }
 
@@ -479,7 +507,10 @@ fn an_unanswered_call_of_a_provider_counts_at_its_expected_price() {
     let engine = ("searxng", "price.result = 0.35", "sources = [\"one\"]\n");
     let pages = ("spec-web", "price.result = 0.14\nkey_env = \"ONE\"", "sources = [\"one\"]\none.limit = 50\n");
     let model = ("openai", "price.tokens = 1", "one.model = \"small\"\n");
-    let cases = [engine, pages, model];
+    // The longest question and answer that the topic allows.
+    let long =
+        ("openai", "price.tokens = 0.1", "one.model = \"small\"\none.input_tokens = 68000\none.max_tokens = 2000\n");
+    let cases = [engine, pages, model, long];
     for (database, (kind, price, query)) in
         cases.into_iter().flat_map(|case| databases().into_iter().map(move |database| (database, case)))
     {

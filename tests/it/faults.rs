@@ -42,6 +42,11 @@ fn a_refusal_that_every_call_would_meet_stops_every_search_that_still_waits() {
             assert!(searches.iter().all(|s| s.ends_with(class)), "{searches:#?}");
             assert_eq!(searches.iter().filter(|s| s.contains(" not_run ")).count() as u64, 60 - calls);
             assert!(runs.iter().all(|r| r.ends_with(&format!("failed {class}"))), "{runs:#?}");
+            let untried = place.database.texts("SELECT DISTINCT error_text FROM search WHERE state = 'not_run'");
+            let status = rule.replace('=', " ").replace("status", "because an earlier call got");
+            let says =
+                |text: &String| text.starts_with("not called until 2026-03-11T09:05:0") && text.contains(&status);
+            assert!(!untried.is_empty() && untried.iter().all(says), "{untried:#?}");
             assert_eq!(place.database.number("SELECT sum(made) FROM calls") as u64, calls);
             assert_eq!(place.database.number("SELECT count(*) FROM run WHERE error_text IS NULL OR seq IS NULL"), 0);
             assert_eq!(place.database.number("SELECT count(*) FROM search WHERE cost > 0"), 0, "a refusal is free");

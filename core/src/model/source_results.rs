@@ -4,6 +4,11 @@ use super::Source;
 use super::provider::{CallCount, LookBackKind, ProviderKind, ProviderQuery, ResultKind};
 use super::provider_kinds::USUAL_ENTRIES;
 
+/// The default of `input_tokens`.
+const INPUT_TOKENS: u32 = 6_000;
+/// The longest answer of a model without a configured maximum: some sentences.
+const ANSWER_TOKENS: u32 = 1_000;
+
 /// What a search of this source and operation returns. The operation of a provider's search is the name of its kind; an
 /// unknown kind counts as one that returns pages.
 #[must_use]
@@ -68,6 +73,19 @@ impl ProviderQuery {
     #[must_use]
     pub fn entries(&self) -> u32 {
         ProviderKind::named(&self.kind).map_or(USUAL_ENTRIES, |kind| (kind.entries)(self))
+    }
+
+    /// The most tokens of a question to a model.
+    #[must_use]
+    pub fn input_tokens(&self) -> u32 {
+        self.count("input_tokens").unwrap_or(INPUT_TOKENS)
+    }
+
+    /// The most tokens of a question to a model and its answer.
+    #[must_use]
+    pub fn tokens(&self) -> u64 {
+        let answer = self.count("max_tokens").or_else(|| self.count("max_completion_tokens"));
+        u64::from(self.input_tokens()) + u64::from(answer.unwrap_or(ANSWER_TOKENS))
     }
 
     /// What it returns.

@@ -13,6 +13,7 @@ use crate::cli::wiring::ids;
 use crate::cli::wiring::options::Common;
 use crate::collect::{RunReport, SearchReport};
 use crate::model::{RunState, SearchRow, SearchState, Span, Time};
+use crate::search::hint_for_stored_failure;
 use crate::store::{RunRow, Store};
 
 #[derive(Debug, Args)]
@@ -150,7 +151,10 @@ fn report(run: RunRow, searches: &[SearchRow]) -> RunReport {
                 None => search.reason.clone().or_else(|| search.error_text.clone()),
             },
             clears_at: search.clears_at,
-            hint: None,
+            hint: search.error_class.as_deref().and_then(|class| {
+                let (provider, feeds) = (search.source.provider(), search.operation == "feeds");
+                hint_for_stored_failure(provider, feeds, class, search.http_status, search.error_text.as_deref()?)
+            }),
         })
         .collect();
     let reason = run.reason.or(run.error_text);

@@ -91,8 +91,20 @@ pub(super) fn cost(object: &Object) -> Option<Micros> {
         Node::Text(text) => Micros::from_dollars(text.trim().trim_start_matches('$').parse().ok()?),
         _ => None,
     };
-    dollars(object, "cost_usd").or_else(|| match object.get("usage")? {
-        Node::Object(usage) => ["cost_usd", "cost", "total_cost"].iter().find_map(|name| dollars(usage, name)),
+    // Costs are in US dollars. What another currency names is not known here.
+    let is_foreign = |object: &Object| match object.get("currency") {
+        Some(Node::Text(currency)) => !currency.trim().eq_ignore_ascii_case("usd"),
+        _ => false,
+    };
+    let usage = match object.get("usage") {
+        Some(Node::Object(usage)) => Some(usage),
         _ => None,
+    };
+    if is_foreign(object) || usage.is_some_and(is_foreign) {
+        return None;
+    }
+    dollars(object, "cost_usd").or_else(|| {
+        let usage = usage?;
+        ["cost_usd", "cost", "total_cost"].iter().find_map(|name| dollars(usage, name))
     })
 }

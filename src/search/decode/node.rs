@@ -29,6 +29,7 @@ const NAMES: &[&str] = &[
     "usage",
     "cost",
     "total_cost",
+    "currency",
     // Frames of other services' streams.
     "done",
     "choices",

@@ -13,9 +13,6 @@ use crate::model::Answer;
 use crate::search::decode::DecodeError;
 use crate::search::{ErrorClass, Reply, Request, Unsupported};
 
-/// The default maximum number of tokens of a question.
-const INPUT_TOKENS: u32 = 6_000;
-
 /// The default maximum number of items of a question.
 const ITEMS: u32 = 200;
 
@@ -110,6 +107,6 @@ fn whole_links(text: &str, partial: bool) -> &str {
 
 fn question(request: &ProviderRequest<'_>) -> prompt::Question {
     let query = request.query;
-    let (items, tokens) = (query.count("items").unwrap_or(ITEMS), query.count("input_tokens").unwrap_or(INPUT_TOKENS));
+    let (items, tokens) = (query.count("items").unwrap_or(ITEMS), query.input_tokens());
     prompt::question(query.text("prompt").unwrap_or_default(), request.items, items as usize, tokens as usize)
 }
