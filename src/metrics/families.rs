@@ -81,15 +81,23 @@ fn gauges(all: &mut Families, read: &Reading) {
 /// The use of the UTC day, and what is left of it if there is a limit.
 fn daily_usage(all: &mut Families, read: &Reading, limits: &DayLimits, now: Time) {
     let counts = &read.counts;
-    all.gauge("topicwatch_today_calls", "Calls on this UTC day.", [Sample::alone(number(counts.calls))]);
+    all.gauge(
+        "topicwatch_today_calls",
+        "Calls to the search service on this UTC day.",
+        [Sample::alone(number(counts.calls))],
+    );
     let left = limits.service.map(|limits| Sample::alone(number((i64::from(limits.calls) - counts.calls).max(0))));
-    all.gauge("topicwatch_today_calls_left", "Calls left on this UTC day.", left);
+    all.gauge("topicwatch_today_calls_left", "Calls to the search service left on this UTC day.", left);
     providers(all, read, limits);
     if let (Some(spent), Some(budget)) = (counts.spent, limits.service.and_then(|limits| limits.money)) {
-        let help = "Cost of this UTC day so far, in dollars. Only if there is a budget.";
+        let help = "Cost of the search service on this UTC day, in dollars. Only if it has a budget.";
         all.gauge("topicwatch_today_cost_dollars", help, [Sample::alone(spent.dollars())]);
         let left = [Sample::alone(remaining_budget(budget, spent))];
-        all.gauge("topicwatch_today_budget_left_dollars", "Budget left on this UTC day, in dollars.", left);
+        all.gauge(
+            "topicwatch_today_budget_left_dollars",
+            "Budget of the search service left on this UTC day, in dollars.",
+            left,
+        );
     }
     let clears = Sample::alone(seconds(now.next_utc_day().0));
     let help = "When the daily calls and budget reset, in seconds since 1970.";
@@ -109,7 +117,9 @@ fn daily_usage(all: &mut Families, read: &Reading, limits: &DayLimits, now: Time
 
 /// The same for each provider other than the search service.
 fn providers(all: &mut Families, read: &Reading, limits: &DayLimits) {
-    let used = |name: Source| read.providers.iter().find(|(one, _)| *one == name).map_or(0, |(_, used)| used.calls);
+    let usage =
+        |name: Source| read.providers.iter().find(|(one, _)| *one == name).map(|(_, used)| *used).unwrap_or_default();
+    let used = |name: Source| usage(name).calls;
     let calls = limits.providers.iter().map(|(name, _)| Sample::of([("provider", name.as_str())], number(used(*name))));
     all.gauge("topicwatch_provider_today_calls", "Calls of a provider on this UTC day.", calls);
     let left = limits.providers.iter().map(|(name, limits)| {
@@ -117,6 +127,14 @@ fn providers(all: &mut Families, read: &Reading, limits: &DayLimits) {
         Sample::of([("provider", name.as_str())], number(left))
     });
     all.gauge("topicwatch_provider_today_calls_left", "Calls left on this UTC day for a provider.", left);
+    let budgets = || limits.providers.iter().filter_map(|(name, limits)| Some((*name, limits.money?)));
+    let spent = budgets().map(|(name, _)| Sample::of([("provider", name.as_str())], usage(name).money.dollars()));
+    let help = "Cost of a provider with a budget on this UTC day, in dollars.";
+    all.gauge("topicwatch_provider_today_cost_dollars", help, spent);
+    let left = budgets()
+        .map(|(name, budget)| Sample::of([("provider", name.as_str())], remaining_budget(budget, usage(name).money)));
+    let help = "Budget left on this UTC day for a provider, in dollars.";
+    all.gauge("topicwatch_provider_today_budget_left_dollars", help, left);
 }
 
 fn remaining_budget(budget: Micros, spent: Micros) -> f64 {
@@ -162,7 +180,7 @@ fn totals(all: &mut Families, counted: &[MetricSum]) {
     let help = "Duration of the last try of a search, by source.";
     let times = BucketCounts::of(counted, sums::SEARCH_TIME);
     all.histogram("topicwatch_search_latency_seconds", help, "source", &times, &sums::SEARCH_BOUNDS);
-    all.counter("topicwatch_calls_total", "Calls to the service by source, including retries.", one(sums::CALLS));
+    all.counter("topicwatch_calls_total", "Calls by source, including retries.", one(sums::CALLS));
     let help = "Items found, by source: new to their topic, or duplicates of known items.";
     all.counter("topicwatch_items_total", help, two(sums::ITEMS, "source", "result"));
     let help = "Items found outside the requested window, by source.";

@@ -180,6 +180,37 @@ fn topic_limits_that_are_new_are_told_from_the_ledger_before_their_first_call() 
 }
 
 #[test]
+fn the_calls_and_the_money_of_the_day_are_by_provider() {
+    for database in databases() {
+        let name = database.name;
+        let sandbox = Sandbox::at(NINE, &[]);
+        let lines = sandbox.lines();
+        let provider =
+            format!("[providers.hn]\nkind = \"hackernews\"\n{lines}price.call = 0.05\nbudget_per_day = 1.5\n\n");
+        let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"web\", \"hn\"]\n";
+        let place = Place::new(database, &format!("{lines}budget_per_day = 2.5\n"), &format!("{provider}{topic}"));
+        place.ok(&["once", "--at", NINE]);
+        let exposed = Exposed::read(&Pages::serve(&place, &["--at", NINE]));
+        for (source, metric, labels, budget) in [
+            ("web", "topicwatch_today", [].as_slice(), 2.5),
+            ("hn", "topicwatch_provider_today", &[("provider", "hn")], 1.5),
+        ] {
+            #[expect(clippy::cast_precision_loss, reason = "small numbers")]
+            let sum = |column: &str| {
+                place.database.number(&format!("SELECT sum({column}) FROM search WHERE source = '{source}'")) as f64
+            };
+            let of = |end: &str| {
+                exposed.of(&format!("{metric}_{end}"), labels).unwrap_or_else(|| panic!("{name}: {metric}_{end}"))
+            };
+            assert!(sum("cost") > 0.0, "{name}: {source}");
+            assert_eq!(of("calls"), sum("tries"), "{name}: {source}");
+            assert!((of("cost_dollars") - sum("cost") / 1e6).abs() < 1e-6, "{name}: {source}");
+            assert!((of("budget_left_dollars") - budget + sum("cost") / 1e6).abs() < 1e-6, "{name}: {source}");
+        }
+    }
+}
+
+#[test]
 fn missed_time_equals_coverage() {
     for database in databases() {
         let (_sandbox, place) = ran(database, "");
