@@ -64,7 +64,7 @@ async fn read(
     rows.edits = snapshot.earlier_of(&first.key, MOST_EDITS).await?;
     let topics = topics(&rows);
     for topic in &topics {
-        if let Some(at) = snapshot.last_run(topic).await? {
+        if let Some(at) = snapshot.last_look(topic).await? {
             rows.last_looks.push((topic.clone(), at));
         }
     }

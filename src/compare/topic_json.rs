@@ -32,5 +32,6 @@ pub fn topic_card_json(card: &TopicCard, history: &SourceHistory, now: Time) -> 
         "overdue": card.is_overdue(now),
         "sources": history.statuses(card),
         "new_24h": card.new,
+        "new_24h_at_least": card.new_at_least,
     })
 }

@@ -4,7 +4,7 @@
 use maud::{Markup, html};
 
 use super::chart::{WIDTH, coordinate};
-use super::format::{self, percent};
+use super::format;
 use crate::insight::daily::Share;
 
 /// Height of a row: its title, with its bars below.
@@ -14,11 +14,20 @@ const BARS: f64 = 32.0;
 /// Height of the labels below the last row.
 const NAMES: f64 = 18.0;
 
-/// A topic's shares, one per part; `None` without items.
+/// A topic's shares, one per part.
 #[derive(Debug, Clone)]
 pub struct PartsRow {
     pub title: String,
-    pub shares: Vec<Option<Share>>,
+    pub shares: Vec<PartShare>,
+}
+
+/// A topic's share of a part.
+#[derive(Debug, Clone)]
+pub struct PartShare {
+    /// `None` without items.
+    pub share: Option<Share>,
+    /// The share in words, such as `≥ 42%`.
+    pub label: String,
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a few rows and parts")]
@@ -31,10 +40,15 @@ fn real(many: usize) -> f64 {
 pub fn shares(names: &[&str], thin: &[bool], rows: &[PartsRow]) -> Markup {
     let height = real(rows.len()) * ROW + NAMES;
     let step = WIDTH / real(names.len().max(1));
-    let most = rows.iter().flat_map(|row| row.shares.iter().flatten()).map(|share| share.share).fold(0.01, f64::max);
-    let format_share = |share: &Option<Share>| share.map_or("none".to_owned(), |share| percent(share.share));
+    let most = rows
+        .iter()
+        .flat_map(|row| row.shares.iter())
+        .filter_map(|part| part.share)
+        .map(|share| share.share)
+        .fold(0.01, f64::max);
+    let spoken = |part: &PartShare| if part.share.is_some() { part.label.clone() } else { "none".to_owned() };
     let words = rows.iter().map(|row| {
-        let parts = names.iter().zip(&row.shares).map(|(name, share)| format!("{name} {}", format_share(share)));
+        let parts = names.iter().zip(&row.shares).map(|(name, part)| format!("{name} {}", spoken(part)));
         format!("{}: {}", row.title, parts.collect::<Vec<_>>().join(", "))
     });
     html! {
@@ -52,11 +66,11 @@ pub fn shares(names: &[&str], thin: &[bool], rows: &[PartsRow]) -> Markup {
                 @let bottom = real(line) * ROW + ROW - 4.0;
                 text class="label now" x="0" y=(coordinate(real(line) * ROW + TITLE - 3.0)) { (format::line(&row.title, 40)) }
                 line class="axis" x1="0" y1=(coordinate(bottom)) x2=(coordinate(WIDTH)) y2=(coordinate(bottom)) {}
-                @for (place, share) in row.shares.iter().enumerate() {
-                    @let long = share.map_or(0.0, |share| share.share / most * BARS);
+                @for (place, part) in row.shares.iter().enumerate() {
+                    @let long = part.share.map_or(0.0, |share| share.share / most * BARS);
                     @let middle = (real(place) + 0.5) * step;
                     rect class="bar" x=(coordinate(middle - step * 0.3)) y=(coordinate(bottom - long)) width=(coordinate(step * 0.6)) height=(coordinate(long)) {}
-                    text class="label" x=(coordinate(middle)) y=(coordinate(bottom - long - 2.0)) text-anchor="middle" { @if share.is_some() { (format_share(share)) } @else { "–" } }
+                    text class="label" x=(coordinate(middle)) y=(coordinate(bottom - long - 2.0)) text-anchor="middle" { (part.label) }
                 }
             }
             @for (place, name) in names.iter().enumerate() {

@@ -191,6 +191,13 @@ pub fn interval(share: &Share) -> String {
 /// share is a bound (`≥`, `≤`); if of both, an estimate (`≈`).
 #[must_use]
 pub fn share_with_count(share: Option<Share>, more: bool, more_elsewhere: bool) -> String {
+    let count = share.map_or_else(String::new, |share| format!(" ({})", at_least(share.part, more)));
+    bounded_share(share, more, more_elsewhere) + &count
+}
+
+/// Formats such a share without its count; `–` if there is none.
+#[must_use]
+pub fn bounded_share(share: Option<Share>, more: bool, more_elsewhere: bool) -> String {
     // Zero items are 0 % of any total, and all items stay all if there are no others.
     let nothing = share.is_some_and(|share| share.part == 0);
     let all = !more_elsewhere && share.is_some_and(|share| share.part == share.whole);
@@ -200,7 +207,7 @@ pub fn share_with_count(share: Option<Share>, more: bool, more_elsewhere: bool) 
         (false, true) => bounded_percent(part, false),
         (true, true) => format!("≈\u{a0}{}", percent(part)),
     };
-    share.map_or("–".to_owned(), |share| format!("{} ({})", bounded(share.share), at_least(share.part, more)))
+    share.map_or("–".to_owned(), |share| bounded(share.share))
 }
 
 /// Formats the number of authors, or `unknown` if all are unknown: that differs from 0.

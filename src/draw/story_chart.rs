@@ -183,8 +183,10 @@ pub fn remaining(story: &Story, when: FormatTime<'_>) -> Vec<String> {
         0 => "none".to_owned(),
         many => number(many as u64),
     };
-    let mut sentences =
-        vec![format!("The last run showed {still_shown} of them; the latest sighting was {}.", when(story.last_seen))];
+    let mut sentences = vec![format!(
+        "The last answered run showed {still_shown} of them; the latest sighting was {}.",
+        when(story.last_seen)
+    )];
     if story.pruned > 0 {
         sentences
             .push(format!("The text of {} was deleted because of its age.", count_noun(story.pruned as u64, "item")));

@@ -78,6 +78,8 @@ pub(super) struct Reading<'a> {
     pub(super) searched_since: Option<Time>,
     /// When the query last changed.
     pub(super) asked_since: Option<Time>,
+    /// When the topic last got or lost a source.
+    pub(super) sources_since: Option<Time>,
     /// If there were more items than are read: when the earliest item that was read was first seen.
     pub(super) reach: Option<Time>,
     /// From when on the filter could judge all items, if not all.
@@ -175,6 +177,10 @@ impl Reading<'_> {
         if self.asked_since.is_some_and(|at| at > before.from) {
             let then = self.asked_since.is_some_and(|at| at <= span.from);
             return Some(if then { "another query was used then" } else { "the query changed" }.to_owned());
+        }
+        if self.sources_since.is_some_and(|at| at > before.from) {
+            let then = self.sources_since.is_some_and(|at| at <= span.from);
+            return Some(if then { "other sources were searched then" } else { "the sources changed" }.to_owned());
         }
         if self.reach.is_some_and(|reach| reach > before.from) {
             return Some("more items than can be read at once".to_owned());

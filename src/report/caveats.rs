@@ -40,6 +40,8 @@ pub(super) fn relation_to_usual(report: &Report, topic: &TopicFacts) -> String {
     };
     match doubt_reason(report, topic) {
         _ if (raw - usual.expected).abs() < MIN_CHANGE => format!("{side} usual, but by fewer than {MIN_CHANGE} items"),
+        // Nothing is known about it.
+        Some(doubt) if side == "below" && topic.covered == Some(0.0) => format!("not judged: {doubt}"),
         Some(doubt) if side == "below" => format!("below usual, but {doubt}"),
         _ => format!("{side} usual"),
     }
@@ -58,9 +60,17 @@ fn uncompared(report: &Report, topic: &TopicFacts) -> String {
     if report.window == ReportWindow::SinceLast {
         return "not compared: this is not a whole day".to_owned();
     }
-    match topic.asked_since {
-        Some(_) => format!("too few days to compare with since the query changed: {}", topic.comparable),
-        None => format!("too few days to compare with: {}", topic.comparable),
+    format!("too few days to compare with{}: {}", since_change(topic), topic.comparable)
+}
+
+/// Names the change since which days can be compared, if there was one.
+pub(super) fn since_change(topic: &TopicFacts) -> &'static str {
+    if topic.asked_since.is_none() && topic.sources_since.is_none() {
+        ""
+    } else if topic.asked_since >= topic.sources_since {
+        " since the query changed"
+    } else {
+        " since its sources changed"
     }
 }
 
@@ -83,10 +93,11 @@ fn only(topic: &TopicFacts, limit: f64) -> String {
     if topic.checks == Some(0) {
         return "no search answered".to_owned();
     }
-    topic.covered.map_or_else(
-        || "searches were pruned".to_owned(),
-        |covered| format!("only {} covered", percent_below(covered, limit)),
-    )
+    match topic.covered {
+        None => "searches were pruned".to_owned(),
+        Some(0.0) => "nothing was covered".to_owned(),
+        Some(covered) => format!("only {} covered", percent_below(covered, limit)),
+    }
 }
 
 type Unjudged = fn(&Report, &TopicFacts) -> Option<String>;
@@ -110,8 +121,7 @@ const ASPECTS: [(&str, &str, Unjudged); 4] = [
         if topic.period_cut {
             return Some("more items than can be read at once".to_owned());
         }
-        let since = if topic.asked_since.is_some() { " for this query" } else { "" };
-        topic.tone.uncompared().map(|why| format!("{why}{since}"))
+        topic.tone.uncompared().map(|why| format!("{why}{}", since_change(topic)))
     }),
     ("sources", "every source answered", |_, topic| {
         if topic.sources.is_empty() {

@@ -13,6 +13,8 @@ use crate::model::{CountedItem, PrunedDays, Time};
 pub(super) struct Limits {
     /// When the query last changed: another one was used before.
     pub(super) asked_since: Option<Time>,
+    /// When it last got or lost a source.
+    pub(super) sources_since: Option<Time>,
     /// From when on the filter could judge all items, if not all.
     pub(super) judged_from: Option<Time>,
     /// When the first run that searched started.
@@ -36,6 +38,8 @@ pub(super) fn compare_days(
             Some(if later { "not watched yet" } else { "not watched from its start" }.to_owned())
         } else if limits.asked_since.is_some_and(|at| at > day.span.from) {
             Some("another query was used then".to_owned())
+        } else if limits.sources_since.is_some_and(|at| at > day.span.from) {
+            Some("other sources were searched then".to_owned())
         } else if limits.judged_from.is_some_and(|at| at > day.span.from) {
             Some(UNJUDGED.to_owned())
         } else if !pruned_days.is_complete(day.span) {

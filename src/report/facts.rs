@@ -57,6 +57,8 @@ pub struct TopicFacts {
     pub asked_anew: Vec<Time>,
     /// When the current query began, if the query changed. Only days since then are compared.
     pub asked_since: Option<Time>,
+    /// When the topic last got or lost a source. Only days since then are compared.
+    pub sources_since: Option<Time>,
     /// Sources that answer but have fallen silent or stale.
     pub ill: Vec<SourceSilence>,
     /// What is usual for such a day; `None` if there are too few days to compare with.

@@ -105,7 +105,9 @@ pub(super) async fn topic(
     let scorer = daily::scorer_of(marks.iter().filter(|mark| chart_span.contains(mark.moment())));
     // The results of another query say nothing about what is usual for this one.
     let asked_since = query_changes.iter().copied().filter(|at| *at < span.until).max();
-    let comparable = |day: &&Day| asked_since.max(reach).max(judged_from).is_none_or(|at| at <= day.span.from);
+    let sources_since = search_coverage.source_changes(seen).range(..span.until).next_back().copied();
+    let since = asked_since.max(sources_since).max(reach).max(judged_from);
+    let comparable = |day: &&Day| since.is_none_or(|at| at <= day.span.from);
     let before = history.split_last().map_or(&*history, |(_, before)| before);
     let before = if calendar.is_some() { history.get(..period_start).unwrap_or_default() } else { before };
     let before: Vec<Day> = before.iter().filter(comparable).copied().collect();
@@ -120,7 +122,7 @@ pub(super) async fn topic(
                 &marks,
                 &search_coverage,
                 &pruned_days,
-                &comparison::Limits { asked_since, judged_from, searched_since, now },
+                &comparison::Limits { asked_since, sources_since, judged_from, searched_since, now },
             )
         })
         .unwrap_or_default();
@@ -170,6 +172,7 @@ pub(super) async fn topic(
         kept: &pruned_days,
         searched_since,
         asked_since,
+        sources_since,
         reach,
         judged_from,
         scored,
@@ -256,6 +259,7 @@ pub(super) async fn topic(
         changes: None,
         asked_anew: query_changes.iter().copied().filter(|at| chart_span.contains(*at)).collect(),
         asked_since,
+        sources_since,
         ill: Vec::new(),
         cut,
         period_cut,

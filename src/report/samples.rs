@@ -47,6 +47,7 @@ pub(super) fn topic(id: &str) -> TopicFacts {
         changes: None,
         asked_anew: Vec::new(),
         asked_since: None,
+        sources_since: None,
         ill: Vec::new(),
         usual: None,
         comparable: 2,

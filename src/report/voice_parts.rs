@@ -34,6 +34,11 @@ pub struct VoiceCell {
 }
 
 impl VoiceCell {
+    /// Formats the share without its count, such as `≥ 42%`.
+    pub(super) fn label(&self) -> String {
+        format::bounded_share(self.unique, self.at_least, self.others_at_least)
+    }
+
     /// Formats the share, such as `≥ 42% (12)`.
     pub(super) fn words(&self) -> String {
         format::share_with_count(self.unique, self.at_least, self.others_at_least)

@@ -15,6 +15,9 @@ use crate::report::rest_words;
 /// One day in milliseconds; also the default period.
 const DAY: i64 = 86_400_000;
 
+/// The last column of a table stands on the line of its row if it has this many columns there.
+const ENOUGH: usize = 20;
+
 #[derive(Debug, Args)]
 pub struct TermsArgs {
     /// Topic id
@@ -74,16 +77,33 @@ pub(in crate::cli) async fn run(common: &Common, args: &TermsArgs) -> Result<Exi
 /// The terms that stand out, where none is news.
 fn render_stand_out(rows: &StandOutRows, width: usize) -> String {
     let row = |row: &TermRow| {
-        let example = output::truncate(row.example.words.as_deref().unwrap_or(""), width.saturating_sub(56).max(20));
         let [items, authors, texts] = [row.items, row.authors, row.texts].map(|many| many.to_string());
-        vec![output::truncate(&row.term, 30), items, authors, texts, example]
+        vec![output::truncate(&row.term, 30), items, authors, texts]
     };
-    let table = output::table(
-        &["term", "items", "authors", "texts", "for example"],
+    let examples = rows.terms.iter().map(|row| row.example.words.clone().unwrap_or_default());
+    let head = ["term", "items", "authors", "texts"];
+    let table = table_with_last(
+        (&head, "for example"),
         rows.terms.iter().map(row).collect(),
         &[1, 2, 3],
+        examples.collect(),
+        width,
     );
-    format!("\n{}\n\n{table}\n{}\n", StandOutRows::TITLE.to_lowercase(), rows.words())
+    format!("\n{}\n\n{table}\n{}", StandOutRows::TITLE.to_lowercase(), output::wrap("", &rows.words(), width))
+}
+
+/// A table whose last column is cut to the room that is left, or stands below each row if that is little.
+fn table_with_last(
+    head: (&[&str], &str),
+    rows: Vec<Vec<String>>,
+    numbers: &[usize],
+    last: Vec<String>,
+    width: usize,
+) -> String {
+    let taken = output::longest(output::table(head.0, rows.clone(), numbers).lines()) + 2;
+    let room = if width >= taken + ENOUGH { width - taken } else { width - 4 };
+    let last: Vec<String> = last.iter().map(|text| output::truncate(text, room)).collect();
+    output::table_with_text(head, rows, numbers, &last, width)
 }
 
 fn text(terms: &TopicTerms, span: Span, width: usize) -> String {
@@ -98,14 +118,10 @@ fn text(terms: &TopicTerms, span: Span, width: usize) -> String {
     let percent = |share: &Option<crate::insight::daily::Share>| {
         share.map_or_else(|| "–".to_owned(), |share| format!("{:.0} %", share.share * 100.0))
     };
-    let words = |sample: Option<&str>, taken: usize| {
-        output::truncate(sample.unwrap_or(""), width.saturating_sub(taken).max(20))
-    };
     let term = |row: &TermRow| {
         let name = output::truncate(&row.term, 30);
         let numbers = [row.items, row.authors, row.texts, row.texts_before].map(|many| many.to_string());
         let [items, authors, texts, before] = numbers;
-        let example = words(row.example.words.as_deref(), 80);
         vec![
             name,
             items,
@@ -115,42 +131,70 @@ fn text(terms: &TopicTerms, span: Span, width: usize) -> String {
             format!("{:.1}", row.expected),
             format!("{:.1}", row.z),
             percent(&row.negative),
-            example,
         ]
     };
-    text.push_str(&output::table(
-        &["term", "items", "authors", "texts", "before", "expected", "z", "negative", "for example"],
+    let head = ["term", "items", "authors", "texts", "before", "expected", "z", "negative"];
+    let examples = terms.terms.iter().map(|row| row.example.words.clone().unwrap_or_default());
+    text.push_str(&table_with_last(
+        (&head, "for example"),
         terms.terms.iter().map(term).collect(),
         &[1, 2, 3, 4, 5, 6, 7],
+        examples.collect(),
+        width,
     ));
     if terms.more > 0 {
         let least = if terms.more_is_least() { "≥ " } else { "" };
         text.push_str(&format!("\n{least}{} more\n", terms.more));
     }
     if let Some(sample) = terms.sample_words() {
-        text.push_str(&format!("\n{sample}\n"));
+        text.push_str(&format!("\n{}", output::wrap("", &sample, width)));
     }
     if !terms.themes.is_empty() {
         let theme = |row: &ThemeRow| {
             let before = row.items_before.map_or_else(|| "–".to_owned(), |many| many.to_string());
-            let by = row.first_by.as_deref().map_or_else(String::new, |by| format!(" @{}", output::truncate(by, 20)));
-            let first = format!("{}{by}", output::format_time(row.first_at));
             let [items, unique, authors] = [row.items, row.unique, row.authors].map(|many| many.to_string());
-            vec![output::truncate(&row.name, 40), items, unique, authors, before, percent(&row.negative), first]
+            vec![output::truncate(&row.name, 40), items, unique, authors, before, percent(&row.negative)]
         };
+        let first = |row: &ThemeRow| {
+            let by = row.first_by.as_deref().map_or_else(String::new, |by| format!(" @{}", output::truncate(by, 20)));
+            format!("{}{by}", output::format_time(row.first_at))
+        };
+        let head = ["theme", "items", "unique", "authors", "before", "negative"];
         text.push_str("\nthemes\n\n");
-        text.push_str(&output::table(
-            &["theme", "items", "unique", "authors", "before", "negative", "first"],
+        text.push_str(&table_with_last(
+            (&head, "first in the period"),
             terms.themes.iter().map(theme).collect(),
             &[1, 2, 3, 4, 5],
+            terms.themes.iter().map(first).collect(),
+            width,
         ));
         if let Some(rest) = rest_words(terms) {
-            text.push_str(&format!("\n{rest}\n"));
+            text.push_str(&format!("\n{}", output::wrap("", &rest, width)));
         }
     }
-    text.push_str(&format!(
-        "\nmore often than expected from the previous {} days; copies, and one author's texts in a day, count once;\nfor a page without an author, its site counts as the author\n",
+    let counted = format!(
+        "more often than expected from the previous {} days; copies, and one author's texts in a day, count once; for a page \
+         without an author, its site counts as the author",
         terms.before_days
-    ));
+    );
+    text.push_str(&format!("\n{}", output::wrap("", &counted, width)));
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_line_is_wider_than_the_terminal() {
+        let rows =
+            || vec![vec!["a term of some length".to_owned(), "12".to_owned()], vec!["b".to_owned(), "3".to_owned()]];
+        let last = || vec!["one two three four five six seven eight nine ten".to_owned(), "short".to_owned()];
+        for (width, inline) in [(60, true), (80, true), (40, false)] {
+            let table = table_with_last((&["term", "items"], "for example"), rows(), &[1], last(), width);
+            assert!(table.lines().all(|line| output::display_width(line) <= width), "{width}: {table}");
+            assert_eq!(table.lines().count() == 3, inline, "{width}: {table}");
+            assert!(table.contains("one two") && table.contains("short"), "{table}");
+        }
+    }
 }

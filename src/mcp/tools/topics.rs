@@ -53,7 +53,7 @@ pub(super) async fn answer(call: ToolCall) -> Result<Answer, ToolError> {
             answer.note(format!("{}: no run in 24 hours, so nothing is known about that time.", card.topic));
         } else if card.new_at_least {
             answer.note(format!(
-                "{}: {} new in 24 hours: a source returned its maximum.",
+                "{}: {} new in 24 hours: a source returned its maximum, or a search failed.",
                 card.topic,
                 at_least(card.new.unsigned_abs(), true)
             ));

@@ -123,6 +123,7 @@ fn as_usual_is_said_only_inside_the_band() {
         (50, 0.5, false, "not judged: only 50% covered"),
         (50, 1.0, true, "not judged: replies were cut short"),
         (20, 0.42, false, "below usual, but only 42% covered"),
+        (20, 0.0, false, "not judged: nothing was covered"),
         (20, 1.0, true, "below usual, but replies were cut short"),
     ] {
         (facts.period.raw, facts.covered, facts.saturated) = (raw, Some(covered), saturated);

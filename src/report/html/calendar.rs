@@ -7,9 +7,9 @@ use super::super::document::Report;
 use super::super::facts::TopicFacts;
 use super::super::format;
 use super::super::measures::Voice;
-use super::super::voice_parts::VoicePart;
+use super::super::voice_parts::{VoiceCell, VoicePart};
 use super::links::anchor;
-use crate::draw::chart_parts::{self, PartsRow};
+use crate::draw::chart_parts::{self, PartShare, PartsRow};
 
 /// Returns a topic's figures beside those of the week or month before, or why they are not compared.
 pub(super) fn beside(topic: &TopicFacts) -> Markup {
@@ -28,6 +28,11 @@ pub(super) fn beside(topic: &TopicFacts) -> Markup {
     }
 }
 
+fn part_share(cell: Option<&VoiceCell>) -> PartShare {
+    let label = cell.map_or("–".to_owned(), VoiceCell::label);
+    PartShare { share: cell.and_then(|cell| cell.unique), label }
+}
+
 /// Returns the topics' shares for each day of a week, or each week of a month.
 pub(super) fn voice(report: &Report) -> Markup {
     let parts = &report.voice_parts;
@@ -37,7 +42,7 @@ pub(super) fn voice(report: &Report) -> Markup {
     let names: Vec<&str> = parts.iter().map(VoicePart::short).collect();
     let row = |(place, voice): (usize, &Voice)| PartsRow {
         title: voice.title.clone(),
-        shares: parts.iter().map(|part| part.topics.get(place).and_then(|cell| cell.unique)).collect(),
+        shares: parts.iter().map(|part| part_share(part.topics.get(place))).collect(),
     };
     let rows: Vec<PartsRow> = report.voice.iter().enumerate().map(row).collect();
     let thin: Vec<bool> = parts.iter().map(VoicePart::is_thin).collect();

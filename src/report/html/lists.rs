@@ -213,7 +213,7 @@ pub(super) fn rows(report: &Report, topic: &TopicFacts) -> Markup {
             div.wide role="region" tabindex="0" aria-labelledby=(links::named(&topic.id, "rows-caption")) { table {
                 caption id=(caption) {
                     "Items of the period and items in the lists above, latest first. "
-                    @if topic.rows_left_out > 0 { "All of them: " code { "topicwatch export --topic " (topic.id) } ", or the SQL below." }
+                    @if topic.rows_left_out > 0 { "The SQL below lists all." }
                 }
                 thead { tr { th.n scope="col" { "Row" } th scope="col" { "When" } th scope="col" { "What" } th scope="col" { "Tone" } th.n scope="col" { "Engagement" } th scope="col" { "Key" } } }
                 tbody { @for (place, row) in topic.rows.iter().enumerate() { tr id=(row_id(topic, place)) {

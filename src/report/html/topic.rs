@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 
+use super::super::caveats::since_change;
 use super::super::document::Report;
 use super::super::facts::{HoleFacts, TopicFacts};
 use super::super::format::{self, at_least, count_noun, number, percent};
@@ -99,7 +100,7 @@ fn volume(report: &Report, topic: &TopicFacts) -> Markup {
                     @if let Some(usual) = topic.usual {
                         "Band: usual range, " (format::round(usual.low.ceil())) "–" (format::round(usual.high.floor())) @if usual.weekday { " on this weekday" } ", " (format::round(usual.expected.round())) " expected (based on " (count_noun(usual.days as u64, "earlier day")) "). "
                     } @else if !topic.first_day && report.window == crate::model::ReportWindow::Day {
-                        "Not enough days to compare with: " (count_noun(topic.comparable as u64, "whole day")) @if topic.asked_since.is_some() { " since the query changed" } ", " (daily::MIN_DAYS) " needed. "
+                        "Not enough days to compare with: " (count_noun(topic.comparable as u64, "whole day")) (since_change(topic)) ", " (daily::MIN_DAYS) " needed. "
                     }
                     @if topic.holes.iter().any(|hole| !hole.before) { span.page-only { "Hatched: not covered" @if topic.holes.iter().any(|hole| hole.open) { ", or not covered yet" } "." } }
                     (chart::query_changes_note(&topic.chart(), &report.timezone))

@@ -80,6 +80,11 @@ impl ReadSnapshot {
         snapshot_read!(self, report::last_run(topic))
     }
 
+    /// Returns when the topic's last run began that saw what its sources show now.
+    pub async fn last_look(&mut self, topic: &str) -> Result<Option<Time>, StoreError> {
+        snapshot_read!(self, report::last_look(topic))
+    }
+
     /// Returns when the last run before an instant began in which each source of a topic found something.
     pub async fn last_finds_before(&mut self, topic: &str, at: Time) -> Result<Vec<(Source, Time)>, StoreError> {
         snapshot_read!(self, report::last_finds_before(topic, at))

@@ -136,7 +136,7 @@ fn list(
             (item_view::item(row, zone))
             div.deeds { (marks::of_item(row, acts, &back)) (stars_and_notes::of_item(row, keeps, &back, number)) }
             @if *many > 0 { details {
-                summary { (count_noun(many.unsigned_abs(), "near-copy").replace("copys", "copies")) }
+                summary { (count_noun(many.unsigned_abs(), if narrowed(request) { "matching near-copy" } else { "near-copy" }).replace("copys", "copies")) }
                 ul { @for copy in copies { li {
                     a dir="auto" href=(item_view::item_page(&copy.key)) { (item_view::summary_line(copy.title.as_deref(), copy.text.as_deref(), 160)) } " "
                     span.meta { (item_view::by(copy.author.as_deref())) @if let Some(at) = copy.published_at { ", " (moment(at, zone)) } }

@@ -11,6 +11,7 @@ mod links;
 mod rising;
 mod search_coverage;
 mod share;
+mod source_changes;
 mod uncovered;
 mod usual;
 mod usual_share;

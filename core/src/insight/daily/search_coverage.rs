@@ -118,6 +118,14 @@ impl SearchCoverage {
         }
     }
 
+    pub(super) fn watched(&self) -> Option<&WatchedTopic> {
+        self.watched.as_ref()
+    }
+
+    pub(super) fn runs(&self) -> &[RunSearch] {
+        &self.runs
+    }
+
     /// What searches covered, if those of a span cover spans.
     fn spans_in(&self, span: Span) -> Option<&[Span]> {
         let is_before = self.spans_from.is_some_and(|from| span.until <= from);

@@ -42,14 +42,15 @@ pub(super) fn time_to_half(at: &[Time]) -> Option<i64> {
     (at.len() >= LEAST).then_some(middle.0 - at.first()?.0)
 }
 
-/// Returns the hour with the most items; the earliest of several.
+/// Returns the hour with the most items; `None` if several have as many.
 pub(super) fn peak(at: &[Time]) -> Option<Peak> {
     let mut hours: BTreeMap<i64, usize> = BTreeMap::new();
     for at in at {
         *hours.entry(at.0.div_euclid(HOUR)).or_insert(0) += 1;
     }
-    let (hour, items) = hours.into_iter().rev().max_by_key(|(_, items)| *items)?;
-    (items > 1).then_some(Peak { hour: Time(hour * HOUR), items })
+    let (hour, items) = hours.iter().max_by_key(|(_, items)| **items).map(|(hour, items)| (*hour, *items))?;
+    let is_alone = hours.values().filter(|many| **many == items).count() == 1;
+    (items > 1 && is_alone).then_some(Peak { hour: Time(hour * HOUR), items })
 }
 
 /// Returns bars without gaps for sorted times, each with whether its text is new.

@@ -103,6 +103,8 @@ pub struct Cause {
     pub authors: u64,
     /// Whether everything else lies inside its own usual band.
     pub rest_as_usual: bool,
+    /// How many others of its kind explain nearly as much. Not counted for terms, which share items.
+    pub as_much: usize,
 }
 
 /// Returns whether a group explains nothing because nearly all items belong to it: usually, or in the period if at least
@@ -119,7 +121,12 @@ fn most_specific_cause(mut causes: Vec<(f64, Cause)>) -> Option<Cause> {
     causes.sort_by(|(a, one), (b, other)| {
         one.dimension.cmp(&other.dimension).then(b.total_cmp(a)).then_with(|| one.name.cmp(&other.name))
     });
-    causes.into_iter().next().map(|(_, cause)| cause)
+    let alike = |dimension| causes.iter().filter(|(_, cause)| cause.dimension == dimension).count() - 1;
+    let as_much = match causes.first()?.1.dimension {
+        Dimension::Term => 0,
+        dimension => alike(dimension),
+    };
+    causes.into_iter().next().map(|(_, cause)| Cause { as_much, ..cause })
 }
 
 /// The mean of counts; 0 without any.

@@ -95,6 +95,22 @@ fn the_most_specific_cause_of_a_rise_is_named() {
 }
 
 #[test]
+fn others_that_explain_as_much_are_counted() {
+    let text = |name, many| (many, Some(name), None, "web", false);
+    let author = |name, many| (many, None, Some(name), "web", false);
+    for (what, parts, expected) in [
+        ("two texts", vec![text("t", 60), text("u", 60)], (Dimension::Text, 1)),
+        ("two authors", vec![author("Ann", 60), author("Bob", 57)], (Dimension::Author, 1)),
+        ("a text and a smaller one", vec![text("t", 60), text("u", 20)], (Dimension::Text, 0)),
+        ("one text", vec![text("t", 60)], (Dimension::Text, 0)),
+    ] {
+        let (volume, _) = why_of(&calm_and(&parts), &CALM, false);
+        let cause = volume.unwrap();
+        assert_eq!((cause.dimension, cause.as_much), expected, "{what}: {cause:?}");
+    }
+}
+
+#[test]
 fn a_source_that_is_the_only_one_explains_nothing() {
     let (volume, _) = why_of(&[(300, None, None, "web", false)], &[(90, None, None, "web", false)], false);
     assert_eq!(volume, None);
@@ -217,8 +233,15 @@ fn a_clause_says_what_how_much_and_what_is_left() {
         sounding: 40,
         authors,
         rest_as_usual,
+        as_much: 0,
     };
     for (cause, figure, label, expected) in [
+        (
+            Cause { as_much: 2, ..cause(Dimension::Author, 1, false) },
+            Figure::Rise,
+            "Ann",
+            "most of the rise (82%) comes from @Ann (45 items, 0 expected); 2 other authors explain about as much",
+        ),
         (
             cause(Dimension::Text, 13, true),
             Figure::Rise,

@@ -133,7 +133,7 @@ fn cause(
     rest_as_usual: bool,
 ) -> Cause {
     let (items, sounding) = (scored.all as u64, scored.so as u64);
-    Cause { dimension, name, part, items, usual, sounding, authors, rest_as_usual }
+    Cause { dimension, name, part, items, usual, sounding, authors, rest_as_usual, as_much: 0 }
 }
 
 fn group_and_rest(compared: &Compared<'_>, group: &Group<'_>, all: Scored) -> GroupAndRest {

@@ -93,6 +93,7 @@ fn to_cause(
         sounding: 0,
         authors,
         rest_as_usual: left.as_usual,
+        as_much: 0,
     };
     Some((explained, cause))
 }

@@ -33,7 +33,27 @@ impl Cause {
             (true, Figure::Tone(_)) => "; without it, the share is as usual",
             (true, _) => "; without it, the number is as usual",
         };
-        format!("{most} comes from {}{}{rest}", self.describe_name(name), self.how_many(figure))
+        format!(
+            "{most} comes from {}{}{rest}{}",
+            self.describe_name(name),
+            self.how_many(figure),
+            self.describe_others()
+        )
+    }
+
+    /// Names the others that explain as much.
+    fn describe_others(&self) -> String {
+        let noun = match self.dimension {
+            Dimension::Text => "text",
+            Dimension::Author => "author",
+            Dimension::Source => "source",
+            Dimension::Term => "term",
+        };
+        match self.as_much {
+            0 => String::new(),
+            1 => format!("; 1 other {noun} explains about as much"),
+            many => format!("; {many} other {noun}s explain about as much"),
+        }
     }
 
     fn describe_name(&self, name: &str) -> String {

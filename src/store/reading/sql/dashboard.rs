@@ -7,7 +7,7 @@ use sqlx::{AssertSqlSafe, Row as _};
 
 use super::status_and_runs::LAST_RUN;
 use super::{Conn, fresh, read, status_and_runs};
-use crate::model::{LedgerRow, ProcessRow, Time, Topic, TopicCard};
+use crate::model::{LedgerRow, ProcessRow, ResultKind, Source, Time, Topic, TopicCard, result_kind};
 use crate::store::StoreError;
 
 /// Returns topics after an id, in order of id; only those in `only` if given. Items count as new from `since` on.
@@ -52,19 +52,20 @@ pub(in crate::store) async fn cards(
     let list = serde_json::json!(last.iter().flatten().collect::<Vec<_>>()).to_string();
     let sql = format!("{} WHERE r.public_id IN (SELECT given.value FROM {})", read::RUN, super::texts(1));
     let mut runs = HashMap::new();
-    for row in sqlx::query(AssertSqlSafe(sql)).bind(list).fetch_all(&mut *conn).await? {
+    for row in sqlx::query(AssertSqlSafe(sql)).bind(&list).fetch_all(&mut *conn).await? {
         let run = read::run(&row)?;
         runs.insert(run.run.clone(), run);
     }
     let ids: Vec<String> = cards.iter().map(|card| card.topic.clone()).collect();
     let full = full_since(conn, &ids, since).await?;
+    let failing = failing(conn, &list).await?;
     let mut counted = fresh::new_since(conn, &ids, since).await?;
     for (card, last) in cards.iter_mut().zip(last) {
         card.last_run = last.and_then(|run| runs.remove(&run));
         card.new = counted.new.remove(&card.topic).unwrap_or(0);
         card.new_baseline = counted.baseline.remove(&card.topic).unwrap_or(0);
         // Items of a first answer do not count as new, however full the reply was.
-        card.new_at_least = card.new > 0 && full.contains(&card.topic);
+        card.new_at_least = failing.contains(&card.topic) || card.new > 0 && full.contains(&card.topic);
     }
     Ok(cards)
 }
@@ -79,6 +80,23 @@ async fn full_since(conn: &mut Conn, topics: &[String], since: Time) -> Result<H
     );
     let query = sqlx::query_scalar(AssertSqlSafe(sql)).bind(serde_json::json!(topics).to_string()).bind(since.0);
     Ok(query.fetch_all(conn).await?.into_iter().collect())
+}
+
+/// Returns those topics for which a source that finds items failed in one of these runs.
+async fn failing(conn: &mut Conn, runs: &str) -> Result<HashSet<String>, StoreError> {
+    let sql = format!(
+        "SELECT r.topic, s.source, s.operation FROM {} CROSS JOIN run r CROSS JOIN search s WHERE r.public_id = given.value AND s.run = r.id \
+         AND s.attempt = r.attempt AND (s.state IN ('error', 'lost', 'over_quota') OR s.state = 'not_run' AND s.error_class IS NOT NULL)",
+        super::texts(1)
+    );
+    let mut topics = HashSet::new();
+    for row in sqlx::query(AssertSqlSafe(sql)).bind(runs).fetch_all(conn).await? {
+        let source = read::word(&row, "source", Source::parse)?;
+        if result_kind(source, row.try_get("operation")?) != ResultKind::Answer {
+            topics.insert(row.try_get("topic")?);
+        }
+    }
+    Ok(topics)
 }
 
 /// Returns the number of watched topics.

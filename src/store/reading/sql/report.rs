@@ -101,6 +101,21 @@ pub(in crate::store) async fn last_run(conn: &mut Conn, topic: &str) -> Result<O
     Ok(at.map(Time))
 }
 
+/// Returns when the topic's last run began that saw what its sources show now: one of them answered, and it was no
+/// backfill.
+pub(in crate::store) async fn last_look(conn: &mut Conn, topic: &str) -> Result<Option<Time>, StoreError> {
+    let at: Option<i64> = sqlx::query_scalar(
+        "SELECT r.started_at FROM run r WHERE r.topic = $1 AND r.seq IS NOT NULL AND r.started_at IS NOT NULL AND EXISTS (SELECT 1 \
+           FROM search s WHERE s.run = r.id AND s.attempt = r.attempt AND s.state IN ('ok', 'empty') AND s.source <> 'ai' \
+             AND coalesce(s.asked_until, r.started_at) >= r.started_at - 60000) \
+         ORDER BY r.seq DESC LIMIT 1",
+    )
+    .bind(topic)
+    .fetch_optional(conn)
+    .await?;
+    Ok(at.map(Time))
+}
+
 /// Of the latest 90 searches that found something, as many as a `diff` looks at.
 pub(in crate::store) async fn last_finds_before(
     conn: &mut Conn,

@@ -35,7 +35,7 @@ const STORY: &[Field] = &[
     ("reach", List(&Of("StoryAuthor")), "the five authors whose items got most reactions"),
     ("edits", REVISIONS, "the latest 20 earlier texts of the earliest item"),
     ("last_seen", Time, "when any of them was last seen"),
-    ("still_shown", Integer, "items in the last run of a topic that knows them"),
+    ("still_shown", Integer, "items in the last answered run of a topic that knows them, without backfills"),
     ("pruned", Integer, "items whose text was deleted because of its age"),
     ("unindexed", Integer, "items not yet in the text index, of any topic: their links are unknown"),
     ("uncompared", Flag, "new items have not been compared with others yet"),

@@ -29,6 +29,7 @@ const STANDING: &[Field] = &[
         Integer,
         "items new in the last 24 hours, as in a diff: no baseline, nothing older than the window; before the topic's filter",
     ),
+    ("new_24h_at_least", Flag, "there may be more: a reply was full, or a search of the last run failed"),
 ];
 
 const SCHEDULE: &[Field] = &[
