@@ -1,5 +1,6 @@
 //! The terms of a period that are news, one for each meaning: of `boston`, `#boston` and `boston marathon` the one that covers
-//! most of the others' items. Overlapping pairs of letters are joined into words again.
+//! most of the others' items; a hashtag if the word is not written without it. Overlapping pairs of letters are joined into
+//! words again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -69,7 +70,7 @@ pub fn news(rises: &[Rise<'_>], items: &[TermItem]) -> Vec<NewsTerm> {
     }
     join_chains(&mut found, items);
     found.retain(|one| !is_short_hiragana(&one.text));
-    found.sort_by(|a, b| b.rarest.z.total_cmp(&a.rarest.z).then_with(|| a.text.cmp(&b.text)));
+    found.sort_by(by_z);
     // What replaced a term may mean the same as others that were there already.
     let mut found = found.into_iter().fold(Vec::new(), |mut kept: Vec<Meaning<'_>>, one| {
         let replaces = |other: &Meaning<'_>| says_more(&one.text, other) && covers(&one, other);
@@ -79,8 +80,20 @@ pub fn news(rises: &[Rise<'_>], items: &[TermItem]) -> Vec<NewsTerm> {
         }
         kept
     });
+    // Only now: a hashtag also counts as related to the words that it is written from.
+    for word in &mut found {
+        if let Some(tag) = rises.iter().find(|rise| rise.is_news() && tags_all_of(rise, word)) {
+            *word = Meaning::of(tag);
+        }
+    }
+    found.sort_by(by_z);
     found.truncate(MOST);
     found.into_iter().filter_map(|meaning| news_term(meaning, items)).collect()
+}
+
+/// The highest z first; the rarest pair has the z of a joined word.
+fn by_z(a: &Meaning<'_>, b: &Meaning<'_>) -> std::cmp::Ordering {
+    b.rarest.z.total_cmp(&a.rarest.z).then_with(|| a.text.cmp(&b.text))
 }
 
 /// Whether a term is a phrase and the other is not. A phrase that is nearly as frequent as a word of it says more,
@@ -112,7 +125,8 @@ fn joins<'a>(found: &mut Vec<Meaning<'a>>, rise: &'a Rise<'a>, items: &[TermItem
         if !related(&one.text, rise.term) {
             continue;
         }
-        // The words of a hashtag count as words, too, so the word covers all items of the hashtag.
+        // The words of a hashtag count as words, too, so the word covers all items of the hashtag. If it has more, people
+        // also write it without the sign.
         if most_of(&one.rise.items) && bare_term(&one.text) == bare_term(rise.term) {
             if one.rise.items.len() < rise.items.len() {
                 *one = Meaning::of(rise);
@@ -133,6 +147,11 @@ fn joins<'a>(found: &mut Vec<Meaning<'a>>, rise: &'a Rise<'a>, items: &[TermItem
     *one = Meaning::of(rise);
     others.rev().for_each(|place| drop(found.remove(place)));
     true
+}
+
+/// Whether a term is the hashtag of a word, and in all items of it.
+fn tags_all_of(tag: &Rise<'_>, word: &Meaning<'_>) -> bool {
+    TermKind::of(tag.term) == TermKind::Hashtag && bare_term(tag.term) == word.text && tag.items == word.rise.items
 }
 
 /// Whether two terms have a word in common; a hashtag may be several words written as one.

@@ -86,9 +86,23 @@ fn of_terms_that_mean_the_same_one_is_told() {
     ]);
     let names: Vec<String> = news_of(&items, &before).into_iter().map(|term| term.term).collect();
     assert_eq!(names.len(), 3, "{names:?}");
-    for name in ["boston marathon", "東京タワ", "storm"] {
+    for name in ["boston marathon", "東京タワ", "＃storm"] {
         assert!(names.iter().any(|one| one == name), "{name}: {names:?}");
     }
+}
+
+#[test]
+fn a_hashtag_is_told_as_one_unless_people_also_write_the_word() {
+    let tag: &[&str] = &["＃flashmob", "flashmob"];
+    assert_eq!(names_of(&period(&[(0..20, tag)])), ["＃flashmob"]);
+    assert_eq!(names_of(&period(&[(0..20, tag), (20..21, &["flashmob"])])), ["flashmob"]);
+    // Beside a stronger word that is a part of it.
+    let flood: &[&str] = &["flood", "＃yycflood", "yycflood"];
+    assert_eq!(names_of(&period(&[(0..20, flood), (20..60, &["flood"])])), ["flood", "＃yycflood"]);
+    let before: Vec<DayTerms> = (0..28).map(|_| day(&[("usual", 100), ("flashmob", 1)])).collect();
+    let items = period(&[(0..20, tag)]);
+    let [told] = &news_of(&items, &before)[..] else { panic!("{:?}", news_of(&items, &before)) };
+    assert_eq!((&*told.term, told.kind, told.before), ("＃flashmob", crate::model::TermKind::Hashtag, 0));
 }
 
 /// The names of the terms that are news, sorted.
