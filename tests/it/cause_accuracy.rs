@@ -403,6 +403,45 @@ fn a_rise_or_fall_is_put_down_to_what_made_it_and_to_nothing_else() {
     check_table("docs/dev/report-measured.md", "causes of volume", &table);
 }
 
+/// Alerts count near-copies once, and fire further out than reports: so no text causes a rise, and two causes and none are
+/// left of the cases. `cause_reported` has the terms as the product finds them, and the alerts themselves.
+#[test]
+fn a_rise_that_fires_an_alert_is_put_down_to_what_made_it_and_to_nothing_else() {
+    const FIRING: [&str; 3] = ["one author", "one term in many different posts", "none: everything rose alike"];
+    let cases = FIRING.map(|name| VOLUMES.iter().find(|(case, ..)| *case == name).unwrap());
+    for (scatter, cv) in SCATTERS {
+        let mut told = [Told::default(); FIRING.len()];
+        let (mean, history) = CELLS[1];
+        each_stream(mean, cv, history, 41, |stream, today, earlier| {
+            let before: Vec<DayItems<'_>> =
+                earlier.iter().map(|(day, posts)| items(day, posts).merge_copies()).collect();
+            let counts: Vec<(Day, u64)> = before.iter().map(|day| (day.day, day.items.len() as u64)).collect();
+            assert!(earlier.iter().zip(&before).any(|((_, posts), merged)| posts.len() > merged.items.len()));
+            let usual = usual_range(today, &counts).unwrap();
+            let words = usual_words(earlier);
+            for ((_, posts, truth), told) in cases.iter().zip(&mut told) {
+                let posts = posts(stream, today);
+                let now = items(today, &posts).merge_copies();
+                let many = now.items.len() as f64;
+                if many <= usual.far || many < LEAST {
+                    continue;
+                }
+                // Skips days on which chance changed more than the inserted cause did.
+                if truth.is_some() && stream.made / (many - usual.expected) < 0.5 {
+                    continue;
+                }
+                let terms = terms(&posts, &words, usual.expected);
+                let compared = Compared { now, earlier: &before, terms: &terms };
+                told.add(why::volume_cause(&compared, &usual).as_ref(), *truth);
+            }
+        });
+        for (name, told) in FIRING.iter().zip(told) {
+            assert!(told.told >= FEW, "{name}, {scatter}: {} alerts", told.told);
+            assert!(told.percent(told.right) >= 95.0, "{name}, {scatter}: {}", told.cell());
+        }
+    }
+}
+
 const TONES: [Case; 10] = [
     (
         "one negative text by many authors",

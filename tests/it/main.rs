@@ -173,6 +173,7 @@ mod terms_found;
 mod text_output;
 mod text_search;
 mod text_search_forgets;
+mod themes;
 mod tone;
 mod tongues;
 mod truth_stream;

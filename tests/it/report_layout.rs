@@ -2,6 +2,8 @@
 //! folded, the overview as cards on a phone, the main points on its first screen, two pages of paper for a loud topic.
 //! Through the binary on both databases, and in a real browser where there is one.
 
+use topicwatch::model::Time;
+
 use crate::support::browser::browser;
 use crate::support::databases::{databases, sqlite, wait};
 use crate::support::page_size::{measured, printed};
@@ -165,26 +167,51 @@ fn tables_of_long_names_scroll_by_themselves_on_a_narrow_phone() {
 #[test]
 fn a_loud_topic_takes_at_most_two_pages_of_paper() {
     let Some(browser) = browser() else { return };
-    let sandbox = Sandbox::at(NINE, &[]);
+    let sandbox = Sandbox::at("2026-03-01T21:00:00Z", &[]);
     let place = Place::new(sqlite(), &sandbox.lines(), "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\n");
-    for at in [NINE, "2026-03-11T15:00:00Z", "2026-03-11T21:00:00Z"] {
-        sandbox.turn_to(at);
-        place.ok(&["once", "--at", at]);
+    let days_before = (1..=10).map(|day| format!("2026-03-{day:02}T21:00:00Z"));
+    let times = [NINE, "2026-03-11T15:00:00Z", "2026-03-11T21:00:00Z"].map(str::to_owned);
+    for at in days_before.chain(times) {
+        sandbox.turn_to(&at);
+        place.ok(&["once", "--at", &at]);
     }
+    // An author who writes most of what is new on the last day, and six subjects.
+    let day = Time::parse("2026-03-11T00:00:00Z").unwrap().0;
+    let subject = |number: &str| {
+        let words = ["harbour", "recall", "tunnel", "copper", "lantern"].iter().zip(0..);
+        let cases: String = words.map(|(word, at)| format!("WHEN {at} THEN '{word}' ")).collect();
+        format!("CASE {number} % 6 {cases}ELSE 'velvet' END")
+    };
+    wait(place.database.execute(&format!(
+        "INSERT INTO item (key, kind, strong, first_seen, last_seen, published_at, text, author, lang, tone, score, scorer, likes) \
+         WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 300) \
+         SELECT 'post:made:' || n, 'post', 1, {day} + n * 60000, {day} + n * 60000, {day} + n * 60000, \
+         'acme launch x' || (n * 7919) || ' ' || {} || ' y' || (n * 6421), \
+         CASE WHEN n <= 200 THEN 'loud' ELSE 'author' || n END, 'en', CASE n % 3 WHEN 0 THEN 'negative' ELSE 'neutral' END, 0, 'builtin-4', n FROM n; \
+         INSERT INTO topic_item (topic, item, first_seen, first_run, last_seen, last_run, times_seen) \
+         SELECT 'acme', i.id, i.first_seen, r.id, i.first_seen, r.id, 1 FROM item i \
+         CROSS JOIN (SELECT max(id) AS id FROM run WHERE topic = 'acme') r WHERE i.key LIKE 'post:made:%'",
+        subject("n")
+    )));
     for long in [false, true] {
         if long {
             let words =
                 "Acme said that the launch was moved to Thursday, and people near the harbour ask why. ".repeat(4);
             let answer = format!("- {}\n\n", words.repeat(3)).repeat(20);
+            // Each subject has long words of its own.
+            let words = "Acme launch %andtheold %ofthenorth %asbefore %inthemorning %withoutend. ".repeat(4);
+            let words = format!("replace('{words}', '%', {}) || id", subject("id"));
             wait(place.database.execute(&format!(
-                "UPDATE item SET text = '{words}' || id, title = '{words}' || id, author = 'a_rather_long_name_of_an_author_' || id; \
-                 UPDATE answer SET text = '{answer}'"
+                "UPDATE item SET text = {words}, title = {words}, author = 'a_rather_long_name_of_an_author_' || \
+                 CASE WHEN author = 'loud' THEN 'who_is_loud' ELSE CAST(id AS TEXT) END \
+                 WHERE coalesce(published_at, first_seen) >= {day}; UPDATE answer SET text = '{answer}'"
             )));
         }
         let told = report(&place, "2026-03-11", "html");
         for list in [
             "The answer",
-            "Terms that stand out",
+            "Terms that are news",
+            "Themes",
             "Top posts by engagement",
             "Rising fastest",
             "Most negative",
@@ -198,16 +225,18 @@ fn a_loud_topic_takes_at_most_two_pages_of_paper() {
                 told.split("<h3").filter_map(|part| part.split_once('>')).any(|(_, text)| text.starts_with(list));
             assert!(heading, "nothing under {list}, long: {long}");
         }
+        assert!(told.contains(" of the rise"), "no cause, long: {long}: {told}");
         if long {
             assert!(
                 told.contains(" more on the HTML page") && told.contains("More of the answer is on the HTML page.")
             );
         }
         for size in ["A4", "Letter"] {
-            std::fs::write(place.path("sized.html"), told.replace("@page{", &format!("@page{{size:{size};"))).unwrap();
+            // The overview is the first page. What the words mean follows the topic and is none of its pages.
+            let sized = told.replace("@page{", &format!("footer{{display:none}}@page{{size:{size};"));
+            std::fs::write(place.path("sized.html"), sized).unwrap();
             let pages = printed(&browser, &place, "sized.html");
             println!("{size}, long: {long}: {pages} pages");
-            // One page is the overview.
             assert!((2..=3).contains(&pages), "{size}, long: {long}: {pages} pages");
         }
     }

@@ -13,19 +13,29 @@ use crate::support::report_world::{DAY, HOUR, History, fill_with, topics};
 use crate::support::searched;
 
 /// Ten weeks from 28 January 2026: a day is missing in February, a day and a half in March.
-const TEN_WEEKS: History = History { begin: Time(1_769_558_400_000), runs: 140, down: &[20..23, 90..94] };
+const TEN_WEEKS: History = History { begin: Time(1_769_558_400_000), runs: 140, down: &[20..23, 90..94], least: 18 };
 
 /// Shortly after the last readable run, on 8 April.
 const NOW: Time = Time(TEN_WEEKS.begin.0 + 70 * DAY + 13 * HOUR);
+
+/// From 30 December 2011, with fewer items and no hole.
+const LEAP_YEAR: History = History { begin: Time(1_325_203_200_000), runs: 126, down: &[], least: 2 };
+
+/// Shortly after its last readable run, on 2 March.
+const LEAP_NOW: Time = Time(LEAP_YEAR.begin.0 + 63 * DAY + HOUR);
 
 const TOPICS: &str = "[[topics]]\nid = \"acme\"\ntitle = \"acme co\"\nquery = \"acme\"\ntags = [\"brand\"]\nsources = [\"social\", \"web\"]\n\n\
                       [[topics]]\nid = \"globex\"\ntitle = \"globex co\"\nquery = \"globex\"\ntags = [\"brand\"]\nsources = [\"social\", \"web\"]\n";
 
 fn place(database: Database, more: &str) -> Place {
+    place_with(database, &TEN_WEEKS, more)
+}
+
+fn place_with(database: Database, history: &History, more: &str) -> Place {
     let place = Place::new(database, "base_url = \"sandbox\"", &format!("{TOPICS}\n{more}"));
     wait(async {
         let store = searched::open(&place.database).await;
-        fill_with(&place.database, &TEN_WEEKS);
+        fill_with(&place.database, history);
         store.close().await;
     });
     place
@@ -33,8 +43,12 @@ fn place(database: Database, more: &str) -> Place {
 
 /// The report in a format.
 fn report(place: &Place, args: &[&str], format: &str) -> String {
+    report_at(place, NOW, args, format)
+}
+
+fn report_at(place: &Place, now: Time, args: &[&str], format: &str) -> String {
     let file = format!("told.{format}");
-    place.ok(&[&["report", "--at", &NOW.to_string(), "--out", &file][..], args].concat());
+    place.ok(&[&["report", "--at", &now.to_string(), "--out", &file][..], args].concat());
     std::fs::read_to_string(place.path(&file)).unwrap()
 }
 
@@ -115,6 +129,34 @@ const CASES: [Case; 5] = [
         days: ["2026-02-01", "2026-03-01", "2026-04-01"],
         hours: 743,
         weeks: MARCH,
+    },
+];
+
+/// São Paulo put its clocks back on the night before 26 February 2012.
+const LEAP_CASES: [Case; 2] = [
+    Case {
+        args: ["--month", "2012-02"],
+        zone: "America/Sao_Paulo",
+        name: "2012-02",
+        before: "2012-01",
+        days: ["2012-01-01", "2012-02-01", "2012-03-01"],
+        hours: 697,
+        weeks: &[
+            ("2012-W05", "2012-02-01"),
+            ("2012-W06", "2012-02-06"),
+            ("2012-W07", "2012-02-13"),
+            ("2012-W08", "2012-02-20"),
+            ("2012-W09", "2012-02-27"),
+        ],
+    },
+    Case {
+        args: ["--week", "2012-W08"],
+        zone: "America/Sao_Paulo",
+        name: "2012-W08",
+        before: "2012-W07",
+        days: ["2012-02-13", "2012-02-20", "2012-02-27"],
+        hours: 169,
+        weeks: &[],
     },
 ];
 
@@ -225,6 +267,7 @@ fn covered(database: &Database, topic: &str, span: Span) -> f64 {
         .iter()
         .map(|s| s.split_once(' ').unwrap())
         .map(|(from, until)| (from.parse().unwrap(), until.parse().unwrap()))
+        .filter(|(from, until)| *from < span.until.0 && *until > span.from.0)
         .collect();
     let minutes: Vec<i64> = (span.from.0..span.until.0).step_by(60_000).collect();
     let inside = minutes.iter().filter(|at| spans.iter().any(|(from, until)| from <= at && *at < until)).count();
@@ -400,47 +443,62 @@ fn printed(database: &Database, text: &str, case: &Case) {
     }
 }
 
+/// Compares each figure of a week or month with SQL.
+fn every_figure(place: &Place, case: &Case, now: Time) {
+    assert_eq!((case.span().until.0 - case.span().from.0) / HOUR, case.hours, "{}", case.name);
+    let args = [&case.args[..], &["--timezone", case.zone]].concat();
+    let text = report_at(place, now, &args, "md");
+    let title = if case.weeks.is_empty() { "Weekly report" } else { "Monthly report" };
+    assert!(text.starts_with(&format!("# {title} {}\n", case.name)), "{text}");
+    for id in ["acme", "globex"] {
+        figures(&place.database, &text, case, id);
+    }
+    voices(&place.database, &text, case);
+    printed(&place.database, &text, case);
+
+    let page = report_at(place, now, &args, "html");
+    let noun = if case.weeks.is_empty() { "Week" } else { "Month" };
+    let row = page.split("<tr>").find(|row| row.contains("data-label=\"Items\"")).unwrap();
+    let before = count(&place.database, "acme", case.before(), "*", "");
+    let before = bounded(&place.database, "acme", before, case.before());
+    assert!(row.contains(&format!("data-label=\"{noun} before\">{before}</td>")), "{row}");
+    // Nothing that is true only for a day.
+    for told in [&page, &text] {
+        for wrong in [
+            "Day before",
+            "one local day",
+            "are usual",
+            "the usual",
+            "below usual",
+            "above usual",
+            "Band:",
+            "First day",
+            "of a day",
+        ] {
+            assert!(!told.contains(wrong), "{wrong}: {told}");
+        }
+    }
+    // The expected share of posts without a query word is based on days, and the page says so.
+    assert_eq!(page.matches("earlier day").count(), page.matches("% expected, based on ").count());
+    assert!(page.contains(&format!("one local {}", noun.to_lowercase())), "{page}");
+}
+
+#[test]
+fn every_figure_of_a_leap_month_and_of_a_week_with_a_repeated_hour_equals_sql() {
+    for database in databases() {
+        let place = place_with(database, &LEAP_YEAR, "");
+        for case in &LEAP_CASES {
+            every_figure(&place, case, LEAP_NOW);
+        }
+    }
+}
+
 #[test]
 fn every_figure_of_a_week_and_a_month_equals_sql_over_the_database() {
     for database in databases() {
         let place = place(database, "");
         for case in &CASES {
-            assert_eq!((case.span().until.0 - case.span().from.0) / HOUR, case.hours, "{}", case.name);
-            let args = [&case.args[..], &["--timezone", case.zone]].concat();
-            let text = report(&place, &args, "md");
-            let title = if case.weeks.is_empty() { "Weekly report" } else { "Monthly report" };
-            assert!(text.starts_with(&format!("# {title} {}\n", case.name)), "{text}");
-            for id in ["acme", "globex"] {
-                figures(&place.database, &text, case, id);
-            }
-            voices(&place.database, &text, case);
-            printed(&place.database, &text, case);
-
-            let page = report(&place, &args, "html");
-            let noun = if case.weeks.is_empty() { "Week" } else { "Month" };
-            let row = page.split("<tr>").find(|row| row.contains("data-label=\"Items\"")).unwrap();
-            let before = count(&place.database, "acme", case.before(), "*", "");
-            let before = bounded(&place.database, "acme", before, case.before());
-            assert!(row.contains(&format!("data-label=\"{noun} before\">{before}</td>")), "{row}");
-            // Nothing that is true only for a day.
-            for told in [&page, &text] {
-                for wrong in [
-                    "Day before",
-                    "one local day",
-                    "are usual",
-                    "the usual",
-                    "below usual",
-                    "above usual",
-                    "Band:",
-                    "First day",
-                    "of a day",
-                ] {
-                    assert!(!told.contains(wrong), "{wrong}: {told}");
-                }
-            }
-            // The expected share of posts without a query word is based on days, and the page says so.
-            assert_eq!(page.matches("earlier day").count(), page.matches("% expected, based on ").count());
-            assert!(page.contains(&format!("one local {}", noun.to_lowercase())), "{page}");
+            every_figure(&place, case, NOW);
         }
         // The hole in March where it is, in the zone's local time.
         let text = report(&place, &["--month", "2026-03", "--timezone", "Europe/Berlin"], "md");

@@ -1,6 +1,8 @@
 //! News terms and themes, through the binary on both databases: a stream with known ground truth, and separate SQL for
 //! each number. `terms_found` measures the precision on real posts.
 
+use std::ops::Range;
+
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore as _, SeedableRng as _};
 use serde_json::Value;
@@ -8,6 +10,7 @@ use topicwatch::model::Time;
 
 use crate::support::access_stage::{Visitor, token};
 use crate::support::databases::{Database, databases, sqlite, wait};
+use crate::support::logged_sql::rows_returned;
 use crate::support::program::Place;
 use crate::support::truth::{Truly, Truth};
 use crate::support::web_client::Pages;
@@ -24,6 +27,11 @@ const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"s
 /// Forty posts a day with random words, two of them with `harbor`. On the day of the event, 12 more are about a
 /// collapsed bridge, 9 are copies of one text, one author writes 15 posts about a cuckoo, and 10 are about the harbor.
 fn stream() -> Vec<Truly> {
+    stream_of(DAYS)
+}
+
+/// The same for more days. On each further one, 18 more posts are about the bridge, and 23 about the harbor.
+fn stream_of(days: i64) -> Vec<Truly> {
     let mut random = ChaCha8Rng::seed_from_u64(11);
     let syllables = ["ka", "lo", "mi", "ru", "ve", "so", "ta", "ne", "pu", "di"];
     let mut word = move || {
@@ -39,10 +47,18 @@ fn stream() -> Vec<Truly> {
         let at = Time(BEGIN + day * DAY + i64::try_from(many % 80_000).unwrap() * 1_000 + 60_000);
         posts.push(Truly { query: "acme".to_owned(), id, text, published: at, indexed: at, deleted: None });
     };
-    for day in 0..DAYS {
+    for day in 0..days {
         for n in 0..40_u64 {
             let extra = if n < 2 { "harbor".to_owned() } else { word() };
             push(day, n, format!("acme {} {extra} {} {} {}", word(), word(), word(), word()));
+        }
+        if day >= DAYS {
+            for n in 0..18 {
+                push(day, n, format!("{} {} bridge collapse {} acme {}", word(), word(), word(), word()));
+            }
+            for n in 0..23 {
+                push(day, n, format!("{} harbor {} acme {} {}", word(), word(), word(), word()));
+            }
         }
         if day != EVENT {
             continue;
@@ -149,40 +165,56 @@ fn row<'a>(told: &'a Value, list: &str, name: &str, of: &str) -> &'a Value {
         .unwrap_or_else(|| panic!("{of}: {told:#}"))
 }
 
-/// Counts the items, authors and texts of a day that contain a word, with SQL.
-fn counted(database: &Database, day: i64, word: &str) -> [i64; 3] {
+/// Counts the items, authors and texts of a topic's days that contain a word, with SQL.
+fn counted_of(database: &Database, topic: &str, days: Range<i64>, word: &str) -> [i64; 3] {
     let of = |what: &str| {
         database.number(&format!(
-            "SELECT count({what}) FROM topic_item t JOIN item i ON i.id = t.item WHERE t.topic = 'acme' AND ' ' || i.text || ' ' LIKE '% {word} %' \
+            "SELECT count({what}) FROM topic_item t JOIN item i ON i.id = t.item WHERE t.topic = '{topic}' AND ' ' || i.text || ' ' LIKE '% {word} %' \
              AND i.published_at >= {} AND i.published_at < {}",
-            BEGIN + day * DAY,
-            BEGIN + (day + 1) * DAY
+            BEGIN + days.start * DAY,
+            BEGIN + days.end * DAY
         ))
     };
     [of("*"), of("DISTINCT i.author"), of("DISTINCT coalesce(i.cluster, i.id)")]
 }
 
-/// Checks the numbers of a term with SQL.
-fn holds(database: &Database, told: &Value, term: &str, word: &str) {
-    let row = row(told, "terms", "term", term);
-    let [items, authors, texts] = counted(database, EVENT, word);
-    assert_eq!(row["items"], items, "{row}");
-    assert_eq!(row["authors"], authors, "{row}");
-    assert_eq!(row["texts"], authors.min(texts), "{row}");
+/// The same for one day of the topic of the stream.
+fn counted(database: &Database, day: i64, word: &str) -> [i64; 3] {
+    counted_of(database, "acme", day..day + 1, word)
+}
+
+/// On each of a topic's days, the smaller of authors and texts: of a word, and of all items.
+fn said_on(database: &Database, topic: &str, days: Range<i64>, word: &str) -> Vec<[i64; 2]> {
+    let said = |day: i64, word: &str| {
+        let [_, authors, texts] = counted_of(database, topic, day..day + 1, word);
+        authors.min(texts)
+    };
+    // Each post contains the query, which is the topic's id.
+    days.map(|day| [said(day, word), said(day, topic)]).collect()
+}
+
+/// Checks the numbers of a term of the topic of the stream with SQL.
+fn holds(database: &Database, told: &Value, days: Range<i64>, term: &str, word: &str) {
     // The days since the first run, which was at the end of the first day.
-    let before: Vec<[i64; 3]> = (1..EVENT).map(|day| counted(database, day, word)).collect();
-    let all: Vec<[i64; 3]> = (1..=EVENT).map(|day| counted(database, day, "acme")).collect();
-    let said = |days: &[[i64; 3]]| days.iter().map(|[_, authors, texts]| authors.min(texts)).sum::<i64>();
-    assert_eq!(row["texts_before"], said(&before), "{row}");
-    let (now, past) = all.split_last().unwrap();
-    let expected = said(&before) as f64 * said(&[*now]) as f64 / said(past) as f64;
+    let before = said_on(database, "acme", 1..days.start, word);
+    holds_beside(database, row(told, "terms", "term", term), ("acme", days), word, &before);
+}
+
+/// Checks the numbers of a term of a topic's days with SQL. `before` is what it is compared with.
+fn holds_beside(database: &Database, row: &Value, (topic, days): (&str, Range<i64>), word: &str, before: &[[i64; 2]]) {
+    let [items, authors, _] = counted_of(database, topic, days.clone(), word);
+    assert_eq!([&row["items"], &row["authors"]], [items, authors], "{row}");
+    let sums = |days: &[[i64; 2]]| days.iter().fold([0, 0], |sum, day| [sum[0] + day[0], sum[1] + day[1]]);
+    let [now, of_now] = sums(&said_on(database, topic, days.clone(), word));
+    let [past, of_past] = sums(before);
+    assert_eq!([&row["texts"], &row["texts_before"]], [now, past], "{row}");
+    let expected = past as f64 * of_now as f64 / of_past as f64;
     assert!((row["expected"].as_f64().unwrap() - expected).abs() < 1e-9, "{expected}: {row}");
-    let days: Vec<[f64; 2]> =
-        before.iter().zip(past).map(|(term, all)| [said(&[*term]) as f64, said(&[*all]) as f64]).collect();
-    let z = z_of(authors.min(texts) as f64, said(&[*now]) as f64, &days);
+    let before: Vec<[f64; 2]> = before.iter().map(|day| day.map(|count| count as f64)).collect();
+    let z = z_of(now as f64, of_now as f64, &before);
     assert!((row["z"].as_f64().unwrap() - z).abs() < 1e-6, "{z}: {row}");
-    assert_negative(database, row, word);
-    assert_eq!(row["example"]["key"], most_liked(database, word), "{row}");
+    assert_negative(database, row, &days, word);
+    assert_eq!(row["example"]["key"], most_liked(database, &days, word), "{row}");
 }
 
 /// The z that docs/explanation/terms.md describes: the log-odds ratio with a prior of at most 500 texts, by its standard
@@ -203,14 +235,15 @@ fn z_of(now: f64, of_now: f64, days: &[[f64; 2]]) -> f64 {
     (odds(now, of_now) - odds(before, of_before)) / error / scatter.sqrt()
 }
 
-fn of_event(word: &str) -> String {
-    let (from, until) = (BEGIN + EVENT * DAY, BEGIN + (EVENT + 1) * DAY);
+fn of_days(days: &Range<i64>, word: &str) -> String {
+    let (from, until) = (BEGIN + days.start * DAY, BEGIN + days.end * DAY);
     format!("FROM item WHERE text LIKE '%{word}%' AND published_at >= {from} AND published_at < {until}")
 }
 
-/// Checks the negative share of the event's items with a word: part, whole, share and the ends of Wilson's interval.
-fn assert_negative(database: &Database, row: &Value, word: &str) {
-    let count = |tone: &str| database.number(&format!("SELECT count(*) {} AND tone LIKE '{tone}'", of_event(word)));
+/// Checks the negative share of the days' items with a word: part, whole, share and the ends of Wilson's interval.
+fn assert_negative(database: &Database, row: &Value, days: &Range<i64>, word: &str) {
+    let count =
+        |tone: &str| database.number(&format!("SELECT count(*) {} AND tone LIKE '{tone}'", of_days(days, word)));
     let (part, whole) = (count("negative"), count("%"));
     let (p, n, z) = (part as f64 / whole as f64, whole as f64, 1.959_963_984_540_054_f64);
     let (middle, half) = (p + z * z / (2.0 * n), z * (p * (1.0 - p) / n + z * z / (4.0 * n * n)).sqrt());
@@ -222,26 +255,84 @@ fn assert_negative(database: &Database, row: &Value, word: &str) {
     }
 }
 
-/// The event's item with a word that most people like; the earliest of several.
-fn most_liked(database: &Database, word: &str) -> String {
-    database.texts(&format!("SELECT key {} ORDER BY likes DESC, published_at, key LIMIT 1", of_event(word)))[0].clone()
+/// The days' item with a word that most people like; the earliest of several.
+fn most_liked(database: &Database, days: &Range<i64>, word: &str) -> String {
+    let sql = format!("SELECT key {} ORDER BY likes DESC, published_at, key LIMIT 1", of_days(days, word));
+    database.texts(&sql)[0].clone()
+}
+
+/// Gives each item likes and a tone.
+fn give_likes_and_tones(database: &Database) {
+    wait(database.execute(
+        "UPDATE item SET likes = (id * 37) % 11, tone = CASE id % 3 WHEN 0 THEN 'negative' WHEN 1 THEN 'neutral' ELSE 'positive' END",
+    ));
+}
+
+/// `33% (14–61%)`, of a share that is held by SQL.
+fn share_words(share: &Value) -> String {
+    let percent = |of: &str| share[of].as_f64().unwrap() * 100.0;
+    format!("{:.0}% ({:.0}–{:.0}%)", percent("share"), percent("low"), percent("high"))
+}
+
+/// An item as a list of the Markdown shows it.
+fn item_words(sample: &Value) -> String {
+    let of = |field: &str| sample[field].as_str().unwrap_or_else(|| panic!("no {field}: {sample}"));
+    format!("&#64;{}: [{}](<{}>)", of("author"), of("words"), of("link"))
+}
+
+/// The line of a term in the Markdown.
+fn term_line(term: &Value) -> String {
+    let number = |of: &str| term[of].as_f64().unwrap();
+    assert!(number("items") > 1.0 && number("authors") > 1.0 && number("expected") < 10.0, "{term}");
+    format!(
+        "- **{}**: {} items by {} authors; {} with each text and author counted once a day, {:.1} expected from {} before, z {:.1}, negative {} · {}",
+        term["term"].as_str().unwrap(),
+        term["items"],
+        term["authors"],
+        term["texts"],
+        number("expected"),
+        term["texts_before"],
+        number("z"),
+        share_words(&term["negative"]),
+        item_words(&term["example"])
+    )
+}
+
+/// The line of a theme of posts in the Markdown, of a report in UTC.
+fn theme_line(theme: &Value) -> String {
+    let before = match theme["items_before"].as_i64().unwrap() {
+        0 => "none".to_owned(),
+        many => many.to_string(),
+    };
+    let first = theme["first_at"].as_str().unwrap();
+    format!(
+        "- **{}**: {} items, {} unique, {} authors, {before} in the period before, negative {}; first {} {} by @{} · {}",
+        theme["name"].as_str().unwrap(),
+        theme["items"],
+        theme["unique"],
+        theme["authors"],
+        share_words(&theme["negative"]),
+        &first[5..10],
+        &first[11..16],
+        theme["first_by"].as_str().unwrap(),
+        item_words(&theme["post"])
+    )
 }
 
 #[test]
 fn what_many_people_say_is_news_and_what_one_text_or_author_says_is_not() {
     for database in databases() {
-        let (place, _truth) = watched(database, TOPIC);
+        let (place, truth) = watched(database, TOPIC);
         let database = &place.database;
-        wait(database.execute(
-            "UPDATE item SET likes = (id * 37) % 11, tone = CASE id % 3 WHEN 0 THEN 'negative' WHEN 1 THEN 'neutral' ELSE 'positive' END",
-        ));
+        give_likes_and_tones(database);
+        let day = EVENT..EVENT + 1;
         let before = told(&place, "acme");
         assert_eq!(before["untold"], Value::Null, "{before:#}");
         let names: Vec<&str> =
             before["terms"].as_array().unwrap().iter().map(|row| row["term"].as_str().unwrap()).collect();
         assert_eq!(names, ["bridge collapse", "harbor"], "{}: {before:#}", database.name);
-        holds(database, &before, "bridge collapse", "bridge collapse");
-        holds(database, &before, "harbor", "harbor");
+        holds(database, &before, day.clone(), "bridge collapse", "bridge collapse");
+        holds(database, &before, day.clone(), "harbor", "harbor");
         // Themes: each item is in one theme or among the others.
         let (bridge, harbor) = (row(&before, "themes", "name", "bridge"), row(&before, "themes", "name", "harbor"));
         for (theme, word) in [(bridge, "bridge"), (harbor, "harbor")] {
@@ -256,9 +347,9 @@ fn what_many_people_say_is_news_and_what_one_text_or_author_says_is_not() {
             let by = database.texts(&format!("SELECT author FROM item WHERE key = '{}'", first[0]));
             let at = database.number(&format!("SELECT published_at FROM item WHERE key = '{}'", first[0]));
             assert_eq!((&theme["first_by"], &theme["first_at"]), (&by[0].clone().into(), &serde_json::json!(Time(at))));
-            assert_negative(database, theme, word);
+            assert_negative(database, theme, &day, word);
             assert_eq!((&theme["post"]["kind"], &theme["page"]), (&"post".into(), &Value::Null));
-            assert_eq!(theme["post"]["key"], most_liked(database, word), "{theme}");
+            assert_eq!(theme["post"]["key"], most_liked(database, &day, word), "{theme}");
         }
         assert_eq!([&before["more"], &before["more_themes"], &before["more_items"]], [0, 0, 0]);
         let all = counted(database, EVENT, "acme")[0];
@@ -275,6 +366,12 @@ fn what_many_people_say_is_news_and_what_one_text_or_author_says_is_not() {
                 assert_eq!(row[figure], told[figure], "{figure}: {row}");
             }
             assert_eq!((&row["before_days"], &row["example"]), (&before["before_days"], &told["example"]["key"]));
+            let share = &told["negative"];
+            assert_eq!((&row["scored"], &row["negative"]), (&share["whole"], &share["part"]), "{row}");
+            for figure in ["z", "expected"] {
+                let rounded = (told[figure].as_f64().unwrap() * 100.0).round() / 100.0;
+                assert!((row[figure].as_f64().unwrap() - rounded).abs() < 1e-9, "{figure} {rounded}: {row}");
+            }
         }
         for file in ["day.md", "day.html"] {
             let date = Time(BEGIN + EVENT * DAY).utc_date();
@@ -285,24 +382,50 @@ fn what_many_people_say_is_news_and_what_one_text_or_author_says_is_not() {
                 assert!(text.contains(part), "{file}: {part}\n{text}");
             }
             if file.ends_with("md") {
-                let term = row(&before, "terms", "term", "bridge collapse");
-                let counted = format!("; {} with each text and author counted once a day, ", term["texts"]);
-                assert!(text.contains(&counted), "{counted}\n{text}");
+                let of = |list: &str, line: fn(&Value) -> String| -> Vec<String> {
+                    before[list].as_array().unwrap().iter().map(line).collect()
+                };
+                let rest = format!("{} items in no theme.", before["other_items"]);
+                let lines = format!(
+                    "### Terms that are news\n\n{}\n\n### Themes\n\n{}\n\n{rest}\n",
+                    of("terms", term_line).join("\n"),
+                    of("themes", theme_line).join("\n")
+                );
+                assert!(text.contains(&lines), "{lines}\n{text}");
             }
             assert!(!text.contains("cuckoo</bdi>") && !text.contains("**cuckoo**"), "{file}");
         }
         let pages = Pages::serve(&place, &["--at", &at(EVENT + 1)]);
         let api: Value = serde_json::from_str(&pages.get("/api/v1/topics/acme/terms").body).unwrap();
         // Later copies are not known at that time; this day has none.
-        assert_eq!(api["data"]["terms"], before["terms"], "{api:#}");
+        for of in ["terms", "themes", "other_items"] {
+            assert_eq!(api["data"][of], before[of], "{of}: {api:#}");
+        }
         let page = pages.page("/topics/acme");
         assert!(page.contains("Terms that are news") && page.contains("<bdi>bridge collapse</bdi>"), "{page}");
+        drop(pages);
+        // A week, in which an author counts once a day, not once in all.
+        truth.set(|world| world.posts = stream_of(DAYS + 2));
+        for day in DAYS + 1..=DAYS + 2 {
+            truth.set(|world| world.now = Time(BEGIN + day * DAY));
+            place.ok(&["once", "--at", &at(day)]);
+        }
+        give_likes_and_tones(database);
+        let week = DAYS - 5..DAYS + 2;
+        assert_eq!(week.end - week.start, 7);
+        let span = ["--since", &at(week.start), "--until", &at(week.end), "--at", &at(week.end), "--json"];
+        let told = place.json(&[&["terms", "acme"], &span[..]].concat());
+        for word in ["bridge collapse", "harbor"] {
+            holds(database, &told, week.clone(), word, word);
+            let [_, authors, texts] = counted_of(database, "acme", week.clone(), word);
+            assert!(row(&told, "terms", "term", word)["texts"].as_i64().unwrap() > authors.min(texts), "{told:#}");
+        }
     }
 }
 
 #[test]
 fn what_was_said_earlier_on_the_day_in_which_a_period_begins_was_said_before() {
-    let count = |database: &Database, span: std::ops::Range<i64>| {
+    let count = |database: &Database, span: Range<i64>| {
         let of = |what: &str| {
             let sql = format!(
                 "SELECT count(DISTINCT {what}) FROM item i WHERE text LIKE '%bridge%' AND published_at >= {} AND published_at < {}",
@@ -329,6 +452,17 @@ fn what_was_said_earlier_on_the_day_in_which_a_period_begins_was_said_before() {
     }
 }
 
+/// How many texts the report of the event day reads.
+fn texts_read(place: &Place) -> i64 {
+    let (date, now) = (Time(BEGIN + EVENT * DAY).utc_date(), at(DAYS));
+    let args = ["report", "--date", &date, "--at", &now, "--out", "day.md", "--log-format", "json"];
+    let ended = place.program(&args).env("RUST_LOG", "sqlx::query=debug").run();
+    assert_eq!(ended.code, Some(0), "{ended}");
+    let read = rows_returned(&ended.err, "SELECT i.key, i.url, i.author, i.title, i.text,");
+    assert!(read > 0, "{ended}");
+    i64::try_from(read).unwrap()
+}
+
 #[test]
 fn counts_are_kept_by_day_verified_and_forgotten_with_their_items() {
     for database in databases() {
@@ -337,11 +471,17 @@ fn counts_are_kept_by_day_verified_and_forgotten_with_their_items() {
         let kept = || database.number("SELECT count(*) FROM topic_term WHERE items > 0");
         assert_eq!(kept(), DAYS, "each day that has ended and on which something was found");
         let first = told(&place, "acme");
+        // Reports read the texts of the period, some of them several times, and those of the day before for its themes.
+        let with_counts = texts_read(&place);
+        let [of_day, of_day_before] = [EVENT, EVENT - 1].map(|day| counted(database, day, "acme")[0]);
+        assert!(with_counts <= 4 * of_day + of_day_before, "{}: {with_counts} texts", database.name);
         // Without stored counts the days are counted from their texts, with the same result.
         let rows = "SELECT CAST(day_from AS TEXT) || ' ' || CAST(items AS TEXT) FROM topic_term WHERE items > 0 ORDER BY day_from";
         let were = database.texts(rows);
         wait(database.execute("DELETE FROM topic_term"));
         assert_eq!(told(&place, "acme"), first, "{}", database.name);
+        let before: i64 = (1..EVENT).map(|day| counted(database, day, "acme")[0]).sum();
+        assert_eq!(texts_read(&place), with_counts + before, "{}", database.name);
         // The next run that finds something stores the counts again.
         truth.set(|world| {
             world.now = Time(BEGIN + (DAYS + 1) * DAY);
@@ -390,7 +530,7 @@ fn counts_are_kept_by_day_verified_and_forgotten_with_their_items() {
         ));
         place.ok(&["forget", "--item", &key[0], "--yes"]);
         assert_eq!(database.number(&of_day), 0, "{}", database.name);
-        holds(database, &told(&place, "acme"), "harbor", "harbor");
+        holds(database, &told(&place, "acme"), EVENT..EVENT + 1, "harbor", "harbor");
         // Filtered items are not counted either.
         place.configure(&truth.lines(), &format!("{TOPIC}exclude = [\"harbor\"]\n"));
         let filtered = told(&place, "acme");
@@ -573,13 +713,13 @@ fn posts_without_a_word_of_the_query_are_counted_although_no_term_is_shown() {
 }
 
 /// Twenty posts of a new topic on the day after: 8 about a launch, 10 that contain acme, which the older topic always
-/// contains.
+/// contains, and all about a harbor, which the older topic sometimes contains.
 fn fresh() -> Vec<Truly> {
     let of = |n: u64| {
         let word = if n < 8 { "launch" } else { "plain" };
         let named = if n >= 10 { "acme" } else { "nobody" };
         let at = Time(BEGIN + DAYS * DAY + i64::try_from(n + 1).unwrap() * 60_000);
-        let text = format!("globex q{n} {word}{} r{n} {named}", if n < 8 { "" } else { "er" });
+        let text = format!("globex q{n} {word}{} r{n} {named} s{n} harbor", if n < 8 { "" } else { "er" });
         Truly { query: "globex".into(), id: (5_000 + n) * 23 + n, text, published: at, indexed: at, deleted: None }
     };
     (0..20).map(of).collect()
@@ -596,18 +736,23 @@ fn a_topic_without_a_past_shows_what_stands_out_beside_other_topics_and_calls_no
             world.now = Time(BEGIN + (DAYS + 1) * DAY);
         });
         place.ok(&["once", "--at", &at(DAYS + 1)]);
+        give_likes_and_tones(database);
         let (since, until) = (at(DAYS), at(DAYS + 1));
         let asked = ["terms", "globex", "--since", &since, "--until", &until, "--at", &until];
         let told = || place.json(&[&asked[..], &["--json"]].concat());
         let beside = told();
         assert_eq!((&beside["untold"], &beside["terms"]), (&"history".into(), &serde_json::json!([])), "{beside:#}");
         assert_eq!(beside["stand_out"]["compared_with"], "other_topics", "{}: {beside:#}", database.name);
-        let said = |[_, authors, texts]: [i64; 3]| authors.min(texts);
-        let texts: i64 = (0..DAYS).map(|day| said(counted(database, day, "acme"))).sum();
+        let texts: i64 = said_on(database, "acme", 0..DAYS, "acme").iter().map(|[_, all]| all).sum();
         assert_eq!(beside["stand_out"]["texts"], texts, "{}: {beside:#}", database.name);
         let rows = beside["stand_out"]["terms"].as_array().unwrap();
-        let launch = rows.iter().find(|row| row["term"] == "launch").unwrap_or_else(|| panic!("{beside:#}"));
-        assert_eq!((&launch["items"], &launch["authors"], &launch["texts_before"]), (&8.into(), &8.into(), &0.into()));
+        for (word, items) in [("launch", 8), ("harbor", 20)] {
+            let others = said_on(database, "acme", 0..DAYS, word);
+            let told = row(&beside["stand_out"], "terms", "term", word);
+            assert_eq!((&told["items"], &told["authors"]), (&items.into(), &items.into()));
+            assert_eq!(told["texts_before"] == 0, word == "launch", "{told}");
+            holds_beside(database, told, ("globex", DAYS..DAYS + 1), word, &others);
+        }
         // The other topic always contains it, and query words are not terms.
         assert!(rows.iter().all(|row| row["term"] != "acme" && row["term"] != "globex"), "{beside:#}");
         let told_to_people = place.ok(&asked);
@@ -698,6 +843,7 @@ fn on_the_busiest_day_without_news_terms_that_stand_out_are_shown() {
     for database in databases() {
         let (_truth, place) = busy_place(database, 3);
         let database = &place.database;
+        give_likes_and_tones(database);
         let of = |topic: &str, day: i64| {
             let (since, until) = (at(day), at(day + 1));
             place.json(&["terms", topic, "--since", &since, "--until", &until, "--at", &at(DAYS), "--json"])
@@ -716,8 +862,11 @@ fn on_the_busiest_day_without_news_terms_that_stand_out_are_shown() {
             "{}: {busy:#}",
             database.name
         );
+        let others = said_on(database, "globex", 0..DAYS, "harbor");
+        let texts: i64 = others.iter().map(|[_, all]| all).sum();
+        assert_eq!(shown["texts"], texts, "{}: {busy:#}", database.name);
         let harbor = row(shown, "terms", "term", "harbor");
-        assert_eq!(harbor["items"], counted(database, DAYS - 1, "harbor")[0], "{harbor}");
+        holds_beside(database, harbor, ("acme", DAYS - 1..DAYS), "harbor", &others);
         // Neither an ordinary day of the topic, nor the same day of the other one.
         for quiet in [of("acme", DAYS - 2), of("globex", DAYS - 1)] {
             assert_eq!((&quiet["terms"], &quiet["stand_out"]), (&serde_json::json!([]), &Value::Null), "{quiet:#}");

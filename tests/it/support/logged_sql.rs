@@ -17,3 +17,9 @@ pub fn statement(event: &Value) -> Option<String> {
 pub fn statements(log: &str) -> impl Iterator<Item = String> {
     events(log).filter_map(|event| statement(&event))
 }
+
+/// How many rows the statements that begin with this returned.
+pub fn rows_returned(log: &str, begin: &str) -> u64 {
+    let of = |event: &Value| event["rows_returned"].as_u64().unwrap_or_else(|| panic!("{event}"));
+    events(log).filter(|event| statement(event).is_some_and(|sql| sql.starts_with(begin))).map(|event| of(&event)).sum()
+}

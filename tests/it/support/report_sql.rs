@@ -1,5 +1,6 @@
 //! Separate SQL for the numbers and lists of a report, written without the product's statements.
 
+use topicwatch::insight::daily::Tally;
 use topicwatch::model::Span;
 use topicwatch::report::TopicFacts;
 
@@ -46,27 +47,44 @@ pub fn lists(database: &Database, facts: &TopicFacts, span: Span) {
     let told: Vec<String> =
         facts.campaigns.iter().map(|c| format!("{} {}", c.campaign.copies, c.campaign.authors)).collect();
     assert_eq!(told, copies[..copies.len().min(5)]);
-    for author in &facts.authors {
-        let and = format!("AND lower(i.author) = lower('{}')", author.name);
-        assert_eq!(author.raw, count(database, &facts.id, span, "*", &and));
-        assert_eq!(author.unique, count(database, &facts.id, span, "DISTINCT coalesce(i.cluster, i.id)", &and));
-        let known = format!("{and} AND coalesce(i.likes, i.reposts, i.replies, i.quotes) IS NOT NULL");
-        assert_eq!(author.known, count(database, &facts.id, span, "*", &known));
-        let reactions =
-            "coalesce(i.likes, 0) + coalesce(i.reposts, 0) + coalesce(i.replies, 0) + coalesce(i.quotes, 0)";
-        let sum = format!("SELECT CAST(coalesce(sum({reactions}), 0) AS BIGINT) {} {and}", inside(&facts.id, span));
-        assert_eq!(author.engagement, database.number(&sum), "{}", author.name);
-    }
-    assert!(facts.authors.windows(2).all(|pair| pair[0].engagement >= pair[1].engagement), "{:?}", facts.authors);
-    let most = format!(
-        "SELECT CAST(max(q.reactions) AS BIGINT) FROM (SELECT sum(coalesce(i.likes, 0) + coalesce(i.reposts, 0) + coalesce(i.replies, 0) \
-         + coalesce(i.quotes, 0)) AS reactions {} AND i.author IS NOT NULL GROUP BY lower(i.author)) q",
-        inside(&facts.id, span)
-    );
-    assert_eq!(facts.authors[0].engagement, database.number(&most));
-    let first = &facts.domains[0];
-    let and = format!("AND i.kind = 'page' AND i.url LIKE 'https://{}/%'", first.name);
-    assert_eq!(first.raw, count(database, &facts.id, span, "*", &and));
+    let told = facts.authors.iter().map(|one| format!("{} {} {}", told_words(one), one.known, one.engagement));
+    assert_eq!(told.collect::<Vec<_>>(), most_engaged(database, &facts.id, span), "authors of {}", facts.id);
+    let told: Vec<String> = facts.domains.iter().map(told_words).collect();
+    assert_eq!(told, most_frequent_hosts(database, &facts.id, span), "domains of {}", facts.id);
     assert!(facts.rows_left_out + facts.rows.len() as u64 >= facts.period.raw);
     assert!(facts.rows.len() <= 150);
+}
+
+fn told_words(tally: &Tally) -> String {
+    format!("{} {} {}", tally.name, tally.raw, tally.unique)
+}
+
+/// Name, items, unique items, items with known engagement, and engagement of the eight authors with most of it; those of
+/// whom none is known come last.
+fn most_engaged(database: &Database, topic: &str, span: Span) -> Vec<String> {
+    // A name is shown in the spelling that comes first by its bytes.
+    let bytes = if database.name == "PostgreSQL" { " COLLATE \"C\"" } else { "" };
+    let reactions = "coalesce(i.likes, 0) + coalesce(i.reposts, 0) + coalesce(i.replies, 0) + coalesce(i.quotes, 0)";
+    let all = ["raw", "uniq", "known", "reactions"].map(|figure| format!("|| ' ' || CAST({figure} AS TEXT)")).concat();
+    let authors = database.texts(&format!(
+        "SELECT name {all} FROM (SELECT min(i.author{bytes}) AS name, count(*) AS raw, count({CLUSTER}) AS uniq, \
+         count(coalesce(i.likes, i.reposts, i.replies, i.quotes)) AS known, CAST(sum({reactions}) AS BIGINT) AS reactions \
+         {} AND i.author IS NOT NULL GROUP BY lower(i.author)) q \
+         ORDER BY CASE WHEN known > 0 THEN 0 ELSE 1 END, reactions DESC, raw DESC, uniq DESC, name{bytes} LIMIT 8",
+        inside(topic, span)
+    ));
+    assert_eq!(authors.len(), 8, "{authors:?}");
+    authors
+}
+
+/// Name, items and unique items of the eight hosts with most pages. All addresses begin with `https://host0.example/`.
+fn most_frequent_hosts(database: &Database, topic: &str, span: Span) -> Vec<String> {
+    let hosts = database.texts(&format!(
+        "SELECT name || ' ' || CAST(raw AS TEXT) || ' ' || CAST(uniq AS TEXT) FROM \
+         (SELECT substr(i.url, 9, 13) AS name, count(*) AS raw, count({CLUSTER}) AS uniq {} AND i.kind = 'page' \
+         GROUP BY substr(i.url, 9, 13)) q ORDER BY raw DESC, uniq DESC, name LIMIT 8",
+        inside(topic, span)
+    ));
+    assert!(hosts.iter().all(|host| host.starts_with("host") && host.contains(".example ")), "{hosts:?}");
+    hosts
 }

@@ -36,10 +36,12 @@ pub struct History {
     pub runs: i64,
     /// Slots that passed while nothing ran.
     pub down: &'static [std::ops::Range<i64>],
+    /// The least number of items that a run brings.
+    pub least: i64,
 }
 
 /// The history of most cases.
-pub const SIXTEEN_DAYS: History = History { begin: BEGIN, runs: RUNS, down: &[DOWN] };
+pub const SIXTEEN_DAYS: History = History { begin: BEGIN, runs: RUNS, down: &[DOWN], least: 18 };
 
 pub fn topics() -> Vec<Topic> {
     ["acme", "globex"].iter().map(|id| topic(id)).collect()
@@ -93,7 +95,7 @@ pub fn fill(database: &Database) {
 
 /// The same with another history.
 pub fn fill_with(database: &Database, history: &History) {
-    let History { begin, runs: many_runs, down } = *history;
+    let History { begin, runs: many_runs, down, least } = *history;
     let (mut items, mut keys, mut runs, mut searches) =
         (Rows::default(), Rows::default(), Rows::default(), Rows::default());
     let (mut sightings, mut known, mut answers) = (Rows::default(), Rows::default(), Rows::default());
@@ -121,7 +123,7 @@ pub fn fill_with(database: &Database, history: &History) {
             };
             searches.add(search("social", "ok", 3_000, &format!("{from}, {at}, {from}, {at}")));
             searches.add(search("web", if failed { "error" } else { "ok" }, 1_000, "NULL, NULL, NULL, NULL"));
-            let many = 18
+            let many = least
                 + draw(&[slot, number], 9)
                 + if slot == many_runs - 2 || slot == many_runs - 3 { 40 * (1 - number) } else { 0 };
             for n in 0..many {
