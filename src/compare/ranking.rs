@@ -1,16 +1,19 @@
 //! How likely items of a topic are good, learned from the marks on its items. Reads the items and has `insight`
 //! learn. Learns anew on every call, from a bounded number of items; stores nothing and hides nothing.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::relevance::all_query_words;
-use crate::insight::relevance::{CrossCheck, Features, LEAST_MARKS, MOST_ITEMS, Ranker, TrainingItem};
-use crate::model::{ItemRow, Kind, Mark, SearchableItem, SightingRow};
+use super::{FilterMode, RowFilter};
+use crate::insight::relevance::{
+    CrossCheck, Features, LEAST_MARKS, MOST_ITEMS, Ranker, TrainingItem, TrainingMark, suggest,
+};
+use crate::model::{ItemRow, Kind, Mark, MarkRow, SearchableItem, SightingRow};
 use crate::normalise::words::{QueryWords, tokens};
 use crate::store::{Filter, Store, StoreError};
 
 /// The number of latest marks to learn from.
-const MOST_MARKS: i64 = 2_000;
+const MOST_MARKS: u32 = 2_000;
 
 /// What was learned about a topic.
 #[derive(Debug)]
@@ -86,33 +89,63 @@ fn of_sighting(row: &SightingRow) -> ItemFields<'_> {
     }
 }
 
+/// What is learned from: a topic's latest items and all that are marked. An item may occur twice.
+struct Lessons {
+    query_words: Option<QueryWords>,
+    rows: Vec<(ItemRow, Features)>,
+    /// Keys of marked items that had been suggested.
+    suggested: HashSet<String>,
+}
+
+impl Lessons {
+    async fn of(store: &Store, topic: &str, marks: Vec<MarkRow>) -> Result<Self, StoreError> {
+        let topics = [topic.to_owned()];
+        let filter = Filter { topics: topics.to_vec(), ..Filter::default() };
+        let most = i64::try_from(MOST_ITEMS).unwrap_or(i64::MAX);
+        let mut rows = store.items(&filter, None, most).await?;
+        let marked: Vec<String> = marks.iter().map(|mark| mark.key.clone()).collect();
+        rows.extend(store.items_by_key(topic, &marked).await?);
+        let query_words =
+            store.watched(&topics).await?.pop().and_then(|one| one.definition).and_then(|one| all_query_words(&one));
+        let readable = |row: ItemRow| of_item(&row).features(query_words.as_ref()).map(|features| (row, features));
+        let rows = rows.into_iter().filter_map(readable).collect();
+        let suggested = marks.into_iter().filter(|mark| mark.suggested).map(|mark| mark.key).collect();
+        Ok(Self { query_words, rows, suggested })
+    }
+
+    fn items(&self) -> Vec<TrainingItem<'_>> {
+        let mark = |row: &ItemRow| {
+            let suggested = self.suggested.contains(&row.key);
+            row.mark.map(|mark| TrainingMark { good: mark == Mark::Good, suggested })
+        };
+        self.rows.iter().map(|(row, features)| TrainingItem { key: &row.key, features, mark: mark(row) }).collect()
+    }
+}
+
+/// The items of a topic to mark next, of the latest: marks of these teach more than marks of others. None of them is
+/// hidden by the topic's filter.
+pub async fn items_to_mark(store: &Store, topic: &str) -> Result<Vec<ItemRow>, StoreError> {
+    let marks = store.list_marks(topic, None, MOST_MARKS).await?;
+    let mut lessons = Lessons::of(store, topic, marks).await?;
+    let mut row_filter = RowFilter::of(store, &[topic.to_owned()], FilterMode::Hide).await?;
+    lessons.rows.retain(|(row, _)| row.mark.is_some() || row_filter.shows_item(row));
+    let keys: Vec<String> = suggest(&lessons.items()).into_iter().map(str::to_owned).collect();
+    let mut rows: Vec<ItemRow> =
+        lessons.rows.into_iter().map(|(row, _)| row).filter(|row| keys.contains(&row.key)).collect();
+    rows.sort_by_key(|row| keys.iter().position(|key| *key == row.key));
+    Ok(rows)
+}
+
 impl Ranking {
     /// Learns from a topic's marks and latest items; `None` if there are too few marks.
     pub async fn of(store: &Store, topic: &str) -> Result<Option<Self>, StoreError> {
-        let marked = store.marked_keys(topic, None, MOST_MARKS).await?;
-        if marked.len() < LEAST_MARKS {
+        let marks = store.list_marks(topic, None, MOST_MARKS).await?;
+        if marks.len() < LEAST_MARKS {
             return Ok(None);
         }
-        let filter = Filter { topics: vec![topic.to_owned()], ..Filter::default() };
-        let most = i64::try_from(MOST_ITEMS).unwrap_or(i64::MAX);
-        let mut rows = store.items(&filter, None, most).await?;
-        rows.extend(store.items_by_key(topic, &marked).await?);
-        let named = [topic.to_owned()];
-        let query_words =
-            store.watched(&named).await?.pop().and_then(|one| one.definition).and_then(|one| all_query_words(&one));
-        Ok(Self::learn(query_words, &rows))
-    }
-
-    /// Learns from rows that were already read, each with its mark. A row that occurs twice counts once.
-    #[must_use]
-    pub fn learn(query_words: Option<QueryWords>, rows: &[ItemRow]) -> Option<Self> {
-        let read = rows.iter().filter_map(|row| Some((row, of_item(row).features(query_words.as_ref())?)));
-        let read: Vec<(&ItemRow, Features)> = read.collect();
-        let mut seen: Vec<TrainingItem<'_>> = Vec::with_capacity(read.len());
-        for (row, features) in &read {
-            seen.push(TrainingItem { key: &row.key, features, mark: row.mark.map(|mark| mark == Mark::Good) });
-        }
-        Some(Self { ranker: Ranker::learn(&seen)?, query_words })
+        let lessons = Lessons::of(store, topic, marks).await?;
+        let ranker = Ranker::learn(&lessons.items());
+        Ok(ranker.map(|ranker| Self { query_words: lessons.query_words, ranker }))
     }
 
     /// How likely an item is good, in thousandths; `None` if its words are gone.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore as _, SeedableRng as _};
 use topicwatch::compare::features_of;
-use topicwatch::insight::relevance::{Features, Ranker, TrainingItem};
+use topicwatch::insight::relevance::{Features, Ranker, TrainingItem, TrainingMark};
 use topicwatch::model::{Engagement, ItemRow, ItemTone, Kind, Time};
 use topicwatch::normalise::words::QueryWords;
 
@@ -192,7 +192,7 @@ fn training<'a>(posts: &'a [(String, Features, bool)], marked: &[bool]) -> Vec<T
     let item = |((key, features, good), marked): (&'a (String, Features, bool), &bool)| TrainingItem {
         key,
         features,
-        mark: marked.then_some(*good),
+        mark: marked.then_some(TrainingMark { good: *good, suggested: false }),
     };
     posts.iter().zip(marked).map(item).collect()
 }

@@ -68,6 +68,24 @@ fn buttons_mark_an_item_and_take_it_back_and_lead_back_to_where_they_were() {
         assert_eq!(pages.ask("POST", "/topics/nobody/marks", &headers, &right).status, 404, "{name}");
         assert!(marks(&place).is_empty(), "{name}");
         assert!(see("/topics/acme?order=relevance").contains("Relevance needs at least 20 marks"), "{name}");
+        // The suggested items say so when they are marked, and a press leads back to the list of the next.
+        let list = "/topics/acme?order=suggested";
+        assert!(see("/topics/acme").contains(&format!("<a href=\"{list}#items\">Suggest items to mark</a>")), "{name}");
+        let page = see(list);
+        let field = "name=\"suggested\" value=\"true\"";
+        assert_eq!(page.matches(field).count(), 5, "{name}: {page}");
+        assert!(
+            page.contains(&format!("value=\"{list}#i0\"")) && !see("/topics/acme").contains(field),
+            "{name}: {page}"
+        );
+        let key = page.split("name=\"key\" value=\"").nth(1).unwrap().split('"').next().unwrap();
+        let body = |word: &str| format!("key={}&mark=noise&suggested={word}&back={}", encoded(key), encoded(list));
+        assert_eq!(pages.ask("POST", FORM, &headers, &body("perhaps")).status, 400, "{name}");
+        let answer = pages.ask("POST", FORM, &headers, &body("true"));
+        assert_eq!((answer.status, answer.header("location")), (303, Some(list)), "{name}");
+        assert_eq!(place.database.texts("SELECT mark || ' ' || suggested FROM item_mark"), ["noise 1"], "{name}");
+        let next = see(list);
+        assert!(next.matches(field).count() == 5 && !next.contains(&format!("name=\"key\" value=\"{key}\"")), "{name}");
     }
 }
 
@@ -97,6 +115,27 @@ fn programs_mark_with_the_token_and_read_marks_and_relevance() {
         let gone = ask(&pages, "DELETE", &format!("{MARKS}?key={}", encoded(&keys[0])), &[token], "");
         assert_eq!((gone.status, &gone.json()["data"]["mark"]), (200, &Value::Null), "{name}");
         assert!(marks(&place).is_empty(), "{name}");
+        // What is suggested is marked as such, and nothing else.
+        let list = see("/api/v1/topics/acme/items?order=suggested&limit=3");
+        let suggested: Vec<&str> =
+            list["data"].as_array().unwrap().iter().map(|row| row["key"].as_str().unwrap()).collect();
+        assert_eq!((suggested.len(), &list["complete"]), (3, &Value::Bool(true)), "{name}: {list}");
+        let sent = serde_json::json!({ "key": suggested[0], "mark": "good", "suggested": true }).to_string();
+        assert_eq!(ask(&pages, "POST", MARKS, &[token, json], &sent).status, 200, "{name}");
+        put(suggested[1], "good");
+        let told = see(MARKS);
+        let flags: Vec<(&Value, &Value)> =
+            told["data"].as_array().unwrap().iter().map(|row| (&row["key"], &row["suggested"])).collect();
+        let flag = |key: &str| flags.iter().find(|(of, _)| **of == *key).unwrap().1.clone();
+        assert_eq!([flag(suggested[0]), flag(suggested[1])], [true, false], "{name}: {told}");
+        for refused in ["search=a", "noise=fold", "filtered=keep"] {
+            let path = format!("/api/v1/topics/acme/items?order=suggested&{refused}");
+            ask(&pages, "GET", &path, &[token], "").refused(409);
+        }
+        for key in &suggested[..2] {
+            ask(&pages, "DELETE", &format!("{MARKS}?key={}", encoded(key)), &[token], "");
+        }
+        assert!(marks(&place).is_empty(), "{name}");
         for (status, headers, body) in [
             (401, vec![json], body(&keys[0], "good")),
             (401, vec![json, ("Authorization", "Bearer x")], body(&keys[0], "good")),
@@ -104,6 +143,7 @@ fn programs_mark_with_the_token_and_read_marks_and_relevance() {
             (400, vec![token, json], body(&keys[0], "perhaps")),
             (400, vec![token, json], "{\"key\": \"a\"}".to_owned()),
             (400, vec![token, json], body("\0", "good")),
+            (400, vec![token, json], body(&keys[0], "good").replace('}', ",\"suggested\":1}")),
             (404, vec![token, json], body("post:x:nobody", "good")),
         ] {
             ask(&pages, "POST", MARKS, &headers, &body).refused(status);
@@ -148,6 +188,7 @@ fn what_only_reads_shows_marks_and_takes_none() {
         let pages = Pages::serve(&place, &["--at", NINE]);
         let page = pages.page(&format!("/item?key={}", encoded(&key)));
         assert!(page.contains("marked <strong>good</strong>") && !page.contains("<button"), "{name}: {page}");
+        assert!(!pages.page("/topics/acme").contains("Suggest items to mark"), "{name}");
         let list = get(&pages, "/api/v1/topics/acme/items?copies=all&limit=200");
         let marked = list["data"].as_array().unwrap().iter().filter(|row| row["mark"] == "good").count();
         assert_eq!(marked, 1, "{name}");

@@ -25,7 +25,7 @@ fn filled(database: Database, sandbox: &Sandbox) -> Place {
         "SELECT i.key FROM item i JOIN topic_item t ON t.item = i.id WHERE t.topic = 'acme' ORDER BY i.key LIMIT 1";
     place.ok(&["token", "add", "ann", "--role", "act", "--topic", "acme", "--at", NINE]);
     place.ok(&["token", "share", "--topic", "acme", "--for", "7d", "--at", NINE]);
-    place.ok(&["mark", "acme", &place.database.texts(sql).remove(0), "good"]);
+    place.ok(&["mark", "acme", &place.database.texts(sql).remove(0), "good", "--suggested"]);
     wait(place.database.execute(
         "INSERT INTO item_star (item, at) SELECT min(id), 1 FROM item; INSERT INTO item_note (item, note, at) SELECT max(id), 'mine', 2 FROM item; \
          INSERT INTO saved_search (name, topic, filters, made_at) VALUES ('new', 'acme', '{\"kind\":\"post\"}', 3)",
@@ -101,8 +101,9 @@ fn a_moved_database_hands_out_the_same_bytes_and_goes_on() {
         assert!(tokens(&to).contains("ann") && tokens(&to) == tokens(&from), "{names}");
         assert_eq!(to.database.number("SELECT count(*) FROM store_info WHERE name = 'unfinished_copy'"), 0);
         let kept = "SELECT item || ' ' || at || ' ' FROM item_star UNION ALL SELECT item || ' ' || at || ' ' || note FROM item_note \
-            UNION ALL SELECT name || topic || filters || made_at FROM saved_search";
-        assert_eq!((to.database.texts(kept), to.database.texts(kept).len()), (from.database.texts(kept), 3), "{names}");
+            UNION ALL SELECT name || topic || filters || made_at FROM saved_search UNION ALL SELECT topic || mark || suggested FROM item_mark \
+            WHERE suggested = 1";
+        assert_eq!((to.database.texts(kept), to.database.texts(kept).len()), (from.database.texts(kept), 4), "{names}");
         // Both continue normally: sequence numbers go on, nothing becomes new again.
         sandbox.turn_to(TEN);
         for place in [&from, &to] {

@@ -8,7 +8,7 @@ use crate::support::program::until;
 use crate::support::web_client::Pages;
 
 /// URLs with every parameter that could lead to another topic.
-const ASKED: [&str; 45] = [
+const ASKED: [&str; 47] = [
     "/",
     "/topics/acme?copies=all",
     "/topics/acme?order=engagement&filtered=keep",
@@ -17,6 +17,7 @@ const ASKED: [&str; 45] = [
     "/topics/acme?by=week",
     "/topics/acme?order=positive",
     "/topics/acme?order=relevance",
+    "/topics/acme?order=suggested",
     "/topics/acme?tone=neutral",
     "/topics/acme?source=social&since=90d",
     "/topics/acme/items.csv",
@@ -37,6 +38,7 @@ const ASKED: [&str; 45] = [
     "/api/v1/topics/acme",
     "/api/v1/topics/acme/items?copies=all",
     "/api/v1/topics/acme/items?order=velocity",
+    "/api/v1/topics/acme/items?order=suggested",
     "/api/v1/topics/acme/days",
     "/api/v1/topics/acme/terms",
     "/api/v1/topics/acme/items?search=launch",

@@ -30,6 +30,17 @@ pub struct MarkRow {
     /// When it was set.
     pub at: Time,
     pub through: MarkedVia,
+    /// Whether topicwatch had suggested to mark this item.
+    pub suggested: bool,
+}
+
+/// A mark to set, or `None` to remove, and how it came about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NewMark {
+    pub mark: Option<Mark>,
+    pub through: MarkedVia,
+    /// Whether topicwatch had suggested to mark these items.
+    pub suggested: bool,
 }
 
 /// The result of marking an item.

@@ -66,7 +66,7 @@ pub use item::{
     author_of_text_key, page_key_of_entry, time_of_post_id,
 };
 pub use job::{Job, JobKind};
-pub use mark::{Mark, MarkChange, MarkRow, MarkedVia};
+pub use mark::{Mark, MarkChange, MarkRow, MarkedVia, NewMark};
 pub use message::{Delivery, Message, OutboxEntry, OutboxState, Undelivered};
 pub use money::Micros;
 pub use nearest::nearest;

@@ -69,6 +69,7 @@ Examples:
   topicwatch items mark acme-launches post:x:2031610711893905509 noise
   topicwatch items mark acme-launches post:x:1 post:x:2 good
   topicwatch items mark acme-launches post:x:1 none      # remove the mark
+  topicwatch items --topic acme-launches --suggest       # what to mark next
 
 With 20 or more marks of both kinds, items --rank relevance lists likely good
 items first: docs/explanation/relevance.md. It hides nothing.";

@@ -55,7 +55,7 @@ pub enum ItemsVerb {
 
 /// Options that exclude `--search`. Options that require `--search` must name them as conflicts too: clap drops the
 /// requirement if one of these is given.
-const OTHER_MODES: [&str; 6] = ["new_since", "starred", "noted", "marked", "rank", "fold_noise"];
+const OTHER_MODES: [&str; 7] = ["new_since", "starred", "noted", "marked", "rank", "fold_noise", "suggest"];
 
 #[derive(Debug, Args)]
 pub struct ItemsListArgs {
@@ -72,10 +72,10 @@ pub struct ItemsListArgs {
     #[arg(long, value_name = "TIME", requires = "search", conflicts_with_all = OTHER_MODES)]
     pub since: Option<String>,
     /// Only items with a star
-    #[arg(long, conflicts_with_all = ["search", "marked", "rank", "fold_noise"])]
+    #[arg(long, conflicts_with_all = ["search", "marked", "rank", "fold_noise", "suggest"])]
     pub starred: bool,
     /// Only items with a note
-    #[arg(long, conflicts_with_all = ["search", "marked", "rank", "fold_noise"])]
+    #[arg(long, conflicts_with_all = ["search", "marked", "rank", "fold_noise", "suggest"])]
     pub noted: bool,
     #[command(flatten)]
     pub ranked: RankedArgs,

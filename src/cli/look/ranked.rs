@@ -1,5 +1,5 @@
-//! `items --rank relevance`, `--fold-noise`, `--marked`: a topic's items by mark or relevance, with their keys.
-//! `compare::Ranking` computes the relevance.
+//! `items --rank relevance`, `--fold-noise`, `--marked`, `--suggest`: a topic's items by mark or relevance, or the items
+//! to mark next, with their keys. `compare` computes the relevance and chooses the items.
 
 use std::cmp::Reverse;
 
@@ -12,7 +12,7 @@ use crate::cli::terminal::output;
 use crate::cli::wiring::check_names::renamed;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
-use crate::compare::{FilterMode, Ranking, RowFilter};
+use crate::compare::{FilterMode, Ranking, RowFilter, items_to_mark};
 use crate::insight::relevance::{LEAST_MARKS, MOST_ITEMS};
 use crate::model::Mark;
 use crate::store::{DataOrigin, Filter, ItemRow, Store};
@@ -31,12 +31,15 @@ pub struct RankedArgs {
     /// For one topic: leave out likely noise, learned from its marks; latest 5,000 items
     #[arg(long, requires = "topic", conflicts_with_all = ["search", "new_since"])]
     pub fold_noise: bool,
+    /// For one topic: the items worth marking next; latest 5,000 items
+    #[arg(long, requires = "topic", conflicts_with_all = ["search", "new_since", "marked", "rank", "fold_noise", "filtered"])]
+    pub suggest: bool,
 }
 
 impl RankedArgs {
     /// Whether any of these options is given.
     pub(in crate::cli) fn any_given(&self) -> bool {
-        self.marked.is_some() || self.rank.is_some() || self.fold_noise
+        self.marked.is_some() || self.rank.is_some() || self.fold_noise || self.suggest
     }
 }
 
@@ -70,7 +73,11 @@ pub(in crate::cli) async fn run(common: &Common, args: &RankedArgs, options: &Li
     if store.watched(&options.topic).await?.is_empty() {
         context.check_topics(&options.topic)?;
     }
-    let listed = list(&store, topic, args, options).await?;
+    let listed = if args.suggest {
+        suggested(&store, topic, options).await?
+    } else {
+        list(&store, topic, args, options).await?
+    };
     let invented = store.nature().await? == Some(DataOrigin::Sandbox);
     let json_items = if options.json { items_to_json(&store, &listed.items).await? } else { Vec::new() };
     store.close().await;
@@ -122,6 +129,17 @@ async fn list(store: &Store, topic: &str, args: &RankedArgs, options: &ListOptio
     })
 }
 
+/// The items to mark next.
+async fn suggested(store: &Store, topic: &str, options: &ListOptions) -> Result<Listed, Failure> {
+    let mut items = items_to_mark(store, topic).await?;
+    items.truncate(options.limit);
+    let ranking = Ranking::of(store, topic).await?;
+    if let Some(ranking) = &ranking {
+        ranking.apply(&mut items, false);
+    }
+    Ok(Listed { items, folded: 0, more: 0, hidden: 0, learned: ranking.map(|ranking| ranking.describe()) })
+}
+
 fn as_text(listed: &Listed, topic: &str, args: &RankedArgs, invented: bool) -> String {
     let mut text = if invented { "SANDBOX: invented findings\n\n".to_owned() } else { String::new() };
     text.push_str(&table(&listed.items));
@@ -137,9 +155,14 @@ fn as_text(listed: &Listed, topic: &str, args: &RankedArgs, invented: bool) -> S
                 .push_str(&format!("\n{} likely noise folded ({note}); shown without --fold-noise\n", listed.folded)),
             Some(note) => text.push_str(&format!("\n{note}\n")),
             None => text.push_str(&format!(
-                "\nrelevance needs at least {LEAST_MARKS} marks, some good and some noise: topicwatch items mark {topic} KEY good\n"
+                "\nrelevance needs at least {LEAST_MARKS} marks, some good and some noise: topicwatch items --topic {topic} --suggest\n"
             )),
         }
+    }
+    if args.suggest && !listed.items.is_empty() {
+        text.push_str(&format!("\nmark each good or noise: topicwatch items mark {topic} KEY good --suggested\n"));
+    } else if args.suggest {
+        text.push_str("\nall items whose words are stored are marked\n");
     }
     text
 }

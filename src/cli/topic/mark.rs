@@ -9,7 +9,7 @@ use crate::cli::topic::pause::{open, with_suggestion};
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
 use crate::insight::relevance::LEAST_MARKS;
-use crate::model::{Mark, MarkedVia};
+use crate::model::{Mark, MarkedVia, NewMark};
 
 #[derive(Debug, Args)]
 pub struct MarkArgs {
@@ -21,6 +21,9 @@ pub struct MarkArgs {
     /// good, noise, or none to remove marks
     #[arg(value_name = "MARK", value_parser = ["good", "noise", "none"])]
     pub mark: String,
+    /// `items --suggest` listed them
+    #[arg(long)]
+    pub suggested: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -31,7 +34,8 @@ pub(in crate::cli) async fn run(common: &Common, args: &MarkArgs) -> Result<Exit
     let (store, now) = open(&context).await?;
     let mark = Mark::parse(&args.mark);
     let is_known_topic = store.topic_ids().await?.contains(&args.topic);
-    let marked = match store.mark(&args.topic, &args.keys, mark, MarkedVia::Cli, now).await {
+    let new = NewMark { mark, through: MarkedVia::Cli, suggested: args.suggested };
+    let marked = match store.mark(&args.topic, &args.keys, new, now).await {
         Ok(marked) => marked,
         Err(mut error) => {
             if !is_known_topic {
@@ -61,7 +65,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &MarkArgs) -> Result<Exit
     let items = if changed == 1 { "item" } else { "items" };
     let least = i64::try_from(LEAST_MARKS).unwrap_or(i64::MAX);
     let next = if many < least {
-        format!("relevance needs at least {LEAST_MARKS} marks")
+        format!("relevance needs at least {LEAST_MARKS} marks; topicwatch items --topic {} --suggest", args.topic)
     } else {
         format!("topicwatch items --topic {} --rank relevance", args.topic)
     };

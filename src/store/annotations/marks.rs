@@ -1,6 +1,6 @@
 //! Marks that people give items for a topic: good, noise, or none. What is learned from them is not stored.
 
-use crate::model::{Mark, MarkChange, MarkRow, MarkedVia, Time};
+use crate::model::{Mark, MarkChange, MarkRow, NewMark, Time};
 use crate::store::{Store, StoreError};
 
 impl Store {
@@ -10,11 +10,10 @@ impl Store {
         &self,
         topic: &str,
         keys: &[String],
-        mark: Option<Mark>,
-        through: MarkedVia,
+        new: NewMark,
         now: Time,
     ) -> Result<Vec<MarkChange>, StoreError> {
-        asked_tx!(self, marks::mark(topic, keys, mark, through, now))
+        asked_tx!(self, marks::mark(topic, keys, new, now))
     }
 
     /// Returns the number of marked items of each topic, by topic.

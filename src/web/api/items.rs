@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::call::Call;
 use super::envelope::{answer, with};
 use super::topics::card;
-use crate::compare::{FilterMode, ListOptions, Ranking, ShownItem, list_items};
+use crate::compare::{FilterMode, ListOptions, Ranking, ShownItem, items_to_mark, list_items};
 use crate::model::{Source, Tone, TopicCard};
 use crate::store::{Filter, ItemCursor, ItemOrder};
 use crate::web::pages::item::seen;
@@ -15,7 +15,8 @@ use crate::web::pages::topic_item_query::{fastest, most_relevant};
 use crate::web::problem::Problem;
 
 /// The orders of items.
-pub(super) const ORDERS: [&str; 6] = ["new", "engagement", "velocity", "negative", "positive", "relevance"];
+pub(super) const ORDERS: [&str; 7] =
+    ["new", "engagement", "velocity", "negative", "positive", "relevance", "suggested"];
 /// How near-copies are listed.
 pub(super) const COPIES: [&str; 2] = ["fold", "all"];
 /// How likely noise is listed.
@@ -38,6 +39,11 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
     } else if order == "velocity" {
         check_unfiltered(&call, order)?;
         (fastest(store, &card.topic, call.now, limit as usize).await?, None, true)
+    } else if order == "suggested" {
+        check_unfiltered(&call, order)?;
+        let mut rows = items_to_mark(store, &card.topic).await?;
+        rows.truncate(limit as usize);
+        (rows, None, true)
     } else {
         let filter = filter(&call, &card)?;
         let after = position.map(|at| ItemCursor { value: at.value, key: at.key });
@@ -103,10 +109,12 @@ fn filter(call: &Call, card: &TopicCard) -> Result<Filter, Problem> {
     })
 }
 
-/// The items that rise fastest or are most relevant are chosen among all items: a filter would mean nothing.
+/// The items that rise fastest, are most relevant or are to be marked are chosen among all items: a filter would mean
+/// nothing.
 fn check_unfiltered(call: &Call, order: &str) -> Result<(), Problem> {
     let names = ["search", "tone", "source", "author", "since", "new_since", "copies", "page_token"];
-    match names.into_iter().find(|name| call.one(name).is_some()) {
+    let of_suggested = ["noise", "filtered"].into_iter().filter(|_| order == "suggested");
+    match names.into_iter().chain(of_suggested).find(|name| call.one(name).is_some()) {
         None => Ok(()),
         Some(name) => {
             let hint = "Omit it, or choose another order.";

@@ -7,7 +7,7 @@ use super::call::Call;
 use super::envelope::{answer, cut_page};
 use super::parameters::KEY_CHARS;
 use super::topics::card;
-use crate::model::{Mark, MarkedVia, Time, excerpt};
+use crate::model::{Mark, MarkedVia, NewMark, Time, excerpt};
 use crate::web::pages::marks::put;
 use crate::web::pages::topic_actions::may_ask;
 use crate::web::problem::Problem;
@@ -17,6 +17,9 @@ use crate::web::problem::Problem;
 struct MarkBody {
     key: String,
     mark: String,
+    /// Whether `order=suggested` listed the item.
+    #[serde(default)]
+    suggested: bool,
 }
 
 pub(super) async fn list(call: Call) -> Result<Response, Problem> {
@@ -40,16 +43,16 @@ pub(super) async fn set(call: Call) -> Result<Response, Problem> {
         let hint = format!("Give 1 to {KEY_CHARS} characters, without NUL.");
         return Err(Problem::bad_request("`key` is not a key", hint));
     }
-    marked(&call, &topic, &body.key, Some(mark)).await
+    marked(&call, &topic, &body.key, Some(mark), body.suggested).await
 }
 
 pub(super) async fn delete(call: Call) -> Result<Response, Problem> {
     may_ask(call.site())?;
     let topic = card(&call).await?.topic;
-    marked(&call, &topic, call.required("key"), None).await
+    marked(&call, &topic, call.required("key"), None, false).await
 }
 
-async fn marked(call: &Call, topic: &str, key: &str, mark: Option<Mark>) -> Result<Response, Problem> {
-    put(call.site(), topic, key, mark, MarkedVia::Api).await?;
+async fn marked(call: &Call, topic: &str, key: &str, mark: Option<Mark>, suggested: bool) -> Result<Response, Problem> {
+    put(call.site(), topic, key, NewMark { mark, through: MarkedVia::Api, suggested }).await?;
     answer(call, [("data", json!({ "topic": topic, "key": key, "mark": mark }))]).await
 }

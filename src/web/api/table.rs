@@ -50,8 +50,9 @@ pub(super) static OPERATIONS: &[Operation] = &[
             "A topic's items",
             "New first, unless `order` says otherwise. A page may hold fewer rows than `limit`, even none, if many are \
              hidden: the list ends only when `next_page_token` is null. Orders other than `new` cover the 1,000 items \
-             first seen most recently (`complete` is then false); `velocity` covers the last two days and `relevance` \
-             the 5,000 items first seen most recently, unfiltered, on one page.",
+             first seen most recently (`complete` is then false); `velocity` covers the last two days, `relevance` \
+             the 5,000 items first seen most recently, unfiltered, on one page; `suggested` lists up to five of these \
+             5,000 that teach most if they are marked next.",
             &[
                 &OF_TOPIC,
                 &SEARCH,

@@ -14,7 +14,7 @@ pub(super) const MARK: Operation = Operation {
     id: "mark",
     summary: "Marks an item good or noise for a topic",
     description: "Only inside `topicwatch run`, and only with a token. An item has one mark per topic; a new one replaces it. \
-           `key` is any key of the item.",
+           `key` is any key of the item. `suggested` is true for items that `order=suggested` listed.",
     parameters: &[&OF_TOPIC],
     body: Some(("Mark", "{\"key\": \"post:x:2031610711893905509\", \"mark\": \"noise\"}")),
     answered: ResponseKind::Json(200, "OneMark"),

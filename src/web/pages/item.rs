@@ -99,7 +99,7 @@ fn topics(rows: &[ItemRow], acts: bool, pages: &BTreeSet<String>) -> Markup {
                 td data-label="First seen" { (moment(row.first_seen, "UTC")) }
                 td data-label="Last seen" { (moment(row.last_seen, "UTC")) }
                 td.n data-label="In runs" { (number(row.times_seen.unsigned_abs())) }
-                @if has_marks { td data-label="Mark" { (marks::of_item(row, acts, &item_view::item_page(&row.key))) } }
+                @if has_marks { td data-label="Mark" { (marks::of_item(row, acts, &item_view::item_page(&row.key), false)) } }
             } } }
         } }
     } }

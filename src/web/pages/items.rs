@@ -148,7 +148,7 @@ fn list(request: &PageRequest, rows: &[ItemRow], state: &ListState) -> Markup {
         } } @else { ol.found { @for (number, row) in rows.iter().enumerate() { li id=(format!("i{number}")) data-item tabindex="-1" {
             @let back = format!("{back}#i{number}");
             (item_view::item(row, "UTC"))
-            div.deeds { span.meta { "Topic " (item_view::topic_link(&row.topic, &state.topics)) } (marks::of_item(row, acts, &back)) (stars_and_notes::of_item(row, acts, &back, number)) }
+            div.deeds { span.meta { "Topic " (item_view::topic_link(&row.topic, &state.topics)) } (marks::of_item(row, acts, &back, false)) (stars_and_notes::of_item(row, acts, &back, number)) }
         } } } }
     }
 }

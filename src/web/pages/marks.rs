@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use super::item_view;
 use super::topic_actions::{form, may_ask};
-use crate::model::{ItemRow, Mark, MarkedVia};
+use crate::model::{ItemRow, Mark, MarkedVia, NewMark};
 use crate::web::app::App;
 use crate::web::layout;
 use crate::web::problem::Problem;
@@ -15,12 +15,14 @@ use crate::web::site::Site;
 
 /// The word that removes a mark.
 const NONE: &str = "none";
+/// The field of an item that was suggested.
+const SUGGESTED: &str = "suggested";
 /// Maximum number of characters of an item in the label of a button.
 const NAMED: usize = 60;
 
 /// The mark of an item of a topic, how likely it is good and, if the visitor may act, the buttons. `back` is the
-/// address that a press leads back to.
-pub(super) fn of_item(row: &ItemRow, acts: bool, back: &str) -> Markup {
+/// address that a press leads back to; `suggested` is whether the page suggests to mark the item.
+pub(super) fn of_item(row: &ItemRow, acts: bool, back: &str, suggested: bool) -> Markup {
     let summary = item_view::summary_line(row.title.as_deref(), row.text.as_deref(), NAMED);
     let button = |word: &str, name: &str, label: String| {
         html! { button.plain type="submit" name="mark" value=(word) aria-label=(label) { (name) } " " }
@@ -31,6 +33,7 @@ pub(super) fn of_item(row: &ItemRow, acts: bool, back: &str) -> Markup {
         @if acts { form method="post" action=(format!("/topics/{}/marks", row.topic)) {
             input type="hidden" name="key" value=(row.key);
             input type="hidden" name="back" value=(back);
+            @if suggested { input type="hidden" name=(SUGGESTED) value="true"; }
             @for mark in Mark::ALL { @if row.mark != Some(*mark) {
                 (button(mark.as_str(), if *mark == Mark::Good { "Good" } else { "Noise" }, format!("Mark as {mark}: {summary}")))
             } }
@@ -59,26 +62,21 @@ async fn handle_form(site: &Site, topic: &str, body: Body) -> Result<String, Pro
     let form = form(body).await?;
     let mark = form.word("mark", |word| if word == NONE { Some(None) } else { Mark::parse(word).map(Some) })?;
     let mark = mark.ok_or_else(|| form.invalid("mark"))?;
+    let suggested = form.word(SUGGESTED, |word| (word == "true").then_some(true))?.unwrap_or(false);
     let key = form.get("key").unwrap_or("");
-    put(site, topic, key, mark, MarkedVia::Page).await?;
+    put(site, topic, key, NewMark { mark, through: MarkedVia::Page, suggested }).await?;
     Ok(form.get("back").filter(|back| is_own_page(back)).map_or_else(|| format!("/topics/{topic}"), str::to_owned))
 }
 
 /// Marks an item that the topic knows, or removes its mark.
-pub(in crate::web) async fn put(
-    site: &Site,
-    topic: &str,
-    key: &str,
-    mark: Option<Mark>,
-    through: MarkedVia,
-) -> Result<(), Problem> {
+pub(in crate::web) async fn put(site: &Site, topic: &str, key: &str, new: NewMark) -> Result<(), Problem> {
     let keys = [key.to_owned()];
     let items = site.store.item_by_key(key).await?;
     if items.iter().all(|item| item.topic != topic) {
         let hint = "It may have been forgotten. Items are found on the pages of their topics.";
         return Err(Problem { hint: hint.to_owned(), ..Problem::not_found("The topic has no such item") });
     }
-    site.store.mark(topic, &keys, mark, through, site.now()).await?;
+    site.store.mark(topic, &keys, new, site.now()).await?;
     Ok(())
 }
 

@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::time::Duration;
 
-use crate::compare::{FilterMode, ListOptions, Ranking};
+use crate::compare::{FilterMode, ListOptions, Ranking, items_to_mark};
 use crate::insight::daily::rising_items;
 use crate::insight::relevance::MOST_ITEMS;
 use crate::model::{Span, Time, Tone, TopicCard};
@@ -20,14 +20,17 @@ const PACE: Duration = Duration::from_secs(2 * 86_400);
 const MOST_REACTIONS: i64 = 5_000;
 const DAY: Duration = Duration::from_secs(86_400);
 
+/// The order that lists only the items to mark next.
+pub(super) const SUGGESTED: &str = "suggested";
 /// The orders of items, as the address writes them.
-pub(super) const ORDERS: [(&str, &str); 6] = [
+pub(super) const ORDERS: [(&str, &str); 7] = [
     ("new", "Newest first"),
     ("engagement", "Most reactions"),
     ("velocity", "Fastest rising"),
     ("negative", "Most negative"),
     ("positive", "Most positive"),
     ("relevance", "Most relevant"),
+    (SUGGESTED, "To mark next"),
 ];
 /// How far back, as the address writes it, and in days.
 pub(super) const SPANS: [(&str, u64); 4] = [("1d", 1), ("7d", 7), ("30d", 30), ("90d", 90)];
@@ -93,7 +96,7 @@ impl TopicItemQuery {
 
     /// Whether the filters apply to the list. Rankings have none.
     pub(super) fn is_filtered_list(&self) -> bool {
-        !matches!(self.order, "relevance" | "velocity")
+        !matches!(self.order, "relevance" | "velocity" | SUGGESTED)
     }
 
     /// How to list the rows of [`Self::rows`], with up to so many near-copies under each.
@@ -101,7 +104,8 @@ impl TopicItemQuery {
         ListOptions {
             topic,
             filtered: self.filtered,
-            without_noise: self.fold_noise,
+            // Likely noise is worth marking.
+            without_noise: self.fold_noise && self.order != SUGGESTED,
             only_new: false,
             copies: copies.filter(|_| self.folded),
             folded: Some(&self.filter).filter(|_| self.folded && self.is_filtered_list()),
@@ -124,6 +128,9 @@ impl TopicItemQuery {
             "velocity" => {
                 let rows = fastest(store, topic, now, ITEMS as usize).await?;
                 return Ok(RowPage { rows, next: None, cut: false });
+            }
+            SUGGESTED => {
+                return Ok(RowPage { rows: items_to_mark(store, topic).await?, next: None, cut: false });
             }
             "engagement" => ItemOrder::Reactions,
             "negative" => ItemOrder::Negative,

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::item::seen;
-use super::topic_item_query::{ITEMS, ORDERS, SPANS, TopicItemQuery};
+use super::topic_item_query::{ITEMS, ORDERS, SPANS, SUGGESTED, TopicItemQuery};
 use super::{item_view, marks, stars_and_notes};
 use crate::compare::{FilterMode, Ranking, list_items};
 use crate::draw::format::{count_noun, number};
@@ -62,7 +62,7 @@ pub(super) fn section(
 ) -> Markup {
     html! { section aria-labelledby="items" {
         h2 #items { "Items" }
-        (form(request, card, query, found.learned.is_some()))
+        (form(request, card, query, (found.learned.is_some(), site.may_act(&request.visitor))))
         (list(request, card, query, found, (site.may_act(&request.visitor), site.may_annotate(&request.visitor))))
         @if !found.items.is_empty() || found.next.is_some() { (files(request, card, query)) }
     } }
@@ -83,12 +83,18 @@ fn files(request: &PageRequest, card: &TopicCard, query: &TopicItemQuery) -> Mar
     }
 }
 
-fn form(request: &PageRequest, card: &TopicCard, query: &TopicItemQuery, learned: bool) -> Markup {
+fn form(request: &PageRequest, card: &TopicCard, query: &TopicItemQuery, (learned, acts): (bool, bool)) -> Markup {
     let value_of = |name: &str| request.get(name).unwrap_or("");
+    // An order is offered where it lists something, or the visitor can use what it lists.
+    let is_offered = |name: &str| match name {
+        "relevance" => learned,
+        SUGGESTED => acts,
+        _ => true,
+    };
     let filters = card.has_filter();
     html! { form.filters method="get" action=(format!("/topics/{}", card.topic)) role="search" {
         div { label for="search" { "Words" } input #search type="search" name="search" value=(value_of("search")) maxlength="300"; }
-        div { label for="order" { "Order" } select #order name="order" { @for (name, text) in ORDERS.iter().filter(|(name, _)| learned || *name != "relevance" || query.order == "relevance") { option value=(name) selected[query.order == *name] { (text) } } } }
+        div { label for="order" { "Order" } select #order name="order" { @for (name, text) in ORDERS.iter().filter(|(name, _)| is_offered(name) || query.order == *name) { option value=(name) selected[query.order == *name] { (text) } } } }
         div { label for="tone" { "Tone" } select #tone name="tone" { option value="" { "any" } @for tone in Tone::ALL { option value=(tone) selected[value_of("tone") == tone.as_str()] { (tone) } } } }
         div { label for="source" { "Source" } select #source name="source" { option value="" { "any" } @for source in card.sources() { option value=(source) selected[value_of("source") == source.as_str()] { (source) } } } }
         div { label for="author" { "Author" } input #author name="author" value=(value_of("author")) maxlength="100" size="12"; }
@@ -121,20 +127,23 @@ fn list(
     let all_hidden = found.items.is_empty() && found.hidden > 0 && found.next.is_none();
     html! {
         @if query.order == "velocity" { p.meta { "Items that gained reactions fastest between their first and last sighting in the last two days; filters do not apply." } }
-        @if query.order == "relevance" && found.learned.is_none() { p.note { "Relevance needs at least " (LEAST_MARKS) " marks, both good and noise." } }
+        @if ["relevance", SUGGESTED].contains(&query.order) && found.learned.is_none() { p.note { "Relevance needs at least " (LEAST_MARKS) " marks, both good and noise." } }
+        @if query.order == SUGGESTED { p.meta { "Marks of these, good or noise, teach more than marks of others. The fields above do not apply." } }
+        @else if acts && !found.items.is_empty() { p.meta { a href=(format!("{path}?order={SUGGESTED}#items")) { "Suggest items to mark" } } }
         @if let Some(learned) = &found.learned { p.meta { "Relevance is " (learned) "." @if query.fold_noise { " " (number(found.noise as u64)) " on this page are likely noise and left out." } } }
         @if found.cut { p.meta { "Only the items first seen most recently; older ones were not checked." } }
         @if found.waiting { p.note { "Some items are not indexed yet; those of the last minutes may be missing." } }
         @if found.items.is_empty() {
             p { @if found.next.is_some() { "No match among the items checked so far; there are older ones." }
                 @else if all_hidden { (count_noun(found.hidden, "item")) " found, all hidden by the topic's filter. " a href=(request.with(&path, &[("filtered", Some("keep"))])) { "Show them" } }
+                @else if query.order == SUGGESTED { "All items whose words are stored are marked." }
                 @else if narrowed(request) { "No items match. " a href=(format!("{path}#items")) { "Clear the filters" } " to see all." }
                 @else if acts { "Nothing found yet. " strong { "Run now" } " above runs this topic." }
                 @else { "Nothing found yet. " code { "topicwatch once --topic " (card.topic) } " runs this topic now; if it stays empty, " code { "topicwatch once --dry-run --topic " (card.topic) } " shows what would be searched." } }
         } @else { ol.found { @for (number, (row, (many, copies))) in found.items.iter().enumerate() { li id=(format!("i{number}")) data-item tabindex="-1" {
             @let back = format!("{back}#i{number}");
             (item_view::item(row, zone))
-            div.deeds { (marks::of_item(row, acts, &back)) (stars_and_notes::of_item(row, keeps, &back, number)) }
+            div.deeds { (marks::of_item(row, acts, &back, query.order == SUGGESTED)) (stars_and_notes::of_item(row, keeps, &back, number)) }
             @if *many > 0 { details {
                 summary { (count_noun(many.unsigned_abs(), if narrowed(request) { "matching near-copy" } else { "near-copy" }).replace("copys", "copies")) }
                 ul { @for copy in copies { li {

@@ -26,6 +26,6 @@ impl Features {
 }
 
 /// FNV-1a: the same on every machine and in every version.
-fn hash(word: &str) -> u64 {
+pub(super) fn hash(word: &str) -> u64 {
     word.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }

@@ -1,6 +1,8 @@
 //! Ranks a topic's items by its marks: how likely each is good, what to fold, and how folding would have treated the
 //! marks themselves.
 
+use super::calibration::LeftOut;
+use super::mark::{TrainingItem, TrainingMark, labels, marks, sorted};
 use super::weights::Stream;
 use super::{Calibration, Features, Weights};
 
@@ -14,16 +16,6 @@ const PARTS: usize = 10;
 const MAY_LOSE: f64 = 0.0135;
 /// Nothing is folded unless words separate noise from good items with at least this probability.
 const SURE: f64 = 0.8;
-
-/// An item to learn from.
-#[derive(Debug, Clone)]
-pub struct TrainingItem<'a> {
-    /// Its key; items are sorted by it.
-    pub key: &'a str,
-    pub features: &'a Features,
-    /// `Some(true)` where it was marked good, `Some(false)` where it was marked noise.
-    pub mark: Option<bool>,
-}
 
 /// How folding treats marks that were left out of learning the words. The limit for folding was learned with them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
@@ -51,25 +43,22 @@ impl Ranker {
     /// same.
     #[must_use]
     pub fn learn(items: &[TrainingItem<'_>]) -> Option<Self> {
-        let mut items: Vec<&TrainingItem<'_>> = items.iter().collect();
-        items.sort_by_key(|item| item.key);
-        items.dedup_by_key(|item| item.key);
-        let marked = items.iter().enumerate().filter_map(|(place, item)| Some((place, item.mark?)));
-        let marks: Vec<(usize, bool)> = marked.collect();
-        let good = marks.iter().filter(|(_, good)| *good).count();
+        let items = sorted(items);
+        let marks = marks(&items);
+        let good = marks.iter().filter(|(_, mark)| mark.good).count();
         if marks.len() < LEAST_MARKS || good == 0 || good == marks.len() {
             return None;
         }
         let stream = Stream::of(items.iter().map(|item| item.features));
-        let (weights, evidence) = stream.learn(&marks);
+        let (weights, evidence) = stream.learn(&labels(&marks));
         let left_out = left_out(&stream, &marks);
         let calibration = Calibration::fit(&left_out, &evidence);
         let shares = evidence.iter().map(|evidence| calibration.share(*evidence)).collect();
         let limit = if calibration.tells < SURE { 0.0 } else { limit(shares) };
         let mut checked = CrossCheck::default();
-        for (evidence, good) in left_out {
+        for LeftOut { evidence, mark } in left_out {
             let folded = u64::from(calibration.share(evidence) < limit);
-            if good {
+            if mark.good {
                 checked.good += 1;
                 checked.good_folded += folded;
             } else {
@@ -106,15 +95,14 @@ impl Ranker {
 }
 
 /// Returns the evidence for each mark, learned without that mark.
-fn left_out(stream: &Stream, marks: &[(usize, bool)]) -> Vec<(f64, bool)> {
+fn left_out(stream: &Stream, marks: &[(usize, TrainingMark)]) -> Vec<LeftOut> {
     let mut all = Vec::with_capacity(marks.len());
     for part in 0..PARTS {
         let in_part = |number: usize| number % PARTS == part;
-        let rest: Vec<(usize, bool)> =
-            marks.iter().enumerate().filter(|(number, _)| !in_part(*number)).map(|(_, mark)| *mark).collect();
-        let (_, evidence) = stream.learn(&rest);
+        let rest = marks.iter().enumerate().filter(|(number, _)| !in_part(*number)).map(|(_, mark)| mark);
+        let (_, evidence) = stream.learn(&labels(rest));
         let left = marks.iter().enumerate().filter(|(number, _)| in_part(*number));
-        all.extend(left.map(|(_, (place, good))| (evidence[*place], *good)));
+        all.extend(left.map(|(_, (place, mark))| LeftOut { evidence: evidence[*place], mark: *mark }));
     }
     all
 }

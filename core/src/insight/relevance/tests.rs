@@ -17,8 +17,13 @@ fn item_set(items: usize, noise: impl Fn(usize) -> bool) -> Vec<(String, Feature
         .collect()
 }
 
+/// A mark that nobody suggested.
+fn by_hand(good: bool) -> TrainingMark {
+    TrainingMark { good, suggested: false }
+}
+
 fn seen(item_set: &[(String, Features, bool)], marks: usize) -> Vec<TrainingItem<'_>> {
-    let mark = |number: usize, good: bool| (number < marks).then_some(good);
+    let mark = |number: usize, good: bool| (number < marks).then_some(by_hand(good));
     item_set
         .iter()
         .enumerate()
@@ -85,7 +90,7 @@ fn the_share_of_noise_among_the_marks_is_not_that_of_the_stream() {
             .map(|(n, (key, features, good))| TrainingItem {
                 key,
                 features,
-                mark: marked.contains(&n).then_some(*good),
+                mark: marked.contains(&n).then_some(by_hand(*good)),
             })
             .collect();
         let ranker = Ranker::learn(&items).unwrap();
@@ -97,6 +102,73 @@ fn the_share_of_noise_among_the_marks_is_not_that_of_the_stream() {
     }
 }
 
+/// Items with their marks.
+fn marked<'a>(
+    item_set: &'a [(String, Features, bool)],
+    mark: impl Fn(&str, bool) -> Option<TrainingMark>,
+) -> Vec<TrainingItem<'a>> {
+    let item =
+        |(key, features, good): &'a (String, Features, bool)| TrainingItem { key, features, mark: mark(key, *good) };
+    item_set.iter().map(item).collect()
+}
+
+/// Marks what is suggested until there are so many marks.
+fn follow(item_set: &[(String, Features, bool)], marks: usize) -> Vec<String> {
+    let mut keys: Vec<String> = Vec::new();
+    while keys.len() < marks {
+        let mark =
+            |key: &str, good: bool| keys.iter().any(|one| one == key).then_some(TrainingMark { good, suggested: true });
+        let next = suggest(&marked(item_set, mark)).into_iter().map(str::to_owned).collect::<Vec<_>>();
+        assert!(!next.is_empty(), "nothing is suggested after {}", keys.len());
+        keys.extend(next);
+    }
+    keys
+}
+
+#[test]
+fn the_first_suggestions_show_the_whole_ranking_and_later_ones_mostly_noise() {
+    let item_set = item_set(600, |number| number % 3 == 0);
+    let noise = |keys: &[String]| keys.iter().filter(|key| item_set.iter().any(|one| one.0 == **key && !one.2)).count();
+    let keys = follow(&item_set, 20);
+    assert!((2..=5).contains(&noise(&keys[..10])), "{keys:?}");
+    assert!(noise(&keys[10..]) >= 8, "{keys:?}");
+    let mark =
+        |key: &str, good: bool| keys.iter().any(|one| one == key).then_some(TrainingMark { good, suggested: true });
+    let ranker = Ranker::learn(&marked(&item_set, mark)).unwrap();
+    let folded =
+        |good: bool| item_set.iter().filter(|one| one.2 == good && ranker.folds(ranker.relevance(&one.1))).count();
+    assert_eq!(folded(true), 0);
+    assert!(folded(false) > 100, "{}", folded(false));
+}
+
+#[test]
+fn when_one_of_the_suggestions_is_marked_most_of_the_others_come_back() {
+    let item_set = item_set(600, |number| number % 3 == 0);
+    for marks in [0, 5, 10, 15] {
+        let mut keys = follow(&item_set, marks);
+        let suggestions = |keys: &[String]| {
+            let mark = |key: &str, good: bool| {
+                keys.iter().any(|one| one == key).then_some(TrainingMark { good, suggested: true })
+            };
+            suggest(&marked(&item_set, mark)).into_iter().map(str::to_owned).collect::<Vec<_>>()
+        };
+        let before = suggestions(&keys);
+        keys.push(before[0].clone());
+        let after = suggestions(&keys);
+        let back = before[1..].iter().filter(|key| after.contains(key)).count();
+        assert!(back >= 3 && !after.contains(&before[0]), "{marks} marks: {before:?} {after:?}");
+    }
+}
+
+#[test]
+fn suggestions_end_with_the_last_unmarked_item() {
+    let item_set = item_set(23, |number| number % 3 == 0);
+    let mut keys = follow(&item_set, 23);
+    keys.sort();
+    assert!(keys.iter().eq(item_set.iter().map(|one| &one.0)), "{keys:?}");
+    assert!(suggest(&[]).is_empty());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
@@ -104,16 +176,24 @@ proptest! {
     fn every_probability_is_one_and_the_order_of_items_and_marks_does_not_matter(
         items in proptest::collection::vec((proptest::collection::vec(0u8..30, 0..8), 0usize..6, any::<bool>(), any::<bool>()), 20..90),
         turn in any::<u64>(),
+        suggested in any::<bool>(),
     ) {
-        let all: Vec<(String, Features, Option<bool>)> = items.iter().enumerate().map(|(number, (words, query_word_count, marked, good))| {
+        let all: Vec<(String, Features, Option<TrainingMark>)> = items.iter().enumerate().map(|(number, (words, query_word_count, marked, good))| {
             let words: Vec<String> = words.iter().map(|word| format!("w{word}")).collect();
-            (format!("k{number}"), Features::of(words.iter().map(String::as_str), *query_word_count), (*marked || number < 25).then_some(*good))
+            (format!("k{number}"), Features::of(words.iter().map(String::as_str), *query_word_count), (*marked || number < 25).then_some(TrainingMark { good: *good, suggested: suggested && number % 3 > 0 }))
         }).collect();
         let mut seen: Vec<TrainingItem<'_>> = all.iter().map(|(key, features, mark)| TrainingItem { key, features, mark: *mark }).collect();
-        let first = Ranker::learn(&seen);
+        let (first, next) = (Ranker::learn(&seen), suggest(&seen).into_iter().map(str::to_owned).collect::<Vec<_>>());
         let places = seen.len() as u64;
         seen.sort_by_key(|one| one.key.bytes().fold(turn, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte))) % places);
         let second = Ranker::learn(&seen);
+        prop_assert_eq!(&next, &suggest(&seen));
+        // As many as there are, each once, none of them marked.
+        let unmarked: Vec<&str> = all.iter().filter(|one| one.2.is_none()).map(|one| one.0.as_str()).collect();
+        prop_assert_eq!(next.len(), unmarked.len().min(SUGGESTIONS));
+        for (number, key) in next.iter().enumerate() {
+            prop_assert!(unmarked.contains(&key.as_str()) && !next[..number].contains(key), "{:?}", next);
+        }
         prop_assert_eq!(first.is_some(), second.is_some());
         if let (Some(first), Some(second)) = (first, second) {
             prop_assert_eq!(first.cross_check(), second.cross_check());

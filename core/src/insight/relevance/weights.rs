@@ -123,6 +123,11 @@ impl Stream {
 }
 
 impl Weights {
+    /// Returns the log-odds that an item with this evidence is good, as far as the words tell.
+    pub(super) fn log_odds(&self, evidence: f64) -> f64 {
+        evidence * self.spread + self.mean
+    }
+
     /// Returns the evidence that an item is good: 0 is the mean of the stream, 1 is one standard deviation above.
     pub(super) fn evidence(&self, item: &Features) -> f64 {
         let words = item.words.iter().filter_map(|word| self.words.get(word).copied());

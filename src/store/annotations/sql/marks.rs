@@ -6,7 +6,7 @@ use sqlx::{AssertSqlSafe, Row as _};
 
 use super::resolve::{ITEMS_LOCK, to_json};
 use super::{Conn, read};
-use crate::model::{Mark, MarkChange, MarkRow, MarkedVia, Time};
+use crate::model::{Mark, MarkChange, MarkRow, MarkedVia, NewMark, Time};
 use crate::store::StoreError;
 
 /// An unknown key is cut to this many characters in the error.
@@ -16,8 +16,7 @@ pub(in crate::store) async fn mark(
     conn: &mut Conn,
     topic: &str,
     keys: &[String],
-    mark: Option<Mark>,
-    through: MarkedVia,
+    NewMark { mark, through, suggested }: NewMark,
     now: Time,
 ) -> Result<Vec<MarkChange>, StoreError> {
     // Items must not be merged or forgotten meanwhile.
@@ -46,14 +45,16 @@ pub(in crate::store) async fn mark(
     let ids: Vec<i64> = items.values().map(|(id, _)| *id).collect();
     let ids = to_json(&ids)?;
     if let Some(mark) = mark {
-        // `WHERE true`, because SQLite would otherwise read ON CONFLICT as the ON of a join.
+        // `WHERE true`, because SQLite would otherwise read ON CONFLICT as the ON of a join. An item that was suggested
+        // remains so if its mark is corrected elsewhere: it was chosen by its words all the same.
         let sql = format!(
-            "INSERT INTO item_mark (topic, item, mark, at, through) SELECT $2, given.value, $3, $4, $5 FROM {} WHERE true \
-             ON CONFLICT (topic, item) DO UPDATE SET mark = excluded.mark, at = excluded.at, through = excluded.through",
+            "INSERT INTO item_mark (topic, item, mark, at, through, suggested) SELECT $2, given.value, $3, $4, $5, $6 FROM {} WHERE true \
+             ON CONFLICT (topic, item) DO UPDATE SET mark = excluded.mark, at = excluded.at, through = excluded.through, \
+             suggested = item_mark.suggested | excluded.suggested",
             super::numbers(1)
         );
-        let insert = sqlx::query(AssertSqlSafe(sql)).bind(ids).bind(topic).bind(mark.as_str());
-        insert.bind(now.0).bind(through.as_str()).execute(conn).await?;
+        let insert = sqlx::query(AssertSqlSafe(sql)).bind(ids).bind(topic).bind(mark.as_str()).bind(now.0);
+        insert.bind(through.as_str()).bind(i64::from(suggested)).execute(conn).await?;
     } else {
         let given = super::numbers(1);
         let sql = format!("DELETE FROM item_mark WHERE topic = $2 AND item IN (SELECT given.value FROM {given})");
@@ -84,7 +85,7 @@ pub(in crate::store) async fn set(
     after: Option<&(Time, String)>,
     limit: i64,
 ) -> Result<Vec<MarkRow>, StoreError> {
-    let sql = "SELECT i.key, m.mark, m.at, m.through FROM item_mark m JOIN item i ON i.id = m.item WHERE m.topic = $1 \
+    let sql = "SELECT i.key, m.mark, m.at, m.through, m.suggested FROM item_mark m JOIN item i ON i.id = m.item WHERE m.topic = $1 \
                AND m.at <= $2 AND (m.at < $2 OR i.key > $3) ORDER BY m.at DESC, i.key LIMIT $4";
     let (at, key) = after.map_or((i64::MAX, ""), |(at, key)| (at.0, key.as_str()));
     let rows = sqlx::query(sql).bind(topic).bind(at).bind(key).bind(limit).fetch_all(conn).await?;
@@ -95,6 +96,7 @@ pub(in crate::store) async fn set(
                 mark: read::word(row, "mark", Mark::parse)?,
                 at: Time(row.try_get("at")?),
                 through: read::word(row, "through", MarkedVia::parse)?,
+                suggested: row.try_get::<i64, _>("suggested")? != 0,
             })
         })
         .collect()
@@ -103,9 +105,10 @@ pub(in crate::store) async fn set(
 /// Moves the marks of `from` to `into`; of two marks for one topic the later one is kept.
 pub(in crate::store) async fn unite(conn: &mut Conn, into: i64, from: i64) -> Result<(), StoreError> {
     sqlx::query(
-        "INSERT INTO item_mark (topic, item, mark, at, through) SELECT topic, $1, mark, at, through FROM item_mark WHERE item = $2 \
-         ON CONFLICT (topic, item) DO UPDATE SET mark = excluded.mark, at = excluded.at, through = excluded.through \
-         WHERE excluded.at > item_mark.at",
+        "INSERT INTO item_mark (topic, item, mark, at, through, suggested) \
+         SELECT topic, $1, mark, at, through, suggested FROM item_mark WHERE item = $2 \
+         ON CONFLICT (topic, item) DO UPDATE SET mark = excluded.mark, at = excluded.at, through = excluded.through, \
+         suggested = excluded.suggested WHERE excluded.at > item_mark.at",
     )
     .bind(into)
     .bind(from)

@@ -95,7 +95,7 @@ tables! {
         n ["run", "item", "rank", "likes", "reposts", "replies", "quotes", "bookmarks", "views"]; t ["source", "fit"]; b [];
     "topic_item" ["topic", "item"], false, MANY;
         n ["item", "first_seen", "first_run", "last_seen", "last_run", "times_seen", "first_fit", "first_baseline"]; t ["topic"]; b [];
-    "item_mark" ["topic", "item"], false, MANY; n ["item", "at"]; t ["topic", "mark", "through"]; b [];
+    "item_mark" ["topic", "item"], false, MANY; n ["item", "at", "suggested"]; t ["topic", "mark", "through"]; b [];
     "access_token" ["name"], false, MANY;
         n ["made_at", "withdrawn_at", "last_used_at"]; t ["name", "role", "topics", "tags", "hash"]; b [];
     "share_link" ["id"], false, MANY; n ["made_at", "expires_at", "withdrawn_at"]; t ["id", "kind", "target", "hash"]; b [];

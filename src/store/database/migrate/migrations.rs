@@ -32,6 +32,11 @@ macro_rules! migrations {
                 "feed_addresses",
                 include_str!(concat!("../../../../migrations/", $folder, "/0012_feed_addresses.sql")),
             ),
+            (
+                13,
+                "suggested_marks",
+                include_str!(concat!("../../../../migrations/", $folder, "/0013_suggested_marks.sql")),
+            ),
         ]
     };
 }

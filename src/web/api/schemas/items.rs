@@ -100,6 +100,7 @@ const MARK_SET: &[Field] = &[
     ("mark", MARK, "its mark"),
     ("at", Time, "when it was marked"),
     ("through", Word(|| MarkedVia::ALL.iter().map(|way| way.as_str()).collect()), "how it was set"),
+    ("suggested", Flag, "whether the program had suggested to mark the item"),
 ];
 
 const SIGHTING: &[Field] = &[
@@ -133,6 +134,9 @@ pub(super) fn schemas() -> Vec<Named> {
     let mut mark = object("An item and its new mark", &[&[KEY, ("mark", MARK, "the new mark")]]);
     let key = json!({ "type": "string", "minLength": 1, "maxLength": KEY_CHARS, "pattern": TEXT, "description": "a key of the item" });
     mark["properties"]["key"] = key;
+    // Not required.
+    mark["properties"]["suggested"] =
+        json!({ "type": "boolean", "default": false, "description": "whether `order=suggested` listed the item" });
     vec![
         list("Items", &Of("ListedItem"), PAGE),
         ("Item", object("An item as a topic knows it", &[ITEM, TONE])),
