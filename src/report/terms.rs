@@ -148,7 +148,7 @@ pub(super) fn markdown(topic: &TopicFacts, dated: &dyn Fn(crate::model::Time) ->
         let samples =
             [&theme.post, &theme.page].into_iter().flatten().map(|sample| format!(" · {}", item(&to_excerpt(sample))));
         format!(
-            "**{}**: {}, {} unique, {}, {}{negative}; first {}{by}{}",
+            "**{}**: {}, {} unique, {}, {}{negative}; first in the period {}{by}{}",
             escape(&format::line(&theme.name, 120)),
             count_noun(theme.items, "item"),
             number(theme.unique),

@@ -95,7 +95,7 @@ fn watched(database: Database, topics: &str) -> (Place, Truth) {
 }
 
 /// The terms of the event day.
-fn told(place: &Place, id: &str) -> Value {
+fn terms_json(place: &Place, id: &str) -> Value {
     place.json(&["terms", id, "--since", &at(EVENT), "--until", &at(EVENT + 1), "--at", &at(DAYS), "--json"])
 }
 
@@ -116,7 +116,7 @@ fn of_topic(place: &Place, id: &str) -> Vec<String> {
         "day.md",
     ]);
     let mut all = vec![
-        told(place, id).to_string(),
+        terms_json(place, id).to_string(),
         status.to_string(),
         std::fs::read_to_string(place.path("day.md")).unwrap(),
         place.ok(&["diff", id, "--json", "--at", &now]),
@@ -306,7 +306,7 @@ fn theme_line(theme: &Value) -> String {
     };
     let first = theme["first_at"].as_str().unwrap();
     format!(
-        "- **{}**: {} items, {} unique, {} authors, {before} in the period before, negative {}; first {} {} by @{} · {}",
+        "- **{}**: {} items, {} unique, {} authors, {before} in the period before, negative {}; first in the period {} {} by @{} · {}",
         theme["name"].as_str().unwrap(),
         theme["items"],
         theme["unique"],
@@ -326,7 +326,7 @@ fn what_many_people_say_is_news_and_what_one_text_or_author_says_is_not() {
         let database = &place.database;
         give_likes_and_tones(database);
         let day = EVENT..EVENT + 1;
-        let before = told(&place, "acme");
+        let before = terms_json(&place, "acme");
         assert_eq!(before["untold"], Value::Null, "{before:#}");
         let names: Vec<&str> =
             before["terms"].as_array().unwrap().iter().map(|row| row["term"].as_str().unwrap()).collect();
@@ -470,7 +470,7 @@ fn counts_are_kept_by_day_verified_and_forgotten_with_their_items() {
         let database = &place.database;
         let kept = || database.number("SELECT count(*) FROM topic_term WHERE items > 0");
         assert_eq!(kept(), DAYS, "each day that has ended and on which something was found");
-        let first = told(&place, "acme");
+        let first = terms_json(&place, "acme");
         // Reports read the texts of the period, some of them several times, and those of the day before for its themes.
         let with_counts = texts_read(&place);
         let [of_day, of_day_before] = [EVENT, EVENT - 1].map(|day| counted(database, day, "acme")[0]);
@@ -479,7 +479,7 @@ fn counts_are_kept_by_day_verified_and_forgotten_with_their_items() {
         let rows = "SELECT CAST(day_from AS TEXT) || ' ' || CAST(items AS TEXT) FROM topic_term WHERE items > 0 ORDER BY day_from";
         let were = database.texts(rows);
         wait(database.execute("DELETE FROM topic_term"));
-        assert_eq!(told(&place, "acme"), first, "{}", database.name);
+        assert_eq!(terms_json(&place, "acme"), first, "{}", database.name);
         let before: i64 = (1..EVENT).map(|day| counted(database, day, "acme")[0]).sum();
         assert_eq!(texts_read(&place), with_counts + before, "{}", database.name);
         // The next run that finds something stores the counts again.
@@ -501,7 +501,7 @@ fn counts_are_kept_by_day_verified_and_forgotten_with_their_items() {
         // Stored counts are used: if every day had the event's counts, nothing would be news.
         let of_event = format!("SELECT e.counts FROM topic_term e WHERE e.day_from = {}", BEGIN + EVENT * DAY);
         wait(database.execute(&format!("UPDATE topic_term SET counts = ({of_event}) WHERE items > 0")));
-        assert_eq!(told(&place, "acme")["terms"], serde_json::json!([]), "{}", database.name);
+        assert_eq!(terms_json(&place, "acme")["terms"], serde_json::json!([]), "{}", database.name);
         wait(database.execute("DELETE FROM topic_term"));
         truth.set(|world| {
             world.now = Time(BEGIN + (DAYS + 2) * DAY);
@@ -518,9 +518,9 @@ fn counts_are_kept_by_day_verified_and_forgotten_with_their_items() {
         });
         place.ok(&["once", "--at", &at(DAYS + 2)]);
         // Counts of another version or of other items are ignored.
-        let before = told(&place, "acme");
+        let before = terms_json(&place, "acme");
         wait(database.execute("UPDATE topic_term SET items = items + 0, counts = basis"));
-        assert_eq!(told(&place, "acme")["terms"], before["terms"], "{}", database.name);
+        assert_eq!(terms_json(&place, "acme")["terms"], before["terms"], "{}", database.name);
         // Forgetting an item deletes the counts of its day at once.
         let day = BEGIN + 5 * DAY;
         let of_day = format!("SELECT count(*) FROM topic_term WHERE day_from = {day}");
@@ -530,10 +530,10 @@ fn counts_are_kept_by_day_verified_and_forgotten_with_their_items() {
         ));
         place.ok(&["forget", "--item", &key[0], "--yes"]);
         assert_eq!(database.number(&of_day), 0, "{}", database.name);
-        holds(database, &told(&place, "acme"), EVENT..EVENT + 1, "harbor", "harbor");
+        holds(database, &terms_json(&place, "acme"), EVENT..EVENT + 1, "harbor", "harbor");
         // Filtered items are not counted either.
         place.configure(&truth.lines(), &format!("{TOPIC}exclude = [\"harbor\"]\n"));
-        let filtered = told(&place, "acme");
+        let filtered = terms_json(&place, "acme");
         assert!(!filtered.to_string().contains("harbor"), "{filtered:#}");
         holds_bridge(&filtered);
         // Pruning items deletes the counts of their days, too, and no others.
@@ -575,7 +575,7 @@ fn a_kill_while_days_are_counted_costs_nothing_and_counts_nothing_twice() {
         place.ok(&["once", "--at", &at(DAYS + 1)]);
         let days = place.database.texts("SELECT CAST(day_from AS TEXT) FROM topic_term WHERE items > 0 ORDER BY 1");
         assert_eq!(days.len(), usize::try_from(DAYS).unwrap(), "{}: {days:?}", place.database.name);
-        holds_bridge(&told(&place, "acme"));
+        holds_bridge(&terms_json(&place, "acme"));
     }
 }
 

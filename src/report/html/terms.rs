@@ -48,7 +48,7 @@ pub(super) fn section<'a>(
                 h3 { "Themes" (more(terms.themes.len(), THEMES)) }
                 div.wide role="region" tabindex="0" aria-labelledby=(links::named(&topic.id, "themes-caption")) { table.cards.themes {
                     caption id=(themes) { "Items that share such terms. " @if let Some(rest) = rest_words(terms) { (rest) } }
-                    thead { tr { th scope="col" { "Theme" } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } th.n scope="col" { (voices_head(topic)) } th scope="col" { "Period before" } th.n scope="col" { "Negative" } th scope="col" { "First" } th scope="col" { "For example" } } }
+                    thead { tr { th scope="col" { "Theme" } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } th.n scope="col" { (voices_head(topic)) } th scope="col" { "Period before" } th.n scope="col" { "Negative" } th scope="col" { "First in the period" } th scope="col" { "For example" } } }
                     tbody { @for (at, theme) in terms.themes.iter().enumerate() { tr class=[beyond(at, THEMES)] {
                         th scope="row" { bdi { (format::line(&theme.name, 120)) } }
                         td.n data-label="Items" { (number(theme.items)) }
@@ -56,7 +56,7 @@ pub(super) fn section<'a>(
                         td.n data-label=(voices_head(topic)) { (number(theme.authors)) }
                         td data-label="Period before" { (growth(theme)) }
                         td.n data-label="Negative" { (share(&theme.negative)) }
-                        td data-label="First" { (report.format_date(theme.first_at)) @if let Some(author) = &theme.first_by { " by " bdi { "@" (format::line(author, 60)) } } }
+                        td data-label="First in the period" { (report.format_date(theme.first_at)) @if let Some(author) = &theme.first_by { " by " bdi { "@" (format::line(author, 60)) } } }
                         td data-label="For example" { @for sample in [&theme.post, &theme.page].into_iter().flatten() { p { (named(&to_excerpt(sample))) " " span.meta { (by(&to_excerpt(sample))) } } } }
                     } } }
                 } }

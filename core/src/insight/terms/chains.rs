@@ -72,7 +72,7 @@ pub(super) fn join_chains(found: &mut Vec<Meaning<'_>>, items: &[TermItem]) {
         };
         let other = found.remove(place);
         if let Some(one) = found.get_mut(at) {
-            one.absorb(&other, text);
+            one.merge(&other, text);
         }
         // The longer word may join pieces that were passed.
         at = 0;

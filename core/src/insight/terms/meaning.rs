@@ -21,7 +21,7 @@ impl<'a> Meaning<'a> {
     }
 
     /// Becomes one with another: the other alone if `text` is the other's, else with the higher z of both.
-    pub(super) fn absorb(&mut self, other: &Meaning<'a>, text: String) {
+    pub(super) fn merge(&mut self, other: &Meaning<'a>, text: String) {
         if text == other.text {
             (self.rise, self.rarest) = (other.rise, other.rarest);
         } else if text != self.text {

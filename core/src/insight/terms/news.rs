@@ -115,7 +115,7 @@ fn joins<'a>(found: &mut Vec<Meaning<'a>>, rise: &'a Rise<'a>, items: &[TermItem
         if is_chain(rise.term) && is_chain(&one.text) {
             let piece = Meaning::of(rise);
             if let Some(text) = joined(one, &piece, items) {
-                one.absorb(&piece, text);
+                one.merge(&piece, text);
                 return true;
             }
             continue;

@@ -185,7 +185,7 @@ fn complete(items: &[TermItem], usual: &[(&str, usize)]) -> Vec<(String, u64, u6
     told
 }
 
-fn told(term: &str, items: u64, negative: u64) -> (String, u64, u64, u64, u64) {
+fn row(term: &str, items: u64, negative: u64) -> (String, u64, u64, u64, u64) {
     (term.to_owned(), items, items, items, negative)
 }
 
@@ -193,21 +193,21 @@ fn told(term: &str, items: u64, negative: u64) -> (String, u64, u64, u64, u64) {
 fn a_joined_word_counts_the_items_that_contain_all_of_it() {
     // 工厂 has the items of both words.
     let items = period_of(&[(0..12, "*工厂爆炸*"), (12..18, "*工厂罢工*")]);
-    assert_eq!(complete(&items, &[]), [told("工厂爆炸", 12, 3), told("工厂罢工", 6, 2)]);
+    assert_eq!(complete(&items, &[]), [row("工厂爆炸", 12, 3), row("工厂罢工", 6, 2)]);
     let items = period_of(&[(0..12, "リコール"), (12..19, "コール")]);
-    assert_eq!(complete(&items, &[]), [told("リコール", 12, 3)]);
+    assert_eq!(complete(&items, &[]), [row("リコール", 12, 3)]);
 }
 
 #[test]
 fn where_two_known_words_meet_the_whole_is_told() {
     let known = [("工厂", 30), ("爆炸", 30), ("東京", 30), ("駅前", 30), ("北京", 30)];
     let items = period_of(&[(0..6, "の工厂爆炸を"), (6..12, "が工厂爆炸で"), (30..42, "工厂"), (50..62, "爆炸")]);
-    assert_eq!(complete(&items, &known), [told("工厂爆炸", 12, 3)]);
+    assert_eq!(complete(&items, &known), [row("工厂爆炸", 12, 3)]);
     let items = period_of(&[(0..6, "東京駅前"), (6..12, "東京駅で")]);
-    assert_eq!(complete(&items, &known), [told("東京駅", 12, 3)]);
+    assert_eq!(complete(&items, &known), [row("東京駅", 12, 3)]);
     // One in four has another letter before it.
     let items = period_of(&[(0..9, "東京駅"), (9..12, "北京駅")]);
-    assert_eq!(complete(&items, &known), [told("京駅", 12, 3)]);
+    assert_eq!(complete(&items, &known), [row("京駅", 12, 3)]);
     // Letters of the query are not put back.
     let items = period_of(&[(0..12, "地震爆炸"), (30..42, "爆炸")]);
     assert!(complete(&items, &[]).iter().all(|one| !one.0.contains('震')));
@@ -217,7 +217,7 @@ fn where_two_known_words_meet_the_whole_is_told() {
 fn a_word_that_was_joined_in_several_places_is_told_once() {
     // Some of its pairs are known, so its ends are joined separately and completed to the same word.
     let items = period_of(&[(0..12, "โรงงานระเบด")]);
-    assert_eq!(complete(&items, &[("งา", 30), ("ระ", 30)]), [told("โรงงานระเบด", 12, 3)]);
+    assert_eq!(complete(&items, &[("งา", 30), ("ระ", 30)]), [row("โรงงานระเบด", 12, 3)]);
 }
 
 #[test]
