@@ -79,7 +79,7 @@ pub async fn trial(store: &Store, spec: &AlertSpec, since: Time, most: i64, now:
         result.runs += evaluate_runs(store, spec, &runs, &mut seen, None).await?.len() as u64;
     }
     if spec.rule == AlertRule::Budget {
-        evaluate_budgets(store, spec, now, &mut seen, None).await?;
+        evaluate_budgets(store, spec, None, now, &mut seen, None).await?;
     }
     result.firing = seen.firing.into_values().collect();
     result.events = seen.events;

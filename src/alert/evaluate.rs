@@ -1,10 +1,11 @@
 //! Evaluates all alerts over the runs since each one's cursor, and over the day's use of budgets. Events, messages
 //! and cursor are stored together or not at all.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
+use super::outages::Outages;
 use super::rules::{self, WordFilters, unrelated_subject};
-use super::transitions::Transitions;
+use super::transitions::{Status, Transitions};
 use super::{dispatch, read};
 use crate::insight::EvaluatedWindow;
 use crate::model::{AlertRule, AlertRun, AlertSpec, AlertState, DataOrigin, RunState, Time, Topic, subject_topic};
@@ -12,7 +13,7 @@ use crate::store::{AlertChange, Store, StoreError};
 
 /// Runs evaluated in one transaction.
 const RUNS: i64 = 100;
-/// The same for `missed`, which reads nothing more of a run: an outage that is cut in two would be two events.
+/// The same for `missed`, which reads nothing more of a run, so that a message tells of a whole outage.
 const SLOTS: i64 = 20_000;
 
 /// Runs after a place in the reading order, as many as are evaluated at once.
@@ -65,14 +66,14 @@ async fn evaluate_batch(
     evaluated: &mut Evaluated,
 ) -> Result<bool, StoreError> {
     let status = store.alert_state(&spec.name).await?;
-    let Some((seq, _)) = status.cursor else {
+    let Some((seq, checked_at)) = status.cursor else {
         // A new alert starts at the latest run, not with the whole history.
         begin_one(store, spec, now).await?;
         return Ok(true);
     };
     if spec.paused {
         let (last, from) = (store.last_seq().await?, status.cursor);
-        if last > seq {
+        if last > seq || (spec.rule == AlertRule::Budget && is_earlier_day(checked_at, now)) {
             store
                 .store_alert_change(&spec.name, &AlertChange { from, to: (last, now), ..AlertChange::default() }, now)
                 .await?;
@@ -84,7 +85,7 @@ async fn evaluate_batch(
     let mut seen = Transitions::of(&status.firing);
     evaluate_runs(store, spec, &runs, &mut seen, muted).await?;
     if spec.rule == AlertRule::Budget {
-        evaluate_budgets(store, spec, now, &mut seen, muted).await?;
+        evaluate_budgets(store, spec, Some(checked_at), now, &mut seen, muted).await?;
     } else {
         end_unwatched(store, spec, &mut seen).await?;
     }
@@ -99,6 +100,8 @@ async fn evaluate_batch(
         change.messages = dispatch::messages(spec, &waiting, in_all, invented);
     }
     let idle = runs.is_empty() && change.events.is_empty() && change.reported.is_none();
+    // Each day's use is evaluated once more on the next day.
+    let idle = idle && !(spec.rule == AlertRule::Budget && is_earlier_day(checked_at, now));
     if idle && change.ended.is_empty() && change.begun.is_empty() {
         return Ok(false);
     }
@@ -107,6 +110,11 @@ async fn evaluate_batch(
         evaluated.messages += change.messages.len();
     }
     Ok(!runs.is_empty())
+}
+
+/// Whether an instant is on a UTC day before that of `now`.
+fn is_earlier_day(at: Time, now: Time) -> bool {
+    at.utc_day() < now.utc_day()
 }
 
 /// The change to store.
@@ -138,38 +146,26 @@ pub(super) async fn evaluate_runs(
     let mut evaluated = Vec::with_capacity(runs.len());
     let topics = covered_topics(store, spec, runs).await?;
     let wanted = WordFilters::of(spec);
-    // A topic's missed slots up to its next run are one outage.
-    let mut outages: Vec<Vec<&AlertRun>> = Vec::new();
-    let mut current: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut outages = Outages::default();
     for run in runs {
         let Some(topic) = topics.get(&run.topic) else { continue };
         match run.state {
-            RunState::Missed => {
-                let outage = *current.entry(&run.topic).or_insert(outages.len());
-                match outages.get_mut(outage) {
-                    Some(outage) => outage.push(run),
-                    None => outages.push(vec![run]),
-                }
-                if spec.rule == AlertRule::Missed {
-                    evaluated.push(EvaluatedRun { topic: run.topic.clone(), at: run.at, look: None });
-                }
+            RunState::Missed if spec.rule == AlertRule::Missed => {
+                outages.add(store, spec, run, seen).await?;
+                evaluated.push(EvaluatedRun { topic: run.topic.clone(), at: run.at, look: None });
             }
             RunState::Ok | RunState::Partial | RunState::Failed | RunState::OverQuota => {
-                current.remove(&*run.topic);
+                if spec.rule == AlertRule::Missed {
+                    outages.end(spec, &run.topic, seen, muted);
+                }
                 let (evaluations, window) = read::evaluations(store, spec, &wanted, topic, run).await?;
                 seen.take(spec, &run.run, run.at, evaluations, muted);
                 evaluated.push(EvaluatedRun { topic: run.topic.clone(), at: run.at, look: window });
             }
-            RunState::Queued | RunState::Running | RunState::Skipped | RunState::Cancelled => {}
+            RunState::Missed | RunState::Queued | RunState::Running | RunState::Skipped | RunState::Cancelled => {}
         }
     }
-    for outage in outages.iter().filter(|_| spec.rule == AlertRule::Missed) {
-        let mut slots: Vec<Time> = outage.iter().map(|run| run.at).collect();
-        slots.sort_unstable();
-        let Some(last) = outage.last() else { continue };
-        let evaluation = rules::missed(spec, &last.topic, &slots);
-        seen.take(spec, &last.run, last.at, evaluation.into_iter().collect(), muted);
-    }
+    outages.judge(spec, seen, muted);
     Ok(evaluated)
 }
 
@@ -235,18 +231,36 @@ async fn selected_topics(store: &Store, spec: &AlertSpec) -> Result<Option<Vec<T
     Ok(Some(topics.filter(|topic| spec.matches_topic(&topic.id, &topic.tags)).collect()))
 }
 
-/// Evaluates the day's use of the service's and the providers' budgets, or of those of the named topics.
+/// Evaluates the day's use of the service's and the providers' budgets, or of those of the named topics; before that
+/// the use of the day of the last check, if it is over: its last calls came after that check.
 pub(super) async fn evaluate_budgets(
     store: &Store,
     spec: &AlertSpec,
+    checked_at: Option<Time>,
     now: Time,
     seen: &mut Transitions,
     muted: Option<&str>,
 ) -> Result<(), StoreError> {
-    let day = now.utc_date();
+    if let Some(at) = checked_at.filter(|at| is_earlier_day(*at, now)) {
+        evaluate_day(store, spec, at, now, seen, muted).await?;
+    }
+    evaluate_day(store, spec, now, now, seen, muted).await
+}
+
+/// Evaluates the use of the UTC day of an instant.
+async fn evaluate_day(
+    store: &Store,
+    spec: &AlertSpec,
+    at: Time,
+    now: Time,
+    seen: &mut Transitions,
+    muted: Option<&str>,
+) -> Result<(), StoreError> {
+    let day = at.utc_date();
+    let named = if is_earlier_day(at, now) { format!("on the UTC day {day}") } else { "this UTC day".to_owned() };
     let selected = selected_topics(store, spec).await?;
     let ids: Vec<String> = selected.iter().flatten().map(|topic| topic.id.clone()).collect();
-    let (service, used) = store.usage_on(now.utc_day(), &ids).await?;
+    let (service, used) = store.usage_on(at.utc_day(), &ids).await?;
     // Each day's use is an event of its own; yesterday's ends without a message.
     let stale = |subject: &str| !subject.ends_with(&day);
     let old: Vec<String> = seen.firing.keys().filter(|subject| stale(subject)).cloned().collect();
@@ -256,21 +270,20 @@ pub(super) async fn evaluate_budgets(
     let mut evaluations = Vec::new();
     if let Some(topics) = selected {
         for (topic, used) in topics.iter().zip(used) {
-            evaluations.push(rules::budget(spec, &topic.id, used, topic.limits));
+            evaluations.push(rules::budget(spec, &topic.id, used, topic.limits, &named));
         }
     } else {
-        evaluations.push(rules::budget(spec, "service", service, spec.service));
-        let used = store.used_by_provider(now.utc_day()).await?;
+        evaluations.push(rules::budget(spec, "service", service, spec.service, &named));
+        let used = store.used_by_provider(at.utc_day()).await?;
         for (name, limits) in &spec.providers {
             let used = used.iter().find(|(one, _)| one == name).map(|(_, used)| *used).unwrap_or_default();
-            evaluations.push(rules::budget(spec, name.as_str(), used, *limits));
+            evaluations.push(rules::budget(spec, name.as_str(), used, *limits, &named));
         }
     }
     for evaluation in &mut evaluations {
         evaluation.subject = format!("{}/{day}", evaluation.subject);
     }
-    let ends = |evaluation: &super::transitions::Evaluation| evaluation.status != super::transitions::Status::Well;
-    evaluations.retain(ends);
+    evaluations.retain(|evaluation| evaluation.status != Status::Well);
     seen.take(spec, &day, now, evaluations, muted);
     Ok(())
 }

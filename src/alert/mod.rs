@@ -12,6 +12,7 @@ mod dispatch;
 mod evaluate;
 mod explain;
 mod measure;
+mod outages;
 mod read;
 mod real_events;
 mod replay;

@@ -289,6 +289,50 @@ fn an_outage_is_one_event_however_long_and_two_are_two() {
 }
 
 #[test]
+fn slots_missed_one_at_a_time_are_one_outage() {
+    for database in databases() {
+        let (world, hook) = (World::new(), Hook::good());
+        let late = "[[topics]]\nid = \"late\"\nquery = \"late\"\nsources = [\"social\"]\nschedule = \"0 0 * * *\"\ncatch_up = \"none\"\n";
+        let alert = "rule = \"missed\"\ntopics = [\"late\"]\nmin = 3\ncooldown = \"0s\"\n";
+        let place = Place::new(database, &world.lines(), &file(&format!("\n{late}"), alert));
+        let name = place.database.name;
+        let json = |args: &[&str]| -> Value {
+            let ended = program(&place, &hook, args).run();
+            serde_json::from_str(&ended.out).unwrap_or_else(|_| panic!("{name}: {ended}"))
+        };
+        let firing = || json(&["alerts", "--json"])["alerts"][0]["firing"].clone();
+        let days = |days: std::ops::Range<u32>| {
+            for day in days {
+                due(&place, &hook, &hour(24 * day + 6));
+            }
+        };
+        days(0..3);
+        assert_eq!((subjects(&hook).len(), firing()), (0, json!([])), "{name}: two are too few");
+        days(3..11);
+        let told = |from: u32| {
+            format!("[recalls] late: 3 slots missed, from 2026-03-{from}T00:00:00Z to 2026-03-{}T00:00:00Z", from + 2)
+        };
+        assert_eq!(subjects(&hook), [told(12)], "{name}: an outage fires once");
+        assert_eq!(firing()[0]["since"], "2026-03-14T00:00:00.000Z", "{name}");
+        // A run ends it, without a message; the next outage is counted from there.
+        let ended = program(&place, &hook, &["once", "--at", &hour(24 * 10 + 7)]).run();
+        assert_eq!(ended.code, Some(0), "{ended}");
+        days(11..13);
+        assert_eq!((subjects(&hook).len(), firing()), (1, json!([])), "{name}");
+        days(13..16);
+        assert_eq!(subjects(&hook), [told(12), told(22)], "{name}");
+        // The backtest finds the same events, although it reads all slots at once.
+        let past = json(&["alerts", "backtest", "recalls", "--days", "30", "--json", "--at", &hour(24 * 16)]);
+        let ids = |events: &Value| -> Vec<Value> {
+            let mut ids: Vec<Value> = events.as_array().unwrap().iter().map(|one| one["event"].clone()).collect();
+            ids.sort_by_key(Value::to_string);
+            ids
+        };
+        assert_eq!(ids(&past["events"]), ids(&events(&place, &hook)), "{name}: {past}");
+    }
+}
+
+#[test]
 fn more_than_usual_at_this_hour_fires_and_a_new_query_does_not() {
     for database in databases() {
         let (world, hook) = (World::new(), Hook::good());
@@ -438,6 +482,30 @@ fn a_budget_that_is_nearly_used_is_reported_once_a_day() {
             due(&place, &hook, &hour(n));
         }
         assert_eq!(subjects(&hook), [told, told], "another day is another event, and the end of one is not told");
+    }
+}
+
+#[test]
+fn what_was_used_shortly_before_midnight_is_reported_after_it() {
+    for database in databases() {
+        let (world, hook) = (World::new(), Hook::good());
+        let alert = "rule = \"budget\"\ntopics = [\"acme\"]\npercent = 20\ncooldown = \"0s\"\n";
+        let place = Place::new(database, &world.lines(), &file("max_calls_per_day = 10\n", alert));
+        let name = place.database.name;
+        due(&place, &hook, "2026-03-11T23:00:00Z");
+        for at in ["2026-03-11T23:58:00Z", "2026-03-11T23:59:00Z"] {
+            let ended = program(&place, &hook, &["once", "--at", at]).run();
+            assert_eq!(ended.code, Some(0), "{ended}");
+        }
+        due(&place, &hook, "2026-03-12T00:00:10Z");
+        let told = "[recalls] acme: 2 of 10 calls used on the UTC day 2026-03-11 (20%)";
+        assert_eq!(subjects(&hook), [told], "{name}");
+        let all = events(&place, &hook);
+        assert_eq!(all[0]["event"], "alert:recalls/2026-03-11/acme/2026-03-11/fired", "{name}: {all}");
+        // That day is over, and is looked at once.
+        due(&place, &hook, "2026-03-12T00:00:20Z");
+        assert_eq!(subjects(&hook).len(), 1, "{name}: {:?}", subjects(&hook));
+        assert_eq!(place.database.number("SELECT count(*) FROM alert_firing"), 0, "{name}");
     }
 }
 

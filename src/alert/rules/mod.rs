@@ -287,23 +287,15 @@ fn advice(ill: &SourceSilence) -> &'static str {
     }
 }
 
-/// Fires on missed slots.
-pub(super) fn missed(spec: &AlertSpec, topic: &str, slots: &[Time]) -> Option<Evaluation> {
-    let (first, last) = (slots.first()?, slots.last()?);
-    (slots.len() >= spec.least as usize).then(|| Evaluation {
-        subject: topic.to_owned(),
-        status: Status::Happened,
-        summary: format!("{topic}: {} missed, from {first} to {last}", plural(slots.len(), "slot")),
-        lines: vec![AlertLine {
-            text: format!("topicwatch coverage {topic} shows why, and the gaps that remain"),
-            url: None,
-            key: None,
-        }],
-    })
+/// What to say of slots missed in a row.
+pub(super) fn missed(topic: &str, many: usize, first: Time, last: Time) -> (String, Vec<AlertLine>) {
+    let summary = format!("{topic}: {} missed, from {first} to {last}", plural(many, "slot"));
+    let text = format!("topicwatch coverage {topic} shows why, and the gaps that remain");
+    (summary, vec![AlertLine { text, url: None, key: None }])
 }
 
-/// Compares the calls and cost of a day with its limits.
-pub(super) fn budget(spec: &AlertSpec, subject: &str, used: Usage, limits: TopicLimits) -> Evaluation {
+/// Compares the calls and cost of a day with its limits. `day` is how the day is named.
+pub(super) fn budget(spec: &AlertSpec, subject: &str, used: Usage, limits: TopicLimits, day: &str) -> Evaluation {
     let part = |used: i64, limit: i64| i128::from(used) * 100 / i128::from(limit.max(1));
     let calls =
         limits.calls.map(|limit| (part(used.calls, i64::from(limit)), format!("{} of {limit} calls", used.calls)));
@@ -311,7 +303,7 @@ pub(super) fn budget(spec: &AlertSpec, subject: &str, used: Usage, limits: Topic
     let most = [calls, money].into_iter().flatten().max_by_key(|(part, _)| *part);
     let (part, usage) = most.unwrap_or((0, "nothing".to_owned()));
     let status = if part >= i128::from(spec.share) { Status::Bad } else { Status::Well };
-    let summary = format!("{subject}: {usage} used this UTC day ({part}%)");
+    let summary = format!("{subject}: {usage} used {day} ({part}%)");
     Evaluation { subject: subject.to_owned(), status, summary, lines: Vec::new() }
 }
 

@@ -152,20 +152,18 @@ fn a_budget_fires_at_its_part_of_calls_or_money() {
         (10, 1_599_999, Status::Well),
         (i64::MAX, i64::MAX, Status::Bad),
     ] {
-        let evaluation = budget(&spec(), "service", Usage { calls, money: Micros(money) }, limits);
+        let evaluation = budget(&spec(), "service", Usage { calls, money: Micros(money) }, limits, "this UTC day");
         assert_eq!(evaluation.status, expected, "{calls} calls, {money}");
     }
-    let none = budget(&spec(), "service", Usage { calls: 9, money: Micros(9) }, TopicLimits::default());
+    let none = budget(&spec(), "service", Usage { calls: 9, money: Micros(9) }, TopicLimits::default(), "this UTC day");
     assert_eq!(none.status, Status::Well, "no limit is never used up");
 }
 
 #[test]
 fn missed_slots_are_reported_together() {
-    assert_eq!(missed(&spec(), "acme", &[]), None);
-    let three = [Time(0), Time(60_000), Time(120_000)];
-    let summary = missed(&spec(), "acme", &three).map(|evaluation| evaluation.summary);
-    assert_eq!(summary.as_deref(), Some("acme: 3 slots missed, from 1970-01-01T00:00:00Z to 1970-01-01T00:02:00Z"));
-    assert_eq!(missed(&AlertSpec { least: 4, ..spec() }, "acme", &three), None);
+    let (summary, lines) = missed("acme", 3, Time(0), Time(120_000));
+    assert_eq!(summary, "acme: 3 slots missed, from 1970-01-01T00:00:00Z to 1970-01-01T00:02:00Z");
+    assert_eq!(lines.len(), 1);
 }
 
 #[test]

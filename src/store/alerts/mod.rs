@@ -22,6 +22,12 @@ impl Store {
         read!(self, alerts::seq_before(at))
     }
 
+    /// Returns how many slots of a topic were missed before a place in the reading order and since its last run that
+    /// started, and the time of the first.
+    pub async fn missed_before(&self, topic: &str, seq: i64) -> Result<(i64, Option<Time>), StoreError> {
+        read!(self, alerts::missed_before(topic, seq))
+    }
+
     /// Returns the state of an alert.
     pub async fn alert_state(&self, alert: &str) -> Result<AlertState, StoreError> {
         read!(self, alerts::state(alert))

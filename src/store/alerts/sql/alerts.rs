@@ -65,6 +65,21 @@ pub(in crate::store) async fn seq_before(conn: &mut Conn, at: Time) -> Result<i6
     Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(at.0).fetch_one(conn).await?)
 }
 
+pub(in crate::store) async fn missed_before(
+    conn: &mut Conn,
+    topic: &str,
+    seq: i64,
+) -> Result<(i64, Option<Time>), StoreError> {
+    let sql = format!(
+        "SELECT count(*) AS many, min({}) AS first_at FROM run r WHERE r.topic = $1 AND r.state = 'missed' AND r.seq < $2 \
+         AND r.seq > coalesce((SELECT o.seq FROM run o WHERE o.topic = $1 AND o.seq < $2 \
+           AND o.state IN ('ok', 'partial', 'failed', 'over_quota') ORDER BY o.seq DESC LIMIT 1), 0)",
+        read::RUN_AT
+    );
+    let row = sqlx::query(AssertSqlSafe(sql)).bind(topic).bind(seq).fetch_one(conn).await?;
+    Ok((row.try_get("many")?, read::time(&row, "first_at")?))
+}
+
 pub(in crate::store) fn event(row: &Row) -> Result<AlertEvent, StoreError> {
     let lines: String = row.try_get("lines")?;
     Ok(AlertEvent {
