@@ -72,13 +72,7 @@ async fn evaluate_batch(
         return Ok(true);
     };
     if spec.paused {
-        let (last, from) = (store.last_seq().await?, status.cursor);
-        if last > seq || (spec.rule == AlertRule::Budget && is_earlier_day(checked_at, now)) {
-            store
-                .store_alert_change(&spec.name, &AlertChange { from, to: (last, now), ..AlertChange::default() }, now)
-                .await?;
-        }
-        return Ok(false);
+        return pause(store, spec, &status, now).await.map(|()| false);
     }
     let runs = next_runs(store, spec, seq).await?;
     let muted = dispatch::mute_reason(spec, &status, now);
@@ -110,6 +104,20 @@ async fn evaluate_batch(
         evaluated.messages += change.messages.len();
     }
     Ok(!runs.is_empty())
+}
+
+/// Moves the cursor of a paused alert. It begins anew when it is resumed: what fires ends without an event, and what
+/// waits is never sent.
+async fn pause(store: &Store, spec: &AlertSpec, status: &AlertState, now: Time) -> Result<(), StoreError> {
+    let (last, (seq, at)) = (store.last_seq().await?, status.cursor.unwrap_or_default());
+    let day_is_over = spec.rule == AlertRule::Budget && is_earlier_day(at, now);
+    if last > seq || day_is_over || status.waiting_in_all > 0 || !status.firing.is_empty() {
+        let ended = status.firing.iter().map(|one| one.subject.clone()).collect();
+        let to = (last.max(seq), now.max(Time(at.0 + 1)));
+        let change = AlertChange { from: status.cursor, to, ended, dropped: Some("paused"), ..AlertChange::default() };
+        store.store_alert_change(&spec.name, &change, now).await?;
+    }
+    Ok(())
 }
 
 /// Whether an instant is on a UTC day before that of `now`.

@@ -1,6 +1,6 @@
 //! Delivers messages of the outbox to their channels: a task for each channel, so that one that hangs delays no
 //! other; each message by one process at a time, under a lease; a failed message again later, until it is dead; none
-//! of an alert that is snoozed or in quiet hours. Uses the clock it is given.
+//! of an alert that is paused, snoozed or in quiet hours. Uses the clock it is given.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,6 +18,9 @@ const LOOK: Duration = Duration::from_secs(5);
 
 /// How much longer than the time limit of its try a message stays leased.
 const BEYOND: Duration = Duration::from_secs(30);
+
+/// How long a message of a paused alert is put off at a time; the next evaluation of the alert drops it.
+const PAUSED: Duration = Duration::from_secs(60);
 
 /// How long the bodies of a sent message are kept.
 const RETENTION: Duration = Duration::from_secs(30 * 24 * 3_600);
@@ -160,7 +163,7 @@ impl DeliveryWorker {
     }
 
     /// Claims the next message that was due at `due` and may be sent now. Messages of alerts that are snoozed or in quiet
-    /// hours are due again at the end of them. Adds those whose last try was lost with its process to `tries`, as dead.
+    /// hours are due again at the end of them, those of paused alerts a little later. Adds those whose last try was lost with its process to `tries`, as dead.
     async fn claim_next(
         &self,
         channel: &Channel,
@@ -193,7 +196,8 @@ impl DeliveryWorker {
     async fn silent_until(&self, out: &Outgoing, now: Time) -> Result<Option<Time>, StoreError> {
         let alert = out.origin.as_deref().filter(|_| out.message.kind == JobKind::Alert.as_str()).and_then(alert_of);
         let Some(alert) = alert else { return Ok(None) };
-        Ok(self.store.alert_card(alert, now).await?.and_then(|card| card.silent(now)))
+        let Some(card) = self.store.alert_card(alert, now).await? else { return Ok(None) };
+        Ok(if card.spec.paused { Some(now.plus(PAUSED)) } else { card.silent(now) })
     }
 
     /// Makes one try of one message, if one was due at `due`. Messages whose last try was lost with its process come

@@ -114,6 +114,44 @@ fn what_is_no_longer_watched_ends_without_a_message() {
 }
 
 #[test]
+fn an_alert_that_was_removed_or_paused_while_it_fired_begins_anew() {
+    let both = [false, true].map(|paused| databases().into_iter().map(move |one| (one, paused)));
+    for (database, paused) in both.into_iter().flatten() {
+        let ((server, fails), hook) = (failing("/"), Hook::good());
+        let topic = "id = \"acme\"\nsources = [\"social\"]";
+        let whole = file(&hook, topic, SOURCE);
+        let away = match paused {
+            true => file(&hook, topic, &format!("{SOURCE}\npaused = true")),
+            false => whole.replace("name = \"ill\"\nchannels = [\"hook\"]", "name = \"other\""),
+        };
+        let place = Place::new(database, &server.lines(), &whole);
+        let name = format!("{}, paused {paused}", place.database.name);
+        let looks = |failing: bool, hours: std::ops::Range<u32>| {
+            fails.store(failing, Ordering::SeqCst);
+            hours.for_each(|at| look(&place, at));
+        };
+        let left = || place.database.number("SELECT count(*) FROM alert_firing WHERE alert = 'ill'");
+        looks(false, 23..26);
+        looks(true, 26..28);
+        assert_eq!((subjects(&hook).len(), left()), (1, 1), "{name}");
+        place.configure(&server.lines(), &away);
+        looks(true, 28..30);
+        assert_eq!((subjects(&hook).len(), left()), (1, 0), "{name}");
+        // It comes back, and the source still fails.
+        place.configure(&server.lines(), &whole);
+        looks(true, 30..32);
+        assert_eq!(subjects(&hook).len(), 2, "{name}: {:?}", subjects(&hook));
+        assert_eq!(firing(&place)[0]["since"], "2026-03-12T06:00:00.000Z", "{name}");
+        // It comes back after the source recovered: nothing to report.
+        place.configure(&server.lines(), &away);
+        looks(false, 32..36);
+        place.configure(&server.lines(), &whole);
+        looks(false, 36..39);
+        assert_eq!((subjects(&hook).len(), firing(&place)), (2, json!([])), "{name}: {:?}", subjects(&hook));
+    }
+}
+
+#[test]
 fn a_negative_alert_ends_when_a_whole_window_has_too_few_items() {
     for database in databases() {
         let (world, hook) = (World::new(), Hook::good());

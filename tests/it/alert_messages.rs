@@ -187,3 +187,48 @@ fn an_alert_whose_only_message_was_cancelled_has_no_last_message_and_no_cool_dow
         assert_eq!(hook.got().len(), 2, "{name}");
     }
 }
+
+/// Two channels, of which the second refuses for good, and a message to both.
+fn refused_by_one(database: crate::support::databases::Database) -> (World, Place, [Hook; 2]) {
+    let (world, good, (bad, _)) = (World::new(), Hook::good(), Hook::changeable(GONE));
+    let both = alert("recalls", "cooldown = \"0s\"").replace("[\"hook\"]", "[\"hook\", \"other\"]");
+    let other =
+        format!("[[channels]]\nname = \"other\"\nkind = \"webhook\"\nurl = \"{}\"\nallow_private = true\n", bad.url());
+    let place = Place::new(database, &world.lines(), &format!("{}\n{other}", file(&good, &both)));
+    (23..25).for_each(|at| due(&place, at));
+    world.posts(&[post(25, 24, "words", 1)]);
+    due(&place, 25);
+    assert_eq!((good.got().len(), bad.got().len()), (1, 1), "{}", place.database.name);
+    (world, place, [good, bad])
+}
+
+#[test]
+fn what_was_dropped_for_a_channel_was_not_delivered_to_all() {
+    for database in databases() {
+        let (_world, place, _hooks) = refused_by_one(database);
+        let name = place.database.name;
+        for drops in [false, true] {
+            if drops {
+                place.run(&["outbox", "drop", "--dead"]).shows(0, &["dropped: alert:recalls/"]);
+            }
+            let all = listed(&place);
+            let said = [&all["alerts"][0]["delivery"], &all["events"][0]["delivery"], &all["events"][0]["muted"]];
+            let partly = json!("partly delivered");
+            assert_eq!(said, [&partly, &partly, &json!(null)], "{name}: dropped {drops}");
+        }
+    }
+}
+
+#[test]
+fn dead_messages_about_what_was_acknowledged_are_not_sent_again() {
+    for database in databases() {
+        let (_world, place, [_, bad]) = refused_by_one(database);
+        let name = place.database.name;
+        place.run(&["alerts", "ack", "recalls"]).shows(0, &["1 event acknowledged"]);
+        place.run(&["outbox", "retry", "--dead"]).shows(0, &["queued again: 0"]);
+        due(&place, 26);
+        assert_eq!(bad.got().len(), 1, "{name}");
+        let all = listed(&place);
+        assert_eq!(all["events"][0]["delivery"], "partly delivered", "{name}: {all}");
+    }
+}

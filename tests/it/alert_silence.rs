@@ -1,5 +1,5 @@
 //! Messages of alerts that wait for another try, through the binary on both databases: they wait for the end of quiet
-//! hours and of a snooze, too, and that counts as no try.
+//! hours and of a snooze, too, and that counts as no try. What waits when an alert is paused or removed is not sent.
 
 use serde_json::{Value, json};
 
@@ -104,5 +104,55 @@ fn a_message_is_due_again_when_its_alerts_snooze_is_ended() {
         place.ok(&["alerts", "snooze", "recalls", "--off"]);
         due(&place, 27);
         assert_eq!(hook.got().len(), 2, "{}", place.database.name);
+    }
+}
+
+#[test]
+fn what_waits_when_an_alert_is_paused_or_removed_is_never_sent() {
+    let both = ["paused", "removed"].map(|why| databases().into_iter().map(move |one| (one, why)));
+    for (database, why) in both.into_iter().flatten() {
+        let (world, hook) = (World::new(), Hook::good());
+        let quiet = "quiet = \"00:30-06:00\"\ncooldown = \"0s\"";
+        let whole = file(&hook, quiet);
+        let away = match why {
+            "paused" => file(&hook, &format!("{quiet}\npaused = true")),
+            _ => whole.replace("name = \"recalls\"", "name = \"other\""),
+        };
+        let place = Place::new(database, &world.lines(), &whole);
+        let name = format!("{}, {why}", place.database.name);
+        (23..25).for_each(|at| due(&place, at));
+        world.posts(&[post(25, 24, "words", 1)]);
+        due(&place, 25);
+        place.configure(&world.lines(), &away);
+        due(&place, 26);
+        place.configure(&world.lines(), &whole);
+        (27..33).for_each(|at| due(&place, at));
+        assert_eq!(hook.got().len(), 0, "{name}");
+        let all = place.json(&["alerts", "--json"]);
+        assert_eq!((&all["events"][0]["muted"], &all["alerts"][0]["waiting"]), (&json!(why), &json!(0)), "{name}");
+        world.posts(&[post(33, 32, "words", 1)]);
+        due(&place, 33);
+        assert_eq!(hook.got().len(), 1, "{name}");
+    }
+}
+
+#[test]
+fn a_message_that_waits_for_another_try_is_dropped_when_its_alert_is_paused() {
+    for database in databases() {
+        let (world, place, hook) = refused(database, "", 25);
+        let name = place.database.name;
+        place.configure(&world.lines(), &file(&hook, "paused = true"));
+        // No run came since, so the alert was not looked at.
+        let ended = place.run(&["once", "--due", "--at", "2026-03-12T01:30:00Z"]);
+        assert_eq!((ended.code, hook.got().len()), (Some(0), 1), "{name}: {ended}");
+        assert_eq!(waits(&place), [json!(1), json!("2026-03-12T01:31:00.000Z")], "{name}");
+        (26..28).for_each(|at| due(&place, at));
+        place.configure(&world.lines(), &file(&hook, ""));
+        (28..31).for_each(|at| due(&place, at));
+        assert_eq!(hook.got().len(), 1, "{name}");
+        let all = place.json(&["alerts", "--json"]);
+        let event = &all["events"][0];
+        assert_eq!((&event["muted"], &event["message"]), (&json!("paused"), &json!(null)), "{name}: {all}");
+        assert_eq!(all["alerts"][0]["sent_at"], json!(null), "{name}: {all}");
     }
 }

@@ -21,7 +21,7 @@ closed_list! {
         Delivered = "delivered",
         /// A channel still waits for it.
         Waiting = "waiting",
-        /// Delivered to some channels, given up for the others.
+        /// Delivered to some channels, given up or dropped for the others.
         Partly = "partly delivered",
         /// Given up for all channels.
         Dead = "dead",
@@ -44,6 +44,12 @@ impl Delivery {
             (false, true) => Self::Dead,
             (false, false) => Self::Unknown,
         }
+    }
+
+    /// What became of a message that was dropped for channels beside those whose states are known.
+    #[must_use]
+    pub fn with_dropped(self) -> Self {
+        if self == Self::Delivered { Self::Partly } else { self }
     }
 }
 

@@ -74,8 +74,8 @@ impl Store {
         read!(self, alert_cards::firing_alerts(now))
     }
 
-    /// Acknowledges an alert, or one event of it: waiting events and queued messages about nothing else are not sent,
-    /// and its end sends no message.
+    /// Acknowledges an alert, or one event of it: waiting events, and queued or dead messages about nothing else,
+    /// are not sent, and its end sends no message.
     /// Returns how much was newly acknowledged.
     pub async fn ack_alert(&self, alert: &str, event: Option<&str>, now: Time) -> Result<Acked, StoreError> {
         asked_tx!(self, alerts::ack(alert, event, now))

@@ -30,4 +30,6 @@ pub struct AlertChange {
     pub reported: Option<String>,
     /// The message, once for each channel.
     pub messages: Vec<Message>,
+    /// Why nothing that waits is ever sent, if so: neither events nor queued messages.
+    pub dropped: Option<&'static str>,
 }

@@ -226,8 +226,10 @@ pub(in crate::store) async fn events(
     if !messages.is_empty() {
         let deliveries = alert_messages::of(conn, &super::resolve::to_json(&messages)?).await?;
         for event in &mut events {
-            let known = |message: &String| deliveries.get(message).copied().unwrap_or(Delivery::Unknown);
-            event.delivery = event.message.as_ref().map(known);
+            let Some(message) = &event.message else { continue };
+            let known = deliveries.get(message).copied().unwrap_or(Delivery::Unknown);
+            // It was reported, but dropped for some channels.
+            event.delivery = Some(if event.muted.take().is_some() { known.with_dropped() } else { known });
         }
     }
     Ok(events)

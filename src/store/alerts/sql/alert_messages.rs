@@ -8,10 +8,13 @@ use super::{Conn, Row, read};
 use crate::model::{Delivery, JobKind, OutboxState, alert_job};
 use crate::store::StoreError;
 
+/// Why an event has a message of which not every channel got its part; stored in `muted`, beside the message.
+const DROPPED: &str = "dropped";
+
 /// Returns what became of these messages, by name; nothing for those that are no longer in the outbox.
 pub(in crate::store) async fn of(conn: &mut Conn, names: &str) -> Result<HashMap<String, Delivery>, StoreError> {
     let sql = format!(
-        "SELECT o.origin AS name, o.state FROM outbox o WHERE o.origin IN (SELECT given.value FROM {})",
+        "SELECT o.origin AS name, o.state, CAST(0 AS BIGINT) AS dropped FROM outbox o WHERE o.origin IN (SELECT given.value FROM {})",
         super::texts(1)
     );
     by_name(&sqlx::query(AssertSqlSafe(sql)).bind(names).fetch_all(conn).await?)
@@ -21,18 +24,21 @@ pub(in crate::store) async fn of(conn: &mut Conn, names: &str) -> Result<HashMap
 pub(in crate::store) async fn last(conn: &mut Conn, alerts: &str) -> Result<HashMap<String, Delivery>, StoreError> {
     // A message is queued at the time that is stored as the alert's last, and is named after an event of the alert.
     let sql = format!(
-        "SELECT given.value AS name, o.state FROM {} JOIN alert_state s ON s.alert = given.value JOIN outbox o ON o.created_at = s.sent_at \
+        "SELECT given.value AS name, o.state, \
+         CAST(CASE WHEN e.message IS NOT NULL AND e.muted IS NOT NULL THEN 1 ELSE 0 END AS BIGINT) AS dropped \
+         FROM {} JOIN alert_state s ON s.alert = given.value JOIN outbox o ON o.created_at = s.sent_at \
+         LEFT JOIN alert_event e ON e.event = o.origin \
          WHERE o.kind = $2 AND substr(o.origin, 1, length(given.value) + 7) = 'alert:' || given.value || '/'",
         super::texts(1)
     );
     by_name(&sqlx::query(AssertSqlSafe(sql)).bind(alerts).bind(JobKind::Alert.as_str()).fetch_all(conn).await?)
 }
 
-/// Drops the queued messages of an alert that report only acknowledged events. Events of a message that reached no
-/// channel then count as not reported, and it as never queued. A message that is being sent now is left.
+/// Drops the queued and dead messages of an alert that report only acknowledged events. A message that is being sent now
+/// is left.
 pub(in crate::store) async fn cancel_acked(conn: &mut Conn, alert: &str, why: &str) -> Result<(), StoreError> {
-    let mut gone: Vec<String> = sqlx::query_scalar(
-        "DELETE FROM outbox WHERE kind = $2 AND state = 'queued' \
+    let gone: Vec<String> = sqlx::query_scalar(
+        "DELETE FROM outbox WHERE kind = $2 AND state IN ('queued', 'dead') \
          AND origin IN (SELECT e.message FROM alert_event e WHERE e.alert = $1 AND e.message IS NOT NULL AND e.acked_at IS NOT NULL) \
          AND NOT EXISTS (SELECT 1 FROM alert_event w WHERE w.alert = $1 AND w.message = outbox.origin AND w.acked_at IS NULL) \
          RETURNING origin",
@@ -41,6 +47,56 @@ pub(in crate::store) async fn cancel_acked(conn: &mut Conn, alert: &str, why: &s
     .bind(JobKind::Alert.as_str())
     .fetch_all(&mut *conn)
     .await?;
+    cancelled(conn, alert, gone, why).await
+}
+
+/// Lets nothing be sent of what waits for an alert: neither events nor queued messages. A message that is being sent now
+/// is left.
+pub(in crate::store) async fn drop_waiting(conn: &mut Conn, alert: &str, why: &str) -> Result<(), StoreError> {
+    mute_waiting(conn, alert, why).await?;
+    let (from, until) = origins(alert);
+    let gone: Vec<String> = sqlx::query_scalar(
+        "DELETE FROM outbox WHERE kind = $1 AND state = 'queued' AND origin > $2 AND origin < $3 RETURNING origin",
+    )
+    .bind(JobKind::Alert.as_str())
+    .bind(from)
+    .bind(until)
+    .fetch_all(&mut *conn)
+    .await?;
+    cancelled(conn, alert, gone, why).await
+}
+
+/// Ends, without an event, what fires for an alert that does not go on, and lets no event be sent that waits. Messages in
+/// the outbox stay.
+pub(in crate::store) async fn end_all(conn: &mut Conn, alert: &str, why: &str) -> Result<(), StoreError> {
+    mute_waiting(conn, alert, why).await?;
+    sqlx::query("DELETE FROM alert_firing WHERE alert = $1").bind(alert).execute(conn).await?;
+    Ok(())
+}
+
+async fn mute_waiting(conn: &mut Conn, alert: &str, why: &str) -> Result<(), StoreError> {
+    sqlx::query("UPDATE alert_event SET muted = $2 WHERE alert = $1 AND message IS NULL AND muted IS NULL")
+        .bind(alert)
+        .bind(why)
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// Records that messages of an alert, by name, were dropped for some of their channels.
+pub(in crate::store) async fn mark_dropped(conn: &mut Conn, alert: &str, name: &str) -> Result<(), StoreError> {
+    sqlx::query("UPDATE alert_event SET muted = $3 WHERE alert = $1 AND message = $2 AND muted IS NULL")
+        .bind(alert)
+        .bind(name)
+        .bind(DROPPED)
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// Records that messages of an alert, by name, are not sent. Events of a message that reached no channel then count as
+/// not reported, and it as never queued.
+async fn cancelled(conn: &mut Conn, alert: &str, mut gone: Vec<String>, why: &str) -> Result<(), StoreError> {
     gone.sort_unstable();
     gone.dedup();
     for name in &gone {
@@ -53,6 +109,7 @@ pub(in crate::store) async fn cancel_acked(conn: &mut Conn, alert: &str, why: &s
         .bind(why)
         .execute(&mut *conn)
         .await?;
+        mark_dropped(conn, alert, name).await?;
     }
     if gone.is_empty() {
         return Ok(());
@@ -98,9 +155,15 @@ pub(in crate::store) async fn recheck_snoozed(conn: &mut Conn, alert: &str) -> R
 }
 
 fn by_name(rows: &[Row]) -> Result<HashMap<String, Delivery>, StoreError> {
-    let mut states: HashMap<String, Vec<OutboxState>> = HashMap::new();
+    let mut states: HashMap<String, (Vec<OutboxState>, bool)> = HashMap::new();
     for row in rows {
-        states.entry(row.try_get("name")?).or_default().push(read::word(row, "state", OutboxState::parse)?);
+        let (states, dropped) = states.entry(row.try_get("name")?).or_default();
+        states.push(read::word(row, "state", OutboxState::parse)?);
+        *dropped |= row.try_get::<i64, _>("dropped")? != 0;
     }
-    Ok(states.into_iter().map(|(name, states)| (name, Delivery::of(&states))).collect())
+    let of = |(states, dropped): (Vec<OutboxState>, bool)| {
+        let delivery = Delivery::of(&states);
+        if dropped { delivery.with_dropped() } else { delivery }
+    };
+    Ok(states.into_iter().map(|(name, states)| (name, of(states))).collect())
 }

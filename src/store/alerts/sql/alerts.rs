@@ -104,7 +104,8 @@ pub(in crate::store) async fn state(conn: &mut Conn, alert: &str) -> Result<Aler
     let state = state.bind(alert).fetch_optional(&mut *conn).await?;
     let at = |column| state.as_ref().map_or(Ok(None), |row| read::time(row, column));
     let (sent_at, snoozed_until) = (at("sent_at")?, at("snoozed_until")?);
-    let firing = "SELECT f.subject, f.since, f.acked, (SELECT e.muted FROM alert_event e WHERE e.alert = f.alert AND e.at = f.since \
+    // An event with a message was reported, at least to some.
+    let firing = "SELECT f.subject, f.since, f.acked, (SELECT CASE WHEN e.message IS NULL THEN e.muted END FROM alert_event e WHERE e.alert = f.alert AND e.at = f.since \
          AND e.subject = f.subject AND e.kind = 'fired' LIMIT 1) AS muted FROM alert_firing f WHERE f.alert = $1 ORDER BY f.subject";
     let rows = sqlx::query(firing).bind(alert).fetch_all(&mut *conn).await?;
     let firing = rows.iter().map(|row| {
@@ -171,6 +172,13 @@ pub(in crate::store) async fn store_change(
     let (name, from) = (alert_job(alert), change.from.map(cursor));
     if !followers::advance_cursor(conn, &name, from, cursor(change.to)).await? {
         return Ok(false);
+    }
+    if change.from.is_none() {
+        // It begins, perhaps again: what an older version left is not of this time.
+        alert_messages::end_all(conn, alert, "removed").await?;
+    }
+    if let Some(why) = change.dropped {
+        alert_messages::drop_waiting(conn, alert, why).await?;
     }
     for event in &change.events {
         let lines = serde_json::to_string(&event.lines).unwrap_or_else(|_| "[]".to_owned());

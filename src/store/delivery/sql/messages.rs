@@ -4,8 +4,8 @@
 use sqlx::{AssertSqlSafe, Row as _};
 
 use super::outbox::{HELD, message_of, release};
-use super::{Conn, Row, read};
-use crate::model::{OutboxEntry, OutboxState, Time, Undelivered};
+use super::{Conn, Row, alert_messages, read};
+use crate::model::{OutboxEntry, OutboxState, Time, Undelivered, alert_of};
 use crate::store::StoreError;
 use crate::store::retention::rows::{Batch, MESSAGE_BYTES, Progress, StepInput};
 
@@ -130,22 +130,26 @@ pub(in crate::store) async fn delete(
     events: Option<&[String]>,
     now: Time,
 ) -> Result<Vec<String>, StoreError> {
-    let Some(events) = events else {
-        let mut gone: Vec<String> =
-            sqlx::query_scalar("DELETE FROM outbox WHERE state = 'dead' RETURNING event").fetch_all(conn).await?;
+    let mut gone: Vec<(String, Option<String>)> = Vec::new();
+    if events.is_none() {
+        let all = sqlx::query_as("DELETE FROM outbox WHERE state = 'dead' RETURNING event, origin");
+        gone = all.fetch_all(&mut *conn).await?;
         gone.sort_unstable();
-        return Ok(gone);
-    };
-    let mut gone = Vec::new();
-    for event in events {
+    }
+    for event in events.unwrap_or_default() {
         // A message left by a dead process, on a channel that is gone: no process would take it over.
-        let one = sqlx::query_scalar(
+        let one = sqlx::query_as(
             "DELETE FROM outbox WHERE event = $1 AND (state IN ('queued', 'dead') OR (state = 'sending' AND lease_until <= $2)) \
-             RETURNING event",
+             RETURNING event, origin",
         );
         gone.extend(one.bind(event).bind(now.0).fetch_optional(&mut *conn).await?);
     }
-    Ok(gone)
+    for name in gone.iter().filter_map(|(_, origin)| origin.as_deref()) {
+        if let Some(alert) = alert_of(name) {
+            alert_messages::mark_dropped(conn, alert, name).await?;
+        }
+    }
+    Ok(gone.into_iter().map(|(event, _)| event).collect())
 }
 
 /// Deletes sent and dead messages older than an instant. Messages of a run are deleted with the run.

@@ -167,7 +167,8 @@ pub(in crate::store) async fn jobs(
     for id in &gone {
         sqlx::query("UPDATE job SET removed_at = $1 WHERE id = $2").bind(now.0).bind(id).execute(&mut *conn).await?;
         // An alert that comes back begins anew: it checks each run from then on.
-        if alert_of(id).is_some() {
+        if let Some(alert) = alert_of(id) {
+            super::alert_messages::end_all(conn, alert, "removed").await?;
             sqlx::query("DELETE FROM follower WHERE name = $1").bind(id).execute(&mut *conn).await?;
         }
     }
