@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::model::{AlertEvent, AlertEventKind, AlertLine, AlertRule, AlertSpec, AlertState, JobKind, Message, Time};
 
-/// Events that a message spells out; `topicwatch alerts` lists the others.
+/// Events that a message holds; `topicwatch alerts` lists the others.
 const SPELT_OUT: usize = 50;
 
 /// Longest address in a message, in bytes. Longer ones would fill a chat's message, and a cut one leads elsewhere.
@@ -32,7 +32,8 @@ pub(super) fn messages(spec: &AlertSpec, events: &[AlertEvent], in_all: usize, s
     let Some(last) = events.last() else { return Vec::new() };
     let subject = format!("{}{}", if sandbox { "[SANDBOX] " } else { "" }, subject(spec, events, in_all));
     let text = text(events, in_all);
-    let data = serde_json::json!({ "alert": spec.name, "rule": spec.rule, "events": events, "events_in_all": in_all, "sandbox": sandbox });
+    let listed: Vec<&AlertEvent> = events.iter().take(SPELT_OUT).collect();
+    let data = serde_json::json!({ "alert": spec.name, "rule": spec.rule, "events": listed, "events_in_all": in_all, "sandbox": sandbox });
     let of = |channel: &String| Message {
         event: format!("{}/{channel}", last.event),
         channel: channel.clone(),

@@ -59,6 +59,7 @@ fn each_of_many_waiting_events_is_counted_once() {
         assert_eq!(subjects(&hook), ["[recalls] event 0 and 329 more"]);
         let text = hook.got()[0].json()["text"].to_string();
         assert!(text.contains("and 280 more: topicwatch alerts"), "{text}");
+        assert_eq!(hook.got()[0].json()["data"]["events"].as_array().map(Vec::len), Some(50));
         world.posts(&[post(1, 26, "words", 1)]);
         due(&place, 27);
         assert_eq!(subjects(&hook)[1..], ["[recalls] acme: 1 new item"]);
