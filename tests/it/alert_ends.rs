@@ -79,6 +79,8 @@ fn an_old_events_acknowledgement_does_not_touch_a_later_firing() {
         looks(true, 34..36);
         place.run(&["alerts", "ack", "ill", "--event", &fired()[0]]).shows(0, &["1 event acknowledged"]);
         assert_eq!(firing(&place)[0]["acked"], true, "{name}");
+        let said = place.ok(&["alerts"]);
+        assert!(said.contains("firing, acknowledged: acme/social; sends to hook"), "{name}: {said}");
         looks(false, 36..38);
         assert_eq!((subjects(&hook).len(), firing(&place)), (5, json!([])), "{name}: {:?}", subjects(&hook));
     }

@@ -216,6 +216,10 @@ fn what_was_dropped_for_a_channel_was_not_delivered_to_all() {
             let said = [&all["alerts"][0]["delivery"], &all["events"][0]["delivery"], &all["events"][0]["muted"]];
             let partly = json!("partly delivered");
             assert_eq!(said, [&partly, &partly, &json!(null)], "{name}: dropped {drops}");
+            // A terminal of 80 columns.
+            let told = place.program(&["alerts"]).env("COLUMNS", "80").run();
+            told.shows(0, &["(partly delivered)", "sends to hook other"]);
+            assert!(told.out.lines().all(|line| line.chars().count() <= 80), "{name}: {told}");
         }
     }
 }

@@ -164,15 +164,18 @@ async fn list(context: &Context, args: &AlertsListArgs) -> Result<Exit, Failure>
     }
     let mut text = String::new();
     let rows = alert_states.iter().map(|(spec, alert_state)| {
-        let state = state(spec, alert_state, now);
+        let state = output::truncate(&state(spec, alert_state, now), 200);
+        let text = match &*spec.channels {
+            [] => format!("{state}; no channel"),
+            channels => format!("{state}; sends to {}", channels.join(" ")),
+        };
         let row = vec![
             spec.name.clone(),
             spec.rule.to_string(),
             alert_state.waiting_in_all.to_string(),
             last_message(alert_state),
-            if spec.channels.is_empty() { "no channel".to_owned() } else { spec.channels.join(" ") },
         ];
-        (row, output::truncate(&state, 200))
+        (row, text)
     });
     if alert_states.is_empty() {
         text.push_str(&format!(
@@ -180,7 +183,7 @@ async fn list(context: &Context, args: &AlertsListArgs) -> Result<Exit, Failure>
             context.config.file.display()
         ));
     } else {
-        let head = ["alert", "rule", "waiting", "last message", "sends to"];
+        let head = ["alert", "rule", "waiting", "last message"];
         let (rows, states): (Vec<Vec<String>>, Vec<String>) = rows.unzip();
         text.push_str(&output::table_with_text((&head, "state"), rows, &[2], &states, output::room()));
     }
@@ -199,8 +202,16 @@ fn subjects(alert: &AlertState, held_back: bool) -> impl Iterator<Item = &Firing
 
 /// The state of an alert in words.
 fn state(spec: &AlertSpec, alert: &AlertState, now: Time) -> String {
-    let named = |held_back| subjects(alert, held_back).map(|one| one.subject.as_str()).collect::<Vec<_>>().join(", ");
-    let (firing, held_back) = (named(false), named(true));
+    let list = |held_back, wanted: &dyn Fn(&Firing) -> bool| {
+        let all = subjects(alert, held_back).filter(|one| wanted(one)).map(|one| one.subject.as_str());
+        all.collect::<Vec<_>>().join(", ")
+    };
+    let firing = list(false, &|_| true);
+    let parts = [
+        ("firing", list(false, &|one| !one.acked)),
+        ("firing, acknowledged", list(false, &|one| one.acked)),
+        ("held back", list(true, &|_| true)),
+    ];
     let snoozed = alert.snoozed_until.filter(|until| *until > now);
     match (snoozed, alert.cursor) {
         // It checks nothing, so nobody knows whether this still holds.
@@ -208,12 +219,11 @@ fn state(spec: &AlertSpec, alert: &AlertState, now: Time) -> String {
         _ if spec.paused => "paused".to_owned(),
         (Some(until), _) => format!("snoozed until {}", output::format_time(until)),
         (None, None) => "not evaluated yet".to_owned(),
-        (None, Some(_)) => match (firing.as_str(), held_back.as_str()) {
-            ("", "") => "quiet".to_owned(),
-            ("", held_back) => format!("held back: {held_back}"),
-            (firing, "") => format!("firing: {firing}"),
-            (firing, held_back) => format!("firing: {firing}; held back: {held_back}"),
-        },
+        (None, Some(_)) => {
+            let named = parts.iter().filter(|(_, subjects)| !subjects.is_empty());
+            let named: Vec<String> = named.map(|(what, subjects)| format!("{what}: {subjects}")).collect();
+            if named.is_empty() { "quiet".to_owned() } else { named.join("; ") }
+        }
     }
 }
 
