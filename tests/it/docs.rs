@@ -245,7 +245,7 @@ fn the_files_of_the_readme_need_no_variable_when_cron_starts_them() {
     assert!(without_key.code == Some(2) && without_key.err.contains("key"), "{without_key}");
     let mut secret = std::fs::OpenOptions::new();
     let secret = secret.create_new(true).write(true).mode(0o600).open(key);
-    std::io::Write::write_all(&mut secret.unwrap(), b"a key").unwrap();
+    std::io::Write::write_all(&mut secret.unwrap(), b"key-of-cron").unwrap();
     let first = by_cron();
     assert!(first.code == Some(0) && first.err.is_empty(), "{first}");
 }
