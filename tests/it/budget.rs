@@ -112,7 +112,7 @@ fn a_reply_without_results_costs_what_its_body_names() {
         {
             let raw = Raw::saying(move |_| reply(status, "content-type: application/json\r\n", body.as_bytes()));
             let id = format!("t{n}");
-            place.configure(&format!("{}prices.web = 0.02", raw.lines()), &topic(&id, ""));
+            place.configure(&format!("{}prices.web = 0.02\nbudget_per_day = 1", raw.lines()), &topic(&id, ""));
             place.run(&["once", "--at", NINE]);
             let search = &place.json(&["runs", "--topic", &id, "--json"])["runs"][0]["searches"][0];
             assert_eq!(json!([search["cost_usd"], search["cost_basis"]]), cost, "{status} {body}: {search}");

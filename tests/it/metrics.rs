@@ -185,8 +185,7 @@ fn the_calls_and_the_money_of_the_day_are_by_provider() {
         let name = database.name;
         let sandbox = Sandbox::at(NINE, &[]);
         let lines = sandbox.lines();
-        let provider =
-            format!("[providers.hn]\nkind = \"hackernews\"\n{lines}price.call = 0.05\nbudget_per_day = 1.5\n\n");
+        let provider = format!("{}price.call = 0.05\nbudget_per_day = 1.5\n\n", sandbox.hacker_news());
         let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"web\", \"hn\"]\n";
         let place = Place::new(database, &format!("{lines}budget_per_day = 2.5\n"), &format!("{provider}{topic}"));
         place.ok(&["once", "--at", NINE]);

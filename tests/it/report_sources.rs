@@ -10,7 +10,7 @@ fn report(place: &Place, sandbox: &Sandbox, id: &str, before: &str, after: &str)
     for day in 1..=12 {
         let at = format!("2026-03-{day:02}T09:00:00Z");
         sandbox.turn_to(&at);
-        let provider = format!("[providers.hn]\nkind = \"hackernews\"\n{}\n", sandbox.lines());
+        let provider = format!("{}\n", sandbox.hacker_news());
         let sources = if day < 10 { before } else { after };
         let topic = format!("[[topics]]\nid = \"{id}\"\nquery = \"acme\"\nevery = \"1d\"\nsources = [{sources}]\n");
         place.configure(&sandbox.lines(), &format!("{provider}{topic}"));

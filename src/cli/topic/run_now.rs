@@ -12,7 +12,7 @@ use crate::cli::wiring::context::Context;
 use crate::cli::wiring::ids;
 use crate::cli::wiring::options::Common;
 use crate::collect::{RunReport, SearchReport};
-use crate::model::{RunState, SearchRow, SearchState, Span, Time};
+use crate::model::{LookBackKind, ProviderKind, RunState, SearchRow, SearchState, Span, Time};
 use crate::search::hint_for_stored_failure;
 use crate::store::{RunRow, Store};
 
@@ -152,7 +152,9 @@ fn report(run: RunRow, searches: &[SearchRow]) -> RunReport {
             },
             clears_at: search.clears_at,
             hint: search.error_class.as_deref().and_then(|class| {
-                let (provider, feeds) = (search.source.provider(), search.operation == "feeds");
+                let reads_feeds = |kind: &'static ProviderKind| kind.reach == LookBackKind::Feed;
+                let (provider, feeds) =
+                    (search.source.provider(), ProviderKind::named(&search.operation).is_some_and(reads_feeds));
                 hint_for_stored_failure(provider, feeds, class, search.http_status, search.error_text.as_deref()?)
             }),
         })

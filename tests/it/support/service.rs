@@ -55,6 +55,13 @@ impl Sandbox {
         lines(self.running().address)
     }
 
+    /// `[providers.hn]`: Hacker News on this sandbox.
+    #[track_caller]
+    pub fn hacker_news(&self) -> String {
+        let lines = lines(self.running().address).replacen("\"\n", "/hackernews\"\n", 1);
+        format!("[providers.hn]\nkind = \"hackernews\"\n{lines}")
+    }
+
     /// Sets its clock.
     #[track_caller]
     pub fn turn_to(&self, now: &str) {
