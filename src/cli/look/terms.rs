@@ -86,7 +86,7 @@ fn render_stand_out(rows: &StandOutRows, width: usize) -> String {
         (&head, "for example"),
         rows.terms.iter().map(row).collect(),
         &[1, 2, 3],
-        examples.collect(),
+        &examples.collect::<Vec<_>>(),
         width,
     );
     format!("\n{}\n\n{table}\n{}", StandOutRows::TITLE.to_lowercase(), output::wrap("", &rows.words(), width))
@@ -97,7 +97,7 @@ fn table_with_last(
     head: (&[&str], &str),
     rows: Vec<Vec<String>>,
     numbers: &[usize],
-    last: Vec<String>,
+    last: &[String],
     width: usize,
 ) -> String {
     let taken = output::longest(output::table(head.0, rows.clone(), numbers).lines()) + 2;
@@ -139,7 +139,7 @@ fn text(terms: &TopicTerms, span: Span, width: usize) -> String {
         (&head, "for example"),
         terms.terms.iter().map(term).collect(),
         &[1, 2, 3, 4, 5, 6, 7],
-        examples.collect(),
+        &examples.collect::<Vec<_>>(),
         width,
     ));
     if terms.more > 0 {
@@ -165,7 +165,7 @@ fn text(terms: &TopicTerms, span: Span, width: usize) -> String {
             (&head, "first in the period"),
             terms.themes.iter().map(theme).collect(),
             &[1, 2, 3, 4, 5],
-            terms.themes.iter().map(first).collect(),
+            &terms.themes.iter().map(first).collect::<Vec<_>>(),
             width,
         ));
         if let Some(rest) = rest_words(terms) {
@@ -191,7 +191,7 @@ mod tests {
             || vec![vec!["a term of some length".to_owned(), "12".to_owned()], vec!["b".to_owned(), "3".to_owned()]];
         let last = || vec!["one two three four five six seven eight nine ten".to_owned(), "short".to_owned()];
         for (width, inline) in [(60, true), (80, true), (40, false)] {
-            let table = table_with_last((&["term", "items"], "for example"), rows(), &[1], last(), width);
+            let table = table_with_last((&["term", "items"], "for example"), rows(), &[1], &last(), width);
             assert!(table.lines().all(|line| output::display_width(line) <= width), "{width}: {table}");
             assert_eq!(table.lines().count() == 3, inline, "{width}: {table}");
             assert!(table.contains("one two") && table.contains("short"), "{table}");

@@ -96,17 +96,24 @@ fn the_most_specific_cause_of_a_rise_is_named() {
 
 #[test]
 fn others_that_explain_as_much_are_counted() {
-    let text = |name, many| (many, Some(name), None, "web", false);
-    let author = |name, many| (many, None, Some(name), "web", false);
-    for (what, parts, expected) in [
-        ("two texts", vec![text("t", 60), text("u", 60)], (Dimension::Text, 1)),
-        ("two authors", vec![author("Ann", 60), author("Bob", 57)], (Dimension::Author, 1)),
-        ("a text and a smaller one", vec![text("t", 60), text("u", 20)], (Dimension::Text, 0)),
-        ("one text", vec![text("t", 60)], (Dimension::Text, 0)),
+    let cause = |dimension, explained: f64, name: &str| {
+        let (name, part) = (name.to_owned(), explained);
+        let rest_as_usual = true;
+        let (items, usual, sounding, authors, as_much) = (45, 0.3, 0, 3, 0);
+        (explained, Cause { dimension, name, part, items, usual, sounding, authors, rest_as_usual, as_much })
+    };
+    let (text, author, term) = (Dimension::Text, Dimension::Author, Dimension::Term);
+    for (causes, expected) in [
+        (vec![cause(text, 0.6, "t"), cause(text, 0.55, "u"), cause(author, 0.6, "ann")], (text, 1)),
+        (vec![cause(author, 0.6, "ann"), cause(author, 0.58, "bob"), cause(author, 0.55, "eve")], (author, 2)),
+        // One explains less than half; one explains much less than the best.
+        (vec![cause(text, 0.6, "t"), cause(text, 0.4, "u")], (text, 0)),
+        (vec![cause(text, 0.9, "t"), cause(text, 0.6, "u")], (text, 0)),
+        // Terms share items.
+        (vec![cause(term, 0.6, "f"), cause(term, 0.6, "g")], (term, 0)),
     ] {
-        let (volume, _) = why_of(&calm_and(&parts), &CALM, false);
-        let cause = volume.unwrap();
-        assert_eq!((cause.dimension, cause.as_much), expected, "{what}: {cause:?}");
+        let found = most_specific_cause(causes).unwrap();
+        assert_eq!((found.dimension, found.as_much), expected, "{found:?}");
     }
 }
 
