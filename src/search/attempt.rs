@@ -13,7 +13,7 @@ use url::Url;
 use super::detail::ErrorDetail;
 use super::failure::{Failure, class_of_body, class_of_status};
 use super::session::{self, Session};
-use super::{ErrorClass, Request, retry_after};
+use super::{ErrorClass, Request, cost, retry_after};
 use crate::http::{self, IncompleteBody, KeyRedactor, ReadStop};
 use crate::model::{Micros, Time, without_secrets};
 
@@ -168,7 +168,7 @@ impl HttpSender {
             return Err((self.status_failure(status, response, deadline, now, &sent_secrets(key, own)).await, None));
         }
         let headers = self.kept_headers(response.headers(), !request.headers.is_empty());
-        let cost = cost(response.headers());
+        let cost = header_cost(response.headers());
         let arrived = |body| HttpReply { status, headers, body: self.scrub.body(body), cost };
         match http::read_capped(response, self.max_response_bytes, deadline).await {
             Ok(body) => Ok(arrived(body)),
@@ -205,7 +205,7 @@ impl HttpSender {
             |name| response.headers().get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
         let header_wait = value(RETRY_AFTER).and_then(|text| retry_after::header(&text, now()));
         let location = value(LOCATION);
-        let header_cost = cost(response.headers());
+        let named_cost = header_cost(response.headers());
         let name = response.status().canonical_reason().map_or_else(String::new, |reason| format!(" {reason}"));
         // Even a part of an error body is worth quoting.
         let body = http::read_capped(response, ERROR_BODY, deadline).await.unwrap_or_else(|unread| unread.so_far);
@@ -219,7 +219,7 @@ impl HttpSender {
         let explanation = secrets.iter().fold(explanation, |text, secret| secret.text(&text));
         Failure {
             status: Some(status),
-            cost: header_cost.or(detail.cost),
+            cost: named_cost.or(detail.cost),
             retry_after: header_wait.or(detail.retry_after),
             location,
             ..self.failure(class, &format!("{status}{name}{explanation}"))
@@ -295,14 +295,9 @@ fn sent_secrets(key: Option<&HeaderValue>, own: Option<&Url>) -> Vec<KeyRedactor
     token.into_iter().chain(long).map(|secret| KeyRedactor::new(secret.into())).collect()
 }
 
-/// Returns the cost from the billing header, if it is there, a sane number, and in US dollars.
-fn cost(headers: &HeaderMap) -> Option<Micros> {
-    if headers.get("x-desearch-currency").is_some_and(|name| !name.as_bytes().trim_ascii().eq_ignore_ascii_case(b"usd"))
-    {
-        return None;
-    }
-    let text = headers.get("x-desearch-cost-usd")?.to_str().ok()?;
-    Micros::from_dollars(text.trim().trim_start_matches('$').parse().ok()?)
+/// Returns the cost from the billing header.
+fn header_cost(headers: &HeaderMap) -> Option<Micros> {
+    cost::in_headers(|name| headers.get(name)?.to_str().ok())
 }
 
 /// Logs one line for each try, without the key and the search terms.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::retry_after;
+use super::{cost, retry_after};
 use crate::model::Micros;
 
 /// Members that may hold the message of an error, the most specific first.
@@ -41,32 +41,12 @@ impl ErrorDetail {
                 if code.and_then(Value::as_str) == Some(INSUFFICIENT_QUOTA) && !text.contains(INSUFFICIENT_QUOTA) {
                     text.push_str(&format!(" ({INSUFFICIENT_QUOTA})"));
                 }
-                Self { text, retry_after: retry_after::body(&value), cost: cost(&value) }
+                Self { text, retry_after: retry_after::body(&value), cost: cost::of(&value) }
             }
             Err(_) if text.starts_with('<') => Self { text: page(text), ..Self::default() },
             Err(_) => Self { text: text.to_owned(), ..Self::default() },
         }
     }
-}
-
-/// Returns the cost that a body names, even one without results.
-pub fn cost_in_body(body: &[u8]) -> Option<Micros> {
-    cost(&serde_json::from_slice(body).ok()?)
-}
-
-/// Returns a cost in US dollars.
-fn cost(value: &Value) -> Option<Micros> {
-    let is_foreign = |currency: &&str| !currency.trim().eq_ignore_ascii_case("usd");
-    if ["/currency", "/usage/currency"].iter().filter_map(|at| value.pointer(at)?.as_str()).any(|one| is_foreign(&one))
-    {
-        return None;
-    }
-    let dollars = match value.get("cost_usd").or_else(|| value.pointer("/usage/cost_usd"))? {
-        Value::Number(number) => number.as_f64()?,
-        Value::String(text) => text.trim().trim_start_matches('$').parse().ok()?,
-        _ => return None,
-    };
-    Micros::from_dollars(dollars)
 }
 
 fn message(value: &Value, depth: u32) -> String {
@@ -115,24 +95,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-
-    #[test]
-    fn a_body_without_results_may_name_its_cost() {
-        for (body, cost) in [
-            (r#"{"detail":"err","cost_usd":0.002}"#, Some(2_000)),
-            (r#"{"error":"no","usage":{"cost_usd":"$0.0077","currency":"USD"}}"#, Some(7_700)),
-            (r#"{"detail":"err","cost_usd":0}"#, Some(0)),
-            (r#"{"detail":"err","cost_usd":0.002,"currency":"EUR"}"#, None),
-            (r#"{"detail":"err","cost_usd":-1}"#, None),
-            (r#"{"detail":"err","cost_usd":[1]}"#, None),
-            (r#"{"detail":"err"}"#, None),
-            ("[0.002]", None),
-            (r#"{"cost_usd":0.00"#, None),
-        ] {
-            assert_eq!(cost_in_body(body.as_bytes()), cost.map(Micros), "{body}");
-            assert_eq!(ErrorDetail::of(body.as_bytes()).cost, cost.map(Micros), "{body}");
-        }
-    }
 
     #[test]
     fn every_shape_of_an_error_body_becomes_words() {

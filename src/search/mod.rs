@@ -4,6 +4,7 @@
 mod attempt;
 mod call_limits;
 mod client;
+mod cost;
 pub mod decode;
 mod desearch;
 mod detail;
@@ -24,7 +25,7 @@ mod unsupported;
 
 pub use call_limits::{TOOLS, social_limit, web_limit};
 pub use client::{CallFailure, Client, SetupError};
-pub use detail::cost_in_body;
+pub use cost::in_body as cost_in_body;
 pub use failure::hint_for_stored_failure;
 pub use gate::{Admission, CallLimiter, CallPermit, Gate, NoGate, Refusal};
 pub use look_back::{LookBackSupport, catches_up, look_back_support, wider_look_back};

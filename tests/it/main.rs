@@ -63,6 +63,7 @@ mod export_days;
 mod export_disk;
 mod export_search;
 mod exports;
+mod failed_last_run;
 mod failed_requests;
 mod faults;
 mod feed_coverage;

@@ -6,6 +6,7 @@ use super::lenient::parse_nested;
 use super::node::{Node, Object};
 use super::{field, lenient};
 use crate::model::Micros;
+use crate::search::cost;
 
 /// The members that may hold an answer. The first with a text counts.
 pub(super) const NAMES: &[&str] = &["summary", "response", "completion", "text"];
@@ -88,12 +89,11 @@ pub(super) fn model(object: &Object) -> Option<String> {
 pub(super) fn cost(object: &Object) -> Option<Micros> {
     let dollars = |object: &Object, name: &str| match object.get(name)? {
         Node::Number(number) => Micros::from_dollars(number.as_f64()?),
-        Node::Text(text) => Micros::from_dollars(text.trim().trim_start_matches('$').parse().ok()?),
+        Node::Text(text) => cost::parse(text),
         _ => None,
     };
-    // Costs are in US dollars. What another currency names is not known here.
     let is_foreign = |object: &Object| match object.get("currency") {
-        Some(Node::Text(currency)) => !currency.trim().eq_ignore_ascii_case("usd"),
+        Some(Node::Text(currency)) => !cost::is_dollars(currency),
         _ => false,
     };
     let usage = match object.get("usage") {

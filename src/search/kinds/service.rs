@@ -7,7 +7,7 @@ use crate::model::{
     Window,
 };
 use crate::search::decode::{ContentType, Context, DecodeError, Limits, decode};
-use crate::search::{Dialect, Reply, Request, Unsupported, cost_in_body, covers_window_start, desearch, spec};
+use crate::search::{Dialect, Reply, Request, Unsupported, cost, covers_window_start, desearch, spec};
 
 /// Pages requested by a web search when the topic gives no number.
 const PAGES: u32 = 10;
@@ -84,9 +84,7 @@ impl Kind for Service {
 
     fn billed(&self, parts: &[SearchCall]) -> Option<Micros> {
         let reply = parts.first()?.reply.as_ref().ok()?;
-        let header =
-            reply.header("x-desearch-cost-usd").and_then(|text| Micros::from_dollars(text.trim().parse().ok()?));
-        header.or_else(|| cost_in_body(&reply.body))
+        cost::in_headers(|name| reply.header(name)).or_else(|| cost::in_body(&reply.body))
     }
 
     fn read(&self, request: &ProviderRequest<'_>, parts: &[SearchCall]) -> Result<ReadResult, DecodeError> {

@@ -121,12 +121,11 @@ fn most_specific_cause(mut causes: Vec<(f64, Cause)>) -> Option<Cause> {
     causes.sort_by(|(a, one), (b, other)| {
         one.dimension.cmp(&other.dimension).then(b.total_cmp(a)).then_with(|| one.name.cmp(&other.name))
     });
-    let alike = |dimension| causes.iter().filter(|(_, cause)| cause.dimension == dimension).count() - 1;
-    let as_much = match causes.first()?.1.dimension {
-        Dimension::Term => 0,
-        dimension => alike(dimension),
-    };
-    causes.into_iter().next().map(|(_, cause)| Cause { as_much, ..cause })
+    let mut causes = causes.into_iter().map(|(_, cause)| cause);
+    let cause = causes.next()?;
+    let as_much =
+        causes.filter(|other| other.dimension == cause.dimension && cause.dimension != Dimension::Term).count();
+    Some(Cause { as_much, ..cause })
 }
 
 /// The mean of counts; 0 without any.

@@ -1,0 +1,47 @@
+//! A run that failed, or that searched the past, says nothing about what sources show now.
+
+use serde_json::Value;
+
+use crate::support::api_client::get;
+use crate::support::databases::databases;
+use crate::support::program::{NINE, Place};
+use crate::support::service::{Raw, Sandbox, reply};
+use crate::support::web_client::Pages;
+
+const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\n";
+
+fn still_shown(place: &Place, key: &str) -> Value {
+    place.json(&["story", key, "--json"])["story"]["still_shown"].clone()
+}
+
+/// Whether there may be more new items than counted in the last 24 hours: by the API, and as the overview says it.
+fn new_of_day(place: &Place, at: &str) -> (bool, bool) {
+    let pages = Pages::serve(place, &["--at", at]);
+    let topic = get(&pages, "/api/v1/topics")["data"][0].clone();
+    (topic["new_24h_at_least"].as_bool().unwrap(), pages.page("/").contains("≥\u{a0}0"))
+}
+
+#[test]
+fn items_are_not_gone_and_new_ones_may_be_missing_after_a_run_that_failed() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &format!("{}dialect = \"desearch\"\n", sandbox.lines()), TOPIC);
+        let name = place.database.name;
+        place.ok(&["once", "--at", NINE]);
+        let key = place.json(&["items", "--json"])["items"][0]["key"].as_str().unwrap().to_owned();
+        let shown = still_shown(&place, &key);
+        assert!(shown.as_u64() > Some(0), "{name}: {shown}");
+        assert_eq!(new_of_day(&place, NINE), (false, false), "{name}: a baseline is not new");
+
+        let ten = "2026-03-11T10:00:00Z";
+        place.ok(&["topic", "backfill", "acme", "--from", "2026-03-09", "--to", "2026-03-09", "--at", ten]);
+        assert_eq!(still_shown(&place, &key), shown, "{name}: after a backfill");
+
+        let raw = Raw::saying(|_| reply("500 Internal Server Error", "", b""));
+        place.configure(&raw.lines(), TOPIC);
+        let eleven = "2026-03-11T11:00:00Z";
+        assert_eq!(place.run(&["once", "--at", eleven]).code, Some(3), "{name}");
+        assert_eq!(still_shown(&place, &key), shown, "{name}: after a failed run");
+        assert_eq!(new_of_day(&place, eleven), (true, true), "{name}");
+    }
+}
