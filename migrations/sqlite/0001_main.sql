@@ -3,14 +3,14 @@
 
 -- ---- The database itself ----
 
--- Facts about the database itself, by name: whether it holds real or invented findings, since when it counts money, up to when it was
+-- Facts about the database, by name: whether its findings are real or invented, since when it counts money, up to when it was
 -- pruned, whether a copy into it is unfinished.
 CREATE TABLE store_info (
     name  TEXT NOT NULL PRIMARY KEY,
     value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- A generation is a topic set that became the one in force; `hash` is that of its definitions, in order of id.
+-- A generation is a set of topics that was put into force. `hash` covers their definitions, in order of id.
 CREATE TABLE config_generation (
     number  INTEGER NOT NULL PRIMARY KEY,
     hash    TEXT NOT NULL,
@@ -18,7 +18,7 @@ CREATE TABLE config_generation (
 ) STRICT;
 CREATE INDEX config_generation_hash ON config_generation (hash);
 
--- A process that runs what is due. It counts as alive until `alive_until`, which it keeps moving.
+-- A process that runs what is due. It counts as alive until `alive_until`, which its heartbeat moves.
 CREATE TABLE instance (
     id          TEXT NOT NULL PRIMARY KEY,
     role        TEXT NOT NULL,
@@ -30,8 +30,8 @@ CREATE TABLE instance (
 
 -- ---- The ledger: what is to run, what ran, and each call ----
 
--- A job is anything with a schedule: `topic:ID`, `report:NAME`, `export:NAME`, `prune`; `alert:NAME` has none. `definition` is what a
--- worker runs, whatever its own file says. `topic`, `title` and `tags` are those of a topic; other jobs have none.
+-- A job is anything with a schedule: `topic:ID`, `report:NAME`, `export:NAME`, `prune`. `alert:NAME` is a job without one. A worker
+-- runs `definition`, whatever its own file says. Only topics have `topic`, `title` and `tags`.
 CREATE TABLE job (
     id            TEXT NOT NULL PRIMARY KEY,
     kind          TEXT NOT NULL,
@@ -43,8 +43,8 @@ CREATE TABLE job (
     schedule      TEXT,
     -- Slots up to here have runs.
     planned_until INTEGER,
-    -- When a planner is to look again: the first slot after `planned_until`, 0 when nobody has worked it out yet, null when there is
-    -- none. What is due is read by the index, however many jobs wait for later.
+    -- The first slot after `planned_until`; 0 if it was not computed yet, null if there is none. An index finds what is due,
+    -- however many jobs wait for later.
     next_slot     INTEGER,
     paused        INTEGER NOT NULL DEFAULT 0 CHECK (paused IN (0, 1)),
     paused_at     INTEGER,
@@ -63,7 +63,7 @@ CREATE VIEW topic AS
 SELECT topic AS id, title, tags, definition, generation, schedule, planned_until, next_slot, paused, paused_at, pause_reason, created_at, removed_at
 FROM job WHERE kind = 'topic';
 
--- Former ids of renamed topics: a file that still says the old id must not begin a second history.
+-- Former ids of renamed topics. A file that still has the old id must not begin a second history.
 CREATE TABLE renamed (
     old_id     TEXT NOT NULL PRIMARY KEY,
     new_id     TEXT NOT NULL,
@@ -100,51 +100,56 @@ CREATE TABLE run (
     error_class    TEXT,
     error_text     TEXT,
     seq            INTEGER,
-    -- For which attempt a queued run was last handed to another engine than the ledger, and when.
+    -- For which attempt a queued run was last given to the other engine (graphile), and when.
     handed_attempt INTEGER,
     handed_at      INTEGER,
+    -- When the limit that stopped a run allows calls again.
     clears_at      INTEGER,
-    -- Of a run's sightings: null while nobody looked whether they may go, 0 when the snapshot stays whole, 1 when only those
-    -- are left by which its topic saw an item first or last.
+    -- A run's sightings: null before retention has checked them, 0 if all are kept, 1 if only those are left by which its topic
+    -- saw an item first or last.
     thinned        INTEGER CHECK (thinned IN (0, 1)),
-    -- When its searches, its answer and what was left of its sightings went; the row stays while an item was seen in it
-    -- first or last.
+    -- When its searches, its answer and the rest of its sightings were deleted. The row stays while an item was seen in it first
+    -- or last.
     pruned_at      INTEGER,
-    -- What was taken away of what a run counted: sightings, and items that it was the first of its topic to see.
+    -- What erasure took from the run's counts: sightings, and items that it was the first of its topic to see.
     erased         INTEGER NOT NULL DEFAULT 0,
     erased_new     INTEGER NOT NULL DEFAULT 0,
-    -- How many items a run counted as new that turned out to be items which its topic had seen before: two became one.
+    -- Items the run counted as new that its topic had already seen: two items were merged into one.
     merged_new     INTEGER NOT NULL DEFAULT 0,
     UNIQUE (job, slot)
 ) STRICT;
 CREATE INDEX run_due ON run (due_at, id) WHERE state = 'queued';
 CREATE INDEX run_lease ON run (lease_until) WHERE state = 'running';
--- Only the runs that have a number: those that wait for one are found by the next index.
+-- Runs that have a number. The next index finds those that wait for one.
 CREATE UNIQUE INDEX run_seq ON run (seq) WHERE seq IS NOT NULL;
 CREATE INDEX run_unnumbered ON run (finished_at, public_id) WHERE seq IS NULL AND finished_at IS NOT NULL;
 CREATE INDEX run_topic ON run (topic, seq);
 CREATE INDEX run_at ON run (coalesce(started_at, slot, planned_at), public_id);
 CREATE INDEX run_active ON run (job) WHERE state IN ('queued', 'running');
--- Manual runs, looked for every second.
+-- Manual runs, read every second.
 CREATE INDEX run_asked ON run (id) WHERE state = 'queued' AND trigger = 'manual';
 -- Runs whose items are not clustered yet.
 CREATE INDEX run_brought ON run (seq) WHERE seq IS NOT NULL AND new > 0;
--- Runs of jobs that wait; those of topics are found by `run_due`.
+-- Queued runs of jobs that are not topics; `run_due` finds those of topics.
 CREATE INDEX run_job_due ON run (due_at, id) WHERE state = 'queued' AND topic IS NULL;
 CREATE INDEX run_whole ON run ((started_at / 86400000), topic, seq) WHERE thinned IS NULL AND found > 0 AND seq IS NOT NULL;
 CREATE INDEX run_full ON run ((coalesce(started_at, slot, planned_at)), id) WHERE pruned_at IS NULL;
--- Runs that did not end well, by time: few among many. The others are found by time alone, or by the indexes above.
+-- Runs that did not succeed, by time: few among many. The indexes above find the others.
 CREATE INDEX run_unwell ON run (state, coalesce(started_at, slot, planned_at), public_id)
 WHERE state NOT IN ('ok', 'queued', 'running');
 -- A topic's runs by time, for its page.
 CREATE INDEX run_topic_at ON run (topic, coalesce(started_at, slot, planned_at), public_id);
+-- Runs that were started, without missed and skipped slots. After months in which nothing ran, a topic has thousands of those
+-- slots, and finding its last run, or an earlier answer to its query, must not read them all.
+CREATE INDEX run_started ON run (topic, seq) WHERE started_at IS NOT NULL;
 
--- One call of one source within one attempt of a run; committed as 'started' before money can be spent.
+-- The search of one source in one attempt of a run. It is committed as 'started' before money can be spent. `source` is `social`,
+-- `web` or `ai` of the search service, or the name of a provider.
 CREATE TABLE search (
     id             INTEGER PRIMARY KEY AUTOINCREMENT,
     run            INTEGER NOT NULL REFERENCES run (id),
     attempt        INTEGER NOT NULL,
-    source         TEXT NOT NULL CHECK (source IN ('social', 'web', 'ai')),
+    source         TEXT NOT NULL,
     operation      TEXT NOT NULL,
     query          TEXT NOT NULL,
     state          TEXT NOT NULL CHECK (state IN ('started', 'ok', 'empty', 'error', 'over_quota', 'not_run', 'lost')),
@@ -171,13 +176,13 @@ CREATE TABLE search (
     asked_until    INTEGER,
     covered_from   INTEGER,
     covered_until  INTEGER,
-    -- The day on which a search was last counted, and what it was counted at on earlier days: tries may pass midnight.
+    -- The day on which its calls were last counted, and the cost counted on earlier days: tries may pass midnight.
     counted_on     INTEGER,
     counted_before INTEGER NOT NULL DEFAULT 0,
-    -- When there is more of what was used up.
+    -- When the limit that stopped it allows calls again.
     clears_at      INTEGER,
-    -- How late the new posts of a reply were, milliseconds: of those that the search before should have shown, how long before that
-    -- search they were published. Unknown where no post was new or nothing was asked before.
+    -- How late the new posts of a reply were, in milliseconds: how long before the previous search those were published that it
+    -- should have shown. Null if no post was new or there was no previous search.
     late_ms        INTEGER,
     UNIQUE (run, attempt, source)
 ) STRICT;
@@ -186,8 +191,8 @@ CREATE INDEX search_covered ON search (topic, source, covered_until) WHERE cover
 -- Full replies that cover nothing: each run asks how far its topic was covered.
 CREATE INDEX search_in_vain ON search (topic, source, asked_until) WHERE saturated = 1 AND covered_until IS NULL;
 
--- What people ask for in pages and API: to run or pause a topic, to acknowledge or snooze an alert. It holds a week of requests.
--- `topic` or `alert` says what it is about, `event` which event is acknowledged, `length` how long to snooze, in milliseconds.
+-- Requests from pages and API: run or pause a topic, acknowledge or snooze an alert. They are kept for a week. A request has
+-- either `topic` or `alert`. `event` is the event to acknowledge, `length` how long to snooze, in milliseconds.
 CREATE TABLE request (
     id       TEXT NOT NULL PRIMARY KEY,
     kind     TEXT NOT NULL CHECK (kind IN ('run_now', 'pause', 'resume', 'ack', 'snooze', 'unsnooze')),
@@ -207,15 +212,17 @@ CREATE INDEX request_alert ON request (asked_at, id) WHERE alert IS NOT NULL;
 
 -- ---- Limits and money ----
 
--- Calls made per UTC day over all processes, counted before each call.
+-- Calls of all processes per UTC day, counted before each call. `provider` is its name, or 'service' for the search service.
 CREATE TABLE calls (
-    day   INTEGER NOT NULL PRIMARY KEY,
-    made  INTEGER NOT NULL,
-    -- What the day's calls cost, or may cost while that is not known; null while nobody has a budget of money.
-    spent INTEGER
-) STRICT;
+    provider TEXT NOT NULL,
+    day      INTEGER NOT NULL,
+    made     INTEGER NOT NULL,
+    -- What the day's calls cost, or may cost while that is unknown; null if no budget of money is configured.
+    spent    INTEGER,
+    PRIMARY KEY (provider, day)
+) STRICT, WITHOUT ROWID;
 
--- The same for topics that have a limit of their own.
+-- The same for topics with a limit of their own.
 CREATE TABLE topic_calls (
     topic TEXT NOT NULL,
     day   INTEGER NOT NULL,
@@ -224,13 +231,13 @@ CREATE TABLE topic_calls (
     PRIMARY KEY (topic, day)
 ) STRICT, WITHOUT ROWID;
 
--- When the bucket of starts is full again, in microseconds: rates are finer than the milliseconds of other times.
+-- The shared rate limit, a token bucket: when it is full again, in microseconds, because rates are finer than milliseconds.
 CREATE TABLE service_limit (
     service    TEXT NOT NULL PRIMARY KEY,
     full_at_us INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- How many calls a process may have in flight until `lease_until`; `most` and `period_us` are the limits in its own file.
+-- How many calls a process may have in flight until `lease_until`. `most` and `period_us` are the limits in its own file.
 CREATE TABLE service_lease (
     service     TEXT NOT NULL,
     holder      TEXT NOT NULL,
@@ -240,6 +247,17 @@ CREATE TABLE service_lease (
     period_us   INTEGER NOT NULL CHECK (period_us >= 0),
     lease_until INTEGER NOT NULL,
     PRIMARY KEY (service, holder)
+) STRICT, WITHOUT ROWID;
+
+-- What a provider's search keeps for the topic's next one, such as a feed's ETag. `value` is JSON; each kind of provider has its
+-- own.
+CREATE TABLE provider_memory (
+    topic  TEXT NOT NULL,
+    source TEXT NOT NULL,
+    name   TEXT NOT NULL,
+    value  TEXT NOT NULL,
+    at     INTEGER NOT NULL,
+    PRIMARY KEY (topic, source, name)
 ) STRICT, WITHOUT ROWID;
 
 -- ---- What was found ----
@@ -275,16 +293,16 @@ CREATE TABLE item (
     tone            TEXT,
     score           INTEGER,
     scorer          TEXT,
-    -- When an item's words went; null again when it was seen once more.
+    -- When an item's words were pruned; null again once it is seen again.
     pruned_at       INTEGER,
     past            INTEGER NOT NULL DEFAULT 0
 ) STRICT;
--- Finds the copies of an item: only items that are not the first of their cluster.
+-- The copies of an item: items that are not the first of their cluster.
 CREATE INDEX item_copies ON item (cluster) WHERE cluster <> id;
--- By a value that never changes, so that seeing an item again costs nothing here.
+-- Ordered by a value that never changes, so that seeing an item again does not write to this index.
 CREATE INDEX item_worded ON item (first_seen, id) WHERE pruned_at IS NULL;
 
--- Several keys may name one item: a new rule, or a post id seen later, joins it without losing `first_seen`.
+-- All keys of an item. A key by a new rule, or a post id seen later, leads to the same item, so it keeps `first_seen`.
 CREATE TABLE item_key (
     key     TEXT NOT NULL PRIMARY KEY,
     version INTEGER NOT NULL,
@@ -292,7 +310,7 @@ CREATE TABLE item_key (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX item_key_item ON item_key (item);
 
--- What an item's title and text were until `replaced_at`.
+-- Title and text of an item until `replaced_at`, when an edit was seen.
 CREATE TABLE item_revision (
     item        INTEGER NOT NULL REFERENCES item (id),
     run         INTEGER NOT NULL REFERENCES run (id),
@@ -301,12 +319,12 @@ CREATE TABLE item_revision (
     text        TEXT,
     PRIMARY KEY (item, run)
 ) STRICT, WITHOUT ROWID;
--- Finds the edits of a span.
+-- The edits of a span of time.
 CREATE INDEX item_revision_at ON item_revision (replaced_at);
 CREATE INDEX item_revision_run ON item_revision (run);
 
--- What an item looked like before a run changed it, so that exports of earlier runs show it as it was then.
--- `item.past` counts these rows, since nearly no item has one.
+-- An item before a run changed it, so that exports of earlier runs show it as it was then. `item.past` counts these rows: nearly
+-- no item has one.
 CREATE TABLE item_past (
     id           INTEGER PRIMARY KEY,
     item         INTEGER NOT NULL REFERENCES item (id),
@@ -322,11 +340,11 @@ CREATE TABLE item_past (
 CREATE INDEX item_past_of ON item_past (item, id);
 CREATE INDEX item_past_run ON item_past (run);
 
--- "Run R saw item I at rank K in source S", with the reactions of that moment.
+-- A sighting: run R saw item I at rank K in source S, with the reactions it had then.
 CREATE TABLE sighting (
     run       INTEGER NOT NULL REFERENCES run (id),
     item      INTEGER NOT NULL REFERENCES item (id),
-    source    TEXT NOT NULL CHECK (source IN ('social', 'web', 'ai')),
+    source    TEXT NOT NULL,
     rank      INTEGER NOT NULL,
     fit       TEXT NOT NULL CHECK (fit IN ('in', 'outside', 'undated')),
     likes     INTEGER,
@@ -339,15 +357,20 @@ CREATE TABLE sighting (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX sighting_item ON sighting (item);
 
--- Which topic knows which item: when and in which run it saw it first and last. No key leads to `run`: runs are pruned, these stay.
+-- The items of each topic: when and in which run it saw them first and last. No foreign key to `run`: runs are pruned, these
+-- rows stay.
 CREATE TABLE topic_item (
-    topic      TEXT NOT NULL,
-    item       INTEGER NOT NULL REFERENCES item (id),
-    first_seen INTEGER NOT NULL,
-    first_run  INTEGER NOT NULL,
-    last_seen  INTEGER NOT NULL,
-    last_run   INTEGER NOT NULL,
-    times_seen INTEGER NOT NULL,
+    topic          TEXT NOT NULL,
+    item           INTEGER NOT NULL REFERENCES item (id),
+    first_seen     INTEGER NOT NULL,
+    first_run      INTEGER NOT NULL,
+    last_seen      INTEGER NOT NULL,
+    last_run       INTEGER NOT NULL,
+    times_seen     INTEGER NOT NULL,
+    -- Kept of the first sighting once the searches of its run are pruned: how the item fitted the window (1: in it, 2: outside,
+    -- 3: undated), and whether it was part of a baseline. Null before that.
+    first_fit      INTEGER CHECK (first_fit IN (1, 2, 3)),
+    first_baseline INTEGER CHECK (first_baseline IN (0, 1)),
     PRIMARY KEY (topic, item)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX topic_item_new ON topic_item (topic, first_seen);
@@ -363,7 +386,7 @@ CREATE TABLE answer (
     cited   TEXT NOT NULL
 ) STRICT;
 
--- The reply as it came, compressed with gzip and bounded, so that it can be read again by a better decoder.
+-- The reply as received, compressed with gzip and of limited size, so that a better decoder can read it again.
 CREATE TABLE raw_reply (
     search      INTEGER NOT NULL PRIMARY KEY REFERENCES search (id),
     request     TEXT NOT NULL,
@@ -376,57 +399,122 @@ CREATE TABLE raw_reply (
 ) STRICT;
 CREATE INDEX raw_reply_at ON raw_reply (received_at, search);
 
+-- ---- What people keep ----
+
+-- Marks: an item is good or noise for a topic. `through` is where the mark was made.
+CREATE TABLE item_mark (
+    topic     TEXT NOT NULL,
+    item      INTEGER NOT NULL REFERENCES item (id),
+    mark      TEXT NOT NULL CHECK (mark IN ('good', 'noise')),
+    at        INTEGER NOT NULL,
+    through   TEXT NOT NULL CHECK (through IN ('cli', 'page', 'api')),
+    -- Whether topicwatch suggested the item (1). It suggests by words, people choose by what they see, so the share of noise is
+    -- estimated differently from each kind.
+    suggested INTEGER NOT NULL DEFAULT 0 CHECK (suggested IN (0, 1)),
+    PRIMARY KEY (topic, item)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX item_mark_item ON item_mark (item);
+CREATE INDEX item_mark_at ON item_mark (topic, at);
+
+-- Stars. Like a note, a star belongs to the item, whichever topic shows it.
+CREATE TABLE item_star (
+    item INTEGER PRIMARY KEY REFERENCES item (id),
+    at   INTEGER NOT NULL
+) STRICT;
+
+-- Notes.
+CREATE TABLE item_note (
+    item INTEGER PRIMARY KEY REFERENCES item (id),
+    note TEXT NOT NULL,
+    at   INTEGER NOT NULL
+) STRICT;
+
+-- Searches by name. `filters` is a JSON object of the parameters of /items. The topic is a column, because topics are renamed.
+CREATE TABLE saved_search (
+    name    TEXT PRIMARY KEY,
+    topic   TEXT,
+    filters TEXT NOT NULL,
+    made_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- ---- Who may see the pages ----
+
+-- Named tokens for pages and API. `hash` is the SHA-256 of the secret, which is stored nowhere. `topics` and `tags` are JSON lists
+-- of what the token may see; both null: everything. The row stays when the token is withdrawn.
+CREATE TABLE access_token (
+    name         TEXT NOT NULL PRIMARY KEY,
+    role         TEXT NOT NULL CHECK (role IN ('read', 'act', 'edit')),
+    topics       TEXT,
+    tags         TEXT,
+    hash         TEXT NOT NULL UNIQUE,
+    made_at      INTEGER NOT NULL,
+    withdrawn_at INTEGER,
+    last_used_at INTEGER
+) STRICT, WITHOUT ROWID;
+
+-- Links that show one thing to everyone who has them, until they expire: a topic (`target` is its id) or a report (the id of the
+-- run that made it).
+CREATE TABLE share_link (
+    id           TEXT NOT NULL PRIMARY KEY,
+    kind         TEXT NOT NULL CHECK (kind IN ('topic', 'report')),
+    target       TEXT NOT NULL,
+    hash         TEXT NOT NULL UNIQUE,
+    made_at      INTEGER NOT NULL,
+    expires_at   INTEGER NOT NULL,
+    withdrawn_at INTEGER
+) STRICT, WITHOUT ROWID;
+
 -- ---- Followers of the runs ----
 
--- Followers read the runs in the order of `seq`: the number of the last run that each has read, and the instant up to which it told of
--- them. Reports, exports and alerts have the names of their jobs and move after delivery only; `near-copies`, `days` and
--- `counters` derive what is read often. `caught_up` says whether a follower had read all there was at some time.
+-- Followers read the runs in the order of `seq`: the last run that each has read, and the instant up to which it reported.
+-- Reports, exports and alerts have the names of their jobs and move only after delivery; `near-copies`, `days`, `counters` and
+-- `terms` compute what is read often. `caught_up` is 1 once a follower has read all runs there were.
 CREATE TABLE follower (
     name      TEXT NOT NULL PRIMARY KEY,
     seq       INTEGER NOT NULL,
     at        INTEGER NOT NULL DEFAULT 0,
     caught_up INTEGER NOT NULL DEFAULT 0 CHECK (caught_up IN (0, 1))
 ) STRICT, WITHOUT ROWID;
-INSERT INTO follower (name, seq) VALUES ('near-copies', 0), ('days', 0), ('counters', 0);
+INSERT INTO follower (name, seq) VALUES ('near-copies', 0), ('days', 0), ('counters', 0), ('terms', 0);
 
 -- ---- Near-copies ----
 
--- The first item of each cluster, by its place in the order in which they began, and what its text consisted of then.
--- Two places lead to one item when two first items turned out to be one.
+-- The first item of each cluster, by place (the order in which clusters began), with a sketch of its text at that time. Two places
+-- have the same item if two first items were merged.
 CREATE TABLE cluster_head (
     place  INTEGER PRIMARY KEY,
     item   INTEGER NOT NULL REFERENCES item (id),
     sketch BLOB NOT NULL,
-    -- The keys under which the first item of a cluster is found, eight bytes each, beside it: whoever forgets it deletes them
-    -- without reading every key. `item.fingerprint` is from now on the key of
-    -- a copy that says it in words of its own; keys of copies from before stand with their first item.
+    -- The keys that lead to it, eight bytes each, so that forgetting it deletes them without reading every key.
+    -- `item.fingerprint` is the key of a copy whose wording differs.
     keys   BLOB NOT NULL DEFAULT x''
 ) STRICT;
 CREATE INDEX cluster_head_item ON cluster_head (item);
 
--- The keys under which near-copies find it.
+-- The keys by which near-copies find the first item.
 CREATE TABLE cluster_lead (
     key   INTEGER NOT NULL,
     place INTEGER NOT NULL,
     PRIMARY KEY (key, place)
 ) STRICT, WITHOUT ROWID;
 
+-- Keys of medium age (see the next table).
 CREATE TABLE cluster_lead_middle (
     key   INTEGER NOT NULL,
     place INTEGER NOT NULL,
     PRIMARY KEY (key, place)
 ) STRICT, WITHOUT ROWID;
 
--- Keys of near-copies by age. In one large index each new key would touch a page of its own. So new keys go into a small table; when
--- it is full they move on in order of key, many to a page. Each key is in exactly one of the three tables.
+-- New keys. In one large index each new key would write a page of its own. So new keys go into a small table; when it is full they
+-- move on in order of key, many to a page. Each key is in exactly one of the three tables.
 CREATE TABLE cluster_lead_young (
     key   INTEGER NOT NULL,
     place INTEGER NOT NULL,
     PRIMARY KEY (key, place)
 ) STRICT, WITHOUT ROWID;
 
--- The state of near-copies: the place of the next cluster, a number that changes with everything that is written, how many keys lie in the
--- small tables, and which of these is moving on (-1: none).
+-- The state of near-copies: the place of the next cluster, a number that changes with each write, how many keys the small tables
+-- have, and which of these is moving on (-1: none).
 CREATE TABLE cluster_state (
     one     INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),
     next    INTEGER NOT NULL,
@@ -439,9 +527,9 @@ INSERT INTO cluster_state (one, next, turn) VALUES (1, 1, 0);
 
 -- ---- Text search ----
 
--- The text index: the tokens of an item's words, made by the program (`normalise::words`), so that both databases
--- find the same. The index holds tokens and their places, no text; its rowid is the item. The tokenizer only parts at the
--- spaces between tokens: whatever is not ASCII belongs to one, and tokens hold no other ASCII than letters, digits, `_`.
+-- The text index: the tokens of an item's words, made by the program (`normalise::words`), so that both databases find the same.
+-- It holds tokens and their positions, no text; the rowid is the item. The tokenizer only splits at the spaces between tokens:
+-- everything that is not ASCII belongs to a token, and of ASCII tokens have only letters, digits and `_`.
 CREATE VIRTUAL TABLE item_words USING fts5 (
     words,
     content = '',
@@ -449,21 +537,22 @@ CREATE VIRTUAL TABLE item_words USING fts5 (
     tokenize = "ascii tokenchars '_'"
 );
 
--- Items whose words are new, or others than before, and not indexed yet.
+-- Items whose words are new or changed, and not indexed yet.
 CREATE TABLE item_words_due (
     item INTEGER PRIMARY KEY
 ) STRICT;
 
--- The version of the rules by which items were indexed, or will be; no row before anything was. Like the index it stays
--- behind when a database is moved, so that the copy is indexed anew.
+-- The version of the rules by which items are indexed; no row before the first item. Like the index it is not copied by `db move`:
+-- the copy is indexed anew.
 CREATE TABLE item_words_rules (
     version INTEGER NOT NULL PRIMARY KEY
 ) STRICT;
 
 -- ---- Days and counters ----
 
--- What each topic found on each of its local days, counted beside the loop, so that pages need not. A day is told by its instants, since what a local day is, the program knows. An item
--- counts on the day it was published, else when it was first seen. No row: nothing was found that day.
+-- What each topic found on each of its local days, counted beside the loop, so that pages need not. A day is stored as its two
+-- instants, because only the program knows time zones. An item counts on the day it was published, or else first seen. No row:
+-- nothing was found that day.
 CREATE TABLE topic_day (
     topic        TEXT NOT NULL,
     day_from     INTEGER NOT NULL,
@@ -473,21 +562,34 @@ CREATE TABLE topic_day (
     negative     INTEGER NOT NULL,
     neutral      INTEGER NOT NULL,
     positive     INTEGER NOT NULL,
-    -- Between which scorers, in the order of their names, those lie that judged the tones of a day: two that differ say that its
-    -- shares are of several. Days are counted anew.
+    -- The first and the last scorer of the day's tones, in the order of their names. If they differ, the shares are of several
+    -- scorers.
     scorer_from  TEXT,
     scorer_to    TEXT,
     PRIMARY KEY (topic, day_from)
 ) STRICT, WITHOUT ROWID;
 
--- Topics whose days are to be counted anew; `turn` rises when one is named again meanwhile.
+-- Topics whose days must be counted again; `turn` rises if a topic is added again meanwhile.
 CREATE TABLE topic_day_due (
     topic TEXT NOT NULL PRIMARY KEY,
     turn  INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Sums, which never fall: `labels` are the values of what `name` is divided by, `bound` is the bucket of a histogram
--- (milliseconds, 0 above all), and 0 otherwise.
+-- How often each term occurs on a topic's local days, counted beside the loop, so that no report reads the texts of four weeks
+-- again. `counts` holds hashes of terms, never words. `basis` identifies what was counted; readers ignore rows of another basis and
+-- count themselves. A day without a row was not counted.
+CREATE TABLE topic_term (
+    topic     TEXT NOT NULL,
+    day_from  INTEGER NOT NULL,
+    day_until INTEGER NOT NULL,
+    items     INTEGER NOT NULL,
+    basis     BLOB NOT NULL,
+    counts    BLOB NOT NULL,
+    PRIMARY KEY (topic, day_from)
+) STRICT;
+
+-- Counters, which never fall. `labels` are the values of the metric's labels; `bound` is the bucket of a histogram (milliseconds, 0
+-- for the last), or 0.
 CREATE TABLE tally (
     name   TEXT NOT NULL,
     labels TEXT NOT NULL,
@@ -496,7 +598,7 @@ CREATE TABLE tally (
     PRIMARY KEY (name, labels, bound)
 ) STRICT, WITHOUT ROWID;
 
--- When each source of a topic last answered, and last brought something new.
+-- When each source of a topic last answered, and last found something new.
 CREATE TABLE topic_latest (
     topic       TEXT NOT NULL,
     source      TEXT NOT NULL,
@@ -507,7 +609,8 @@ CREATE TABLE topic_latest (
 
 -- ---- Reports, exports, alerts and their delivery ----
 
--- A report that was made, `name` being that of its job and its cursor: written in the transaction that ends its run and queues what is to be delivered of it.
+-- A report. `name` is the name of its job and of its follower. It is written in the transaction that ends its run and queues its
+-- messages.
 CREATE TABLE report (
     run          TEXT NOT NULL PRIMARY KEY,
     name         TEXT NOT NULL,
@@ -521,9 +624,9 @@ CREATE TABLE report (
 ) STRICT;
 CREATE INDEX report_name ON report (name, made_at);
 
--- What an export of the configuration wrote, or is writing: an edition. Its stretch of the reading order and its definition
--- are fixed before its first byte, so that whoever takes over after a kill puts the same rows into files of the same names.
--- `export` is the name of its job and its cursor; a run begins one edition at most; `files` is null until all are in place.
+-- An edition: what a scheduled export wrote, or is writing. Its range of `seq` and its definition are fixed before its first byte, so
+-- that after a kill the same rows go into files of the same names. `export` is the name of its job and of its follower. A run begins
+-- at most one edition. `files` is null until all are in place.
 CREATE TABLE export_edition (
     export     TEXT NOT NULL,
     number     INTEGER NOT NULL,
@@ -539,8 +642,21 @@ CREATE TABLE export_edition (
     UNIQUE (export, run)
 ) STRICT, WITHOUT ROWID;
 
--- `event` is made of alert, run (or day) and subject, so that what is looked at twice is told once. `message` is what told of
--- it; while both it and `muted` are null it waits for its turn.
+-- Files of an unfinished edition that are in place. If the export is changed meanwhile, the edition continues as now configured;
+-- rows that an incremental export already wrote to these files are not written again, even if the files were moved. `topic` is empty
+-- if one file has all topics. `what` is the kind of rows, or empty if each file has everything. Deleted when the edition ends.
+CREATE TABLE export_placed (
+    export  TEXT NOT NULL,
+    number  INTEGER NOT NULL,
+    topic   TEXT NOT NULL,
+    file    TEXT NOT NULL,
+    what    TEXT NOT NULL,
+    written INTEGER NOT NULL,
+    PRIMARY KEY (export, number, file)
+) STRICT, WITHOUT ROWID;
+
+-- Events of alerts. `event` is made of alert, run (or day) and subject, so that evaluating twice records it once. `message` is the
+-- message that reported it; while both it and `muted` are null, the event waits.
 CREATE TABLE alert_event (
     event    TEXT NOT NULL PRIMARY KEY,
     alert    TEXT NOT NULL,
@@ -555,10 +671,10 @@ CREATE TABLE alert_event (
 ) STRICT;
 CREATE INDEX alert_event_at ON alert_event (at, event);
 CREATE INDEX alert_event_waiting ON alert_event (alert, at, event) WHERE message IS NULL AND muted IS NULL;
--- An alert's own history, and what fires for a topic.
+-- An alert's history.
 CREATE INDEX alert_event_of ON alert_event (alert, at, event);
 
--- What fires now, for which subject, and whether somebody acknowledged it.
+-- What fires now, for which subject, and whether it was acknowledged.
 CREATE TABLE alert_firing (
     alert   TEXT NOT NULL,
     subject TEXT NOT NULL,
@@ -568,15 +684,15 @@ CREATE TABLE alert_firing (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX alert_firing_subject ON alert_firing (subject);
 
--- When an alert last sent something, and until when it is snoozed.
+-- When an alert last sent a message, and until when it is snoozed.
 CREATE TABLE alert_state (
     alert         TEXT NOT NULL PRIMARY KEY,
     sent_at       INTEGER,
     snoozed_until INTEGER
 ) STRICT, WITHOUT ROWID;
 
--- What is to be sent: each event to one channel, until it is sent or dead. `event` is the same at every try, so that
--- whoever receives it twice can tell. `origin` is the run it came of.
+-- Messages: one event for one channel, until it is sent or dead. `event` is the same at every try, so that a receiver can recognise
+-- a repeated message. `origin` is the run that it came from.
 CREATE TABLE outbox (
     event        TEXT NOT NULL PRIMARY KEY,
     channel      TEXT NOT NULL,
@@ -603,8 +719,8 @@ CREATE INDEX outbox_dead ON outbox (event) WHERE state = 'dead';
 
 -- ---- Retention and erasure ----
 
--- What a topic's searches of a UTC day were before they were pruned: runs that searched, calls, and what they cost. What is
--- left of the day is still in `search`; both together are the day.
+-- What was pruned of a topic's searches of a UTC day: runs that searched, calls, cost. The rest of the day is in `search`; both
+-- together are the day.
 CREATE TABLE pruned_day (
     topic TEXT NOT NULL,
     day   INTEGER NOT NULL,
@@ -614,9 +730,9 @@ CREATE TABLE pruned_day (
     PRIMARY KEY (topic, day)
 ) STRICT, WITHOUT ROWID;
 
--- What was forgotten on request. A tombstone is a keyed hash (the key is
--- `forget_key` in store_info), so that what must not come back is known again and not told. `done` is 0 until everything
--- that it names is gone; `since` is when the first of that was seen, so that files made since can be named.
+-- Tombstones of what was forgotten on request. A tombstone is a keyed hash (the key is `forget_key` in store_info), so that forgotten
+-- things are recognised and not stored again. `done` is 0 until all of it is deleted. `since` is when
+-- the first of it was seen, so that files made since then can be listed.
 CREATE TABLE forgotten (
     hash  TEXT NOT NULL PRIMARY KEY,
     kind  TEXT NOT NULL CHECK (kind IN ('author', 'item', 'topic')),
@@ -628,20 +744,18 @@ CREATE INDEX forgotten_open ON forgotten (kind) WHERE done = 0;
 
 -- ---- Views for SQL and BI tools (docs: the reference of SQL views) ----
 
--- Public ids instead of database ids, times as ISO 8601 text, money in dollars. Columns are only ever added. They show finished,
--- numbered runs only.
+-- They have public ids instead of database ids, times as ISO 8601 text, money in dollars, and only finished runs. Columns are only
+-- ever added.
 
-CREATE VIEW v_sighting AS
-SELECT r.seq, r.public_id AS run, r.topic,
-       strftime('%Y-%m-%dT%H:%M:%fZ', r.started_at / 1000.0, 'unixepoch') AS seen_at,
-       s.source, s.rank, i.key, s.fit, s.likes, s.reposts, s.replies, s.quotes, s.bookmarks, s.views
-FROM sighting s JOIN run r ON r.id = s.run JOIN item i ON i.id = s.item WHERE r.seq IS NOT NULL;
-
-CREATE VIEW v_answer AS
-SELECT r.seq, r.public_id AS run, r.topic,
-       strftime('%Y-%m-%dT%H:%M:%fZ', r.started_at / 1000.0, 'unixepoch') AS asked_at,
-       a.model, a.text, a.partial, a.cited
-FROM answer a JOIN run r ON r.id = a.run WHERE r.seq IS NOT NULL;
+CREATE VIEW v_run AS
+SELECT r.seq, r.public_id AS run, r.topic, r.trigger, r.state, r.reason,
+       strftime('%Y-%m-%dT%H:%M:%fZ', r.slot / 1000.0, 'unixepoch') AS slot,
+       strftime('%Y-%m-%dT%H:%M:%fZ', r.started_at / 1000.0, 'unixepoch') AS started_at,
+       strftime('%Y-%m-%dT%H:%M:%fZ', r.finished_at / 1000.0, 'unixepoch') AS finished_at,
+       r.found, r.new, r.duplicate, r.outside, r.undated, r.unreadable, r.cost / 1000000.0 AS cost_usd, r.error_class, r.error_text, r.attempt,
+       strftime('%Y-%m-%dT%H:%M:%fZ', r.clears_at / 1000.0, 'unixepoch') AS clears_at,
+       coalesce(r.thinned, 0) AS thinned, strftime('%Y-%m-%dT%H:%M:%fZ', r.pruned_at / 1000.0, 'unixepoch') AS pruned_at
+FROM run r WHERE r.seq IS NOT NULL;
 
 CREATE VIEW v_search AS
 SELECT r.seq, r.public_id AS run, r.topic, s.attempt, s.source, s.operation, s.query, s.state, s.reason, s.http_status, s.tries,
@@ -652,8 +766,22 @@ SELECT r.seq, r.public_id AS run, r.topic, s.attempt, s.source, s.operation, s.q
        strftime('%Y-%m-%dT%H:%M:%fZ', s.asked_until / 1000.0, 'unixepoch') AS asked_until,
        strftime('%Y-%m-%dT%H:%M:%fZ', s.covered_from / 1000.0, 'unixepoch') AS covered_from,
        strftime('%Y-%m-%dT%H:%M:%fZ', s.covered_until / 1000.0, 'unixepoch') AS covered_until,
-       strftime('%Y-%m-%dT%H:%M:%fZ', s.clears_at / 1000.0, 'unixepoch') AS clears_at
+       strftime('%Y-%m-%dT%H:%M:%fZ', s.clears_at / 1000.0, 'unixepoch') AS clears_at,
+       CASE WHEN s.source IN ('social', 'web', 'ai') THEN 'service' ELSE s.source END AS provider
 FROM search s JOIN run r ON r.id = s.run WHERE r.seq IS NOT NULL;
+
+CREATE VIEW v_sighting AS
+SELECT r.seq, r.public_id AS run, r.topic,
+       strftime('%Y-%m-%dT%H:%M:%fZ', r.started_at / 1000.0, 'unixepoch') AS seen_at,
+       s.source, s.rank, i.key, s.fit, s.likes, s.reposts, s.replies, s.quotes, s.bookmarks, s.views,
+       CASE WHEN s.source IN ('social', 'web', 'ai') THEN 'service' ELSE s.source END AS provider
+FROM sighting s JOIN run r ON r.id = s.run JOIN item i ON i.id = s.item WHERE r.seq IS NOT NULL;
+
+CREATE VIEW v_answer AS
+SELECT r.seq, r.public_id AS run, r.topic,
+       strftime('%Y-%m-%dT%H:%M:%fZ', r.started_at / 1000.0, 'unixepoch') AS asked_at,
+       a.model, a.text, a.partial, a.cited
+FROM answer a JOIN run r ON r.id = a.run WHERE r.seq IS NOT NULL;
 
 CREATE VIEW v_item AS
 SELECT t.topic, i.key, i.kind, i.url, i.author, i.author_name, i.title, i.text, i.lang,
@@ -666,16 +794,6 @@ SELECT t.topic, i.key, i.kind, i.url, i.author, i.author_name, i.title, i.text, 
        (SELECT c.key FROM item c WHERE c.id = i.cluster) AS cluster, i.tone, i.score / 1000.0 AS score, i.scorer
 FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run JOIN run l ON l.id = t.last_run
 WHERE f.seq IS NOT NULL;
-
-CREATE VIEW v_run AS
-SELECT r.seq, r.public_id AS run, r.topic, r.trigger, r.state, r.reason,
-       strftime('%Y-%m-%dT%H:%M:%fZ', r.slot / 1000.0, 'unixepoch') AS slot,
-       strftime('%Y-%m-%dT%H:%M:%fZ', r.started_at / 1000.0, 'unixepoch') AS started_at,
-       strftime('%Y-%m-%dT%H:%M:%fZ', r.finished_at / 1000.0, 'unixepoch') AS finished_at,
-       r.found, r.new, r.duplicate, r.outside, r.undated, r.unreadable, r.cost / 1000000.0 AS cost_usd, r.error_class, r.error_text, r.attempt,
-       strftime('%Y-%m-%dT%H:%M:%fZ', r.clears_at / 1000.0, 'unixepoch') AS clears_at,
-       r.thinned, strftime('%Y-%m-%dT%H:%M:%fZ', r.pruned_at / 1000.0, 'unixepoch') AS pruned_at
-FROM run r WHERE r.seq IS NOT NULL;
 
 CREATE VIEW v_erased AS
 SELECT r.seq, r.public_id AS run, r.topic, r.erased, r.erased_new, r.merged_new

@@ -21,7 +21,7 @@ pub(super) const LONGEST: usize = 1_000;
 /// The parameter of the login page: the address to return to.
 pub(super) const NEXT: &str = "next";
 
-/// Parameters that had another name in 0.1.0. The former name works until 1.0.
+/// Parameters that had another name during development. The former name works until 1.0.
 const FORMER: [(&str, &str); 2] = [("q", "search"), ("sort", "order")];
 
 /// A request for a page.

@@ -109,7 +109,6 @@ mod near_forget;
 mod near_opposites;
 mod new_counts;
 mod old_verbs;
-mod older_schema;
 mod openai;
 mod outbox;
 mod pings;

@@ -5,46 +5,14 @@ use std::borrow::Cow;
 use sqlx::SqlSafeStr;
 use sqlx::migrate::{Migration, MigrationType, Migrator};
 
-macro_rules! migrations {
-    ($folder:literal) => {
-        [
-            (1, "main", include_str!(concat!("../../../../migrations/", $folder, "/0001_main.sql"))),
-            (2, "providers", include_str!(concat!("../../../../migrations/", $folder, "/0002_providers.sql"))),
-            (
-                3,
-                "provider_columns",
-                include_str!(concat!("../../../../migrations/", $folder, "/0003_provider_columns.sql")),
-            ),
-            (4, "terms", include_str!(concat!("../../../../migrations/", $folder, "/0004_terms.sql"))),
-            (5, "marks", include_str!(concat!("../../../../migrations/", $folder, "/0005_marks.sql"))),
-            (6, "reading", include_str!(concat!("../../../../migrations/", $folder, "/0006_reading.sql"))),
-            (7, "access", include_str!(concat!("../../../../migrations/", $folder, "/0007_access.sql"))),
-            (8, "thinned", include_str!(concat!("../../../../migrations/", $folder, "/0008_thinned.sql"))),
-            (9, "placed", include_str!(concat!("../../../../migrations/", $folder, "/0009_placed.sql"))),
-            (10, "started", include_str!(concat!("../../../../migrations/", $folder, "/0010_started.sql"))),
-            (
-                11,
-                "first_sightings",
-                include_str!(concat!("../../../../migrations/", $folder, "/0011_first_sightings.sql")),
-            ),
-            (
-                12,
-                "feed_addresses",
-                include_str!(concat!("../../../../migrations/", $folder, "/0012_feed_addresses.sql")),
-            ),
-            (
-                13,
-                "suggested_marks",
-                include_str!(concat!("../../../../migrations/", $folder, "/0013_suggested_marks.sql")),
-            ),
-        ]
-    };
-}
+type Step = (i64, &'static str, &'static str);
 
-pub(in crate::store) const SQLITE: &[(i64, &str, &str)] = &migrations!("sqlite");
-pub(in crate::store) const POSTGRES: &[(i64, &str, &str)] = &migrations!("postgres");
+pub(in crate::store) const SQLITE: &[Step] =
+    &[(1, "main", include_str!("../../../../migrations/sqlite/0001_main.sql"))];
+pub(in crate::store) const POSTGRES: &[Step] =
+    &[(1, "main", include_str!("../../../../migrations/postgres/0001_main.sql"))];
 
-pub(in crate::store) fn migrator(steps: &[(i64, &'static str, &'static str)]) -> Migrator {
+pub(in crate::store) fn migrator(steps: &[Step]) -> Migrator {
     Migrator::with_migrations(
         steps
             .iter()
