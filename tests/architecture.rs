@@ -179,6 +179,25 @@ fn no_file_uses_one_that_uses_it() {
     assert!(told.is_empty(), "move what both files need to a third file:\n{}", told.join("\n"));
 }
 
+/// Only `src/failpoint.rs` differs between a build for tests and a release, and it uses no other file: .ci/run compiles it
+/// alone to see that a release has no hooks for tests.
+#[test]
+fn only_failpoints_depend_on_debug_assertions() {
+    let mut files = Vec::new();
+    for (path, text) in tree::code() {
+        let all = source::tokens(&text);
+        if source::shipped(&all).iter().any(|token| {
+            token.is("debug_assertions")
+                || token.kind == source::Kind::Text
+                    && token.text.starts_with("TOPICWATCH_TEST_")
+                    && token.text != "TOPICWATCH_TEST_DATA"
+        }) {
+            files.push(path);
+        }
+    }
+    assert_eq!(files, ["src/failpoint.rs"]);
+}
+
 /// What tests share is in `support/`, so that each can be read and removed alone.
 #[test]
 fn tests_use_only_what_is_in_support() {

@@ -100,7 +100,7 @@ fn left_out(stream: &Stream, marks: &[(usize, TrainingMark)]) -> Vec<LeftOut> {
     for part in 0..PARTS {
         let in_part = |number: usize| number % PARTS == part;
         let rest = marks.iter().enumerate().filter(|(number, _)| !in_part(*number)).map(|(_, mark)| mark);
-        let (_, evidence) = stream.learn(&labels(rest));
+        let evidence = stream.evidence(&labels(rest));
         let left = marks.iter().enumerate().filter(|(number, _)| in_part(*number));
         all.extend(left.map(|(_, (place, mark))| LeftOut { evidence: evidence[*place], mark: *mark }));
     }

@@ -31,47 +31,90 @@ pub(super) struct Weights {
 /// A stream of items with numbered words, to learn from several times.
 #[derive(Debug)]
 pub(super) struct Stream {
-    /// Words that at least two items contain.
+    /// Words that at least two items contain, sorted.
     vocabulary: Vec<u64>,
     /// The number of items that contain each word.
     item_counts: Vec<f64>,
-    items: Vec<(usize, Vec<usize>)>,
+    /// How many words of the question each item contains.
+    asked: Vec<usize>,
+    /// The numbers of all items' words, one item after the other, and where each item's end.
+    words: Vec<usize>,
+    ends: Vec<usize>,
+}
+
+/// What was learned from some marks.
+struct Learned {
+    groups: [f64; GROUPS],
+    /// The log-ratio of each word of the vocabulary.
+    ratios: Vec<f64>,
+    mean: f64,
+    spread: f64,
+    evidence: Vec<f64>,
 }
 
 impl Stream {
     pub(super) fn of<'a>(items: impl Iterator<Item = &'a Features> + Clone) -> Self {
-        let mut many: HashMap<u64, usize> = HashMap::new();
-        for word in items.clone().flat_map(|item| &item.words) {
-            *many.entry(*word).or_default() += 1;
+        let asked: Vec<usize> = items.clone().map(|item| item.asked).collect();
+        let mut pairs: Vec<(u64, usize)> =
+            items.enumerate().flat_map(|(place, item)| item.words.iter().map(move |word| (*word, place))).collect();
+        pairs.sort_unstable();
+        let known = || pairs.chunk_by(|a, b| a.0 == b.0).filter(|pairs| pairs.len() > 1);
+        let mut ends = vec![0; asked.len()];
+        for (_, place) in known().flatten() {
+            ends[*place] += 1;
         }
-        let mut vocabulary: Vec<u64> = many.iter().filter(|(_, many)| **many > 1).map(|(word, _)| *word).collect();
-        vocabulary.sort_unstable();
-        let number = |word: &u64| vocabulary.binary_search(word).ok();
-        let items: Vec<(usize, Vec<usize>)> =
-            items.map(|item| (item.asked, item.words.iter().filter_map(number).collect())).collect();
-        let mut item_counts = vec![0.0; vocabulary.len()];
-        for word in items.iter().flat_map(|(_, words)| words) {
-            item_counts[*word] += 1.0;
+        let mut next = Vec::with_capacity(ends.len());
+        let mut all = 0;
+        for end in &mut ends {
+            next.push(all);
+            all += *end;
+            *end = all;
         }
-        Self { vocabulary, item_counts, items }
+        let (mut vocabulary, mut item_counts, mut words) = (Vec::new(), Vec::new(), vec![0; all]);
+        for pairs in known() {
+            for (_, place) in pairs {
+                words[next[*place]] = vocabulary.len();
+                next[*place] += 1;
+            }
+            vocabulary.push(pairs[0].0);
+            item_counts.push(pairs.len() as f64);
+        }
+        Self { vocabulary, item_counts, asked, words, ends }
+    }
+
+    /// Returns the number of words of the question and the word numbers of each item.
+    fn items(&self) -> impl Iterator<Item = (usize, &[usize])> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        self.asked.iter().zip(starts.zip(&self.ends)).map(|(asked, (from, until))| (*asked, &self.words[from..*until]))
     }
 
     /// Learns from these marks, given by item index. Returns the weights and the evidence for each item.
     pub(super) fn learn(&self, marks: &[(usize, bool)]) -> (Weights, Vec<f64>) {
+        let Learned { groups, ratios, mean, spread, evidence } = self.learned(marks);
+        let words = self.vocabulary.iter().copied().zip(ratios).collect();
+        (Weights { groups, words, mean, spread }, evidence)
+    }
+
+    /// Returns only the evidence for each item.
+    pub(super) fn evidence(&self, marks: &[(usize, bool)]) -> Vec<f64> {
+        self.learned(marks).evidence
+    }
+
+    fn learned(&self, marks: &[(usize, bool)]) -> Learned {
         let groups = self.groups(marks);
-        let mut marked = vec![None; self.items.len()];
+        let mut marked = vec![None; self.asked.len()];
         for (place, good) in marks {
             marked[*place] = Some(*good);
         }
         let share = |good: bool| if good { 1.0 } else { 0.0 };
-        let mut likely: Vec<f64> = (self.items.iter().zip(&marked))
-            .map(|((query_word_count, _), mark)| mark.map_or_else(|| logistic(groups[*query_word_count]), share))
+        let mut likely: Vec<f64> = (self.asked.iter().zip(&marked))
+            .map(|(query_word_count, mark)| mark.map_or_else(|| logistic(groups[*query_word_count]), share))
             .collect();
-        let (mut ratios, mut evidence) = (Vec::new(), vec![0.0; self.items.len()]);
+        let (mut ratios, mut evidence) = (Vec::new(), vec![0.0; self.asked.len()]);
         for _ in 0..ROUNDS {
             ratios = self.ratios(&likely, &marked);
-            for (place, (query_word_count, words)) in self.items.iter().enumerate() {
-                evidence[place] = groups[*query_word_count] + of_words(words.iter().map(|word| ratios[*word]));
+            for (place, (query_word_count, words)) in self.items().enumerate() {
+                evidence[place] = groups[query_word_count] + of_words(words.iter().map(|word| ratios[*word]));
                 if marked[place].is_none() {
                     likely[place] = logistic(evidence[place]);
                 }
@@ -85,15 +128,14 @@ impl Stream {
         for one in &mut evidence {
             *one = (*one - mean) / spread;
         }
-        let words = self.vocabulary.iter().copied().zip(ratios).collect();
-        (Weights { groups, words, mean, spread }, evidence)
+        Learned { groups, ratios, mean, spread, evidence }
     }
 
     /// Returns the log-odds that items with each number of words of the question are good.
     fn groups(&self, marks: &[(usize, bool)]) -> [f64; GROUPS] {
         let mut groups = [0.0; GROUPS];
         for (query_word_count, group) in groups.iter_mut().enumerate() {
-            let of_group = marks.iter().filter(|(place, _)| self.items[*place].0 == query_word_count);
+            let of_group = marks.iter().filter(|(place, _)| self.asked[*place] == query_word_count);
             let (all, good) = of_group
                 .fold((0.0, 0.0), |(all, good), (_, is_good)| (all + 1.0, if *is_good { good + 1.0 } else { good }));
             let share = (good + BELIEF * BELIEVED[query_word_count]) / (all + BELIEF);
@@ -105,7 +147,7 @@ impl Stream {
     /// Returns the log-ratio of each word between likely good and likely noise items.
     fn ratios(&self, likely: &[f64], marked: &[Option<bool>]) -> Vec<f64> {
         let mut counts = vec![(0.0, 0.0); self.vocabulary.len()];
-        for ((place, (_, words)), good) in self.items.iter().enumerate().zip(likely) {
+        for ((place, (_, words)), good) in self.items().enumerate().zip(likely) {
             let weight = if marked[place].is_some() { MARKED } else { 1.0 };
             for word in words {
                 counts[*word].0 += weight * good;
