@@ -2,6 +2,7 @@
 //! 2000). Unmarked items start with the probability from their words of the question and are re-estimated a few times.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 
 use super::features::{Features, GROUPS};
 
@@ -18,11 +19,31 @@ const ROUNDS: usize = 3;
 /// The strongest words of an item count once more: a post about a topic may have one such word among many others.
 const BEST: usize = 3;
 
+/// Values by word. A word is a hash already, so it is not hashed again.
+type ByWord<V> = HashMap<u64, V, BuildHasherDefault<AsIs>>;
+
+#[derive(Debug, Clone, Copy, Default)]
+struct AsIs(u64);
+
+impl Hasher for AsIs {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = bytes.iter().fold(self.0, |sum, byte| sum.rotate_left(8) ^ u64::from(*byte));
+    }
+
+    fn write_u64(&mut self, word: u64) {
+        self.0 = word;
+    }
+}
+
 /// The learned weights.
 #[derive(Debug, Clone)]
 pub(super) struct Weights {
     groups: [f64; GROUPS],
-    words: HashMap<u64, f64>,
+    words: ByWord<f64>,
     /// Mean and standard deviation over the stream, so that evidence is comparable between topics.
     mean: f64,
     spread: f64,
@@ -54,30 +75,19 @@ struct Learned {
 
 impl Stream {
     pub(super) fn of<'a>(items: impl Iterator<Item = &'a Features> + Clone) -> Self {
-        let asked: Vec<usize> = items.clone().map(|item| item.asked).collect();
-        let mut pairs: Vec<(u64, usize)> =
-            items.enumerate().flat_map(|(place, item)| item.words.iter().map(move |word| (*word, place))).collect();
-        pairs.sort_unstable();
-        let known = || pairs.chunk_by(|a, b| a.0 == b.0).filter(|pairs| pairs.len() > 1);
-        let mut ends = vec![0; asked.len()];
-        for (_, place) in known().flatten() {
-            ends[*place] += 1;
+        let mut many: ByWord<usize> = ByWord::default();
+        for word in items.clone().flat_map(|item| &item.words) {
+            *many.entry(*word).or_default() += 1;
         }
-        let mut next = Vec::with_capacity(ends.len());
-        let mut all = 0;
-        for end in &mut ends {
-            next.push(all);
-            all += *end;
-            *end = all;
-        }
-        let (mut vocabulary, mut item_counts, mut words) = (Vec::new(), Vec::new(), vec![0; all]);
-        for pairs in known() {
-            for (_, place) in pairs {
-                words[next[*place]] = vocabulary.len();
-                next[*place] += 1;
-            }
-            vocabulary.push(pairs[0].0);
-            item_counts.push(pairs.len() as f64);
+        let mut vocabulary: Vec<u64> = many.iter().filter(|(_, many)| **many > 1).map(|(word, _)| *word).collect();
+        vocabulary.sort_unstable();
+        let item_counts = vocabulary.iter().map(|word| many[word] as f64).collect();
+        let numbers: ByWord<usize> = vocabulary.iter().enumerate().map(|(number, word)| (*word, number)).collect();
+        let (mut asked, mut words, mut ends) = (Vec::new(), Vec::new(), Vec::new());
+        for item in items {
+            asked.push(item.asked);
+            words.extend(item.words.iter().filter_map(|word| numbers.get(word)));
+            ends.push(words.len());
         }
         Self { vocabulary, item_counts, asked, words, ends }
     }
