@@ -272,7 +272,11 @@ fn an_alert_without_channels_says_that_nobody_was_told() {
         let pages = Pages::serve(&place, &["--at", &hour(5)]);
         let events = get(&pages, "/api/v1/alert-events");
         let event = &events["data"][0];
-        assert_eq!((&event["told"], &event["muted"]), (&json!(false), &json!("no channels")), "{name}: {events}");
+        assert_eq!(
+            (&event["in_message"], &event["told"], &event["muted"]),
+            (&json!(false), &json!(false), &json!("no channels")),
+            "{name}: {events}"
+        );
         assert!(pages.page("/alerts").contains("not reported: no channels"), "{name}");
     }
 }

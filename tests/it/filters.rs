@@ -46,6 +46,7 @@ fn a_filter_hides_when_reading_counts_what_it_hides_and_loses_nothing() {
         let entries =
             json!({ "must = acme": 1, "exclude = hiring": 1, "exclude = never": 0, "exclude_authors = @AUTHOR1": 2 });
         assert_eq!(tested["told"]["entries"], entries);
+        assert_eq!(tested["preview"], tested["told"]);
         place.run(&["topic", "filter", "test", "acme"]).shows(
             0,
             &[

@@ -52,7 +52,9 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit
     if args.json {
         let runs =
             runs.iter().map(|run| to_json(run, &searches, (&older, &baselines))).collect::<Result<Vec<_>, _>>()?;
-        output::json(&json!({ "sandbox": invented, "runs": runs, "ill": health.ill }))?;
+        // `ill` is the former name of `silent_sources`, until 1.0.
+        let silent = &health.ill;
+        output::json(&json!({ "sandbox": invented, "runs": runs, "silent_sources": silent, "ill": silent }))?;
         return Ok(Exit::Ok);
     }
     let mut text = if invented { "SANDBOX: invented findings\n\n".to_owned() } else { String::new() };

@@ -61,6 +61,8 @@ fn as_json(done: &RescoreResult, rehearsal: bool) -> Value {
     json!({
         "scorer": sentiment::VERSION,
         "dry_run": rehearsal,
+        "scored": done.rescored,
+        // The former name, until 1.0.
         "judged": done.rescored,
         "first": done.first,
         "changed": done.changed(),

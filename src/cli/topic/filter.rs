@@ -162,8 +162,9 @@ async fn test(common: &Common, args: &FilterTestArgs) -> Result<Exit, Failure> {
     let invented = store.nature().await? == Some(DataOrigin::Sandbox);
     store.close().await;
     if args.json {
+        // `told` is the former name of `preview`, until 1.0.
         output::json(&json!({
-            "sandbox": invented, "topic": topic.id, "in_force": topic.filter, "tested": wanted, "told": preview,
+            "sandbox": invented, "topic": topic.id, "in_force": topic.filter, "tested": wanted, "preview": preview, "told": preview,
         }))?;
     } else {
         let head = if invented { "SANDBOX: invented findings\n" } else { "" };

@@ -85,6 +85,8 @@ fn event(event: &AlertEvent) -> Value {
         "at": event.at,
         "summary": event.summary,
         "lines": event.lines.iter().map(line).collect::<Vec<_>>(),
+        "in_message": event.message.is_some(),
+        // The former name, until 1.0.
         "told": event.message.is_some(),
         "delivery": event.delivery,
         "muted": event.muted,
