@@ -2,16 +2,17 @@
 //! at times, indexes posts up to 90 minutes late and loses some. Every post in a span that the program claims as
 //! covered was shown, and a quiet topic has no hole. Through the binary, on both databases.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore as _, SeedableRng as _};
 use rand_distr::{Distribution as _, Poisson};
+use serde_json::Value;
 use topicwatch::model::Time;
 
 use crate::support::databases::{Database, databases};
 use crate::support::program::Place;
-use crate::support::truth::{Truly, Truth};
+use crate::support::truth::{Reply, Truly, Truth};
 
 const MINUTE: i64 = 60_000;
 const HOUR: i64 = 60 * MINUTE;
@@ -23,37 +24,63 @@ const DAYS: i64 = 15;
 const TOPICS: [(&str, f64); 5] =
     [("loud", 160.0), ("bursty", 60.0), ("middling", 35.0), ("quiet", 6.0), ("still", 0.5)];
 
+/// Five topics, their posts by this seed, and the service that finds them.
+#[derive(Debug)]
+struct Stream {
+    seed: u64,
+    /// Whether a provider finds them, or `[service]`.
+    provider: bool,
+    /// The share of a reply that is older than requested.
+    older: f64,
+}
+
+impl Stream {
+    /// The id and the query of a topic.
+    fn topic(&self, kind: &str) -> String {
+        format!("{kind}{}", self.seed)
+    }
+
+    fn lines(&self) -> String {
+        let source = if self.provider { "second" } else { "social" };
+        let names = TOPICS.map(|(kind, _)| self.topic(kind));
+        let topic = |name| format!("[[topics]]\nid = \"{name}\"\nquery = \"{name}\"\nsources = [\"{source}\"]\n");
+        names.map(topic).concat()
+    }
+
+    /// Posts by the hour. One hour in 24 of the bursty topic has twenty times as many; one post in 30 is deleted within
+    /// a day.
+    fn posts(&self, random: &mut ChaCha8Rng) -> Vec<Truly> {
+        let mut posts = Vec::new();
+        for (kind, a_day) in TOPICS {
+            let topic = self.topic(kind);
+            for hour in -24..DAYS * 24 {
+                let burst = if kind == "bursty" && unit(random) < 1.0 / 24.0 { 20.0 } else { 1.0 };
+                let many = Poisson::new(a_day / 24.0 * burst).unwrap().sample(random) as u64;
+                for _ in 0..many {
+                    let published = BEGIN + hour * HOUR + (unit(random) * HOUR as f64) as i64;
+                    let indexed = published + (unit(random) * 90.0 * MINUTE as f64) as i64;
+                    let gone = unit(random) < 1.0 / 30.0;
+                    let deleted = gone.then(|| Time(indexed + (unit(random) * DAY as f64) as i64));
+                    // No two streams have a post in common.
+                    let id = self.seed * 1_000_000 + posts.len() as u64 + 1;
+                    posts.push(Truly {
+                        query: topic.clone(),
+                        id,
+                        text: format!("{topic} {id:x} {:x}", random.next_u64()),
+                        published: Time(published),
+                        indexed: Time(indexed),
+                        deleted,
+                    });
+                }
+            }
+        }
+        posts
+    }
+}
+
 /// A random number in [0, 1).
 fn unit(random: &mut ChaCha8Rng) -> f64 {
     random.next_u32() as f64 / f64::from(u32::MAX)
-}
-
-/// Posts by the hour. One hour in 24 of the bursty topic has twenty times as many; one post in 30 is deleted within a
-/// day.
-fn stream(random: &mut ChaCha8Rng) -> Vec<Truly> {
-    let mut posts = Vec::new();
-    for (topic, a_day) in TOPICS {
-        for hour in -24..DAYS * 24 {
-            let burst = if topic == "bursty" && unit(random) < 1.0 / 24.0 { 20.0 } else { 1.0 };
-            let many = Poisson::new(a_day / 24.0 * burst).unwrap().sample(random) as u64;
-            for _ in 0..many {
-                let published = BEGIN + hour * HOUR + (unit(random) * HOUR as f64) as i64;
-                let indexed = published + (unit(random) * 90.0 * MINUTE as f64) as i64;
-                let gone = unit(random) < 1.0 / 30.0;
-                let deleted = gone.then(|| Time(indexed + (unit(random) * DAY as f64) as i64));
-                let id = posts.len() as u64 + 1;
-                posts.push(Truly {
-                    query: topic.to_owned(),
-                    id,
-                    text: format!("{topic} {id:x} {:x}", random.next_u64()),
-                    published: Time(published),
-                    indexed: Time(indexed),
-                    deleted,
-                });
-            }
-        }
-    }
-    posts
 }
 
 /// The most posts in a reply, by day.
@@ -66,7 +93,7 @@ fn cap(day: i64) -> usize {
     }
 }
 
-/// The results of a run over the stream.
+/// The results of the runs over a stream.
 #[derive(Debug, Default)]
 struct Judged {
     /// Posts that the service had at the time of a search, within what that search claims, but did not show.
@@ -87,119 +114,166 @@ struct Judged {
     quiet_holes: usize,
 }
 
-/// Runs the program on the stream every `every` hours, and checks what it claims.
-fn watch(database: Database, every: i64, seed: u64, provider: bool, older: f64) -> Judged {
-    let mut random = ChaCha8Rng::seed_from_u64(seed);
-    let posts = stream(&mut random);
-    let truth = Truth::new(posts.clone());
-    let topics: String = TOPICS
-        .iter()
-        .map(|(name, _)| format!("[[topics]]\nid = \"{name}\"\nquery = \"{name}\"\nsources = [\"social\"]\n"))
-        .collect();
-    let place = if provider {
-        let second = format!("[providers.second]\nkind = \"spec\"\nkey_env = \"SECOND_KEY\"\n{}\n", truth.lines());
-        Place::bare(database, &(second + &topics.replace("\"social\"", "\"second\"")))
-    } else {
-        Place::new(database, &truth.lines(), &topics)
+/// What a search claims.
+struct Search {
+    topic: String,
+    at: Time,
+    full: bool,
+    from: Time,
+    until: Time,
+}
+
+impl Search {
+    fn parse(line: &str) -> Self {
+        let parts: Vec<&str> = line.split(' ').collect();
+        let number = |n: usize| parts[n].parse::<i64>().unwrap();
+        Self {
+            topic: parts[0].to_owned(),
+            at: Time(number(1)),
+            full: number(2) == 1,
+            from: Time(number(3)),
+            until: Time(number(4)),
+        }
+    }
+}
+
+/// Runs the program on the streams every `every` hours, all in one database, and checks what it claims of each.
+fn watch(database: Database, every: i64, streams: &[Stream]) -> Vec<Judged> {
+    let mut randoms: Vec<ChaCha8Rng> = streams.iter().map(|stream| ChaCha8Rng::seed_from_u64(stream.seed)).collect();
+    let posts: Vec<Vec<Truly>> =
+        streams.iter().zip(&mut randoms).map(|(stream, random)| stream.posts(random)).collect();
+    let truth_of = |provider: bool| {
+        let found = streams.iter().zip(&posts).filter(|(stream, _)| stream.provider == provider);
+        Truth::new(found.flat_map(|(_, posts)| posts.iter().cloned()).collect())
     };
+    let truths = [truth_of(false), truth_of(true)];
+    let older = streams.iter().flat_map(|stream| TOPICS.map(|(kind, _)| (stream.topic(kind), stream.older)));
+    let older: HashMap<String, f64> = older.collect();
+    truths.iter().for_each(|truth| truth.set(|world| world.older = older.clone()));
+    let second = format!("[providers.second]\nkind = \"spec\"\nkey_env = \"SECOND_KEY\"\n{}\n", truths[1].lines());
+    let topics: String = streams.iter().map(Stream::lines).collect();
+    let place = Place::new(database, &truths[0].lines(), &(second + &topics));
+    let random = &mut randoms[0];
     for hour in (0..DAYS * 24).filter(|hour| hour % every == 0) {
-        // Runs start some seconds after their slot, and the service is down for one in twenty.
+        // Runs start some seconds after their slot, and the services are down for one in twenty.
         let now = Time(BEGIN + hour * HOUR + i64::from(random.next_u32() % 20_000));
-        let down = unit(&mut random) < 0.05;
-        truth.set(|world| (world.now, world.cap, world.older, world.down) = (now, cap(hour / 24), older, down));
+        let down = unit(random) < 0.05;
+        for truth in &truths {
+            truth.set(|world| (world.now, world.cap, world.down) = (now, cap(hour / 24), down));
+        }
         let ended = place.program(&["once", "--at", &now.to_string()]).env("SECOND_KEY", "a key of its own").run();
         assert_eq!(ended.code, Some(if down { 3 } else { 0 }), "{ended}");
     }
     let mut replies = Vec::new();
-    truth.set(|world| replies = std::mem::take(&mut world.shown));
-
-    let mut judged = Judged::default();
+    truths.iter().for_each(|truth| truth.set(|world| replies.append(&mut world.shown)));
     let searches = place.database.texts(
         "SELECT topic || ' ' || CAST(asked_until AS TEXT) || ' ' || CAST(saturated AS INTEGER) || ' ' || \
          CAST(coalesce(covered_from, 0) AS TEXT) || ' ' || CAST(coalesce(covered_until, 0) AS TEXT) \
          FROM search WHERE state IN ('ok', 'empty') ORDER BY asked_until",
     );
     assert_eq!(searches.len(), replies.len());
-    for line in &searches {
-        let parts: Vec<&str> = line.split(' ').collect();
-        let number = |n: usize| parts[n].parse::<i64>().unwrap();
-        let (topic, at, full) = (parts[0], Time(number(1)), number(2) == 1);
-        let (from, until) = (Time(number(3)), Time(number(4)));
-        let reply = replies.iter().find(|(now, query, ..)| *now == at && query == topic).unwrap();
-        let shown: HashSet<u64> = reply.3.iter().copied().collect();
-        let there = |post: &&Truly| {
-            post.query == topic
-                && post.indexed <= at
-                && post.published <= at
-                && post.deleted.is_none_or(|gone| gone > at)
+    let searches: Vec<Search> = searches.iter().map(|line| Search::parse(line)).collect();
+    let end = Time(BEGIN + DAYS * DAY).to_string();
+    let coverage = place.json(&["coverage", "--json", "--at", &end, "--since", "15d"]);
+    let coverage = coverage["topics"].as_array().unwrap();
+
+    let judge = |(stream, posts): (&Stream, &Vec<Truly>)| {
+        let mut judged = Judged::default();
+        for (kind, _) in TOPICS {
+            let name = stream.topic(kind);
+            let posts: Vec<&Truly> = posts.iter().filter(|post| post.query == name).collect();
+            let replies: Vec<&Reply> = replies.iter().filter(|(_, query, ..)| *query == name).collect();
+            for search in searches.iter().filter(|search| search.topic == name) {
+                judged.add_search(search, &posts, replies.iter().find(|(now, ..)| *now == search.at).unwrap());
+            }
+            let source = &coverage.iter().find(|topic| topic["topic"] == *name).unwrap()["sources"][0];
+            judged.add_coverage(source, &posts, &replies);
+            if ["quiet", "still"].contains(&kind) {
+                judged.add_holes(source, every);
+            }
+        }
+        judged
+    };
+    streams.iter().zip(&posts).map(judge).collect()
+}
+
+impl Judged {
+    /// Compares what a search claims with its reply and with the posts that the service had then.
+    fn add_search(&mut self, search: &Search, posts: &[&Truly], (_, _, since, ids): &Reply) {
+        let shown: HashSet<u64> = ids.iter().copied().collect();
+        let there = |post: &&&Truly| {
+            post.indexed <= search.at
+                && post.published <= search.at
+                && post.published >= *since
+                && post.deleted.is_none_or(|gone| gone > search.at)
         };
-        let held: Vec<&Truly> = posts.iter().filter(there).filter(|post| post.published >= reply.2).collect();
-        let inside = |post: &&&Truly| post.published >= from && post.published < until;
-        let withheld = held.iter().filter(inside).filter(|post| !shown.contains(&post.id)).count();
-        judged.withheld += withheld;
-        if held.iter().any(|post| !shown.contains(&post.id)) {
-            judged.cut += 1;
-            judged.cut_and_whole += usize::from(withheld > 0);
+        let hidden: Vec<&&Truly> = posts.iter().filter(there).filter(|post| !shown.contains(&post.id)).collect();
+        let inside = |post: &&&&Truly| post.published >= search.from && post.published < search.until;
+        let withheld = hidden.iter().filter(inside).count();
+        self.withheld += withheld;
+        if hidden.is_empty() {
+            self.whole += 1;
+            self.whole_and_full += usize::from(search.full);
         } else {
-            judged.whole += 1;
-            judged.whole_and_full += usize::from(full);
+            self.cut += 1;
+            self.cut_and_whole += usize::from(withheld > 0);
         }
     }
 
-    let end = Time(BEGIN + DAYS * DAY).to_string();
-    let all = place.json(&["coverage", "--json", "--at", &end, "--since", "15d"]);
-    let ever: HashSet<u64> = replies.iter().flat_map(|reply| reply.3.iter().copied()).collect();
-    for topic in all["topics"].as_array().unwrap() {
-        let name = topic["topic"].as_str().unwrap();
-        let source = &topic["sources"][0];
-        let time = |value: &serde_json::Value| Time::parse(value.as_str().unwrap()).unwrap();
+    /// Compares what is claimed of a topic in the end with its posts and with what was shown of them.
+    fn add_coverage(&mut self, source: &Value, posts: &[&Truly], replies: &[&Reply]) {
+        let time = |value: &Value| Time::parse(value.as_str().unwrap()).unwrap();
         let covered: Vec<(Time, Time)> =
             source["covered"].as_array().unwrap().iter().map(|s| (time(&s["from"]), time(&s["until"]))).collect();
-        for post in posts.iter().filter(|post| post.query == name) {
+        let ever: HashSet<u64> = replies.iter().flat_map(|reply| reply.3.iter().copied()).collect();
+        for post in posts {
             // A post that no search could have shown does not count.
-            let had = replies.iter().any(|(now, query, since, _)| {
-                query == name
-                    && post.indexed <= *now
-                    && post.published >= *since
-                    && post.deleted.is_none_or(|at| at > *now)
-            });
-            let never = had && !ever.contains(&post.id);
-            judged.unseen += usize::from(never);
+            let had = |(now, _, since, _): &Reply| {
+                post.indexed <= *now && post.published >= *since && post.deleted.is_none_or(|at| at > *now)
+            };
+            let never = !ever.contains(&post.id) && replies.iter().any(|reply| had(reply));
+            self.unseen += usize::from(never);
             if covered.iter().any(|(from, until)| *from <= post.published && post.published < *until) {
-                judged.claimed += 1;
-                judged.missed += usize::from(never);
-            }
-        }
-        if ["quiet", "still"].contains(&name) {
-            let outage = |hole: &&serde_json::Value| hole["causes"].to_string().contains("failed_search");
-            let holes = source["holes"].as_array().unwrap();
-            judged.quiet_holes += holes.iter().filter(|hole| !outage(hole)).count();
-            if every == 6 {
-                assert_eq!(holes.iter().filter(outage).count(), 0, "the next look covers it: {source}");
+                self.claimed += 1;
+                self.missed += usize::from(never);
             }
         }
     }
-    judged
+
+    /// Counts the holes of a quiet topic that no outage caused.
+    fn add_holes(&mut self, source: &Value, every: i64) {
+        let outage = |hole: &&Value| hole["causes"].to_string().contains("failed_search");
+        let holes = source["holes"].as_array().unwrap();
+        self.quiet_holes += holes.iter().filter(|hole| !outage(hole)).count();
+        if every == 6 {
+            assert_eq!(holes.iter().filter(outage).count(), 0, "the next look covers it: {source}");
+        }
+    }
 }
 
 #[test]
 fn what_is_claimed_was_shown_and_quiet_topics_have_no_holes() {
     // The service as `[service]`, and as a provider. In the deployed service, 22 of 94 posts for "the past 24 hours"
     // were older; one stream imitates this.
-    for (every, seed, provider, older) in
-        [(6, 11, false, 0.0), (24, 12, false, 0.0), (6, 13, true, 0.0), (6, 14, false, 0.22)]
-    {
+    let often = [
+        Stream { seed: 11, provider: false, older: 0.0 },
+        Stream { seed: 13, provider: true, older: 0.0 },
+        Stream { seed: 14, provider: false, older: 0.22 },
+    ];
+    let daily = [Stream { seed: 12, provider: false, older: 0.0 }];
+    for (every, streams) in [(6, &often[..]), (24, &daily[..])] {
         for database in databases() {
             let name = database.name;
-            let judged = watch(database, every, seed, provider, older);
-            println!("every {every}h, seed {seed}, {name}, provider {provider}, older {older}: {judged:?}");
-            assert!(judged.cut >= 25 && judged.whole >= 40 && judged.claimed >= 2_000, "{judged:?}");
-            assert_eq!(judged.withheld, 0, "{judged:?}");
-            assert_eq!(judged.quiet_holes, 0, "{judged:?}");
-            // Posts indexed later than the allowance and then truncated.
-            assert!(judged.missed * 50 <= judged.claimed, "{judged:?}");
-            // A complete reply may have a length at which services truncate.
-            assert!(judged.whole_and_full * 20 <= judged.whole, "{judged:?}");
+            for (stream, judged) in streams.iter().zip(watch(database, every, streams)) {
+                println!("every {every}h, {name}, {stream:?}: {judged:?}");
+                assert!(judged.cut >= 25 && judged.whole >= 40 && judged.claimed >= 2_000, "{judged:?}");
+                assert_eq!(judged.withheld, 0, "{judged:?}");
+                assert_eq!(judged.quiet_holes, 0, "{judged:?}");
+                // Posts indexed later than the allowance and then truncated.
+                assert!(judged.missed * 50 <= judged.claimed, "{judged:?}");
+                // A complete reply may have a length at which services truncate.
+                assert!(judged.whole_and_full * 20 <= judged.whole, "{judged:?}");
+            }
         }
     }
 }

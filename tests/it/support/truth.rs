@@ -1,5 +1,6 @@
 //! Posts with known ground truth, and a service that shows some of them.
 
+use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
@@ -31,15 +32,18 @@ pub struct World {
     pub now: Time,
     /// The most entries in a reply.
     pub cap: usize,
-    /// The share of a reply that is older than requested, as in real services.
-    pub older: f64,
+    /// For a query, the share of its replies that is older than requested, as in real services.
+    pub older: HashMap<String, f64>,
     /// Whether it answers 503.
     pub down: bool,
     /// All posts, past and future.
     pub posts: Vec<Truly>,
-    /// Each reply: its time, the query, the requested start, and the ids in it.
-    pub shown: Vec<(Time, String, Time, Vec<u64>)>,
+    /// Each reply.
+    pub shown: Vec<Reply>,
 }
+
+/// A reply: its time, the query, the requested start, and the ids in it.
+pub type Reply = (Time, String, Time, Vec<u64>);
 
 /// The running service.
 pub struct Truth {
@@ -51,7 +55,8 @@ pub struct Truth {
 
 impl Truth {
     pub fn new(posts: Vec<Truly>) -> Self {
-        let world = World { now: Time(0), cap: usize::MAX, older: 0.0, down: false, posts, shown: Vec::new() };
+        let (older, shown) = (HashMap::new(), Vec::new());
+        let world = World { now: Time(0), cap: usize::MAX, older, down: false, posts, shown };
         let world = Arc::new(Mutex::new(world));
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
@@ -98,17 +103,18 @@ pub async fn answer(State(world): State<Arc<Mutex<World>>>, body: String) -> (St
     let days = if asked["date_filter"] == "PAST_7_DAYS" { 7 } else { 1 };
     let since = Time(world.now.0 - days * 86_400_000);
     let now = world.now;
+    let of_query: Vec<&Truly> = world.posts.iter().filter(|post| post.query == query).collect();
     let there = |post: &&Truly| {
-        post.query == query
-            && post.indexed <= now
+        post.indexed <= now
             && post.published <= now
             && post.published >= since
             && post.deleted.is_none_or(|at| at > now)
     };
-    let mut posts: Vec<&Truly> = world.posts.iter().filter(there).collect();
+    let mut posts: Vec<&Truly> = of_query.iter().copied().filter(there).collect();
     posts.sort_by_key(|post| (std::cmp::Reverse(post.published), post.id));
-    let wanted = (posts.len() as f64 / (1.0 - world.older)).min(world.cap as f64) * world.older;
-    let before: Vec<&Truly> = world.posts.iter().filter(|post| post.query == query && post.published < since).collect();
+    let older = world.older.get(&query).copied().unwrap_or(0.0);
+    let wanted = (posts.len() as f64 / (1.0 - older)).min(world.cap as f64) * older;
+    let before: Vec<&Truly> = of_query.iter().copied().filter(|post| post.published < since).collect();
     let many = (wanted as usize).min(before.len());
     posts.truncate(world.cap - many);
     posts.extend((0..many).map(|n| before[n * before.len() / many]));
