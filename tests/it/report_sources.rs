@@ -4,18 +4,30 @@ use crate::support::databases::databases;
 use crate::support::program::Place;
 use crate::support::service::Sandbox;
 
-/// Runs a topic at nine on twelve days in March, with other sources from the tenth day on, and returns the report of the
-/// eleventh.
-fn report(place: &Place, sandbox: &Sandbox, id: &str, before: &str, after: &str) -> String {
+/// Topics with their sources on the first nine days and after, and whether these count as others.
+const TOPICS: [(&str, &str, &str, bool); 4] = [
+    ("removed", "\"social\", \"hn\"", "\"social\"", true),
+    ("added", "\"social\"", "\"social\", \"hn\"", true),
+    ("answers", "\"social\"", "\"social\", \"ai\"", false),
+    ("same", "\"social\", \"hn\"", "\"social\", \"hn\"", false),
+];
+
+/// Runs the topics at nine on twelve days in March, with other sources from the tenth day on.
+fn watch(place: &Place, sandbox: &Sandbox) {
     for day in 1..=12 {
         let at = format!("2026-03-{day:02}T09:00:00Z");
         sandbox.turn_to(&at);
-        let provider = format!("{}\n", sandbox.hacker_news());
-        let sources = if day < 10 { before } else { after };
-        let topic = format!("[[topics]]\nid = \"{id}\"\nquery = \"acme\"\nevery = \"1d\"\nsources = [{sources}]\n");
-        place.configure(&sandbox.lines(), &format!("{provider}{topic}"));
+        let topics = TOPICS.map(|(id, before, after, _)| {
+            let sources = if day < 10 { before } else { after };
+            format!("[[topics]]\nid = \"{id}\"\nquery = \"acme\"\nevery = \"1d\"\nsources = [{sources}]\n")
+        });
+        place.configure(&sandbox.lines(), &format!("{}\n{}", sandbox.hacker_news(), topics.concat()));
         place.ok(&["once", "--at", &at]);
     }
+}
+
+/// The report of a topic on the eleventh day.
+fn report(place: &Place, id: &str) -> String {
     place.ok(&["report", "--topic", id, "--date", "2026-03-11", "--at", "2026-03-12T10:00:00Z", "--out", "r.md"]);
     std::fs::read_to_string(place.path("r.md")).unwrap()
 }
@@ -25,13 +37,9 @@ fn days_with_other_sources_are_not_compared() {
     for database in databases() {
         let sandbox = Sandbox::at("2026-03-01T09:00:00Z", &[]);
         let place = Place::new(database, "", "");
-        for (id, before, after, changed) in [
-            ("removed", "\"social\", \"hn\"", "\"social\"", true),
-            ("added", "\"social\"", "\"social\", \"hn\"", true),
-            ("answers", "\"social\"", "\"social\", \"ai\"", false),
-            ("same", "\"social\", \"hn\"", "\"social\", \"hn\"", false),
-        ] {
-            let text = report(&place, &sandbox, id, before, after);
+        watch(&place, &sandbox);
+        for (id, _, _, changed) in TOPICS {
+            let text = report(&place, id);
             let name = place.database.name;
             for sentence in ["other sources were searched then", "since its sources changed"] {
                 assert_eq!(text.contains(sentence), changed, "{name}, {id}: {sentence}\n{text}");
