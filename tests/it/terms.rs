@@ -22,7 +22,15 @@ const BEGIN: i64 = 1_772_409_600_000;
 const DAYS: i64 = 14;
 /// The day of the event.
 const EVENT: i64 = 12;
-const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\n";
+/// Days that end with a run. Each finds the posts of the week before it, so that few make the whole history, beginning
+/// with the first day; the event is found on its evening.
+const LOOKS: [i64; 4] = [1, 7, EVENT + 1, DAYS];
+const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\nwindow = \"PAST_7_DAYS\"\n";
+
+/// The same topic, asked for the day before each run.
+fn daily() -> String {
+    TOPIC.replace("PAST_7_DAYS", "PAST_24_HOURS")
+}
 
 /// Forty posts a day with random words, two of them with `harbor`. On the day of the event, 12 more are about a
 /// collapsed bridge, 9 are copies of one text, one author writes 15 posts about a cuckoo, and 10 are about the harbor.
@@ -83,14 +91,17 @@ fn at(day: i64) -> String {
     Time(BEGIN + day * DAY).to_string()
 }
 
-/// Runs the topic at each midnight.
-fn watched(database: Database, topics: &str) -> (Place, Truth) {
-    let truth = Truth::new(stream());
+/// Runs all topics at the midnight that ends this many days.
+fn look(place: &Place, truth: &Truth, day: i64) {
+    truth.set(|world| world.now = Time(BEGIN + day * DAY));
+    place.ok(&["once", "--at", &at(day)]);
+}
+
+/// A database with the history of a stream.
+fn watched(database: Database, posts: Vec<Truly>, topics: &str) -> (Place, Truth) {
+    let truth = Truth::new(posts);
     let place = Place::new(database, &truth.lines(), topics);
-    for day in 1..=DAYS {
-        truth.set(|world| world.now = Time(BEGIN + day * DAY));
-        place.ok(&["once", "--at", &at(day)]);
-    }
+    LOOKS.iter().for_each(|day| look(&place, &truth, *day));
     (place, truth)
 }
 
@@ -139,7 +150,7 @@ fn of_topic(place: &Place, id: &str) -> Vec<String> {
 #[test]
 fn a_renamed_topic_keeps_its_terms_counts_reports_and_status() {
     for database in databases() {
-        let (place, truth) = watched(database, TOPIC);
+        let (place, truth) = watched(database, stream(), TOPIC);
         let name = place.database.name;
         let before = of_topic(&place, "acme");
         assert!(before[0].contains("bridge collapse") && before.len() > 30, "{name}: {before:#?}");
@@ -322,7 +333,7 @@ fn theme_line(theme: &Value) -> String {
 #[test]
 fn what_many_people_say_is_news_and_what_one_text_or_author_says_is_not() {
     for database in databases() {
-        let (place, truth) = watched(database, TOPIC);
+        let (place, truth) = watched(database, stream(), TOPIC);
         let database = &place.database;
         give_likes_and_tones(database);
         let day = EVENT..EVENT + 1;
@@ -406,10 +417,7 @@ fn what_many_people_say_is_news_and_what_one_text_or_author_says_is_not() {
         drop(pages);
         // A week, in which an author counts once a day, not once in all.
         truth.set(|world| world.posts = stream_of(DAYS + 2));
-        for day in DAYS + 1..=DAYS + 2 {
-            truth.set(|world| world.now = Time(BEGIN + day * DAY));
-            place.ok(&["once", "--at", &at(day)]);
-        }
+        look(&place, &truth, DAYS + 2);
         give_likes_and_tones(database);
         let week = DAYS - 5..DAYS + 2;
         assert_eq!(week.end - week.start, 7);
@@ -436,7 +444,7 @@ fn what_was_said_earlier_on_the_day_in_which_a_period_begins_was_said_before() {
         of("author").min(of("coalesce(i.cluster, i.id)"))
     };
     for database in databases() {
-        let (place, _truth) = watched(database, TOPIC);
+        let (place, _truth) = watched(database, stream(), TOPIC);
         // Within the twelve posts about the bridge.
         let midnight = BEGIN + EVENT * DAY;
         let since = midnight + 586_000;
@@ -466,7 +474,7 @@ fn texts_read(place: &Place) -> i64 {
 #[test]
 fn counts_are_kept_by_day_verified_and_forgotten_with_their_items() {
     for database in databases() {
-        let (place, truth) = watched(database, TOPIC);
+        let (place, truth) = watched(database, stream(), TOPIC);
         let database = &place.database;
         let kept = || database.number("SELECT count(*) FROM topic_term WHERE items > 0");
         assert_eq!(kept(), DAYS, "each day that has ended and on which something was found");
@@ -557,7 +565,8 @@ fn holds_bridge(told: &Value) {
 fn a_kill_while_days_are_counted_costs_nothing_and_counts_nothing_twice() {
     for database in databases() {
         let truth = Truth::new(stream());
-        let place = Place::new(database, &truth.lines(), TOPIC);
+        // Each day is found and counted by a run of its own.
+        let place = Place::new(database, &truth.lines(), &daily());
         for day in 1..=DAYS {
             truth.set(|world| world.now = Time(BEGIN + day * DAY));
             // Killed before the commit, after it, and not at all.
@@ -572,8 +581,7 @@ fn a_kill_while_days_are_counted_costs_nothing_and_counts_nothing_twice() {
             }
         }
         // One more day: the next run completes what is missing.
-        truth.set(|world| world.now = Time(BEGIN + (DAYS + 1) * DAY));
-        place.ok(&["once", "--at", &at(DAYS + 1)]);
+        look(&place, &truth, DAYS + 1);
         let days = place.database.texts("SELECT CAST(day_from AS TEXT) FROM topic_term WHERE items > 0 ORDER BY 1");
         assert_eq!(days.len(), usize::try_from(DAYS).unwrap(), "{}: {days:?}", place.database.name);
         holds_bridge(&terms_json(&place, "acme"));
@@ -582,7 +590,7 @@ fn a_kill_while_days_are_counted_costs_nothing_and_counts_nothing_twice() {
 
 #[test]
 fn the_days_of_several_topics_are_stored_in_one_transaction() {
-    let topics: String = (0..5).map(|n| TOPIC.replace("\"acme\"\nquery", &format!("\"acme-{n}\"\nquery"))).collect();
+    let topics: String = (0..5).map(|n| daily().replace("\"acme\"\nquery", &format!("\"acme-{n}\"\nquery"))).collect();
     for database in databases() {
         let truth = Truth::new(stream());
         let place = Place::new(database, &truth.lines(), &topics);
@@ -618,9 +626,8 @@ fn a_week_is_compared_with_the_four_weeks_before_it() {
         let truth = Truth::new(five_weeks());
         let filtered = format!("{TOPIC}exclude = [\"harbor w\"]\n");
         let place = Place::new(database, &truth.lines(), &filtered);
-        for day in 1..=35 {
-            truth.set(|world| world.now = Time(BEGIN + day * DAY));
-            place.ok(&["once", "--at", &at(day)]);
+        for day in [1, 7, 14, 21, 28, 35] {
+            look(&place, &truth, day);
         }
         // With stored counts, and counted again.
         for kept in [true, false] {
@@ -659,7 +666,7 @@ fn pages_without_a_date_that_the_last_run_found_are_in_the_export() {
 #[test]
 fn no_terms_without_a_week_of_history_or_after_a_query_change() {
     for database in databases() {
-        let (place, truth) = watched(database, TOPIC);
+        let (place, truth) = watched(database, stream(), TOPIC);
         let early = |day: i64| {
             place.json(&["terms", "acme", "--since", &at(day), "--until", &at(day + 1), "--at", &at(DAYS), "--json"])
         };
@@ -729,7 +736,7 @@ fn fresh() -> Vec<Truly> {
 #[test]
 fn a_topic_without_a_past_shows_what_stands_out_beside_other_topics_and_calls_nothing_news() {
     for database in databases() {
-        let (place, truth) = watched(database, TOPIC);
+        let (place, truth) = watched(database, stream(), TOPIC);
         let database = &place.database;
         place.configure(&truth.lines(), &format!("{TOPIC}{}", TOPIC.replace("acme", "globex")));
         truth.set(|world| {
@@ -819,20 +826,14 @@ fn busy_last_day(strangers: i64) -> Vec<Truly> {
     posts
 }
 
-/// A database that has run daily until after [`busy_last_day`].
-fn busy_place(database: Database, strangers: i64) -> (Truth, Place) {
-    let truth = Truth::new(busy_last_day(strangers));
-    let place = Place::new(database, &truth.lines(), &format!("{TOPIC}{}", TOPIC.replace("acme", "globex")));
-    for day in 1..=DAYS {
-        truth.set(|world| world.now = Time(BEGIN + day * DAY));
-        place.ok(&["once", "--at", &at(day)]);
-    }
-    (truth, place)
+/// A database with the history of [`busy_last_day`].
+fn busy_place(database: Database, strangers: i64) -> (Place, Truth) {
+    watched(database, busy_last_day(strangers), &format!("{TOPIC}{}", TOPIC.replace("acme", "globex")))
 }
 
 #[test]
 fn on_a_busy_day_with_the_words_of_the_days_before_no_term_stands_out() {
-    let (_truth, place) = busy_place(sqlite(), 0);
+    let (place, _truth) = busy_place(sqlite(), 0);
     let (since, until) = (at(DAYS - 1), at(DAYS));
     let busy = place.json(&["terms", "acme", "--since", &since, "--until", &until, "--at", &at(DAYS), "--json"]);
     assert_eq!((&busy["untold"], &busy["terms"]), (&Value::Null, &serde_json::json!([])), "{busy:#}");
@@ -842,7 +843,7 @@ fn on_a_busy_day_with_the_words_of_the_days_before_no_term_stands_out() {
 #[test]
 fn on_the_busiest_day_without_news_terms_that_stand_out_are_shown() {
     for database in databases() {
-        let (_truth, place) = busy_place(database, 3);
+        let (place, _truth) = busy_place(database, 3);
         let database = &place.database;
         give_likes_and_tones(database);
         let of = |topic: &str, day: i64| {
@@ -894,7 +895,7 @@ fn on_the_busiest_day_without_news_terms_that_stand_out_are_shown() {
 #[test]
 fn the_cause_of_a_day_with_more_items_than_are_read_counts_all_of_them() {
     for database in databases() {
-        let (_truth, place) = busy_place(database, 0);
+        let (place, _truth) = busy_place(database, 0);
         let database = &place.database;
         let begin = BEGIN + (DAYS - 1) * DAY;
         // More than a report reads: all say the same word.
