@@ -257,20 +257,20 @@ fn change_of_bounds((now, shown_now): (u64, &str), (before, shown_before): (u64,
     }
 }
 
-/// The share of a span that searches covered, in whole minutes.
+/// The share of a span that searches covered, in whole minutes: those that begin while one did.
 fn covered(database: &Database, topic: &str, span: Span) -> f64 {
     let searches = database.texts(&format!(
         "SELECT CAST(covered_from AS TEXT) || ' ' || CAST(covered_until AS TEXT) FROM search WHERE topic = '{topic}' AND source = 'social' \
          AND run IN (SELECT id FROM run WHERE seq IS NOT NULL)"
     ));
-    let spans: Vec<(i64, i64)> = searches
-        .iter()
-        .map(|s| s.split_once(' ').unwrap())
-        .map(|(from, until)| (from.parse().unwrap(), until.parse().unwrap()))
-        .filter(|(from, until)| *from < span.until.0 && *until > span.from.0)
-        .collect();
-    let minutes: Vec<i64> = (span.from.0..span.until.0).step_by(60_000).collect();
-    let inside = minutes.iter().filter(|at| spans.iter().any(|(from, until)| from <= at && *at < until)).count();
+    // The number of minutes of the span that begin before a time.
+    let before =
+        |at: i64| usize::try_from((at.clamp(span.from.0, span.until.0) - span.from.0 + 59_999) / 60_000).unwrap();
+    let mut minutes = vec![false; before(span.until.0)];
+    for (from, until) in searches.iter().map(|search| search.split_once(' ').unwrap()) {
+        minutes[before(from.parse().unwrap())..before(until.parse().unwrap())].fill(true);
+    }
+    let inside = minutes.iter().filter(|is_covered| **is_covered).count();
     part(inside as u64, minutes.len() as u64)
 }
 
