@@ -52,6 +52,15 @@ fn report_at(place: &Place, now: Time, args: &[&str], format: &str) -> String {
     std::fs::read_to_string(place.path(&file)).unwrap()
 }
 
+/// A report in both formats.
+const BOTH: &str = "[[reports]]\nname = \"told\"\nwindow = \"week\"\nschedule = \"0 7 * * 1\"\ntimezone = \"UTC\"\npath = \"told\"\nformat = \"both\"\n";
+
+/// That report as Markdown and as a page, made by one process.
+fn both(place: &Place, args: &[&str]) -> [String; 2] {
+    place.ok(&[&["report", "told", "--at", &NOW.to_string()][..], args].concat());
+    ["md", "html"].map(|format| std::fs::read_to_string(place.path(&format!("told.{format}"))).unwrap())
+}
+
 /// The local midnight of a date, the first instant of its day.
 fn midnight(date: &str, zone: &str) -> Time {
     let date: jiff::civil::Date = date.parse().unwrap();
@@ -547,7 +556,7 @@ fn lists_of_a_week_and_a_month_are_over_all_of_it_and_both_databases_give_the_sa
 #[test]
 fn what_cannot_be_compared_is_named_with_its_reason() {
     for database in databases() {
-        let place = place(database, "");
+        let place = place(database, BOTH);
         for (args, told) in [
             (["--week", "2026-W12"], "Week before (2026-W11): not compared, only 79% searched."),
             (["--week", "2026-W11"], "Week before (2026-W10): not compared, only 79% of this week searched."),
@@ -556,10 +565,9 @@ fn what_cannot_be_compared_is_named_with_its_reason() {
             (["--week", "2026-W15"], "Week before (2026-W14): not compared, this week is not over."),
             (["--month", "2026-04"], "Month before (2026-03): not compared, this month is not over."),
         ] {
-            let text = report(&place, &args, "md");
+            let [text, page] = both(&place, &args);
             assert_eq!(text.matches(told).count(), 2, "{told}: {text}");
             assert!(!text.contains("| figure |"), "{text}");
-            let page = report(&place, &args, "html");
             assert_eq!(page.matches(told).count(), 2, "{told}: {page}");
             let noun = args[0].trim_start_matches("--");
             // The overview marks the topic's first week as such.
@@ -575,13 +583,12 @@ fn what_cannot_be_compared_is_named_with_its_reason() {
             "{first}"
         );
         // For the current week, the days that have started: Monday, Tuesday, Wednesday.
-        let now = report(&place, &["--week", "2026-W15"], "md");
+        let [now, page] = both(&place, &["--week", "2026-W15"]);
         let days = table(&now, "unique items | covered |").len();
         assert_eq!(days, 3, "{now}");
         let days = table(topic(&now, "acme co"), "| day | items | unique |");
         let dates: Vec<&str> = days.iter().map(|day| day[0]).collect();
         assert_eq!(dates, ["2026-04-06", "2026-04-07", "2026-04-08"], "{now}");
-        let page = report(&place, &["--week", "2026-W15"], "html");
         assert!(page.contains("<th scope=\"row\">2026-04-08</th>") && !page.contains("2026-04-09</th>"), "{page}");
 
         // Another query in the week before, then in the week itself.
