@@ -58,31 +58,49 @@ fn stream(mean: f64, apart: Option<f64>, shift: usize, random: &mut ChaCha8Rng) 
     counts
 }
 
-/// The hours at which alerts start, for a stream that starts `shift` days after a Monday.
-fn begun(counts: &[u64], hours: usize, shift: usize) -> Vec<usize> {
-    let begin = Time::parse("2026-01-05T00:00:00Z").unwrap();
-    let begin = begin.plus(Duration::from_secs(shift as u64 * 86_400));
+/// When a stream begins: `shift` days after a Monday.
+fn begin_of(shift: usize) -> Time {
+    Time::parse("2026-01-05T00:00:00Z").unwrap().plus(Duration::from_secs(shift as u64 * 86_400))
+}
+
+/// The windows of each hour with those they are compared with. They depend on when a stream begins, not on what it holds:
+/// [`begun`] fills in the counts.
+fn windows(hours: usize, begin: Time) -> Vec<Window> {
     let hour = |n: usize| begin.plus(Duration::from_secs(n as u64 * 3_600));
     let length = Duration::from_secs(hours as u64 * 3_600);
-    let sum = |until: usize| counts[until - hours..until].iter().sum::<u64>();
     let window = |until: usize| {
-        let back =
-            (1..=28_i32).rev().filter_map(|back| Some((back, until.checked_sub(24 * usize::try_from(back).unwrap())?)));
-        let earlier = back.filter(|(_, until)| *until >= hours);
+        let before = |back: i32| window_before(hour(until), back, length, "UTC").unwrap();
+        let back = (1..=28_i32).rev().filter(|back| until >= hours + 24 * usize::try_from(*back).unwrap());
         let any = windows_at_any_hour(hour(until), length, "UTC").into_iter().filter(|day| day.span.from >= begin);
-        let held = |day: &Day| sum(usize::try_from(day.span.until.since(begin).as_secs() / 3_600).unwrap());
         Window {
-            at_any_hour: any.map(|day| (day, held(&day))).collect(),
+            at_any_hour: any.map(|day| (day, 0)).collect(),
             at: hour(until),
-            day: window_before(hour(until), 0, length, "UTC").unwrap(),
-            count: sum(until),
-            earlier: earlier
-                .map(|(back, then)| (window_before(hour(until), back, length, "UTC").unwrap(), sum(then)))
-                .collect(),
+            day: before(0),
+            count: 0,
+            earlier: back.map(|back| (before(back), 0)).collect(),
         }
     };
-    let windows: Vec<Window> = (hours..=counts.len()).map(window).collect();
-    let told = replay(&spec(hours as u64), "acme", &windows);
+    (hours..=24 * DAYS).map(window).collect()
+}
+
+/// The hours at which alerts start, for a stream with these windows.
+fn begun(counts: &[u64], hours: usize, begin: Time, windows: &mut [Window]) -> Vec<usize> {
+    // The posts before each hour.
+    let mut before = vec![0];
+    for (hour, count) in counts.iter().enumerate() {
+        before.push(before[hour] + count);
+    }
+    let held = |day: &Day| {
+        let until = usize::try_from((day.span.until.0 - begin.0) / 3_600_000).unwrap();
+        before[until] - before[until - hours]
+    };
+    for window in &mut *windows {
+        window.count = held(&window.day);
+        for (day, count) in window.earlier.iter_mut().chain(&mut window.at_any_hour) {
+            *count = held(day);
+        }
+    }
+    let told = replay(&spec(hours as u64), "acme", windows);
     let fired = told.events.iter().filter(|event| event.kind == AlertEventKind::Fired);
     fired.map(|event| usize::try_from(event.at.since(begin).as_secs() / 3_600).unwrap()).collect()
 }
@@ -93,12 +111,14 @@ fn calm_topics_rarely_fire_and_storms_fire_soon() {
     const STORMS: [usize; 2] = [24 * 6 + 9, 24 * 39 + 9];
     let mut random = ChaCha8Rng::seed_from_u64(20_261_125);
     for hours in [1, 6, 24] {
+        let mut calendars: Vec<Vec<Window>> = (0..STREAMS).map(|shift| windows(hours, begin_of(shift))).collect();
         let (mut first, mut later) = (0_usize, 0_usize);
         let (mut found, mut late) = ([0_usize; 2], 0);
         for (mean, apart) in KINDS {
-            for shift in 0..STREAMS {
+            for (shift, windows) in calendars.iter_mut().enumerate() {
+                let begin = begin_of(shift);
                 let calm = stream(mean, apart, shift, &mut random);
-                let alerts = begun(&calm, hours, shift);
+                let alerts = begun(&calm, hours, begin, windows);
                 let early = alerts.iter().filter(|at| **at < 24 * FIRST).count();
                 first += early;
                 later += alerts.len() - early;
@@ -108,7 +128,8 @@ fn calm_topics_rarely_fire_and_storms_fire_soon() {
                     for hour in &mut counts[storm..storm + 3] {
                         *hour += Poisson::new(mean * 4.0 / 3.0).unwrap().sample(&mut random) as u64;
                     }
-                    let at = begun(&counts, hours, shift).into_iter().find(|at| (storm..=storm + 24).contains(at));
+                    let alerts = begun(&counts, hours, begin, windows);
+                    let at = alerts.into_iter().find(|at| (storm..=storm + 24).contains(at));
                     *found += usize::from(at.is_some());
                     late += at.map_or(0, |at| at - storm);
                 }
