@@ -1,7 +1,7 @@
 //! Measures how often a named cause is the right one, on streams whose causes only this file knows and which it
 //! generates itself. The tables are in docs/dev/report-measured.md (`UPDATE_DOCS=1` rewrites them).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore as _, SeedableRng as _};
@@ -41,7 +41,6 @@ const WEEK: [f64; 7] = [1.1, 1.15, 1.15, 1.1, 1.1, 0.7, 0.7];
 const SCATTERS: [(&str, f64); 3] =
     [("Poisson", 0.0), ("negative binomial, cv 0.2", 0.2), ("negative binomial, cv 0.5", 0.5)];
 
-#[derive(Clone)]
 struct Post {
     key: String,
     text: String,
@@ -55,10 +54,15 @@ struct Post {
 }
 
 impl Post {
-    /// The posts of a day without its inserted cause.
-    fn without(posts: &[Self]) -> Vec<Self> {
-        let calm = posts.iter().filter(|post| !post.put_in).cloned();
-        calm.map(|post| Self { negative: post.negative && !post.turned, ..post }).collect()
+    /// The negative share of a day.
+    fn negative(posts: &[Self]) -> Option<Share> {
+        share(posts.iter().filter(|post| post.negative).count() as u64, posts.len() as u64)
+    }
+
+    /// The same without its inserted cause.
+    fn negative_without_cause(posts: &[Self]) -> Option<Share> {
+        let calm = || posts.iter().filter(|post| !post.put_in);
+        share(calm().filter(|post| post.negative && !post.turned).count() as u64, calm().count() as u64)
     }
 }
 
@@ -105,16 +109,8 @@ impl Stream {
         let (negative, turned) = (chance < (usually + negative).min(1.0), chance >= usually);
         // Another source finds one in twenty, too.
         let source = (self.unit() >= 0.05).then_some(name);
-        Post {
-            key: format!("p{}", self.keys),
-            text: format!("p{}", self.keys),
-            author,
-            source,
-            negative,
-            words,
-            put_in: false,
-            turned: negative && turned,
-        }
+        let key = format!("p{}", self.keys);
+        Post { text: key.clone(), key, author, source, negative, words, put_in: false, turned: negative && turned }
     }
 
     fn any_source(&mut self) -> usize {
@@ -173,26 +169,33 @@ fn items<'a>(day: &Day, posts: &'a [Post]) -> DayItems<'a> {
     DayItems { day: *day, items: posts.iter().map(item).collect(), sourced: true }
 }
 
+/// What belongs to each word, in the order of the words. There are few of them, and a search in a map takes longer.
+fn by_word<T>(all: impl Iterator<Item = (&'static str, T)>) -> Vec<(&'static str, Vec<T>)> {
+    let mut words: Vec<(&'static str, Vec<T>)> = Vec::new();
+    for (word, one) in all {
+        match words.iter_mut().find(|(known, _)| *known == word) {
+            Some((_, of_word)) => of_word.push(one),
+            None => words.push((word, vec![one])),
+        }
+    }
+    words.sort_unstable_by_key(|(word, _)| *word);
+    words
+}
+
 /// The share of earlier posts that contain each word.
 fn usual_words(earlier: &[(Day, Vec<Post>)]) -> BTreeMap<&'static str, f64> {
-    let mut usual: BTreeMap<&'static str, f64> = BTreeMap::new();
     let all = earlier.iter().map(|(_, posts)| posts.len()).sum::<usize>().max(1) as f64;
-    for word in earlier.iter().flat_map(|(_, posts)| posts).flat_map(|post| post.words.iter().copied()) {
-        *usual.entry(word).or_default() += 1.0 / all;
-    }
-    usual
+    let posts = earlier.iter().flat_map(|(_, posts)| posts);
+    let words = by_word(posts.flat_map(|post| post.words.iter().map(|word| (*word, ()))));
+    words.into_iter().map(|(word, with)| (word, with.len() as f64 / all)).collect()
 }
 
 /// The terms that the product would pass on: those of the day, with the expected number of posts that contain each.
 fn terms<'a>(today: &'a [Post], usual: &BTreeMap<&'static str, f64>, expected: f64) -> Vec<Term<'a>> {
-    let mut keys: BTreeMap<&'a str, BTreeSet<&'a str>> = BTreeMap::new();
-    for post in today {
-        for word in &post.words {
-            keys.entry(word).or_default().insert(&post.key);
-        }
-    }
+    let words = today.iter().flat_map(|post| post.words.iter().map(move |word| (*word, post.key.as_str())));
     let expected = |term: &str| usual.get(term).copied().unwrap_or(0.0) * expected;
-    keys.into_iter().map(|(term, keys)| Term { term, keys, expected: expected(term) }).collect()
+    let terms = by_word(words).into_iter();
+    terms.map(|(term, keys)| Term { term, keys: keys.into_iter().collect(), expected: expected(term) }).collect()
 }
 
 #[derive(Default, Clone, Copy)]
@@ -519,12 +522,9 @@ fn an_unusual_tone_is_put_down_to_what_made_it_and_to_nothing_else() {
     for (at, (_, cv)) in SCATTERS.iter().enumerate() {
         for (mean, history) in CELLS {
             each_stream(mean, *cv, history, 71 + at as u64, |stream, today, earlier| {
-                let negative = |posts: &[Post]| {
-                    share(posts.iter().filter(|post| post.negative).count() as u64, posts.len() as u64)
-                };
                 let shares: Vec<Share> = earlier
                     .iter()
-                    .filter_map(|(_, posts)| negative(posts))
+                    .filter_map(|(_, posts)| Post::negative(posts))
                     .filter(|share| share.whole >= LEAST_SCORED)
                     .collect();
                 let words = usual_words(earlier);
@@ -532,16 +532,14 @@ fn an_unusual_tone_is_put_down_to_what_made_it_and_to_nothing_else() {
                 let expected = before.iter().map(|day| day.items.len()).sum::<usize>() as f64 / before.len() as f64;
                 for (case, (_, posts, truth)) in TONES.iter().enumerate() {
                     let posts = posts(stream, today);
-                    let Some(now) = negative(&posts).filter(|now| now.whole >= LEAST_SCORED) else { continue };
+                    let Some(now) = Post::negative(&posts).filter(|now| now.whole >= LEAST_SCORED) else { continue };
                     let Ok(usual) = usual_share(now.whole, &shares) else { continue };
                     if now.share >= usual.low && now.share <= usual.high {
                         continue;
                     }
                     // Skips days on which chance changed more than the inserted cause did.
-                    let calm = Post::without(&posts);
-                    let part = 1.0
-                        - (negative(&calm).map_or(0.0, |share| share.share) - usual.expected)
-                            / (now.share - usual.expected);
+                    let calm = Post::negative_without_cause(&posts).map_or(0.0, |share| share.share);
+                    let part = 1.0 - (calm - usual.expected) / (now.share - usual.expected);
                     if truth.is_some() && part < 0.5 {
                         continue;
                     }
