@@ -10,7 +10,7 @@ use rand_distr::{Distribution as _, Uniform};
 use serde_json::{Value, json};
 use topicwatch::model::Time;
 
-use crate::support::databases::databases;
+use crate::support::databases::{databases, sqlite};
 use crate::support::program::Place;
 use crate::support::truth::{Truly, Truth, World};
 
@@ -18,6 +18,8 @@ const HOUR: i64 = 3_600_000;
 const DAYS: i64 = 23;
 /// The clock goes forward in Berlin on 29 March, this many days after the first.
 const SPRING: i64 = 20;
+/// The hour from which on each database makes runs of its own: the day before the first service breaks.
+const PARTED: i64 = 24 * 15;
 
 /// This many hours after midnight of the first day.
 fn at(hours: i64) -> Time {
@@ -53,26 +55,46 @@ const DAILY: &str = "schedule = \"0 0 * * *\"";
 /// Each search asks for a week, so it finds all that was left out of empty replies.
 const WEEK: &str = "\nwindow = \"PAST_7_DAYS\"";
 
-/// Makes the runs that are due at these hours, at some of them with a broken service, and returns the days of alerts.
+/// When a service is broken, and how.
+type Broken = (Range<i64>, fn(&mut World));
+
+/// Makes the run that is due at an hour.
+fn run(place: &Place, services: &[&Truth], hour: i64, broken: &Broken) {
+    let (when, breaks) = broken;
+    for service in services {
+        service.set(|world| (world.now, world.cap, world.down) = (at(hour), usize::MAX, false));
+    }
+    let is_broken = when.contains(&hour);
+    if is_broken {
+        services[0].set(breaks);
+    }
+    let now = at(hour).to_string();
+    let ended = place.program(&["once", "--due", "--at", &now]).env("SECOND_KEY", "a key of its own").run();
+    assert!(is_broken || ended.code == Some(0), "{ended}");
+}
+
+/// Makes the runs that are due at these hours: those before `parted` once, on SQLite, and from there on those of each
+/// database, so that it evaluates the windows that matter. Returns the places.
 fn watch(
-    place: &Place,
+    begun: &Place,
     services: &[&Truth],
     hours: impl Iterator<Item = i64>,
-    broken: (Range<i64>, fn(&mut World)),
-) -> Vec<Value> {
-    let (when, breaks) = broken;
-    for hour in hours {
-        for service in services {
-            service.set(|world| (world.now, world.cap, world.down) = (at(hour), usize::MAX, false));
-        }
-        let is_broken = when.contains(&hour);
-        if is_broken {
-            services[0].set(breaks);
-        }
-        let now = at(hour).to_string();
-        let ended = place.program(&["once", "--due", "--at", &now]).env("SECOND_KEY", "a key of its own").run();
-        assert!(is_broken || ended.code == Some(0), "{ended}");
+    parted: i64,
+    broken: &Broken,
+) -> Vec<Place> {
+    let (calm, rest): (Vec<i64>, Vec<i64>) = hours.partition(|hour| *hour < parted);
+    for hour in calm {
+        run(begun, services, hour, broken);
     }
+    let places: Vec<Place> = databases().into_iter().map(|database| begun.on(database)).collect();
+    for place in &places {
+        rest.iter().for_each(|hour| run(place, services, *hour, broken));
+    }
+    places
+}
+
+/// The days of alerts.
+fn fired(place: &Place) -> Vec<Value> {
     let told = place.json(&["alerts", "--json", "--limit", "100"]);
     let all = told["events"].as_array().unwrap_or_else(|| panic!("{told}"));
     let fired = all.iter().filter(|event| event["kind"] == "fired");
@@ -94,12 +116,12 @@ fn empty(world: &mut World) {
 
 #[test]
 fn two_daily_runs_23_hours_apart_are_no_rise() {
-    for database in databases() {
-        let truth = Truth::new(flat(1));
-        let berlin = "schedule = \"0 7 * * *\"\ntimezone = \"Europe/Berlin\"";
-        let place = Place::new(database, &truth.lines(), &file("\"social\"", berlin));
-        let hours = (1..DAYS).map(|day| 24 * day + if day < SPRING { 6 } else { 5 });
-        let fired = watch(&place, &[&truth], hours, (0..0, down));
+    let truth = Truth::new(flat(1));
+    let berlin = "schedule = \"0 7 * * *\"\ntimezone = \"Europe/Berlin\"";
+    let place = Place::new(sqlite(), &truth.lines(), &file("\"social\"", berlin));
+    let hours = (1..DAYS).map(|day| 24 * day + if day < SPRING { 6 } else { 5 });
+    for place in watch(&place, &[&truth], hours, PARTED, &(0..0, down)) {
+        let fired = fired(&place);
         assert!(fired.is_empty(), "{}: {fired:?}", place.database.name);
         let runs = place.database.number("SELECT count(*) FROM run WHERE state = 'ok'");
         assert!(runs >= DAYS - 2, "{}: {runs} runs", place.database.name);
@@ -108,10 +130,11 @@ fn two_daily_runs_23_hours_apart_are_no_rise() {
 
 #[test]
 fn the_posts_of_two_days_after_a_failed_run_are_no_rise() {
-    for database in databases() {
-        let truth = Truth::new(flat(1));
-        let place = Place::new(database, &truth.lines(), &file("\"social\"", DAILY));
-        let fired = watch(&place, &[&truth], (1..DAYS).map(|day| 24 * day), (24 * 20..24 * 21, down));
+    let truth = Truth::new(flat(1));
+    let place = Place::new(sqlite(), &truth.lines(), &file("\"social\"", DAILY));
+    let days = (1..DAYS).map(|day| 24 * day);
+    for place in watch(&place, &[&truth], days, PARTED, &(24 * 20..24 * 21, down)) {
+        let fired = fired(&place);
         assert!(fired.is_empty(), "{}: {fired:?}", place.database.name);
         assert!(most_new(&place) > 40, "the run after it found both days: {}", most_new(&place));
     }
@@ -119,13 +142,13 @@ fn the_posts_of_two_days_after_a_failed_run_are_no_rise() {
 
 #[test]
 fn what_is_found_after_empty_replies_is_no_rise() {
-    for database in databases() {
-        let truth = Truth::new(flat(1));
-        let place =
-            Place::new(database, &truth.lines(), &file("\"social\"", &format!("schedule = \"0 */6 * * *\"{WEEK}")));
-        // Six replies are empty.
-        let gap = 24 * 19..24 * 20 + 12;
-        let fired = watch(&place, &[&truth], (4..DAYS * 4).map(|quarter| 6 * quarter), (gap, empty));
+    let truth = Truth::new(flat(1));
+    let place = Place::new(sqlite(), &truth.lines(), &file("\"social\"", &format!("schedule = \"0 */6 * * *\"{WEEK}")));
+    // Six replies are empty.
+    let gap = 24 * 19..24 * 20 + 12;
+    let quarters = (4..DAYS * 4).map(|quarter| 6 * quarter);
+    for place in watch(&place, &[&truth], quarters, 24 * 18, &(gap, empty)) {
+        let fired = fired(&place);
         assert!(fired.is_empty(), "{}: {fired:?}", place.database.name);
         assert!(most_new(&place) > 40, "the run after them found all: {}", most_new(&place));
     }
@@ -133,15 +156,16 @@ fn what_is_found_after_empty_replies_is_no_rise() {
 
 #[test]
 fn what_one_of_two_sources_finds_after_four_empty_days_is_no_rise() {
-    for database in databases() {
-        let (east, west) = (Truth::new(flat(1)), Truth::new(flat(1_000_001)));
-        let provider = |name: &str, truth: &Truth| {
-            format!("[providers.{name}]\nkind = \"spec\"\nkey_env = \"SECOND_KEY\"\n{}\n", truth.lines())
-        };
-        let rest =
-            provider("east", &east) + &provider("west", &west) + &file("\"east\", \"west\"", &format!("{DAILY}{WEEK}"));
-        let place = Place::bare(database, &rest);
-        let fired = watch(&place, &[&east, &west], (1..DAYS).map(|day| 24 * day), (24 * 16..24 * 20, empty));
+    let (east, west) = (Truth::new(flat(1)), Truth::new(flat(1_000_001)));
+    let provider = |name: &str, truth: &Truth| {
+        format!("[providers.{name}]\nkind = \"spec\"\nkey_env = \"SECOND_KEY\"\n{}\n", truth.lines())
+    };
+    let rest =
+        provider("east", &east) + &provider("west", &west) + &file("\"east\", \"west\"", &format!("{DAILY}{WEEK}"));
+    let place = Place::bare(sqlite(), &rest);
+    let days = (1..DAYS).map(|day| 24 * day);
+    for place in watch(&place, &[&east, &west], days, PARTED, &(24 * 16..24 * 20, empty)) {
+        let fired = fired(&place);
         assert!(fired.is_empty(), "{}: {fired:?}", place.database.name);
         assert!(most_new(&place) > 100, "east found all of them then: {}", most_new(&place));
     }
@@ -149,21 +173,20 @@ fn what_one_of_two_sources_finds_after_four_empty_days_is_no_rise() {
 
 #[test]
 fn an_alert_about_one_source_counts_only_what_it_found() {
-    for database in databases() {
-        let mut storm = flat(1_000_001);
-        // 60 more on one day, which only west finds.
-        storm.extend(
-            (0..60).zip(2_000_001..).map(|(n, id)| post(id, Time(at(24 * 20).0 + (2 * n + 1) * HOUR / 5), n * 7_919)),
-        );
-        let (east, west) = (Truth::new(flat(1)), Truth::new(storm));
-        let provider = |name: &str, truth: &Truth| {
-            format!("[providers.{name}]\nkind = \"spec\"\nkey_env = \"SECOND_KEY\"\n{}\n", truth.lines())
-        };
-        let alert =
-            |name: &str| format!("\n[[alerts]]\nname = \"{name}\"\nrule = \"volume\"\nsources = [\"{name}\"]\n");
-        let rest = provider("east", &east) + &provider("west", &west) + &file("\"east\", \"west\"", DAILY);
-        let place = Place::bare(database, &(rest + &alert("east") + &alert("west")));
-        watch(&place, &[&east, &west], (1..DAYS).map(|day| 24 * day), (0..0, down));
+    let mut storm = flat(1_000_001);
+    // 60 more on one day, which only west finds.
+    storm.extend(
+        (0..60).zip(2_000_001..).map(|(n, id)| post(id, Time(at(24 * 20).0 + (2 * n + 1) * HOUR / 5), n * 7_919)),
+    );
+    let (east, west) = (Truth::new(flat(1)), Truth::new(storm));
+    let provider = |name: &str, truth: &Truth| {
+        format!("[providers.{name}]\nkind = \"spec\"\nkey_env = \"SECOND_KEY\"\n{}\n", truth.lines())
+    };
+    let alert = |name: &str| format!("\n[[alerts]]\nname = \"{name}\"\nrule = \"volume\"\nsources = [\"{name}\"]\n");
+    let rest = provider("east", &east) + &provider("west", &west) + &file("\"east\", \"west\"", DAILY);
+    let place = Place::bare(sqlite(), &(rest + &alert("east") + &alert("west")));
+    let days = (1..DAYS).map(|day| 24 * day);
+    for place in watch(&place, &[&east, &west], days, PARTED, &(0..0, down)) {
         let told = place.json(&["alerts", "--json", "--limit", "100"]);
         let fired = |alert: &str| -> Vec<&str> {
             let all = told["events"].as_array().unwrap().iter();
@@ -181,16 +204,14 @@ fn an_alert_about_one_source_counts_only_what_it_found() {
 
 #[test]
 fn a_rise_on_the_day_after_a_failed_run_is_reported_at_once() {
-    for database in databases() {
-        let mut posts = flat(1);
-        // 60 more on the day before the run that follows the failed one.
-        posts.extend(
-            (0..60).zip(2_000_001..).map(|(n, id)| post(id, Time(at(24 * 20).0 + n * HOUR * 2 / 5), n * 7_919)),
-        );
-        let truth = Truth::new(posts);
-        let place = Place::new(database, &truth.lines(), &file("\"social\"", DAILY));
-        let fired = watch(&place, &[&truth], (1..DAYS).map(|day| 24 * day), (24 * 20..24 * 21, down));
-        assert_eq!(fired, [json!("2026-03-30")], "{}", place.database.name);
+    let mut posts = flat(1);
+    // 60 more on the day before the run that follows the failed one.
+    posts.extend((0..60).zip(2_000_001..).map(|(n, id)| post(id, Time(at(24 * 20).0 + n * HOUR * 2 / 5), n * 7_919)));
+    let truth = Truth::new(posts);
+    let place = Place::new(sqlite(), &truth.lines(), &file("\"social\"", DAILY));
+    let days = (1..DAYS).map(|day| 24 * day);
+    for place in watch(&place, &[&truth], days, PARTED, &(24 * 20..24 * 21, down)) {
+        assert_eq!(fired(&place), [json!("2026-03-30")], "{}", place.database.name);
     }
 }
 
@@ -205,15 +226,14 @@ fn windows_that_reach_into_an_outage_are_not_what_is_usual() {
         .collect();
     posts.extend((0..100).map(|n| post(u64::try_from(n).unwrap() + 10_000, Time(at(109).0 + n), n * 104_729)));
     let between = [0..=28, 40..=62, 72..=94, 108..=110];
-    let hours: Vec<i64> = between.into_iter().flat_map(|hours| hours.step_by(2)).collect();
-    for database in databases() {
-        let service = Truth::new(posts.clone());
-        let one =
-            file("\"social\"", "every = \"2h\"").replace("rule = \"volume\"", "rule = \"volume\"\nwindow = \"6h\"");
-        let place = Place::new(database, &service.lines(), &one);
+    let hours = between.into_iter().flat_map(|hours| hours.step_by(2));
+    let service = Truth::new(posts);
+    let one = file("\"social\"", "every = \"2h\"").replace("rule = \"volume\"", "rule = \"volume\"\nwindow = \"6h\"");
+    let place = Place::new(sqlite(), &service.lines(), &one);
+    // Each database makes the runs before and after the last time itself.
+    for place in watch(&place, &[&service], hours, 84, &(0..0, down)) {
         let name = place.database.name;
-        let fired = watch(&place, &[&service], hours.iter().copied(), (0..0, down));
-        assert_eq!(fired, [json!("2026-03-13")], "{name}");
+        assert_eq!(fired(&place), [json!("2026-03-13")], "{name}");
         let events = place.json(&["alerts", "--json"]);
         let summary = events["events"][0]["summary"].as_str().unwrap().to_owned();
         assert!(summary.contains("(24 expected, "), "{name}: {summary}");
