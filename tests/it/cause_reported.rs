@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::databases::{Database, databases};
+use crate::support::databases::{databases, sqlite};
 use crate::support::program::Place;
 use crate::support::receivers::Hook;
 use crate::support::world::{World, hour, once};
@@ -53,20 +53,24 @@ fn copies(first: u32, many: u32, at: u32) -> Vec<Value> {
 /// The posts and pages of a day beside the usual ones.
 type Day = fn(u32) -> (Vec<Value>, Vec<Value>);
 
-/// The report of a day with these posts and pages, after two weeks of similar days.
-fn report(database: Database, day: Day) -> String {
-    let world = World::new();
-    let place = Place::new(database, &world.lines(), TOPIC);
+/// Two weeks of similar days.
+fn fortnight(world: &World) -> Place {
+    let place = Place::new(sqlite(), &world.lines(), TOPIC);
     for day in 0..14 {
         let (first, at) = (1 + day * 1_000, day * 24 + 9);
         world.posts(&posts(first, 22 + day % 3, at, HAPPY));
         world.pages(&pages(first + 500, 12 + day % 2, at, HAPPY));
         once(&place, day * 24 + 24);
     }
+    place
+}
+
+/// The report of a day with these posts and pages, after two weeks of similar days.
+fn report(place: &Place, world: &World, day: Day) -> String {
     let (posts, pages) = day(14 * 24 + 9);
     world.posts(&posts);
     world.pages(&pages);
-    once(&place, 15 * 24);
+    once(place, 15 * 24);
     place.ok(&["report", "--date", "2026-03-25", "--at", "2026-03-26T06:00:00Z", "--out", "told.md"]);
     // Undoes the escapes of brackets and mentions in Markdown.
     std::fs::read_to_string(place.path("told.md")).unwrap().replace('\\', "").replace("&#64;", "@")
@@ -115,11 +119,13 @@ fn the_sentence_of_a_report_names_what_made_the_day_unusual() {
         ("everything", |at| (posts(20_001, 75, at, HAPPY), pages(20_501, 40, at, HAPPY)), &["times the usual"], false),
         ("nothing unusual", |at| (posts(20_001, 23, at, HAPPY), pages(20_501, 12, at, HAPPY)), &["12"], false),
     ];
+    let world = World::new();
+    let before = fortnight(&world);
     for (name, day, expected, named) in cases {
         let mut told = Vec::new();
         for database in databases() {
             let of = database.name;
-            let text = report(database, day);
+            let text = report(&before.on(database), &world, day);
             for words in expected {
                 assert!(text.contains(words), "{name} on {of}: {words}\n{text}");
             }
@@ -132,30 +138,37 @@ fn the_sentence_of_a_report_names_what_made_the_day_unusual() {
 
 const HOOK: &str = "[[channels]]\nname = \"hook\"\nkind = \"webhook\"\nurl_env = \"HOOK_URL\"\nallow_private = true\n";
 
-/// The events of an alert for an hour with these posts and pages, after eight days that are alike at that hour.
-fn events(database: Database, rule: &str, day: Day) -> Vec<Value> {
-    let (world, hook) = (World::new(), Hook::good());
+/// Runs what is due, and returns the events of the messages about it.
+fn due(place: &Place, at: &str) -> Vec<Value> {
+    let hook = Hook::good();
+    let ended = place.program(&["once", "--due", "--at", at]).env("HOOK_URL", &hook.url()).run();
+    assert_eq!(ended.code, Some(0), "{ended}");
+    hook.got().iter().flat_map(|got| got.json()["data"]["events"].as_array().unwrap().clone()).collect()
+}
+
+/// Ten days that are alike at an hour, with an alert that has nothing to tell.
+fn alike(world: &World, rule: &str) -> Place {
     let alert = format!(
         "[[alerts]]\nname = \"a\"\nchannels = [\"hook\"]\nrule = \"{rule}\"\nwindow = \"1h\"\nmin = 5\ncooldown = \"0s\"\n"
     );
-    let place = Place::new(database, &world.lines(), &format!("{TOPIC}{alert}{HOOK}"));
-    let due = |at: &str| {
-        let ended = place.program(&["once", "--due", "--at", at]).env("HOOK_URL", &hook.url()).run();
-        assert_eq!(ended.code, Some(0), "{ended}");
-    };
+    let place = Place::new(sqlite(), &world.lines(), &format!("{TOPIC}{alert}{HOOK}"));
     for day in 0..10 {
         let (first, at) = (1 + day * 1_000, day * 24);
         world.posts(&posts(first, 12 + day % 3, at, HAPPY));
         world.pages(&pages(first + 500, 8 + day % 2, at, HAPPY));
         once(&place, at);
     }
-    due(&hour(24 * 9));
+    assert_eq!(due(&place, &hour(24 * 9)), Vec::<Value>::new());
+    place
+}
+
+/// The events of the alert for the next hour, with these posts and pages.
+fn events(place: &Place, world: &World, day: Day) -> Vec<Value> {
     let (posts, pages) = day(240);
     world.posts(&posts);
     world.pages(&pages);
-    once(&place, 240);
-    due("2026-03-21T00:00:01Z");
-    hook.got().iter().flat_map(|got| got.json()["data"]["events"].as_array().unwrap().clone()).collect()
+    once(place, 240);
+    due(place, "2026-03-21T00:00:01Z")
 }
 
 #[test]
@@ -192,10 +205,13 @@ fn an_alert_names_what_made_the_window_unusual() {
         ),
         ("negative", "everything", |at| (posts(20_001, 13, at, ANGRY), pages(20_501, 8, at, ANGRY)), None),
     ];
+    let world = World::new();
+    let before = ["volume", "negative"].map(|rule| (rule, alike(&world, rule)));
     for (rule, name, day, expected) in cases {
+        let (_, before) = before.iter().find(|(of, _)| *of == rule).unwrap();
         for database in databases() {
             let of = database.name;
-            let events = events(database, rule, day);
+            let events = events(&before.on(database), &world, day);
             assert_eq!(events.len(), 1, "{rule}, {name} on {of}: {events:?}");
             let summary = events[0]["summary"].as_str().unwrap();
             match expected {
