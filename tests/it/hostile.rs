@@ -1,6 +1,8 @@
 //! Replies that no honest service sends, through `once` on both databases: the run is recorded or its good items are
 //! stored, both databases have the same content, memory stays bounded, and no control sequence reaches the terminal.
 
+use std::sync::{Arc, Mutex};
+
 use crate::support::databases::{databases, sqlite};
 use crate::support::program::{KEY, NINE, Place};
 use crate::support::service::{Raw, Reply, Sandbox, bytes, repeated, reply};
@@ -9,7 +11,8 @@ const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"s
 /// The most memory the process may use, in KiB, in an unoptimised build.
 const MEMORY: u64 = 200 * 1024;
 
-/// A social reply and its result: the search's `state class`, and the number of stored posts.
+/// A social reply and its result: the search's `state class`, and the number of stored posts. No two have a post in
+/// common.
 struct Case {
     name: &'static str,
     reply: fn() -> Reply,
@@ -123,7 +126,7 @@ const CASES: &[Case] = &[
     },
     Case {
         name: "a lone surrogate",
-        reply: || json(br#"{"results": [{"text": "half \ud83d", "user": "ann"}, {"text": "two", "user": "bob"}]}"#),
+        reply: || json(br#"{"results": [{"text": "half \ud83d", "user": "ann"}, {"text": "two", "user": "cleo"}]}"#),
         becomes: "ok -",
         posts: 2,
     },
@@ -131,7 +134,7 @@ const CASES: &[Case] = &[
         name: "NUL, escapes and overrides",
         reply: || {
             json(
-                "{\"results\": [{\"text\": \"a\\u0000b\\u001b[2J\\u009b31m\\u202eevil\", \"user\": \"an\\u001b]0;n\\u0007n\"}, {\"text\": \"two\", \"user\": \"bob\"}]}"
+                "{\"results\": [{\"text\": \"a\\u0000b\\u001b[2J\\u009b31m\\u202eevil\", \"user\": \"an\\u001b]0;n\\u0007n\"}, {\"text\": \"two\", \"user\": \"dora\"}]}"
                     .as_bytes(),
             )
         },
@@ -141,7 +144,7 @@ const CASES: &[Case] = &[
     Case {
         name: "bad items among good ones",
         reply: || {
-            json(br#"{"results": [{"text": "one", "user": "ann"}, 17, null, [], {}, {"text": {"no": 1}}, "", {"id": 7, "text": "two", "created_at": "never", "user": 5}]}"#)
+            json(br#"{"results": [{"text": "one", "user": "eve"}, 17, null, [], {}, {"text": {"no": 1}}, "", {"id": 7, "text": "two", "created_at": "never", "user": 5}]}"#)
         },
         becomes: "ok -",
         posts: 2,
@@ -157,8 +160,8 @@ const CASES: &[Case] = &[
 /// Everything stored that does not depend on time or on the database's own ids.
 fn held(place: &Place) -> Vec<String> {
     let mut all = place.database.texts(
-        "SELECT s.source || ' ' || s.state || ' ' || coalesce(s.error_class, '-') || ' ' || coalesce(s.error_text, '-') || ' ' || \
-         s.found || ' ' || s.unreadable || ' ' || coalesce(s.cost, -1) FROM search s ORDER BY s.source",
+        "SELECT s.topic || ' ' || s.source || ' ' || s.state || ' ' || coalesce(s.error_class, '-') || ' ' || coalesce(s.error_text, '-') || ' ' || \
+         s.found || ' ' || s.unreadable || ' ' || coalesce(s.cost, -1) FROM search s ORDER BY s.topic, s.source",
     );
     all.extend(place.database.texts(
         "SELECT i.key || ' ' || coalesce(i.author, '-') || ' ' || coalesce(i.text, '-') FROM item i ORDER BY i.key",
@@ -171,36 +174,63 @@ fn held(place: &Place) -> Vec<String> {
 
 #[test]
 fn whatever_comes_back_is_recorded_and_the_other_source_is_kept() {
-    for case in CASES {
-        let mut first: Option<Vec<String>> = None;
-        for database in databases() {
-            let server = Raw::saying(|path| match path {
-                "/X/search" => (case.reply)(),
-                _ => json(br#"{"results": [{"title": "A page", "url": "https://example.com/a"}]}"#),
-            });
-            let place = Place::new(database, &server.lines(), TOPIC);
+    // Each case is a topic, so that what all of them leave is read once. Its number is in the address of its page.
+    let now = Arc::new(Mutex::new((0, Reply::default())));
+    let said = Arc::clone(&now);
+    let server = Raw::saying(move |path| {
+        let said = said.lock().unwrap();
+        let (n, social) = &*said;
+        match path {
+            "/X/search" => social.clone(),
+            _ => {
+                json(format!(r#"{{"results": [{{"title": "A page", "url": "https://example.com/{n}"}}]}}"#).as_bytes())
+            }
+        }
+    });
+    let topic = |n: usize| TOPIC.replace("\"acme\"\nquery", &format!("\"acme-{n}\"\nquery"));
+    let topics: String = (0..CASES.len()).map(topic).collect();
+    let place = |database| Place::new(database, &server.lines(), &topics);
+    let places: Vec<Place> = databases().into_iter().map(place).collect();
+    for (n, case) in CASES.iter().enumerate() {
+        *now.lock().unwrap() = (n, (case.reply)());
+        let topic = format!("acme-{n}");
+        for place in &places {
             let told = format!("{} on {}", case.name, place.database.name);
-            let ended = place.run(&["once", "--at", NINE]);
-            ended.shows(if case.becomes.starts_with("error") { 3 } else { 0 }, &["acme"]);
+            let ended = place.run(&["once", "--at", NINE, "--topic", &topic]);
+            ended.shows(if case.becomes.starts_with("error") { 3 } else { 0 }, &[&topic]);
             assert!(ended.peak_kib < MEMORY, "{told}: {} KiB", ended.peak_kib);
-            let social = place
-                .database
-                .texts("SELECT state || ' ' || coalesce(error_class, '-') FROM search WHERE source = 'social'");
+            let social = place.database.texts(&format!(
+                "SELECT state || ' ' || coalesce(error_class, '-') FROM search WHERE source = 'social' AND topic = '{topic}'"
+            ));
             assert_eq!(social, [case.becomes], "{told}\n{ended}");
-            let kept = place.database.texts("SELECT kind FROM item ORDER BY kind");
+            let kept = place.database.texts(&format!(
+                "SELECT i.kind FROM topic_item t JOIN item i ON i.id = t.item WHERE t.topic = '{topic}' ORDER BY i.kind"
+            ));
             assert_eq!(kept.iter().filter(|kind| *kind == "page").count(), 1, "{told}: the web page is kept");
             assert_eq!(kept.len() as i64 - 1, case.posts, "{told}: posts\n{ended}");
             if case.posts > 0 {
-                for verb in
-                    [&["show", "acme"][..], &["show", "acme", "--md"], &["items"], &["runs", "--searches"], &["status"]]
-                {
-                    place.run(verb).shows(0, &["acme"]);
+                for verb in [&["show", &topic][..], &["show", &topic, "--md"]] {
+                    place.run(verb).shows(0, &[&topic]);
                 }
             }
-            let held = held(&place);
-            assert!(!held.iter().any(|text| text.contains('\0')), "{told}");
-            assert_eq!(first.get_or_insert_with(|| held.clone()), &held, "{told} holds something else");
         }
+    }
+    let mut first: Option<Vec<String>> = None;
+    for place in &places {
+        let name = place.database.name;
+        for verb in [&["items", "--limit", "2000"][..], &["runs", "--searches", "--limit", "50"], &["status"]] {
+            let ended = place.run(verb);
+            ended.shows(0, &[]);
+            for (n, case) in CASES.iter().enumerate() {
+                assert!(ended.out.contains(&format!("acme-{n} ")), "{verb:?}: {} on {name}\n{ended}", case.name);
+            }
+        }
+        let all = "SELECT count(*) FROM item";
+        let posts: i64 = CASES.iter().map(|case| case.posts + 1).sum();
+        assert_eq!(place.database.number(all), posts, "{name}: no case has an item of another");
+        let held = held(place);
+        assert!(!held.iter().any(|text| text.contains('\0')), "{name}");
+        assert_eq!(first.get_or_insert_with(|| held.clone()), &held, "{name} holds something else");
     }
 }
 

@@ -255,7 +255,7 @@ pub enum Then {
 }
 
 /// What a raw server sends: a head, and a body repeated `times` times. By default nothing.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Reply {
     head: Vec<u8>,
     body: Vec<u8>,
