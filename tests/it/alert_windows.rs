@@ -7,7 +7,7 @@ use rand_distr::{Distribution as _, Uniform};
 use serde_json::{Value, json};
 use topicwatch::model::Time;
 
-use crate::support::databases::databases;
+use crate::support::databases::{databases, sqlite};
 use crate::support::program::Place;
 use crate::support::truth::{Truly, Truth};
 use crate::support::world::{World, hour, post};
@@ -19,23 +19,29 @@ const ALERTS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"
 const DAYS: u32 = 20;
 /// The day of a storm with three times as many posts, all of them negative.
 const STORM: u32 = 17;
+/// The day from which on each database makes runs of its own. Those before are made once.
+const PARTED: u32 = 13;
 
 #[test]
 fn a_run_a_whole_window_ago_is_in_no_window_however_late_it_began() {
+    let world = World::new();
+    let mut random = ChaCha8Rng::seed_from_u64(20_260_311);
+    let within = Uniform::new(50_u32, 450).unwrap();
+    let moments: Vec<u32> = (0..DAYS).map(|_| within.sample(&mut random)).collect();
+    let run = |place: &Place, day: u32| {
+        let many = if day == STORM { 60 } else { 20 };
+        let (good, bad) = ("what a great day, I love it", "this is terrible, I hate it, the worst");
+        let words = |k: u32| if day == STORM || k % 2 == 1 { bad } else { good };
+        let one = |k: u32| post(day * 100 + k, 24 * day, &format!("{day} {k} acme: {}", words(k)), 1);
+        world.posts(&(0..many).map(one).collect::<Vec<Value>>());
+        let at = hour(24 * day).replace(":00Z", &format!(":00.{:03}Z", moments[day as usize]));
+        place.ok(&["once", "--due", "--at", &at]);
+    };
+    let before = Place::new(sqlite(), &world.lines(), ALERTS);
+    (0..PARTED).for_each(|day| run(&before, day));
     for database in databases() {
-        let world = World::new();
-        let place = Place::new(database, &world.lines(), ALERTS);
-        let mut random = ChaCha8Rng::seed_from_u64(20_260_311);
-        let moments = Uniform::new(50_u32, 450).unwrap();
-        for day in 0..DAYS {
-            let many = if day == STORM { 60 } else { 20 };
-            let (good, bad) = ("what a great day, I love it", "this is terrible, I hate it, the worst");
-            let words = |k: u32| if day == STORM || k % 2 == 1 { bad } else { good };
-            let one = |k: u32| post(day * 100 + k, 24 * day, &format!("{day} {k} acme: {}", words(k)), 1);
-            world.posts(&(0..many).map(one).collect::<Vec<Value>>());
-            let at = hour(24 * day).replace(":00Z", &format!(":00.{:03}Z", moments.sample(&mut random)));
-            place.ok(&["once", "--due", "--at", &at]);
-        }
+        let place = before.on(database);
+        (PARTED..DAYS).for_each(|day| run(&place, day));
         let begun = |told: &Value| -> Vec<Value> {
             let all = told["events"].as_array().unwrap_or_else(|| panic!("{told}"));
             let fired = all.iter().filter(|event| {
@@ -60,14 +66,21 @@ fn a_run_a_whole_window_ago_is_in_no_window_however_late_it_began() {
 fn posts_that_an_outage_held_back_are_no_rise() {
     const QUIET: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\nevery = \"6h\"\n\n\
                          [[alerts]]\nname = \"storms\"\nrule = \"volume\"\n";
-    for database in databases() {
-        let truth = Truth::new(calm_posts());
-        let place = Place::new(database, &truth.lines(), QUIET);
-        // Every six hours, with an outage of 66 hours.
-        for at in (24..24 * 17).step_by(6).filter(|at| !(24 * 12..24 * 14 + 18).contains(at)) {
+    let truth = Truth::new(calm_posts());
+    // Every six hours.
+    let run = |place: &Place, hours: std::ops::Range<u32>| {
+        for at in hours.step_by(6) {
             truth.set(|world| world.now = Time::parse(&hour(at)).unwrap());
             place.ok(&["once", "--due", "--at", &hour(at)]);
         }
+    };
+    // What was before the last day before an outage of 66 hours is made once.
+    let before = Place::new(sqlite(), &truth.lines(), QUIET);
+    run(&before, 24..24 * 11);
+    for database in databases() {
+        let place = before.on(database);
+        run(&place, 24 * 11..24 * 12);
+        run(&place, 24 * 14 + 18..24 * 17);
         let told = place.json(&["alerts", "--json", "--limit", "100"]);
         assert_eq!(told["events"], json!([]), "{}: {told}", place.database.name);
         let found = place.database.number("SELECT max(found) FROM run");
