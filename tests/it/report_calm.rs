@@ -6,7 +6,7 @@ use rand_chacha::rand_core::{RngCore as _, SeedableRng as _};
 use rand_distr::{Distribution as _, Gamma, Poisson};
 use topicwatch::model::Time;
 
-use crate::support::databases::databases;
+use crate::support::databases::{databases, sqlite};
 use crate::support::program::Place;
 use crate::support::truth::{Truly, Truth};
 
@@ -39,17 +39,18 @@ fn calm(random: &mut ChaCha8Rng) -> Vec<Truly> {
 #[test]
 fn reports_of_calm_topics_have_no_volume_sentences() {
     let posts = calm(&mut ChaCha8Rng::seed_from_u64(7));
+    let truth = Truth::new(posts);
+    let topics: String = (0..TOPICS)
+        .map(|n| format!("[[topics]]\nid = \"t{n}\"\nquery = \"topic{n}\"\nsources = [\"social\"]\n"))
+        .collect();
+    let runs = Place::new(sqlite(), &truth.lines(), &topics);
+    for day in 1..=DAYS {
+        let now = Time(BEGIN + day * DAY);
+        truth.set(|world| world.now = now);
+        runs.ok(&["once", "--at", &now.to_string()]);
+    }
     for database in databases() {
-        let truth = Truth::new(posts.clone());
-        let topics: String = (0..TOPICS)
-            .map(|n| format!("[[topics]]\nid = \"t{n}\"\nquery = \"topic{n}\"\nsources = [\"social\"]\n"))
-            .collect();
-        let place = Place::new(database, &truth.lines(), &topics);
-        for day in 1..=DAYS {
-            let now = Time(BEGIN + day * DAY);
-            truth.set(|world| world.now = now);
-            place.ok(&["once", "--at", &now.to_string()]);
-        }
+        let place = runs.on(database);
         let (mut told, mut judged) = (0, 0);
         for day in 15..DAYS {
             let date = Time(BEGIN + day * DAY).utc_date();
