@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore as _, SeedableRng as _};
 use topicwatch::model::Time;
 
-use crate::support::databases::databases;
+use crate::support::databases::{databases, sqlite};
 use crate::support::program::Place;
 use crate::support::truth::{Truly, Truth};
 
@@ -45,17 +45,17 @@ fn stream() -> Vec<Truly> {
 
 #[test]
 fn a_day_of_posts_about_something_else_makes_one_sentence_and_no_news() {
-    let posts = stream();
+    let truth = Truth::new(stream());
+    let topics = "[[topics]]\nid = \"acme\"\nquery = \"acme rockets\"\nsources = [\"social\"]\n\
+                  [[topics]]\nid = \"vague\"\nquery = \"vague question\"\nsources = [\"social\"]\n";
+    let runs = Place::new(sqlite(), &truth.lines(), topics);
+    for day in 1..=DAYS {
+        let now = Time(BEGIN + day * DAY);
+        truth.set(|world| world.now = now);
+        runs.ok(&["once", "--at", &now.to_string()]);
+    }
     for database in databases() {
-        let truth = Truth::new(posts.clone());
-        let topics = "[[topics]]\nid = \"acme\"\nquery = \"acme rockets\"\nsources = [\"social\"]\n\
-                      [[topics]]\nid = \"vague\"\nquery = \"vague question\"\nsources = [\"social\"]\n";
-        let place = Place::new(database, &truth.lines(), topics);
-        for day in 1..=DAYS {
-            let now = Time(BEGIN + day * DAY);
-            truth.set(|world| world.now = now);
-            place.ok(&["once", "--at", &now.to_string()]);
-        }
+        let place = runs.on(database);
         let told = |day: i64, file: &str| {
             let (date, at) =
                 (Time(BEGIN + day * DAY).utc_date(), Time(BEGIN + (day + 1) * DAY + 3_600_000).to_string());
