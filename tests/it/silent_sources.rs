@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
-use crate::support::databases::databases;
+use crate::support::databases::{databases, sqlite};
 use crate::support::exposition::Exposed;
 use crate::support::program::Place;
 use crate::support::service::{Raw, reply};
@@ -15,13 +15,14 @@ use crate::support::world::{World, hour, once, post, topic};
 #[test]
 fn a_source_that_fell_silent_or_stale_is_reported_after_twenty_runs() {
     let mut told = Vec::new();
+    let world = World::new();
+    let before = Place::new(sqlite(), &world.lines(), &topic("acme", ""));
+    for n in 0..17 {
+        world.posts(&[post(n, n, &format!("post {n}"), 1)]);
+        once(&before, n);
+    }
     for database in databases() {
-        let world = World::new();
-        let place = Place::new(database, &world.lines(), &topic("acme", ""));
-        for n in 0..17 {
-            world.posts(&[post(n, n, &format!("post {n}"), 1)]);
-            once(&place, n);
-        }
+        let place = before.on(database);
         world.posts(&[]);
         for n in 17..19 {
             once(&place, n);
@@ -84,15 +85,16 @@ fn a_source_that_fell_silent_or_stale_is_reported_after_twenty_runs() {
 
 #[test]
 fn old_finds_beside_what_is_known_do_not_hide_that_a_source_is_stale() {
+    let world = World::new();
+    let before = Place::new(sqlite(), &world.lines(), &topic("acme", ""));
+    for n in 48..69 {
+        world.posts(&[post(n, n, &format!("post {n}"), 1)]);
+        once(&before, n);
+    }
     for database in databases() {
-        let world = World::new();
         let alert = "[[alerts]]\nname = \"ill\"\nchannels = [\"hook\"]\nrule = \"source\"\ncooldown = \"0s\"\n\n\
              [[channels]]\nname = \"hook\"\nkind = \"webhook\"\nurl_env = \"HOOK_URL\"\nallow_private = true\n";
-        let place = Place::new(database, &world.lines(), &topic("acme", ""));
-        for n in 48..69 {
-            world.posts(&[post(n, n, &format!("post {n}"), 1)]);
-            once(&place, n);
-        }
+        let place = before.on(database);
         // The last new post is still returned, along with another one each time that is days old.
         for n in 69..75 {
             world.posts(&[post(68, 68, "post 68", 1), post(n, 0, &format!("archived {n}"), 1)]);
@@ -116,38 +118,39 @@ fn old_finds_beside_what_is_known_do_not_hide_that_a_source_is_stale() {
 
 #[test]
 fn a_source_whose_new_finds_another_source_of_the_run_also_has_is_not_stale() {
+    // The posts of `[service]`, and those of a second service.
+    let posts: Arc<[Mutex<Vec<Value>>; 2]> = Arc::default();
+    let served = Arc::clone(&posts);
+    let server = Raw::saying(move |path| {
+        let of = &served[usize::from(path.starts_with("/second"))];
+        let body = json!({ "results": *of.lock().unwrap() }).to_string();
+        reply("200 OK", "content-type: application/json\r\n", body.as_bytes())
+    });
+    let second = format!(
+        "[providers.second]\nkind = \"spec\"\nkey_env = \"TOPICWATCH_API_KEY\"\nrate_limit = \"unlimited\"\n\
+         max_tries = 1\nbase_url = \"{}/second\"\n\n",
+        server.url()
+    );
+    let topic = topic("acme", "").replace("[\"social\"]", "[\"social\", \"second\"]");
+    let alert = "[[alerts]]\nname = \"ill\"\nchannels = [\"hook\"]\nrule = \"source\"\ncooldown = \"0s\"\n\n\
+         [[channels]]\nname = \"hook\"\nkind = \"webhook\"\nurl_env = \"HOOK_URL\"\nallow_private = true\n";
+    let before = Place::new(sqlite(), &server.lines(), &(second.clone() + &topic));
+    let told = |place: &Place, first: &[Value], other: &[Value], at: u32| {
+        *posts[0].lock().unwrap() = first.to_vec();
+        *posts[1].lock().unwrap() = other.to_vec();
+        once(place, at);
+    };
+    let new = |id: u32| post(id, id % 100, &format!("post {id}"), 1);
+    // Each finds something of its own, then both find the same: it counts as new for the first source only.
+    for n in 40..52 {
+        told(&before, &[new(n)], &[new(100 + n)], n);
+    }
+    for n in 52..64 {
+        told(&before, &[new(n)], &[new(n)], n);
+    }
     for database in databases() {
         let name = database.name;
-        // The posts of `[service]`, and those of a second service.
-        let posts: Arc<[Mutex<Vec<Value>>; 2]> = Arc::default();
-        let served = Arc::clone(&posts);
-        let server = Raw::saying(move |path| {
-            let of = &served[usize::from(path.starts_with("/second"))];
-            let body = json!({ "results": *of.lock().unwrap() }).to_string();
-            reply("200 OK", "content-type: application/json\r\n", body.as_bytes())
-        });
-        let second = format!(
-            "[providers.second]\nkind = \"spec\"\nkey_env = \"TOPICWATCH_API_KEY\"\nrate_limit = \"unlimited\"\n\
-             max_tries = 1\nbase_url = \"{}/second\"\n\n",
-            server.url()
-        );
-        let topic = topic("acme", "").replace("[\"social\"]", "[\"social\", \"second\"]");
-        let alert = "[[alerts]]\nname = \"ill\"\nchannels = [\"hook\"]\nrule = \"source\"\ncooldown = \"0s\"\n\n\
-             [[channels]]\nname = \"hook\"\nkind = \"webhook\"\nurl_env = \"HOOK_URL\"\nallow_private = true\n";
-        let place = Place::new(database, &server.lines(), &(second.clone() + &topic));
-        let told = |first: &[Value], other: &[Value], at: u32| {
-            *posts[0].lock().unwrap() = first.to_vec();
-            *posts[1].lock().unwrap() = other.to_vec();
-            once(&place, at);
-        };
-        let new = |id: u32| post(id, id % 100, &format!("post {id}"), 1);
-        // Each finds something of its own, then both find the same: it counts as new for the first source only.
-        for n in 40..52 {
-            told(&[new(n)], &[new(100 + n)], n);
-        }
-        for n in 52..64 {
-            told(&[new(n)], &[new(n)], n);
-        }
+        let place = before.on(database);
         let counted = "SELECT count(*) FROM search WHERE source = 'second' AND new > 0";
         assert_eq!(place.database.number(counted), 12, "{name}");
         place.run(&["status", "--fail-on", "stale"]).shows(0, &["acme   ok"]);
@@ -163,13 +166,13 @@ fn a_source_whose_new_finds_another_source_of_the_run_also_has_is_not_stale() {
         // It falls behind: only the first source finds something that is not older than its window.
         for n in 64..71 {
             let archived = post(200 + n, 0, &format!("archived {n}"), 1);
-            told(&[new(n), archived.clone()], &[new(63), archived], n);
+            told(&place, &[new(n), archived.clone()], &[new(63), archived], n);
         }
         let said =
             "acme: second is stale: nothing new in 7 searches since 2026-03-13T15:00:00Z; usually for at most 3h";
         place.run(&["status", "--fail-on", "stale"]).shows(3, &["acme   stale", said]);
         assert_eq!(newest(71), Some(seconds(63)), "{name}");
-        place.configure(&server.lines(), &(second + &topic + alert));
+        place.configure(&server.lines(), &format!("{second}{topic}{alert}"));
         let past = ["alerts", "backtest", "ill", "--days", "3", "--json", "--at", &hour(71)];
         let past = place.program(&past).env("HOOK_URL", "http://127.0.0.1:9/").run();
         past.shows(0, &["second is stale: nothing new in 4 searches since 2026-03-13T15"]);
