@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::databases::databases;
+use crate::support::databases::{databases, sqlite};
 use crate::support::program::Place;
 use crate::support::world::{World, hour, once, post, topic};
 
@@ -20,24 +20,25 @@ fn what_is_left_of_pruned_snapshots_and_texts_is_a_lower_bound_of_what_changed()
         ("sightings = \"5d\"\nitems = \"10d\"", hour(380), 0),
         ("sightings = \"30d\"\nruns = \"30d\"", "2026-04-12T00:00:00Z".to_owned(), 1),
     ];
+    let world = World::new();
+    let made = Place::new(sqlite(), &world.lines(), &topic("acme", ""));
+    world.posts(&[post(1, 20, "acme one is here", 5), post(2, 21, "acme costs $10 now", 5)]);
+    for n in [24, 25, 26] {
+        once(&made, n);
+    }
+    // Post 1 is gone, and post 2 is edited.
+    world.posts(&[post(3, 25, "acme three", 1), post(2, 21, "acme costs $12 now", 5)]);
+    once(&made, 28);
+    world.posts(&[post(9, 350, "acme nine", 1)]);
+    for n in [360, 361, 362, 363, 364] {
+        once(&made, n);
+    }
     for (keep, now, edited) in keeps {
         for database in databases() {
-            let world = World::new();
+            let place = made.on(database);
             let retention = format!("[retention]\nprune = \"never\"\n{keep}\n\n");
-            let place = Place::new(database, &world.lines(), &format!("{retention}{}", topic("acme", "")));
+            place.configure(&world.lines(), &format!("{retention}{}", topic("acme", "")));
             let name = place.database.name;
-            let (one, two) = (|| post(1, 20, "acme one is here", 5), || post(2, 21, "acme costs $10 now", 5));
-            world.posts(&[one(), two()]);
-            for n in [24, 25, 26] {
-                once(&place, n);
-            }
-            // Post 1 is gone, and post 2 is edited.
-            world.posts(&[post(3, 25, "acme three", 1), post(2, 21, "acme costs $12 now", 5)]);
-            once(&place, 28);
-            world.posts(&[post(9, 350, "acme nine", 1)]);
-            for n in [360, 361, 362, 363, 364] {
-                once(&place, n);
-            }
             let day = ["--date", "2026-03-12", "--at", &now];
             let diff = |since: &str| {
                 let until = ["diff", "acme", "--since", since];
@@ -209,19 +210,20 @@ fn after_pruning_no_rise_from_weeks_before_the_period_is_reported() {
 /// One of three posts a day passes the filter. Where the words are gone, all three count, so nothing is compared.
 #[test]
 fn days_whose_words_were_pruned_are_not_compared_with_filtered_ones() {
+    let world = World::new();
+    let keep = "[retention]\nprune = \"never\"\nitems = \"5d\"\n\n";
+    let made = Place::new(sqlite(), &world.lines(), &format!("{keep}{}", topic("acme", "must = [\"launch\"]")));
+    for day in 0..19 {
+        let (first, at) = (day * 3, day * 24 + 6);
+        let words = ["the launch", "a fair", "an office"];
+        let posts: Vec<Value> =
+            (0..3).map(|n| post(first + n, at, &format!("acme {} {day}", words[n as usize]), 1)).collect();
+        world.posts(&posts);
+        once(&made, at + 6);
+        once(&made, at + 17);
+    }
     for database in databases() {
-        let world = World::new();
-        let keep = "[retention]\nprune = \"never\"\nitems = \"5d\"\n\n";
-        let place = Place::new(database, &world.lines(), &format!("{keep}{}", topic("acme", "must = [\"launch\"]")));
-        for day in 0..19 {
-            let (first, at) = (day * 3, day * 24 + 6);
-            let words = ["the launch", "a fair", "an office"];
-            let posts: Vec<Value> =
-                (0..3).map(|n| post(first + n, at, &format!("acme {} {day}", words[n as usize]), 1)).collect();
-            world.posts(&posts);
-            once(&place, at + 6);
-            once(&place, at + 17);
-        }
+        let place = made.on(database);
         let (name, now) = (place.database.name, hour(19 * 24 + 3));
         let day = ["--date", "2026-03-28", "--at", &now];
         let week = ["--week", "2026-W13", "--at", &now];
