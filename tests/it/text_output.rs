@@ -1,12 +1,16 @@
-//! What the everyday commands print, whole: tables, sums and notes, compared with the files in `snapshots/`.
-//! `INSTA_UPDATE=always` writes them anew.
+//! What the everyday commands print, whole: tables, sums and notes, the same as JSON, the report as Markdown, and the
+//! words of the pages, compared with the files in `snapshots/`. `INSTA_UPDATE=always` writes them anew.
 
 use regex::Regex;
 
 use crate::support::databases::sqlite;
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
+use crate::support::web_client::Pages;
 use crate::support::web_topics::TOPICS;
+
+/// Half a day after the first run.
+const LATER: &str = "2026-03-11T21:00:00Z";
 
 /// The text without what differs from run to run: random ids, times that calls took, the database.
 fn stable(text: &str) -> String {
@@ -15,6 +19,8 @@ fn stable(text: &str) -> String {
     let text = same(&text, r"\d+\.\d kB", "N kB");
     let text = same(&text, r"\b[0-9A-HJKMNP-TV-Z]{26}\b", "RUN-ID");
     let text = same(&text, r" +\d+ ms", " N ms");
+    let text = same(&text, r"(?m)^\d+ ms", "N ms");
+    let text = same(&text, r#""(latency_ms|free|bytes|took_ms)": \d+"#, "\"$1\": 0");
     // The column is as wide as its longest time.
     let text = same(&text, r" +(time|-)\n", " $1\n");
     let text = same(&text, r"127\.0\.0\.1:\d+", "127.0.0.1:PORT");
@@ -36,5 +42,41 @@ fn everyday_commands_print_what_the_snapshots_show() {
         ("plan", &["plan", "--at", NINE]),
     ] {
         insta::assert_snapshot!(name, stable(&place.ok(arguments)));
+    }
+}
+
+/// The words of a page, a line for each piece of text. Styles, scripts and drawings are left out.
+fn words(page: &str) -> String {
+    let same = |text: &str, pattern: &str, by: &str| Regex::new(pattern).unwrap().replace_all(text, by).into_owned();
+    let text = same(page, r"(?s)<(style|script|svg)\b.*?</(style|script|svg)>", "\n");
+    let text = same(&text, r"(?s)<[^>]*>", "\n");
+    text.lines().map(str::trim).filter(|line| !line.is_empty()).map(|line| format!("{line}\n")).collect()
+}
+
+#[test]
+fn json_the_report_and_the_pages_have_what_the_snapshots_show() {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let place = Place::new(sqlite(), &sandbox.lines(), TOPICS);
+    let pretty = |arguments: &[&str]| serde_json::to_string_pretty(&place.json(arguments)).unwrap();
+    insta::assert_snapshot!("json_once", stable(&pretty(&["once", "--json", "--at", NINE])));
+    sandbox.turn_to(LATER);
+    place.ok(&["once", "--at", LATER]);
+    for (name, arguments) in [
+        ("json_status", &["status", "--json", "--at", LATER][..]),
+        ("json_runs", &["runs", "--json", "--limit", "1"]),
+        ("json_items", &["items", "--json", "--limit", "2"]),
+        ("json_coverage", &["coverage", "acme", "--json", "--at", LATER]),
+        ("json_plan", &["plan", "--json", "--at", LATER]),
+    ] {
+        insta::assert_snapshot!(name, stable(&pretty(arguments)));
+    }
+    place.ok(&["report", "--date", "2026-03-11", "--out", "day.md", "--at", LATER]);
+    let report = std::fs::read_to_string(place.path("day.md")).unwrap();
+    insta::assert_snapshot!("report_markdown", stable(&report));
+    let pages = Pages::serve(&place, &["--at", LATER]);
+    for (name, path) in
+        [("page_overview", "/"), ("page_runs", "/runs"), ("page_health", "/health"), ("page_topic", "/topics/acme")]
+    {
+        insta::assert_snapshot!(name, stable(&words(&pages.page(path))));
     }
 }
