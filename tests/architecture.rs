@@ -179,8 +179,8 @@ fn no_file_uses_one_that_uses_it() {
     assert!(told.is_empty(), "move what both files need to a third file:\n{}", told.join("\n"));
 }
 
-/// Only `src/failpoint.rs` differs between a build for tests and a release, and it uses no other file: .ci/run compiles it
-/// alone to see that a release has no hooks for tests.
+/// Only `src/failpoint.rs` has hooks for tests, and it uses no other file: .ci/run compiles it alone to see that a release
+/// has none.
 #[test]
 fn only_failpoints_depend_on_debug_assertions() {
     let mut files = Vec::new();

@@ -1,5 +1,5 @@
--- The tables of topicwatch in SQLite. migrations/postgres holds the same tables, columns and rules in the same order; only types
--- differ. Times are whole milliseconds since 1970 UTC, money is whole micro-dollars, flags are 0 or 1.
+-- The tables of topicwatch in SQLite. migrations/postgres holds the same tables, columns and rules in the same order; only types,
+-- the text index and functions of time differ. Times are whole milliseconds since 1970 UTC, money is whole micro-dollars, flags are 0 or 1.
 
 -- ---- The database itself ----
 
@@ -128,7 +128,7 @@ CREATE INDEX run_at ON run (coalesce(started_at, slot, planned_at), public_id);
 CREATE INDEX run_active ON run (job) WHERE state IN ('queued', 'running');
 -- Manual runs, read every second.
 CREATE INDEX run_asked ON run (id) WHERE state = 'queued' AND trigger = 'manual';
--- Runs whose items are not clustered yet.
+-- Runs that found something new; near-copies read on from their place in it.
 CREATE INDEX run_brought ON run (seq) WHERE seq IS NOT NULL AND new > 0;
 -- Queued runs of jobs that are not topics; `run_due` finds those of topics.
 CREATE INDEX run_job_due ON run (due_at, id) WHERE state = 'queued' AND topic IS NULL;

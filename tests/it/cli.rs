@@ -118,8 +118,7 @@ fn a_database_that_is_newer_or_not_ours_is_left_alone() {
         for verb in [&["once"][..], &["status"], &["run"], &["db", "migrate"]] {
             place.run(verb).says(4, &["newer topicwatch", "upgrade"]);
         }
-        // As before 0.1.0, which had other migrations with the same numbers.
-        wait(place.database.execute("DELETE FROM _sqlx_migrations WHERE version = 9999"));
+        // As before 0.1.0, which had other and more migrations.
         wait(place.database.execute(&format!("UPDATE _sqlx_migrations SET checksum = {version}")));
         for verb in [&["once"][..], &["status"], &["run"], &["db", "migrate"]] {
             place.run(verb).says(4, &["a database of a development version"]);

@@ -44,7 +44,8 @@ impl Place {
     }
 
     /// The same file and all rows on another, empty database. These rows are in a SQLite file, and no process uses it.
-    /// A history is made there once and gone on with in many places, which costs less than making it in each.
+    /// A history is made there once and gone on with in many places, which costs less than making it in each. What followers
+    /// have counted is copied, too: leave the last runs to each database.
     #[track_caller]
     pub fn on(&self, database: Database) -> Self {
         let head = |of: &Database| format!("url = \"{}\"\nschema = \"{}\"", of.url, of.schema);

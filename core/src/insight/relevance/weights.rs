@@ -2,7 +2,7 @@
 //! 2000). Unmarked items start with the probability from their words of the question and are re-estimated a few times.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::{BuildHasher, Hasher, RandomState};
 
 use super::features::{Features, GROUPS};
 
@@ -19,23 +19,42 @@ const ROUNDS: usize = 3;
 /// The strongest words of an item count once more: a post about a topic may have one such word among many others.
 const BEST: usize = 3;
 
-/// Values by word. A word is a hash already, so it is not hashed again.
-type ByWord<V> = HashMap<u64, V, BuildHasherDefault<AsIs>>;
+/// Values by word. A word is a hash already; it is only mixed with a random key, so that nobody can choose words that
+/// meet in one place of the table.
+type ByWord<V> = HashMap<u64, V, Keyed>;
 
-#[derive(Debug, Clone, Copy, Default)]
-struct AsIs(u64);
+#[derive(Debug, Clone)]
+struct Keyed(u64);
 
-impl Hasher for AsIs {
+impl Default for Keyed {
+    fn default() -> Self {
+        Self(RandomState::new().hash_one(0))
+    }
+}
+
+impl BuildHasher for Keyed {
+    type Hasher = Mixed;
+
+    fn build_hasher(&self) -> Mixed {
+        Mixed(self.0)
+    }
+}
+
+struct Mixed(u64);
+
+impl Hasher for Mixed {
     fn finish(&self) -> u64 {
         self.0
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        self.0 = bytes.iter().fold(self.0, |sum, byte| sum.rotate_left(8) ^ u64::from(*byte));
+        bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
     }
 
     fn write_u64(&mut self, word: u64) {
-        self.0 = word;
+        // The upper half of the product depends on every bit, so it is folded into the lower one.
+        let wide = u128::from(word ^ self.0) * 0x9e37_79b9_7f4a_7c15;
+        self.0 = (wide as u64) ^ ((wide >> 64) as u64);
     }
 }
 

@@ -34,7 +34,7 @@ pub(in crate::store) fn migrate_error(error: MigrateError, place: &str) -> Store
         MigrateError::VersionMismatch(version) => StoreError::new(
             StoreErrorKind::Foreign,
             format!("migration {version} of {place} differs from the one in this program"),
-            "only the development version that wrote a database of a development version reads it; choose another one",
+            "this is a database of a development version, and only that version reads it; choose another one",
         ),
         MigrateError::Execute(inner) | MigrateError::ExecuteMigration(inner, _) => with_place(inner.into(), place),
         other => StoreError::new(StoreErrorKind::Statement, format!("{place}: {other}"), ""),
