@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::support::databases::{Database, databases, sqlite};
 use crate::support::program::{NINE, Place, until};
 use crate::support::service::{Raw, Sandbox, Then, broken, bytes, reply};
+use crate::support::stored::COST;
 use crate::support::web_client::Pages;
 
 fn topic(id: &str, lines: &str) -> String {
@@ -51,17 +52,19 @@ fn three_processes_make_exactly_the_calls_that_the_money_is_enough_for() {
         assert_eq!(calls.load(Ordering::SeqCst), 17, "{name}");
         let number = |sql: &str| place.database.number(sql);
         assert_eq!(
-            number("SELECT count(*) FROM search WHERE state = 'over_quota' AND clears_at = 1773273600000"),
+            number(
+                "SELECT count(*) FROM v_search WHERE state = 'over_quota' AND clears_at = '2026-03-12T00:00:00.000Z'"
+            ),
             13,
             "{name}"
         );
         assert_eq!(
-            number("SELECT count(*) FROM run WHERE state = 'over_quota' AND clears_at = 1773273600000"),
+            number("SELECT count(*) FROM v_run WHERE state = 'over_quota' AND clears_at = '2026-03-12T00:00:00.000Z'"),
             13,
             "{name}"
         );
         assert_eq!(number("SELECT made * 1000000 + spent FROM calls"), 17_170_000, "{name}");
-        assert_eq!(number("SELECT sum(cost) FROM search"), 170_000, "{name}");
+        assert_eq!(place.database.spent(), 170_000, "{name}");
     }
 }
 
@@ -327,7 +330,7 @@ fn a_stored_budget_holds_in_a_process_whose_file_says_another() {
         place.ok(&["once", "--due", "--at", NINE]);
         place.ok(&["once", "--due", "--at", "2026-03-11T10:00:00Z"]);
         place.run(&["once", "--due", "--at", "2026-03-11T11:00:00Z"]).shows(3, &["no topic calls left", "1 of 1"]);
-        let state = "SELECT state FROM run WHERE public_id = 'topic:acme@2026-03-11T11:00:00Z'";
+        let state = "SELECT state FROM v_run WHERE run = 'topic:acme@2026-03-11T11:00:00Z'";
         assert_eq!(place.database.texts(state), ["over_quota"]);
         assert_eq!(sandbox.calls(), 1);
         place.ok(&["once", "--due", "--at", "2026-03-12T00:00:00Z"]);
@@ -438,7 +441,7 @@ fn a_call_that_was_answered_with_an_error_costs_nothing_however_its_search_ends(
                 place.configure(&format!("{lines}prices.web = 0.001"), &timed);
                 assert_eq!(place.run(&["once", "--at", "2026-03-13T09:00:00Z"]).code, Some(3), "{name}");
                 let (state, cost, tries) = money("timed");
-                let basis = "SELECT cost_basis FROM search ORDER BY id DESC LIMIT 1";
+                let basis = "SELECT cost_basis FROM v_search ORDER BY seq DESC LIMIT 1";
                 ended = json!([state, cost, tries, place.database.texts(basis)[0]]);
                 if ended == expected {
                     break;
@@ -463,8 +466,8 @@ fn a_stop_while_a_retry_waits_bills_nothing_that_was_refused() {
         let ended = going.wait();
         let name = place.database.name;
         assert_eq!(ended.code, Some(130), "{name}: {ended}");
-        let search = "SELECT state || ' ' || cost || ' ' || cost_basis || ' ' || tries FROM search";
-        assert_eq!(place.database.texts(search), ["lost 0 none 1"], "{name}");
+        let search = format!("SELECT state || ' ' || {COST} || ' ' || cost_basis || ' ' || tries FROM v_search");
+        assert_eq!(place.database.texts(&search), ["lost 0 none 1"], "{name}");
         assert_eq!(place.database.number("SELECT made * 1000000 + spent FROM calls"), 1_000_000, "{name}");
     }
 }
@@ -527,9 +530,9 @@ fn an_unanswered_call_of_a_provider_counts_at_its_expected_price() {
             let ended = place.program(&["once", "--at", at]).env("ONE", "key-of-one").run();
             assert_ne!(ended.code, Some(2), "{name}: {ended}");
         }
-        let searches = "SELECT cost || ' ' || cost_basis FROM search WHERE source = 'one' ORDER BY id";
-        assert_eq!(place.database.texts(searches)[0], "7000000 assumed", "{name}, {kind}");
-        assert_eq!(place.database.number("SELECT sum(cost) FROM search"), 7_000_000, "{name}, {kind}");
+        let searches = format!("SELECT {COST} || ' ' || cost_basis FROM v_search WHERE source = 'one' ORDER BY seq");
+        assert_eq!(place.database.texts(&searches)[0], "7000000 assumed", "{name}, {kind}");
+        assert_eq!(place.database.spent(), 7_000_000, "{name}, {kind}");
         assert_eq!(calls.load(Ordering::SeqCst), 1, "{name}, {kind}: a second one does not fit");
     }
 }
@@ -553,7 +556,7 @@ fn a_cost_that_a_provider_names_counts_also_with_a_reply_that_cannot_be_read() {
             let place = Place::bare(database, &file);
             let ended = place.program(&["once", "--at", NINE]).env("TWO", "key-of-two").run();
             assert_eq!(ended.code, Some(3), "{ended}");
-            let costs = place.database.texts("SELECT cost || ' ' || cost_basis FROM search");
+            let costs = place.database.texts(&format!("SELECT {COST} || ' ' || cost_basis FROM v_search"));
             assert_eq!(costs, [expected], "{}, {status}", place.database.name);
         }
     }

@@ -5,6 +5,7 @@ use crate::support::databases::databases;
 use crate::support::program::{NINE, Place, until};
 use crate::support::replies::{self, Replies};
 use crate::support::service::{Raw, Sandbox, reply};
+use crate::support::stored::COST;
 
 fn topics(names: &[&str]) -> String {
     names.iter().map(|name| format!("[[topics]]\nid = \"{name}\"\nquery = \"{name}\"\nevery = \"6h\"\n\n")).collect()
@@ -13,11 +14,10 @@ fn topics(names: &[&str]) -> String {
 /// `topic source state class` of every search, and `topic state class` of every run, in order.
 fn ledger(place: &Place) -> (Vec<String>, Vec<String>) {
     let searches = place.database.texts(
-        "SELECT r.topic || ' ' || s.source || ' ' || s.state || ' ' || coalesce(s.error_class, '-') \
-         FROM search s JOIN run r ON r.id = s.run ORDER BY 1",
+        "SELECT topic || ' ' || source || ' ' || state || ' ' || coalesce(error_class, '-') FROM v_search ORDER BY 1",
     );
     let runs =
-        place.database.texts("SELECT topic || ' ' || state || ' ' || coalesce(error_class, '-') FROM run ORDER BY 1");
+        place.database.texts("SELECT topic || ' ' || state || ' ' || coalesce(error_class, '-') FROM v_run ORDER BY 1");
     (searches, runs)
 }
 
@@ -42,14 +42,18 @@ fn a_refusal_that_every_call_would_meet_stops_every_search_that_still_waits() {
             assert!(searches.iter().all(|s| s.ends_with(class)), "{searches:#?}");
             assert_eq!(searches.iter().filter(|s| s.contains(" not_run ")).count() as u64, 60 - calls);
             assert!(runs.iter().all(|r| r.ends_with(&format!("failed {class}"))), "{runs:#?}");
-            let untried = place.database.texts("SELECT DISTINCT error_text FROM search WHERE state = 'not_run'");
+            let untried = place.database.texts("SELECT DISTINCT error_text FROM v_search WHERE state = 'not_run'");
             let status = rule.replace('=', " ").replace("status", "because an earlier call got");
             let says =
                 |text: &String| text.starts_with("not called until 2026-03-11T09:05:0") && text.contains(&status);
             assert!(!untried.is_empty() && untried.iter().all(says), "{untried:#?}");
             assert_eq!(place.database.number("SELECT sum(made) FROM calls") as u64, calls);
             assert_eq!(place.database.number("SELECT count(*) FROM run WHERE error_text IS NULL OR seq IS NULL"), 0);
-            assert_eq!(place.database.number("SELECT count(*) FROM search WHERE cost > 0"), 0, "a refusal is free");
+            assert_eq!(
+                place.database.number("SELECT count(*) FROM v_search WHERE cost_usd > 0"),
+                0,
+                "a refusal is free"
+            );
             let status = place.json(&["status", "--json"]);
             assert_eq!(status["topics"][0]["state"], "failed", "{status}");
         }
@@ -75,11 +79,11 @@ fn a_search_that_failed_keeps_its_error_when_another_is_refused_before_its_next_
         let name = place.database.name;
         let ended = place.program(&["once", "--at", NINE]).env("ONE", "key-of-one").run();
         ended.shows(3, &["503 Service Unavailable; not tried again: another search got 402 Payment Required"]);
-        let searches = place.database.texts(
-            "SELECT state || ' ' || error_class || ' ' || tries || ' ' || cost || ' ' || cost_basis || ' ' || http_status FROM search ORDER BY 1",
-        );
+        let searches = place.database.texts(&format!(
+            "SELECT state || ' ' || error_class || ' ' || tries || ' ' || {COST} || ' ' || cost_basis || ' ' || http_status FROM v_search ORDER BY 1",
+        ));
         assert_eq!(searches, ["error balance_spent 1 0 none 402", "error server 1 10000 billed 503"], "{name}");
-        let runs = place.database.texts("SELECT state || ' ' || error_class FROM run ORDER BY 1");
+        let runs = place.database.texts("SELECT state || ' ' || error_class FROM v_run ORDER BY 1");
         assert_eq!(runs, ["failed balance_spent", "failed server"], "{name}");
     }
 }
@@ -113,8 +117,8 @@ fn a_source_that_fails_does_not_lose_what_the_others_found() {
         place.run(&["once", "--at", NINE]).shows(3, &["acme social: server: 503", "0 of 1 runs ok · 5 found = 5 new"]);
         assert_eq!((sandbox.calls_to("/X/search"), sandbox.calls()), (2, 4), "what may pass by itself is tried again");
         assert_eq!(ledger(&place).1, ["acme partial server"]);
-        assert_eq!(place.database.number("SELECT tries FROM search WHERE source = 'social'"), 2);
-        assert_eq!(place.database.number("SELECT count(*) FROM topic_item"), 5);
+        assert_eq!(place.database.number("SELECT tries FROM v_search WHERE source = 'social'"), 2);
+        assert_eq!(place.database.items_of_all(), 5);
     }
 }
 
@@ -134,7 +138,7 @@ fn a_service_that_is_down_is_recorded_and_other_topics_are_unaffected() {
         );
         let (_, runs) = ledger(&place);
         assert_eq!(runs, ["acme failed transport", "globex failed transport"]);
-        let texts = place.database.texts("SELECT error_text FROM run");
+        let texts = place.database.texts("SELECT error_text FROM v_run");
         assert!(texts.iter().all(|text| text.contains("refused")), "{texts:?}");
 
         // The service is back: the same topics run normally.
@@ -198,7 +202,7 @@ fn an_interrupt_stores_what_was_found_and_leaves_nothing_running() {
         let (searches, runs) = ledger(&place);
         assert_eq!(runs, ["acme partial interrupted"], "{ended}");
         assert_eq!(searches, ["acme ai not_run -", "acme social ok -", "acme web lost interrupted"]);
-        assert_ne!(place.database.number("SELECT count(*) FROM topic_item"), 0);
+        assert_ne!(place.database.items_of_all(), 0);
         assert_eq!(place.database.number("SELECT count(*) FROM run WHERE seq IS NULL"), 0);
         assert_eq!(sandbox.calls_to("/ai/search"), 0);
     }
@@ -232,10 +236,10 @@ fn an_interrupt_within_a_search_stores_the_pages_that_were_answered() {
         let ended = going.wait();
         drop(release);
         ended.says(130, &["stopping: storing the findings so far"]);
-        assert_eq!(place.database.number("SELECT count(*) FROM topic_item"), 1_000, "{ended}");
-        let searches = "SELECT state || ' ' || tries || ' ' || cost FROM search";
-        assert_eq!(place.database.texts(searches), ["lost 2 2000"], "{ended}");
-        assert_eq!(place.database.number("SELECT count(*) FROM run WHERE state = 'failed' AND found = 1000"), 1);
+        assert_eq!(place.database.items_of_all(), 1_000, "{ended}");
+        let searches = format!("SELECT state || ' ' || tries || ' ' || {COST} FROM v_search");
+        assert_eq!(place.database.texts(&searches), ["lost 2 2000"], "{ended}");
+        assert_eq!(place.database.number("SELECT count(*) FROM v_run WHERE state = 'failed' AND found = 1000"), 1);
     }
 }
 
@@ -253,6 +257,6 @@ fn an_interrupt_before_anything_was_found_ends_the_run_too() {
         assert_eq!(going.wait().code, Some(130));
         assert_eq!(place.database.number("SELECT count(*) FROM run WHERE state IN ('queued', 'running')"), 0);
         assert_eq!(place.database.number("SELECT count(*) FROM search WHERE state = 'started'"), 0);
-        assert_eq!(place.database.number("SELECT count(*) FROM search WHERE state = 'lost'"), 1);
+        assert_eq!(place.database.number("SELECT count(*) FROM v_search WHERE state = 'lost'"), 1);
     }
 }

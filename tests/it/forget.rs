@@ -138,10 +138,10 @@ fn assert_gone(place: &Place, when: &str) {
         assert!(place.ok(&["search", word]).contains("nothing found"), "{word}, {when}, {name}");
     }
     let number = |sql: &str| place.database.number(sql);
-    assert_eq!(number("SELECT sum(found) - sum(new) - sum(duplicate) FROM run"), 0, "{when}, {name}");
+    assert_eq!(number("SELECT sum(found) - sum(new) - sum(duplicate) FROM v_run"), 0, "{when}, {name}");
     assert_eq!(
-        number("SELECT sum(new) - sum(erased_new) FROM run"),
-        number("SELECT count(*) FROM topic_item"),
+        number("SELECT (SELECT sum(new) FROM v_run) - (SELECT coalesce(sum(erased_new), 0) FROM v_erased)"),
+        place.database.items_of_all(),
         "{when}, {name}: what is new and not erased is there"
     );
 }
@@ -178,7 +178,7 @@ fn a_forgotten_author_is_gone_from_everywhere_and_nothing_brings_her_back() {
         assert_eq!((&taken["answers"], &taken["messages"]), (&1.into(), &2.into()), "{name}: {done}");
         assert_eq!(done["reports"][0]["files"][0], "reports/daily.html", "{done}");
         assert_gone(&place, "after it was forgotten");
-        assert_eq!(place.database.texts("SELECT DISTINCT text FROM answer"), ["[erased]"], "{name}");
+        assert_eq!(place.database.texts("SELECT DISTINCT text FROM v_answer"), ["[erased]"], "{name}");
         let messages = place.database.texts("SELECT event || ' ' || state || ' ' || text FROM outbox ORDER BY event");
         assert_eq!(messages, ["hers dead ", "hers-sent sent ", "other queued the loudest: @bob"], "{name}");
         let written = "SELECT pause_reason FROM job WHERE pause_reason IS NOT NULL UNION ALL SELECT note FROM item_note \
@@ -195,10 +195,8 @@ fn a_forgotten_author_is_gone_from_everywhere_and_nothing_brings_her_back() {
         // The service returns all of it again, also under the URL without the author's name.
         place.ok(&["once", "--at", TEN]);
         assert_gone(&place, "after the next run");
-        let runs = "SELECT topic || ' ' || found || ' ' || erased FROM run ORDER BY id";
-        let runs = place
-            .database
-            .texts(&runs.replace("found", "CAST(found AS TEXT)").replace("erased", "CAST(erased AS TEXT)"));
+        let runs = "SELECT r.topic || ' ' || r.found || ' ' || e.erased FROM v_run r JOIN v_erased e ON e.run = r.run ORDER BY r.seq";
+        let runs = place.database.texts(runs);
         assert_eq!(runs, ["acme 5 2", "globex 2 1", "acme 3 2", "globex 1 1"], "{name}");
         place.ok(&["db", "replay"]);
         assert_gone(&place, "after a replay");
@@ -213,7 +211,7 @@ fn an_error_text_that_names_a_forgotten_author_is_stored_without_it() {
         let server = Raw::saying(|_| reply("400 Bad Request", "", b"{\"detail\": \"@jane_d blocks this query\"}"));
         let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\n";
         let place = Place::new(database, &server.lines(), topic);
-        let errors = "SELECT error_text FROM search ORDER BY id";
+        let errors = "SELECT error_text FROM v_search ORDER BY seq";
         place.run(&["once", "--at", NINE]).shows(3, &["jane_d"]);
         assert!(place.database.texts(errors)[0].contains("jane_d"), "it has to be quoted before it can be blanked");
         place.ok(&["forget", "--author", "jane_d", "--yes"]);
@@ -244,7 +242,7 @@ fn one_item_is_forgotten_by_its_address_and_its_copies_have_another_first() {
         let place = Place::new(database, &server.lines(), topic);
         let name = place.database.name;
         place.ok(&["once", "--at", NINE]);
-        let clusters = "SELECT i.key || ' ' || coalesce(c.key, '-') FROM item i LEFT JOIN item c ON c.id = i.cluster ORDER BY i.key";
+        let clusters = "SELECT key || ' ' || coalesce(cluster, '-') FROM v_item ORDER BY key";
         let (a, b, c) = ("post:x:1900000000000000000", "post:x:1900000000000000001", "post:x:1900000000000000002");
         assert_eq!(
             place.database.texts(clusters),
@@ -279,25 +277,21 @@ fn a_forgotten_topic_takes_what_it_alone_found_and_may_begin_anew() {
         let name = place.database.name;
         place.run(&["forget", "--topic", "acme", "--yes"]).says(2, &["still watched", "remove it from the file"]);
         let of = |sql: &str| place.database.number(sql);
-        let shared = of("SELECT count(*) FROM topic_item WHERE topic = 'globex'");
+        let shared = place.database.items_of("globex");
         place.configure(&server.lines(), "[[topics]]\nid = \"globex\"\nquery = \"globex\"\nsources = [\"web\"]\n");
         let done = place.json(&["forget", "--topic", "acme", "--yes", "--json"]);
         assert_eq!((&done["taken"]["items"], &done["taken"]["shared"]), (&2.into(), &2.into()), "{name}: {done}");
-        assert_eq!(of("SELECT count(*) FROM topic_item WHERE topic = 'acme'"), 0, "{name}");
-        assert_eq!(of("SELECT count(*) FROM topic_item"), shared, "{name}: the other topic keeps what it found");
+        assert_eq!(place.database.items_of("acme"), 0, "{name}");
+        assert_eq!(place.database.items_of_all(), shared, "{name}: the other topic keeps what it found");
+        assert_eq!(of("SELECT count(*) FROM v_sighting WHERE topic = 'acme'"), 0, "{name}");
         assert_eq!(
-            of("SELECT count(*) FROM sighting s JOIN run r ON r.id = s.run WHERE r.topic = 'acme'"),
-            0,
-            "{name}"
-        );
-        assert_eq!(
-            place.database.texts("SELECT DISTINCT query FROM search WHERE topic = 'acme'"),
+            place.database.texts("SELECT DISTINCT query FROM v_search WHERE topic = 'acme'"),
             ["[erased]"],
             "{name}"
         );
         assert_eq!(of("SELECT count(*) FROM topic WHERE id = 'acme'"), 0, "{name}");
         assert_eq!(
-            of("SELECT count(*) FROM run WHERE topic = 'acme' AND found = 5 AND cost > 0"),
+            of("SELECT count(*) FROM v_run WHERE topic = 'acme' AND found = 5 AND cost_usd > 0"),
             1,
             "{name}: numbers stay"
         );
@@ -306,7 +300,7 @@ fn a_forgotten_topic_takes_what_it_alone_found_and_may_begin_anew() {
         place.configure(&server.lines(), TOPICS);
         place.run(&["once", "--at", TEN, "--topic", "acme"]).shows(0, &["5 found = 4 new"]);
         place.run(&["forget", "--resume"]).shows(0, &["nothing is left"]);
-        assert_eq!(of("SELECT count(*) FROM topic_item WHERE topic = 'acme'"), 4, "{name}");
+        assert_eq!(place.database.items_of("acme"), 4, "{name}");
     }
 }
 
@@ -331,11 +325,11 @@ fn a_forgetting_that_was_killed_anywhere_keeps_her_out_and_is_ended_later() {
                 .env("TOPICWATCH_TEST_FAILPOINT", &format!("kill {point} pass=1"))
                 .run();
             assert_eq!(killed.code, None, "{point} on {name}: {killed}");
-            let before = place.database.number("SELECT count(*) FROM topic_item");
+            let before = place.database.items_of_all();
             let next = place.run(&["once", "--at", TEN]);
             if begun {
                 next.says(0, &["an erasure was interrupted", "forget --resume"]);
-                assert!(place.database.number("SELECT count(*) FROM topic_item") <= before, "{point} on {name}");
+                assert!(place.database.items_of_all() <= before, "{point} on {name}");
                 place.ok(&["forget", "--resume"]);
             } else {
                 assert_eq!(next.code, Some(0));
@@ -462,7 +456,7 @@ fn a_handle_of_one_letter_takes_nothing_with_it_that_only_names_the_network() {
         let place = Place::new(database, &server.lines(), topic);
         let name = place.database.name;
         place.ok(&["once", "--at", NINE]);
-        let answers = "SELECT text || ' ' || cited FROM answer";
+        let answers = "SELECT text || ' ' || cited FROM v_answer";
         let before = place.database.texts(answers);
         assert!(before[0].contains("post:x:1900000000000000002"), "{name}: {before:?}");
         let done = place.json(&["forget", "--author", "x", "--yes", "--json"]);

@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 use crate::support::databases::{databases, wait};
 use crate::support::program::{NINE, Place, until};
 use crate::support::service::Sandbox;
+use crate::support::stored::COST;
 use crate::support::web_client::{Pages, TOKEN};
 
 /// Two topics with four slots a day each.
@@ -41,38 +42,35 @@ fn figures_are_what_sql_says_of_the_ledger() {
             assert!(!told.is_empty(), "{name}: {sql}");
             assert_eq!(exposed.lines(metric), told, "{name}: {metric}");
         };
-        same(
-            "topicwatch_runs_total",
-            "SELECT 'topic ' || state || ' ' || count(*) FROM run WHERE seq IS NOT NULL GROUP BY state",
-        );
+        same("topicwatch_runs_total", "SELECT 'topic ' || state || ' ' || count(*) FROM v_run GROUP BY state");
         assert!(exposed.of("topicwatch_runs_total", &[("kind", "topic"), ("outcome", "missed")]) > Some(0.0));
         assert!(exposed.of("topicwatch_runs_total", &[("kind", "topic"), ("outcome", "partial")]) > Some(0.0));
         same(
             "topicwatch_searches_total",
             "SELECT class || ' ' || source || ' ' || count(*) FROM (SELECT source, CASE WHEN state = 'error' THEN error_class ELSE state END AS class \
-             FROM search) AS s GROUP BY source, class",
+             FROM v_search) AS s GROUP BY source, class",
         );
         assert!(exposed.of("topicwatch_searches_total", &[("source", "web"), ("class", "server")]) > Some(0.0));
-        let by_source = |column: &str| format!("SELECT source || ' ' || sum({column}) FROM search GROUP BY source");
+        let by_source = |column: &str| format!("SELECT source || ' ' || sum({column}) FROM v_search GROUP BY source");
         same("topicwatch_calls_total", &by_source("tries"));
         same("topicwatch_items_outside_window_total", &by_source("outside"));
         same("topicwatch_entries_unreadable_total", &by_source("unreadable"));
         same(
             "topicwatch_items_total",
-            "SELECT 'new ' || source || ' ' || sum(new) FROM search GROUP BY source UNION ALL \
-             SELECT 'duplicate ' || source || ' ' || sum(duplicate) FROM search GROUP BY source",
+            "SELECT 'new ' || source || ' ' || sum(new) FROM v_search GROUP BY source UNION ALL \
+             SELECT 'duplicate ' || source || ' ' || sum(duplicate) FROM v_search GROUP BY source",
         );
         same(
             "topicwatch_search_latency_seconds_count",
-            "SELECT source || ' ' || count(*) FROM search WHERE latency_ms IS NOT NULL GROUP BY source",
+            "SELECT source || ' ' || count(*) FROM v_search WHERE latency_ms IS NOT NULL GROUP BY source",
         );
         same(
             "topicwatch_slot_lag_seconds_count",
-            "SELECT trigger || ' ' || count(*) FROM run WHERE slot IS NOT NULL AND started_at IS NOT NULL GROUP BY trigger",
+            "SELECT trigger || ' ' || count(*) FROM v_run WHERE slot IS NOT NULL AND started_at IS NOT NULL GROUP BY trigger",
         );
         same(
             "topicwatch_run_duration_seconds_count",
-            "SELECT 'topic ' || count(*) FROM run WHERE started_at IS NOT NULL AND finished_at IS NOT NULL",
+            "SELECT 'topic ' || count(*) FROM v_run WHERE started_at IS NOT NULL AND finished_at IS NOT NULL",
         );
         #[expect(clippy::cast_precision_loss, reason = "small numbers")]
         let number = |sql: &str| place.database.number(sql) as f64;
@@ -80,8 +78,8 @@ fn figures_are_what_sql_says_of_the_ledger() {
             let told = exposed.sum(metric);
             assert!((told - value).abs() < 1e-6, "{name}: {metric} is {told}, SQL says {value}");
         };
-        near("topicwatch_cost_dollars_total", number("SELECT sum(cost) FROM run") / 1e6);
-        near("topicwatch_search_latency_seconds_sum", number("SELECT sum(latency_ms) FROM search") / 1e3);
+        near("topicwatch_cost_dollars_total", number(&format!("SELECT sum({COST}) FROM v_run")) / 1e6);
+        near("topicwatch_search_latency_seconds_sum", number("SELECT sum(latency_ms) FROM v_search") / 1e3);
         near(
             "topicwatch_slot_lag_seconds_sum",
             number("SELECT sum(started_at - slot) FROM run WHERE started_at IS NOT NULL") / 1e3,
@@ -100,10 +98,12 @@ fn figures_are_what_sql_says_of_the_ledger() {
         near("topicwatch_today_budget_left_dollars", 5.0 - number(&day("spent")) / 1e6);
         let own = "SELECT 50 - made FROM topic_calls WHERE topic = 'acme' ORDER BY day DESC LIMIT 1";
         assert_eq!(exposed.of("topicwatch_topic_today_calls_left", &[("topic", "acme")]), Some(number(own)), "{name}");
-        let newest = "SELECT max(r.started_at) FROM run r JOIN search s ON s.run = r.id WHERE r.topic = 'rust' AND s.source = 'social' AND s.new > 0";
+        let newest = "SELECT max(r.started_at) FROM v_run r JOIN v_search s ON s.run = r.run WHERE r.topic = 'rust' AND s.source = 'social' AND s.new > 0";
+        #[expect(clippy::cast_precision_loss, reason = "small numbers")]
+        let newest = place.database.time(newest) as f64;
         assert_eq!(
             exposed.of("topicwatch_topic_newest_item_timestamp_seconds", &[("topic", "rust"), ("source", "social")]),
-            Some(number(newest) / 1e3)
+            Some(newest / 1e3)
         );
         // Buckets are cumulative, and the last counts everything.
         for (metric, label, value) in [
@@ -124,7 +124,7 @@ fn figures_are_what_sql_says_of_the_ledger() {
             assert!(buckets.len() == 12 && buckets.windows(2).all(|pair| pair[0].1 <= pair[1].1), "{buckets:?}");
             assert_eq!(Some(buckets[11].1), exposed.of(&format!("{metric}_count"), &[(label, value)]), "{name}");
         }
-        let ms = "SELECT count(*) FROM search WHERE source = 'social' AND latency_ms <= 250";
+        let ms = "SELECT count(*) FROM v_search WHERE source = 'social' AND latency_ms <= 250";
         assert_eq!(
             exposed.of("topicwatch_search_latency_seconds_bucket", &[("source", "social"), ("le", "0.25")]),
             Some(number(ms)),
@@ -144,7 +144,7 @@ fn a_budget_that_is_new_is_told_from_the_ledger_before_its_first_call() {
         assert_eq!(told("topicwatch_today_cost_dollars"), None, "{name}: no budget");
         place.configure(&format!("{}budget_per_day = 2.5\n", sandbox.lines()), TOPICS);
         #[expect(clippy::cast_precision_loss, reason = "small numbers")]
-        let spent = place.database.number("SELECT sum(cost) FROM run") as f64 / 1e6;
+        let spent = place.database.number(&format!("SELECT sum({COST}) FROM v_run")) as f64 / 1e6;
         assert!(spent > 0.0, "{name}");
         for (metric, value) in
             [("topicwatch_today_cost_dollars", spent), ("topicwatch_today_budget_left_dollars", 2.5 - spent)]
@@ -168,8 +168,8 @@ fn topic_limits_that_are_new_are_told_from_the_ledger_before_their_first_call() 
         place.ok(&["once", "--due", "--at", NINE]);
         let exposed = Exposed::read(&Pages::serve(&place, &["--at", NINE]));
         #[expect(clippy::cast_precision_loss, reason = "small numbers")]
-        let (calls, cost) = ["tries", "cost"]
-            .map(|column| place.database.number(&format!("SELECT sum({column}) FROM search")) as f64)
+        let (calls, cost) = ["tries", COST]
+            .map(|column| place.database.number(&format!("SELECT sum({column}) FROM v_search")) as f64)
             .into();
         assert!(calls > 0.0 && cost > 0.0, "{name}");
         let told = |metric: &str| exposed.of(metric, &[("topic", "acme")]);
@@ -196,15 +196,15 @@ fn the_calls_and_the_money_of_the_day_are_by_provider() {
         ] {
             #[expect(clippy::cast_precision_loss, reason = "small numbers")]
             let sum = |column: &str| {
-                place.database.number(&format!("SELECT sum({column}) FROM search WHERE source = '{source}'")) as f64
+                place.database.number(&format!("SELECT sum({column}) FROM v_search WHERE source = '{source}'")) as f64
             };
             let of = |end: &str| {
                 exposed.of(&format!("{metric}_{end}"), labels).unwrap_or_else(|| panic!("{name}: {metric}_{end}"))
             };
-            assert!(sum("cost") > 0.0, "{name}: {source}");
+            assert!(sum(COST) > 0.0, "{name}: {source}");
             assert_eq!(of("calls"), sum("tries"), "{name}: {source}");
-            assert!((of("cost_dollars") - sum("cost") / 1e6).abs() < 1e-6, "{name}: {source}");
-            assert!((of("budget_left_dollars") - budget + sum("cost") / 1e6).abs() < 1e-6, "{name}: {source}");
+            assert!((of("cost_dollars") - sum(COST) / 1e6).abs() < 1e-6, "{name}: {source}");
+            assert!((of("budget_left_dollars") - budget + sum(COST) / 1e6).abs() < 1e-6, "{name}: {source}");
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::support::databases::{databases, sqlite};
 use crate::support::program::{NINE, Place};
 use crate::support::replies::{Replies, reply};
 use crate::support::service::Sandbox;
+use crate::support::stored::COST;
 use crate::support::web_client::Pages;
 
 const TOPIC: &str = "[[topics]]\nid = \"acme\"\ntitle = \"Acme\"\nquery = \"acme\"\nwriter.model = \"small\"\n";
@@ -57,6 +58,11 @@ fn asked(server: &Replies) -> Vec<Value> {
     server.bodies().iter().filter(|body| !body.is_empty()).map(|body| serde_json::from_str(body).unwrap()).collect()
 }
 
+/// What the model's answer cost, in micro-dollars.
+fn cost_of_writer(place: &Place) -> i64 {
+    place.database.number(&format!("SELECT {COST} FROM v_search WHERE source = 'writer'"))
+}
+
 fn question(body: &Value) -> &str {
     body["messages"][1]["content"].as_str().unwrap()
 }
@@ -74,14 +80,14 @@ fn a_model_of_the_sandbox_writes_about_new_items_and_is_not_asked_without_any() 
         let place = Place::bare(database, &file);
         let once = || place.program(&["once", "--at", NINE]).env("MODEL_KEY", "model-key-0123").run();
         once().says(0, &[]);
-        let states = "SELECT source || ' ' || state || ' ' || (cost > 0) FROM search ORDER BY id";
-        let states = || place.database.texts(&states.replace("(cost > 0)", "(CASE WHEN cost > 0 THEN 1 ELSE 0 END)"));
+        let states = "SELECT source || ' ' || state || ' ' || CASE WHEN cost_usd > 0 THEN 1 ELSE 0 END FROM v_search ORDER BY seq, source";
+        let states = || place.database.texts(states);
         assert_eq!(states(), ["hn ok 0", "writer ok 1"]);
         let answers = place.json(&["show", "acme", "--json"]);
         let text = answers.to_string();
         assert!(text.contains("Sources:") && text.contains("news.ycombinator.com/item?id="), "{text}");
         // The items that it cites were found, and their rows are linked.
-        assert!(place.database.number("SELECT count(*) FROM answer") == 1);
+        assert!(place.database.number("SELECT count(*) FROM v_answer") == 1);
         let csv = place.ok(&["export", "--what", "answers"]);
         assert!(csv.contains("post:hackernews:"), "{csv}");
         let page =
@@ -123,15 +129,15 @@ fn it_is_given_each_new_item_once_within_its_tokens_and_only_what_was_configured
     assert!(text.contains("The first says that all is well with rockets."), "short ones are whole: {text}");
     assert!(text.len() < 6_000 && text.contains('…'), "{}", text.len());
     assert_eq!(text.matches("<<<").count(), 3, "{text}");
-    let answer = place.database.texts("SELECT text FROM answer").pop().unwrap();
+    let answer = place.database.texts("SELECT text FROM v_answer").pop().unwrap();
     assert!(answer.contains("It is the largest of all plants so far. [uncited]"), "{answer}");
     assert!(answer.contains("[7: no such item]"), "{answer}");
     let second =
         text.split("<<<2\n").nth(1).unwrap().split("https://").nth(1).unwrap().split_whitespace().next().unwrap();
     assert!(answer.ends_with(&format!("Sources:\n[2] https://{second}")), "{answer}");
     // 4,500 tokens at $0.002 per thousand.
-    assert_eq!(place.database.number("SELECT cost FROM search WHERE source = 'writer'"), 9_000);
-    assert_eq!(place.database.texts("SELECT model FROM answer"), ["small-1"]);
+    assert_eq!(cost_of_writer(&place), 9_000);
+    assert_eq!(place.database.texts("SELECT model FROM v_answer"), ["small-1"]);
     place.ok(&["once", "--at", "2026-03-11T09:10:00Z"]);
     assert_eq!(self::asked(&server).len(), 1, "nothing new, no call");
 }
@@ -216,7 +222,7 @@ fn an_answer_without_words_says_why_and_costs_its_tokens() {
         let server = server(&[("Acme", "News of acme today")], move |_| answer.clone());
         let place = place(&server, "");
         place.run(&["once", "--at", NINE]).shows(3, &[why, hint]);
-        assert_eq!(place.database.number("SELECT cost FROM search WHERE source = 'writer'"), 2_002, "{why}");
+        assert_eq!(cost_of_writer(&place), 2_002, "{why}");
     }
 }
 
@@ -283,7 +289,7 @@ fn what_injected_posts_ask_for_changes_nothing_but_words() {
         }
         assert!(!text.contains('\u{1b}'), "{text}");
         assert_eq!(server.heads().len(), 2, "one feed and one question: {:?}", server.heads());
-        let stored = place.database.texts("SELECT text FROM answer").pop().unwrap();
+        let stored = place.database.texts("SELECT text FROM v_answer").pop().unwrap();
         let words = answer.split(" [").next().unwrap().split('\n').next().unwrap();
         assert!(stored.contains(words), "{stored}");
         let shown = place.ok(&["show", "acme"]);
@@ -292,9 +298,9 @@ fn what_injected_posts_ask_for_changes_nothing_but_words() {
         let page = std::fs::read_to_string(place.path("report.html")).unwrap();
         assert!(!page.contains("<script>alert") && !page.contains("<img src=\"https://evil"), "{page}");
         let facts = [
-            "SELECT key || coalesce(title, '') || coalesce(text, '') FROM item ORDER BY key",
-            "SELECT source || state || found || new || cost FROM search ORDER BY source",
-            "SELECT state FROM run",
+            "SELECT key || coalesce(title, '') || coalesce(text, '') FROM v_item ORDER BY key",
+            "SELECT source || state || found || new || cost_usd FROM v_search ORDER BY source",
+            "SELECT state FROM v_run",
         ];
         all.push(facts.map(|sql| place.database.texts(sql)));
     }
@@ -314,16 +320,16 @@ fn a_stream_that_breaks_is_kept_as_far_as_it_came_and_the_run_is_partial() {
         });
         let place = place(&server, "writer.streaming = true\n");
         place.run(&["once", "--at", NINE]).shows(3, &["cut"]);
-        assert_eq!(place.database.texts("SELECT state FROM run"), ["partial"]);
-        let answer = "SELECT text || '|' || partial FROM answer";
+        assert_eq!(place.database.texts("SELECT state FROM v_run"), ["partial"]);
+        let answer = "SELECT text || '|' || partial FROM v_answer";
         let kept = place.database.texts(answer);
         assert!(kept[0].starts_with("The rockets of acme fly [1]. And") && kept[0].ends_with("|1"), "{kept:?}");
         // The sources were added here, so none of them was cut.
-        assert_eq!(place.database.texts("SELECT cited FROM answer"), ["[\"page:https://posts.example/0\"]"]);
+        assert_eq!(place.database.texts("SELECT cited FROM v_answer"), ["[\"page:https://posts.example/0\"]"]);
         // What it used is not known, but no more than one question and answer; 7,000 tokens are expected before.
-        let cost = place.database.number("SELECT cost FROM search WHERE source = 'writer'");
+        let cost = cost_of_writer(&place);
         assert!((1..14_000).contains(&cost), "{cost}");
-        assert_eq!(place.database.number("SELECT count(*) FROM item"), 1);
+        assert_eq!(place.database.items(), 1);
         let replayed = place.json(&["replay", "--json", "--since", "2026-03-01", "--dry-run"]);
         assert_eq!((&replayed["changed_runs"], &replayed["unreadable"]), (&json!(0), &json!(0)), "{replayed}");
     }
@@ -345,11 +351,11 @@ fn a_server_that_fails_says_why_and_harms_no_other_source() {
         let place = place(&server, "");
         place.run(&["once", "--at", NINE]).shows(3, &[says]);
         assert_eq!(
-            place.database.texts("SELECT source || ' ' || state FROM search ORDER BY id"),
+            place.database.texts("SELECT source || ' ' || state FROM v_search ORDER BY source"),
             ["news ok", "writer error"]
         );
-        assert_eq!(place.database.number("SELECT count(*) FROM item"), 1, "{body}");
-        assert_eq!(place.database.number("SELECT count(*) FROM answer"), 0, "{body}");
+        assert_eq!(place.database.items(), 1, "{body}");
+        assert_eq!(place.database.number("SELECT count(*) FROM v_answer"), 0, "{body}");
     }
 }
 

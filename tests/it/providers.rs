@@ -6,6 +6,7 @@ use crate::support::databases::{databases, sqlite};
 use crate::support::program::{NINE, Place};
 use crate::support::replies::{Replies, reply};
 use crate::support::service::Sandbox;
+use crate::support::stored::COST;
 
 /// The section of a provider served by the sandbox, as if it were a third-party server.
 fn provider(sandbox: &Sandbox, name: &str, kind: &str) -> String {
@@ -22,7 +23,7 @@ fn provider(sandbox: &Sandbox, name: &str, kind: &str) -> String {
 }
 
 fn searches(place: &Place) -> Vec<String> {
-    let sql = "SELECT source || ' ' || operation || ' ' || state || ' ' || found || ' ' || tries FROM search ORDER BY run, source";
+    let sql = "SELECT source || ' ' || operation || ' ' || state || ' ' || found || ' ' || tries FROM v_search ORDER BY seq, source";
     place.database.texts(sql)
 }
 
@@ -43,19 +44,16 @@ fn every_kind_is_searched_stored_once_and_shown_by_every_command() {
         let first = searches(&place);
         assert_eq!(first.len(), 4, "{first:?}");
         assert!(first.iter().all(|search| search.contains(" ok ")), "{first:?}");
-        let new = place.database.number("SELECT sum(new) FROM run");
-        assert_eq!(new, place.database.number("SELECT count(*) FROM item"));
+        let new = place.database.number("SELECT sum(new) FROM v_run");
+        assert_eq!(new, place.database.items());
         // Posts have a tone and an identity of their own platform; pages are identified by their URL.
         for prefix in ["post:hackernews:", "post:bluesky:", "page:"] {
-            let sql = format!("SELECT count(*) FROM item WHERE key LIKE '{prefix}%'");
+            let sql = format!("SELECT count(*) FROM v_item WHERE key LIKE '{prefix}%'");
             assert!(place.database.number(&sql) > 0, "{prefix}");
         }
         sandbox.turn_to("2026-03-11T09:05:00Z");
         run(&["once", "--at", "2026-03-11T09:05:00Z"]).says(0, &[]);
-        assert_eq!(
-            place.database.number("SELECT count(DISTINCT key) FROM item"),
-            place.database.number("SELECT count(*) FROM item")
-        );
+        assert_eq!(place.database.items(), place.database.items_of("acme"));
         let covered = place.json(&["coverage", "--json", "--at", "2026-03-11T09:05:00Z"]);
         let of = |source: &str| {
             covered["topics"][0]["sources"].as_array().unwrap().iter().find(|one| one["source"] == source).cloned()
@@ -115,15 +113,15 @@ fn a_second_search_service_is_asked_in_either_dialect_and_finds_the_same_posts()
             line.split(' ').nth(3).unwrap().parse::<i64>().unwrap()
         };
         assert!(found("posts") > 0 && found("pages") > 0, "{all:?}");
-        let sql = "SELECT count(DISTINCT item) FROM sighting WHERE source = 'posts' AND item IN \
-                   (SELECT item FROM sighting WHERE source = 'social')";
+        let sql = "SELECT count(DISTINCT key) FROM v_sighting WHERE source = 'posts' AND key IN \
+                   (SELECT key FROM v_sighting WHERE source = 'social')";
         let shared = place.database.number(sql);
         assert!(shared > 0, "the same posts have the same keys: {shared}");
-        assert_eq!(place.database.number("SELECT count(*) FROM answer"), 1);
-        let covered = "SELECT count(*) FROM search WHERE source = 'posts' AND covered_from IS NOT NULL";
+        assert_eq!(place.database.number("SELECT count(*) FROM v_answer"), 1);
+        let covered = "SELECT count(*) FROM v_search WHERE source = 'posts' AND covered_from IS NOT NULL";
         assert_eq!(place.database.number(covered), 1);
         assert_eq!(
-            place.database.number("SELECT count(*) FROM item WHERE key LIKE 'post:%' AND key NOT LIKE 'post:x:%'"),
+            place.database.number("SELECT count(*) FROM v_item WHERE key LIKE 'post:%' AND key NOT LIKE 'post:x:%'"),
             0
         );
         for text in place.database.texts("SELECT request || headers FROM raw_reply") {
@@ -150,12 +148,11 @@ fn a_report_says_which_sources_found_what_and_on_how_much_they_agree() {
         place.ok(&["once", "--at", NINE]);
         place.ok(&["report", "--date", "2026-03-11", "--at", "2026-03-11T10:00:00Z", "--out", "report.md"]);
         let page = std::fs::read_to_string(place.path("report.md")).unwrap();
-        let begin = 1_773_187_200_000_i64;
         for source in ["hn", "news"] {
             let sql = format!(
-                "SELECT count(DISTINCT i.id) FROM sighting s JOIN item i ON i.id = s.item JOIN topic_item t ON t.item = i.id \
-                 WHERE t.topic = 'acme' AND s.source = '{source}' AND s.run IN (SELECT id FROM run WHERE topic = 'acme') \
-                 AND coalesce(CASE WHEN i.published_at < t.first_seen THEN i.published_at END, t.first_seen) >= {begin}"
+                "SELECT count(DISTINCT s.key) FROM v_sighting s JOIN v_item i ON i.key = s.key AND i.topic = s.topic \
+                 WHERE s.topic = 'acme' AND s.source = '{source}' \
+                 AND coalesce(CASE WHEN i.published_at < i.first_seen THEN i.published_at END, i.first_seen) >= '2026-03-11T00:00:00.000Z'"
             );
             let items = place.database.number(&sql);
             assert!(items > 0 && page.contains(&format!("| {source} | {items} | ")), "{items} of {source}: {page}");
@@ -199,9 +196,9 @@ fn a_key_that_one_provider_refuses_stops_no_other() {
     let place = Place::bare(sqlite(), &format!("{providers}{TOPIC}"));
     let run = || place.program(&["once", "--at", NINE]).env("BSKY_PASSWORD", "wrong").run();
     run().shows(3, &["bsky", "key_refused"]);
-    let states = "SELECT source || ' ' || state || ' ' || coalesce(error_class, '-') FROM search ORDER BY source";
+    let states = "SELECT source || ' ' || state || ' ' || coalesce(error_class, '-') FROM v_search ORDER BY source";
     assert_eq!(place.database.texts(states), ["bsky error key_refused", "hn ok -"]);
-    assert_eq!(place.database.texts("SELECT state FROM run"), ["partial"]);
+    assert_eq!(place.database.texts("SELECT state FROM v_run"), ["partial"]);
 }
 
 #[test]
@@ -216,7 +213,7 @@ fn each_provider_has_its_own_calls_of_a_day() {
         place.run(&["once", "--at", "2026-03-11T09:10:00Z"]).shows(3, &["[providers.hn] max_calls_per_day"]);
         let made = "SELECT provider || ' ' || made FROM calls ORDER BY provider";
         assert_eq!(place.database.texts(made), ["hn 1", "sx 2"]);
-        let states = "SELECT state FROM search WHERE source = 'hn' ORDER BY id";
+        let states = "SELECT state FROM v_search WHERE source = 'hn' ORDER BY seq";
         assert_eq!(place.database.texts(states), ["ok", "over_quota"]);
         place
             .run(&["status", "--at", "2026-03-11T09:20:00Z"])
@@ -309,7 +306,7 @@ fn a_feed_is_asked_conditionally_and_left_alone_as_long_as_it_asks() {
     let place = Place::bare(sqlite(), &file);
     let at = |minute: u32| format!("2026-03-11T09:{minute:02}:00Z");
     let found =
-        || place.database.texts("SELECT state || ' ' || found || ' ' || new FROM search ORDER BY id").pop().unwrap();
+        || place.database.texts("SELECT state || ' ' || found || ' ' || new FROM v_search ORDER BY seq").pop().unwrap();
     place.ok(&["once", "--at", &at(0)]);
     assert_eq!(found(), "ok 3 3");
     place.ok(&["once", "--at", &at(1)]);
@@ -356,9 +353,9 @@ fn bad_feeds_are_named_and_the_good_ones_are_kept() {
         );
         let place = Place::bare(sqlite(), &file);
         place.run(&["once", "--at", NINE]).shows(3, &["1 of 2 feeds failed", error]);
-        assert_eq!(place.database.texts("SELECT state FROM run"), ["partial"], "{name}");
-        let item = "SELECT title || ' ' || coalesce(published_at, -1) FROM item";
-        assert_eq!(place.database.texts(item), ["AT&T <3 -1"], "{name}");
+        assert_eq!(place.database.texts("SELECT state FROM v_run"), ["partial"], "{name}");
+        let item = "SELECT title || ' ' || coalesce(published_at, '-') FROM v_item";
+        assert_eq!(place.database.texts(item), ["AT&T <3 -"], "{name}");
     }
     for (body, found) in [(entities, 0), (many.as_str(), 10_000), (author, 1)] {
         let server = Replies::start(vec![reply(200, &[], body)]);
@@ -369,7 +366,7 @@ fn bad_feeds_are_named_and_the_good_ones_are_kept() {
         let place = Place::bare(sqlite(), &file);
         let ended = place.run(&["once", "--at", NINE]);
         assert!(matches!(ended.code, Some(0 | 3)), "{ended}");
-        assert_eq!(place.database.number("SELECT count(*) FROM item"), found, "{ended}");
+        assert_eq!(place.database.items(), found, "{ended}");
     }
 }
 
@@ -410,7 +407,7 @@ fn a_searxng_without_engines_failed_and_one_without_json_says_what_to_do() {
         );
         let place = Place::bare(sqlite(), &file);
         place.run(&["once", "--at", NINE]).shows(code, &[said]);
-        assert_eq!(place.database.texts("SELECT state FROM search"), [state], "{body}");
+        assert_eq!(place.database.texts("SELECT state FROM v_search"), [state], "{body}");
     }
 }
 
@@ -440,7 +437,7 @@ fn hacker_news_is_read_in_slices_and_what_is_cut_is_no_claim() {
     let cut = Replies::start(vec![reply(200, &[], &page(0, 1_000))]);
     let place = Place::bare(sqlite(), &file(1_000).replace(&server.url(), &cut.url()));
     place.ok(&["once", "--at", NINE]);
-    let sql = "SELECT saturated || ' ' || (covered_from > asked_from) FROM search";
+    let sql = "SELECT saturated || ' ' || (covered_from > asked_from) FROM v_search";
     assert_eq!(place.database.texts(sql), ["1 1"]);
 }
 
@@ -535,7 +532,7 @@ fn a_search_that_is_repeated_with_a_new_token_is_counted() {
     once.says(0, &[]);
     assert_eq!(server.heads().iter().filter(|head| head.contains("searchPosts")).count(), 2);
     // The refused call cost nothing.
-    assert_eq!(place.database.texts("SELECT tries || ' ' || cost FROM search"), ["2 10000"]);
+    assert_eq!(place.database.texts(&format!("SELECT tries || ' ' || {COST} FROM v_search")), ["2 10000"]);
     place.run(&["status", "--at", NINE]).shows(0, &["2 of 10 calls"]);
     // A token that is refused again ends the search; what the service says of it is not kept.
     let server = Replies::of(move |_, path| match path.split('?').next().unwrap() {
@@ -547,7 +544,7 @@ fn a_search_that_is_repeated_with_a_new_token_is_counted() {
     let place = Place::bare(sqlite(), &file.replace(&server_of(&file), &server.url()));
     let once = place.program(&["once", "--at", NINE, "-vv"]).env("BSKY_PASSWORD", "pass-0123-word").run();
     assert!(!format!("{}{}", once.out, once.err).contains("S3cret"), "{}", once.err);
-    assert_eq!(place.database.number("SELECT count(*) FROM search WHERE error_text LIKE '%S3cret%'"), 0);
+    assert_eq!(place.database.number("SELECT count(*) FROM v_search WHERE error_text LIKE '%S3cret%'"), 0);
     // Neither is a token in the address of a redirect.
     let server = Replies::of(move |_, path| match path.split('?').next().unwrap() {
         "/xrpc/com.atproto.server.createSession" => reply(200, &[], &tokens(1)),
@@ -556,7 +553,7 @@ fn a_search_that_is_repeated_with_a_new_token_is_counted() {
     let place = Place::bare(sqlite(), &file.replace(&server_of(&file), &server.url()));
     let once = place.program(&["once", "--at", NINE, "-vv"]).env("BSKY_PASSWORD", "pass-0123-word").run();
     assert!(!format!("{}{}", once.out, once.err).contains("S3cret"), "{}", once.err);
-    let errors = place.database.texts("SELECT error_text FROM search");
+    let errors = place.database.texts("SELECT error_text FROM v_search");
     assert!(errors[0].contains("it redirects to http://elsewhere.example"), "{errors:?}");
     assert!(!errors[0].contains("S3cret"), "{errors:?}");
 }
@@ -595,8 +592,8 @@ fn a_failed_login_is_not_counted_and_costs_nothing() {
             let sent = |name: &str| heads.iter().filter(|head| head.contains(name)).count();
             assert_eq!((sent("Session"), sent("searchPosts")), (logins, made), "{class}: {heads:?}");
             let cost = if class == "-" { 10_000 } else { 0 };
-            let told = "SELECT coalesce(error_class, '-') || ' ' || tries || ' ' || cost FROM search";
-            assert_eq!(place.database.texts(told), [format!("{class} {made} {cost}")], "{}", place.database.name);
+            let told = format!("SELECT coalesce(error_class, '-') || ' ' || tries || ' ' || {COST} FROM v_search");
+            assert_eq!(place.database.texts(&told), [format!("{class} {made} {cost}")], "{}", place.database.name);
             let counted = "SELECT coalesce(sum(made), 0) || ' ' || coalesce(sum(spent), 0) FROM calls";
             assert_eq!(place.database.texts(counted), [format!("{made} {cost}")], "{}", place.database.name);
         }

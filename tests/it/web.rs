@@ -104,7 +104,7 @@ fn a_topics_items_are_paged_searched_and_ordered() {
             sandbox.turn_to(at);
             place.ok(&["once", "--at", at]);
         }
-        let all = place.database.number("SELECT count(*) FROM topic_item WHERE topic = 'acme'");
+        let all = place.database.items_of("acme");
         let pages = Pages::serve(&place, &["--at", NINE]);
         for order in ["new", "engagement", "negative", "positive"] {
             let (mut seen, mut path) = (Vec::new(), Some(format!("/topics/acme?copies=all&order={order}")));
@@ -164,8 +164,8 @@ fn what_an_answer_cites_leads_to_its_item_or_is_marked_as_not_found() {
         // One link is to an item that another topic found, one to an item of its own, one to nothing known.
         let page_of = |topic: &str, other: &str| {
             let sql = format!(
-                "SELECT i.key || ' ' || i.url FROM item i JOIN topic_item t ON t.item = i.id WHERE t.topic = '{topic}' AND i.kind = 'page' \
-                 AND i.url LIKE 'http%' AND NOT EXISTS (SELECT 1 FROM topic_item o WHERE o.item = i.id AND o.topic = '{other}') ORDER BY i.key LIMIT 1"
+                "SELECT i.key || ' ' || i.url FROM v_item i WHERE i.topic = '{topic}' AND i.kind = 'page' \
+                 AND i.url LIKE 'http%' AND NOT EXISTS (SELECT 1 FROM v_item o WHERE o.key = i.key AND o.topic = '{other}') ORDER BY i.key LIMIT 1"
             );
             let both = place.database.texts(&sql).remove(0);
             both.split_once(' ').map(|(key, url)| (key.to_owned(), url.to_owned())).unwrap()
@@ -210,7 +210,7 @@ fn an_item_tells_its_sightings_edits_copies_and_topics() {
             sandbox.turn_to(at);
             place.ok(&["once", "--at", at]);
         }
-        let key = place.database.texts("SELECT i.key FROM item i JOIN sighting s ON s.item = i.id JOIN topic_item t ON t.item = i.id WHERE t.topic = 'acme' AND i.kind = 'post' GROUP BY i.key HAVING count(DISTINCT s.run) > 1 ORDER BY i.key LIMIT 1").remove(0);
+        let key = place.database.texts("SELECT i.key FROM v_item i JOIN v_sighting s ON s.key = i.key WHERE i.topic = 'acme' AND i.kind = 'post' GROUP BY i.key HAVING count(DISTINCT s.run) > 1 ORDER BY i.key LIMIT 1").remove(0);
         let quoted = key.replace('\'', "''");
         wait(place.database.execute(&format!(
             "INSERT INTO item_revision (item, run, replaced_at, title, text) SELECT i.id, t.last_run, t.last_seen, NULL, 'words that were <b>replaced</b>' \
@@ -296,7 +296,10 @@ fn days_are_counted_beside_the_loop_as_sql_counts_them() {
         right();
         assert_eq!(place.database.number("SELECT count(*) FROM topic_day_due"), 0);
         // The next process counts again what changed in other ways.
-        let author = place.database.texts("SELECT i.author FROM item i JOIN topic_item t ON t.item = i.id WHERE t.topic = 'acme' AND i.author IS NOT NULL ORDER BY i.author LIMIT 1").remove(0);
+        let author = place
+            .database
+            .texts("SELECT author FROM v_item WHERE topic = 'acme' AND author IS NOT NULL ORDER BY author LIMIT 1")
+            .remove(0);
         place.ok(&["forget", "--author", &author, "--yes"]);
         assert!(place.database.number("SELECT count(*) FROM topic_day_due") > 0, "{name}: {author}");
         let pages = Pages::serve(&place, &["--at", NINE]);
@@ -380,7 +383,7 @@ fn no_page_reads_a_growing_table_whole() {
         let name = place.database.name;
         let logged = place.program(&["serve", "--listen", "127.0.0.1:0", "--at", NINE, "--log-format", "json"]);
         let pages = Pages::of(logged.env("RUST_LOG", "topicwatch=info,sqlx::query=debug").start());
-        let key = place.database.texts("SELECT key FROM item ORDER BY key LIMIT 1").remove(0).replace(':', "%3A");
+        let key = place.database.first_key().replace(':', "%3A");
         for path in [
             "/",
             "/topics/acme",
@@ -522,8 +525,7 @@ fn a_topics_page_is_there_though_most_runs_came_after_the_database_was_tuned() {
         place.ok(&["once", "--at", &long_ago]);
         let pages = Pages::run(&place);
         crate::support::program::until("the missed slots", || {
-            place.database.number("SELECT count(*) FROM run WHERE state = 'missed'") > 1_000
-                && place.database.number("SELECT count(*) FROM run WHERE state = 'ok'") >= 2
+            place.database.runs_in("missed") > 1_000 && place.database.runs_in("ok") >= 2
         });
         let answer = pages.ask("GET", "/topics/acme", &[("Cookie", &pages.log_in())], "");
         assert!(answer.status == 200 && answer.body.contains("key="), "{}: {}", place.database.name, answer.text);

@@ -37,6 +37,7 @@ pub mod server_choice;
 pub mod service;
 pub mod sick_alert;
 pub mod spread_history;
+pub mod stored;
 pub mod truth;
 pub mod waits;
 pub mod web_client;
