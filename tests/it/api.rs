@@ -31,7 +31,7 @@ fn world(database: Database) -> (Sandbox, Place) {
     std::fs::write(place.path("rows.csv"), "key").unwrap();
     let [files, rows] =
         ["day.md", "rows.csv"].map(|file| serde_json::json!([place.path(file)]).to_string().replace('\'', "''"));
-    let key = place.database.texts("SELECT key FROM item ORDER BY key LIMIT 1").remove(0).replace('\'', "''");
+    let key = place.database.first_key().replace('\'', "''");
     wait(place.database.execute(&format!(
         "INSERT INTO report (run, name, made_at, span_from, span_until, seq, subject, files) \
          VALUES ('report:day@2026-03-11T07:00:00Z', 'report:day', 1773219600000, 0, 1, 1, 'What <matters>', '{files}'); \
@@ -54,9 +54,8 @@ fn world(database: Database) -> (Sandbox, Place) {
 
 /// Fills the parameters of a path, and the required query parameters.
 fn filled(place: &Place, path: &str) -> String {
-    let run =
-        place.database.texts("SELECT public_id FROM run WHERE topic = 'acme' AND seq IS NOT NULL ORDER BY seq LIMIT 1");
-    let key = place.database.texts("SELECT key FROM item ORDER BY key LIMIT 1").remove(0);
+    let run = place.database.texts("SELECT run FROM v_run WHERE topic = 'acme' ORDER BY seq LIMIT 1");
+    let key = place.database.first_key();
     let key = url::form_urlencoded::byte_serialize(key.as_bytes()).collect::<String>();
     let request = if path.contains("{alert}") { "R2" } else { "R1" };
     let path = path
@@ -314,23 +313,15 @@ fn pages_hold_each_row_once_while_new_ones_come() {
         let pages = Pages::serve(&place, &["--at", NINE]);
         let mut hour = 9;
         for (path, id, sql) in [
-            (
-                "/api/v1/topics/acme/items?copies=all&limit=5",
-                "key",
-                "SELECT i.key FROM topic_item t JOIN item i ON i.id = t.item WHERE t.topic = 'acme'",
-            ),
+            ("/api/v1/topics/acme/items?copies=all&limit=5", "key", "SELECT key FROM v_item WHERE topic = 'acme'"),
             (
                 "/api/v1/topics/acme/items?copies=all&limit=5&order=engagement",
                 "key",
-                "SELECT i.key FROM topic_item t JOIN item i ON i.id = t.item WHERE t.topic = 'acme'",
+                "SELECT key FROM v_item WHERE topic = 'acme'",
             ),
-            ("/api/v1/runs?limit=1", "run", "SELECT public_id FROM run"),
-            ("/api/v1/runs?limit=1&topic=acme", "run", "SELECT public_id FROM run WHERE topic = 'acme'"),
-            (
-                "/api/v1/topics/acme/answers?limit=1",
-                "run",
-                "SELECT r.public_id FROM answer a JOIN run r ON r.id = a.run WHERE r.topic = 'acme'",
-            ),
+            ("/api/v1/runs?limit=1", "run", "SELECT run FROM v_run"),
+            ("/api/v1/runs?limit=1&topic=acme", "run", "SELECT run FROM v_run WHERE topic = 'acme'"),
+            ("/api/v1/topics/acme/answers?limit=1", "run", "SELECT run FROM v_answer WHERE topic = 'acme'"),
         ] {
             let before = place.database.texts(sql);
             let seen = walk(&pages, path, id, || {
@@ -389,7 +380,10 @@ fn item_filters_equal_those_of_the_command_line() {
             let text = place.ok(&["export", "--topic", "acme", "--format", "jsonl", option, value]);
             keys(&text.lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<Value>>().into())
         };
-        let author = place.database.texts("SELECT i.author FROM item i JOIN topic_item t ON t.item = i.id WHERE t.topic = 'acme' AND i.author IS NOT NULL ORDER BY 1 LIMIT 1").remove(0);
+        let author = place
+            .database
+            .texts("SELECT author FROM v_item WHERE topic = 'acme' AND author IS NOT NULL ORDER BY 1 LIMIT 1")
+            .remove(0);
         for (filter, option, value) in [
             ("tone=negative", "--tone", "negative"),
             ("source=web", "--source", "web"),
@@ -446,7 +440,7 @@ fn hostile_texts_come_back_as_they_were_stored() {
             }
         }
         let stored: BTreeSet<String> =
-            place.database.texts("SELECT text FROM item UNION SELECT text FROM answer").into_iter().collect();
+            place.database.texts("SELECT text FROM v_item UNION SELECT text FROM v_answer").into_iter().collect();
         assert_eq!(texts, stored, "{name}");
     }
 }
@@ -466,8 +460,8 @@ fn every_operation_is_reported_with_an_example_that_works() {
             );
         }
     }
-    let key = place.database.texts("SELECT key FROM item ORDER BY key LIMIT 1").remove(0);
-    let run = place.database.texts("SELECT public_id FROM run WHERE seq = 1").remove(0);
+    let key = place.database.first_key();
+    let run = place.database.texts("SELECT run FROM v_run WHERE seq = 1").remove(0);
     for line in told.lines().filter(|line| line.starts_with("$ curl") && !line.contains("-X ")) {
         let (_, rest) = line.split_once("\"$api/").unwrap();
         let address = format!("/api/v1/{}", rest.split('"').next().unwrap());

@@ -27,7 +27,7 @@ fn run_now_runs_at_once_and_wait_shows_the_findings() {
         let queued = place.json(&["topic", "run", "acme", "--json"]);
         let run = queued["queued"][0]["run"].as_str().unwrap().to_owned();
         until("the run", || {
-            place.database.number(&format!("SELECT count(*) FROM run WHERE public_id = '{run}' AND state = 'ok'")) == 1
+            place.database.number(&format!("SELECT count(*) FROM v_run WHERE run = '{run}' AND state = 'ok'")) == 1
         });
         place.run(&["topic", "run", "acmee"]).says(2, &["there is no topic `acmee`", "did you mean `acme`?"]);
         let wrong = place.run(&["topic", "run", "acme", "--wait", "--timeout", "soon"]);
@@ -140,7 +140,7 @@ fn a_renamed_topic_keeps_its_history_and_a_file_with_the_old_id_is_refused() {
         let place = Place::new(database, &sandbox.lines(), &topics(&["acme"]));
         let (all, new) = found(&place, NINE);
         assert!(all == new && all > 0);
-        let ids = place.database.texts("SELECT public_id FROM run");
+        let ids = place.database.texts("SELECT run FROM v_run");
         let renamed = place.run(&["topic", "rename", "acme", "acme-news"]);
         renamed.shows(0, &["acme renamed to acme-news", "next: change `id = \"acme\"` to `id = \"acme-news\"`"]);
         for args in [&["once", "--at", LATER][..], &["once", "--due", "--at", LATER], &["run"]] {
@@ -177,7 +177,7 @@ fn a_renamed_topic_keeps_its_history_and_a_file_with_the_old_id_is_refused() {
             place.database.number("SELECT count(*) FROM run WHERE topic <> 'acme-news' OR job <> 'topic:acme-news'"),
             0
         );
-        assert_eq!(place.database.number("SELECT count(*) FROM topic_item WHERE topic <> 'acme-news'"), 0);
+        assert_eq!(place.database.number("SELECT count(*) FROM v_item WHERE topic <> 'acme-news'"), 0);
         place.run(&["show", "acme-news", "--run", &ids[0]]).shows(0, &["acme-news"]);
         // A file with both ids has a new topic under the old id.
         place.configure(&sandbox.lines(), &topics(&["acme", "acme-news"]));
@@ -227,7 +227,7 @@ fn a_topic_is_not_renamed_to_another_topic_of_the_file() {
             &["has both topics, `acme` and `other`", "choose another id, or remove topic `other` from the file first"],
         );
         place.ok(&["once", "--at", NINE]);
-        let texts = place.database.texts("SELECT topic FROM run ORDER BY topic");
+        let texts = place.database.texts("SELECT topic FROM v_run ORDER BY topic");
         assert_eq!(texts, ["acme", "acme", "other"], "{}", place.database.name);
     }
 }

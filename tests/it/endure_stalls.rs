@@ -13,6 +13,7 @@ use crate::support::databases::databases;
 use crate::support::program::{NINE, Place, until};
 use crate::support::rare_schedule::{FAILPOINT, assert_sound};
 use crate::support::service::{Raw, Sandbox, reply};
+use crate::support::stored::COST;
 use crate::support::waits::stop_between_writes;
 use crate::support::world::post;
 
@@ -42,8 +43,6 @@ fn everything(place: &Place) -> Vec<String> {
     .collect()
 }
 
-const OK: &str = "SELECT count(*) FROM run WHERE state = 'ok'";
-
 #[test]
 fn a_process_that_stood_still_past_its_lease_writes_nothing() {
     for database in databases() {
@@ -68,7 +67,7 @@ fn a_process_that_stood_still_past_its_lease_writes_nothing() {
         stop_between_writes(&stopped, &place);
         until("another runs the slot", || {
             place.ok(&["once", "--due"]);
-            place.database.number(OK) == 1
+            place.database.runs_in("ok") == 1
         });
         let before = everything(&place);
         answered.store(true, Ordering::SeqCst);
@@ -77,9 +76,9 @@ fn a_process_that_stood_still_past_its_lease_writes_nothing() {
         stopped.signal("TERM");
         assert_eq!(stopped.wait().code, Some(0));
         assert_eq!(everything(&place), before, "{}", place.database.name);
-        let run = "SELECT state || ' ' || attempt FROM run WHERE state <> 'missed'";
+        let run = "SELECT state || ' ' || attempt FROM v_run WHERE state <> 'missed'";
         assert_eq!(place.database.texts(run), ["ok 2"], "{}", place.database.name);
-        assert_eq!(place.database.texts("SELECT state FROM search ORDER BY attempt"), ["lost", "ok"]);
+        assert_eq!(place.database.texts("SELECT state FROM v_search ORDER BY attempt"), ["lost", "ok"]);
         assert_sound(&place, 2);
     }
 }
@@ -100,9 +99,9 @@ fn runs_that_fill_every_slot_for_three_leases_are_not_run_again() {
             place.ok(&["once", "--due"]);
         }
         service.hold(false);
-        until("the answers", || place.database.number(OK) == 2);
+        until("the answers", || place.database.runs_in("ok") == 2);
         assert_eq!(
-            place.database.texts("SELECT DISTINCT state || ' ' || attempt FROM run WHERE state <> 'missed'"),
+            place.database.texts("SELECT DISTINCT state || ' ' || attempt FROM v_run WHERE state <> 'missed'"),
             ["ok 1"]
         );
         assert_eq!(service.calls(), 2, "{}", place.database.name);
@@ -131,10 +130,10 @@ fn a_run_that_kills_its_process_fails_at_max_attempts_and_the_others_run() {
         }
         assert_eq!(poisoned(3).code, Some(0), "it is not begun a fourth time");
         let runs =
-            "SELECT topic || ' ' || state || ' ' || attempt || ' ' || coalesce(error_class, '-') FROM run ORDER BY 1";
+            "SELECT topic || ' ' || state || ' ' || attempt || ' ' || coalesce(error_class, '-') FROM v_run ORDER BY 1";
         assert_eq!(place.database.texts(runs), ["a failed 3 lease_lost", "b ok 1 -"]);
         assert_eq!(
-            place.database.number("SELECT cost FROM run WHERE topic = 'a'"),
+            place.database.number(&format!("SELECT {COST} FROM v_run WHERE topic = 'a'")),
             9_000,
             "three calls at their price"
         );
@@ -161,15 +160,15 @@ fn a_panic_in_a_search_a_parser_or_an_end_costs_its_own_run_an_attempt() {
             let ended = program.start().wait_after_a_panic();
             let name = place.database.name;
             assert!(ended.code.is_some_and(|code| code != 0), "{name}, {point}: {ended}");
-            let states = "SELECT count(*) FROM run WHERE state = ";
             // Runs written in the same batch may fail with it when the writer itself panicked.
             let least = i64::from(!point.contains("::"));
-            let ok = place.database.number(&format!("{states}'ok'"));
+            let ok = place.database.runs_in("ok");
             assert!((least..=2).contains(&ok), "{name}, {point}: {ok} ended well\n{ended}");
-            assert_eq!(ok + place.database.number(&format!("{states}'running'")), 2, "{name}, {point}");
+            let running = place.database.number("SELECT count(*) FROM run WHERE state = 'running'");
+            assert_eq!(ok + running, 2, "{name}, {point}");
             place.ok(&["once", "--due", "--at", "2026-03-11T12:05:00Z"]);
-            assert_eq!(place.database.texts("SELECT DISTINCT state FROM run"), ["ok"], "{name}, {point}");
-            assert_eq!(place.database.number("SELECT count(*) FROM run"), 2, "{name}, {point}");
+            assert_eq!(place.database.texts("SELECT DISTINCT state FROM v_run"), ["ok"], "{name}, {point}");
+            assert_eq!(place.database.runs(), 2, "{name}, {point}");
             assert_sound(&place, sandbox.calls());
         }
     }
@@ -185,7 +184,7 @@ fn a_daemon_lives_on_after_a_panic_in_a_parser_and_in_the_planner() {
             let place = overdue(database, &sandbox.lines(), "lease = \"1s\"", 3);
             let mut going = place.program(&["run"]).env(FAILPOINT, failpoint).start();
             going.until("the defect", |said| said.contains(tells));
-            until("the others", || place.database.number(OK) >= 2);
+            until("the others", || place.database.runs_in("ok") >= 2);
             going.signal("TERM");
             assert_eq!(going.wait_after_a_panic().code, Some(0), "{}: {failpoint}", place.database.name);
             // A later process runs the slots that could not be planned.
@@ -195,7 +194,7 @@ fn a_daemon_lives_on_after_a_panic_in_a_parser_and_in_the_planner() {
                 "--at",
                 &topicwatch::daemon::system_clock()().plus(Duration::from_secs(120)).to_string(),
             ]);
-            assert_eq!(place.database.number(OK), 3, "{}: {failpoint}", place.database.name);
+            assert_eq!(place.database.runs_in("ok"), 3, "{}: {failpoint}", place.database.name);
             assert_sound(&place, sandbox.calls());
         }
     }
@@ -215,7 +214,7 @@ fn slots_run_though_the_ticker_is_dead() {
         // Plans this slot even if the machine is slow; the daemon may start a little after it.
         place.ok(&["once", "--due", "--at", &now.minus(Duration::from_secs(1_800)).to_string()]);
         let going = place.program(&["run"]).env(FAILPOINT, "fail ticker").start();
-        until("the slot", || place.database.number("SELECT count(*) FROM run WHERE state = 'ok'") == 1);
+        until("the slot", || place.database.runs_in("ok") == 1);
         assert_eq!(place.database.texts("SELECT state || ' ' || trigger FROM run"), ["ok scheduled"]);
         going.signal("TERM");
         going.wait().says(0, &["stopped"]);

@@ -101,7 +101,7 @@ fn every_entry_that_was_missed_lies_in_a_gap_that_stays() {
         once(&place, &clock, *now);
     }
     let end = *reads.last().unwrap();
-    let stored: HashSet<String> = place.database.texts("SELECT url FROM item").into_iter().collect();
+    let stored: HashSet<String> = place.database.texts("SELECT url FROM v_item").into_iter().collect();
     for seed in SEEDS {
         let gaps = holes_of(&place, &format!("acme-{seed}"), minute(end));
         let missed: Vec<Time> = entries(seed)
@@ -150,10 +150,10 @@ fn pinned_entries_and_ids_do_not_hide_that_all_others_were_replaced() {
         for now in [60, 120, 180, 240] {
             once(&place, &clock, now);
         }
-        let full = place.database.texts("SELECT CAST(saturated AS TEXT) FROM search ORDER BY id");
+        let full = place.database.texts("SELECT CAST(saturated AS TEXT) FROM v_search ORDER BY seq");
         assert_eq!(full[1..], ["1", "1", "1"], "{name}");
         if name.starts_with("undated") {
-            assert_eq!(place.database.number("SELECT count(*) FROM search WHERE covered_from IS NOT NULL"), 0);
+            assert_eq!(place.database.number("SELECT count(*) FROM v_search WHERE covered_from IS NOT NULL"), 0);
             continue;
         }
         let gaps = holes(&place, minute(240));
@@ -218,7 +218,7 @@ fn a_changed_entry_is_an_edit_unless_another_feed_words_it() {
             once(&alone, &clock, now);
         }
         assert_eq!(
-            alone.database.texts("SELECT title || ' ' || revisions FROM item"),
+            alone.database.texts("SELECT title || ' ' || revisions FROM v_item"),
             ["Recall of 3 products 2"],
             "{name}"
         );
@@ -226,7 +226,7 @@ fn a_changed_entry_is_an_edit_unless_another_feed_words_it() {
             alone.json(&["diff", "acme", "--since", &minute(1).to_string(), "--json", "--at", &minute(4).to_string()]);
         assert_eq!(diff["edited"].as_array().map(Vec::len), Some(1), "{name}: {diff:#}");
         alone.json(&["db", "replay", "--json"]);
-        assert_eq!(alone.database.number("SELECT revisions FROM item"), 2, "{name}");
+        assert_eq!(alone.database.number("SELECT revisions FROM v_item"), 2, "{name}");
     }
     let (server, clock) = feeds(move |path, now| match (path, now) {
         ("/c", 2..) => reply(304, &[], ""),
@@ -238,7 +238,7 @@ fn a_changed_entry_is_an_edit_unless_another_feed_words_it() {
     for now in 1..=3 {
         once(&two, &clock, now);
     }
-    assert_eq!(two.database.texts("SELECT title || ' ' || revisions FROM item"), ["The recall 0"]);
+    assert_eq!(two.database.texts("SELECT title || ' ' || revisions FROM v_item"), ["The recall 0"]);
 }
 
 #[test]
@@ -247,12 +247,12 @@ fn more_feeds_than_a_search_may_call_are_read_in_turn() {
     let urls: Vec<String> = (0..520).map(|n| format!("{}/{n:03}", server.url())).collect();
     let place = Place::bare(sqlite(), &file(&urls, "30m"));
     once(&place, &clock, 10);
-    assert_eq!(place.database.number("SELECT count(*) FROM item"), 500);
+    assert_eq!(place.database.items(), 500);
     let why = "20 of 520 feeds were not read: a search makes at most 500 calls; the next one begins with them";
-    assert_eq!(place.database.texts("SELECT reason FROM search"), [why]);
+    assert_eq!(place.database.texts("SELECT reason FROM v_search"), [why]);
     assert!(place.ok(&["runs", "--searches"]).replace('\n', " ").contains("20 of 520 feeds were not read"));
     once(&place, &clock, 40);
-    assert_eq!(place.database.number("SELECT count(*) FROM item"), 520);
+    assert_eq!(place.database.items(), 520);
 }
 
 #[test]
@@ -265,10 +265,10 @@ fn feeds_that_fail_do_not_keep_others_from_being_read() {
     let place = Place::bare(sqlite(), &file(&urls, "30m"));
     *clock.lock().unwrap() = 10;
     place.run(&["once", "--at", &minute(10).to_string()]).shows(3, &["500 of 520 feeds failed", "404 Not Found"]);
-    assert_eq!(place.database.number("SELECT count(*) FROM item"), 0);
+    assert_eq!(place.database.items(), 0);
     *clock.lock().unwrap() = 40;
     place.run(&["once", "--at", &minute(40).to_string()]);
-    assert_eq!(place.database.number("SELECT count(*) FROM item"), 10);
+    assert_eq!(place.database.items(), 10);
 }
 
 #[test]
@@ -280,7 +280,7 @@ fn an_entry_dated_ahead_is_called_so() {
     let place = Place::bare(sqlite(), &file(&[format!("{}/feed", server.url())], "30m"));
     once(&place, &clock, 0);
     once(&place, &clock, 30);
-    assert_eq!(place.database.number("SELECT count(*) FROM sighting WHERE fit = 'outside'"), 1);
+    assert_eq!(place.database.number("SELECT count(*) FROM v_sighting WHERE fit = 'outside'"), 1);
     place.run(&["diff", "acme"]).shows(0, &["older than the window or dated ahead"]);
     place.run(&["status", "--at", &minute(31).to_string()]).shows(0, &["older than the window or dated ahead"]);
 }
@@ -298,12 +298,12 @@ fn a_key_in_the_address_of_a_feed_is_in_no_item_and_no_error() {
     let run = place.run(&["once", "--at", &minute(0).to_string()]);
     run.shows(3, &["302", "no /gone?***"]);
     assert!(!format!("{}{}", run.out, run.err).contains("S3cret"), "{}{}", run.out, run.err);
-    assert_eq!(place.database.texts("SELECT title FROM item ORDER BY title"), ["No link", "Part"]);
+    assert_eq!(place.database.texts("SELECT title FROM v_item ORDER BY title"), ["No link", "Part"]);
     for verb in [&["runs", "--searches"][..], &["export"], &["items"]] {
         let out = place.run(verb).out;
         assert!(!out.contains("S3cret"), "{verb:?}: {out}");
     }
-    assert_eq!(place.database.number("SELECT count(*) FROM search WHERE error_text LIKE '%S3cret%'"), 0);
+    assert_eq!(place.database.number("SELECT count(*) FROM v_search WHERE error_text LIKE '%S3cret%'"), 0);
 }
 
 /// An earlier version remembered no time since when a feed is known: the update makes no gap of the minutes that its last
@@ -336,7 +336,7 @@ fn an_entry_that_its_publisher_deletes_makes_no_gap() {
     for now in [0, 60, 120, 180] {
         once(&place, &clock, now);
     }
-    assert_eq!(place.database.number("SELECT max(CAST(saturated AS INTEGER)) FROM search"), 0);
+    assert_eq!(place.database.number("SELECT max(CAST(saturated AS INTEGER)) FROM v_search"), 0);
     let gaps = holes(&place, minute(180));
     assert!(gaps.iter().all(|(from, until)| *until <= minute(0) || *from >= minute(170)), "{gaps:?}");
 }

@@ -71,7 +71,7 @@ fn hides(place: &Place) -> bool {
     place.ok(&["once", "--at", &at(360)]);
     let holes = place.json(&["coverage", "--json", "--at", &at(361), "--since", "2026-03-10"]);
     let holes = holes["topics"][0]["sources"][0]["holes"].as_array().unwrap().len();
-    let full = place.database.texts("SELECT CAST(saturated AS TEXT) FROM search ORDER BY id");
+    let full = place.database.texts("SELECT CAST(saturated AS TEXT) FROM v_search ORDER BY seq");
     assert_eq!(full.len(), 2);
     assert_eq!(full[1] == "1", holes > 0, "{full:?} {holes}");
     full[1] == "1"
@@ -116,13 +116,13 @@ fn a_feed_that_lists_nothing_for_a_while_covers_nothing_then() {
                 *clock.lock().unwrap() = hour;
                 place.ok(&["once", "--at", &at(hour * 60 + 1)]);
                 if hour == 9 {
-                    let why = place.database.texts("SELECT reason FROM search WHERE reason IS NOT NULL");
+                    let why = place.database.texts("SELECT reason FROM v_search WHERE reason IS NOT NULL");
                     assert_eq!(why, ["1 of 1 feeds listed nothing, although there were entries before"]);
                     place.run(&["runs", "--searches"]).shows(0, &["empty"]);
                 }
             }
             // Entries of the hours since -4, except those that came and went in an empty list.
-            let seen = place.database.number("SELECT count(*) FROM item");
+            let seen = place.database.items();
             assert_eq!(seen, 29 - (lost.end - lost.start), "{again}");
             let coverage = ["coverage", "--at", &at(24 * 60 + 2), "--since", "2026-03-10"];
             let all = place.json(&[&coverage[..], &["--json"]].concat());
@@ -173,7 +173,7 @@ fn a_first_look_claims_nothing_before_the_oldest_change_in_a_feed() {
     assert_eq!(shown.last().unwrap().1, -1_200);
     let (place, _server) = place_of(&atom(&shown), &atom(&shown));
     place.ok(&["once", "--at", &at(0)]);
-    let from = place.database.number("SELECT covered_from FROM search");
+    let from = place.database.time("SELECT covered_from FROM v_search");
     assert_eq!((minute(0).0 - from) / 60_000, 181);
 }
 
@@ -187,14 +187,14 @@ fn feeds_that_moved_are_read_in_turn_and_few_of_them_are_named() {
     let place = Place::bare(sqlite(), &file(&urls));
     place.ok(&["once", "--at", &at(10)]);
     assert_eq!(server.heads().len(), 500);
-    assert_eq!(place.database.number("SELECT count(*) FROM item"), 250, "each call is part of a feed that was read");
-    let reason = place.database.texts("SELECT reason FROM search").pop().unwrap();
+    assert_eq!(place.database.items(), 250, "each call is part of a feed that was read");
+    let reason = place.database.texts("SELECT reason FROM v_search").pop().unwrap();
     assert!(reason.contains("10 of 260 feeds were not read"), "{reason}");
     assert_eq!(reason.matches(" moved to ").count(), 3, "{reason}");
     assert!(reason.contains("; 247 more moved; "), "{reason}");
     assert!(server.heads()[0].contains("/old000 "));
     place.ok(&["once", "--at", &at(370)]);
-    assert_eq!(place.database.number("SELECT count(*) FROM item"), 260);
+    assert_eq!(place.database.items(), 260);
     assert!(server.heads()[500..516].iter().any(|head| head.contains("/old259 ")), "the rest comes first");
 }
 
@@ -215,7 +215,7 @@ fn a_search_that_read_feeds_is_not_called_failed() {
             place.ok(&["once", "--at", &at(now)]);
         }
         // Nothing is claimed of the last minutes, so no time is covered yet.
-        assert_eq!(place.database.number("SELECT count(*) FROM search WHERE covered_from IS NOT NULL"), 0, "{name}");
+        assert_eq!(place.database.number("SELECT count(*) FROM v_search WHERE covered_from IS NOT NULL"), 0, "{name}");
         let covered = place.json(&["coverage", "--json", "--at", &at(1_000)]);
         assert!(!covered.to_string().contains("failed_search"), "{name} {paths:?}: {covered:#}");
         assert!(covered.to_string().contains("nothing_due"), "{name} {paths:?}: {covered:#}");
@@ -233,13 +233,13 @@ fn a_feed_called_unchanged_that_was_never_read_is_a_failure() {
     let place = Place::bare(sqlite(), &file(&[format!("{}/feed", server.url())]));
     let run = place.run(&["once", "--at", &at(0)]);
     run.shows(3, &["304 Not Modified", "a cache before it"]);
-    assert_eq!(place.database.texts("SELECT state || ' ' || error_class FROM search"), ["error malformed"]);
-    assert_eq!(place.database.number("SELECT count(*) FROM search WHERE covered_from IS NOT NULL"), 0);
+    assert_eq!(place.database.texts("SELECT state || ' ' || error_class FROM v_search"), ["error malformed"]);
+    assert_eq!(place.database.number("SELECT count(*) FROM v_search WHERE covered_from IS NOT NULL"), 0);
     let remembered = place.database.texts("SELECT value FROM provider_memory").concat();
     assert!(remembered.contains("failed") && !remembered.contains("etag"), "{remembered}");
     // Once it was read, the same answer is a good one.
     *tagged.lock().unwrap() = true;
     place.ok(&["once", "--at", &at(360)]);
     place.ok(&["once", "--at", &at(720)]);
-    assert_eq!(place.database.texts("SELECT state FROM search ORDER BY id"), ["error", "ok", "empty"]);
+    assert_eq!(place.database.texts("SELECT state FROM v_search ORDER BY seq"), ["error", "ok", "empty"]);
 }

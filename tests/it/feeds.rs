@@ -20,7 +20,7 @@ fn at(minute: u32) -> String {
 
 /// The last search: state, number of entries, number of new ones.
 fn last(place: &Place) -> String {
-    place.database.texts("SELECT state || ' ' || found || ' ' || new FROM search ORDER BY id").pop().unwrap()
+    place.database.texts("SELECT state || ' ' || found || ' ' || new FROM v_search ORDER BY seq").pop().unwrap()
 }
 
 fn rss(items: &str) -> String {
@@ -60,14 +60,14 @@ fn entries_of_one_address_are_items_of_their_own_now_later_and_when_they_are_rea
             place.ok(&["once", "--at", &at(minute)]);
             assert_eq!(last(&place), found, "{name}, minute {minute}");
         }
-        let keys = place.database.texts("SELECT key FROM item ORDER BY key");
+        let keys = place.database.texts("SELECT key FROM v_item ORDER BY key");
         assert_eq!(keys.len(), 5, "{name}: {keys:?}");
         assert!(keys.iter().all(|key| key.starts_with("page:https://a.example/notes#")), "{name}: {keys:?}");
         // A replay uses what was remembered at that time: single entries keep their keys.
         drop(server);
         let done = place.json(&["db", "replay", "--json"]);
         assert_eq!((&done["runs"], &done["changed_runs"]), (&4.into(), &0.into()), "{name}: {done}");
-        assert_eq!(place.database.texts("SELECT key FROM item ORDER BY key"), keys, "{name}");
+        assert_eq!(place.database.texts("SELECT key FROM v_item ORDER BY key"), keys, "{name}");
         // To forget a page is to forget all its entries.
         place.ok(&["forget", "--item", "https://a.example/notes", "--yes"]);
         assert_eq!(place.database.number("SELECT count(*) FROM item"), 0, "{name}");
@@ -93,8 +93,8 @@ fn ids_tell_entries_apart_and_one_entry_stays_one() {
         // The same feed twice adds nothing.
         let place = Place::bare(sqlite(), &file(&server, &["a", "b"]));
         place.ok(&["once", "--at", NINE]);
-        assert_eq!(place.database.number("SELECT count(*) FROM item"), found, "{items:?}");
-        let lone = place.database.number("SELECT count(*) FROM item WHERE key NOT LIKE '%#%'");
+        assert_eq!(place.database.items(), found, "{items:?}");
+        let lone = place.database.number("SELECT count(*) FROM v_item WHERE key NOT LIKE '%#%'");
         assert_eq!(lone > 0, items.iter().all(|item| !item.contains(status)), "keys of lone entries are as ever");
     }
 }
@@ -108,7 +108,7 @@ fn a_redirect_without_an_end_is_reported_with_its_own_error() {
     });
     let place = Place::bare(sqlite(), &file(&server, &["loop", "gone", "good"]));
     place.run(&["once", "--at", NINE]).shows(3, &["2 of 3 feeds failed"]);
-    let told = place.database.texts("SELECT error_text FROM search").pop().unwrap();
+    let told = place.database.texts("SELECT error_text FROM v_search").pop().unwrap();
     let (of_loop, of_gone) = told.split_once("; ").unwrap();
     assert!(of_loop.contains("/loop: 302") && of_gone.contains("/gone: 410"), "{told}");
 }
@@ -225,7 +225,7 @@ fn legal_feeds_that_are_rare_are_read_as_they_are_meant() {
         place.run(&["once", "--at", NINE]).shows(0, &[]);
         let title = if case == "UTF-16 of few letters" { "Cafe" } else { "Café" };
         assert_eq!(
-            place.database.texts("SELECT key || ' ' || title FROM item"),
+            place.database.texts("SELECT key || ' ' || title FROM v_item"),
             [format!("page:https://a.example/1 {title}")],
             "{case}"
         );
@@ -244,7 +244,7 @@ fn a_bare_ampersand_and_a_broken_character_lose_no_title() {
     let place = Place::bare(sqlite(), &file(&server, &["feed"]));
     place.ok(&["once", "--at", NINE]);
     assert_eq!(
-        place.database.texts("SELECT title FROM item ORDER BY id"),
+        place.database.texts("SELECT title FROM v_item ORDER BY key"),
         ["Q&A now", "R&D & more", "A & B & C", "& & end", "Fish & Chips; &x"]
     );
     // UTF-8 with one broken byte stays UTF-8.
@@ -254,7 +254,7 @@ fn a_bare_ampersand_and_a_broken_character_lose_no_title() {
     let server = Replies::start(vec![raw("text/xml", &body)]);
     let place = Place::bare(sqlite(), &file(&server, &["feed"]));
     place.ok(&["once", "--at", NINE]);
-    assert_eq!(place.database.texts("SELECT title FROM item"), ["Caf\u{e9}\u{fffd} x"]);
+    assert_eq!(place.database.texts("SELECT title FROM v_item"), ["Caf\u{e9}\u{fffd} x"]);
 }
 
 #[test]
@@ -272,7 +272,7 @@ fn what_a_server_repeats_of_an_address_is_not_shown() {
         let ended = place.run(&["once", "--at", NINE]);
         ended.shows(3, &[shown]);
         assert!(!format!("{ended}").contains("SECRE"), "{ended}");
-        assert_eq!(place.database.number("SELECT count(*) FROM search WHERE error_text LIKE '%SECRE%'"), 0);
+        assert_eq!(place.database.number("SELECT count(*) FROM v_search WHERE error_text LIKE '%SECRE%'"), 0);
         let searches = place.ok(&["export", "--what", "searches"]);
         assert!(searches.contains("/feed…"), "{searches}");
         for given in [searches, place.ok(&["runs", "--json"]), place.ok(&["export", "--what", "runs"])] {

@@ -73,7 +73,7 @@ fn assert_whole(place: &Place, sandbox: &Sandbox) {
     assert_eq!(place.database.number(answered), 0, "{name}: a run has one result");
     // Calls are counted before they are made, so the count is never too low.
     let made = place.database.number("SELECT sum(made) FROM calls");
-    assert_eq!(made, place.database.number("SELECT sum(tries) FROM search"), "{name}");
+    assert_eq!(made, place.database.number("SELECT sum(tries) FROM v_search"), "{name}");
     assert!(made as u64 >= sandbox.calls(), "{name}: {made} counted, {} made", sandbox.calls());
     assert_adds_up(place);
 }
@@ -86,7 +86,7 @@ fn a_killed_once_leaves_a_whole_ledger() {
         let after = kill_often(&place, &sandbox, &["once"]);
         place.ok(&["once", "--at", &after.to_string()]);
         assert_whole(&place, &sandbox);
-        let lost = "SELECT count(*) FROM run WHERE state = 'failed' AND error_class = 'lease_lost'";
+        let lost = "SELECT count(*) FROM v_run WHERE state = 'failed' AND error_class = 'lease_lost'";
         assert_ne!(place.database.number(lost), 0, "a manual run is not begun again");
     }
 }
@@ -104,8 +104,11 @@ fn each_slot_ends_once_however_often_its_process_is_killed() {
         assert_whole(&place, &sandbox);
         // One row for each topic and each hour that passed, whatever its state.
         let rows = i64::from(2 * (KILLS + 1));
-        assert_eq!(place.database.number("SELECT count(*) FROM run"), rows);
-        assert_eq!(place.database.number("SELECT count(*) FROM (SELECT DISTINCT job, slot FROM run) AS slots"), rows);
+        assert_eq!(place.database.runs(), rows);
+        assert_eq!(
+            place.database.number("SELECT count(*) FROM (SELECT DISTINCT topic, slot FROM v_run) AS slots"),
+            rows
+        );
         assert_eq!(place.database.number("SELECT count(*) FROM run WHERE attempt > max_attempts"), 0);
     }
 }

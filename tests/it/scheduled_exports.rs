@@ -235,7 +235,7 @@ fn each_row_is_in_one_file_wherever_the_process_is_killed() {
             due(&place, &sandbox, HOURS[1]);
             let there = files(&place.path("out/sightings"));
             assert!(together(&there) == whole(&place, "sightings", cursor(&place, "sightings")), "{point}");
-            let all = place.database.number("SELECT max(seq) FROM run WHERE topic IS NOT NULL");
+            let all = place.database.number("SELECT max(seq) FROM v_run WHERE topic IS NOT NULL");
             assert!(cursor(&place, "sightings") >= all, "{point}: nothing is left behind");
             for file in &there {
                 place.run(&["export", "--verify", file.to_str().unwrap()]).shows(0, &["matches the database"]);
@@ -276,7 +276,7 @@ fn while_two_processes_write_each_row_is_in_one_file() {
         let rows = together(&there).matches("2026-03-11T09:").count();
         assert!(rows > 0);
         assert_eq!(
-            place.database.number("SELECT count(*) FROM sighting"),
+            place.database.number("SELECT count(*) FROM v_sighting"),
             i64::try_from(csv_rows(&there)).unwrap(),
             "each sighting once"
         );
@@ -328,7 +328,7 @@ fn what_a_first_edition_that_cannot_be_written_begins_with_is_not_pruned() {
             sandbox.turn_to(&at);
             place.run(&["once", "--due", "--at", &at]);
         }
-        let count = "SELECT count(*) FROM sighting";
+        let count = "SELECT count(*) FROM v_sighting";
         let before = place.database.number(count);
         let pruned = place.ok(&["db", "prune", "--at", later]);
         assert!(pruned.contains("because export:sightings still needs it"), "{}: {pruned}", place.database.name);

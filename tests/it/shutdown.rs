@@ -51,9 +51,10 @@ fn beyond_the_grace_a_call_is_on_record_at_its_price_and_its_slot_runs_again() {
         place.configure(&quick.lines(), &rest);
         let again = daemon(&place, &[]);
         until("the slot", || {
-            place.database.number("SELECT count(*) FROM run WHERE state = 'ok' AND slot IS NOT NULL") == 1
+            place.database.number("SELECT count(*) FROM v_run WHERE state = 'ok' AND slot IS NOT NULL") == 1
         });
-        let sums = "SELECT count(*) || ' ' || (r.cost - sum(s.cost)) FROM run r JOIN search s ON s.run = r.id WHERE r.state = 'ok' GROUP BY r.id, r.cost";
+        let sums = "SELECT count(*) || ' ' || CAST(round((r.cost_usd - sum(s.cost_usd)) * 1000000) AS BIGINT) FROM v_run r JOIN v_search s ON s.run = r.run \
+                    WHERE r.state = 'ok' GROUP BY r.run, r.cost_usd";
         assert_eq!(place.database.texts(sums), ["2 0"], "what was lost stays counted");
         assert_eq!(ends(again, "TERM").code, Some(0));
     }
@@ -75,9 +76,9 @@ fn a_second_signal_ends_the_process_and_the_lease_brings_its_run_back() {
         place.configure(&quick.lines(), &rest);
         let again = daemon(&place, &[]);
         until("the slot", || {
-            place.database.number("SELECT count(*) FROM run WHERE state = 'ok' AND slot IS NOT NULL") == 1
+            place.database.number("SELECT count(*) FROM v_run WHERE state = 'ok' AND slot IS NOT NULL") == 1
         });
-        assert!(place.database.number("SELECT attempt FROM run WHERE state = 'ok'") >= 2);
+        assert!(place.database.number("SELECT attempt FROM v_run WHERE state = 'ok'") >= 2);
         assert_eq!(ends(again, "TERM").code, Some(0));
     }
 }

@@ -180,13 +180,13 @@ fn row<'a>(told: &'a Value, list: &str, name: &str, of: &str) -> &'a Value {
 fn counted_of(database: &Database, topic: &str, days: Range<i64>, word: &str) -> [i64; 3] {
     let of = |what: &str| {
         database.number(&format!(
-            "SELECT count({what}) FROM topic_item t JOIN item i ON i.id = t.item WHERE t.topic = '{topic}' AND ' ' || i.text || ' ' LIKE '% {word} %' \
-             AND i.published_at >= {} AND i.published_at < {}",
-            BEGIN + days.start * DAY,
-            BEGIN + days.end * DAY
+            "SELECT count({what}) FROM v_item WHERE topic = '{topic}' AND ' ' || text || ' ' LIKE '% {word} %' \
+             AND published_at >= '{}' AND published_at < '{}'",
+            Time(BEGIN + days.start * DAY).iso_millis(),
+            Time(BEGIN + days.end * DAY).iso_millis()
         ))
     };
-    [of("*"), of("DISTINCT i.author"), of("DISTINCT coalesce(i.cluster, i.id)")]
+    [of("*"), of("DISTINCT author"), of("DISTINCT coalesce(cluster, key)")]
 }
 
 /// The same for one day of the topic of the stream.
@@ -224,8 +224,8 @@ fn holds_beside(database: &Database, row: &Value, (topic, days): (&str, Range<i6
     let before: Vec<[f64; 2]> = before.iter().map(|day| day.map(|count| count as f64)).collect();
     let z = z_of(now as f64, of_now as f64, &before);
     assert!((row["z"].as_f64().unwrap() - z).abs() < 1e-6, "{z}: {row}");
-    assert_negative(database, row, &days, word);
-    assert_eq!(row["example"]["key"], most_liked(database, &days, word), "{row}");
+    assert_negative(database, row, topic, &days, word);
+    assert_eq!(row["example"]["key"], most_liked(database, topic, &days, word), "{row}");
 }
 
 /// The z that docs/explanation/terms.md describes: the log-odds ratio with a prior of at most 500 texts, by its standard
@@ -246,15 +246,17 @@ fn z_of(now: f64, of_now: f64, days: &[[f64; 2]]) -> f64 {
     (odds(now, of_now) - odds(before, of_before)) / error / scatter.sqrt()
 }
 
-fn of_days(days: &Range<i64>, word: &str) -> String {
-    let (from, until) = (BEGIN + days.start * DAY, BEGIN + days.end * DAY);
-    format!("FROM item WHERE text LIKE '%{word}%' AND published_at >= {from} AND published_at < {until}")
+fn of_days(topic: &str, days: &Range<i64>, word: &str) -> String {
+    let [from, until] = [days.start, days.end].map(|day| Time(BEGIN + day * DAY).iso_millis());
+    format!(
+        "FROM v_item WHERE topic = '{topic}' AND text LIKE '%{word}%' AND published_at >= '{from}' AND published_at < '{until}'"
+    )
 }
 
 /// Checks the negative share of the days' items with a word: part, whole, share and the ends of Wilson's interval.
-fn assert_negative(database: &Database, row: &Value, days: &Range<i64>, word: &str) {
+fn assert_negative(database: &Database, row: &Value, topic: &str, days: &Range<i64>, word: &str) {
     let count =
-        |tone: &str| database.number(&format!("SELECT count(*) {} AND tone LIKE '{tone}'", of_days(days, word)));
+        |tone: &str| database.number(&format!("SELECT count(*) {} AND tone LIKE '{tone}'", of_days(topic, days, word)));
     let (part, whole) = (count("negative"), count("%"));
     let (p, n, z) = (part as f64 / whole as f64, whole as f64, 1.959_963_984_540_054_f64);
     let (middle, half) = (p + z * z / (2.0 * n), z * (p * (1.0 - p) / n + z * z / (4.0 * n * n)).sqrt());
@@ -267,8 +269,8 @@ fn assert_negative(database: &Database, row: &Value, days: &Range<i64>, word: &s
 }
 
 /// The days' item with a word that most people like; the earliest of several.
-fn most_liked(database: &Database, days: &Range<i64>, word: &str) -> String {
-    let sql = format!("SELECT key {} ORDER BY likes DESC, published_at, key LIMIT 1", of_days(days, word));
+fn most_liked(database: &Database, topic: &str, days: &Range<i64>, word: &str) -> String {
+    let sql = format!("SELECT key {} ORDER BY likes DESC, published_at, key LIMIT 1", of_days(topic, days, word));
     database.texts(&sql)[0].clone()
 }
 
@@ -351,16 +353,16 @@ fn what_many_people_say_is_news_and_what_one_text_or_author_says_is_not() {
             assert_eq!([&theme["items"], &theme["authors"], &theme["unique"]], [items, authors, texts], "{theme}");
             assert_eq!(theme["items_before"], counted(database, EVENT - 1, word)[0], "{theme}");
             let first = database.texts(&format!(
-                "SELECT key FROM item WHERE text LIKE '%{word}%' AND published_at >= {} ORDER BY published_at, key LIMIT 1",
-                BEGIN + EVENT * DAY
+                "SELECT key FROM v_item WHERE text LIKE '%{word}%' AND published_at >= '{}' ORDER BY published_at, key LIMIT 1",
+                Time(BEGIN + EVENT * DAY).iso_millis()
             ));
             assert_eq!(theme["first_key"], *first[0], "{theme}");
-            let by = database.texts(&format!("SELECT author FROM item WHERE key = '{}'", first[0]));
-            let at = database.number(&format!("SELECT published_at FROM item WHERE key = '{}'", first[0]));
+            let by = database.texts(&format!("SELECT author FROM v_item WHERE key = '{}'", first[0]));
+            let at = database.time(&format!("SELECT published_at FROM v_item WHERE key = '{}'", first[0]));
             assert_eq!((&theme["first_by"], &theme["first_at"]), (&by[0].clone().into(), &serde_json::json!(Time(at))));
-            assert_negative(database, theme, &day, word);
+            assert_negative(database, theme, "acme", &day, word);
             assert_eq!((&theme["post"]["kind"], &theme["page"]), (&"post".into(), &Value::Null));
-            assert_eq!(theme["post"]["key"], most_liked(database, &day, word), "{theme}");
+            assert_eq!(theme["post"]["key"], most_liked(database, "acme", &day, word), "{theme}");
         }
         assert_eq!([&before["more"], &before["more_themes"], &before["more_items"]], [0, 0, 0]);
         let all = counted(database, EVENT, "acme")[0];
@@ -436,12 +438,13 @@ fn what_was_said_earlier_on_the_day_in_which_a_period_begins_was_said_before() {
     let count = |database: &Database, span: Range<i64>| {
         let of = |what: &str| {
             let sql = format!(
-                "SELECT count(DISTINCT {what}) FROM item i WHERE text LIKE '%bridge%' AND published_at >= {} AND published_at < {}",
-                span.start, span.end
+                "SELECT count(DISTINCT {what}) FROM v_item WHERE text LIKE '%bridge%' AND published_at >= '{}' AND published_at < '{}'",
+                Time(span.start).iso_millis(),
+                Time(span.end).iso_millis()
             );
             database.number(&sql)
         };
-        of("author").min(of("coalesce(i.cluster, i.id)"))
+        of("author").min(of("coalesce(cluster, key)"))
     };
     for database in databases() {
         let (place, _truth) = watched(database, stream(), TOPIC);
@@ -535,7 +538,8 @@ fn counts_are_kept_by_day_verified_and_forgotten_with_their_items() {
         let of_day = format!("SELECT count(*) FROM topic_term WHERE day_from = {day}");
         assert_eq!(database.number(&of_day), 1);
         let key = database.texts(&format!(
-            "SELECT key FROM item WHERE text LIKE '%harbor%' AND published_at >= {day} ORDER BY published_at LIMIT 1"
+            "SELECT key FROM v_item WHERE text LIKE '%harbor%' AND published_at >= '{}' ORDER BY published_at LIMIT 1",
+            Time(day).iso_millis()
         ));
         place.ok(&["forget", "--item", &key[0], "--yes"]);
         assert_eq!(database.number(&of_day), 0, "{}", database.name);

@@ -26,7 +26,7 @@ fn world(database: Database) -> (Sandbox, Place) {
     // The alerts have evaluated this run, so later evaluations do not end what is inserted by hand.
     place.ok(&["once", "--due", "--at", NINE]);
     let run = run_of(&place);
-    let key = place.database.texts("SELECT key FROM item ORDER BY key LIMIT 1").remove(0).replace('\'', "''");
+    let key = place.database.first_key().replace('\'', "''");
     let line = format!("[{{\"text\":\"a <recall>\",\"key\":\"{key}\"}},{{\"text\":\"and 3 more\"}}]");
     wait(place.database.execute(&format!(
         "INSERT INTO alert_event (event, alert, subject, kind, at, summary, lines, message, muted, acked_at) VALUES \
@@ -41,7 +41,7 @@ fn world(database: Database) -> (Sandbox, Place) {
 }
 
 fn run_of(place: &Place) -> String {
-    place.database.texts("SELECT public_id FROM run WHERE topic = 'acme' AND seq IS NOT NULL").remove(0)
+    place.database.texts("SELECT run FROM v_run WHERE topic = 'acme' ORDER BY seq").remove(0)
 }
 
 fn part<'a>(page: &'a str, from: &str, to: &str) -> &'a str {
