@@ -166,7 +166,7 @@ fn runs_before_which_slots_were_recorded_as_missed_are_evaluated() {
             once(&place, day * 24 + 1);
         }
         place.run(&["once", "--due", "--at", &hour(5 * 24 + 1)]);
-        assert!(place.database.number("SELECT count(*) FROM run WHERE state = 'missed'") > 4);
+        assert!(place.database.runs_in("missed") > 4);
         let backtest = |days: &str| {
             place.json(&["alerts", "backtest", "any", "--days", days, "--at", &hour(5 * 24 + 1), "--json"])
         };

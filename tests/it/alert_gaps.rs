@@ -103,7 +103,7 @@ fn fired(place: &Place) -> Vec<Value> {
 
 /// The most new posts of a run.
 fn most_new(place: &Place) -> i64 {
-    place.database.number("SELECT max(new) FROM run")
+    place.database.number("SELECT max(new) FROM v_run")
 }
 
 fn down(world: &mut World) {
@@ -123,7 +123,7 @@ fn two_daily_runs_23_hours_apart_are_no_rise() {
     for place in watch(&place, &[&truth], hours, PARTED, &(0..0, down)) {
         let fired = fired(&place);
         assert!(fired.is_empty(), "{}: {fired:?}", place.database.name);
-        let runs = place.database.number("SELECT count(*) FROM run WHERE state = 'ok'");
+        let runs = place.database.runs_in("ok");
         assert!(runs >= DAYS - 2, "{}: {runs} runs", place.database.name);
     }
 }

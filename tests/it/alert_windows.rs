@@ -83,7 +83,7 @@ fn posts_that_an_outage_held_back_are_no_rise() {
         run(&place, 24 * 14 + 18..24 * 17);
         let told = place.json(&["alerts", "--json", "--limit", "100"]);
         assert_eq!(told["events"], json!([]), "{}: {told}", place.database.name);
-        let found = place.database.number("SELECT max(found) FROM run");
+        let found = place.database.number("SELECT max(found) FROM v_run");
         assert!(found > 120, "the run after it looked back over it: {found}");
     }
 }

@@ -217,7 +217,7 @@ fn a_source_that_few_runs_ask_is_reported_by_its_own_last_searches() {
             assert!(matches!(ended.code, Some(0 | 3)), "{ended}");
         };
         (23..40).for_each(look);
-        let failed = "SELECT count(*) FROM search WHERE source = 'ai' AND state = 'error'";
+        let failed = "SELECT count(*) FROM v_search WHERE source = 'ai' AND state = 'error'";
         assert!(place.database.number(failed) > 5);
         assert_eq!(subjects(&hook).len(), 1, "{:?}", subjects(&hook));
         assert!(subjects(&hook)[0].starts_with("[recalls] acme: ai failed in 5 of its last 5 searches: "));

@@ -52,7 +52,7 @@ fn an_export_has_the_bytes_of_the_command() {
         wait(place.database.execute("UPDATE item SET text = '=cmd|''/C calc''!A0 \"q\", '' 😀' WHERE id % 5 = 0; UPDATE item SET author = '@ann' WHERE id % 7 = 0"));
         place.ok(&["search", "launch"]);
         let pages = Pages::serve(&place, &["--at", NINE]);
-        let run = place.database.texts("SELECT public_id FROM run WHERE topic = 'acme' ORDER BY seq LIMIT 1").remove(0);
+        let run = place.database.texts("SELECT run FROM v_run WHERE topic = 'acme' ORDER BY seq LIMIT 1").remove(0);
         let mut asked: Vec<(&str, &str, Filter<'_>)> = Vec::new();
         for what in ALL {
             asked.push((what, "csv", vec![]));

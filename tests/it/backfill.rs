@@ -33,7 +33,7 @@ fn each_day_is_asked_for_judged_and_covered_and_a_second_time_brings_nothing_new
         assert!(sandbox.calls() - before <= 6);
 
         let runs =
-            place.database.texts("SELECT trigger || ' ' || reason FROM run WHERE reason IS NOT NULL ORDER BY id");
+            place.database.texts("SELECT trigger || ' ' || reason FROM v_run WHERE reason IS NOT NULL ORDER BY seq");
         let expected =
             ["manual backfill of 2026-03-07", "manual backfill of 2026-03-08", "manual backfill of 2026-03-09"];
         assert_eq!(runs, expected, "{}", place.database.name);
@@ -41,10 +41,10 @@ fn each_day_is_asked_for_judged_and_covered_and_a_second_time_brings_nothing_new
              WHERE (s.fit = 'in') <> (i.published_at >= q.asked_from AND i.published_at < q.asked_until) AND i.published_at IS NOT NULL \
              AND q.covered_until - q.covered_from = 86400000 AND q.run > 1";
         assert_eq!(place.database.number(judged), 0, "a finding is in when it is of that day");
-        let inside = "SELECT count(*) FROM sighting s JOIN run r ON r.id = s.run WHERE s.fit = 'in' AND s.source = 'social' AND r.reason = 'backfill of 2026-03-08'";
+        let inside = "SELECT count(*) FROM v_sighting s JOIN v_run r ON r.run = s.run WHERE s.fit = 'in' AND s.source = 'social' AND r.reason = 'backfill of 2026-03-08'";
         assert!(place.database.number(inside) > 0);
-        let seen = format!("SELECT count(*) FROM topic_item WHERE first_seen <> {}", 1_773_219_600_000_i64);
-        assert_eq!(place.database.number(&seen), 0, "first seen is when we saw it");
+        let seen = "SELECT count(*) FROM v_item WHERE first_seen <> '2026-03-11T09:00:00.000Z'";
+        assert_eq!(place.database.number(seen), 0, "first seen is when we saw it");
         let source = social(&place, NINE, "2026-03-07");
         assert_eq!(spans(&source["covered"]), ["03-07T00:00 03-10T00:00", "03-10T09:00 03-11T08:55"], "{source}");
         assert_eq!(spans(&source["holes"]), Vec::<String>::new(), "before the topic began nothing is a hole");
@@ -86,7 +86,7 @@ fn the_days_limit_stops_it_and_it_can_go_on() {
         let stopped = place.run(&FILL);
         stopped.says(3, &["stopped; the days before are stored", "--from 2026-03-09 --to 2026-03-09"]);
         assert_eq!(sandbox.calls(), 4);
-        let states = place.database.texts("SELECT state FROM run ORDER BY id");
+        let states = place.database.texts("SELECT state FROM v_run ORDER BY seq");
         assert_eq!(states, ["ok", "ok", "over_quota"], "{}", place.database.name);
         assert_eq!(spans(&social(&place, NINE, "2026-03-07")["covered"]), ["03-07T00:00 03-09T00:00"]);
     }
@@ -104,7 +104,7 @@ fn an_interrupt_leaves_the_days_that_ended() {
         going.signal("INT");
         let ended = going.wait();
         ended.says(130, &["stopping", "--from 2026-03-08 --to 2026-03-09"]);
-        let runs = place.database.texts("SELECT reason FROM run WHERE state = 'ok'");
+        let runs = place.database.texts("SELECT reason FROM v_run WHERE state = 'ok'");
         assert_eq!(runs, ["backfill of 2026-03-07"], "{}", place.database.name);
         assert_eq!(spans(&social(&place, NINE, "2026-03-06")["covered"]), ["03-07T00:00 03-08T00:00"]);
     }
@@ -163,7 +163,7 @@ fn backfilled(posts: &[Value]) -> (Vec<String>, Vec<String>) {
     let day = ["backfill", "acme", "--from", "2026-03-13", "--to", "2026-03-13", "--at", &hour(105)];
     place.ok(&day);
     let source = social(&place, &hour(105), "2026-03-13");
-    (spans(&source["covered"]), place.database.texts("SELECT coalesce(reason, '') FROM search"))
+    (spans(&source["covered"]), place.database.texts("SELECT coalesce(reason, '') FROM v_search"))
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn an_undated_post_that_a_backfill_finds_is_not_new() {
         world.posts(&[]);
         world::once(&place, 106);
         let name = place.database.name;
-        assert_eq!(place.database.number("SELECT count(*) FROM sighting WHERE fit = 'undated'"), 1, "{name}");
+        assert_eq!(place.database.number("SELECT count(*) FROM v_sighting WHERE fit = 'undated'"), 1, "{name}");
         let counts = &place.json(&["diff", "acme", "--since", "2026-03-15T08:30:00Z", "--json"])["counts"];
         assert_eq!((&counts["new"], &counts["outside"]), (&0.into(), &2.into()), "{name}: {counts}");
         let new = place.ok(&["export", "--new-since", &hour(104), "--topic", "acme"]);

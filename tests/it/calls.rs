@@ -79,9 +79,9 @@ fn basic_social_search_is_posted_under_the_contract_and_got_as_deployed() {
             let kept = place.database.texts("SELECT request FROM raw_reply WHERE request LIKE '%/twitter%'");
             let method = social.split(' ').next().unwrap();
             assert!(kept[0].contains(&format!("\"method\":\"{method}\"")), "{kept:?}");
-            let states = "SELECT source || ' ' || state FROM search ORDER BY source";
+            let states = "SELECT source || ' ' || state FROM v_search ORDER BY source";
             assert_eq!(place.database.texts(states), ["social ok", "web ok"], "{dialect}");
-            found.push(place.database.texts("SELECT key FROM item WHERE kind = 'post' ORDER BY key"));
+            found.push(place.database.texts("SELECT key FROM v_item WHERE kind = 'post' ORDER BY key"));
             let shown = place.ok(&["once", "--dry-run", "--at", NINE]);
             let line = shown.lines().find(|line| line.contains("/twitter")).unwrap();
             assert!(line.contains(curl) && (dialect == "spec") != line.contains("sort=Latest"), "{shown}");

@@ -249,7 +249,7 @@ fn an_output_that_cannot_be_written_is_exit_5_and_the_old_file_is_intact() {
             assert_eq!(ended.code, Some(5), "{args:?}: {ended}");
         }
         // What was found before the output failed is stored.
-        assert_eq!(place.database.number("SELECT count(*) FROM run WHERE state = 'ok'"), 4);
+        assert_eq!(place.database.runs_in("ok"), 4);
     }
     assert!(place.others().iter().all(|name| !name.contains(".part")), "{:?}", place.others());
 }

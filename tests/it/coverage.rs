@@ -177,7 +177,7 @@ fn a_gap_that_a_pause_left_says_so_after_the_pause() {
         due(&day(5));
         paused(false, &day(10));
         due("2026-03-21T12:10:00Z");
-        let recorded = place.database.texts("SELECT state || ' ' || reason FROM run WHERE state <> 'ok'");
+        let recorded = place.database.texts("SELECT state || ' ' || reason FROM v_run WHERE state <> 'ok'");
         assert_eq!(recorded, ["skipped the topic was paused: the fair"], "{name}");
         let source = social(&place, "2026-03-21T12:20:00Z", "20d");
         assert_eq!(causes(&source), ["paused", "look_back_too_short"], "{name}: {source}");
@@ -195,10 +195,10 @@ fn a_full_reply_covers_from_its_oldest_post_and_a_failed_search_nothing() {
         }
         let source = social(&place, &day(1), "2026-03-10T09:00:00Z");
         assert_eq!(causes(&source), ["saturated"], "{source}");
-        let oldest = place.database.number(
-            "SELECT min(i.published_at) FROM sighting s JOIN item i ON i.id = s.item WHERE s.fit = 'in' AND s.run = (SELECT max(id) FROM run)",
+        let oldest = place.database.time(
+            "SELECT min(i.published_at) FROM v_sighting s JOIN v_item i ON i.key = s.key WHERE s.fit = 'in' AND s.seq = (SELECT max(seq) FROM v_run)",
         );
-        let covered = place.database.number("SELECT max(covered_from) FROM search");
+        let covered = place.database.time("SELECT max(covered_from) FROM v_search");
         assert_eq!(covered, oldest, "{}", place.database.name);
 
         assert_eq!(once(&place, &sandbox, &day(3)).code, Some(3));
@@ -235,9 +235,9 @@ fn an_empty_reply_where_posts_are_known_or_certain_covers_nothing_and_is_asked_a
             }
             assert_eq!([1, 2].map(|n| once(&place, &sandbox, &day(n)).code), [Some(3), Some(0)]);
             let name = format!("{dialect} on {}", place.database.name);
-            let states = "SELECT state || ' ' || coalesce(CAST(covered_until AS TEXT), '-') FROM search ORDER BY id";
+            let states = "SELECT state || ' ' || coalesce(covered_until, '-') FROM v_search ORDER BY seq";
             let states = place.database.texts(states);
-            assert!(states[4].starts_with("ok 1") && states[5..] == ["error -", "empty -"], "{name}: {states:?}");
+            assert!(states[4].starts_with("ok 2") && states[5..] == ["error -", "empty -"], "{name}: {states:?}");
             let source = social(&place, &day(2), "2026-03-11T09:00:00Z");
             assert_eq!(
                 (&source["covered_ms"], causes(&source)),
@@ -316,7 +316,7 @@ fn pages_answers_and_posts_without_dates_are_checks_at_an_instant() {
                 "acme ai: 3 checks",
             ],
         );
-        assert_eq!(place.database.number("SELECT count(*) FROM search WHERE covered_from IS NOT NULL"), 0);
+        assert_eq!(place.database.number("SELECT count(*) FROM v_search WHERE covered_from IS NOT NULL"), 0);
         let only = place.json(&["coverage", "acme", "--source", "web", "--json", "--at", &day(4)]);
         let sources = only["topics"][0]["sources"].as_array().unwrap();
         assert_eq!((sources.len(), &sources[0]["kind"], &sources[0]["failed"]), (1, &"checks".into(), &1.into()));

@@ -53,7 +53,7 @@ fn a_run_under_a_stop_is_stored_by_a_server_that_comes_back_within_the_grace() {
     });
     daemon.until("it is stored", |said| said.contains("run stored"));
     daemon.wait_within(Duration::from_secs(30)).says(0, &["stopped"]);
-    assert_eq!(place.database.number("SELECT count(*) FROM run WHERE state = 'ok'"), 1);
+    assert_eq!(place.database.runs_in("ok"), 1);
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn what_a_run_found_is_stored_by_a_server_that_comes_back_later_than_anybody_wai
         once.until("it could not be stored", |said| said.contains("cannot store the findings now"));
     });
     once.wait().shows(0, &["1 of 1 runs ok"]);
-    assert_eq!(place.database.number("SELECT count(*) FROM run WHERE state = 'ok'"), 1);
+    assert_eq!(place.database.runs_in("ok"), 1);
     assert_eq!(service.calls(), 1, "it is not paid for again");
 }
 

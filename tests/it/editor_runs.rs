@@ -6,6 +6,7 @@ use crate::support::databases::{databases, sqlite};
 use crate::support::editor::{Typed, send};
 use crate::support::program::{Place, until};
 use crate::support::receivers::Hook;
+use crate::support::stored::COST;
 use crate::support::web_client::Pages;
 
 const WEB: &str = "[web]\nlisten = \"127.0.0.1:0\"\n";
@@ -34,11 +35,11 @@ fn a_topic_added_on_a_page_is_run_and_reported_without_a_shell() {
         let (going, over) = plain.split_once("event: over").unwrap_or_else(|| panic!("{name}: {}", stream.body));
         assert!(going.contains("event: progress") && going.contains("searching …"), "{name}: {going}");
         let figures = place.database.texts(&format!(
-            "SELECT found || ' found, ' || new || ' new' FROM run WHERE public_id = '{run}' AND state = 'ok'"
+            "SELECT found || ' found, ' || new || ' new' FROM v_run WHERE run = '{run}' AND state = 'ok'"
         ));
         assert!(over.contains(&figures[0]) && !over.contains("searching …"), "{name}: {figures:?}\n{over}");
-        let number = |part: &str| place.database.number(&format!("SELECT {part} FROM run WHERE public_id = '{run}'"));
-        let cost = topicwatch::model::Micros(number("cost")).to_string();
+        let number = |part: &str| place.database.number(&format!("SELECT {part} FROM v_run WHERE run = '{run}'"));
+        let cost = topicwatch::model::Micros(number(COST)).to_string();
         assert!(over.contains(&format!("cost {cost}")) && number("found") > 0, "{name}: {cost}\n{over}");
         // The page shows the same without JavaScript.
         let page = pages.page(&at).replace("≥\u{a0}", "");

@@ -103,8 +103,8 @@ fn a_kill_at_every_named_point_of_a_run_leaves_each_slot_run_once() {
         }
         assert_each_once(&place, hours.slots);
         assert!(hours.slots > 30, "{} slots", hours.slots);
-        assert_eq!(place.database.number("SELECT count(*) FROM item WHERE cluster IS NULL"), 0, "looked at later");
-        assert_ne!(place.database.number("SELECT count(*) FROM search WHERE state = 'lost'"), 0);
+        assert_eq!(place.database.number("SELECT count(*) FROM v_item WHERE cluster IS NULL"), 0, "looked at later");
+        assert_ne!(place.database.number("SELECT count(*) FROM v_search WHERE state = 'lost'"), 0);
         assert_sound(&place, sandbox.calls());
     }
 }

@@ -204,14 +204,14 @@ fn slots_that_a_wrong_clock_recorded_as_missed_run_when_they_come() {
         for at in [NINE, "2036-03-11T09:00:00Z", "2026-03-12T09:00:00Z"] {
             place.run(&["once", "--due", "--at", at]);
         }
-        let published = place.database.number("SELECT max(seq) FROM run");
+        let published = place.database.number("SELECT max(seq) FROM v_run");
         sandbox.turn_to("2026-04-01T00:00:01Z");
         place.ok(&["once", "--due", "--at", "2026-04-01T00:00:01Z"]);
         assert!(slots(&place, "acme").contains(&"2026-04-01T00:00:00Z ok".to_owned()), "{:?}", slots(&place, "acme"));
         // A reader that has read up to the last sequence number sees it.
-        let run = "SELECT count(*) FROM run WHERE state = 'ok' AND slot IS NOT NULL AND seq > ";
+        let run = "SELECT count(*) FROM v_run WHERE state = 'ok' AND slot IS NOT NULL AND seq > ";
         assert_eq!(place.database.number(&format!("{run}{published}")), 1, "{}", place.database.name);
-        let reasons = "SELECT DISTINCT reason FROM run WHERE slot IS NULL";
+        let reasons = "SELECT DISTINCT reason FROM v_run WHERE slot IS NULL";
         assert_eq!(place.database.texts(reasons), ["recorded by a clock that was ahead"]);
         assert_sound(&place, sandbox.calls());
     }

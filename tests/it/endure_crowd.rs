@@ -19,20 +19,19 @@ fn crowd(database: Database, count: usize) {
     place.ok(&["once", "--due", "--at", &ago(Duration::from_secs(32 * 86_400))]);
     let going = place.program(&["run"]).start();
     let name = place.database.name;
-    let ended = "SELECT count(*) FROM run WHERE state = 'ok' AND seq IS NOT NULL";
     let mut before = -1;
-    while place.database.number(ended) < count as i64 {
+    while place.database.runs_in("ok") < count as i64 {
         // Waits as long as there is progress.
-        until("more have run", || place.database.number(ended) > before);
-        before = place.database.number(ended);
+        until("more have run", || place.database.runs_in("ok") > before);
+        before = place.database.runs_in("ok");
         std::thread::park_timeout(Duration::from_millis(200));
     }
     going.signal("TERM");
     going.wait().says(0, &["stopped"]);
     let number = |sql: &str| place.database.number(sql);
-    assert_eq!(number("SELECT count(DISTINCT topic) FROM run WHERE state = 'ok'"), count as i64, "{name}: each ran");
-    assert_eq!(number("SELECT count(*) FROM run WHERE state = 'ok' AND attempt = 1"), count as i64, "{name}: once");
-    assert_eq!(number("SELECT count(DISTINCT slot) FROM run WHERE state = 'ok'"), 1, "{name}: in one minute");
+    assert_eq!(number("SELECT count(DISTINCT topic) FROM v_run WHERE state = 'ok'"), count as i64, "{name}: each ran");
+    assert_eq!(number("SELECT count(*) FROM v_run WHERE state = 'ok' AND attempt = 1"), count as i64, "{name}: once");
+    assert_eq!(number("SELECT count(DISTINCT slot) FROM v_run WHERE state = 'ok'"), 1, "{name}: in one minute");
     assert_eq!(service.calls(), count, "{name}: one call for each");
     assert!(service.most_at_once() <= i64::from(AT_ONCE), "{name}: {} at once", service.most_at_once());
     assert_sound(&place, count as u64);

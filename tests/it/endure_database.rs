@@ -34,7 +34,7 @@ fn worker(place: &Place, cluster: &Cluster) -> String {
 }
 
 fn ran(place: &Place) -> i64 {
-    place.database.number("SELECT count(*) FROM run WHERE state = 'ok'")
+    place.database.runs_in("ok")
 }
 
 /// Waits until every slot has ended, stops the daemons and checks the results.
@@ -47,8 +47,8 @@ fn assert_all_ran(place: &Place, daemons: Vec<Going>, calls: u64) -> String {
         assert_eq!(ended.code, Some(0), "{ended}");
         told.push_str(&ended.err);
     }
-    assert_eq!(place.database.number("SELECT count(*) FROM run WHERE state <> 'ok'"), 0);
-    assert_eq!(place.database.number("SELECT count(*) FROM (SELECT DISTINCT job, slot FROM run) AS t"), ran(place));
+    assert_eq!(place.database.number("SELECT count(*) FROM v_run WHERE state <> 'ok'"), 0);
+    assert_eq!(place.database.number("SELECT count(*) FROM (SELECT DISTINCT topic, slot FROM v_run) AS t"), ran(place));
     assert_sound(place, calls);
     told
 }
@@ -141,7 +141,7 @@ fn due_on_sqlite(service: &Slow, count: usize, lease: &str) -> Place {
 
 /// Asserts that every slot runs once the trouble is over.
 fn assert_recovers(place: &Place, count: i64, calls: u64) {
-    let slots = "SELECT count(*) FROM (SELECT DISTINCT job FROM run WHERE state = 'ok' AND slot IS NOT NULL) AS t";
+    let slots = "SELECT count(DISTINCT topic) FROM v_run WHERE state = 'ok' AND slot IS NOT NULL";
     // A dead process holds its runs until their leases end.
     let open = "SELECT count(*) FROM run WHERE state IN ('queued', 'running') OR seq IS NULL";
     until("the slots", || {

@@ -54,7 +54,7 @@ fn down_for(database: Database, hours: i64) {
         for overlap in OVERLAP {
             let topic = format!("{catch_up}-{}", overlap.replace('_', "-"));
             let count = |rest: &str| {
-                place.database.number(&format!("SELECT count(*) FROM run WHERE topic = '{topic}' AND {rest}"))
+                place.database.number(&format!("SELECT count(*) FROM v_run WHERE topic = '{topic}' AND {rest}"))
             };
             let (runs, missed) = expected(catch_up, hours);
             let found =
@@ -62,7 +62,7 @@ fn down_for(database: Database, hours: i64) {
             assert_eq!(found, (runs, missed), "{name}: {topic} after {hours} h");
             assert_eq!(count("true"), hours, "{name}: {topic}: a row for each slot");
             // Runs are newer than missed slots.
-            let newest = "SELECT count(*) FROM run a JOIN run b ON a.job = b.job AND a.slot < b.slot";
+            let newest = "SELECT count(*) FROM v_run a JOIN v_run b ON a.topic = b.topic AND a.slot < b.slot";
             let wrong = format!("{newest} WHERE a.topic = '{topic}' AND a.state = 'ok' AND b.state = 'missed'");
             assert_eq!(place.database.number(&wrong), 0, "{name}: {topic}");
         }
@@ -91,7 +91,7 @@ fn a_file_that_is_replaced_again_and_again_while_slots_are_due_loses_and_doubles
         let place = backlog(database, &service.lines(8, "unlimited"), "max_concurrent_runs = 8");
         let text = std::fs::read_to_string(place.path("jobs.toml")).unwrap();
         let mut going = place.program(&["run"]).start();
-        let ok = |least: i64| place.database.number("SELECT count(*) FROM run WHERE state = 'ok'") >= least;
+        let ok = |least: i64| place.database.runs_in("ok") >= least;
         for n in 0..5_usize {
             until("some have run", || ok(20 * (n as i64 + 1)));
             // Another title is another configuration; the schedules stay the same.
@@ -118,13 +118,13 @@ fn slots_that_came_while_the_machine_slept_are_told_apart_from_those_on_time() {
         let place = Place::new(database, &sandbox.lines(), rest);
         place.ok(&["once", "--due", "--at", &ago(Duration::from_secs(40 * 86_400))]);
         let going = place.program(&["run"]).start();
-        until("the latest", || place.database.number("SELECT count(*) FROM run WHERE state = 'ok'") == 1);
+        until("the latest", || place.database.runs_in("ok") == 1);
         going.signal("TERM");
         going.wait().says(0, &["run stored", "stopped"]);
         // A 12-hour boundary may pass during the test.
-        let rows = place.database.number("SELECT count(*) FROM run");
+        let rows = place.database.runs();
         assert!((79..=81).contains(&rows), "{}: {rows} rows", place.database.name);
-        let reasons = place.database.texts("SELECT DISTINCT reason FROM run WHERE state = 'missed' ORDER BY reason");
+        let reasons = place.database.texts("SELECT DISTINCT reason FROM v_run WHERE state = 'missed' ORDER BY reason");
         assert_eq!(reasons.len(), 2, "{reasons:?}");
         assert_sound(&place, 1);
     }
@@ -188,7 +188,7 @@ fn a_run_on_time_that_still_goes_on_is_an_overlap_though_all_is_caught_up() {
             place.run(&["once", "--due", "--at", &past_nine(at)]);
             assert_eq!(by_state(&place), expected, "{name}");
         }
-        let reasons = place.database.texts("SELECT DISTINCT reason FROM run WHERE state = 'skipped'");
+        let reasons = place.database.texts("SELECT DISTINCT reason FROM v_run WHERE state = 'skipped'");
         assert_eq!(reasons, ["the last run was still going on"], "{name}");
         assert!(going.kill_after(Duration::ZERO), "{name}: it was going on");
     }

@@ -36,15 +36,15 @@ fn backlog(database: Database, service: &str, hours: i64) -> Place {
 fn assert_all_ran_once(place: &Place, slots: i64) -> i64 {
     let count = |sql: &str| place.database.number(&format!("SELECT count(*) FROM {sql}"));
     until_all_ended(place, slots);
-    let ran = count("run WHERE state = 'ok'");
-    assert_eq!(count("run"), count("(SELECT DISTINCT job, slot FROM run) AS t"), "rows are slots");
-    assert_eq!(count("run WHERE state <> 'ok'"), 0, "{}: each ended well", place.database.name);
+    let ran = place.database.runs_in("ok");
+    assert_eq!(place.database.runs(), count("(SELECT DISTINCT topic, slot FROM v_run) AS t"), "rows are slots");
+    assert_eq!(count("v_run WHERE state <> 'ok'"), 0, "{}: each ended well", place.database.name);
     assert_eq!(ran, slots, "{}", place.database.name);
     // No slot between the first and the last is missing.
     let holes =
         "SELECT sum(n) FROM (SELECT (max(slot) - min(slot)) / 60000 + 1 - count(*) AS n FROM run GROUP BY job) AS t";
     assert_eq!(place.database.number(&format!("SELECT CAST(({holes}) AS BIGINT)")), 0, "{}", place.database.name);
-    assert_ne!(count("run WHERE attempt > 1"), 0, "{}: some were killed on the way", place.database.name);
+    assert_ne!(count("v_run WHERE attempt > 1"), 0, "{}: some were killed on the way", place.database.name);
     ran
 }
 
@@ -108,7 +108,7 @@ fn a_server_that_crashes_under_two_daemons_loses_and_doubles_no_slot() {
     let place = backlog(on_server(&cluster.url()), &sandbox.lines(), 1);
     let daemons: Vec<Going> = (0..2).map(|_| place.program(&["run"]).start()).collect();
     for crashes in 1..=2 {
-        until("some have run", || place.database.number("SELECT count(*) FROM run WHERE state = 'ok'") >= 40 * crashes);
+        until("some have run", || place.database.runs_in("ok") >= 40 * crashes);
         cluster.crash_and_restart();
     }
     assert_all_ran_once(&place, 180);

@@ -12,6 +12,7 @@ use crate::support::report_spec::{NOW, spec};
 use crate::support::report_world::{fill, topics};
 use crate::support::sample_history::{judge, later, nasty_world, objects, tagged, written};
 use crate::support::searched::{manual, open, outcome, seen};
+use crate::support::stored::COST;
 
 const BERLIN: &str = "Europe/Berlin";
 
@@ -88,36 +89,31 @@ async fn the_figures_of_a_day_are_those_of_sql_and_of_the_daily_report() {
     assert!(told.windows(2).all(|two| two[0] == two[1]));
 }
 
-/// Computes a day again from the tables.
+/// Computes a day again from the views.
 fn with_sql(database: &Database, row: &Value) {
     let at = |column: &str| Time::parse(row[column].as_str().unwrap()).unwrap().0;
     let (topic, from, until) = (row["topic"].as_str().unwrap(), at("from"), at("until"));
-    let item = format!(
-        "FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run WHERE t.topic = '{topic}' AND f.seq IS NOT NULL"
-    );
+    let span = format!("BETWEEN '{}' AND '{}'", Time(from).iso_millis(), Time(until - 1).iso_millis());
+    let item = format!("FROM v_item i WHERE i.topic = '{topic}'");
     let inside = format!(
-        "{item} AND (CASE WHEN i.published_at < t.first_seen THEN i.published_at ELSE t.first_seen END) BETWEEN {from} AND {}",
-        until - 1
+        "{item} AND (CASE WHEN i.published_at < i.first_seen THEN i.published_at ELSE i.first_seen END) {span}"
     );
-    let asked = format!(
-        "FROM search s JOIN run r ON r.id = s.run WHERE r.topic = '{topic}' AND r.seq IS NOT NULL AND s.started_at BETWEEN {from} AND {}",
-        until - 1
-    );
+    let asked = format!("FROM v_search s WHERE s.topic = '{topic}' AND s.started_at {span}");
     let sounds = |tone: &str| format!("count(*) {inside} AND i.tone = '{tone}' AND i.scorer = 'builtin-4'");
     for (column, sql) in [
         ("items", format!("count(*) {inside}")),
-        ("unique", format!("count(DISTINCT coalesce(i.cluster, i.id)) {inside}")),
+        ("unique", format!("count(DISTINCT coalesce(i.cluster, i.key)) {inside}")),
         ("authors", format!("count(DISTINCT lower(i.author)) {inside}")),
         ("posts", format!("count(*) {inside} AND i.kind = 'post'")),
         ("pages", format!("count(*) {inside} AND i.kind = 'page'")),
         ("undated", format!("count(*) {inside} AND i.published_at IS NULL")),
-        ("first_seen", format!("count(*) {item} AND t.first_seen BETWEEN {from} AND {}", until - 1)),
+        ("first_seen", format!("count(*) {item} AND i.first_seen {span}")),
         ("negative", sounds("negative")),
         ("neutral", sounds("neutral")),
         ("positive", sounds("positive")),
         ("unsupported", sounds("unsupported")),
         ("unscored", format!("count(*) {inside} AND (i.tone IS NULL OR i.scorer = 'other-2')")),
-        ("runs", format!("count(DISTINCT r.id) {asked}")),
+        ("runs", format!("count(DISTINCT s.run) {asked}")),
         ("calls", format!("coalesce(sum(s.tries), 0) {asked}")),
         ("social_answered", format!("count(*) {asked} AND s.source = 'social' AND s.state = 'ok'")),
         ("web_answered", format!("count(*) {asked} AND s.source = 'web' AND s.state = 'ok'")),
@@ -125,18 +121,10 @@ fn with_sql(database: &Database, row: &Value) {
     ] {
         assert_eq!(row[column].as_i64().unwrap(), database.number(&format!("SELECT {sql}")), "{column} of {row}");
     }
-    let cost = database.number(&format!("SELECT coalesce(sum(s.cost), 0) {asked}"));
+    let cost = database.number(&format!("SELECT coalesce(sum({COST}), 0) {asked}"));
     assert_eq!((row["cost_usd"].as_f64().unwrap() * 1e6).round() as i64, cost, "{row}");
     // Minute by minute: no span here is shorter.
-    let spans: Vec<(i64, i64)> = database
-        .texts(&format!(
-            "SELECT CAST(covered_from AS TEXT) || ' ' || CAST(covered_until AS TEXT) FROM search WHERE topic = '{topic}' \
-             AND source = 'social' AND run IN (SELECT id FROM run WHERE seq IS NOT NULL)"
-        ))
-        .iter()
-        .map(|s| s.split_once(' ').unwrap())
-        .map(|(a, b)| (a.parse().unwrap(), b.parse().unwrap()))
-        .collect();
+    let spans = database.covered(topic, "social");
     let covered = |at: &i64| spans.iter().any(|(from, until)| from <= at && at < until);
     let minutes = (from..until).step_by(60_000).filter(covered).count();
     assert_eq!(row["covered_s"].as_u64().unwrap(), minutes as u64 * 60, "{row}");

@@ -64,6 +64,6 @@ fn a_full_disk_moves_no_cursor_and_the_file_is_made_when_there_is_room() {
             .iter()
             .map(|name| csv::Reader::from_path(place.path("out").join(name)).unwrap().records().count())
             .sum();
-        assert_eq!(rows as i64, place.database.number("SELECT count(*) FROM sighting"), "each once, {files:?}");
+        assert_eq!(rows as i64, place.database.number("SELECT count(*) FROM v_sighting"), "each once, {files:?}");
     }
 }

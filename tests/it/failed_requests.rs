@@ -148,8 +148,8 @@ fn a_long_wait_that_the_service_asks_for_is_kept() {
         assert_eq!(ended.code, Some(3), "{ended}");
         let name = place.database.name;
         let searches = place.database.texts(
-            "SELECT r.topic || ' ' || s.source || ' ' || s.state || ' ' || s.tries || ' ' || coalesce(s.error_text, '') \
-             FROM search s JOIN run r ON r.id = s.run ORDER BY r.id, s.source",
+            "SELECT topic || ' ' || source || ' ' || state || ' ' || tries || ' ' || coalesce(error_text, '') \
+             FROM v_search ORDER BY seq, source",
         );
         let social: Vec<&String> = searches.iter().filter(|search| search.contains(" social ")).collect();
         assert!(social[0].contains(" error 1 "), "{name}: {searches:?}");

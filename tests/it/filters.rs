@@ -177,7 +177,7 @@ fn once_counts_new_and_filtered_items_separately() {
         let sums = &place.json(&["once", "--at", &hour(25), "--json"])["sums"];
         // The counts of the ledger, with the filtered ones shown beside them.
         assert_eq!(["found", "new", "filtered", "duplicate"].map(|name| sums[name].as_i64().unwrap()), [4, 1, 1, 3]);
-        assert_eq!(place.database.number("SELECT sum(new) FROM search"), 4, "{}", place.database.name);
+        assert_eq!(place.database.number("SELECT sum(new) FROM v_search"), 4, "{}", place.database.name);
         place.run(&["once", "--at", &hour(26)]).shows(0, &["4 found = 0 new + 4 duplicate"]);
     }
 }
@@ -252,7 +252,7 @@ fn an_item_of_two_sources_is_filtered_once_and_a_list_counts_what_it_passed() {
         let page = |id: u32| json!({ "title": "acme is hiring", "snippet": "acme is hiring", "url": format!("https://x.com/a/status/{id}") });
         world.pages(&[page(1), page(2)]);
         once(&place, 24);
-        assert_eq!(place.database.number("SELECT count(*) FROM sighting"), 5, "{}", place.database.name);
+        assert_eq!(place.database.number("SELECT count(*) FROM v_sighting"), 5, "{}", place.database.name);
         let show = place.json(&["show", "acme", "--json"]);
         assert_eq!(
             (shown(&show["items"]), &show["filtered"]),

@@ -342,7 +342,7 @@ fn the_price_of_a_provider_with_several_calls_in_a_search_is_that_of_one_call() 
         assert_eq!(costs(&plan()), (json!(0.01), json!(2.4)), "{name}");
         place.ok(&["once", "--due", "--at", "2026-03-10T23:30:00Z"]);
         day(&place);
-        assert_eq!(place.database.number("SELECT sum(cost) FROM search"), 2_400_000, "{name}");
+        assert_eq!(place.database.spent(), 2_400_000, "{name}");
         let told = plan();
         // No reply named a cost, so nothing was observed.
         assert_eq!(told["prices"][3]["basis"], "configured", "{name}: {told:#}");
@@ -372,7 +372,7 @@ const HOURLY: &str = "every = \"1h\"\ncatch_up = \"all\"\n";
 /// Runs the 24 slots of 11 March.
 fn day(place: &Place) {
     place.ok(&["once", "--due", "--at", "2026-03-11T23:00:00Z"]);
-    assert_eq!(place.database.number("SELECT count(*) FROM run WHERE slot IS NOT NULL AND state = 'ok'"), 24);
+    assert_eq!(place.database.number("SELECT count(*) FROM v_run WHERE slot IS NOT NULL AND state = 'ok'"), 24);
 }
 
 #[test]
@@ -383,7 +383,7 @@ fn the_planned_cost_is_what_the_ledger_says_where_only_some_replies_name_one() {
         let place = Place::new(database, &lines, &topic("acme", &format!("sources = [\"web\"]\n{HOURLY}")));
         place.ok(&["once", "--due", "--at", "2026-03-10T23:30:00Z"]);
         day(&place);
-        let paid = place.database.number("SELECT sum(cost) FROM search");
+        let paid = place.database.spent();
         assert_eq!(paid, 48_000, "{}", place.database.name);
         let told = place.json(&["plan", "--days", "1", "--at", "2026-03-12T00:30:00Z", "--json"]);
         assert_eq!(told["prices"][1]["price_usd"], 0.002, "{told:#}");
@@ -415,9 +415,8 @@ fn a_budget_is_used_up_in_the_plan_when_its_first_call_is_refused() {
             let ended = place.run(&["once", "--due", "--at", &format!("2026-03-12T{hour:02}:00:00Z")]);
             assert!(matches!(ended.code, Some(0 | 3)), "{ended}");
         }
-        let refused =
-            place.database.texts("SELECT CAST(slot AS TEXT) FROM run WHERE state = 'over_quota' ORDER BY slot LIMIT 1");
-        let refused = Time(refused[0].parse().unwrap()).to_string();
+        let refused = place.database.time("SELECT slot FROM v_run WHERE state = 'over_quota' ORDER BY slot LIMIT 1");
+        let refused = Time(refused).to_string();
         assert_eq!(refused, "2026-03-12T21:00:00Z", "{}", place.database.name);
         let used_up = money["used_up_at"].as_str().and_then(Time::parse);
         assert_eq!(used_up, Time::parse(&refused), "{told:#}");
@@ -478,7 +477,7 @@ fn a_daily_answer_is_planned_for_today_unless_today_has_one() {
                 sandbox.turn_to(&Time(slot).to_string());
                 place.ok(&["once", "--due", "--at", &Time(slot).to_string()]);
             }
-            let all = place.database.number("SELECT count(*) FROM answer");
+            let all = place.database.number("SELECT count(*) FROM v_answer");
             assert_eq!(plan["calls"]["ai"], json!(all - answers), "{name}, from {begin}: {plan:#}");
             answers = all;
         }

@@ -79,13 +79,13 @@ fn a_refusal_hint_names_the_providers_own_keys() {
         ended.shows(3, &[hint]);
         assert!(!format!("{}{}", ended.out, ended.err).contains("service."), "{ended}");
         let kept =
-            place.database.texts("SELECT error_class || ' ' || error_text FROM search WHERE error_class IS NOT NULL");
+            place.database.texts("SELECT error_class || ' ' || error_text FROM v_search WHERE error_class IS NOT NULL");
         let (class, text) = kept[0].split_once(' ').unwrap();
         let feeds = section.contains("feeds");
         let told = topicwatch::search::hint_for_stored_failure("one", feeds, class, None, text).unwrap();
         assert!(told.contains(record) && !told.contains("service."), "{told}");
         // The page of the run knows the providers of the file.
-        let run = &place.database.texts("SELECT public_id FROM run")[0];
+        let run = &place.database.texts("SELECT run FROM v_run")[0];
         let page = Pages::serve(&place, &["--at", NINE]).page(&format!("/runs?run={run}"));
         let record = if feeds { record } else { "providers.one" };
         assert!(page.contains(record) && !page.contains("service."), "{told}: {page}");

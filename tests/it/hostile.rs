@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use crate::support::databases::{databases, sqlite};
 use crate::support::program::{KEY, NINE, Place};
 use crate::support::service::{Raw, Reply, Sandbox, bytes, repeated, reply};
+use crate::support::stored::COST;
 
 const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\", \"web\"]\n";
 /// The most memory the process may use, in KiB, in an unoptimised build.
@@ -159,12 +160,12 @@ const CASES: &[Case] = &[
 
 /// Everything stored that does not depend on time or on the database's own ids.
 fn held(place: &Place) -> Vec<String> {
-    let mut all = place.database.texts(
+    let mut all = place.database.texts(&format!(
         "SELECT s.topic || ' ' || s.source || ' ' || s.state || ' ' || coalesce(s.error_class, '-') || ' ' || coalesce(s.error_text, '-') || ' ' || \
-         s.found || ' ' || s.unreadable || ' ' || coalesce(s.cost, -1) FROM search s ORDER BY s.topic, s.source",
-    );
+         s.found || ' ' || s.unreadable || ' ' || coalesce({COST}, -1) FROM v_search s ORDER BY s.topic, s.source",
+    ));
     all.extend(place.database.texts(
-        "SELECT i.key || ' ' || coalesce(i.author, '-') || ' ' || coalesce(i.text, '-') FROM item i ORDER BY i.key",
+        "SELECT i.key || ' ' || coalesce(i.author, '-') || ' ' || coalesce(i.text, '-') FROM v_item i ORDER BY i.key",
     ));
     for what in ["items", "sightings", "runs"] {
         all.push(place.ok(&["export", "--what", what]));
@@ -200,12 +201,10 @@ fn whatever_comes_back_is_recorded_and_the_other_source_is_kept() {
             ended.shows(if case.becomes.starts_with("error") { 3 } else { 0 }, &[&topic]);
             assert!(ended.peak_kib < MEMORY, "{told}: {} KiB", ended.peak_kib);
             let social = place.database.texts(&format!(
-                "SELECT state || ' ' || coalesce(error_class, '-') FROM search WHERE source = 'social' AND topic = '{topic}'"
+                "SELECT state || ' ' || coalesce(error_class, '-') FROM v_search WHERE source = 'social' AND topic = '{topic}'"
             ));
             assert_eq!(social, [case.becomes], "{told}\n{ended}");
-            let kept = place.database.texts(&format!(
-                "SELECT i.kind FROM topic_item t JOIN item i ON i.id = t.item WHERE t.topic = '{topic}' ORDER BY i.kind"
-            ));
+            let kept = place.database.texts(&format!("SELECT kind FROM v_item WHERE topic = '{topic}' ORDER BY kind"));
             assert_eq!(kept.iter().filter(|kind| *kind == "page").count(), 1, "{told}: the web page is kept");
             assert_eq!(kept.len() as i64 - 1, case.posts, "{told}: posts\n{ended}");
             if case.posts > 0 {
@@ -225,9 +224,8 @@ fn whatever_comes_back_is_recorded_and_the_other_source_is_kept() {
                 assert!(ended.out.contains(&format!("acme-{n} ")), "{verb:?}: {} on {name}\n{ended}", case.name);
             }
         }
-        let all = "SELECT count(*) FROM item";
         let posts: i64 = CASES.iter().map(|case| case.posts + 1).sum();
-        assert_eq!(place.database.number(all), posts, "{name}: no case has an item of another");
+        assert_eq!(place.database.items(), posts, "{name}: no case has an item of another");
         let held = held(place);
         assert!(!held.iter().any(|text| text.contains('\0')), "{name}");
         assert_eq!(first.get_or_insert_with(|| held.clone()), &held, "{name} holds something else");
@@ -259,11 +257,11 @@ fn the_sandbox_rehearses_every_kind_of_broken_reply() {
         assert!(ended.peak_kib < MEMORY, "{rule}: {} KiB", ended.peak_kib);
         let social = place
             .database
-            .texts("SELECT state || ' ' || coalesce(error_class, '-') FROM search WHERE source = 'social'");
+            .texts("SELECT state || ' ' || coalesce(error_class, '-') FROM v_search WHERE source = 'social'");
         assert_eq!(social, [becomes], "{rule}\n{ended}");
-        assert_eq!(place.database.number("SELECT count(*) FROM item WHERE kind = 'page'"), 5, "{rule}");
+        assert_eq!(place.database.number("SELECT count(*) FROM v_item WHERE kind = 'page'"), 5, "{rule}");
         if becomes == "ok -" {
-            assert_ne!(place.database.number("SELECT count(*) FROM item WHERE kind = 'post'"), 0, "{rule}");
+            assert_ne!(place.database.number("SELECT count(*) FROM v_item WHERE kind = 'post'"), 0, "{rule}");
         }
     }
 }
@@ -282,7 +280,7 @@ fn a_key_that_comes_back_in_two_pieces_is_not_put_together() {
         let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"ai\"]\nstreaming = true\n";
         let place = Place::new(database, &server.lines(), topic);
         place.run(&["once", "--at", NINE]);
-        let answers = place.database.texts("SELECT text FROM answer");
+        let answers = place.database.texts("SELECT text FROM v_answer");
         assert_eq!(answers, ["***"], "{}", place.database.name);
         place.run(&["show", "acme", "--md"]).shows(0, &["acme"]);
     }

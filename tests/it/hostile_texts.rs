@@ -38,9 +38,9 @@ fn texts_that_are_made_to_break_things_are_scored_and_compared_within_bounds() {
             .collect();
         world.posts(&posts);
         once(&place, 24);
-        let undone = "SELECT key FROM item WHERE cluster IS NULL OR scorer IS NULL OR tone IS NULL ORDER BY key";
+        let undone = "SELECT key FROM v_item WHERE cluster IS NULL OR scorer IS NULL OR tone IS NULL ORDER BY key";
         assert_eq!(place.database.texts(undone), [] as [&str; 0], "{name}");
-        let longest = place.database.number("SELECT max(length(text)) FROM item");
+        let longest = place.database.number("SELECT max(length(text)) FROM v_item");
         assert!((1_000..=100_000).contains(&longest), "{name}: {longest}");
         let sketches = place.database.number("SELECT max(length(sketch)) FROM cluster_head");
         assert!(sketches < 4_000, "{name}: {sketches}");

@@ -93,7 +93,7 @@ fn what_is_imported_runs() {
     place.run(&["import", "list.txt", "--config", "new.toml"]).shows(0, &["appended to new.toml"]);
     place.ok(&["check", "--config", "new.toml"]);
     place.ok(&["once", "--at", NINE]);
-    assert!(place.database.number("SELECT count(*) FROM item") > 0);
+    assert!(place.database.items() > 0);
 }
 
 #[test]

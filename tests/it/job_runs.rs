@@ -142,7 +142,7 @@ fn what_was_asked_for_is_made_once_though_its_process_is_killed() {
                 until("its delivery", || place.database.number(&records) == 1);
                 assert_eq!(hook.got().len(), n + 1, "{name}: {point}: told once");
             } else {
-                let rows = place.database.number("SELECT count(*) FROM topic_item WHERE topic = 'acme'");
+                let rows = place.database.items_of("acme");
                 let text = std::fs::read_to_string(place.path("all.csv")).unwrap();
                 assert!(rows > 0 && text.lines().count() > usize::try_from(rows).unwrap(), "{name}: {point}");
             }

@@ -71,11 +71,10 @@ fn every_landmark_of_a_page_and_of_a_report_has_a_name_of_its_own() {
     place.ok(&["once", "--at", "2026-03-11T08:30:00Z"]);
     place.ok(&["once", "--at", NINE]);
     crate::support::sick_alert::fire(&place, "words");
-    let key = place.database.texts("SELECT key FROM item WHERE kind = 'post' ORDER BY key LIMIT 1").remove(0);
+    let key = place.database.first_post();
     let item =
         format!("/item?{}", url::form_urlencoded::Serializer::new(String::new()).append_pair("key", &key).finish());
-    let run =
-        place.database.texts("SELECT public_id FROM run WHERE topic = 'acme' ORDER BY seq DESC LIMIT 1").remove(0);
+    let run = place.database.last_run("acme");
     let progress = format!("/progress/{run}");
     let shared = format!("/shared/{}", link(&place, &["--topic", "acme", "--for", "9h", "--at", NINE]).0);
     let pages = Pages::serve(&place, &["--at", NINE]);
@@ -116,7 +115,7 @@ fn an_answers_list_is_a_list_and_a_first_day_names_its_baseline() {
         wait(place.database.execute(
             "UPDATE answer SET text = 'Three things:\n- one\n- two\n\n* three\nthe end - of it' WHERE run IN (SELECT id FROM run WHERE topic = 'acme')",
         ));
-        let many = "SELECT new FROM run WHERE topic = 'acme'";
+        let many = "SELECT new FROM v_run WHERE topic = 'acme'";
         let new = place.database.number(many);
         let pages = Pages::serve(&place, &["--at", NINE]);
         for path in ["/topics/acme", "/answers/acme"] {
@@ -126,8 +125,8 @@ fn an_answers_list_is_a_list_and_a_first_day_names_its_baseline() {
         }
         // Items older than the window are not new either, and are shown separately.
         let older = place.database.number(
-            "SELECT count(*) FROM topic_item t JOIN run r ON r.id = t.first_run WHERE t.topic = 'acme' AND NOT EXISTS \
-             (SELECT 1 FROM sighting s WHERE s.item = t.item AND s.run = r.id AND s.fit <> 'outside')",
+            "SELECT count(*) FROM v_item i WHERE i.topic = 'acme' AND NOT EXISTS \
+             (SELECT 1 FROM v_sighting s WHERE s.key = i.key AND s.run = i.first_run AND s.fit <> 'outside')",
         );
         assert!(new > older && new > 0, "{new} {older}");
         let page = pages.page("/topics/acme");
@@ -137,7 +136,7 @@ fn an_answers_list_is_a_list_and_a_first_day_names_its_baseline() {
         let of_day = format!("<dt>New, 24 h</dt><dd>0 <span class=\"meta\">{named}</span></dd>");
         assert!(page.contains(&of_day), "{page}");
         let of_run = format!("{new} new ({} of the baseline)", new - older);
-        let run = place.database.texts("SELECT public_id FROM run WHERE topic = 'acme'").remove(0);
+        let run = place.database.last_run("acme");
         for (path, told) in [("/", &named), ("/runs", &of_run), (&format!("/progress/{run}"), &of_run)] {
             let page = pages.page(path);
             assert!(page.contains(told), "{path}: {told}: {page}");
@@ -153,7 +152,7 @@ fn an_answers_list_is_a_list_and_a_first_day_names_its_baseline() {
         // A second run has no baseline, and its new items are new.
         sandbox.turn_to("2026-03-11T21:00:00Z");
         place.ok(&["once", "--at", "2026-03-11T21:00:00Z"]);
-        let last = place.database.number("SELECT new FROM run WHERE topic = 'acme' ORDER BY seq DESC LIMIT 1");
+        let last = place.database.number("SELECT new FROM v_run WHERE topic = 'acme' ORDER BY seq DESC LIMIT 1");
         let pages = Pages::serve(&place, &["--at", "2026-03-11T21:00:00Z"]);
         let page = pages.page("/topics/acme");
         assert!(last > 0 && page.contains("new item") && !page.contains("new items (+"), "{last}: {page}");

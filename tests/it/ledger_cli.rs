@@ -116,7 +116,7 @@ fn a_daemon_catches_up_and_on_sigterm_finishes_what_runs() {
         let ended = daemon.wait();
         ended.says(0, &["stopping: running topics finish", "run stored", "stopped"]);
         assert_eq!((sandbox.calls(), ended.out.as_str()), (1, ""));
-        let states = place.database.texts("SELECT state FROM run ORDER BY slot DESC");
+        let states = place.database.texts("SELECT state FROM v_run ORDER BY slot DESC");
         assert_eq!(states[0], "ok");
         // One more when noon or midnight passes meanwhile.
         assert!(states.len() >= 4 && states[1..].iter().all(|state| state == "missed"), "{states:?}");

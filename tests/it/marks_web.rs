@@ -97,7 +97,7 @@ fn programs_mark_with_the_token_and_read_marks_and_relevance() {
         let place = Place::new(database, &sandbox.lines(), ASKED);
         let pages = Pages::run(&place);
         place.ok(&["topic", "run", "acme", "--wait", "--timeout", "50s"]);
-        let keys = place.database.texts("SELECT key FROM item ORDER BY key");
+        let keys = place.database.texts("SELECT key FROM v_item ORDER BY key");
         let bearer = format!("Bearer {TOKEN}");
         let (token, json) = (("Authorization", bearer.as_str()), ("Content-Type", "application/json"));
         let see = |path: &str| ask(&pages, "GET", path, &[token], "").json();
@@ -183,7 +183,7 @@ fn what_only_reads_shows_marks_and_takes_none() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), ASKED);
         place.ok(&["once", "--at", NINE]);
-        let key = place.database.texts("SELECT key FROM item ORDER BY key LIMIT 1").remove(0);
+        let key = place.database.first_key();
         place.ok(&["mark", "acme", &key, "good"]);
         let pages = Pages::serve(&place, &["--at", NINE]);
         let page = pages.page(&format!("/item?key={}", encoded(&key)));

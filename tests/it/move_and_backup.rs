@@ -21,8 +21,7 @@ const TEN: &str = "2026-03-11T10:00:00Z";
 fn filled(database: Database, sandbox: &Sandbox) -> Place {
     let place = Place::new(database, &sandbox.lines(), TOPICS);
     place.ok(&["once", "--at", NINE]);
-    let sql =
-        "SELECT i.key FROM item i JOIN topic_item t ON t.item = i.id WHERE t.topic = 'acme' ORDER BY i.key LIMIT 1";
+    let sql = "SELECT key FROM v_item WHERE topic = 'acme' ORDER BY key LIMIT 1";
     place.ok(&["token", "add", "ann", "--role", "act", "--topic", "acme", "--at", NINE]);
     place.ok(&["token", "share", "--topic", "acme", "--for", "7d", "--at", NINE]);
     place.ok(&["mark", "acme", &place.database.texts(sql).remove(0), "good", "--suggested"]);
@@ -129,9 +128,9 @@ fn no_search_of_a_moved_database_is_called_complete_before_its_items_are_indexed
         let names = format!("{} to {}", from.database.name, to.database.name);
         let pages = Pages::serve(&to, &["--at", NINE]);
         let found = get(&pages, "/api/v1/topics/acme/items?search=acme");
-        let items = to.database.number("SELECT count(*) FROM topic_item WHERE topic = 'acme'");
+        let items = to.database.items_of("acme");
         assert!(items > 0, "{names}");
-        let all = to.database.number("SELECT count(*) FROM item WHERE id > 0");
+        let all = to.database.items();
         assert_eq!(found["unindexed"], all, "{names}: {found}");
         assert_eq!(pages.get("/api/v1/exports/items.csv?topic=acme&search=acme").status, 503, "{names}");
         drop(pages);
@@ -176,7 +175,7 @@ fn a_move_that_is_killed_goes_on_and_nobody_opens_half_a_database() {
             let url = format!("sqlite:{}", from.path("link.db").display());
             from.run(&["db", "move", "--to", &url]).says(2, &["is not empty", "nothing was changed"]);
         }
-        let of_acme = "SELECT max(i.key) FROM item i JOIN topic_item t ON t.item = i.id WHERE t.topic = 'acme'";
+        let of_acme = "SELECT max(key) FROM v_item WHERE topic = 'acme'";
         from.ok(&["mark", "acme", &from.database.texts(of_acme).remove(0), "noise"]);
         move_to(&from, &to).run().says(2, &["is not empty", "nothing was changed"]);
     }
@@ -314,7 +313,7 @@ fn what_providers_found_and_remember_moves_with_the_rest() {
         move_to(&from, &to).run().says(0, &[]);
         assert_eq!(told(&to), before);
         to.ok(&["once", "--at", "2026-03-11T09:01:00Z"]);
-        assert_eq!(to.database.number("SELECT sum(new) FROM run"), to.database.number("SELECT count(*) FROM item"));
+        assert_eq!(to.database.number("SELECT sum(new) FROM v_run"), to.database.items());
     }
 }
 

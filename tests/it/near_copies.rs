@@ -402,7 +402,7 @@ fn once_and_show_tell_items_texts_and_authors_and_nothing_is_left_undone() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\n");
         let said = place.ok(&["once", "--at", NINE]);
-        let undone = |place: &Place| place.database.number("SELECT count(*) FROM item WHERE cluster IS NULL");
+        let undone = |place: &Place| place.database.number("SELECT count(*) FROM v_item WHERE cluster IS NULL");
         assert_eq!(undone(&place), 0);
         let shown = place.json(&["show", "acme", "--json"]);
         let volume = &shown["volume"];
@@ -467,7 +467,7 @@ fn a_daemon_clusters_in_the_background_and_completes_after_a_kill() {
         let sandbox = crate::support::daemons::today(&[]);
         let topics = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nevery = \"12h\"\n";
         let place = Place::new(database, &sandbox.lines(), topics);
-        let undone = |place: &Place| place.database.number("SELECT count(*) FROM item WHERE cluster IS NULL");
+        let undone = |place: &Place| place.database.number("SELECT count(*) FROM v_item WHERE cluster IS NULL");
         let mut killed =
             place.program(&["run"]).env("TOPICWATCH_TEST_FAILPOINT", "kill clusters::store_decisions/written").start();
         killed.until("the beginning", |said| said.contains("next slot"));
@@ -485,5 +485,5 @@ fn a_daemon_clusters_in_the_background_and_completes_after_a_kill() {
 }
 
 fn clustered(database: &Database) -> Vec<String> {
-    database.texts("SELECT i.key || ' ' || c.key FROM item i JOIN item c ON c.id = i.cluster ORDER BY i.key")
+    database.texts("SELECT key || ' ' || cluster FROM v_item WHERE cluster IS NOT NULL ORDER BY key")
 }

@@ -19,6 +19,11 @@ fn leads_to(database: &Database, key: &str) -> usize {
     leads(database).iter().filter(|lead| places.iter().any(|place| lead.ends_with(&format!(" {place}")))).count()
 }
 
+/// The first item of an item's cluster.
+fn first_of(database: &Database, key: &str) -> Vec<String> {
+    database.texts(&format!("SELECT cluster FROM v_item WHERE key = '{key}' AND cluster IS NOT NULL"))
+}
+
 async fn forget(store: &Store, key: &str) {
     let named: Vec<NamedItem> = store.named_items(None, 100).await.unwrap();
     let one: Vec<NamedItem> = named.into_iter().filter(|item| item.keys.iter().any(|k| k == key)).collect();
@@ -56,9 +61,7 @@ async fn what_is_forgotten_takes_its_keys_along_and_no_other() {
         assert_eq!((leads(&database).len(), of("post:x:2")), (flood, flood), "{name}: nothing leads to the first");
         store_runs(&store, &topic("storm"), 2, vec![vec![post(6, "fay", STORM), post(7, "gus", FLOOD)]]).await;
         assert_eq!(cluster(&store, &|| false).await.unwrap(), 3);
-        let first = |key: &str| {
-            database.texts(&format!("SELECT c.key FROM item i JOIN item c ON c.id = i.cluster WHERE i.key = '{key}'"))
-        };
+        let first = |key: &str| first_of(&database, key);
         assert_eq!((first("post:x:4"), first("post:x:6")), (first("post:x:6"), first("post:x:4")), "{name}");
         assert_eq!((first("post:x:4"), first("post:x:7")), (vec!["post:x:4".into()], vec!["post:x:2".into()]));
         for key in ["post:x:2", "post:x:4", "post:x:5", "post:x:6", "post:x:7"] {
@@ -121,9 +124,7 @@ async fn what_an_older_version_kept_takes_in_nothing_new_and_goes_with_its_item(
         let again = format!("RT @ann: {STORM}");
         store_runs(&store, &t, 1, vec![vec![post(3, "cleo", STORM)], vec![post(4, "dan", &again)]]).await;
         cluster(&store, &|| false).await.unwrap();
-        let first = |key: &str| {
-            database.texts(&format!("SELECT c.key FROM item i JOIN item c ON c.id = i.cluster WHERE i.key = '{key}'"))
-        };
+        let first = |key: &str| first_of(&database, key);
         let firsts = || ["post:x:1", "post:x:2", "post:x:3", "post:x:4"].map(|key| first(key).concat());
         assert_eq!(firsts(), ["post:x:1", "post:x:1", "post:x:3", "post:x:3"], "{name}: what was decided stays");
         assert_eq!((leads(&database).len(), leads_to(&database, "post:x:1")), (14, 7), "{name}");

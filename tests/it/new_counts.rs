@@ -91,12 +91,7 @@ fn new_in_24_hours_is_what_a_diff_calls_new() {
         world.posts(&[json!({ "id": "8", "text": "of that day", "created_at": "2026-03-09T12:00:00Z" })]);
         let day = ["backfill", "acme", "--from", "2026-03-09", "--to", "2026-03-09", "--at", &hour(43)];
         place.run(&day).shows(0, &[]);
-        assert_eq!(
-            place.database.number(
-                "SELECT count(*) FROM sighting s JOIN item i ON i.id = s.item WHERE i.key = 'post:x:8' AND s.fit = 'in'"
-            ),
-            1
-        );
+        assert_eq!(place.database.number("SELECT count(*) FROM v_sighting WHERE key = 'post:x:8' AND fit = 'in'"), 1);
         assert_eq!((new_count(&place, 44, ""), new(7)), (4, json!(4)));
         // Back to the first query, which has its baseline. The count ignores the filter, and the page says so.
         place.configure(&world.lines(), &both("acme", &format!("{BASIC}\nexclude = [\"hidden\"]")));
@@ -379,7 +374,7 @@ fn what_was_new_stays_new_and_a_baseline_one_after_its_searches_are_pruned() {
             place.ok(&["once", "--at", at]);
         }
         place.ok(&["db", "prune", "--at", "2026-06-02T00:00:00Z"]);
-        assert!(place.database.number("SELECT count(*) FROM run WHERE pruned_at IS NOT NULL") > 0, "{name}");
+        assert!(place.database.number("SELECT count(*) FROM v_run WHERE pruned_at IS NOT NULL") > 0, "{name}");
         assert_eq!(rows(), before, "{name}");
         assert_eq!((new(), older()), (new_before, older_before), "{name}: of a backfill, nothing is new");
         assert_eq!((changed(), &changed_before.1), (changed_before.clone(), &json!(4)), "{name}");
@@ -410,7 +405,7 @@ fn what_came_of_a_first_reply_that_was_cut_stays_a_baseline_after_its_search_is_
         let place = Place::new(database, &server.lines(), &file);
         let name = place.database.name;
         place.run(&["once", "--at", &hour(24)]).shows(3, &["acme social"]);
-        assert_eq!(place.database.number("SELECT count(*) FROM item"), 1, "{name}");
+        assert_eq!(place.database.items(), 1, "{name}");
         well.store(true, Ordering::SeqCst);
         for at in [30, 36] {
             once(&place, at);
@@ -421,7 +416,7 @@ fn what_came_of_a_first_reply_that_was_cut_stays_a_baseline_after_its_search_is_
         for at in ["2026-06-01T00:00:00Z", "2026-06-02T00:00:00Z"] {
             place.ok(&["db", "prune", "--at", at]);
         }
-        assert!(place.database.number("SELECT count(*) FROM run WHERE pruned_at IS NOT NULL") > 0, "{name}");
+        assert!(place.database.number("SELECT count(*) FROM v_run WHERE pruned_at IS NOT NULL") > 0, "{name}");
         before["pruned"] = json!(true);
         assert_eq!(changed(), before, "{name}");
     }

@@ -51,7 +51,7 @@ fn a_run_is_reported_at_its_begin_and_its_end_in_one_line_without_what_it_found(
         keeps_the_secret(&place, &ended);
         let (start, end) = ("POST /T0KEN-in-the-path/start?key=QUERYKEY", "POST /T0KEN-in-the-path?key=QUERYKEY");
         assert_eq!(asked(&hook), [start, end], "{}", place.database.name);
-        let found = place.database.number("SELECT sum(found) FROM run");
+        let found = place.database.number("SELECT sum(found) FROM v_run");
         let got = hook.got();
         assert_eq!(body(&got[0]), "started");
         assert_eq!(body(&got[1]), format!("ok: {found} found, {found} new; social ok"));

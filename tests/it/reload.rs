@@ -29,7 +29,7 @@ fn a_good_file_is_taken_over_and_runs_under_way_finish_with_what_they_began_with
         going.until("the reload", |said| said.contains(TAKEN) && said.contains("added=1 changed=0 removed=0"));
         place.run(&["topic", "run", "globex", "--wait"]).shows(0, &["1 of 1 runs ok"]);
         until("the old run", || {
-            place.database.number("SELECT count(*) FROM run WHERE topic = 'acme' AND state = 'ok'") == 1
+            place.database.number("SELECT count(*) FROM v_run WHERE topic = 'acme' AND state = 'ok'") == 1
         });
         assert_eq!((old.calls(), new.calls()), (1, 1), "{}", place.database.name);
         // The same configuration with other comments: nothing changes, with or without SIGHUP.
@@ -107,7 +107,7 @@ fn a_topic_removed_while_it_waits_is_cancelled_and_its_history_stays() {
         going.until("the reload", |said| said.contains("added=0 changed=0 removed=1"));
         let runs = "SELECT state || ' ' || coalesce(reason, '') FROM run WHERE topic = 'globex' ORDER BY id";
         assert_eq!(place.database.texts(runs), ["ok ", "cancelled topic removed from the configuration"]);
-        assert_ne!(place.database.number("SELECT count(*) FROM topic_item WHERE topic = 'globex'"), 0);
+        assert_ne!(place.database.items_of("globex"), 0);
         going.signal("TERM");
         assert_eq!(going.wait().code, Some(0));
     }

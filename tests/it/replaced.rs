@@ -153,7 +153,7 @@ fn a_run_that_was_committed_into_a_file_that_had_gone_is_not_called_stored() {
     let mut going = place.program(&["run"]).env(FAILPOINT, "stop group_commit::write/committed pass=2").start();
     going.until("its plan", |said| said.contains("next slot"));
     place.ok(&["topic", "run", "acme"]);
-    until("it is committed", || place.database.number("SELECT count(*) FROM run WHERE state = 'ok'") == 1);
+    until("it is committed", || place.database.runs_in("ok") == 1);
     going.until_stopped();
     std::fs::rename(&copy, file(&place)).unwrap();
     going.signal("CONT");

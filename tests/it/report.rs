@@ -9,6 +9,7 @@ use topicwatch::report::{Report, TopicFacts, make, paths, report_span, span_of_d
 use crate::support::databases::{Database, databases, wait};
 use crate::support::report_sql::{BY, CLUSTER, count, lists};
 use crate::support::report_world::{BEGIN, DAY, HOUR, fill, topics};
+use crate::support::stored::COST;
 
 fn made(database: &Database, window: ReportWindow) -> Report {
     let spec = spec("Europe/Berlin", window);
@@ -83,16 +84,7 @@ fn days(database: &Database, facts: &TopicFacts) {
             let error = (share.share - bound).abs() - 1.959_963_984_540_054 * (bound * (1.0 - bound) / n).sqrt();
             assert!(error.abs() < 1e-9 || bound == 0.0 || bound == 1.0, "{share:?}");
         }
-        let searches = database.texts(&format!(
-            "SELECT CAST(covered_from AS TEXT) || ' ' || CAST(covered_until AS TEXT) FROM search WHERE topic = '{}' AND source = 'social' \
-             AND run IN (SELECT id FROM run WHERE seq IS NOT NULL)",
-            facts.id
-        ));
-        let spans: Vec<(i64, i64)> = searches
-            .iter()
-            .map(|s| s.split_once(' ').unwrap())
-            .map(|(a, b)| (a.parse().unwrap(), b.parse().unwrap()))
-            .collect();
+        let spans = database.covered(&facts.id, "social");
         let minutes: Vec<i64> = (day.span.from.0..day.span.until.0).step_by(60_000).collect();
         let covered = minutes.iter().filter(|at| spans.iter().any(|(from, until)| from <= at && *at < until)).count();
         #[expect(clippy::cast_precision_loss, reason = "minutes of a day")]
@@ -135,12 +127,15 @@ fn days(database: &Database, facts: &TopicFacts) {
 fn looked(database: &Database, facts: &TopicFacts, span: Span) {
     let of = |what: &str, and: &str| {
         database.number(&format!(
-            "SELECT CAST({what} AS BIGINT) FROM search s JOIN run r ON r.id = s.run WHERE r.seq IS NOT NULL AND r.topic = '{}' \
-             AND r.started_at >= {} AND r.started_at < {} {and}",
-            facts.id, span.from.0, span.until.0
+            "SELECT CAST({what} AS BIGINT) FROM v_search s JOIN v_run r ON r.run = s.run WHERE r.topic = '{}' \
+             AND r.started_at >= '{}' AND r.started_at < '{}' {and}",
+            facts.id,
+            span.from.iso_millis(),
+            span.until.iso_millis()
         ))
     };
-    assert_eq!(facts.cost.unwrap().0, of("coalesce(sum(s.cost), 0)", ""));
+    let cost = COST.replace("cost_usd", "s.cost_usd");
+    assert_eq!(facts.cost.unwrap().0, of(&format!("coalesce(sum({cost}), 0)"), ""));
     for source in &facts.sources {
         let and = format!("AND s.source = '{}'", source.source);
         assert_eq!(i64::try_from(source.searches).unwrap(), of("count(*)", &and));
@@ -156,7 +151,8 @@ fn looked(database: &Database, facts: &TopicFacts, span: Span) {
     let found: Vec<(bool, bool)> = answer.cited.citations.iter().map(|c| (c.key.is_some(), c.in_text)).collect();
     assert_eq!(found, [(true, true), (false, true), (false, false)], "{:?}", answer.cited.citations);
     let fastest = &facts.rising[0].rise;
-    let likes = database.number(&format!("SELECT likes FROM item WHERE key = '{}'", fastest.key));
+    let likes = format!("SELECT likes FROM v_item WHERE topic = '{}' AND key = '{}'", facts.id, fastest.key);
+    let likes = database.number(&likes);
     assert_eq!(fastest.had + fastest.gain, likes);
     assert!(facts.tone.shares.iter().any(|(sound, _)| *sound == Tone::Negative));
 }
@@ -266,8 +262,7 @@ fn a_report_since_the_last_one_loses_and_repeats_nothing() {
             (from, since) = (now, Some(made.seq));
         }
         store.close().await;
-        let all = "SELECT count(*) FROM topic_item t JOIN run r ON r.id = t.first_run JOIN sighting s ON s.run = t.first_run AND s.item = t.item \
-                   WHERE r.seq IS NOT NULL AND s.fit <> 'outside'";
+        let all = "SELECT count(*) FROM v_item i JOIN v_sighting s ON s.run = i.first_run AND s.key = i.key WHERE s.fit <> 'outside'";
         assert_eq!(i64::try_from(sum).unwrap(), database.number(all));
     });
 }

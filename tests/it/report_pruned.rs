@@ -108,7 +108,7 @@ fn a_span_of_which_runs_were_pruned_begins_where_it_did_and_had_at_least_the_run
         assert_eq!(diff("2026-01-01").0, format!("acme · 6 runs up to {until}, from the start"), "{name}");
 
         place.ok(&["db", "prune", "--at", "2026-04-22T00:00:00Z"]);
-        assert_eq!(place.database.number("SELECT count(*) FROM search"), 3, "{name}");
+        assert_eq!(place.database.number("SELECT count(*) FROM v_search"), 3, "{name}");
         assert_eq!(diff(&pruned), (format!("acme · ≥ 2 runs from {from} to {until}"), json!(pruned)), "{name}");
         assert_eq!(since_run(&pruned), json!(pruned), "{name}");
         assert_eq!(diff("2026-01-01").0, format!("acme · ≥ 3 runs up to {until}, from the start"), "{name}");
@@ -150,7 +150,7 @@ fn of_copies_and_authors_that_were_pruned_only_what_is_known_is_said() {
             assert!(text.contains(relevance), "{name}: {text}");
             assert!(text.contains("authors unknown") && !text.contains("authors not given"), "{name}: {text}");
         }
-        let kept = "SELECT count(*) FROM item WHERE text IS NOT NULL";
+        let kept = "SELECT count(*) FROM v_item WHERE text IS NOT NULL";
         assert_eq!(place.database.number(kept), 11, "{name}: also the words of the first of the cluster go");
     }
 }
@@ -191,7 +191,7 @@ fn after_pruning_no_rise_from_weeks_before_the_period_is_reported() {
 
         place.ok(&["db", "prune", "--at", now]);
         // The run of 12 March is kept, as the first answer, but not those after it.
-        assert_eq!(place.database.number("SELECT count(*) FROM search"), 4, "{name}");
+        assert_eq!(place.database.number("SELECT count(*) FROM v_search"), 4, "{name}");
         assert_eq!(rising("2026-03-26", true), ["post:x:2 +48"], "{name}");
         let told = place.ok(&["diff", "acme", "--since", "2026-03-26"]);
         assert!(told.contains(" · ≥ 1 rising"), "{name}: {told}");

@@ -168,8 +168,8 @@ fn counts_after_a_full_reply_have_their_sign_on_every_page() {
         once(&place, 34);
         let page = see(35, "/topics/acme");
         assert!(page.contains("≥\u{a0}5 new items"), "{name}: {page}");
-        let run = place.database.texts("SELECT public_id FROM run WHERE topic = 'acme' ORDER BY seq DESC LIMIT 1");
-        let progress = see(35, &format!("/progress/{}", run[0]));
+        let run = place.database.last_run("acme");
+        let progress = see(35, &format!("/progress/{run}"));
         assert!(progress.contains("≥\u{a0}5 found, ≥\u{a0}5 new, cost"), "{name}: {progress}");
         assert!(progress.contains("data-label=\"New\">≥\u{a0}5<"), "{name}: {progress}");
         // A full reply two days ago says nothing about the last day.

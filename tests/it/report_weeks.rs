@@ -11,6 +11,7 @@ use crate::support::report_spec::spec;
 use crate::support::report_sql::{BY, CLUSTER, count, lists};
 use crate::support::report_world::{DAY, HOUR, History, fill_with, topics};
 use crate::support::searched;
+use crate::support::stored::COST;
 
 /// Ten weeks from 28 January 2026: a day is missing in February, a day and a half in March.
 const TEN_WEEKS: History = History { begin: Time(1_769_558_400_000), runs: 140, down: &[20..23, 90..94], least: 18 };
@@ -268,16 +269,12 @@ fn change_of_bounds((now, shown_now): (u64, &str), (before, shown_before): (u64,
 
 /// The share of a span that searches covered, in whole minutes: those that begin while one did.
 fn covered(database: &Database, topic: &str, span: Span) -> f64 {
-    let searches = database.texts(&format!(
-        "SELECT CAST(covered_from AS TEXT) || ' ' || CAST(covered_until AS TEXT) FROM search WHERE topic = '{topic}' AND source = 'social' \
-         AND run IN (SELECT id FROM run WHERE seq IS NOT NULL)"
-    ));
     // The number of minutes of the span that begin before a time.
     let before =
         |at: i64| usize::try_from((at.clamp(span.from.0, span.until.0) - span.from.0 + 59_999) / 60_000).unwrap();
     let mut minutes = vec![false; before(span.until.0)];
-    for (from, until) in searches.iter().map(|search| search.split_once(' ').unwrap()) {
-        minutes[before(from.parse().unwrap())..before(until.parse().unwrap())].fill(true);
+    for (from, until) in database.covered(topic, "social") {
+        minutes[before(from)..before(until)].fill(true);
     }
     let inside = minutes.iter().filter(|is_covered| **is_covered).count();
     part(inside as u64, minutes.len() as u64)
@@ -295,9 +292,10 @@ fn covered_percent(database: &Database, topic: &str, span: Span) -> String {
 
 fn cost(database: &Database, topic: &str, span: Span) -> u64 {
     let sql = format!(
-        "SELECT CAST(coalesce(sum(s.cost), 0) AS BIGINT) FROM search s JOIN run r ON r.id = s.run WHERE r.seq IS NOT NULL AND r.topic = '{topic}' \
-         AND s.started_at >= {} AND s.started_at < {}",
-        span.from.0, span.until.0
+        "SELECT CAST(coalesce(sum({COST}), 0) AS BIGINT) FROM v_search WHERE topic = '{topic}' \
+         AND started_at >= '{}' AND started_at < '{}'",
+        span.from.iso_millis(),
+        span.until.iso_millis()
     );
     database.number(&sql).unsigned_abs()
 }

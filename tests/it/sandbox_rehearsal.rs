@@ -30,8 +30,8 @@ fn feeds_of_the_network_are_asked_at_the_sandbox_and_nowhere_else() {
         place.run(&["try", "acme", "--at", NINE]);
         place.run(&["check", "--probe", "--at", NINE]);
         assert_eq!(server.heads(), [""; 0], "{name}");
-        assert!(place.database.number("SELECT count(*) FROM item") > 0, "{name}");
-        let strangers = "SELECT key FROM item WHERE key NOT LIKE 'page:https://feeds.example/%'";
+        assert!(place.database.items() > 0, "{name}");
+        let strangers = "SELECT key FROM v_item WHERE key NOT LIKE 'page:https://feeds.example/%'";
         assert_eq!(place.database.texts(strangers), [""; 0], "{name}");
         // The next run sends conditional requests to the replacement feeds.
         place.run(&["once", "--at", "2026-03-11T09:30:00Z"]).shows(0, &["1 of 1 runs ok"]);

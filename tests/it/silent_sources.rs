@@ -151,7 +151,7 @@ fn a_source_whose_new_finds_another_source_of_the_run_also_has_is_not_stale() {
     for database in databases() {
         let name = database.name;
         let place = before.on(database);
-        let counted = "SELECT count(*) FROM search WHERE source = 'second' AND new > 0";
+        let counted = "SELECT count(*) FROM v_search WHERE source = 'second' AND new > 0";
         assert_eq!(place.database.number(counted), 12, "{name}");
         place.run(&["status", "--fail-on", "stale"]).shows(0, &["acme   ok"]);
         let newest = |at: u32| {

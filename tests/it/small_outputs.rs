@@ -127,7 +127,7 @@ fn an_answer_of_other_tools_finds_items() {
     let rest = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nsources = [\"ai\"]\nai.tools = [\"reddit\", \"hackernews\"]\n";
     let place = Place::new(sqlite(), &format!("{}dialect = \"desearch\"\n", sandbox.lines()), rest);
     place.ok(&["once", "--at", NINE]);
-    assert!(place.database.number("SELECT count(*) FROM sighting WHERE source = 'ai'") >= 15);
+    assert!(place.database.number("SELECT count(*) FROM v_sighting WHERE source = 'ai'") >= 15);
 }
 
 #[test]

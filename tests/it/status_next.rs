@@ -169,7 +169,7 @@ fn a_run_whose_process_died_is_not_the_last_one_if_another_began_after_it() {
         // Its lease has ended.
         place.ok(&["once", "--topic", "b", "--at", "2026-03-11T10:00:00Z"]);
         let name = place.database.name;
-        let states = "SELECT state FROM run WHERE topic = 'a' ORDER BY seq";
+        let states = "SELECT state FROM v_run WHERE topic = 'a' ORDER BY seq";
         assert_eq!(place.database.texts(states), ["ok", "failed"], "{name}: the dead one is read last");
         let told = place.json(&["status", "--json"]);
         let a = &told["topics"][0];

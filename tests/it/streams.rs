@@ -311,7 +311,7 @@ const NO_ANSWERS: &[Case] = &[
 
 /// `text partial` of each answer.
 fn answers(place: &Place) -> Vec<String> {
-    place.database.texts("SELECT text || ' ' || CAST(partial AS TEXT) FROM answer")
+    place.database.texts("SELECT text || ' ' || CAST(partial AS TEXT) FROM v_answer")
 }
 
 fn each_case_becomes_what_it_says(cases: &'static [Case], streaming: bool) {
@@ -326,13 +326,13 @@ fn each_case_becomes_what_it_says(cases: &'static [Case], streaming: bool) {
             let told = format!("{} on {}", case.name, place.database.name);
             let ended = place.run(&["once", "--at", NINE]);
             assert_eq!(ended.code, Some(if case.becomes.starts_with("error") { 3 } else { 0 }), "{told}: {ended}");
-            let search = place.database.texts("SELECT state || ' ' || coalesce(error_class, '-') FROM search");
+            let search = place.database.texts("SELECT state || ' ' || coalesce(error_class, '-') FROM v_search");
             assert_eq!(search, [case.becomes], "{told}: {ended}");
             let expected: Vec<String> =
                 case.answer.iter().map(|(text, partial)| format!("{text} {}", u8::from(*partial))).collect();
             assert_eq!(answers(&place), expected, "{told}: {ended}");
-            assert_eq!(place.database.texts("SELECT state FROM run"), [case.run], "{told}");
-            assert_eq!(place.database.number("SELECT cost FROM search"), 500_000, "{told}: it was made, and is billed");
+            assert_eq!(place.database.texts("SELECT state FROM v_run"), [case.run], "{told}");
+            assert_eq!(place.database.spent(), 500_000, "{told}: it was made, and is billed");
             assert_eq!(place.database.number("SELECT count(*) FROM raw_reply"), 1, "{told}: the reply is kept");
 
             // A replay gives the same.
@@ -368,7 +368,7 @@ fn a_cut_answer_leaves_the_run_of_the_other_sources_partial() {
         let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"web\", \"ai\"]\nstreaming = true\n";
         let place = Place::new(database, &server.lines(), topic);
         place.run(&["once", "--at", NINE]).shows(3, &["cut: the reply was cut off after 10 decoded bytes"]);
-        assert_eq!(place.database.texts("SELECT state FROM run"), ["partial"]);
+        assert_eq!(place.database.texts("SELECT state FROM v_run"), ["partial"]);
         assert_eq!(answers(&place), ["Hello wör 1"]);
         let shown = place.json(&["show", "acme", "--json"]);
         assert_eq!(shown["answer"]["partial"], true, "{shown}");
@@ -403,7 +403,7 @@ fn no_file_of_the_json_parsing_suite_that_must_be_refused_becomes_an_answer() {
     let place = Place::new(crate::support::databases::sqlite(), &server.lines(), &topics);
     place.run(&["once", "--at", NINE]).shows(3, &["t000"]);
     assert_eq!(served.load(std::sync::atomic::Ordering::SeqCst), files.len());
-    let states = "SELECT s.state || ' ' || coalesce(s.error_class, '-') || ' ' || count(*) FROM search s \
+    let states = "SELECT s.state || ' ' || coalesce(s.error_class, '-') || ' ' || count(*) FROM v_search s \
                   GROUP BY s.state, s.error_class ORDER BY 1";
     let told = place.database.texts(states);
     let cut: usize = told.iter().find_map(|line| line.strip_prefix("error cut ")?.parse().ok()).unwrap_or(0);

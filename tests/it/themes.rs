@@ -87,10 +87,8 @@ fn rows(group: usize, day: u32) -> String {
 }
 
 fn all_rows(day: u32) -> String {
-    let [from, until] = [day, day + 1].map(|day| Time::parse(&hour(day * 24)).unwrap().0);
-    format!(
-        "FROM topic_item t JOIN item i ON i.id = t.item WHERE t.topic = 'acme' AND i.published_at >= {from} AND i.published_at < {until}"
-    )
+    let [from, until] = [day, day + 1].map(|day| Time::parse(&hour(day * 24)).unwrap().iso_millis());
+    format!("FROM v_item i WHERE i.topic = 'acme' AND i.published_at >= '{from}' AND i.published_at < '{until}'")
 }
 
 fn count(database: &Database, what: &str, rows: &str) -> i64 {
@@ -101,7 +99,7 @@ fn count(database: &Database, what: &str, rows: &str) -> i64 {
 fn holds(database: &Database, theme: &Value, group: usize) {
     let rows = rows(group, EVENT);
     assert_eq!(theme["items"], count(database, "*", &rows), "{theme}");
-    assert_eq!(theme["unique"], count(database, "DISTINCT coalesce(i.cluster, i.id)", &rows), "{theme}");
+    assert_eq!(theme["unique"], count(database, "DISTINCT coalesce(i.cluster, i.key)", &rows), "{theme}");
     // Each page is on a site of its own.
     assert_eq!(theme["authors"], count(database, "DISTINCT coalesce(i.author, i.url)", &rows), "{theme}");
     assert_eq!(theme["items_before"], count(database, "*", &self::rows(group, EVENT - 1)), "{theme}");
@@ -110,7 +108,7 @@ fn holds(database: &Database, theme: &Value, group: usize) {
     let key = |and: &str| database.texts(&format!("SELECT i.key {rows} {and} LIMIT 1"));
     let first = key("ORDER BY i.published_at, i.key");
     assert_eq!(theme["first_key"], *first[0], "{theme}");
-    let by = database.texts(&format!("SELECT coalesce(author, '') FROM item WHERE key = '{}'", first[0]));
+    let by = database.texts(&format!("SELECT coalesce(author, '') FROM v_item WHERE key = '{}'", first[0]));
     assert_eq!(theme["first_by"].as_str().unwrap_or_default(), by[0], "{theme}");
     for kind in ["post", "page"] {
         let most = key(&format!("AND i.kind = '{kind}' ORDER BY coalesce(i.likes, 0) DESC, i.published_at, i.key"));

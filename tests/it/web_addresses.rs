@@ -16,8 +16,8 @@ fn a_parameter_that_a_page_does_not_take_is_refused_and_named() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);
         place.ok(&["once", "--at", NINE]);
-        let key = place.database.texts("SELECT key FROM item ORDER BY key LIMIT 1").remove(0).replace(':', "%3A");
-        let run = place.database.texts("SELECT public_id FROM run").remove(0);
+        let key = place.database.first_key().replace(':', "%3A");
+        let run = place.database.last_run("acme");
         let pages = Pages::serve_to_some(&place, &["--at", NINE]);
         let session = pages.log_in();
         let get = |path: &str| pages.ask("GET", path, &[("Cookie", &session)], "");
@@ -124,7 +124,7 @@ fn one_of_something_is_singular() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);
         place.ok(&["once", "--at", NINE]);
-        let key = place.database.texts("SELECT key FROM item WHERE kind = 'post' ORDER BY key LIMIT 1").remove(0);
+        let key = place.database.first_post();
         wait(place.database.execute(&format!(
             "UPDATE item SET likes = 1, reposts = 2, replies = 1, quotes = 1, views = 1 WHERE key = '{key}'"
         )));

@@ -51,11 +51,10 @@ fn in_a_browser_hostile_items_are_words_and_everything_has_a_name() {
     }
     crate::support::sick_alert::fire(&place, &hostile.join(" "));
     wait(place.database.execute("UPDATE alert_event SET muted = summary WHERE alert = 'sick'"));
-    let key = place.database.texts("SELECT key FROM item WHERE kind = 'post' ORDER BY key LIMIT 1").remove(0);
+    let key = place.database.first_post();
     let item =
         format!("/item?{}", url::form_urlencoded::Serializer::new(String::new()).append_pair("key", &key).finish());
-    let run =
-        place.database.texts("SELECT public_id FROM run WHERE topic = 'acme' ORDER BY seq DESC LIMIT 1").remove(0);
+    let run = place.database.last_run("acme");
     let progress = format!("/progress/{run}");
     let shared = format!("/shared/{}", link(&place, &["--topic", "acme", "--for", "9h", "--at", NINE]).0);
     let pages = Pages::serve(&place, &["--at", NINE]);

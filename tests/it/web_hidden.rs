@@ -59,7 +59,7 @@ fn counts_cover_only_examined_items() {
             world.posts(&posts("spam", from..from + 850));
             once(&place, 25 + u32::try_from(run).unwrap());
         }
-        assert_eq!(place.database.number("SELECT count(*) FROM item"), 5_149, "{name}");
+        assert_eq!(place.database.items(), 5_149, "{name}");
         let pages = Pages::serve(&place, &["--at", &hour(40)]);
         let page = pages.page("/items");
         assert!(!page.contains("More than"), "{name}: {page}");

@@ -42,8 +42,7 @@ fn tab_reaches_everything_in_its_order_and_shows_where_it_is() {
     place.ok(&["once", "--due", "--at", "2026-03-11T08:59:00Z"]);
     place.ok(&["once", "--at", NINE]);
     crate::support::sick_alert::fire(&place, "acme: web failed");
-    let run =
-        place.database.texts("SELECT public_id FROM run WHERE topic = 'acme' ORDER BY seq DESC LIMIT 1").remove(0);
+    let run = place.database.last_run("acme");
     let progress = format!("/progress/{run}");
     let (shared, _) = link(&place, &["--topic", "acme", "--for", "9h", "--at", NINE]);
     let pages = Pages::serve(&place, &["--at", NINE]);

@@ -63,9 +63,27 @@ impl Database {
         self.number(&format!("SELECT coalesce(sum({COST}), 0) FROM v_search"))
     }
 
+    /// The spans that a source's searches covered, in milliseconds.
+    #[track_caller]
+    pub fn covered(&self, topic: &str, source: &str) -> Vec<(i64, i64)> {
+        let spans = self.texts(&format!(
+            "SELECT covered_from || ' ' || covered_until FROM v_search \
+             WHERE topic = '{topic}' AND source = '{source}' AND covered_until IS NOT NULL"
+        ));
+        spans
+            .iter()
+            .map(|span| span.split_once(' ').unwrap())
+            .map(|(from, until)| (millis(from), millis(until)))
+            .collect()
+    }
+
     /// The time that a query returns, in milliseconds.
     #[track_caller]
     pub fn time(&self, sql: &str) -> i64 {
-        Time::parse(&self.texts(sql)[0]).unwrap().0
+        millis(&self.texts(sql)[0])
     }
+}
+
+fn millis(time: &str) -> i64 {
+    Time::parse(time).unwrap().0
 }
