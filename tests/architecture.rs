@@ -223,6 +223,31 @@ fn tests_use_only_what_is_in_support() {
     assert!(mistakes.is_empty(), "move what tests share to tests/it/support/:\n{}", mistakes.join("\n"));
 }
 
+/// How many lines of tests read a table although there is a view of it. Some must: of runs under way, internal ids and
+/// erasure. Lower it, never raise it.
+const LINES_THAT_READ_TABLES: usize = 124;
+
+/// Tables may change; the views are for everybody, also for tests.
+#[test]
+fn tests_read_the_views_and_not_the_tables() {
+    const TABLES: [&str; 6] = ["run", "search", "item", "sighting", "answer", "topic_item"];
+    let reads = |line: &str| {
+        let words: Vec<&str> =
+            line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty()).collect();
+        // What writes sets up a state.
+        let writes = words.iter().any(|word| ["INSERT", "UPDATE", "DELETE"].contains(word));
+        !writes && words.windows(2).any(|two| ["FROM", "JOIN"].contains(&two[0]) && TABLES.contains(&two[1]))
+    };
+    let files = tree::files("tests/it", &["rs"]);
+    let cases = files.iter().filter(|(path, _)| !path.starts_with("tests/it/support/"));
+    let many: usize = cases.map(|(_, text)| text.lines().filter(|line| reads(line)).count()).sum();
+    assert!(
+        many <= LINES_THAT_READ_TABLES,
+        "{many} lines of tests/it name a table after FROM or JOIN, more than the {LINES_THAT_READ_TABLES} there were: \
+         use the views of docs/reference/sql.md, or a function of tests/it/support/stored.rs"
+    );
+}
+
 /// To add a provider kind you declare it, write its protocol, and name that file in one place. The sandbox may imitate
 /// it, too.
 #[test]

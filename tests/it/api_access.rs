@@ -45,7 +45,7 @@ fn every_error_is_a_problem_document_without_a_version() {
         assert!(reply.header("access-control-allow-origin").is_none() && reply.header("server").is_none());
         assert!(!reply.text().contains(env!("CARGO_PKG_VERSION")), "{}", reply.text());
     }
-    assert_eq!(place.database.number("SELECT count(*) FROM request"), 0);
+    assert_eq!(place.database.requests(), 0);
     // A page of another site may not read answers, and the document contains no version except the API's.
     let reply = ask(&pages, "GET", "/api/v1/topics", &[("Origin", "http://evil.example")], "");
     assert!(reply.status == 200 && reply.header("access-control-allow-origin").is_none(), "{}", reply.text());
@@ -122,7 +122,7 @@ fn a_daemon_executes_authorised_requests_and_reports_their_result() {
         assert_eq!(see("/api/v1/topics/acme").json()["data"]["paused"], Value::Null, "{name}");
         assert_eq!(see(REQUESTS).json()["data"].as_array().unwrap().len(), 3);
         // Unauthorised and invalid requests write no row.
-        let rows = place.database.number("SELECT count(*) FROM request");
+        let rows = place.database.requests();
         let (cookie, origin) = (pages.log_in(), pages.origin());
         let json = headers[1];
         let right = "{\"action\": \"pause\"}";
@@ -143,7 +143,7 @@ fn a_daemon_executes_authorised_requests_and_reports_their_result() {
         }
         ask(&pages, "POST", &REQUESTS.replace("acme", "nobody"), &headers, right).refused(404);
         ask(&pages, "POST", &format!("{REQUESTS}?x=1"), &headers, right).refused(400);
-        assert_eq!(place.database.number("SELECT count(*) FROM request"), rows, "{name}");
+        assert_eq!(place.database.requests(), rows, "{name}");
         // A body that never arrives blocks nobody: its connection is closed.
         let mut slow = pages.connect();
         let (more, told) = ([headers[0], json, ("Content-Length", "100")], "{\"action\":");
@@ -154,7 +154,7 @@ fn a_daemon_executes_authorised_requests_and_reports_their_result() {
         assert!(read.is_ok() || read.is_err_and(|error| error.kind() != std::io::ErrorKind::WouldBlock), "{name}");
         let rest = String::from_utf8_lossy(&rest);
         assert!(rest.is_empty() || rest.contains(" 503 ") || rest.contains(" 413 "), "{rest}");
-        assert_eq!(place.database.number("SELECT count(*) FROM request"), rows, "{name}");
+        assert_eq!(place.database.requests(), rows, "{name}");
     }
 }
 
@@ -168,5 +168,5 @@ fn without_a_token_a_daemon_takes_no_request() {
     let json = [("Content-Type", "application/json")];
     let told = ask(&pages, "POST", REQUESTS, &json, "{\"action\": \"run-now\"}").refused(403);
     assert!(told.contains("token"), "{told}");
-    assert_eq!(place.database.number("SELECT count(*) FROM request"), 0);
+    assert_eq!(place.database.requests(), 0);
 }

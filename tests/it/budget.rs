@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 
+use crate::support::daemons::under_a_call;
 use crate::support::databases::{Database, databases, sqlite};
 use crate::support::program::{NINE, Place, until};
 use crate::support::service::{Raw, Sandbox, Then, broken, bytes, reply};
@@ -133,8 +134,7 @@ fn a_killed_process_has_spent_what_its_call_may_cost() {
         let place = Place::new(database, &format!("{}{budget}", sandbox.lines()), &topic("acme", ""));
         place.ok(&["db", "migrate"]);
         let going = place.program(&["once", "--at", NINE]).start();
-        let started = "SELECT count(*) FROM search WHERE state = 'started'";
-        until("the call", || place.database.number(started) == 1);
+        until("the call", || under_a_call(&place));
         assert!(going.kill());
         assert_eq!(place.database.number("SELECT spent FROM calls"), 50_000, "counted before it was made");
 

@@ -35,10 +35,10 @@ fn run_now_runs_at_once_and_wait_shows_the_findings() {
         going.signal("TERM");
         going.wait().says(0, &["stopped"]);
         // No daemon is alive, and nothing is queued for a later one.
-        let before = place.database.number("SELECT count(*) FROM run");
+        let before = place.database.all_runs();
         let refused = place.run(&["topic", "run", "acme"]);
         refused.says(3, &["no daemon is running", "nothing was queued", "topicwatch once --topic acme"]);
-        assert_eq!(place.database.number("SELECT count(*) FROM run"), before);
+        assert_eq!(place.database.all_runs(), before);
     }
 }
 

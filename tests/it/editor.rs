@@ -80,7 +80,7 @@ fn forms_change_their_lines_and_nothing_else() {
     assert_eq!(file(&place), before, "a preview writes nothing");
     let tried = new.press(&pages, "try");
     assert!(tried.status == 200 && tried.body.contains("Answer from social"), "{}", tried.text);
-    assert_eq!(place.database.number("SELECT count(*) FROM run"), 2, "trying stores nothing");
+    assert_eq!(place.database.all_runs(), 2, "trying stores nothing");
     let saved = new.press(&pages, "save");
     assert_eq!((saved.status, saved.header("location")), (303, Some("/topics/zig")), "{}", saved.text);
     let added = "{query} notes\" # kept\n\n[[topics]]\nid = \"zig\"\nquery = \"zig \\\"release\\\"\"\ntags = [\"a, b\", \"c\"]\n";

@@ -84,7 +84,7 @@ fn a_daemon_on_sqlite_that_is_killed_again_and_again_runs_each_slot_once() {
     let daemons = kill_in_turn(&place, 1, |_| ());
     let ran = assert_all_ran_once(&place, 180 * hours());
     ends(daemons);
-    until("numbers", || place.database.number("SELECT count(*) FROM run WHERE seq IS NULL") == 0);
+    until("numbers", || place.database.unread_runs() == 0);
     assert_sound(&place, sandbox.calls());
     eprintln!("SQLite: {} kills, {ran} slots", kills());
 }

@@ -1,6 +1,7 @@
 //! A service that refuses, fails, is slow or missing, through the binary on both databases: which calls are still made,
 //! what the ledger records, what is stored, and the exit code.
 
+use crate::support::daemons::under_a_call;
 use crate::support::databases::databases;
 use crate::support::program::{NINE, Place, until};
 use crate::support::replies::{self, Replies};
@@ -47,7 +48,7 @@ fn a_refusal_that_every_call_would_meet_stops_every_search_that_still_waits() {
             let says =
                 |text: &String| text.starts_with("not called until 2026-03-11T09:05:0") && text.contains(&status);
             assert!(!untried.is_empty() && untried.iter().all(says), "{untried:#?}");
-            assert_eq!(place.database.number("SELECT sum(made) FROM calls") as u64, calls);
+            assert_eq!(place.database.calls_made() as u64, calls);
             assert_eq!(place.database.number("SELECT count(*) FROM run WHERE error_text IS NULL OR seq IS NULL"), 0);
             assert_eq!(
                 place.database.number("SELECT count(*) FROM v_search WHERE cost_usd > 0"),
@@ -174,7 +175,7 @@ fn the_days_calls_are_never_exceeded() {
             place.run(&["once", "--at", NINE]).shows(3, &["over_quota"]);
         }
         assert_eq!(sandbox.calls(), 2);
-        assert_eq!(place.database.number("SELECT sum(made) FROM calls"), 2);
+        assert_eq!(place.database.calls_made(), 2);
         let runs = ledger(&place).1;
         assert_eq!(runs[0], "acme over_quota -");
         assert_eq!(runs[2], "acme partial -");
@@ -203,7 +204,7 @@ fn an_interrupt_stores_what_was_found_and_leaves_nothing_running() {
         assert_eq!(runs, ["acme partial interrupted"], "{ended}");
         assert_eq!(searches, ["acme ai not_run -", "acme social ok -", "acme web lost interrupted"]);
         assert_ne!(place.database.items_of_all(), 0);
-        assert_eq!(place.database.number("SELECT count(*) FROM run WHERE seq IS NULL"), 0);
+        assert_eq!(place.database.unread_runs(), 0);
         assert_eq!(sandbox.calls_to("/ai/search"), 0);
     }
 }
@@ -251,11 +252,10 @@ fn an_interrupt_before_anything_was_found_ends_the_run_too() {
         let place = Place::new(database, &lines, &topics(&["acme", "globex"]));
         place.ok(&["db", "migrate"]);
         let going = place.program(&["once", "--at", NINE]).start();
-        let both = "SELECT (SELECT count(*) FROM search WHERE state = 'started') + (SELECT count(*) FROM run)";
-        until("the slow call", || place.database.number(both) == 3);
+        until("the slow call", || under_a_call(&place) && place.database.all_runs() == 2);
         going.signal("INT");
         assert_eq!(going.wait().code, Some(130));
-        assert_eq!(place.database.number("SELECT count(*) FROM run WHERE state IN ('queued', 'running')"), 0);
+        assert_eq!(place.database.open_runs(), 0);
         assert_eq!(place.database.number("SELECT count(*) FROM search WHERE state = 'started'"), 0);
         assert_eq!(place.database.number("SELECT count(*) FROM v_search WHERE state = 'lost'"), 1);
     }

@@ -63,7 +63,7 @@ fn dies(place: &Place, file: &Path) -> (usize, usize) {
             std::fs::copy(beside(file, "-wal"), beside(&path, "-wal")).unwrap();
         }
         database.url = format!("sqlite:{}", path.display());
-        database.number("SELECT count(*) FROM run") as usize
+        database.all_runs() as usize
     };
     let (all, old) = (there(true), there(false));
     assert!(all > old, "{all} runs with the log, {old} without");
@@ -99,7 +99,7 @@ fn all_read(run: &dyn Fn(&[&str]) -> crate::support::program::Ended, out: &Path,
     assert!(csv::Reader::from_path(csv).unwrap().records().count() > 0);
     let mut database = sqlite();
     database.url = format!("sqlite:{}", copy.display());
-    assert_eq!(database.number("SELECT count(*) FROM run") as usize, runs, "of the backup");
+    assert_eq!(database.all_runs() as usize, runs, "of the backup");
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn a_database_on_a_full_disk_is_read_with_what_a_dead_process_stored_last() {
         small.make_room();
         place.ok(&["once", "--at", "2026-03-11T11:00:00Z"]);
         assert_eq!(place.database.texts("PRAGMA integrity_check"), ["ok"]);
-        assert_eq!(place.database.number("SELECT count(*) FROM run") as usize, runs + 1);
+        assert_eq!(place.database.all_runs() as usize, runs + 1);
     }
 }
 

@@ -42,7 +42,7 @@ fn a_second_run_under_the_same_clock_finds_nothing_new_and_both_databases_hand_o
         second.shows(0, &["3 of 3 runs ok", "= 0 new +", "acme ai: nothing new was found"]);
         second.shows(0, &["next: topicwatch show acme --config jobs.toml · "]);
         assert_eq!((sandbox.calls(), sandbox.calls_to("/ai/search")), (11, 1), "the AI source is not asked again");
-        assert_eq!(place.database.number("SELECT count(*) FROM run WHERE seq IS NULL"), 0);
+        assert_eq!(place.database.unread_runs(), 0);
 
         shown(&place);
         assert_adds_up(&place);

@@ -101,7 +101,7 @@ fn a_topic_removed_while_it_waits_is_cancelled_and_its_history_stays() {
         let mut going = daemon(&place, &[]);
         place.ok(&["topic", "run", "globex", "--wait"]);
         place.ok(&["topic", "run", "acme"]);
-        until("acme runs", || place.database.number("SELECT count(*) FROM run WHERE state = 'running'") == 1);
+        until("acme runs", || place.database.running() == 1);
         place.ok(&["topic", "run", "globex"]);
         replace(&place, &sandbox.lines(), &rest(&["acme"]));
         going.until("the reload", |said| said.contains("added=0 changed=0 removed=1"));

@@ -138,7 +138,7 @@ fn a_run_that_goes_on_meanwhile_is_not_called_stored() {
         ends(&going.wait(), how, what);
         if what.contains("replaced") {
             untouched(how, &place, &held);
-            assert_eq!(place.database.number("SELECT count(*) FROM run"), 0, "{how}");
+            assert_eq!(place.database.all_runs(), 0, "{how}");
         }
     }
 }

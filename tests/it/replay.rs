@@ -45,9 +45,8 @@ fn all(place: &Place) -> Vec<String> {
             .texts("SELECT k.key || ' ' || i.key FROM item_key k JOIN item i ON i.id = k.item ORDER BY k.key"),
     );
     all.extend(place.database.texts(
-        "SELECT r.public_id || ' ' || s.source || ' ' || CAST(s.found AS TEXT) || ' ' || CAST(s.new AS TEXT) || ' ' || \
-         CAST(s.duplicate AS TEXT) || ' ' || CAST(s.undated AS TEXT) || ' ' || CAST(r.seq AS TEXT) \
-         FROM search s JOIN run r ON r.id = s.run ORDER BY r.public_id, s.source",
+        "SELECT run || ' ' || source || ' ' || found || ' ' || new || ' ' || duplicate || ' ' || undated || ' ' || seq \
+         FROM v_search ORDER BY run, source",
     ));
     all
 }
@@ -78,8 +77,9 @@ fn what_an_older_decoder_left_out_comes_back_once_with_the_time_of_its_run() {
         );
         let (gone, dateless) = (&keys[0], &keys[1]);
         let of = format!("(SELECT id FROM item WHERE key = '{gone}')");
-        let fields =
-            place.database.texts("SELECT key FROM item WHERE kind = 'page' AND title IS NOT NULL ORDER BY key LIMIT 1");
+        let fields = place
+            .database
+            .texts("SELECT key FROM v_item WHERE kind = 'page' AND title IS NOT NULL ORDER BY key LIMIT 1");
         let mut sql = String::new();
         for (counted, by) in [
             ("found", format!("s.item = {of}")),

@@ -140,7 +140,7 @@ fn topic_order_does_not_depend_on_who_makes_the_report() {
         place.ok(&["once", "--due", "--at", &hour(n)]);
     }
     let made = std::fs::read(place.path("r/2026-03-11.md")).unwrap();
-    let slot = place.database.texts("SELECT CAST(max(started_at) AS TEXT) FROM run WHERE job = 'report:daily'");
+    let slot = place.database.texts("SELECT max(started_at) FROM v_run WHERE run LIKE 'report:daily@%'");
     assert!(!slot.is_empty());
     place.ok(&["report", "daily", "--date", "2026-03-11", "--at", &hour(24), "--out", "again.md"]);
     let again = std::fs::read_to_string(place.path("again.md")).unwrap();

@@ -71,7 +71,7 @@ fn a_second_signal_ends_the_process_and_the_lease_brings_its_run_back() {
         going.until("its answer", |said| said.contains("stopping"));
         let ended = ends(going, "TERM");
         assert_eq!(ended.code, Some(130), "{ended}");
-        assert_eq!(place.database.number("SELECT count(*) FROM run WHERE state = 'running'"), 1);
+        assert_eq!(place.database.running(), 1);
         let quick = today(&[]);
         place.configure(&quick.lines(), &rest);
         let again = daemon(&place, &[]);

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use topicwatch::daemon::system_clock;
 
-use crate::support::daemons::today;
+use crate::support::daemons::{today, under_a_call};
 use crate::support::databases::{databases, wait};
 use crate::support::program::{NINE, Place, until};
 use crate::support::service::Sandbox;
@@ -162,7 +162,7 @@ fn a_run_whose_process_died_is_not_the_last_one_if_another_began_after_it() {
         let place = Place::new(database, &slow.lines(), &topics.concat());
         place.ok(&["db", "migrate"]);
         let going = place.program(&["once", "--topic", "a", "--at", NINE]).start();
-        until("the call", || place.database.number("SELECT count(*) FROM search WHERE state = 'started'") == 1);
+        until("the call", || under_a_call(&place));
         assert!(going.kill());
         place.configure(&quick.lines(), &topics.concat());
         place.ok(&["once", "--topic", "a", "--at", "2026-03-11T09:00:05Z"]);

@@ -488,7 +488,7 @@ fn buttons_send_requests_and_show_their_result() {
             place.database.number("SELECT paused FROM topic WHERE id = 'acme'") == 0
         });
         // Unauthorised requests.
-        let rows = place.database.number("SELECT count(*) FROM request");
+        let rows = place.database.requests();
         for (status, headers, body) in [
             (403, vec![("Cookie", cookie.as_str())], "kind=pause"),
             (403, vec![("Cookie", cookie.as_str()), ("Origin", "http://evil.example")], "kind=pause"),
@@ -500,7 +500,7 @@ fn buttons_send_requests_and_show_their_result() {
         }
         let nobody = pages.ask("POST", "/topics/nobody", &[("Cookie", &cookie), ("Origin", &origin)], "kind=pause");
         assert_eq!(nobody.status, 404);
-        assert_eq!(place.database.number("SELECT count(*) FROM request"), rows);
+        assert_eq!(place.database.requests(), rows);
         // A read-only page has no buttons and refuses their requests.
         let reading = Pages::serve_to_some(&place, &[]);
         let bearer = format!("Bearer {TOKEN}");

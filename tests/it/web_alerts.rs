@@ -193,7 +193,7 @@ fn buttons_acknowledge_and_snooze_and_show_the_result() {
         press("kind=unsnooze&alert=sick");
         told("was not snoozed");
         // Unauthorised and invalid requests.
-        let rows = number("SELECT count(*) FROM request");
+        let rows = place.database.requests();
         for (status, headers, form) in [
             (403, vec![headers[0]], "kind=ack&alert=sick"),
             (403, vec![headers[0], ("Origin", "http://evil.example")], "kind=ack&alert=sick"),
@@ -210,7 +210,7 @@ fn buttons_acknowledge_and_snooze_and_show_the_result() {
         }
         // The topic's form accepts no request about an alert.
         assert_eq!(pages.ask("POST", "/topics/acme", &headers, "kind=ack").status, 400);
-        assert_eq!(number("SELECT count(*) FROM request"), rows, "{name}");
+        assert_eq!(place.database.requests(), rows, "{name}");
         pages.going.signal("TERM");
         assert_eq!(pages.going.wait().code, Some(0));
     }
@@ -253,7 +253,7 @@ fn the_api_acknowledges_with_a_token_and_returns_the_result() {
         let acked = events["data"].as_array().unwrap().iter().all(|event| event["acked_at"].is_string());
         assert!(acked && events["data"].as_array().unwrap().len() == 2, "{name}: {events}");
         // No other visitor, and no other request.
-        let rows = place.database.number("SELECT count(*) FROM request");
+        let rows = place.database.requests();
         let (cookie, origin) = (pages.log_in(), pages.origin());
         let json = headers[1];
         for (status, headers, body) in [
@@ -273,7 +273,7 @@ fn the_api_acknowledges_with_a_token_and_returns_the_result() {
             ask(&pages, "POST", requests, &headers, body).refused(status);
         }
         ask(&pages, "POST", "/api/v1/alerts/gone/requests", &headers, "{\"action\": \"ack\"}").refused(404);
-        assert_eq!(place.database.number("SELECT count(*) FROM request"), rows, "{name}");
+        assert_eq!(place.database.requests(), rows, "{name}");
         pages.going.signal("TERM");
         assert_eq!(pages.going.wait().code, Some(0));
     }

@@ -1,5 +1,5 @@
-//! What a database has stored, read through the views of docs/reference/sql.md: the tables may change. The views show
-//! finished runs only.
+//! What a database has stored, read through the views of docs/reference/sql.md, because the tables may change; and, at the
+//! end, the counts that cases need of what no view shows.
 
 use topicwatch::model::Time;
 
@@ -81,6 +81,45 @@ impl Database {
     #[track_caller]
     pub fn time(&self, sql: &str) -> i64 {
         millis(&self.texts(sql)[0])
+    }
+}
+
+/// What no view shows.
+impl Database {
+    /// How many runs there are, finished or not.
+    #[track_caller]
+    pub fn all_runs(&self) -> i64 {
+        self.number("SELECT count(*) FROM run")
+    }
+
+    /// How many runs wait or are under way.
+    #[track_caller]
+    pub fn open_runs(&self) -> i64 {
+        self.number("SELECT count(*) FROM run WHERE state IN ('queued', 'running')")
+    }
+
+    /// How many runs are under way.
+    #[track_caller]
+    pub fn running(&self) -> i64 {
+        self.number("SELECT count(*) FROM run WHERE state = 'running'")
+    }
+
+    /// How many runs no reader sees: those that are open, and those that have ended and wait for their number.
+    #[track_caller]
+    pub fn unread_runs(&self) -> i64 {
+        self.number("SELECT count(*) FROM run WHERE seq IS NULL")
+    }
+
+    /// How many calls were counted, of all days and providers.
+    #[track_caller]
+    pub fn calls_made(&self) -> i64 {
+        self.number("SELECT coalesce(sum(made), 0) FROM calls")
+    }
+
+    /// How many requests of pages and programs there are.
+    #[track_caller]
+    pub fn requests(&self) -> i64 {
+        self.number("SELECT count(*) FROM request")
     }
 }
 
