@@ -1,5 +1,5 @@
-//! What a database has stored, read through the views of docs/reference/sql.md, because the tables may change; and, at the
-//! end, the counts that cases need of what no view shows.
+//! What a database has stored, read through the views of docs/reference/sql.md, because the tables may change. At the end
+//! are counts of what no view shows.
 
 use topicwatch::model::Time;
 
