@@ -121,6 +121,15 @@ impl Collector {
         self.served.get(source.provider())
     }
 
+    /// Goes on with the refusals that providers met before a reload.
+    fn keep_refusals(&self, before: &Self) {
+        for (name, served) in &self.served {
+            if let Some(before) = before.served.get(name) {
+                served.keep_refusals(before);
+            }
+        }
+    }
+
     /// Returns the store it writes to.
     #[must_use]
     pub fn store(&self) -> &Store {

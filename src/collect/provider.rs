@@ -49,6 +49,13 @@ impl ProviderState {
         Self { client, limits, price, open, refusals: Arc::default(), shared }
     }
 
+    /// Goes on with the refusals that it met before a reload, unless that changed its address or its login.
+    pub(super) fn keep_refusals(&self, before: &Self) {
+        if self.client.has_access_of(&before.client) {
+            self.refusals.take_over(&before.refusals);
+        }
+    }
+
     /// Returns the refusal that every call of a source would meet now.
     pub(super) fn refused_at(&self, source: Source, now: Time) -> Option<ProviderRefusal> {
         self.refusals.at(source, now)

@@ -30,6 +30,9 @@ pub struct SearchReport {
     pub clears_at: Option<Time>,
     /// What to do next.
     pub hint: Option<String>,
+    /// How much of the cost was assumed from a price.
+    #[serde(rename = "assumed_usd")]
+    pub assumed: Micros,
 }
 
 /// The outcome of a run, for people.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::search_outcome::{Fetched, INTERRUPTED};
 use super::{RunReport, SearchReport};
 use crate::insight::daily::{extract_links, without_last_word};
-use crate::model::{Answer, RunState, SearchState, Source, page_key_of_entry};
+use crate::model::{Answer, Micros, RunState, SearchState, Source, page_key_of_entry};
 use crate::normalise::link_key;
 use crate::store::{Counts, DataOrigin, RunRef, SeenItem, StoreError};
 
@@ -152,6 +152,7 @@ pub(super) fn report(
                 .or(result.reason),
             clears_at: result.clears_at,
             hint,
+            assumed: if result.cost_basis == "assumed" { result.cost } else { Micros(0) },
         })
         .collect();
     RunReport { run: run.public_id.clone(), topic: run.topic.id.clone(), state, reason, clears_at, searches }

@@ -46,6 +46,7 @@ pub(super) fn sources(
             trouble: None,
             saturated: search_coverage.full_replies(search.source, span),
             cost: Micros(0),
+            assumed: Micros(0),
         });
         let inside = u64::from(span.contains(search.at));
         let failed = matches!(search.state, SearchState::Error | SearchState::Lost);
@@ -56,6 +57,7 @@ pub(super) fn sources(
         facts.left_out += inside * u64::from(search.state == SearchState::NotRun);
         if inside == 1 {
             facts.cost = facts.cost.plus(search.cost);
+            facts.assumed = facts.assumed.plus(search.assumed);
         }
         let counts = inside == 1 || !is_past;
         // A search that was not run says nothing about the source.
@@ -151,11 +153,6 @@ impl TopicFacts {
             Some(_) if self.idle(period) => "not yet".to_owned(),
             Some(_) => covered_or_checks(self.covered_in_all, self.checks),
         }
-    }
-
-    /// Describes the cost of the period's searches.
-    pub(super) fn cost_words(&self) -> String {
-        self.cost.map_or_else(|| format::NOT_KEPT.to_owned(), |cost| cost.to_string())
     }
 
     /// Describes what is left of the period's searches if they were pruned.

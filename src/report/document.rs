@@ -6,7 +6,7 @@ use super::format;
 use super::matter::Highlight;
 use super::measures::Voice;
 use super::voice_parts::VoicePart;
-use crate::model::{Micros, ReportWindow, Span, Time};
+use crate::model::{Micros, ReportWindow, SearchCost, Span, Time};
 
 /// A report with everything it contains.
 #[derive(Debug, Clone, serde::Serialize)]
@@ -46,13 +46,21 @@ pub struct Report {
     pub cost: Option<Micros>,
     /// The topics: those named in the specification in its order, all others by id.
     pub topics: Vec<TopicFacts>,
+    /// How much of the cost was assumed from a price; `None` if some searches were pruned.
+    #[serde(rename = "assumed_usd")]
+    pub assumed: Option<Micros>,
+    /// The part of the cost of topics that are no longer configured, in a report of all topics.
+    #[serde(rename = "removed_topics_usd", skip_serializing_if = "Option::is_none")]
+    pub removed_topics: Option<Micros>,
 }
 
 impl Report {
-    /// Returns a sentence about the cost of the period's searches.
+    /// Returns sentences about the cost of the period's searches.
     pub(super) fn cost_words(&self) -> String {
-        let describe = |cost: Micros| format!("Searches cost {cost}.");
-        self.cost.map_or_else(|| "The cost of its searches is no longer known.".to_owned(), describe)
+        let Some(total) = self.cost else { return "The cost of its searches is no longer known.".to_owned() };
+        let cost = SearchCost { total, assumed: self.assumed.unwrap_or_default() };
+        let removed = self.removed_topics.map_or_else(String::new, |cost| format!(" Removed topics: {cost} of it."));
+        format!("Searches cost {cost}.{removed}")
     }
 
     /// Whether the period was over when the report was made.

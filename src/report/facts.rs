@@ -139,6 +139,9 @@ pub struct TopicFacts {
     pub searches_cut: bool,
     /// What was pruned of the days of the charts, in words.
     pub pruned: Option<String>,
+    /// How much of the cost was assumed from a price; `None` if some searches were pruned.
+    #[serde(rename = "assumed_usd")]
+    pub assumed: Option<Micros>,
 }
 
 /// What is known of a period whose searches were pruned.
@@ -289,6 +292,9 @@ pub struct SourceFacts {
     pub saturated: u64,
     /// Their cost.
     pub cost: Micros,
+    /// How much of it was assumed from a price.
+    #[serde(rename = "assumed_usd")]
+    pub assumed: Micros,
 }
 
 /// A row of the table at the end of a topic.

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use super::costs::{PeriodCost, runs};
 use super::facts::{DayFacts, PrunedPeriod, TopicFacts};
 use super::measures::{LONGEST_RUN, MOST_SEARCHES, TAIL, ToneFacts, WHOLE, WhyFacts};
 use super::period::ReportScope;
@@ -11,7 +12,7 @@ use crate::compare::{
     FilteredItems, NoTermsReason, Relevance, TermsAsked, TopicTerms, apply_filter, relevance, topic_terms,
 };
 use crate::insight::daily::{self, Day, SearchCoverage, share};
-use crate::model::{CountedItem, Micros, PrunedDays, ReportSpec, SearchSummary, Span, Time, Topic};
+use crate::model::{CountedItem, PrunedDays, ReportSpec, Span, Time, Topic};
 use crate::store::{ReadSnapshot, StoreError};
 
 /// Days of history: those from which the usual is learned, and the day of the report.
@@ -142,6 +143,7 @@ pub(super) async fn topic(
     let (pruned_totals, kept_from) =
         (pruned_days.totals(span), pruned_days.complete_from().filter(|from| *from > chart_span.from));
     let inside = || searches.iter().filter(|search| span.contains(search.at));
+    let cost = PeriodCost::of(inside(), pruned_totals.map(|totals| totals.2));
     let terms_request = TermsAsked {
         topic,
         passed: &marks,
@@ -236,7 +238,7 @@ pub(super) async fn topic(
         terms,
         domains: daily::tally(period.iter().filter_map(|m| Some((items::host(m.url.as_deref()?)?, *m))), 8),
         authors: daily::top_authors(period.iter().copied(), 8),
-        cost: pruned_totals.map(|totals| inside().fold(totals.2, |sum: Micros, s| sum.plus(s.cost))),
+        cost: cost.total,
         not_kept: (!pruned_days.is_complete(span))
             .then(|| PrunedPeriod { runs: pruned_totals.map(|totals| totals.0 + runs(inside())) }),
         kept_from,
@@ -268,6 +270,7 @@ pub(super) async fn topic(
         risers_pruned: chosen.risers_pruned,
         searches_cut,
         pruned: snapshot.pruned_summary(&topic.id, chart_span).await?.describe(),
+        assumed: cost.assumed,
     })
 }
 
@@ -283,12 +286,6 @@ fn holes_of_days(
     let mut holes = search_coverage.holes(known);
     holes.retain(|hole| hole.span.intersection(chart_span).is_some());
     holes
-}
-
-/// Returns the number of runs that made these searches.
-fn runs<'a>(searches: impl Iterator<Item = &'a SearchSummary>) -> i64 {
-    let runs: BTreeSet<&str> = searches.map(|search| search.run.as_str()).collect();
-    i64::try_from(runs.len()).unwrap_or(i64::MAX)
 }
 
 /// Returns the days with which the last one can be compared: watched, and covered except for a little.

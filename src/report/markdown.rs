@@ -268,7 +268,7 @@ fn coverage(report: &Report, topic: &TopicFacts) -> String {
             format::date_time_short(source.last_at, zone),
             number(source.failed),
             number(source.searches),
-            source.cost,
+            source.paid(),
         )
     });
     let (inside, earlier) = topic.holes_of(report.span);

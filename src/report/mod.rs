@@ -16,6 +16,7 @@ mod caveats;
 mod change_facts;
 mod changes;
 mod comparison;
+mod costs;
 mod count_change;
 mod coverage;
 mod document;
@@ -47,7 +48,7 @@ mod tone;
 mod voice_parts;
 
 use crate::draw::{answer_text, chart, format};
-use crate::model::{DataOrigin, Micros, ReportSpec, ReportWindow, Span, Time, Topic};
+use crate::model::{DataOrigin, ReportSpec, ReportWindow, Span, Time, Topic};
 use crate::store::{Store, StoreError};
 
 pub use ad_hoc::ad_hoc_spec;
@@ -102,6 +103,10 @@ pub async fn make(
         let about = period::ReportScope { span, since, now, by_source: by_source && is_in_group(topic), alone };
         gathered.push(gather::topic(&mut snapshot, spec, topic, about, query_changes, rows).await?);
     }
+    let removed = match spec.covers_all() && !alone {
+        true => costs::of_removed_topics(&mut snapshot, topics, span).await?,
+        false => None,
+    };
     let sandbox = snapshot.nature().await? == Some(DataOrigin::Sandbox);
     snapshot.end().await?;
     for (topic, facts) in selected.iter().zip(&mut gathered).filter(|(_, facts)| facts.began.is_some()) {
@@ -111,6 +116,8 @@ pub async fn make(
         selected.iter().zip(&gathered).filter(|(topic, _)| is_in_group(topic)).map(|(_, facts)| facts).collect();
     let (matters, matters_left_out) = highlights::of(&gathered, span, now, &spec.timezone);
     let voice = share_of_voice::of(&compared);
+    let each = gathered.iter().map(|topic| costs::PeriodCost { total: topic.cost, assumed: topic.assumed });
+    let cost = each.chain(removed).fold(costs::PeriodCost::NOTHING, costs::PeriodCost::plus);
     Ok(Report {
         name: spec.name.clone(),
         title: spec.title.clone(),
@@ -127,8 +134,10 @@ pub async fn make(
         matters_left_out,
         voice_parts: voice_parts::of(&compared, &voice),
         voice,
-        cost: gathered.iter().try_fold(Micros(0), |sum, topic| Some(sum.plus(topic.cost?))),
+        cost: cost.total,
         topics: gathered,
+        assumed: cost.assumed,
+        removed_topics: removed.and_then(|removed| removed.total),
     })
 }
 

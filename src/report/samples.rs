@@ -23,6 +23,7 @@ pub(super) fn topic(id: &str) -> TopicFacts {
         trouble: None,
         saturated: 0,
         cost: Micros(0),
+        assumed: Micros(0),
     };
     TopicFacts {
         id: id.into(),
@@ -87,6 +88,7 @@ pub(super) fn topic(id: &str) -> TopicFacts {
         risers_pruned: false,
         searches_cut: false,
         pruned: None,
+        assumed: Some(Micros(0)),
     }
 }
 
@@ -110,5 +112,7 @@ pub(super) fn report(topics: Vec<TopicFacts>) -> Report {
         voice_parts: Vec::new(),
         cost: Some(Micros(0)),
         topics,
+        assumed: Some(Micros(0)),
+        removed_topics: None,
     }
 }

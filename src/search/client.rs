@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use governor::clock::DefaultClock;
-use reqwest::header::HeaderValue;
 use secrecy::{ExposeSecret, SecretString};
 use url::Url;
 
@@ -18,6 +17,7 @@ use super::request::request;
 use super::retry::{Backoff, Next};
 use super::sandbox_url;
 use super::session::Session;
+use super::setup::{SetupError, access_id, header, setup_error};
 use super::unsupported::Unsupported;
 use super::{Access, CallError, Dialect, ErrorClass, Rate, RawReply, Request, SearchQuery, Settings, Spent};
 use crate::http::{self, KeyRedactor, Options, Roots};
@@ -25,16 +25,6 @@ use crate::model::{Login, SERVICE, Time};
 
 /// The maximum time to connect, within the call's own deadline.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// Settings from which no client can be built.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{text}")]
-pub struct SetupError {
-    /// What is wrong, in one line without the key.
-    pub text: String,
-    /// What to do next.
-    pub hint: String,
-}
 
 /// Why a call has no reply.
 #[derive(Debug, Clone)]
@@ -50,6 +40,7 @@ pub struct Client {
     provider: String,
     login: Login,
     base_url: Url,
+    access_id: blake3::Hash,
     allow_private: bool,
     stands_in: bool,
     dialect: Dialect,
@@ -90,6 +81,7 @@ impl Client {
                 &format!("remove it from `{}`; only the key is sent", whom.key("base_url")),
             ));
         }
+        let access_id = access_id(&base_url, &settings.access);
         let (key, secret) = match settings.access {
             Access::Open => (Credential::None, SecretString::default()),
             Access::Bare(secret) => (Credential::Fixed(header(&whom, secret.expose_secret())?), secret),
@@ -125,6 +117,7 @@ impl Client {
             provider: settings.provider,
             login,
             base_url,
+            access_id,
             allow_private: settings.allow_private,
             stands_in: false,
             dialect: settings.dialect,
@@ -165,6 +158,12 @@ impl Client {
             provider => format!("{provider} {address}"),
         };
         blake3::hash(name.as_bytes()).to_hex()[..32].to_owned()
+    }
+
+    /// Whether another client has the same address and login. What refuses one of them refuses both.
+    #[must_use]
+    pub fn has_access_of(&self, other: &Self) -> bool {
+        self.access_id == other.access_id
     }
 
     /// Removes the key from a text that was joined from several pieces of a reply. The pieces were cleaned one by one,
@@ -326,25 +325,4 @@ fn reply(
 ) -> RawReply {
     let HttpReply { status, headers, body, cost } = arrived;
     RawReply { status, headers, body, latency, tries, cost, earlier, cut }
-}
-
-/// Builds the `Authorization` header from the key. Debug output never shows it.
-fn header(whom: &ProviderRef<'_>, key: &str) -> Result<HeaderValue, SetupError> {
-    if key.is_empty() {
-        return Err(setup_error("the API key is empty", &format!("set it with {}", whom.secret())));
-    }
-    // Only visible ASCII and inner blanks: there is no agreed encoding for other bytes.
-    let mut value =
-        HeaderValue::from_str(key).ok().filter(|_| key.is_ascii() && key.trim() == key).ok_or_else(|| {
-            setup_error(
-                "the API key contains a character that is not allowed in a header",
-                "look for a line break, leading or trailing spaces, or a non-ASCII character in the key",
-            )
-        })?;
-    value.set_sensitive(true);
-    Ok(value)
-}
-
-fn setup_error(text: &str, hint: &str) -> SetupError {
-    SetupError { text: text.to_owned(), hint: hint.to_owned() }
 }

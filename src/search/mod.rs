@@ -20,11 +20,12 @@ mod retry;
 mod retry_after;
 mod sandbox_url;
 mod session;
+mod setup;
 mod spec;
 mod unsupported;
 
 pub use call_limits::{TOOLS, social_limit, web_limit};
-pub use client::{CallFailure, Client, SetupError};
+pub use client::{CallFailure, Client};
 pub use cost::in_body as cost_in_body;
 pub use failure::hint_for_stored_failure;
 pub use gate::{Admission, CallLimiter, CallPermit, Gate, NoGate, Refusal};
@@ -33,6 +34,7 @@ pub use reach::covers_window_start;
 pub use render::{RenderTarget, render};
 pub use request::{request, requests};
 pub use retry::Backoff;
+pub use setup::SetupError;
 pub use unsupported::Unsupported;
 
 use std::time::Duration;

@@ -54,18 +54,17 @@ pub fn requests(
     };
     let (kind, span) = (find_kind(query)?, over.span(now));
     let provider_request = kinds::ProviderRequest { query, span, now, memory: &[], items: &[] };
-    let (mut parts, mut last) = (Vec::new(), 0);
+    let mut parts = Vec::new();
     while parts.len() < kinds::MOST_PARTS {
         let next = kind.next(&provider_request, &parts)?;
         if next.is_empty() {
             break;
         }
         let room = kinds::MOST_PARTS - parts.len();
-        last = next.len().min(room);
         parts.extend(next.into_iter().take(room).map(kinds::SearchCall::unanswered));
     }
     let usual = usize::try_from(query.calls()).unwrap_or(kinds::MOST_PARTS).min(kinds::MOST_PARTS);
-    let more = u32::try_from(usual.saturating_sub(last)).unwrap_or(u32::MAX);
+    let more = u32::try_from(usual.saturating_sub(parts.len())).unwrap_or(u32::MAX);
     Ok((parts.into_iter().map(|part| part.request).collect(), more))
 }
 

@@ -172,6 +172,41 @@ fn commands_exit_with_4_while_the_server_is_away() {
     assert_eq!(sandbox.calls(), 0);
 }
 
+/// What a server says, and a part of the hint.
+const SAID: [(Away, &str); 10] = [
+    (
+        Away::Says("25P03", "terminating connection due to idle-in-transaction timeout"),
+        "this process stood still in a transaction",
+    ),
+    (
+        Away::Says("25006", "cannot execute INSERT in a read-only transaction"),
+        "the database is read-only: is the server a standby",
+    ),
+    (Away::Says("28P01", "password authentication failed"), "are the user, password and database name"),
+    (Away::Says("3D000", "database \"watch\" does not exist"), "are the user, password and database name"),
+    (Away::Says("40001", "could not serialize access"), "other processes wrote the same rows"),
+    (Away::Says("42501", "permission denied"), "the database user lacks a privilege"),
+    (Away::Says("53100", "could not extend file"), "the disk is full"),
+    (Away::Says("53200", "out of memory"), "the database server is out of memory"),
+    (
+        Away::Says("53300", "sorry, too many clients already"),
+        "the database server has no free connection: raise max_connections",
+    ),
+    (Away::Says("57014", "canceling statement due to statement timeout"), "it took longer than 60 seconds"),
+];
+
+#[test]
+fn what_a_server_says_has_a_hint_that_fits() {
+    for (how, hint) in &SAID {
+        let server = Server::of(std::slice::from_ref(how), usize::MAX, None);
+        let mut database = sqlite();
+        database.url = server.url("postgres://watch:secret@localhost/watch");
+        let place = Place::new(database, "base_url = \"sandbox\"", &topics(&["acme"]));
+        let ended = place.run(&["status"]);
+        assert!(ended.code != Some(0) && ended.err.contains(&format!("hint: {hint}")), "{how:?}: {ended}");
+    }
+}
+
 #[test]
 fn a_daemon_waits_for_its_server_and_stops_on_a_signal_meanwhile() {
     let Some(database) = postgres() else { return };

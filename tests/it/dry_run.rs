@@ -3,6 +3,7 @@
 
 use crate::support::databases::sqlite;
 use crate::support::program::{NINE, Place};
+use crate::support::service::{Raw, reply};
 
 const FILE: &str = r#"
 [providers.hn]
@@ -88,6 +89,33 @@ fn one_limit_is_named_alone_and_one_call_is_one() {
     place.configure("base_url = \"sandbox\"\nmax_calls_per_day = 200", &format!("{topic}sources = [\"social\"]\n"));
     let told = dry(&place, &[]);
     assert!(told.contains("(limit: 200 calls a day)") && told.contains("'http://sandbox.invalid/"), "{told}");
+}
+
+/// What engines a SearXNG has is asked again in every run while it cannot be read.
+#[test]
+fn a_searxng_gets_no_more_calls_than_the_plan_and_the_dry_run_say() {
+    let server = Raw::saying(|_| reply("404 Not Found", "", b""));
+    let file = format!(
+        "[providers.sx]\nkind = \"searxng\"\nbase_url = \"{}\"\nmax_tries = 1\nprice.call = 0.01\n\n\
+         [[topics]]\nid = \"acme\"\nquery = \"acme\"\nevery = \"12h\"\n",
+        server.url()
+    );
+    let place = Place::bare(sqlite(), &file);
+    let plan = place.json(&["plan", "--json", "--days", "1", "--at", NINE]);
+    assert_eq!((&plan["slots"], &plan["calls"]["providers"]), (&2.into(), &4.into()), "{plan}");
+    assert_eq!(
+        (&plan["at_most"]["per_day_usd"], &plan["topics"][0]["upper_bound"]),
+        (&0.04.into(), &true.into()),
+        "{plan}"
+    );
+    let told = dry(&place, &[]);
+    for part in ["/config'", "/search?", "; at most 2 calls would cost about $0.020 "] {
+        assert!(told.contains(part), "{part}\n{told}");
+    }
+    for at in ["2026-03-11T12:00:00Z", "2026-03-12T00:00:00Z"] {
+        place.run(&["once", "--at", at]);
+    }
+    assert_eq!(place.database.number("SELECT sum(made) FROM calls"), 4);
 }
 
 #[test]

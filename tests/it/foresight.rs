@@ -433,14 +433,20 @@ fn a_topic_with_a_limit_of_its_own_is_planned_within_it() {
     assert_eq!(told["topics"][0]["at_most"]["horizon_usd"], 0.018, "{told:#}");
     assert_eq!((&told["topics"][0]["calls"]["web"], &told["calls"]["web"]), (&json!(6), &json!(6)), "{told:#}");
     assert_eq!(told["at_most"]["horizon_usd"], 0.018, "{told:#}");
-    // The calls of a run are made in order, the dearer first.
+    // What one source leaves of the limit, because it is refused, another may use: of each three calls and one at
+    // midnight, together five.
     let lines = format!("{SANDBOX}\nprices.social = 0.003\nprices.web = 0.001");
     let both = "sources = [\"social\", \"web\"]\nevery = \"1h\"\nmax_calls_per_day = 3";
     place.configure(&lines, &topic("a", both));
     let told = place.json(&["plan", "--days", "1", "--at", "2026-03-11T00:00:00Z", "--json"]);
-    assert_eq!(told["topics"][0]["at_most"]["horizon_usd"], 0.011, "{told:#}");
-    let calls = &told["topics"][0]["calls"];
-    assert_eq!((&calls["social"], &calls["web"]), (&json!(3), &json!(2)), "{told:#}");
+    assert_eq!(told["topics"][0]["at_most"]["horizon_usd"], 0.013, "{told:#}");
+    let row = &told["topics"][0];
+    assert_eq!((&row["calls"]["social"], &row["calls"]["web"]), (&json!(4), &json!(4)), "{told:#}");
+    assert_eq!((&row["upper_bound"], &told["quota"]["fullest_day_calls"]), (&json!(true), &json!(3)), "{told:#}");
+    let shown = place.ok(&["plan", "--days", "1", "--at", "2026-03-11T00:00:00Z"]);
+    let line = shown.lines().find(|line| line.starts_with("a ") && line.contains('$')).unwrap_or_default();
+    assert_eq!(line.split_whitespace().collect::<Vec<_>>(), ["a", "≤4", "≤4", "0", "≤$0.013", "≤$0.274"], "{shown}");
+    assert!(shown.contains("≤ if no other source uses the topic's own limits"), "{shown}");
     // The money that its calls cannot use up is not called used up.
     let lines = format!("{SANDBOX}\nprices.web = 0.002");
     place.configure(

@@ -99,6 +99,62 @@ fn replies_that_tell_only_text_and_title_and_address_are_reported_by_what_is_mis
     }
 }
 
+/// The web searches are billed at 0.002 dollars, the social ones are assumed to cost 0.003.
+#[test]
+fn costs_add_up_with_the_ledger_over_removed_topics_too_and_say_what_is_assumed() {
+    let service = Raw::saying(|path| {
+        let (cost, body): (&str, &[u8]) = if path.contains("web") {
+            (
+                "x-desearch-cost-usd: 0.002\r\n",
+                br#"{"results": [{"title": "A page", "url": "https://a.example/page"}]}"#,
+            )
+        } else {
+            ("", br#"{"results": [{"text": "one plain text of somebody, long enough to be told apart"}]}"#)
+        };
+        reply("200 OK", &format!("content-type: application/json\r\n{cost}"), body)
+    });
+    for database in databases() {
+        let acme = format!("{TOPIC}sources = [\"social\", \"web\"]\n");
+        let globex = "[[topics]]\nid = \"globex\"\nquery = \"globex\"\nsources = [\"social\"]\n";
+        let lines = format!("{}prices.social = 0.003\n", service.lines());
+        let place = Place::new(database, &lines, &format!("{acme}{globex}"));
+        let name = place.database.name;
+        let once = place.json(&["once", "--json", "--at", NINE]);
+        let (sums, searches) = (&once["sums"], &once["runs"][0]["searches"]);
+        assert_eq!((&sums["cost_usd"], &sums["assumed_usd"]), (&0.008.into(), &0.006.into()), "{name}: {once:#}");
+        assert_eq!(
+            (&searches[0]["assumed_usd"], &searches[1]["assumed_usd"]),
+            (&0.003.into(), &0.0.into()),
+            "{name}: {once:#}"
+        );
+        place.run(&["once", "--at", NINE]).shows(0, &[" · cost $0.008 ($0.006 assumed)\n"]);
+        place.run(&["status", "--at", NINE]).shows(0, &["6 of 500 calls today (UTC), $0.016 ($0.012 assumed) · "]);
+        let status = place.json(&["status", "--json", "--at", NINE]);
+        assert_eq!((&status["cost_usd"], &status["assumed_usd"]), (&0.016.into(), &0.012.into()), "{name}: {status}");
+
+        place.configure(&lines, &acme);
+        let report = |more: &[&str], out: &str| {
+            let args = ["report", "--date", "2026-03-11", "--at", "2026-03-12T07:00:00Z", "--out", out];
+            place.ok(&[&args[..], more].concat());
+            std::fs::read_to_string(place.path(out)).unwrap()
+        };
+        let total = "Searches cost $0.016 ($0.012 assumed). Removed topics: $0.006 of it.";
+        let (text, page) = (report(&[], "all.md"), report(&[], "all.html"));
+        assert!(text.contains(total) && page.contains(total), "{name}: {text}");
+        let ledger = "SELECT CAST(round(sum(coalesce(cost_usd, expected_cost_usd)) * 1000) AS BIGINT) FROM v_search";
+        assert_eq!(place.database.number(ledger), 16, "{name}");
+        for source in ["social: last ok, 03-11 09:00; 0 of 2 failed; $0.006 (assumed)\n", "0 of 2 failed; $0.004\n"] {
+            assert!(text.contains(source), "{name}: {source}\n{text}");
+        }
+        assert!(page.contains("$0.010<br>($0.006 assumed)</td>"), "{name}: {page}");
+        let alone = report(&["--topic", "acme"], "one.md");
+        assert!(
+            alone.contains("Searches cost $0.010 ($0.006 assumed).") && !alone.contains("Removed topics"),
+            "{name}: {alone}"
+        );
+    }
+}
+
 #[test]
 fn shares_of_what_was_full_say_at_least() {
     let service = Raw::saying(|_| {

@@ -141,6 +141,10 @@ impl Groups<'_> {
         });
         let provider_cost = named.fold(Micros(0), Micros::plus);
         let (calls, in_month) = (calls(shared.slots, ai.0), calls(shared.month, ai.1));
+        let shares_limits = within_limits.is_some_and(|(most, _)| {
+            let cost = total_cost(calls, prices, (1, 1)).plus(provider_cost.times(shared.slots));
+            topic.sources().len() > 1 && (most.total < calls.total() || most.money < cost)
+        });
         let cost = |ai_share: (i64, i64)| {
             let mut horizon = total_cost(calls, prices, ai_share).plus(provider_cost.times(shared.slots));
             let mut per_month = total_cost(in_month, prices, ai_share).plus(provider_cost.times(shared.month));
@@ -162,9 +166,11 @@ impl Groups<'_> {
             slots: shared.slots,
             slots_30_days: shared.month,
             calls: within_limits.map_or(calls, |(most, _)| most.calls),
-            upper_bound: may_skip_ai || may_need_fewer_calls,
+            most_calls: within_limits.map_or(calls.total(), |(most, _)| most.total),
+            upper_bound: may_skip_ai || may_need_fewer_calls || shares_limits,
             may_skip_ai,
             may_need_fewer_calls,
+            shares_limits,
             ai_asked,
             at_most: cost((1, 1)),
             expected: cost(ai_asked.unwrap_or((1, 1))),

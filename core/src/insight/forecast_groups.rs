@@ -7,9 +7,10 @@ use super::daily::start_of_day;
 use super::forecast_prices::expected;
 use super::forecast_types::{History, Horizon, Price};
 use super::limit_forecast::saturating_i64;
-use super::quota::{Group, Load};
+use super::limited_topic::Load;
+use super::quota::Group;
 use crate::budget::Prices;
-use crate::model::{Period, ProviderQuery, SchedulePolicy, Source, Time, Topic, TopicLimits, Usage, Window};
+use crate::model::{Period, SchedulePolicy, Source, Time, Topic, TopicLimits, Usage, Window};
 use crate::schedule::{Schedule, ScheduleError, Uncovered};
 
 /// Days in a month.
@@ -93,19 +94,8 @@ impl Groups<'_> {
         if topic.limits.is_none() {
             return Ok(None);
         }
-        let group = |counted: &dyn Fn(Source) -> bool| {
-            self.group_of(at, (topic, topic.limits), answered, prices, &|source| counted(source))
-        };
-        let all = group(&|_| true);
-        let within = (all.load_until(self.until)?, all.load_until(self.month)?);
-        if !topic.providers.iter().any(ProviderQuery::may_need_fewer_calls) {
-            return Ok(Some(within));
-        }
-        // If searches need fewer calls than they may, the limits allow more to other sources.
-        let service = group(&Source::is_service);
-        let most = |all: Load, service: Load| all.at_most_with(service, topic.limits.money().is_some());
-        let service = (service.load_until(self.until)?, service.load_until(self.month)?);
-        Ok(Some((most(within.0, service.0), most(within.1, service.1))))
+        let all = self.group_of(at, (topic, topic.limits), answered, prices, &|_| true);
+        Ok(Some((all.load_until(self.until)?, all.load_until(self.month)?)))
     }
 
     /// Returns the calls of one topic within these limits.

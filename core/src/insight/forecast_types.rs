@@ -144,10 +144,13 @@ pub struct TopicForecast {
     pub slots: i64,
     /// Slots of the next 30 days.
     pub slots_30_days: i64,
-    /// The most calls of the horizon, within the topic's own limits: a run asks each source once, but `ai.when` may skip
-    /// the AI source.
+    /// The most calls of the horizon to each source, within the topic's own limits, which any of them may use up: a run
+    /// asks each source once, but `ai.when` may skip the AI source.
     pub calls: Calls,
-    /// Whether the numbers are upper bounds, for either of these two reasons.
+    /// The most calls of the horizon together.
+    #[serde(skip)]
+    pub most_calls: i64,
+    /// Whether the numbers are upper bounds, for one of these three reasons.
     pub upper_bound: bool,
     /// Whether `ai.when = "new"` may skip an unknown number of calls.
     #[serde(skip)]
@@ -155,6 +158,9 @@ pub struct TopicForecast {
     /// Whether a search of a provider may need fewer calls.
     #[serde(skip)]
     pub may_need_fewer_calls: bool,
+    /// Whether its sources share limits that do not allow all their calls.
+    #[serde(skip)]
+    pub shares_limits: bool,
     /// How many planned runs of the last 30 days asked the AI source, of how many; `None` with too few runs to predict
     /// from.
     pub ai_asked: Option<(i64, i64)>,
@@ -179,9 +185,11 @@ impl TopicForecast {
             slots: 0,
             slots_30_days: 0,
             calls: Calls::default(),
+            most_calls: 0,
             upper_bound: false,
             may_skip_ai: false,
             may_need_fewer_calls: false,
+            shares_limits: false,
             ai_asked: None,
             at_most: Cost::default(),
             expected: Cost::default(),

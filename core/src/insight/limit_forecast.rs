@@ -17,7 +17,8 @@ pub struct Quota {
     pub used_up: Option<ExhaustedDay>,
     /// The number of such days.
     pub days_over: u32,
-    /// Whether the calls may be fewer, and used up later or not at all, because a provider's search may need fewer.
+    /// Whether the calls may be fewer, and used up later or not at all: a provider's search may need fewer, runs without
+    /// new items do not ask the AI source, or sources share a topic's limits.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub upper_bound: bool,
 }

@@ -22,6 +22,7 @@ mod forecast_types;
 mod hole_causes;
 mod holes;
 mod limit_forecast;
+mod limited_topic;
 mod membership;
 mod quota;
 pub mod relevance;

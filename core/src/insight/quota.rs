@@ -3,87 +3,11 @@
 
 use std::time::Duration;
 
-use super::forecast_types::{Calls, Horizon, Price};
+use super::forecast_types::{Horizon, Price};
 use super::limit_forecast::{Allowance, Amount, ExhaustedDay, Quota, saturating_i64};
+use super::limited_topic::{LimitedTopic, Load, SourceCalls};
 use crate::model::{AiWhen, Budget, Micros, ProviderQuery, Source, Time, Topic, TopicLimits, Usage};
 use crate::schedule::{Schedule, ScheduleError};
-
-/// Calls and their cost.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Load {
-    pub(super) calls: Calls,
-    pub(super) money: Micros,
-}
-
-impl Load {
-    fn plus(self, other: Self) -> Self {
-        Self { calls: self.calls.plus(other.calls), money: self.money.plus(other.money) }
-    }
-
-    /// Returns the most of a topic within its limits: `self` if its searches need all calls that they may, `service`
-    /// of the search service alone if they need the fewest.
-    pub(super) fn at_most_with(self, service: Self, limits_money: bool) -> Self {
-        let calls = Calls { providers: self.calls.providers, ..service.calls };
-        let money = if limits_money { self.money.max(service.money) } else { self.money.plus(service.money) };
-        Self { calls, money }
-    }
-
-    fn times(self, n: i64) -> Self {
-        Self { calls: self.calls.times(n), money: self.money.times(n) }
-    }
-}
-
-/// A call of a topic with limits of its own.
-#[derive(Debug, Clone, Copy)]
-struct TopicCall {
-    source: Source,
-    expected: Micros,
-    /// It is refused if this does not fit.
-    configured: Micros,
-    /// Whether the group counts it. The topic's limits are for all its calls.
-    counted: bool,
-}
-
-/// The calls of a topic with limits of its own, in the order in which a run makes them.
-#[derive(Debug, Clone)]
-struct TopicCalls {
-    each: Vec<TopicCall>,
-    /// Once a local day.
-    daily: Vec<TopicCall>,
-    /// Whether it had an answer on the first day.
-    answered: bool,
-    limits: TopicLimits,
-    /// What was used of them on the UTC day of the start.
-    used: Usage,
-}
-
-impl TopicCalls {
-    /// Returns the load of a UTC day's slots, as far as the limits allow.
-    fn load(&self, slots: i64, days: i64, is_today: bool) -> Load {
-        let mut used = if is_today { self.used } else { Usage::default() };
-        let mut load = Load::default();
-        for slot in 0..slots.max(days) {
-            let each = if slot < slots { self.each.as_slice() } else { &[] };
-            let daily = if slot < days { self.daily.as_slice() } else { &[] };
-            let mut any = false;
-            for call in each.iter().chain(daily) {
-                let fits = self.limits.money().is_none_or(|most| used.money.plus(call.configured) <= most);
-                if !fits || self.limits.calls.is_some_and(|most| used.calls >= i64::from(most)) {
-                    continue;
-                }
-                any = true;
-                used.add(call.expected);
-                if call.counted {
-                    load = load.plus(Load { calls: Calls::of(call.source, 1), money: call.expected });
-                }
-            }
-            if !any {
-                break;
-            }
-        }
-        load
-    }
-}
 
 /// The calls of the topics that share a schedule and time zone.
 #[derive(Clone)]
@@ -98,9 +22,9 @@ pub(super) struct Group<'s> {
     daily: Load,
     /// The same of topics that had it already on the first day.
     daily_done: Load,
-    /// The calls of its only topic, if that has limits of its own.
-    limited: Option<TopicCalls>,
-    /// Whether a search of a provider may need fewer calls.
+    /// Its only topic, if that has limits of its own.
+    limited: Option<LimitedTopic>,
+    /// Whether fewer calls may be made.
     may_need_fewer: bool,
 }
 
@@ -129,21 +53,17 @@ impl<'s> Group<'s> {
         price: &impl Fn(Source) -> (Micros, Micros),
         counted: &impl Fn(Source) -> bool,
     ) -> Self {
-        let (mut each, mut daily) = (Vec::new(), Vec::new());
-        for source in topic.sources() {
+        let sources = topic.sources();
+        // Which of them use the limits is not known.
+        self.may_need_fewer |= sources.len() > 1 && !limits.is_none();
+        let mut all = Vec::new();
+        for source in sources.into_iter().filter(|source| counted(*source)) {
             let (expected, configured) = price(source);
-            let call = TopicCall { source, expected, configured, counted: counted(source) };
-            let varies = topic.provider(source).is_some_and(ProviderQuery::may_need_fewer_calls);
-            self.may_need_fewer |= varies;
-            // The fewest of what is not counted: more would leave less of the topic's limits for the others.
-            let many = match topic.provider(source) {
-                Some(query) if call.counted || !varies => usize::try_from(query.calls()).unwrap_or(1),
-                _ => 1,
-            };
-            let list = if is_daily(topic, source) { &mut daily } else { &mut each };
-            list.extend(std::iter::repeat_n(call, many));
+            self.may_need_fewer |= may_need_fewer(topic, source);
+            let (many, daily) = (calls_of(topic, source), is_daily(topic, source));
+            all.push(SourceCalls { source, many, daily, expected, configured });
         }
-        self.limited = Some(TopicCalls { each, daily, answered, limits, used });
+        self.limited = Some(LimitedTopic { sources: all, answered, limits, used });
         self
     }
 
@@ -156,17 +76,15 @@ impl<'s> Group<'s> {
                 (true, false) => &mut self.daily,
                 (true, true) => &mut self.daily_done,
             };
-            let calls = topic.provider(source).map_or(1, ProviderQuery::calls);
-            self.may_need_fewer |= topic.provider(source).is_some_and(ProviderQuery::may_need_fewer_calls);
-            *load = load.plus(Load { calls: Calls::of(source, calls), money: price.times(calls) });
+            self.may_need_fewer |= may_need_fewer(topic, source);
+            *load = load.plus(Load::of(source, calls_of(topic, source), price));
         }
     }
 
     /// Whether its topics make calls that it counts.
     pub(super) fn calls_anything(&self) -> bool {
-        let limited = self.limited.iter().flat_map(|calls| calls.each.iter().chain(&calls.daily));
-        self.each.plus(self.daily).plus(self.daily_done).calls.total() > 0
-            || limited.into_iter().any(|call| call.counted)
+        self.each.plus(self.daily).plus(self.daily_done).total > 0
+            || self.limited.as_ref().is_some_and(|topic| !topic.sources.is_empty())
     }
 
     /// Returns the load in (`after`, `until`], which lie on one UTC day.
@@ -176,14 +94,14 @@ impl<'s> Group<'s> {
             let by = |until| self.schedule.count_daily(self.timezone, self.from, until, done).map(saturating_i64);
             Ok(by(until)?.saturating_sub(by(after)?))
         };
-        if let Some(calls) = &self.limited {
-            let days = if calls.daily.is_empty() { 0 } else { days(calls.answered)? };
+        if let Some(topic) = &self.limited {
+            let days = if topic.sources.iter().any(|one| one.daily) { days(topic.answered)? } else { 0 };
             let is_today = Time(after.0.saturating_add(1)).utc_day() == self.from.utc_day();
-            return Ok(calls.load(slots, days, is_today));
+            return Ok(topic.load(slots, days, is_today));
         }
         let mut sum = self.each.times(slots);
         for (daily, done) in [(self.daily, false), (self.daily_done, true)] {
-            if daily.calls.total() > 0 {
+            if daily.total > 0 {
                 sum = sum.plus(daily.times(days(done)?));
             }
         }
@@ -205,6 +123,17 @@ impl<'s> Group<'s> {
 
 fn is_daily(topic: &Topic, source: Source) -> bool {
     source == Source::Ai && topic.ai.as_ref().is_some_and(|ai| ai.when == AiWhen::Daily)
+}
+
+/// The most calls of a search.
+fn calls_of(topic: &Topic, source: Source) -> i64 {
+    topic.provider(source).map_or(1, ProviderQuery::calls)
+}
+
+/// Whether a run may make fewer calls to a source.
+fn may_need_fewer(topic: &Topic, source: Source) -> bool {
+    let only_for_new = || topic.ai.as_ref().is_some_and(|ai| ai.when == AiWhen::New) && topic.finds_items();
+    topic.provider(source).is_some_and(ProviderQuery::may_need_fewer_calls) || (source == Source::Ai && only_for_new())
 }
 
 /// Picks the number that a limit applies to.
@@ -272,7 +201,7 @@ fn first_instant_reaching(
 /// Compares the calls with the limit of calls.
 pub(super) fn quota(groups: &[Group<'_>], horizon: &Horizon) -> Result<Quota, ScheduleError> {
     let limit = i64::from(horizon.limits.calls);
-    let met = evaluate_limit(groups, |load| load.calls.total(), horizon, limit, horizon.used.calls)?;
+    let met = evaluate_limit(groups, |load| load.total, horizon, limit, horizon.used.calls)?;
     Ok(Quota {
         max_calls_per_day: horizon.limits.calls,
         made_today: horizon.used.calls,
@@ -295,7 +224,7 @@ pub(super) fn allowance(
     reserve: Micros,
 ) -> Result<Allowance, ScheduleError> {
     let (of, unit): (Part, fn(i64) -> Amount) = match limit {
-        Amount::Calls(_) => (|load| load.calls.total(), Amount::Calls),
+        Amount::Calls(_) => (|load| load.total, Amount::Calls),
         Amount::Money(_) => (|load| load.money.0, |money| Amount::Money(Micros(money))),
     };
     let plain = |amount| match amount {

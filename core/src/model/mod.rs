@@ -68,7 +68,7 @@ pub use item::{
 pub use job::{Job, JobKind};
 pub use mark::{Mark, MarkChange, MarkRow, MarkedVia, NewMark};
 pub use message::{Delivery, Message, OutboxEntry, OutboxState, Undelivered};
-pub use money::Micros;
+pub use money::{Micros, SearchCost};
 pub use nearest::nearest;
 pub use numbers::number;
 pub use page_token::{BadToken, Position, page_token, parse_page_token};

@@ -56,9 +56,52 @@ impl std::fmt::Display for Micros {
     }
 }
 
+/// What searches cost, and how much of it was not billed but assumed from a price.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SearchCost {
+    pub total: Micros,
+    pub assumed: Micros,
+}
+
+impl SearchCost {
+    /// The sum of both parts, saturating.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self { total: self.total.plus(other.total), assumed: self.assumed.plus(other.assumed) }
+    }
+
+    /// Describes the assumed part: `$0.800 assumed`, or `assumed` if it is all; `None` if there is none.
+    #[must_use]
+    pub fn assumed_words(self) -> Option<String> {
+        match self.assumed {
+            Micros(..=0) => None,
+            part if part < self.total => Some(format!("{part} assumed")),
+            _ => Some("assumed".to_owned()),
+        }
+    }
+}
+
+impl std::fmt::Display for SearchCost {
+    /// `$1.200`, `$1.200 ($0.800 assumed)` or `$1.200 (assumed)`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.assumed_words() {
+            Some(words) => write!(f, "{} ({words})", self.total),
+            None => self.total.fmt(f),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_cost_says_how_much_of_it_is_assumed() {
+        let told = |assumed| SearchCost { total: Micros(1_200_000), assumed: Micros(assumed) }.to_string();
+        assert_eq!(told(0), "$1.200");
+        assert_eq!(told(800_000), "$1.200 ($0.800 assumed)");
+        assert_eq!(told(1_200_000), "$1.200 (assumed)");
+    }
 
     #[test]
     fn dollars_become_whole_micros_and_are_shown_without_noise() {

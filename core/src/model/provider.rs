@@ -57,7 +57,7 @@ pub enum CallCount {
     One,
     /// As many as its query names.
     Named(fn(&ProviderQuery) -> u32),
-    /// No more than this; a search that finds little needs one.
+    /// No more than this; a search that finds little needs fewer.
     AtMost(fn(&ProviderQuery) -> u32),
 }
 

@@ -122,7 +122,10 @@ pub static KINDS: &[ProviderKind] = &[
             },
         ],
         needs: "query",
-        calls: CallCount::Named(|query| query.count("pages").unwrap_or(1)),
+        // With a time range also `/config`: at best once a day, but in every run while that fails.
+        calls: CallCount::AtMost(|query| {
+            query.count("pages").unwrap_or(1) + u32::from(query.text("time_range") != Some("any"))
+        }),
         entries: |_| USUAL_ENTRIES,
         billed: false,
         template: Some(("searxng", include_str!("../../templates/searxng.toml"))),

@@ -73,8 +73,13 @@ impl ReportSpec {
     /// Whether the report covers a topic, by id or by tag. It covers all topics if it names none.
     #[must_use]
     pub fn covers(&self, topic: &Topic) -> bool {
-        let all = self.topics.is_empty() && self.tags.is_empty();
-        all || self.topics.contains(&topic.id) || topic.tags.iter().any(|tag| self.tags.contains(tag))
+        self.covers_all() || self.topics.contains(&topic.id) || topic.tags.iter().any(|tag| self.tags.contains(tag))
+    }
+
+    /// Whether it is about all topics.
+    #[must_use]
+    pub fn covers_all(&self) -> bool {
+        self.topics.is_empty() && self.tags.is_empty()
     }
 
     /// The job name in the ledger.

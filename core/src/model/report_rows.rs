@@ -111,6 +111,8 @@ pub struct SearchSummary {
     pub saturated: bool,
     /// The price paid, or the expected price if not known.
     pub cost: super::Micros,
+    /// The same if no bill confirms it, else nothing.
+    pub assumed: super::Micros,
 }
 
 /// The item found for a requested key.

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
-use super::status_budgets::{BudgetLine, budgets, provider_days};
+use super::status_budgets::{BudgetLine, budgets, paid, provider_days};
 use super::status_pages::Page;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::wiring::context::Context;
-use crate::model::{Source, Time, Topic, Undelivered, Usage};
+use crate::model::{Micros, SERVICE, Source, Time, Topic, Undelivered, Usage};
 use crate::schedule::{AHEAD, Schedule};
 use crate::store::{DataOrigin, Disk, RunRow, Store, TopicStatus};
 
@@ -20,6 +20,8 @@ pub(super) struct Totals<'c> {
     /// Today's use of the service, and of the other providers.
     pub(super) used: Usage,
     pub(super) others: Vec<(Source, Usage)>,
+    /// How much of the money no bill confirms, by provider.
+    pub(super) assumed: Vec<(String, Micros)>,
     pub(super) budgets: Vec<BudgetLine>,
     pub(super) undelivered: Undelivered,
     /// The last runs of reports, exports and other jobs that failed.
@@ -41,6 +43,7 @@ impl<'c> Totals<'c> {
             now,
             used,
             others: store.used_by_provider(now.utc_day()).await?,
+            assumed: store.assumed_on(now.utc_day()).await?,
             budgets: budgets(context, used, &topics_used),
             undelivered: store.undelivered(Some(&channels)).await?,
             failed_jobs: store.failed_jobs().await?,
@@ -62,11 +65,13 @@ impl<'c> Totals<'c> {
     }
 
     pub(super) fn to_json(&self, unjudged: usize) -> Value {
+        let paid = paid(SERVICE, self.used, &self.assumed);
         // `unjudged` is the former name of `unscored`, until 1.0.
         json!({ "sandbox": self.is_sandbox, "database": self.place, "calls_today": self.used.calls,
             "max_calls_per_day": self.context.config.service.max_calls_per_day, "budget_clears_at": self.now.next_utc_day(),
-            "budgets": self.budgets, "providers": provider_days(self.context, &self.others), "unscored": unjudged, "unjudged": unjudged,
-            "undelivered": self.undelivered, "failed_jobs": self.failed_jobs, "disk": self.disk, "topics": [] })
+            "budgets": self.budgets, "providers": provider_days(self.context, &self.others, &self.assumed), "unscored": unjudged, "unjudged": unjudged,
+            "undelivered": self.undelivered, "failed_jobs": self.failed_jobs, "disk": self.disk, "topics": [],
+            "cost_usd": paid.total, "assumed_usd": paid.assumed })
     }
 
     pub(super) fn topic_to_json(&self, status: &TopicStatus, page: &Page) -> Value {

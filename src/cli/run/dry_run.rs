@@ -14,7 +14,7 @@ use crate::cli::wiring::callers;
 use crate::cli::wiring::context::Context;
 use crate::config::Target;
 use crate::draw::format::count_noun;
-use crate::model::{AiWhen, Login, Micros, Source, Topic, about_items, without_secrets};
+use crate::model::{AiWhen, Login, Micros, ProviderQuery, Source, Topic, about_items, without_secrets};
 use crate::search::{self, RenderTarget, Request, SearchQuery};
 
 pub(in crate::cli) fn run(context: &Context, topics: &[&Topic], json: bool) -> Result<Exit, Failure> {
@@ -39,7 +39,7 @@ pub(in crate::cli) fn run(context: &Context, topics: &[&Topic], json: bool) -> R
     each(&mut |search| {
         total = total.plus(search.price.times(search.calls()));
         calls += search.calls();
-        if search.more > 0 {
+        if search.more > 0 || search.topic.provider(search.source).is_some_and(ProviderQuery::may_need_fewer_calls) {
             bound = "at most ";
         }
         sources.insert(search.source);

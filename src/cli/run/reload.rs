@@ -20,7 +20,7 @@ use crate::cli::wiring::context::{self, Context, Service};
 use crate::cli::wiring::environment::env;
 use crate::cli::wiring::jobs::{self, Replacer};
 use crate::cli::wiring::options::Common;
-use crate::cli::wiring::{channels, pings};
+use crate::cli::wiring::{callers, channels, pings};
 use crate::config::{self, LoadError};
 use crate::daemon::{Manager, Membership, Reloaded};
 use crate::model::Clock;
@@ -281,7 +281,7 @@ fn database(context: &Context) -> (String, String) {
     (settings.url, settings.schema)
 }
 
-/// Hashes everything that a reload would change, so that comments and order do not count. The key and the pages' token
+/// Hashes everything that a reload would change, so that comments and order do not count. The keys and the pages' token
 /// are included: after a secret's file was replaced, SIGHUP applies the new secret.
 fn fingerprint(context: &Context) -> blake3::Hash {
     use secrecy::ExposeSecret as _;
@@ -296,6 +296,11 @@ fn fingerprint(context: &Context) -> blake3::Hash {
     }
     if let Ok(key) = config::read_key(&config.service, &env) {
         hasher.update(key.expose_secret().as_bytes());
+    }
+    for provider in &config.providers {
+        if let Some(key) = callers::key(provider) {
+            hasher.update(provider.name.as_str().as_bytes()).update(key.expose_secret().as_bytes());
+        }
     }
     if let Ok(token) = config::read_secret("token of the pages", &config.web.token, &env) {
         hasher.update(token.expose_secret().as_bytes());

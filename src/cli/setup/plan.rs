@@ -38,7 +38,11 @@ const UPPER: &str =
     "if the AI source is asked in every run; with ai.when = \"new\", only runs that find something new ask it";
 
 /// Explains the mark of calls of a provider.
-const FEWER: &str = "if every search needs all its calls; one that finds little needs one";
+const FEWER: &str =
+    "if every search needs all its calls; one that finds little, or knows its SearXNG's /config, needs fewer";
+
+/// Explains the mark of calls within limits.
+const SHARED: &str = "if no other source uses the topic's own limits, which hold for all its calls together";
 
 /// How far back billed prices are averaged.
 const PAST: Duration = Duration::from_secs(30 * 86_400);
@@ -174,15 +178,18 @@ fn slots_row(row: &TopicForecast) -> Vec<String> {
 
 /// The marks of uncertain numbers in a line of costs.
 struct Marks {
+    service: &'static str,
     ai: &'static str,
     others: &'static str,
     cost: &'static str,
 }
 
 impl Marks {
-    fn new(ai: &'static str, may_need_fewer_calls: bool) -> Self {
-        let others = if may_need_fewer_calls { "≤" } else { "" };
-        Self { ai, others, cost: if may_need_fewer_calls { others } else { ai } }
+    fn new(ai: &'static str, may_need_fewer_calls: bool, shares_limits: bool) -> Self {
+        let service = if shares_limits { "≤" } else { "" };
+        let others = if may_need_fewer_calls { "≤" } else { service };
+        let ai = if ai.is_empty() { service } else { ai };
+        Self { service, ai, others, cost: if others.is_empty() { ai } else { others } }
     }
 }
 
@@ -196,8 +203,8 @@ fn render_costs(forecast: &Forecast) -> String {
         let cost = |money: Micros| format!("{}{money}", if money > Micros(0) { marks.cost } else { "" });
         vec![
             name.to_owned(),
-            per_day(calls.social, forecast.days),
-            per_day(calls.web, forecast.days),
+            marked(marks.service, calls.social),
+            marked(marks.service, calls.web),
             marked(marks.ai, calls.ai),
             cost(day),
             cost(month),
@@ -213,12 +220,13 @@ fn render_costs(forecast: &Forecast) -> String {
             }
             None => (row.calls, if row.may_skip_ai { "≤" } else { "" }),
         };
-        let marks = Marks::new(ai, row.may_need_fewer_calls);
+        let marks = Marks::new(ai, row.may_need_fewer_calls, row.shares_limits);
         rows.push(line(&row.topic, calls, &marks, (row.expected.per_day, row.expected.per_month)));
     }
     let bounded = forecast.topics.iter().any(|row| row.may_skip_ai || row.ai_asked.is_some());
     let fewer = forecast.topics.iter().any(|row| row.may_need_fewer_calls);
-    let marks = Marks::new(if bounded { "≤" } else { "" }, fewer);
+    let shared = forecast.topics.iter().any(|row| row.shares_limits);
+    let marks = Marks::new(if bounded { "≤" } else { "" }, fewer, shared);
     rows.push(line("at most", forecast.calls, &marks, (forecast.at_most.per_day, forecast.at_most.per_month)));
     let mut heads = vec!["calls per day", "social", "web", "ai", "cost/day", "cost/30 days", "others"];
     if forecast.calls.providers == 0 {
@@ -232,7 +240,7 @@ fn render_costs(forecast: &Forecast) -> String {
     if forecast.expected != forecast.at_most {
         let expected = format!(
             "expected: {}{} a day, {} in 30 days, at the rate of AI searches of the last 30 days",
-            if fewer { "at most " } else { "" },
+            if fewer || shared { "at most " } else { "" },
             forecast.expected.per_day,
             forecast.expected.per_month
         );
@@ -243,6 +251,9 @@ fn render_costs(forecast: &Forecast) -> String {
     }
     if fewer {
         note("≤ ", FEWER);
+    }
+    if shared {
+        note("≤ ", SHARED);
     }
     text
 }

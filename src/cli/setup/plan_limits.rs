@@ -35,8 +35,9 @@ pub(super) fn quota(forecast: &Forecast) -> String {
         2 => "; one more day exceeds the limit".to_owned(),
         days => format!("; {} more days exceed the limit", days - 1),
     };
+    let used_up = if quota.upper_bound { "may be used up from" } else { "are used up at" };
     let text = format!(
-        "{}: the {limit} calls of the day are used up at {} UTC{note}; at most {} are planned{more}. Further calls are not \
+        "{}: the {limit} calls of the day {used_up} {} UTC{note}; at most {} are planned{more}. Further calls are not \
          made (over_quota): raise [service] max_calls_per_day, or run topics less often.",
         used.day,
         clock(used.at),

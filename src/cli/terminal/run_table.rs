@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use crate::cli::terminal::output;
 use crate::collect::{MIXED, RunReport};
 use crate::compare::hidden_new;
-use crate::model::{Micros, RunState, SearchState, Source};
+use crate::model::{Micros, RunState, SearchCost, SearchState, Source};
 use crate::store::{Counts, DataOrigin, SearchRow, Store, StoreError};
 
 /// Index of the column `filtered`.
@@ -22,6 +22,9 @@ pub(in crate::cli) struct Sums {
     pub(in crate::cli) filtered: i64,
     #[serde(rename = "cost_usd")]
     pub(in crate::cli) cost: Micros,
+    /// How much of it was assumed from a price.
+    #[serde(rename = "assumed_usd")]
+    pub(in crate::cli) assumed: Micros,
 }
 
 /// New items that filters hide, by run and source. A run whose topic has no filter is absent.
@@ -33,6 +36,11 @@ impl Sums {
         let filtered = if self.filtered > 0 { format!("{} filtered + ", self.filtered) } else { String::new() };
         let Counts { found, new, duplicate, .. } = self.counts;
         format!("{found} found = {} new + {filtered}{duplicate} duplicate", new - self.filtered)
+    }
+
+    /// What the searches cost.
+    pub(in crate::cli) fn paid(&self) -> SearchCost {
+        SearchCost { total: self.cost, assumed: self.assumed }
     }
 }
 
@@ -65,6 +73,7 @@ pub(in crate::cli) fn sums(reports: &[RunReport], hidden: &Hidden) -> Sums {
         sums.counts.outside += c.outside;
         sums.counts.undated += c.undated;
         sums.cost = sums.cost.plus(search.cost);
+        sums.assumed = sums.assumed.plus(search.assumed);
     }
     sums
 }
@@ -152,7 +161,7 @@ pub(in crate::cli) fn render(reports: &[RunReport], hidden: &Hidden) -> String {
     }
     let numbers: Vec<usize> = (3..header.len()).collect();
     let mut text = output::table(&header, rows, &numbers);
-    text.push_str(&format!("\n{} of {} runs ok · {} · cost {}\n", sums.ok, sums.runs, sums.found(), sums.cost));
+    text.push_str(&format!("\n{} of {} runs ok · {} · cost {}\n", sums.ok, sums.runs, sums.found(), sums.paid()));
     render_notes(&mut text, &notes);
     text
 }

@@ -287,7 +287,7 @@ async fn print(
         sums.ok,
         wanted,
         sums.found(),
-        sums.cost,
+        sums.paid(),
         output::escape_control(store.place())
     ));
     Ok(output::text(&text)?)

@@ -12,7 +12,7 @@ use crate::cli::wiring::context::Context;
 use crate::cli::wiring::ids;
 use crate::cli::wiring::options::Common;
 use crate::collect::{RunReport, SearchReport};
-use crate::model::{LookBackKind, ProviderKind, RunState, SearchRow, SearchState, Span, Time};
+use crate::model::{LookBackKind, Micros, ProviderKind, RunState, SearchRow, SearchState, Span, Time};
 use crate::search::hint_for_stored_failure;
 use crate::store::{RunRow, Store};
 
@@ -157,6 +157,11 @@ fn report(run: RunRow, searches: &[SearchRow]) -> RunReport {
                     (search.source.provider(), ProviderKind::named(&search.operation).is_some_and(reads_feeds));
                 hint_for_stored_failure(provider, feeds, class, search.http_status, search.error_text.as_deref()?)
             }),
+            // Without a basis it is the expected price.
+            assumed: match search.cost_basis.as_deref() {
+                None | Some("assumed") => search.cost,
+                Some(_) => Micros(0),
+            },
         })
         .collect();
     let reason = run.reason.or(run.error_text);

@@ -99,7 +99,7 @@ pub(in crate::cli) fn login(provider: &ProviderConfig) -> Login {
 }
 
 fn access(provider: &ProviderConfig) -> Result<Access, Failure> {
-    let place = SecretSource { variable: provider.key_env.clone(), file: provider.key_file.clone() };
+    let place = key_place(provider);
     let named = place.variable.is_some() || place.file.is_some();
     let invented = provider.target == Target::Sandbox;
     match provider.kind.login {
@@ -129,6 +129,15 @@ fn access(provider: &ProviderConfig) -> Result<Access, Failure> {
         Login::Bearer if !named => Ok(Access::Open),
         Login::Bearer => Ok(Access::Bearer(secret(provider, &place)?)),
     }
+}
+
+/// Reads a provider's key, if it has one.
+pub(in crate::cli) fn key(provider: &ProviderConfig) -> Option<SecretString> {
+    secret(provider, &key_place(provider)).ok()
+}
+
+fn key_place(provider: &ProviderConfig) -> SecretSource {
+    SecretSource { variable: provider.key_env.clone(), file: provider.key_file.clone() }
 }
 
 fn secret(provider: &ProviderConfig, place: &SecretSource) -> Result<SecretString, Failure> {

@@ -74,7 +74,12 @@ fn fill(answer: &mut Answer, report: &Report) -> Result<(), ToolError> {
     if markdown.chars().count() > LONGEST {
         answer.note("The report is cut off here; choose fewer topics.");
     }
-    answer.field("quoted", text(&markdown, LONGEST))
+    answer.field("quoted", text(&markdown, LONGEST))?;
+    answer.field("assumed_usd", report.assumed)?;
+    match report.removed_topics {
+        Some(cost) => answer.field("removed_topics_usd", cost),
+        None => Ok(()),
+    }
 }
 
 /// The counts; `authors` is null if none is known.
@@ -99,6 +104,7 @@ fn figures(topic: &TopicFacts) -> Value {
         "outside": topic.outside,
         "covered_share": topic.covered.map(|_| topic.covered_in_all),
         "cost_usd": topic.cost,
+        "assumed_usd": topic.assumed,
     })
 }
 

@@ -49,6 +49,11 @@ pub(super) fn by(item: &ItemExcerpt) -> Markup {
     html! { @match &item.author { Some(author) => bdi { "@" (author) }, None => "author unknown" } }
 }
 
+/// Returns what searches cost. The assumed part has a line of its own, because the columns are narrow.
+pub(super) fn cost(total: &str, assumed: Option<String>) -> Markup {
+    html! { (total) @if let Some(words) = assumed { br; "(" (words) ")" } }
+}
+
 /// Returns the author of a post or the host of a page.
 fn source(row: &RowFacts) -> Markup {
     let host = row.item.link.as_deref().filter(|_| row.kind == Kind::Page && row.item.author.is_none()).and_then(host);

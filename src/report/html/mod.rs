@@ -171,7 +171,7 @@ fn row(report: &Report, topic: &TopicFacts) -> Markup {
             td.n data-label="Positive" { (share(Tone::Positive)) }
             td.n data-label="Covered" { (topic.covered_words(report.span)) }
             td data-label="Sources" { @if topic.not_kept.is_some() { (format::NOT_KEPT) } @else if topic.sources.is_empty() { "not searched" } @else if failing.is_empty() { span.good { "ok" } } @else { strong.bad { (failing.join(", ")) } } }
-            td.n data-label="Cost" { (topic.cost_words()) }
+            td.n data-label="Cost" { (lists::cost(&topic.cost_words(), topic.assumed_words())) }
         }
     }
 }

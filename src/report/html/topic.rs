@@ -210,7 +210,7 @@ fn coverage(report: &Report, topic: &TopicFacts) -> Markup {
                         td.n data-label="Failed" { (number(source.failed)) " of " (number(source.searches)) }
                         td.n data-label="Not made" { (number(source.left_out + source.refused_by_quota)) }
                         td.n data-label="Full replies" { (number(source.saturated)) }
-                        td.n data-label="Cost" { (source.cost.to_string()) }
+                        td.n data-label="Cost" { (lists::cost(&source.cost.to_string(), source.paid().assumed_words())) }
                     } } }
                 } }
             }

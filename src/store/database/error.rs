@@ -80,9 +80,9 @@ impl From<sqlx::Error> for StoreError {
         };
         let text = error.to_string();
         let busy = text.contains("database is locked") || matches!(code.as_deref(), Some("5" | "6" | "261" | "517"));
-        // A lock timeout, and a server that shuts down: the transaction was rolled back.
+        // A lock timeout, and a server that shuts down or ends the connection: the transaction was rolled back.
         let waited = matches!(code.as_deref(), Some("55P03"));
-        let ended = matches!(code.as_deref(), Some("57P01" | "57P02" | "57P03" | "57P05" | "53300"))
+        let ended = matches!(code.as_deref(), Some("25P03" | "57P01" | "57P02" | "57P03" | "57P05" | "53300"))
             || code.as_deref().is_some_and(|code| code.len() == 5 && code.starts_with("08"));
         // A server that shuts down in the middle of an answer leaves one that cannot be parsed.
         let away = ended
@@ -93,6 +93,7 @@ impl From<sqlx::Error> for StoreError {
         let again = busy || waited || ended || matches!(code.as_deref(), Some("40001" | "40P01"));
         let (kind, hint) = match &error {
             _ if busy || waited => (StoreErrorKind::Locked, "another process is writing; try again in a moment"),
+            _ if let Some(known) = code.as_deref().and_then(of_server) => known,
             _ if ended => (StoreErrorKind::Unreachable, "the database server is shutting down, starting up or full"),
             sqlx::Error::Io(_) | sqlx::Error::Tls(_)
                 if let Some(hint) = crate::store::database::connect::certificates::hint(&text) =>
@@ -123,7 +124,7 @@ impl From<sqlx::Error> for StoreError {
                     "is the disk full, or failing? free space; the data stored before is intact",
                 )
             }
-            sqlx::Error::Database(_) if matches!(code.as_deref(), Some("8" | "1032" | "1544" | "25006")) => {
+            sqlx::Error::Database(_) if matches!(code.as_deref(), Some("8" | "1032" | "1544")) => {
                 (StoreErrorKind::Unwritable, "the database is read-only for this user")
             }
             sqlx::Error::Database(_) if matches!(code.as_deref(), Some("28P01" | "28000" | "3D000")) => {
@@ -141,6 +142,32 @@ impl From<sqlx::Error> for StoreError {
         };
         Self { kind, text: one_line(&text), hint: hint.to_owned(), again, away }
     }
+}
+
+/// Returns what an error code of PostgreSQL means for a process, and what to do next, if that is more than the message
+/// says.
+fn of_server(code: &str) -> Option<(StoreErrorKind, &'static str)> {
+    Some(match code {
+        "25006" => (
+            StoreErrorKind::Unwritable,
+            "the database is read-only: is the server a standby, or default_transaction_read_only set for this user?",
+        ),
+        "25P03" => (
+            StoreErrorKind::Unreachable,
+            "this process stood still in a transaction, which the server has undone; try again",
+        ),
+        "40001" | "40P01" => (StoreErrorKind::Statement, "other processes wrote the same rows; try again"),
+        "53200" => (StoreErrorKind::Statement, "the database server is out of memory: its log says why"),
+        "53300" => (
+            StoreErrorKind::Unreachable,
+            "the database server has no free connection: raise max_connections, or end what holds them",
+        ),
+        "57014" => (
+            StoreErrorKind::Statement,
+            "it took longer than 60 seconds, or somebody cancelled it: is the database server overloaded?",
+        ),
+        _ => return None,
+    })
 }
 
 /// Returns the primary code of a SQLite error code; `None` for PostgreSQL's, which have five characters.

@@ -92,6 +92,11 @@ impl Store {
         read!(self, calls::used_by_provider(day))
     }
 
+    /// Returns how much of the money of a UTC day no bill confirms, by provider.
+    pub async fn assumed_on(&self, day: i64) -> Result<Vec<(String, Micros)>, StoreError> {
+        read!(self, spent::assumed(day))
+    }
+
     /// Returns the usage on a UTC day of the service, and of each of these topics in their order. Where there is no
     /// counter, it returns sums over the ledger.
     pub async fn usage_on(&self, day: i64, topics: &[String]) -> Result<(Usage, Vec<Usage>), StoreError> {

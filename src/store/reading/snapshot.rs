@@ -65,6 +65,11 @@ impl ReadSnapshot {
         snapshot_read!(self, search_history::watched(topics))
     }
 
+    /// Returns the ids of all topics but these, including those that are no longer watched.
+    pub async fn topics_except(&mut self, known: &[&str]) -> Result<Vec<String>, StoreError> {
+        snapshot_read!(self, topics::except(known))
+    }
+
     /// Returns when the topic's first run that searched began, answered or not.
     pub async fn first_search(&mut self, topic: &str) -> Result<Option<Time>, StoreError> {
         snapshot_read!(self, report::first_search(topic))

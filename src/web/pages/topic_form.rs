@@ -178,9 +178,8 @@ impl Form {
     fn outlook(&self, outlook: &Preview, saves: bool) -> Markup {
         let forecast = &outlook.forecast;
         let mark = if forecast.upper_bound { "≤\u{a0}" } else { "" };
-        let calls = forecast.calls.social + forecast.calls.web + forecast.calls.ai + forecast.calls.providers;
         // In tenths, because there may be less than one call a day.
-        let tenths = calls.saturating_mul(10).saturating_add(15) / 30;
+        let tenths = forecast.most_calls.saturating_mul(10).saturating_add(15) / 30;
         html! { section aria-labelledby="preview" {
             h2 #preview { "What it would do" }
             dl.facts {
@@ -188,7 +187,7 @@ impl Form {
                     @if outlook.next.is_empty() { @match forecast.state { "paused" => "none: it is paused", "manual" => "none: it runs only on request", _ => "none found" } }
                     @for at in &outlook.next { span.sub { (slot(*at, &outlook.timezone)) } }
                 }
-                dt { "Calls a day" } dd { (mark) (number((tenths / 10).unsigned_abs())) @if tenths % 10 != 0 { "." (tenths % 10) } @if forecast.may_need_fewer_calls { span.sub { "if every search needs all its calls; one that finds little needs one" } } }
+                dt { "Calls a day" } dd { (mark) (number((tenths / 10).unsigned_abs())) @if tenths % 10 != 0 { "." (tenths % 10) } @if forecast.may_need_fewer_calls { span.sub { "if every search needs all its calls; one that finds little needs fewer" } } }
                 dt { "Cost of 30 days" } dd { @if forecast.expected.per_month > Micros(0) { (mark) } (forecast.expected.per_month.to_string()) @if forecast.may_skip_ai { span.sub { "if every run searches the AI source; with ai.when = \"new\" only those that find something new do" } } }
             }
             @for warning in &outlook.warnings { p.note { "Warning: " (error_line(warning)) } }

@@ -127,6 +127,15 @@ pub(in crate::store) async fn in_ledger(conn: &mut Conn, provider: &str, day: i6
     Ok(Usage { calls: row.try_get("made")?, money: Micros(row.try_get("spent")?) })
 }
 
+/// Returns how much of the money of a day no bill confirms, by provider: it was assumed from a price, or its search is
+/// not over.
+pub(in crate::store) async fn assumed(conn: &mut Conn, day: i64) -> Result<Vec<(String, Micros)>, StoreError> {
+    let unbilled = format!(" AND (s.cost_basis = 'assumed' OR s.cost IS NULL) GROUP BY {PROVIDER}");
+    let sql = ledger(&format!("{PROVIDER} AS provider"), &unbilled);
+    let rows = sqlx::query(AssertSqlSafe(sql)).bind(index_start(day)).bind(day).fetch_all(conn).await?;
+    rows.iter().map(|row| Ok((row.try_get("provider")?, Micros(row.try_get("spent")?)))).collect()
+}
+
 /// Returns the usage of these topics on a day: as counted, or summed over the ledger where there is no counter yet.
 pub(in crate::store) async fn of_topics(
     conn: &mut Conn,

@@ -252,7 +252,8 @@ pub(in crate::store) async fn searches(
     most: i64,
 ) -> Result<Vec<SearchSummary>, StoreError> {
     let mut query = QueryBuilder::<Database>::new(
-        "SELECT r.public_id, s.tries, s.source, s.state, s.started_at, coalesce(s.error_class, s.reason) AS trouble, s.saturated, coalesce(s.cost, s.expected_cost) AS cost \
+        "SELECT r.public_id, s.tries, s.source, s.state, s.started_at, coalesce(s.error_class, s.reason) AS trouble, s.saturated, coalesce(s.cost, s.expected_cost) AS cost, \
+         CASE WHEN s.cost_basis = 'assumed' OR s.cost IS NULL THEN coalesce(s.cost, s.expected_cost) ELSE 0 END AS assumed \
          FROM run r JOIN search s ON s.run = r.id WHERE r.seq IS NOT NULL AND r.topic = ",
     );
     within(&mut query, topic, span);
@@ -270,6 +271,7 @@ pub(in crate::store) async fn searches(
                 trouble: row.try_get("trouble")?,
                 saturated: read::flag(row, "saturated")?.unwrap_or(false),
                 cost: Micros(row.try_get("cost")?),
+                assumed: Micros(row.try_get("assumed")?),
             })
         })
         .collect()
