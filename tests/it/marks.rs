@@ -35,7 +35,7 @@ fn world(database: Database) -> (Truth, Place) {
 /// The keys of posts about rockets and about shoes.
 fn keys(place: &Place) -> [Vec<String>; 2] {
     let of = |like: &str| {
-        let sql = format!("SELECT key FROM v_item WHERE text LIKE '{like}%' ORDER BY key");
+        let sql = format!("SELECT DISTINCT key FROM v_item WHERE text LIKE '{like}%' ORDER BY key");
         place.database.texts(&sql)
     };
     let keys = [of("the "), of("buy ")];
