@@ -1,12 +1,14 @@
 //! A report as plain data: its topics, what matters, and sentences about all of it. `make` builds it; `html` and
 //! `markdown` format it.
 
+use std::collections::BTreeSet;
+
 use super::facts::{ChangeFacts, TopicFacts};
 use super::format;
 use super::matter::Highlight;
 use super::measures::Voice;
 use super::voice_parts::VoicePart;
-use crate::model::{Micros, ReportWindow, Span, Time};
+use crate::model::{Micros, ReportWindow, Source, Span, Time};
 
 /// A report with everything it contains.
 #[derive(Debug, Clone, serde::Serialize)]
@@ -46,6 +48,10 @@ pub struct Report {
     pub cost: Option<Micros>,
     /// The topics: those named in the specification in its order, all others by id.
     pub topics: Vec<TopicFacts>,
+    /// The sources that shares of voice count: those that all topics had in the whole period. `None` if they had no
+    /// others; empty if they had none in common, so that there are no shares.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub voice_sources: Option<BTreeSet<Source>>,
 }
 
 impl Report {

@@ -34,6 +34,7 @@ pub(super) fn topic(id: &str) -> TopicFacts {
         unwatched: false,
         unanswered: false,
         period: ItemCounts::default(),
+        voice: None,
         saturated: false,
         unseen: false,
         searched_share: 1.0,
@@ -110,5 +111,6 @@ pub(super) fn report(topics: Vec<TopicFacts>) -> Report {
         voice_parts: Vec::new(),
         cost: Some(Micros(0)),
         topics,
+        voice_sources: None,
     }
 }
