@@ -120,20 +120,37 @@ impl Lessons {
         };
         self.rows.iter().map(|(row, features)| TrainingItem { key: &row.key, features, mark: mark(row) }).collect()
     }
+
+    async fn into_items_to_mark(mut self, store: &Store, topic: &str) -> Result<Vec<ItemRow>, StoreError> {
+        let mut row_filter = RowFilter::of(store, &[topic.to_owned()], FilterMode::Hide).await?;
+        self.rows.retain(|(row, _)| row.mark.is_some() || row_filter.shows_item(row));
+        let keys: Vec<String> = suggest(&self.items()).into_iter().map(str::to_owned).collect();
+        let mut rows: Vec<ItemRow> =
+            self.rows.into_iter().map(|(row, _)| row).filter(|row| keys.contains(&row.key)).collect();
+        rows.sort_by_key(|row| keys.iter().position(|key| *key == row.key));
+        Ok(rows)
+    }
 }
 
 /// The items of a topic to mark next, of the latest: marks of these teach more than marks of others. None of them is
 /// hidden by the topic's filter.
 pub async fn items_to_mark(store: &Store, topic: &str) -> Result<Vec<ItemRow>, StoreError> {
     let marks = store.list_marks(topic, None, MOST_MARKS).await?;
+    Lessons::of(store, topic, marks).await?.into_items_to_mark(store, topic).await
+}
+
+/// The same with the ranking, from one reading of the items.
+pub async fn items_to_mark_and_ranking(
+    store: &Store,
+    topic: &str,
+) -> Result<(Vec<ItemRow>, Option<Ranking>), StoreError> {
+    let marks = store.list_marks(topic, None, MOST_MARKS).await?;
     let mut lessons = Lessons::of(store, topic, marks).await?;
-    let mut row_filter = RowFilter::of(store, &[topic.to_owned()], FilterMode::Hide).await?;
-    lessons.rows.retain(|(row, _)| row.mark.is_some() || row_filter.shows_item(row));
-    let keys: Vec<String> = suggest(&lessons.items()).into_iter().map(str::to_owned).collect();
-    let mut rows: Vec<ItemRow> =
-        lessons.rows.into_iter().map(|(row, _)| row).filter(|row| keys.contains(&row.key)).collect();
-    rows.sort_by_key(|row| keys.iter().position(|key| *key == row.key));
-    Ok(rows)
+    // It is none with too few marks.
+    let ranker = Ranker::learn(&lessons.items());
+    let query_words = lessons.query_words.take();
+    let items = lessons.into_items_to_mark(store, topic).await?;
+    Ok((items, ranker.map(|ranker| Ranking { query_words, ranker })))
 }
 
 impl Ranking {

@@ -1,6 +1,8 @@
 //! Compares a week or a month and its parts with the one before, or gives the reason why not.
 //! `insight::daily::CalendarUnit` defines the days; `calendar_words` puts it into words.
 
+use std::collections::HashSet;
+
 use super::format::percent_below;
 use super::measures::{LONGEST_RUN, MOST_SEARCHES, UNJUDGED, WHOLE};
 use super::tone;
@@ -65,6 +67,9 @@ pub struct PartFacts {
     pub at_least: bool,
     /// The share that searches covered, 0..1, of the time that has passed; `None` if the searches were pruned.
     pub covered: Option<f64>,
+    /// Unique items that the share of voice counts, if not all.
+    #[serde(skip)]
+    pub voice: Option<u64>,
 }
 
 /// What was already read of a topic.
@@ -84,6 +89,8 @@ pub(super) struct Reading<'a> {
     pub(super) reach: Option<Time>,
     /// From when on the filter could judge all items, if not all.
     pub(super) judged_from: Option<Time>,
+    /// Keys of the items of the period that the share of voice counts, if not all.
+    pub(super) in_voice: Option<&'a HashSet<String>>,
     pub(super) scored: Option<&'a str>,
     pub(super) now: Time,
 }
@@ -154,6 +161,9 @@ impl Reading<'_> {
 
     fn part(&self, name: String, span: Span) -> PartFacts {
         let counted = daily::count_items(self.inside(span));
+        let count_voice = |keys: &HashSet<String>| {
+            daily::count_items(self.inside(span).filter(|mark| keys.contains(&mark.key))).unique
+        };
         PartFacts {
             name,
             span,
@@ -161,6 +171,7 @@ impl Reading<'_> {
             unique: counted.unique,
             at_least: self.looked.may_be_more(self.kept, span, self.now),
             covered: self.kept.is_complete(span).then(|| self.looked.covered_share(span)),
+            voice: self.in_voice.map(count_voice),
         }
     }
 

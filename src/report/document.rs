@@ -1,12 +1,14 @@
 //! A report as plain data: its topics, what matters, and sentences about all of it. `make` builds it; `html` and
 //! `markdown` format it.
 
+use std::collections::BTreeSet;
+
 use super::facts::{ChangeFacts, TopicFacts};
 use super::format;
 use super::matter::Highlight;
 use super::measures::Voice;
 use super::voice_parts::VoicePart;
-use crate::model::{Micros, ReportWindow, SearchCost, Span, Time};
+use crate::model::{Micros, ReportWindow, SearchCost, Source, Span, Time};
 
 /// A report with everything it contains.
 #[derive(Debug, Clone, serde::Serialize)]
@@ -52,6 +54,10 @@ pub struct Report {
     /// The part of the cost of topics that are no longer configured, in a report of all topics.
     #[serde(rename = "removed_topics_usd", skip_serializing_if = "Option::is_none")]
     pub removed_topics: Option<Micros>,
+    /// The sources that shares of voice count: those that all topics had in the whole period. `None` if they had no
+    /// others; empty if they had none in common, so that there are no shares.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub voice_sources: Option<BTreeSet<Source>>,
 }
 
 impl Report {

@@ -30,6 +30,9 @@ pub struct TopicFacts {
     pub unanswered: bool,
     /// The period's items.
     pub period: ItemCounts,
+    /// Those of them that the share of voice counts, if not all.
+    #[serde(skip)]
+    pub voice: Option<ItemCounts>,
     /// Whether full replies left a hole in the period, so that there may be more.
     pub saturated: bool,
     /// Whether more than a little at the end of its days was not covered yet, so that there may be more.

@@ -5,9 +5,11 @@ use std::collections::BTreeSet;
 
 use super::costs::{PeriodCost, runs};
 use super::facts::{DayFacts, PrunedPeriod, TopicFacts};
-use super::measures::{LONGEST_RUN, MOST_SEARCHES, TAIL, ToneFacts, WHOLE, WhyFacts};
+use super::measures::{LONGEST_RUN, MOST_SEARCHES, TAIL, WHOLE, WhyFacts};
 use super::period::ReportScope;
-use super::{answer, calendar, causes, comparison, coverage, items, period, source_shares};
+use super::period_rule::PeriodRule;
+use super::tone::{latest, tone};
+use super::{answer, calendar, causes, comparison, coverage, items, period, source_shares, voice_sources};
 use crate::compare::{
     FilteredItems, NoTermsReason, Relevance, TermsAsked, TopicTerms, apply_filter, relevance, topic_terms,
 };
@@ -19,35 +21,10 @@ use crate::store::{ReadSnapshot, StoreError};
 const HISTORY: i32 = 61;
 /// Days in the charts.
 const CHART: usize = 14;
-/// How many days before the last one its tone is compared with.
-const BEFORE: usize = 7;
 /// The maximum number of items read from the history; the latest are read.
 const MOST_MARKS: i64 = 200_000;
 /// Four weeks with which terms are compared, and the day in which the first of them may have begun, in milliseconds.
 const TERMS_REACH: i64 = 29 * 86_400_000;
-
-/// Decides which items belong to the period: by the instant at which they count, or, when reports follow one another
-/// without gaps, by when they were first seen, so that late finds are in the next report.
-pub(super) struct PeriodRule {
-    span: Span,
-    by_moment: bool,
-    /// Only items with a higher sequence number.
-    since: Option<i64>,
-}
-
-impl PeriodRule {
-    pub(super) fn of(&self, mark: &CountedItem) -> bool {
-        let inside = mark.fit != crate::model::WindowFit::Outside;
-        match self.since {
-            _ if self.by_moment => self.span.contains(mark.moment()),
-            // By number and not by time: a run that started before the last report may have ended after it.
-            Some(since) => inside && mark.seq > since,
-            // The first such report: items first seen by a clock that is ahead belong to it, too, since the next report
-            // goes on by number.
-            None => inside && mark.first_seen >= self.span.from,
-        }
-    }
-}
 
 /// Returns the days used by a report, ending with its own; for a week or month also those of the one before.
 pub(super) fn history(spec: &ReportSpec, span: Span) -> Vec<Day> {
@@ -70,7 +47,7 @@ pub(super) async fn topic(
     snapshot: &mut ReadSnapshot,
     spec: &ReportSpec,
     topic: &Topic,
-    ReportScope { span, since, now, by_source, alone }: ReportScope,
+    ReportScope { span, since, now, by_source, voice_sources, alone }: ReportScope<'_>,
     query_changes: &[Time],
     rows: usize,
 ) -> Result<TopicFacts, StoreError> {
@@ -94,9 +71,8 @@ pub(super) async fn topic(
     let pruned_days = snapshot.pruned_days(&topic.id).await?;
     let tried = snapshot.last_run(&topic.id).await?.is_some();
 
-    let period: Vec<&CountedItem> = marks.iter().filter(|mark| rule.of(mark)).collect();
-    let late: Vec<&CountedItem> =
-        marks.iter().filter(|mark| span.contains(mark.first_seen) && mark.moment() < span.from).collect();
+    let period: Vec<&CountedItem> = marks.iter().filter(|mark| rule.counts(mark)).collect();
+    let late: Vec<&CountedItem> = marks.iter().filter(|mark| rule.is_new(mark) && mark.moment() < span.from).collect();
     let counted = daily::count_items(period.iter().copied());
     let calendar = period::calendar(spec.window, span, &spec.timezone);
     let period_start = history.partition_point(|day| day.span.from < span.from);
@@ -166,6 +142,7 @@ pub(super) async fn topic(
         topic_terms(snapshot, terms_request).await?
     };
     let found_by = source_shares::read(snapshot, topic, &period, seen, by_source).await?;
+    let in_voice = voice_sources::found(snapshot, topic, &period, voice_sources).await?;
     let scored = scorer.as_deref();
     let reading = calendar::Reading {
         marks: &marks,
@@ -177,6 +154,7 @@ pub(super) async fn topic(
         sources_since,
         reach,
         judged_from,
+        in_voice: in_voice.as_ref(),
         scored,
         now,
     };
@@ -196,7 +174,7 @@ pub(super) async fn topic(
         }
         None => WhyFacts::default(),
     };
-    let chosen = items::choose(snapshot, topic, &marks, &period, scorer.as_deref(), span, rows).await?;
+    let chosen = items::choose(snapshot, topic, &marks, &period, scorer.as_deref(), &rule, rows).await?;
     Ok(TopicFacts {
         id: topic.id.clone(),
         title: topic.title.clone(),
@@ -244,6 +222,9 @@ pub(super) async fn topic(
         kept_from,
         sources: coverage::sources(&searches, &search_coverage, (span, now)),
         period: counted,
+        voice: in_voice
+            .as_ref()
+            .map(|keys| daily::count_items(period.iter().copied().filter(|mark| keys.contains(&mark.key)))),
         top_posts: chosen.top_posts,
         top_pages: chosen.top_pages,
         rising: chosen.rising,
@@ -252,11 +233,11 @@ pub(super) async fn topic(
         campaigns: chosen.campaigns,
         rows_left_out: chosen.left_out,
         rows: chosen.rows,
-        filtered: hidden.iter().filter(|mark| rule.of(mark)).count() as u64,
+        filtered: hidden.iter().filter(|mark| rule.counts(mark)).count() as u64,
         uncompared: snapshot.has_unclustered().await? && !period.is_empty(),
         unjudged: marks
             .iter()
-            .filter(|mark| unjudged.contains(&mark.key) && (rule.of(mark) || chart_span.contains(mark.moment())))
+            .filter(|mark| unjudged.contains(&mark.key) && (rule.counts(mark) || chart_span.contains(mark.moment())))
             .count() as u64,
         changes: None,
         asked_anew: query_changes.iter().copied().filter(|at| chart_span.contains(*at)).collect(),
@@ -320,28 +301,4 @@ fn day_facts(
         checks: search_coverage.checks(day.span),
         at_least: search_coverage.may_be_more(pruned_days, day.span, now),
     }
-}
-
-/// Returns those of `before` with which the tone of the last day of a history is compared.
-fn latest<'a>(history: &[Day], before: &'a [Day]) -> &'a [Day] {
-    let week = history.get(history.len().saturating_sub(BEFORE + 1)).map_or(Time(i64::MIN), |day| day.span.from);
-    before.get(before.partition_point(|day| day.span.from < week)..).unwrap_or_default()
-}
-
-fn tone(
-    period: &[&CountedItem],
-    marks: &[CountedItem],
-    earlier: &[Day],
-    week: &[Day],
-    scorer: Option<String>,
-) -> ToneFacts {
-    let period_keys: BTreeSet<&str> = period.iter().map(|mark| mark.key.as_str()).collect();
-    let others: Vec<&CountedItem> = marks.iter().filter(|mark| !period_keys.contains(&*mark.key)).collect();
-    let of_day = |day: &Day| {
-        daily::count_tones(others.iter().copied().filter(|mark| day.span.contains(mark.moment())), scorer.as_deref())
-    };
-    let of_days = |days: &[Day]| days.iter().map(of_day).collect::<Vec<_>>();
-    let period = daily::count_tones(period.iter().copied(), scorer.as_deref());
-    let (earlier, week) = (of_days(earlier), of_days(week));
-    ToneFacts::of(period, &earlier, &week, scorer)
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::facts::{Copies, ItemExcerpt, Rising, RowFacts};
 use super::format;
+use super::period_rule::PeriodRule;
 use crate::filter::Filter;
 use crate::insight::daily::{Rise, any_comparable, campaigns, rising_items};
 use crate::model::{CountedItem, ItemContent, Kind, Source, Span, Time, Tone, Topic};
@@ -44,7 +45,7 @@ pub(super) async fn choose(
     marks: &[CountedItem],
     period: &[&CountedItem],
     scorer: Option<&str>,
-    span: Span,
+    rule: &PeriodRule,
     room: usize,
 ) -> Result<SelectedItems, StoreError> {
     let of = |kind: Kind| period.iter().copied().filter(move |mark| mark.kind == kind);
@@ -52,10 +53,11 @@ pub(super) async fn choose(
         (b.engagement.sum(), a.moment(), &a.key).cmp(&(a.engagement.sum(), b.moment(), &b.key))
     };
     let top_posts = top_by(of(Kind::Post).filter(|mark| mark.engagement.sum() > 0), by_engagement);
-    // Web searches return pages of any age: a page found now is news, whatever its date.
     let period_keys: BTreeSet<&str> = period.iter().map(|mark| mark.key.as_str()).collect();
-    let found = marks.iter().filter(|mark| span.contains(mark.first_seen) || period_keys.contains(&*mark.key));
-    let top_pages = top_by(found.filter(|mark| mark.kind == Kind::Page), |a, b| {
+    // Web searches return pages of any age: a page found now is news, whatever its date. Only now: one that is dated now
+    // and found later is new then.
+    let new_pages = marks.iter().filter(|mark| mark.kind == Kind::Page && rule.is_new(mark));
+    let top_pages = top_by(new_pages, |a, b| {
         (b.engagement.sum(), b.moment(), &a.key).cmp(&(a.engagement.sum(), a.moment(), &b.key))
     });
     let scored = |sound: Tone| {
@@ -67,7 +69,7 @@ pub(super) async fn choose(
     let copied = campaigns(period.iter().copied(), LIST);
     let by_key: HashMap<&str, &CountedItem> = marks.iter().map(|mark| (mark.key.as_str(), mark)).collect();
     let Risers { risers, compared: risers_compared, cut: risers_cut, pruned: risers_pruned } =
-        risers(snapshot, topic, &by_key, span).await?;
+        risers(snapshot, topic, &by_key, rule.span).await?;
 
     let named = [&top_posts, &top_pages, &negative, &positive].into_iter().flatten().copied();
     let named = named.chain(copied.iter().filter_map(|c| by_key.get(c.first.as_str()).copied()));

@@ -46,8 +46,13 @@ pub(super) fn page(report: &Report) -> String {
     } else if let Some(more) = report.more_matters() {
         text.push_str(&format!("\n{more}\n"));
     }
+    if let Some(note) = report.voice_note() {
+        text.push_str(&format!("\n## Share of voice\n\n{}\n", escape(&note)));
+    } else if !report.voice.is_empty() {
+        text.push_str("\n## Share of voice\n");
+    }
     if !report.voice.is_empty() {
-        text.push_str("\n## Share of voice\n\n| topic | items | unique | authors |\n|---|---:|---:|---:|\n");
+        text.push_str("\n| topic | items | unique | authors |\n|---|---:|---:|---:|\n");
         for voice in &report.voice {
             let [raw, unique, authors] = voice.cells();
             text.push_str(&format!("| {} | {raw} | {unique} | {authors} |\n", escape(&voice.title)));

@@ -34,6 +34,7 @@ mod markdown_parts;
 mod matter;
 mod measures;
 mod period;
+mod period_rule;
 #[cfg(test)]
 mod regressions;
 mod relevance;
@@ -46,6 +47,7 @@ mod sql;
 mod terms;
 mod tone;
 mod voice_parts;
+mod voice_sources;
 
 use crate::draw::{answer_text, chart, format};
 use crate::model::{DataOrigin, ReportSpec, ReportWindow, Span, Time, Topic};
@@ -94,13 +96,22 @@ pub async fn make(
     };
     let since = since.filter(|_| spec.window == ReportWindow::SinceLast);
     let is_in_group = |topic: &Topic| spec.group.as_ref().is_none_or(|group| topic.tags.contains(group));
-    let voices = || selected.iter().filter(|topic| is_in_group(topic));
-    let by_source = voices().count() > 1 && voices().any(|topic| source_shares::has_several_sources(topic));
+    let voices: Vec<&Topic> = selected.iter().copied().filter(|topic| is_in_group(topic)).collect();
+    let by_source = voices.len() > 1 && voices.iter().any(|topic| source_shares::has_several_sources(topic));
+    let voice_sources = voice_sources::read(&mut snapshot, &voices, span, now).await?;
     // A report of many topics is no longer than one of few.
     let rows = (ROWS / selected.len().max(1)).clamp(25, 150);
     let mut gathered = Vec::with_capacity(selected.len());
     for (topic, query_changes) in selected.iter().zip(&query_changes) {
-        let about = period::ReportScope { span, since, now, by_source: by_source && is_in_group(topic), alone };
+        let is_heard = is_in_group(topic);
+        let about = period::ReportScope {
+            span,
+            since,
+            now,
+            by_source: by_source && is_heard,
+            voice_sources: voice_sources.as_ref().filter(|_| is_heard),
+            alone,
+        };
         gathered.push(gather::topic(&mut snapshot, spec, topic, about, query_changes, rows).await?);
     }
     let removed = match spec.covers_all() && !alone {
@@ -115,9 +126,9 @@ pub async fn make(
     let compared: Vec<&TopicFacts> =
         selected.iter().zip(&gathered).filter(|(topic, _)| is_in_group(topic)).map(|(_, facts)| facts).collect();
     let (matters, matters_left_out) = highlights::of(&gathered, span, now, &spec.timezone);
-    let voice = share_of_voice::of(&compared);
     let each = gathered.iter().map(|topic| costs::PeriodCost { total: topic.cost, assumed: topic.assumed });
     let cost = each.chain(removed).fold(costs::PeriodCost::NOTHING, costs::PeriodCost::plus);
+    let voice = share_of_voice::of(&compared, voice_sources.as_ref());
     Ok(Report {
         name: spec.name.clone(),
         title: spec.title.clone(),
@@ -138,6 +149,7 @@ pub async fn make(
         topics: gathered,
         assumed: cost.assumed,
         removed_topics: removed.and_then(|removed| removed.total),
+        voice_sources,
     })
 }
 

@@ -1,5 +1,6 @@
 //! The period of a report: its span, its name, and the paths of its files.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -7,17 +8,19 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use crate::insight::daily::{CalendarPeriod, CalendarUnit, date_of, day_of, days};
-use crate::model::{ReportFormat, ReportSpec, ReportWindow, Span, Time};
+use crate::model::{ReportFormat, ReportSpec, ReportWindow, Source, Span, Time};
 
 /// What a report covers and when it is made.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ReportScope {
+pub(super) struct ReportScope<'a> {
     pub(super) span: Span,
     /// The sequence number up to which the last report went, if reports follow one another.
     pub(super) since: Option<i64>,
     pub(super) now: Time,
     /// Whether the sources' results are compared with those of other topics.
     pub(super) by_source: bool,
+    /// The sources that the share of voice counts, if not all.
+    pub(super) voice_sources: Option<&'a BTreeSet<Source>>,
     /// Whether its terms are compared with no other topic: a reader may not know them.
     pub(super) alone: bool,
 }

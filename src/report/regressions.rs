@@ -228,7 +228,7 @@ fn a_day_of_which_little_was_searched_has_bounds_and_is_not_compared() {
         facts.found_by.sources =
             vec![SourceShare { source: crate::model::Source::Social, items: unique, unique, exclusive: unique }];
     }
-    let voices = share_of_voice::of(&[&facts, &other]);
+    let voices = share_of_voice::of(&[&facts, &other], None);
     assert_eq!(voices[0].sources().as_deref(), Some("social ≥\u{a0}50%"));
     assert_eq!(voices[1].sources().as_deref(), Some("social ≤\u{a0}50%"));
 }

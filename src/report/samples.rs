@@ -35,6 +35,7 @@ pub(super) fn topic(id: &str) -> TopicFacts {
         unwatched: false,
         unanswered: false,
         period: ItemCounts::default(),
+        voice: None,
         saturated: false,
         unseen: false,
         searched_share: 1.0,
@@ -114,5 +115,6 @@ pub(super) fn report(topics: Vec<TopicFacts>) -> Report {
         topics,
         assumed: Some(Micros(0)),
         removed_topics: None,
+        voice_sources: None,
     }
 }

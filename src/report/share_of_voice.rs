@@ -1,11 +1,11 @@
 //! Share of voice: each topic's share of the items of a group, and whether it is a lower or upper bound because there
-//! may be more items than are counted.
+//! may be more items than are counted. `voice_sources` decides which sources count.
 
 use std::collections::BTreeSet;
 
 use super::facts::TopicFacts;
 use super::measures::{SourceShare, Voice};
-use crate::insight::daily::{Share, share};
+use crate::insight::daily::{ItemCounts, Share, share};
 use crate::model::Source;
 
 impl Voice {
@@ -41,14 +41,21 @@ impl Voice {
     }
 }
 
-/// Returns each topic's share within a group. An item found by several topics counts for each of them.
-pub(super) fn of(topics: &[&TopicFacts]) -> Vec<Voice> {
-    if topics.len() < 2 {
+/// Returns the items of a topic that count.
+fn counts(topic: &TopicFacts) -> &ItemCounts {
+    topic.voice.as_ref().unwrap_or(&topic.period)
+}
+
+/// Returns each topic's share within a group. An item found by several topics counts for each of them. `sources` are
+/// those that count, if not all; without any there are no shares.
+pub(super) fn of(topics: &[&TopicFacts], sources: Option<&BTreeSet<Source>>) -> Vec<Voice> {
+    if topics.len() < 2 || sources.is_some_and(BTreeSet::is_empty) {
         return Vec::new();
     }
-    let sum = |of: fn(&TopicFacts) -> u64| topics.iter().map(|topic| of(topic)).sum::<u64>();
-    let (raw, unique, authors) = (sum(|t| t.period.raw), sum(|t| t.period.unique), sum(|t| t.period.authors));
-    let has_unknown_authors: fn(&TopicFacts) -> bool = |topic| topic.period.authors == 0 && topic.period.no_author > 0;
+    let sum = |of: fn(&ItemCounts) -> u64| topics.iter().map(|topic| of(counts(topic))).sum::<u64>();
+    let (raw, unique, authors) = (sum(|c| c.raw), sum(|c| c.unique), sum(|c| c.authors));
+    let has_unknown_authors: fn(&TopicFacts) -> bool =
+        |topic| counts(topic).authors == 0 && counts(topic).no_author > 0;
     let others = |at: usize, what: fn(&TopicFacts) -> bool| {
         topics.iter().enumerate().any(|(other, topic)| other != at && what(topic))
     };
@@ -58,14 +65,14 @@ pub(super) fn of(topics: &[&TopicFacts]) -> Vec<Voice> {
         .map(|(at, topic)| Voice {
             topic: topic.id.clone(),
             title: topic.title.clone(),
-            by_source: by_source(topic, topics),
+            by_source: by_source(topic, topics, sources),
             more_elsewhere: sources_with_more(topics.iter().copied().filter(|other| other.id != topic.id)),
             at_least: topic.may_be_more(),
             others_at_least: others(at, TopicFacts::may_be_more),
             others_hidden: others(at, has_unknown_authors),
-            raw: share(topic.period.raw, raw).filter(|_| !topic.is_unsearched()),
-            unique: share(topic.period.unique, unique).filter(|_| !topic.is_unsearched()),
-            authors: share(topic.period.authors, authors)
+            raw: share(counts(topic).raw, raw).filter(|_| !topic.is_unsearched()),
+            unique: share(counts(topic).unique, unique).filter(|_| !topic.is_unsearched()),
+            authors: share(counts(topic).authors, authors)
                 .filter(|_| !has_unknown_authors(topic) && !topic.is_unsearched()),
         })
         .collect();
@@ -74,14 +81,15 @@ pub(super) fn of(topics: &[&TopicFacts]) -> Vec<Voice> {
     all
 }
 
-/// Returns a topic's share of what each source found for the group.
-fn by_source(topic: &TopicFacts, topics: &[&TopicFacts]) -> Vec<(Source, Share)> {
+/// Returns a topic's share of what each source that counts found for the group.
+fn by_source(topic: &TopicFacts, topics: &[&TopicFacts], sources: Option<&BTreeSet<Source>>) -> Vec<(Source, Share)> {
     let of = |topic: &TopicFacts, source: Source| {
         topic.found_by.sources.iter().filter(|one| one.source == source).map(|one| one.unique).sum::<u64>()
     };
+    let is_counted = |source: Source| sources.is_none_or(|sources| sources.contains(&source));
     let part = |one: &SourceShare| {
         let total = topics.iter().map(|topic| of(topic, one.source)).sum();
-        Some((one.source, share(one.unique, total)?))
+        Some((one.source, share(one.unique, total).filter(|_| is_counted(one.source))?))
     };
     topic.found_by.sources.iter().filter_map(part).collect()
 }
@@ -110,7 +118,7 @@ mod tests {
             facts
         };
         let (full, whole, none) = (topic_with("a", 60, true), topic_with("b", 40, false), topic_with("c", 0, false));
-        let bars = |topics: &[&TopicFacts]| of(topics).iter().map(Voice::bar).collect::<Vec<_>>();
+        let bars = |topics: &[&TopicFacts]| of(topics, None).iter().map(Voice::bar).collect::<Vec<_>>();
         assert_eq!(bars(&[&full, &whole]), ["≥\u{a0}60%", "≤\u{a0}40%"]);
         assert_eq!(bars(&[&whole, &none]), ["100%", "0%"]);
         assert_eq!(bars(&[&full, &none]), ["100%", "0%"]);

@@ -72,7 +72,7 @@ pub(super) fn queries(topic: &TopicFacts, report: &Report) -> Vec<Query> {
     if !report.voice_parts.is_empty() {
         let part = |part: &PartFacts| {
             let unique = "count(DISTINCT coalesce(i.cluster, i.key)) AS unique_items";
-            format!("SELECT '{}' AS part, {unique}\n{}", part.name, within(&of, part.span))
+            format!("SELECT '{}' AS part, {unique}\n{}{}", part.name, within(&of, part.span), found_by(report))
         };
         let parts: Vec<String> = calendar.parts.iter().map(part).collect();
         all.push(Query::of_items("share of voice over time", topic.filtered, parts.join("\nUNION ALL\n")));
@@ -86,6 +86,14 @@ fn within(of: &str, span: Span) -> String {
     let moment = "CASE WHEN i.published_at < i.first_seen THEN i.published_at ELSE i.first_seen END";
     let [from, until] = [span.from, span.until].map(Time::iso_millis);
     format!("{of}\n  AND {moment} >= '{from}' AND {moment} < '{until}'")
+}
+
+/// Restricts a statement to the items of the sources that the share of voice counts, if not all.
+fn found_by(report: &Report) -> String {
+    let Some(sources) = &report.voice_sources else { return String::new() };
+    let names: Vec<String> = sources.iter().map(|source| format!("'{source}'")).collect();
+    let sighting = "SELECT 1 FROM v_sighting s WHERE s.topic = i.topic AND s.key = i.key";
+    format!("\n  AND EXISTS ({sighting} AND s.source IN ({}))", names.join(", "))
 }
 
 fn counts(inside: &str) -> String {

@@ -13,7 +13,7 @@ pub struct VoicePart {
     /// `2026-03-16` or `2026-W12`.
     pub name: String,
     pub span: Span,
-    /// Unique items of all topics. An item found by two topics counts for both.
+    /// Unique items of all topics, of the sources that are counted. An item found by two topics counts for both.
     pub unique: u64,
     /// The share covered, 0..1, of the topic with the least; `None` if searches were pruned.
     pub covered: Option<f64>,
@@ -81,13 +81,13 @@ pub(super) fn of(topics: &[&TopicFacts], voices: &[Voice]) -> Vec<VoicePart> {
 
 fn part(order: &[&TopicFacts], place: usize) -> Option<VoicePart> {
     let parts: Vec<_> = order.iter().filter_map(|topic| topic.calendar.as_ref()?.parts.get(place)).collect();
-    let total = parts.iter().map(|part| part.unique).sum();
+    let total = parts.iter().map(|part| part.voice.unwrap_or(part.unique)).sum();
     let open_ended = parts.iter().filter(|part| part.at_least).count();
     let cells = order.iter().zip(&parts).map(|(topic, part)| VoiceCell {
         topic: topic.id.clone(),
         at_least: part.at_least,
         others_at_least: open_ended > usize::from(part.at_least),
-        unique: share(part.unique, total),
+        unique: share(part.voice.unwrap_or(part.unique), total),
     });
     let first = parts.first()?;
     Some(VoicePart {

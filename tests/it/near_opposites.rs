@@ -15,7 +15,7 @@ use crate::support::server_choice::say;
 use crate::support::world::{World, hour, once, topic};
 
 /// Pairs of texts that are nearly equal but have another meaning.
-const OPPOSITES: [(&str, &str); 6] = [
+const OPPOSITES: [(&str, &str); 9] = [
     (
         "Acme will recall all of its kitchen robots this spring, says the board",
         "Acme will not recall all of its kitchen robots this spring, says the board",
@@ -28,6 +28,18 @@ const OPPOSITES: [(&str, &str); 6] = [
     ("Initech buys Hooli for three billion in cash", "Hooli buys Initech for three billion in cash"),
     ("Two people were killed when a bus left the road", "Nine people were killed when a bus left the road"),
     ("Explosion at a plant near Calgary, many are hurt", "Explosion at a plant near Boston, many are hurt"),
+    (
+        "Police closed the main square because of a suspicious package",
+        "#k fake news: Police closed the main square because of a suspicious package",
+    ),
+    (
+        "قال الوزير إن المدارس تفتح أبوابها يوم الاثنين في كل المدينة",
+        "قال الوزير إن المدارس لا تفتح أبوابها يوم الاثنين في كل المدينة",
+    ),
+    (
+        "昨日の地震で三千人が避難し、体育館で夜を過ごしたと市が発表しました",
+        "昨日の地震で五千人が避難し、体育館で夜を過ごしたと市が発表しました",
+    ),
 ];
 
 #[test]
@@ -53,7 +65,11 @@ fn both_of_two_opposites_are_in_items_clusters_and_reports() {
         world.posts(&posts);
         once(&place, 24);
         let shown = place.json(&["show", "acme", "--json"]);
-        assert_eq!((&shown["volume"]["raw"], &shown["volume"]["unique"]), (&json!(24), &json!(12)), "{shown}");
+        assert_eq!(
+            (&shown["volume"]["raw"], &shown["volume"]["unique"]),
+            (&json!(4 * OPPOSITES.len()), &json!(2 * OPPOSITES.len())),
+            "{shown}"
+        );
         let rows: Vec<Value> = place
             .ok(&["export", "--what", "items", "--format", "jsonl"])
             .lines()
@@ -68,7 +84,7 @@ fn both_of_two_opposites_are_in_items_clusters_and_reports() {
         }
         place.ok(&["report", "--date", "2026-03-11", "--at", &hour(26), "--out", "day.md"]);
         let report = std::fs::read_to_string(place.path("day.md")).unwrap();
-        assert!(report.contains("**13** unique"), "{report}");
+        assert!(report.contains(&format!("**{}** unique", 2 * OPPOSITES.len() + 1)), "{report}");
         let mut told: Vec<(String, String)> =
             cluster.iter().map(|(key, cluster)| ((*key).to_owned(), (*cluster).to_owned())).collect();
         told.sort();

@@ -165,19 +165,49 @@ fn a_report_says_which_sources_found_what_and_on_how_much_they_agree() {
     }
 }
 
-/// A topic without providers counts where it is compared with one that has some; its own section lists no sources.
+/// A topic without providers counts where it is compared with one that has some; its own section lists no sources. Only
+/// what both can have found is compared.
 #[test]
 fn shares_by_source_count_topics_without_providers() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let one =
             |id: &str, sources: &str| format!("[[topics]]\nid = \"{id}\"\nquery = \"{id}\"\nsources = [{sources}]\n");
-        let both = one("acme", "\"social\", \"hn\"") + &one("globex", "\"social\"");
+        let all = one("acme", "\"social\", \"hn\"") + &one("globex", "\"social\"") + &one("initech", "\"hn\"");
         let service = format!("[service]\n{}\n", sandbox.lines());
-        let place = Place::bare(database, &format!("{service}{}{both}", provider(&sandbox, "hn", "hackernews")));
+        let place = Place::bare(database, &format!("{service}{}{all}", provider(&sandbox, "hn", "hackernews")));
         place.ok(&["once", "--at", NINE]);
-        place.ok(&["report", "--date", "2026-03-11", "--at", "2026-03-11T10:00:00Z", "--out", "report.md"]);
-        let page = std::fs::read_to_string(place.path("report.md")).unwrap();
+        let report = |topics: &[&str]| {
+            let about = ["report", "--date", "2026-03-11", "--at", "2026-03-11T10:00:00Z", "--out", "report.md"];
+            place.ok(&[&about[..], topics].concat());
+            std::fs::read_to_string(place.path("report.md")).unwrap()
+        };
+        let page = report(&["--topic", "acme", "--topic", "globex"]);
+        assert!(page.contains("Only items that social found count: not every topic had other sources"), "{page}");
+        // The items and the unique ones that the table counts.
+        let told = |id: &str| {
+            let row = page.lines().find(|line| line.starts_with(&format!("| {id} |"))).unwrap();
+            [2, 3].map(|at| {
+                let count = row.split('|').nth(at).unwrap().split('(').nth(1).unwrap();
+                count.chars().filter(char::is_ascii_digit).collect::<String>().parse::<i64>().unwrap()
+            })
+        };
+        for id in ["acme", "globex"] {
+            let found = |what: &str, sources: &str| {
+                place.database.number(&format!(
+                    "SELECT count(DISTINCT {what}) FROM sighting s JOIN run r ON r.id = s.run \
+                     JOIN item i ON i.id = s.item JOIN topic_item t ON t.item = i.id AND t.topic = r.topic \
+                     WHERE r.topic = '{id}' AND s.source IN ({sources}) AND \
+                     coalesce(CASE WHEN i.published_at < t.first_seen THEN i.published_at END, t.first_seen) >= 1773187200000"
+                ))
+            };
+            let by_social = [found("i.id", "'social'"), found("coalesce(i.cluster, i.id)", "'social'")];
+            assert_eq!(told(id), by_social, "{id}: {page}");
+            assert!(id == "globex" || by_social[0] < found("i.id", "'social', 'hn'"), "{id} has more in all: {page}");
+        }
+        let alone = report(&["--topic", "globex", "--topic", "initech"]);
+        assert!(alone.contains("No shares: the topics have no source in common"), "{alone}");
+        assert!(!alone.contains("| topic | items | unique | authors |"), "{alone}");
         let share = |id: &str| {
             let told = page.split(&format!("\n{id}, by source: ")).nth(1).unwrap_or_else(|| panic!("no {id}: {page}"));
             let told = told.split("social ").nth(1).unwrap().split('%').next().unwrap();

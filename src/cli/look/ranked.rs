@@ -12,7 +12,7 @@ use crate::cli::terminal::output;
 use crate::cli::wiring::check_names::renamed;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
-use crate::compare::{FilterMode, Ranking, RowFilter, items_to_mark};
+use crate::compare::{FilterMode, Ranking, RowFilter, items_to_mark_and_ranking};
 use crate::insight::relevance::{LEAST_MARKS, MOST_ITEMS};
 use crate::model::Mark;
 use crate::store::{DataOrigin, Filter, ItemRow, Store};
@@ -131,9 +131,8 @@ async fn list(store: &Store, topic: &str, args: &RankedArgs, options: &ListOptio
 
 /// The items to mark next.
 async fn suggested(store: &Store, topic: &str, options: &ListOptions) -> Result<Listed, Failure> {
-    let mut items = items_to_mark(store, topic).await?;
+    let (mut items, ranking) = items_to_mark_and_ranking(store, topic).await?;
     items.truncate(options.limit);
-    let ranking = Ranking::of(store, topic).await?;
     if let Some(ranking) = &ranking {
         ranking.apply(&mut items, false);
     }

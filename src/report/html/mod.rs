@@ -177,7 +177,8 @@ fn row(report: &Report, topic: &TopicFacts) -> Markup {
 }
 
 fn voice(report: &Report) -> Markup {
-    if report.voice.is_empty() {
+    let note = report.voice_note();
+    if report.voice.is_empty() && note.is_none() {
         return html! {};
     }
     let bar = |voice: &super::measures::Voice| VoiceBar {
@@ -190,8 +191,9 @@ fn voice(report: &Report) -> Markup {
     html! {
         section.whole aria-labelledby="voice-heading" {
             h2 #voice-heading { "Share of voice" }
+            @if let Some(note) = note { p.note { (note) } }
             @for (title, sentence) in report.irrelevant_topics() { p.note { (title) ": " (sentence) } }
-            div.pair {
+            @if !bars.is_empty() { div.pair {
                 figure { (chart::voice(&bars)) figcaption { "By unique items: near-copies count once." } }
                 div.wide role="region" tabindex="0" aria-labelledby="voice-caption" { table {
                     caption #voice-caption {
@@ -205,7 +207,7 @@ fn voice(report: &Report) -> Markup {
                         @if by_source { td { (voice.sources().unwrap_or_default()) } }
                     } } }
                 } }
-            }
+            } }
         }
     }
 }

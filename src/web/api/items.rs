@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::call::Call;
 use super::envelope::{answer, with};
 use super::topics::card;
-use crate::compare::{FilterMode, ListOptions, Ranking, ShownItem, items_to_mark, list_items};
+use crate::compare::{FilterMode, ListOptions, Ranking, ShownItem, items_to_mark_and_ranking, list_items};
 use crate::model::{Source, Tone, TopicCard};
 use crate::store::{Filter, ItemCursor, ItemOrder};
 use crate::web::pages::item::seen;
@@ -30,7 +30,10 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
     let order = call.one("order").unwrap_or("new");
     let folded = call.one("copies").unwrap_or("fold") == "fold";
     let (limit, position) = (call.number("limit"), call.position()?);
-    let ranking = Ranking::of(store, &card.topic).await?;
+    let (suggested, ranking) = match order {
+        "suggested" => items_to_mark_and_ranking(store, &card.topic).await?,
+        _ => (Vec::new(), Ranking::of(store, &card.topic).await?),
+    };
     let mut listed_by = None;
     let (rows, next, complete) = if order == "relevance" {
         check_unfiltered(&call, order)?;
@@ -41,7 +44,7 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
         (fastest(store, &card.topic, call.now, limit as usize).await?, None, true)
     } else if order == "suggested" {
         check_unfiltered(&call, order)?;
-        let mut rows = items_to_mark(store, &card.topic).await?;
+        let mut rows = suggested;
         rows.truncate(limit as usize);
         (rows, None, true)
     } else {

@@ -37,6 +37,16 @@ pub fn lists(database: &Database, facts: &TopicFacts, span: Span) {
         assert_eq!(list.len(), 5.min(sql.len()));
     };
     best(&facts.top_posts, sql("AND i.likes > 0 AND i.kind = 'post' ORDER BY i.likes DESC, 1 LIMIT 20"));
+    // A page is new in the period in which it was first seen, whatever its date.
+    let pages = database.texts(&format!(
+        "SELECT i.key FROM topic_item t JOIN item i ON i.id = t.item JOIN run r ON r.id = t.first_run \
+         WHERE t.topic = '{}' AND r.seq IS NOT NULL AND i.kind = 'page' AND t.first_seen BETWEEN {} AND {} \
+         ORDER BY CASE WHEN i.published_at IS NULL OR i.published_at > t.first_seen THEN t.first_seen ELSE i.published_at END DESC, i.key LIMIT 20",
+        facts.id,
+        span.from.0,
+        span.until.0 - 1
+    ));
+    best(&facts.top_pages, pages);
     best(&facts.negative, sql(&format!("AND i.tone = 'negative' {BY} ORDER BY i.score, i.key LIMIT 20")));
     best(&facts.positive, sql(&format!("AND i.tone = 'positive' {BY} ORDER BY i.score DESC, i.key LIMIT 20")));
     let copies = database.texts(&format!(

@@ -49,13 +49,45 @@ pub(super) fn joined(one: &Meaning<'_>, other: &Meaning<'_>, items: &[TermItem])
     }
     let mut longer = overlapped(&one.text, &other.text).into_iter();
     let (places, text) = longer.find_map(|text| Some((written(&text, one.rise, other.rise, items)?, text)))?;
-    // A piece that few of a word's texts contain is the end of the word with what follows it there. The word stays.
-    match (of_one, of_other) {
+    if of_one && of_other {
         // Like any term, the word needs enough people who write it.
-        (true, true) => (voices(&places, items) >= LEAST_VOICES).then_some(text),
-        (true, false) => Some(other.text.clone()),
-        _ => Some(one.text.clone()),
+        return (voices(&places, items) >= LEAST_VOICES).then_some(text);
     }
+    // A piece that few of a word's texts contain is the end of the word with what follows it there. The word stays.
+    let word = if of_one { &other.text } else { &one.text };
+    (without_particles(word).chars().count() > 1).then(|| word.clone())
+}
+
+/// Particles of Japanese.
+const PARTICLES: &str = "のはがをにとでもへや";
+
+fn is_particle(letter: char) -> bool {
+    PARTICLES.contains(letter)
+}
+
+/// Removes a particle from each end of a text if its neighbour is no hiragana: it stands beside the word, as in
+/// 新幹線が. Inside a word it stays: 女の子.
+pub(super) fn without_particles(text: &str) -> &str {
+    let text = match text.char_indices().nth(1) {
+        Some((second, next)) if text.starts_with(is_particle) && !is_hiragana(next) => {
+            text.get(second..).unwrap_or(text)
+        }
+        _ => text,
+    };
+    match text.char_indices().rev().nth(1) {
+        Some((_, before)) if text.ends_with(is_particle) && !is_hiragana(before) => text.trim_end_matches(is_particle),
+        _ => text,
+    }
+}
+
+/// Removes the particles beside a word that pairs of letters were joined to. Returns whether a word is left.
+pub(super) fn trim_particles(found: &mut Meaning<'_>) -> bool {
+    let word: &str = if is_chain(&found.text) { without_particles(&found.text) } else { &found.text };
+    if word.len() == found.text.len() {
+        return true;
+    }
+    let word = word.to_owned();
+    word.chars().count() > 1 && found.shorten(word)
 }
 
 /// Joins the pieces of longer words: pairs arrive in the order of their z, so a word may have begun in two places.

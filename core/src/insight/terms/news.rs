@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::chains::{is_chain, is_short_hiragana, join_chains, joined, places_with, voices};
+use super::chains::{is_chain, is_short_hiragana, join_chains, joined, places_with, trim_particles, voices};
 use super::meaning::{EXPLAINS, Meaning, real, shared};
 use super::rises::{Rise, TermItem};
 use crate::insight::daily::{Share, share};
@@ -69,6 +69,7 @@ pub fn news(rises: &[Rise<'_>], items: &[TermItem]) -> Vec<NewsTerm> {
         }
     }
     join_chains(&mut found, items);
+    found.retain_mut(trim_particles);
     found.retain(|one| !is_short_hiragana(&one.text));
     found.sort_by(by_z);
     // What replaced a term may mean the same as others that were there already.

@@ -214,6 +214,13 @@ fn where_two_known_words_meet_the_whole_is_told() {
 }
 
 #[test]
+fn particles_beside_a_word_are_no_part_of_it() {
+    let items = period_of(&[(0..14, "*バッテリーの*"), (14..20, "*バッテリーが*")]);
+    assert_eq!(complete(&items, &[]), [row("バッテリー", 20, 5)]);
+    assert_eq!(complete(&period_of(&[(0..12, "女の子")]), &[]), [row("女の子", 12, 3)]);
+}
+
+#[test]
 fn a_word_that_was_joined_in_several_places_is_told_once() {
     // Some of its pairs are known, so its ends are joined separately and completed to the same word.
     let items = period_of(&[(0..12, "โรงงานระเบด")]);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::chains::{LONGEST, is_chain, is_hiragana, places_with, voices};
+use super::chains::{LONGEST, is_chain, is_hiragana, places_with, voices, without_particles};
 use super::meaning::{EXPLAINS, real, shared};
 use super::news::NewsTerm;
 use super::rises::{LEAST_VOICES, TermItem};
@@ -10,12 +10,12 @@ use super::rises::{LEAST_VOICES, TermItem};
 /// A letter that stands beside a term in this part of its texts is a letter of the same word, if both are of a kind.
 const SAME_WORD: f64 = 0.9;
 
-/// Makes joined words end where words do: the rest of a word of the query that a term begins with is removed; endings
-/// whose pairs are not counted are added, and so are letters that hardly ever miss, as where two known words meet in a
-/// new one. What becomes another term, or that term with its neighbours, is removed. `own` recognises the words of the
-/// query.
+/// Makes joined words end where words do: the part of a word of the query that a term begins or ends with is removed,
+/// and the term if nothing else is left; endings whose pairs are not counted are added, and so are letters that hardly
+/// ever miss, as where two known words meet in a new one. What becomes another term, or that term with its neighbours, is
+/// removed. `own` recognises the words of the query.
 pub fn complete_words(terms: &mut Vec<NewsTerm>, items: &[TermItem], own: &dyn Fn(&str) -> bool) {
-    let mut kept: Vec<(NewsTerm, bool)> = terms.drain(..).map(|term| complete(term, items, own)).collect();
+    let mut kept: Vec<(NewsTerm, bool)> = terms.drain(..).filter_map(|term| complete(term, items, own)).collect();
     let mut at = 0;
     while let Some((one, changed)) = kept.get(at) {
         let mut others = kept.iter().enumerate().filter(|(place, _)| *place != at);
@@ -29,22 +29,23 @@ pub fn complete_words(terms: &mut Vec<NewsTerm>, items: &[TermItem], own: &dyn F
     terms.extend(kept.into_iter().map(|(term, _)| term).filter(|term| known.insert(term.term.clone())));
 }
 
-/// Returns a term with its word completed and the items counted that contain it, and whether anything changed.
-fn complete(term: NewsTerm, items: &[TermItem], own: &dyn Fn(&str) -> bool) -> (NewsTerm, bool) {
+/// Returns a term with its word completed and the items counted that contain it, and whether anything changed; `None`
+/// if all of it belongs to a word of the query.
+fn complete(term: NewsTerm, items: &[TermItem], own: &dyn Fn(&str) -> bool) -> Option<(NewsTerm, bool)> {
     if !is_chain(&term.term) {
-        return (term, false);
+        return Some((term, false));
     }
     let texts = term.places.iter().filter_map(|place| items.get(*place));
     let runs: Vec<&str> =
         texts.filter_map(|item| item.runs.iter().find(|run| run.contains(&term.term)).map(String::as_str)).collect();
-    let whole = completed(&term.term, &runs, own);
+    let whole = completed(&term.term, &runs, own)?;
     let places = places_with(&whole, &term.places, items);
     if whole == term.term || voices(&places, items) < LEAST_VOICES {
-        return (term, false);
+        return Some((term, false));
     }
     match term.clone().counted_at(places, items) {
-        Some(counted) => (NewsTerm { term: whole, ..counted }, true),
-        None => (term, false),
+        Some(counted) => Some((NewsTerm { term: whole, ..counted }, true)),
+        None => Some((term, false)),
     }
 }
 
@@ -56,7 +57,7 @@ fn repeats(one: &NewsTerm, other: &NewsTerm, comes_first: bool) -> bool {
     (one.term.contains(&other.term) || other.term.contains(&one.term)) && mostly(one) && (comes_first || !mostly(other))
 }
 
-fn completed(term: &str, runs: &[&str], own: &dyn Fn(&str) -> bool) -> String {
+fn completed(term: &str, runs: &[&str], own: &dyn Fn(&str) -> bool) -> Option<String> {
     let mut text: Vec<char> = term.chars().collect();
     let before = |text: &[char]| adjacent_letter(text, runs, |run, at, _| run.get(..at)?.chars().next_back());
     let after = |text: &[char]| adjacent_letter(text, runs, |run, at, len| run.get(at + len..)?.chars().next());
@@ -72,10 +73,22 @@ fn completed(term: &str, runs: &[&str], own: &dyn Fn(&str) -> bool) -> String {
         }
     }
     let stripped = text.len() < letters;
+    let letters = text.len();
+    // 新型ス, where スマホ is the query.
+    while let (Some(last), Some((next, _))) = (text.last().copied(), after(&text))
+        && own(&pair(last, next))
+    {
+        text.pop();
+    }
+    let cut = text.len() < letters;
+    if cut {
+        text = without_particles(&text.iter().collect::<String>()).chars().collect();
+    }
     if text.len() < 2 {
-        return term.to_owned();
+        return None;
     }
     while text.len() < LONGEST
+        && !cut
         && let (Some(last), Some((next, part))) = (text.last().copied(), after(&text))
         && (is_hiragana(last) && is_hiragana(next) || continues(last, next, part))
         && !own(&pair(last, next))
@@ -90,7 +103,7 @@ fn completed(term: &str, runs: &[&str], own: &dyn Fn(&str) -> bool) -> String {
     {
         text.insert(0, other);
     }
-    text.into_iter().collect()
+    Some(text.into_iter().collect())
 }
 
 /// Whether a letter beside another in this part of the texts belongs to the same word.
@@ -138,7 +151,7 @@ mod tests {
     #[test]
     fn a_joined_word_ends_where_words_do() {
         let own = |term: &str| term == "地震";
-        let complete = |term: &str, runs: &[&str]| completed(term, runs, &own);
+        let complete = |term: &str, runs: &[&str]| completed(term, runs, &own).unwrap_or_default();
         let train = ["地震で新幹線が脱線した", "昨夜の地震で新幹線が脱線した"];
         assert_eq!(complete("震で新幹線が脱線し", &train), "新幹線が脱線した");
         // Different endings, and letters of the query that do not touch the word, change nothing.
@@ -148,7 +161,9 @@ mod tests {
         );
         assert_eq!(complete("台風", &["台風が地震", "大台風の", "台風"]), "台風");
         assert_eq!(complete("แต", &["เขื่อนแตก", "เขื่อนแตกแล้ว"]), "เขื่อนแตก");
-        // All of it belongs to the query: it stays as it is.
-        assert_eq!(complete("震で", &["地震で"]), "震で");
+        assert_eq!(complete("余震地", &["余震地震の", "余震地震が"]), "余震");
+        assert_eq!(complete("余震の地", &["余震の地震", "余震の地震が"]), "余震");
+        // All of it belongs to the query.
+        assert_eq!(complete("震で", &["地震で"]), "");
     }
 }

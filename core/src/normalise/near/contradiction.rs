@@ -2,8 +2,9 @@
 //! opposite, or two names that changed places. Aligns the words of both and examines the gaps between shared words.
 //! Uses small lists and capital letters, no grammar. It only separates texts, never joins them.
 
+use super::denial::denies;
 use super::word_sense::SIDES;
-use super::word_sequence::{InDenial, LETTERS, Word, WordSort};
+use super::word_sequence::{LETTERS, Word, WordSort};
 
 /// A gap with more words than this is a passage that only one text contains.
 const PASSAGE: usize = 8;
@@ -99,32 +100,16 @@ impl Gap {
             return false;
         }
         if self.begins || self.ends {
-            if least == 0 {
-                return denies_all(if a.is_empty() { b } else { a }, self.begins);
+            if denies(a, self.begins) != denies(b, self.begins) {
+                return true;
             }
-            if most > REMARK {
+            if least == 0 || most > REMARK {
                 return false;
             }
         }
-        let denies = |words: &[Word]| words.iter().any(|word| word.sort == WordSort::Negation);
-        denies(a) != denies(b) || numbers(a, b) || opposites(a, b) || names(a, b, self.ends)
+        let negates = |words: &[Word]| words.iter().any(|word| word.sort == WordSort::Negation);
+        negates(a) != negates(b) || numbers(a, b) || opposites(a, b) || names(a, b, self.ends)
     }
-}
-
-/// Whether words before or after a whole text say nothing but that it is not true: "It is not true that …", "… - NOT",
-/// "No evacuation in Calgary". A remark that contains a negation ("can't believe it: …", "no way!", "…, no?") does not.
-fn denies_all(words: &[Word], begins: bool) -> bool {
-    let Some(roles) = words.iter().map(Word::in_denial).collect::<Option<Vec<InDenial>>>() else { return false };
-    let has = |role| roles.contains(&role);
-    let negates = has(InDenial::Not) || has(InDenial::No);
-    if begins && roles.first() == Some(&InDenial::Asking) {
-        return false;
-    }
-    if roles.iter().all(|role| matches!(role, InDenial::Not | InDenial::No)) {
-        return begins && roles.len() == 1 || has(InDenial::Not);
-    }
-    // "No fake: …" affirms it.
-    if has(InDenial::False) { !negates } else { negates && has(InDenial::Denied) }
 }
 
 fn of(sort: WordSort, words: &[Word]) -> Vec<Word> {

@@ -5,6 +5,7 @@
 use unicode_normalization::char::is_combining_mark;
 
 use super::super::text::fold;
+use super::kanji_numbers::{is_numeral, numbers};
 use super::noise;
 
 /// The most characters read, and the most letters stored. Texts that are equal up to there are copies.
@@ -117,14 +118,15 @@ impl Reader {
     fn take(&mut self, c: char, left: &str) {
         if c.is_alphanumeric() {
             self.keep(c);
-            if c.is_numeric() {
+            if c.is_numeric() || is_numeral(c) {
                 self.number.push(c);
             } else {
-                self.end_number();
+                self.end_number(Some(c));
             }
             return;
         }
-        if is_mark(c) && left.starts_with(char::is_numeric) && (!self.number.is_empty() || self.in_price(c)) {
+        let in_number = self.number.ends_with(char::is_numeric) || self.in_price(c);
+        if in_number && is_mark(c) && left.starts_with(char::is_numeric) {
             if !is_thousands_separator(c, left) {
                 self.keep(MARK);
                 self.number.push(MARK);
@@ -152,15 +154,14 @@ impl Reader {
         c == '.' && matches!(self.before, Some('$' | '€' | '£'))
     }
 
-    fn end_number(&mut self) {
-        let number = std::mem::take(&mut self.number);
-        if !number.is_empty() && self.numbers.len() < MOST_NUMBERS {
-            self.numbers.push(number);
-        }
+    /// Ends the current number, if any, before another character of its word.
+    fn end_number(&mut self, next: Option<char>) {
+        let room = MOST_NUMBERS.saturating_sub(self.numbers.len());
+        self.numbers.extend(numbers(&std::mem::take(&mut self.number), next).into_iter().take(room));
     }
 
     fn end_word(&mut self) {
-        self.end_number();
+        self.end_number(None);
         if std::mem::take(&mut self.in_tag) && self.in_word && self.holds_a_letter() {
             self.numbers.truncate(self.word.1);
         }

@@ -9,6 +9,8 @@
 
 mod assignment;
 mod contradiction;
+mod denial;
+mod kanji_numbers;
 mod letters;
 mod minhash;
 mod noise;
@@ -22,6 +24,8 @@ mod word_sequence;
 mod accuracy_tests;
 #[cfg(test)]
 mod contradiction_tests;
+#[cfg(test)]
+mod denial_tests;
 #[cfg(test)]
 mod page_tests;
 #[cfg(test)]

@@ -1,5 +1,5 @@
 //! Words that change the meaning of a statement when exchanged: negations, number words, and pairs of opposites. Small
-//! lists, mostly English. Any other word is ordinary.
+//! lists, mostly English. Any other word is ordinary. Arabic writes some negations together with the next word.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -8,8 +8,14 @@ use std::sync::LazyLock;
 const NEGATIONS: &str = "not no never none nobody nothing neither nor nowhere without cannot hardly \
     nicht kein keine keinen keiner keinem niemals nichts niemand ohne \
     nunca nadie ninguno ninguna jamás não ninguém nenhum nenhuma non nessuno senza \
-    pas jamais aucun aucune sans не нет никогда никто";
-const NOT_DENIED: [&str; 5] = ["only", "matter", "doubt", "wonder", "just"];
+    pas jamais aucun aucune sans не нет никогда никто \
+    لا ولا فلا ألا بلا لم ولم ألم لن ولن فلن ليس وليس فليس أليس ليست وليست ليسوا لسنا ما مش مو غير وغير دون بدون وبدون \
+    لايوجد لاتوجد لايمكن لاتمكن لايجوز ماكان ماكانت مافي مافيه مافيش ماكو \
+    לא ולא שלא אין ואין שאין אינו אינה אינם בלי ללא";
+const NOT_DENIED: [&str; 16] = [
+    "only", "matter", "doubt", "wonder", "just", "فقط", "شك", "بد", "سيما", "يزال", "تزال", "زال", "زالت", "أن", "רק",
+    "ספק",
+];
 
 /// Negations if `to` follows: "refuses to recall".
 const DECLINES: &str = "fail fails failed refuse refuses refused decline declines declined";
@@ -110,7 +116,11 @@ const OPPOSITES: [&[&str]; 37] = [
     &["arrest arrests arrested detained", "release releases released freed"],
     &["alive", "dead"],
     &["survive survives survived", "die dies died"],
-    &["true real", "false fake hoax"],
+    &[
+        "true real wahr vrai cierto verdad правда правды верно صحيح صحيحا صحيحة صحة حقيقي حقيقة נכון אמת",
+        "false fake hoax untrue fakenews debunked falsch falso falsa faux fausse lüge mentira неправда ложь фейк \
+         كاذب كاذبة كذب زائف مفبرك שקר שקרי",
+    ],
     &["start starts started starting begin begins began", "stop stops stopped stopping end ends ended ending"],
     &[
         "allow allows allowed allowing permit permits permitted legalise legalises legalize legalizes",
@@ -132,28 +142,31 @@ const OPPOSITES: [&[&str]; 37] = [
 
 /// Words that add nothing to a denial of a whole text: "it is … that", "there is no … that".
 pub(super) const AROUND_DENIAL: &str = "it its it's be that this there i we he she they who of for at all news report \
-    reports story rumour rumor alarm es das dass dafür daß gibt hay de que il n'y y a c'est ce n'est la el";
+    reports story rumour rumor alarm es das dass dafür daß gibt hay de que il n'y y a c'est ce n'est la el \
+    это что خبر هذا הידיעה זה";
 
 /// With a negation, these deny a whole text: "not true", "no evidence", "nobody says".
-pub(super) const DENIED: &str = "evidence proof says said say saying claims claimed happened wahr stimmt belege beleg beweis beweise \
-    vrai preuve preuves cierto verdad pruebas";
+pub(super) const DENIED: &str = "evidence proof says said say saying claims claimed happened stimmt belege beleg beweis beweise \
+    preuve preuves pruebas دليل";
 
-/// These deny a whole text alone, as `false` does.
-pub(super) const FALSE: &str = "untrue falsch falso falsa faux fausse lüge mentira";
+/// After one of these, a denial is one of two possibilities: "true or false".
+pub(super) const EITHER: &str = "or oder o ou или أم או";
 
 /// A text that begins with one of these asks.
 pub(super) const ASKING: [&str; 6] = ["is", "was", "are", "were", "ist", "est"];
 
 /// Negations that are also interjections: "No, the bridge stands" does not negate the rest.
-pub(super) const INTERJECTIONS: [&str; 5] = ["no", "non", "não", "нет", "never"];
+pub(super) const INTERJECTIONS: [&str; 7] = ["no", "non", "não", "нет", "never", "لا", "לא"];
 
 /// Labels and news outlets: words before or after a text that add nothing to its content.
-const LABELS: &str = "breaking update updated updates video photo photos picture pictures pics watch live just news exclusive \
+pub(super) const LABELS: &str = "breaking update updated updates video photo photos picture pictures pics watch live just news exclusive \
     developing alert urgent report reports reported read more story via rt mt listen audio gallery opinion analysis blog \
     reuters ap afp upi dpa bbc cnn nbc cbs abc fox msnbc cbc ctv npr guardian telegraph bloomberg wsj nyt yahoo huffpost \
     mashable techcrunch cnet wired forbes yonhap xinhua tass interfax ansa efe aljazeera usgs youtube twitter facebook \
-    instagram im i the a an gmt utc est edt pst pdt am pm omg wow lol please pls thanks hey oh ok yes yeah follow \
-    retweet share like rip";
+    instagram im i the a an gmt utc est edt pst pdt am pm follow retweet share like rip عاجل срочно דחוף";
+
+/// Words that add nothing either, but with which "no" makes a cry: "oh no".
+const EXCLAMATIONS: &str = "omg wow lol please pls thanks hey oh ok yes yeah";
 
 /// The meaning of a word, beyond its letters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -191,7 +204,8 @@ static SENSES: LazyLock<std::collections::HashMap<&'static str, Sense>> = LazyLo
     senses
 });
 
-static LABEL_WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| LABELS.split_whitespace().collect());
+static LABEL_WORDS: LazyLock<HashSet<&'static str>> =
+    LazyLock::new(|| LABELS.split_whitespace().chain(EXCLAMATIONS.split_whitespace()).collect());
 
 /// English words that posts and news usually write in lower case.
 static COMMON: LazyLock<HashSet<&'static str>> = LazyLock::new(|| include_str!("common.txt").lines().collect());

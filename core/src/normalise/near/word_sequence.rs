@@ -1,9 +1,6 @@
 //! The words of a text in order, each with its effect on the meaning: enough to check whether two similar texts say the
 //! opposite ([`super::contradiction`]). Sketches store them as numbers, not as words.
 
-use std::collections::HashMap;
-use std::sync::LazyLock;
-
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
@@ -34,21 +31,6 @@ pub(super) enum WordSort {
     Name,
 }
 
-/// What a word does in a denial of a whole text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum InDenial {
-    Not,
-    No,
-    /// Denies with a negation.
-    Denied,
-    /// Denies alone.
-    False,
-    /// Adds nothing.
-    Around,
-    /// Adds nothing; at the start it asks.
-    Asking,
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Word {
     pub(super) sort: WordSort,
@@ -64,25 +46,6 @@ impl Word {
     pub(super) fn is(&self, other: &Self) -> bool {
         let letters = |sort| matches!(sort, WordSort::Plain | WordSort::Name | WordSort::Negation);
         self.hash == other.hash && (self.sort == other.sort || letters(self.sort) && letters(other.sort))
-    }
-
-    /// What the word does in a denial of a whole text.
-    pub(super) fn in_denial(&self) -> Option<InDenial> {
-        static WORDS: LazyLock<HashMap<u16, InDenial>> = LazyLock::new(|| {
-            let of = |list: &'static str, what| list.split_whitespace().map(move |word| (hashed(word), what));
-            let around = of(word_sense::AROUND_DENIAL, InDenial::Around);
-            let denied = of(word_sense::DENIED, InDenial::Denied);
-            let asking = word_sense::ASKING.into_iter().map(|word| (hashed(word), InDenial::Asking));
-            around.chain(denied).chain(of(word_sense::FALSE, InDenial::False)).chain(asking).collect()
-        });
-        match self.sort {
-            WordSort::Negation if self.hash == hashed("no") => Some(InDenial::No),
-            WordSort::Negation => Some(InDenial::Not),
-            WordSort::Opposite if word_sense::says_false(self.hash) => Some(InDenial::False),
-            WordSort::Opposite if word_sense::says_false(self.hash + 1) => Some(InDenial::Denied),
-            WordSort::Plain | WordSort::Name => WORDS.get(&self.hash).copied(),
-            _ => None,
-        }
     }
 
     pub(super) fn write(&self, out: &mut Vec<u8>) {
@@ -199,7 +162,8 @@ pub(super) fn words(text: &str) -> Vec<Word> {
     words
 }
 
-fn hashed(word: &str) -> u16 {
+/// Hash of the letters of a word.
+pub(super) fn hashed(word: &str) -> u16 {
     let letters: Vec<char> = word.chars().filter(|c| *c != '\'').collect();
     u16::try_from(hash(2, &letters) >> (64 - BITS)).unwrap_or_default()
 }

@@ -1,0 +1,174 @@
+//! Numbers that Chinese and Japanese write with characters: 三千, 3千, 1.5万, 二〇二六. They are compared by value, as
+//! 3,000 is 3000. A single character is a number only before a counter: 三人, but not 三重 or 一緒.
+
+/// Values are computed in ten-thousandths, so that 1.5万 is a whole number.
+const ONE: u128 = 10_000;
+
+/// The most digits read of a number, and of its part after the point.
+const MOST_DIGITS: usize = 18;
+const MOST_DECIMALS: usize = 4;
+
+/// The least unit that multiplies all units before it.
+const LARGE: u128 = 10_000;
+
+/// What is counted. 一 is also an article: 一个 and 一起 are no numbers.
+const COUNTERS: &str = "人名個个件円元年月日時时台本回歳岁才階倍割度位社軒棟隻只頭头匹枚冊票点點勝敗連箇ヶヵカつ次家辆輛架艘例級级号號\
+                        週周章話卷巻";
+const COUNTERS_OF_ONE: &str = "人名件円元歳岁";
+
+/// Whether a character is part of such a number.
+pub(super) fn is_numeral(c: char) -> bool {
+    digit(c).is_some() || unit(c).is_some()
+}
+
+/// Returns the numbers in a run of digits, marks between digits, and numerals; `next` is the character after it.
+pub(super) fn numbers(run: &str, next: Option<char>) -> Vec<String> {
+    let numerals = run.chars().filter(|c| is_numeral(*c)).count();
+    if numerals == 0 {
+        return if run.is_empty() { Vec::new() } else { vec![run.to_owned()] };
+    }
+    let counters = if run == "一" { COUNTERS_OF_ONE } else { COUNTERS };
+    let counts = numerals > 1 || run.contains(is_digit) || next.is_some_and(|next| counters.contains(next));
+    match value(run).filter(|_| counts) {
+        Some(value) => vec![value],
+        None => {
+            let digits = run.split(is_numeral).map(|digits| digits.trim_matches('.'));
+            digits.filter(|digits| !digits.is_empty()).map(str::to_owned).collect()
+        }
+    }
+}
+
+fn is_digit(c: char) -> bool {
+    c.is_ascii_digit()
+}
+
+fn digit(c: char) -> Option<u128> {
+    let place = match c {
+        '零' => 0,
+        '两' | '兩' => 2,
+        _ => "〇一二三四五六七八九".chars().position(|digit| digit == c)?,
+    };
+    u128::try_from(place).ok()
+}
+
+fn unit(c: char) -> Option<u128> {
+    Some(match c {
+        '十' => 10,
+        '百' => 100,
+        '千' => 1_000,
+        '万' | '萬' => LARGE,
+        '億' | '亿' => 100_000_000,
+        '兆' => 1_000_000_000_000,
+        _ => return None,
+    })
+}
+
+/// The value in digits; `None` if this is no number.
+fn value(run: &str) -> Option<String> {
+    let (mut total, mut section, mut current) = (0_u128, 0_u128, None);
+    // Units get smaller from left to right.
+    let (mut below, mut below_large) = (u128::MAX, u128::MAX);
+    let mut rest = run;
+    while let Some(c) = rest.chars().next() {
+        let is_part: fn(char) -> bool = if is_digit(c) { |c| is_digit(c) || c == '.' } else { |c| digit(c).is_some() };
+        let end = rest.find(|c: char| !is_part(c)).unwrap_or(rest.len());
+        if end > 0 {
+            let (digits, left) = rest.split_at_checked(end)?;
+            if current.is_some() {
+                return None;
+            }
+            current = Some(decimal(digits)?);
+            rest = left;
+            continue;
+        }
+        let unit = unit(c)?;
+        if unit < LARGE {
+            if unit >= below {
+                return None;
+            }
+            below = unit;
+            section += current.take().unwrap_or(ONE).checked_mul(unit)?;
+        } else {
+            section += current.take().unwrap_or(0);
+            if section == 0 || unit >= below_large {
+                return None;
+            }
+            (below, below_large) = (u128::MAX, unit);
+            total += std::mem::take(&mut section).checked_mul(unit)?;
+        }
+        rest = rest.get(c.len_utf8()..)?;
+    }
+    let sum = total + section + current.unwrap_or(0);
+    sum.is_multiple_of(ONE).then(|| (sum / ONE).to_string())
+}
+
+/// The value of digits of either kind, with at most one point.
+fn decimal(digits: &str) -> Option<u128> {
+    let (whole, decimals) = digits.split_once('.').unwrap_or((digits, ""));
+    let lengths = (whole.chars().count(), decimals.chars().count());
+    if !(1..=MOST_DIGITS).contains(&lengths.0) || lengths.1 > MOST_DECIMALS {
+        return None;
+    }
+    let filled = decimals.chars().chain(std::iter::repeat('0')).take(MOST_DECIMALS);
+    whole.chars().chain(filled).try_fold(0_u128, |sum, c| {
+        let digit = c.to_digit(10).map(u128::from).or_else(|| digit(c))?;
+        Some(sum * 10 + digit)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::letters::Letters;
+    use super::*;
+
+    #[test]
+    fn a_number_is_compared_by_its_value() {
+        for (run, expected) in [
+            ("三千", Some("3000")),
+            ("3千", Some("3000")),
+            ("五千", Some("5000")),
+            ("千", Some("1000")),
+            ("十五", Some("15")),
+            ("二十", Some("20")),
+            ("千五百", Some("1500")),
+            ("一千五百万", Some("15000000")),
+            ("1億2000万", Some("120000000")),
+            ("1.5万", Some("15000")),
+            ("3.5億", Some("350000000")),
+            ("二〇二六", Some("2026")),
+            ("两百", Some("200")),
+            ("10", Some("10")),
+            // Not in order, or not whole.
+            ("万一", None),
+            ("百千", None),
+            ("三5", None),
+            ("5三", None),
+            ("1.23456万", None),
+            ("1.2.3万", None),
+            ("九九九九九九九九九九九九九九九九九九九", None),
+            ("999999999999999999兆", Some("999999999999999999000000000000")),
+        ] {
+            assert_eq!(value(run).as_deref(), expected, "{run}");
+        }
+    }
+
+    #[test]
+    fn a_single_character_counts_before_a_counter_only() {
+        let of = |text: &str| Letters::of_text(text).numbers;
+        for (text, expected) in [
+            ("三千人が避難", vec!["3000"]),
+            ("3千人が避難", vec!["3000"]),
+            ("3,000人が避難", vec!["3000"]),
+            ("二人と六人", vec!["2", "6"]),
+            ("一緒に三重へ、八百屋と千葉", vec!["800"]),
+            ("一个人和一起", vec![]),
+            ("万一のとき", vec![]),
+            ("第三, 5と7.5度", vec!["5", "7.5"]),
+            ("#三千 #3千 10", vec!["10"]),
+            ("1.5万元和2.5万元", vec!["15000", "25000"]),
+            ("三千", vec!["3000"]),
+        ] {
+            assert_eq!(of(text), expected, "{text}");
+        }
+    }
+}
