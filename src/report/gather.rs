@@ -1,8 +1,6 @@
 //! Reads one topic and computes its facts: which items belong to the period and to each day, and what the lists
 //! contain. `insight::daily` does the arithmetic, `coverage` reads coverage and sources, and `items` fills the lists.
 
-use std::collections::BTreeSet;
-
 use super::costs::{PeriodCost, runs};
 use super::facts::{DayFacts, PrunedPeriod, TopicFacts};
 use super::measures::{LONGEST_RUN, MOST_SEARCHES, TAIL, WHOLE, WhyFacts};
