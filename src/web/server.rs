@@ -20,8 +20,8 @@ use super::app::App;
 use super::layout::{self, Page};
 use super::page_request::{NEXT, PageRequest};
 use super::pages::{
-    access, alert_actions, alerts, answers, editions, health, item, items, keys, login, marks, overview, runs,
-    searches, shared, stars_and_notes, topic, topic_actions,
+    access, alert_actions, alerts, answers, editions, health, item, items, keys, login, marks, overview, run_query,
+    runs, searches, shared, stars_and_notes, topic, topic_actions,
 };
 use super::pages::{jobs, progress, topic_edit, topic_item_query, topic_items_file, topic_report, topic_submit};
 use super::probes;
@@ -170,7 +170,7 @@ fn routes() -> Routes {
         .get("/progress/{run}/events", OfAll(Read), progress::events)
         .get("/keys", InScope(Read), page(&[], keys::show))
         .post("/mcp", OfAll(Read), mcp::answer)
-        .get("/runs", InScope(Read), page(&["topic", "state", "run", "after"], runs::show))
+        .get("/runs", InScope(Read), page(run_query::PARAMETERS, runs::show))
         .get("/alerts", OfAll(Read), page(&["alert", "after", "before"], alerts::show))
         .post("/alerts", OfAll(Act), alert_actions::ask)
         .get("/files", OfAll(Read), page(&["after"], editions::show))

@@ -18,6 +18,8 @@ pub(super) mod login;
 pub(super) mod marks;
 pub(super) mod overview;
 pub(super) mod progress;
+mod run_findings;
+pub(super) mod run_query;
 mod run_state;
 pub(super) mod runs;
 pub(super) mod searches;
