@@ -87,9 +87,9 @@ impl Store {
         read!(self, run_lists::runs(filter, after, i64::from(limit)))
     }
 
-    /// Returns how many runs match a filter.
-    pub async fn count_runs(&self, filter: &RunFilter) -> Result<i64, StoreError> {
-        read!(self, run_lists::count(filter))
+    /// Returns how many runs match a filter; counts no further than `most`.
+    pub async fn count_runs(&self, filter: &RunFilter, most: u32) -> Result<i64, StoreError> {
+        read!(self, run_lists::count(filter, i64::from(most)))
     }
 
     /// Returns reports and export editions, or one of the two kinds, the latest first.

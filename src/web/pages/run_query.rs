@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use crate::draw::format::count_noun;
+use crate::draw::format::{at_least_noun, count_noun};
 use crate::model::{RunState, Source, Time, Usage};
 use crate::schedule::parse_instant;
 use crate::store::RunFilter;
@@ -18,6 +18,8 @@ pub(in crate::web) const PARAMETERS: &[&str] =
 
 /// The most runs that an address may ask for at once.
 const MOST_LAST: u32 = 100;
+/// The most runs that are counted.
+const COUNTED: u32 = 100_000;
 
 /// Which runs are listed.
 pub(super) struct RunQuery {
@@ -51,15 +53,16 @@ impl RunQuery {
         if since.is_none() && until.is_none() && source.is_none() && called.is_none() {
             return Ok(None);
         }
-        let all = site.store.count_runs(&self.filter).await?;
-        let many = self.last.map_or(all, |last| all.min(i64::from(last)));
+        let most = self.last.unwrap_or(COUNTED);
+        let many = site.store.count_runs(&self.filter, most).await?;
+        let is_cut = self.last.is_none() && many == i64::from(most);
         let used = match called {
             // Calls are counted for all topics together.
             Some((day, provider)) if visitor.sees_all() => Some(self.used(site, *day, provider.as_deref()).await?),
             _ => None,
         };
         Ok(Some(html! { p.lead role="status" {
-            strong { @if self.last.is_some() { "The last " } (count_noun(many.unsigned_abs(), "run")) }
+            strong { @if self.last.is_some() { "The last " } (at_least_noun(many.unsigned_abs(), is_cut, "run")) }
             @if let Some(source) = source { " that searched " (source) }
             @if let Some((day, provider)) = called {
                 " with calls" @if let Some(provider) = provider { " to " (provider) } " on the UTC day " (Time::of_utc_day(*day).utc_date())

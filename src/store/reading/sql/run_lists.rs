@@ -31,10 +31,11 @@ pub(in crate::store) async fn runs(
         .collect()
 }
 
-/// Returns how many runs match.
-pub(in crate::store) async fn count(conn: &mut Conn, filter: &RunFilter) -> Result<i64, StoreError> {
-    let mut query = QueryBuilder::<Database>::new("SELECT count(*) FROM run r");
+/// Returns how many runs match; counts no further than `most`.
+pub(in crate::store) async fn count(conn: &mut Conn, filter: &RunFilter, most: i64) -> Result<i64, StoreError> {
+    let mut query = QueryBuilder::<Database>::new("SELECT count(*) FROM (SELECT 1 AS one FROM run r");
     push_matching(&mut query, filter);
+    query.push(" LIMIT ").push_bind(most).push(") AS found");
     Ok(query.build_query_scalar().fetch_one(conn).await?)
 }
 
