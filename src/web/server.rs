@@ -171,7 +171,7 @@ fn routes() -> Routes {
         .get("/keys", InScope(Read), page(&[], keys::show))
         .post("/mcp", OfAll(Read), mcp::answer)
         .get("/runs", InScope(Read), page(run_query::PARAMETERS, runs::show))
-        .get("/alerts", OfAll(Read), page(&["alert", "after", "before"], alerts::show))
+        .get("/alerts", OfAll(Read), page(&["alert", "after", "before", "firing"], alerts::show))
         .post("/alerts", OfAll(Act), alert_actions::ask)
         .get("/files", OfAll(Read), page(&["after"], editions::show))
         .get("/file", OfAll(Read), editions::file)

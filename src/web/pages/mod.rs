@@ -2,8 +2,10 @@
 
 pub(super) mod access;
 pub(super) mod alert_actions;
+mod alert_rows;
 pub(super) mod alerts;
 pub(super) mod answers;
+mod counted_items;
 pub(super) mod days;
 pub(super) mod editions;
 pub(super) mod health;

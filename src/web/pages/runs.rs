@@ -54,7 +54,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
     let summary = if request.get("run").is_none() { query.summary(&site, &request.visitor).await? } else { None };
     let findings = match (request.get("run"), runs.first()) {
         (Some(_), Some((_, run))) => {
-            let searches = searches.get(&run.run).map_or(&[][..], Vec::as_slice);
+            let searches = searches.get(&run.run).map(Vec::as_slice).unwrap_or_default();
             run_findings::section(&site, run, searches, &request).await?
         }
         _ => html! {},
