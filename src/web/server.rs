@@ -150,7 +150,7 @@ fn routes() -> Routes {
         .get("/topics/{topic}/items.csv", OfTopic(Read), topic_items_file::file)
         .get("/topics/{topic}/items.xlsx", OfTopic(Read), topic_items_file::file)
         .get("/topics/{topic}/items.jsonl", OfTopic(Read), topic_items_file::file)
-        .get("/item", InScope(Read), page(&["key"], item::show))
+        .get("/item", InScope(Read), page(item::PARAMETERS, item::show))
         .get("/items", OfAll(Read), page(item_query::PAGE, items::show))
         .get("/items.csv", OfAll(Read), items::file)
         .get("/items.xlsx", OfAll(Read), items::file)

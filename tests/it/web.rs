@@ -144,7 +144,7 @@ fn a_topics_items_are_paged_searched_and_ordered() {
         assert!(pages.page("/answers/acme").contains("Asked <time datetime=\"2026-03-"));
         // The runs page shows every search.
         let runs = pages.page("/runs");
-        for part in ["topic:acme", "social", "web", " ms", "found = "].iter().skip(1) {
+        for part in ["topic:acme", "social", "web", " ms", " found</a> = "].iter().skip(1) {
             assert!(runs.contains(part), "{name}: {part}\n{runs}");
         }
         assert_eq!(
