@@ -381,6 +381,7 @@ fn no_page_reads_a_growing_table_whole() {
         let logged = place.program(&["serve", "--listen", "127.0.0.1:0", "--at", NINE, "--log-format", "json"]);
         let pages = Pages::of(logged.env("RUST_LOG", "topicwatch=info,sqlx::query=debug").start());
         let key = place.database.texts("SELECT key FROM item ORDER BY key LIMIT 1").remove(0).replace(':', "%3A");
+        let run = place.database.texts("SELECT public_id FROM run WHERE topic = 'acme' AND seq IS NOT NULL").remove(0);
         for path in [
             "/",
             "/topics/acme",
@@ -404,6 +405,16 @@ fn no_page_reads_a_growing_table_whole() {
             "/alerts?alert=sick",
             "/alerts?before=1773219600001%2Fx",
             "/runs?run=x",
+            &format!("/runs?run={run}"),
+            &format!("/runs?run={run}&only=known&source=web"),
+            &format!("/runs?run={run}&only=new"),
+            "/runs?called=2026-03-11&provider=service",
+            "/runs?topic=acme&source=web&last=3&until=2026-03-12",
+            "/runs?state=missed&since=2026-03-04",
+            "/topics/acme?new_since=2026-03-10",
+            "/topics/acme?baseline_since=2026-03-10",
+            "/topics/acme?from=2026-03-10&until=2026-03-12",
+            "/alerts?firing=true",
             "/health",
             &format!("/item?key={}", key.replace('/', "%2F")),
         ] {
