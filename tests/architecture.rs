@@ -76,7 +76,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "process_status",
         ],
     ),
-    ("alert", &["model", "filter", "store", "insight", "compare", "normalise", "failpoint"]),
+    ("alert", &["model", "store", "insight", "compare", "normalise", "failpoint"]),
     // Uses `notify` to validate mail addresses.
     ("config", &["model", "budget", "schedule", "search", "filter", "export", "notify"]),
     ("daemon", &["model", "schedule", "collect", "store", "failpoint", "process_status"]),

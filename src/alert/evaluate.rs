@@ -4,9 +4,10 @@
 use std::collections::HashMap;
 
 use super::outages::Outages;
-use super::rules::{self, WordFilters, unrelated_subject};
+use super::rules::{self, unrelated_subject};
 use super::transitions::{Status, Transitions};
 use super::{dispatch, read};
+use crate::compare::WordFilters;
 use crate::insight::EvaluatedWindow;
 use crate::model::{AlertRule, AlertRun, AlertSpec, AlertState, DataOrigin, RunState, Time, Topic, subject_topic};
 use crate::store::{AlertChange, Store, StoreError};

@@ -9,6 +9,7 @@
 
 mod backtest;
 mod dispatch;
+mod earlier_windows;
 mod evaluate;
 mod explain;
 mod measure;
@@ -18,7 +19,6 @@ mod real_events;
 mod replay;
 mod rules;
 mod transitions;
-mod window_items;
 
 pub use backtest::{Backtest, NO_BUDGET_BACKTEST, Trial, backtest, trial};
 pub use dispatch::test_messages;

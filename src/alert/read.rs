@@ -4,30 +4,24 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use super::earlier_windows::comparable_windows;
 use super::explain::{self, Unusual, Window};
-use super::rules::{self, NAMED, WindowTone, WindowVolume, WordFilters};
+use super::rules::{self, NAMED, WindowTone, WindowVolume};
 use super::transitions::{Evaluation, Status};
-use super::window_items::{answers, comparable_windows, items_in_window};
-use crate::compare;
+use crate::compare::{self, AlertWindow, MOST_NEW_ITEMS, WordFilters};
 use crate::insight::daily::{self, Day, Share, share, usual_share};
 use crate::insight::{EvaluatedWindow, RunningStats, may_be_silent};
 use crate::model::{
     AlertRule, AlertRun, AlertSpec, AnsweredSearch, CountedItem, ItemContent, Kind, SearchState, SeqRange, Source,
-    SourceActivity, Span, Time, Topic, format_duration,
+    SourceActivity, Time, Topic, format_duration,
 };
 use crate::store::{ReadSnapshot, Store, StoreError};
 
-/// Maximum number of new items of a run that are read.
-const MOST_NEW: usize = 1_000;
 /// Earlier days whose window at the same hour is compared.
 const DAYS: i32 = 28;
 /// The number of latest runs whose searches are read; `LONG` if a source may be ill.
 const QUICK: u32 = 6;
 const LONG: u32 = 150;
-/// Runs used to work out the usual pause between two.
-const PAUSES: u32 = 30;
-/// A window ends a twentieth of its length after its run, but at most this much.
-const MOST_SLACK: Duration = Duration::from_secs(300);
 
 /// Evaluates one run by the rule of an alert. Also returns the window that `volume` counted.
 pub(super) async fn evaluations(
@@ -39,7 +33,7 @@ pub(super) async fn evaluations(
 ) -> Result<(Vec<Evaluation>, Option<EvaluatedWindow>), StoreError> {
     let evaluations = match spec.rule {
         AlertRule::Items => {
-            let changes = compare::changes_between(store, topic, run.as_range(), MOST_NEW, false).await?;
+            let changes = compare::changes_between(store, topic, run.as_range(), MOST_NEW_ITEMS, false).await?;
             rules::items(spec, &topic.id, wanted, &changes).into_iter().collect()
         }
         AlertRule::Volume | AlertRule::Negative => return evaluate_window(store, spec, topic, run).await,
@@ -79,28 +73,9 @@ async fn evaluate_sources(
     Ok(rules::sources(spec, &topic.id, &searches))
 }
 
-/// The median time between two answers of the alert's sources, in milliseconds; 0 if it is unknown.
-async fn usual_pause(store: &Store, spec: &AlertSpec, topic: &Topic, run: &AlertRun) -> Result<i64, StoreError> {
-    let latest = store.searched(&topic.id, run.seq, PAUSES).await?;
-    let answered = latest.iter().filter(|search| matches!(search.state, SearchState::Ok | SearchState::Empty));
-    let answered = answered.filter(|search| spec.checks_source(search.source));
-    let at: BTreeSet<Time> = answered.map(|search| search.at).collect();
-    let at: Vec<Time> = at.into_iter().collect();
-    let mut pauses: Vec<i64> = at.windows(2).map(|pair| pair[1].0 - pair[0].0).collect();
-    pauses.sort_unstable();
-    Ok(pauses.get(pauses.len() / 2).copied().unwrap_or(0))
-}
-
 /// How many items each window holds, near-copies counted once.
 fn counts(windows: &[(Day, Vec<CountedItem>)]) -> Vec<(Day, u64)> {
     windows.iter().map(|(day, marks)| (*day, daily::count_items(marks).unique)).collect()
-}
-
-/// When the window of a run ends. A run starts a little after its slot, by a varying delay, so the run one window
-/// length earlier could fall on either side of an exact bound. With a slightly later end it falls into the window
-/// before, unless the clock went forward since.
-fn end_of(run: &AlertRun, length: Duration) -> Time {
-    run.at.plus((length / 20).min(MOST_SLACK))
 }
 
 /// Evaluates the window that ends with a run against comparable windows.
@@ -110,17 +85,10 @@ async fn evaluate_window(
     topic: &Topic,
     run: &AlertRun,
 ) -> Result<(Vec<Evaluation>, Option<EvaluatedWindow>), StoreError> {
+    let Some(current) = compare::alert_window(store, spec, topic, run).await? else { return Ok((Vec::new(), None)) };
+    let AlertWindow { day: now, pause, searches: current_searches, items: marks } = current;
     let length = Duration::from_millis(spec.window_ms);
-    let window = |back: i32| daily::window_before(end_of(run, length), back, length, &spec.timezone);
-    let Some(now) = window(0) else { return Ok((Vec::new(), None)) };
-    let pause = usual_pause(store, spec, topic, run).await?;
-    let mut moment = store.snapshot().await?;
-    // In a backtest the store also holds later answers.
-    let until_now = Span { until: Time(run.at.0 + 1), ..now.span };
-    let current = answers(&mut moment, spec, topic, until_now, pause).await?;
-    let current_searches = current.many;
-    let marks = items_in_window(&mut moment, topic, spec, &now, run, &current, pause).await?;
-    moment.end().await?;
+    let window = |back: i32| compare::window_of_run(spec, run, back);
     let before = daily::windows_at_any_hour(now.span.until, length, &spec.timezone);
     let reaches = before.first().into_iter().copied().chain(window(DAYS)).map(|day| day.span.from).min();
     let reaches = reaches.unwrap_or(Time(0));

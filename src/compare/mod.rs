@@ -1,9 +1,11 @@
 //! Reads from the store what several readers need, and has `insight` work out the result: what changed between two
 //! runs of a topic, which items the topics' filters hide, which sources fell silent, whether posts hold a word of the
 //! question, how likely each item is good, whether what answers cite is stored, which terms of a period are news,
-//! which items belong to one story, and the status and coverage of topics and their sources. Formats nothing and
+//! which items belong to one story or count for an alert, and the status and coverage of topics and their sources. Formats nothing and
 //! decides nothing.
 
+mod alert_rows;
+mod alert_window;
 mod citations;
 mod comparison_start;
 mod coverage;
@@ -24,6 +26,8 @@ mod terms_before;
 mod terms_between;
 mod topic_json;
 
+pub use alert_rows::{MOST_NEW_ITEMS, WordFilters, alert_item_keys, matching_items};
+pub use alert_window::{AlertWindow, WindowAnswers, alert_window, window_answers, window_items, window_of_run};
 pub use citations::{Citation, Citations, cited, restrict_to_topics};
 pub use comparison_start::{NoStart, begin};
 pub use coverage::{CoveragePeriod, TopicCoverage, coverage};

@@ -221,11 +221,15 @@ pub struct TermRow {
     /// Negative among its items that are scored.
     pub negative: Option<Share>,
     pub example: TermSample,
+    /// Keys of its items.
+    #[serde(skip)]
+    pub keys: Vec<String>,
 }
 
 impl TermRow {
-    pub(super) fn of(term: &NewsTerm, example: TermSample) -> Self {
+    pub(super) fn of(term: &NewsTerm, example: TermSample, items: &[TermItem]) -> Self {
         Self {
+            keys: keys_at(&term.places, items),
             term: format_term(&term.term),
             kind: term.kind,
             z: term.z,
@@ -256,12 +260,21 @@ pub struct ThemeRow {
     pub first_key: String,
     pub post: Option<TermSample>,
     pub page: Option<TermSample>,
+    /// Keys of its items.
+    #[serde(skip)]
+    pub keys: Vec<String>,
 }
 
 impl ThemeRow {
-    pub(super) fn of(theme: &Theme, first: &TermSample, post: Option<TermSample>, page: Option<TermSample>) -> Self {
+    pub(super) fn of(
+        theme: &Theme,
+        first: &TermSample,
+        (post, page): (Option<TermSample>, Option<TermSample>),
+        items: &[TermItem],
+    ) -> Self {
         let names: Vec<String> = theme.terms.iter().map(|term| format_term(term)).collect();
         Self {
+            keys: keys_at(&theme.places, items),
             name: names.join(", "),
             items: theme.items,
             unique: theme.unique,
@@ -275,6 +288,11 @@ impl ThemeRow {
             page,
         }
     }
+}
+
+/// The keys of the items at these places.
+pub(super) fn keys_at(places: &[usize], items: &[TermItem]) -> Vec<String> {
+    places.iter().filter_map(|place| Some(items.get(*place)?.key.clone())).collect()
 }
 
 /// An item that is shown for others.

@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::term_items::{CHUNK, TermsAsked, items_of, load_texts, questions, sample, terms_of};
 use super::term_rows::{
     ComparedWith, NoTermsReason, StandOutReason, StandOutRows, TermRise, TermRow, TermSample, ThemeRow, TopicTerms,
+    keys_at,
 };
 use super::terms_before::{counts_before, counts_of_begun_day, days_before, earlier};
 use crate::insight::daily::{Day, date_of};
@@ -89,14 +90,17 @@ pub async fn topic_terms(snapshot: &mut ReadSnapshot, request: TermsAsked<'_>) -
         (grouped.more, grouped.more_items, grouped.other_items);
     let samples = samples(snapshot, &found, &grouped.largest, &items).await?;
     let sample = |place: usize| items.get(place).and_then(|item| samples.get(&item.key)).cloned();
-    answer.terms =
-        found.iter().take(MAX_LISTED).filter_map(|term| Some(TermRow::of(term, sample(term.example)?))).collect();
+    answer.terms = found
+        .iter()
+        .take(MAX_LISTED)
+        .filter_map(|term| Some(TermRow::of(term, sample(term.example)?, &items)))
+        .collect();
     answer.themes = grouped
         .largest
         .iter()
         .filter_map(|theme| {
-            let (post, page) = (theme.post.and_then(sample), theme.page.and_then(sample));
-            Some(ThemeRow::of(theme, &sample(theme.first)?, post, page))
+            let examples = (theme.post.and_then(sample), theme.page.and_then(sample));
+            Some(ThemeRow::of(theme, &sample(theme.first)?, examples, &items))
         })
         .collect();
     Ok(answer)
@@ -146,13 +150,13 @@ async fn find_stand_out(
         most_texts_before: busiest.map(|day| day.most_before),
         compared_with: if others.is_some() { ComparedWith::OtherTopics } else { ComparedWith::Nothing },
         texts: others.unwrap_or(0),
-        terms: terms.iter().filter_map(|term| Some(TermRow::of(term, sample(term.example)?))).collect(),
+        terms: terms.iter().filter_map(|term| Some(TermRow::of(term, sample(term.example)?, items))).collect(),
     }))
 }
 
 fn rise_of(term: &NewsTerm, items: &[TermItem]) -> TermRise {
-    let keys = term.places.iter().filter_map(|place| Some(items.get(*place)?.key.clone()));
-    TermRise { term: format_term(&term.term), keys: keys.collect(), texts: term.now, expected: term.expected }
+    let keys = keys_at(&term.places, items);
+    TermRise { term: format_term(&term.term), keys, texts: term.now, expected: term.expected }
 }
 
 /// Adds the items outside the sample that contain the terms.

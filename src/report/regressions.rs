@@ -1,12 +1,13 @@
 //! Regression tests: sentences that once contradicted the facts.
 #![allow(clippy::indexing_slicing, reason = "tests fail by panicking")]
 
+use super::calendar::{BeforeFacts, CalendarFacts, PartFacts};
 use super::facts::{HoleFacts, TopicFacts};
 use super::measures::{EarlierDay, SourceShare};
 use super::samples::{HOUR, report, topic};
 use super::voice_parts::{VoiceCell, VoicePart};
-use super::{comparison, highlights, share_of_voice};
-use crate::insight::daily::{ItemCounts, UsualRange};
+use super::{comparison, highlights, share_of_voice, voice_parts};
+use crate::insight::daily::{CalendarUnit, ItemCounts, UsualRange};
 use crate::model::{ReportWindow, Span, Time};
 
 /// Returns the sentences of "What matters".
@@ -160,6 +161,47 @@ fn a_part_of_which_there_may_be_more_may_have_more_in_all() {
         week.voice_parts = vec![part(at_least)];
         assert!(week.markdown().contains(&format!(" {expected} | 100% |")), "{}", week.markdown());
         assert!(week.html().contains(&format!("<td class=\"n\">{expected}</td>")), "{}", week.html());
+    }
+}
+
+#[test]
+fn the_chart_of_shares_says_which_of_them_are_bounds() {
+    // Unique items of each day, and whether there may be more.
+    let with = |id: &str, days: [(u64, bool); 4]| {
+        let part = |(n, (unique, at_least)): (usize, (u64, bool))| PartFacts {
+            name: format!("1970-01-0{}", n + 5),
+            span: Span { from: Time(n as i64 * 24 * HOUR), until: Time((n as i64 + 1) * 24 * HOUR) },
+            raw: unique,
+            unique,
+            at_least,
+            covered: Some(1.0),
+        };
+        let mut facts = topic(id);
+        let span = Span { from: Time(-7 * 24 * HOUR), until: Time(0) };
+        let why = Some("it was not watched".to_owned());
+        facts.period.unique = days.iter().map(|(unique, _)| unique).sum();
+        facts.calendar = Some(CalendarFacts {
+            unit: CalendarUnit::Week,
+            name: "1970-W02".into(),
+            before: BeforeFacts { name: "1970-W01".into(), span, filtered: 0, why, figures: None },
+            parts: days.into_iter().enumerate().map(part).collect(),
+        });
+        facts
+    };
+    let a = with("a", [(30, true), (20, true), (10, false), (0, false)]);
+    let b = with("b", [(10, false), (20, true), (10, false), (0, false)]);
+    let voice = share_of_voice::of(&[&a, &b]);
+    let voice_parts = voice_parts::of(&[&a, &b], &voice);
+    let mut week = report(vec![a, b]);
+    (week.window, week.voice, week.voice_parts) = (ReportWindow::Week, voice, voice_parts);
+    let html = week.html();
+    let chart = html.split("aria-labelledby=\"voice-parts-title").nth(1).and_then(|rest| rest.split("</svg>").next());
+    let chart = chart.unwrap_or_default();
+    let spoken = "a: 01-05 ≥\u{a0}75%, 01-06 ≈\u{a0}50%, 01-07 50%, 01-08 none; \
+                  b: 01-05 ≤\u{a0}25%, 01-06 ≈\u{a0}50%, 01-07 50%, 01-08 none";
+    assert!(chart.contains(&format!(">{spoken}</desc>")), "{chart}");
+    for (label, many) in [("≥\u{a0}75%", 1), ("≤\u{a0}25%", 1), ("≈\u{a0}50%", 2), ("50%", 2), ("–", 2)] {
+        assert_eq!(chart.matches(&format!(">{label}</text>")).count(), many, "{label}: {chart}");
     }
 }
 

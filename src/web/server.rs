@@ -20,8 +20,8 @@ use super::app::App;
 use super::layout::{self, Page};
 use super::page_request::{NEXT, PageRequest};
 use super::pages::{
-    access, alert_actions, alerts, answers, editions, health, item, items, keys, login, marks, overview, runs,
-    searches, shared, stars_and_notes, topic, topic_actions,
+    access, alert_actions, alerts, answers, editions, health, item, items, keys, login, marks, overview, run_query,
+    runs, searches, shared, stars_and_notes, topic, topic_actions,
 };
 use super::pages::{jobs, progress, topic_edit, topic_item_query, topic_items_file, topic_report, topic_submit};
 use super::probes;
@@ -150,7 +150,7 @@ fn routes() -> Routes {
         .get("/topics/{topic}/items.csv", OfTopic(Read), topic_items_file::file)
         .get("/topics/{topic}/items.xlsx", OfTopic(Read), topic_items_file::file)
         .get("/topics/{topic}/items.jsonl", OfTopic(Read), topic_items_file::file)
-        .get("/item", InScope(Read), page(&["key"], item::show))
+        .get("/item", InScope(Read), page(item::PARAMETERS, item::show))
         .get("/items", OfAll(Read), page(item_query::PAGE, items::show))
         .get("/items.csv", OfAll(Read), items::file)
         .get("/items.xlsx", OfAll(Read), items::file)
@@ -170,8 +170,8 @@ fn routes() -> Routes {
         .get("/progress/{run}/events", OfAll(Read), progress::events)
         .get("/keys", InScope(Read), page(&[], keys::show))
         .post("/mcp", OfAll(Read), mcp::answer)
-        .get("/runs", InScope(Read), page(&["topic", "state", "run", "after"], runs::show))
-        .get("/alerts", OfAll(Read), page(&["alert", "after", "before"], alerts::show))
+        .get("/runs", InScope(Read), page(run_query::PARAMETERS, runs::show))
+        .get("/alerts", OfAll(Read), page(&["alert", "after", "before", "firing"], alerts::show))
         .post("/alerts", OfAll(Act), alert_actions::ask)
         .get("/files", OfAll(Read), page(&["after"], editions::show))
         .get("/file", OfAll(Read), editions::file)

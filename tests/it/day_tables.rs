@@ -7,7 +7,7 @@ use crate::support::api_client::get;
 use crate::support::databases::databases;
 use crate::support::mcp_client::Stdio;
 use crate::support::program::Place;
-use crate::support::web_client::Pages;
+use crate::support::web_client::{Pages, unlinked};
 use crate::support::world::{World, hour, once, post, topic};
 
 #[test]
@@ -52,7 +52,7 @@ fn a_day_that_was_partly_covered_has_a_bound_and_a_gap_that_is_counted_once() {
             let bound = report.contains("**≥\u{a0}");
             assert_eq!(bound, more, "{name}, {date}: {report}");
         }
-        let page = pages.page("/topics/acme");
+        let page = unlinked(&pages.page("/topics/acme"));
         let row = |date: &str| page.split(&format!("<th scope=\"row\">{date}</th>")).nth(1).unwrap().to_owned();
         let begin = |of: &str| of.split("</tr>").next().unwrap().replace("\u{a0}", " ");
         assert!(
@@ -75,7 +75,7 @@ fn days_that_no_run_can_have_searched_are_unknown_in_the_overview_and_not_empty(
         world.posts(&[post(1, 4, "post of acme", 1), post(2, 5, "a rumour about acme", 1)]);
         once(&place, 6);
         once(&place, 30);
-        let page = Pages::serve(&place, &["--at", &hour(81)]).page("/");
+        let page = unlinked(&Pages::serve(&place, &["--at", &hour(81)]).page("/"));
         let name = place.database.name;
         assert!(page.contains("2 items in 2 days, before its filter"), "{name}: {page}");
         assert!(page.contains("2026-03-10: nothing known, 2026-03-11: 2, 2026-03-12: 0, 2026-03-13: nothing known, 2026-03-14: nothing known"), "{name}: {page}");

@@ -7,7 +7,7 @@ use crate::support::editor::{Typed, send};
 use crate::support::program::{Place, until};
 use crate::support::receivers::Hook;
 use crate::support::stored::COST;
-use crate::support::web_client::Pages;
+use crate::support::web_client::{Pages, unlinked};
 
 const WEB: &str = "[web]\nlisten = \"127.0.0.1:0\"\n";
 const ACME: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\nevery = \"12h\"\n";
@@ -31,7 +31,7 @@ fn a_topic_added_on_a_page_is_run_and_reported_without_a_shell() {
         // The stream shows what is being searched, then the stored counts, and ends by itself.
         let stream = pages.get(&format!("{at}/events"));
         assert_eq!(stream.header("content-type"), Some("text/event-stream"), "{}", stream.text);
-        let plain = stream.body.replace("≥\u{a0}", "");
+        let plain = unlinked(&stream.body).replace("≥\u{a0}", "");
         let (going, over) = plain.split_once("event: over").unwrap_or_else(|| panic!("{name}: {}", stream.body));
         assert!(going.contains("event: progress") && going.contains("searching …"), "{name}: {going}");
         let figures = place.database.texts(&format!(
@@ -42,7 +42,7 @@ fn a_topic_added_on_a_page_is_run_and_reported_without_a_shell() {
         let cost = topicwatch::model::Micros(number(COST)).to_string();
         assert!(over.contains(&format!("cost {cost}")) && number("found") > 0, "{name}: {cost}\n{over}");
         // The page shows the same without JavaScript.
-        let page = pages.page(&at).replace("≥\u{a0}", "");
+        let page = unlinked(&pages.page(&at)).replace("≥\u{a0}", "");
         assert!(page.contains(&figures[0]) && !page.contains("data-events"), "{page}");
         let report = pages.get("/topics/rust/report");
         assert!(report.status == 200 && report.body.contains("<h1"), "{}", report.text);

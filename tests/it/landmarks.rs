@@ -7,7 +7,7 @@ use crate::support::access_stage::link;
 use crate::support::databases::{databases, sqlite, wait};
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
-use crate::support::web_client::Pages;
+use crate::support::web_client::{Pages, unlinked};
 use crate::support::web_topics::TOPICS;
 
 const REPORT: &str = "\n[[reports]]\nname = \"daily\"\nevery = \"1h\"\nwindow = \"since_last\"\npath = \"daily\"\n";
@@ -129,7 +129,7 @@ fn an_answers_list_is_a_list_and_a_first_day_names_its_baseline() {
              (SELECT 1 FROM v_sighting s WHERE s.key = i.key AND s.run = i.first_run AND s.fit <> 'outside')",
         );
         assert!(new > older && new > 0, "{new} {older}");
-        let page = pages.page("/topics/acme");
+        let page = unlinked(&pages.page("/topics/acme"));
         let told = format!("0 new items (+{} of the baseline)", new - older);
         assert!(page.contains(&told), "{told}: {page}");
         let named = format!("(+{} of the baseline)", new - older);
@@ -138,7 +138,7 @@ fn an_answers_list_is_a_list_and_a_first_day_names_its_baseline() {
         let of_run = format!("{new} new ({} of the baseline)", new - older);
         let run = place.database.last_run("acme");
         for (path, told) in [("/", &named), ("/runs", &of_run), (&format!("/progress/{run}"), &of_run)] {
-            let page = pages.page(path);
+            let page = unlinked(&pages.page(path));
             assert!(page.contains(told), "{path}: {told}: {page}");
         }
         let runs = place.ok(&["runs", "--topic", "acme"]);
@@ -154,7 +154,7 @@ fn an_answers_list_is_a_list_and_a_first_day_names_its_baseline() {
         place.ok(&["once", "--at", "2026-03-11T21:00:00Z"]);
         let last = place.database.number("SELECT new FROM v_run WHERE topic = 'acme' ORDER BY seq DESC LIMIT 1");
         let pages = Pages::serve(&place, &["--at", "2026-03-11T21:00:00Z"]);
-        let page = pages.page("/topics/acme");
+        let page = unlinked(&pages.page("/topics/acme"));
         assert!(last > 0 && page.contains("new item") && !page.contains("new items (+"), "{last}: {page}");
         assert!(page.contains(&named), "the day has both: {page}");
     }

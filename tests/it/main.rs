@@ -108,6 +108,7 @@ mod near_copies;
 mod near_forget;
 mod near_opposites;
 mod new_counts;
+mod number_links;
 mod old_verbs;
 mod openai;
 mod outbox;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::support::databases::databases;
 use crate::support::program::Place;
 use crate::support::service::{Raw, reply};
-use crate::support::web_client::Pages;
+use crate::support::web_client::{Pages, unlinked};
 use crate::support::world::{World, hour, once, post, topic};
 
 /// A topic with social posts and web pages, with extra lines.
@@ -49,7 +49,7 @@ fn new_count(place: &Place, at: u32, beside: &str) -> i64 {
     let cell = format!("data-label=\"New, 24 h\">{new}{said}</td>");
     // Beside it, the pages name the items of a baseline.
     let without = |path: &str| {
-        let page = pages.page(path);
+        let page = unlinked(&pages.page(path));
         let begin = page.find(" <span class=\"meta\">(+");
         begin.map_or_else(
             || page.clone(),
@@ -116,7 +116,8 @@ fn status_runs_and_feeds_tell_what_was_older_from_what_is_new() {
         assert_eq!((&run["new"], &run["new_older"]), (&json!(5), &json!(2)));
         assert_eq!(place.json(&["status", "--json"])["topics"][0]["new_older"], 2);
         let pages = Pages::serve(&place, &["--at", &hour(31)]);
-        assert!(pages.page("/topics/acme").contains("3 new items (+2 older)"), "{}", pages.page("/topics/acme"));
+        let page = unlinked(&pages.page("/topics/acme"));
+        assert!(page.contains("3 new items (+2 older)"), "{page}");
         drop(pages);
         let feed = place.ok(&["export", "--format", "atom", "--topic", "acme"]);
         assert_eq!((feed.matches("<entry>").count(), feed.contains("archived")), (3, false), "{feed}");

@@ -14,7 +14,7 @@ use crate::support::independent_readers::python;
 use crate::support::program::{NINE, Place};
 use crate::support::searched::{NOW, items, manual, open, outcome, seen, topic};
 use crate::support::service::Sandbox;
-use crate::support::web_client::{ASKED, Pages, TOKEN};
+use crate::support::web_client::{ASKED, Pages, TOKEN, unlinked};
 use crate::support::web_topics::TOPICS;
 
 const EIGHT: &str = "2026-03-11T08:00:00Z";
@@ -531,6 +531,7 @@ fn weeks_are_counted_as_sql_counts_them() {
             let page = pages.page(&format!("/topics/{topic}?by=week&order=engagement"));
             let table =
                 page.split("aria-label=\"The weeks in numbers\"").nth(1).unwrap().split("</table>").next().unwrap();
+            let table = unlinked(table);
             let rows: Vec<Vec<String>> = table
                 .split("<tr>")
                 .skip(2)

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::support::access_stage::{Visitor, link, token};
 use crate::support::databases::databases;
 use crate::support::program::Place;
-use crate::support::web_client::Pages;
+use crate::support::web_client::{Pages, unlinked};
 use crate::support::world::{World, hour, once, post, topic};
 
 const GLOBEX: &str = "[[topics]]\nid = \"globex\"\nquery = \"globex\"\nsources = [\"social\"]\n";
@@ -137,11 +137,11 @@ fn counts_after_a_full_reply_have_their_sign_on_every_page() {
         let reader = token(&place, &["reader", "--role", "read"]);
         let see = |at: u32, path: &str| {
             let pages = Pages::serve(&place, &["--at", &hour(at)]);
-            if path == "/shared" {
+            unlinked(&if path == "/shared" {
                 Visitor::Nobody.asks(&pages, 7, "GET", &format!("/shared/{secret}"), "").words()
             } else {
                 Visitor::Bearer(&reader).asks(&pages, 1, "GET", path, "").words()
-            }
+            })
         };
         for path in ["/", "/topics/acme", "/runs", "/shared"] {
             let page = see(10, path);

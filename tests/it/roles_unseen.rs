@@ -1,5 +1,7 @@
 //! A token for some topics sees nothing of the others: on no page, in no file and in no refusal.
 
+use std::collections::BTreeSet;
+
 use serde_json::json;
 
 use crate::support::access_stage::{CANARY, COPY, HIDDEN, Visitor, keep, pages, place, token, unseen};
@@ -8,7 +10,7 @@ use crate::support::program::until;
 use crate::support::web_client::Pages;
 
 /// URLs with every parameter that could lead to another topic.
-const ASKED: [&str; 47] = [
+const ASKED: [&str; 54] = [
     "/",
     "/topics/acme?copies=all",
     "/topics/acme?order=engagement&filtered=keep",
@@ -33,6 +35,13 @@ const ASKED: [&str; 47] = [
     "/runs?after=9999999999999/x",
     "/runs?topic=acme",
     "/runs?state=ok",
+    "/runs?since=2026-03-10&until=2026-03-12",
+    "/runs?called=2026-03-11",
+    "/runs?source=social&last=3",
+    "/topics/acme?new_since=2026-03-10",
+    "/topics/acme?baseline_since=2026-03-10",
+    "/topics/acme?from=2026-03-10&until=2026-03-12",
+    "/item?key=post%3Ax%3A7&copies=all&within=zebra",
     "/api/v1/openapi.json",
     "/api/v1/topics",
     "/api/v1/topics/acme",
@@ -131,7 +140,27 @@ fn a_token_for_some_topics_sees_nothing_of_the_others() {
             let run = place.database.last_run("zebra");
             let run = url::form_urlencoded::byte_serialize(run.as_bytes()).collect::<String>();
             assert_eq!(see(token, &format!("/api/v1/runs/{run}")).status, 404);
-            assert!(see(token, &format!("/runs?run={run}")).text().contains("No runs match"));
+            for list in ["", "&only=found", "&only=first&source=social"] {
+                let text = see(token, &format!("/runs?run={run}{list}")).text();
+                assert!(text.contains("No runs match") && unseen(&text), "{text}");
+            }
+            // Alerts and calls are of all topics.
+            assert_eq!(see(token, "/topics/acme?alert=any&run=any").status, 403);
+            assert!(!see(token, "/runs?called=2026-03-11").text().contains("2026-03-11: "));
+            // No link leads to what is refused, or to what is not there.
+            let mut todo = ["/", "/topics/acme", "/runs", "/answers/acme"].map(str::to_owned).to_vec();
+            let mut opened = BTreeSet::new();
+            while let Some(path) = todo.pop().filter(|_| opened.len() < 150) {
+                if !opened.insert(path.clone()) {
+                    continue;
+                }
+                let reply = see(token, &path);
+                let text = reply.text();
+                assert!(reply.status == 200 && unseen(&text), "{path}\n{text}");
+                let links = text.split(" href=\"/").skip(1).filter_map(|rest| rest.split(['"', '#']).next());
+                todo.extend(links.map(|link| format!("/{}", link.replace("&amp;", "&"))));
+            }
+            assert!(opened.iter().any(|path| path.contains("only=found")), "{opened:?}");
         }
         // What cannot be limited to some topics is refused with a reason.
         for path in [

@@ -6,6 +6,7 @@ use topicwatch::model::Source;
 use crate::support::api_client::{ask, get};
 use crate::support::databases::{Database, databases, wait};
 use crate::support::logged_sql::statements;
+use crate::support::number_links::{Link, follow_link, number_links};
 use crate::support::program::Place;
 use crate::support::searched::{open, topic};
 use crate::support::spread_history::*;
@@ -83,6 +84,18 @@ fn the_terminal_the_page_and_the_api_tell_the_same_story() {
         ] {
             assert!(page.contains(part), "{name}: {part}\n{page}");
         }
+        // Its numbers lead to their items.
+        let links = number_links(&page).into_iter();
+        let links: Vec<Link> = links.filter(|link| link.address.ends_with("#story-items")).collect();
+        assert!(links.len() > 6, "{name}: {links:?}");
+        for link in links {
+            let listed = follow_link(&|path| pages.page(path), &link.address);
+            // The item itself is there without a link.
+            assert_eq!(listed.rows, link.number(), "{name}: {link:?}: {listed:?}");
+        }
+        let all =
+            follow_link(&|path| pages.page(path), &format!("/item?key={}&story=all#story-items", coded("post:x:1")));
+        assert_eq!(all.rows, 17, "{name}: {all:?}");
         place
             .run(&["story", "post:x:999"])
             .says(2, &["there is no item `post:x:999`", "hint: topicwatch items --json"]);

@@ -11,6 +11,7 @@ use topicwatch::model::Time;
 use crate::support::access_stage::{Visitor, token};
 use crate::support::databases::{Database, databases, sqlite, wait};
 use crate::support::logged_sql::rows_returned;
+use crate::support::number_links::{Link, follow_link, number_links};
 use crate::support::program::Place;
 use crate::support::truth::{Truly, Truth};
 use crate::support::web_client::Pages;
@@ -202,6 +203,18 @@ fn said_on(database: &Database, topic: &str, days: Range<i64>, word: &str) -> Ve
     };
     // Each post contains the query, which is the topic's id.
     days.map(|day| [said(day, word), said(day, topic)]).collect()
+}
+
+/// Follows the numbers of terms and themes on a topic's page. Returns how many there are.
+fn lead_to_as_many(page: &str, get: &dyn Fn(&str) -> String) -> usize {
+    let links = number_links(page).into_iter();
+    let links: Vec<Link> =
+        links.filter(|link| ["?term=", "?theme="].iter().any(|of| link.address.contains(of))).collect();
+    for link in &links {
+        let listed = follow_link(get, &link.address);
+        assert_eq!((listed.said, listed.rows), (link.number(), link.number()), "{link:?}: {listed:?}");
+    }
+    links.len()
 }
 
 /// Checks the numbers of a term of the topic of the stream with SQL.
@@ -416,6 +429,9 @@ fn what_many_people_say_is_news_and_what_one_text_or_author_says_is_not() {
         }
         let page = pages.page("/topics/acme");
         assert!(page.contains("Terms that are news") && page.contains("<bdi>bridge collapse</bdi>"), "{page}");
+        // The numbers of terms and themes lead to their items.
+        let rows = before["terms"].as_array().unwrap().len() + before["themes"].as_array().unwrap().len();
+        assert!(rows > 2 && lead_to_as_many(&page, &|path| pages.page(path)) == rows, "{page}");
         drop(pages);
         // A week, in which an author counts once a day, not once in all.
         truth.set(|world| world.posts = stream_of(DAYS + 2));
@@ -792,6 +808,7 @@ fn a_topic_without_a_past_shows_what_stands_out_beside_other_topics_and_calls_no
             assert!(csv.contains(with) && csv.contains("other_topics") == (*with == "other_topics"), "{with}: {csv}");
             let page = get("/topics/globex").text();
             assert_eq!(page.contains("other topics"), *with == "other_topics", "{page}");
+            assert!(lead_to_as_many(&page, &|path| get(path).text()) > 0, "{page}");
         }
         drop(pages);
         // Without other topics: the most frequent terms, and no numbers that suggest a surprise.

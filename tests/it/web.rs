@@ -144,7 +144,7 @@ fn a_topics_items_are_paged_searched_and_ordered() {
         assert!(pages.page("/answers/acme").contains("Asked <time datetime=\"2026-03-"));
         // The runs page shows every search.
         let runs = pages.page("/runs");
-        for part in ["topic:acme", "social", "web", " ms", "found = "].iter().skip(1) {
+        for part in ["topic:acme", "social", "web", " ms", " found</a> = "].iter().skip(1) {
             assert!(runs.contains(part), "{name}: {part}\n{runs}");
         }
         assert_eq!(
@@ -384,6 +384,7 @@ fn no_page_reads_a_growing_table_whole() {
         let logged = place.program(&["serve", "--listen", "127.0.0.1:0", "--at", NINE, "--log-format", "json"]);
         let pages = Pages::of(logged.env("RUST_LOG", "topicwatch=info,sqlx::query=debug").start());
         let key = place.database.first_key().replace(':', "%3A");
+        let run = place.database.texts("SELECT run FROM v_run WHERE topic = 'acme'").remove(0);
         for path in [
             "/",
             "/topics/acme",
@@ -407,6 +408,16 @@ fn no_page_reads_a_growing_table_whole() {
             "/alerts?alert=sick",
             "/alerts?before=1773219600001%2Fx",
             "/runs?run=x",
+            &format!("/runs?run={run}"),
+            &format!("/runs?run={run}&only=known&source=web"),
+            &format!("/runs?run={run}&only=new"),
+            "/runs?called=2026-03-11&provider=service",
+            "/runs?topic=acme&source=web&last=3&until=2026-03-12",
+            "/runs?state=missed&since=2026-03-04",
+            "/topics/acme?new_since=2026-03-10",
+            "/topics/acme?baseline_since=2026-03-10",
+            "/topics/acme?from=2026-03-10&until=2026-03-12",
+            "/alerts?firing=true",
             "/health",
             &format!("/item?key={}", key.replace('/', "%2F")),
         ] {

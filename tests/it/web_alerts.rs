@@ -110,6 +110,28 @@ fn the_page_tells_how_each_alert_stands_and_what_was_seen() {
         assert!(!topic.contains("alert thrift") && !rows.contains("2026-03-10"), "{name}: {topic}");
         assert!(!get(&pages, "/api/v1/alerts").to_string().contains("2026-03-10"), "{name}");
         assert!(!pages.page("/topics/acme-two").contains("alert sick"), "{name}");
+        // The same list in a terminal, of some alerts by name.
+        let listed = |names: &[&str]| {
+            let told = place.json(&[&["alerts", "list", "--at", NINE, "--json"][..], names].concat());
+            let of = |list: &str, field: &str| {
+                let all = told[list].as_array().unwrap().iter().map(|one| one[field].as_str().unwrap().to_owned());
+                all.collect::<Vec<String>>()
+            };
+            (of("alerts", "name"), of("events", "alert"))
+        };
+        for (names, alerts, events) in [
+            (vec![], vec!["recalls", "sick", "thrift"], vec!["gone", "sick", "sick", "recalls"]),
+            (vec!["recalls"], vec!["recalls"], vec!["recalls"]),
+            (vec!["thrift"], vec!["thrift"], vec![]),
+            (vec!["sick", "recalls", "sick"], vec!["recalls", "sick"], vec!["sick", "sick", "recalls"]),
+            (vec!["sick", "recalls", "--limit", "2"], vec!["recalls", "sick"], vec!["sick", "sick"]),
+        ] {
+            let expected = [alerts, events].map(|all| all.into_iter().map(str::to_owned).collect::<Vec<String>>());
+            assert_eq!(<[Vec<String>; 2]>::from(listed(&names)), expected, "{name}: {names:?}");
+        }
+        let unknown = ["there is no alert `recals`", "did you mean `recalls`?"];
+        place.run(&["alerts", "list", "recals"]).says(2, &unknown);
+        place.run(&["alerts", "recalls"]).says(2, &["recalls"]);
         // Nothing can be requested here.
         assert!(!page.contains("<button"), "{name}: {page}");
         assert_eq!(pages.ask("POST", "/alerts", &[("Origin", &pages.origin())], "kind=ack&alert=sick").status, 403);

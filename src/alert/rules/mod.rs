@@ -3,13 +3,12 @@
 
 use std::collections::BTreeSet;
 
-use crate::compare::Relevance;
-use crate::filter::Filter;
+use crate::compare::{Relevance, WordFilters, matching_items};
 use crate::insight::daily::{Day, ItemCounts, Share, UsualRange, UsualShare, is_whole_days, usual_range};
-use crate::insight::{Changes, NewItem, SourceSilence, detect_silence};
+use crate::insight::{Changes, SourceSilence, detect_silence};
 use crate::model::{
     AlertLine, AlertSpec, AnsweredSearch, Firing, ItemContent, ItemSummary, SearchHealth, SearchState, Source,
-    SourceActivity, Time, TopicFilter, TopicLimits, Usage, one_line,
+    SourceActivity, Time, TopicLimits, Usage, one_line,
 };
 use crate::normalise::safe_link;
 
@@ -20,27 +19,6 @@ pub(super) const NAMED: usize = 10;
 
 /// Maximum number of characters of an item's words in a line.
 const LONGEST: usize = 140;
-
-/// The words of an alert, compiled to filters.
-pub(super) struct WordFilters(Vec<(String, Filter)>);
-
-impl WordFilters {
-    /// Skips words that do not parse; the configuration rejects them.
-    pub(super) fn of(spec: &AlertSpec) -> Self {
-        let one = |word: &String| {
-            let filter = TopicFilter { must: vec![word.clone()], ..TopicFilter::default() };
-            Some((word.clone(), Filter::compile(&filter).ok()?))
-        };
-        Self(spec.words.iter().filter_map(one).collect())
-    }
-
-    fn first_match<'a>(&'a self, item: &ItemSummary) -> Option<&'a str> {
-        // A filter passes items without words, but no word occurs in them.
-        let worded = item.title.is_some() || item.text.is_some();
-        let inside = |filter: &Filter| worded && filter.passes(item.title.as_deref(), item.text.as_deref(), None, None);
-        self.0.iter().find(|(_, filter)| inside(filter)).map(|(word, _)| word.as_str())
-    }
-}
 
 fn plural(many: usize, one: &str) -> String {
     if many == 1 { format!("1 {one}") } else { format!("{many} {one}s") }
@@ -73,14 +51,7 @@ fn item_lines(items: impl Iterator<Item = ItemContent>, many: usize) -> Vec<Aler
 
 /// Fires on new items, all or those in which one of the words occurs.
 pub(super) fn items(spec: &AlertSpec, topic: &str, wanted: &WordFilters, changes: &Changes) -> Option<Evaluation> {
-    let by_source =
-        |new: &&NewItem| new.sources.is_empty() || new.sources.iter().any(|source| spec.checks_source(*source));
-    let matching: Vec<&NewItem> = changes
-        .new
-        .iter()
-        .filter(by_source)
-        .filter(|new| spec.words.is_empty() || wanted.first_match(&new.item).is_some())
-        .collect();
+    let matching = matching_items(spec, wanted, changes);
     if matching.is_empty() || matching.len() < spec.least as usize {
         return None;
     }

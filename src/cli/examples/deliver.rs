@@ -20,7 +20,7 @@ Examples:
   topicwatch outbox deliver             # now, without a daemon";
 pub(in crate::cli) const ALERTS_LIST: &str = "\
 Examples:
-  topicwatch alerts list --limit 5
+  topicwatch alerts list recalls --limit 5
   topicwatch alerts list --json | jq '.alerts[].name'";
 pub(in crate::cli) const ALERTS_TEST: &str = "\
 Examples:

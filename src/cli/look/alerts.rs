@@ -1,6 +1,7 @@
 //! `alerts`: lists, tests, acknowledges and snoozes alerts, and evaluates them in a running process. The backtest is in
 //! `alert_backtest`. `alert` decides when an alert fires.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,6 +10,7 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use super::alert_backtest::{self, AlertsBacktestArgs};
+use super::alert_text::{last_message, render, state, subjects};
 use crate::alert;
 use crate::cli::examples;
 use crate::cli::terminal::failure::{Exit, Failure};
@@ -17,7 +19,7 @@ use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
 use crate::cli::wiring::{channels, ids};
 use crate::daemon::Watch;
-use crate::model::{AlertEvent, AlertSpec, AlertState, Clock, Delivery, Firing, Time};
+use crate::model::{AlertEvent, AlertSpec, Clock, Firing};
 use crate::notify::DeliveryWorker;
 use crate::store::Store;
 
@@ -29,7 +31,7 @@ pub struct AlertsArgs {
     pub verb: Option<AlertsVerb>,
     /// Options of `list`
     #[command(flatten)]
-    pub list: AlertsListArgs,
+    pub list: AlertsListOptions,
 }
 
 /// What can be done with alerts.
@@ -63,6 +65,15 @@ pub enum AlertsVerb {
 
 #[derive(Debug, Args)]
 pub struct AlertsListArgs {
+    /// Only these alerts
+    #[arg(value_name = "NAME")]
+    pub names: Vec<String>,
+    #[command(flatten)]
+    pub options: AlertsListOptions,
+}
+
+#[derive(Debug, Args)]
+pub struct AlertsListOptions {
     /// At most this many events
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
     pub limit: u32,
@@ -92,14 +103,14 @@ pub struct AlertsSnoozeArgs {
 pub(in crate::cli) async fn run(common: &Common, args: &AlertsArgs) -> Result<Exit, Failure> {
     let at = match &args.verb {
         Some(AlertsVerb::Backtest(args)) => args.at.as_deref(),
-        Some(AlertsVerb::List(args)) => args.at.as_deref(),
+        Some(AlertsVerb::List(args)) => args.options.at.as_deref(),
         None => args.list.at.as_deref(),
         _ => None,
     };
     let context = Context::load(common, at)?;
     match &args.verb {
-        None => list(&context, &args.list).await,
-        Some(AlertsVerb::List(args)) => list(&context, args).await,
+        None => list(&context, &[], &args.list).await,
+        Some(AlertsVerb::List(args)) => list(&context, &args.names, &args.options).await,
         Some(AlertsVerb::Test { name }) => test(&context, name).await,
         Some(AlertsVerb::Backtest(args)) => {
             alert_backtest::run(&context, find_alert(&context, &args.name)?, args).await
@@ -136,16 +147,20 @@ fn find_alert<'c>(context: &'c Context, name: &str) -> Result<&'c AlertSpec, Fai
     alerts.iter().find(|alert| alert.name == name).ok_or_else(|| context.unknown("alert", name, &names()))
 }
 
-async fn list(context: &Context, args: &AlertsListArgs) -> Result<Exit, Failure> {
+/// Lists the alerts with these names, or all.
+async fn list(context: &Context, names: &[String], args: &AlertsListOptions) -> Result<Exit, Failure> {
+    for name in names {
+        find_alert(context, name)?;
+    }
     let store = context.store_to_read().await?;
     let now = (context.clock)();
     let mut alert_states = Vec::with_capacity(context.config.alerts.len());
-    for spec in &context.config.alerts {
+    for spec in context.config.alerts.iter().filter(|spec| names.is_empty() || names.contains(&spec.name)) {
         let mut alert_state = store.alert_state(&spec.name).await?;
         alert_state.firing.retain(|one| !one.is_over(now));
         alert_states.push((spec, alert_state));
     }
-    let events = store.alert_events(None, None, i64::from(args.limit)).await?;
+    let events = latest_events(&store, names, args.limit).await?;
     store.close().await;
     if args.json {
         let alerts = alert_states.iter().map(|(spec, alert_state)| {
@@ -195,61 +210,18 @@ async fn list(context: &Context, args: &AlertsListArgs) -> Result<Exit, Failure>
     Ok(Exit::Ok)
 }
 
-/// What fires, or what is held back.
-fn subjects(alert: &AlertState, held_back: bool) -> impl Iterator<Item = &Firing> {
-    alert.firing.iter().filter(move |one| one.is_held_back() == held_back)
-}
-
-/// The state of an alert in words.
-fn state(spec: &AlertSpec, alert: &AlertState, now: Time) -> String {
-    let list = |held_back, wanted: &dyn Fn(&Firing) -> bool| {
-        let all = subjects(alert, held_back).filter(|one| wanted(one)).map(|one| one.subject.as_str());
-        all.collect::<Vec<_>>().join(", ")
-    };
-    let firing = list(false, &|_| true);
-    let parts = [
-        ("firing", list(false, &|one| !one.acked)),
-        ("firing, acknowledged", list(false, &|one| one.acked)),
-        ("held back", list(true, &|_| true)),
-    ];
-    let snoozed = alert.snoozed_until.filter(|until| *until > now);
-    match (snoozed, alert.cursor) {
-        // It checks nothing, so nobody knows whether this still holds.
-        _ if spec.paused && !firing.is_empty() => format!("paused; it fired before: {firing}"),
-        _ if spec.paused => "paused".to_owned(),
-        (Some(until), _) => format!("snoozed until {}", output::format_time(until)),
-        (None, None) => "not evaluated yet".to_owned(),
-        (None, Some(_)) => {
-            let named = parts.iter().filter(|(_, subjects)| !subjects.is_empty());
-            let named: Vec<String> = named.map(|(what, subjects)| format!("{what}: {subjects}")).collect();
-            if named.is_empty() { "quiet".to_owned() } else { named.join("; ") }
-        }
+/// The latest events of the alerts with these names, or of all, the latest first.
+async fn latest_events(store: &Store, names: &[String], limit: u32) -> Result<Vec<AlertEvent>, Failure> {
+    if names.is_empty() {
+        return Ok(store.alert_events(None, None, i64::from(limit)).await?);
     }
-}
-
-/// When the last message was queued, and what became of it unless it was delivered.
-fn last_message(alert: &AlertState) -> String {
-    let at = output::format_time_or_dash(alert.sent_at);
-    match alert.delivery.filter(|delivery| *delivery != Delivery::Delivered) {
-        Some(delivery) => format!("{at} ({delivery})"),
-        None => at,
+    let mut events = Vec::new();
+    for name in names.iter().collect::<BTreeSet<_>>() {
+        events.extend(store.alert_events(Some(name.as_str()), None, i64::from(limit)).await?);
     }
-}
-
-/// Formats events as a table.
-fn render(events: &[AlertEvent]) -> String {
-    let row = |event: &AlertEvent| {
-        let status = match (&event.acked_at, &event.muted, &event.message) {
-            (Some(_), ..) => "acknowledged",
-            (_, Some(_), _) => "muted",
-            (.., Some(_)) => event.delivery.unwrap_or(Delivery::Unknown).as_str(),
-            _ => "pending",
-        };
-        vec![output::format_time(event.at), event.alert.clone(), event.kind.to_string(), status.to_owned()]
-    };
-    let summaries: Vec<String> = events.iter().map(|event| output::escape_control(&event.summary)).collect();
-    let head = ["at", "alert", "what", "state"];
-    output::table_with_text((&head, "summary"), events.iter().map(row).collect(), &[], &summaries, output::room())
+    events.sort_by(|a, b| (b.at, &b.event).cmp(&(a.at, &a.event)));
+    events.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    Ok(events)
 }
 
 async fn test(context: &Context, name: &str) -> Result<Exit, Failure> {

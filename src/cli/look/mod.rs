@@ -1,6 +1,7 @@
 //! Read-only verbs: findings and the state of topics.
 
 pub(in crate::cli) mod alert_backtest;
+mod alert_text;
 pub(in crate::cli) mod alerts;
 pub(in crate::cli) mod coverage;
 pub(in crate::cli) mod diff;

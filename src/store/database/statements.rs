@@ -27,6 +27,8 @@ pub(in crate::store) mod clusters;
 pub(in crate::store) mod controls;
 #[path = "../database/copying/sql.rs"]
 pub(in crate::store) mod copying;
+#[path = "../reading/sql/counted_rows.rs"]
+pub(in crate::store) mod counted_rows;
 #[path = "../reading/sql/dashboard.rs"]
 pub(in crate::store) mod dashboard;
 #[path = "../derived/days/sql/day_counts.rs"]
@@ -121,6 +123,8 @@ pub(in crate::store) mod report;
 pub(in crate::store) mod requests;
 #[path = "../items/sql/resolve.rs"]
 pub(in crate::store) mod resolve;
+#[path = "../reading/sql/run_lists.rs"]
+pub(in crate::store) mod run_lists;
 #[path = "../reading/sql/search_history.rs"]
 pub(in crate::store) mod search_history;
 #[path = "../reading/sql/sighting_pages.rs"]

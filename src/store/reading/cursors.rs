@@ -1,6 +1,6 @@
-//! Positions in lists for paging, and sort orders.
+//! Positions in lists for paging, sort orders, and the filter of runs.
 
-use crate::model::Time;
+use crate::model::{RunState, Source, Time};
 
 /// The order in which items are listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -39,6 +39,22 @@ pub struct RunCursor {
     pub at: Time,
     /// Its public id.
     pub run: String,
+}
+
+/// Which runs are listed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RunFilter {
+    /// Only runs of these topics.
+    pub topics: Option<Vec<String>>,
+    pub state: Option<RunState>,
+    /// From this instant on.
+    pub since: Option<Time>,
+    /// Up to but not including this instant.
+    pub until: Option<Time>,
+    /// Only runs that searched this source.
+    pub source: Option<Source>,
+    /// Only runs with calls on this UTC day, to the provider if one is named.
+    pub called: Option<(i64, Option<String>)>,
 }
 
 /// A page of a list.

@@ -1,10 +1,10 @@
 //! Reads for pages. How they are shown is not decided here.
 
 use crate::model::{
-    AnswerRow, CopyRow, EditionRow, ItemRow, ItemSightingRow, LedgerRow, ProcessRow, RevisionRow, RunRow, RunState,
-    Time, TopicCard,
+    AnswerRow, CopyRow, EditionRow, ItemRow, ItemSightingRow, LedgerRow, ProcessRow, RevisionRow, RunRow, Time,
+    TopicCard,
 };
-use crate::store::{Filter, ItemCursor, ItemOrder, ListPage, RunCursor, Store, StoreError};
+use crate::store::{Filter, ItemCursor, ItemOrder, ListPage, RunCursor, RunFilter, Store, StoreError};
 
 impl Store {
     /// Returns topics after an id, in order of id; only those in `only` if given. Items count as new from `since` on.
@@ -77,16 +77,19 @@ impl Store {
         read!(self, topic_lists::answers(topic, before, i64::from(limit)))
     }
 
-    /// Returns runs since an instant, the latest first; only of these topics if given.
+    /// Returns runs that match a filter, the latest first.
     pub async fn list_runs(
         &self,
-        topics: Option<&[String]>,
-        state: Option<RunState>,
-        since: Option<Time>,
+        filter: &RunFilter,
         after: Option<&RunCursor>,
         limit: u32,
     ) -> Result<Vec<(RunCursor, RunRow)>, StoreError> {
-        read!(self, topic_lists::runs(topics, state, since, after, i64::from(limit)))
+        read!(self, run_lists::runs(filter, after, i64::from(limit)))
+    }
+
+    /// Returns how many runs match a filter; counts no further than `most`.
+    pub async fn count_runs(&self, filter: &RunFilter, most: u32) -> Result<i64, StoreError> {
+        read!(self, run_lists::count(filter, i64::from(most)))
     }
 
     /// Returns reports and export editions, or one of the two kinds, the latest first.

@@ -2,6 +2,7 @@
 
 pub(in crate::store) mod bounds;
 pub(in crate::store) mod changes;
+pub(in crate::store) mod counted_rows;
 pub(in crate::store) mod cursors;
 pub(in crate::store) mod dashboard;
 mod fresh;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::call::Call;
 use super::envelope::{answer, cut_page, with};
 use crate::model::{RunRow, RunState, SearchRow, Time, excerpt};
-use crate::store::RunCursor;
+use crate::store::{RunCursor, RunFilter};
 use crate::web::access_rule::out_of_scope;
 use crate::web::pages::runs::{hint, may_see};
 use crate::web::problem::Problem;
@@ -16,10 +16,14 @@ use crate::web::problem::Problem;
 pub(super) async fn list(call: Call) -> Result<Response, Problem> {
     let (store, limit) = (&call.site().store, call.number("limit"));
     check_topics(&call, call.all("topic")).await?;
-    let topics = call.one("topic").map(|topic| vec![topic.to_owned()]).or_else(|| call.visitor.visible_topics());
-    let state = call.word("state", RunState::parse);
+    let filter = RunFilter {
+        topics: call.one("topic").map(|topic| vec![topic.to_owned()]).or_else(|| call.visitor.visible_topics()),
+        state: call.word("state", RunState::parse),
+        since: call.instant("since"),
+        ..RunFilter::default()
+    };
     let after = call.position()?.map(|position| RunCursor { at: Time(position.value), run: position.key });
-    let mut runs = store.list_runs(topics.as_deref(), state, call.instant("since"), after.as_ref(), limit + 1).await?;
+    let mut runs = store.list_runs(&filter, after.as_ref(), limit + 1).await?;
     let more = cut_page(&mut runs, limit);
     let next = runs.last().filter(|_| more).map(|(place, _)| call.token(place.at.0, &place.run));
     let rows: Vec<RunRow> = runs.into_iter().map(|(_, run)| run).collect();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use maud::{Markup, html};
 
-use super::{alert_actions, item_view};
+use super::{alert_actions, alert_rows, item_view};
 use crate::draw::format::{self, count_noun, number};
 use crate::model::{
     AlertCard, AlertEvent, AlertEventKind, Delivery, Firing, QuietHours, Time, TopicFiring, subject_topic,
@@ -27,8 +27,10 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
     let (store, now) = (&site.store, site.now());
     let (one, after, before) =
         (request.get("alert"), request.get("after").unwrap_or(""), request.word("before", parse_page_token)?);
+    let only_firing = request.word("firing", |word| (word == "true").then_some(()))?.is_some();
     let mut cards = match one {
         Some(name) => store.alert_card(name, now).await?.into_iter().collect(),
+        None if only_firing => firing_cards(&site, after).await?,
         None => store.alert_cards(after, ALERTS + 1, now).await?,
     };
     let more = cards.len() > ALERTS as usize;
@@ -39,20 +41,22 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
     if one.is_some() && cards.is_empty() && events.is_empty() {
         return Err(alert_actions::unknown());
     }
-    let topics = topics_with_page(&site, &cards, &events).await?;
+    let specs = store.alerts().await?;
+    let named = if one.is_some() { usize::MAX } else { NAMED };
+    let topics = topics_with_page(&site, &cards, &events, named).await?;
     let requests = alert_actions::latest_requests(&site, one, &request.visitor).await?;
     let acts = site.may_act(&request.visitor);
     let main = html! {
         h1 { @match one { Some(name) => { "Alert: " (format::line(name, 64)) }, None => "Alerts" } }
-        @if one.is_some() { p { a href="/alerts" { "All alerts" } } }
+        @if one.is_some() || only_firing { p { @if only_firing { "Those that fire. " } a href="/alerts" { "All alerts" } } }
         @if one.is_some() && cards.is_empty() { p.note { "It is no longer in the configuration; its events are kept for 400 days." } }
         @if before.is_none() {
             (requests)
-            @if cards.is_empty() { @if one.is_none() && after.is_empty() { (none()) } } @else {
+            @if cards.is_empty() { @if only_firing { p { "No alert fires." } } @else if one.is_none() && after.is_empty() { (none()) } } @else {
                 div.wide { table.cards {
                     caption.quiet { "Every alert and its state" }
                     thead { tr { th scope="col" { "Alert" } th scope="col" { "State" } th scope="col" { "Last message" } th scope="col" { "Sends to" } @if acts { th scope="col" { "Actions" } } } }
-                    tbody { @for card in &cards { (row(card, &topics, acts, now)) } }
+                    tbody { @for card in &cards { (row(card, &topics, (acts, named), now)) } }
                 } }
             }
             @if more || !after.is_empty() { nav.pages aria-label="More alerts" {
@@ -60,22 +64,33 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
                 @if let (true, Some(last)) = (more, cards.last()) { a rel="next" href=(request.with("/alerts", &[("after", Some(&last.spec.name))])) { "More alerts" } }
             } }
         }
-        section aria-labelledby="seen" {
+        @if !only_firing { section aria-labelledby="seen" {
             h2 #seen { "Past events" }
             @if events.is_empty() { p {
                 "Nothing" @if before.is_some() { " before that. " a href="/alerts" { "The latest" } } @else { " yet. Alerts are checked after each run; " code { "topicwatch alerts backtest NAME" } " shows what one would have seen." }
             } } @else {
-                ol.found { @for event in &events { li { (event_view(event, &topics, acts)) } } }
+                ol.found { @for event in &events { li { (event_view(event, alert_rows::address(event, &specs, &topics).as_deref(), &topics, acts)) } } }
             }
             nav.pages aria-label="More events" {
                 @if before.is_some() { a href=(request.with("/alerts", &[("before", None)])) { "The latest" } }
                 @if let (true, Some(last)) = (earlier, events.last()) { a rel="next" href=(request.with("/alerts", &[("before", Some(&format!("{}/{}", last.at.0, last.event)))])) { "Earlier events" } }
             }
-        }
+        } }
     };
     let title = one.map_or_else(|| "Alerts".to_owned(), |name| format!("Alert: {name}"));
     let live = before.is_none() && after.is_empty();
     Ok(Page { title, place: "/alerts", live, nature: site.nature().await?, main })
+}
+
+/// The alerts that fire, after a name.
+async fn firing_cards(site: &Site, after: &str) -> Result<Vec<AlertCard>, Problem> {
+    let now = site.now();
+    let firing = site.store.firing_alerts(now).await?;
+    let mut cards = Vec::new();
+    for (name, _) in firing.into_iter().filter(|(name, _)| name.as_str() > after).take(ALERTS as usize + 1) {
+        cards.extend(site.store.alert_card(&name, now).await?);
+    }
+    Ok(cards)
 }
 
 /// Parses a page token: the last event of the page before.
@@ -84,13 +99,14 @@ fn parse_page_token(token: &str) -> Option<EventCursor> {
     Some(EventCursor { at: Time(at.parse().ok()?), event: event.to_owned() })
 }
 
-/// The topics among what is shown that have a page.
+/// The topics among what is shown that have a page. Of each alert, this many subjects are named.
 async fn topics_with_page(
     site: &Site,
     cards: &[AlertCard],
     events: &[AlertEvent],
+    named: usize,
 ) -> Result<BTreeSet<String>, Problem> {
-    let firing = cards.iter().flat_map(|card| card.firing.iter().take(NAMED).chain(card.held_back.iter().take(NAMED)));
+    let firing = cards.iter().flat_map(|card| card.firing.iter().take(named).chain(card.held_back.iter().take(named)));
     let firing = firing.map(|firing| firing.subject.as_str());
     let subjects = firing.chain(events.iter().map(|event| event.subject.as_str()));
     let named: BTreeSet<String> = subjects.filter_map(subject_topic).map(str::to_owned).collect();
@@ -106,14 +122,14 @@ fn none() -> Markup {
     html! { p { "There are no alerts here yet. " code { "[[alerts]]" } " in " code { "jobs.toml" } " define what to look for and whom to notify: new items with certain words, more items than usual, a failing source, missed slots, a budget. " code { "topicwatch run" } " evaluates them and lists them here." } }
 }
 
-fn row(card: &AlertCard, topics: &BTreeSet<String>, acts: bool, now: Time) -> Markup {
+fn row(card: &AlertCard, topics: &BTreeSet<String>, (acts, named): (bool, usize), now: Time) -> Markup {
     let spec = &card.spec;
     html! { tr {
         th scope="row" {
             a href=(page_of(&spec.name)) { (format::line(&spec.name, 64)) }
             span.sub { (spec.rule) @if !spec.words.is_empty() { ": " (format::line(&spec.words.join(", "), 120)) } }
         }
-        td data-label="State" { (state(card, topics, now)) }
+        td data-label="State" { (state(card, topics, named, now)) }
         td data-label="Last message" {
             (item_view::when(card.sent_at, "UTC"))
             @if card.sent_at.is_some() && card.delivery != Some(Delivery::Delivered) { span.sub { (undelivered(card.delivery)) } }
@@ -131,9 +147,9 @@ pub(in crate::web) fn hours(quiet: QuietHours) -> String {
     format!("{}–{}", clock(quiet.from), clock(quiet.until))
 }
 
-fn state(card: &AlertCard, topics: &BTreeSet<String>, now: Time) -> Markup {
+fn state(card: &AlertCard, topics: &BTreeSet<String>, named: usize, now: Time) -> Markup {
     let is_acknowledged = card.firing_in_all > 0 && card.acked_in_all == card.firing_in_all;
-    let more = card.firing_in_all - i64::try_from(card.firing.len().min(NAMED)).unwrap_or(0);
+    let more = card.firing_in_all - i64::try_from(card.firing.len().min(named)).unwrap_or(0);
     html! {
         @if card.spec.paused { span.state.calm { "paused" } }
         @else if card.looked_at.is_none() { span.state.calm { "not checked yet" } }
@@ -142,9 +158,9 @@ fn state(card: &AlertCard, topics: &BTreeSet<String>, now: Time) -> Markup {
         @else { span.state.good { "quiet" } }
         @if let Some(until) = card.snoozed(now) { " " span.state.calm { "snoozed" } span.sub { "until " (moment(until, "UTC")) } }
         @if card.spec.paused && !card.firing.is_empty() { span.sub { "It fired before it was paused:" } }
-        @for firing in card.firing.iter().take(NAMED) { span.sub { (firing_view(firing, topics)) } }
+        @for firing in card.firing.iter().take(named) { span.sub { (firing_view(firing, topics)) } }
         @if more > 0 { span.sub { "and " (number(more.unsigned_abs())) " more" } }
-        @for held in card.held_back.iter().take(NAMED).filter(|_| !card.spec.paused) {
+        @for held in card.held_back.iter().take(named).filter(|_| !card.spec.paused) {
             span.sub { "held back (" (Firing::UNRELATED) "): " (firing_view(held, topics)) }
         }
         @if card.waiting > 0 { span.sub { (count_noun(card.waiting.unsigned_abs(), "event")) " not reported yet" } }
@@ -169,7 +185,7 @@ pub(super) fn page_of(name: &str) -> String {
     link("/alerts", [("alert", name)])
 }
 
-fn event_view(event: &AlertEvent, topics: &BTreeSet<String>, acts: bool) -> Markup {
+fn event_view(event: &AlertEvent, counted: Option<&str>, topics: &BTreeSet<String>, acts: bool) -> Markup {
     html! {
         p {
             @if event.kind == AlertEventKind::Fired { span.state.bad { "fired" } } @else { span.state.good { "over" } }
@@ -182,6 +198,7 @@ fn event_view(event: &AlertEvent, topics: &BTreeSet<String>, acts: bool) -> Mark
         p.meta {
             (subject_link(&event.subject, topics))
             @if let Some(run) = event.run_id() { " · " a href=(link("/runs", [("run", run)])) { "its run" } }
+            @if let Some(counted) = counted { " · " a href=(counted) { "what it counted" } }
             " · " (event_row(event))
         }
         @if acts && event.acked_at.is_none() { (alert_actions::of_event(event)) }
@@ -234,10 +251,10 @@ pub(super) fn note(firing: &[TopicFiring]) -> Markup {
 pub(super) fn line(alerts: &[(String, i64)]) -> Markup {
     let named = alerts.iter().take(NAMED);
     html! { @if !alerts.is_empty() { p.note {
-        a href="/alerts" { (count_noun(alerts.len() as u64, "alert")) " firing" } ": "
+        a href="/alerts?firing=true" { (count_noun(alerts.len() as u64, "alert")) " firing" } ": "
         @for (place, (name, many)) in named.enumerate() {
             @if place > 0 { ", " }
-            a href=(page_of(name)) { (format::line(name, 64)) } @if *many > 1 { " (" (number(many.unsigned_abs())) ")" }
+            a href=(page_of(name)) { (format::line(name, 64)) @if *many > 1 { " (" (number(many.unsigned_abs())) ")" } }
         }
         @if alerts.len() > NAMED { ", …" }
     } } }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
+use super::counted_items;
 use crate::draw::chart::{self, Chart, ChartDay, ChartHole};
 use crate::draw::format;
 use crate::draw::sparkline::SparkDay;
@@ -61,6 +62,13 @@ pub(super) async fn read(site: &Site, cards: &[TopicCard]) -> Result<Counted, Pr
         all.entry(topic).or_default().push(day);
     }
     Ok(Counted(all))
+}
+
+/// The span of a topic's days.
+pub(super) fn span(card: &TopicCard, now: Time) -> Option<Span> {
+    let days = last(card, now);
+    let (first, today) = days.first().zip(days.last())?;
+    Some(Span { from: first.span.from, until: today.span.until })
 }
 
 /// The days of a topic's charts, today last.
@@ -228,7 +236,8 @@ pub(super) async fn charts(site: &Site, card: &TopicCard, request: Option<&PageR
         details { summary { (table) } div.wide role="region" tabindex="0" aria-label=(table) { table {
             thead { tr { th scope="col" { @if by == ChartUnit::Day { "Day" } @else { "Week" } } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } th.n scope="col" { "Scored" } th.n scope="col" { "Negative" } th.n scope="col" { "Positive" } } }
             tbody { @for day in chart.days.iter().rev() { tr {
-                th scope="row" { (day.date) } @for count in day.counts() { td.n { (count) } } td.n { (format::number(day.scored)) }
+                @let [all, unique] = day.counts();
+                th scope="row" { (day.date) } td.n { @if request.is_some() && day.all > 0 { a href=(counted_items::of_days(&card.topic, day.span)) { (all) } } @else { (all) } } td.n { (unique) } td.n { (format::number(day.scored)) }
                 td.n { (day.negative.as_ref().map_or_else(|| "–".to_owned(), format::share)) } td.n { (day.positive.as_ref().map_or_else(|| "–".to_owned(), format::share)) }
             } } }
         } } }

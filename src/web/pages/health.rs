@@ -9,7 +9,7 @@ use maud::{Markup, html};
 use crate::draw::format::{count_noun, number};
 use crate::model::{LATE, ProcessRow, Time};
 use crate::web::layout::{Page, moment};
-use crate::web::page_request::PageRequest;
+use crate::web::page_request::{PageRequest, link};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 
@@ -21,6 +21,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, _ask: PageRequest) -> Result<P
     let process_rows = store.processes().await?;
     let counts = store.status_counts(now, now.minus(LATE)).await?;
     let ledger = store.ledger(now.minus(MISSED), now.minus(LATE)).await?;
+    let since = now.minus(MISSED).to_string();
     let undelivered = store.undelivered(None).await?;
     let waiting = store.index_backlog().await?;
     let disk = store.disk().await?;
@@ -39,7 +40,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, _ask: PageRequest) -> Result<P
             }
             dt { "Database" } dd { (word("good", "answers")) " " code { (store.place()) } ", " (bytes(disk.bytes)) }
             dt { "Runs" } dd { (number(counts.running.unsigned_abs())) " running, " (number(counts.due.unsigned_abs())) " due and waiting" @if let Some(at) = ledger.last_end { "; the last ended " (moment(at, "UTC")) } }
-            dt { "Missed slots" } dd { @if let (0, Some(at)) = (ledger.missed, ledger.overdue_since) { (word("warn", "unknown")) ": not checked since " (moment(at, "UTC")) } @else if ledger.missed == 0 { (word("good", "none")) " in 7 days" } @else { (word("warn", &number(ledger.missed.unsigned_abs()))) " in 7 days, " a href="/runs?state=missed" { "which" } } }
+            dt { "Missed slots" } dd { @if let (0, Some(at)) = (ledger.missed, ledger.overdue_since) { (word("warn", "unknown")) ": not checked since " (moment(at, "UTC")) } @else if ledger.missed == 0 { (word("good", "none")) " in 7 days" } @else { (word("warn", &number(ledger.missed.unsigned_abs()))) " in 7 days, " a href=(link("/runs", [("state", "missed"), ("since", since.as_str())])) { "which" } } }
             dt { "Messages" } dd {
                 @let (dead, queued) = (undelivered.dead, undelivered.waiting);
                 @if dead > 0 { (word("bad", &format!("{} dead", number(dead.unsigned_abs())))) " " }

@@ -5,14 +5,15 @@ use std::sync::Arc;
 
 use maud::{Markup, html};
 
-use super::{item_view, marks, stars_and_notes, story};
+use super::story::{self, StoryItems};
+use super::{item_view, marks, stars_and_notes};
 use crate::compare::{self, Rankings};
 use crate::draw::format::{self, count_noun, number};
 use crate::draw::growth::growth;
 use crate::insight::word_diff;
 use crate::model::{CopyRow, ItemRow, ItemSightingRow, RevisionRow, Time};
 use crate::web::layout::{Page, moment};
-use crate::web::page_request::PageRequest;
+use crate::web::page_request::{PageRequest, link};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
@@ -21,6 +22,17 @@ use crate::web::visitor::Visitor;
 const MAX_LISTED: u32 = 100;
 const EARLIER: u32 = 20;
 const COPIES: u32 = 50;
+/// The same, if all near-copies are asked for.
+const ALL_COPIES: u32 = 1_000;
+
+/// The parameters of the page: the item, which items of its story are listed, and which near-copies.
+pub(in crate::web) const PARAMETERS: &[&str] = &["key", "story", "topic", "source", "author", "copies", "within"];
+
+/// The address of all near-copies of an item; of a topic if one is named.
+pub(super) fn all_copies(key: &str, topic: Option<&str>) -> String {
+    let within = topic.map(|topic| ("within", topic));
+    link("/item", [("key", key), ("copies", "all")].into_iter().chain(within)) + "#copies"
+}
 
 pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Result<Page, Problem> {
     let store = &site.store;
@@ -37,9 +49,13 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
     let only = request.visitor.visible_topics();
     let seen = store.item_sightings(key, only.as_deref(), MAX_LISTED).await?;
     let earlier = store.item_revisions(key, only.as_deref(), EARLIER).await?;
-    let (many, copies) = store.copies_of(key, only.as_deref(), COPIES).await?;
+    let whole = request.word("copies", |word| (word == "all").then_some(()))?.is_some();
+    let within = request.get("within").filter(|topic| request.visitor.sees(topic)).map(|topic| vec![topic.to_owned()]);
+    let of_topics = within.as_deref().or(only.as_deref());
+    let (many, copies) = store.copies_of(key, of_topics, if whole { ALL_COPIES } else { COPIES }).await?;
     // A story leads through the items of all topics.
     let story = if request.visitor.sees_all() { compare::story(store, key).await? } else { None };
+    let story_items = StoryItems::of(&request)?;
     // The whole title is shown: it is nowhere else on the page.
     let title = item.title.as_deref().map(|title| format::line(title, 500)).filter(|title| !title.is_empty());
     let title = title.unwrap_or_else(|| item_view::summary_line(None, item.text.as_deref(), 80));
@@ -52,11 +68,11 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
             @if let Some(text) = &item.text { div.words { @for part in text.lines().map(|part| format::line(part, 20_000)).filter(|part| !part.is_empty()) { p dir="auto" { (part) } } } }
             (facts(item))
         }
-        @if let Some(story) = &story { (story::section(story)) }
+        @if let Some(story) = &story { (story::section(story, &story_items)) }
         (topics(&rows, site.may_act(&request.visitor), &pages))
         (sightings(&seen, item, &pages))
         (edits(item, &earlier))
-        (near(many, &copies))
+        (near(item, many, &copies))
     };
     Ok(Page { title, place: "", live: false, nature: site.nature().await?, main })
 }
@@ -146,13 +162,15 @@ fn edits(item: &ItemRow, earlier: &[RevisionRow]) -> Markup {
     } } }
 }
 
-fn near(many: i64, copies: &[CopyRow]) -> Markup {
+fn near(item: &ItemRow, many: i64, copies: &[CopyRow]) -> Markup {
+    let beyond = i64::try_from(copies.len()).is_ok_and(|listed| listed < many);
     html! { @if many > 0 { section aria-labelledby="copies" {
         h2 #copies { "Near-copies" }
-        p.meta { (count_noun(many.unsigned_abs(), "other item")) @if many == 1 { " says" } @else { " say" } " nearly the same" @if many > i64::from(COPIES) { "; the first of them" } "." }
+        p.meta { (count_noun(many.unsigned_abs(), "other item")) @if many == 1 { " says" } @else { " say" } " nearly the same" @if beyond { "; the first of them" } "." }
         ul { @for copy in copies { li {
             a dir="auto" href=(item_view::item_page(&copy.key)) { (item_view::summary_line(copy.title.as_deref(), copy.text.as_deref(), 160)) } " "
             span.meta { (item_view::by(copy.author.as_deref())) @if let Some(at) = copy.published_at { ", " (moment(at, "UTC")) } }
         } } }
+        @if beyond && copies.len() == COPIES as usize { p { a href=(all_copies(&item.key, None)) { "All " (number(many.unsigned_abs())) } } }
     } } }
 }

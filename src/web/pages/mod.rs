@@ -2,8 +2,10 @@
 
 pub(super) mod access;
 pub(super) mod alert_actions;
+mod alert_rows;
 pub(super) mod alerts;
 pub(super) mod answers;
+mod counted_items;
 pub(super) mod days;
 pub(super) mod editions;
 pub(super) mod health;
@@ -18,6 +20,8 @@ pub(super) mod login;
 pub(super) mod marks;
 pub(super) mod overview;
 pub(super) mod progress;
+mod run_findings;
+pub(super) mod run_query;
 mod run_state;
 pub(super) mod runs;
 pub(super) mod searches;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use maud::{Markup, html};
 
 use super::run_state::state;
-use super::{alerts, days, searches, topic_edit};
+use super::{alerts, counted_items, days, searches, topic_edit};
 use crate::compare::SourceHistory;
 use crate::draw::format::{self, at_least, number};
 use crate::draw::sparkline;
@@ -54,7 +54,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
         h1 { "Topics" }
         @if site.may_edit(&request.visitor) { p.actions { a.button href=(topic_edit::NEW) { "Add a topic" } } }
         (tiles)
-        div.wide { table.topics.cards {
+        div.wide #topics { table.topics.cards {
             caption.quiet { "Every topic: its last run, its next slot, what is new" }
             thead { tr {
                 th scope="col" { "Topic" } th scope="col" { "Last run" } th scope="col" { "Sources" }
@@ -83,8 +83,8 @@ async fn tiles(site: &Site, now: Time) -> Result<Markup, Problem> {
     let searches = searches::line(store).await?;
     Ok(html! {
         ul.tiles {
-            li { span { "Watched" } b { (number(many.unsigned_abs())) } }
-            (cost(&site.settings().limits, service, &others))
+            li { span { "Watched" } b { a href="/#topics" { (number(many.unsigned_abs())) } } }
+            (cost(&site.settings().limits, service, &others, now))
         }
         (alerts::line(&fire))
         (searches)
@@ -100,7 +100,7 @@ fn none_of_theirs() -> Markup {
 }
 
 /// What was used today of the limits. With several providers, each is named.
-fn cost(limits: &DayLimits, service: Usage, others: &[(Source, Usage)]) -> Markup {
+fn cost(limits: &DayLimits, service: Usage, others: &[(Source, Usage)], now: Time) -> Markup {
     let sum = others.iter().fold(service, |sum, (_, one)| sum.plus(*one));
     let used_of =
         |name: Source| others.iter().find(|(other, _)| *other == name).map_or(Usage::default(), |(_, one)| *one);
@@ -125,10 +125,21 @@ fn cost(limits: &DayLimits, service: Usage, others: &[(Source, Usage)]) -> Marku
         Some(part(name, used.money.to_string(), Some((*limits)?.money?.to_string())))
     });
     let (calls, money) = (calls.collect::<Vec<_>>().join(" · "), money.collect::<Vec<_>>().join(" · "));
+    let day = now.utc_date();
+    let runs = link("/runs", [("called", day.as_str())]);
     html! {
-        li { span { "Calls today (UTC)" } b { (number(sum.calls.unsigned_abs())) } small { (calls) } }
-        li { span { "Cost today (UTC)" } b { (sum.money.to_string()) } small { @if money.is_empty() { "no budget is set" } @else { (money) } } }
+        li { span { "Calls today (UTC)" } b { @if sum.calls > 0 { a href=(runs) { (number(sum.calls.unsigned_abs())) } } @else { "0" } } small { (calls) } }
+        li { span { "Cost today (UTC)" } b { @if sum.calls > 0 { a href=(runs) { (sum.money.to_string()) } } @else { (sum.money.to_string()) } } small { @if money.is_empty() { "no budget is set" } @else { (money) } } }
     }
+}
+
+/// The sum of a topic's days, as a link to their items.
+fn sum_of_days(card: &TopicCard, sparks: &[sparkline::SparkDay], now: Time) -> Markup {
+    let span = days::span(card, now).filter(|_| sparks.iter().any(|day| day.items > 0));
+    html! { @match span {
+        Some(span) => a href=(counted_items::of_days(&card.topic, span)) { (sparkline::sum(sparks)) },
+        None => (sparkline::sum(sparks)),
+    } }
 }
 
 fn row(
@@ -155,17 +166,27 @@ fn row(
             }
         } }
         td data-label="Sources" { (sources(card, history)) }
-        td.n data-label="New, 24 h" { (new(card, now)) @if card.has_filter() { span.sub { "before its filter" } } }
-        td data-label="14 days" { (sparkline::volume(days)) span.sub { (sparkline::sum(days)) @if card.has_filter() { ", before its filter" } } }
+        td.n data-label="New, 24 h" { (new(card, now, true)) @if card.has_filter() { span.sub { "before its filter" } } }
+        td data-label="14 days" { (sparkline::volume(days)) span.sub { (sum_of_days(card, days, now)) @if card.has_filter() { ", before its filter" } } }
         td data-label="Tone" { (sparkline::tone(days)) span.sub { "negative above, positive below" } }
         td data-label="Next slot" { (next(card, now)) }
     } }
 }
 
-/// The number of new items in 24 hours, how many more a baseline has, and a note if nothing ran in that time.
-pub(in crate::web) fn new(card: &TopicCard, now: Time) -> Markup {
+/// The number of new items in 24 hours, how many more a baseline has, and a note if nothing ran in that time. `linked`
+/// numbers link to their items.
+pub(in crate::web) fn new(card: &TopicCard, now: Time, linked: bool) -> Markup {
+    let since = now.minus(NEW);
+    let counted = |many: i64, baseline: bool, text: String| {
+        let address = counted_items::new_since(&card.topic, since, baseline);
+        html! { @if linked && many > 0 { a href=(address) { (text) } } @else { (text) } }
+    };
     let baseline = card.new_baseline;
-    html! { (at_least(card.new.unsigned_abs(), card.new_at_least)) @if baseline > 0 { " " span.meta { "(+" (number(baseline.unsigned_abs())) " of the baseline)" } } @if card.last_run.is_some() && !card.ran_since(now.minus(NEW)) { span.sub { "no run in 24 hours" } } }
+    html! {
+        (counted(card.new, false, at_least(card.new.unsigned_abs(), card.new_at_least)))
+        @if baseline > 0 { " " span.meta { (counted(baseline, true, format!("(+{} of the baseline)", number(baseline.unsigned_abs())))) } }
+        @if card.last_run.is_some() && !card.ran_since(since) { span.sub { "no run in 24 hours" } }
+    }
 }
 
 /// When a topic is due next, or why it is not.

@@ -14,10 +14,12 @@ use maud::{Markup, html};
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::item_view::progress_page;
+use super::run_findings;
 use super::run_state::state;
 use crate::draw::format::{self, at_least};
 use crate::listener::Peer;
 use crate::model::{Request, RequestState, RunRow, RunState, SearchRow, SearchState};
+use crate::store::RunItems;
 use crate::web::app::App;
 use crate::web::authentication::Authentication;
 use crate::web::layout::{self, Page, moment};
@@ -76,7 +78,7 @@ impl Progress {
                 (Some(run), _) => {
                     (state(run.state)) " "
                     @if let Some(at) = run.started_at { "started " (moment(at, "UTC")) ". " }
-                    @if self.is_over() && run.topic.is_none() {} @else if self.is_over() { (at_least(run.counts.found.unsigned_abs(), full)) " found, " (at_least(run.counts.new.unsigned_abs(), full)) " new" @if self.baseline > 0 { " (" (format::number(self.baseline.unsigned_abs())) " of the baseline)" } ", cost " (run.cost.to_string()) "." }
+                    @if self.is_over() && run.topic.is_none() {} @else if self.is_over() { (counted(run, RunItems::Found, run.counts.found, full, "found")) ", " (counted(run, RunItems::First, run.counts.new, full, "new")) @if self.baseline > 0 { " (" (counted(run, RunItems::Baseline, self.baseline, false, "of the baseline")) ")" } ", cost " (run.cost.to_string()) "." }
                     @else if run.state == RunState::Queued { "It starts as soon as there is capacity." }
                     @if let Some(why) = run.reason.as_ref().or(run.error_text.as_ref()) { " " (format::line(why, 300)) }
                 },
@@ -91,11 +93,20 @@ impl Progress {
                     th scope="row" { (search.source) span.sub { (format::line(&search.query, 160)) } }
                     @let open = search.state == SearchState::Started;
                     td data-label="State" { @if open { "searching …" } @else { (search.state.to_string().replace('_', " ")) } @if let Some(why) = &search.error_text { span.sub { (format::line(why, 200)) } } }
-                    td.n data-label="Found" { @if open { "–" } @else { (at_least(search.counts.found.unsigned_abs(), search.saturated)) } }
-                    td.n data-label="New" { @if open { "–" } @else { (at_least(search.counts.new.unsigned_abs(), search.saturated)) } }
+                    td.n data-label="Found" { @if open { "–" } @else { (self.counted_of(search, RunItems::Found, search.counts.found)) } }
+                    td.n data-label="New" { @if open { "–" } @else { (self.counted_of(search, RunItems::First, search.counts.new)) } }
                     td.n data-label="Cost" { @if open { "about " } (search.cost.to_string()) }
                 } } }
             } } }
+        }
+    }
+
+    /// A number of a search as a link to its items, once the run is over.
+    fn counted_of(&self, search: &SearchRow, which: RunItems, many: i64) -> Markup {
+        let text = at_least(many.unsigned_abs(), search.saturated);
+        match self.run.as_ref().filter(|run| run.attempt == search.attempt) {
+            Some(run) => run_findings::counted(run, which, Some(search.source), many, &text),
+            None => html! { (text) },
         }
     }
 
@@ -109,6 +120,11 @@ impl Progress {
             None => { a href="/files" { "Reports and exports" } " · " a href="/jobs" { "Settings" } },
         } } }
     }
+}
+
+/// A number of the run as a link to its items.
+fn counted(run: &RunRow, which: RunItems, many: i64, full: bool, what: &str) -> Markup {
+    run_findings::counted(run, which, None, many, &format!("{} {what}", at_least(many.unsigned_abs(), full)))
 }
 
 pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Result<Page, Problem> {

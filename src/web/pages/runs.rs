@@ -6,10 +6,12 @@ use std::sync::Arc;
 use maud::{Markup, html};
 
 use super::item_view::topic_link;
+use super::run_findings;
+use super::run_query::RunQuery;
 use super::run_state::state;
 use crate::draw::format::{self, at_least, number};
 use crate::model::{RunRow, RunState, SearchRow, SearchState, Time};
-use crate::store::RunCursor;
+use crate::store::{RunCursor, RunItems};
 use crate::web::access_rule::out_of_scope;
 use crate::web::layout::{Page, moment};
 use crate::web::page_request::PageRequest;
@@ -34,20 +36,30 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
             return Err(Problem::not_found("There is no such topic"));
         }
     }
-    let topics = topic.map(|topic| vec![topic.to_owned()]).or_else(|| request.visitor.visible_topics());
+    let query = RunQuery::of(site.now(), &request)?;
     let after = request.word("after", parse_page_token)?;
+    let most = query.last.unwrap_or(RUNS);
     let mut runs = match request.get("run") {
         Some(run) => as_list(store.run(run).await?.filter(|run| may_see(&request.visitor, run))),
-        None => store.list_runs(topics.as_deref(), wanted, None, after.as_ref(), RUNS + 1).await?,
+        None => store.list_runs(&query.filter, after.as_ref(), most + 1).await?,
     };
-    let more = runs.len() > RUNS as usize;
-    runs.truncate(RUNS as usize);
+    let more = query.last.is_none() && runs.len() > RUNS as usize;
+    runs.truncate(most as usize);
     let ids: Vec<String> = runs.iter().map(|(_, run)| run.run.clone()).collect();
     let mut searches: BTreeMap<String, Vec<SearchRow>> = BTreeMap::new();
     for search in store.searches(&ids).await? {
         searches.entry(search.run.clone()).or_default().push(search);
     }
     let baselines = store.baselines_of_runs(&ids).await?;
+    let summary = if request.get("run").is_none() { query.summary(&site, &request.visitor).await? } else { None };
+    let findings = match (request.get("run"), runs.first()) {
+        (Some(_), Some((_, run))) => {
+            let searches = searches.get(&run.run).map(Vec::as_slice).unwrap_or_default();
+            run_findings::section(&site, run, searches, &request).await?
+        }
+        _ => html! {},
+    };
+    let narrowed = topic.is_some() || wanted.is_some() || after.is_some() || summary.is_some();
     let main = html! {
         h1 { "Runs" }
         form.filters method="get" action="/runs" {
@@ -58,11 +70,13 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
             button.main type="submit" { "Show" }
         }
         @if request.get("run").is_some() { p { "One run. " a href="/runs" { "All of them" } } }
+        @if let Some(summary) = &summary { (summary) }
         @if runs.is_empty() { p {
-            @if topic.is_some() || wanted.is_some() || after.is_some() || request.get("run").is_some() { "No runs match. " a href="/runs" { "Clear the filters" } " to see all." }
+            @if narrowed || request.get("run").is_some() { "No runs match. " a href="/runs" { "Clear the filters" } " to see all." }
             @else if site.settings().acts.is_some() { "Nothing has run yet. Each topic runs when it is due" @if site.may_act(&request.visitor) { "; " strong { "Run now" } " on its page runs it at once" } "." }
             @else { "Nothing has run yet. " code { "topicwatch once" } " runs every topic now; " code { "topicwatch run" } " keeps running and runs them on schedule." }
-        } } @else { ol.found { @for (place, run) in &runs { li { (run_markup((&site, &choice), run, place.at, searches.get(&run.run), baselines.get(&run.run))) } } } }
+        } } @else { ol.found { @for (place, run) in &runs { li { (run_markup((&site, &choice), run, place.at, (searches.get(&run.run), query.filter.called.is_some()), baselines.get(&run.run))) } } } }
+        (findings)
         nav.pages aria-label="More runs" {
             @if after.is_some() { a href=(request.with("/runs", &[("after", None)])) { "The latest" } }
             @if let (true, Some((last, _))) = (more, runs.last()) { a rel="next" href=(request.with("/runs", &[("after", Some(&format!("{}/{}", last.at.0, last.run)))])) { "Earlier runs" } }
@@ -92,11 +106,15 @@ fn run_markup(
     (site, pages): (&Site, &BTreeSet<String>),
     run: &RunRow,
     at: Time,
-    searches: Option<&Vec<SearchRow>>,
+    (searches, calls): (Option<&Vec<SearchRow>>, bool),
     baseline: Option<&i64>,
 ) -> Markup {
     let counts = &run.counts;
     let full = searches.is_some_and(|all| all.iter().any(|search| search.saturated));
+    let counted = |which, many: i64, what: &str| {
+        let full = full && matches!(which, RunItems::Found | RunItems::First);
+        run_findings::counted(run, which, None, many, &format!("{} {what}", at_least(many.unsigned_abs(), full)))
+    };
     html! {
         p {
             (state(run.state)) " "
@@ -108,19 +126,26 @@ fn run_markup(
             code { (format::line(&run.run, 120)) }
             // Jobs other than topics make no searches.
             @if run.started_at.is_none() && matches!(run.state, RunState::Missed | RunState::Skipped) { " · it did not run" }
-            @else if run.topic.is_some() { " · " (at_least(counts.found.unsigned_abs(), full)) " found = " (at_least(counts.new.unsigned_abs(), full)) " new" @if let Some(many) = baseline { " (" (number(many.unsigned_abs())) " of the baseline)" } " + " (number(counts.duplicate.unsigned_abs())) " duplicate · " (run.cost.to_string()) }
+            @else if run.topic.is_some() { " · " (counted(RunItems::Found, counts.found, "found")) " = " (counted(RunItems::First, counts.new, "new")) @if let Some(many) = baseline { " (" (counted(RunItems::Baseline, *many, "of the baseline")) ")" } " + " (counted(RunItems::Known, counts.duplicate, "duplicate")) " · " (run.cost.to_string()) }
             @if let Some((from, until)) = run.started_at.zip(run.finished_at) { " · " (until.since(from).as_millis()) " ms" }
         }
         @if let Some(why) = run.reason.as_ref().or(run.error_text.as_ref()) { p { (format::line(why, 400)) } }
         @if let Some(at) = run.clears_at { p.meta { "Calls or budget are available again from " (moment(at, "UTC")) " on." } }
         @if let Some(searches) = searches { details open[!matches!(run.state, RunState::Ok)] {
             summary { "Searches" }
-            div.wide role="region" tabindex="0" aria-label=(format!("Searches of {}", format::line(&run.run, 120))) { (ledger(site, searches)) }
+            div.wide role="region" tabindex="0" aria-label=(format!("Searches of {}", format::line(&run.run, 120))) { (ledger(site, run, searches, calls)) }
         } }
     }
 }
 
-fn ledger(site: &Site, searches: &[SearchRow]) -> Markup {
+/// The searches of a run; with the number of their calls if asked for.
+fn ledger(site: &Site, run: &RunRow, searches: &[SearchRow], calls: bool) -> Markup {
+    // Only the last attempt stored what it found.
+    let counted = |search: &SearchRow, which, many: i64, full: bool| {
+        let text = at_least(many.unsigned_abs(), full);
+        let listed = if search.attempt == run.attempt { many } else { 0 };
+        run_findings::counted(run, which, Some(search.source), listed, &text)
+    };
     html! { table.cards {
         caption.quiet { "Every search of the run" }
         thead { tr {
@@ -130,11 +155,11 @@ fn ledger(site: &Site, searches: &[SearchRow]) -> Markup {
         tbody { @for search in searches { tr {
             th scope="row" { (search.source) @if search.attempt > 1 { " (attempt " (search.attempt) ")" } span.sub { (format::line(&search.query, 120)) } }
             td data-label="State" { (word(search.state)) @if let Some(status) = search.http_status { span.sub { "HTTP " (status) } } }
-            td.n data-label="Found" { (at_least(search.counts.found.unsigned_abs(), search.saturated)) }
-            td.n data-label="New" { (at_least(search.counts.new.unsigned_abs(), search.saturated)) }
-            td.n data-label="Duplicate" { (number(search.counts.duplicate.unsigned_abs())) }
+            td.n data-label="Found" { (counted(search, RunItems::Found, search.counts.found, search.saturated)) }
+            td.n data-label="New" { (counted(search, RunItems::First, search.counts.new, search.saturated)) }
+            td.n data-label="Duplicate" { (counted(search, RunItems::Known, search.counts.duplicate, false)) }
             td.n data-label="Latency" { (search.latency_ms.map_or_else(|| "–".to_owned(), |ms| format!("{} ms", number(ms.unsigned_abs())))) }
-            td.n data-label="Cost" { (search.cost.to_string()) }
+            td.n data-label="Cost" { (search.cost.to_string()) @if calls { span.sub { (format::count_noun(search.tries.unsigned_abs(), "call")) } } }
             td data-label="Note" {
                 @match (&search.error_class, &search.error_text, &search.reason) {
                     (None, None, None) => "nothing",

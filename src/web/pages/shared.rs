@@ -141,7 +141,7 @@ async fn latest(site: &Site, card: &TopicCard) -> Result<(Vec<ItemRow>, u64), Pr
 fn facts(card: &TopicCard, until: Time, now: Time) -> Markup {
     html! { dl.facts {
         dt { "Last run" } dd { @match &card.last_run { None => "not run yet", Some(run) => { (state(run.state)) " " (item_view::when(run.started_at, card.timezone())) } } }
-        dt { "New, 24 h" } dd { (overview::new(card, now)) @if card.has_filter() { ", before its filter" } }
+        dt { "New, 24 h" } dd { (overview::new(card, now, false)) @if card.has_filter() { ", before its filter" } }
         dt { "This link" } dd { "expires " (layout::moment(until, card.timezone())) }
     } }
 }

@@ -3,6 +3,7 @@
 
 use maud::{Markup, html};
 
+use super::counted_items;
 use super::item_view::{item_page, summary_line};
 use crate::compare::{StandOutRows, TermSample, TermsOptions, terms_between};
 use crate::draw::format::{self, number};
@@ -13,13 +14,11 @@ use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
 
-const DAY: i64 = 86_400_000;
-
 /// Compares the last 24 hours with the days before, as counted in the background.
 pub(super) async fn section(site: &Site, card: &TopicCard, visitor: &Visitor) -> Result<Markup, Problem> {
     let Some(topic) = &card.definition else { return Ok(html! {}) };
     let now = site.now();
-    let span = Span { from: Time(now.0 - DAY), until: now };
+    let span = Span { from: Time(now.0 - counted_items::DAY), until: now };
     let terms =
         terms_between(&site.store, topic, span, TermsOptions { trusting: true, alone: !visitor.sees_all() }).await?;
     let share = |share: &Option<Share>| share.as_ref().map_or("–".to_owned(), format::share);
@@ -34,7 +33,7 @@ pub(super) async fn section(site: &Site, card: &TopicCard, visitor: &Visitor) ->
                     thead { tr { th scope="col" { "Term" } th.n scope="col" { "Items" } th.n scope="col" { "Authors" } th.n scope="col" { "Texts" } th.n scope="col" { "Negative" } th scope="col" { "For example" } } }
                     tbody { @for term in &rows.terms { tr {
                         th scope="row" { bdi { (format::line(&term.term, 80)) } }
-                        td.n { (number(term.items)) } td.n { (number(term.authors)) } td.n { (number(term.texts)) } td.n { (share(&term.negative)) }
+                        td.n { a href=(counted_items::of_term(&card.topic, &term.term, now)) { (number(term.items)) } } td.n { (number(term.authors)) } td.n { (number(term.texts)) } td.n { (share(&term.negative)) }
                         td { (example(&term.example)) }
                     } } }
                 } }
@@ -45,7 +44,7 @@ pub(super) async fn section(site: &Site, card: &TopicCard, visitor: &Visitor) ->
                 thead { tr { th scope="col" { "Term" } th.n scope="col" { "Items" } th.n scope="col" { "Authors" } th.n scope="col" { "Texts" } th.n scope="col" { "Expected" } th.n scope="col" { "z" } th.n scope="col" { "Negative" } th scope="col" { "For example" } } }
                 tbody { @for term in &terms.terms { tr {
                     th scope="row" { bdi { (format::line(&term.term, 80)) } }
-                    td.n { (number(term.items)) } td.n { (number(term.authors)) } td.n { (number(term.texts)) } td.n { (format!("{:.1}", term.expected)) span.sub { (number(term.texts_before)) " before" } } td.n { (format!("{:.1}", term.z)) } td.n { (share(&term.negative)) }
+                    td.n { a href=(counted_items::of_term(&card.topic, &term.term, now)) { (number(term.items)) } } td.n { (number(term.authors)) } td.n { (number(term.texts)) } td.n { (format!("{:.1}", term.expected)) span.sub { (number(term.texts_before)) " before" } } td.n { (format!("{:.1}", term.z)) } td.n { (share(&term.negative)) }
                     td { (example(&term.example)) }
                 } } }
             } }
@@ -54,7 +53,7 @@ pub(super) async fn section(site: &Site, card: &TopicCard, visitor: &Visitor) ->
                 thead { tr { th scope="col" { "Theme" } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } th.n scope="col" { "Authors" } th.n scope="col" { "Day before" } th.n scope="col" { "Negative" } th scope="col" { "First" } th scope="col" { "For example" } } }
                 tbody { @for theme in &terms.themes { tr {
                     th scope="row" { bdi { (format::line(&theme.name, 120)) } }
-                    td.n { (number(theme.items)) } td.n { (number(theme.unique)) } td.n { (number(theme.authors)) }
+                    td.n { a href=(counted_items::of_theme(&card.topic, &theme.name, now)) { (number(theme.items)) } } td.n { (number(theme.unique)) } td.n { (number(theme.authors)) }
                     td.n { (theme.items_before.map_or("–".to_owned(), number)) } td.n { (share(&theme.negative)) }
                     td { (moment(theme.first_at, card.timezone())) @if let Some(author) = &theme.first_by { " by " bdi { "@" (format::line(author, 60)) } } }
                     td { @for sample in [&theme.post, &theme.page].into_iter().flatten() { p { (example(sample)) } } }

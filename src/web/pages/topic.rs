@@ -8,8 +8,11 @@ use maud::html;
 use super::overview::{new, next, sources};
 use super::run_state::state;
 use super::topic_item_query::TopicItemQuery;
-use super::{alerts, answers, days, item_view, terms, topic_actions, topic_edit, topic_items};
+use super::{
+    alerts, answers, counted_items, days, item_view, run_findings, terms, topic_actions, topic_edit, topic_items,
+};
 use crate::draw::format::{self, at_least_noun, number};
+use crate::store::RunItems;
 use crate::web::layout::Page;
 use crate::web::page_request::PageRequest;
 use crate::web::problem::Problem;
@@ -27,6 +30,9 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
             Err(unknown())
         };
     };
+    if let Some(page) = counted_items::show(&site, &card, &request).await? {
+        return Ok(page);
+    }
     let query = TopicItemQuery::of(&request, &card, now)?;
     let history = site.sources(std::slice::from_ref(&card)).await?;
     let found = topic_items::load_items(&site, &card, &query, &request.visitor).await?;
@@ -41,11 +47,17 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
     let main = html! {
         h1 { (format::line(&card.title, 120)) " " small.meta { (card.topic) } }
         dl.facts {
-            dt { "Last run" } dd { @match &card.last_run { None => "not run yet", Some(run) => { (state(run.state)) " " (item_view::when(run.started_at, card.timezone())) ", " (at_least_noun((run.counts.new - older - baseline).max(0).unsigned_abs(), baseline == 0 && history.is_full(&card), "new item")) @if baseline > 0 { " (+" (number(baseline.unsigned_abs())) " of the baseline)" } @if older > 0 { " (+" (number(older.unsigned_abs())) " older)" } } } }
+            dt { "Last run" } dd { @match &card.last_run { None => "not run yet", Some(run) => {
+                (state(run.state)) " " (item_view::when(run.started_at, card.timezone())) ", "
+                @let new = run.counts.new - older - baseline;
+                (run_findings::counted(run, RunItems::New, None, new, &at_least_noun(new.max(0).unsigned_abs(), baseline == 0 && history.is_full(&card), "new item")))
+                @if baseline > 0 { " (+" (run_findings::counted(run, RunItems::Baseline, None, baseline, &format!("{} of the baseline", number(baseline.unsigned_abs())))) ")" }
+                @if older > 0 { " (+" (run_findings::counted(run, RunItems::Older, None, older, &format!("{} older", number(older.unsigned_abs())))) ")" }
+            } } }
             dt { "Next slot" } dd { (next(&card, now)) }
             dt { "Sources" } dd { (sources(&card, &history)) }
             @if !firing.is_empty() { dt { "Alerts" } dd { (alerts::note(&firing)) } }
-            dt { "New, 24 h" } dd { (new(&card, now)) @if card.has_filter() { ", before its filter" } }
+            dt { "New, 24 h" } dd { (new(&card, now, true)) @if card.has_filter() { ", before its filter" } }
         }
         (actions)
         (charts)

@@ -35,12 +35,31 @@ pub(super) const ORDERS: [(&str, &str); 7] = [
 /// How far back, as the address writes it, and in days.
 pub(super) const SPANS: [(&str, u64); 4] = [("1d", 1), ("7d", 7), ("30d", 30), ("90d", 90)];
 
-/// The parameters of the page.
-pub(in crate::web) const PARAMETERS: &[&str] =
-    &["search", "order", "tone", "source", "author", "since", "copies", "noise", "filtered", "by", "after"];
+/// The parameters of the page: those of its list, what else changes the page, and those of `counted_items`.
+pub(in crate::web) const PARAMETERS: &[&str] = &[
+    "search",
+    "order",
+    "tone",
+    "source",
+    "author",
+    "since",
+    "copies",
+    "noise",
+    "filtered",
+    "by",
+    "after",
+    "new_since",
+    "baseline_since",
+    "from",
+    "until",
+    "term",
+    "theme",
+    "alert",
+    "run",
+];
 
 /// The parameters of its files: those of the list.
-pub(in crate::web) const FILE_PARAMETERS: &[&str] = PARAMETERS.split_at(PARAMETERS.len() - 2).0;
+pub(in crate::web) const FILE_PARAMETERS: &[&str] = PARAMETERS.split_at(9).0;
 
 /// The query of a topic's items.
 pub(super) struct TopicItemQuery {

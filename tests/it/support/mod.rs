@@ -19,6 +19,7 @@ pub mod independent_readers;
 pub mod logged_sql;
 pub mod mcp_client;
 pub mod mounted_disk;
+pub mod number_links;
 pub mod old_history;
 pub mod page_size;
 pub mod pg_template;

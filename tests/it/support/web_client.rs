@@ -14,6 +14,17 @@ pub const TOKEN: &str = "web-token-0123456789";
 pub const ASKED: &str =
     "[web]\nlisten = \"127.0.0.1:0\"\n[[topics]]\nid = \"acme\"\nquery = \"acme\"\nevery = \"12h\"\n";
 
+/// A page without its links; their words stay.
+pub fn unlinked(page: &str) -> String {
+    let (mut text, mut rest) = (String::with_capacity(page.len()), page);
+    while let Some((before, link)) = rest.split_once("<a ") {
+        text.push_str(before);
+        rest = link.split_once('>').map_or("", |(_, after)| after);
+    }
+    text.push_str(rest);
+    text.replace("</a>", "")
+}
+
 /// The running pages of a place.
 pub struct Pages {
     pub address: String,

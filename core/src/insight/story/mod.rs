@@ -55,6 +55,19 @@ pub struct TimelineEntry {
     pub revisions: i64,
     /// Whether its text was pruned by age.
     pub pruned: bool,
+    /// The topics that saw it, and the sources that showed it, as far as that is stored.
+    #[serde(skip)]
+    pub topics: Vec<String>,
+    #[serde(skip)]
+    pub sources: Vec<Source>,
+}
+
+impl TimelineEntry {
+    /// Whether it is by an author, however the name is spelled.
+    #[must_use]
+    pub fn is_by(&self, author: &str) -> bool {
+        self.author.as_deref().is_some_and(|own| normalize_author(own) == normalize_author(author))
+    }
 }
 
 /// The first item of a story that a topic or a source saw.
@@ -236,6 +249,8 @@ fn entry(item: &StoryItem) -> Option<TimelineEntry> {
         new_text: false,
         revisions: item.revisions,
         pruned: item.pruned,
+        topics: item.topics.iter().map(|seen| seen.topic.clone()).collect(),
+        sources: item.sources.iter().map(|seen| seen.source).collect(),
     })
 }
 

@@ -29,6 +29,8 @@ pub struct Theme {
     pub negative: Option<Share>,
     /// Items of the period before that would belong to it; `None` if unknown.
     pub before: Option<u64>,
+    /// Indexes of its items.
+    pub places: Vec<usize>,
     /// Index of the earliest item.
     pub first: usize,
     /// Index of its post with most reactions; the earliest of several.
@@ -143,6 +145,7 @@ fn theme(terms: &[&NewsTerm], places: &[usize], items: &[TermItem], before: Opti
         voices: voices as u64,
         negative: negative(of().map(|(_, item)| item)),
         before,
+        places: places.to_vec(),
         first: of().min_by(|(_, a), (_, b)| (a.at, &a.key).cmp(&(b.at, &b.key))).map(|(place, _)| place)?,
         post: loudest(Kind::Post),
         page: loudest(Kind::Page),

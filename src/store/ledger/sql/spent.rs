@@ -14,7 +14,9 @@ use crate::store::{Outcome, RunRef, StoreError};
 const KEPT_DAYS: i64 = 40;
 
 /// SQL for the provider of a search.
-const PROVIDER: &str = "CASE WHEN s.source IN ('social', 'web', 'ai') THEN 'service' ELSE s.source END";
+pub(super) const PROVIDER: &str = "CASE WHEN s.source IN ('social', 'web', 'ai') THEN 'service' ELSE s.source END";
+/// SQL for the UTC day on which the calls of a search were counted; null if it made none.
+pub(super) const CALLED_ON: &str = "CASE WHEN s.tries > 0 THEN coalesce(s.counted_on, s.started_at / 86400000) END";
 const BY_PROVIDER: &str =
     "CASE WHEN s.source IN ('social', 'web', 'ai') THEN 'service' ELSE s.source END, s.counted_on";
 
@@ -110,12 +112,13 @@ fn ledger(columns: &str, and: &str) -> String {
     format!(
         "SELECT {columns}, CAST(coalesce(sum(s.tries), 0) AS BIGINT) AS made, CAST(coalesce(sum(CASE WHEN coalesce(s.cost, s.expected_cost) > s.counted_before \
          THEN coalesce(s.cost, s.expected_cost) - s.counted_before ELSE 0 END), 0) AS BIGINT) AS spent FROM run r CROSS JOIN search s \
-         WHERE s.run = r.id AND {} >= $1 AND s.tries > 0 AND coalesce(s.counted_on, s.started_at / 86400000) = $2{and}",
+         WHERE s.run = r.id AND {} >= $1 AND {CALLED_ON} = $2{and}",
         read::RUN_AT
     )
 }
 
-fn index_start(day: i64) -> i64 {
+/// From when on runs are looked through for calls of a day.
+pub(super) fn index_start(day: i64) -> i64 {
     Time::of_utc_day(day.saturating_sub(2)).0
 }
 

@@ -117,7 +117,7 @@ pub(in crate::store) async fn older(conn: &mut Conn, runs: &[String]) -> Result<
 
 /// Like [`FIT`], but without checking for backfills. For many items at once, where the few backfill runs are handled
 /// separately.
-const PLAIN: &str = "coalesce((SELECT min(CASE g.fit WHEN 'in' THEN 1 WHEN 'outside' THEN 2 ELSE 3 END) \
+pub(super) const PLAIN: &str = "coalesce((SELECT min(CASE g.fit WHEN 'in' THEN 1 WHEN 'outside' THEN 2 ELSE 3 END) \
      FROM sighting g WHERE g.run = f.id AND g.item = t.item), 1)";
 
 /// Items first seen since an instant, by topic, before any filter.
@@ -169,13 +169,13 @@ pub(in crate::store) async fn new_since(
 }
 
 /// Encodes first answers for binding: run and source in one text.
-fn pairs(begun: &[(i64, String)]) -> String {
+pub(super) fn pairs(begun: &[(i64, String)]) -> String {
     let texts: Vec<String> = begun.iter().map(|(run, source)| format!("{run} {source}")).collect();
     serde_json::json!(texts).to_string()
 }
 
 /// SQL condition: everything that run `f` saw of item `t` came from first answers, which are bound at this place.
-fn only_first_answers(place: u8) -> String {
+pub(super) fn only_first_answers(place: u8) -> String {
     format!(
         "(SELECT count(*) FROM sighting s WHERE s.run = f.id AND s.item = t.item) = \
          (SELECT nullif(count(*), 0) FROM sighting s WHERE s.run = f.id AND s.item = t.item \
@@ -190,6 +190,12 @@ pub(in crate::store) async fn baselines_of_runs(
     conn: &mut Conn,
     runs: &[String],
 ) -> Result<HashMap<String, i64>, StoreError> {
+    let begun = first_answers_of_runs(conn, runs).await?;
+    baseline_items(conn, &begun, "public_id").await
+}
+
+/// Returns the sources of these runs that answered a query for the first time, each with the run.
+pub(super) async fn first_answers_of_runs(conn: &mut Conn, runs: &[String]) -> Result<Vec<(i64, String)>, StoreError> {
     let sql = format!(
         "SELECT r.id AS run, s.source AS source FROM {} CROSS JOIN run r CROSS JOIN search s \
          WHERE r.public_id = given.value AND r.seq IS NOT NULL AND r.new > 0 AND s.run = r.id AND s.attempt = r.attempt AND s.state NOT IN ('not_run', 'over_quota') \
@@ -204,7 +210,7 @@ pub(in crate::store) async fn baselines_of_runs(
             begun.push((row.try_get("run")?, row.try_get("source")?));
         }
     }
-    baseline_items(conn, &begun, "public_id").await
+    Ok(begun)
 }
 
 /// Counts the items that only first answers found, by this column of their runs.
@@ -244,7 +250,11 @@ fn not_answered_before(run: &str, search: &str) -> String {
 /// Returns the runs since an instant in which a source answered a query for the first time, with the source. Checks the
 /// first run of each query that found something new; if the query was answered before, walking back from there finds
 /// that quickly.
-async fn first_answers(conn: &mut Conn, topics: &str, since: Time) -> Result<Vec<(i64, String)>, StoreError> {
+pub(super) async fn first_answers(
+    conn: &mut Conn,
+    topics: &str,
+    since: Time,
+) -> Result<Vec<(i64, String)>, StoreError> {
     let sql = format!(
         "SELECT r.id AS run, begun.source AS source FROM (SELECT r.topic AS topic, s.source AS source, s.operation AS operation, s.query AS query, \
            min(r.seq) AS seq FROM {} CROSS JOIN run r CROSS JOIN search s \
@@ -270,7 +280,7 @@ async fn first_answers(conn: &mut Conn, topics: &str, since: Time) -> Result<Vec
 }
 
 /// Returns the runs since an instant that searched a past span.
-async fn backfill_runs(conn: &mut Conn, topics: &str, since: Time) -> Result<Vec<i64>, StoreError> {
+pub(super) async fn backfill_runs(conn: &mut Conn, topics: &str, since: Time) -> Result<Vec<i64>, StoreError> {
     let sql = format!(
         "SELECT DISTINCT r.id FROM {} CROSS JOIN run r CROSS JOIN search s \
          WHERE r.topic = given.value AND {} >= $2 AND r.seq IS NOT NULL AND r.new > 0 AND s.run = r.id AND s.attempt = r.attempt \

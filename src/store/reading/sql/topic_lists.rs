@@ -1,13 +1,11 @@
-//! Lists for pages: a topic's items and answers, runs. Each page continues along an index from where the last one
-//! ended, and reads a bounded number of rows whatever the filter.
+//! Lists for pages: a topic's items and answers, items of all topics. Each page continues along an index from where the
+//! last one ended, and reads a bounded number of rows whatever the filter.
 
 use sqlx::{QueryBuilder, Row as _};
 
 use super::{Conn, Database, filter_conditions, read, tokens};
-use crate::model::{RunState, TextQuery, Time};
-use crate::store::{
-    AllItemsCursor, AnswerRow, Filter, ItemCursor, ItemOrder, ItemRow, ListPage, RunCursor, RunRow, StoreError,
-};
+use crate::model::TextQuery;
+use crate::store::{AllItemsCursor, AnswerRow, Filter, ItemCursor, ItemOrder, ItemRow, ListPage, StoreError};
 
 /// The most items searched for a page: `STEP` by time, `WINDOW` in other orders, where no further page continues.
 const STEP: i64 = 400;
@@ -302,49 +300,4 @@ pub(in crate::store) async fn answers(
     );
     let rows = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(topic).bind(before).bind(limit).fetch_all(conn).await?;
     rows.iter().map(|row| Ok((row.try_get("seq")?, read::answer(row)?))).collect()
-}
-
-/// Returns runs after a place, the latest first.
-pub(in crate::store) async fn runs(
-    conn: &mut Conn,
-    topics: Option<&[String]>,
-    state: Option<RunState>,
-    since: Option<Time>,
-    after: Option<&RunCursor>,
-    limit: i64,
-) -> Result<Vec<(RunCursor, RunRow)>, StoreError> {
-    let at = read::RUN_AT;
-    let mut query =
-        QueryBuilder::<Database>::new(read::RUN.replacen("SELECT ", &format!("SELECT {at} AS happened, "), 1));
-    query.push(" WHERE 1 = 1");
-    if let Some(topics) = topics {
-        // Neither database accepts an empty list.
-        query.push(" AND r.topic IN (NULL");
-        for topic in topics {
-            query.push(", ").push_bind(topic.clone());
-        }
-        query.push(")");
-    }
-    if let Some(state) = state {
-        // A constant instead of a bound value: only then can the partial indexes be used.
-        query.push(" AND r.state = '").push(state).push("'");
-        if !matches!(state, RunState::Ok | RunState::Queued | RunState::Running) {
-            query.push(" AND r.state NOT IN ('ok', 'queued', 'running')");
-        }
-    }
-    if let Some(since) = since {
-        query.push(format!(" AND {at} >= ")).push_bind(since.0);
-    }
-    if let Some(after) = after {
-        query.push(format!(" AND {at} <= ")).push_bind(after.at.0).push(format!(" AND ({at} < ")).push_bind(after.at.0);
-        query.push(" OR r.public_id < ").push_bind(after.run.clone()).push(")");
-    }
-    query.push(format!(" ORDER BY {at} DESC, r.public_id DESC LIMIT ")).push_bind(limit);
-    let rows = query.build().fetch_all(conn).await?;
-    rows.iter()
-        .map(|row| {
-            let run = read::run(row)?;
-            Ok((RunCursor { at: Time(row.try_get("happened")?), run: run.run.clone() }, run))
-        })
-        .collect()
 }

@@ -1,0 +1,152 @@
+//! The window of an alert that ends with a run: the answers in it, and the items that `volume` and `negative` count.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use super::apply_filter;
+use crate::insight::daily::{Day, window_before};
+use crate::model::{AlertRun, AlertSpec, CountedItem, Kind, SearchState, Span, Time, Topic, WindowFit};
+use crate::store::{ReadSnapshot, Store, StoreError};
+
+/// Runs used to work out the usual pause between two.
+const PAUSES: u32 = 30;
+/// A window ends a twentieth of its length after its run, but at most this much.
+const MOST_SLACK: Duration = Duration::from_secs(300);
+/// Maximum number of items of a window that are counted: the latest ones.
+const MOST_MARKS: i64 = 20_000;
+/// Maximum number of searches of a window that are counted.
+const MOST_SEARCHES: i64 = 5_000;
+/// How long after their publication posts and pages may first be found. Services index posts within minutes; web
+/// searches take days, and may give only a date. In milliseconds.
+const LATE_POST: i64 = 3_600_000;
+const LATE_PAGE: i64 = 48 * 3_600_000;
+
+/// The answers in a window.
+#[derive(Debug)]
+pub struct WindowAnswers {
+    pub many: usize,
+    last: Option<Time>,
+    /// Whether one came after a longer pause than usual. It then also brings older items, which an answer on time would
+    /// not.
+    caught_up: bool,
+}
+
+impl WindowAnswers {
+    /// Since when an item of a window must be published to count. The answers of one window can bring more than was
+    /// published in its length: after failed or empty answers, even of one source, and when the clock goes forward, so
+    /// that two daily runs fall into it. What counts is what was published in that length before the last answer, or in
+    /// the usual pause if that is longer.
+    fn oldest(&self, kind: Kind, day: &Day, pause: i64) -> Time {
+        let Span { from, until } = day.span;
+        let late = match kind {
+            _ if self.caught_up => 0,
+            Kind::Post => LATE_POST,
+            Kind::Page => LATE_PAGE,
+        };
+        let reach = until.0.saturating_sub(from.0).max(pause).saturating_add(late);
+        Time(self.last.unwrap_or(until).min(until).0.saturating_sub(reach))
+    }
+}
+
+/// The answers of the alert's sources in a span.
+pub async fn window_answers(
+    moment: &mut ReadSnapshot,
+    spec: &AlertSpec,
+    topic: &Topic,
+    span: Span,
+    pause: i64,
+) -> Result<WindowAnswers, StoreError> {
+    // One missed slot makes the pause twice as long.
+    let long = pause.saturating_mul(3) / 2;
+    let wide = Span { from: Time(span.from.0.saturating_sub(long)), until: span.until };
+    let searches = moment.searches(&topic.id, wide, MOST_SEARCHES).await?;
+    let answered = searches.iter().filter(|search| matches!(search.state, SearchState::Ok | SearchState::Empty));
+    let answered = answered.filter(|search| spec.checks_source(search.source));
+    let mut at: Vec<Time> = answered.map(|search| search.at).collect();
+    at.sort_unstable();
+    let many = at.iter().filter(|at| **at >= span.from).count();
+    let last = at.last().copied().filter(|at| *at >= span.from);
+    at.dedup();
+    let late = |(n, one): (usize, &Time)| {
+        let before = n.checked_sub(1).and_then(|n| at.get(n));
+        *one >= span.from && before.is_none_or(|before| one.0 - before.0 > long)
+    };
+    Ok(WindowAnswers { many, last, caught_up: pause > 0 && at.iter().enumerate().any(late) })
+}
+
+/// The items of a window that the run could see, and that one of the alert's sources found in the window.
+pub async fn window_items(
+    moment: &mut ReadSnapshot,
+    topic: &Topic,
+    (spec, run): (&AlertSpec, &AlertRun),
+    day: &Day,
+    answers: &WindowAnswers,
+    pause: i64,
+) -> Result<Vec<CountedItem>, StoreError> {
+    let mut marks = moment.counted_items_first_seen(&topic.id, day.span, MOST_MARKS).await?;
+    marks.retain(|mark| {
+        let old = mark.published_at.is_some_and(|at| at < answers.oldest(mark.kind, day, pause));
+        mark.seq <= run.seq && mark.fit != WindowFit::Outside && !old
+    });
+    if !spec.sources.is_empty() {
+        let found = moment.found_by(&topic.id, &spec.sources, day.span, run.seq).await?;
+        marks.retain(|mark| found.contains(&mark.key));
+    }
+    Ok(apply_filter(moment, topic, marks).await?.passed)
+}
+
+/// A window that ends with a run, and what it holds.
+#[derive(Debug)]
+pub struct AlertWindow {
+    pub day: Day,
+    /// The usual time between two answers, in milliseconds; 0 if it is unknown.
+    pub pause: i64,
+    /// The answers in it.
+    pub searches: usize,
+    /// The items that count.
+    pub items: Vec<CountedItem>,
+}
+
+/// Returns the window that ends with a run.
+pub async fn alert_window(
+    store: &Store,
+    spec: &AlertSpec,
+    topic: &Topic,
+    run: &AlertRun,
+) -> Result<Option<AlertWindow>, StoreError> {
+    let Some(day) = window_of_run(spec, run, 0) else { return Ok(None) };
+    let pause = usual_pause(store, spec, topic, run).await?;
+    let mut moment = store.snapshot().await?;
+    // In a backtest the store also holds later answers.
+    let until_now = Span { until: Time(run.at.0 + 1), ..day.span };
+    let answers = window_answers(&mut moment, spec, topic, until_now, pause).await?;
+    let items = window_items(&mut moment, topic, (spec, run), &day, &answers, pause).await?;
+    moment.end().await?;
+    Ok(Some(AlertWindow { day, pause, searches: answers.many, items }))
+}
+
+/// Returns the window of a run, or the same so many days before.
+#[must_use]
+pub fn window_of_run(spec: &AlertSpec, run: &AlertRun, back: i32) -> Option<Day> {
+    let length = Duration::from_millis(spec.window_ms);
+    window_before(end_of(run, length), back, length, &spec.timezone)
+}
+
+/// The median time between two answers of the alert's sources, in milliseconds; 0 if it is unknown.
+async fn usual_pause(store: &Store, spec: &AlertSpec, topic: &Topic, run: &AlertRun) -> Result<i64, StoreError> {
+    let latest = store.searched(&topic.id, run.seq, PAUSES).await?;
+    let answered = latest.iter().filter(|search| matches!(search.state, SearchState::Ok | SearchState::Empty));
+    let answered = answered.filter(|search| spec.checks_source(search.source));
+    let at: BTreeSet<Time> = answered.map(|search| search.at).collect();
+    let at: Vec<Time> = at.into_iter().collect();
+    let mut pauses: Vec<i64> = at.windows(2).map(|pair| pair[1].0 - pair[0].0).collect();
+    pauses.sort_unstable();
+    Ok(pauses.get(pauses.len() / 2).copied().unwrap_or(0))
+}
+
+/// When the window of a run ends. A run starts a little after its slot, by a varying delay, so the run one window
+/// length earlier could fall on either side of an exact bound. With a slightly later end it falls into the window
+/// before, unless the clock went forward since.
+fn end_of(run: &AlertRun, length: Duration) -> Time {
+    run.at.plus((length / 20).min(MOST_SLACK))
+}
