@@ -175,6 +175,7 @@ fn the_chart_of_shares_says_which_of_them_are_bounds() {
             unique,
             at_least,
             covered: Some(1.0),
+            voice: None,
         };
         let mut facts = topic(id);
         let span = Span { from: Time(-7 * 24 * HOUR), until: Time(0) };
@@ -190,7 +191,7 @@ fn the_chart_of_shares_says_which_of_them_are_bounds() {
     };
     let a = with("a", [(30, true), (20, true), (10, false), (0, false)]);
     let b = with("b", [(10, false), (20, true), (10, false), (0, false)]);
-    let voice = share_of_voice::of(&[&a, &b]);
+    let voice = share_of_voice::of(&[&a, &b], None);
     let voice_parts = voice_parts::of(&[&a, &b], &voice);
     let mut week = report(vec![a, b]);
     (week.window, week.voice, week.voice_parts) = (ReportWindow::Week, voice, voice_parts);
