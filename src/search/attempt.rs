@@ -167,9 +167,14 @@ impl HttpSender {
             let own = request.address.is_some().then_some(&own);
             return Err((self.status_failure(status, response, deadline, now, &sent_secrets(key, own)).await, None));
         }
-        let headers = self.kept_headers(response.headers(), !request.headers.is_empty());
+        let tokens = match self.key {
+            Credential::Session(_) => sent_secrets(key, None),
+            Credential::None | Credential::Fixed(_) => Vec::new(),
+        };
+        let headers = self.kept_headers(response.headers(), !request.headers.is_empty(), &tokens);
         let cost = header_cost(response.headers());
-        let arrived = |body| HttpReply { status, headers, body: self.scrub.body(body), cost };
+        let clean = |body| tokens.iter().fold(self.scrub.body(body), |body, token| token.body(body));
+        let arrived = |body| HttpReply { status, headers, body: clean(body), cost };
         match http::read_capped(response, self.max_response_bytes, deadline).await {
             Ok(body) => Ok(arrived(body)),
             Err(unread) => {
@@ -259,7 +264,7 @@ impl HttpSender {
     }
 
     /// Returns the headers worth keeping: the body's type, billing, and what a support desk asks for.
-    fn kept_headers(&self, headers: &HeaderMap, cached: bool) -> Vec<(String, String)> {
+    fn kept_headers(&self, headers: &HeaderMap, cached: bool, tokens: &[KeyRedactor]) -> Vec<(String, String)> {
         let known =
             |name: &str| matches!(name, "content-type" | "x-request-id" | "retry-after" | "x-topicwatch-sandbox");
         // Headers needed for a later conditional request.
@@ -267,7 +272,8 @@ impl HttpSender {
         let worth = |name: &str| known(name) || caching(name) || name.starts_with("x-desearch-");
         let kept = headers.iter().filter(|(name, _)| worth(name.as_str())).take(HEADERS);
         kept.map(|(name, value)| {
-            let value = self.scrub.line(&String::from_utf8_lossy(value.as_bytes()), TEXT);
+            let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
+            let value = self.scrub.line(&tokens.iter().fold(value, |value, token| token.text(&value)), TEXT);
             // A known name is safe, even when the key happens to be a part of it.
             let name = if known(name.as_str()) { name.to_string() } else { self.scrub.line(name.as_str(), TEXT) };
             (name, value)

@@ -586,6 +586,17 @@ fn a_search_that_is_repeated_with_a_new_token_is_counted() {
     let errors = place.database.texts("SELECT error_text FROM v_search");
     assert!(errors[0].contains("it redirects to http://elsewhere.example"), "{errors:?}");
     assert!(!errors[0].contains("S3cret"), "{errors:?}");
+    // Nor is one in a good reply.
+    let post = "{\"posts\":[{\"uri\":\"at://did:plc:abc/app.bsky.feed.post/3k\",\"author\":{\"did\":\"did:plc:abc\",\"handle\":\"ann.example\"},\
+                \"record\":{\"text\":\"acme, Bearer access-1-S3cret\",\"createdAt\":\"2026-03-11T08:00:00Z\"}}]}";
+    let server = Replies::of(move |_, path| match path.split('?').next().unwrap() {
+        "/xrpc/com.atproto.server.createSession" => reply(200, &[], &tokens(1)),
+        _ => reply(200, &[("x-request-id", "Bearer access-1-S3cret")], post),
+    });
+    let place = Place::bare(sqlite(), &file.replace(&server_of(&file), &server.url()));
+    place.program(&["once", "--at", NINE]).env("BSKY_PASSWORD", "pass-0123-word").run().says(0, &[]);
+    assert_eq!(place.database.texts("SELECT text FROM v_item"), ["acme, Bearer ***"]);
+    assert_eq!(place.database.number("SELECT count(*) FROM raw_reply WHERE headers LIKE '%S3cret%'"), 0);
 }
 
 /// A login that fails is an error of the search, and no call.
