@@ -129,7 +129,8 @@ fn sweep(folder: &Path) {
             main if main == entry.path() => Some(file),
             main => std::fs::OpenOptions::new().write(true).open(main).ok(),
         };
-        if main.is_none_or(|main| main.try_lock().is_ok()) {
+        // The lock is held until the file is removed: meanwhile, the process that has just created it cannot take it.
+        if main.as_ref().is_none_or(|main| main.try_lock().is_ok()) {
             let _ = std::fs::remove_file(entry.path());
         }
     }
@@ -273,6 +274,33 @@ mod tests {
             }
         });
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 5, "the files alone are left");
+    }
+
+    /// Between its creation and its lock, a file looks abandoned.
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_was_created_while_another_process_sweeps_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let done = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    while !done.load(std::sync::atomic::Ordering::Relaxed) {
+                        sweep(folder.path());
+                    }
+                });
+            }
+            let lost = (0..2_000).filter(|_| {
+                let file = create_temp_file(folder.path()).unwrap();
+                // Meanwhile a sweep that found it without a lock could remove it.
+                sweep(folder.path());
+                sweep(folder.path());
+                !file.path().exists()
+            });
+            let lost = lost.count();
+            done.store(true, std::sync::atomic::Ordering::Relaxed);
+            assert_eq!(lost, 0);
+        });
     }
 
     #[cfg(unix)]
