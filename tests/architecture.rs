@@ -253,7 +253,7 @@ fn a_kind_of_provider_is_named_in_three_files_at_most() {
             .collect();
         paths.sort_unstable();
         let own = format!("src/search/kinds/{}.rs", kind.name);
-        let declared = ["core/src/model/provider_kinds.rs", "src/search/kinds/mod.rs"];
+        let declared = ["core/src/model/sources/provider_kinds.rs", "src/search/kinds/mod.rs"];
         if dialects.iter().any(|dialect| kind.name.starts_with(&format!("{dialect}-"))) {
             assert_eq!(paths, sorted(declared), "{}", kind.name);
         } else {
