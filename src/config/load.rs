@@ -3,17 +3,17 @@
 
 use std::path::{Path, PathBuf};
 
-use super::discover::{LoadRequest, display_path, find};
-use super::document::{Document, walk};
+use super::file::discover::{LoadRequest, display_path, find};
+use super::file::document::{Document, walk};
+use super::file::text::{NotText, Text};
 use super::keys::Section;
-use super::location::one_line;
-use super::mistake::{Mistake, Mistakes};
-use super::render::render;
-use super::scalars::format_rate;
-use super::text::{NotText, Text};
+use super::mistakes::location::one_line;
+use super::mistakes::mistake::{Mistake, Mistakes};
+use super::mistakes::render::render;
+use super::sections::{alerts, budgets, exports, reports, retention, service, storage, web};
+use super::values::scalars::format_rate;
 use super::{
-    Config, Effective, ProviderConfig, ServiceConfig, Target, WebConfig, alerts, budgets, channels, environment,
-    exports, providers, reports, retention, service, storage, topics, web,
+    Config, Effective, ProviderConfig, ServiceConfig, Target, WebConfig, channels, environment, providers, topics,
 };
 use crate::export::ExportSpec;
 use crate::model::{AlertSpec, ChannelSpec, PingSpec, ReportSpec, ServiceLimits, Topic, TopicLimits};
