@@ -1,11 +1,11 @@
 //! A report as plain data: its topics, what matters, and sentences about all of it. `make` builds it; `html` and
 //! `markdown` format it.
 
+use super::comparison::measures::Voice;
 use super::facts::{ChangeFacts, TopicFacts};
 use super::format;
-use super::matter::Highlight;
-use super::measures::Voice;
-use super::voice_parts::VoicePart;
+use super::highlights::matter::Highlight;
+use super::shares::voice_parts::VoicePart;
 use crate::model::{Micros, ReportWindow, Span, Time};
 
 /// A report with everything it contains.

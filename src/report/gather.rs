@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 
+use super::comparison::measures::{LONGEST_RUN, MOST_SEARCHES, TAIL, ToneFacts, WHOLE, WhyFacts};
 use super::facts::{DayFacts, PrunedPeriod, TopicFacts};
-use super::measures::{LONGEST_RUN, MOST_SEARCHES, TAIL, ToneFacts, WHOLE, WhyFacts};
-use super::period::ReportScope;
-use super::{answer, calendar, causes, comparison, coverage, items, period, source_shares};
+use super::period::{self, ReportScope};
+use super::{answer, comparison, comparison::calendar, coverage, highlights::causes, items, shares::source_shares};
 use crate::compare::{
     FilteredItems, NoTermsReason, Relevance, TermsAsked, TopicTerms, apply_filter, relevance, topic_terms,
 };

@@ -9,56 +9,38 @@
 
 mod ad_hoc;
 mod answer;
-mod calendar;
-mod calendar_words;
-mod causes;
-mod caveats;
-mod change_facts;
 mod changes;
 mod comparison;
-mod count_change;
 mod coverage;
 mod document;
-mod escape;
 mod facts;
 mod gather;
 mod highlights;
 mod html;
-mod item_excerpt;
 mod items;
-mod late_items;
 mod markdown;
-mod markdown_answer;
-mod markdown_parts;
-mod matter;
-mod measures;
 mod period;
 #[cfg(test)]
 mod regressions;
-mod relevance;
 #[cfg(test)]
 mod samples;
-mod share_of_voice;
-mod source_highlights;
-mod source_shares;
+mod shares;
 mod sql;
 mod terms;
-mod tone;
-mod voice_parts;
 
 use crate::draw::{answer_text, chart, format};
 use crate::model::{DataOrigin, Micros, ReportSpec, ReportWindow, Span, Time, Topic};
 use crate::store::{Store, StoreError};
 
 pub use ad_hoc::ad_hoc_spec;
-pub use calendar::{BeforeFacts, CalendarFacts, PartFacts, PeriodFigures};
+pub use comparison::calendar::{BeforeFacts, CalendarFacts, PartFacts, PeriodFigures};
+pub use comparison::measures::{EarlierDay, FoundBy, NamedCause, SourceShare, ToneFacts, Voice, WhyFacts};
 pub use document::Report;
 pub use facts::*;
-pub use matter::Highlight;
-pub use measures::{EarlierDay, FoundBy, NamedCause, SourceShare, ToneFacts, Voice, WhyFacts};
+pub use highlights::matter::Highlight;
 pub use period::{paths, report_span, span_of_date, span_of_name};
+pub use shares::voice_parts::{VoiceCell, VoicePart};
 pub use terms::rest_words;
-pub use voice_parts::{VoiceCell, VoicePart};
 
 /// About how many rows of items all topics have together.
 const ROWS: usize = 400;
@@ -94,7 +76,7 @@ pub async fn make(
     let since = since.filter(|_| spec.window == ReportWindow::SinceLast);
     let is_in_group = |topic: &Topic| spec.group.as_ref().is_none_or(|group| topic.tags.contains(group));
     let voices = || selected.iter().filter(|topic| is_in_group(topic));
-    let by_source = voices().count() > 1 && voices().any(|topic| source_shares::has_several_sources(topic));
+    let by_source = voices().count() > 1 && voices().any(|topic| shares::source_shares::has_several_sources(topic));
     // A report of many topics is no longer than one of few.
     let rows = (ROWS / selected.len().max(1)).clamp(25, 150);
     let mut gathered = Vec::with_capacity(selected.len());
@@ -110,7 +92,7 @@ pub async fn make(
     let compared: Vec<&TopicFacts> =
         selected.iter().zip(&gathered).filter(|(topic, _)| is_in_group(topic)).map(|(_, facts)| facts).collect();
     let (matters, matters_left_out) = highlights::of(&gathered, span, now, &spec.timezone);
-    let voice = share_of_voice::of(&compared);
+    let voice = shares::share_of_voice::of(&compared);
     Ok(Report {
         name: spec.name.clone(),
         title: spec.title.clone(),
@@ -125,7 +107,7 @@ pub async fn make(
         group: spec.group.clone(),
         matters,
         matters_left_out,
-        voice_parts: voice_parts::of(&compared, &voice),
+        voice_parts: shares::voice_parts::of(&compared, &voice),
         voice,
         cost: gathered.iter().try_fold(Micros(0), |sum, topic| Some(sum.plus(topic.cost?))),
         topics: gathered,

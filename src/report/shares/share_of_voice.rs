@@ -3,25 +3,25 @@
 
 use std::collections::BTreeSet;
 
-use super::facts::TopicFacts;
-use super::measures::{SourceShare, Voice};
 use crate::insight::daily::{Share, share};
 use crate::model::Source;
+use crate::report::comparison::measures::{SourceShare, Voice};
+use crate::report::facts::TopicFacts;
 
 impl Voice {
     /// Formats the share of unique items for its bar.
-    pub(super) fn bar(&self) -> String {
+    pub(in crate::report) fn bar(&self) -> String {
         if self.unique.is_none() { "none".to_owned() } else { self.bounded(self.unique, self.others_at_least) }
     }
 
     /// Formats a share, as a bound if there may be more.
     fn bounded(&self, share: Option<Share>, more_elsewhere: bool) -> String {
-        let formatted = super::format::share_with_count(share, self.at_least, more_elsewhere);
+        let formatted = crate::report::format::share_with_count(share, self.at_least, more_elsewhere);
         formatted.split(" (").next().unwrap_or_default().to_owned()
     }
 
     /// Formats its share at each source; `None` without providers.
-    pub(super) fn sources(&self) -> Option<String> {
+    pub(in crate::report) fn sources(&self) -> Option<String> {
         let format_source = |(source, share): &(Source, Share)| {
             format!("{source} {}", self.bounded(Some(*share), self.more_elsewhere.contains(source)))
         };
@@ -29,8 +29,9 @@ impl Voice {
     }
 
     /// Formats the three shares.
-    pub(super) fn cells(&self) -> [String; 3] {
-        let format_cell = |share, more_elsewhere| super::format::share_with_count(share, self.at_least, more_elsewhere);
+    pub(in crate::report) fn cells(&self) -> [String; 3] {
+        let format_cell =
+            |share, more_elsewhere| crate::report::format::share_with_count(share, self.at_least, more_elsewhere);
         let is_unknown = self.authors.is_none() && self.raw.is_some_and(|raw| raw.part > 0);
         let authors = format_cell(self.authors, self.others_at_least || self.others_hidden);
         [
@@ -42,7 +43,7 @@ impl Voice {
 }
 
 /// Returns each topic's share within a group. An item found by several topics counts for each of them.
-pub(super) fn of(topics: &[&TopicFacts]) -> Vec<Voice> {
+pub(in crate::report) fn of(topics: &[&TopicFacts]) -> Vec<Voice> {
     if topics.len() < 2 {
         return Vec::new();
     }
@@ -99,8 +100,8 @@ fn sources_with_more<'a>(topics: impl Iterator<Item = &'a TopicFacts>) -> BTreeS
 #[cfg(test)]
 mod tests {
     #![allow(clippy::indexing_slicing, reason = "tests fail by panicking")]
-    use super::super::samples::topic;
     use super::*;
+    use crate::report::samples::topic;
 
     #[test]
     fn a_bar_says_what_bound_its_share_is() {

@@ -1,20 +1,20 @@
 //! Parts of a report in Markdown that are used in several places: lists, items, links and differences.
 
-use super::calendar_words::Row;
-use super::document::Report;
 use super::escape::{escape, label};
-use super::facts::{ItemExcerpt, TopicFacts};
-use super::format::{self, number};
-use super::measures::{FoundBy, SourceShare};
 use crate::model::ReportWindow;
+use crate::report::comparison::calendar_words::Row;
+use crate::report::comparison::measures::{FoundBy, SourceShare};
+use crate::report::document::Report;
+use crate::report::facts::{ItemExcerpt, TopicFacts};
+use crate::report::format::{self, number};
 
-pub(super) fn listed(title: &str, lines: impl Iterator<Item = String>) -> String {
+pub(in crate::report) fn listed(title: &str, lines: impl Iterator<Item = String>) -> String {
     let lines: String = lines.map(|line| format!("- {line}\n")).collect();
     if lines.is_empty() { String::new() } else { format!("### {title}\n\n{lines}\n") }
 }
 
 /// Formats an edit: removed text is struck through, added text is bold.
-pub(super) fn diff(pieces: &[crate::insight::Piece]) -> String {
+pub(in crate::report) fn diff(pieces: &[crate::insight::Piece]) -> String {
     use crate::insight::Piece;
     let parts = pieces.iter().filter_map(|piece| {
         let (mark, words) = match piece {
@@ -28,7 +28,7 @@ pub(super) fn diff(pieces: &[crate::insight::Piece]) -> String {
     parts.collect::<Vec<_>>().join(" ")
 }
 
-pub(super) fn item(item: &ItemExcerpt) -> String {
+pub(in crate::report) fn item(item: &ItemExcerpt) -> String {
     let words = if item.words.is_empty() { "(no text)" } else { &item.words };
     let by = item.author.as_ref().map_or_else(String::new, |author| format!("{}: ", escape(&format!("@{author}"))));
     format!("{by}{}", linked(words, item.link.as_deref()))
@@ -36,14 +36,14 @@ pub(super) fn item(item: &ItemExcerpt) -> String {
 
 /// Formats a text as a link if its address may be one. The URL parser encodes what would end the address early, except
 /// for the brackets.
-pub(super) fn linked(words: &str, link: Option<&str>) -> String {
+pub(in crate::report) fn linked(words: &str, link: Option<&str>) -> String {
     let text = format::line(words, 300);
     let address = |link: &str| link.replace('<', "%3C").replace('>', "%3E");
     link.map_or_else(|| escape(&text), |link| format!("[{}](<{}>)", label(&text), address(link)))
 }
 
 /// Returns which source found what.
-pub(super) fn found_by(found: &FoundBy) -> String {
+pub(in crate::report) fn found_by(found: &FoundBy) -> String {
     let Some(sentence) = found.sentence() else { return String::new() };
     let mut text = "### Found by\n\n| source | items | unique | only this source |\n|---|---:|---:|---:|\n".to_owned();
     for SourceShare { source, items, unique, exclusive: alone } in &found.sources {
@@ -54,7 +54,7 @@ pub(super) fn found_by(found: &FoundBy) -> String {
 }
 
 /// Returns a topic's figures beside those of the week or month before, or why they are not compared.
-pub(super) fn before(topic: &TopicFacts) -> String {
+pub(in crate::report) fn before(topic: &TopicFacts) -> String {
     let Some(calendar) = &topic.calendar else { return String::new() };
     let mut text = calendar.not_compared_note().map_or_else(String::new, |why| format!("{why}\n\n"));
     let rows = calendar.rows(topic);
@@ -72,7 +72,7 @@ pub(super) fn before(topic: &TopicFacts) -> String {
 }
 
 /// Returns the shares of voice for each day of a week, or each week of a month.
-pub(super) fn voice_parts(report: &Report) -> String {
+pub(in crate::report) fn voice_parts(report: &Report) -> String {
     if report.voice_parts.is_empty() {
         return String::new();
     }
@@ -90,7 +90,7 @@ pub(super) fn voice_parts(report: &Report) -> String {
 }
 
 /// Formats the days of the charts as a table.
-pub(super) fn days(topic: &TopicFacts) -> String {
+pub(in crate::report) fn days(topic: &TopicFacts) -> String {
     let mut text = "| day | items | unique | authors | scored | negative | positive | covered |\n|---|---:|---:|---:|---:|---:|---:|---:|\n".to_owned();
     let share = |share: &Option<crate::insight::daily::Share>| share.as_ref().map_or("–".to_owned(), format::share);
     for day in &topic.days {

@@ -1,11 +1,11 @@
 //! Compares a week or a month and its parts with the one before, or gives the reason why not.
 //! `insight::daily::CalendarUnit` defines the days; `calendar_words` puts it into words.
 
-use super::format::percent_below;
 use super::measures::{LONGEST_RUN, MOST_SEARCHES, UNJUDGED, WHOLE};
 use super::tone;
 use crate::insight::daily::{self, CalendarPeriod, CalendarUnit, ItemCounts, SearchCoverage, Share, ToneCounts};
 use crate::model::{CountedItem, Micros, PrunedDays, Span, Time, Tone, Topic};
+use crate::report::format::percent_below;
 use crate::store::{ReadSnapshot, StoreError};
 
 /// Facts that only reports of a week or a month have.
@@ -68,28 +68,28 @@ pub struct PartFacts {
 }
 
 /// What was already read of a topic.
-pub(super) struct Reading<'a> {
-    pub(super) marks: &'a [CountedItem],
+pub(in crate::report) struct Reading<'a> {
+    pub(in crate::report) marks: &'a [CountedItem],
     /// Items that the topic's filter hides.
-    pub(super) hidden: &'a [CountedItem],
-    pub(super) looked: &'a SearchCoverage,
-    pub(super) kept: &'a PrunedDays,
+    pub(in crate::report) hidden: &'a [CountedItem],
+    pub(in crate::report) looked: &'a SearchCoverage,
+    pub(in crate::report) kept: &'a PrunedDays,
     /// When its first run that searched started.
-    pub(super) searched_since: Option<Time>,
+    pub(in crate::report) searched_since: Option<Time>,
     /// When the query last changed.
-    pub(super) asked_since: Option<Time>,
+    pub(in crate::report) asked_since: Option<Time>,
     /// When the topic last got or lost a source.
-    pub(super) sources_since: Option<Time>,
+    pub(in crate::report) sources_since: Option<Time>,
     /// If there were more items than are read: when the earliest item that was read was first seen.
-    pub(super) reach: Option<Time>,
+    pub(in crate::report) reach: Option<Time>,
     /// From when on the filter could judge all items, if not all.
-    pub(super) judged_from: Option<Time>,
-    pub(super) scored: Option<&'a str>,
-    pub(super) now: Time,
+    pub(in crate::report) judged_from: Option<Time>,
+    pub(in crate::report) scored: Option<&'a str>,
+    pub(in crate::report) now: Time,
 }
 
 /// Reads the week or month before a period, if there is one, and the parts of the period.
-pub(super) async fn read(
+pub(in crate::report) async fn read(
     snapshot: &mut ReadSnapshot,
     topic: &Topic,
     period: &CalendarPeriod,

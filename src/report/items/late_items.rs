@@ -1,11 +1,11 @@
 //! What a report says about items that were found in its period but are older: they count on their own days.
 
-use super::facts::TopicFacts;
-use super::format::number;
+use crate::report::facts::TopicFacts;
+use crate::report::format::number;
 
 impl TopicFacts {
     /// Returns a note such as `20 first seen in the period but published before it`; `None` if there are none.
-    pub(super) fn late_items_note(&self, is_calendar: bool) -> Option<String> {
+    pub(in crate::report) fn late_items_note(&self, is_calendar: bool) -> Option<String> {
         let outside = if self.outside > 0 {
             format!(", {} of them outside the requested window", number(self.outside))
         } else {
@@ -18,8 +18,8 @@ impl TopicFacts {
 
 #[cfg(test)]
 mod tests {
-    use super::super::samples::{report, topic};
     use super::*;
+    use crate::report::samples::{report, topic};
 
     #[test]
     fn older_items_are_named_in_both_formats() {

@@ -1,15 +1,15 @@
 //! The answer of a report in Markdown, and what it cites.
 
-use super::answer::MOST_TEXT;
-use super::answer_text::{Piece, parse_line};
 use super::escape::{code, escape};
-use super::facts::AnswerFacts;
-use super::format::{self, count_noun, number};
-use super::markdown_parts::{linked, listed};
+use super::parts::{linked, listed};
 use crate::normalise::safe_link;
+use crate::report::answer::MOST_TEXT;
+use crate::report::answer_text::{Piece, parse_line};
+use crate::report::facts::AnswerFacts;
+use crate::report::format::{self, count_noun, number};
 
 /// Returns the text as a quotation, and when it was asked.
-pub(super) fn summary(topic: &str, answer: &AnswerFacts, zone: &str) -> String {
+pub(in crate::report) fn summary(topic: &str, answer: &AnswerFacts, zone: &str) -> String {
     let mut text = String::new();
     for line in answer.text.lines().map(|line| format::line(line, MOST_TEXT)).filter(|line| !line.is_empty()) {
         let format_piece = |piece| match piece {
@@ -32,7 +32,7 @@ pub(super) fn summary(topic: &str, answer: &AnswerFacts, zone: &str) -> String {
 }
 
 /// Returns the citations of the answer.
-pub(super) fn citations(answer: &AnswerFacts) -> String {
+pub(in crate::report) fn citations(answer: &AnswerFacts) -> String {
     let (all, left) = answer.cited.listed();
     let lines = all.iter().map(|citation| {
         let mark = if citation.key.is_some() { "stored" } else { "**not found**" };

@@ -1,17 +1,17 @@
 //! The change from one count to another, either of which may be too low. A bound is given only if its sign is certain.
 
-use super::format;
+use crate::report::format;
 
 /// A count or a rate, and whether there may be more.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Count {
-    pub(super) value: f64,
-    pub(super) at_least: bool,
+pub(in crate::report) struct Count {
+    pub(in crate::report) value: f64,
+    pub(in crate::report) at_least: bool,
 }
 
 /// The change between two counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Change {
+pub(in crate::report) enum Change {
     /// It may have risen or fallen, because there may be more.
     Unknown,
     /// Both are equal.
@@ -24,7 +24,7 @@ pub(super) enum Change {
 
 impl Count {
     /// Builds a count of items.
-    pub(super) fn of(many: u64, at_least: bool) -> Self {
+    pub(in crate::report) fn of(many: u64, at_least: bool) -> Self {
         #[expect(clippy::cast_precision_loss, reason = "counts")]
         let value = many as f64;
         Self { value, at_least }

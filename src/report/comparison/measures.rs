@@ -11,20 +11,20 @@ use crate::model::{Source, Span, Time, Tone};
 pub(super) const UNJUDGED: &str = "its words were pruned, so the filter cannot be applied";
 
 /// The minimum difference from the usual that is reported, in items.
-pub(super) const MIN_CHANGE: f64 = 10.0;
+pub(in crate::report) const MIN_CHANGE: f64 = 10.0;
 /// The minimum number of scored items for comparing shares.
-pub(super) const MIN_SAMPLE: u64 = 20;
+pub(in crate::report) const MIN_SAMPLE: u64 = 20;
 /// The share of a day that must be covered for a comparison, and of the period before fewer items than usual are news.
-pub(super) const WHOLE: f64 = 0.9;
+pub(in crate::report) const WHOLE: f64 = 0.9;
 /// The maximum number of searches read for the period.
-pub(super) const MOST_SEARCHES: i64 = 20_000;
+pub(in crate::report) const MOST_SEARCHES: i64 = 20_000;
 /// How long after the period an answer or a failure still counts for it, in milliseconds.
-pub(super) const TAIL: i64 = 12 * 3_600_000;
+pub(in crate::report) const TAIL: i64 = 12 * 3_600_000;
 /// How long before its searches a run may have started, in milliseconds.
-pub(super) const LONGEST_RUN: i64 = 86_400_000;
+pub(in crate::report) const LONGEST_RUN: i64 = 86_400_000;
 
 /// Whether a period is over for so long that a report made now describes how it ended, not how things are.
-pub(super) fn is_past(period: Span, now: Time) -> bool {
+pub(in crate::report) fn is_past(period: Span, now: Time) -> bool {
     now.0 > period.until.0.saturating_add(TAIL)
 }
 

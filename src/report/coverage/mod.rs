@@ -1,11 +1,13 @@
 //! Reads how well the period and the days of the charts were covered, and how each source did. `insight` defines
 //! coverage and holes.
 
+pub(super) mod caveats;
+
 use std::collections::BTreeMap;
 
+use super::comparison::measures::{WHOLE, is_past};
 use super::facts::{DayFacts, HoleFacts, SourceFacts, TopicFacts};
 use super::format;
-use super::measures::{WHOLE, is_past};
 use crate::insight::daily::SearchCoverage;
 use crate::model::{Micros, SearchState, SearchSummary, Source, Span, Time, Topic};
 use crate::store::{ReadSnapshot, StoreError};

@@ -1,10 +1,12 @@
 //! What changed about known items and sources: edited and gone items, changed queries, silent sources. `insight` and
 //! `compare` define these; here they are cut to what a page shows.
 
+pub(super) mod change_facts;
+
+use super::comparison::measures::TAIL;
 use super::facts::{ChangeFacts, EditFacts, GoneFacts, ItemExcerpt, TopicFacts};
 use super::format;
 use super::items::excerpt_of;
-use super::measures::TAIL;
 use crate::compare::{changes_between, health};
 use crate::insight::{Piece, SourceChanges};
 use crate::model::{ItemContent, ItemSummary, SeqRange, Span, Time, Topic};

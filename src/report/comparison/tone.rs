@@ -7,7 +7,12 @@ use crate::model::Tone;
 
 impl ToneFacts {
     /// Compares the tone of a period with that of the `earlier` days. `week` is the week before.
-    pub(super) fn of(period: ToneCounts, earlier: &[ToneCounts], week: &[ToneCounts], scorer: Option<String>) -> Self {
+    pub(in crate::report) fn of(
+        period: ToneCounts,
+        earlier: &[ToneCounts],
+        week: &[ToneCounts],
+        scorer: Option<String>,
+    ) -> Self {
         let large_enough: Vec<&ToneCounts> = earlier.iter().filter(|day| day.sample() >= MIN_SAMPLE).collect();
         let usual =
             [(Tone::Negative, (|day| day.negative) as fn(&ToneCounts) -> u64), (Tone::Positive, |day| day.positive)]
@@ -25,7 +30,7 @@ impl ToneFacts {
 }
 
 /// Returns the share of each tone among the scored items.
-pub(super) fn shares(tones: &ToneCounts) -> Vec<(Tone, Share)> {
+pub(in crate::report) fn shares(tones: &ToneCounts) -> Vec<(Tone, Share)> {
     let total = tones.sample();
     [(Tone::Negative, tones.negative), (Tone::Neutral, tones.neutral), (Tone::Positive, tones.positive)]
         .into_iter()

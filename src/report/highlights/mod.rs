@@ -2,14 +2,18 @@
 //! it, each by weight. A change is reported only if chance does not explain it, together with what makes a figure
 //! doubtful.
 
+pub(super) mod causes;
+pub(super) mod matter;
+mod source_highlights;
+
+use super::comparison::measures::{MIN_CHANGE, MIN_SAMPLE, ToneFacts, WHOLE};
 use super::facts::TopicFacts;
 use super::format::{
     at_least, at_least_noun, bounded_percent, count_noun, date_time, date_time_short, interval, length, number,
     percent, percents_apart, round,
 };
-use super::matter::Highlight;
-use super::measures::{MIN_CHANGE, MIN_SAMPLE, ToneFacts, WHOLE};
-use super::source_highlights;
+use matter::Highlight;
+
 use super::terms::news_sentence;
 use crate::insight::daily::{COVERED, MIN_SAMPLES, Share, UsualShare, share as part_of};
 use crate::insight::why::Figure;

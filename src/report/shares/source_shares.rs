@@ -4,24 +4,24 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::format::{count_noun, number};
-use super::measures::{FoundBy, SourceShare};
 use crate::insight::daily::share;
 use crate::model::{CountedItem, Source, Span, Topic};
+use crate::report::comparison::measures::{FoundBy, SourceShare};
+use crate::report::format::{count_noun, number};
 use crate::store::{ReadSnapshot, StoreError};
 
 /// The maximum number of items read by source.
 const MOST: i64 = 500_000;
 
 /// Whether a topic has several sources, and not only those of the search service.
-pub(super) fn has_several_sources(topic: &Topic) -> bool {
+pub(in crate::report) fn has_several_sources(topic: &Topic) -> bool {
     let sources = topic.sources();
     sources.len() > 1 && !sources.iter().all(|source| source.is_service())
 }
 
 /// Reads what each source found of a period; empty if this is neither shown for the topic nor compared with other
 /// topics.
-pub(super) async fn read(
+pub(in crate::report) async fn read(
     snapshot: &mut ReadSnapshot,
     topic: &Topic,
     period: &[&CountedItem],
@@ -64,13 +64,13 @@ fn of(period: &[&CountedItem], sightings: &[(Source, String)]) -> FoundBy {
 impl FoundBy {
     /// Returns a sentence about how much several sources agree on; `None` if it is not shown or there is nothing to
     /// agree on.
-    pub(super) fn sentence(&self) -> Option<String> {
+    pub(in crate::report) fn sentence(&self) -> Option<String> {
         let agreed = share(self.agreed, self.unique).filter(|_| self.is_shown)?;
         let texts = count_noun(self.unique, "text");
         Some(format!(
             "{} of {texts} ({}) found by more than one source.",
             number(self.agreed),
-            super::format::share(&agreed)
+            crate::report::format::share(&agreed)
         ))
     }
 

@@ -1,8 +1,8 @@
 //! What changed about a topic's known items, as plain values. `changes` fills them.
 
-use super::item_excerpt::ItemExcerpt;
 use crate::insight::Piece;
 use crate::model::{Source, Time};
+use crate::report::items::item_excerpt::ItemExcerpt;
 
 /// Changes of known items.
 #[derive(Debug, Clone, serde::Serialize)]

@@ -3,46 +3,46 @@
 
 use super::calendar::CalendarFacts;
 use super::count_change::{Change, Count};
-use super::coverage::covered_or_checks;
-use super::facts::TopicFacts;
-use super::format::{self, at_least, number};
 use crate::insight::daily::{ItemCounts, Share};
 use crate::model::{Micros, Tone};
+use crate::report::coverage::covered_or_checks;
+use crate::report::facts::TopicFacts;
+use crate::report::format::{self, at_least, number};
 
 /// A figure of both periods and its change, in words.
-pub(super) struct Row {
-    pub(super) figure: &'static str,
-    pub(super) now: String,
-    pub(super) before: String,
-    pub(super) change: String,
+pub(in crate::report) struct Row {
+    pub(in crate::report) figure: &'static str,
+    pub(in crate::report) now: String,
+    pub(in crate::report) before: String,
+    pub(in crate::report) change: String,
 }
 
 impl TopicFacts {
     /// Returns the name of its period: `day`, `week`, `month`.
-    pub(super) fn noun(&self) -> &'static str {
+    pub(in crate::report) fn noun(&self) -> &'static str {
         self.calendar.as_ref().map_or("day", |calendar| calendar.unit.noun())
     }
 }
 
 impl CalendarFacts {
     /// Returns a name such as `week before (2026-W11)`.
-    pub(super) fn before_words(&self) -> String {
+    pub(in crate::report) fn before_words(&self) -> String {
         format!("{} before ({})", self.unit.noun(), self.before.name)
     }
 
     /// Returns the reason in place of a comparison: `Week before (2026-W11): not compared, only 40% covered.`
-    pub(super) fn not_compared_note(&self) -> Option<String> {
+    pub(in crate::report) fn not_compared_note(&self) -> Option<String> {
         let why = self.before.why.as_ref()?;
         Some(format::sentence(&format!("{}: not compared, {why}", self.before_words())))
     }
 
     /// Returns the items of the period before, for the overview.
-    pub(super) fn before_items(&self) -> String {
+    pub(in crate::report) fn before_items(&self) -> String {
         self.before.figures.as_ref().map_or("–".to_owned(), |figures| at_least(figures.counted.raw, figures.at_least))
     }
 
     /// Describes the period's items relative to the period before.
-    pub(super) fn compared(&self, topic: &TopicFacts) -> String {
+    pub(in crate::report) fn compared(&self, topic: &TopicFacts) -> String {
         let noun = self.unit.noun();
         let Some(figures) = &self.before.figures else {
             let why = self.before.why.as_deref().unwrap_or("reason unknown");
@@ -87,7 +87,7 @@ impl CalendarFacts {
     }
 
     /// Returns both periods side by side; empty if they cannot be compared.
-    pub(super) fn rows(&self, topic: &TopicFacts) -> Vec<Row> {
+    pub(in crate::report) fn rows(&self, topic: &TopicFacts) -> Vec<Row> {
         let Some(before) = &self.before.figures else { return Vec::new() };
         let (now, then) = (&topic.period, &before.counted);
         let more = topic.incomplete_reason().is_some() || before.saturated;
@@ -188,12 +188,12 @@ fn format_points(now: f64, before: f64) -> String {
 mod tests {
     #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
     use super::super::calendar::{BeforeFacts, PeriodFigures};
-    use super::super::facts::DayFacts;
-    use super::super::samples::topic;
     use super::super::tone;
     use super::*;
     use crate::insight::daily::{CalendarUnit, ToneCounts};
     use crate::model::{Span, Time};
+    use crate::report::facts::DayFacts;
+    use crate::report::samples::topic;
 
     fn week(raw: u64, saturated: bool) -> CalendarFacts {
         let tones = ToneCounts { negative: raw / 4, neutral: raw - raw / 4, ..ToneCounts::default() };

@@ -3,12 +3,12 @@
 
 use std::collections::BTreeSet;
 
-use super::format::line;
-use super::measures::{MIN_CHANGE, MIN_SAMPLE, NamedCause, ToneFacts, WhyFacts};
 use crate::compare::TermRise;
 use crate::insight::daily::{Day, UsualRange, UsualShare};
 use crate::insight::why::{self, Cause, Compared, DayItems, Dimension, Figure, OnlySources, Term};
 use crate::model::{CountedItem, Span, Tone, Topic};
+use crate::report::comparison::measures::{MIN_CHANGE, MIN_SAMPLE, NamedCause, ToneFacts, WhyFacts};
+use crate::report::format::line;
 use crate::store::{ReadSnapshot, StoreError};
 
 /// The maximum number of items read by source.
@@ -18,20 +18,20 @@ const NAME: usize = 40;
 const WORDS: usize = 60;
 
 /// The figures that may be unusual.
-pub(super) struct UnusualFigures<'a> {
-    pub(super) usual: Option<UsualRange>,
-    pub(super) tone: &'a ToneFacts,
+pub(in crate::report) struct UnusualFigures<'a> {
+    pub(in crate::report) usual: Option<UsualRange>,
+    pub(in crate::report) tone: &'a ToneFacts,
     /// The terms that are news.
-    pub(super) terms: &'a [TermRise],
+    pub(in crate::report) terms: &'a [TermRise],
 }
 
 /// The items of the period, and all items and days with which it is compared.
-pub(super) struct PeriodBaseline<'a> {
-    pub(super) day: Day,
-    pub(super) period: &'a [&'a CountedItem],
-    pub(super) marks: &'a [CountedItem],
+pub(in crate::report) struct PeriodBaseline<'a> {
+    pub(in crate::report) day: Day,
+    pub(in crate::report) period: &'a [&'a CountedItem],
+    pub(in crate::report) marks: &'a [CountedItem],
     /// Sorted, the earliest first.
-    pub(super) days: &'a [Day],
+    pub(in crate::report) days: &'a [Day],
 }
 
 /// Items by the day on which they count.
@@ -74,7 +74,7 @@ impl<'a> ByDay<'a> {
 }
 
 /// Finds the causes of the unusual figures. `seen` is the span in which sources found the compared items.
-pub(super) async fn read(
+pub(in crate::report) async fn read(
     snapshot: &mut ReadSnapshot,
     topic: &Topic,
     baseline: PeriodBaseline<'_>,
@@ -149,7 +149,7 @@ async fn named(snapshot: &mut ReadSnapshot, period: &[&CountedItem], cause: Caus
 
 impl NamedCause {
     /// Returns the sentence that follows the one about the figure, with a leading space.
-    pub(super) fn sentence(&self, figure: Figure<'_>) -> String {
+    pub(in crate::report) fn sentence(&self, figure: Figure<'_>) -> String {
         let clause = self.cause.describe(figure, &self.display_name);
         let mut letters = clause.chars();
         let first = letters.next().map(|first| first.to_ascii_uppercase());

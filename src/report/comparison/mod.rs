@@ -1,13 +1,19 @@
 //! Compares the period with two earlier days: the day before, and the same weekday of the week before. Plain numbers
 //! without a verdict; `highlights` decides what is unusual.
 
-use super::count_change::{Change, Count};
+pub(super) mod calendar;
+pub(super) mod calendar_words;
+mod count_change;
+pub(super) mod measures;
+mod tone;
+
 use super::document::Report;
 use super::facts::TopicFacts;
 use super::format::at_least;
-use super::measures::{EarlierDay, UNJUDGED, WHOLE};
 use crate::insight::daily::{Day, SearchCoverage};
 use crate::model::{CountedItem, PrunedDays, Time};
+use count_change::{Change, Count};
+use measures::{EarlierDay, UNJUDGED, WHOLE};
 
 /// What limits which days can be compared.
 pub(super) struct Limits {

@@ -1,13 +1,18 @@
 //! The same facts as Markdown. Foreign text is escaped so that its links, markup and images do not work, and stays on
 //! one line. Charts become tables.
 
+mod answer;
+pub(super) mod escape;
+pub(super) mod parts;
+
+use super::coverage::caveats;
 use super::document::Report;
-use super::escape::escape;
 use super::facts::{ChangeFacts, HoleFacts, RowFacts, TopicFacts};
 use super::format::{self, at_least, count_noun, number, percent, round};
-use super::markdown_parts::{before, days, diff, found_by, item, listed, voice_parts};
-use super::{caveats, comparison, highlights, markdown_answer, sql, terms};
+use super::{comparison, highlights, sql, terms};
 use crate::insight::daily::Tally;
+use escape::escape;
+use parts::{before, days, diff, found_by, item, listed, voice_parts};
 
 pub(super) fn page(report: &Report) -> String {
     let zone = &report.timezone;
@@ -88,7 +93,7 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
         ));
     }
     if let Some(answer) = &topic.answer {
-        text.push_str(&markdown_answer::summary(&topic.id, answer, zone));
+        text.push_str(&answer::summary(&topic.id, answer, zone));
     }
     text.push_str(&numbers(report, topic));
     text.push_str(&days(topic));
@@ -107,7 +112,7 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
     text.push_str(&listed("Domains", topic.domains.iter().map(tally)));
     text.push_str(&coverage(report, topic));
     if let Some(answer) = &topic.answer {
-        text.push_str(&markdown_answer::citations(answer));
+        text.push_str(&answer::citations(answer));
     }
     text.push_str("### SQL of the main numbers\n\n");
     for query in sql::queries(topic, report) {
@@ -307,7 +312,7 @@ fn coverage(report: &Report, topic: &TopicFacts) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::markdown_parts::linked;
+    use crate::report::markdown::parts::linked;
 
     #[test]
     fn an_edit_shows_what_changed_and_none_of_its_words_are_marks() {

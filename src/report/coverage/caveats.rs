@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use super::document::Report;
-use super::facts::TopicFacts;
-use super::format::{line, percent_below};
-use super::measures::{MIN_CHANGE, WHOLE};
 use crate::insight::daily::COVERED;
 use crate::model::ReportWindow;
+use crate::report::comparison::measures::{MIN_CHANGE, WHOLE};
+use crate::report::document::Report;
+use crate::report::facts::TopicFacts;
+use crate::report::format::{line, percent_below};
 
 /// The maximum number of topics named for one reason.
 const NAMED: usize = 3;
@@ -20,7 +20,7 @@ const ASTRAY: &str = "most posts contain no word of the query";
 const UNSEEN: &str = "not all of it has been searched yet";
 
 /// Describes how the period's items relate to the usual when that is no news.
-pub(super) fn relation_to_usual(report: &Report, topic: &TopicFacts) -> String {
+pub(in crate::report) fn relation_to_usual(report: &Report, topic: &TopicFacts) -> String {
     if let Some(calendar) = &topic.calendar {
         return calendar.compared(topic);
     }
@@ -64,7 +64,7 @@ fn uncompared(report: &Report, topic: &TopicFacts) -> String {
 }
 
 /// Names the change since which days can be compared, if there was one.
-pub(super) fn since_change(topic: &TopicFacts) -> &'static str {
+pub(in crate::report) fn since_change(topic: &TopicFacts) -> &'static str {
     if topic.asked_since.is_none() && topic.sources_since.is_none() {
         ""
     } else if topic.asked_since >= topic.sources_since {
@@ -148,15 +148,15 @@ const ASPECTS: [(&str, &str, Unjudged); 4] = [
 ];
 
 /// The text when nothing happened, but something limits trust in the figures.
-pub(super) fn no_news(report: &Report) -> String {
+pub(in crate::report) fn no_news(report: &Report) -> String {
     of_days(report).unwrap_or_else(|| calm_in(report, &ASPECTS[..2]))
 }
 
 /// The text when nothing matters.
-pub(super) fn calm_text(report: &Report) -> String {
+pub(in crate::report) fn calm_text(report: &Report) -> String {
     let Some(of_days) = of_days(report) else { return calm_in(report, &ASPECTS) };
     let CalmSummary { calm, unjudged, incomplete } = evaluate(report, &ASPECTS[2..]);
-    let calm = if calm.is_empty() { calm } else { super::format::sentence(&calm) + " " };
+    let calm = if calm.is_empty() { calm } else { crate::report::format::sentence(&calm) + " " };
     let unjudged = if unjudged.is_empty() { String::new() } else { format!("Not judged: {}. ", unjudged.join("; ")) };
     let incomplete =
         if incomplete.is_empty() { String::new() } else { format!("Incomplete: {}. ", incomplete.join("; ")) };

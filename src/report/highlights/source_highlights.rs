@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use super::facts::{SourceFacts, TopicFacts};
-use super::format::{date_time_short, number};
 use super::matter::Highlight;
-use super::measures::is_past;
 use crate::model::{Source, Span, Time};
+use crate::report::comparison::measures::is_past;
+use crate::report::facts::{SourceFacts, TopicFacts};
+use crate::report::format::{date_time_short, number};
 
 /// Reports a source that fails for several topics only once.
-pub(super) fn add(topics: &[TopicFacts], period: Span, now: Time, timezone: &str, all: &mut Vec<Highlight>) {
+pub(in crate::report) fn add(topics: &[TopicFacts], period: Span, now: Time, timezone: &str, all: &mut Vec<Highlight>) {
     let (is, when) = if is_past(period, now) { ("was", "at the end of the period ") } else { ("is", "") };
     let named: BTreeSet<Source> = topics.iter().flat_map(|topic| &topic.sources).map(|facts| facts.source).collect();
     for source in &named {

@@ -1,11 +1,11 @@
 //! Share of voice over time: each topic's share of the unique items for each day of a week, or each week of a month.
 //! `voice` has the shares of the whole period.
 
-use super::facts::TopicFacts;
-use super::format;
-use super::measures::{Voice, WHOLE};
 use crate::insight::daily::{Share, share};
 use crate::model::Span;
+use crate::report::comparison::measures::{Voice, WHOLE};
+use crate::report::facts::TopicFacts;
+use crate::report::format;
 
 /// A day of a week or a week of a month, with the topics' shares.
 #[derive(Debug, Clone, serde::Serialize)]
@@ -35,41 +35,41 @@ pub struct VoiceCell {
 
 impl VoiceCell {
     /// Formats the share without its count, such as `≥ 42%`.
-    pub(super) fn label(&self) -> String {
+    pub(in crate::report) fn label(&self) -> String {
         format::bounded_share(self.unique, self.at_least, self.others_at_least)
     }
 
     /// Formats the share, such as `≥ 42% (12)`.
-    pub(super) fn words(&self) -> String {
+    pub(in crate::report) fn words(&self) -> String {
         format::share_with_count(self.unique, self.at_least, self.others_at_least)
     }
 }
 
 impl VoicePart {
     /// Returns a short name: `03-16` or `W12`.
-    pub(super) fn short(&self) -> &str {
+    pub(in crate::report) fn short(&self) -> &str {
         self.name.get(5..).unwrap_or(&self.name)
     }
 
     /// Whether too little of it was covered for one of the topics to make the shares meaningful.
-    pub(super) fn is_thin(&self) -> bool {
+    pub(in crate::report) fn is_thin(&self) -> bool {
         self.covered.is_none_or(|covered| covered < WHOLE)
     }
 
     /// Formats the number of unique items, such as `≥ 55` if one of the topics may have more.
-    pub(super) fn unique_words(&self) -> String {
+    pub(in crate::report) fn unique_words(&self) -> String {
         format::at_least(self.unique, self.topics.iter().any(|cell| cell.at_least))
     }
 
     /// Formats the share covered.
-    pub(super) fn covered_words(&self) -> String {
+    pub(in crate::report) fn covered_words(&self) -> String {
         self.covered.map_or(format::NOT_KEPT.to_owned(), format::percent)
     }
 }
 
 /// Returns the topics' shares for each part of a week or month, in the order of their shares in the whole period. Empty
 /// for a day or a single topic.
-pub(super) fn of(topics: &[&TopicFacts], voices: &[Voice]) -> Vec<VoicePart> {
+pub(in crate::report) fn of(topics: &[&TopicFacts], voices: &[Voice]) -> Vec<VoicePart> {
     if topics.len() < 2 {
         return Vec::new();
     }

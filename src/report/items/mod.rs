@@ -1,6 +1,10 @@
 //! Chooses the items of a topic's lists and their rows: most reactions, fastest growing, most negative and positive,
 //! copied texts. Of near-copies only one is shown. Texts are read only for the chosen items.
 
+pub(super) mod item_excerpt;
+mod late_items;
+mod relevance;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::facts::{Copies, ItemExcerpt, Rising, RowFacts};

@@ -6,17 +6,17 @@
 const JOINER: char = '\u{2060}';
 
 /// Escapes foreign text: no markup, and no bare address or mailbox becomes a link.
-pub(super) fn escape(text: &str) -> String {
+pub(in crate::report) fn escape(text: &str) -> String {
     escaped_as(text, true)
 }
 
 /// Escapes the text of a link, in which viewers make no further links.
-pub(super) fn label(text: &str) -> String {
+pub(in crate::report) fn label(text: &str) -> String {
     escaped_as(text, false)
 }
 
 /// Formats something to be copied, such as a key, as code.
-pub(super) fn code(text: &str) -> String {
+pub(in crate::report) fn code(text: &str) -> String {
     let plain = !text.is_empty() && !text.contains('`') && text.trim() == text;
     if plain { format!("`{text}`") } else { escape(text) }
 }

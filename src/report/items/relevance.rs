@@ -1,11 +1,11 @@
 //! What a report says about posts that hold no word of the question that found them.
 
-use super::facts::TopicFacts;
-use super::format::{count_noun, number, percent};
+use crate::report::facts::TopicFacts;
+use crate::report::format::{count_noun, number, percent};
 
 impl TopicFacts {
     /// Returns a sentence such as `97 of 100 posts contain no word of the query: check them before you quote.`
-    pub(super) fn relevance_sentence(&self) -> Option<String> {
+    pub(in crate::report) fn relevance_sentence(&self) -> Option<String> {
         let without = self.relevance.high_share()?;
         let usual = self.relevance.usual.map_or_else(String::new, |usual| {
             format!(
@@ -24,12 +24,12 @@ impl TopicFacts {
     }
 
     /// Whether it is reported among what matters.
-    pub(super) fn reports_irrelevance(&self) -> bool {
+    pub(in crate::report) fn reports_irrelevance(&self) -> bool {
         if self.calendar.is_some() { self.relevance.is_clearly_off_topic() } else { self.relevance.is_off_topic() }
     }
 
     /// Whether the query changed, or the posts are not about it: volume and tone are then not compared.
-    pub(super) fn is_not_comparable(&self) -> bool {
+    pub(in crate::report) fn is_not_comparable(&self) -> bool {
         self.query_changed() || self.relevance.is_off_topic()
     }
 }
