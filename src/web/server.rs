@@ -19,11 +19,10 @@ use super::access_rule::RouteNeed;
 use super::app::App;
 use super::layout::{self, Page};
 use super::page_request::{NEXT, PageRequest};
-use super::pages::{
-    access, alert_actions, alerts, answers, editions, health, item, items, keys, login, marks, overview, runs,
-    searches, shared, stars_and_notes, topic, topic_actions,
-};
-use super::pages::{jobs, progress, topic_edit, topic_item_query, topic_items_file, topic_report, topic_submit};
+use super::pages::items::{item, marks, searches, stars_and_notes};
+use super::pages::runs::progress;
+use super::pages::topic::answers;
+use super::pages::{access, alerts, editions, health, items, jobs, keys, login, overview, runs, shared, topic};
 use super::probes;
 use super::problem::Problem;
 use super::routes::Routes;
@@ -142,14 +141,14 @@ fn routes() -> Routes {
     let script = concat!(include_str!("live.js"), include_str!("keys.js"));
     let pages = Routes::default()
         .get("/", InScope(Read), page(&["after"], overview::show))
-        .get("/topics/{topic}", OfTopic(Read), page(topic_item_query::PARAMETERS, topic::show))
-        .post("/topics/{topic}", OfTopic(Act), topic_actions::ask)
+        .get("/topics/{topic}", OfTopic(Read), page(topic::item_query::PARAMETERS, topic::show))
+        .post("/topics/{topic}", OfTopic(Act), topic::actions::ask)
         .post("/topics/{topic}/marks", OfTopic(Act), marks::ask)
         .get("/answers/{topic}", OfTopic(Read), page(&["before"], answers::show))
-        .get("/topics/{topic}/report", OfTopic(Read), topic_report::show)
-        .get("/topics/{topic}/items.csv", OfTopic(Read), topic_items_file::file)
-        .get("/topics/{topic}/items.xlsx", OfTopic(Read), topic_items_file::file)
-        .get("/topics/{topic}/items.jsonl", OfTopic(Read), topic_items_file::file)
+        .get("/topics/{topic}/report", OfTopic(Read), topic::report::show)
+        .get("/topics/{topic}/items.csv", OfTopic(Read), topic::items_file::file)
+        .get("/topics/{topic}/items.xlsx", OfTopic(Read), topic::items_file::file)
+        .get("/topics/{topic}/items.jsonl", OfTopic(Read), topic::items_file::file)
         .get("/item", InScope(Read), page(&["key"], item::show))
         .get("/items", OfAll(Read), page(item_query::PAGE, items::show))
         .get("/items.csv", OfAll(Read), items::file)
@@ -161,18 +160,18 @@ fn routes() -> Routes {
         .get("/searches/{file}", OfAll(Read), searches::feed)
         .get("/jobs", OfAll(Read), page(&["undo", "tested", "delete"], jobs::show))
         .post("/jobs", OfAll(Edit), jobs::ask)
-        .get(topic_edit::NEW, OfAll(Read), page(&["from", "as"], topic_edit::add))
-        .post(topic_edit::NEW, OfAll(Edit), topic_submit::add_now)
-        .post("/jobs/check", OfAll(Read), topic_submit::check_now)
-        .get("/jobs/topics/{id}", OfAll(Read), page(&["as"], topic_edit::change))
-        .post("/jobs/topics/{id}", OfAll(Edit), topic_submit::change_now)
+        .get(topic::edit::NEW, OfAll(Read), page(&["from", "as"], topic::edit::add))
+        .post(topic::edit::NEW, OfAll(Edit), topic::submit::add_now)
+        .post("/jobs/check", OfAll(Read), topic::submit::check_now)
+        .get("/jobs/topics/{id}", OfAll(Read), page(&["as"], topic::edit::change))
+        .post("/jobs/topics/{id}", OfAll(Edit), topic::submit::change_now)
         .get("/progress/{run}", OfAll(Read), page(&[], progress::show))
         .get("/progress/{run}/events", OfAll(Read), progress::events)
         .get("/keys", InScope(Read), page(&[], keys::show))
         .post("/mcp", OfAll(Read), mcp::answer)
         .get("/runs", InScope(Read), page(&["topic", "state", "run", "after"], runs::show))
         .get("/alerts", OfAll(Read), page(&["alert", "after", "before"], alerts::show))
-        .post("/alerts", OfAll(Act), alert_actions::ask)
+        .post("/alerts", OfAll(Act), alerts::actions::ask)
         .get("/files", OfAll(Read), page(&["after"], editions::show))
         .get("/file", OfAll(Read), editions::file)
         .get("/health", OfAll(Read), page(&[], health::show))

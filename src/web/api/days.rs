@@ -8,7 +8,7 @@ use super::call::Call;
 use super::envelope::answer;
 use super::topics::card;
 use crate::draw::chart::{Chart, ChartDay};
-use crate::web::pages::days::{ChartUnit, chart_of};
+use crate::web::pages::topic::days::{ChartUnit, chart_of};
 use crate::web::problem::Problem;
 
 pub(super) async fn list(call: Call) -> Result<Response, Problem> {

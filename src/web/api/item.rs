@@ -7,7 +7,7 @@ use super::call::Call;
 use super::envelope::answer;
 use crate::compare::{self, Rankings};
 use crate::model::excerpt;
-use crate::web::pages::item::seen_by;
+use crate::web::pages::items::item::seen_by;
 use crate::web::problem::Problem;
 
 /// Maximum number of sightings, earlier words and near-copies shown.

@@ -10,8 +10,8 @@ use super::topics::card;
 use crate::compare::{FilterMode, ListOptions, Ranking, ShownItem, items_to_mark, list_items};
 use crate::model::{Source, Tone, TopicCard};
 use crate::store::{Filter, ItemCursor, ItemOrder};
-use crate::web::pages::item::seen;
-use crate::web::pages::topic_item_query::{fastest, most_relevant};
+use crate::web::pages::items::item::seen;
+use crate::web::pages::topic::item_query::{fastest, most_relevant};
 use crate::web::problem::Problem;
 
 /// The orders of items.

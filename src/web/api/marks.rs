@@ -8,8 +8,8 @@ use super::envelope::{answer, cut_page};
 use super::parameters::KEY_CHARS;
 use super::topics::card;
 use crate::model::{Mark, MarkedVia, NewMark, Time, excerpt};
-use crate::web::pages::marks::put;
-use crate::web::pages::topic_actions::may_ask;
+use crate::web::pages::items::marks::put;
+use crate::web::pages::topic::actions::may_ask;
 use crate::web::problem::Problem;
 
 #[derive(serde::Deserialize)]

@@ -11,7 +11,7 @@ use super::form::SNOOZE;
 use super::topics::card;
 use crate::model::{ControlRequest, Request, RequestKind, RequestState, excerpt};
 use crate::schedule::parse_duration;
-use crate::web::pages::topic_actions::{may_ask, put};
+use crate::web::pages::topic::actions::{may_ask, put};
 use crate::web::problem::Problem;
 
 /// The actions, by their names on the command line.

@@ -9,8 +9,8 @@ use super::envelope::answer;
 use crate::model::{SavedSearch, excerpt};
 use crate::web::item_query::{PARAMETERS, address};
 use crate::web::page_request::PageRequest;
-use crate::web::pages::searches;
-use crate::web::pages::stars_and_notes::may_annotate;
+use crate::web::pages::items::searches;
+use crate::web::pages::items::stars_and_notes::may_annotate;
 use crate::web::problem::Problem;
 
 #[derive(serde::Deserialize)]

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::call::Call;
 use super::envelope::answer;
-use crate::web::pages::stars_and_notes::{as_note, may_annotate, unknown};
+use crate::web::pages::items::stars_and_notes::{as_note, may_annotate, unknown};
 use crate::web::problem::Problem;
 
 #[derive(serde::Deserialize)]

@@ -7,8 +7,10 @@ use axum::response::{IntoResponse as _, Response};
 use maud::{Markup, html};
 use tokio::io::AsyncReadExt as _;
 
-use super::run_state::state;
-use super::{answers, days, item_view, overview};
+use super::items::item_view;
+use super::overview;
+use super::runs::run_state::state;
+use super::topic::{answers, days};
 use crate::compare::{FilterMode, RowFilter, shown_or_copy};
 use crate::draw::format::{self, count_noun};
 use crate::listener::Peer;

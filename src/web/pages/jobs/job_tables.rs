@@ -2,9 +2,9 @@
 
 use maud::{Markup, html};
 
-use super::topic_edit::NEW;
 use crate::draw::format::{self, number};
 use crate::edit::{Entry, Jobs, KeyValue, Kind};
+use crate::web::pages::topic::edit::NEW;
 
 fn heading(kind: Kind) -> &'static str {
     match kind {
@@ -17,7 +17,7 @@ fn heading(kind: Kind) -> &'static str {
 }
 
 /// `has_forms` tells whether topics of the file have forms.
-pub(super) fn section(kind: Kind, rows: &[Markup], all: usize, has_forms: bool) -> Markup {
+pub(in crate::web::pages) fn section(kind: Kind, rows: &[Markup], all: usize, has_forms: bool) -> Markup {
     html! { section aria-labelledby=(kind.table()) {
         h2 id=(kind.table()) { (heading(kind)) }
         @if kind == Kind::Topic && has_forms { p { a href=(NEW) { "Add a topic" } } }

@@ -1,10 +1,8 @@
-//! The items of a topic's page, with near-copies under each. `topic_item_query` is the query in the address.
+//! The items of a topic's page, with near-copies under each. `item_query` is the query in the address.
 
 use maud::{Markup, html};
 
-use super::item::seen;
-use super::topic_item_query::{ITEMS, ORDERS, SPANS, SUGGESTED, TopicItemQuery};
-use super::{item_view, marks, stars_and_notes};
+use super::item_query::{ITEMS, ORDERS, SPANS, SUGGESTED, TopicItemQuery};
 use crate::compare::{FilterMode, Ranking, list_items};
 use crate::draw::format::{count_noun, number};
 use crate::export::Format;
@@ -13,6 +11,8 @@ use crate::model::{CopyRow, Tone, TopicCard};
 use crate::store::{ItemCursor, ItemRow};
 use crate::web::layout::moment;
 use crate::web::page_request::{LONGEST, PageRequest};
+use crate::web::pages::items::item::seen;
+use crate::web::pages::items::{item_view, marks, stars_and_notes};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
@@ -20,7 +20,7 @@ use crate::web::visitor::Visitor;
 /// Maximum number of near-copies that unfold under an item.
 const COPIES: u32 = 5;
 /// The items that are shown.
-pub(super) struct Found {
+pub(in crate::web::pages) struct Found {
     /// Each with its near-copies: their number, and the first of them.
     items: Vec<(ItemRow, (i64, Vec<CopyRow>))>,
     next: Option<ItemCursor>,
@@ -53,7 +53,7 @@ pub(super) async fn load_items(
 }
 
 /// The section of the page with the items and their form.
-pub(super) fn section(
+pub(in crate::web::pages) fn section(
     site: &Site,
     request: &PageRequest,
     card: &TopicCard,

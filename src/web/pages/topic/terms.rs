@@ -3,12 +3,12 @@
 
 use maud::{Markup, html};
 
-use super::item_view::{item_page, summary_line};
 use crate::compare::{StandOutRows, TermSample, TermsOptions, terms_between};
 use crate::draw::format::{self, number};
 use crate::insight::daily::Share;
 use crate::model::{Span, Time, TopicCard};
 use crate::web::layout::moment;
+use crate::web::pages::items::item_view::{item_page, summary_line};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
@@ -16,7 +16,11 @@ use crate::web::visitor::Visitor;
 const DAY: i64 = 86_400_000;
 
 /// Compares the last 24 hours with the days before, as counted in the background.
-pub(super) async fn section(site: &Site, card: &TopicCard, visitor: &Visitor) -> Result<Markup, Problem> {
+pub(in crate::web::pages) async fn section(
+    site: &Site,
+    card: &TopicCard,
+    visitor: &Visitor,
+) -> Result<Markup, Problem> {
     let Some(topic) = &card.definition else { return Ok(html! {}) };
     let now = site.now();
     let span = Span { from: Time(now.0 - DAY), until: now };

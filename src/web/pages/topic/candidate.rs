@@ -1,14 +1,14 @@
 //! The text that the file would have if a form were saved, and which field of the form each error is about.
 
-use super::topic_fields::{FIELDS, TOML, apply_values, defaults, normalize_text};
-use super::topic_form::Form;
-use super::topic_lines::{prepare_copy, restore_ping, visible_lines};
+use super::fields::{FIELDS, TOML, apply_values, defaults, normalize_text};
+use super::form::Form;
+use super::lines::{prepare_copy, restore_ping, visible_lines};
 use crate::edit::{EditError, Jobs, Kind};
 use crate::web::jobs_file::{Diagnostic, FileSnapshot};
 
 /// The topic that a form is about.
 #[derive(Clone, Copy)]
-pub(super) enum Target<'t> {
+pub(in crate::web::pages) enum Target<'t> {
     New,
     Topic(&'t str),
 }
@@ -23,14 +23,14 @@ impl Target<'_> {
 }
 
 /// The text of the file with what a form says, the topic's lines in it, and its index among the topics.
-pub(super) struct Candidate {
-    pub(super) text: String,
-    pub(super) block: String,
+pub(in crate::web::pages) struct Candidate {
+    pub(in crate::web::pages) text: String,
+    pub(in crate::web::pages) block: String,
     at: usize,
 }
 
 impl Candidate {
-    pub(super) fn of(form: &Form, target: Target<'_>, opened: &FileSnapshot) -> Result<Self, EditError> {
+    pub(in crate::web::pages) fn of(form: &Form, target: Target<'_>, opened: &FileSnapshot) -> Result<Self, EditError> {
         let jobs = Jobs::read(&opened.text)?;
         let existing_entry = match target.existing_id().or(form.from.as_deref()) {
             Some(id) => Some(jobs.contiguous_entry(Kind::Topic, id)?),
@@ -61,7 +61,7 @@ impl Candidate {
         }
     }
 
-    pub(super) fn name(&self) -> Option<String> {
+    pub(in crate::web::pages) fn name(&self) -> Option<String> {
         let jobs = Jobs::read(&self.text).ok()?;
         jobs.entries(Kind::Topic).nth(self.at).map(|entry| entry.name.clone())
     }

@@ -1,11 +1,13 @@
 //! Alerts: their status, and their events, latest first. `acks` handles requests about them.
 
+pub(in crate::web) mod actions;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use maud::{Markup, html};
 
-use super::{alert_actions, item_view};
+use super::items::item_view;
 use crate::draw::format::{self, count_noun, number};
 use crate::model::{
     AlertCard, AlertEvent, AlertEventKind, Delivery, Firing, QuietHours, Time, TopicFiring, subject_topic,
@@ -37,10 +39,10 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
     let earlier = events.len() > EVENTS as usize;
     events.truncate(EVENTS as usize);
     if one.is_some() && cards.is_empty() && events.is_empty() {
-        return Err(alert_actions::unknown());
+        return Err(actions::unknown());
     }
     let topics = topics_with_page(&site, &cards, &events).await?;
-    let requests = alert_actions::latest_requests(&site, one, &request.visitor).await?;
+    let requests = actions::latest_requests(&site, one, &request.visitor).await?;
     let acts = site.may_act(&request.visitor);
     let main = html! {
         h1 { @match one { Some(name) => { "Alert: " (format::line(name, 64)) }, None => "Alerts" } }
@@ -121,7 +123,7 @@ fn row(card: &AlertCard, topics: &BTreeSet<String>, acts: bool, now: Time) -> Ma
             @if let Some(quiet) = spec.quiet { span.sub { "quiet " (hours(quiet)) " " (spec.timezone) } }
         }
         td data-label="Sends to" { @if spec.channels.is_empty() { "nobody" } @else { (format::line(&spec.channels.join(", "), 120)) } }
-        @if acts { td data-label="Actions" { (alert_actions::of_alert(card, now)) } }
+        @if acts { td data-label="Actions" { (actions::of_alert(card, now)) } }
     } }
 }
 
@@ -184,7 +186,7 @@ fn event_view(event: &AlertEvent, topics: &BTreeSet<String>, acts: bool) -> Mark
             @if let Some(run) = event.run_id() { " · " a href=(link("/runs", [("run", run)])) { "its run" } }
             " · " (event_row(event))
         }
-        @if acts && event.acked_at.is_none() { (alert_actions::of_event(event)) }
+        @if acts && event.acked_at.is_none() { (actions::of_event(event)) }
     }
 }
 

@@ -1,5 +1,5 @@
 //! Handles the form of a topic once it is sent: checks it, tries it, saves it, or shows that somebody else was first.
-//! Nothing that was typed is lost. `topic_edit` makes the form before that.
+//! Nothing that was typed is lost. `edit` makes the form before that.
 
 use axum::Extension;
 use axum::body::Body;
@@ -7,13 +7,13 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Redirect, Response};
 
-use super::topic_candidate::{Candidate, Target};
-use super::topic_edit::{
+use super::candidate::{Candidate, Target};
+use super::edit::{
     NEW, edit_problem, editing, editor, form_without_values, initial_form, locked, page, read_file, run_blocking,
 };
-use super::topic_fields::{TOML, form_values};
-use super::topic_form::Form;
-use super::topic_lines::visible_lines;
+use super::fields::{TOML, form_values};
+use super::form::Form;
+use super::lines::visible_lines;
 use crate::edit::{Jobs, Kind};
 use crate::web::app::App;
 use crate::web::edit_state::{Editing, TRIES};

@@ -6,11 +6,11 @@ use axum::extract::State;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 
-use super::topic_actions::{form, may_ask, name, put, request_row};
 use crate::draw::format;
 use crate::model::{AlertCard, AlertEvent, ControlRequest, RequestKind, Time};
 use crate::web::app::App;
 use crate::web::layout;
+use crate::web::pages::topic::actions::{form, may_ask, name, put, request_row};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
@@ -27,7 +27,7 @@ const LENGTHS: [(&str, i64, &str); 5] = [
 ];
 
 /// The buttons of an alert.
-pub(super) fn of_alert(card: &AlertCard, now: Time) -> Markup {
+pub(in crate::web::pages) fn of_alert(card: &AlertCard, now: Time) -> Markup {
     let alert = &card.spec.name;
     let news = card.waiting > 0 || card.firing_in_all > card.acked_in_all;
     html! { div.actions {
@@ -98,7 +98,7 @@ async fn handle_form(site: &Site, body: Body) -> Result<(), Problem> {
     put(site, &ControlRequest { kind, of: name.to_owned(), event, length_ms }).await.map(drop)
 }
 
-pub(super) fn unknown() -> Problem {
+pub(in crate::web::pages) fn unknown() -> Problem {
     let hint = "It may have been renamed or removed from the configuration. /alerts lists all alerts.";
     Problem { hint: hint.to_owned(), ..Problem::not_found("There is no such alert") }
 }

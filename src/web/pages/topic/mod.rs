@@ -1,19 +1,35 @@
-//! One topic: its status, its days, its answers. `topic_items` shows its items.
+//! One topic: its status, its days, its answers. `items` shows its items.
+
+pub(in crate::web) mod actions;
+pub(in crate::web) mod answers;
+mod candidate;
+pub(in crate::web) mod days;
+pub(in crate::web) mod edit;
+mod fields;
+mod form;
+pub(in crate::web) mod item_query;
+mod items;
+pub(in crate::web) mod items_file;
+pub(super) mod lines;
+pub(in crate::web) mod report;
+pub(in crate::web) mod submit;
+mod terms;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use maud::html;
 
+use super::alerts;
+use super::items::item_view;
 use super::overview::{new, next, sources};
-use super::run_state::state;
-use super::topic_item_query::TopicItemQuery;
-use super::{alerts, answers, days, item_view, terms, topic_actions, topic_edit, topic_items};
+use super::runs::run_state::state;
 use crate::draw::format::{self, at_least_noun, number};
 use crate::web::layout::Page;
 use crate::web::page_request::PageRequest;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
+use item_query::TopicItemQuery;
 
 const DAY: Duration = Duration::from_secs(86_400);
 
@@ -21,7 +37,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
     let (store, now) = (&site.store, site.now());
     let unknown = || Problem::not_found("There is no such topic");
     let Some(card) = store.topic_card(&request.name, now.minus(DAY)).await? else {
-        return if topic_edit::file_has_topic(&site, &request.name, &request.visitor).await {
+        return if edit::file_has_topic(&site, &request.name, &request.visitor).await {
             pending_page(&site, &request.name).await
         } else {
             Err(unknown())
@@ -29,9 +45,9 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
     };
     let query = TopicItemQuery::of(&request, &card, now)?;
     let history = site.sources(std::slice::from_ref(&card)).await?;
-    let found = topic_items::load_items(&site, &card, &query, &request.visitor).await?;
+    let found = items::load_items(&site, &card, &query, &request.visitor).await?;
     let firing = alerts::firing_at(&site, std::slice::from_ref(&card.topic), &request.visitor).await?;
-    let actions = topic_actions::section(&site, &card, &request).await?;
+    let actions = actions::section(&site, &card, &request).await?;
     let charts = days::charts(&site, &card, Some(&request)).await?;
     let terms = terms::section(&site, &card, &request.visitor).await?;
     let last: Vec<String> = card.last_run.iter().map(|run| run.run.clone()).collect();
@@ -51,7 +67,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
         (charts)
         (terms)
         (answers)
-        (topic_items::section(&site, &request, &card, &query, &found))
+        (items::section(&site, &request, &card, &query, &found))
     };
     Ok(Page { title: card.title.clone(), place: "/", live: false, nature: site.nature().await?, main })
 }

@@ -51,9 +51,9 @@ impl ChartUnit {
 }
 
 /// The stored counts of topics, by topic.
-pub(super) struct Counted(BTreeMap<String, Vec<DayCount>>);
+pub(in crate::web::pages) struct Counted(BTreeMap<String, Vec<DayCount>>);
 
-pub(super) async fn read(site: &Site, cards: &[TopicCard]) -> Result<Counted, Problem> {
+pub(in crate::web::pages) async fn read(site: &Site, cards: &[TopicCard]) -> Result<Counted, Problem> {
     let ids: Vec<String> = cards.iter().map(|card| card.topic.clone()).collect();
     let earliest = cards.iter().filter_map(|card| last(card, site.now()).first().map(|day| day.span.from)).min();
     let mut all: BTreeMap<String, Vec<DayCount>> = BTreeMap::new();
@@ -75,7 +75,7 @@ impl Counted {
 
     /// The days of a small chart of a topic watched since `began`. Of a day without items nothing is known if it ended
     /// before that, or began after the last run that brought results. Other gaps would need all searches of all topics.
-    pub(super) fn sparks(&self, card: &TopicCard, began: Option<Time>, now: Time) -> Vec<SparkDay> {
+    pub(in crate::web::pages) fn sparks(&self, card: &TopicCard, began: Option<Time>, now: Time) -> Vec<SparkDay> {
         let number = |n: i64| n.unsigned_abs();
         let was_searched = |span: Span| {
             began.is_some_and(|began| span.until > began) && card.last_success.is_some_and(|last| span.from <= last)
@@ -199,7 +199,11 @@ async fn gaps(site: &Site, card: &TopicCard, span: Span) -> Result<Gaps, Problem
 }
 
 /// Both charts of a topic.
-pub(super) async fn charts(site: &Site, card: &TopicCard, request: Option<&PageRequest>) -> Result<Markup, Problem> {
+pub(in crate::web::pages) async fn charts(
+    site: &Site,
+    card: &TopicCard,
+    request: Option<&PageRequest>,
+) -> Result<Markup, Problem> {
     let by = request.map_or(Ok(None), |request| request.word("by", ChartUnit::parse))?.unwrap_or(ChartUnit::Day);
     let Some(TopicChart { chart, scorers, .. }) = chart_of(site, card, by).await? else { return Ok(html! {}) };
     let path = format!("/topics/{}", card.topic);

@@ -20,19 +20,19 @@ const LIST: usize = 280;
 const GIST: usize = 200;
 
 /// An address from outside as a link, or as text if it may not be one.
-pub(super) fn external_link(address: &str, label: &str) -> Markup {
+pub(in crate::web::pages) fn external_link(address: &str, label: &str) -> Markup {
     html! { @match safe_link(address) {
         Some(address) => a href=(address) rel="noopener noreferrer nofollow" { (label) },
         None => (label),
     } }
 }
 
-pub(super) fn by(author: Option<&str>) -> Markup {
+pub(in crate::web::pages) fn by(author: Option<&str>) -> Markup {
     html! { @match author { Some(author) => bdi { "@" (format::line(author, 60)) }, None => "author unknown" } }
 }
 
 /// Who wrote an item, if known.
-pub(super) fn writer(row: &ItemRow) -> Option<Markup> {
+pub(in crate::web::pages) fn writer(row: &ItemRow) -> Option<Markup> {
     match (row.author.as_deref(), row.author_name.as_deref()) {
         (Some(author), _) => Some(by(Some(author))),
         (None, Some(name)) => Some(html! { bdi { (format::line(name, 80)) } }),
@@ -41,23 +41,23 @@ pub(super) fn writer(row: &ItemRow) -> Option<Markup> {
 }
 
 /// Title and text on one line.
-pub(super) fn summary_line(title: Option<&str>, text: Option<&str>, most: usize) -> String {
+pub(in crate::web::pages) fn summary_line(title: Option<&str>, text: Option<&str>, most: usize) -> String {
     let both = [title, text].into_iter().flatten().map(|text| format::line(text, most)).filter(|text| !text.is_empty());
     let summary = format::line(&both.collect::<Vec<_>>().join(" – "), most);
     if summary.is_empty() { "(no text)".to_owned() } else { summary }
 }
 
 /// The page of an item.
-pub(super) fn item_page(key: &str) -> String {
+pub(in crate::web::pages) fn item_page(key: &str) -> String {
     link("/item", [("key", key)])
 }
 
 /// The page of a requested run.
-pub(super) fn progress_page(run: &str) -> String {
+pub(in crate::web::pages) fn progress_page(run: &str) -> String {
     format!("/progress/{run}")
 }
 
-pub(super) fn reactions(engagement: &Engagement) -> String {
+pub(in crate::web::pages) fn reactions(engagement: &Engagement) -> String {
     let counts = [
         ("like", "likes", engagement.likes),
         ("repost", "reposts", engagement.reposts),
@@ -73,7 +73,7 @@ pub(super) fn reactions(engagement: &Engagement) -> String {
     if parts.is_empty() { "reactions unknown".to_owned() } else { parts.join(", ") }
 }
 
-pub(super) fn tone(tone: &ItemTone) -> Markup {
+pub(in crate::web::pages) fn tone(tone: &ItemTone) -> Markup {
     html! {
         @let class = tone.tone.map_or("", |tone| tone.as_str());
         span.(class) { (format::tone(tone.tone)) @if let Some(score) = tone.score { " " (format::score(score)) } }
@@ -81,7 +81,7 @@ pub(super) fn tone(tone: &ItemTone) -> Markup {
 }
 
 /// An item in a list.
-pub(super) fn item(row: &ItemRow, zone: &str) -> Markup {
+pub(in crate::web::pages) fn item(row: &ItemRow, zone: &str) -> Markup {
     html! {
         @match row.title.as_deref().map(|title| format::line(title, LIST)).filter(|title| !title.is_empty()) {
             Some(title) => {
@@ -95,14 +95,14 @@ pub(super) fn item(row: &ItemRow, zone: &str) -> Markup {
 }
 
 /// The same, without a link to the item's page.
-pub(super) fn item_without_link(row: &ItemRow, zone: &str) -> Markup {
+pub(in crate::web::pages) fn item_without_link(row: &ItemRow, zone: &str) -> Markup {
     html! {
         p dir="auto" { (summary_line(row.title.as_deref(), row.text.as_deref(), LIST)) }
         (metadata(row, zone))
     }
 }
 
-pub(super) fn metadata(row: &ItemRow, zone: &str) -> Markup {
+pub(in crate::web::pages) fn metadata(row: &ItemRow, zone: &str) -> Markup {
     html! {
         p.meta {
             @if let Some(writer) = writer(row) { (writer) " · " }
@@ -117,7 +117,7 @@ pub(super) fn metadata(row: &ItemRow, zone: &str) -> Markup {
 
 /// The text of an answer: each line as a paragraph or as an entry of a list, with its links. Links that were looked
 /// up and not found are marked.
-pub(super) fn answer(text: &str, cited: &Citations) -> Markup {
+pub(in crate::web::pages) fn answer(text: &str, cited: &Citations) -> Markup {
     let lines: Vec<String> =
         text.lines().map(|line| format::line(line, 2_000)).filter(|line| !line.is_empty()).take(200).collect();
     let line_markup = |line: &str| {
@@ -145,7 +145,7 @@ fn entry(line: &str) -> Option<&str> {
 }
 
 /// The difference between two texts.
-pub(super) fn difference(pieces: &[Piece]) -> Markup {
+pub(in crate::web::pages) fn difference(pieces: &[Piece]) -> Markup {
     html! { span dir="auto" { @for piece in pieces { @match piece {
         Piece::Same(text) => { (format::line(text, 2_000)) " " },
         Piece::Removed(text) => { del { (format::line(text, 1_000)) } " " },
@@ -154,10 +154,10 @@ pub(super) fn difference(pieces: &[Piece]) -> Markup {
 }
 
 /// A time, or a dash if it is unknown.
-pub(super) fn when(at: Option<Time>, zone: &str) -> Markup {
+pub(in crate::web::pages) fn when(at: Option<Time>, zone: &str) -> Markup {
     html! { @match at { Some(at) => (moment(at, zone)), None => "–" } }
 }
 /// A topic as a link to its page; a deleted one has none.
-pub(super) fn topic_link(topic: &str, pages: &BTreeSet<String>) -> Markup {
+pub(in crate::web::pages) fn topic_link(topic: &str, pages: &BTreeSet<String>) -> Markup {
     html! { @if pages.contains(topic) { a href=(format!("/topics/{topic}")) { (topic) } } @else { (topic) ", deleted" } }
 }

@@ -13,7 +13,6 @@ use axum::response::{IntoResponse as _, Response};
 use maud::{Markup, html};
 use tokio::sync::OwnedSemaphorePermit;
 
-use super::item_view::progress_page;
 use super::run_state::state;
 use crate::draw::format::{self, at_least};
 use crate::listener::Peer;
@@ -22,6 +21,7 @@ use crate::web::app::App;
 use crate::web::authentication::Authentication;
 use crate::web::layout::{self, Page, moment};
 use crate::web::page_request::PageRequest;
+use crate::web::pages::items::item_view::progress_page;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::streams::Streams;

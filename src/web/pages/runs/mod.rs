@@ -1,12 +1,14 @@
 //! The ledger: each run with all its searches, what it found, how long it took, what it cost, and what went wrong.
 
+pub(in crate::web) mod progress;
+pub(super) mod run_state;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use maud::{Markup, html};
 
-use super::item_view::topic_link;
-use super::run_state::state;
+use super::items::item_view::topic_link;
 use crate::draw::format::{self, at_least, number};
 use crate::model::{RunRow, RunState, SearchRow, SearchState, Time};
 use crate::store::RunCursor;
@@ -16,6 +18,7 @@ use crate::web::page_request::PageRequest;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
+use run_state::state;
 
 /// Maximum number of topics to choose from; if there are more, a topic's id is typed.
 const CHOICE: usize = 200;

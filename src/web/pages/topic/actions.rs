@@ -8,13 +8,13 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 
-use super::item_view::progress_page;
-use super::topic_edit;
+use super::edit;
 use crate::draw::format;
 use crate::model::{ControlRequest, PausedBy, Request, RequestKind, RequestState, RunState, Time, TopicCard};
 use crate::web::app::App;
 use crate::web::layout::{self, moment};
 use crate::web::page_request::{LARGEST_FORM, LONGEST, PageRequest, link};
+use crate::web::pages::items::item_view::progress_page;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
@@ -22,7 +22,7 @@ use crate::web::visitor::Visitor;
 /// Maximum number of requests shown.
 const MAX_LISTED: u32 = 3;
 
-pub(super) fn name(kind: RequestKind) -> &'static str {
+pub(in crate::web::pages) fn name(kind: RequestKind) -> &'static str {
     match kind {
         RequestKind::RunNow => "Run now",
         RequestKind::Pause => "Pause",
@@ -34,7 +34,11 @@ pub(super) fn name(kind: RequestKind) -> &'static str {
 }
 
 /// The buttons of a topic, and the outcome of the latest requests.
-pub(super) async fn section(site: &Site, card: &TopicCard, page_request: &PageRequest) -> Result<Markup, Problem> {
+pub(in crate::web::pages) async fn section(
+    site: &Site,
+    card: &TopicCard,
+    page_request: &PageRequest,
+) -> Result<Markup, Problem> {
     let visitor = &page_request.visitor;
     let acts = site.may_act(visitor);
     let requests = if acts { site.store.requests_of(&card.topic, MAX_LISTED).await? } else { Vec::new() };
@@ -75,10 +79,10 @@ pub(super) async fn section(site: &Site, card: &TopicCard, page_request: &PageRe
 async fn edits(site: &Site, card: &TopicCard, visitor: &Visitor) -> Markup {
     let topic = card.topic.as_str();
     let file = match site.editing.as_ref().filter(|_| site.may_edit(visitor)) {
-        Some(editing) => topic_edit::read_file(editing).await.ok(),
+        Some(editing) => edit::read_file(editing).await.ok(),
         None => None,
     };
-    let edits = file.is_some_and(|file| topic_edit::locked(site, &file, visitor).is_none());
+    let edits = file.is_some_and(|file| edit::locked(site, &file, visitor).is_none());
     let by_file = card.paused.as_ref().is_some_and(|paused| paused.by == PausedBy::File);
     html! { @if edits {
         @if by_file { form method="post" action="/jobs" {
@@ -87,14 +91,14 @@ async fn edits(site: &Site, card: &TopicCard, visitor: &Visitor) -> Markup {
             input type="hidden" name="name" value=(topic);
             button type="submit" { (name(RequestKind::Resume)) }
         } }
-        a.button href=(topic_edit::place(topic)) { "Change" }
-        a.button href=(link(topic_edit::NEW, [("from", topic)])) { "Duplicate" }
-        a.button href=(topic_edit::deletion(topic)) { "Delete" }
+        a.button href=(edit::place(topic)) { "Change" }
+        a.button href=(link(edit::NEW, [("from", topic)])) { "Duplicate" }
+        a.button href=(edit::deletion(topic)) { "Delete" }
     } }
 }
 
 /// A request to run something now, and its outcome. Once there is a run, it says more than the request.
-pub(super) async fn run_request(
+pub(in crate::web::pages) async fn run_request(
     site: &Site,
     request: &Request,
     zone: &str,
@@ -112,7 +116,7 @@ pub(super) async fn run_request(
 }
 
 /// When something was requested, and its outcome.
-pub(super) fn request_row(request: &Request, zone: &str, visitor: &Visitor) -> Markup {
+pub(in crate::web::pages) fn request_row(request: &Request, zone: &str, visitor: &Visitor) -> Markup {
     html! {
         ", requested " (moment(request.asked_at, zone)) ": "
         @match request.state {
@@ -162,12 +166,12 @@ async fn handle_form(site: &Site, topic: &str, body: Body) -> Result<Option<Stri
 }
 
 /// Parses a form.
-pub(super) async fn form(body: Body) -> Result<PageRequest, Problem> {
+pub(in crate::web::pages) async fn form(body: Body) -> Result<PageRequest, Problem> {
     long_form(body, LONGEST).await
 }
 
 /// The same, for longer values.
-pub(super) async fn long_form(body: Body, longest: usize) -> Result<PageRequest, Problem> {
+pub(in crate::web::pages) async fn long_form(body: Body, longest: usize) -> Result<PageRequest, Problem> {
     let body = to_bytes(body, LARGEST_FORM).await.map_err(|_| {
         Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "This request is too large", "Forms here are short.")
     })?;
@@ -190,14 +194,14 @@ pub(in crate::web) async fn put(site: &Site, request: &ControlRequest) -> Result
 }
 
 /// A hidden field that distinguishes two presses of a button from one that a browser sent twice.
-pub(super) fn press_field(site: &Site) -> Result<Markup, Problem> {
+pub(in crate::web::pages) fn press_field(site: &Site) -> Result<Markup, Problem> {
     let id = may_ask(site)?(site.now());
     Ok(html! { input type="hidden" name="press" value=(id); })
 }
 
 /// Requests a run now, or a test of a channel. If this press was already handled, or a requested run has not ended,
 /// makes no new request and returns the earlier one.
-pub(super) async fn request_run(site: &Site, form: &PageRequest, of: &str) -> Result<String, Problem> {
+pub(in crate::web::pages) async fn request_run(site: &Site, form: &PageRequest, of: &str) -> Result<String, Problem> {
     let new = may_ask(site)?(site.now());
     let is_id = |id: &&str| id.len() == new.len() && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
     let id = form.get("press").filter(is_id).unwrap_or(&new);

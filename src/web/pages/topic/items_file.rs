@@ -7,8 +7,7 @@ use axum::extract::{Path, State};
 use axum::http::{Method, Uri};
 use axum::response::Response;
 
-use super::item::seen;
-use super::topic_item_query::{FILE_PARAMETERS, TopicItemQuery};
+use super::item_query::{FILE_PARAMETERS, TopicItemQuery};
 use crate::compare::{Ranking, list_items};
 use crate::export::{ExportError, ExportKind, ExportOptions, Format, Profile, write_items};
 use crate::model::Time;
@@ -17,6 +16,7 @@ use crate::web::app::App;
 use crate::web::downloads::{self, File};
 use crate::web::layout;
 use crate::web::page_request::PageRequest;
+use crate::web::pages::items::item::seen;
 use crate::web::pipe::Writer;
 use crate::web::problem::Problem;
 use crate::web::site::Site;

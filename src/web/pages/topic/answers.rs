@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use maud::{Markup, html};
 
-use super::item_view;
 use crate::compare::{Citation, Citations, cited, restrict_to_topics};
 use crate::draw::format::{self, count_noun, number};
 use crate::model::{AnswerRow, ItemRow, Time, TopicCard};
 use crate::web::layout::{Page, moment};
 use crate::web::page_request::PageRequest;
+use crate::web::pages::items::item_view;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
@@ -46,7 +46,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
 }
 
 /// The latest answer of a topic, and a link to the others.
-pub(super) async fn latest(site: &Site, card: &TopicCard, visitor: &Visitor) -> Result<Markup, Problem> {
+pub(in crate::web::pages) async fn latest(site: &Site, card: &TopicCard, visitor: &Visitor) -> Result<Markup, Problem> {
     let answers = site.store.list_answers(&card.topic, i64::MAX, 1).await?;
     let Some((_, answer)) = answers.first() else { return Ok(html! {}) };
     let citations = look_up_citations(site, card, &answers, visitor.visible_topics()).await?;
@@ -58,7 +58,7 @@ pub(super) async fn latest(site: &Site, card: &TopicCard, visitor: &Visitor) -> 
 }
 
 /// A topic's latest answer, without links to other pages and without anything that other topics found.
-pub(super) async fn words(site: &Site, card: &TopicCard) -> Result<Markup, Problem> {
+pub(in crate::web::pages) async fn words(site: &Site, card: &TopicCard) -> Result<Markup, Problem> {
     let answers = site.store.list_answers(&card.topic, i64::MAX, 1).await?;
     let Some((_, answer)) = answers.first() else { return Ok(html! {}) };
     let citations = look_up_citations(site, card, &answers, Some(vec![card.topic.clone()])).await?;

@@ -1,6 +1,13 @@
 //! Items of all topics: filters in the address, files of exactly what they find, and saved searches. `item_query`
 //! defines what a filter means.
 
+pub(in crate::web) mod item;
+pub(super) mod item_view;
+pub(in crate::web) mod marks;
+pub(in crate::web) mod searches;
+pub(in crate::web) mod stars_and_notes;
+mod story;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -10,7 +17,6 @@ use axum::http::{Method, StatusCode, Uri};
 use axum::response::Response;
 use maud::{Markup, html};
 
-use super::{item_view, marks, searches, stars_and_notes};
 use crate::compare::{FilterMode, Rankings, RowFilter};
 use crate::draw::format::{count_noun, number};
 use crate::export::{ExportError, Format, ItemCount, count_items, write_items};

@@ -1,14 +1,14 @@
-//! Adding, changing and copying a topic: reads the file and fills the form from it. `topic_form` draws the form; `topic_submit`
+//! Adding, changing and copying a topic: reads the file and fills the form from it. `form` draws the form; `submit`
 //! handles it once it is sent.
 
 use std::sync::Arc;
 
 use axum::http::StatusCode;
 
-use super::topic_candidate::Target;
-use super::topic_fields::{empty, inherited, values_of};
-use super::topic_form::Form;
-use super::topic_lines::{prepare_copy, visible_lines};
+use super::candidate::Target;
+use super::fields::{empty, inherited, values_of};
+use super::form::Form;
+use super::lines::{prepare_copy, visible_lines};
 use crate::edit::{EditError, Jobs, Kind};
 use crate::model::Role;
 use crate::web::edit_state::Editing;
@@ -24,12 +24,12 @@ pub(in crate::web) const NEW: &str = "/jobs/new";
 const BELOW: &str = "/jobs/topics/";
 
 /// The page where a topic is changed.
-pub(super) fn place(topic: &str) -> String {
+pub(in crate::web::pages) fn place(topic: &str) -> String {
     format!("{BELOW}{topic}")
 }
 
 /// The page that asks before a topic is deleted.
-pub(super) fn deletion(topic: &str) -> String {
+pub(in crate::web::pages) fn deletion(topic: &str) -> String {
     link("/jobs", [("delete", topic)])
 }
 
@@ -42,12 +42,12 @@ pub(in crate::web) async fn change(site: Arc<Site>, request: PageRequest) -> Res
 }
 
 /// The file behind the pages, if there is one.
-pub(super) fn editing(site: &Site) -> Result<&Editing, Problem> {
+pub(in crate::web::pages) fn editing(site: &Site) -> Result<&Editing, Problem> {
     site.editing.as_ref().ok_or_else(|| Problem::not_found("There is no file behind these pages"))
 }
 
 /// The same, for visitors who may change it.
-pub(super) fn editor<'s>(site: &'s Site, visitor: &Visitor) -> Result<&'s Editing, Problem> {
+pub(in crate::web::pages) fn editor<'s>(site: &'s Site, visitor: &Visitor) -> Result<&'s Editing, Problem> {
     if site.may_edit(visitor) {
         return editing(site);
     }
@@ -56,13 +56,13 @@ pub(super) fn editor<'s>(site: &'s Site, visitor: &Visitor) -> Result<&'s Editin
 }
 
 /// Reads the file, which may be slow.
-pub(super) async fn read_file(editing: &Editing) -> Result<FileSnapshot, Problem> {
+pub(in crate::web::pages) async fn read_file(editing: &Editing) -> Result<FileSnapshot, Problem> {
     let unreadable = |wrong: Diagnostic| Problem::new(StatusCode::SERVICE_UNAVAILABLE, wrong.message, wrong.hint);
     run_blocking(&editing.file, |file| file.open()).await?.map_err(unreadable)
 }
 
 /// Runs something that may be slow on a thread of its own.
-pub(super) async fn run_blocking<T: Send + 'static>(
+pub(in crate::web::pages) async fn run_blocking<T: Send + 'static>(
     file: &Arc<dyn JobsFile>,
     what: impl FnOnce(&dyn JobsFile) -> T + Send + 'static,
 ) -> Result<T, Problem> {
@@ -73,12 +73,12 @@ pub(super) async fn run_blocking<T: Send + 'static>(
     })
 }
 
-pub(super) fn edit_problem(refused: EditError) -> Problem {
+pub(in crate::web::pages) fn edit_problem(refused: EditError) -> Problem {
     Problem::bad_request(refused.message, refused.hint)
 }
 
 /// Why nothing can be saved; `None` if something can.
-pub(super) fn locked(site: &Site, opened: &FileSnapshot, visitor: &Visitor) -> Option<String> {
+pub(in crate::web::pages) fn locked(site: &Site, opened: &FileSnapshot, visitor: &Visitor) -> Option<String> {
     if visitor.is_known() && visitor.role < Role::Edit {
         return Some(format!("Your token has the role `{}`; changing {} needs `edit`.", visitor.role, opened.place));
     }
@@ -94,7 +94,7 @@ async fn form_page(site: &Site, target: Target<'_>, request: &PageRequest) -> Re
     page(site, &initial_form(site, target, request, &opened)?).await
 }
 
-pub(super) async fn page(site: &Site, form: &Form) -> Result<Page, Problem> {
+pub(in crate::web::pages) async fn page(site: &Site, form: &Form) -> Result<Page, Problem> {
     let nature = site.nature().await?;
     Ok(Page { title: form.heading.clone(), place: "/jobs", live: false, nature, main: form.markup() })
 }

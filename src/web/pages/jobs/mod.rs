@@ -1,5 +1,8 @@
 //! The settings page: the topics, reports, alerts, exports and channels of the file. They are switched on and off
-//! here, and topics are deleted and put back. `job_runs` runs and tests them; `topic_edit` changes topics.
+//! here, and topics are deleted and put back. `job_runs` runs and tests them; `topic::edit` changes topics.
+
+mod job_runs;
+mod job_tables;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,11 +14,9 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 
-use super::job_runs;
-use super::job_tables::{section, table_summary};
-use super::topic_actions::may_ask;
-use super::topic_edit::{NEW, deletion, edit_problem, editing, editor, locked, place, read_file, run_blocking};
-use super::topic_lines::mask_ping;
+use super::topic::actions::may_ask;
+use super::topic::edit::{NEW, deletion, edit_problem, editing, editor, locked, place, read_file, run_blocking};
+use super::topic::lines::mask_ping;
 use crate::draw::format;
 use crate::edit::{Entry, Jobs, KeyValue, Kind};
 use crate::model::{PausedBy, Time, TopicCard};
@@ -27,6 +28,7 @@ use crate::web::page_request::{PageRequest, link};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
+use job_tables::{section, table_summary};
 
 /// Maximum number of tables listed of a kind.
 const LISTED: usize = 100;

@@ -13,7 +13,7 @@ use crate::web::page_request::{PageRequest, words as words_of};
 use crate::web::problem::Problem;
 
 /// Items on a page.
-pub(super) const ITEMS: u32 = 30;
+pub(in crate::web::pages) const ITEMS: u32 = 30;
 /// How far back the growth of reactions is measured.
 const PACE: Duration = Duration::from_secs(2 * 86_400);
 /// Maximum number of sightings that are compared for it.
@@ -21,9 +21,9 @@ const MOST_REACTIONS: i64 = 5_000;
 const DAY: Duration = Duration::from_secs(86_400);
 
 /// The order that lists only the items to mark next.
-pub(super) const SUGGESTED: &str = "suggested";
+pub(in crate::web::pages) const SUGGESTED: &str = "suggested";
 /// The orders of items, as the address writes them.
-pub(super) const ORDERS: [(&str, &str); 7] = [
+pub(in crate::web::pages) const ORDERS: [(&str, &str); 7] = [
     ("new", "Newest first"),
     ("engagement", "Most reactions"),
     ("velocity", "Fastest rising"),
@@ -43,26 +43,26 @@ pub(in crate::web) const PARAMETERS: &[&str] =
 pub(in crate::web) const FILE_PARAMETERS: &[&str] = PARAMETERS.split_at(PARAMETERS.len() - 2).0;
 
 /// The query of a topic's items.
-pub(super) struct TopicItemQuery {
-    pub(super) filter: Filter,
-    pub(super) order: &'static str,
-    pub(super) filtered: FilterMode,
-    pub(super) folded: bool,
+pub(in crate::web::pages) struct TopicItemQuery {
+    pub(in crate::web::pages) filter: Filter,
+    pub(in crate::web::pages) order: &'static str,
+    pub(in crate::web::pages) filtered: FilterMode,
+    pub(in crate::web::pages) folded: bool,
     /// Whether to leave out likely noise.
-    pub(super) fold_noise: bool,
-    pub(super) after: Option<ItemCursor>,
+    pub(in crate::web::pages) fold_noise: bool,
+    pub(in crate::web::pages) after: Option<ItemCursor>,
 }
 
 /// A page of rows, before the topic's filter and near-copies.
-pub(super) struct RowPage {
-    pub(super) rows: Vec<ItemRow>,
-    pub(super) next: Option<ItemCursor>,
+pub(in crate::web::pages) struct RowPage {
+    pub(in crate::web::pages) rows: Vec<ItemRow>,
+    pub(in crate::web::pages) next: Option<ItemCursor>,
     /// Whether only the items first seen most recently were looked through.
-    pub(super) cut: bool,
+    pub(in crate::web::pages) cut: bool,
 }
 
 impl TopicItemQuery {
-    pub(super) fn of(request: &PageRequest, card: &TopicCard, now: Time) -> Result<Self, Problem> {
+    pub(in crate::web::pages) fn of(request: &PageRequest, card: &TopicCard, now: Time) -> Result<Self, Problem> {
         let order =
             request.word("order", |word| ORDERS.iter().find(|(name, _)| *name == word).map(|(name, _)| *name))?;
         let since =
@@ -100,7 +100,7 @@ impl TopicItemQuery {
     }
 
     /// How to list the rows of [`Self::rows`], with up to so many near-copies under each.
-    pub(super) fn options<'a>(&'a self, topic: &'a str, copies: Option<u32>) -> ListOptions<'a> {
+    pub(in crate::web::pages) fn options<'a>(&'a self, topic: &'a str, copies: Option<u32>) -> ListOptions<'a> {
         ListOptions {
             topic,
             filtered: self.filtered,
@@ -113,7 +113,7 @@ impl TopicItemQuery {
     }
 
     /// Reads a page of rows. Rankings have only one, of [`ITEMS`].
-    pub(super) async fn rows(
+    pub(in crate::web::pages) async fn rows(
         &self,
         (store, now): (&Store, Time),
         topic: &str,

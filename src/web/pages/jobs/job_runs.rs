@@ -4,9 +4,6 @@
 use axum::http::StatusCode;
 use maud::{Markup, html};
 
-use super::alerts;
-use super::item_view::progress_page;
-use super::topic_actions::{may_ask, press_field, request_run, run_request};
 use crate::draw::format::{self, count_noun, number};
 use crate::edit::{Jobs, KeyValue, Kind};
 use crate::model::{AlertEvent, AlertEventKind, Firing, OutboxEntry, OutboxState, Role, alert_job, excerpt};
@@ -14,6 +11,9 @@ use crate::web::edit_state::Editing;
 use crate::web::jobs_file::AlertTrial;
 use crate::web::layout::moment;
 use crate::web::page_request::{PageRequest, link};
+use crate::web::pages::alerts;
+use crate::web::pages::items::item_view::progress_page;
+use crate::web::pages::topic::actions::{may_ask, press_field, request_run, run_request};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
@@ -37,7 +37,13 @@ fn may_run(site: &Site, visitor: &Visitor) -> bool {
 }
 
 /// The button of a table that is on, or of an alert.
-pub(super) fn button(site: &Site, kind: Kind, name: &str, on: bool, visitor: &Visitor) -> Result<Markup, Problem> {
+pub(in crate::web::pages) fn button(
+    site: &Site,
+    kind: Kind,
+    name: &str,
+    on: bool,
+    visitor: &Visitor,
+) -> Result<Markup, Problem> {
     let job = job_of(kind, name).filter(|_| may_run(site, visitor) && (on || kind == Kind::Alert));
     let Some((_, label)) = job else { return Ok(html! {}) };
     Ok(html! { form method="post" action="/jobs" {
@@ -50,7 +56,12 @@ pub(super) fn button(site: &Site, kind: Kind, name: &str, on: bool, visitor: &Vi
 }
 
 /// The outcome of the latest request.
-pub(super) async fn last(site: &Site, kind: Kind, name: &str, visitor: &Visitor) -> Result<Markup, Problem> {
+pub(in crate::web::pages) async fn last(
+    site: &Site,
+    kind: Kind,
+    name: &str,
+    visitor: &Visitor,
+) -> Result<Markup, Problem> {
     let Some((of, _)) = job_of(kind, name).filter(|_| may_run(site, visitor)) else { return Ok(html! {}) };
     let Some(request) = site.store.requests_of(&of, 1).await?.into_iter().next() else { return Ok(html! {}) };
     if kind != Kind::Channel {
@@ -82,7 +93,7 @@ fn outcome(posted: &OutboxEntry) -> &'static str {
 }
 
 /// Handles a button. Returns where to go next.
-pub(super) async fn run(
+pub(in crate::web::pages) async fn run(
     site: &Site,
     editing: &Editing,
     jobs: &Jobs<'_>,
@@ -127,7 +138,11 @@ fn check_runnable(jobs: &Jobs<'_>, kind: Kind, name: &str) -> Result<(), Problem
 }
 
 /// The table with a name.
-pub(super) fn find_entry<'j>(jobs: &'j Jobs<'_>, kind: Kind, name: &str) -> Result<&'j crate::edit::Entry, Problem> {
+pub(in crate::web::pages) fn find_entry<'j>(
+    jobs: &'j Jobs<'_>,
+    kind: Kind,
+    name: &str,
+) -> Result<&'j crate::edit::Entry, Problem> {
     let hint = "It may have been renamed or removed. /jobs lists what is in the file.";
     let title = || format!("There is no {} `{}` in the file", kind.singular(), excerpt(name));
     let mut entries = jobs.entries(kind).filter(|entry| entry.name == name);
@@ -135,7 +150,7 @@ pub(super) fn find_entry<'j>(jobs: &'j Jobs<'_>, kind: Kind, name: &str) -> Resu
 }
 
 /// The result of an alert trial, for the page after the button.
-pub(super) fn trial(trial: &AlertTrial) -> Markup {
+pub(in crate::web::pages) fn trial(trial: &AlertTrial) -> Markup {
     let fired =
         trial.events.iter().filter(|event| event.kind == AlertEventKind::Fired && event.muted.is_none()).count() as u64;
     let latest = trial.events.iter().rev().take(NAMED);

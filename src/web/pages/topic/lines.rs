@@ -9,7 +9,7 @@ const HIDDEN: &str = "(hidden)";
 const PINGS: [&str; 3] = ["ping", "ping_env", "ping_allow_private"];
 
 /// A table as pages show it, with the address of its pings hidden. If the address cannot be found, nothing is shown.
-pub(super) fn mask_ping(block: &str) -> String {
+pub(in crate::web::pages) fn mask_ping(block: &str) -> String {
     let masked = mask_key(Kind::Topic, block, "ping", &KeyValue::Text(HIDDEN.to_owned()));
     masked.unwrap_or_else(|refused| format!("# Not shown: {}.\n", refused.message.lines().next().unwrap_or_default()))
 }

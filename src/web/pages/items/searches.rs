@@ -9,7 +9,6 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 
 use super::stars_and_notes::may_annotate;
-use super::topic_actions::form;
 use crate::draw::format;
 use crate::export::{FEED_ENTRIES, Format, write_feed};
 use crate::model::{DataOrigin, MOST_SEARCHES, SavedSearch, excerpt};
@@ -18,6 +17,7 @@ use crate::web::app::App;
 use crate::web::item_query::{ItemQuery, address, latest, to_keep};
 use crate::web::layout;
 use crate::web::page_request::PageRequest;
+use crate::web::pages::topic::actions::form;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 
@@ -30,7 +30,11 @@ pub(in crate::web) fn feed_of(name: &str) -> String {
 }
 
 /// The section of the items page that lists the saved searches, and saves what the page shows.
-pub(super) async fn section(site: &Site, filters: &BTreeMap<String, String>, acts: bool) -> Result<Markup, Problem> {
+pub(in crate::web::pages) async fn section(
+    site: &Site,
+    filters: &BTreeMap<String, String>,
+    acts: bool,
+) -> Result<Markup, Problem> {
     let saved = site.store.saved_searches().await?;
     Ok(html! { section aria-labelledby="searches" {
         h2 #searches { "Saved searches" }
@@ -62,7 +66,7 @@ fn describe_filters(search: &SavedSearch) -> String {
 }
 
 /// Links to the saved searches, for the overview.
-pub(super) async fn line(store: &Store) -> Result<Markup, Problem> {
+pub(in crate::web::pages) async fn line(store: &Store) -> Result<Markup, Problem> {
     let saved = store.saved_searches().await?;
     Ok(html! { @if !saved.is_empty() { p.meta {
         "Saved searches: "

@@ -6,7 +6,7 @@ use axum::extract::{Path, State};
 use axum::http::{StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Response};
 
-use super::topic_edit::editing;
+use super::edit::editing;
 use crate::web::app::App;
 use crate::web::layout;
 use crate::web::page_request::PageRequest;

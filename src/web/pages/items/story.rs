@@ -18,7 +18,7 @@ fn at(at: Time) -> String {
     format::with_offset(at, "UTC")
 }
 
-pub(super) fn section(story: &Story) -> Markup {
+pub(in crate::web::pages) fn section(story: &Story) -> Markup {
     html! { section aria-labelledby="spread" {
         h2 #spread { "How it spread" }
         p { @for line in story_chart::summary(story, &at) { (line) " " } }

@@ -3,13 +3,13 @@
 
 use maud::{Markup, html};
 
-use super::item_view;
-use super::topic_fields::{FIELDS, Field, Shape, TOML, Values};
+use super::fields::{FIELDS, Field, Shape, TOML, Values};
 use crate::draw::format::{self, number};
 use crate::model::Micros;
 use crate::web::jobs_file::{Diagnostic, Preview, TrialResult};
 use crate::web::layout::slot;
 use crate::web::page_request::link;
+use crate::web::pages::items::item_view;
 
 /// Keys that say when a topic runs: one of them is enough.
 const TIMES: [&str; 2] = ["schedule", "every"];
@@ -23,41 +23,41 @@ const CHECK: &str = "/jobs/check";
 
 /// A form, its values, and what is known about them.
 #[derive(Default)]
-pub(super) struct Form {
+pub(in crate::web::pages) struct Form {
     /// The address it is sent to.
-    pub(super) path: String,
-    pub(super) heading: String,
-    pub(super) values: Values,
+    pub(in crate::web::pages) path: String,
+    pub(in crate::web::pages) heading: String,
+    pub(in crate::web::pages) values: Values,
     /// The values of `[defaults]`, which apply if a field is empty.
-    pub(super) inherited: Values,
+    pub(in crate::web::pages) inherited: Values,
     /// The whole table, if that is what is edited.
-    pub(super) toml: Option<String>,
+    pub(in crate::web::pages) toml: Option<String>,
     /// The topic that it is a copy of.
-    pub(super) from: Option<String>,
+    pub(in crate::web::pages) from: Option<String>,
     /// The fingerprint of the file as it was read.
-    pub(super) seen: String,
+    pub(in crate::web::pages) seen: String,
     /// The topic that it changes. Its id cannot change, because findings are filed under it.
-    pub(super) topic: Option<String>,
+    pub(in crate::web::pages) topic: Option<String>,
     /// Whether the `ping` of the original was left out of a copy.
-    pub(super) unpinged: bool,
+    pub(in crate::web::pages) unpinged: bool,
     /// Whether its topic is no longer in the file.
-    pub(super) gone: bool,
+    pub(in crate::web::pages) gone: bool,
     /// Whether the visitor may edit the file, and so sees all of its comments.
-    pub(super) edits: bool,
+    pub(in crate::web::pages) edits: bool,
     /// Why nothing can be saved here, if so.
-    pub(super) locked: Option<String>,
+    pub(in crate::web::pages) locked: Option<String>,
     /// The errors, by key; errors about no field have none.
-    pub(super) wrong: Vec<(Option<&'static str>, Diagnostic)>,
+    pub(in crate::web::pages) wrong: Vec<(Option<&'static str>, Diagnostic)>,
     /// The topic as it is in the file, if that changed meanwhile.
-    pub(super) changed: Option<String>,
-    pub(super) outlook: Option<Preview>,
-    pub(super) tried: Option<Result<TrialResult, Diagnostic>>,
+    pub(in crate::web::pages) changed: Option<String>,
+    pub(in crate::web::pages) outlook: Option<Preview>,
+    pub(in crate::web::pages) tried: Option<Result<TrialResult, Diagnostic>>,
     /// The lines of the file that were made from it.
-    pub(super) lines: Option<String>,
+    pub(in crate::web::pages) lines: Option<String>,
 }
 
 impl Form {
-    pub(super) fn markup(&self) -> Markup {
+    pub(in crate::web::pages) fn markup(&self) -> Markup {
         let saves = self.locked.is_none();
         html! {
             h1 { (self.heading) }
@@ -117,7 +117,7 @@ impl Form {
     }
 
     /// Sets the errors, those of a field in the words of the form.
-    pub(super) fn refuse(&mut self, wrong: Vec<(Option<&'static str>, Diagnostic)>) {
+    pub(in crate::web::pages) fn refuse(&mut self, wrong: Vec<(Option<&'static str>, Diagnostic)>) {
         let reword = |key: Option<&str>, wrong: Diagnostic| {
             let Some(field) = FIELDS.iter().find(|field| Some(field.key) == key) else { return wrong };
             let value = self.values.get(field.key).map_or("", String::as_str).trim();

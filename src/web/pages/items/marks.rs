@@ -6,10 +6,10 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 
 use super::item_view;
-use super::topic_actions::{form, may_ask};
 use crate::model::{ItemRow, Mark, MarkedVia, NewMark};
 use crate::web::app::App;
 use crate::web::layout;
+use crate::web::pages::topic::actions::{form, may_ask};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 
@@ -22,7 +22,7 @@ const NAMED: usize = 60;
 
 /// The mark of an item of a topic, how likely it is good and, if the visitor may act, the buttons. `back` is the
 /// address that a press leads back to; `suggested` is whether the page suggests to mark the item.
-pub(super) fn of_item(row: &ItemRow, acts: bool, back: &str, suggested: bool) -> Markup {
+pub(in crate::web::pages) fn of_item(row: &ItemRow, acts: bool, back: &str, suggested: bool) -> Markup {
     let summary = item_view::summary_line(row.title.as_deref(), row.text.as_deref(), NAMED);
     let button = |word: &str, name: &str, label: String| {
         html! { button.plain type="submit" name="mark" value=(word) aria-label=(label) { (name) } " " }

@@ -7,12 +7,12 @@ use maud::{Markup, html};
 
 use super::item_view;
 use super::marks::is_own_page;
-use super::topic_actions::{long_form, may_ask};
 use crate::draw::format;
 use crate::model::{self, ItemRow, LONGEST_NOTE};
 use crate::web::app::App;
 use crate::web::layout;
 use crate::web::page_request::PageRequest;
+use crate::web::pages::topic::actions::{long_form, may_ask};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 
@@ -21,7 +21,7 @@ const NAMED: usize = 60;
 
 /// The star and the note of an item and, if the visitor may act, the buttons. `back` is the address that a press
 /// leads back to, `number` is the item's number on its page.
-pub(super) fn of_item(row: &ItemRow, acts: bool, back: &str, number: usize) -> Markup {
+pub(in crate::web::pages) fn of_item(row: &ItemRow, acts: bool, back: &str, number: usize) -> Markup {
     let item_line = item_view::summary_line(row.title.as_deref(), row.text.as_deref(), NAMED);
     let starred = row.starred_at.is_some();
     let hidden = || {

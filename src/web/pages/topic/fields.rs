@@ -8,7 +8,7 @@ use crate::web::page_request::PageRequest;
 
 /// How a field is entered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(in crate::web::pages) enum Shape {
     Line,
     /// Names separated by spaces or commas.
     Names,
@@ -19,13 +19,13 @@ pub(super) enum Shape {
 }
 
 /// A field, and the key that it is about.
-pub(super) struct Field {
-    pub(super) key: &'static str,
-    pub(super) label: &'static str,
-    pub(super) shape: Shape,
-    pub(super) help: &'static str,
+pub(in crate::web::pages) struct Field {
+    pub(in crate::web::pages) key: &'static str,
+    pub(in crate::web::pages) label: &'static str,
+    pub(in crate::web::pages) shape: Shape,
+    pub(in crate::web::pages) help: &'static str,
     /// Whether it is shown only on request.
-    pub(super) more: bool,
+    pub(in crate::web::pages) more: bool,
 }
 
 const fn field(key: &'static str, label: &'static str, shape: Shape, help: &'static str) -> Field {
@@ -37,7 +37,7 @@ const fn more(key: &'static str, label: &'static str, shape: Shape, help: &'stat
 }
 
 /// The keys that have a field, in the order of the form.
-pub(super) const FIELDS: [Field; 15] = [
+pub(in crate::web::pages) const FIELDS: [Field; 15] = [
     field(
         "id",
         "Id",
@@ -83,7 +83,7 @@ pub(super) const FIELDS: [Field; 15] = [
 /// The name of the field that holds a whole table.
 pub(super) const TOML: &str = "toml";
 /// The values of a form, by key.
-pub(super) type Values = BTreeMap<&'static str, String>;
+pub(in crate::web::pages) type Values = BTreeMap<&'static str, String>;
 
 /// The values of a table of the file. `paused` applies if the table does not say whether it is paused.
 pub(super) fn values_of(jobs: &Jobs<'_>, entry: &Entry, paused: bool) -> Values {
@@ -92,14 +92,14 @@ pub(super) fn values_of(jobs: &Jobs<'_>, entry: &Entry, paused: bool) -> Values 
 }
 
 /// The values of `[defaults]`. A checkbox that they tick is ticked in the form instead.
-pub(super) fn defaults(jobs: &Jobs<'_>) -> Values {
+pub(in crate::web::pages) fn defaults(jobs: &Jobs<'_>) -> Values {
     let fields = FIELDS.iter().filter(|field| field.shape != Shape::Flag);
     fields.filter_map(|field| Some((field.key, field.field_text(jobs.default(field.key)?)))).collect()
 }
 
 /// The values of `[defaults]` that apply to a topic where a field is empty. A list that the topic gives stays its own,
 /// even if it is empty.
-pub(super) fn inherited(jobs: &Jobs<'_>, entry: Option<&Entry>) -> Values {
+pub(in crate::web::pages) fn inherited(jobs: &Jobs<'_>, entry: Option<&Entry>) -> Values {
     let is_given = |key: &str| entry.is_some_and(|entry| jobs.given(entry, key).is_some());
     let is_own_list = |field: &Field| field.shape == Shape::Lines && is_given(field.key);
     let mut values = defaults(jobs);
@@ -110,7 +110,7 @@ pub(super) fn inherited(jobs: &Jobs<'_>, entry: Option<&Entry>) -> Values {
 }
 
 /// The values of a new topic.
-pub(super) fn empty(paused: bool) -> Values {
+pub(in crate::web::pages) fn empty(paused: bool) -> Values {
     paused.then(|| ("paused", true.to_string())).into_iter().collect()
 }
 
