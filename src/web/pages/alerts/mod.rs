@@ -1,4 +1,4 @@
-//! Alerts: their status, and their events, latest first. `acks` handles requests about them.
+//! Alerts: their status, and their events, latest first. `actions` handles requests about them.
 
 pub(in crate::web) mod actions;
 
