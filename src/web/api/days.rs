@@ -5,7 +5,7 @@ use axum::response::Response;
 use serde_json::{Value, json};
 
 use super::call::Call;
-use super::envelope::answer;
+use super::call::envelope::answer;
 use super::topics::card;
 use crate::draw::chart::{Chart, ChartDay};
 use crate::web::pages::topic::days::{ChartUnit, chart_of};

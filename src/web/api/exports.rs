@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use axum::response::Response;
 
 use super::call::Call;
-use super::problem::not_found;
+use super::call::problem::not_found;
 use super::runs::check_topics;
 use crate::compare::{FilterMode, NoStart};
 use crate::export::{ExportKind, ExportOptions, ExportRequest, Format, Profile};

@@ -6,8 +6,8 @@ use axum::response::{IntoResponse as _, Response};
 use serde_json::{Value, json};
 
 use super::call::Call;
-use super::envelope::answer;
-use super::form::SNOOZE;
+use super::call::envelope::answer;
+use super::call::form::SNOOZE;
 use super::topics::card;
 use crate::model::{ControlRequest, Request, RequestKind, RequestState, excerpt};
 use crate::schedule::parse_duration;

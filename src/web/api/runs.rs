@@ -6,7 +6,7 @@ use axum::response::Response;
 use serde_json::{Value, json};
 
 use super::call::Call;
-use super::envelope::{answer, cut_page, with};
+use super::call::envelope::{answer, cut_page, with};
 use crate::model::{RunRow, RunState, SearchRow, Time, excerpt};
 use crate::store::RunCursor;
 use crate::web::access_rule::out_of_scope;

@@ -4,10 +4,10 @@ use serde_json::json;
 
 use super::parts::{NEXT, Named, PAGED, SANDBOX, SOURCE, TOPIC, list, one};
 use crate::model::{Kind, Mark, MarkedVia, Tone, WindowFit};
-use crate::web::api::form::TEXT;
-use crate::web::api::parameters::KEY_CHARS;
-use crate::web::api::shape::Shape::{Flag, Integer, List, Maybe, Number, Of, Text, Time, Word};
-use crate::web::api::shape::{Field, Shape, object};
+use crate::web::api::call::form::TEXT;
+use crate::web::api::document::shape::Shape::{Flag, Integer, List, Maybe, Number, Of, Text, Time, Word};
+use crate::web::api::document::shape::{Field, Shape, object};
+use crate::web::api::table::parameters::KEY_CHARS;
 
 const KEY: Field = ("key", Text, "public key of the item");
 pub(super) const KIND: Shape = Word(|| Kind::ALL.iter().map(|kind| kind.as_str()).collect());

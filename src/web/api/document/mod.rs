@@ -1,18 +1,21 @@
 //! The OpenAPI 3.1 document, made from the table of operations and the schemas. Its version is the API's; the
 //! program's version is not disclosed.
 
+mod schemas;
+mod shape;
+
 use axum::response::{IntoResponse as _, Response};
 use serde_json::{Map, Value, json};
 
 use super::call::Call;
-use super::form::TEXT;
-use super::operation::{Method, Operation, ResponseKind};
-use super::parameter::{Kind, MOST, Parameter, ParameterIn};
-use super::problem::MEDIA;
-use super::schemas::schemas;
+use super::call::form::TEXT;
+use super::call::problem::MEDIA;
+use super::table::operation::{Method, Operation, ResponseKind};
+use super::table::parameter::{Kind, MOST, Parameter, ParameterIn};
 use crate::export::ExportKind;
 use crate::web::access_rule::AccessRule;
 use crate::web::problem::Problem;
+use schemas::schemas;
 
 /// Version of the API; its first part is that of the paths.
 const VERSION: &str = "1.0.0";

@@ -4,9 +4,9 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use serde_json::{Value, json};
 
-use super::call::Call;
-use super::envelope::answer;
 use crate::model::{SavedSearch, excerpt};
+use crate::web::api::call::Call;
+use crate::web::api::call::envelope::answer;
 use crate::web::item_query::{PARAMETERS, address};
 use crate::web::page_request::PageRequest;
 use crate::web::pages::items::searches;
@@ -20,13 +20,13 @@ struct ToSearch {
     query: String,
 }
 
-pub(super) async fn list(call: Call) -> Result<Response, Problem> {
+pub(in crate::web::api) async fn list(call: Call) -> Result<Response, Problem> {
     let all = call.site().store.saved_searches().await?;
     let data: Vec<Value> = all.iter().map(as_json).collect();
     answer(&call, [("data", json!(data))]).await
 }
 
-pub(super) async fn save(call: Call) -> Result<Response, Problem> {
+pub(in crate::web::api) async fn save(call: Call) -> Result<Response, Problem> {
     may_annotate(call.site())?;
     let hint = "Send {\"name\": \"launch-news\", \"query\": \"search=launch&since=7d\"}.";
     let body: ToSearch = call.json(hint)?;
@@ -45,7 +45,7 @@ pub(super) async fn save(call: Call) -> Result<Response, Problem> {
     answer(&call, [("data", as_json(&search))]).await
 }
 
-pub(super) async fn delete(call: Call) -> Result<Response, Problem> {
+pub(in crate::web::api) async fn delete(call: Call) -> Result<Response, Problem> {
     may_annotate(call.site())?;
     let name = call.required("search");
     let search = call.site().store.saved_search(name).await?;

@@ -4,14 +4,14 @@
 use axum::response::Response;
 use futures_util::future::BoxFuture;
 
-use super::call::Call;
 use super::parameter::Parameter;
 use crate::web::access_rule::AccessRule;
+use crate::web::api::call::Call;
 use crate::web::problem::Problem;
 
 /// The method of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Method {
+pub(in crate::web::api) enum Method {
     Get,
     Post,
     Delete,
@@ -19,39 +19,39 @@ pub(super) enum Method {
 
 /// The answer of an operation that succeeds.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum ResponseKind {
+pub(in crate::web::api) enum ResponseKind {
     /// JSON: its status and its schema.
     Json(u16, &'static str),
     /// A file of unknown length, in one of these media types.
     Stream(&'static [&'static str]),
 }
 
-pub(super) type Handler = fn(Call) -> BoxFuture<'static, Result<Response, Problem>>;
+pub(in crate::web::api) type Handler = fn(Call) -> BoxFuture<'static, Result<Response, Problem>>;
 
 #[derive(Debug)]
-pub(super) struct Operation {
-    pub(super) method: Method,
-    pub(super) path: &'static str,
+pub(in crate::web::api) struct Operation {
+    pub(in crate::web::api) method: Method,
+    pub(in crate::web::api) path: &'static str,
     /// What it requires of the visitor.
-    pub(super) need: AccessRule,
+    pub(in crate::web::api) need: AccessRule,
     /// Its name for programs.
-    pub(super) id: &'static str,
+    pub(in crate::web::api) id: &'static str,
     /// What it is for, in one line.
-    pub(super) summary: &'static str,
+    pub(in crate::web::api) summary: &'static str,
     /// What else to know.
-    pub(super) description: &'static str,
-    pub(super) parameters: &'static [&'static Parameter],
+    pub(in crate::web::api) description: &'static str,
+    pub(in crate::web::api) parameters: &'static [&'static Parameter],
     /// The schema of its body, and an example: an action, or JSON.
-    pub(super) body: Option<(&'static str, &'static str)>,
-    pub(super) answered: ResponseKind,
+    pub(in crate::web::api) body: Option<(&'static str, &'static str)>,
+    pub(in crate::web::api) answered: ResponseKind,
     /// Statuses of its own with which it refuses, besides those that all have.
-    pub(super) refuses: &'static [u16],
-    pub(super) handler: Handler,
+    pub(in crate::web::api) refuses: &'static [u16],
+    pub(in crate::web::api) handler: Handler,
 }
 
 /// A GET operation that answers JSON.
 #[expect(clippy::too_many_arguments, reason = "a row of a table")]
-pub(super) const fn get(
+pub(in crate::web::api) const fn get(
     path: &'static str,
     need: AccessRule,
     id: &'static str,

@@ -1,5 +1,5 @@
 //! The operation that exports rows, with its many parameters. It has a file of its own because `table` is long
-//! enough; `exports` answers it.
+//! enough; `api::exports` answers it.
 
 use super::operation::{Operation, ResponseKind, get};
 use super::parameter::{Kind, Parameter};
@@ -7,9 +7,10 @@ use super::parameters::{
     AUTHOR, BEGIN_AT, FILES, FILTERED, ITEM_KIND, LANGUAGE, MARKED, NEW_FROM, NOTED, PROFILES, SEARCH, SOURCE, STARRED,
     TONE, TOPICS,
 };
-use super::{exports, form};
 use crate::model::Role::Read;
 use crate::web::access_rule::AccessRule::InScope;
+use crate::web::api::call::form;
+use crate::web::api::exports;
 use crate::web::downloads::{CSV, JSONL};
 
 static PARAMETERS: [&Parameter; 19] = [
@@ -44,7 +45,7 @@ static PARAMETERS: [&Parameter; 19] = [
     &NOTED,
 ];
 
-pub(super) const EXPORT: Operation = Operation {
+pub(in crate::web::api) const EXPORT: Operation = Operation {
     answered: ResponseKind::Stream(&[CSV, JSONL]),
     refuses: &[404, 409],
     ..get(

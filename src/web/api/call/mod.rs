@@ -1,6 +1,10 @@
 //! Checks a request against its operation: parameters that are unknown, given twice or invalid are refused before
 //! anything is read.
 
+pub(super) mod envelope;
+pub(super) mod form;
+pub(super) mod problem;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -8,7 +12,7 @@ use axum::body::{Bytes, to_bytes};
 use axum::extract::{RawPathParams, Request};
 use axum::http::{Method as HttpMethod, StatusCode, header};
 
-use super::parameter::{Kind, MOST, Parameter, ParameterIn};
+use super::table::parameter::{Kind, MOST, Parameter, ParameterIn};
 use crate::model::{BadToken, Position, Source, TextQuery, Time, excerpt, page_token, parse_page_token};
 use crate::schedule::parse_instant;
 use crate::web::app::App;

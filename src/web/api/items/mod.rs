@@ -1,11 +1,16 @@
 //! A topic's items: searched, filtered and ordered, with near-copies under the item they began with. A page is one
 //! step along an index, and reads a bounded number of rows whatever is requested.
 
+pub(super) mod item;
+pub(super) mod marks;
+pub(super) mod searches;
+pub(super) mod stars_and_notes;
+
 use axum::response::Response;
 use serde_json::{Value, json};
 
 use super::call::Call;
-use super::envelope::{answer, with};
+use super::call::envelope::{answer, with};
 use super::topics::card;
 use crate::compare::{FilterMode, ListOptions, Ranking, ShownItem, items_to_mark, list_items};
 use crate::model::{Source, Tone, TopicCard};

@@ -3,9 +3,9 @@
 use super::parts::{Named, PAGED, SANDBOX, SOURCE, TOPIC, list, one};
 use crate::compare::STATES;
 use crate::model::{PausedBy, RequestState, Window};
+use crate::web::api::document::shape::Shape::{Date, Flag, Integer, List, Maybe, Number, Of, Text, Time, Word};
+use crate::web::api::document::shape::{Field, Shape, object};
 use crate::web::api::requests::ACTIONS;
-use crate::web::api::shape::Shape::{Date, Flag, Integer, List, Maybe, Number, Of, Text, Time, Word};
-use crate::web::api::shape::{Field, Shape, object};
 
 const ACTION: Shape = Word(|| ACTIONS.iter().map(|(name, _)| *name).collect());
 const WINDOW: Shape = Word(|| Window::ALL.iter().map(|window| window.as_str()).collect());

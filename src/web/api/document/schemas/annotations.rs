@@ -1,8 +1,8 @@
 //! Schemas of annotations: stars, notes and saved searches.
 
 use super::parts::{Named, SANDBOX, list, one};
-use crate::web::api::shape::Shape::{Flag, Maybe, Text, Time};
-use crate::web::api::shape::{Field, object};
+use crate::web::api::document::shape::Shape::{Flag, Maybe, Text, Time};
+use crate::web::api::document::shape::{Field, object};
 
 const STAR: &[Field] = &[("key", Text, "the key that was given"), ("starred", Flag, "whether the item has a star now")];
 
@@ -38,7 +38,7 @@ pub(super) fn schemas() -> Vec<Named> {
                 ]],
             ),
         ),
-        list("SavedSearches", &crate::web::api::shape::Shape::Of("SavedSearch"), &[SANDBOX]),
+        list("SavedSearches", &crate::web::api::document::shape::Shape::Of("SavedSearch"), &[SANDBOX]),
         one("OneSavedSearch", "SavedSearch"),
         ("SavedSearch", object("A search saved under a name", &[SEARCH])),
         ("ToSave", object("A search to save", &[search])),

@@ -3,8 +3,8 @@
 use super::parts::{Named, SANDBOX};
 use crate::compare::{ComparedWith, NoTermsReason, StandOutReason};
 use crate::model::{Kind, TermKind};
-use crate::web::api::shape::Shape::{Flag, Integer, List, Maybe, Number, Of, Text, Time, Word};
-use crate::web::api::shape::{Field, object};
+use crate::web::api::document::shape::Shape::{Flag, Integer, List, Maybe, Number, Of, Text, Time, Word};
+use crate::web::api::document::shape::{Field, object};
 
 const NEWS: &[Field] = &[
     ("before_days", Integer, "number of days before that the span was compared with"),

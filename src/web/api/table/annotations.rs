@@ -1,17 +1,17 @@
 //! The operations that star items, note them and save searches. They have a file of their own because `table` is long
-//! enough; `stars_and_notes` and `searches` answer them.
+//! enough; `items::stars_and_notes` and `items::searches` answer them.
 
 use super::operation::{Method, Operation, ResponseKind, get};
 use super::parameter::Parameter;
 use super::parameters::{ID, KEY};
-use super::{searches, stars_and_notes};
 use crate::model::Role::{Act, Read};
 use crate::web::access_rule::AccessRule::OfAll;
+use crate::web::api::items::{searches, stars_and_notes};
 
 const HOW: &str = "Needs `topicwatch run`, and a token for all topics (or none, where pages may edit the file). The star belongs to the item, in every topic.";
 const NAME: Parameter = Parameter::path("search", ID, "Name of the search", "launch-news");
 
-pub(super) const STAR: Operation = Operation {
+pub(in crate::web::api) const STAR: Operation = Operation {
     method: Method::Post,
     path: "/api/v1/stars",
     need: OfAll(Act),
@@ -38,7 +38,7 @@ pub(super) const UNSTAR: Operation = Operation {
     ..STAR
 };
 
-pub(super) const NOTE: Operation = Operation {
+pub(in crate::web::api) const NOTE: Operation = Operation {
     path: "/api/v1/notes",
     id: "note",
     summary: "Writes an item's note, replacing an existing one",
@@ -59,7 +59,7 @@ pub(super) const UNNOTE: Operation = Operation {
     ..UNSTAR
 };
 
-pub(super) const SEARCHES: Operation = get(
+pub(in crate::web::api) const SEARCHES: Operation = get(
     "/api/v1/searches",
     OfAll(Read),
     "listSearches",

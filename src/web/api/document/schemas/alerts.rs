@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 use super::parts::{Named, PAGED, SANDBOX, SOURCE, list, one};
 use crate::model::{AlertEventKind, AlertRule, Delivery, RequestState};
-use crate::web::api::form::{SNOOZE, TEXT};
+use crate::web::api::call::form::{SNOOZE, TEXT};
+use crate::web::api::document::shape::Shape::{Flag, Integer, List, Maybe, Of, Text, Time, Word};
+use crate::web::api::document::shape::{Field, Shape, object};
 use crate::web::api::requests::{ALERT_ACTIONS, EVENT_CHARS};
-use crate::web::api::shape::Shape::{Flag, Integer, List, Maybe, Of, Text, Time, Word};
-use crate::web::api::shape::{Field, Shape, object};
 
 const ACTION: Shape = Word(|| ALERT_ACTIONS.iter().map(|(name, _)| *name).collect());
 const ALERT: Field = ("alert", Text, "its name");

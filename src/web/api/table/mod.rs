@@ -1,17 +1,24 @@
 //! Every operation of the API. Routes, checks and the document are made from this table.
 
-use super::operation::{Operation, ResponseKind, get};
-use super::parameter::{Kind, Parameter};
-use super::parameters::{
+mod annotations;
+mod exports;
+mod marks;
+pub(super) mod operation;
+pub(super) mod parameter;
+pub(super) mod parameters;
+mod requests;
+
+use super::call::form;
+use super::items::item;
+use super::{alerts, answers, days, document, editions, items, runs, terms, topics};
+use crate::model::Role::Read;
+use crate::web::access_rule::AccessRule::{InScope, OfAll, OfTopic};
+use operation::{Operation, ResponseKind, get};
+use parameter::{Kind, Parameter};
+use parameters::{
     AUTHOR, COPIES, FIRST_SEEN, HIDDEN, ID, KEY, LIMIT, NEW_SINCE, NOISE, OF_ALERT, OF_ITEM, OF_TOPIC, ORDERS, RUN,
     SEARCH, SOURCE, STATES, TOKEN, TONE, TOPIC,
 };
-use super::{
-    alerts, answers, days, document, editions, form, item, items, marks, runs, table_annotations, table_exports,
-    table_marks, table_requests, terms, topics,
-};
-use crate::model::Role::Read;
-use crate::web::access_rule::AccessRule::{InScope, OfAll, OfTopic};
 
 /// In the order of the document.
 pub(super) static OPERATIONS: &[Operation] = &[
@@ -116,9 +123,9 @@ pub(super) static OPERATIONS: &[Operation] = &[
             |call| Box::pin(terms::list(call)),
         )
     },
-    table_requests::LIST,
-    table_requests::ASK,
-    table_requests::ONE,
+    requests::LIST,
+    requests::ASK,
+    requests::ONE,
     Operation {
         refuses: &[404],
         ..get(
@@ -129,11 +136,11 @@ pub(super) static OPERATIONS: &[Operation] = &[
             "",
             &[&OF_TOPIC, &LIMIT, &TOKEN],
             "Marks",
-            |call| Box::pin(marks::list(call)),
+            |call| Box::pin(items::marks::list(call)),
         )
     },
-    table_marks::MARK,
-    table_marks::UNMARK,
+    marks::MARK,
+    marks::UNMARK,
     Operation {
         refuses: &[404],
         ..get(
@@ -221,9 +228,9 @@ pub(super) static OPERATIONS: &[Operation] = &[
         "AlertEvents",
         |call| Box::pin(alerts::events(call)),
     ),
-    table_requests::LIST_OF_ALERT,
-    table_requests::ASK_OF_ALERT,
-    table_requests::ONE_OF_ALERT,
+    requests::LIST_OF_ALERT,
+    requests::ASK_OF_ALERT,
+    requests::ONE_OF_ALERT,
     get(
         "/api/v1/reports",
         OfAll(Read),
@@ -262,12 +269,12 @@ pub(super) static OPERATIONS: &[Operation] = &[
             |call| Box::pin(editions::file(call)),
         )
     },
-    table_exports::EXPORT,
-    table_annotations::STAR,
-    table_annotations::UNSTAR,
-    table_annotations::NOTE,
-    table_annotations::UNNOTE,
-    table_annotations::SEARCHES,
-    table_annotations::SAVE_SEARCH,
-    table_annotations::DROP_SEARCH,
+    exports::EXPORT,
+    annotations::STAR,
+    annotations::UNSTAR,
+    annotations::NOTE,
+    annotations::UNNOTE,
+    annotations::SEARCHES,
+    annotations::SAVE_SEARCH,
+    annotations::DROP_SEARCH,
 ];

@@ -10,19 +10,19 @@ use crate::schedule::INSTANTS;
 
 /// A pattern with its limits.
 #[derive(Debug)]
-pub(super) struct Form {
-    pub(super) pattern: LazyLock<String>,
+pub(in crate::web::api) struct Form {
+    pub(in crate::web::api) pattern: LazyLock<String>,
     /// Maximum number of characters.
-    pub(super) most: usize,
+    pub(in crate::web::api) most: usize,
     /// How to write it.
-    pub(super) hint: &'static str,
+    pub(in crate::web::api) hint: &'static str,
     read: LazyLock<Option<Regex>>,
 }
 
 /// Defines a [`Form`].
 macro_rules! form {
     ($name:ident, $most:expr, $hint:expr, $pattern:expr) => {
-        pub(super) static $name: Form = Form {
+        pub(in crate::web::api) static $name: Form = Form {
             pattern: LazyLock::new(|| format!("^(?:{})$", $pattern)),
             most: $most,
             hint: $hint,
@@ -32,13 +32,13 @@ macro_rules! form {
 }
 
 impl Form {
-    pub(super) fn fits(&self, text: &str) -> bool {
+    pub(in crate::web::api) fn fits(&self, text: &str) -> bool {
         text.chars().count() <= self.most && self.read.as_ref().is_some_and(|pattern| pattern.is_match(text))
     }
 }
 
 /// Any text without NUL, which stored text never contains.
-pub(super) const TEXT: &str = "^[^\\x00]*$";
+pub(in crate::web::api) const TEXT: &str = "^[^\\x00]*$";
 
 /// Days that exist, in the years 1000 to 2999.
 const DATE: &str = "[12][0-9]{3}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|\

@@ -3,11 +3,11 @@
 use axum::response::Response;
 use serde_json::json;
 
-use super::call::Call;
-use super::envelope::{answer, cut_page};
-use super::parameters::KEY_CHARS;
-use super::topics::card;
 use crate::model::{Mark, MarkedVia, NewMark, Time, excerpt};
+use crate::web::api::call::Call;
+use crate::web::api::call::envelope::{answer, cut_page};
+use crate::web::api::table::parameters::KEY_CHARS;
+use crate::web::api::topics::card;
 use crate::web::pages::items::marks::put;
 use crate::web::pages::topic::actions::may_ask;
 use crate::web::problem::Problem;
@@ -22,7 +22,7 @@ struct MarkBody {
     suggested: bool,
 }
 
-pub(super) async fn list(call: Call) -> Result<Response, Problem> {
+pub(in crate::web::api) async fn list(call: Call) -> Result<Response, Problem> {
     let topic = card(&call).await?.topic;
     let after = call.position()?.map(|position| (Time(position.value), position.key));
     let limit = call.number("limit");
@@ -32,7 +32,7 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
     answer(&call, [("data", json!(marks)), ("next_page_token", json!(next))]).await
 }
 
-pub(super) async fn set(call: Call) -> Result<Response, Problem> {
+pub(in crate::web::api) async fn set(call: Call) -> Result<Response, Problem> {
     may_ask(call.site())?;
     let topic = card(&call).await?.topic;
     let hint = "Send {\"key\": \"post:x:1\", \"mark\": \"good\"} or \"noise\".";
@@ -46,7 +46,7 @@ pub(super) async fn set(call: Call) -> Result<Response, Problem> {
     marked(&call, &topic, &body.key, Some(mark), body.suggested).await
 }
 
-pub(super) async fn delete(call: Call) -> Result<Response, Problem> {
+pub(in crate::web::api) async fn delete(call: Call) -> Result<Response, Problem> {
     may_ask(call.site())?;
     let topic = card(&call).await?.topic;
     marked(&call, &topic, call.required("key"), None, false).await

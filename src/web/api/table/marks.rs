@@ -1,13 +1,13 @@
-//! The operations that mark items. They have a file of their own because `table` is long enough; `marks` answers
+//! The operations that mark items. They have a file of their own because `table` is long enough; `items::marks` answers
 //! them.
 
-use super::marks;
 use super::operation::{Method, Operation, ResponseKind};
 use super::parameters::{KEY, OF_TOPIC};
 use crate::model::Role::Act;
 use crate::web::access_rule::AccessRule::OfTopic;
+use crate::web::api::items::marks;
 
-pub(super) const MARK: Operation = Operation {
+pub(in crate::web::api) const MARK: Operation = Operation {
     method: Method::Post,
     path: "/api/v1/topics/{topic}/marks",
     need: OfTopic(Act),

@@ -3,10 +3,10 @@
 use axum::response::Response;
 use serde_json::json;
 
-use super::call::Call;
-use super::envelope::answer;
 use crate::compare::{self, Rankings};
 use crate::model::excerpt;
+use crate::web::api::call::Call;
+use crate::web::api::call::envelope::answer;
 use crate::web::pages::items::item::seen_by;
 use crate::web::problem::Problem;
 
@@ -16,7 +16,7 @@ const EARLIER: u32 = 20;
 const COPIES: u32 = 50;
 
 /// Answers how an item spread.
-pub(super) async fn story(call: Call) -> Result<Response, Problem> {
+pub(in crate::web::api) async fn story(call: Call) -> Result<Response, Problem> {
     let key = call.required("key");
     match compare::story(&call.site().store, key).await? {
         Some(story) => answer(&call, [("data", json!(story))]).await,
@@ -30,7 +30,7 @@ fn unknown(key: &str) -> Problem {
     Problem { hint: hint.to_owned(), ..Problem::not_found(title) }
 }
 
-pub(super) async fn one(call: Call) -> Result<Response, Problem> {
+pub(in crate::web::api) async fn one(call: Call) -> Result<Response, Problem> {
     let (store, key) = (&call.site().store, call.required("key"));
     let (only, rows) = (call.visitor.visible_topics(), seen_by(&call.visitor, store.item_by_key(key).await?));
     let rows = Rankings::rate_all(store, rows).await?;

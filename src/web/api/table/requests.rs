@@ -1,13 +1,13 @@
 //! The operations that make requests and show their outcome. They have a file of their own because `table` is long
-//! enough; `requests` answers them.
+//! enough; `api::requests` answers them.
 
 use super::operation::{Method, Operation, ResponseKind, get};
 use super::parameters::{OF_ALERT, OF_TOPIC, REQUEST};
-use super::requests;
 use crate::model::Role::{Act, Read};
 use crate::web::access_rule::AccessRule::{OfAll, OfTopic};
+use crate::web::api::requests;
 
-pub(super) const LIST: Operation = Operation {
+pub(in crate::web::api) const LIST: Operation = Operation {
     refuses: &[404],
     ..get(
         "/api/v1/topics/{topic}/requests",

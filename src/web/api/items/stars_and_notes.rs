@@ -3,8 +3,8 @@
 use axum::response::Response;
 use serde_json::json;
 
-use super::call::Call;
-use super::envelope::answer;
+use crate::web::api::call::Call;
+use crate::web::api::call::envelope::answer;
 use crate::web::pages::items::stars_and_notes::{as_note, may_annotate, unknown};
 use crate::web::problem::Problem;
 
@@ -21,24 +21,24 @@ struct ToNote {
     note: String,
 }
 
-pub(super) async fn star(call: Call) -> Result<Response, Problem> {
+pub(in crate::web::api) async fn star(call: Call) -> Result<Response, Problem> {
     may_annotate(call.site())?;
     let body: ToStar = call.json("Send {\"key\": \"post:x:1\"}.")?;
     starred(&call, &body.key, true).await
 }
 
-pub(super) async fn unstar(call: Call) -> Result<Response, Problem> {
+pub(in crate::web::api) async fn unstar(call: Call) -> Result<Response, Problem> {
     may_annotate(call.site())?;
     starred(&call, call.required("key"), false).await
 }
 
-pub(super) async fn note(call: Call) -> Result<Response, Problem> {
+pub(in crate::web::api) async fn note(call: Call) -> Result<Response, Problem> {
     may_annotate(call.site())?;
     let body: ToNote = call.json("Send {\"key\": \"post:x:1\", \"note\": \"words\"}.")?;
     noted(&call, &body.key, as_note(&body.note)?).await
 }
 
-pub(super) async fn unnote(call: Call) -> Result<Response, Problem> {
+pub(in crate::web::api) async fn unnote(call: Call) -> Result<Response, Problem> {
     may_annotate(call.site())?;
     noted(&call, call.required("key"), None).await
 }

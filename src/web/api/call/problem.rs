@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::web::problem::Problem;
 
 /// The media type of a problem.
-pub(super) const MEDIA: &str = "application/problem+json";
+pub(in crate::web::api) const MEDIA: &str = "application/problem+json";
 
 /// Seconds after which to try again if there was too much at once.
 const AGAIN: &str = "5";

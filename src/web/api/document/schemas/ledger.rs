@@ -2,8 +2,8 @@
 
 use super::parts::{COST, Named, PAGED, SOURCE, list, one};
 use crate::model::{RunState, SearchState, Trigger};
-use crate::web::api::shape::Shape::{Flag, Integer, List, Maybe, Of, Text, Time, Word};
-use crate::web::api::shape::{Field, Shape, object};
+use crate::web::api::document::shape::Shape::{Flag, Integer, List, Maybe, Of, Text, Time, Word};
+use crate::web::api::document::shape::{Field, Shape, object};
 
 const TRIGGER: Shape = Word(|| Trigger::ALL.iter().map(|trigger| trigger.as_str()).collect());
 const RUN_STATE: Shape = Word(|| RunState::ALL.iter().map(|state| state.as_str()).collect());

@@ -5,8 +5,8 @@ use super::items::{KIND, REVISIONS};
 use super::parts::{Named, SOURCE, one};
 use crate::insight::story::TimeBasis;
 use crate::model::Tie;
-use crate::web::api::shape::Shape::{Flag, Integer, List, Maybe, Of, Text, Time, Word};
-use crate::web::api::shape::{Field, Shape, object};
+use crate::web::api::document::shape::Shape::{Flag, Integer, List, Maybe, Of, Text, Time, Word};
+use crate::web::api::document::shape::{Field, Shape, object};
 
 const STORY: &[Field] = &[
     ("key", Text, "public key of the requested item"),

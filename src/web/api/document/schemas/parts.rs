@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::web::api::shape::Shape::{Flag, List, Maybe, Number, Of, Text};
-use crate::web::api::shape::{Field, Shape, object};
+use crate::web::api::document::shape::Shape::{Flag, List, Maybe, Number, Of, Text};
+use crate::web::api::document::shape::{Field, Shape, object};
 
 pub(super) const NEXT: Field = ("next_page_token", Maybe(&Text), "token of the next page; null if there is none");
 pub(super) const SANDBOX: Field = ("sandbox", Flag, "all data is invented");

@@ -16,7 +16,7 @@ use super::shape::Shape::{Integer, Text};
 use super::shape::object;
 
 /// Every schema by its name.
-pub(super) fn schemas() -> Map<String, Value> {
+pub(in crate::web::api) fn schemas() -> Map<String, Value> {
     let all = topics::schemas()
         .into_iter()
         .chain(terms::schemas())

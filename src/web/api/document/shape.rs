@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 /// The shape of a value.
 #[derive(Debug)]
-pub(super) enum Shape {
+pub(in crate::web::api) enum Shape {
     /// Any text.
     Text,
     /// A word of a closed list.
@@ -25,10 +25,10 @@ pub(super) enum Shape {
 }
 
 /// A field of an object: its name, shape and meaning. All fields are always present.
-pub(super) type Field = (&'static str, Shape, &'static str);
+pub(in crate::web::api) type Field = (&'static str, Shape, &'static str);
 
 impl Shape {
-    pub(super) fn as_json(&self) -> Value {
+    pub(in crate::web::api) fn as_json(&self) -> Value {
         match self {
             Self::Text => json!({ "type": "string" }),
             Self::Word(words) => json!({ "type": "string", "enum": words() }),
@@ -60,7 +60,7 @@ fn maybe(mut shape: Value) -> Value {
 }
 
 /// An object with these fields and no others.
-pub(super) fn object(meaning: &str, fields: &[&[Field]]) -> Value {
+pub(in crate::web::api) fn object(meaning: &str, fields: &[&[Field]]) -> Value {
     let fields = || fields.iter().flat_map(|fields| fields.iter());
     let property = |(name, shape, meaning): &Field| {
         let mut schema = shape.as_json();
