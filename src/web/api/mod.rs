@@ -25,10 +25,10 @@ use self::call::Call;
 pub(super) use self::call::problem::{answer, is_api_path, method_not_allowed, not_found};
 use self::table::OPERATIONS;
 use self::table::operation::{Method, Operation};
-use super::app::App;
+use super::access::visitor::Visitor;
 use super::problem::Problem;
-use super::routes::Routes;
-use super::visitor::Visitor;
+use super::server::app::App;
+use super::server::routes::Routes;
 
 /// Adds every operation at its path.
 pub(super) fn routes(routes: Routes) -> Routes {

@@ -9,7 +9,7 @@ use super::call::Call;
 use super::call::envelope::{answer, cut_page, with};
 use crate::model::{RunRow, RunState, SearchRow, Time, excerpt};
 use crate::store::RunCursor;
-use crate::web::access_rule::out_of_scope;
+use crate::web::access::access_rule::out_of_scope;
 use crate::web::pages::runs::{hint, may_see};
 use crate::web::problem::Problem;
 

@@ -14,11 +14,11 @@ use crate::compare::SourceHistory;
 use crate::draw::format::{self, at_least, number};
 use crate::draw::sparkline;
 use crate::model::{DayLimits, PausedBy, RunState, ServiceLimits, Source, Time, TopicCard, TopicFiring, Usage};
+use crate::web::access::visitor::Visitor;
 use crate::web::layout::{Page, moment, slot};
 use crate::web::page_request::{PageRequest, link};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
-use crate::web::visitor::Visitor;
 
 /// Topics on a page.
 const TOPICS: u32 = 50;

@@ -16,10 +16,10 @@ use crate::draw::format::{self, count_noun};
 use crate::listener::Peer;
 use crate::model::{ItemRow, LinkRow, SharedKind, Time, TopicCard};
 use crate::store::{Filter, ItemOrder};
-use crate::web::app::App;
-use crate::web::authentication;
+use crate::web::access::authentication;
 use crate::web::layout;
 use crate::web::problem::Problem;
+use crate::web::server::app::App;
 use crate::web::site::Site;
 
 /// Maximum number of items of a topic that are shown.

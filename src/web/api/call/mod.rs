@@ -15,11 +15,11 @@ use axum::http::{Method as HttpMethod, StatusCode, header};
 use super::table::parameter::{Kind, MOST, Parameter, ParameterIn};
 use crate::model::{BadToken, Position, Source, TextQuery, Time, excerpt, page_token, parse_page_token};
 use crate::schedule::parse_instant;
-use crate::web::app::App;
+use crate::web::access::visitor::Visitor;
 use crate::web::page_request::{LARGEST_FORM, unknown_parameter, words};
 use crate::web::problem::Problem;
+use crate::web::server::app::App;
 use crate::web::site::Site;
-use crate::web::visitor::Visitor;
 
 /// A checked request.
 pub(super) struct Call {

@@ -13,7 +13,7 @@ use super::call::problem::MEDIA;
 use super::table::operation::{Method, Operation, ResponseKind};
 use super::table::parameter::{Kind, MOST, Parameter, ParameterIn};
 use crate::export::ExportKind;
-use crate::web::access_rule::AccessRule;
+use crate::web::access::access_rule::AccessRule;
 use crate::web::problem::Problem;
 use schemas::schemas;
 

@@ -5,7 +5,7 @@ use super::operation::{Method, Operation, ResponseKind, get};
 use super::parameter::Parameter;
 use super::parameters::{ID, KEY};
 use crate::model::Role::{Act, Read};
-use crate::web::access_rule::AccessRule::OfAll;
+use crate::web::access::access_rule::AccessRule::OfAll;
 use crate::web::api::items::{searches, stars_and_notes};
 
 const HOW: &str = "Needs `topicwatch run`, and a token for all topics (or none, where pages may edit the file). The star belongs to the item, in every topic.";

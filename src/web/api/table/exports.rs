@@ -8,7 +8,7 @@ use super::parameters::{
     TONE, TOPICS,
 };
 use crate::model::Role::Read;
-use crate::web::access_rule::AccessRule::InScope;
+use crate::web::access::access_rule::AccessRule::InScope;
 use crate::web::api::call::form;
 use crate::web::api::exports;
 use crate::web::downloads::{CSV, JSONL};

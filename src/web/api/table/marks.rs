@@ -4,7 +4,7 @@
 use super::operation::{Method, Operation, ResponseKind};
 use super::parameters::{KEY, OF_TOPIC};
 use crate::model::Role::Act;
-use crate::web::access_rule::AccessRule::OfTopic;
+use crate::web::access::access_rule::AccessRule::OfTopic;
 use crate::web::api::items::marks;
 
 pub(in crate::web::api) const MARK: Operation = Operation {

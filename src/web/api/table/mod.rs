@@ -12,7 +12,7 @@ use super::call::form;
 use super::items::item;
 use super::{alerts, answers, days, document, editions, items, runs, terms, topics};
 use crate::model::Role::Read;
-use crate::web::access_rule::AccessRule::{InScope, OfAll, OfTopic};
+use crate::web::access::access_rule::AccessRule::{InScope, OfAll, OfTopic};
 use operation::{Operation, ResponseKind, get};
 use parameter::{Kind, Parameter};
 use parameters::{

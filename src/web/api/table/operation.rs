@@ -5,7 +5,7 @@ use axum::response::Response;
 use futures_util::future::BoxFuture;
 
 use super::parameter::Parameter;
-use crate::web::access_rule::AccessRule;
+use crate::web::access::access_rule::AccessRule;
 use crate::web::api::call::Call;
 use crate::web::problem::Problem;
 

@@ -4,7 +4,7 @@
 use super::operation::{Method, Operation, ResponseKind, get};
 use super::parameters::{OF_ALERT, OF_TOPIC, REQUEST};
 use crate::model::Role::{Act, Read};
-use crate::web::access_rule::AccessRule::{OfAll, OfTopic};
+use crate::web::access::access_rule::AccessRule::{OfAll, OfTopic};
 use crate::web::api::requests;
 
 pub(in crate::web::api) const LIST: Operation = Operation {

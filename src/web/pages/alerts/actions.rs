@@ -8,12 +8,12 @@ use maud::{Markup, html};
 
 use crate::draw::format;
 use crate::model::{AlertCard, AlertEvent, ControlRequest, RequestKind, Time};
-use crate::web::app::App;
+use crate::web::access::visitor::Visitor;
 use crate::web::layout;
 use crate::web::pages::topic::actions::{form, may_ask, name, put, request_row};
 use crate::web::problem::Problem;
+use crate::web::server::app::App;
 use crate::web::site::Site;
-use crate::web::visitor::Visitor;
 
 /// Maximum number of requests shown.
 const MAX_LISTED: u32 = 5;

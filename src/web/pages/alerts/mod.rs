@@ -13,11 +13,11 @@ use crate::model::{
     AlertCard, AlertEvent, AlertEventKind, Delivery, Firing, QuietHours, Time, TopicFiring, subject_topic,
 };
 use crate::store::EventCursor;
+use crate::web::access::visitor::Visitor;
 use crate::web::layout::{Page, moment};
 use crate::web::page_request::{PageRequest, link};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
-use crate::web::visitor::Visitor;
 
 /// Alerts and events on a page.
 const ALERTS: u32 = 30;

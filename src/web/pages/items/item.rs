@@ -11,11 +11,11 @@ use crate::draw::format::{self, count_noun, number};
 use crate::draw::growth::growth;
 use crate::insight::word_diff;
 use crate::model::{CopyRow, ItemRow, ItemSightingRow, RevisionRow, Time};
+use crate::web::access::visitor::Visitor;
 use crate::web::layout::{Page, moment};
 use crate::web::page_request::PageRequest;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
-use crate::web::visitor::Visitor;
 
 /// Maximum number of sightings, earlier words and near-copies shown.
 const MAX_LISTED: u32 = 100;

@@ -7,10 +7,10 @@ use maud::{Markup, html};
 
 use super::item_view;
 use crate::model::{ItemRow, Mark, MarkedVia, NewMark};
-use crate::web::app::App;
 use crate::web::layout;
 use crate::web::pages::topic::actions::{form, may_ask};
 use crate::web::problem::Problem;
+use crate::web::server::app::App;
 use crate::web::site::Site;
 
 /// The word that removes a mark.

@@ -22,15 +22,15 @@ use crate::draw::format::{count_noun, number};
 use crate::export::{ExportError, Format, ItemCount, count_items, write_items};
 use crate::model::{Kind, Mark, Source, Time, Tone};
 use crate::store::{AllItemsCursor, ItemRow, Store};
-use crate::web::app::App;
+use crate::web::access::visitor::Visitor;
+use crate::web::downloads::pipe::Writer;
 use crate::web::downloads::{self, File};
 use crate::web::item_query::{ItemQuery, PARAMETERS, STEP, address, latest, place_of, tags_of};
 use crate::web::layout::{self, Page};
 use crate::web::page_request::{LONGEST, PageRequest};
-use crate::web::pipe::Writer;
 use crate::web::problem::Problem;
+use crate::web::server::app::App;
 use crate::web::site::Site;
-use crate::web::visitor::Visitor;
 
 /// Items on a page.
 const ITEMS: usize = 50;

@@ -13,12 +13,12 @@ use crate::draw::format;
 use crate::export::{FEED_ENTRIES, Format, write_feed};
 use crate::model::{DataOrigin, MOST_SEARCHES, SavedSearch, excerpt};
 use crate::store::{ItemRow, Store};
-use crate::web::app::App;
 use crate::web::item_query::{ItemQuery, address, latest, to_keep};
 use crate::web::layout;
 use crate::web::page_request::PageRequest;
 use crate::web::pages::topic::actions::form;
 use crate::web::problem::Problem;
+use crate::web::server::app::App;
 use crate::web::site::Site;
 
 /// How often a feed reads on for items that only one topic found.

@@ -9,11 +9,11 @@ use super::item_view;
 use super::marks::is_own_page;
 use crate::draw::format;
 use crate::model::{self, ItemRow, LONGEST_NOTE};
-use crate::web::app::App;
 use crate::web::layout;
 use crate::web::page_request::PageRequest;
 use crate::web::pages::topic::actions::{long_form, may_ask};
 use crate::web::problem::Problem;
+use crate::web::server::app::App;
 use crate::web::site::Site;
 
 /// Maximum number of characters of an item in the label of a button.

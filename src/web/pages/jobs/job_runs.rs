@@ -7,6 +7,7 @@ use maud::{Markup, html};
 use crate::draw::format::{self, count_noun, number};
 use crate::edit::{Jobs, KeyValue, Kind};
 use crate::model::{AlertEvent, AlertEventKind, Firing, OutboxEntry, OutboxState, Role, alert_job, excerpt};
+use crate::web::access::visitor::Visitor;
 use crate::web::edit_state::Editing;
 use crate::web::jobs_file::AlertTrial;
 use crate::web::layout::moment;
@@ -16,7 +17,6 @@ use crate::web::pages::items::item_view::progress_page;
 use crate::web::pages::topic::actions::{may_ask, press_field, request_run, run_request};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
-use crate::web::visitor::Visitor;
 
 /// Maximum number of firing subjects, and of events (the latest), that a trial shows.
 const NAMED: usize = 10;

@@ -20,14 +20,14 @@ use super::topic::lines::mask_ping;
 use crate::draw::format;
 use crate::edit::{Entry, Jobs, KeyValue, Kind};
 use crate::model::{PausedBy, Time, TopicCard};
-use crate::web::app::App;
+use crate::web::access::visitor::Visitor;
 use crate::web::edit_state::{Deletion, Editing};
 use crate::web::jobs_file::{AlertTrial, Diagnostic, FileSnapshot, SaveError};
 use crate::web::layout::{self, Page};
 use crate::web::page_request::{PageRequest, link};
 use crate::web::problem::Problem;
+use crate::web::server::app::App;
 use crate::web::site::Site;
-use crate::web::visitor::Visitor;
 use job_tables::{section, table_summary};
 
 /// Maximum number of tables listed of a kind.

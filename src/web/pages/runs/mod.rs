@@ -12,12 +12,12 @@ use super::items::item_view::topic_link;
 use crate::draw::format::{self, at_least, number};
 use crate::model::{RunRow, RunState, SearchRow, SearchState, Time};
 use crate::store::RunCursor;
-use crate::web::access_rule::out_of_scope;
+use crate::web::access::access_rule::out_of_scope;
+use crate::web::access::visitor::Visitor;
 use crate::web::layout::{Page, moment};
 use crate::web::page_request::PageRequest;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
-use crate::web::visitor::Visitor;
 use run_state::state;
 
 /// Maximum number of topics to choose from; if there are more, a topic's id is typed.

@@ -17,15 +17,15 @@ use super::run_state::state;
 use crate::draw::format::{self, at_least};
 use crate::listener::Peer;
 use crate::model::{Request, RequestState, RunRow, RunState, SearchRow, SearchState};
-use crate::web::app::App;
-use crate::web::authentication::Authentication;
+use crate::web::access::authentication::Authentication;
+use crate::web::access::visitor::Visitor;
 use crate::web::layout::{self, Page, moment};
 use crate::web::page_request::PageRequest;
 use crate::web::pages::items::item_view::progress_page;
 use crate::web::problem::Problem;
+use crate::web::server::app::App;
+use crate::web::server::streams::Streams;
 use crate::web::site::Site;
-use crate::web::streams::Streams;
-use crate::web::visitor::Visitor;
 
 /// Time between two checks.
 const LOOK: Duration = Duration::from_millis(500);

@@ -11,13 +11,13 @@ use maud::{Markup, html};
 use super::edit;
 use crate::draw::format;
 use crate::model::{ControlRequest, PausedBy, Request, RequestKind, RequestState, RunState, Time, TopicCard};
-use crate::web::app::App;
+use crate::web::access::visitor::Visitor;
 use crate::web::layout::{self, moment};
 use crate::web::page_request::{LARGEST_FORM, LONGEST, PageRequest, link};
 use crate::web::pages::items::item_view::progress_page;
 use crate::web::problem::Problem;
+use crate::web::server::app::App;
 use crate::web::site::Site;
-use crate::web::visitor::Visitor;
 
 /// Maximum number of requests shown.
 const MAX_LISTED: u32 = 3;

@@ -9,12 +9,12 @@ use maud::{Markup, html};
 use crate::compare::{Citation, Citations, cited, restrict_to_topics};
 use crate::draw::format::{self, count_noun, number};
 use crate::model::{AnswerRow, ItemRow, Time, TopicCard};
+use crate::web::access::visitor::Visitor;
 use crate::web::layout::{Page, moment};
 use crate::web::page_request::PageRequest;
 use crate::web::pages::items::item_view;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
-use crate::web::visitor::Visitor;
 
 /// Answers on a page.
 const ANSWERS: u32 = 10;

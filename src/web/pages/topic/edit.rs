@@ -11,13 +11,13 @@ use super::form::Form;
 use super::lines::{prepare_copy, visible_lines};
 use crate::edit::{EditError, Jobs, Kind};
 use crate::model::Role;
+use crate::web::access::visitor::Visitor;
 use crate::web::edit_state::Editing;
 use crate::web::jobs_file::{Diagnostic, FileSnapshot, JobsFile};
 use crate::web::layout::Page;
 use crate::web::page_request::{PageRequest, link};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
-use crate::web::visitor::Visitor;
 
 /// Where topics are added. Existing ones are changed below `BELOW`, by id.
 pub(in crate::web) const NEW: &str = "/jobs/new";

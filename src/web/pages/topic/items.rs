@@ -9,13 +9,13 @@ use crate::export::Format;
 use crate::insight::relevance::LEAST_MARKS;
 use crate::model::{CopyRow, Tone, TopicCard};
 use crate::store::{ItemCursor, ItemRow};
+use crate::web::access::visitor::Visitor;
 use crate::web::layout::moment;
 use crate::web::page_request::{LONGEST, PageRequest};
 use crate::web::pages::items::item::seen;
 use crate::web::pages::items::{item_view, marks, stars_and_notes};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
-use crate::web::visitor::Visitor;
 
 /// Maximum number of near-copies that unfold under an item.
 const COPIES: u32 = 5;

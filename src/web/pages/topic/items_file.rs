@@ -12,15 +12,15 @@ use crate::compare::{Ranking, list_items};
 use crate::export::{ExportError, ExportKind, ExportOptions, Format, Profile, write_items};
 use crate::model::Time;
 use crate::store::{ItemCursor, Store};
-use crate::web::app::App;
+use crate::web::access::visitor::Visitor;
+use crate::web::downloads::pipe::Writer;
 use crate::web::downloads::{self, File};
 use crate::web::layout;
 use crate::web::page_request::PageRequest;
 use crate::web::pages::items::item::seen;
-use crate::web::pipe::Writer;
 use crate::web::problem::Problem;
+use crate::web::server::app::App;
 use crate::web::site::Site;
-use crate::web::visitor::Visitor;
 
 /// Items that are read at a time.
 const STEP: u32 = 200;

@@ -7,11 +7,11 @@ use axum::http::{StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Response};
 
 use super::edit::editing;
-use crate::web::app::App;
+use crate::web::access::visitor::Visitor;
 use crate::web::layout;
 use crate::web::page_request::PageRequest;
 use crate::web::problem::Problem;
-use crate::web::visitor::Visitor;
+use crate::web::server::app::App;
 
 const POLICY: &str =
     "sandbox allow-popups; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'";

@@ -15,14 +15,14 @@ use super::fields::{TOML, form_values};
 use super::form::Form;
 use super::lines::visible_lines;
 use crate::edit::{Jobs, Kind};
-use crate::web::app::App;
+use crate::web::access::visitor::Visitor;
 use crate::web::edit_state::{Editing, TRIES};
 use crate::web::jobs_file::{Diagnostic, FileSnapshot, SaveError, TrialResult};
 use crate::web::layout;
 use crate::web::page_request::PageRequest;
 use crate::web::problem::Problem;
+use crate::web::server::app::App;
 use crate::web::site::Site;
-use crate::web::visitor::Visitor;
 
 pub(in crate::web) async fn add_now(
     State(app): State<App>,

@@ -7,11 +7,11 @@ use crate::compare::{StandOutRows, TermSample, TermsOptions, terms_between};
 use crate::draw::format::{self, number};
 use crate::insight::daily::Share;
 use crate::model::{Span, Time, TopicCard};
+use crate::web::access::visitor::Visitor;
 use crate::web::layout::moment;
 use crate::web::pages::items::item_view::{item_page, summary_line};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
-use crate::web::visitor::Visitor;
 
 const DAY: i64 = 86_400_000;
 

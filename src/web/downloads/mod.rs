@@ -2,6 +2,9 @@
 //! that neither pages nor runs wait for one. If the client disconnects, reading ends. Callers parse what is asked
 //! for.
 
+pub(super) mod export_pool;
+pub(super) mod pipe;
+
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,15 +16,15 @@ use tokio::runtime::Handle;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::sync::CancellationToken;
 
-use super::export_pool::AT_ONCE;
-use super::pipe::{Pages, Writer, pipe};
+use super::access::visitor::Visitor;
 use super::problem::Problem;
 use super::site::Site;
-use super::visitor::Visitor;
 use crate::compare::{FilterMode, RowFilter};
 use crate::export::{self, ExportError, ExportOptions, Format, InvalidRequest};
 use crate::model::excerpt;
 use crate::store::{Store, StoreError};
+use export_pool::AT_ONCE;
+use pipe::{Pages, Writer, pipe};
 
 /// How long an export may take: it holds a snapshot of the database.
 const LONGEST: Duration = Duration::from_secs(3_600);

@@ -8,7 +8,7 @@ use crate::model::Role;
 
 /// How a visitor was recognised.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Identity {
+pub(in crate::web) enum Identity {
     /// There is no token: anyone who reaches the address.
     Anyone,
     /// There are tokens, but none was sent.
@@ -21,7 +21,7 @@ pub(super) enum Identity {
 
 /// The topics that a visitor sees.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Scope {
+pub(in crate::web) enum Scope {
     All,
     /// Only these, by id.
     Topics(Arc<BTreeSet<String>>),
@@ -29,10 +29,10 @@ pub(super) enum Scope {
 
 /// The sender of a request.
 #[derive(Debug, Clone)]
-pub(super) struct Visitor {
-    pub(super) who: Identity,
-    pub(super) role: Role,
-    pub(super) scope: Scope,
+pub(in crate::web) struct Visitor {
+    pub(in crate::web) who: Identity,
+    pub(in crate::web) role: Role,
+    pub(in crate::web) scope: Scope,
 }
 
 /// An unknown visitor, who sees nothing.
@@ -44,24 +44,24 @@ impl Default for Visitor {
 
 impl Visitor {
     /// The visitor if there is no token: may read everything, and do everything if pages may change what is watched.
-    pub(super) fn anyone(edits: bool) -> Self {
+    pub(in crate::web) fn anyone(edits: bool) -> Self {
         Self { who: Identity::Anyone, role: if edits { Role::Edit } else { Role::Read }, scope: Scope::All }
     }
 
-    pub(super) fn owner() -> Self {
+    pub(in crate::web) fn owner() -> Self {
         Self { who: Identity::Owner, role: Role::Edit, scope: Scope::All }
     }
 
     /// Whether a valid token was sent.
-    pub(super) fn is_known(&self) -> bool {
+    pub(in crate::web) fn is_known(&self) -> bool {
         matches!(self.who, Identity::Owner | Identity::Named { .. })
     }
 
-    pub(super) fn sees_all(&self) -> bool {
+    pub(in crate::web) fn sees_all(&self) -> bool {
         self.scope == Scope::All
     }
 
-    pub(super) fn sees(&self, topic: &str) -> bool {
+    pub(in crate::web) fn sees(&self, topic: &str) -> bool {
         match &self.scope {
             Scope::All => true,
             Scope::Topics(topics) => topics.contains(topic),
@@ -69,7 +69,7 @@ impl Visitor {
     }
 
     /// The topics that the visitor sees; `None` means all.
-    pub(super) fn visible_topics(&self) -> Option<Vec<String>> {
+    pub(in crate::web) fn visible_topics(&self) -> Option<Vec<String>> {
         match &self.scope {
             Scope::All => None,
             Scope::Topics(topics) => Some(topics.iter().cloned().collect()),
@@ -77,12 +77,12 @@ impl Visitor {
     }
 
     /// The version, if the visitor may learn it. Without a token anyone may ask, so it is not shown.
-    pub(super) fn version(&self) -> Option<&'static str> {
+    pub(in crate::web) fn version(&self) -> Option<&'static str> {
         self.is_known().then_some(env!("CARGO_PKG_VERSION"))
     }
 
     /// The name under which the visitor is logged in.
-    pub(super) fn name(&self) -> Option<String> {
+    pub(in crate::web) fn name(&self) -> Option<String> {
         match &self.who {
             Identity::Anyone | Identity::Nobody => None,
             Identity::Owner => Some("owner".to_owned()),

@@ -10,9 +10,9 @@ const MOST: usize = 16;
 
 /// The permits of streams.
 #[derive(Debug)]
-pub(super) struct Streams {
+pub(in crate::web) struct Streams {
     places: Arc<Semaphore>,
-    pub(super) stop: CancellationToken,
+    pub(in crate::web) stop: CancellationToken,
 }
 
 impl Default for Streams {
@@ -23,11 +23,11 @@ impl Default for Streams {
 
 impl Streams {
     /// A permit for one more stream, for as long as it is held.
-    pub(super) fn try_acquire(&self) -> Option<OwnedSemaphorePermit> {
+    pub(in crate::web) fn try_acquire(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.places).try_acquire_owned().ok()
     }
 
-    pub(super) fn stop(&self) {
+    pub(in crate::web) fn stop(&self) {
         self.stop.cancel();
     }
 }

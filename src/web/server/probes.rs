@@ -10,13 +10,13 @@ use axum::{Extension, Json};
 use serde_json::json;
 
 use super::app::App;
-use super::layout;
-use super::problem::Problem;
-use super::visitor::Visitor;
 use crate::metrics::CONTENT_TYPE;
+use crate::web::access::visitor::Visitor;
+use crate::web::layout;
+use crate::web::problem::Problem;
 
 /// Paths that are answered without a token.
-pub(super) const OPEN: [&str; 2] = ["/healthz", "/readyz"];
+pub(in crate::web) const OPEN: [&str; 2] = ["/healthz", "/readyz"];
 
 /// How long the database may take before this process counts as not ready.
 const SOON: Duration = Duration::from_secs(2);
@@ -65,7 +65,7 @@ fn response(checks: &[(&str, Option<String>, serde_json::Value)]) -> Response {
 }
 
 /// Metrics in Prometheus' text format.
-pub(super) async fn metrics(State(app): State<App>, Extension(visitor): Extension<Visitor>) -> Response {
+pub(in crate::web) async fn metrics(State(app): State<App>, Extension(visitor): Extension<Visitor>) -> Response {
     let site = &app.site;
     match site.metrics.text(&site.settings().limits, visitor.version(), site.now()).await {
         Ok(text) => ([(header::CONTENT_TYPE, CONTENT_TYPE)], text).into_response(),

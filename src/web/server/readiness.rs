@@ -16,7 +16,7 @@ type Answered = (Instant, Option<&'static str>);
 
 /// Checks the database with connections of its own, so that it does not look unreachable while pages use all of
 /// theirs.
-pub(super) struct ReadinessCheck {
+pub(in crate::web) struct ReadinessCheck {
     database: Settings,
     /// The store that this process has open.
     store: Store,
@@ -28,12 +28,12 @@ pub(super) struct ReadinessCheck {
 }
 
 impl ReadinessCheck {
-    pub(super) fn of(database: Settings, store: Store, stores: bool) -> Self {
+    pub(in crate::web) fn of(database: Settings, store: Store, stores: bool) -> Self {
         Self { database, store, stores, place: Arc::new(Semaphore::new(1)), last: Arc::default() }
     }
 
     /// What is wrong, if anything, as of the last second.
-    pub(super) async fn ask(&self) -> Option<&'static str> {
+    pub(in crate::web) async fn ask(&self) -> Option<&'static str> {
         let Ok(place) = Arc::clone(&self.place).acquire_owned().await else { return Some("is no longer checked") };
         let cached = *self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, why)) = cached.filter(|(at, _)| at.elapsed() < CACHE_TTL) {

@@ -1,6 +1,8 @@
 //! A problem, for a visitor or a program: a status, what happened, what to do. Errors of the database go to the log
 //! only.
 
+mod problem_response;
+
 use axum::http::StatusCode;
 use maud::Markup;
 

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::access::Access;
+use super::Access;
 use super::visitor::{Identity, Scope, Visitor};
 use crate::model::{LinkRow, Time, TokenRow, secret_hash};
 use crate::store::{Store, StoreError, StoreErrorKind};
@@ -20,25 +20,25 @@ const NOTED: Duration = Duration::from_secs(60);
 
 /// A named token that is valid.
 #[derive(Debug, Clone)]
-pub(super) struct NamedToken {
-    pub(super) visitor: Visitor,
-    pub(super) name: String,
+pub(in crate::web) struct NamedToken {
+    pub(in crate::web) visitor: Visitor,
+    pub(in crate::web) name: String,
     /// The key that signs the passes of its sessions.
-    pub(super) key: Access,
+    pub(in crate::web) key: Access,
 }
 
 /// The tokens and links that were read.
 #[derive(Debug, Default)]
-pub(super) struct TokenTable {
+pub(in crate::web) struct TokenTable {
     /// Whether any token was ever made. Withdrawing the last one does not open the pages to everybody.
-    pub(super) any: bool,
+    pub(in crate::web) any: bool,
     by_hash: HashMap<String, NamedToken>,
     links: HashMap<String, LinkRow>,
 }
 
 impl TokenTable {
     /// The token with this secret.
-    pub(super) fn of(&self, secret: &str) -> Option<&NamedToken> {
+    pub(in crate::web) fn of(&self, secret: &str) -> Option<&NamedToken> {
         self.by_hash.get(&secret_hash(secret))
     }
 
@@ -48,12 +48,12 @@ impl TokenTable {
     }
 
     /// The token of this name.
-    pub(super) fn named(&self, name: &str) -> Option<&NamedToken> {
+    pub(in crate::web) fn named(&self, name: &str) -> Option<&NamedToken> {
         self.by_hash.values().find(|holder| holder.name == name)
     }
 
     /// The link with this secret, if it is valid.
-    pub(super) fn link(&self, secret: &str, now: Time) -> Option<&LinkRow> {
+    pub(in crate::web) fn link(&self, secret: &str, now: Time) -> Option<&LinkRow> {
         self.links.get(&secret_hash(secret)).filter(|link| link.is_valid(now))
     }
 
@@ -131,7 +131,7 @@ async fn read_into(cache: &mut Option<CachedTokens>, store: &Store) -> Result<Ar
 
 /// The tokens and links of a process's pages.
 #[derive(Default)]
-pub(super) struct Tokens {
+pub(in crate::web) struct Tokens {
     cached: tokio::sync::Mutex<Option<CachedTokens>>,
     /// When each token's use was last recorded, by hash.
     noted: Mutex<HashMap<String, Time>>,
@@ -139,7 +139,7 @@ pub(super) struct Tokens {
 
 impl Tokens {
     /// Returns the tokens and links. If the database cannot be read, an installation without tokens stays one.
-    pub(super) async fn table(&self, store: &Store) -> Result<Arc<TokenTable>, StoreError> {
+    pub(in crate::web) async fn table(&self, store: &Store) -> Result<Arc<TokenTable>, StoreError> {
         let mut cache = self.cached.lock().await;
         match cache.as_ref() {
             Some(read) if read.at.elapsed() < FRESH => read.table.clone(),
@@ -164,14 +164,14 @@ impl Tokens {
     }
 
     /// Whether a token that was found is still valid.
-    pub(super) async fn holds(&self, visitor: &Visitor, store: &Store) -> Result<bool, StoreError> {
+    pub(in crate::web) async fn holds(&self, visitor: &Visitor, store: &Store) -> Result<bool, StoreError> {
         let Identity::Named { hash, .. } = &visitor.who else { return Ok(true) };
         let (store, hash) = (store.clone(), hash.clone());
         self.drop_cache_unless(with_timeout(async move { store.is_token_valid(&hash).await }).await?).await
     }
 
     /// The same for a link.
-    pub(super) async fn is_link_valid(&self, link: &LinkRow, store: &Store) -> Result<bool, StoreError> {
+    pub(in crate::web) async fn is_link_valid(&self, link: &LinkRow, store: &Store) -> Result<bool, StoreError> {
         let (store, hash) = (store.clone(), link.hash.clone());
         self.drop_cache_unless(with_timeout(async move { store.is_link_valid(&hash).await }).await?).await
     }

@@ -44,7 +44,7 @@ impl Shared {
 
 /// The writing end.
 #[derive(Debug)]
-pub(super) struct Writer {
+pub(in crate::web) struct Writer {
     shared: Arc<Shared>,
     stop: CancellationToken,
     /// When the whole file has taken too long.
@@ -53,17 +53,17 @@ pub(super) struct Writer {
 
 /// The reading end.
 #[derive(Debug)]
-pub(super) struct Pages(Arc<Shared>, CancellationToken);
+pub(in crate::web) struct Pages(Arc<Shared>, CancellationToken);
 
 /// A pipe that may be written to for this long, and not after `stop`.
-pub(super) fn pipe(longest: Duration, stop: CancellationToken) -> (Writer, Pages) {
+pub(in crate::web) fn pipe(longest: Duration, stop: CancellationToken) -> (Writer, Pages) {
     let shared = Arc::new(Shared::default());
     (Writer { shared: Arc::clone(&shared), stop: stop.clone(), until: Instant::now() + longest }, Pages(shared, stop))
 }
 
 impl Writer {
     /// Records how it ended. A writer that is dropped without this has failed.
-    pub(super) fn end(self, end: io::Result<()>) {
+    pub(in crate::web) fn end(self, end: io::Result<()>) {
         let mut state = self.shared.lock();
         state.end = Some(end);
         if let Some(waker) = state.waker.take() {

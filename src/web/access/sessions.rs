@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use super::access::Access;
+use super::Access;
 use crate::model::Time;
 
 /// How long a browser stays logged in.
@@ -20,12 +20,12 @@ const PLAIN: &str = "topicwatch_session";
 const SECURE: &str = "__Host-topicwatch_session";
 
 /// The cookie's name.
-pub(super) fn name(https: bool) -> &'static str {
+pub(in crate::web) fn name(https: bool) -> &'static str {
     if https { SECURE } else { PLAIN }
 }
 
 /// The whole cookie. Without a pass, it makes a browser drop its cookie.
-pub(super) fn cookie(https: bool, pass: Option<&str>) -> String {
+pub(in crate::web) fn cookie(https: bool, pass: Option<&str>) -> String {
     let stays = if pass.is_some() { STAYS.as_secs() } else { 0 };
     let secure = if https { "; Secure" } else { "" };
     let (name, pass) = (name(https), pass.unwrap_or_default());
@@ -33,7 +33,7 @@ pub(super) fn cookie(https: bool, pass: Option<&str>) -> String {
 }
 
 /// The sessions of a process; they end with it.
-pub(super) struct Sessions {
+pub(in crate::web) struct Sessions {
     secret: String,
     list: Mutex<List>,
 }
@@ -48,7 +48,7 @@ struct List {
 
 impl Sessions {
     /// `secret` must differ in each process, and nobody may be able to guess it.
-    pub(super) fn new(secret: String) -> Self {
+    pub(in crate::web) fn new(secret: String) -> Self {
         Self { secret, list: Mutex::default() }
     }
 
@@ -61,7 +61,7 @@ impl Sessions {
     }
 
     /// Returns a pass for a visitor who sent a valid token. `name` is that of a named token.
-    pub(super) fn begin(&self, access: &Access, name: Option<&str>, now: Time) -> String {
+    pub(in crate::web) fn begin(&self, access: &Access, name: Option<&str>, now: Time) -> String {
         let (era, number) = {
             let mut list = self.list();
             list.begun += 1;
@@ -89,17 +89,17 @@ impl Sessions {
     }
 
     /// The named token that a pass claims to belong to; `None` for the configured token.
-    pub(super) fn name_of(pass: &str) -> Option<&str> {
+    pub(in crate::web) fn name_of(pass: &str) -> Option<&str> {
         pass.splitn(4, '.').nth(3)
     }
 
     /// Whether a browser with this pass is logged in.
-    pub(super) fn is_valid(&self, access: &Access, pass: &str, now: Time) -> bool {
+    pub(in crate::web) fn is_valid(&self, access: &Access, pass: &str, now: Time) -> bool {
         self.number(access, pass, now).is_some()
     }
 
     /// Logs a browser out. Copies of its pass are no longer valid either.
-    pub(super) fn end(&self, access: &Access, pass: &str, now: Time) {
+    pub(in crate::web) fn end(&self, access: &Access, pass: &str, now: Time) {
         let Some(number) = self.number(access, pass, now) else { return };
         let mut list = self.list();
         if list.ended.len() >= MOST_ENDED {

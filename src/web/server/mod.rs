@@ -1,6 +1,12 @@
 //! Listens, routes and stops. Every path that is served is in [`routes`] with what it needs of a visitor; `guard`
 //! decides who gets an answer.
 
+pub(super) mod app;
+pub(super) mod probes;
+pub(super) mod readiness;
+pub(super) mod routes;
+pub(super) mod streams;
+
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,23 +20,23 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use super::access_rule::AccessRule::{InScope, OfAll, OfTopic, Open};
-use super::access_rule::RouteNeed;
-use super::app::App;
+use super::access::access_rule::AccessRule::{InScope, OfAll, OfTopic, Open};
+use super::access::access_rule::RouteNeed;
 use super::layout::{self, Page};
 use super::page_request::{NEXT, PageRequest};
 use super::pages::items::{item, marks, searches, stars_and_notes};
 use super::pages::runs::progress;
 use super::pages::topic::answers;
 use super::pages::{access, alerts, editions, health, items, jobs, keys, login, overview, runs, shared, topic};
-use super::probes;
+use app::App;
+
+use super::access::visitor::Visitor;
 use super::problem::Problem;
-use super::routes::Routes;
 use super::site::Site;
-use super::visitor::Visitor;
 use super::{api, guard, item_query, mcp};
 use crate::listener::{LimitedListener, Peer};
 use crate::model::Role::{Act, Edit, Read};
+use routes::Routes;
 
 /// Maximum number of connections open at a time. One more takes the place of an idle one.
 const MAX_CONNECTIONS: usize = 256;
@@ -137,8 +143,8 @@ fn bind_error(listen: SocketAddr, error: &std::io::Error) -> StartError {
 
 /// All routes, and what each needs of a visitor.
 fn routes() -> Routes {
-    let style = concat!(include_str!("../draw/base.css"), include_str!("style.css"));
-    let script = concat!(include_str!("live.js"), include_str!("keys.js"));
+    let style = concat!(include_str!("../../draw/base.css"), include_str!("../assets/style.css"));
+    let script = concat!(include_str!("../assets/live.js"), include_str!("../assets/keys.js"));
     let pages = Routes::default()
         .get("/", InScope(Read), page(&["after"], overview::show))
         .get("/topics/{topic}", OfTopic(Read), page(topic::item_query::PARAMETERS, topic::show))

@@ -1,6 +1,13 @@
 //! The token of the pages: compared in constant time, and the key of signatures that reveal nothing about it. `guard`
 //! reads it from requests; `sessions` gives a browser something in its place.
 
+pub(super) mod access_rule;
+pub(super) mod authentication;
+pub(super) mod guess_limit;
+pub(super) mod sessions;
+pub(super) mod tokens;
+pub(super) mod visitor;
+
 use std::collections::HashSet;
 
 use hmac::{Hmac, KeyInit as _, Mac as _};

@@ -9,30 +9,30 @@ use axum::response::Response;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::access::Access;
+use super::Access;
 use super::guess_limit::TryResult;
-use super::problem::Problem;
 use super::sessions::{self, Sessions};
-use super::site::Site;
 use super::tokens::TokenTable;
 use super::visitor::{Identity, Visitor};
 use crate::listener::Peer;
 use crate::model::LinkRow;
 use crate::store::StoreError;
+use crate::web::problem::Problem;
+use crate::web::site::Site;
 
 /// Maximum number of cookies of the name that are checked.
-pub(super) const MOST_PASSES: usize = 8;
+pub(in crate::web) const MOST_PASSES: usize = 8;
 
 /// A valid token: whose it is, and the key that signs sessions which begin with it.
-pub(super) struct ValidToken {
-    pub(super) visitor: Visitor,
-    pub(super) key: Access,
+pub(in crate::web) struct ValidToken {
+    pub(in crate::web) visitor: Visitor,
+    pub(in crate::web) key: Access,
     /// The name of a named token.
-    pub(super) name: Option<String>,
+    pub(in crate::web) name: Option<String>,
 }
 
 /// Returns the visitor: by a token if one is sent, otherwise by the cookies that `session_cookies` yields.
-pub(super) async fn visitor<'a>(
+pub(in crate::web) async fn visitor<'a>(
     site: &Site,
     peer: &Peer,
     bearer: Option<&str>,
@@ -80,20 +80,20 @@ pub(super) async fn visitor<'a>(
 
 /// How a visitor was recognised, so that a long answer can check whether they may still read it.
 #[derive(Debug, Clone)]
-pub(super) struct Authentication {
+pub(in crate::web) struct Authentication {
     visitor: Visitor,
     /// The session cookies of the browser; none if a token was sent.
     passes: Vec<String>,
 }
 
 impl Authentication {
-    pub(super) fn of(visitor: Visitor, headers: &HeaderMap, https: bool) -> Self {
+    pub(in crate::web) fn of(visitor: Visitor, headers: &HeaderMap, https: bool) -> Self {
         let passes = session_cookies(headers, https).take(if bearer(headers).is_some() { 0 } else { MOST_PASSES });
         Self { visitor, passes: passes.map(str::to_owned).collect() }
     }
 
     /// Whether the visitor is still the same: not logged out, and the token not withdrawn.
-    pub(super) async fn is_still_valid(&self, site: &Site, peer: &Peer) -> Result<bool, Problem> {
+    pub(in crate::web) async fn is_still_valid(&self, site: &Site, peer: &Peer) -> Result<bool, Problem> {
         if self.passes.is_empty() {
             return Ok(site.tokens.holds(&self.visitor, &site.store).await?);
         }
@@ -103,7 +103,7 @@ impl Authentication {
 }
 
 /// Returns whose token this is, unless its sender was wrong too often.
-pub(super) async fn token_of(site: &Site, peer: &Peer, token: &str) -> Result<ValidToken, Problem> {
+pub(in crate::web) async fn token_of(site: &Site, peer: &Peer, token: &str) -> Result<ValidToken, Problem> {
     visitor_of_token(site, &known_with(site, peer, token).await, peer, token).await
 }
 
@@ -155,7 +155,7 @@ async fn visitor_of_token(
 }
 
 /// Returns what a link shows, if it is valid. Guesses at links are limited like guesses at tokens.
-pub(super) async fn link_of(site: &Site, peer: &Peer, secret: &str) -> Result<Option<LinkRow>, Problem> {
+pub(in crate::web) async fn link_of(site: &Site, peer: &Peer, secret: &str) -> Result<Option<LinkRow>, Problem> {
     let table = known_with(site, peer, secret).await?;
     let mut link = None;
     let tried = site.guesses.attempt(peer.ip, || {
@@ -188,18 +188,18 @@ fn record_use(site: &Site, visitor: &Visitor) {
 }
 
 /// Whether the pages can be read only with a token.
-pub(super) async fn requires_token(site: &Site) -> Result<bool, Problem> {
+pub(in crate::web) async fn requires_token(site: &Site) -> Result<bool, Problem> {
     Ok(site.settings().access.is_some() || site.tokens.table(&site.store).await?.any)
 }
 
 /// The token that is sent.
-pub(super) fn bearer(headers: &HeaderMap) -> Option<&str> {
+pub(in crate::web) fn bearer(headers: &HeaderMap) -> Option<&str> {
     let (scheme, token) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())
 }
 
 /// The password of `Authorization: Basic` (RFC 7617): feed readers send no other token. The name does not matter.
-pub(super) fn basic_password(headers: &HeaderMap) -> Option<String> {
+pub(in crate::web) fn basic_password(headers: &HeaderMap) -> Option<String> {
     let (scheme, encoded) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
     let pair = STANDARD.decode(encoded.trim()).ok().filter(|_| scheme.eq_ignore_ascii_case("basic"))?;
     let (_, password) = std::str::from_utf8(&pair).ok()?.split_once(':')?;
@@ -208,14 +208,14 @@ pub(super) fn basic_password(headers: &HeaderMap) -> Option<String> {
 
 /// The session cookies of a request. Every cookie of the name, because another host below this host's domain can make
 /// a browser send one of its own first.
-pub(super) fn session_cookies(headers: &HeaderMap, https: bool) -> impl Iterator<Item = &str> {
+pub(in crate::web) fn session_cookies(headers: &HeaderMap, https: bool) -> impl Iterator<Item = &str> {
     let all = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let pairs = all.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
     pairs.filter(move |(name, _)| *name == sessions::name(https)).map(|(_, value)| value)
 }
 
 /// Ends the session of a cookie, whoever's it is.
-pub(super) async fn leave(site: &Site, pass: &str) -> Result<(), Problem> {
+pub(in crate::web) async fn leave(site: &Site, pass: &str) -> Result<(), Problem> {
     match (Sessions::name_of(pass), &site.settings().access) {
         (None, Some(access)) => site.sessions.end(access, pass, site.now()),
         (None, None) => {}
@@ -229,7 +229,7 @@ pub(super) async fn leave(site: &Site, pass: &str) -> Result<(), Problem> {
 }
 
 /// The answer to a problem, with the time of the next try if there is one.
-pub(super) fn problem_page(problem: &Problem, site: &Site, path: &str) -> Response {
+pub(in crate::web) fn problem_page(problem: &Problem, site: &Site, path: &str) -> Response {
     let mut response = problem.answer(site, path);
     if let Some(seconds) = problem.retry_after {
         response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));

@@ -45,7 +45,7 @@ impl Used {
 
 /// The result of a try.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum TryResult {
+pub(in crate::web) enum TryResult {
     /// The token is right.
     Right,
     /// The token is wrong.
@@ -163,7 +163,7 @@ impl Attempts {
 }
 
 /// The tries in this process.
-pub(super) struct GuessLimiter {
+pub(in crate::web) struct GuessLimiter {
     begun: Instant,
     attempts: Mutex<Attempts>,
 }
@@ -176,7 +176,7 @@ impl Default for GuessLimiter {
 
 impl GuessLimiter {
     /// Makes a try of a peer.
-    pub(super) fn attempt(self: &Arc<Self>, peer: IpAddr, is_right: impl FnOnce() -> bool) -> TryResult {
+    pub(in crate::web) fn attempt(self: &Arc<Self>, peer: IpAddr, is_right: impl FnOnce() -> bool) -> TryResult {
         let now = self.begun.elapsed();
         let (tried, line) = self.attempts.lock().unwrap_or_else(PoisonError::into_inner).tries(peer, now, is_right);
         if let Some(wait) = line {
@@ -190,13 +190,13 @@ impl GuessLimiter {
     }
 
     /// Whether a try of a peer would be checked now. It is not counted.
-    pub(super) fn may_try(&self, peer: IpAddr) -> bool {
+    pub(in crate::web) fn may_try(&self, peer: IpAddr) -> bool {
         let now = self.begun.elapsed();
         self.attempts.lock().unwrap_or_else(PoisonError::into_inner).may_try(peer, now)
     }
 
     /// Writes the log line, if there is something to log.
-    pub(super) fn log(&self) {
+    pub(in crate::web) fn log(&self) {
         let now = self.begun.elapsed();
         let line = self.attempts.lock().unwrap_or_else(PoisonError::into_inner).take_log_line(now);
         let Some(LogLine { wrong, unseen, worst, times, peers }) = line else { return };

@@ -1,11 +1,11 @@
-//! What a route needs of a visitor. Every route declares it where it is defined ([`super::routes`]), every operation
-//! of the API in its table; only `guard` checks requests against it.
+//! What a route needs of a visitor. Every route declares it where it is defined ([`crate::web::server::routes`]), every
+//! operation of the API in its table; only `guard` checks requests against it.
 
 use axum::http::{Method, StatusCode};
 
-use super::problem::Problem;
 use super::visitor::{Identity, Visitor};
 use crate::model::Role;
+use crate::web::problem::Problem;
 
 /// The access that a route requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +42,7 @@ impl AccessRule {
     }
 
     /// Checks that the visitor has it. `topic` is the one that the path names.
-    pub(super) fn check(self, visitor: &Visitor, topic: Option<&str>) -> Result<(), Problem> {
+    pub(in crate::web) fn check(self, visitor: &Visitor, topic: Option<&str>) -> Result<(), Problem> {
         let Some(role) = self.role() else { return Ok(()) };
         if visitor.role < role {
             return Err(insufficient_role(visitor, role));
@@ -67,7 +67,7 @@ fn insufficient_role(visitor: &Visitor, role: Role) -> Problem {
 }
 
 /// The problem that the token is for other topics. Does not reveal whether there is such a topic.
-pub(super) fn out_of_scope() -> Problem {
+pub(in crate::web) fn out_of_scope() -> Problem {
     let hint = "It covers only some topics; the overview lists them.";
     Problem::new(StatusCode::FORBIDDEN, "Your token does not cover this", hint)
 }
@@ -82,7 +82,7 @@ pub struct RouteNeed {
 }
 
 /// What a path and method need; `None` if they are not served.
-pub(super) fn need_of(declared: &[RouteNeed], method: &Method, path: &str) -> Option<AccessRule> {
+pub(in crate::web) fn need_of(declared: &[RouteNeed], method: &Method, path: &str) -> Option<AccessRule> {
     // What answers GET also answers HEAD.
     let method = if *method == Method::HEAD { &Method::GET } else { method };
     declared.iter().find(|one| one.method == *method && one.path == path).map(|one| one.need)

@@ -6,18 +6,18 @@ use axum::handler::Handler;
 use axum::http::Method;
 use axum::routing::{delete, get, post};
 
-use super::access_rule::{AccessRule, RouteNeed};
 use super::app::App;
+use crate::web::access::access_rule::{AccessRule, RouteNeed};
 
 /// The routes so far.
 #[derive(Default)]
-pub(super) struct Routes {
+pub(in crate::web) struct Routes {
     router: Router<App>,
     declared: Vec<RouteNeed>,
 }
 
 impl Routes {
-    pub(super) fn get<H, T>(mut self, path: &'static str, need: AccessRule, handler: H) -> Self
+    pub(in crate::web) fn get<H, T>(mut self, path: &'static str, need: AccessRule, handler: H) -> Self
     where
         H: Handler<T, App>,
         T: 'static,
@@ -26,7 +26,7 @@ impl Routes {
         Self { router: self.router.route(path, get(handler)), ..self }
     }
 
-    pub(super) fn post<H, T>(mut self, path: &'static str, need: AccessRule, handler: H) -> Self
+    pub(in crate::web) fn post<H, T>(mut self, path: &'static str, need: AccessRule, handler: H) -> Self
     where
         H: Handler<T, App>,
         T: 'static,
@@ -35,7 +35,7 @@ impl Routes {
         Self { router: self.router.route(path, post(handler)), ..self }
     }
 
-    pub(super) fn delete<H, T>(mut self, path: &'static str, need: AccessRule, handler: H) -> Self
+    pub(in crate::web) fn delete<H, T>(mut self, path: &'static str, need: AccessRule, handler: H) -> Self
     where
         H: Handler<T, App>,
         T: 'static,
@@ -45,7 +45,7 @@ impl Routes {
     }
 
     /// Returns the router, and what its routes need.
-    pub(super) fn done(self) -> (Router<App>, Vec<RouteNeed>) {
+    pub(in crate::web) fn done(self) -> (Router<App>, Vec<RouteNeed>) {
         (self.router, self.declared)
     }
 }
