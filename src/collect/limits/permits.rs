@@ -11,14 +11,14 @@ use crate::model::{Clock, Time};
 use crate::search::CallPermit;
 use crate::store::{LeaseShare, StoreError};
 
-pub(super) struct Permits {
+pub(in crate::collect) struct Permits {
     free: Arc<Semaphore>,
     state: Mutex<State>,
     clock: Clock,
     /// No call starts when no more than this is left of the lease.
     margin: Duration,
     /// Wakes the task that renews the lease.
-    pub(super) wake: Notify,
+    pub(in crate::collect) wake: Notify,
 }
 
 struct State {
@@ -41,19 +41,19 @@ struct State {
 
 /// What the task that renews the lease needs to know.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct PermitUse {
+pub(in crate::collect) struct PermitUse {
     /// Permits that are, or may be, in use without asking again.
-    pub(super) held: u32,
-    pub(super) allowed: u32,
+    pub(in crate::collect) held: u32,
+    pub(in crate::collect) allowed: u32,
     /// The most calls at a time since the last check.
-    pub(super) wanted: u32,
+    pub(in crate::collect) wanted: u32,
     /// Time left of the lease.
-    pub(super) left: Duration,
-    pub(super) ending: bool,
+    pub(in crate::collect) left: Duration,
+    pub(in crate::collect) ending: bool,
 }
 
 impl Permits {
-    pub(super) fn new(margin: Duration, period_us: i64, clock: Clock) -> Self {
+    pub(in crate::collect) fn new(margin: Duration, period_us: i64, clock: Clock) -> Self {
         let state = State {
             allowed: 0,
             debt: 0,
@@ -70,17 +70,17 @@ impl Permits {
     }
 
     /// Returns the rate in force: microseconds between starts, and the burst.
-    pub(super) fn rate(&self) -> (i64, u32) {
+    pub(in crate::collect) fn rate(&self) -> (i64, u32) {
         self.state().rate
     }
 
     /// Returns why no lease can be had, if there is none under which a call could start.
-    pub(super) fn stuck(&self) -> Option<StoreError> {
+    pub(in crate::collect) fn stuck(&self) -> Option<StoreError> {
         let state = self.state();
         state.broken.clone().filter(|_| self.left(&state) <= self.margin)
     }
 
-    pub(super) fn fail(&self, error: StoreError) {
+    pub(in crate::collect) fn fail(&self, error: StoreError) {
         self.state().broken = Some(error);
     }
 
@@ -100,14 +100,14 @@ impl Permits {
     }
 
     /// Asks that task to give everything back, if there is one.
-    pub(super) fn end(&self) {
+    pub(in crate::collect) fn end(&self) {
         let mut state = self.state();
         state.ending = state.keeping;
         self.wake.notify_one();
     }
 
     /// Returns the use for a check of the lease, and restarts the measurement of the maximum.
-    pub(super) fn usage(&self) -> PermitUse {
+    pub(in crate::collect) fn usage(&self) -> PermitUse {
         let mut state = self.state();
         let wanted = state.peak.max(state.demand);
         state.peak = state.demand;
@@ -126,7 +126,7 @@ impl Permits {
     }
 
     /// Gives up the whole lease, unless a call came in the meantime. Returns whether it did.
-    pub(super) fn give_up(&self) -> bool {
+    pub(in crate::collect) fn give_up(&self) -> bool {
         let mut state = self.state();
         if state.demand == 0 {
             self.allow(&mut state, 0);
@@ -187,10 +187,10 @@ impl Permits {
 }
 
 /// A call that waits for a place or has one.
-pub(super) struct PermitRequest(Arc<Permits>);
+pub(in crate::collect) struct PermitRequest(Arc<Permits>);
 
 impl PermitRequest {
-    pub(super) fn new(places: &Arc<Permits>) -> Self {
+    pub(in crate::collect) fn new(places: &Arc<Permits>) -> Self {
         let mut state = places.state();
         state.demand += 1;
         state.peak = state.peak.max(state.demand);
@@ -199,7 +199,7 @@ impl PermitRequest {
     }
 
     /// Waits for a place, first come, first served. Returns a new request if the lease has run out.
-    pub(super) async fn place(&mut self) -> Result<Permit, Self> {
+    pub(in crate::collect) async fn place(&mut self) -> Result<Permit, Self> {
         // The semaphore is never closed.
         if let Ok(permit) = self.0.free.acquire().await {
             permit.forget();
@@ -232,7 +232,7 @@ impl Drop for PermitRequest {
 }
 
 /// A place in use.
-pub(super) struct Permit {
+pub(in crate::collect) struct Permit {
     of: PermitRequest,
     lease: u64,
 }

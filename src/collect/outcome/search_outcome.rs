@@ -1,9 +1,10 @@
 //! How a search ended: not made, given up, failed or answered; what it cost, and how much of its reply is kept. Makes
 //! no call.
 
-use super::compress::Compressor;
-use super::refused::ProviderRefusal;
-use super::{Settings, indexing_delay, ingest, look_back, saturation};
+use crate::collect::compress::Compressor;
+use crate::collect::limits::refused::ProviderRefusal;
+use crate::collect::look_back::{indexing_delay, saturation};
+use crate::collect::{Settings, ingest, look_back};
 use crate::model::{
     Answer, Finding, Micros, ProviderKind, QueryHistory, Question, Remembered, SearchState, Source, Span, Time,
 };
@@ -12,54 +13,54 @@ use crate::search::{CallError, ErrorClass, RawReply, Request, SearchQuery, Spent
 use crate::store::{RawRecord, SearchResult};
 
 /// Bytes kept of a reply; the rest of a longer one is cut.
-pub(super) const RAW_KEPT: usize = 4 * 1024 * 1024;
+pub(in crate::collect) const RAW_KEPT: usize = 4 * 1024 * 1024;
 
 /// Why a search did not run or ended early: the process was asked to stop.
-pub(super) const INTERRUPTED: &str = "interrupted";
+pub(in crate::collect) const INTERRUPTED: &str = "interrupted";
 
 /// Header by which a sandbox at another address is recognised.
-pub(super) const SANDBOX_HEADER: &str = "x-topicwatch-sandbox";
+pub(in crate::collect) const SANDBOX_HEADER: &str = "x-topicwatch-sandbox";
 
 /// What the searches of a run found so far.
 #[derive(Default)]
-pub(super) struct RunFindings {
-    pub(super) searches: Vec<Fetched>,
-    pub(super) findings: Vec<Finding>,
-    pub(super) answer: Option<Answer>,
-    pub(super) memory: Vec<(Source, Remembered)>,
+pub(in crate::collect) struct RunFindings {
+    pub(in crate::collect) searches: Vec<Fetched>,
+    pub(in crate::collect) findings: Vec<Finding>,
+    pub(in crate::collect) answer: Option<Answer>,
+    pub(in crate::collect) memory: Vec<(Source, Remembered)>,
 }
 
 /// A search that ended in any way, with the reply that is still to be read.
-pub(super) struct Fetched {
-    pub(super) result: SearchResult,
-    pub(super) hint: Option<String>,
+pub(in crate::collect) struct Fetched {
+    pub(in crate::collect) result: SearchResult,
+    pub(in crate::collect) hint: Option<String>,
     /// Whether the reply says that a sandbox made it.
-    pub(super) invented: bool,
+    pub(in crate::collect) invented: bool,
     /// Cost of the tries before the answered one.
     earlier: Micros,
     /// When its last try was made; `None` if none was.
-    pub(super) sent_at: Option<Time>,
+    pub(in crate::collect) sent_at: Option<Time>,
     /// Whether it looked back further than its topic says.
-    pub(super) widened: bool,
+    pub(in crate::collect) widened: bool,
     /// Whether it failed, but a part of its answer is kept.
-    pub(super) part_of_answer: bool,
+    pub(in crate::collect) part_of_answer: bool,
     reply: Option<(Request, RawReply)>,
 }
 
 /// The span of a search.
-pub(super) struct SearchSpan<'a> {
+pub(in crate::collect) struct SearchSpan<'a> {
     /// The span that its request names.
-    pub(super) requested_span: Option<Span>,
+    pub(in crate::collect) requested_span: Option<Span>,
     /// The span against which its findings are judged if the request names none.
-    pub(super) otherwise: Span,
+    pub(in crate::collect) otherwise: Span,
     /// Why it is not the topic's window, if it is not.
-    pub(super) why: Option<&'a str>,
+    pub(in crate::collect) why: Option<&'a str>,
     /// What earlier replies to the question showed.
-    pub(super) recall: QueryHistory,
+    pub(in crate::collect) recall: QueryHistory,
 }
 
 /// Returns a search that was not made.
-pub(super) fn not_run(source: Source, search_query: &SearchQuery, reason: &str) -> Fetched {
+pub(in crate::collect) fn not_run(source: Source, search_query: &SearchQuery, reason: &str) -> Fetched {
     let result = SearchResult {
         source,
         operation: operation(search_query),
@@ -84,7 +85,7 @@ pub(super) fn not_run(source: Source, search_query: &SearchQuery, reason: &str) 
 }
 
 /// Returns a search that was not made because every call would be refused.
-pub(super) fn left_out(source: Source, search_query: &SearchQuery, refused: ProviderRefusal) -> Fetched {
+pub(in crate::collect) fn left_out(source: Source, search_query: &SearchQuery, refused: ProviderRefusal) -> Fetched {
     let mut fetched = not_run(source, search_query, refused.class);
     fetched.result.error = Some((refused.class.to_owned(), refused.reason()));
     fetched.hint = Some(refused.hint);
@@ -92,7 +93,7 @@ pub(super) fn left_out(source: Source, search_query: &SearchQuery, refused: Prov
 }
 
 /// Returns a search of a provider that this process's configuration does not have.
-pub(super) fn unconfigured(source: Source, search_query: &SearchQuery) -> Fetched {
+pub(in crate::collect) fn unconfigured(source: Source, search_query: &SearchQuery) -> Fetched {
     let mut fetched = not_run(source, search_query, "");
     fetched.result.state = SearchState::Error;
     fetched.result.reason = None;
@@ -106,7 +107,7 @@ pub(super) fn unconfigured(source: Source, search_query: &SearchQuery) -> Fetche
 }
 
 /// Returns a search that was in progress, or waited for its place, when the run had to end. Each try may be billed.
-pub(super) fn abandoned(
+pub(in crate::collect) fn abandoned(
     source: Source,
     search_query: &SearchQuery,
     (spent, price): (Spent, Micros),
@@ -123,7 +124,12 @@ pub(super) fn abandoned(
     fetched
 }
 
-pub(super) fn failed(source: Source, search_query: &SearchQuery, price: Micros, error: CallError) -> Fetched {
+pub(in crate::collect) fn failed(
+    source: Source,
+    search_query: &SearchQuery,
+    price: Micros,
+    error: CallError,
+) -> Fetched {
     let mut fetched = not_run(source, search_query, "");
     let result = &mut fetched.result;
     result.state = SearchState::Error;
@@ -140,7 +146,7 @@ pub(super) fn failed(source: Source, search_query: &SearchQuery, price: Micros, 
     fetched
 }
 
-pub(super) fn answered(
+pub(in crate::collect) fn answered(
     source: Source,
     search_query: &SearchQuery,
     price: Micros,
@@ -167,19 +173,19 @@ pub(super) fn answered(
 }
 
 /// Sets a cost that the service named. It counts as billed only if every try was answered.
-pub(super) fn paid(result: &mut SearchResult, cost: Micros, earlier: Spent) {
+pub(in crate::collect) fn paid(result: &mut SearchResult, cost: Micros, earlier: Spent) {
     (result.cost, result.cost_basis) = (cost, if earlier.unknown == 0 { "billed" } else { "assumed" });
 }
 
 /// Sets the cost of a search whose tries were not answered. `price` is that of one whose cost is not known.
-pub(super) fn settle(result: &mut SearchResult, spent: Spent, price: Micros) {
+pub(in crate::collect) fn settle(result: &mut SearchResult, spent: Spent, price: Micros) {
     match spent {
         Spent { billed: Micros(1..), unknown: 0 } => (result.cost, result.cost_basis) = (spent.billed, "billed"),
         spent => charge(result, spent.counted(price)),
     }
 }
 
-pub(super) fn charge(result: &mut SearchResult, cost: Micros) {
+pub(in crate::collect) fn charge(result: &mut SearchResult, cost: Micros) {
     if cost > Micros(0) {
         (result.cost, result.cost_basis) = (cost, "assumed");
     }
@@ -205,18 +211,18 @@ fn compress_reply(
 
 impl Fetched {
     /// Whether there is a reply to decode.
-    pub(super) fn is_answered(&self) -> bool {
+    pub(in crate::collect) fn is_answered(&self) -> bool {
         self.reply.is_some()
     }
 
     /// Returns the question that was asked.
-    pub(super) fn question(&self) -> Question {
+    pub(in crate::collect) fn question(&self) -> Question {
         let SearchResult { source, operation, query, .. } = &self.result;
         Question { source: *source, operation: (*operation).to_owned(), query: query.clone() }
     }
 
     /// Reads the reply, if there is one, adds its content to the run, and sets the search's state and coverage.
-    pub(super) fn ingest(
+    pub(in crate::collect) fn ingest(
         mut self,
         seen_at: Time,
         search_query: &SearchQuery,
@@ -320,7 +326,7 @@ fn part_kept(class: ErrorClass) -> &'static str {
 }
 
 /// Returns the operation's name as it is stored.
-pub(super) fn operation(search_query: &SearchQuery) -> &'static str {
+pub(in crate::collect) fn operation(search_query: &SearchQuery) -> &'static str {
     match search_query {
         SearchQuery::Social(query, _) => query.operation.as_str(),
         SearchQuery::Web(query) => query.operation.as_str(),
@@ -330,7 +336,7 @@ pub(super) fn operation(search_query: &SearchQuery) -> &'static str {
 }
 
 /// Returns the words of the query.
-pub(super) fn words(search_query: &SearchQuery) -> String {
+pub(in crate::collect) fn words(search_query: &SearchQuery) -> String {
     match search_query {
         SearchQuery::Social(query, _) => query.query.clone(),
         SearchQuery::Web(query) => query.query.clone(),

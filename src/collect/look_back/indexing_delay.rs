@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::model::{Finding, QueryHistory, Time, WindowFit};
 
 /// The least time not claimed: services need some minutes to index a post.
-pub(super) const LEAST: Duration = Duration::from_secs(300);
+pub(in crate::collect) const LEAST: Duration = Duration::from_secs(300);
 /// The most time not claimed; posts that come later than this are not late because of indexing.
 const MOST: Duration = Duration::from_secs(6 * 3_600);
 /// Percentile of a reply's posts that gives the reply's lateness.
@@ -17,7 +17,7 @@ const REPLIES: usize = 90;
 
 /// Returns how late the new posts of a reply were, in milliseconds: posts that the previous reply should have shown
 /// were indexed after it. Returns `None` if no post is new or nothing was asked before.
-pub(super) fn lateness(posts: &[Finding], recall: &QueryHistory) -> Option<i64> {
+pub(in crate::collect) fn lateness(posts: &[Finding], recall: &QueryHistory) -> Option<i64> {
     let before = recall.before?;
     let known: HashSet<&str> = recall.shown.iter().map(|(_, key)| key.as_str()).collect();
     let new = posts.iter().filter(|post| post.fit == WindowFit::In);
@@ -29,7 +29,7 @@ pub(super) fn lateness(posts: &[Finding], recall: &QueryHistory) -> Option<i64> 
 }
 
 /// Returns how much of the time before a search is not claimed, from the lateness of the latest replies.
-pub(super) fn allowance(late: impl IntoIterator<Item = i64>) -> Duration {
+pub(in crate::collect) fn allowance(late: impl IntoIterator<Item = i64>) -> Duration {
     let learned = quantile(late.into_iter().collect(), REPLIES).unwrap_or(0);
     Duration::from_millis(u64::try_from(learned).unwrap_or(0)).clamp(LEAST, MOST)
 }

@@ -26,16 +26,16 @@ const MOST_STARTS: u32 = 64;
 const LONGEST_LEASE: Duration = Duration::from_secs(15);
 
 /// This process's share of the service.
-pub(super) struct SharedLimits {
-    pub(super) store: Store,
-    pub(super) clock: Clock,
+pub(in crate::collect) struct SharedLimits {
+    pub(in crate::collect) store: Store,
+    pub(in crate::collect) clock: Clock,
     /// The constant part of each lease request.
-    pub(super) ask: LeaseRequest,
-    pub(super) lease: Duration,
-    pub(super) places: Arc<Permits>,
+    pub(in crate::collect) ask: LeaseRequest,
+    pub(in crate::collect) lease: Duration,
+    pub(in crate::collect) places: Arc<Permits>,
     /// Notified after every check of the lease.
-    pub(super) looked: watch::Sender<()>,
-    pub(super) renewals: TaskTracker,
+    pub(in crate::collect) looked: watch::Sender<()>,
+    pub(in crate::collect) renewals: TaskTracker,
     ahead: Mutex<VecDeque<Reserved>>,
     queueing: AtomicU32,
 }
@@ -48,7 +48,7 @@ struct Reserved {
 
 impl SharedLimits {
     /// Shares the limits of the client between all processes of this store. `lease` is the lease of runs.
-    pub(super) fn new(store: Store, clock: Clock, client: &Client, lease: Duration) -> Arc<Self> {
+    pub(in crate::collect) fn new(store: Store, clock: Clock, client: &Client, lease: Duration) -> Arc<Self> {
         let (most, rate) = client.limits();
         let period = rate.and_then(|rate| rate.per.checked_div(rate.count)).unwrap_or_default();
         let request = LeaseRequest {
@@ -158,7 +158,7 @@ impl SharedLimits {
 }
 
 /// The pace of a client; a wrapper because the task that renews the lease needs the `Arc`.
-pub(super) struct SharedPace(pub(super) Arc<SharedLimits>);
+pub(in crate::collect) struct SharedPace(pub(in crate::collect) Arc<SharedLimits>);
 
 impl CallLimiter for SharedPace {
     fn enter(&self) -> Pin<Box<dyn Future<Output = Admission> + Send + '_>> {
@@ -212,7 +212,7 @@ impl SharedLimits {
     }
 
     /// Gives everything back and waits until that is done. A later call starts again.
-    pub(super) async fn end(&self) {
+    pub(in crate::collect) async fn end(&self) {
         self.places.end();
         self.renewals.close();
         self.renewals.wait().await;

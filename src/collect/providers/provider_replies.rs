@@ -1,8 +1,8 @@
 //! The replies to one search of a provider, and how far back they reach.
 
-use super::look_back::ReplySpan;
-use super::search_outcome::{charge, paid, settle};
 use crate::budget::Price;
+use crate::collect::look_back::ReplySpan;
+use crate::collect::outcome::search_outcome::{charge, paid, settle};
 use crate::model::{Finding, Micros, QueryHistory, Time, WindowFit};
 use crate::search::Spent;
 use crate::search::kinds::{Kind, ProviderRequest, ReadResult, SearchCall};
@@ -10,22 +10,22 @@ use crate::store::SearchResult;
 
 /// The replies, and what else is known about them.
 #[derive(Clone, Copy)]
-pub(super) struct Replies<'a> {
-    pub(super) parts: &'a [SearchCall],
+pub(in crate::collect) struct Replies<'a> {
+    pub(in crate::collect) parts: &'a [SearchCall],
     /// How many calls were answered, even in part.
-    pub(super) answered: u32,
+    pub(in crate::collect) answered: u32,
     /// What the other tries cost.
-    pub(super) beside: Spent,
+    pub(in crate::collect) beside: Spent,
     /// The expected price of a call.
-    pub(super) expected: Micros,
+    pub(in crate::collect) expected: Micros,
     /// When the last call was made.
-    pub(super) sent_at: Time,
-    pub(super) recall: &'a QueryHistory,
+    pub(in crate::collect) sent_at: Time,
+    pub(in crate::collect) recall: &'a QueryHistory,
 }
 
 impl Replies<'_> {
     /// Sets the cost of a search whose replies were read.
-    pub(super) fn charge(&self, result: &mut SearchResult, read: &ReadResult, found: usize, price: &Price) {
+    pub(in crate::collect) fn charge(&self, result: &mut SearchResult, read: &ReadResult, found: usize, price: &Price) {
         let rest = self.beside.counted(self.expected);
         match read.reply.cost {
             Some(cost) => {
@@ -52,7 +52,7 @@ impl Replies<'_> {
 
     /// Returns the start of what a reply covers, if the reply itself only says how far it looked back: "the past 24
     /// hours" counts from the call, and a run may wait for its place.
-    pub(super) fn begin(
+    pub(in crate::collect) fn begin(
         &self,
         reply_span: ReplySpan,
         since: Time,

@@ -3,14 +3,20 @@
 //! next continues. Each is in a file of
 //! its own. Alerts are followers too, but in their own module (`alert`), because they notify people.
 
+pub(super) mod clusters;
+pub(super) mod days;
+pub(super) mod tally;
+pub(super) mod terms;
+pub(super) mod text_index;
+
 use crate::model::{Clock, Follower};
 use crate::store::{Store, StoreError};
 
-use super::clusters::cluster;
-use super::days::count_days;
-use super::tally::tally_runs;
-use super::terms::count_terms;
-use super::text_index::index_words;
+use clusters::cluster;
+use days::count_days;
+use tally::tally_runs;
+use terms::count_terms;
+use text_index::index_words;
 
 /// Lets a follower catch up until nothing is left or `enough` says so.
 pub async fn catch_up(

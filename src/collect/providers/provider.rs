@@ -4,10 +4,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::refused::{ProviderRefusal, ProviderRefusals};
-use super::search_outcome::Fetched;
-use super::shared_limits;
 use crate::budget::Price;
+use crate::collect::limits::refused::{ProviderRefusal, ProviderRefusals};
+use crate::collect::limits::shared_limits;
+use crate::collect::outcome::search_outcome::Fetched;
 use crate::model::{Answer, Clock, Finding, LookBack, ProviderQuery, Remembered, ServiceLimits, Source, Time};
 use crate::search::kinds::PromptItem;
 use crate::search::{CallError, Client, SearchQuery};
@@ -26,19 +26,25 @@ pub struct Provider {
 }
 
 /// A provider in use.
-pub(super) struct ProviderState {
-    pub(super) client: Client,
-    pub(super) limits: ServiceLimits,
+pub(in crate::collect) struct ProviderState {
+    pub(in crate::collect) client: Client,
+    pub(in crate::collect) limits: ServiceLimits,
     /// Price of the calls of a provider other than the search service.
-    pub(super) price: Price,
+    pub(in crate::collect) price: Price,
     open: bool,
-    pub(super) refusals: Arc<ProviderRefusals>,
+    pub(in crate::collect) refusals: Arc<ProviderRefusals>,
     /// Its limits over all processes; `None` for the embedded sandbox, which no other process uses.
     shared: Option<Arc<shared_limits::SharedLimits>>,
 }
 
 impl ProviderState {
-    pub(super) fn new(store: &Store, clock: &Clock, provider: Provider, sandbox: bool, lease: Duration) -> Self {
+    pub(in crate::collect) fn new(
+        store: &Store,
+        clock: &Clock,
+        provider: Provider,
+        sandbox: bool,
+        lease: Duration,
+    ) -> Self {
         let Provider { client, limits, price, open, .. } = provider;
         let shared =
             (!sandbox).then(|| shared_limits::SharedLimits::new(store.clone(), Arc::clone(clock), &client, lease));
@@ -50,19 +56,19 @@ impl ProviderState {
     }
 
     /// Returns the refusal that every call of a source would meet now.
-    pub(super) fn refused_at(&self, source: Source, now: Time) -> Option<ProviderRefusal> {
+    pub(in crate::collect) fn refused_at(&self, source: Source, now: Time) -> Option<ProviderRefusal> {
         self.refusals.at(source, now)
     }
 
     /// Stops calls for a while after a refusal that every further call would meet.
-    pub(super) fn learn(&self, source: Source, error: &CallError, now: Time) {
+    pub(in crate::collect) fn learn(&self, source: Source, error: &CallError, now: Time) {
         if !self.open {
             self.refusals.learn(source, error, now);
         }
     }
 
     /// Gives back what this process holds of the limits.
-    pub(super) async fn release(&self) {
+    pub(in crate::collect) async fn release(&self) {
         if let Some(shared) = &self.shared {
             shared.end().await;
         }
@@ -70,23 +76,23 @@ impl ProviderState {
 }
 
 /// A query to a provider.
-pub(super) struct ProviderQueryContext<'a> {
-    pub(super) source: Source,
-    pub(super) ask: &'a SearchQuery,
-    pub(super) query: &'a ProviderQuery,
-    pub(super) over: LookBack,
+pub(in crate::collect) struct ProviderQueryContext<'a> {
+    pub(in crate::collect) source: Source,
+    pub(in crate::collect) ask: &'a SearchQuery,
+    pub(in crate::collect) query: &'a ProviderQuery,
+    pub(in crate::collect) over: LookBack,
     /// Why the span is not the topic's window, if it is not.
-    pub(super) why: Option<&'a str>,
+    pub(in crate::collect) why: Option<&'a str>,
     /// New items of the run, for a provider that writes about them.
-    pub(super) items: &'a [PromptItem],
+    pub(in crate::collect) items: &'a [PromptItem],
 }
 
 /// The result of a query.
-pub(super) struct ProviderAnswer {
-    pub(super) fetched: Fetched,
-    pub(super) findings: Vec<Finding>,
-    pub(super) answer: Option<Answer>,
-    pub(super) memory: Vec<Remembered>,
+pub(in crate::collect) struct ProviderAnswer {
+    pub(in crate::collect) fetched: Fetched,
+    pub(in crate::collect) findings: Vec<Finding>,
+    pub(in crate::collect) answer: Option<Answer>,
+    pub(in crate::collect) memory: Vec<Remembered>,
 }
 
 impl From<Fetched> for ProviderAnswer {

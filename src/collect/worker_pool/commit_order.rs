@@ -7,25 +7,25 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// Hands out turns, one after another.
 #[derive(Debug)]
-pub(super) struct CommitOrder(Mutex<CancellationToken>);
+pub(in crate::collect) struct CommitOrder(Mutex<CancellationToken>);
 
 /// The turn of one run. The next turn comes when it is dropped, however its run ended.
 #[derive(Debug, Default)]
-pub(super) struct CommitTurn {
+pub(in crate::collect) struct CommitTurn {
     before: Option<CancellationToken>,
     _over: Option<DropGuard>,
 }
 
 impl CommitOrder {
     /// Creates turns; the first one does not wait.
-    pub(super) fn new() -> Self {
+    pub(in crate::collect) fn new() -> Self {
         let nobody = CancellationToken::new();
         nobody.cancel();
         Self(Mutex::new(nobody))
     }
 
     /// Returns the turn after the last one taken.
-    pub(super) fn take(&self) -> CommitTurn {
+    pub(in crate::collect) fn take(&self) -> CommitTurn {
         let over = CancellationToken::new();
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let before = std::mem::replace(&mut *last, over.clone());
@@ -35,7 +35,7 @@ impl CommitOrder {
 
 impl CommitTurn {
     /// Waits until the turn before is over. A run without a turn does not wait.
-    pub(super) async fn wait(&self) {
+    pub(in crate::collect) async fn wait(&self) {
         if let Some(before) = &self.before {
             before.cancelled().await;
         }

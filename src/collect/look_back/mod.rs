@@ -1,6 +1,9 @@
 //! How far back a run looks, and what each of its searches covered. Pure: earlier coverage is an argument. `insight`
 //! adds up the spans of many runs.
 
+pub(super) mod indexing_delay;
+pub(super) mod saturation;
+
 use std::time::Duration;
 
 use super::Settings;
@@ -9,7 +12,7 @@ use crate::search::{LookBackSupport, SearchQuery, look_back_support, wider_look_
 
 /// A gap that exceeds the window by no more than this is ignored. Runs begin seconds or minutes after their slots, and
 /// the last minutes before a search are never claimed; a daily topic must not look back a week because of that.
-const SLACK: Duration = Duration::from_secs(600).saturating_add(super::indexing_delay::LEAST);
+const SLACK: Duration = Duration::from_secs(600).saturating_add(indexing_delay::LEAST);
 
 /// How far back a topic without a schedule catches up; with a schedule, `catch_up_window` says so.
 const CATCH_UP: Duration = Duration::from_secs(7 * 86_400);

@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use super::look_back::ReplySpan;
+use super::ReplySpan;
 use crate::model::{Finding, QueryHistory, Span, Time};
 use crate::search::covers_window_start;
 
@@ -31,7 +31,7 @@ const REPLIES: usize = 5;
 const RECENT: Duration = Duration::from_secs(7 * 86_400);
 
 /// Returns what a reply shows that is as long as the request allows.
-pub(super) fn of_full(posts: &[Finding], requested: Span, recall: &QueryHistory) -> ReplySpan {
+pub(in crate::collect) fn of_full(posts: &[Finding], requested: Span, recall: &QueryHistory) -> ReplySpan {
     let from = Span { until: oldest(posts, requested).unwrap_or(requested.from), ..requested };
     let is_whole = reaches_start(posts, requested) && missing(posts, from, recall) < MISSING;
     if is_whole { ReplySpan::Whole } else { ReplySpan::FromOldest }
@@ -56,7 +56,7 @@ fn missing(posts: &[Finding], span: Span, recall: &QueryHistory) -> usize {
 
 /// Returns what an empty reply shows of the requested span. It shows nothing if the query showed several posts of the span
 /// before, or if even the quietest of its latest replies would predict many: then the service is broken.
-pub(super) fn of_empty(requested: Span, recall: &QueryHistory) -> ReplySpan {
+pub(in crate::collect) fn of_empty(requested: Span, recall: &QueryHistory) -> ReplySpan {
     let is_whole = missing(&[], requested, recall) < MISSING && predicted(requested, recall) < MANY;
     if is_whole { ReplySpan::Whole } else { ReplySpan::Nothing }
 }
@@ -76,12 +76,17 @@ fn predicted(requested: Span, recall: &QueryHistory) -> f64 {
 }
 
 /// What a search says of a reply to a past span that has posts from after it.
-pub(super) const DATES_IGNORED: &str =
+pub(in crate::collect) const DATES_IGNORED: &str =
     "the reply has posts from after the time asked for: the service ignored the dates";
 
 /// Returns what a reply shows if the request named a past span and the service may have ignored its end. Posts of the
 /// next day do not tell: a service may count the last day in, and in its own time zone.
-pub(super) fn unless_unfiltered(reply_span: ReplySpan, posts: &[Finding], requested: Span, now: Time) -> ReplySpan {
+pub(in crate::collect) fn unless_unfiltered(
+    reply_span: ReplySpan,
+    posts: &[Finding],
+    requested: Span,
+    now: Time,
+) -> ReplySpan {
     let any = |from: Time, until: Time| {
         posts.iter().any(|post| post.found.published_at.is_some_and(|at| at >= from && at < until))
     };
@@ -92,14 +97,14 @@ pub(super) fn unless_unfiltered(reply_span: ReplySpan, posts: &[Finding], reques
 }
 
 /// Whether a reply was full: the service had more than it returned.
-pub(super) fn is_full(reply_span: ReplySpan) -> bool {
+pub(in crate::collect) fn is_full(reply_span: ReplySpan) -> bool {
     matches!(reply_span, ReplySpan::FromOldest | ReplySpan::Sample)
 }
 
 /// Returns what a reply shows of the requested span, by its posts and by earlier replies to the question. If the
 /// request `named` a number, the usual lengths of services say nothing; a shorter reply is full if it is the longest and
 /// its length came up repeatedly, as the service may cut below that number.
-pub(super) fn reply_span(
+pub(in crate::collect) fn reply_span(
     posts: &[Finding],
     unreadable: i64,
     requested: Span,

@@ -9,18 +9,18 @@ use crate::search::{CallError, FailureScope};
 
 /// A refusal that every further call would meet: the key, the balance, or the wait that the provider asked for.
 #[derive(Debug, Clone)]
-pub(super) struct ProviderRefusal {
-    pub(super) class: &'static str,
-    pub(super) text: String,
-    pub(super) hint: String,
-    pub(super) until: Time,
+pub(in crate::collect) struct ProviderRefusal {
+    pub(in crate::collect) class: &'static str,
+    pub(in crate::collect) text: String,
+    pub(in crate::collect) hint: String,
+    pub(in crate::collect) until: Time,
     /// When the provider asked to be called again, if it did.
     asked_until: Option<Time>,
 }
 
 impl ProviderRefusal {
     /// Says why a search is not made.
-    pub(super) fn reason(&self) -> String {
+    pub(in crate::collect) fn reason(&self) -> String {
         match self.asked_until {
             Some(at) => format!("not called, the service asked to wait until {at}: {}", self.text),
             None => format!("not called until {}, because an earlier call got {}", self.until, self.text),
@@ -30,18 +30,18 @@ impl ProviderRefusal {
 
 /// The refusals of one provider: by source, because a service limits its calls separately; `None` is every source.
 #[derive(Debug, Default)]
-pub(super) struct ProviderRefusals(Mutex<BTreeMap<Option<Source>, ProviderRefusal>>);
+pub(in crate::collect) struct ProviderRefusals(Mutex<BTreeMap<Option<Source>, ProviderRefusal>>);
 
 impl ProviderRefusals {
     /// Returns the refusal that every call of a source would meet now.
-    pub(super) fn at(&self, source: Source, now: Time) -> Option<ProviderRefusal> {
+    pub(in crate::collect) fn at(&self, source: Source, now: Time) -> Option<ProviderRefusal> {
         let refusals = self.0.lock().ok()?;
         let in_force = |of| refusals.get(&of).filter(|refusal| now < refusal.until).cloned();
         in_force(None).or_else(|| in_force(Some(source)))
     }
 
     /// Stops calls for a while after an error that every further call would meet.
-    pub(super) fn learn(&self, source: Source, error: &CallError, now: Time) {
+    pub(in crate::collect) fn learn(&self, source: Source, error: &CallError, now: Time) {
         let Ok(mut refusals) = self.0.lock() else { return };
         let mut insert = |of, asked_until, until| {
             let (class, text, hint) = (error.class.as_str(), error.text.clone(), error.hint.clone());
@@ -58,7 +58,11 @@ impl ProviderRefusals {
 
 /// Returns the error of a search that failed and is not tried again: every further call would be refused, or for
 /// `otherwise`.
-pub(super) fn not_retried(error: &CallError, refused: Option<ProviderRefusal>, otherwise: &str) -> CallError {
+pub(in crate::collect) fn not_retried(
+    error: &CallError,
+    refused: Option<ProviderRefusal>,
+    otherwise: &str,
+) -> CallError {
     let why = refused.map_or(otherwise.to_owned(), |refused| format!("another search got {}", refused.text));
     CallError { text: format!("{}; not tried again: {why}", error.text), ..error.clone() }
 }

@@ -5,14 +5,16 @@ use std::sync::atomic::Ordering;
 
 use futures_util::StreamExt as _;
 
-use super::fetch::CallGate;
-use super::ingest::read_parts;
-use super::look_back::ReplySpan;
 use super::provider::{ProviderAnswer, ProviderQueryContext, ProviderState};
-use super::provider_replies::Replies;
-use super::refused::not_retried;
-use super::search_outcome::{self, Fetched, abandoned, failed, left_out, not_run, operation, unconfigured, words};
-use super::{Collector, Stop, indexing_delay, saturation, stored_calls};
+use super::{provider_replies::Replies, stored_calls};
+use crate::collect::fetch::CallGate;
+use crate::collect::ingest::read_parts;
+use crate::collect::limits::refused::not_retried;
+use crate::collect::look_back::{ReplySpan, indexing_delay, saturation};
+use crate::collect::outcome::search_outcome::{
+    self, Fetched, abandoned, failed, left_out, not_run, operation, unconfigured, words,
+};
+use crate::collect::{Collector, Stop};
 use crate::model::{NO_COMMON_TIME, QueryHistory, ResultKind, SearchState, Source, Span, Time, covers_spans};
 use crate::search::kinds::{self, Kind, MOST_PARTS, ProviderRequest, SearchCall, SpanCoverage};
 use crate::search::{CallError, CallFailure, ErrorClass, Request, SearchQuery, Spent, Unsupported};
@@ -30,7 +32,7 @@ enum Stopped {
 }
 
 impl Collector {
-    pub(super) async fn ask_provider(
+    pub(in crate::collect) async fn ask_provider(
         &self,
         run: &RunRef,
         asking: &ProviderQueryContext<'_>,

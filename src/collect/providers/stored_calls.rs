@@ -3,8 +3,8 @@
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
-use super::compress::Compressor;
-use super::search_outcome::{RAW_KEPT, SANDBOX_HEADER};
+use crate::collect::compress::Compressor;
+use crate::collect::outcome::search_outcome::{RAW_KEPT, SANDBOX_HEADER};
 use crate::model::{ProviderKind, ProviderQuery, Remembered, Span, Time};
 use crate::search::kinds::{Kind, PartFailure, PartReply, PromptItem, ProviderRequest, SearchCall};
 use crate::search::{ErrorClass, Request};
@@ -12,20 +12,20 @@ use crate::store::RawRecord;
 
 /// What was asked; the record's `request`.
 #[derive(Serialize, Deserialize)]
-pub(super) struct StoredRequest {
-    pub(super) query: ProviderQuery,
+pub(in crate::collect) struct StoredRequest {
+    pub(in crate::collect) query: ProviderQuery,
     from: i64,
     until: i64,
     /// Key and address of each item that was given to the provider.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) items: Vec<PromptItem>,
+    pub(in crate::collect) items: Vec<PromptItem>,
     /// What was remembered and affects how the replies are read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) memory: Vec<Remembered>,
+    pub(in crate::collect) memory: Vec<Remembered>,
 }
 
 impl StoredRequest {
-    pub(super) fn span(&self) -> Span {
+    pub(in crate::collect) fn span(&self) -> Span {
         Span { from: Time(self.from), until: Time(self.until) }
     }
 }
@@ -53,7 +53,7 @@ struct KeptPart {
     location: Option<String>,
 }
 
-pub(super) fn invented(reply: &PartReply) -> bool {
+pub(in crate::collect) fn invented(reply: &PartReply) -> bool {
     reply.header(SANDBOX_HEADER).is_some()
 }
 
@@ -128,7 +128,7 @@ pub(super) fn build_record(
 }
 
 /// Reads the parts from a record's body.
-pub(super) fn read(query: &ProviderQuery, body: &[u8]) -> Option<Vec<SearchCall>> {
+pub(in crate::collect) fn read(query: &ProviderQuery, body: &[u8]) -> Option<Vec<SearchCall>> {
     let kept: Vec<KeptPart> = serde_json::from_slice(body).ok()?;
     let part = |kept: KeptPart| {
         let request = Request {

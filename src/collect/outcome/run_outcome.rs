@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use super::search_outcome::{Fetched, INTERRUPTED};
-use super::{RunReport, SearchReport};
+use crate::collect::{RunReport, SearchReport};
 use crate::insight::daily::{extract_links, without_last_word};
 use crate::model::{Answer, RunState, SearchState, Source, page_key_of_entry};
 use crate::normalise::link_key;
 use crate::store::{Counts, DataOrigin, RunRef, SeenItem, StoreError};
 
 /// Returns state, reason, and the first error.
-pub(super) fn of(searches: &[Fetched]) -> (RunState, Option<String>, Option<(String, String)>) {
+pub(in crate::collect) fn of(searches: &[Fetched]) -> (RunState, Option<String>, Option<(String, String)>) {
     let error = searches.iter().find_map(|s| s.result.error.clone());
     let good = searches.iter().filter(|s| answered(s)).count();
     let over = searches.iter().filter(|s| s.result.state == SearchState::OverQuota).count();
@@ -43,16 +43,16 @@ fn answered(search: &Fetched) -> bool {
 }
 
 /// Whether it is unknown what is new, because every search failed or was not made.
-pub(super) fn none_answered(searches: &[Fetched]) -> bool {
+pub(in crate::collect) fn none_answered(searches: &[Fetched]) -> bool {
     !searches.iter().any(answered)
 }
 
 /// Why no summary of new items is requested.
-pub(super) const NO_OTHER: &str = "no other source answered";
-pub(super) const NOTHING_NEW: &str = "nothing new was found";
+pub(in crate::collect) const NO_OTHER: &str = "no other source answered";
+pub(in crate::collect) const NOTHING_NEW: &str = "nothing new was found";
 
 /// Returns why there is nothing to write about.
-pub(super) fn no_prompt_items_reason(searches: &[Fetched]) -> &'static str {
+pub(in crate::collect) fn no_prompt_items_reason(searches: &[Fetched]) -> &'static str {
     if none_answered(searches) { NO_OTHER } else { NOTHING_NEW }
 }
 
@@ -62,7 +62,7 @@ fn interrupted_search(search: &Fetched) -> bool {
 
 /// Whether a run was interrupted before any search was answered. If it found nothing, it can be given back: its slot runs again, and a call in
 /// progress is on record at its price.
-pub(super) fn is_fully_interrupted(searches: &[Fetched]) -> bool {
+pub(in crate::collect) fn is_fully_interrupted(searches: &[Fetched]) -> bool {
     searches.iter().all(|s| match s.result.state {
         SearchState::NotRun => s.result.error.is_none(),
         state => state == SearchState::Lost,
@@ -70,7 +70,7 @@ pub(super) fn is_fully_interrupted(searches: &[Fetched]) -> bool {
 }
 
 /// Returns whether the replies are invented or real; `None` if there are none.
-pub(super) fn nature(searches: &[Fetched], is_sandbox: bool) -> Option<DataOrigin> {
+pub(in crate::collect) fn nature(searches: &[Fetched], is_sandbox: bool) -> Option<DataOrigin> {
     let answered = searches.iter().any(|s| s.result.raw.is_some());
     let invented = is_sandbox || searches.iter().any(|s| s.invented);
     answered.then_some(if invented { DataOrigin::Sandbox } else { DataOrigin::Real })
@@ -80,7 +80,7 @@ pub(super) fn nature(searches: &[Fetched], is_sandbox: bool) -> Option<DataOrigi
 pub const MIXED: &str = "mixed";
 
 /// Removes the replies from the searches of a run whose findings the database refuses.
-pub(super) fn drop_replies(mut searches: Vec<Fetched>, why: &StoreError) -> Vec<Fetched> {
+pub(in crate::collect) fn drop_replies(mut searches: Vec<Fetched>, why: &StoreError) -> Vec<Fetched> {
     for search in &mut searches {
         if search.result.raw.take().is_none() {
             continue;
@@ -94,14 +94,14 @@ pub(super) fn drop_replies(mut searches: Vec<Fetched>, why: &StoreError) -> Vec<
 }
 
 /// Returns the report of a run that was given back: with a slot it is queued again, a manual one is cancelled.
-pub(super) fn interrupted(run: &RunRef, searches: Vec<Fetched>) -> RunReport {
+pub(in crate::collect) fn interrupted(run: &RunRef, searches: Vec<Fetched>) -> RunReport {
     let state = if run.slot.is_some() { RunState::Queued } else { RunState::Cancelled };
     report(run, state, Some(INTERRUPTED.into()), searches, &[])
 }
 
 /// Returns the keys of the items that an answer cites: those that came with it, those whose address it names, and those
 /// addresses, which may be of items found before. The store keeps those that its topic knows.
-pub(super) fn cited(answer: &Answer, items: &[SeenItem]) -> Vec<String> {
+pub(in crate::collect) fn cited(answer: &Answer, items: &[SeenItem]) -> Vec<String> {
     let text = if answer.partial { without_last_word(&answer.text) } else { &*answer.text };
     let linked: BTreeSet<String> = extract_links(text).0.into_iter().filter_map(link_key).collect();
     // Posts of most networks have a key of their own besides that of their address.
@@ -126,7 +126,7 @@ pub(super) fn cited(answer: &Answer, items: &[SeenItem]) -> Vec<String> {
 }
 
 /// Builds the report of a run.
-pub(super) fn report(
+pub(in crate::collect) fn report(
     run: &RunRef,
     state: RunState,
     reason: Option<String>,

@@ -1,6 +1,8 @@
 //! Runs several runs side by side: limits how many, and keeps each lease alive until its run ends. A run whose lease
 //! was lost is stopped; the store would refuse its results anyway.
 
+pub(super) mod commit_order;
+
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,10 +12,10 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::commit_order::{CommitOrder, CommitTurn};
 use super::{Collector, RunReport, Stop, fetch};
 use crate::model::Topic;
 use crate::store::{RunRef, StoreError};
+use commit_order::{CommitOrder, CommitTurn};
 
 /// A run that ended, and its result.
 #[derive(Debug)]
