@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::SearchCoverage;
-use crate::insight::membership::memberships;
+use crate::insight::coverage::membership::memberships;
 use crate::model::{ResultKind, Source, Span, Time, result_kind};
 
 impl SearchCoverage {

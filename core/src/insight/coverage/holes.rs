@@ -4,9 +4,9 @@
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
-use super::coverage::{split_coverage, total_ms};
 use super::hole_causes::{Cause, HoleCause, causes};
 use super::membership::{Membership, memberships};
+use super::{split_coverage, total_ms};
 use crate::model::{CoverageSearch, RunSearch, SearchState, SocialOperation, Source, Span, Time, WatchedTopic};
 
 /// A gap between two search windows shorter than this many milliseconds is not reported as a hole.

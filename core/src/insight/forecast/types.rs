@@ -77,7 +77,7 @@ pub struct Calls {
 
 impl Calls {
     /// Returns calls to one source.
-    pub(super) fn of(source: Source, many: i64) -> Self {
+    pub(in crate::insight) fn of(source: Source, many: i64) -> Self {
         let mut calls = Self::default();
         match source {
             Source::Social => calls.social = many,
@@ -88,11 +88,11 @@ impl Calls {
         calls
     }
 
-    pub(super) fn total(self) -> i64 {
+    pub(in crate::insight) fn total(self) -> i64 {
         [self.web, self.ai, self.providers].into_iter().fold(self.social, i64::saturating_add)
     }
 
-    pub(super) fn plus(self, other: Self) -> Self {
+    pub(in crate::insight) fn plus(self, other: Self) -> Self {
         Self {
             social: self.social.saturating_add(other.social),
             web: self.web.saturating_add(other.web),
@@ -101,7 +101,7 @@ impl Calls {
         }
     }
 
-    pub(super) fn times(self, n: i64) -> Self {
+    pub(in crate::insight) fn times(self, n: i64) -> Self {
         Self {
             social: self.social.saturating_mul(n),
             web: self.web.saturating_mul(n),
@@ -170,7 +170,7 @@ pub struct TopicForecast {
 
 impl TopicForecast {
     /// The forecast of a topic that does not run by a schedule.
-    pub(super) fn unscheduled(topic: &Topic) -> Self {
+    pub(in crate::insight) fn unscheduled(topic: &Topic) -> Self {
         Self {
             topic: topic.id.clone(),
             state: if topic.schedule.is_some() { "paused" } else { "manual" },
@@ -220,7 +220,7 @@ pub struct Forecast {
 
 impl Cost {
     /// Adds each part.
-    pub(super) fn plus(self, other: Self) -> Self {
+    pub(in crate::insight) fn plus(self, other: Self) -> Self {
         Self {
             horizon: self.horizon.plus(other.horizon),
             per_day: self.per_day.plus(other.per_day),

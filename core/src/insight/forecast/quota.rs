@@ -3,16 +3,16 @@
 
 use std::time::Duration;
 
-use super::forecast_types::{Calls, Horizon, Price};
 use super::limit_forecast::{Allowance, Amount, ExhaustedDay, Quota, saturating_i64};
+use super::types::{Calls, Horizon, Price};
 use crate::model::{AiWhen, Budget, Micros, ProviderQuery, Source, Time, Topic, TopicLimits, Usage};
 use crate::schedule::{Schedule, ScheduleError};
 
 /// Calls and their cost.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Load {
-    pub(super) calls: Calls,
-    pub(super) money: Micros,
+pub(in crate::insight) struct Load {
+    pub(in crate::insight) calls: Calls,
+    pub(in crate::insight) money: Micros,
 }
 
 impl Load {
@@ -87,7 +87,7 @@ impl TopicCalls {
 
 /// The calls of the topics that share a schedule and time zone.
 #[derive(Clone)]
-pub(super) struct Group<'s> {
+pub(in crate::insight) struct Group<'s> {
     schedule: &'s Schedule,
     timezone: &'s str,
     /// The start of the forecast.
@@ -105,7 +105,7 @@ pub(super) struct Group<'s> {
 }
 
 impl<'s> Group<'s> {
-    pub(super) fn new(schedule: &'s Schedule, timezone: &'s str, from: Time) -> Self {
+    pub(in crate::insight) fn new(schedule: &'s Schedule, timezone: &'s str, from: Time) -> Self {
         let none = Load::default();
         Self {
             schedule,
@@ -148,7 +148,13 @@ impl<'s> Group<'s> {
     }
 
     /// Adds the calls of a topic to those sources that `counted` accepts. `answered`: it had an answer on the first day.
-    pub(super) fn add(&mut self, topic: &Topic, answered: bool, prices: &[Price], counted: &impl Fn(Source) -> bool) {
+    pub(in crate::insight) fn add(
+        &mut self,
+        topic: &Topic,
+        answered: bool,
+        prices: &[Price],
+        counted: &impl Fn(Source) -> bool,
+    ) {
         for source in topic.sources().into_iter().filter(|source| counted(*source)) {
             let price = prices.iter().find(|price| price.source == source).map_or(Micros(0), |price| price.price);
             let load = match (is_daily(topic, source), answered) {
@@ -270,7 +276,7 @@ fn first_instant_reaching(
 }
 
 /// Compares the calls with the limit of calls.
-pub(super) fn quota(groups: &[Group<'_>], horizon: &Horizon) -> Result<Quota, ScheduleError> {
+pub(in crate::insight) fn quota(groups: &[Group<'_>], horizon: &Horizon) -> Result<Quota, ScheduleError> {
     let limit = i64::from(horizon.limits.calls);
     let met = evaluate_limit(groups, |load| load.calls.total(), horizon, limit, horizon.used.calls)?;
     Ok(Quota {
@@ -286,7 +292,7 @@ pub(super) fn quota(groups: &[Group<'_>], horizon: &Horizon) -> Result<Quota, Sc
 
 /// Compares the calls with one other limit. A call is refused if its configured price does not fit; `reserve` is by how
 /// much that is above its expected cost.
-pub(super) fn allowance(
+pub(in crate::insight) fn allowance(
     budget: Budget,
     topic: Option<&Topic>,
     groups: &[Group<'_>],

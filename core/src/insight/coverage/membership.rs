@@ -10,12 +10,12 @@ const OVER: i64 = 60_000;
 
 /// A time in which a source belonged to a topic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Membership {
-    pub(super) span: Span,
+pub(in crate::insight) struct Membership {
+    pub(in crate::insight) span: Span,
     /// Whether the topic still has the source at the end of the period: its next search looks back.
-    pub(super) lasts: bool,
+    pub(in crate::insight) lasts: bool,
     /// The first row of the ledger that is about it.
-    pub(super) first_row: usize,
+    pub(in crate::insight) first_row: usize,
 }
 
 /// What a run says about a source.
@@ -34,7 +34,12 @@ enum RunEvidence {
 /// A source begins where its first search looks back to; if no run before that lacks it, it was there from the start. It
 /// ends with its last search, or with the last slot after that in which nothing was searched, once a run lacks it or the
 /// topic no longer has it.
-pub(super) fn memberships(source: Source, watched: &WatchedTopic, runs: &[RunSearch], period: Span) -> Vec<Membership> {
+pub(in crate::insight) fn memberships(
+    source: Source,
+    watched: &WatchedTopic,
+    runs: &[RunSearch],
+    period: Span,
+) -> Vec<Membership> {
     let has_now = watched.definition.as_ref().is_none_or(|topic| topic.sources().contains(&source));
     let (mut all, mut row, mut lacked): (Vec<Membership>, usize, bool) = (Vec::new(), 0, false);
     let mut current: Option<Membership> = None;

@@ -1,17 +1,23 @@
 //! Forecasts what the topics will do and cost: their slots, the calls these make and their price. Arithmetic over
 //! schedules and a few sums of past runs; `quota` compares the calls with the daily limits.
 
+mod groups;
+pub(super) mod limit_forecast;
+mod prices;
+mod quota;
+pub(super) mod types;
+
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-use super::forecast_groups::Groups;
-use super::forecast_prices::{price, reserve, share, total_cost};
-use super::forecast_types::{Calls, Cost, Forecast, History, Horizon, Price, ProviderQuota, TopicForecast};
-use super::limit_forecast::{Allowance, Amount, saturating_i64};
-use super::quota::{Group, allowance, quota};
 use crate::budget::Prices;
 use crate::model::{AiUsageRow, AiWhen, Budget, Micros, ProviderQuery, SchedulePolicy, Source, Topic, TopicLimits};
 use crate::schedule::{ScheduleError, largest_uncovered_gap};
+use groups::Groups;
+use limit_forecast::{Allowance, Amount, saturating_i64};
+use prices::{price, reserve, share, total_cost};
+use quota::{Group, allowance, quota};
+use types::{Calls, Cost, Forecast, History, Horizon, Price, ProviderQuota, TopicForecast};
 
 /// Runs of a topic needed to derive how often it asks the AI source.
 const ENOUGH_RUNS: i64 = 10;

@@ -1,6 +1,11 @@
 //! Divides a period into what searches covered together and the holes. Only arithmetic on spans; `holes` explains the
 //! holes.
 
+pub(super) mod hole_causes;
+pub(super) mod holes;
+pub(super) mod membership;
+pub(super) mod silence;
+
 use crate::model::Span;
 
 /// A period divided into covered spans and holes. Both are sorted, disjoint and inside the period; together they fill

@@ -1,6 +1,6 @@
 //! Prices of a forecast: what a call is expected to cost, and what calls cost together.
 
-use super::forecast_types::{Calls, History, Price};
+use super::types::{Calls, History, Price};
 use crate::budget::Prices;
 use crate::model::{Micros, ProviderQuery, Source, Topic};
 
@@ -9,7 +9,7 @@ const ENOUGH_SEARCHES: i64 = 20;
 
 /// Returns what a call cost on average in past searches if there are enough of them and some were billed, else the
 /// configured price. Those that were not billed count with the price that is configured now.
-pub(super) fn price(source: Source, topics: &[Topic], configured: &Prices, history: &History) -> Price {
+pub(in crate::insight) fn price(source: Source, topics: &[Topic], configured: &Prices, history: &History) -> Price {
     let configured = configured.of(source);
     let past = history.billed.iter().find(|row| row.source == source);
     let (billed_searches, assumed_searches) = past.map_or((0, 0), |row| (row.searches, row.assumed_searches));
@@ -30,12 +30,16 @@ pub(super) fn price(source: Source, topics: &[Topic], configured: &Prices, histo
 }
 
 /// Returns the price of a source in the forecast.
-pub(super) fn expected(source: Source, prices: &[Price]) -> Micros {
+pub(in crate::insight) fn expected(source: Source, prices: &[Price]) -> Micros {
     prices.iter().find(|price| price.source == source).map_or(Micros(0), |price| price.price)
 }
 
 /// Returns by how much configured prices are above those of the forecast. Calls are refused by the former.
-pub(super) fn reserve(sources: impl Iterator<Item = Source>, prices: &[Price], configured: &Prices) -> Micros {
+pub(in crate::insight) fn reserve(
+    sources: impl Iterator<Item = Source>,
+    prices: &[Price],
+    configured: &Prices,
+) -> Micros {
     let above = sources.map(|source| Micros(configured.of(source).0.saturating_sub(expected(source, prices).0)));
     above.max().unwrap_or_default().max(Micros(0))
 }
@@ -55,7 +59,7 @@ pub(super) fn total_cost(calls: Calls, prices: &[Price], (ai_calls, of): (i64, i
 }
 
 /// Returns `sum * part / of`, rounded to the nearest micro-dollar.
-pub(super) fn share(sum: Micros, part: i64, of: i64) -> Micros {
+pub(in crate::insight) fn share(sum: Micros, part: i64, of: i64) -> Micros {
     let of = i128::from(of.max(1));
     let rounded = (i128::from(sum.0) * i128::from(part) + of / 2).div_euclid(of);
     Micros(i64::try_from(rounded).unwrap_or(i64::MAX))

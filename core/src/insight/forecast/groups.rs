@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use super::daily::start_of_day;
-use super::forecast_prices::expected;
-use super::forecast_types::{History, Horizon, Price};
 use super::limit_forecast::saturating_i64;
+use super::prices::expected;
 use super::quota::{Group, Load};
+use super::types::{History, Horizon, Price};
 use crate::budget::Prices;
+use crate::insight::daily::start_of_day;
 use crate::model::{Period, ProviderQuery, SchedulePolicy, Source, Time, Topic, TopicLimits, Usage, Window};
 use crate::schedule::{Schedule, ScheduleError, Uncovered};
 
@@ -16,27 +16,27 @@ use crate::schedule::{Schedule, ScheduleError, Uncovered};
 const MONTH: u32 = 30;
 
 /// What topics with the same schedule and time zone share.
-pub(super) struct Shared<'t> {
-    pub(super) schedule: Schedule,
+pub(in crate::insight) struct Shared<'t> {
+    pub(in crate::insight) schedule: Schedule,
     timezone: &'t str,
-    pub(super) topics: Vec<&'t Topic>,
-    pub(super) first: Option<Time>,
-    pub(super) last: Option<Time>,
-    pub(super) slots: i64,
-    pub(super) month: i64,
+    pub(in crate::insight) topics: Vec<&'t Topic>,
+    pub(in crate::insight) first: Option<Time>,
+    pub(in crate::insight) last: Option<Time>,
+    pub(in crate::insight) slots: i64,
+    pub(in crate::insight) month: i64,
     /// Slots that ask a daily source, in the horizon and in a month; counted on demand. The second are those of topics
     /// that were answered on the first day.
-    pub(super) daily: [Option<(i64, i64)>; 2],
-    pub(super) uncovered: HashMap<Window, Option<Uncovered>>,
+    pub(in crate::insight) daily: [Option<(i64, i64)>; 2],
+    pub(in crate::insight) uncovered: HashMap<Window, Option<Uncovered>>,
 }
 
 /// Topics grouped by schedule: of thousands of topics most share one.
-pub(super) struct Groups<'t> {
-    pub(super) horizon: Horizon,
-    pub(super) until: Time,
-    pub(super) month: Time,
+pub(in crate::insight) struct Groups<'t> {
+    pub(in crate::insight) horizon: Horizon,
+    pub(in crate::insight) until: Time,
+    pub(in crate::insight) month: Time,
     known: HashMap<(Period, String), usize>,
-    pub(super) shared: Vec<Shared<'t>>,
+    pub(in crate::insight) shared: Vec<Shared<'t>>,
     configured: &'t Prices,
     last_answers: HashMap<String, Time>,
     /// What topics used of their own limits today.
@@ -44,7 +44,7 @@ pub(super) struct Groups<'t> {
 }
 
 impl<'t> Groups<'t> {
-    pub(super) fn new(horizon: Horizon, history: &History, configured: &'t Prices) -> Self {
+    pub(in crate::insight) fn new(horizon: Horizon, history: &History, configured: &'t Prices) -> Self {
         let after = |days: u32| horizon.from.plus(Duration::from_secs(u64::from(days) * 86_400));
         let (until, month) = (after(horizon.days), after(MONTH));
         let last_answers = history.last_answers.iter().cloned().collect();
@@ -53,12 +53,12 @@ impl<'t> Groups<'t> {
     }
 
     /// Whether a topic had an answer on the local day of the start.
-    pub(super) fn is_answered(&self, topic: &Topic) -> bool {
+    pub(in crate::insight) fn is_answered(&self, topic: &Topic) -> bool {
         let last = self.last_answers.get(&topic.id);
         last.is_some_and(|at| *at >= start_of_day(self.horizon.from, topic.timezone()))
     }
 
-    pub(super) fn of(&mut self, policy: &'t SchedulePolicy) -> Result<usize, ScheduleError> {
+    pub(in crate::insight) fn of(&mut self, policy: &'t SchedulePolicy) -> Result<usize, ScheduleError> {
         let key = (policy.period.clone(), policy.timezone.clone());
         if let Some(at) = self.known.get(&key) {
             return Ok(*at);

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use super::robust::{MedianMad, median_and_mad};
+use crate::insight::robust::{MedianMad, median_and_mad};
 use crate::model::{AnsweredSearch, Source, SourceActivity, Time, closed_list};
 
 /// Answered searches needed before a source is judged.

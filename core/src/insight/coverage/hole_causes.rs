@@ -48,7 +48,7 @@ pub struct Cause {
 
 impl Cause {
     /// The cause of a hole that the ledger does not explain.
-    pub(super) fn of_nothing_due() -> Self {
+    pub(in crate::insight) fn of_nothing_due() -> Self {
         Self { why: HoleCause::NothingDue, count: 1, detail: None }
     }
 }
@@ -82,7 +82,7 @@ impl fmt::Display for Cause {
 
 /// Returns the causes of a hole: what happened between the last search that covered and the one that covers again.
 /// `answered` is when that last search was made; it may claim less than all time until then.
-pub(super) fn causes(
+pub(in crate::insight) fn causes(
     runs: &[RunSearch],
     hole: Span,
     answered: Time,
