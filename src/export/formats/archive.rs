@@ -16,7 +16,7 @@ const VERSION: u16 = 20;
 const DAY: u16 = 0x21;
 
 /// An archive being written.
-pub(super) struct Archive<'w> {
+pub(in crate::export) struct Archive<'w> {
     /// `None` after a write that failed.
     state: Option<State<'w>>,
     parts: Vec<Part>,
@@ -65,12 +65,12 @@ fn misuse_error() -> Error {
 }
 
 impl<'w> Archive<'w> {
-    pub(super) fn new(out: Out<'w>) -> Self {
+    pub(in crate::export) fn new(out: Out<'w>) -> Self {
         Self { state: Some(State::Between(CountingWriter { out, written: 0 })), parts: Vec::new() }
     }
 
     /// Begins a part.
-    pub(super) fn begin(&mut self, name: &str) -> std::io::Result<()> {
+    pub(in crate::export) fn begin(&mut self, name: &str) -> std::io::Result<()> {
         let Some(State::Between(mut out)) = self.state.take() else { return Err(misuse_error()) };
         let part = Part { name: name.to_owned(), offset: to_u32(out.written)?, sum: 0, packed: 0, size: 0 };
         let mut header = 0x0403_4b50_u32.to_le_bytes().to_vec();
@@ -84,19 +84,19 @@ impl<'w> Archive<'w> {
     }
 
     /// Writes to the current part.
-    pub(super) fn write(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+    pub(in crate::export) fn write(&mut self, bytes: &[u8]) -> std::io::Result<()> {
         let Some(State::Within(deflate, sum, _)) = &mut self.state else { return Err(misuse_error()) };
         sum.update(bytes);
         deflate.write_all(bytes)
     }
 
     /// Bytes of the current part so far, uncompressed.
-    pub(super) fn size(&self) -> u64 {
+    pub(in crate::export) fn size(&self) -> u64 {
         if let Some(State::Within(deflate, ..)) = &self.state { deflate.total_in() } else { 0 }
     }
 
     /// Ends the current part.
-    pub(super) fn end(&mut self) -> std::io::Result<()> {
+    pub(in crate::export) fn end(&mut self) -> std::io::Result<()> {
         let Some(State::Within(mut deflate, sum, mut part)) = self.state.take() else { return Err(misuse_error()) };
         deflate.try_finish()?;
         (part.sum, part.packed, part.size) = (sum.sum(), to_u32(deflate.total_out())?, to_u32(deflate.total_in())?);
@@ -111,14 +111,14 @@ impl<'w> Archive<'w> {
     }
 
     /// Writes a whole part.
-    pub(super) fn whole(&mut self, name: &str, text: &str) -> std::io::Result<()> {
+    pub(in crate::export) fn whole(&mut self, name: &str, text: &str) -> std::io::Result<()> {
         self.begin(name)?;
         self.write(text.as_bytes())?;
         self.end()
     }
 
     /// Writes the central directory.
-    pub(super) fn finish(mut self) -> std::io::Result<()> {
+    pub(in crate::export) fn finish(mut self) -> std::io::Result<()> {
         let Some(State::Between(mut out)) = self.state.take() else { return Err(misuse_error()) };
         let begin = out.written;
         for part in &self.parts {

@@ -4,13 +4,13 @@
 
 use std::io::{BufWriter, Write};
 
-use super::column::{Cell, Heading, decimal};
 use super::out::Out;
+use crate::export::column::{Cell, Heading, decimal};
 
 /// Bytes that are buffered before they are written.
 const PAGE: usize = 64 * 1024;
 
-pub(super) struct Writer<'w> {
+pub(in crate::export) struct Writer<'w> {
     out: BufWriter<Out<'w>>,
     /// The text before the value of each column.
     keys: Vec<String>,
@@ -18,7 +18,7 @@ pub(super) struct Writer<'w> {
 
 impl<'w> Writer<'w> {
     /// Starts a file; nothing comes before its first row.
-    pub(super) fn begin(out: Out<'w>, columns: &[&Heading]) -> Self {
+    pub(in crate::export) fn begin(out: Out<'w>, columns: &[&Heading]) -> Self {
         let key = |at: usize, column: &&Heading| {
             format!("{}{}:", if at == 0 { '{' } else { ',' }, serde_json::Value::from(column.name))
         };
@@ -27,7 +27,7 @@ impl<'w> Writer<'w> {
     }
 
     /// Writes one object.
-    pub(super) fn row(&mut self, cells: &[Cell<'_>]) -> std::io::Result<()> {
+    pub(in crate::export) fn row(&mut self, cells: &[Cell<'_>]) -> std::io::Result<()> {
         for (key, cell) in self.keys.iter().zip(cells) {
             self.out.write_all(key.as_bytes())?;
             match cell {
@@ -45,7 +45,7 @@ impl<'w> Writer<'w> {
     }
 
     /// Writes what is left in the buffer.
-    pub(super) fn finish(mut self) -> std::io::Result<()> {
+    pub(in crate::export) fn finish(mut self) -> std::io::Result<()> {
         self.out.flush()
     }
 }

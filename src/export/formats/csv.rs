@@ -3,8 +3,8 @@
 
 use std::fmt::Write as _;
 
-use super::column::{Cell, Heading, decimal};
 use super::out::Out;
+use crate::export::column::{Cell, Heading, decimal};
 use crate::model::closed_list;
 
 closed_list! {
@@ -24,7 +24,7 @@ const PAGE: usize = 64 * 1024;
 const GUARDED: &[char] = &['=', '+', '-', '@', '|', '%', '\t', '\r', '\n', '＝', '＋', '－', '＠', '\''];
 
 /// Writes records, one page of bytes at a time.
-pub(super) struct Writer<'w> {
+pub(in crate::export) struct Writer<'w> {
     csv: csv::Writer<Out<'w>>,
     profile: Profile,
     cell: String,
@@ -32,7 +32,7 @@ pub(super) struct Writer<'w> {
 
 impl<'w> Writer<'w> {
     /// Starts a file with its header.
-    pub(super) fn begin(out: Out<'w>, columns: &[&Heading], profile: Profile) -> std::io::Result<Self> {
+    pub(in crate::export) fn begin(out: Out<'w>, columns: &[&Heading], profile: Profile) -> std::io::Result<Self> {
         if profile == Profile::Excel {
             out.write_all("\u{feff}".as_bytes())?;
         }
@@ -43,7 +43,7 @@ impl<'w> Writer<'w> {
     }
 
     /// Writes one record.
-    pub(super) fn row(&mut self, cells: &[Cell<'_>]) -> std::io::Result<()> {
+    pub(in crate::export) fn row(&mut self, cells: &[Cell<'_>]) -> std::io::Result<()> {
         for cell in cells {
             match cell {
                 Cell::Empty => self.csv.write_field("").map_err(io_error)?,
@@ -79,7 +79,7 @@ impl<'w> Writer<'w> {
     }
 
     /// Writes what is left in the buffer.
-    pub(super) fn finish(mut self) -> std::io::Result<()> {
+    pub(in crate::export) fn finish(mut self) -> std::io::Result<()> {
         self.csv.flush()
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 /// Appends text for use between tags and in attributes. `odd` writes characters that XML 1.0 forbids, and line ends
 /// that a reader would change.
-pub(super) fn push(out: &mut String, text: &str, odd: impl Fn(&mut String, char)) {
+pub(in crate::export) fn push(out: &mut String, text: &str, odd: impl Fn(&mut String, char)) {
     for c in text.chars() {
         match c {
             '&' => out.push_str("&amp;"),

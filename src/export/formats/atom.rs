@@ -7,34 +7,35 @@
 use std::collections::{HashSet, VecDeque};
 use std::fmt::Write as _;
 
-use super::{Out, xml};
+use super::xml;
+use crate::export::Out;
 use crate::model::{FirstSightingRow, ItemRow, Time, WindowFit};
 use crate::normalise::safe_link;
 
 /// Maximum number of entries of a feed.
-pub(super) const MOST_ENTRIES: usize = 100;
+pub(in crate::export) const MOST_ENTRIES: usize = 100;
 
 /// Maximum number of characters of a title made from a text.
 const TITLE: usize = 120;
 
 /// A feed being built; it keeps only the newest entries.
-pub(super) struct Feed {
+pub(in crate::export) struct Feed {
     entries: VecDeque<FirstSightingRow>,
 }
 
 impl Feed {
-    pub(super) fn new() -> Self {
+    pub(in crate::export) fn new() -> Self {
         Self { entries: VecDeque::with_capacity(MOST_ENTRIES) }
     }
 
     /// Whether a row may be in a feed.
-    pub(super) fn is_news(row: &FirstSightingRow) -> bool {
+    pub(in crate::export) fn is_news(row: &FirstSightingRow) -> bool {
         !row.baseline && row.fit != WindowFit::Outside
     }
 
     /// Adds a row, and returns the one that leaves the feed for it. Rows must come in the order in which they were
     /// first seen.
-    pub(super) fn take(&mut self, row: FirstSightingRow) -> Option<FirstSightingRow> {
+    pub(in crate::export) fn take(&mut self, row: FirstSightingRow) -> Option<FirstSightingRow> {
         let full = self.entries.len() == MOST_ENTRIES;
         let oldest = if full { self.entries.pop_front() } else { None };
         self.entries.push_back(row);
@@ -42,7 +43,7 @@ impl Feed {
     }
 
     /// A feed of listed items, newest first. An item that several topics found is one entry.
-    pub(super) fn of_items(rows: Vec<ItemRow>) -> Self {
+    pub(in crate::export) fn of_items(rows: Vec<ItemRow>) -> Self {
         let mut feed = Self::new();
         let mut seen_keys = HashSet::new();
         for row in rows {
@@ -54,7 +55,13 @@ impl Feed {
     }
 
     /// Writes the feed and returns the number of entries. `of` is the kind and the name of what the feed is about.
-    pub(super) fn write(self, out: Out<'_>, of: (&str, &str), title: &str, is_sandbox: bool) -> std::io::Result<u64> {
+    pub(in crate::export) fn write(
+        self,
+        out: Out<'_>,
+        of: (&str, &str),
+        title: &str,
+        is_sandbox: bool,
+    ) -> std::io::Result<u64> {
         let mark = if is_sandbox { "SANDBOX: " } else { "" };
         // A feed must have a date, but without entries there is none to use.
         let updated = self.entries.iter().map(|row| row.first_seen).max().and_then(date);

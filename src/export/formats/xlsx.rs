@@ -6,13 +6,13 @@
 use std::fmt::Write as _;
 
 use super::archive::Archive;
-use super::column::{Cell, Heading, Type, decimal};
 use super::out::Out;
 use super::xml;
+use crate::export::column::{Cell, Heading, Type, decimal};
 use crate::model::Time;
 
 /// Maximum number of rows of a sheet that spreadsheets open, its header included.
-pub(super) const MOST_ROWS: u32 = 1_048_576;
+pub(in crate::export) const MOST_ROWS: u32 = 1_048_576;
 
 /// Maximum number of bytes of a sheet, uncompressed.
 const MOST_BYTES: u64 = 3_000_000_000;
@@ -40,7 +40,7 @@ const PACKAGE: &str = "http://schemas.openxmlformats.org/package/2006";
 const PROLOG: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n";
 
 /// Writes a workbook.
-pub(super) struct Writer<'w> {
+pub(in crate::export) struct Writer<'w> {
     archive: Archive<'w>,
     title: &'static str,
     columns: Vec<Heading>,
@@ -55,7 +55,7 @@ pub(super) struct Writer<'w> {
 
 impl<'w> Writer<'w> {
     /// Starts a workbook whose sheets have this name and at most `most_rows` rows.
-    pub(super) fn begin(
+    pub(in crate::export) fn begin(
         out: Out<'w>,
         columns: &[&Heading],
         title: &'static str,
@@ -109,7 +109,7 @@ impl<'w> Writer<'w> {
     }
 
     /// Writes one row.
-    pub(super) fn row(&mut self, cells: &[Cell<'_>]) -> std::io::Result<()> {
+    pub(in crate::export) fn row(&mut self, cells: &[Cell<'_>]) -> std::io::Result<()> {
         if self.rows >= self.most_rows.max(2) || self.archive.size() >= MOST_BYTES {
             self.end_sheet()?;
             self.begin_sheet()?;
@@ -182,7 +182,7 @@ impl<'w> Writer<'w> {
     }
 
     /// Writes the parts that connect the sheets. Returns how many cells were cut.
-    pub(super) fn finish(mut self) -> std::io::Result<u64> {
+    pub(in crate::export) fn finish(mut self) -> std::io::Result<u64> {
         self.end_sheet()?;
         let (mut sheets, mut parts, mut relations) = (String::new(), String::new(), String::new());
         for number in 1..=self.sheets {

@@ -1,11 +1,11 @@
 //! The formats, as a closed list. A new format is a file beside `csv` and `jsonl` and its lines here; it gets
 //! headings, then rows of cells in the same order. A feed has entries instead of rows, and `atom` writes it.
 
-use super::column::{Cell, Heading};
 use super::csv::{self, Profile};
 use super::gzip::strip_gz;
 use super::out::Out;
 use super::{jsonl, xlsx};
+use crate::export::column::{Cell, Heading};
 use crate::model::closed_list;
 
 closed_list! {
@@ -32,14 +32,14 @@ impl Format {
 }
 
 /// A file being written.
-pub(super) enum RowWriter<'w> {
+pub(in crate::export) enum RowWriter<'w> {
     Csv(Box<csv::Writer<'w>>),
     Jsonl(jsonl::Writer<'w>),
     Xlsx(Box<xlsx::Writer<'w>>),
 }
 
 impl<'w> RowWriter<'w> {
-    pub(super) fn begin(
+    pub(in crate::export) fn begin(
         format: Format,
         (profile, sheet_rows): (Profile, u32),
         columns: &[&Heading],
@@ -55,7 +55,7 @@ impl<'w> RowWriter<'w> {
     }
 
     /// Adds a row, with one cell per column.
-    pub(super) fn row(&mut self, cells: &[Cell<'_>]) -> std::io::Result<()> {
+    pub(in crate::export) fn row(&mut self, cells: &[Cell<'_>]) -> std::io::Result<()> {
         match self {
             Self::Csv(csv) => csv.row(cells),
             Self::Jsonl(jsonl) => jsonl.row(cells),
@@ -64,7 +64,7 @@ impl<'w> RowWriter<'w> {
     }
 
     /// Ends the file. Returns how many cells the format could not hold whole.
-    pub(super) fn finish(self) -> std::io::Result<u64> {
+    pub(in crate::export) fn finish(self) -> std::io::Result<u64> {
         match self {
             Self::Csv(csv) => csv.finish().map(|()| 0),
             Self::Jsonl(jsonl) => jsonl.finish().map(|()| 0),
