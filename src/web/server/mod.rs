@@ -1,4 +1,4 @@
-//! Listens, routes and stops. Every path that is served is in [`routes`] with what it needs of a visitor; `guard`
+//! Listens, routes and stops. Every path that is served is in [`routes()`] with what it needs of a visitor; `guard`
 //! decides who gets an answer.
 
 pub(super) mod app;
@@ -22,20 +22,19 @@ use tokio_util::sync::CancellationToken;
 
 use super::access::access_rule::AccessRule::{InScope, OfAll, OfTopic, Open};
 use super::access::access_rule::RouteNeed;
+use super::access::visitor::Visitor;
 use super::layout::{self, Page};
 use super::page_request::{NEXT, PageRequest};
 use super::pages::items::{item, marks, searches, stars_and_notes};
 use super::pages::runs::progress;
 use super::pages::topic::answers;
 use super::pages::{access, alerts, editions, health, items, jobs, keys, login, overview, runs, shared, topic};
-use app::App;
-
-use super::access::visitor::Visitor;
 use super::problem::Problem;
 use super::site::Site;
 use super::{api, guard, item_query, mcp};
 use crate::listener::{LimitedListener, Peer};
 use crate::model::Role::{Act, Edit, Read};
+use app::App;
 use routes::Routes;
 
 /// Maximum number of connections open at a time. One more takes the place of an idle one.

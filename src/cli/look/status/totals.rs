@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
-use super::status_budgets::{BudgetLine, budgets, provider_days};
-use super::status_pages::Page;
+use super::budgets::{BudgetLine, budgets, provider_days};
+use super::pages::Page;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::wiring::context::Context;
 use crate::model::{Source, Time, Topic, Undelivered, Usage};
@@ -13,24 +13,24 @@ use crate::schedule::{AHEAD, Schedule};
 use crate::store::{DataOrigin, Disk, RunRow, Store, TopicStatus};
 
 /// What `status` says of all topics together.
-pub(super) struct Totals<'c> {
-    pub(super) context: &'c Context,
+pub(in crate::cli::look) struct Totals<'c> {
+    pub(in crate::cli::look) context: &'c Context,
     configured: HashMap<&'c str, &'c Topic>,
-    pub(super) now: Time,
+    pub(in crate::cli::look) now: Time,
     /// Today's use of the service, and of the other providers.
-    pub(super) used: Usage,
-    pub(super) others: Vec<(Source, Usage)>,
-    pub(super) budgets: Vec<BudgetLine>,
-    pub(super) undelivered: Undelivered,
+    pub(in crate::cli::look) used: Usage,
+    pub(in crate::cli::look) others: Vec<(Source, Usage)>,
+    pub(in crate::cli::look) budgets: Vec<BudgetLine>,
+    pub(in crate::cli::look) undelivered: Undelivered,
     /// The last runs of reports, exports and other jobs that failed.
-    pub(super) failed_jobs: Vec<RunRow>,
-    pub(super) is_sandbox: bool,
-    pub(super) disk: Disk,
-    pub(super) place: String,
+    pub(in crate::cli::look) failed_jobs: Vec<RunRow>,
+    pub(in crate::cli::look) is_sandbox: bool,
+    pub(in crate::cli::look) disk: Disk,
+    pub(in crate::cli::look) place: String,
 }
 
 impl<'c> Totals<'c> {
-    pub(super) async fn read(context: &'c Context, store: &Store) -> Result<Self, Failure> {
+    pub(in crate::cli::look) async fn read(context: &'c Context, store: &Store) -> Result<Self, Failure> {
         let now = (context.clock)();
         let limited: Vec<String> = context.limited().map(|topic| topic.id.clone()).collect();
         let (used, topics_used) = store.usage_on(now.utc_day(), &limited).await?;
@@ -50,7 +50,7 @@ impl<'c> Totals<'c> {
         })
     }
 
-    pub(super) fn next_slot(&self, status: &TopicStatus, page: &Page) -> Option<Time> {
+    pub(in crate::cli::look) fn next_slot(&self, status: &TopicStatus, page: &Page) -> Option<Time> {
         let stored = page.schedules.get(&status.topic);
         // A topic that runs here from another file has a next slot too.
         let wanted = self.configured.get(status.topic.as_str()).map_or(stored, |topic| topic.schedule.as_ref());
@@ -61,7 +61,7 @@ impl<'c> Totals<'c> {
         Schedule::compile(policy).ok()?.next_after(until.map_or(self.now, |until| until.max(self.now)))
     }
 
-    pub(super) fn to_json(&self, unjudged: usize) -> Value {
+    pub(in crate::cli::look) fn to_json(&self, unjudged: usize) -> Value {
         // `unjudged` is the former name of `unscored`, until 1.0.
         json!({ "sandbox": self.is_sandbox, "database": self.place, "calls_today": self.used.calls,
             "max_calls_per_day": self.context.config.service.max_calls_per_day, "budget_clears_at": self.now.next_utc_day(),

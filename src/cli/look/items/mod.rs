@@ -1,16 +1,22 @@
 //! `items`: lists items, newest first; with `--search`, items by their words. Stars and notes are in `topic::star_note`,
 //! marks in `topic::mark`, stories in `story`.
 
+mod item_json;
+mod item_list;
+mod ranked;
+pub(in crate::cli) mod search;
+mod starred_list;
+pub(in crate::cli) mod story;
+
 use clap::{Args, Subcommand};
 use serde_json::json;
 
-use super::item_json::item_json;
+use self::item_json::item_json;
+use self::ranked::{ListOptions, RankedArgs};
+use self::search::SearchArgs;
+use self::starred_list::StarredArgs;
+use self::story::StoryArgs;
 use crate::cli::examples;
-use crate::cli::look::item_list;
-use crate::cli::look::ranked::{self, ListOptions, RankedArgs};
-use crate::cli::look::search::{self, SearchArgs};
-use crate::cli::look::starred_list::{self, StarredArgs};
-use crate::cli::look::story::{self, StoryArgs};
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::topic::mark::{self, MarkArgs};

@@ -10,12 +10,12 @@ use crate::model::{Budget, Micros, Source, Topic, Usage};
 
 /// A daily budget, and how much of it is used.
 #[derive(serde::Serialize)]
-pub(super) struct BudgetLine {
+pub(in crate::cli::look) struct BudgetLine {
     budget: Budget,
     topic: Option<String>,
     used: Amount,
     /// `None` means no limit; only the service's money can have none.
-    pub(super) limit: Option<Amount>,
+    pub(in crate::cli::look) limit: Option<Amount>,
     left: Option<Amount>,
     /// A call that costs more than the whole daily budget.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -48,7 +48,7 @@ impl std::fmt::Display for BudgetLine {
     }
 }
 
-pub(super) fn used_of(name: Source, used: &[(Source, Usage)]) -> Usage {
+pub(in crate::cli::look) fn used_of(name: Source, used: &[(Source, Usage)]) -> Usage {
     used.iter().find(|(one, _)| *one == name).map(|(_, used)| *used).unwrap_or_default()
 }
 
@@ -63,7 +63,7 @@ pub(super) fn provider_days(context: &Context, used: &[(Source, Usage)]) -> Vec<
 }
 
 /// Returns the service's budgets for calls and money first, then the topics' own.
-pub(super) fn budgets(context: &Context, used: Usage, topics: &[Usage]) -> Vec<BudgetLine> {
+pub(in crate::cli::look) fn budgets(context: &Context, used: Usage, topics: &[Usage]) -> Vec<BudgetLine> {
     let limits = context.config.service.limits();
     let calls = |calls: u32| Amount::Calls(i64::from(calls));
     let prices = context.prices();

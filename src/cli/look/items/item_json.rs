@@ -15,7 +15,7 @@ pub(super) async fn items_to_json(store: &Store, items: &[ItemRow]) -> Result<Ve
 }
 
 /// Returns an item as JSON with whether it was inside the window when first seen.
-pub(super) fn item_json(item: &ItemRow, fit: WindowFit) -> Result<Value, serde_json::Error> {
+pub(in crate::cli::look) fn item_json(item: &ItemRow, fit: WindowFit) -> Result<Value, serde_json::Error> {
     let mut value = serde_json::to_value(item)?;
     if let Some(fields) = value.as_object_mut() {
         fields.insert("fit".into(), json!(fit));

@@ -19,17 +19,17 @@ const KEY: usize = 26;
 const NOTE: usize = 40;
 
 /// Which items are shown, and how.
-pub(super) struct StarredArgs {
-    pub(super) topic: Vec<String>,
-    pub(super) new_since: Option<String>,
-    pub(super) starred: bool,
-    pub(super) noted: bool,
-    pub(super) filtered: String,
-    pub(super) limit: usize,
-    pub(super) json: bool,
+pub(in crate::cli::look) struct StarredArgs {
+    pub(in crate::cli::look) topic: Vec<String>,
+    pub(in crate::cli::look) new_since: Option<String>,
+    pub(in crate::cli::look) starred: bool,
+    pub(in crate::cli::look) noted: bool,
+    pub(in crate::cli::look) filtered: String,
+    pub(in crate::cli::look) limit: usize,
+    pub(in crate::cli::look) json: bool,
 }
 
-pub(super) async fn run(common: &Common, args: &StarredArgs) -> Result<Exit, Failure> {
+pub(in crate::cli::look) async fn run(common: &Common, args: &StarredArgs) -> Result<Exit, Failure> {
     let context = Context::load(common, None)?;
     let new_since = instant("--new-since", args.new_since.as_deref(), (context.clock)())?;
     let store = context.store_to_read().await?;

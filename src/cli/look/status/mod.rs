@@ -1,19 +1,25 @@
 //! `status`: the state of each topic and today's cost. Works as a health check: the store must be reachable.
 
+mod budgets;
+mod overdue;
+mod pages;
+mod text;
+mod totals;
+
 use std::io::Write as _;
 
 use clap::Args;
 
-use super::status_overdue::overdue_line;
-use super::status_pages::Pages;
-use super::status_text::StatusText;
-use super::status_totals::Totals;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::json_list::JsonList;
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
 use crate::insight::SourceSilence;
+use overdue::overdue_line;
+use pages::Pages;
+use text::StatusText;
+use totals::Totals;
 
 #[derive(Debug, Args)]
 pub struct StatusArgs {

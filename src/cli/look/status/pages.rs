@@ -13,18 +13,18 @@ const MOST: u32 = 500;
 
 /// A page of topics, and what is known about their last runs.
 #[derive(Default)]
-pub(super) struct Page {
-    pub(super) topics: Vec<TopicStatus>,
+pub(in crate::cli::look) struct Page {
+    pub(in crate::cli::look) topics: Vec<TopicStatus>,
     /// Sources that are stale or silent.
-    pub(super) ill: Vec<SourceSilence>,
+    pub(in crate::cli::look) ill: Vec<SourceSilence>,
     /// By run: what the last runs saw first.
-    pub(super) first_seen: BTreeMap<String, FirstSeen>,
+    pub(in crate::cli::look) first_seen: BTreeMap<String, FirstSeen>,
     /// The last runs in which a source returned its maximum.
-    pub(super) full: BTreeSet<String>,
+    pub(in crate::cli::look) full: BTreeSet<String>,
     /// By run: the sources that failed in the last run, with their error classes.
-    pub(super) failed: BTreeMap<String, Vec<String>>,
+    pub(in crate::cli::look) failed: BTreeMap<String, Vec<String>>,
     /// By topic: the schedules in force.
-    pub(super) schedules: BTreeMap<String, SchedulePolicy>,
+    pub(in crate::cli::look) schedules: BTreeMap<String, SchedulePolicy>,
 }
 
 impl Page {
@@ -42,7 +42,7 @@ impl Page {
 }
 
 /// All topics in pages: first the watched ones, then the configured ones that are not watched yet.
-pub(super) struct Pages<'s> {
+pub(in crate::cli::look) struct Pages<'s> {
     store: &'s Store,
     after: Option<String>,
     configured: &'s [Topic],
@@ -52,11 +52,11 @@ pub(super) struct Pages<'s> {
     filters_left: usize,
     runs_left: usize,
     /// Number of topics whose sources were not judged so far.
-    pub(super) unjudged: usize,
+    pub(in crate::cli::look) unjudged: usize,
 }
 
 impl<'s> Pages<'s> {
-    pub(super) fn of(store: &'s Store, configured: &'s [Topic]) -> Self {
+    pub(in crate::cli::look) fn of(store: &'s Store, configured: &'s [Topic]) -> Self {
         let (most, unseen) = (MOST_JUDGED, configured.iter().map(|topic| topic.id.as_str()).collect());
         Self {
             store,
@@ -71,7 +71,7 @@ impl<'s> Pages<'s> {
     }
 
     /// Returns the next page, or `None` at the end.
-    pub(super) async fn next(&mut self) -> Result<Option<Page>, Failure> {
+    pub(in crate::cli::look) async fn next(&mut self) -> Result<Option<Page>, Failure> {
         if let Some(after) = self.after.take() {
             let topics = self.store.status(&after, MOST).await?;
             if let Some(last) = topics.last() {

@@ -2,9 +2,9 @@
 
 use std::io::Write;
 
-use super::status_budgets::{money_used, used_of};
-use super::status_pages::Page;
-use super::status_totals::Totals;
+use super::budgets::{money_used, used_of};
+use super::pages::Page;
+use super::totals::Totals;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::grid::Grid;
 use crate::cli::terminal::output;
@@ -13,10 +13,10 @@ use crate::model::{Paused, PausedBy, RunState, Time, Undelivered};
 use crate::store::{RunRow, TopicStatus};
 
 /// The table and its notes, filled page by page.
-pub(super) struct StatusText {
+pub(in crate::cli::look) struct StatusText {
     grid: Grid,
     /// Since when topics are overdue.
-    pub(super) overdue: Vec<Time>,
+    pub(in crate::cli::look) overdue: Vec<Time>,
     paused: String,
     over_quota: String,
     failures: String,
@@ -26,7 +26,7 @@ pub(super) struct StatusText {
 }
 
 impl StatusText {
-    pub(super) fn new() -> Self {
+    pub(in crate::cli::look) fn new() -> Self {
         Self {
             grid: Grid::new(&["topic", "state", "last run", "new", "items", "next slot"], &[3, 4]),
             overdue: Vec::new(),
@@ -40,7 +40,7 @@ impl StatusText {
     }
 
     /// Adds a page of topics.
-    pub(super) fn add(&mut self, page: &Page, totals: &Totals<'_>) {
+    pub(in crate::cli::look) fn add(&mut self, page: &Page, totals: &Totals<'_>) {
         for status in &page.topics {
             let overdue_since = status.overdue_since(totals.now);
             self.overdue.extend(overdue_since);
@@ -76,7 +76,7 @@ impl StatusText {
 
     /// Writes everything. `overdue` is the line about overdue topics; `unjudged` topics were not checked for silent
     /// sources.
-    pub(super) fn write(
+    pub(in crate::cli::look) fn write(
         self,
         out: &mut impl Write,
         totals: &Totals<'_>,

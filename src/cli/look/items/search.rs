@@ -5,7 +5,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::item_json::items_to_json;
-use crate::cli::look::item_list;
+use crate::cli::look::items::item_list;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::check_names::check_topics;
