@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{cost, retry_after};
+use super::retry_after;
 use crate::model::Micros;
+use crate::search::cost;
 
 /// Members that may hold the message of an error, the most specific first.
 const WORDS: [&str; 8] = ["detail", "message", "msg", "error", "errors", "reason", "description", "title"];
@@ -20,18 +21,18 @@ pub(super) const INSUFFICIENT_QUOTA: &str = "insufficient_quota";
 
 /// The message of an error body.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct ErrorDetail {
+pub(in crate::search) struct ErrorDetail {
     /// Its message, neither cut nor scrubbed; empty when there is none.
-    pub(super) text: String,
+    pub(in crate::search) text: String,
     /// The wait it asks for.
-    pub(super) retry_after: Option<Duration>,
+    pub(in crate::search) retry_after: Option<Duration>,
     /// What the call cost, if the body names it.
-    pub(super) cost: Option<Micros>,
+    pub(in crate::search) cost: Option<Micros>,
 }
 
 impl ErrorDetail {
     /// Reads a body, or its beginning.
-    pub(super) fn of(body: &[u8]) -> Self {
+    pub(in crate::search) fn of(body: &[u8]) -> Self {
         let text = String::from_utf8_lossy(body);
         let text = text.trim_start_matches('\u{feff}').trim();
         match serde_json::from_str::<Value>(text) {

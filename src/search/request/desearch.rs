@@ -7,10 +7,10 @@ use std::time::Duration;
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
-use super::call_limits::{POSTS_A_PAGE, RESULTS};
 use super::spec::post;
-use super::{Request, Unsupported};
 use crate::model::{AiQuery, LookBack, SocialQuery, Source, Time, WebQuery, Window};
+use crate::search::call_limits::{POSTS_A_PAGE, RESULTS};
+use crate::search::{Request, Unsupported};
 
 /// Posts requested when the topic gives no number: the unit in which they are billed.
 const POSTS_BY_DEFAULT: u32 = 20;
@@ -19,7 +19,7 @@ const TOOLS_BY_DEFAULT: [&str; 2] = ["twitter", "web"];
 
 /// `GET /twitter`: the latest posts since the first day of the look-back. Both dates are whole UTC days. Whether the
 /// last day is included is not documented, so the day after is sent; the exact window is checked locally.
-pub(super) fn social(query: &SocialQuery, over: LookBack, now: Time) -> Result<Request, Unsupported> {
+pub(in crate::search) fn social(query: &SocialQuery, over: LookBack, now: Time) -> Result<Request, Unsupported> {
     let (count, start, end) = page(query, over, now)?;
     let query = [
         ("query", query.query.clone()),
@@ -53,7 +53,7 @@ fn page(query: &SocialQuery, over: LookBack, now: Time) -> Result<(u32, String, 
 }
 
 /// `POST /desearch/ai/search/links/twitter`.
-pub(super) fn posts(query: &SocialQuery, over: LookBack) -> Result<Request, Unsupported> {
+pub(in crate::search) fn posts(query: &SocialQuery, over: LookBack) -> Result<Request, Unsupported> {
     if !matches!(over, LookBack::Window(_)) {
         return Err(Unsupported {
             message: "social operation \"posts\" does not support dates".to_owned(),
@@ -69,20 +69,20 @@ pub(super) fn posts(query: &SocialQuery, over: LookBack) -> Result<Request, Unsu
 }
 
 /// `GET /web`: the first page. The service chooses its length.
-pub(super) fn web(query: &WebQuery) -> Request {
+pub(in crate::search) fn web(query: &WebQuery) -> Request {
     get(Source::Web, "/web", [("query", query.query.clone()), ("start", "0".to_owned())])
 }
 
 /// `POST /desearch/ai/search/links/web`. If the topic wants fewer pages than the call's minimum, requests the minimum:
 /// more pages do no harm.
-pub(super) fn links(query: &WebQuery) -> Result<Request, Unsupported> {
+pub(in crate::search) fn links(query: &WebQuery) -> Result<Request, Unsupported> {
     let count = check_range("web.limit", query.limit.max(*RESULTS.start()), &RESULTS)?;
     let body = json!({ "prompt": query.query, "tools": ["web"], "count": count });
     Ok(Request { limit: Some(count), ..post(Source::Web, "/desearch/ai/search/links/web".to_owned(), body) })
 }
 
 /// `POST /desearch/ai/search`. The count applies to each tool, so there is no bound for the whole reply.
-pub(super) fn ai(query: &AiQuery, over: LookBack, now: Time) -> Result<Request, Unsupported> {
+pub(in crate::search) fn ai(query: &AiQuery, over: LookBack, now: Time) -> Result<Request, Unsupported> {
     let tools = if query.tools.is_empty() { json!(TOOLS_BY_DEFAULT) } else { json!(query.tools) };
     let mut body = json!({
         "prompt": query.prompt,

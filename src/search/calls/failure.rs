@@ -3,33 +3,33 @@
 use std::time::Duration;
 
 use super::detail::INSUFFICIENT_QUOTA;
-use super::{CallError, ErrorClass, FailureScope, Spent};
 use crate::http::ReadStop;
 use crate::model::{Login, Micros, SERVICE, Time};
+use crate::search::{CallError, ErrorClass, FailureScope, Spent};
 
 /// A try that failed.
 #[derive(Debug, Clone)]
-pub(super) struct Failure {
-    pub(super) class: ErrorClass,
-    pub(super) status: Option<u16>,
+pub(in crate::search) struct Failure {
+    pub(in crate::search) class: ErrorClass,
+    pub(in crate::search) status: Option<u16>,
     /// One line, without the key, and cut.
-    pub(super) text: String,
-    pub(super) cost: Option<Micros>,
+    pub(in crate::search) text: String,
+    pub(in crate::search) cost: Option<Micros>,
     /// The wait the service asks for.
-    pub(super) retry_after: Option<Duration>,
+    pub(in crate::search) retry_after: Option<Duration>,
     /// The connection broke before the first byte of a response.
-    pub(super) connection_died: bool,
+    pub(in crate::search) connection_died: bool,
     /// Nothing was sent that could be billed: no connection was made, or the login failed.
-    pub(super) unbilled: bool,
+    pub(in crate::search) unbilled: bool,
     /// Where a redirect points to.
-    pub(super) location: Option<String>,
+    pub(in crate::search) location: Option<String>,
     /// The session's token had expired and was renewed: the next try may succeed.
-    pub(super) token_renewed: bool,
+    pub(in crate::search) token_renewed: bool,
 }
 
 impl Failure {
     /// Whether the same request may succeed later.
-    pub(super) fn is_transient(&self) -> bool {
+    pub(in crate::search) fn is_transient(&self) -> bool {
         use ErrorClass as C;
         match self.class {
             C::RateLimited | C::Server | C::Transport | C::Timeout | C::Cut => true,
@@ -40,7 +40,7 @@ impl Failure {
 
     /// Builds the error of the whole call. `not_before` is the earliest time for the next call, if the service gave
     /// one.
-    pub(super) fn into_error(
+    pub(in crate::search) fn into_error(
         self,
         whom: &ProviderRef<'_>,
         tries: u32,
@@ -69,7 +69,7 @@ impl Failure {
     }
 
     /// Adds the cost of this try. A try that was never sent or got an error costs nothing, unless the reply says so.
-    pub(super) fn add_cost(&self, spent: &mut Spent) {
+    pub(in crate::search) fn add_cost(&self, spent: &mut Spent) {
         match (self.cost, self.status) {
             (Some(cost), _) => spent.billed = spent.billed.plus(cost),
             (None, Some(300..)) => {}
@@ -113,16 +113,16 @@ fn reach(class: ErrorClass) -> FailureScope {
 
 /// The provider that was called.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ProviderRef<'a> {
+pub(in crate::search) struct ProviderRef<'a> {
     /// `service`, or the name of `[providers.NAME]`.
-    pub(super) provider: &'a str,
+    pub(in crate::search) provider: &'a str,
     /// How it authenticates callers, if known.
-    pub(super) login: Option<Login>,
+    pub(in crate::search) login: Option<Login>,
 }
 
 impl ProviderRef<'_> {
     /// The name of one of its settings, as users write it.
-    pub(super) fn key(&self, key: &str) -> String {
+    pub(in crate::search) fn key(&self, key: &str) -> String {
         match (self.provider, key) {
             (SERVICE, "key_env" | "key_file") => format!("service.api_{key}"),
             (SERVICE, key) => format!("service.{key}"),
@@ -131,7 +131,7 @@ impl ProviderRef<'_> {
     }
 
     /// Where its secret is configured.
-    pub(super) fn secret(&self) -> String {
+    pub(in crate::search) fn secret(&self) -> String {
         format!("`{}` or `{}`", self.key("key_env"), self.key("key_file"))
     }
 
@@ -174,7 +174,7 @@ pub fn hint_for_stored_failure(
 const NOT_MODIFIED: &str = "304 Not Modified";
 
 /// What to do about a feed that failed, if that differs from other providers.
-pub(super) fn feed_hint(class: ErrorClass, text: &str) -> Option<&'static str> {
+pub(in crate::search) fn feed_hint(class: ErrorClass, text: &str) -> Option<&'static str> {
     match class {
         // Refused here, before a request.
         ErrorClass::BadRequest if text.contains("private network") => None,

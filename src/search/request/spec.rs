@@ -3,11 +3,11 @@
 
 use serde_json::{Value, json};
 
-use super::{Request, Unsupported};
 use crate::model::{AiQuery, LookBack, SocialQuery, Source, WebQuery};
+use crate::search::{Request, Unsupported};
 
 /// `POST /<platform>/search`. The service chooses the length of the reply.
-pub(super) fn social(platform: &str, query: &SocialQuery, over: LookBack) -> Result<Request, Unsupported> {
+pub(in crate::search) fn social(platform: &str, query: &SocialQuery, over: LookBack) -> Result<Request, Unsupported> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     if platform.is_empty() || !platform.chars().all(plain) {
         return Err(Unsupported {
@@ -31,13 +31,13 @@ pub(super) fn social(platform: &str, query: &SocialQuery, over: LookBack) -> Res
 }
 
 /// `POST /web/search`.
-pub(super) fn web(query: &WebQuery) -> Request {
+pub(in crate::search) fn web(query: &WebQuery) -> Request {
     let body = json!({ "query": query.query, "results_limit": query.limit });
     Request { limit: Some(query.limit), ..post(Source::Web, "/web/search".to_owned(), body) }
 }
 
 /// `POST /ai/search`. `streaming` is always sent: deployed services take its absence as true.
-pub(super) fn ai(query: &AiQuery) -> Request {
+pub(in crate::search) fn ai(query: &AiQuery) -> Request {
     let mut body = json!({ "model": query.model, "prompt": query.prompt, "streaming": query.streaming });
     if let Some(order) = &query.response_order {
         body["response_order"] = Value::from(order.as_str());
@@ -46,7 +46,7 @@ pub(super) fn ai(query: &AiQuery) -> Request {
 }
 
 /// A POST without query parameters, unbounded and not streamed.
-pub(super) fn post(source: Source, path: String, body: Value) -> Request {
+pub(in crate::search) fn post(source: Source, path: String, body: Value) -> Request {
     Request {
         source,
         method: "POST",

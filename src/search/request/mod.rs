@@ -1,9 +1,14 @@
 //! Chooses the request for a [`SearchQuery`] in each dialect. Pure. `spec` and `desearch` build the requests; `client`
 //! sends them.
 
-use super::unsupported::Unsupported;
-use super::{Dialect, Request, SearchQuery, desearch, kinds, spec};
+pub(super) mod desearch;
+pub(super) mod render;
+pub(super) mod spec;
+pub(super) mod unsupported;
+
+use super::{Dialect, Request, SearchQuery, kinds};
 use crate::model::{ProviderQuery, SocialOperation, Span, Time, WebOperation};
+use unsupported::Unsupported;
 
 /// Builds the request for `search_query`. Where the contract shows no shape (`posts`, `links`, `basic`), both dialects
 /// use the observed one. The contract says that social `basic` is a POST, so its parameters are JSON there. Fields that

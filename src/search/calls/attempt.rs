@@ -12,10 +12,11 @@ use url::Url;
 
 use super::detail::ErrorDetail;
 use super::failure::{Failure, class_of_body, class_of_status};
+use super::retry_after;
 use super::session::{self, Session};
-use super::{ErrorClass, Request, cost, retry_after};
 use crate::http::{self, IncompleteBody, KeyRedactor, ReadStop};
 use crate::model::{Micros, Time, without_secrets};
+use crate::search::{ErrorClass, Request, cost};
 
 /// Shorter values of a query are no secrets, and may be parts of words.
 const SECRET: usize = 4;
@@ -29,16 +30,16 @@ const ERROR_BODY: u64 = 64 * 1024;
 const HEADERS: usize = 32;
 
 /// What all tries of a client share.
-pub(super) struct HttpSender {
-    pub(super) http: reqwest::Client,
-    pub(super) key: Credential,
-    pub(super) scrub: KeyRedactor,
-    pub(super) call_timeout: Duration,
-    pub(super) max_response_bytes: u64,
+pub(in crate::search) struct HttpSender {
+    pub(in crate::search) http: reqwest::Client,
+    pub(in crate::search) key: Credential,
+    pub(in crate::search) scrub: KeyRedactor,
+    pub(in crate::search) call_timeout: Duration,
+    pub(in crate::search) max_response_bytes: u64,
 }
 
 /// How a request is authorized.
-pub(super) enum Credential {
+pub(in crate::search) enum Credential {
     None,
     /// `Authorization`, marked sensitive.
     Fixed(HeaderValue),
@@ -46,22 +47,22 @@ pub(super) enum Credential {
 }
 
 /// A successful reply, or the part of one that arrived.
-pub(super) struct HttpReply {
-    pub(super) status: u16,
-    pub(super) headers: Vec<(String, String)>,
-    pub(super) body: Bytes,
-    pub(super) cost: Option<Micros>,
+pub(in crate::search) struct HttpReply {
+    pub(in crate::search) status: u16,
+    pub(in crate::search) headers: Vec<(String, String)>,
+    pub(in crate::search) body: Bytes,
+    pub(in crate::search) cost: Option<Micros>,
 }
 
 /// The outcome of one try.
-pub(super) struct Attempt {
-    pub(super) latency: Duration,
-    pub(super) outcome: Result<HttpReply, (Failure, Option<HttpReply>)>,
+pub(in crate::search) struct Attempt {
+    pub(in crate::search) latency: Duration,
+    pub(in crate::search) outcome: Result<HttpReply, (Failure, Option<HttpReply>)>,
 }
 
 impl HttpSender {
     /// Returns the session's token, if calls need one. Logs in when there is none.
-    pub(super) async fn login(&self) -> Result<Option<SecretString>, Attempt> {
+    pub(in crate::search) async fn login(&self) -> Result<Option<SecretString>, Attempt> {
         let Credential::Session(session) = &self.key else { return Ok(None) };
         let begun = Instant::now();
         let token = session.token(&self.http, self.deadline()).await;
@@ -72,7 +73,7 @@ impl HttpSender {
 
     /// Makes the call once, in a session with its token. A failure comes with the part of a 2xx reply that arrived
     /// before it, if any.
-    pub(super) async fn send(
+    pub(in crate::search) async fn send(
         &self,
         request: &Request,
         url: Url,
@@ -301,7 +302,7 @@ fn header_cost(headers: &HeaderMap) -> Option<Micros> {
 }
 
 /// Logs one line for each try, without the key and the search terms.
-pub(super) fn log(request: &Request, attempt: u32, tried: &Attempt) {
+pub(in crate::search) fn log(request: &Request, attempt: u32, tried: &Attempt) {
     let (source, path) = (request.source, request.path.as_str());
     let latency_ms = u64::try_from(tried.latency.as_millis()).unwrap_or(u64::MAX);
     match &tried.outcome {

@@ -12,8 +12,8 @@ use governor::state::{InMemoryState, NotKeyed};
 use governor::{Quota, RateLimiter};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::Rate;
 use super::gate::{Admission, CallLimiter, CallPermit, Refusal};
+use crate::search::Rate;
 
 /// A burst after a pause has at most the calls of this time.
 const MINUTE: Duration = Duration::from_secs(60);
@@ -22,7 +22,7 @@ const MINUTE: Duration = Duration::from_secs(60);
 type Bucket<C> = RateLimiter<NotKeyed, InMemoryState, C, NoOpMiddleware<<C as Clock>::Instant>>;
 
 /// The client's limits. The clock is a parameter for tests.
-pub(super) struct Limits<C: Clock = DefaultClock> {
+pub(in crate::search) struct Limits<C: Clock = DefaultClock> {
     places: Arc<Semaphore>,
     bucket: Option<Bucket<C>>,
     clock: C,
@@ -32,7 +32,7 @@ impl<C: Clock + Clone> Limits<C> {
     /// At most `max_concurrent` calls (at least one) at a time, started at `rate`. After a pause, a burst of
     /// `max_concurrent` calls may start at once, or the calls of one minute if those are fewer. A rate finer than a
     /// nanosecond or of no calls at all means unlimited: the configuration refuses both.
-    pub(super) fn new(max_concurrent: u32, rate: Option<Rate>, clock: C) -> Self {
+    pub(in crate::search) fn new(max_concurrent: u32, rate: Option<Rate>, clock: C) -> Self {
         let most = max_concurrent.max(1);
         let places = usize::try_from(most).unwrap_or(usize::MAX).min(Semaphore::MAX_PERMITS);
         let period = rate.and_then(|rate| rate.per.checked_div(rate.count)).filter(|period| !period.is_zero());

@@ -6,7 +6,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use super::{CallError, Spent};
+use crate::search::{CallError, Spent};
 
 /// Why a call must not be made.
 #[derive(Debug, Clone)]

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use url::Url;
 
-use super::{Request, sandbox_url};
 use crate::model::{Login, is_invisible, is_joiner, without_secrets};
+use crate::search::{Request, sandbox_url};
 
 /// The provider for which a request is shown.
 #[derive(Debug, Clone)]
@@ -30,7 +30,7 @@ impl RenderTarget {
 }
 
 /// Returns the address of a request below `base_url`, of which only scheme, host and path are kept.
-pub(super) fn url(request: &Request, base_url: &Url) -> Url {
+pub(in crate::search) fn url(request: &Request, base_url: &Url) -> Url {
     let mut url = base_url.clone();
     url.set_path(&format!("{}{}", base_url.path().trim_end_matches('/'), request.path));
     url.set_fragment(None);

@@ -7,14 +7,14 @@ use tokio::sync::Mutex;
 use tokio::time::Instant;
 use url::Url;
 
-use super::ErrorClass;
 use crate::http;
+use crate::search::ErrorClass;
 
 /// The maximum number of bytes read from a reply.
 const MOST: u64 = 256 * 1024;
 
 /// A login and its tokens.
-pub(super) struct Session {
+pub(in crate::search) struct Session {
     base_url: Url,
     user: String,
     password: SecretString,
@@ -27,19 +27,23 @@ struct Tokens {
 }
 
 /// Why there is no token.
-pub(super) struct LoginError {
-    pub(super) class: ErrorClass,
-    pub(super) status: Option<u16>,
-    pub(super) text: String,
+pub(in crate::search) struct LoginError {
+    pub(in crate::search) class: ErrorClass,
+    pub(in crate::search) status: Option<u16>,
+    pub(in crate::search) text: String,
 }
 
 impl Session {
-    pub(super) fn new(base_url: Url, user: String, password: SecretString) -> Self {
+    pub(in crate::search) fn new(base_url: Url, user: String, password: SecretString) -> Self {
         Self { base_url, user, password, tokens: Mutex::default() }
     }
 
     /// Returns the token. Logs in when there is none.
-    pub(super) async fn token(&self, http: &reqwest::Client, deadline: Instant) -> Result<SecretString, LoginError> {
+    pub(in crate::search) async fn token(
+        &self,
+        http: &reqwest::Client,
+        deadline: Instant,
+    ) -> Result<SecretString, LoginError> {
         let mut tokens = self.tokens.lock().await;
         if let Some(known) = tokens.as_ref() {
             return Ok(known.access.clone());
@@ -51,7 +55,7 @@ impl Session {
     }
 
     /// Replaces a token that is no longer accepted. The first caller renews it for all.
-    pub(super) async fn renew(
+    pub(in crate::search) async fn renew(
         &self,
         http: &reqwest::Client,
         stale: &SecretString,

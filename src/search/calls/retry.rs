@@ -23,7 +23,7 @@ impl Default for Backoff {
 
 /// What to do after a failed try.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Next {
+pub(in crate::search) enum Next {
     /// Another try after this pause.
     After(Duration),
     /// No further try.
@@ -33,7 +33,7 @@ pub(super) enum Next {
 impl Backoff {
     /// Returns the pause before retry number `retry` (from 0), with `random` in `0.0..1.0`. A wait that the service
     /// asked for is a lower bound. Jitter comes on top, so that callers with the same wait do not return together.
-    pub(super) fn next(&self, retry: u32, retry_after: Option<Duration>, random: f64) -> Next {
+    pub(in crate::search) fn next(&self, retry: u32, retry_after: Option<Duration>, random: f64) -> Next {
         match retry_after {
             Some(retry_after) if retry_after > self.longest_wait => Next::GiveUp,
             Some(retry_after) => Next::After(retry_after.saturating_add(part(self.ceiling(retry), random))),
