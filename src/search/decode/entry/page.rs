@@ -1,12 +1,12 @@
 //! Reads an entry that is a web page. `entry` decides whether it is one.
 
-use super::context::Context;
-use super::node::{Node, Object};
 use super::{date, field};
 use crate::model::{Kind, ReplyEntry};
+use crate::search::decode::context::Context;
+use crate::search::decode::json::node::{Node, Object};
 
 /// Reads the page in an entry. Ignores its `id`, which is not a platform's id.
-pub(super) fn read(entry: &Object, context: &Context) -> ReplyEntry {
+pub(in crate::search::decode) fn read(entry: &Object, context: &Context) -> ReplyEntry {
     let max = context.limits.max_field_chars;
     ReplyEntry {
         kind: Some(Kind::Page),

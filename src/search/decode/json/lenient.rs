@@ -6,14 +6,14 @@
 use std::borrow::Cow;
 
 use super::build::build;
-use super::context::Limits;
 use super::node::Node;
+use crate::search::decode::context::Limits;
 
 const REPLACEMENT: &str = "\\ufffd";
 
 /// Why a text is not JSON.
 #[derive(Debug)]
-pub(super) enum ParseError {
+pub(in crate::search::decode) enum ParseError {
     /// Nested deeper than allowed.
     TooDeep,
     /// It ends too early. Holds what was complete before the end, if anything was.
@@ -33,19 +33,19 @@ impl std::fmt::Display for ParseError {
 }
 
 /// Converts the body to text: removes the BOM, replaces invalid bytes and NUL by U+FFFD. At most three times as long.
-pub(super) fn text(body: &[u8]) -> Cow<'_, str> {
+pub(in crate::search::decode) fn text(body: &[u8]) -> Cow<'_, str> {
     let text = String::from_utf8_lossy(body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body));
     if text.contains('\0') { Cow::Owned(text.replace('\0', "\u{fffd}")) } else { text }
 }
 
 /// Parses one JSON value with nothing after it.
-pub(super) fn parse(text: &str, limits: Limits) -> Result<Node, ParseError> {
+pub(in crate::search::decode) fn parse(text: &str, limits: Limits) -> Result<Node, ParseError> {
     parse_with(text, limits, false)
 }
 
 /// Like [`parse`], but accepts raw control characters inside strings. When a deployment breaks a line inside a string,
 /// joining the `data:` lines of the event puts a line feed there.
-pub(super) fn parse_frame(text: &str, limits: Limits) -> Result<Node, ParseError> {
+pub(in crate::search::decode) fn parse_frame(text: &str, limits: Limits) -> Result<Node, ParseError> {
     parse_with(text, limits, true)
 }
 
@@ -242,7 +242,7 @@ fn is_number(token: &str) -> bool {
 }
 
 /// Parses JSON inside a text (`"content": "[{…}]"`), when it is a list or an object.
-pub(super) fn parse_nested(text: &str, limits: Limits) -> Option<Node> {
+pub(in crate::search::decode) fn parse_nested(text: &str, limits: Limits) -> Option<Node> {
     let text = text.trim();
     if !text.starts_with(['{', '[']) {
         return None;

@@ -1,13 +1,13 @@
 //! Reads one member of an entry as a plain value. A field of the wrong type is left out; the rest of its entry stays.
 //! Numbers are accepted as texts, and texts as numbers, where that loses nothing.
 
-use super::node::{Node, Object};
+use crate::search::decode::json::node::{Node, Object};
 
 /// The maximum length of an id, handle or language tag, in characters. Longer ones are ignored.
 const MAX_LABEL_CHARS: usize = 256;
 
 /// Returns the first `max` characters of a text.
-pub(super) fn truncate(text: &str, max: usize) -> &str {
+pub(in crate::search::decode) fn truncate(text: &str, max: usize) -> &str {
     match text.char_indices().nth(max) {
         Some((end, _)) => &text[..end],
         None => text,
@@ -15,7 +15,7 @@ pub(super) fn truncate(text: &str, max: usize) -> &str {
 }
 
 /// Returns the first of these members that is a text with something in it (or a number), cut to `max` characters.
-pub(super) fn text(object: &Object, names: &[&str], max: usize) -> Option<String> {
+pub(in crate::search::decode) fn text(object: &Object, names: &[&str], max: usize) -> Option<String> {
     names.iter().find_map(|name| match object.get(name)? {
         Node::Text(text) if !text.trim().is_empty() => Some(truncate(text, max).to_owned()),
         Node::Number(number) => Some(number.to_string()),
@@ -34,7 +34,7 @@ pub(super) fn has_text(object: &Object, names: &[&str]) -> bool {
 
 /// Returns the first of these members that is an address, trimmed. One that is too long is left out: a cut address
 /// would lead elsewhere.
-pub(super) fn address(object: &Object, names: &[&str], max: usize) -> Option<String> {
+pub(in crate::search::decode) fn address(object: &Object, names: &[&str], max: usize) -> Option<String> {
     names.iter().find_map(|name| match object.get(name)? {
         Node::Text(text) => short(text, max),
         _ => None,
@@ -42,7 +42,7 @@ pub(super) fn address(object: &Object, names: &[&str], max: usize) -> Option<Str
 }
 
 /// Returns a short word such as a handle or a language tag, trimmed.
-pub(super) fn label(object: &Object, names: &[&str]) -> Option<String> {
+pub(in crate::search::decode) fn label(object: &Object, names: &[&str]) -> Option<String> {
     names.iter().find_map(|name| match object.get(name)? {
         Node::Text(text) => short(text, MAX_LABEL_CHARS),
         _ => None,
@@ -50,7 +50,7 @@ pub(super) fn label(object: &Object, names: &[&str]) -> Option<String> {
 }
 
 /// Returns an id as exact text, from a text or a whole number, never from a float.
-pub(super) fn id(object: &Object, names: &[&str]) -> Option<String> {
+pub(in crate::search::decode) fn id(object: &Object, names: &[&str]) -> Option<String> {
     names.iter().find_map(|name| match object.get(name)? {
         Node::Text(text) => short(text, MAX_LABEL_CHARS),
         Node::Number(number) if !number.is_f64() => Some(number.to_string()),
@@ -64,7 +64,7 @@ fn short(text: &str, max: usize) -> Option<String> {
 }
 
 /// Returns a count: a whole number that is not negative, as a number or in digits.
-pub(super) fn count(object: &Object, names: &[&str]) -> Option<i64> {
+pub(in crate::search::decode) fn count(object: &Object, names: &[&str]) -> Option<i64> {
     names.iter().find_map(|name| {
         let count = match object.get(name)? {
             Node::Number(number) => number.as_i64().or_else(|| whole_number(number.as_f64()?)),
@@ -85,7 +85,7 @@ fn whole_number(number: f64) -> Option<i64> {
 }
 
 /// Reads a boolean: `true`, `"true"`, `1` and their opposites.
-pub(super) fn flag(object: &Object, name: &str) -> Option<bool> {
+pub(in crate::search::decode) fn flag(object: &Object, name: &str) -> Option<bool> {
     match object.get(name)? {
         Node::Bool(flag) => Some(*flag),
         Node::Number(number) => match number.as_u64()? {

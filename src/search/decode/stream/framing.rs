@@ -8,7 +8,7 @@ const MAX_FRAME_BYTES: usize = 16 << 20;
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
 #[derive(Debug, PartialEq)]
-pub(super) enum Payload<'a> {
+pub(in crate::search::decode) enum Payload<'a> {
     /// The `data:` lines of one event, joined by line feeds, or one JSON value. `last`: the stream ended without a sign
     /// that this payload is complete. `failed`: the event is named `error`.
     Event { bytes: &'a [u8], last: bool, failed: bool },
@@ -18,7 +18,7 @@ pub(super) enum Payload<'a> {
 
 /// Splits a stream into payloads, piece by piece.
 #[derive(Debug)]
-pub(super) struct Framing {
+pub(in crate::search::decode) struct Framing {
     mode: Mode,
     buffer: Vec<u8>,
     /// The event being collected. Used only in mode `Lines`.
@@ -46,12 +46,12 @@ enum Mode {
 }
 
 impl Framing {
-    pub(super) fn new() -> Self {
+    pub(in crate::search::decode) fn new() -> Self {
         Self { mode: Mode::Start, buffer: Vec::new(), event: Vec::new(), begun: false, failed: false, too_long: false }
     }
 
     /// Takes the next bytes and passes on every payload that they complete.
-    pub(super) fn push(&mut self, bytes: &[u8], out: &mut impl FnMut(Payload<'_>)) {
+    pub(in crate::search::decode) fn push(&mut self, bytes: &[u8], out: &mut impl FnMut(Payload<'_>)) {
         let mut rest = bytes;
         while let Mode::Start = self.mode {
             let Some((&byte, after)) = rest.split_first() else { return };
@@ -65,7 +65,7 @@ impl Framing {
     }
 
     /// Passes on what is left when the stream has ended.
-    pub(super) fn finish(mut self, out: &mut impl FnMut(Payload<'_>)) {
+    pub(in crate::search::decode) fn finish(mut self, out: &mut impl FnMut(Payload<'_>)) {
         match self.mode {
             Mode::Start => {}
             Mode::Lines { .. } => {
@@ -209,7 +209,7 @@ impl Mode {
 /// Whether a text is a stream of server-sent events: only fields and comments up to a `data:` line with JSON in it. If
 /// all `data:` lines are plain words, the text must also be labelled as such a stream, have another field or a second
 /// such line, or end as an event does. Prose may begin with `data:`, too, but does not go on like that.
-pub(super) fn is_event_stream(text: &str, labelled: bool) -> bool {
+pub(in crate::search::decode) fn is_event_stream(text: &str, labelled: bool) -> bool {
     let ended = ["\n\n", "\r\r", "\r\n\r\n"].iter().any(|end| text.ends_with(end));
     let (text, labelled) = (text.trim(), labelled || ended);
     if !text.starts_with(['d', 'e', 'i', 'r', ':']) {

@@ -7,17 +7,22 @@
 //! pieces of text came: a deployment that never marks the end looks the same as one that broke off. Streams of posts or
 //! pages alone need no end mark.
 
+pub(super) mod framing;
+pub(super) mod payload;
+mod pieces;
+
 use super::context::Context;
 use super::document::{ReplyBuilder, list_kind};
 use super::error::{DecodeError, cut_text, malformed};
-use super::framing::{Framing, Payload};
-use super::lenient::parse_nested;
-use super::node::{List, Node, Object};
-use super::payload::{PayloadPart, is_frame, read};
-use super::pieces::{JoinedText, UntypedPieces};
-use super::{answer, failure, lenient};
+use super::json::lenient;
+use super::json::lenient::parse_nested;
+use super::json::node::{List, Node, Object};
+use super::{answer, failure};
 use crate::model::Source;
 use crate::search::{ErrorClass, Reply};
+use framing::{Framing, Payload};
+use payload::{PayloadPart, is_frame, read};
+use pieces::{JoinedText, UntypedPieces};
 
 /// The maximum number of wrappers around a list inside a frame.
 const MAX_WRAPPERS: u32 = 4;

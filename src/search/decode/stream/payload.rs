@@ -1,13 +1,14 @@
 //! Splits one payload of a stream into JSON values, and recognises frames. `framing` turns bytes into payloads, and
 //! `stream` interprets the frames.
 
-use super::context::Limits;
-use super::document::list_kind;
-use super::node::{Node, Object};
-use super::{failure, lenient};
+use crate::search::decode::context::Limits;
+use crate::search::decode::document::list_kind;
+use crate::search::decode::failure;
+use crate::search::decode::json::lenient;
+use crate::search::decode::json::node::{Node, Object};
 
 /// Whether a whole document is one frame of a stream, or a list of them.
-pub(super) fn is_frame(node: &Node) -> bool {
+pub(in crate::search::decode) fn is_frame(node: &Node) -> bool {
     match node {
         Node::Object(object) => is_known_frame(object) || (is_piece(object) && has_end_marker(object)),
         // Entries of a list may have texts, too, so `text` or `user` rules out a frame.
@@ -44,7 +45,7 @@ fn has_end_marker(object: &Object) -> bool {
 
 /// Whether a text that is not one JSON value begins with a frame, as in a stream without framing. A frame without a
 /// type must be followed by another value; otherwise the text is broken JSON.
-pub(super) fn starts_with_frame(text: &str, limits: Limits) -> bool {
+pub(in crate::search::decode) fn starts_with_frame(text: &str, limits: Limits) -> bool {
     let Some((first, rest)) = value_end(text).and_then(|end| text.split_at_checked(end)) else { return false };
     let Ok(Node::Object(object)) = lenient::parse(first, limits) else { return false };
     let rest = rest.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, ',' | '\u{1e}'));
@@ -56,15 +57,15 @@ pub(super) fn starts_with_frame(text: &str, limits: Limits) -> bool {
 
 /// The errors found in a payload.
 #[derive(Default)]
-pub(super) struct PayloadErrors {
+pub(in crate::search::decode) struct PayloadErrors {
     /// The number of broken values.
-    pub(super) bad: u32,
+    pub(in crate::search::decode) bad: u32,
     /// Whether the last value is incomplete.
-    pub(super) open: bool,
+    pub(in crate::search::decode) open: bool,
 }
 
 /// One part of a payload.
-pub(super) enum PayloadPart {
+pub(in crate::search::decode) enum PayloadPart {
     /// `[DONE]`.
     Done,
     /// A JSON value.
@@ -72,7 +73,11 @@ pub(super) enum PayloadPart {
 }
 
 /// Passes on the values in a payload one by one. There are several when events share a line.
-pub(super) fn read(payload: &str, limits: Limits, each: &mut dyn FnMut(PayloadPart)) -> PayloadErrors {
+pub(in crate::search::decode) fn read(
+    payload: &str,
+    limits: Limits,
+    each: &mut dyn FnMut(PayloadPart),
+) -> PayloadErrors {
     let mut faults = PayloadErrors::default();
     let mut rest = payload;
     loop {

@@ -81,7 +81,7 @@ const NAMES: &[&str] = &[
 
 /// A JSON value. Depth is bounded by the parser.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Node {
+pub(in crate::search::decode) enum Node {
     Null,
     Bool(bool),
     Number(Number),
@@ -92,21 +92,21 @@ pub(super) enum Node {
 
 /// The first entries of a list, and the number of further ones.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct List {
-    pub(super) items: Vec<Node>,
-    pub(super) dropped: u32,
+pub(in crate::search::decode) struct List {
+    pub(in crate::search::decode) items: Vec<Node>,
+    pub(in crate::search::decode) dropped: u32,
 }
 
 /// An object's members with known names.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Object {
-    pub(super) members: Vec<(Cow<'static, str>, Node)>,
+pub(in crate::search::decode) struct Object {
+    pub(in crate::search::decode) members: Vec<(Cow<'static, str>, Node)>,
     /// The first unknown member that holds a non-empty list.
-    pub(super) strange: Option<String>,
+    pub(in crate::search::decode) strange: Option<String>,
     /// Whether there are unknown members that the wrapper of an answer does not have.
-    pub(super) foreign: bool,
+    pub(in crate::search::decode) foreign: bool,
     /// The first unknown member that is not about cost or usage.
-    pub(super) unknown: Option<String>,
+    pub(in crate::search::decode) unknown: Option<String>,
 }
 
 /// Members about cost and usage, not about results.
@@ -119,19 +119,19 @@ pub(super) fn is_billing_field(name: &str) -> bool {
 
 impl Object {
     /// Returns the member of that name; the last one when there are several, as in most parsers.
-    pub(super) fn get(&self, name: &str) -> Option<&Node> {
+    pub(in crate::search::decode) fn get(&self, name: &str) -> Option<&Node> {
         debug_assert!(known_name(name).is_some(), "{name} is read but not listed");
         self.members.iter().rev().find(|(key, _)| key == name).map(|(_, node)| node)
     }
 
     /// Whether it holds nothing except perhaps the cost: `{}` may stand in place of a list.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::search::decode) fn is_empty(&self) -> bool {
         self.unknown.is_none() && self.members.iter().all(|(name, _)| is_billing_field(name))
     }
 }
 
 /// Whether a name has the ending of a list's name.
-pub(super) fn is_list_suffix(name: &str) -> bool {
+pub(in crate::search::decode) fn is_list_suffix(name: &str) -> bool {
     name.ends_with("_search") || name.ends_with("_search_results")
 }
 

@@ -1,24 +1,25 @@
 //! Joins answer text that comes in pieces, up to a number of characters. `stream` decides which frames hold pieces.
 
-use super::context::Limits;
-use super::node::Node;
-use super::{answer, field};
+use crate::search::decode::answer;
+use crate::search::decode::context::Limits;
+use crate::search::decode::entry::field;
+use crate::search::decode::json::node::Node;
 
 /// Pieces joined in order.
 #[derive(Debug)]
-pub(super) struct JoinedText {
+pub(in crate::search::decode) struct JoinedText {
     text: String,
     room: usize,
     /// Whether any piece came, even an empty one.
-    pub(super) any: bool,
+    pub(in crate::search::decode) any: bool,
 }
 
 impl JoinedText {
-    pub(super) fn new(limits: Limits) -> Self {
+    pub(in crate::search::decode) fn new(limits: Limits) -> Self {
         Self { text: String::new(), room: limits.max_field_chars, any: false }
     }
 
-    pub(super) fn push(&mut self, chunk: &str) {
+    pub(in crate::search::decode) fn push(&mut self, chunk: &str) {
         let kept = field::truncate(chunk, self.room);
         self.room -= kept.chars().count();
         self.text.push_str(kept);
@@ -26,14 +27,14 @@ impl JoinedText {
     }
 
     /// Returns the joined text. `None` when it is only white space.
-    pub(super) fn text(self) -> Option<String> {
+    pub(in crate::search::decode) fn text(self) -> Option<String> {
         Some(self.text).filter(|text| !text.trim().is_empty())
     }
 }
 
 /// Pieces in frames without a type. Some deployments send what is new, others all text so far.
 #[derive(Debug)]
-pub(super) struct UntypedPieces {
+pub(in crate::search::decode) struct UntypedPieces {
     limits: Limits,
     joined: JoinedText,
     last: String,
@@ -45,13 +46,13 @@ pub(super) struct UntypedPieces {
     /// two pieces.
     repeated: bool,
     /// The number of non-empty pieces.
-    pub(super) count: u32,
+    pub(in crate::search::decode) count: u32,
     /// Whether all pieces came as `completion`.
     completions: bool,
 }
 
 impl UntypedPieces {
-    pub(super) fn new(limits: Limits) -> Self {
+    pub(in crate::search::decode) fn new(limits: Limits) -> Self {
         let joined = JoinedText::new(limits);
         Self {
             limits,
@@ -66,7 +67,7 @@ impl UntypedPieces {
     }
 
     /// Adds a frame's piece, found under `name`; `full_reply` is the frame read as a reply of its own.
-    pub(super) fn push(&mut self, name: &str, piece: &str, full_reply: Option<String>) {
+    pub(in crate::search::decode) fn push(&mut self, name: &str, piece: &str, full_reply: Option<String>) {
         if piece.is_empty() {
             return;
         }
@@ -87,7 +88,7 @@ impl UntypedPieces {
 
     /// Returns the answer: the reply in a single frame, the pieces joined, or the last piece if each held all text so
     /// far.
-    pub(super) fn text(self) -> Option<String> {
+    pub(in crate::search::decode) fn text(self) -> Option<String> {
         match self.count {
             0 => None,
             1 => self.full_reply,

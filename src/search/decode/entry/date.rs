@@ -6,8 +6,8 @@
 use jiff::civil;
 use jiff::tz::TimeZone;
 
-use super::node::{Node, Object};
 use crate::model::Time;
+use crate::search::decode::json::node::{Node, Object};
 
 const DAY_MS: i64 = 86_400_000;
 /// The accepted instants: the years 1700 to 2199. Other dates are zero dates of programs (year 1 of .NET and Go) or
@@ -60,7 +60,7 @@ pub(super) fn first_date(entry: &Object, names: &[&str], now: Time) -> Option<Ti
 }
 
 /// Parses a date; relative ones count from `now`. Unix time zero means that there is no date.
-pub(super) fn parse(text: &str, now: Time) -> Option<Time> {
+pub(in crate::search::decode) fn parse(text: &str, now: Time) -> Option<Time> {
     parse_any(text, now).filter(|at| at.0 != 0 && BELIEVED.contains(&at.0))
 }
 

@@ -1,9 +1,9 @@
 //! Reads an entry that is a post, each field on its own. `entry` decides whether it is one.
 
-use super::context::Context;
-use super::node::{Node, Object};
 use super::{date, field};
 use crate::model::{Engagement, Kind, ReplyEntry};
+use crate::search::decode::context::Context;
+use crate::search::decode::json::node::{Node, Object};
 
 /// Members that only posts have.
 const MARKS: &[&str] = &[
@@ -24,7 +24,7 @@ const MARKS: &[&str] = &[
 ];
 
 /// The members that may hold a post's text.
-pub(super) const TEXT: &[&str] = &["full_text", "text", "content"];
+pub(in crate::search::decode) const TEXT: &[&str] = &["full_text", "text", "content"];
 
 /// Whether an entry has a member that only posts have.
 pub(super) fn is_marked(entry: &Object) -> bool {
@@ -32,7 +32,7 @@ pub(super) fn is_marked(entry: &Object) -> bool {
 }
 
 /// Reads the post in an entry.
-pub(super) fn read(entry: &Object, context: &Context) -> ReplyEntry {
+pub(in crate::search::decode) fn read(entry: &Object, context: &Context) -> ReplyEntry {
     let max = context.limits.max_field_chars;
     let (author, author_name) = author(entry, max);
     ReplyEntry {

@@ -7,14 +7,14 @@ use std::borrow::Cow;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Number;
 
-use super::context::Limits;
 use super::node::{List, Node, Object, is_billing_field, known_name};
+use crate::search::decode::context::Limits;
 
 /// Nodes kept for each allowed entry. A post with all its fields has about 25, and a reply has up to ten lists.
 const NODES_PER_ITEM: usize = 250;
 
 /// Parses a text that [`super::lenient`] has prepared.
-pub(super) fn build(text: &str, limits: Limits) -> Result<Node, serde_json::Error> {
+pub(in crate::search::decode) fn build(text: &str, limits: Limits) -> Result<Node, serde_json::Error> {
     let mut budget = Budget { nodes: limits.max_items.saturating_mul(NODES_PER_ITEM), list: limits.max_items };
     let mut parser = serde_json::Deserializer::from_str(text);
     let node = Build(&mut budget).deserialize(&mut parser)?;

@@ -1,9 +1,13 @@
 //! Reads one entry of a list as a post or a page. The members of the entry decide; the list's name and the source only
 //! break ties.
 
+pub(super) mod date;
+pub(super) mod field;
+mod page;
+mod post;
+
 use super::context::Context;
-use super::node::{Node, Object};
-use super::{field, page, post};
+use super::json::node::{Node, Object};
 use crate::model::{Kind, ReplyEntry, Source};
 
 /// Reads an entry. `None` when it has neither a text nor a title nor an address.
