@@ -17,6 +17,12 @@ mod tree;
 
 use rules::Mistake;
 
+/// The most entries of a folder. With more, files are searched for, not found by their subject.
+const MOST_ENTRIES: usize = 20;
+
+/// The most entries of `src/store`, each of which is a subject.
+const MOST_SUBJECTS: usize = 12;
+
 /// Each room of `src/` and `core/src/` and the rooms it may use. Only `cli` may use every room: it wires the parts
 /// together.
 const ROOMS: &[(&str, &[&str])] = &[
@@ -278,6 +284,22 @@ fn every_file_opens_with_what_it_is_for() {
 fn no_file_of_src_is_long() {
     for folder in tree::CODE {
         tree::check(folder, &["rs"], |_, text| rules::is_short(text));
+    }
+}
+
+/// The rooms themselves are in `ROOMS`.
+#[test]
+fn no_folder_of_src_has_many_entries() {
+    for root in tree::CODE {
+        let folders = tree::entries(&tree::files(root, &[]));
+        assert!(folders.len() > 10, "the walk saw {} folders of {root}", folders.len());
+        let most = |folder: &str| if folder == "src/store" { MOST_SUBJECTS } else { MOST_ENTRIES };
+        let crowded: Vec<String> = folders
+            .iter()
+            .filter(|(folder, many)| folder.as_str() != root && **many > most(folder))
+            .map(|(folder, many)| format!("{folder} has {many} entries, more than {}", most(folder)))
+            .collect();
+        assert!(crowded.is_empty(), "group them by subject:\n{}", crowded.join("\n"));
     }
 }
 

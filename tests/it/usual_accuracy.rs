@@ -14,7 +14,7 @@ use crate::support::random_counts::draw;
 const STREAMS: u32 = 1_000;
 /// Calm days of each stream.
 const CALM: u32 = 20;
-/// The least difference in items from the expected count that is reported (report::measures::MIN_CHANGE).
+/// The least difference in items from the expected count that is reported (report::comparison::measures::MIN_CHANGE).
 const LEAST: f64 = 10.0;
 
 /// How counts vary around their mean: by chance only, or with this coefficient of variation.
