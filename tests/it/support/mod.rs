@@ -36,7 +36,7 @@ pub mod searched;
 pub mod server_choice;
 pub mod service;
 pub mod sick_alert;
-pub mod spread_history;
+pub mod story_history;
 pub mod truth;
 pub mod waits;
 pub mod web_client;

@@ -1,5 +1,5 @@
 //! The numbers of a story: compared with separate SQL and with the known facts of an invented history, on both
-//! databases. `spread_cli` tests the terminal, the page and the API.
+//! databases. `story_cli` tests the terminal, the page and the API.
 
 use topicwatch::compare::story;
 use topicwatch::draw::story_chart;
@@ -11,7 +11,7 @@ use crate::support::copied_posts::STORM;
 use crate::support::databases::{Database, databases};
 use crate::support::program::Place;
 use crate::support::searched::{open, topic};
-use crate::support::spread_history::{self, PAGE, PAGE_KEY, TOPICS, covering, follow, minutes, post, sql, store_run};
+use crate::support::story_history::{self, PAGE, PAGE_KEY, TOPICS, covering, follow, minutes, post, sql, store_run};
 use crate::support::world::World;
 
 async fn of(store: &Store, key: &str) -> Story {
@@ -34,7 +34,7 @@ fn is(database: &Database, query: &str, figure: i64) {
 async fn every_figure_of_a_story_is_that_of_sql_and_of_what_happened() {
     for database in databases() {
         let store = open(&database).await;
-        spread_history::spread(&store).await;
+        story_history::store_history(&store).await;
         assert_eq!(of(&store, "post:x:1").await.items, 17);
         store.close().await;
         let database = forget(database);
@@ -153,7 +153,7 @@ async fn every_figure_of_a_story_is_that_of_sql_and_of_what_happened() {
 async fn what_shares_a_link_belongs_together_whichever_is_asked_about_and_links_lead_one_step() {
     for database in databases() {
         let store = open(&database).await;
-        spread_history::spread(&store).await;
+        story_history::store_history(&store).await;
         let keys = async |key: &str| {
             let mut keys: Vec<String> = of(&store, key).await.timeline.into_iter().map(|entry| entry.key).collect();
             keys.sort();

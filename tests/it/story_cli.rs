@@ -8,7 +8,7 @@ use crate::support::databases::{Database, databases, wait};
 use crate::support::logged_sql::statements;
 use crate::support::program::Place;
 use crate::support::searched::{open, topic};
-use crate::support::spread_history::*;
+use crate::support::story_history::*;
 use crate::support::web_client::Pages;
 use crate::support::world::World;
 
@@ -18,7 +18,7 @@ fn place(database: Database) -> Place {
     let place = Place::new(database, &World::new().lines(), &topics);
     wait(async {
         let store = open(&place.database).await;
-        spread(&store).await;
+        store_history(&store).await;
         store.close().await;
     });
     place

@@ -62,7 +62,7 @@ pub async fn follow(store: &Store) {
 
 /// Stores a text by post 1, copied by twelve others and by post 14, the last of which is to be forgotten. Post 1 is
 /// edited later. Stores a page that post 1 links to, and three posts about the page, two of which contain its URL.
-pub async fn spread(store: &Store) {
+pub async fn store_history(store: &Store) {
     let topics = TOPICS.map(topic);
     store.sync_topics(&topics, minutes(-2_000)).await.unwrap();
     let linked = format!("{STORM} http://news.example/2026/storm#top");
