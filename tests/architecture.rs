@@ -181,8 +181,8 @@ fn no_file_uses_one_that_uses_it() {
     let uses = circles::uses(&files);
     assert!(uses.len() > 100, "the walk saw {} files that use another", uses.len());
     let circles = circles::circles(&uses);
-    let told: Vec<String> = circles.iter().map(|circle| circles::told(&uses, circle)).collect();
-    assert!(told.is_empty(), "move what both files need to a third file:\n{}", told.join("\n"));
+    let described: Vec<String> = circles.iter().map(|circle| circles::describe(&uses, circle)).collect();
+    assert!(described.is_empty(), "move what both files need to a third file:\n{}", described.join("\n"));
 }
 
 /// Only `src/failpoint.rs` has hooks for tests, and it uses no other file: .ci/run compiles it alone to see that a release
