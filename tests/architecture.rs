@@ -17,6 +17,12 @@ mod tree;
 
 use rules::Mistake;
 
+/// The most entries of a folder. With more, files are searched for, not found by their subject.
+const MOST_ENTRIES: usize = 20;
+
+/// The most entries of `src/store`, each of which is a subject.
+const MOST_SUBJECTS: usize = 12;
+
 /// Each room of `src/` and `core/src/` and the rooms it may use. Only `cli` may use every room: it wires the parts
 /// together.
 const ROOMS: &[(&str, &[&str])] = &[
@@ -175,8 +181,8 @@ fn no_file_uses_one_that_uses_it() {
     let uses = circles::uses(&files);
     assert!(uses.len() > 100, "the walk saw {} files that use another", uses.len());
     let circles = circles::circles(&uses);
-    let told: Vec<String> = circles.iter().map(|circle| circles::told(&uses, circle)).collect();
-    assert!(told.is_empty(), "move what both files need to a third file:\n{}", told.join("\n"));
+    let described: Vec<String> = circles.iter().map(|circle| circles::describe(&uses, circle)).collect();
+    assert!(described.is_empty(), "move what both files need to a third file:\n{}", described.join("\n"));
 }
 
 /// Only `src/failpoint.rs` has hooks for tests, and it uses no other file: .ci/run compiles it alone to see that a release
@@ -278,7 +284,7 @@ fn a_kind_of_provider_is_named_in_three_files_at_most() {
             .collect();
         paths.sort_unstable();
         let own = format!("src/search/kinds/{}.rs", kind.name);
-        let declared = ["core/src/model/provider_kinds.rs", "src/search/kinds/mod.rs"];
+        let declared = ["core/src/model/sources/provider_kinds.rs", "src/search/kinds/mod.rs"];
         if dialects.iter().any(|dialect| kind.name.starts_with(&format!("{dialect}-"))) {
             assert_eq!(paths, sorted(declared), "{}", kind.name);
         } else {
@@ -303,6 +309,22 @@ fn every_file_opens_with_what_it_is_for() {
 fn no_file_of_src_is_long() {
     for folder in tree::CODE {
         tree::check(folder, &["rs"], |_, text| rules::is_short(text));
+    }
+}
+
+/// The rooms themselves are in `ROOMS`.
+#[test]
+fn no_folder_of_src_has_many_entries() {
+    for root in tree::CODE {
+        let folders = tree::entries(&tree::files(root, &[]));
+        assert!(folders.len() > 10, "the walk saw {} folders of {root}", folders.len());
+        let most = |folder: &str| if folder == "src/store" { MOST_SUBJECTS } else { MOST_ENTRIES };
+        let crowded: Vec<String> = folders
+            .iter()
+            .filter(|(folder, many)| folder.as_str() != root && **many > most(folder))
+            .map(|(folder, many)| format!("{folder} has {many} entries, more than {}", most(folder)))
+            .collect();
+        assert!(crowded.is_empty(), "group them by subject:\n{}", crowded.join("\n"));
     }
 }
 
@@ -334,7 +356,7 @@ fn nothing_prints_past_the_handles() {
 #[test]
 fn every_route_of_the_pages_says_what_it_needs() {
     tree::check_code(|path, text| {
-        let of_pages = path.starts_with("src/web/") && path != "src/web/routes.rs";
+        let of_pages = path.starts_with("src/web/") && path != "src/web/server/routes.rs";
         if of_pages { rules::adds_no_route(text) } else { Vec::new() }
     });
 }

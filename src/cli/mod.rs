@@ -129,7 +129,7 @@ async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Verb::RunNow(args) => topic::run_now::run(&common, &args).await,
         Verb::Filter(args) => topic::filter::run(&common, &args).await,
         Verb::Backfill(args) => topic::backfill::run(&common, &args).await,
-        Verb::Search(args) => look::search::run(&common, &args).await,
+        Verb::Search(args) => look::items::search::run(&common, &args).await,
         Verb::Rescore(args) => maintain::rescore::run(&common, &args).await,
         Verb::Replay(args) => maintain::replay::run(&common, &args).await,
         Verb::Prune(args) => maintain::prune::run(&common, &args).await,
@@ -138,7 +138,7 @@ async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Verb::Forget(args) => maintain::forget::run(&common, &args).await,
         Verb::Import(args) => setup::import::run(&common, &args, crate::daemon::system_clock()()),
         Verb::Mark(args) => topic::mark::run(&common, &args).await,
-        Verb::Story(args) => look::story::run(&common, &args).await,
+        Verb::Story(args) => look::items::story::run(&common, &args).await,
         Verb::Worker => run::worker::run(&common).await,
     }
 }

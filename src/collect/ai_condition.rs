@@ -3,7 +3,8 @@
 
 use std::collections::HashMap;
 
-use super::{Collector, group, run_outcome, search_outcome};
+use super::outcome::{run_outcome, search_outcome};
+use super::{Collector, group};
 use crate::filter::Filter;
 use crate::insight::daily::start_of_day;
 use crate::model::{AiWhen, Finding, TEXT_KEY_PREFIX, Time, Topic};

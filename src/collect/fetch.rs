@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex};
 
 use tokio_util::task::TaskTracker;
 
-use super::provider::ProviderState;
-use super::refused::{ProviderRefusals, not_retried};
-use super::search_outcome::{
+use super::limits::refused::{ProviderRefusals, not_retried};
+use super::outcome::search_outcome::{
     self, Fetched, abandoned, answered, failed, left_out, not_run, operation, settle, unconfigured, words,
 };
+use super::providers::provider::ProviderState;
 use super::{Collector, Stop};
 use crate::model::{LimitExceeded, Micros, SearchState, ServiceLimits, Source, Time};
 use crate::search::{self, CallFailure, ErrorClass, Gate, Refusal, SearchQuery, Spent};

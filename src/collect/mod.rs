@@ -3,34 +3,19 @@
 //! runs side by side and keeps their leases, `forget` erases what must not be kept. It reads no clock itself.
 
 mod ai_condition;
-mod clusters;
-mod commit_order;
 mod compress;
-mod days;
 mod fetch;
 mod followers;
 mod forget;
-mod indexing_delay;
 mod ingest;
+mod limits;
 mod look_back;
-mod permits;
+mod outcome;
 mod prompt_items;
-mod provider;
-mod provider_calls;
-mod provider_replies;
-mod refused;
+mod providers;
 mod replay;
-mod report;
-mod run_outcome;
-mod saturation;
-mod search_outcome;
 mod settings;
-mod shared_limits;
 mod source_search;
-mod stored_calls;
-mod tally;
-mod terms;
-mod text_index;
 mod worker_pool;
 
 use std::collections::BTreeMap;
@@ -39,23 +24,24 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-pub use clusters::{cluster, cluster_by};
-use commit_order::CommitTurn;
-pub use days::{DAYS, count_days};
+pub use followers::clusters::{cluster, cluster_by};
+pub use followers::days::{DAYS, count_days};
+pub use followers::tally::tally_runs;
+pub use followers::terms::{TERM_DAYS, count_terms};
+pub use followers::text_index::index_words;
 pub use followers::{catch_up, follow};
 pub use forget::{Eraser, Forgotten};
 pub use ingest::{Ingested, Reading, ingest, read_provider};
 use look_back::Plan;
-pub use provider::Provider;
-use provider::ProviderState;
+pub use outcome::report::{RunReport, SearchReport};
+use outcome::run_outcome;
+pub use outcome::run_outcome::MIXED;
+use outcome::search_outcome::{Fetched, RunFindings};
+pub use providers::provider::Provider;
+use providers::provider::ProviderState;
 pub use replay::{OutdatedReader, ReplayOptions, Replayed, replay};
-pub use report::{RunReport, SearchReport};
-pub use run_outcome::MIXED;
-use search_outcome::{Fetched, RunFindings};
 pub use settings::Settings;
-pub use tally::tally_runs;
-pub use terms::{TERM_DAYS, count_terms};
-pub use text_index::index_words;
+use worker_pool::commit_order::CommitTurn;
 pub use worker_pool::{Done, WorkerPool, renew_leases};
 
 use crate::model::{Clock, Finding, RunState, SERVICE, SearchState, Source, Time};

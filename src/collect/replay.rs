@@ -1,7 +1,9 @@
 //! Reads stored replies again with the current decoder, run by run and without any call. The store adds what is new to
 //! a run and removes nothing.
 
-use super::{Ingested, Reading, group, ingest, run_outcome, stored_calls};
+use super::outcome::run_outcome;
+use super::providers::stored_calls;
+use super::{Ingested, Reading, group, ingest};
 use crate::model::{LookBack, Time, Window};
 use crate::search::decode::ContentType;
 use crate::search::{ErrorClass, kinds};

@@ -2,8 +2,10 @@
 //! `fetch` and `provider_calls` make the calls.
 
 use super::look_back::{self, Plan};
-use super::search_outcome::{self, RunFindings};
-use super::{Collector, Stop, provider, run_outcome};
+use super::outcome::run_outcome;
+use super::outcome::search_outcome::{self, RunFindings};
+use super::providers::provider;
+use super::{Collector, Stop};
 use crate::model::{LookBack, QueryHistory, Source, Time, about_items};
 use crate::search::SearchQuery;
 use crate::store::{RunRef, StoreError};

@@ -1,8 +1,8 @@
 //! Reads from the store what several readers need, and has `insight` work out the result: what changed between two
 //! runs of a topic, which items the topics' filters hide, which sources fell silent, whether posts hold a word of the
 //! question, how likely each item is good, whether what answers cite is stored, which terms of a period are news,
-//! which items belong to one story or count for an alert, and the status and coverage of topics and their sources. Formats nothing and
-//! decides nothing.
+//! which items belong to one story or count for an alert, and the status and coverage of topics and their sources.
+//! Formats nothing and decides nothing.
 
 mod alert_rows;
 mod alert_window;
@@ -19,11 +19,7 @@ mod run_range;
 mod source_health;
 mod source_status;
 mod story;
-mod term_items;
-mod term_rows;
 mod terms;
-mod terms_before;
-mod terms_between;
 mod topic_json;
 
 pub use alert_rows::{MOST_NEW_ITEMS, WordFilters, alert_item_keys, matching_items};
@@ -41,12 +37,12 @@ pub use run_range::{Since, run_range};
 pub use source_health::{Health, MOST_JUDGED, health};
 pub use source_status::{STATES, SourceHistory, SourceStatus};
 pub use story::{MOST_ITEMS, item_key, story};
-pub use term_items::TermsAsked;
-pub use term_rows::{
+pub use terms::between::{MOST_TERM_DAYS, TermsOptions, terms_between};
+pub use terms::items::TermsAsked;
+pub use terms::rows::{
     ComparedWith, NoTermsReason, StandOutReason, StandOutRows, TermRise, TermRow, TermSample, ThemeRow, TopicTerms,
 };
 pub use terms::topic_terms;
-pub use terms_between::{MOST_TERM_DAYS, TermsOptions, terms_between};
 pub use topic_json::topic_card_json;
 
 use std::collections::BTreeMap;

@@ -5,12 +5,12 @@
 use std::path::Path;
 
 use super::Effective;
-use super::discover::LoadRequest;
+use super::file::discover::LoadRequest;
 use super::keys::{KEYS, Section, of};
-use super::mistake::Mistakes;
-use super::redact::redact_url;
-use super::suggest::nearest;
-use super::value::{ConfigValue, Origin, Table, Value};
+use super::mistakes::mistake::Mistakes;
+use super::mistakes::redact::redact_url;
+use super::mistakes::suggest::nearest;
+use super::values::value::{ConfigValue, Origin, Table, Value};
 
 /// The largest file that a `_FILE` variable may name.
 const LARGEST_VALUE: u64 = 64 * 1024;
@@ -124,7 +124,7 @@ pub(super) fn effective(
     section: Section,
     table: &Table,
     amend: &[(&str, String)],
-    file: &super::text::Text,
+    file: &super::file::text::Text,
 ) -> Vec<Effective> {
     effective_named(section, section.as_str(), table, amend, file)
 }
@@ -135,7 +135,7 @@ pub(super) fn effective_named(
     name: &str,
     table: &Table,
     amend: &[(&str, String)],
-    file: &super::text::Text,
+    file: &super::file::text::Text,
 ) -> Vec<Effective> {
     let mut list = Vec::new();
     for key in of(section) {

@@ -3,17 +3,17 @@
 
 use std::path::{Path, PathBuf};
 
-use super::discover::{LoadRequest, display_path, find};
-use super::document::{Document, walk};
+use super::file::discover::{LoadRequest, display_path, find};
+use super::file::document::{Document, walk};
+use super::file::text::{NotText, Text};
 use super::keys::Section;
-use super::location::one_line;
-use super::mistake::{Mistake, Mistakes};
-use super::render::render;
-use super::scalars::format_rate;
-use super::text::{NotText, Text};
+use super::mistakes::location::one_line;
+use super::mistakes::mistake::{Mistake, Mistakes};
+use super::mistakes::render::render;
+use super::sections::{alerts, budgets, exports, reports, retention, service, storage, web};
+use super::values::scalars::format_rate;
 use super::{
-    Config, Effective, ProviderConfig, ServiceConfig, Target, WebConfig, alerts, budgets, channels, environment,
-    exports, providers, reports, retention, service, storage, topics, web,
+    Config, Effective, ProviderConfig, ServiceConfig, Target, WebConfig, channels, environment, providers, topics,
 };
 use crate::export::ExportSpec;
 use crate::model::{AlertSpec, ChannelSpec, PingSpec, ReportSpec, ServiceLimits, Topic, TopicLimits};
@@ -24,7 +24,7 @@ pub enum LoadError {
     /// There is no file in any of the places.
     NotFound {
         /// The places that were searched.
-        looked: Vec<PathBuf>,
+        searched: Vec<PathBuf>,
     },
     /// The file cannot be read as text.
     Unreadable {
@@ -53,7 +53,7 @@ impl LoadError {
             render(&[mistake], color, width)
         };
         match self {
-            Self::NotFound { looked: searched } => {
+            Self::NotFound { searched } => {
                 let places: Vec<String> = searched.iter().map(|path| path.display().to_string()).collect();
                 let message = format!("no configuration found; looked for {}", places.join(", "));
                 plain(message, "`topicwatch init` writes an annotated jobs.toml".to_owned())
@@ -89,7 +89,7 @@ impl std::error::Error for LoadError {}
 /// # Errors
 /// See [`LoadError`].
 pub fn load(request: &LoadRequest<'_>) -> Result<Config, LoadError> {
-    let file = find(request).map_err(|searched| LoadError::NotFound { looked: searched })?;
+    let file = find(request).map_err(|searched| LoadError::NotFound { searched })?;
     let name = display_path(&file, &request.cwd);
     let text = Text::read(&file, &name).map_err(|not_text| unreadable(&file, not_text))?;
     check(&text, &file, request)

@@ -1,62 +1,33 @@
 //! Turns `jobs.toml` into a checked [`Config`], or reports every mistake in it at once with its place. Only cli imports
 //! this module; other modules get plain settings.
 
-mod alerts;
-mod budgets;
-mod calls;
-mod channel_keys;
 mod channels;
-mod discover;
-mod document;
 mod environment;
-mod exports;
-mod fault;
-mod filter_keys;
-mod http_channels;
-mod key_reader;
+mod file;
 pub mod keys;
 mod load;
-mod location;
-mod mistake;
-mod names;
-mod paths;
-mod pings;
-mod provider_tables;
+mod mistakes;
 mod providers;
-mod redact;
-mod references;
-mod render;
-mod reports;
-mod retention;
-mod scalars;
-mod schedule_keys;
 mod schema;
 mod secret;
-mod service;
+mod sections;
 mod settings;
-mod storage;
-mod suggest;
-mod syntax;
-mod template;
-mod text;
 mod topics;
-mod value;
-mod walk;
-mod web;
+mod values;
 
-pub use discover::{FILE_NAME, LoadRequest, configuration_folder};
+pub use file::discover::{FILE_NAME, LoadRequest, configuration_folder};
 pub use load::{LoadError, digest, load, load_text};
-pub use location::Location;
-pub use mistake::{Mistake, Severity};
-pub use redact::redact_url;
-pub use render::render;
+pub use mistakes::location::Location;
+pub use mistakes::mistake::{Mistake, Severity};
+pub use mistakes::redact::redact_url;
+pub use mistakes::render::render;
+pub use mistakes::suggest::nearest;
 pub use schema::schema;
 pub use secret::{KeyError, read_key, read_secret};
 pub use settings::{
     Config, DatabaseConfig, Effective, ProviderConfig, RetentionConfig, SchedulerConfig, ServiceConfig, Target,
     WebConfig,
 };
-pub use suggest::nearest;
 
 /// The annotated example, which `init` writes. It works unchanged.
 pub const EXAMPLE: &str = include_str!("../../jobs.toml");
@@ -70,5 +41,7 @@ pub fn templates() -> Vec<(&'static str, &'static str)> {
 
 /// Checks a topic's id. The error says what is wrong, and what to do.
 pub fn check_topic_id(id: &str) -> Result<(), (String, String)> {
-    names::slug(&value::Value::Text(id.to_owned())).map(drop).map_err(|fault| (fault.message, fault.hint))
+    values::names::slug(&values::value::Value::Text(id.to_owned()))
+        .map(drop)
+        .map_err(|fault| (fault.message, fault.hint))
 }

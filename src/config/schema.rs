@@ -140,14 +140,14 @@ fn property(key: &Key) -> Value {
 
 /// Converts a default to JSON.
 fn as_json(toml: &str) -> Option<Value> {
-    fn convert(value: super::value::Value) -> Value {
+    fn convert(value: super::values::value::Value) -> Value {
         match value {
-            super::value::Value::Text(text) => json!(text),
-            super::value::Value::Integer(number) => json!(number),
-            super::value::Value::Number(number) => json!(number),
-            super::value::Value::Flag(flag) => json!(flag),
-            super::value::Value::List(list) => list.into_iter().map(|(value, _)| convert(value)).collect(),
+            super::values::value::Value::Text(text) => json!(text),
+            super::values::value::Value::Integer(number) => json!(number),
+            super::values::value::Value::Number(number) => json!(number),
+            super::values::value::Value::Flag(flag) => json!(flag),
+            super::values::value::Value::List(list) => list.into_iter().map(|(value, _)| convert(value)).collect(),
         }
     }
-    super::value::Value::of_default(toml).map(convert)
+    super::values::value::Value::of_default(toml).map(convert)
 }

@@ -12,8 +12,8 @@ use crate::model::{
 };
 use crate::search::{Dialect, Rate};
 
-use super::mistake::Mistake;
-use super::redact::redact_url;
+use super::mistakes::mistake::Mistake;
+use super::mistakes::redact::redact_url;
 
 /// Where searches go.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,18 +1,12 @@
 //! Exports findings: which rows (`row_kind`), in which columns (`columns`), in which format (`format`). Writes to any
 //! writer. `files` puts files in place, and `cli` chooses them.
 
-mod archive;
-mod atom;
 mod changes;
 mod column;
 mod columns;
-mod csv;
 mod daily;
-mod format;
-mod gzip;
-mod jsonl;
+mod formats;
 mod manifest;
-mod out;
 mod reference_tables;
 mod request;
 mod request_options;
@@ -22,18 +16,16 @@ mod scheduled;
 mod spec;
 mod terms;
 mod verify;
-mod xlsx;
-mod xml;
 
 /// Maximum number of entries of a feed.
-pub const FEED_ENTRIES: usize = atom::MOST_ENTRIES;
+pub const FEED_ENTRIES: usize = formats::atom::MOST_ENTRIES;
 
 pub use self::column::{Cell, Heading, Type};
-pub use self::csv::Profile;
-pub use self::format::Format;
-pub use self::gzip::{MaybeGzip, strip_gz};
+pub use self::formats::csv::Profile;
+pub use self::formats::format::Format;
+pub use self::formats::gzip::{MaybeGzip, strip_gz};
+pub use self::formats::out::Out;
 pub use self::manifest::Manifest;
-pub use self::out::Out;
 pub use self::reference_tables::reference_tables;
 pub use self::request::{ExportRequest, InvalidRequest};
 pub use self::request_options::{ExportError, ExportOptions};
@@ -150,9 +142,9 @@ async fn feed(
     out: Out<'_>,
     is_sandbox: bool,
 ) -> Result<Written, ExportError> {
-    let mut feed = atom::Feed::new();
+    let mut feed = formats::atom::Feed::new();
     let mut take = |row| {
-        if atom::Feed::is_news(&row)
+        if formats::atom::Feed::is_news(&row)
             && row_filter.shows_new_item(&row)
             && let Some(oldest) = feed.take(row)
         {
@@ -174,7 +166,7 @@ async fn feed(
 /// # Errors
 /// The output could not be written.
 pub fn write_feed(out: Out<'_>, search: &str, rows: Vec<ItemRow>, is_sandbox: bool) -> std::io::Result<u64> {
-    atom::Feed::of_items(rows).write(out, ("search", search), search, is_sandbox)
+    formats::atom::Feed::of_items(rows).write(out, ("search", search), search, is_sandbox)
 }
 
 /// Why a count ended early.

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::csv::Profile;
-use super::format::Format;
+use super::formats::csv::Profile;
+use super::formats::format::Format;
+use super::formats::xlsx;
 use super::row_kind::ExportKind;
-use super::xlsx;
 use crate::model::{Topic, WatchedTopic};
 use crate::store::{Filter, Store, StoreError};
 

@@ -1,8 +1,8 @@
 //! Writes the rows of an export into a file, each with its origin, and counts them.
 
 use super::column::{Cell, Column};
-use super::format::RowWriter;
-use super::out::Out;
+use super::formats::format::RowWriter;
+use super::formats::out::Out;
 use super::request_options::{ExportError, ExportOptions};
 use crate::store::DataOrigin;
 

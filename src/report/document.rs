@@ -3,11 +3,11 @@
 
 use std::collections::BTreeSet;
 
+use super::comparison::measures::Voice;
 use super::facts::{ChangeFacts, TopicFacts};
 use super::format;
-use super::matter::Highlight;
-use super::measures::Voice;
-use super::voice_parts::VoicePart;
+use super::highlights::matter::Highlight;
+use super::shares::voice_parts::VoicePart;
 use crate::model::{Micros, ReportWindow, SearchCost, Source, Span, Time};
 
 /// A report with everything it contains.

@@ -1,10 +1,10 @@
 //! The facts of a report as plain values, the same for each format. `gather` computes them, and
 //! docs/explanation/report.md defines each.
 
-use super::calendar::CalendarFacts;
-pub use super::change_facts::{ChangeFacts, EditFacts, GoneFacts};
-pub use super::item_excerpt::ItemExcerpt;
-use super::measures::{EarlierDay, FoundBy, ToneFacts, WhyFacts};
+pub use super::changes::change_facts::{ChangeFacts, EditFacts, GoneFacts};
+use super::comparison::calendar::CalendarFacts;
+use super::comparison::measures::{EarlierDay, FoundBy, ToneFacts, WhyFacts};
+pub use super::items::item_excerpt::ItemExcerpt;
 use crate::compare::{Citations, Relevance, TopicTerms};
 use crate::insight::SourceSilence;
 pub use crate::insight::daily::HoleFacts;

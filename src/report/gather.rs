@@ -1,13 +1,16 @@
 //! Reads one topic and computes its facts: which items belong to the period and to each day, and what the lists
 //! contain. `insight::daily` does the arithmetic, `coverage` reads coverage and sources, and `items` fills the lists.
 
-use super::costs::{PeriodCost, runs};
+use super::comparison::calendar;
+use super::comparison::measures::{LONGEST_RUN, MOST_SEARCHES, TAIL, WHOLE, WhyFacts};
+use super::comparison::tone::{latest, tone};
+use super::coverage::costs::{PeriodCost, runs};
 use super::facts::{DayFacts, PrunedPeriod, TopicFacts};
-use super::measures::{LONGEST_RUN, MOST_SEARCHES, TAIL, WHOLE, WhyFacts};
-use super::period::ReportScope;
-use super::period_rule::PeriodRule;
-use super::tone::{latest, tone};
-use super::{answer, calendar, causes, comparison, coverage, items, period, source_shares, voice_sources};
+use super::highlights::causes;
+use super::period::rule::PeriodRule;
+use super::period::{self, ReportScope};
+use super::shares::{source_shares, voice_sources};
+use super::{answer, comparison, coverage, items};
 use crate::compare::{
     FilteredItems, NoTermsReason, Relevance, TermsAsked, TopicTerms, apply_filter, relevance, topic_terms,
 };

@@ -9,59 +9,39 @@
 
 mod ad_hoc;
 mod answer;
-mod calendar;
-mod calendar_words;
-mod causes;
-mod caveats;
-mod change_facts;
 mod changes;
 mod comparison;
-mod costs;
-mod count_change;
 mod coverage;
 mod document;
-mod escape;
 mod facts;
 mod gather;
 mod highlights;
 mod html;
-mod item_excerpt;
 mod items;
-mod late_items;
 mod markdown;
-mod markdown_answer;
-mod markdown_parts;
-mod matter;
-mod measures;
 mod period;
-mod period_rule;
 #[cfg(test)]
 mod regressions;
-mod relevance;
 #[cfg(test)]
 mod samples;
-mod share_of_voice;
-mod source_highlights;
-mod source_shares;
+mod shares;
 mod sql;
 mod terms;
-mod tone;
-mod voice_parts;
-mod voice_sources;
 
 use crate::draw::{answer_text, chart, format};
 use crate::model::{DataOrigin, ReportSpec, ReportWindow, Span, Time, Topic};
 use crate::store::{Store, StoreError};
+use coverage::costs;
 
 pub use ad_hoc::ad_hoc_spec;
-pub use calendar::{BeforeFacts, CalendarFacts, PartFacts, PeriodFigures};
+pub use comparison::calendar::{BeforeFacts, CalendarFacts, PartFacts, PeriodFigures};
+pub use comparison::measures::{EarlierDay, FoundBy, NamedCause, SourceShare, ToneFacts, Voice, WhyFacts};
 pub use document::Report;
 pub use facts::*;
-pub use matter::Highlight;
-pub use measures::{EarlierDay, FoundBy, NamedCause, SourceShare, ToneFacts, Voice, WhyFacts};
+pub use highlights::matter::Highlight;
 pub use period::{paths, report_span, span_of_date, span_of_name};
+pub use shares::voice_parts::{VoiceCell, VoicePart};
 pub use terms::rest_words;
-pub use voice_parts::{VoiceCell, VoicePart};
 
 /// About how many rows of items all topics have together.
 const ROWS: usize = 400;
@@ -97,8 +77,8 @@ pub async fn make(
     let since = since.filter(|_| spec.window == ReportWindow::SinceLast);
     let is_in_group = |topic: &Topic| spec.group.as_ref().is_none_or(|group| topic.tags.contains(group));
     let voices: Vec<&Topic> = selected.iter().copied().filter(|topic| is_in_group(topic)).collect();
-    let by_source = voices.len() > 1 && voices.iter().any(|topic| source_shares::has_several_sources(topic));
-    let voice_sources = voice_sources::read(&mut snapshot, &voices, span, now).await?;
+    let by_source = voices.len() > 1 && voices.iter().any(|topic| shares::source_shares::has_several_sources(topic));
+    let voice_sources = shares::voice_sources::read(&mut snapshot, &voices, span, now).await?;
     // A report of many topics is no longer than one of few.
     let rows = (ROWS / selected.len().max(1)).clamp(25, 150);
     let mut gathered = Vec::with_capacity(selected.len());
@@ -128,7 +108,7 @@ pub async fn make(
     let (matters, matters_left_out) = highlights::of(&gathered, span, now, &spec.timezone);
     let each = gathered.iter().map(|topic| costs::PeriodCost { total: topic.cost, assumed: topic.assumed });
     let cost = each.chain(removed).fold(costs::PeriodCost::NOTHING, costs::PeriodCost::plus);
-    let voice = share_of_voice::of(&compared, voice_sources.as_ref());
+    let voice = shares::share_of_voice::of(&compared, voice_sources.as_ref());
     Ok(Report {
         name: spec.name.clone(),
         title: spec.title.clone(),
@@ -143,7 +123,7 @@ pub async fn make(
         group: spec.group.clone(),
         matters,
         matters_left_out,
-        voice_parts: voice_parts::of(&compared, &voice),
+        voice_parts: shares::voice_parts::of(&compared, &voice),
         voice,
         cost: cost.total,
         topics: gathered,

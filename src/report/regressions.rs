@@ -1,12 +1,13 @@
 //! Regression tests: sentences that once contradicted the facts.
 #![allow(clippy::indexing_slicing, reason = "tests fail by panicking")]
 
-use super::calendar::{BeforeFacts, CalendarFacts, PartFacts};
+use super::comparison::calendar::{BeforeFacts, CalendarFacts, PartFacts};
+use super::comparison::measures::{EarlierDay, SourceShare};
 use super::facts::{HoleFacts, TopicFacts};
-use super::measures::{EarlierDay, SourceShare};
 use super::samples::{HOUR, report, topic};
-use super::voice_parts::{VoiceCell, VoicePart};
-use super::{comparison, highlights, share_of_voice, voice_parts};
+use super::shares::voice_parts::{VoiceCell, VoicePart};
+use super::shares::{share_of_voice, voice_parts};
+use super::{comparison, highlights};
 use crate::insight::daily::{CalendarUnit, ItemCounts, UsualRange};
 use crate::model::{ReportWindow, Span, Time};
 

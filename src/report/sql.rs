@@ -1,7 +1,7 @@
 //! The SQL that reproduces a topic's figures from the views, to see the rows behind a number. It is only printed; a
 //! test runs it on both databases.
 
-use super::calendar::PartFacts;
+use super::comparison::calendar::PartFacts;
 use super::document::Report;
 use super::facts::TopicFacts;
 use super::format::count_noun;

@@ -1,9 +1,9 @@
 //! Describes terms that are news, and themes, in words that each format uses.
 
-use super::escape::escape;
 use super::facts::{ItemExcerpt, TopicFacts};
 use super::format::{self, count_noun, number, round};
-use super::markdown_parts::{item, listed};
+use super::markdown::escape::escape;
+use super::markdown::parts::{item, listed};
 use crate::compare::{StandOutRows, TermRow, TermSample, ThemeRow, TopicTerms};
 use crate::normalise::safe_link;
 

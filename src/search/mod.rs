@@ -1,41 +1,29 @@
 //! The client of the search service: what to ask in each dialect, how to call politely, and how to read the replies. It
 //! stores nothing, does not decide about identity, and never reads the clock: `now` is an argument.
 
-mod attempt;
 mod call_limits;
+mod calls;
 mod client;
 mod cost;
 pub mod decode;
-mod desearch;
-mod detail;
-mod failure;
-mod gate;
 pub mod kinds;
-mod limits;
 mod look_back;
 mod reach;
-mod render;
 mod request;
-mod retry;
-mod retry_after;
 mod sandbox_url;
-mod session;
-mod setup;
-mod spec;
-mod unsupported;
 
 pub use call_limits::{TOOLS, social_limit, web_limit};
+pub use calls::failure::hint_for_stored_failure;
+pub use calls::gate::{Admission, CallLimiter, CallPermit, Gate, NoGate, Refusal};
+pub use calls::retry::Backoff;
+pub use calls::setup::SetupError;
 pub use client::{CallFailure, Client};
 pub use cost::in_body as cost_in_body;
-pub use failure::hint_for_stored_failure;
-pub use gate::{Admission, CallLimiter, CallPermit, Gate, NoGate, Refusal};
 pub use look_back::{LookBackSupport, catches_up, look_back_support, wider_look_back};
 pub use reach::covers_window_start;
-pub use render::{RenderTarget, render};
+pub use request::render::{RenderTarget, render};
+pub use request::unsupported::Unsupported;
 pub use request::{request, requests};
-pub use retry::Backoff;
-pub use setup::SetupError;
-pub use unsupported::Unsupported;
 
 use std::time::Duration;
 

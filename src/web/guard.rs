@@ -13,16 +13,16 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use tokio::time::Instant;
 
-use super::access_rule::{AccessRule, need_of};
+use super::access::access_rule::{AccessRule, need_of};
+use super::access::authentication::{self, MOST_PASSES, basic_password, bearer, problem_page, session_cookies};
+use super::access::visitor::{Identity, Visitor};
 use super::api::is_api_path;
-use super::app::App;
-use super::authentication::{self, MOST_PASSES, basic_password, bearer, problem_page, session_cookies};
 use super::layout;
 use super::page_request::{self, NEXT, largest_form, link};
-use super::probes;
 use super::problem::Problem;
+use super::server::app::App;
+use super::server::probes;
 use super::site::Site;
-use super::visitor::{Identity, Visitor};
 use crate::listener::Peer;
 
 /// Longest time until an answer begins, from the last byte of a request's head.

@@ -5,9 +5,9 @@ use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse as _, Response};
 use maud::{DOCTYPE, Markup, html};
 
+use super::access::visitor::{Identity, Visitor};
 use super::problem::Problem;
 use super::site::Site;
-use super::visitor::{Identity, Visitor};
 use crate::draw::format;
 use crate::model::{DataOrigin, Role, Time};
 

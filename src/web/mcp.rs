@@ -8,12 +8,12 @@ use axum::extract::{Request, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 
+use super::access::visitor::Visitor;
 use super::api;
-use super::app::App;
 use super::page_request::LARGEST_FORM;
 use super::problem::Problem;
+use super::server::app::App;
 use super::site::Site;
-use super::visitor::Visitor;
 use crate::mcp::{Checked, Http, Server, Settings, check, http};
 
 /// Answers a posted message, with the current settings.

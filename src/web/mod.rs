@@ -4,37 +4,23 @@
 //! renders the pages, `api` and `mcp` answer programs, and `probes` reports the health of the process.
 
 mod access;
-mod access_rule;
 mod api;
-mod app;
-mod authentication;
 mod downloads;
 mod edit_state;
-mod export_pool;
 mod guard;
-mod guess_limit;
 mod item_query;
 mod jobs_file;
 mod layout;
 mod mcp;
 mod page_request;
 mod pages;
-mod pipe;
-mod probes;
 mod problem;
-mod problem_response;
-mod readiness;
-mod routes;
 mod server;
-mod sessions;
 mod site;
 mod source_health;
-mod streams;
-mod tokens;
-mod visitor;
 
 pub use access::Access;
-pub use access_rule::{AccessRule, RouteNeed};
+pub use access::access_rule::{AccessRule, RouteNeed};
 pub use jobs_file::{
     AlertTrial, Diagnostic, FileSnapshot, JobsFile, Pending, Preview, SaveError, TrialResult, TriedResult,
 };

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use axum::body::{Body, to_bytes};
 use axum::http::{StatusCode, Uri};
 
+use super::access::visitor::Visitor;
 use super::problem::Problem;
-use super::visitor::Visitor;
 use crate::model::{TextQuery, excerpt};
 use crate::normalise::words::parse_query;
 

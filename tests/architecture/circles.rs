@@ -100,7 +100,7 @@ pub(crate) fn circles(uses: &Uses) -> Vec<Vec<String>> {
 }
 
 /// Formats a cycle for people: each edge in it, with its place.
-pub(crate) fn told(uses: &Uses, circle: &[String]) -> String {
+pub(crate) fn describe(uses: &Uses, circle: &[String]) -> String {
     let mut lines = vec![format!("a circle of {} files:", circle.len())];
     for from in circle {
         for (to, line) in uses.get(from).into_iter().flatten().filter(|(to, _)| circle.contains(to)) {
@@ -473,6 +473,6 @@ fn a_circle_is_found_with_its_edges_and_a_chain_is_none() {
         },
     );
     assert_eq!(circles(&uses), [["a", "b", "c"]]);
-    let told = told(&uses, &circles(&uses)[0]);
-    assert_eq!(told, "a circle of 3 files:\n  src/a:7 uses b\n  src/b:7 uses c\n  src/c:7 uses a");
+    let described = describe(&uses, &circles(&uses)[0]);
+    assert_eq!(described, "a circle of 3 files:\n  src/a:7 uses b\n  src/b:7 uses c\n  src/c:7 uses a");
 }

@@ -1,5 +1,6 @@
 //! Lists the files of the checkout and reports all mistakes that a rule finds in them, with their places.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::rules::Mistake;
@@ -64,6 +65,19 @@ pub(crate) fn is_of_tests(path: &str) -> bool {
     path.split('/').any(|part| part.trim_end_matches(".rs") == "tests" || part.ends_with("_tests.rs"))
 }
 
+/// The number of entries of each folder that these files are in.
+pub(crate) fn entries(files: &[(String, String)]) -> BTreeMap<String, usize> {
+    let mut entries: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (path, _) in files {
+        let mut rest = path.as_str();
+        while let Some((folder, entry)) = rest.rsplit_once('/') {
+            entries.entry(folder).or_default().insert(entry);
+            rest = folder;
+        }
+    }
+    entries.into_iter().map(|(folder, entries)| (folder.to_owned(), entries.len())).collect()
+}
+
 /// What a rule finds in these files, one line each.
 pub(crate) fn mistakes(files: &[(String, String)], rule: impl Fn(&str, &str) -> Vec<Mistake>) -> Vec<String> {
     files
@@ -84,4 +98,11 @@ fn the_walk_sees_the_files_it_is_to_judge() {
     assert!(files("no-such-folder", &[]).is_empty());
     assert!(is_of_tests("src/store/tests.rs") && is_of_tests("src/store/tests/claim.rs"));
     assert!(!is_of_tests("src/store/contests.rs"));
+}
+
+#[test]
+fn files_and_folders_are_entries_of_their_folder() {
+    let files = ["src/a/b.rs", "src/a/c/d.rs", "src/a/c/e.rs", "src/f.rs"].map(|path| (path.to_owned(), String::new()));
+    let counted: Vec<String> = entries(&files).iter().map(|(folder, many)| format!("{folder} {many}")).collect();
+    assert_eq!(counted, ["src 2", "src/a 2", "src/a/c 2"]);
 }

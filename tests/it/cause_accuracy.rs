@@ -198,16 +198,17 @@ fn terms<'a>(today: &'a [Post], usual: &BTreeMap<&'static str, f64>, expected: f
     terms.map(|(term, keys)| Term { term, keys: keys.into_iter().collect(), expected: expected(term) }).collect()
 }
 
+/// Days, or alerts, whose causes were reported, and how many of them rightly and wrongly.
 #[derive(Default, Clone, Copy)]
-struct Told {
-    told: u32,
+struct Reported {
+    days: u32,
     right: u32,
     wrong: u32,
 }
 
-impl Told {
+impl Reported {
     fn add(&mut self, cause: Option<&Cause>, truth: Option<(Dimension, &str)>) {
-        self.told += 1;
+        self.days += 1;
         match (cause, truth) {
             (None, None) => self.right += 1,
             (Some(cause), Some((dimension, name))) if cause.dimension == dimension && cause.name == name => {
@@ -220,14 +221,14 @@ impl Told {
 
     /// The cell of the table.
     fn cell(&self) -> String {
-        if self.told < FEW {
-            return format!("{} of {} days ({})", self.right, self.told, self.wrong);
+        if self.days < FEW {
+            return format!("{} of {} days ({})", self.right, self.days, self.wrong);
         }
         format!("{:.0} % ({:.0} %)", self.percent(self.right), self.percent(self.wrong))
     }
 
     fn percent(self, of: u32) -> f64 {
-        f64::from(of) * 100.0 / f64::from(self.told.max(1))
+        f64::from(of) * 100.0 / f64::from(self.days.max(1))
     }
 }
 
@@ -343,24 +344,27 @@ fn each_stream(
 }
 
 /// The table of some cases, and those that are right too rarely.
-fn table(names: &[&str], told: &[Vec<Told>]) -> (String, Vec<String>) {
+fn table(names: &[&str], reported: &[Vec<Reported>]) -> (String, Vec<String>) {
     let scatters = SCATTERS.map(|(name, _)| name).join(" | ");
     let mut table = format!("| put into a calm stream | days reported | {scatters} |\n|---|---:|---:|---:|---:|\n");
     let mut poor = Vec::new();
     for (case, name) in names.iter().enumerate() {
-        let all: Vec<Told> = told.iter().map(|of| of[case]).collect();
-        let days: u32 = all.iter().map(|told| told.told).sum();
-        let cells: Vec<String> = all.iter().map(Told::cell).collect();
+        let all: Vec<Reported> = reported.iter().map(|of| of[case]).collect();
+        let days: u32 = all.iter().map(|reported| reported.days).sum();
+        let cells: Vec<String> = all.iter().map(Reported::cell).collect();
         table.push_str(&format!("| {name} | {days} | {} |\n", cells.join(" | ")));
-        for (told, (scatter, cv)) in all.iter().zip(SCATTERS) {
+        for (reported, (scatter, cv)) in all.iter().zip(SCATTERS) {
             // A named cause must be right on 95 of 100 days; without a cause, none must be named as often.
-            let told_any = Told { told: told.right + told.wrong, ..*told };
+            let named = Reported { days: reported.right + reported.wrong, ..*reported };
             let (often, few) = if name.starts_with("none") { (95.0, FEW) } else { (named_at_least(cv), FEW_NAMED) };
-            if told.told >= few && told.percent(told.right) < often
-                || told.told >= FEW && told_any.percent(told.right) < 95.0
-                || told.percent(told.wrong) > 5.0
+            if reported.days >= few && reported.percent(reported.right) < often
+                || reported.days >= FEW && named.percent(reported.right) < 95.0
+                || reported.percent(reported.wrong) > 5.0
             {
-                poor.push(format!("{name}, {scatter}: {} of {} right, {} wrong", told.right, told.told, told.wrong));
+                poor.push(format!(
+                    "{name}, {scatter}: {} of {} right, {} wrong",
+                    reported.right, reported.days, reported.wrong
+                ));
             }
         }
     }
@@ -369,8 +373,8 @@ fn table(names: &[&str], told: &[Vec<Told>]) -> (String, Vec<String>) {
 
 #[test]
 fn a_rise_or_fall_is_put_down_to_what_made_it_and_to_nothing_else() {
-    let mut by_scatter = vec![vec![Told::default(); VOLUMES.len()]; SCATTERS.len()];
-    let mut rest = Told::default();
+    let mut by_scatter = vec![vec![Reported::default(); VOLUMES.len()]; SCATTERS.len()];
+    let mut rest = Reported::default();
     for (at, (_, cv)) in SCATTERS.iter().enumerate() {
         for (mean, history) in CELLS {
             each_stream(mean, *cv, history, 11 + at as u64, |stream, today, earlier| {
@@ -393,7 +397,7 @@ fn a_rise_or_fall_is_put_down_to_what_made_it_and_to_nothing_else() {
                     let cause = why::volume_cause(&compared, &usual);
                     by_scatter[at][case].add(cause.as_ref(), *truth);
                     if let Some(cause) = cause.filter(|cause| cause.dimension != Dimension::Term && case < 6) {
-                        rest.told += 1;
+                        rest.days += 1;
                         rest.right += u32::from(cause.rest_as_usual);
                     }
                 }
@@ -413,7 +417,7 @@ fn a_rise_that_fires_an_alert_is_put_down_to_what_made_it_and_to_nothing_else() 
     const FIRING: [&str; 3] = ["one author", "one term in many different posts", "none: everything rose alike"];
     let cases = FIRING.map(|name| VOLUMES.iter().find(|(case, ..)| *case == name).unwrap());
     for (scatter, cv) in SCATTERS {
-        let mut told = [Told::default(); FIRING.len()];
+        let mut reported = [Reported::default(); FIRING.len()];
         let (mean, history) = CELLS[1];
         each_stream(mean, cv, history, 41, |stream, today, earlier| {
             let before: Vec<DayItems<'_>> =
@@ -422,7 +426,7 @@ fn a_rise_that_fires_an_alert_is_put_down_to_what_made_it_and_to_nothing_else() 
             assert!(earlier.iter().zip(&before).any(|((_, posts), merged)| posts.len() > merged.items.len()));
             let usual = usual_range(today, &counts).unwrap();
             let words = usual_words(earlier);
-            for ((_, posts, truth), told) in cases.iter().zip(&mut told) {
+            for ((_, posts, truth), reported) in cases.iter().zip(&mut reported) {
                 let posts = posts(stream, today);
                 let now = items(today, &posts).merge_copies();
                 let many = now.items.len() as f64;
@@ -435,12 +439,12 @@ fn a_rise_that_fires_an_alert_is_put_down_to_what_made_it_and_to_nothing_else() 
                 }
                 let terms = terms(&posts, &words, usual.expected);
                 let compared = Compared { now, earlier: &before, terms: &terms };
-                told.add(why::volume_cause(&compared, &usual).as_ref(), *truth);
+                reported.add(why::volume_cause(&compared, &usual).as_ref(), *truth);
             }
         });
-        for (name, told) in FIRING.iter().zip(told) {
-            assert!(told.told >= FEW, "{name}, {scatter}: {} alerts", told.told);
-            assert!(told.percent(told.right) >= 95.0, "{name}, {scatter}: {}", told.cell());
+        for (name, reported) in FIRING.iter().zip(reported) {
+            assert!(reported.days >= FEW, "{name}, {scatter}: {} alerts", reported.days);
+            assert!(reported.percent(reported.right) >= 95.0, "{name}, {scatter}: {}", reported.cell());
         }
     }
 }
@@ -518,7 +522,7 @@ const TONES: [Case; 10] = [
 
 #[test]
 fn an_unusual_tone_is_put_down_to_what_made_it_and_to_nothing_else() {
-    let mut by_scatter = vec![vec![Told::default(); TONES.len()]; SCATTERS.len()];
+    let mut by_scatter = vec![vec![Reported::default(); TONES.len()]; SCATTERS.len()];
     for (at, (_, cv)) in SCATTERS.iter().enumerate() {
         for (mean, history) in CELLS {
             each_stream(mean, *cv, history, 71 + at as u64, |stream, today, earlier| {

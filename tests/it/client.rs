@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use secrecy::SecretString;
-use server::{Answer, Seen, Server, Then, reply};
+use server::{Answer, Received, Server, Then, reply};
 use topicwatch::http;
 use topicwatch::model::{AiQuery, AiWhen, Micros, SocialOperation, SocialQuery, Time, WebOperation, WebQuery, Window};
 use topicwatch::search::{
@@ -79,8 +79,8 @@ async fn failed(client: &Client, request: &Request) -> CallError {
 }
 
 /// The n-th answer for the n-th request, the last answer for all that follow.
-fn script(answers: Vec<Answer>) -> impl Fn(&Seen) -> Answer + Send + Sync {
-    move |seen| answers[seen.number.min(answers.len() - 1)].clone()
+fn script(answers: Vec<Answer>) -> impl Fn(&Received) -> Answer + Send + Sync {
+    move |received| answers[received.number.min(answers.len() - 1)].clone()
 }
 
 #[tokio::test]
@@ -92,24 +92,24 @@ async fn a_request_of_the_contract_looks_like_this_on_the_wire() {
     for request in [&web(), &social, &streamed()] {
         assert_eq!(call(&client, request).await.unwrap().body, "{}");
     }
-    let seen = server.seen();
+    let received = server.requests();
     let host = format!("127.0.0.1:{}", server.url.port().unwrap());
     let bodies = [
         ("POST /web/search", r#"{"query":"flood","results_limit":5}"#),
         ("POST /X/search", r#"{"date_filter":"PAST_24_HOURS","query":"flood","tools":["X Search"]}"#),
         ("POST /ai/search", r#"{"model":"NOVA","prompt":"flood?","streaming":true}"#),
     ];
-    assert_eq!(seen.len(), bodies.len());
-    for (seen, (line, body)) in seen.iter().zip(bodies) {
-        assert_eq!(seen.line(), line);
-        assert_eq!(String::from_utf8_lossy(&seen.body), body);
-        assert_eq!(seen.header("authorization"), [KEY], "the bare key, once");
-        assert_eq!(seen.header("content-type"), ["application/json"]);
-        assert_eq!(seen.header("user-agent"), [http::USER_AGENT]);
-        assert_eq!(seen.header("accept-encoding"), ["gzip"]);
-        assert_eq!(seen.header("host"), [host.as_str()]);
-        assert_eq!(seen.header("referer"), [""; 0]);
-        assert_eq!(seen.connection, 0, "the connection is used again");
+    assert_eq!(received.len(), bodies.len());
+    for (received, (line, body)) in received.iter().zip(bodies) {
+        assert_eq!(received.line(), line);
+        assert_eq!(String::from_utf8_lossy(&received.body), body);
+        assert_eq!(received.header("authorization"), [KEY], "the bare key, once");
+        assert_eq!(received.header("content-type"), ["application/json"]);
+        assert_eq!(received.header("user-agent"), [http::USER_AGENT]);
+        assert_eq!(received.header("accept-encoding"), ["gzip"]);
+        assert_eq!(received.header("host"), [host.as_str()]);
+        assert_eq!(received.header("referer"), [""; 0]);
+        assert_eq!(received.connection, 0, "the connection is used again");
     }
 }
 
@@ -123,11 +123,11 @@ async fn a_get_carries_its_query_and_no_body() {
     let request = client.request(&SearchQuery::Web(query), NOW).unwrap();
     let got = call(&client, &request).await.unwrap();
     assert_eq!((got.status, got.tries), (201, 1));
-    let seen = &server.seen()[0];
-    assert_eq!(seen.line(), "GET /v1/web?query=a+%26+b&start=0");
+    let received = &server.requests()[0];
+    assert_eq!(received.line(), "GET /v1/web?query=a+%26+b&start=0");
     assert_eq!(client.url(&request), format!("{}v1/web?query=a+%26+b&start=0", server.url));
-    assert_eq!(seen.header("authorization"), [KEY]);
-    assert!(seen.header("content-type").is_empty() && seen.body.is_empty());
+    assert_eq!(received.header("authorization"), [KEY]);
+    assert!(received.header("content-type").is_empty() && received.body.is_empty());
 }
 
 #[tokio::test]
@@ -173,7 +173,7 @@ async fn permanent_errors_are_not_retried() {
         assert!(error.text.starts_with(&status.to_string()) && error.text.ends_with(": body.count: at least 10"));
         assert!(!error.hint.is_empty());
         assert_eq!(error.cost, Some(Micros(1_000)));
-        assert_eq!(server.seen().len(), 1);
+        assert_eq!(server.requests().len(), 1);
     }
 }
 
@@ -182,7 +182,7 @@ async fn temporary_errors_are_retried_until_success() {
     let answers = vec![reply(503, "", ""), reply(429, "Retry-After: 0\r\n", ""), reply(200, "", "{}")];
     let server = Server::start(script(answers)).await;
     assert_eq!(call(&client(settings(&server)), &web()).await.unwrap().tries, 3);
-    assert_eq!(server.seen().len(), 3);
+    assert_eq!(server.requests().len(), 3);
 }
 
 #[tokio::test]
@@ -192,7 +192,7 @@ async fn what_does_not_pass_ends_after_the_last_try() {
         let error = failed(&client(settings(&server)), &web()).await;
         assert_eq!((error.class, error.tries, error.reach), (class, 3, FailureScope::Search));
         assert!(error.text.ends_with("an HTML page titled \"Oops\""), "{}", error.text);
-        assert_eq!(server.seen().len(), 3);
+        assert_eq!(server.requests().len(), 3);
     }
 }
 
@@ -220,7 +220,7 @@ async fn a_redirect_is_an_error_and_is_not_followed() {
         assert_eq!((error.class, error.tries), (ErrorClass::Redirect, 1));
         assert!(error.text.ends_with("elsewhere…"), "{}", error.text);
     }
-    assert!(other.seen().is_empty());
+    assert!(other.requests().is_empty());
 }
 
 #[tokio::test]
@@ -355,7 +355,7 @@ async fn a_connection_that_dies_waiting_is_replaced_at_once() {
     let second = soon(client.call(&web(), &gate, &|| 1.0, &|| NOW)).await.unwrap();
     assert_eq!((first.tries, second.tries, second.body.as_ref()), (1, 2, &b"2"[..]));
     assert_eq!(gate.asked.into_inner(), 2, "the repetition is counted");
-    let connections: Vec<_> = server.seen().iter().map(|seen| seen.connection).collect();
+    let connections: Vec<_> = server.requests().iter().map(|received| received.connection).collect();
     assert_eq!(connections, [0, 0, 1]);
 }
 
@@ -380,7 +380,7 @@ async fn a_try_that_the_gate_refuses_is_not_made() {
         let refused = client(settings(&server)).call(&web(), &gate, &|| 0.5, &|| NOW).await;
         let Err(CallFailure::Refused(refusal)) = refused else { panic!("not refused: {refused:?}") };
         assert!(refusal.over_quota);
-        assert_eq!(server.seen().len(), calls);
+        assert_eq!(server.requests().len(), calls);
     }
 }
 
@@ -423,7 +423,7 @@ async fn a_call_beyond_the_rate_does_not_get_as_far_as_the_gate() {
         let first_poll = client.call(&web(), &gate, &|| 0.5, &|| NOW).now_or_never();
         assert_eq!((first_poll.is_some(), gate.asked.into_inner()), (asked == 1, asked), "call {call}");
     }
-    assert!(server.seen().is_empty());
+    assert!(server.requests().is_empty());
 }
 
 #[tokio::test]

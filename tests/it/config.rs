@@ -553,7 +553,7 @@ fn mistakes_are_rendered_with_the_underlined_line_and_a_hint() {
 
 #[test]
 fn a_mistake_without_a_line_is_drawn_without_a_margin() {
-    let error = LoadError::NotFound { looked: vec![PathBuf::from("/conf/jobs.toml")] };
+    let error = LoadError::NotFound { searched: vec![PathBuf::from("/conf/jobs.toml")] };
     insta::assert_snapshot!(error.render(false, 80), @r"
     error: no configuration found; looked for /conf/jobs.toml
     hint: `topicwatch init` writes an annotated jobs.toml
@@ -766,8 +766,8 @@ fn the_file_is_looked_for_in_the_documented_order() {
     let id = |result: Result<Config, LoadError>| result.unwrap().topics[0].id.clone();
     if !Path::new("/etc/topicwatch/jobs.toml").exists() {
         let none = found(None, None, Some(&xdg)).unwrap_err();
-        let LoadError::NotFound { looked } = &none else { panic!("{none:?}") };
-        assert_eq!(looked.len(), 3);
+        let LoadError::NotFound { searched } = &none else { panic!("{none:?}") };
+        assert_eq!(searched.len(), 3);
         let drawn = none.render(false, 200);
         assert!(drawn.contains("topicwatch init") && drawn.contains("/etc/topicwatch/jobs.toml"), "{drawn}");
     }

@@ -232,8 +232,10 @@ async fn pages_of_runs_are_together_what_each_run_saw() {
         let of = async |runs: &[RunRow], keeps: &dyn Fn(&RunRow, &SightingRow) -> bool| {
             let mut all = Vec::new();
             for run in runs {
-                let saw = store.sightings_of(&run.run).await.unwrap();
-                all.extend(saw.iter().filter(|row| keeps(run, row)).map(|row| serde_json::to_value(row).unwrap()));
+                let sightings = store.sightings_of(&run.run).await.unwrap();
+                all.extend(
+                    sightings.iter().filter(|row| keeps(run, row)).map(|row| serde_json::to_value(row).unwrap()),
+                );
             }
             all
         };

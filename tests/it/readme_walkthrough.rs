@@ -29,7 +29,7 @@ sources = ["social"]
 
 #[test]
 fn a_second_run_under_the_same_clock_finds_nothing_new_and_both_databases_hand_out_the_same_bytes() {
-    let mut told = Vec::new();
+    let mut outputs = Vec::new();
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);
@@ -46,13 +46,13 @@ fn a_second_run_under_the_same_clock_finds_nothing_new_and_both_databases_hand_o
 
         shown(&place);
         assert_adds_up(&place);
-        told.push((place.database.name, exports(&place), in_json(&place)));
+        outputs.push((place.database.name, exports(&place), in_json(&place)));
     }
-    same(&told);
+    same(&outputs);
 }
 
 /// The output of a database: its name, every export, and the JSON for scripts.
-type Told = (&'static str, Vec<(String, String)>, serde_json::Value);
+type Output = (&'static str, Vec<(String, String)>, serde_json::Value);
 
 /// Checks the output of the reading commands.
 fn shown(place: &Place) {
@@ -97,8 +97,8 @@ fn in_json(place: &Place) -> serde_json::Value {
     serde_json::json!([runs, place.json(&["items", "--json"])])
 }
 
-fn same(told: &[Told]) {
-    let [(_, first, first_json), others @ ..] = told else { panic!("no database") };
+fn same(outputs: &[Output]) {
+    let [(_, first, first_json), others @ ..] = outputs else { panic!("no database") };
     for (database, exports, json) in others {
         for ((name, here), (_, there)) in first.iter().zip(exports) {
             assert!(here == there, "{database} exports other {name}:\n{here}\n---\n{there}");

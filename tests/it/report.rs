@@ -58,7 +58,7 @@ fn every_figure_equals_sql_over_the_database() {
             }
             days(&database, facts);
             lists(&database, facts, span);
-            looked(&database, facts, span);
+            searches(&database, facts, span);
         }
         // Shares of voice are parts of sums.
         let sum: u64 = report.topics.iter().map(|t| count(&database, &t.id, span, CLUSTER, "")).sum();
@@ -124,7 +124,7 @@ fn days(database: &Database, facts: &TopicFacts) {
 }
 
 /// Checks searches, costs, holes, the answer and rising items.
-fn looked(database: &Database, facts: &TopicFacts, span: Span) {
+fn searches(database: &Database, facts: &TopicFacts, span: Span) {
     let of = |what: &str, and: &str| {
         database.number(&format!(
             "SELECT CAST({what} AS BIGINT) FROM v_search s JOIN v_run r ON r.run = s.run WHERE r.topic = '{}' \

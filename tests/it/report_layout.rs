@@ -44,15 +44,15 @@ fn holes_are_reported_where_they_are_beside_the_full_replies_that_left_them() {
         // Regression: the page said 0 here.
         let searches = between(&told, "also count later searches that asked about it", "</table>");
         assert!(searches.contains("data-label=\"Full replies\">1</td>"), "{searches}");
-        let looked = between(&told, "How it was searched", "The rows");
-        assert!(looked.contains("the reply was full") && !looked.contains("before the period"), "{looked}");
+        let searched = between(&told, "How it was searched", "The rows");
+        assert!(searched.contains("the reply was full") && !searched.contains("before the period"), "{searched}");
 
         // Two days later the same hole is before the period.
         let told = report(&place, "2026-03-13", "html");
-        let looked = between(&told, "How it was searched", "The rows");
-        let (inside, before) = looked.split_once("1 gap before the period, within the days of the charts").unwrap();
-        assert!(inside.contains("No gaps in the period.") && !inside.contains("the reply was full"), "{looked}");
-        assert!(before.contains("the reply was full"), "{looked}");
+        let searched = between(&told, "How it was searched", "The rows");
+        let (inside, before) = searched.split_once("1 gap before the period, within the days of the charts").unwrap();
+        assert!(inside.contains("No gaps in the period.") && !inside.contains("the reply was full"), "{searched}");
+        assert!(before.contains("the reply was full"), "{searched}");
         let told = report(&place, "2026-03-13", "md");
         assert!(told.contains("- before the period, not covered: "), "{told}");
         assert!(!told.contains("- not covered: "), "{told}");

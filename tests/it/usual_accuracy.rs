@@ -14,7 +14,7 @@ use crate::support::random_counts::draw;
 const STREAMS: u32 = 1_000;
 /// Calm days of each stream.
 const CALM: u32 = 20;
-/// The least difference in items from the expected count that is reported (report::measures::MIN_CHANGE).
+/// The least difference in items from the expected count that is reported (report::comparison::measures::MIN_CHANGE).
 const LEAST: f64 = 10.0;
 
 /// How counts vary around their mean: by chance only, or with this coefficient of variation.
@@ -38,7 +38,7 @@ fn calendar(many: usize, shift: u32) -> Vec<Day> {
 
 /// Counts of what was reported for the streams of a cell.
 #[derive(Default, Clone, Copy)]
-struct Told {
+struct Reported {
     streams: u32,
     calm: u32,
     far: u32,
@@ -48,7 +48,7 @@ struct Told {
     fixed_rise: u32,
 }
 
-impl Told {
+impl Reported {
     fn plus(self, other: Self) -> Self {
         Self {
             streams: self.streams + other.streams,
@@ -70,8 +70,8 @@ impl Told {
     }
 }
 
-fn cell(cv: Option<f64>, mean: f64, week: &[f64; 7], history: usize, random: &mut ChaCha8Rng) -> Told {
-    let mut told = Told::default();
+fn cell(cv: Option<f64>, mean: f64, week: &[f64; 7], history: usize, random: &mut ChaCha8Rng) -> Reported {
+    let mut reported = Reported::default();
     // Streams end on each of the seven weekdays in turn.
     let calendars: Vec<Vec<Day>> = (0..7).map(|shift| calendar(history + 1, shift)).collect();
     for calendar in calendars.iter().cycle().take(usize::try_from(STREAMS).unwrap()) {
@@ -85,19 +85,19 @@ fn cell(cv: Option<f64>, mean: f64, week: &[f64; 7], history: usize, random: &mu
         };
         let mean = of(today);
         let whole = |mean: f64| format!("{mean:.0}").parse::<u64>().unwrap();
-        told.streams += 1;
+        reported.streams += 1;
         // Several calm days for each history, for a precise rate.
         for _ in 0..CALM {
             let count = draw(mean, cv, random);
-            told.calm += u32::from(says(count));
-            told.far += u32::from(count as f64 > usual.far);
+            reported.calm += u32::from(says(count));
+            reported.far += u32::from(count as f64 > usual.far);
         }
-        told.fall += u32::from(says(draw(mean / 10.0, cv, random)));
-        told.rise += u32::from(says(draw(mean * 3.0, cv, random)));
-        told.fixed_fall += u32::from(says(whole(mean / 10.0)));
-        told.fixed_rise += u32::from(says(whole(mean * 3.0)));
+        reported.fall += u32::from(says(draw(mean / 10.0, cv, random)));
+        reported.rise += u32::from(says(draw(mean * 3.0, cv, random)));
+        reported.fixed_fall += u32::from(says(whole(mean / 10.0)));
+        reported.fixed_rise += u32::from(says(whole(mean * 3.0)));
     }
-    told
+    reported
 }
 
 /// The percentage of days with three times the mean that a perfect rule would report: one that knows the exact
@@ -106,8 +106,8 @@ fn best_possible(cv: f64, random: &mut ChaCha8Rng) -> f64 {
     let mut calm: Vec<u64> = (0..40_000).map(|_| draw(60.0, Some(cv), random)).collect();
     calm.sort_unstable();
     let limit = calm[calm.len() * 98 / 100];
-    let told = (0..40_000).filter(|_| draw(180.0, Some(cv), random) > limit).count();
-    told as f64 / 400.0
+    let reported = (0..40_000).filter(|_| draw(180.0, Some(cv), random) > limit).count();
+    reported as f64 / 400.0
 }
 
 #[test]
@@ -120,15 +120,15 @@ fn calm_streams_are_as_usual_and_falls_and_rises_are_reported() {
     for (name, cv) in SCATTERS {
         for (weeks, pattern) in [(&WEEKS[..1], "alike"), (&WEEKS[1..], "quiet weekends")] {
             for history in HISTORIES {
-                let mut all = Told::default();
+                let mut all = Reported::default();
                 for mean in MEANS {
                     for week in weeks {
-                        let told = cell(cv, mean, week, history, &mut random);
-                        let chance = told.calm_percent();
+                        let reported = cell(cv, mean, week, history, &mut random);
+                        let chance = reported.calm_percent();
                         assert!(chance <= 2.6, "{name}, {pattern}, mean {mean}, {history} days: {chance} %");
                         // With 20 items, a fall rarely differs by ten.
                         if mean > 20.0 {
-                            all = all.plus(told);
+                            all = all.plus(reported);
                         }
                     }
                 }

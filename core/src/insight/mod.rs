@@ -16,19 +16,9 @@ mod coverage;
 pub mod daily;
 mod detection;
 mod forecast;
-mod forecast_groups;
-mod forecast_prices;
-mod forecast_types;
-mod hole_causes;
-mod holes;
-mod limit_forecast;
-mod limited_topic;
-mod membership;
-mod quota;
 pub mod relevance;
 mod rising;
 mod robust;
-mod silence;
 pub mod story;
 mod student_t;
 pub mod tally;
@@ -41,15 +31,15 @@ pub use changes::{
     ChangeCounts, ChangeInput, ChangePoint, Changes, EditedItem, GONE_AFTER, GoneItem, GoneQuery, MissingFields,
     NewItem, QueryPeriod, Rising, SourceChanges, changes, gone_query, growth_ranges, passes_filter, source_queries,
 };
+pub use coverage::hole_causes::{Cause, HoleCause};
+pub use coverage::holes::{Coverage, Hole, SourceCoverage, SpanLength, source_coverage};
+pub use coverage::silence::{JUDGED_FROM, SilenceKind, SourceSilence, detect_silence, may_be_silent};
 pub use coverage::{CoverageSplit, split_coverage, total_ms};
 pub use detection::{Detection, FiredAlert, RealEvent};
 pub use forecast::forecast;
-pub use forecast_types::{Calls, Cost, Forecast, History, Horizon, Price, ProviderDay, ProviderQuota, TopicForecast};
-pub use hole_causes::{Cause, HoleCause};
-pub use holes::{Coverage, Hole, SourceCoverage, SpanLength, source_coverage};
-pub use limit_forecast::{Allowance, Amount, ExhaustedDay, Quota};
+pub use forecast::limit_forecast::{Allowance, Amount, ExhaustedDay, Quota};
+pub use forecast::types::{Calls, Cost, Forecast, History, Horizon, Price, ProviderDay, ProviderQuota, TopicForecast};
 pub use rising::{RISING_GAIN, RISING_SHARE, ReactionGain, grown, is_comparable};
-pub use silence::{JUDGED_FROM, SilenceKind, SourceSilence, detect_silence, may_be_silent};
 pub use text_diff::{Piece, word_diff};
 pub use textbook_rules::{EvaluatedWindow, RunningStats, three_sigma, z_score};
 

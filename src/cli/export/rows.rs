@@ -8,7 +8,8 @@ use std::path::Path;
 use clap::Args;
 
 use crate::cli::export::verify;
-use crate::cli::look::{diff, search};
+use crate::cli::look::diff;
+use crate::cli::look::items::search;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::terminal::progress::RowProgress;

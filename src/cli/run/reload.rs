@@ -267,8 +267,8 @@ fn mistakes(error: LoadError) -> Rejected {
     let reasons = match error {
         LoadError::Mistakes(mistakes) => mistakes.into_iter().map(|m| (m.to_string(), String::new())).collect(),
         LoadError::Unreadable { path, message, hint } => vec![(format!("{} {message}", path.display()), hint)],
-        LoadError::NotFound { looked } => {
-            let places: Vec<String> = looked.iter().map(|path| path.display().to_string()).collect();
+        LoadError::NotFound { searched } => {
+            let places: Vec<String> = searched.iter().map(|path| path.display().to_string()).collect();
             let text = format!("the configuration is gone; looked at {}", places.join(", "));
             vec![(text, "restore the file: a restart needs it".to_owned())]
         }

@@ -6,10 +6,10 @@ use maud::{Markup, html};
 use super::super::document::Report;
 use super::super::facts::TopicFacts;
 use super::super::format;
-use super::super::measures::Voice;
-use super::super::voice_parts::{VoiceCell, VoicePart};
 use super::links::anchor;
 use crate::draw::chart_parts::{self, PartShare, PartsRow};
+use crate::report::comparison::measures::Voice;
+use crate::report::shares::voice_parts::{VoiceCell, VoicePart};
 
 /// Returns a topic's figures beside those of the week or month before, or why they are not compared.
 pub(super) fn beside(topic: &TopicFacts) -> Markup {

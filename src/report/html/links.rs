@@ -4,7 +4,8 @@ use maud::{Markup, html};
 
 use super::super::document::Report;
 use super::super::facts::TopicFacts;
-use super::super::{caveats, format, highlights};
+use super::super::{format, highlights};
+use crate::report::coverage::caveats;
 
 /// Returns the link to a topic's section.
 pub(super) fn anchor(topic: &str, section: &str) -> String {

@@ -17,16 +17,17 @@ mod topic_list;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+use super::coverage::caveats;
 use super::document::Report;
 use super::facts::{SourceFacts, TopicFacts};
 use super::format::{self, at_least};
-use super::matter::Highlight;
-use super::{caveats, chart, sql};
+use super::highlights::matter::Highlight;
+use super::{chart, sql};
 use crate::draw::chart::VoiceBar;
 use crate::model::{ReportWindow, Tone};
 use links::{anchor, change};
 
-const STYLE: &str = concat!(include_str!("../../draw/base.css"), include_str!("../style.css"));
+const STYLE: &str = concat!(include_str!("../../draw/base.css"), include_str!("style.css"));
 
 /// Nothing is loaded and nothing runs, whatever a title contains.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
@@ -181,7 +182,7 @@ fn voice(report: &Report) -> Markup {
     if report.voice.is_empty() && note.is_none() {
         return html! {};
     }
-    let bar = |voice: &super::measures::Voice| VoiceBar {
+    let bar = |voice: &super::comparison::measures::Voice| VoiceBar {
         title: voice.title.clone(),
         share: voice.unique,
         label: voice.bar(),

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::super::facts::{AnswerFacts, ChangeFacts, Copies, ItemExcerpt, TopicFacts};
-use super::super::matter::Highlight;
 use super::super::samples::{report, topic};
 use crate::insight::daily::Campaign;
 use crate::model::{ReportWindow, Source, Time};
+use crate::report::highlights::matter::Highlight;
 
 fn attributes<'a>(html: &'a str, name: &str) -> Vec<&'a str> {
     html.split(&format!(" {name}=\"")).skip(1).filter_map(|rest| rest.split('"').next()).collect()

@@ -2,16 +2,16 @@
 
 use maud::{Markup, html};
 
-use super::super::caveats::since_change;
 use super::super::document::Report;
 use super::super::facts::{HoleFacts, TopicFacts};
 use super::super::format::{self, at_least, count_noun, number, percent};
-use super::super::measures::is_past;
 use super::super::{chart, comparison, sql};
 use super::lists::Empty;
 use super::print::{ROWS, beyond};
 use super::{answer, changes, links, lists, terms};
 use crate::insight::daily;
+use crate::report::comparison::measures::is_past;
+use crate::report::coverage::caveats::since_change;
 
 /// The maximum number of listed gaps.
 const GAPS: usize = 8;

@@ -9,9 +9,9 @@ use maud::{Markup, html};
 use super::super::document::Report;
 use super::super::facts::TopicFacts;
 use super::super::format::{self, at_least, count_noun, percent};
-use super::super::measures::MIN_SAMPLE;
 use super::links::{anchor, change};
 use crate::model::Tone;
+use crate::report::comparison::measures::MIN_SAMPLE;
 
 /// More topics than this do not fit on the first screen of a phone.
 const MANY: usize = 12;

@@ -2,9 +2,10 @@
 //! the same functions, so that both give the same text.
 
 use super::context::Limits;
-use super::lenient::parse_nested;
-use super::node::{Node, Object};
-use super::{field, lenient};
+use super::entry::field;
+use super::json::lenient;
+use super::json::lenient::parse_nested;
+use super::json::node::{Node, Object};
 use crate::model::Micros;
 use crate::search::cost;
 

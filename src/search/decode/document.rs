@@ -3,8 +3,8 @@
 
 use super::context::Context;
 use super::error::{DecodeError, all_unreadable, malformed};
-use super::lenient::parse_nested;
-use super::node::{Node, Object, is_list_suffix};
+use super::json::lenient::parse_nested;
+use super::json::node::{Node, Object, is_list_suffix};
 use super::{answer, entry, failure};
 use crate::model::{Answer, Kind, Micros, ReplyEntry, Source};
 use crate::search::{ErrorClass, Reply};

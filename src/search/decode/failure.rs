@@ -2,8 +2,8 @@
 //! status codes and transport errors.
 
 use super::context::Limits;
-use super::lenient;
-use super::node::{Node, Object};
+use super::json::lenient;
+use super::json::node::{Node, Object};
 
 /// The maximum length of a quoted error, in characters.
 const MAX_CHARS: usize = 300;

@@ -5,22 +5,13 @@
 //! The accepted shapes are listed in `docs/dev/decoder.md`.
 
 mod answer;
-mod build;
 mod context;
-mod date;
 mod document;
 mod entry;
 mod error;
 mod failure;
-mod field;
-mod framing;
-mod lenient;
+mod json;
 mod media;
-mod node;
-mod page;
-mod payload;
-mod pieces;
-mod post;
 mod prose;
 mod stream;
 #[cfg(test)]
@@ -29,10 +20,10 @@ mod tests;
 use super::{ErrorClass, Reply};
 use crate::model::{Answer, Source};
 pub use context::{Context, Limits};
-pub(in crate::search) use date::parse_date_in_words;
+pub(in crate::search) use entry::date::parse_date_in_words;
 pub use error::{DecodeError, all_unreadable};
 use error::{cut_text, malformed};
-use lenient::ParseError;
+use json::lenient::ParseError;
 pub use media::ContentType;
 pub use stream::StreamDecoder;
 
@@ -46,21 +37,21 @@ pub use stream::StreamDecoder;
 /// complete in it; `Service` for an error object.
 pub fn decode(body: &[u8], context: &Context) -> Result<Reply, DecodeError> {
     crate::failpoint::at("decode/begun");
-    let decoded_text = lenient::text(body);
+    let decoded_text = json::lenient::text(body);
     let text = decoded_text.trim();
     if text.is_empty() {
         return mark_truncated(Err(malformed("the reply has no content".to_owned())), context);
     }
-    if framing::is_event_stream(&decoded_text, context.media == ContentType::Events) {
+    if stream::framing::is_event_stream(&decoded_text, context.media == ContentType::Events) {
         return stream(&decoded_text, context);
     }
-    let read = match lenient::parse(text, context.limits) {
-        Ok(node) if payload::is_frame(&node) => return stream(&decoded_text, context),
+    let read = match json::lenient::parse(text, context.limits) {
+        Ok(node) if stream::payload::is_frame(&node) => return stream(&decoded_text, context),
         Ok(node) => document::reply(&node, context),
         Err(ParseError::TooDeep) => {
             Err(malformed(format!("the reply nests lists or objects deeper than {} levels", context.limits.max_depth)))
         }
-        Err(_) if payload::starts_with_frame(text, context.limits) => return stream(&decoded_text, context),
+        Err(_) if stream::payload::starts_with_frame(text, context.limits) => return stream(&decoded_text, context),
         Err(ParseError::Cut(rest)) if !text.starts_with(|c: char| c.is_ascii_alphanumeric()) => {
             document::cut_reply(rest.as_ref(), context)
         }
@@ -82,7 +73,7 @@ fn plain_text(text: &str, refusal: &ParseError, context: &Context) -> Result<Rep
     if context.source != Source::Ai || meant_as_json || prose::is_binary(text) {
         return Err(malformed(format!("the reply is not JSON: {refusal}")));
     }
-    let text = field::truncate(text, context.limits.max_field_chars).to_owned();
+    let text = entry::field::truncate(text, context.limits.max_field_chars).to_owned();
     Ok(Reply { answer: Some(Answer { text, model: None, partial: false }), ..Reply::default() })
 }
 

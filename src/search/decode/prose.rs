@@ -2,7 +2,7 @@
 //! and streams are recognised earlier.
 
 use super::context::Limits;
-use super::lenient;
+use super::json::lenient;
 
 /// The maximum length of the label of a link or a note, in characters.
 const MAX_LABEL_CHARS: usize = 200;

@@ -15,8 +15,8 @@ use super::kind::{
     Kind, MOST_PARTS, PartFailure, PartReply, ProviderRequest, ReadResult, SearchCall, SpanCoverage, failed, get,
 };
 use crate::model::{LISTED_NOTHING, Remembered, ReplyEntry, Time, without_secrets};
+use crate::search::calls::failure::feed_hint;
 use crate::search::decode::DecodeError;
-use crate::search::failure::feed_hint;
 use crate::search::{ErrorClass, Reply, Request, Unsupported};
 use continuity::Continuity;
 use memory::Memory;

@@ -1,6 +1,6 @@
 //! Kinds of providers besides the search service. A kind is two pure functions: one returns the next requests from the
 //! replies so far, the other reads all replies. `collect` makes the calls, through the same client as all others.
-//! `model/provider_kinds.rs` declares what a kind brings and what it may be asked. To add one, write its file here and
+//! `model/sources/provider_kinds.rs` declares what a kind brings and what it may be asked. To add one, write its file here and
 //! name it in `KINDS`.
 
 mod bluesky;

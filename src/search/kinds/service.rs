@@ -7,7 +7,8 @@ use crate::model::{
     Window,
 };
 use crate::search::decode::{ContentType, Context, DecodeError, Limits, decode};
-use crate::search::{Dialect, Reply, Request, Unsupported, cost, covers_window_start, desearch, spec};
+use crate::search::request::{desearch, spec};
+use crate::search::{Dialect, Reply, Request, Unsupported, cost, covers_window_start};
 
 /// Pages requested by a web search when the topic gives no number.
 const PAGES: u32 = 10;

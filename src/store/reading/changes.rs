@@ -1,4 +1,4 @@
-//! Reads about a span of a topic's runs; see `model::changes`. `insight` decides what changed.
+//! Reads about a span of a topic's runs; see `model::items::changes`. `insight` decides what changed.
 
 use crate::model::{
     Edit, FirstSighting, Growth, LastSighting, Question, SeqRange, Snapshots, Source, SourceActivity, Span, Time,

@@ -4,7 +4,7 @@ use axum::response::Response;
 use serde_json::{Value, json};
 
 use super::call::Call;
-use super::envelope::{answer, cut_page};
+use super::call::envelope::{answer, cut_page};
 use crate::model::{AlertCard, AlertEvent, Firing, Time, excerpt, subject_topic};
 use crate::store::EventCursor;
 use crate::web::pages::alerts::hours;

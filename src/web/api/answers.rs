@@ -4,7 +4,7 @@ use axum::response::Response;
 use serde_json::json;
 
 use super::call::Call;
-use super::envelope::{answer, cut_page};
+use super::call::envelope::{answer, cut_page};
 use super::topics::card;
 use crate::web::problem::Problem;
 

@@ -5,10 +5,10 @@ use axum::response::Response;
 use serde_json::{Value, json};
 
 use super::call::Call;
-use super::envelope::answer;
+use super::call::envelope::answer;
 use super::topics::card;
 use crate::draw::chart::{Chart, ChartDay};
-use crate::web::pages::days::{ChartUnit, chart_of};
+use crate::web::pages::topic::days::{ChartUnit, chart_of};
 use crate::web::problem::Problem;
 
 pub(super) async fn list(call: Call) -> Result<Response, Problem> {

@@ -5,13 +5,13 @@ use std::sync::LazyLock;
 use axum::response::Response;
 
 use super::call::Call;
-use super::problem::not_found;
+use super::call::problem::not_found;
 use super::runs::check_topics;
 use crate::compare::{FilterMode, NoStart};
 use crate::export::{ExportKind, ExportOptions, ExportRequest, Format, Profile};
 use crate::model::{Kind, Mark, Source, Tone, excerpt};
 use crate::schedule::check_zone;
-use crate::web::access_rule::out_of_scope;
+use crate::web::access::access_rule::out_of_scope;
 use crate::web::downloads::{self, refused};
 use crate::web::problem::Problem;
 

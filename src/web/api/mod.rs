@@ -8,27 +8,11 @@ mod call;
 mod days;
 mod document;
 mod editions;
-mod envelope;
 mod exports;
-mod form;
-mod item;
 mod items;
-mod marks;
-mod operation;
-mod parameter;
-mod parameters;
-mod problem;
 mod requests;
 mod runs;
-mod schemas;
-mod searches;
-mod shape;
-mod stars_and_notes;
 mod table;
-mod table_annotations;
-mod table_exports;
-mod table_marks;
-mod table_requests;
 mod terms;
 mod topics;
 
@@ -38,13 +22,13 @@ use axum::extract::{RawPathParams, Request, State};
 use axum::response::Response;
 
 use self::call::Call;
-use self::operation::{Method, Operation};
-pub(super) use self::problem::{answer, is_api_path, method_not_allowed, not_found};
+pub(super) use self::call::problem::{answer, is_api_path, method_not_allowed, not_found};
 use self::table::OPERATIONS;
-use super::app::App;
+use self::table::operation::{Method, Operation};
+use super::access::visitor::Visitor;
 use super::problem::Problem;
-use super::routes::Routes;
-use super::visitor::Visitor;
+use super::server::app::App;
+use super::server::routes::Routes;
 
 /// Adds every operation at its path.
 pub(super) fn routes(routes: Routes) -> Routes {

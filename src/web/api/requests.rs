@@ -6,12 +6,12 @@ use axum::response::{IntoResponse as _, Response};
 use serde_json::{Value, json};
 
 use super::call::Call;
-use super::envelope::answer;
-use super::form::SNOOZE;
+use super::call::envelope::answer;
+use super::call::form::SNOOZE;
 use super::topics::card;
 use crate::model::{ControlRequest, Request, RequestKind, RequestState, excerpt};
 use crate::schedule::parse_duration;
-use crate::web::pages::topic_actions::{may_ask, put};
+use crate::web::pages::topic::actions::{may_ask, put};
 use crate::web::problem::Problem;
 
 /// The actions, by their names on the command line.

@@ -6,10 +6,10 @@ use axum::response::Response;
 use serde_json::{Value, json};
 
 use super::call::Call;
-use super::envelope::{answer, cut_page, with};
+use super::call::envelope::{answer, cut_page, with};
 use crate::model::{RunRow, RunState, SearchRow, Time, excerpt};
 use crate::store::{RunCursor, RunFilter};
-use crate::web::access_rule::out_of_scope;
+use crate::web::access::access_rule::out_of_scope;
 use crate::web::pages::runs::{hint, may_see};
 use crate::web::problem::Problem;
 

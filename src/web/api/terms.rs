@@ -4,7 +4,7 @@ use axum::response::Response;
 use serde_json::json;
 
 use super::call::Call;
-use super::envelope::answer;
+use super::call::envelope::answer;
 use super::topics::{card, unknown};
 use crate::compare::{MOST_TERM_DAYS, TermsOptions, terms_between};
 use crate::model::{Span, Time};

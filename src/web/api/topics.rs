@@ -4,7 +4,7 @@ use axum::response::Response;
 use serde_json::{Value, json};
 
 use super::call::Call;
-use super::envelope::{answer, cut_page};
+use super::call::envelope::{answer, cut_page};
 use crate::compare::topic_card_json;
 use crate::model::{TopicCard, excerpt};
 use crate::web::pages::overview::NEW;

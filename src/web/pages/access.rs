@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use maud::{Markup, html};
 
-use super::item_view::when;
+use super::items::item_view::when;
 use crate::draw::format;
 use crate::model::{LinkRow, SharedKind, Time, TokenRow};
 use crate::web::layout::{Page, moment};

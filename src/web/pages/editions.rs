@@ -14,12 +14,12 @@ use maud::{Markup, html};
 use super::runs::parse_page_token;
 use crate::draw::format::{self, count_noun};
 use crate::model::EditionRow;
-use crate::web::app::App;
+use crate::web::access::visitor::Visitor;
 use crate::web::layout::{self, Page, moment};
 use crate::web::page_request::{PageRequest, link};
 use crate::web::problem::Problem;
+use crate::web::server::app::App;
 use crate::web::site::Site;
-use crate::web::visitor::Visitor;
 
 /// Entries on a page.
 const PAGE_LENGTH: u32 = 50;

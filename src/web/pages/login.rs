@@ -10,14 +10,14 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 
 use crate::listener::Peer;
-use crate::web::app::App;
-use crate::web::authentication::{self, MOST_PASSES};
+use crate::web::access::authentication::{self, MOST_PASSES};
+use crate::web::access::sessions;
+use crate::web::access::visitor::Visitor;
 use crate::web::layout::{self, Page};
 use crate::web::page_request::{LARGEST_FORM, NEXT, PageRequest};
 use crate::web::problem::Problem;
-use crate::web::sessions;
+use crate::web::server::app::App;
 use crate::web::site::Site;
-use crate::web::visitor::Visitor;
 
 /// The address to return to: a path of these pages and no other site's; `/` if there is none.
 fn next_of(request: &PageRequest) -> &str {

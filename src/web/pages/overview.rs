@@ -6,17 +6,19 @@ use std::time::Duration;
 
 use maud::{Markup, html};
 
-use super::run_state::state;
-use super::{alerts, counted_items, days, searches, topic_edit};
+use super::alerts;
+use super::items::searches;
+use super::runs::run_state::state;
+use super::topic::{counted_items, days, edit};
 use crate::compare::SourceHistory;
 use crate::draw::format::{self, at_least, number};
 use crate::draw::sparkline;
 use crate::model::{DayLimits, PausedBy, RunState, ServiceLimits, Source, Time, TopicCard, TopicFiring, Usage};
+use crate::web::access::visitor::Visitor;
 use crate::web::layout::{Page, moment, slot};
 use crate::web::page_request::{PageRequest, link};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
-use crate::web::visitor::Visitor;
 
 /// Topics on a page.
 const TOPICS: u32 = 50;
@@ -52,7 +54,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
     let firing = alerts::firing_at(&site, &ids, &request.visitor).await?;
     let main = html! {
         h1 { "Topics" }
-        @if site.may_edit(&request.visitor) { p.actions { a.button href=(topic_edit::NEW) { "Add a topic" } } }
+        @if site.may_edit(&request.visitor) { p.actions { a.button href=(edit::NEW) { "Add a topic" } } }
         (tiles)
         div.wide #topics { table.topics.cards {
             caption.quiet { "Every topic: its last run, its next slot, what is new" }
@@ -241,7 +243,7 @@ fn first_run(site: &Site, cards: &[TopicCard], visitor: &Visitor) -> Markup {
             } @else {
                 li { "The configuration is read: " (format::count_noun(cards.len() as u64, "topic")) ", " @for (place, card) in cards.iter().take(10).enumerate() { @if place > 0 { ", " } a href=(format!("/topics/{}", card.topic)) { (format::line(&card.title, 60)) } } @if cards.len() > 10 { ", …" } "." }
             }
-            @if site.may_edit(visitor) { li { a href=(topic_edit::NEW) { "Add a topic" } " here" @if site.may_act(visitor) { ", and press " strong { "Run now" } " on its page" } "." } }
+            @if site.may_edit(visitor) { li { a href=(edit::NEW) { "Add a topic" } " here" @if site.may_act(visitor) { ", and press " strong { "Run now" } " on its page" } "." } }
             @if site.settings().acts.is_some() {
                 li { "Each topic runs when it is due" @if site.may_act(visitor) { "; " strong { "Run now" } " on its page runs it at once" } "." }
             } @else {

@@ -7,17 +7,19 @@ use axum::response::{IntoResponse as _, Response};
 use maud::{Markup, html};
 use tokio::io::AsyncReadExt as _;
 
-use super::run_state::state;
-use super::{answers, days, item_view, overview};
+use super::items::item_view;
+use super::overview;
+use super::runs::run_state::state;
+use super::topic::{answers, days};
 use crate::compare::{FilterMode, RowFilter, shown_or_copy};
 use crate::draw::format::{self, count_noun};
 use crate::listener::Peer;
 use crate::model::{ItemRow, LinkRow, SharedKind, Time, TopicCard};
 use crate::store::{Filter, ItemOrder};
-use crate::web::app::App;
-use crate::web::authentication;
+use crate::web::access::authentication;
 use crate::web::layout;
 use crate::web::problem::Problem;
+use crate::web::server::app::App;
 use crate::web::site::Site;
 
 /// Maximum number of items of a topic that are shown.

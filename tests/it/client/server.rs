@@ -11,7 +11,7 @@ use tokio::task::{JoinHandle, JoinSet};
 
 /// A received request.
 #[derive(Debug, Clone)]
-pub(crate) struct Seen {
+pub(crate) struct Received {
     /// The request's number at this server, from 0.
     pub(crate) number: usize,
     /// The connection's number, from 0.
@@ -22,7 +22,7 @@ pub(crate) struct Seen {
     pub(crate) body: Vec<u8>,
 }
 
-impl Seen {
+impl Received {
     /// The request line without the protocol version.
     pub(crate) fn line(&self) -> &str {
         self.head.lines().next().unwrap().trim_end_matches(" HTTP/1.1")
@@ -56,7 +56,7 @@ type Answering = Pin<Box<dyn Future<Output = Answer> + Send>>;
 pub(crate) struct Server {
     /// Its address.
     pub(crate) url: url::Url,
-    seen: Arc<Mutex<Vec<Seen>>>,
+    received: Arc<Mutex<Vec<Received>>>,
     task: JoinHandle<()>,
 }
 
@@ -68,20 +68,20 @@ impl Drop for Server {
 
 impl Server {
     /// Answers each request by its number and content.
-    pub(crate) async fn start(answer: impl Fn(&Seen) -> Answer + Send + Sync + 'static) -> Self {
-        Self::start_async(move |seen| {
-            let answer = answer(&seen);
+    pub(crate) async fn start(answer: impl Fn(&Received) -> Answer + Send + Sync + 'static) -> Self {
+        Self::start_async(move |received| {
+            let answer = answer(&received);
             Box::pin(async move { answer })
         })
         .await
     }
 
     /// The same with an asynchronous answer.
-    pub(crate) async fn start_async(answer: impl Fn(Seen) -> Answering + Send + Sync + 'static) -> Self {
+    pub(crate) async fn start_async(answer: impl Fn(Received) -> Answering + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap()).parse().unwrap();
-        let seen = Arc::new(Mutex::new(Vec::new()));
-        let (log, answer) = (Arc::clone(&seen), Arc::new(answer));
+        let received = Arc::new(Mutex::new(Vec::new()));
+        let (log, answer) = (Arc::clone(&received), Arc::new(answer));
         let task = tokio::spawn(async move {
             let mut open = JoinSet::new();
             for connection in 0.. {
@@ -89,29 +89,29 @@ impl Server {
                 open.spawn(serve(stream, connection, Arc::clone(&log), Arc::clone(&answer)));
             }
         });
-        Self { url, seen, task }
+        Self { url, received, task }
     }
 
     /// The requests so far.
-    pub(crate) fn seen(&self) -> Vec<Seen> {
-        self.seen.lock().unwrap().clone()
+    pub(crate) fn requests(&self) -> Vec<Received> {
+        self.received.lock().unwrap().clone()
     }
 }
 
 async fn serve(
     mut stream: TcpStream,
     connection: usize,
-    log: Arc<Mutex<Vec<Seen>>>,
-    answer: Arc<impl Fn(Seen) -> Answering>,
+    log: Arc<Mutex<Vec<Received>>>,
+    answer: Arc<impl Fn(Received) -> Answering>,
 ) {
     while let Some((head, body)) = read(&mut stream).await {
-        let seen = {
+        let received = {
             let mut log = log.lock().unwrap();
-            let seen = Seen { number: log.len(), connection, head, body };
-            log.push(seen.clone());
-            seen
+            let received = Received { number: log.len(), connection, head, body };
+            log.push(received.clone());
+            received
         };
-        let (bytes, then) = answer(seen).await;
+        let (bytes, then) = answer(received).await;
         // The client may have closed the connection.
         if stream.write_all(&bytes).await.is_err() {
             return;

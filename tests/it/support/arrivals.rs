@@ -21,11 +21,11 @@ pub struct Arrival {
 /// A slow service that records when calls came and how many were in flight at once.
 pub(crate) struct Slow {
     server: Raw,
-    seen: Arc<Seen>,
+    observed: Arc<Observed>,
 }
 
 #[derive(Default)]
-pub struct Seen {
+pub struct Observed {
     pub arrivals: Mutex<Vec<Arrival>>,
     pub now: AtomicI64,
     pub most: AtomicI64,
@@ -35,22 +35,22 @@ pub struct Seen {
 
 impl Slow {
     pub(crate) fn answering_after(delay: Duration) -> Self {
-        let seen = Arc::new(Seen::default());
+        let observed = Arc::new(Observed::default());
         let server = Raw::saying({
-            let seen = Arc::clone(&seen);
+            let observed = Arc::clone(&observed);
             move |path| {
                 let begun = Instant::now();
-                let now = seen.now.fetch_add(1, Ordering::SeqCst) + 1;
-                seen.arrivals.lock().unwrap().push(Arrival { at: begun, path: path.to_owned(), among: now });
-                seen.most.fetch_max(now, Ordering::SeqCst);
-                while begun.elapsed() < delay || seen.held.load(Ordering::SeqCst) {
+                let now = observed.now.fetch_add(1, Ordering::SeqCst) + 1;
+                observed.arrivals.lock().unwrap().push(Arrival { at: begun, path: path.to_owned(), among: now });
+                observed.most.fetch_max(now, Ordering::SeqCst);
+                while begun.elapsed() < delay || observed.held.load(Ordering::SeqCst) {
                     std::thread::park_timeout(Duration::from_millis(1));
                 }
-                seen.now.fetch_sub(1, Ordering::SeqCst);
+                observed.now.fetch_sub(1, Ordering::SeqCst);
                 reply("200 OK", "content-type: application/json\r\n", b"{\"data\":[]}")
             }
         });
-        Self { server, seen }
+        Self { server, observed }
     }
 
     /// The lines for `[service]`.
@@ -62,25 +62,25 @@ impl Slow {
     }
 
     pub(crate) fn calls(&self) -> usize {
-        self.seen.arrivals.lock().unwrap().len()
+        self.observed.arrivals.lock().unwrap().len()
     }
 
     pub fn arrivals(&self) -> Vec<Arrival> {
-        let mut arrivals = self.seen.arrivals.lock().unwrap().clone();
+        let mut arrivals = self.observed.arrivals.lock().unwrap().clone();
         arrivals.sort_by_key(|arrival| arrival.at);
         arrivals
     }
 
     pub(crate) fn in_flight(&self) -> i64 {
-        self.seen.now.load(Ordering::SeqCst)
+        self.observed.now.load(Ordering::SeqCst)
     }
 
     pub(crate) fn most_at_once(&self) -> i64 {
-        self.seen.most.load(Ordering::SeqCst)
+        self.observed.most.load(Ordering::SeqCst)
     }
 
     pub(crate) fn hold(&self, held: bool) {
-        self.seen.held.store(held, Ordering::SeqCst);
+        self.observed.held.store(held, Ordering::SeqCst);
     }
 }
 

@@ -54,18 +54,18 @@ pub fn lists(database: &Database, facts: &TopicFacts, span: Span) {
          HAVING count(*) >= 3 ORDER BY count(DISTINCT lower(i.author)) DESC, count(*) DESC",
         inside(&facts.id, span)
     ));
-    let told: Vec<String> =
+    let reported: Vec<String> =
         facts.campaigns.iter().map(|c| format!("{} {}", c.campaign.copies, c.campaign.authors)).collect();
-    assert_eq!(told, copies[..copies.len().min(5)]);
-    let told = facts.authors.iter().map(|one| format!("{} {} {}", told_words(one), one.known, one.engagement));
-    assert_eq!(told.collect::<Vec<_>>(), most_engaged(database, &facts.id, span), "authors of {}", facts.id);
-    let told: Vec<String> = facts.domains.iter().map(told_words).collect();
-    assert_eq!(told, most_frequent_hosts(database, &facts.id, span), "domains of {}", facts.id);
+    assert_eq!(reported, copies[..copies.len().min(5)]);
+    let reported = facts.authors.iter().map(|one| format!("{} {} {}", name_and_counts(one), one.known, one.engagement));
+    assert_eq!(reported.collect::<Vec<_>>(), most_engaged(database, &facts.id, span), "authors of {}", facts.id);
+    let reported: Vec<String> = facts.domains.iter().map(name_and_counts).collect();
+    assert_eq!(reported, most_frequent_hosts(database, &facts.id, span), "domains of {}", facts.id);
     assert!(facts.rows_left_out + facts.rows.len() as u64 >= facts.period.raw);
     assert!(facts.rows.len() <= 150);
 }
 
-fn told_words(tally: &Tally) -> String {
+fn name_and_counts(tally: &Tally) -> String {
     format!("{} {} {}", tally.name, tally.raw, tally.unique)
 }
 

@@ -2,7 +2,7 @@
 //! full. `holes` defines holes; the caller reads the searches.
 
 use super::all_sources::{AllSources, SourceSpans, all_sources, counting, idle};
-use crate::insight::membership::memberships;
+use crate::insight::coverage::membership::memberships;
 use crate::insight::{Cause, Coverage, source_coverage, split_coverage, total_ms};
 use crate::model::{CoverageSearch, PrunedDays, RunSearch, Source, Span, Time, WatchedTopic};
 

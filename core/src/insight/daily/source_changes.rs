@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::SearchCoverage;
-use crate::insight::membership::memberships;
+use crate::insight::coverage::membership::memberships;
 use crate::model::{ResultKind, RunSearch, Source, Span, Time, WatchedTopic, result_kind};
 
 impl SearchCoverage {

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::insight::coverage::holes::{Coverage, SourceCoverage};
 use crate::insight::coverage::{split_coverage, total_ms};
-use crate::insight::holes::{Coverage, SourceCoverage};
 use crate::model::{Source, Span, Time, WatchedTopic};
 
 /// The most topics whose coverage is checked: those that saw an item first.

@@ -115,7 +115,7 @@ proptest! {
 #[test]
 fn a_first_is_not_sure_where_posts_may_have_been_indexed_after_the_search() {
     use super::caveats::TopicSearches;
-    use crate::insight::holes::{Coverage, SourceCoverage, SpanLength};
+    use crate::insight::coverage::holes::{Coverage, SourceCoverage, SpanLength};
     let hours = |from: i64, until: i64| SpanLength {
         span: Span { from: Time(from * HOUR), until: Time(until * HOUR) },
         length_ms: (until - from) * HOUR,

@@ -1,7 +1,7 @@
 //! Dates in every spelling seen, and texts that are not dates.
 
 use super::*;
-use crate::search::decode::date::parse;
+use crate::search::decode::entry::date::parse;
 
 #[test]
 fn every_spelling_seen_is_read() {

@@ -107,6 +107,6 @@ proptest! {
 
     #[test]
     fn any_text_is_a_date_or_not_without_panic(text in "[a-z0-9:+ ,.-]{0,30}|\\PC{0,20}|[0-9]{0,25} (hours|years) ago", now in any::<i64>()) {
-        let _ = date::parse(&text, Time(now));
+        let _ = entry::date::parse(&text, Time(now));
     }
 }

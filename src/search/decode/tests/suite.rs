@@ -2,7 +2,7 @@
 //! every parser must refuse never becomes an item or an answer, and nothing panics.
 
 use super::*;
-use crate::search::decode::lenient;
+use crate::search::decode::json::lenient;
 
 /// Accepted on purpose: a raw NUL in a string becomes U+FFFD before parsing. (Invalid UTF-8 and lone surrogates are
 /// `i_` cases of the suite, where a parser may choose.)

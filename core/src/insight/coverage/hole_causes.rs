@@ -1,0 +1,206 @@
+//! Why a span of time is not covered, from the ledger.
+
+use std::fmt;
+
+use crate::model::{
+    CoverageSearch, LISTED_NOTHING, LookBackKind, ProviderKind, RunSearch, RunState, SearchState, Source, Span, Time,
+    closed_list,
+};
+
+closed_list! {
+    /// Why a span of time is not covered.
+    HoleCause {
+        /// The topic was paused.
+        Paused = "paused",
+        /// Slots passed while no process ran.
+        MissedSlot = "missed_slot",
+        /// Slots were skipped, mostly because the previous run was still going.
+        SkippedSlot = "skipped_slot",
+        /// Searches failed or were lost.
+        FailedSearch = "failed_search",
+        /// Searches were not made: over quota, interrupted or cancelled.
+        NotAsked = "not_asked",
+        /// The reply was full and did not reach further back.
+        Saturated = "saturated",
+        /// The reply was empty although posts of that time were known or certain.
+        EmptyReply = "empty_reply",
+        /// Not every feed listed entries of that time.
+        NotAllFeeds = "not_all_feeds",
+        /// The next successful search did not look back far enough.
+        TooShort = "look_back_too_short",
+        /// The search was made by a version that did not record coverage.
+        NotRecorded = "not_recorded",
+        /// The ledger explains nothing: usually nothing was due.
+        NothingDue = "nothing_due",
+    }
+}
+
+/// One cause of a hole.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Cause {
+    pub why: HoleCause,
+    /// How often it happened; 0 for slots that passed and are not in the ledger yet.
+    pub count: usize,
+    /// The first one's error class or reason. If the look-back was too short: its length. For a slot not planned yet:
+    /// that slot.
+    pub detail: Option<String>,
+}
+
+impl Cause {
+    /// The cause of a hole that the ledger does not explain.
+    pub(in crate::insight) fn of_nothing_due() -> Self {
+        Self { why: HoleCause::NothingDue, count: 1, detail: None }
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (n, s) = (self.count, if self.count == 1 { "" } else { "s" });
+        let es = if self.count == 1 { "" } else { "es" };
+        let detail = self.detail.as_deref().unwrap_or("");
+        match self.why {
+            HoleCause::Paused => write!(f, "paused"),
+            HoleCause::MissedSlot if n == 0 => write!(f, "at least one slot has passed, but nothing has run yet"),
+            HoleCause::MissedSlot => write!(f, "{n} missed slot{s}"),
+            HoleCause::SkippedSlot => write!(f, "{n} skipped slot{s}"),
+            HoleCause::FailedSearch => write!(f, "{n} failed search{es} ({detail})"),
+            HoleCause::NotAsked => write!(f, "{n} search{es} not made ({detail})"),
+            HoleCause::Saturated => write!(f, "the reply was full and did not reach further back"),
+            HoleCause::EmptyReply if n == 1 => {
+                write!(f, "an empty reply, although posts from that time are known or certain to exist")
+            }
+            HoleCause::EmptyReply => {
+                write!(f, "{n} empty replies, although posts from that time are known or certain to exist")
+            }
+            HoleCause::NotAllFeeds => write!(f, "{n} search{es} in which a feed listed nothing of that time"),
+            HoleCause::TooShort => write!(f, "the next search looked back only {detail}"),
+            HoleCause::NotRecorded => write!(f, "{n} search{es} without a record of what was covered"),
+            HoleCause::NothingDue => write!(f, "no search reached it"),
+        }
+    }
+}
+
+/// Returns the causes of a hole: what happened between the last search that covered and the one that covers again.
+/// `answered` is when that last search was made; it may claim less than all time until then.
+pub(in crate::insight) fn causes(
+    runs: &[RunSearch],
+    hole: Span,
+    answered: Time,
+    source: Source,
+    ender: Option<(&RunSearch, &CoverageSearch)>,
+    end: Time,
+) -> Vec<Cause> {
+    let mut found: Vec<Cause> = Vec::new();
+    let mut note = |why: HoleCause, detail: Option<String>| match found.iter_mut().find(|cause| cause.why == why) {
+        Some(cause) => cause.count += 1,
+        None => found.push(Cause { why, count: 1, detail }),
+    };
+    let after = runs.partition_point(|run| run.at <= answered);
+    let until = |at: Time| runs.get(after..runs.partition_point(|run| run.at <= at)).unwrap_or_default();
+    // Prefer what happened inside the hole, else look on to the search that ended it.
+    let failed = |run: &&RunSearch| cause_of(run, source).is_some();
+    let inside = until(hole.until);
+    let wider = until(ender.map_or(end, |(run, _)| run.at).max(hole.until));
+    let runs = if inside.iter().any(|run| failed(&run)) { inside } else { wider };
+    for (why, detail) in runs.iter().filter_map(|run| cause_of(run, source)) {
+        note(why, detail);
+    }
+    if let Some((run, search)) = ender {
+        // A feed is not asked for a span: it lists what it lists.
+        let feeds = is_of_feeds(search);
+        let reached = feeds || search.requested_span.is_some_and(|requested| requested.from < hole.until);
+        if search.saturated && reached {
+            note(HoleCause::Saturated, None);
+        } else if let Some(requested) = search.requested_span.filter(|one| !reached && one.until == run.at) {
+            note(HoleCause::TooShort, Some(crate::model::format_duration(requested.length())));
+        }
+    }
+    if found.is_empty() {
+        found.push(Cause::of_nothing_due());
+    }
+    found.sort_by_key(|cause| cause.why);
+    found
+}
+
+/// Returns why a run, or its search of `source`, covered nothing. `None` if it covered something or is not about this
+/// source.
+fn cause_of(run: &RunSearch, source: Source) -> Option<(HoleCause, Option<String>)> {
+    if let Some(search) = &run.search {
+        let detail = || search.trouble.clone();
+        return match search.state {
+            _ if search.source != source || search.covered.is_some() => None,
+            SearchState::Error | SearchState::Lost => {
+                Some((HoleCause::FailedSearch, detail().or_else(|| Some(search.state.to_string()))))
+            }
+            SearchState::OverQuota => Some((HoleCause::NotAsked, Some("over quota".to_owned()))),
+            SearchState::NotRun => Some((HoleCause::NotAsked, detail())),
+            SearchState::Ok | SearchState::Empty if search.saturated && search.requested_span.is_some() => {
+                Some((HoleCause::Saturated, None))
+            }
+            SearchState::Ok | SearchState::Empty if search.requested_span.is_none() => {
+                Some((HoleCause::NotRecorded, None))
+            }
+            SearchState::Ok | SearchState::Empty if search.trouble.as_deref() == Some(LISTED_NOTHING) => {
+                Some((HoleCause::NotAllFeeds, None))
+            }
+            // Nothing new in any feed, and no time that all of them cover yet.
+            SearchState::Empty if is_of_feeds(search) => None,
+            SearchState::Empty => Some((HoleCause::EmptyReply, None)),
+            // An answer of which only a part came.
+            SearchState::Ok => detail().map(|trouble| (HoleCause::FailedSearch, Some(trouble))),
+            SearchState::Started => None,
+        };
+    }
+    let reason = run.reason.clone();
+    let paused = reason.as_ref().is_some_and(|reason| reason.contains("paused"));
+    match run.state {
+        RunState::Missed | RunState::Skipped | RunState::Cancelled if paused => Some((HoleCause::Paused, None)),
+        RunState::Missed => Some((HoleCause::MissedSlot, reason)),
+        RunState::Skipped => Some((HoleCause::SkippedSlot, reason)),
+        RunState::Cancelled => Some((HoleCause::NotAsked, reason.or_else(|| Some("cancelled".to_owned())))),
+        RunState::Failed => Some((HoleCause::FailedSearch, reason.or_else(|| Some("lost".to_owned())))),
+        RunState::OverQuota => Some((HoleCause::NotAsked, Some("over quota".to_owned()))),
+        RunState::Queued | RunState::Running | RunState::Ok | RunState::Partial => None,
+    }
+}
+
+fn is_of_feeds(search: &CoverageSearch) -> bool {
+    ProviderKind::named(&search.operation).is_some_and(|kind| kind.reach == LookBackKind::Feed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MINUTE: i64 = 60_000;
+
+    fn look(minute: i64, state: SearchState, covered: Option<Span>) -> RunSearch {
+        let at = Time(minute * MINUTE);
+        let search = CoverageSearch {
+            source: Source::Social,
+            operation: "search".into(),
+            state,
+            requested_span: Some(Span { from: Time(0), until: at }),
+            covered,
+            saturated: false,
+            trouble: (state == SearchState::Error).then(|| "server".to_owned()),
+        };
+        RunSearch { topic: "acme".into(), at, state: RunState::Ok, reason: None, search: Some(search) }
+    }
+
+    #[test]
+    fn a_failure_before_the_last_answer_is_no_cause_of_what_came_after_it() {
+        // Searches claim nothing of their last 15 minutes. One fails at 50 minutes, the next is answered at 60.
+        let until = |minute: i64| Span { from: Time(0), until: Time((minute - 15) * MINUTE) };
+        let mut looks = vec![look(50, SearchState::Error, None), look(60, SearchState::Ok, Some(until(60)))];
+        let hole = Span { from: Time(45 * MINUTE), until: Time(120 * MINUTE) };
+        let why = |looks: &[RunSearch], answered: i64| {
+            let all = causes(looks, hole, Time(answered * MINUTE), Source::Social, None, hole.until);
+            all.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+        };
+        assert_eq!(why(&looks, 60), "no search reached it");
+        assert_eq!(why(&looks, 45), "1 failed search (server)", "without an answer in between");
+        looks.push(look(90, SearchState::Error, None));
+        assert_eq!(why(&looks, 60), "1 failed search (server)", "only the later one");
+    }
+}

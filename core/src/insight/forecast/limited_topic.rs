@@ -1,0 +1,150 @@
+//! The most calls of a topic with limits of its own, and the most that they cost. A run leaves out calls: a source
+//! refuses them, needs fewer, or has nothing to do. What these leave of the topic's limits, its other sources may use.
+//! So nothing is assumed about which calls are made.
+
+use super::types::Calls;
+use crate::model::{Micros, Source, TopicLimits, Usage};
+
+/// Calls and their cost.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Load {
+    /// The most to each source. Together they may be more than `total`, if they share a limit.
+    pub(super) calls: Calls,
+    /// The most calls together.
+    pub(super) total: i64,
+    pub(super) money: Micros,
+}
+
+impl Load {
+    /// Returns calls to one source.
+    pub(super) fn of(source: Source, calls: i64, price: Micros) -> Self {
+        Self { calls: Calls::of(source, calls), total: calls, money: price.times(calls) }
+    }
+
+    pub(super) fn plus(self, other: Self) -> Self {
+        Self {
+            calls: self.calls.plus(other.calls),
+            total: self.total.saturating_add(other.total),
+            money: self.money.plus(other.money),
+        }
+    }
+
+    pub(super) fn times(self, n: i64) -> Self {
+        Self { calls: self.calls.times(n), total: self.total.saturating_mul(n), money: self.money.times(n) }
+    }
+}
+
+/// The calls of a topic to one source.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SourceCalls {
+    pub(super) source: Source,
+    /// The most of one search.
+    pub(super) many: i64,
+    /// Whether it is asked once a local day.
+    pub(super) daily: bool,
+    pub(super) expected: Micros,
+    /// A call is refused if this does not fit.
+    pub(super) configured: Micros,
+}
+
+/// A topic with limits of its own.
+#[derive(Debug, Clone)]
+pub(super) struct LimitedTopic {
+    /// The sources that are counted.
+    pub(super) sources: Vec<SourceCalls>,
+    /// Whether it had an answer on the first day.
+    pub(super) answered: bool,
+    pub(super) limits: TopicLimits,
+    /// What all its sources used of them on the UTC day of the start.
+    pub(super) used: Usage,
+}
+
+impl LimitedTopic {
+    /// Returns the most of a UTC day's slots that the limits allow.
+    pub(super) fn load(&self, slots: i64, days: i64, is_today: bool) -> Load {
+        let used = if is_today { self.used } else { Usage::default() };
+        let most = |of: fn(Source) -> bool| self.most(of, (slots, days), used);
+        let calls = Calls {
+            social: most(|source| source == Source::Social).0,
+            web: most(|source| source == Source::Web).0,
+            ai: most(|source| source == Source::Ai).0,
+            providers: most(|source| !source.is_service()).0,
+        };
+        let (total, money) = most(|_| true);
+        Load { calls, total, money }
+    }
+
+    /// Returns the most calls of some sources, and the most that they cost, if the others use nothing of the limits.
+    fn most(&self, of: fn(Source) -> bool, (slots, days): (i64, i64), used: Usage) -> (i64, Micros) {
+        let room = self.limits.money().map(|money| money.0.saturating_sub(used.money.0));
+        let fits = |one: &&SourceCalls| of(one.source) && room.is_none_or(|room| one.configured.0 <= room);
+        let mut able: Vec<&SourceCalls> = self.sources.iter().filter(fits).collect();
+        able.sort_by_key(|one| one.expected);
+        let searched = |one: &SourceCalls| one.many.saturating_mul(if one.daily { days } else { slots });
+        let allowed = self.limits.calls.map_or(i64::MAX, |calls| i64::from(calls).saturating_sub(used.calls).max(0));
+        // The most calls are the cheapest. The last one is made if the least price fits beside what the others cost.
+        let least = able.iter().map(|one| one.configured.0).min().unwrap_or_default();
+        let (mut count, mut spent) = (0_i64, 0_i64);
+        for one in &able {
+            let left = room.map(|room| room.saturating_sub(spent).saturating_sub(least));
+            let affordable = match left {
+                Some(left) if left < 0 => 0,
+                Some(left) => left.checked_div(one.expected.0).map_or(i64::MAX, |calls| calls.saturating_add(1)),
+                None => i64::MAX,
+            };
+            let made = searched(one).min(affordable).min(allowed.saturating_sub(count));
+            count = count.saturating_add(made);
+            spent = spent.saturating_add(one.expected.times(made).0);
+        }
+        // The most money is that of the dearest.
+        let (mut rest, mut money) = (count, Micros(0));
+        for one in able.iter().rev() {
+            let made = searched(one).min(rest);
+            rest -= made;
+            money = money.plus(one.expected.times(made));
+        }
+        if let Some(room) = room {
+            // By how much the last call may exceed the limit: it is refused by its configured price.
+            let above = able.iter().map(|one| one.expected.0.saturating_sub(one.configured.0)).max();
+            money = money.min(Micros(room.saturating_add(above.unwrap_or_default()).max(0)));
+        }
+        (count, money)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two sources: `social` at 3 and `web` at 1, both asked in each slot.
+    fn topic(calls: Option<u32>, micros: Option<i64>) -> LimitedTopic {
+        let one = |source, price| SourceCalls {
+            source,
+            many: 1,
+            daily: false,
+            expected: Micros(price),
+            configured: Micros(price),
+        };
+        LimitedTopic {
+            sources: vec![one(Source::Social, 3), one(Source::Web, 1)],
+            answered: false,
+            limits: TopicLimits { calls, micros },
+            used: Usage { calls: 1, money: Micros(2) },
+        }
+    }
+
+    #[test]
+    fn what_a_source_leaves_of_the_limits_another_may_use() {
+        let most = |topic: LimitedTopic, slots, is_today| {
+            let load = topic.load(slots, 0, is_today);
+            (load.calls.social, load.calls.web, load.total, load.money.0)
+        };
+        assert_eq!(most(topic(Some(4), None), 24, false), (4, 4, 4, 12));
+        assert_eq!(most(topic(Some(4), None), 24, true), (3, 3, 3, 9), "one call was made today");
+        assert_eq!(most(topic(Some(4), None), 1, false), (1, 1, 2, 4), "there is one slot");
+        assert_eq!(most(topic(None, Some(7)), 24, false), (2, 7, 7, 7));
+        assert_eq!(most(topic(None, Some(7)), 24, true), (1, 5, 5, 5));
+        assert_eq!(most(topic(None, Some(2)), 24, false), (0, 2, 2, 2), "none of the dearer fits");
+        assert_eq!(most(topic(None, Some(1)), 24, true), (0, 0, 0, 0), "more was spent already");
+    }
+}

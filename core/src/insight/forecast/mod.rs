@@ -1,0 +1,236 @@
+//! Forecasts what the topics will do and cost: their slots, the calls these make and their price. Arithmetic over
+//! schedules and a few sums of past runs; `quota` compares the calls with the daily limits.
+
+mod groups;
+pub(super) mod limit_forecast;
+mod limited_topic;
+mod prices;
+mod quota;
+pub(super) mod types;
+
+use std::collections::{HashMap, HashSet};
+use std::time::Duration;
+
+use crate::budget::Prices;
+use crate::model::{AiUsageRow, AiWhen, Budget, Micros, ProviderQuery, SchedulePolicy, Source, Topic, TopicLimits};
+use crate::schedule::{ScheduleError, largest_uncovered_gap};
+use groups::Groups;
+use limit_forecast::{Allowance, Amount, saturating_i64};
+use prices::{price, reserve, share, total_cost};
+use quota::{Group, allowance, quota};
+use types::{Calls, Cost, Forecast, History, Horizon, Price, ProviderQuota, TopicForecast};
+
+/// Runs of a topic needed to derive how often it asks the AI source.
+const ENOUGH_RUNS: i64 = 10;
+
+/// Forecasts slots, calls and cost. `topics` must be all topics, as they share the daily limit; the result lists only
+/// those that `is_listed` accepts.
+///
+/// # Errors
+/// [`ScheduleError`] if a schedule does not compile; a checked configuration rules this out.
+pub fn forecast(
+    topics: &[Topic],
+    is_listed: impl Fn(&Topic) -> bool,
+    prices: &Prices,
+    history: &History,
+    horizon: Horizon,
+) -> Result<Forecast, ScheduleError> {
+    let configured = prices;
+    let sources = Source::SERVICE.iter().chain(prices.providers.keys());
+    let prices: Vec<Price> = sources.map(|source| price(*source, topics, prices, history)).collect();
+    let paused: HashSet<&str> = history.paused.iter().map(String::as_str).collect();
+    let ai_usage: HashMap<&str, &AiUsageRow> = history.ai_usage.iter().map(|row| (row.topic.as_str(), row)).collect();
+    let mut groups = Groups::new(horizon, history, configured);
+    let mut rows = Vec::new();
+    let mut limited = Vec::new();
+    for topic in topics {
+        let rests = |policy: &SchedulePolicy| policy.paused || paused.contains(topic.id.as_str());
+        let Some(policy) = topic.schedule.as_ref().filter(|policy| !rests(policy)) else {
+            if is_listed(topic) {
+                rows.push(TopicForecast::unscheduled(topic));
+            }
+            continue;
+        };
+        let at = groups.of(policy)?;
+        groups.shared[at].topics.push(topic);
+        if is_listed(topic) {
+            rows.push(groups.topic_forecast(at, topic, policy, &prices, ai_usage.get(topic.id.as_str()).copied())?);
+            limited.extend((!topic.limits.is_none()).then_some((at, topic)));
+        }
+    }
+    let loads = groups.loads(&prices, &Source::is_service);
+    let mut budgets = groups.budgets(&loads, &limited, &prices, configured, history)?;
+    let mut providers = Vec::new();
+    for provider in &history.providers {
+        let loads = groups.loads(&prices, &|source| source == provider.name);
+        let own = Horizon { limits: provider.limits, used: provider.used, ..horizon };
+        providers.push(ProviderQuota { provider: provider.name, quota: quota(&loads, &own)? });
+        let planned = loads.iter().any(Group::calls_anything);
+        if let Some(money) = provider.limits.money.filter(|_| planned) {
+            let amounts = (Amount::Money(money), Amount::Money(provider.used.money));
+            let source = || std::iter::once(provider.name);
+            let (too_dear, reserve) =
+                (configured.unaffordable(source(), money), reserve(source(), &prices, configured));
+            let met = allowance(Budget::ProviderMoney, None, &loads, &own, amounts, reserve)?;
+            budgets.push(Allowance { provider: Some(provider.name), too_dear, ..met });
+        }
+    }
+    let mut total = Forecast {
+        from: horizon.from,
+        until: groups.until,
+        days: horizon.days,
+        topics: Vec::new(),
+        slots: 0,
+        calls: Calls::default(),
+        at_most: Cost::default(),
+        expected: Cost::default(),
+        quota: quota(&loads, &horizon)?,
+        providers,
+        budgets,
+        prices,
+    };
+    for row in &rows {
+        total.slots = total.slots.saturating_add(row.slots);
+        total.calls = total.calls.plus(row.calls);
+        total.at_most = total.at_most.plus(row.at_most);
+        total.expected = total.expected.plus(row.expected);
+    }
+    // Divide the sum: a thousand rounded shares would not add up to it.
+    for cost in [&mut total.at_most, &mut total.expected] {
+        cost.per_day = share(cost.horizon, 1, i64::from(horizon.days));
+    }
+    Ok(Forecast { topics: rows, ..total })
+}
+
+impl Groups<'_> {
+    fn topic_forecast(
+        &mut self,
+        at: usize,
+        topic: &Topic,
+        policy: &SchedulePolicy,
+        prices: &[Price],
+        ai_usage: Option<&AiUsageRow>,
+    ) -> Result<TopicForecast, ScheduleError> {
+        let (from, until, month) = (self.horizon.from, self.until, self.month);
+        let answered = self.is_answered(topic);
+        let within_limits = self.load_within_limits(at, topic, answered, prices)?;
+        let shared = &mut self.shared[at];
+        let when = topic.ai.as_ref().map(|ai| ai.when);
+        let ai = match when {
+            None => (0, 0),
+            Some(AiWhen::Daily) => match shared.daily[usize::from(answered)] {
+                Some(daily) => daily,
+                None => {
+                    let daily = |until| {
+                        shared.schedule.count_daily(&policy.timezone, from, until, answered).map(saturating_i64)
+                    };
+                    *shared.daily[usize::from(answered)].insert((daily(until)?, daily(month)?))
+                }
+            },
+            Some(AiWhen::New | AiWhen::Always) => (shared.slots, shared.month),
+        };
+        // With no other source nothing can be new: the AI source is then asked every time.
+        let open = when == Some(AiWhen::New) && topic.finds_items();
+        let ai_asked =
+            ai_usage.filter(|row| open && row.considered >= ENOUGH_RUNS).map(|row| (row.asked, row.considered));
+        let may_skip_ai = open && ai_asked.is_none();
+        let may_need_fewer_calls = topic.providers.iter().any(ProviderQuery::may_need_fewer_calls);
+        let on = |on: bool, slots: i64| if on { slots } else { 0 };
+        let calls = |slots: i64, ai| Calls {
+            social: on(topic.social.is_some(), slots),
+            web: on(topic.web.is_some(), slots),
+            ai,
+            providers: slots.saturating_mul(topic.providers.iter().map(ProviderQuery::calls).sum()),
+        };
+        let named = topic.providers.iter().filter_map(|one| {
+            let price = prices.iter().find(|price| price.source == one.source)?;
+            Some(price.price.times(one.calls()))
+        });
+        let provider_cost = named.fold(Micros(0), Micros::plus);
+        let (calls, in_month) = (calls(shared.slots, ai.0), calls(shared.month, ai.1));
+        let shares_limits = within_limits.is_some_and(|(most, _)| {
+            let cost = total_cost(calls, prices, (1, 1)).plus(provider_cost.times(shared.slots));
+            topic.sources().len() > 1 && (most.total < calls.total() || most.money < cost)
+        });
+        let cost = |ai_share: (i64, i64)| {
+            let mut horizon = total_cost(calls, prices, ai_share).plus(provider_cost.times(shared.slots));
+            let mut per_month = total_cost(in_month, prices, ai_share).plus(provider_cost.times(shared.month));
+            if let Some((most, most_per_month)) = within_limits {
+                (horizon, per_month) = (horizon.min(most.money), per_month.min(most_per_month.money));
+            }
+            Cost { horizon, per_day: share(horizon, 1, i64::from(self.horizon.days)), per_month }
+        };
+        let uncovered = topic.social.as_ref().and_then(|_| {
+            let find_gap = || largest_uncovered_gap(&shared.schedule, topic.window, from);
+            shared.uncovered.entry(topic.window).or_insert_with(find_gap).as_ref()
+        });
+        let millis = |over: Duration| saturating_i64(u64::try_from(over.as_millis()).unwrap_or(u64::MAX));
+        Ok(TopicForecast {
+            topic: topic.id.clone(),
+            state: "scheduled",
+            first_slot: shared.first,
+            last_slot: shared.last,
+            slots: shared.slots,
+            slots_30_days: shared.month,
+            calls: within_limits.map_or(calls, |(most, _)| most.calls),
+            most_calls: within_limits.map_or(calls.total(), |(most, _)| most.total),
+            upper_bound: may_skip_ai || may_need_fewer_calls || shares_limits,
+            may_skip_ai,
+            may_need_fewer_calls,
+            shares_limits,
+            ai_asked,
+            at_most: cost((1, 1)),
+            expected: cost(ai_asked.unwrap_or((1, 1))),
+            uncovered_ms: uncovered.map(|one| millis(one.over)),
+            clock_change: uncovered.and_then(|one| one.clock_change.clone()),
+        })
+    }
+
+    /// Returns the allowances: the service's money, then the limits of single topics.
+    fn budgets(
+        &self,
+        loads: &[Group<'_>],
+        limited: &[(usize, &Topic)],
+        prices: &[Price],
+        configured: &Prices,
+        history: &History,
+    ) -> Result<Vec<Allowance>, ScheduleError> {
+        let mut allowances = Vec::new();
+        let Horizon { limits, used, .. } = self.horizon;
+        if let Some(money) = limits.money {
+            let amounts = (Amount::Money(money), Amount::Money(used.money));
+            let sources = self.shared.iter().flat_map(|shared| &shared.topics).flat_map(|topic| topic.sources());
+            let sources: Vec<Source> = sources.filter(|source| source.is_service()).collect();
+            // Calls are refused by the configured price, not by the billed one.
+            let too_dear = configured.unaffordable(sources.iter().copied(), money);
+            let reserve = reserve(sources.into_iter(), prices, configured);
+            let met = allowance(Budget::ServiceMoney, None, loads, &self.horizon, amounts, reserve)?;
+            allowances.push(Allowance { too_dear, ..met });
+        }
+        for (at, topic) in limited {
+            let used = history.used.iter().find(|(id, _)| *id == topic.id).map(|(_, used)| *used).unwrap_or_default();
+            let reserve = reserve(topic.sources().into_iter(), prices, configured);
+            let calls = topic
+                .limits
+                .calls
+                .map(|calls| (Budget::TopicCalls, (Amount::Calls(i64::from(calls)), Amount::Calls(used.calls))));
+            let money = topic
+                .limits
+                .money()
+                .map(|money| (Budget::TopicMoney, (Amount::Money(money), Amount::Money(used.money))));
+            for (budget, amounts) in calls.into_iter().chain(money) {
+                let money = topic.limits.money().filter(|_| budget == Budget::TopicMoney);
+                // The calls that the other limit allows.
+                let other = match budget {
+                    Budget::TopicMoney => TopicLimits { micros: None, ..topic.limits },
+                    _ => TopicLimits { calls: None, ..topic.limits },
+                };
+                let own = self.group_of(*at, (topic, other), self.is_answered(topic), prices, &|_| true);
+                let too_dear = money.and_then(|money| configured.unaffordable(topic.sources(), money));
+                let met = allowance(budget, Some(topic), std::slice::from_ref(&own), &self.horizon, amounts, reserve)?;
+                allowances.push(Allowance { too_dear, ..met });
+            }
+        }
+        Ok(allowances)
+    }
+}

@@ -1,0 +1,66 @@
+//! Prices of a forecast: what a call is expected to cost, and what calls cost together.
+
+use super::types::{Calls, History, Price};
+use crate::budget::Prices;
+use crate::model::{Micros, ProviderQuery, Source, Topic};
+
+/// Searches of a source needed to derive its price from them.
+const ENOUGH_SEARCHES: i64 = 20;
+
+/// Returns what a call cost on average in past searches if there are enough of them and some were billed, else the
+/// configured price. Those that were not billed count with the price that is configured now.
+pub(in crate::insight) fn price(source: Source, topics: &[Topic], configured: &Prices, history: &History) -> Price {
+    let configured = configured.of(source);
+    let past = history.billed.iter().find(|row| row.source == source);
+    let (billed_searches, assumed_searches) = past.map_or((0, 0), |row| (row.searches, row.assumed_searches));
+    let enough = billed_searches > 0 && billed_searches + assumed_searches >= ENOUGH_SEARCHES;
+    let (price, basis) = match past.filter(|_| enough) {
+        Some(row) => {
+            let query = topics.iter().find_map(|topic| topic.provider(source));
+            // What retries cost belongs to the call, where a search is one call.
+            let (billed, assumed) = match query.is_some_and(ProviderQuery::takes_several_calls) {
+                true => (row.calls, row.assumed_calls),
+                false => (row.searches, row.assumed_searches),
+            };
+            (share(row.cost.plus(configured.times(assumed)), 1, billed + assumed), "observed")
+        }
+        None => (configured, "configured"),
+    };
+    Price { source, price, basis, billed_searches, assumed_searches }
+}
+
+/// Returns the price of a source in the forecast.
+pub(in crate::insight) fn expected(source: Source, prices: &[Price]) -> Micros {
+    prices.iter().find(|price| price.source == source).map_or(Micros(0), |price| price.price)
+}
+
+/// Returns by how much configured prices are above those of the forecast. Calls are refused by the former.
+pub(in crate::insight) fn reserve(
+    sources: impl Iterator<Item = Source>,
+    prices: &[Price],
+    configured: &Prices,
+) -> Micros {
+    let above = sources.map(|source| Micros(configured.of(source).0.saturating_sub(expected(source, prices).0)));
+    above.max().unwrap_or_default().max(Micros(0))
+}
+
+/// Returns the cost of `calls` if only `ai_calls` of `of` AI calls are made.
+pub(super) fn total_cost(calls: Calls, prices: &[Price], (ai_calls, of): (i64, i64)) -> Micros {
+    prices.iter().fold(Micros(0), |sum, price| {
+        let cost = match price.source {
+            Source::Social => price.price.times(calls.social),
+            Source::Web => price.price.times(calls.web),
+            Source::Ai => share(price.price.times(calls.ai), ai_calls, of),
+            // Added per topic: each has its own.
+            _ => Micros(0),
+        };
+        sum.plus(cost)
+    })
+}
+
+/// Returns `sum * part / of`, rounded to the nearest micro-dollar.
+pub(in crate::insight) fn share(sum: Micros, part: i64, of: i64) -> Micros {
+    let of = i128::from(of.max(1));
+    let rounded = (i128::from(sum.0) * i128::from(part) + of / 2).div_euclid(of);
+    Micros(i64::try_from(rounded).unwrap_or(i64::MAX))
+}

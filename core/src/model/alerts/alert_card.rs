@@ -1,0 +1,129 @@
+//! What pages show of alerts: each alert's state, and what fires for a topic. Plain data.
+
+use crate::model::{AlertEvent, AlertSpec, Delivery, Firing, Time, alert_job};
+
+/// An alert in force and its state.
+#[derive(Debug, Clone)]
+pub struct AlertCard {
+    /// What it checks and which channels it notifies.
+    pub spec: AlertSpec,
+    /// When it last checked; `None` before the first check.
+    pub looked_at: Option<Time>,
+    /// When it last queued a message.
+    pub sent_at: Option<Time>,
+    /// What became of that message.
+    pub delivery: Option<Delivery>,
+    /// The end of the snooze; a past time means that it is not snoozed.
+    pub snoozed_until: Option<Time>,
+    /// What fires, the latest first. Truncated when there is much.
+    pub firing: Vec<Firing>,
+    /// The total number of firing subjects, and how many of them are acknowledged.
+    pub firing_in_all: i64,
+    pub acked_in_all: i64,
+    /// What is held back, the latest first. Truncated when there is much.
+    pub held_back: Vec<Firing>,
+    /// The number of events not reported yet.
+    pub waiting: i64,
+}
+
+impl AlertCard {
+    /// The end of the snooze; `None` when the alert is not snoozed.
+    #[must_use]
+    pub fn snoozed(&self, now: Time) -> Option<Time> {
+        self.snoozed_until.filter(|until| *until > now)
+    }
+
+    /// The end of the snooze or else of the quiet hours; `None` if it is neither snoozed nor in quiet hours.
+    #[must_use]
+    pub fn silent(&self, now: Time) -> Option<Time> {
+        let quiet = || self.spec.quiet.and_then(|quiet| quiet.end(now, &self.spec.timezone));
+        self.snoozed(now).or_else(quiet)
+    }
+
+    /// The end of the cooldown after the last message; `None` when there is no cooldown now.
+    #[must_use]
+    pub fn cooling(&self, now: Time) -> Option<Time> {
+        let cooldown = std::time::Duration::from_millis(self.spec.cooldown_ms);
+        self.sent_at.map(|at| at.plus(cooldown)).filter(|until| *until > now)
+    }
+}
+
+/// What fires for a topic.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TopicFiring {
+    pub topic: String,
+    /// The alert's name.
+    pub alert: String,
+    pub firing: Firing,
+}
+
+/// How much an acknowledgement covered.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Acked {
+    /// Events that were not acknowledged before.
+    pub events: u64,
+    /// Firing subjects that were not acknowledged before.
+    pub firing: u64,
+}
+
+/// The topic of a subject: the part before `/` and a source or a day. `None` for the service's day.
+#[must_use]
+pub fn subject_topic(subject: &str) -> Option<&str> {
+    match subject.split_once('/') {
+        None => Some(subject),
+        Some(("service", day)) if day.starts_with(|c: char| c.is_ascii_digit()) => None,
+        Some((topic, _)) => Some(topic),
+    }
+}
+
+impl AlertEvent {
+    /// The public id of the run in which the event was detected; `None` for a budget, which is checked by day.
+    #[must_use]
+    pub fn run_id(&self) -> Option<&str> {
+        let rest = self.event.strip_prefix(&alert_job(&self.alert))?.strip_prefix('/')?;
+        let origin = rest.split('/').next()?;
+        let is_day = origin.len() == 10 && origin.bytes().all(|b| b.is_ascii_digit() || b == b'-');
+        (!is_day && !origin.is_empty()).then_some(origin)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::AlertEventKind;
+
+    #[test]
+    fn an_event_tells_its_run_and_a_subject_its_topic() {
+        for (event, run) in [
+            ("alert:recalls/topic:acme@2026-03-12T01:00:00Z/acme/fired", Some("topic:acme@2026-03-12T01:00:00Z")),
+            ("alert:recalls/01KHXJ5W0000000000000000/acme/web/fired", Some("01KHXJ5W0000000000000000")),
+            ("alert:recalls/2026-03-12/service/2026-03-12/fired", None),
+            ("alert:other/topic:acme@2026-03-12T01:00:00Z/acme/fired", None),
+            ("nonsense", None),
+        ] {
+            let event = AlertEvent {
+                event: event.to_owned(),
+                alert: "recalls".to_owned(),
+                subject: String::new(),
+                kind: AlertEventKind::Fired,
+                at: Time(0),
+                summary: String::new(),
+                lines: Vec::new(),
+                message: None,
+                delivery: None,
+                muted: None,
+                acked_at: None,
+            };
+            assert_eq!(event.run_id(), run, "{}", event.event);
+        }
+        for (subject, topic) in [
+            ("acme", Some("acme")),
+            ("acme/web", Some("acme")),
+            ("acme/2026-03-12", Some("acme")),
+            ("service/2026-03-12", None),
+            ("service/web", Some("service")),
+        ] {
+            assert_eq!(subject_topic(subject), topic, "{subject}");
+        }
+    }
+}

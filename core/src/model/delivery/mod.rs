@@ -1,0 +1,6 @@
+//! What is sent, and where: reports, messages of the outbox, channels and pings.
+
+pub(super) mod channel;
+pub(super) mod message;
+pub(super) mod ping;
+pub(super) mod report;

@@ -1,0 +1,72 @@
+//! The history of a topic's searches: one row per search, or per run without any, and data about the topic. `insight`
+//! decides what is covered and what is a hole.
+
+use crate::model::{RunState, SearchState, Source, Span, Time, Topic};
+
+/// Why a search of feeds covers nothing although none failed: each feed is covered since another time, until it was
+/// last read.
+pub const NO_COMMON_TIME: &str = "no time is covered by every feed yet";
+
+/// Part of the reason of a search of feeds of which one listed nothing, although it had entries. Such a search covers
+/// nothing.
+pub const LISTED_NOTHING: &str = "listed nothing, although there were entries before";
+
+/// A run of a topic with one of its searches. A run without searches, such as a missed slot, has one row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunSearch {
+    pub topic: String,
+    /// When the run started, or would have started.
+    pub at: Time,
+    /// State of the run.
+    pub state: RunState,
+    /// Why the run is in this state.
+    pub reason: Option<String>,
+    pub search: Option<CoverageSearch>,
+}
+
+/// A search, as far as coverage needs it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CoverageSearch {
+    pub source: Source,
+    pub operation: String,
+    pub state: SearchState,
+    /// The span it asked for; `None` if its request names none.
+    pub requested_span: Option<Span>,
+    /// The span it covered.
+    pub covered: Option<Span>,
+    /// Whether the reply was as long as it could be.
+    pub saturated: bool,
+    /// The error class, why the search was not made, or `LISTED_NOTHING`; `None` for another answer without an error.
+    pub trouble: Option<String>,
+}
+
+/// What earlier replies to a query showed, used to judge the next reply.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct QueryHistory {
+    /// The number of entries of each of the latest replies, unreadable ones included, the latest first.
+    pub sizes: Vec<i64>,
+    /// The span of each of these replies: from the start of its coverage to when it was asked.
+    pub spans: Vec<Span>,
+    /// How late the new posts of each reply were, in milliseconds, where known.
+    pub late: Vec<i64>,
+    /// The span of the latest reply.
+    pub before: Option<Span>,
+    /// Posts of the requested span that the query last showed: publication time and keys.
+    pub shown: Vec<(Time, String)>,
+}
+
+/// A topic, as far as coverage needs it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WatchedTopic {
+    pub topic: String,
+    /// When watching started.
+    pub began: Time,
+    /// When watching ended; `None` while it goes on.
+    pub ended: Option<Time>,
+    /// Whether its schedule is paused.
+    pub paused: bool,
+    /// Its first slot that is not planned yet; `None` for a topic without a schedule.
+    pub next: Option<Time>,
+    /// Its definition; `None` if this version cannot read it.
+    pub definition: Option<Topic>,
+}

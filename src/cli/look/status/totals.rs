@@ -1,0 +1,88 @@
+//! What `status` says of all topics together, and `status --json` of each.
+
+use std::collections::HashMap;
+
+use serde_json::{Value, json};
+
+use super::budgets::{BudgetLine, budgets, paid, provider_days};
+use super::pages::Page;
+use crate::cli::terminal::failure::Failure;
+use crate::cli::wiring::context::Context;
+use crate::model::{Micros, SERVICE, Source, Time, Topic, Undelivered, Usage};
+use crate::schedule::{AHEAD, Schedule};
+use crate::store::{DataOrigin, Disk, RunRow, Store, TopicStatus};
+
+/// What `status` says of all topics together.
+pub(in crate::cli::look) struct Totals<'c> {
+    pub(in crate::cli::look) context: &'c Context,
+    configured: HashMap<&'c str, &'c Topic>,
+    pub(in crate::cli::look) now: Time,
+    /// Today's use of the service, and of the other providers.
+    pub(in crate::cli::look) used: Usage,
+    pub(in crate::cli::look) others: Vec<(Source, Usage)>,
+    /// How much of the money no bill confirms, by provider.
+    pub(in crate::cli::look) assumed: Vec<(String, Micros)>,
+    pub(in crate::cli::look) budgets: Vec<BudgetLine>,
+    pub(in crate::cli::look) undelivered: Undelivered,
+    /// The last runs of reports, exports and other jobs that failed.
+    pub(in crate::cli::look) failed_jobs: Vec<RunRow>,
+    pub(in crate::cli::look) is_sandbox: bool,
+    pub(in crate::cli::look) disk: Disk,
+    pub(in crate::cli::look) place: String,
+}
+
+impl<'c> Totals<'c> {
+    pub(in crate::cli::look) async fn read(context: &'c Context, store: &Store) -> Result<Self, Failure> {
+        let now = (context.clock)();
+        let limited: Vec<String> = context.limited().map(|topic| topic.id.clone()).collect();
+        let (used, topics_used) = store.usage_on(now.utc_day(), &limited).await?;
+        let channels: Vec<String> = context.config.channels.iter().map(|spec| spec.name.clone()).collect();
+        Ok(Self {
+            context,
+            configured: context.config.topics.iter().map(|topic| (topic.id.as_str(), topic)).collect(),
+            now,
+            used,
+            others: store.used_by_provider(now.utc_day()).await?,
+            assumed: store.assumed_on(now.utc_day()).await?,
+            budgets: budgets(context, used, &topics_used),
+            undelivered: store.undelivered(Some(&channels)).await?,
+            failed_jobs: store.failed_jobs().await?,
+            is_sandbox: store.nature().await? == Some(DataOrigin::Sandbox),
+            disk: store.disk().await?,
+            place: store.place().to_owned(),
+        })
+    }
+
+    pub(in crate::cli::look) fn next_slot(&self, status: &TopicStatus, page: &Page) -> Option<Time> {
+        let stored = page.schedules.get(&status.topic);
+        // A topic that runs here from another file has a next slot too.
+        let wanted = self.configured.get(status.topic.as_str()).map_or(stored, |topic| topic.schedule.as_ref());
+        let policy = wanted.filter(|policy| !policy.paused && status.paused.is_none())?;
+        // Planned slots stay planned even if the clock is set back. A changed schedule starts when it is read.
+        let same = stored.is_some_and(|one| (&one.period, &one.timezone) == (&policy.period, &policy.timezone));
+        let until = status.planned_until.filter(|until| same && until.since(self.now) <= AHEAD);
+        Schedule::compile(policy).ok()?.next_after(until.map_or(self.now, |until| until.max(self.now)))
+    }
+
+    pub(in crate::cli::look) fn to_json(&self, unjudged: usize) -> Value {
+        let paid = paid(SERVICE, self.used, &self.assumed);
+        // `unjudged` is the former name of `unscored`, until 1.0.
+        json!({ "sandbox": self.is_sandbox, "database": self.place, "calls_today": self.used.calls,
+            "max_calls_per_day": self.context.config.service.max_calls_per_day, "budget_clears_at": self.now.next_utc_day(),
+            "budgets": self.budgets, "providers": provider_days(self.context, &self.others, &self.assumed), "unscored": unjudged, "unjudged": unjudged,
+            "undelivered": self.undelivered, "failed_jobs": self.failed_jobs, "disk": self.disk, "topics": [],
+            "cost_usd": paid.total, "assumed_usd": paid.assumed })
+    }
+
+    pub(super) fn topic_to_json(&self, status: &TopicStatus, page: &Page) -> Value {
+        let first_seen = status.last_run.as_ref().and_then(|run| page.first_seen.get(&run.run));
+        let (state, ill) = (page.state_word(status), page.silences_of(&status.topic).collect::<Vec<_>>());
+        let new_at_least = status.last_run.as_ref().is_some_and(|run| page.full.contains(&run.run));
+        // `standing` is the former name of `state` and `ill` of `silent_sources`, until 1.0.
+        json!({ "topic": status.topic, "title": status.title, "state": state, "standing": state, "items": status.items,
+            "last_run": status.last_run, "new_at_least": new_at_least, "new_filtered": first_seen.and_then(|first| first.filtered),
+            "new_older": first_seen.map(|first| first.older), "new_baseline": first_seen.map(|first| first.baseline), "silent_sources": ill, "ill": ill,
+            "last_success": status.last_success, "next_slot": self.next_slot(status, page),
+            "overdue_since": status.overdue_since(self.now), "paused": status.paused })
+    }
+}

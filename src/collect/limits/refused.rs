@@ -1,0 +1,87 @@
+//! Refusals that every further call to a provider would meet, and how long calls stop after them.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use crate::model::{Source, Time};
+use crate::search::{CallError, FailureScope};
+
+/// A refusal that every further call would meet: the key, the balance, or the wait that the provider asked for.
+#[derive(Debug, Clone)]
+pub(in crate::collect) struct ProviderRefusal {
+    pub(in crate::collect) class: &'static str,
+    pub(in crate::collect) text: String,
+    pub(in crate::collect) hint: String,
+    pub(in crate::collect) until: Time,
+    /// When the provider asked to be called again, if it did.
+    asked_until: Option<Time>,
+}
+
+impl ProviderRefusal {
+    /// Says why a search is not made.
+    pub(in crate::collect) fn reason(&self) -> String {
+        match self.asked_until {
+            Some(at) => format!("not called, the service asked to wait until {at}: {}", self.text),
+            None => format!("not called until {}, because an earlier call got {}", self.until, self.text),
+        }
+    }
+}
+
+/// The refusals of one provider: by source, because a service limits its calls separately; `None` is every source.
+#[derive(Debug, Default)]
+pub(in crate::collect) struct ProviderRefusals(Mutex<BTreeMap<Option<Source>, ProviderRefusal>>);
+
+impl ProviderRefusals {
+    /// Takes over what others are.
+    pub(in crate::collect) fn take_over(&self, others: &Self) {
+        let known = match others.0.lock() {
+            Ok(known) => known.clone(),
+            Err(_) => return,
+        };
+        if let Ok(mut refusals) = self.0.lock() {
+            *refusals = known;
+        }
+    }
+
+    /// Returns the refusal that every call of a source would meet now.
+    pub(in crate::collect) fn at(&self, source: Source, now: Time) -> Option<ProviderRefusal> {
+        let refusals = self.0.lock().ok()?;
+        let in_force = |of| refusals.get(&of).filter(|refusal| now < refusal.until).cloned();
+        in_force(None).or_else(|| in_force(Some(source)))
+    }
+
+    /// Stops calls for a while after an error that every further call would meet.
+    pub(in crate::collect) fn learn(&self, source: Source, error: &CallError, now: Time) {
+        let Ok(mut refusals) = self.0.lock() else { return };
+        let mut insert = |of, asked_until, until| {
+            let (class, text, hint) = (error.class.as_str(), error.text.clone(), error.hint.clone());
+            refusals.insert(of, ProviderRefusal { class, text, hint, until, asked_until });
+        };
+        if let Some(at) = error.not_before.filter(|at| at.since(now) > SHORT_WAIT) {
+            insert(Some(source), Some(at), at.min(now.plus(LONGEST_WAIT)));
+        }
+        if error.reach == FailureScope::Service {
+            insert(None, None, now.plus(REFUSED_FOR));
+        }
+    }
+}
+
+/// Returns the error of a search that failed and is not tried again: every further call would be refused, or for
+/// `otherwise`.
+pub(in crate::collect) fn not_retried(
+    error: &CallError,
+    refused: Option<ProviderRefusal>,
+    otherwise: &str,
+) -> CallError {
+    let why = refused.map_or(otherwise.to_owned(), |refused| format!("another search got {}", refused.text));
+    CallError { text: format!("{}; not tried again: {why}", error.text), ..error.clone() }
+}
+
+/// How long calls stop after a provider refused the key or the balance.
+const REFUSED_FOR: Duration = Duration::from_secs(300);
+
+/// A wait that a provider asks for counts for later searches if it is longer than this. A call itself takes shorter ones.
+const SHORT_WAIT: Duration = Duration::from_secs(120);
+/// The longest wait: a faulty header must not stop searches for good.
+const LONGEST_WAIT: Duration = Duration::from_secs(86_400);

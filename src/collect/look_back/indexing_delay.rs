@@ -1,0 +1,92 @@
+//! How late a service indexes posts, and therefore how much of the time before a search is not claimed as covered.
+//! Pure. It learns from posts that a reply showed although the one before should have shown them.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use crate::model::{Finding, QueryHistory, Time, WindowFit};
+
+/// The least time not claimed: services need some minutes to index a post.
+pub(in crate::collect) const LEAST: Duration = Duration::from_secs(300);
+/// The most time not claimed; posts that come later than this are not late because of indexing.
+const MOST: Duration = Duration::from_secs(6 * 3_600);
+/// Percentile of a reply's posts that gives the reply's lateness.
+const POSTS: usize = 95;
+/// Percentile of the latest replies' lateness that gives the allowance.
+const REPLIES: usize = 90;
+
+/// Returns how late the new posts of a reply were, in milliseconds: posts that the previous reply should have shown
+/// were indexed after it. Returns `None` if no post is new or nothing was asked before.
+pub(in crate::collect) fn lateness(posts: &[Finding], recall: &QueryHistory) -> Option<i64> {
+    let before = recall.before?;
+    let known: HashSet<&str> = recall.shown.iter().map(|(_, key)| key.as_str()).collect();
+    let new = posts.iter().filter(|post| post.fit == WindowFit::In);
+    let new = new.filter(|post| !post.keys.iter().any(|key| known.contains(key.as_str())));
+    let late = |at: Time| if before.contains(at) { before.until.0 - at.0 } else { 0 };
+    // Posts older than the previous span could not have been in the previous reply.
+    let dates = new.filter_map(|post| post.found.published_at).filter(|at| *at >= before.from);
+    quantile(dates.map(late).collect(), POSTS)
+}
+
+/// Returns how much of the time before a search is not claimed, from the lateness of the latest replies.
+pub(in crate::collect) fn allowance(late: impl IntoIterator<Item = i64>) -> Duration {
+    let learned = quantile(late.into_iter().collect(), REPLIES).unwrap_or(0);
+    Duration::from_millis(u64::try_from(learned).unwrap_or(0)).clamp(LEAST, MOST)
+}
+
+/// Returns the given percentile.
+fn quantile(mut values: Vec<i64>, percent: usize) -> Option<i64> {
+    values.sort_unstable();
+    let place = (values.len() * percent).div_ceil(100).saturating_sub(1);
+    values.get(place).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Kind, ReplyEntry, Source, Span};
+
+    const MINUTE: i64 = 60_000;
+
+    fn post(key: &str, minute: i64) -> Finding {
+        Finding {
+            source: Source::Social,
+            found: ReplyEntry { published_at: Some(Time(minute * MINUTE)), ..ReplyEntry::default() },
+            kind: Kind::Post,
+            keys: vec![key.to_owned()],
+            strong: true,
+            fit: WindowFit::In,
+        }
+    }
+
+    #[test]
+    fn a_new_post_that_the_reply_before_should_have_shown_was_late() {
+        let before = Some(Span { from: Time(100 * MINUTE), until: Time(200 * MINUTE) });
+        let recall =
+            QueryHistory { before, shown: vec![(Time(150 * MINUTE), "known".into())], ..QueryHistory::default() };
+        let of = |posts: &[Finding]| lateness(posts, &recall).map(|ms| ms / MINUTE);
+        assert_eq!(of(&[]), None);
+        assert_eq!(of(&[post("known", 150)]), None);
+        assert_eq!(of(&[post("after", 230)]), Some(0), "it could not be shown");
+        assert_eq!(of(&[post("late", 180), post("known", 150)]), Some(20));
+        assert_eq!(of(&[post("older", 99)]), None, "nobody asked for it");
+        // One in a hundred does not count.
+        let mut many: Vec<Finding> = (0..99).map(|n| post(&n.to_string(), 230)).collect();
+        many.push(post("late", 101));
+        assert_eq!(of(&many), Some(0));
+        assert_eq!(lateness(&[post("late", 180)], &QueryHistory::default()), None);
+    }
+
+    #[test]
+    fn the_allowance_follows_what_was_learned_within_bounds() {
+        let of = |minutes: &[i64]| allowance(minutes.iter().map(|m| m * MINUTE)).as_secs() / 60;
+        assert_eq!(of(&[]), 5);
+        assert_eq!(of(&[0, 0, 0]), 5);
+        assert_eq!(of(&[80, 70, 60]), 80);
+        assert_eq!(of(&[3_000]), 360);
+        // One in twenty does not count.
+        let mut many = vec![10; 19];
+        many.push(300);
+        assert_eq!(of(&many), 10);
+    }
+}

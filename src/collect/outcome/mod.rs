@@ -1,0 +1,5 @@
+//! How a search and a run ended, and how that is reported.
+
+pub(super) mod report;
+pub(super) mod run_outcome;
+pub(super) mod search_outcome;

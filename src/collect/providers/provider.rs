@@ -1,0 +1,109 @@
+//! A provider as runs use it: its client, its limits, its refusals, and its share of the limits
+//! common to all processes. The search service is one of them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::budget::Price;
+use crate::collect::limits::refused::{ProviderRefusal, ProviderRefusals};
+use crate::collect::limits::shared_limits;
+use crate::collect::outcome::search_outcome::Fetched;
+use crate::model::{Answer, Clock, Finding, LookBack, ProviderQuery, Remembered, ServiceLimits, Source, Time};
+use crate::search::kinds::PromptItem;
+use crate::search::{CallError, Client, SearchQuery};
+use crate::store::Store;
+
+/// What is needed to ask a provider.
+#[derive(Debug)]
+pub struct Provider {
+    pub name: Source,
+    pub client: Client,
+    /// Calls and money per UTC day.
+    pub limits: ServiceLimits,
+    pub price: Price,
+    /// Whether it needs no login, so that a refusal concerns one call and not a key.
+    pub open: bool,
+}
+
+/// A provider in use.
+pub(in crate::collect) struct ProviderState {
+    pub(in crate::collect) client: Client,
+    pub(in crate::collect) limits: ServiceLimits,
+    /// Price of the calls of a provider other than the search service.
+    pub(in crate::collect) price: Price,
+    open: bool,
+    pub(in crate::collect) refusals: Arc<ProviderRefusals>,
+    /// Its limits over all processes; `None` for the embedded sandbox, which no other process uses.
+    shared: Option<Arc<shared_limits::SharedLimits>>,
+}
+
+impl ProviderState {
+    pub(in crate::collect) fn new(
+        store: &Store,
+        clock: &Clock,
+        provider: Provider,
+        sandbox: bool,
+        lease: Duration,
+    ) -> Self {
+        let Provider { client, limits, price, open, .. } = provider;
+        let shared =
+            (!sandbox).then(|| shared_limits::SharedLimits::new(store.clone(), Arc::clone(clock), &client, lease));
+        let client = match &shared {
+            Some(shared) => client.with_pace(Arc::new(shared_limits::SharedPace(Arc::clone(shared)))),
+            None => client,
+        };
+        Self { client, limits, price, open, refusals: Arc::default(), shared }
+    }
+
+    /// Goes on with the refusals that it met before a reload, unless that changed its address or its login.
+    pub(in crate::collect) fn keep_refusals(&self, before: &Self) {
+        if self.client.has_access_of(&before.client) {
+            self.refusals.take_over(&before.refusals);
+        }
+    }
+
+    /// Returns the refusal that every call of a source would meet now.
+    pub(in crate::collect) fn refused_at(&self, source: Source, now: Time) -> Option<ProviderRefusal> {
+        self.refusals.at(source, now)
+    }
+
+    /// Stops calls for a while after a refusal that every further call would meet.
+    pub(in crate::collect) fn learn(&self, source: Source, error: &CallError, now: Time) {
+        if !self.open {
+            self.refusals.learn(source, error, now);
+        }
+    }
+
+    /// Gives back what this process holds of the limits.
+    pub(in crate::collect) async fn release(&self) {
+        if let Some(shared) = &self.shared {
+            shared.end().await;
+        }
+    }
+}
+
+/// A query to a provider.
+pub(in crate::collect) struct ProviderQueryContext<'a> {
+    pub(in crate::collect) source: Source,
+    pub(in crate::collect) ask: &'a SearchQuery,
+    pub(in crate::collect) query: &'a ProviderQuery,
+    pub(in crate::collect) over: LookBack,
+    /// Why the span is not the topic's window, if it is not.
+    pub(in crate::collect) why: Option<&'a str>,
+    /// New items of the run, for a provider that writes about them.
+    pub(in crate::collect) items: &'a [PromptItem],
+}
+
+/// The result of a query.
+pub(in crate::collect) struct ProviderAnswer {
+    pub(in crate::collect) fetched: Fetched,
+    pub(in crate::collect) findings: Vec<Finding>,
+    pub(in crate::collect) answer: Option<Answer>,
+    pub(in crate::collect) memory: Vec<Remembered>,
+}
+
+impl From<Fetched> for ProviderAnswer {
+    fn from(fetched: Fetched) -> Self {
+        Self { fetched, findings: Vec::new(), answer: None, memory: Vec::new() }
+    }
+}

@@ -1,0 +1,54 @@
+//! Shared by several kinds of channels: reporting a missing key, and reading a secret from one of two keys.
+
+use std::path::Path;
+
+use crate::config::file::key_reader::Reader;
+use crate::config::mistakes::fault::Fault;
+use crate::config::mistakes::mistake::Mistakes;
+use crate::config::values::names::variable_name;
+use crate::config::values::scalars::plain_text;
+use crate::config::values::value::Table;
+use crate::model::SecretSource;
+
+/// Reports a key that a channel needs but does not have.
+pub(in crate::config) fn missing(table: &Table, key: &str, broken: bool, mistakes: &mut Mistakes<'_>) {
+    if let (false, Some(header), false) = (broken, &table.header, table.was_written(key)) {
+        mistakes.at(header, format!("this channel has no `{key}`"), needs(key));
+    }
+}
+
+fn needs(key: &str) -> &'static str {
+    match key {
+        "name" => "write name = \"…\": a short name that reports refer to",
+        "kind" => {
+            "write kind = \"email\", \"webhook\", \"slack\", \"mattermost\", \"ntfy\", \"telegram\", \"discord\", \"teams\" or \"apprise\""
+        }
+        "host" => "write host = \"smtp.example.com\"",
+        "chat" => "write chat = \"-1001234567890\", the number of a chat, or chat = \"@name\" for a channel",
+        "from" => "write from = \"topicwatch@example.com\"",
+        _ => "write to = [\"team@example.com\"]",
+    }
+}
+
+/// Reads a secret from one of two keys; both together are a mistake.
+pub(in crate::config) fn secret(
+    reader: &Reader<'_>,
+    variable: &'static str,
+    file: &'static str,
+    dir: &Path,
+    mistakes: &mut Mistakes<'_>,
+) -> Option<SecretSource> {
+    let mut place = SecretSource::default();
+    if reader.written(variable).is_some() {
+        place.variable = Some(reader.read(mistakes, variable, variable_name)?);
+    }
+    if let Some(setting) = reader.written(file) {
+        if place.variable.is_some() {
+            let message = format!("cannot be combined with `{variable}`");
+            mistakes.fault(file, &setting.origin, Fault::new(message, "keep one of the two"));
+            return None;
+        }
+        place.file = Some(dir.join(reader.read(mistakes, file, |value| plain_text(value, 4_096))?));
+    }
+    Some(place)
+}

@@ -1,0 +1,225 @@
+//! Walks one section of the file: known keys go into its table, all others are reported.
+
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::key_reader::{expected, fits, kind};
+use crate::config::keys::{KEYS, Key, Section, of};
+use crate::config::mistakes::mistake::Mistakes;
+use crate::config::mistakes::redact::is_secret_name;
+use crate::config::mistakes::suggest::{nearest, other_name};
+use crate::config::providers::provider_tables::Provider;
+use crate::config::values::value::{ConfigValue, Origin, Table, Value};
+
+/// Returns the section in which a key belongs.
+pub(super) fn section_of(key: &Key) -> String {
+    match key.section {
+        Section::Topic if key.has_default_section() => "[[topics]] or [defaults]".to_owned(),
+        Section::Topic | Section::Report | Section::Channel | Section::Export | Section::Alert => {
+            format!("[[{}]]", key.section.as_str())
+        }
+        section => format!("[{}]", section.as_str()),
+    }
+}
+
+/// Walks a section that occurs once; `heading` is its header's name.
+pub(in crate::config) fn one(
+    mistakes: &mut Mistakes<'_>,
+    section: Section,
+    heading: &'static str,
+    name: &Name<'_>,
+    value: &Spanned<DeValue<'_>>,
+) -> Table {
+    one_with_providers(mistakes, section, heading, name, value, &[])
+}
+
+/// Like [`one`], for a section that may have keys of providers.
+pub(super) fn one_with_providers(
+    mistakes: &mut Mistakes<'_>,
+    section: Section,
+    heading: &'static str,
+    name: &Name<'_>,
+    value: &Spanned<DeValue<'_>>,
+    providers: &[Provider],
+) -> Table {
+    let mut table = Table { header: Some(value.span()), ..Table::default() };
+    let keys: Vec<_> = of(section).filter(|key| heading != "defaults" || key.has_default_section()).collect();
+    match value.get_ref() {
+        DeValue::Table(entries) => {
+            Walk { section, keys, heading, mistakes, providers }.entries("", entries, &mut table);
+        }
+        other => {
+            let hint = format!("write [{heading}] on a line of its own, keys below it");
+            mistakes.at(&name.span(), format!("`{heading}` is a section, found {}", kind(other)), hint);
+            table.attempted = keys.iter().map(|key| key.name).collect();
+        }
+    }
+    table
+}
+
+/// Walks a section that may occur several times; `one` is the word for one of them.
+pub(in crate::config) fn many(
+    mistakes: &mut Mistakes<'_>,
+    section: Section,
+    one: &str,
+    name: &Name<'_>,
+    value: Spanned<DeValue<'_>>,
+    tables: &mut Vec<Table>,
+) {
+    many_with_providers(mistakes, section, one, name, value, tables, &[]);
+}
+
+/// Like [`many`], for a section that may have keys of providers.
+pub(super) fn many_with_providers(
+    mistakes: &mut Mistakes<'_>,
+    section: Section,
+    one: &str,
+    name: &Name<'_>,
+    value: Spanned<DeValue<'_>>,
+    tables: &mut Vec<Table>,
+    providers: &[Provider],
+) {
+    let heading = section.as_str();
+    let hint = format!("write [[{heading}]] on a line of its own before each {one}");
+    let list = match value.into_inner() {
+        DeValue::Array(list) => list,
+        other => {
+            mistakes.at(&name.span(), format!("`{heading}` is a list of sections, found {}", kind(&other)), hint);
+            return;
+        }
+    };
+    tables.reserve(list.len());
+    for entry in list {
+        let DeValue::Table(entries) = entry.get_ref() else {
+            mistakes.at(&entry.span(), format!("a {one} is a section, found {}", kind(entry.get_ref())), &hint);
+            continue;
+        };
+        let mut table = Table { header: Some(entry.span()), ..Table::default() };
+        Walk { section, keys: of(section).collect(), heading, mistakes, providers }.entries("", entries, &mut table);
+        tables.push(table);
+    }
+}
+
+pub(in crate::config) type Name<'i> = Spanned<std::borrow::Cow<'i, str>>;
+
+/// The state of the walk through one section.
+struct Walk<'w, 't> {
+    section: Section,
+    keys: Vec<&'static Key>,
+    heading: &'static str,
+    mistakes: &'w mut Mistakes<'t>,
+    /// Providers under whose names there may be keys.
+    providers: &'w [Provider],
+}
+
+impl Walk<'_, '_> {
+    fn entries(&mut self, prefix: &str, entries: &DeTable<'_>, table: &mut Table) {
+        for (name, value) in entries {
+            let path =
+                if prefix.is_empty() { name.get_ref().to_string() } else { format!("{prefix}.{}", name.get_ref()) };
+            let provider = self.providers.iter().find(|one| prefix.is_empty() && one.name.as_str() == name.get_ref());
+            if let Some(provider) = provider {
+                provider.read_topic_keys(value, table, self.mistakes);
+            } else if let Some(key) = self.keys.iter().copied().find(|key| key.name == path) {
+                self.read_key(key, name.span(), value, table);
+            } else if self.is_group(&path) {
+                match value.get_ref() {
+                    DeValue::Table(inner) => self.entries(&path, inner, table),
+                    other => {
+                        let hint = format!("write one of its keys: {}", self.members(&path));
+                        let message = format!("`{path}` is a group of keys, found {}", kind(other));
+                        self.mistakes.at(&value.span(), message, hint);
+                    }
+                }
+            } else {
+                let (hint, suggestion) = self.hint(&path, name.get_ref());
+                table.attempted.extend(suggestion);
+                let message = format!("unknown key `{path}` in [{}]", self.heading);
+                self.mistakes.at(&name.span(), message, hint);
+            }
+        }
+    }
+
+    fn read_key(&mut self, key: &'static Key, at: Range<usize>, value: &Spanned<DeValue<'_>>, table: &mut Table) {
+        let (found, span) = (value.get_ref(), value.span());
+        if !fits(key.shape, found) {
+            let (wanted, example) = expected(key.shape);
+            let found = match found {
+                DeValue::Array(list) => list
+                    .iter()
+                    .find(|element| !matches!(element.get_ref(), DeValue::String(_)))
+                    .map_or_else(|| "a list".to_owned(), |e| format!("a list containing {}", kind(e.get_ref()))),
+                other => kind(other).to_owned(),
+            };
+            let message = format!("`{}` takes {wanted}, found {found}", key.name);
+            self.mistakes.at(&span, message, format!("write {} = {example}", key.name));
+            table.attempted.push(key.name);
+            return;
+        }
+        let origin = Origin::File { key: at, value: span };
+        match Value::of(found) {
+            Some(Ok(value)) => {
+                table.values.insert(key.name, ConfigValue { value, origin });
+            }
+            Some(Err(fault)) => {
+                self.mistakes.fault(key.name, &origin, fault);
+                table.attempted.push(key.name);
+            }
+            None => {}
+        }
+    }
+
+    fn is_group(&self, path: &str) -> bool {
+        self.keys.iter().any(|key| key.name.strip_prefix(path).is_some_and(|rest| rest.starts_with('.')))
+    }
+
+    fn members(&self, path: &str) -> String {
+        let members = self.keys.iter().map(|key| key.name);
+        members
+            .filter(|name| name.strip_prefix(path).is_some_and(|rest| rest.starts_with('.')))
+            .collect::<Vec<_>>()
+            .join(", ")
+    }
+
+    /// Returns what to write instead of an unknown key, and the key that was probably meant.
+    fn hint(&self, path: &str, last: &str) -> (String, Option<&'static str>) {
+        if self.section == Section::Service && is_secret_name(last) {
+            let hint = "keep the key out of the file: put it in the environment variable TOPICWATCH_API_KEY (another \
+                        name: `api_key_env`), or in a file that only you can read (`api_key_file`)";
+            return (hint.to_owned(), None);
+        }
+        if self.section == Section::Channel && is_secret_name(last) {
+            let hint =
+                format!("keep it out of the file: name the environment variable that holds it, {last}_env = \"…\"");
+            return (hint, None);
+        }
+        if let Some(hint) = other_name(path) {
+            return (hint.to_owned(), None);
+        }
+        if let Some(key) = KEYS.iter().find(|key| key.name == path) {
+            return (format!("`{path}` belongs under {}", section_of(key)), None);
+        }
+        let groups = self.keys.iter().filter_map(|key| Some(key.name.split_once('.')?.0));
+        if let Some(suggestion) = nearest(path, self.keys.iter().map(|key| key.name).chain(groups)) {
+            return (format!("did you mean `{suggestion}`?"), Some(suggestion));
+        }
+        let leaf = |key: &&&'static Key| key.name.rsplit('.').next() == Some(last);
+        let same: Vec<&'static str> = self.keys.iter().filter(leaf).map(|key| key.name).collect();
+        if let Some(suggestion) = same.first() {
+            let names: Vec<String> = same.iter().map(|name| format!("`{name}`")).collect();
+            return (format!("did you mean {}?", names.join(" or ")), Some(*suggestion));
+        }
+        let group = path.rsplit_once('.').map_or("", |(group, _)| group);
+        let hint = if !group.is_empty() && self.is_group(group) {
+            format!("its keys are {}", self.members(group))
+        } else if self.keys.len() > 16 {
+            "the annotated jobs.toml of `topicwatch init` shows every key".to_owned()
+        } else {
+            let names: Vec<&str> = self.keys.iter().map(|key| key.name).collect();
+            format!("keys of [{}]: {}", self.heading, names.join(", "))
+        };
+        (hint, None)
+    }
+}

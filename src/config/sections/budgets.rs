@@ -1,0 +1,70 @@
+//! Warns about daily budgets that are smaller than the cost of a single call: no such call would ever be made.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use crate::budget::UnaffordableCall;
+use crate::config::file::document::Document;
+use crate::config::mistakes::mistake::Mistakes;
+use crate::config::settings::prices;
+use crate::config::values::value::{Table, Value};
+use crate::config::{ProviderConfig, ServiceConfig};
+use crate::model::{Micros, Source, Topic};
+
+const NAME: &str = "budget_per_day";
+
+/// Warns about each such budget, once if many topics share it.
+pub(in crate::config) fn warn_of_small(
+    document: &Document,
+    service: &ServiceConfig,
+    providers: &[ProviderConfig],
+    topics: &[Topic],
+    mistakes: &mut Mistakes<'_>,
+) {
+    let prices = prices(service, providers, topics);
+    if let Some(day) = service.budget_per_day {
+        let sources = topics.iter().flat_map(Topic::sources).filter(|source| source.is_service());
+        if let Some(unaffordable) = prices.unaffordable(sources, day) {
+            warn(span(&[&document.service]), day, unaffordable, mistakes);
+        }
+    }
+    for provider in providers {
+        let unaffordable =
+            provider.budget_per_day.and_then(|day| Some((day, prices.unaffordable([provider.name], day)?)));
+        let table = document.providers.iter().find(|one| one.name == provider.name).map(|one| &one.table);
+        if let (Some((day, unaffordable)), Some(table)) = (unaffordable, table) {
+            warn(span(&[table]), day, unaffordable, mistakes);
+        }
+    }
+    let small = topics.iter().filter_map(|topic| {
+        let day = topic.limits.money()?;
+        Some((topic.id.as_str(), (day, prices.unaffordable(topic.sources(), day)?)))
+    });
+    let small: HashMap<&str, (Micros, UnaffordableCall)> = small.collect();
+    for table in document.topics.iter().filter(|_| !small.is_empty()) {
+        let Some(Value::Text(id)) = table.values.get("id").map(|setting| &setting.value) else { continue };
+        if let Some((day, unaffordable)) = small.get(id.as_str()) {
+            warn(span(&[table, &document.defaults]), *day, *unaffordable, mistakes);
+        }
+    }
+}
+
+/// Returns where the budget was written; the first table wins.
+fn span<'d>(tables: &[&'d Table]) -> Option<&'d Range<usize>> {
+    tables.iter().find_map(|table| table.values.get(NAME)).and_then(|setting| setting.origin.span())
+}
+
+fn warn(
+    span: Option<&Range<usize>>,
+    day: Micros,
+    UnaffordableCall { source, price }: UnaffordableCall,
+    mistakes: &mut Mistakes<'_>,
+) {
+    let message =
+        format!("`{NAME}` = {day} is less than one {source} call may cost ({price}): no {source} call will be made");
+    let key = match source {
+        Source::Social | Source::Web | Source::Ai => format!("[service] prices.{source}"),
+        _ => format!("price.* of [providers.{source}]"),
+    };
+    mistakes.warn(span, message, format!("raise it; or, if a call costs less, lower {key}"));
+}

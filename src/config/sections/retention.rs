@@ -1,0 +1,70 @@
+//! `[retention]`: how long data is kept, and when older data is deleted. `store` decides what exactly is deleted.
+
+use std::time::Duration;
+
+use super::schedule_keys::maintenance_schedule;
+use crate::config::RetentionConfig;
+use crate::config::file::key_reader::Reader;
+use crate::config::keys::Section;
+use crate::config::mistakes::fault::Fault;
+use crate::config::mistakes::mistake::Mistakes;
+use crate::config::values::scalars::{duration, format_duration, text};
+use crate::config::values::value::{Table, Value};
+use crate::model::{Retention, SchedulePolicy};
+
+const DAY: Duration = Duration::from_secs(86_400);
+
+/// How much longer than the widest `catch_up_window` the ledger is kept: it must still know which slots ran.
+const LEDGER: Duration = Duration::from_secs(30 * 86_400);
+
+/// The longest time of one prune; the next one continues.
+const LONGEST: Duration = Duration::from_secs(3_600);
+
+/// The value for data that is never deleted.
+const FOREVER: &str = "forever";
+
+/// Reads the section; `catch_up_ms` is the widest `catch_up_window` of the file.
+pub(in crate::config) fn read(table: &Table, catch_up_ms: u64, mistakes: &mut Mistakes<'_>) -> Option<RetentionConfig> {
+    let reader = Reader { section: Section::Retention, tables: &[table] };
+    let mut kept = |name: &str, least: Duration| reader.read(mistakes, name, |value| span(value, least));
+    let (raw, sightings) = (kept("raw", Duration::from_secs(3_600)), kept("sightings", DAY));
+    let (items, runs) = (kept("items", DAY), kept("runs", DAY));
+    let schedule = reader.read(mistakes, "prune", schedule);
+    let kept = Retention { raw: raw?, sightings: sightings?, items: items?, runs: runs? };
+    let mut refuse = |text: String, hint: String| {
+        if let Some(setting) = reader.value_or_default("runs") {
+            mistakes.fault("runs", &setting.origin, Fault::new(text, hint));
+        }
+    };
+    let ledger = i64::try_from(catch_up_ms).unwrap_or(i64::MAX).saturating_add(millis(LEDGER));
+    if kept.runs.is_some_and(|runs| runs < ledger) {
+        let least = format_duration(Duration::from_millis(u64::try_from(ledger).unwrap_or(0)));
+        let text = "is shorter than the widest `catch_up_window` plus 30 days: completed slots would be forgotten";
+        refuse(text.to_owned(), format!("write at least {least}, or {FOREVER:?}"));
+        return None;
+    }
+    if kept.runs.is_some_and(|runs| kept.sightings.is_none_or(|sightings| sightings > runs)) {
+        let text = "is shorter than `sightings`, but a snapshot is deleted with its run";
+        refuse(text.to_owned(), "set `runs` to at least `sightings`".to_owned());
+        return None;
+    }
+    Some(RetentionConfig { kept, schedule: schedule? })
+}
+
+fn millis(length: Duration) -> i64 {
+    i64::try_from(length.as_millis()).unwrap_or(i64::MAX)
+}
+
+fn span(value: &Value, least: Duration) -> Result<Option<i64>, Fault> {
+    if text(value)? == FOREVER {
+        return Ok(None);
+    }
+    let length = duration(value, least, DAY * 36_500)
+        .map_err(|fault| Fault { hint: format!("{}, or {FOREVER:?}", fault.hint), ..fault })?;
+    Ok(Some(millis(length)))
+}
+
+fn schedule(value: &Value) -> Result<Option<SchedulePolicy>, Fault> {
+    let text = text(value)?;
+    if text == "never" { Ok(None) } else { maintenance_schedule(&text, LONGEST).map(Some) }
+}

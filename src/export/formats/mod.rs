@@ -1,0 +1,11 @@
+//! The formats of exports, and what they are written through: compression, archives, escaping.
+
+mod archive;
+pub(super) mod atom;
+pub(super) mod csv;
+pub(super) mod format;
+pub(super) mod gzip;
+mod jsonl;
+pub(super) mod out;
+pub(super) mod xlsx;
+mod xml;

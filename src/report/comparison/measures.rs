@@ -1,0 +1,134 @@
+//! Figures of a topic that are compared, as plain values, and how large a difference must be to be reported. The file
+//! of its name computes each.
+
+use std::collections::BTreeSet;
+
+use crate::insight::daily::{Share, ToneCounts, UsualShare};
+use crate::insight::why::Cause;
+use crate::model::{Source, Span, Time, Tone};
+
+/// Why a day or period is not compared whose items the filter cannot judge.
+pub(super) const UNJUDGED: &str = "its words were pruned, so the filter cannot be applied";
+
+/// The minimum difference from the usual that is reported, in items.
+pub(in crate::report) const MIN_CHANGE: f64 = 10.0;
+/// The minimum number of scored items for comparing shares.
+pub(in crate::report) const MIN_SAMPLE: u64 = 20;
+/// The share of a day that must be covered for a comparison, and of the period before fewer items than usual are news.
+pub(in crate::report) const WHOLE: f64 = 0.9;
+/// The maximum number of searches read for the period.
+pub(in crate::report) const MOST_SEARCHES: i64 = 20_000;
+/// How long after the period an answer or a failure still counts for it, in milliseconds.
+pub(in crate::report) const TAIL: i64 = 12 * 3_600_000;
+/// How long before its searches a run may have started, in milliseconds.
+pub(in crate::report) const LONGEST_RUN: i64 = 86_400_000;
+
+/// Whether a period is over for so long that a report made now describes how it ended, not how things are.
+pub(in crate::report) fn is_past(period: Span, now: Time) -> bool {
+    now.0 > period.until.0.saturating_add(TAIL)
+}
+
+/// An earlier day.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct EarlierDay {
+    /// How many days earlier: 1 or 7.
+    pub back: usize,
+    /// `2026-03-10`.
+    pub date: String,
+    pub weekday: String,
+    /// Its number of items; `None` if it cannot be compared.
+    pub raw: Option<u64>,
+    /// Whether full replies left a hole.
+    pub saturated: bool,
+    /// Whether there may be more, for this or another reason.
+    pub at_least: bool,
+    /// Why it cannot be compared, if so.
+    pub why: Option<String>,
+}
+
+/// The tone of items.
+#[derive(Debug, Clone, Default, serde::Serialize)]
+pub struct ToneFacts {
+    /// The scorer; `None` when nothing is scored.
+    pub scorer: Option<String>,
+    /// The period's items.
+    pub period: ToneCounts,
+    /// The shares of negative, neutral and positive among the scored items.
+    pub shares: Vec<(Tone, Share)>,
+    /// The tone of the comparable days among the seven days before, by the same scorer.
+    pub before: ToneCounts,
+    pub before_shares: Vec<(Tone, Share)>,
+    /// The usual shares of negative and positive for this number of scored items; empty if too few days are known.
+    pub usual: Vec<(Tone, UsualShare)>,
+    /// The number of earlier days with enough scored items.
+    pub samples: usize,
+}
+
+/// The cause of an unusual figure, with its name.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct NamedCause {
+    #[serde(flatten)]
+    pub cause: Cause,
+    /// The handle, the term, the source, or a text; on one line and cut.
+    #[serde(rename = "shown")]
+    pub display_name: String,
+}
+
+/// Causes of unusual figures, if something explains half of the difference.
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
+pub struct WhyFacts {
+    pub volume: Option<NamedCause>,
+    /// The causes of unusual shares.
+    pub tone: Vec<(Tone, NamedCause)>,
+}
+
+/// What one source found of a period.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct SourceShare {
+    pub source: Source,
+    pub items: u64,
+    /// Items, with near-copies counted once.
+    pub unique: u64,
+    /// Of these, items found by no other source.
+    #[serde(rename = "alone")]
+    pub exclusive: u64,
+}
+
+/// Which source found what of a period; empty if no topic has providers.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
+pub struct FoundBy {
+    /// Whether the topic's section shows it. Otherwise it is only counted for comparison with other topics.
+    #[serde(skip)]
+    pub is_shown: bool,
+    pub sources: Vec<SourceShare>,
+    /// Texts, with near-copies counted once.
+    pub unique: u64,
+    /// Of these, texts found by several sources.
+    pub agreed: u64,
+}
+
+/// A topic's share of voice within a group.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct Voice {
+    pub topic: String,
+    pub title: String,
+    /// Whether it may have more items than are counted.
+    pub at_least: bool,
+    /// Whether another topic may have more items than are counted.
+    pub others_at_least: bool,
+    /// Its share of all items, …
+    pub raw: Option<Share>,
+    /// … of unique ones, …
+    pub unique: Option<Share>,
+    /// … and of unique authors; `None` also if its authors are unknown.
+    pub authors: Option<Share>,
+    /// Whether the authors of another topic are unknown.
+    #[serde(rename = "others_untold")]
+    pub others_hidden: bool,
+    /// Its share of the unique items of each source; empty if no topic has providers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub by_source: Vec<(Source, Share)>,
+    /// The sources where another topic may have more items than are counted.
+    #[serde(skip)]
+    pub more_elsewhere: BTreeSet<Source>,
+}

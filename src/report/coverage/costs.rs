@@ -1,0 +1,99 @@
+//! What the searches of a period cost, and how much of that no bill confirms. A report of all topics includes topics
+//! that are no longer configured, so that its total is the ledger's.
+
+use std::collections::BTreeSet;
+
+use crate::model::{Micros, SearchCost, SearchSummary, Span, Time, Topic};
+use crate::report::comparison::measures::{LONGEST_RUN, MOST_SEARCHES};
+use crate::report::facts::{SourceFacts, TopicFacts};
+use crate::report::format;
+use crate::store::{ReadSnapshot, StoreError};
+
+/// What searches cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::report) struct PeriodCost {
+    /// `None` if some were pruned without being counted before.
+    pub(in crate::report) total: Option<Micros>,
+    /// How much was assumed from a price. `None` if that is not known of some: of pruned searches only the sum is kept.
+    pub(in crate::report) assumed: Option<Micros>,
+}
+
+impl PeriodCost {
+    pub(in crate::report) const NOTHING: Self = Self { total: Some(Micros(0)), assumed: Some(Micros(0)) };
+
+    /// Adds up searches and what pruned ones cost, if that is known.
+    pub(in crate::report) fn of<'a>(searches: impl Iterator<Item = &'a SearchSummary>, pruned: Option<Micros>) -> Self {
+        let kept = searches.fold(SearchCost::default(), |sum, search| {
+            sum.plus(SearchCost { total: search.cost, assumed: search.assumed })
+        });
+        Self {
+            total: pruned.map(|pruned| pruned.plus(kept.total)),
+            assumed: pruned.filter(|pruned| *pruned == Micros(0)).map(|_| kept.assumed),
+        }
+    }
+
+    pub(in crate::report) fn plus(self, other: Self) -> Self {
+        let sum = |one: Option<Micros>, other: Option<Micros>| Some(one?.plus(other?));
+        Self { total: sum(self.total, other.total), assumed: sum(self.assumed, other.assumed) }
+    }
+}
+
+/// Returns what topics that are not among these cost in a span; `None` if nothing.
+pub(in crate::report) async fn of_removed_topics(
+    snapshot: &mut ReadSnapshot,
+    topics: &[Topic],
+    span: Span,
+) -> Result<Option<PeriodCost>, StoreError> {
+    let known: Vec<&str> = topics.iter().map(|topic| topic.id.as_str()).collect();
+    // A run may start before midnight and search after it.
+    let began_by = Span { from: Time(span.from.0.saturating_sub(LONGEST_RUN)), ..span };
+    let mut sum = PeriodCost::NOTHING;
+    for id in snapshot.topics_except(&known).await? {
+        let pruned = snapshot.pruned_days(&id).await?.totals(span).map(|totals| totals.2);
+        let searches = snapshot.searches(&id, began_by, MOST_SEARCHES).await?;
+        sum = sum.plus(PeriodCost::of(searches.iter().filter(|search| span.contains(search.at)), pruned));
+    }
+    Ok(Some(sum).filter(|sum| sum.total != Some(Micros(0))))
+}
+
+impl TopicFacts {
+    /// Describes the cost of the period's searches.
+    pub(in crate::report) fn cost_words(&self) -> String {
+        self.cost.map_or_else(|| format::NOT_KEPT.to_owned(), |cost| cost.to_string())
+    }
+
+    /// Describes how much of it was assumed, if anything.
+    pub(in crate::report) fn assumed_words(&self) -> Option<String> {
+        let (total, assumed) = self.cost.zip(self.assumed)?;
+        SearchCost { total, assumed }.assumed_words()
+    }
+}
+
+impl SourceFacts {
+    /// What its searches cost.
+    pub(in crate::report) fn paid(&self) -> SearchCost {
+        SearchCost { total: self.cost, assumed: self.assumed }
+    }
+}
+
+/// Returns the number of runs that made these searches.
+pub(in crate::report) fn runs<'a>(searches: impl Iterator<Item = &'a SearchSummary>) -> i64 {
+    let runs: BTreeSet<&str> = searches.map(|search| search.run.as_str()).collect();
+    i64::try_from(runs.len()).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_pruned_searches_it_is_not_known_what_was_assumed() {
+        let none = || std::iter::empty::<&SearchSummary>();
+        assert_eq!(PeriodCost::of(none(), Some(Micros(0))), PeriodCost::NOTHING);
+        let pruned = PeriodCost::of(none(), Some(Micros(5)));
+        assert_eq!(pruned, PeriodCost { total: Some(Micros(5)), assumed: None });
+        let assumed = PeriodCost { total: Some(Micros(2)), assumed: Some(Micros(2)) };
+        assert_eq!(assumed.plus(pruned), PeriodCost { total: Some(Micros(7)), assumed: None });
+        assert_eq!(assumed.plus(PeriodCost::of(none(), None)).total, None);
+    }
+}

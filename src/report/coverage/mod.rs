@@ -1,0 +1,200 @@
+//! Reads how well the period and the days of the charts were covered, and how each source did. `insight` defines
+//! coverage and holes; `costs` adds up what the searches cost.
+
+pub(super) mod caveats;
+pub(super) mod costs;
+
+use std::collections::BTreeMap;
+
+use super::comparison::measures::{WHOLE, is_past};
+use super::facts::{DayFacts, HoleFacts, SourceFacts, TopicFacts};
+use super::format;
+use crate::insight::daily::SearchCoverage;
+use crate::model::{Micros, SearchState, SearchSummary, Source, Span, Time, Topic};
+use crate::store::{ReadSnapshot, StoreError};
+
+/// Reads the coverage of a topic in a span that ends at the present.
+pub(super) async fn read_coverage(
+    snapshot: &mut ReadSnapshot,
+    topic: &Topic,
+    seen: Span,
+) -> Result<SearchCoverage, StoreError> {
+    let watched = snapshot.watched(std::slice::from_ref(&topic.id)).await?.pop();
+    let searches = snapshot.runs_with_searches(&topic.id, seen).await?;
+    Ok(SearchCoverage::new(watched, searches, seen, Time(seen.until.0.saturating_sub(1))))
+}
+
+/// Returns how each source did in a span. Its last search may be a little later, but not for a span long past: a failure
+/// after its end says nothing about it. Full replies are those about the span, even of later searches: they may be why
+/// a part of it is a hole.
+pub(super) fn sources(
+    searches: &[SearchSummary],
+    search_coverage: &SearchCoverage,
+    (span, now): (Span, Time),
+) -> Vec<SourceFacts> {
+    let is_past = is_past(span, now);
+    let mut by_source: BTreeMap<Source, SourceFacts> = BTreeMap::new();
+    for search in searches {
+        let facts = by_source.entry(search.source).or_insert_with(|| SourceFacts {
+            source: search.source,
+            searches: 0,
+            failed: 0,
+            refused_by_quota: 0,
+            left_out: 0,
+            last: String::new(),
+            last_at: search.at,
+            fails: false,
+            answers_since: None,
+            over_quota: false,
+            trouble: None,
+            saturated: search_coverage.full_replies(search.source, span),
+            cost: Micros(0),
+            assumed: Micros(0),
+        });
+        let inside = u64::from(span.contains(search.at));
+        let failed = matches!(search.state, SearchState::Error | SearchState::Lost);
+        let was_made = failed || matches!(search.state, SearchState::Ok | SearchState::Empty | SearchState::Started);
+        facts.searches += inside * u64::from(was_made);
+        facts.failed += inside * u64::from(failed);
+        facts.refused_by_quota += inside * u64::from(search.state == SearchState::OverQuota);
+        facts.left_out += inside * u64::from(search.state == SearchState::NotRun);
+        if inside == 1 {
+            facts.cost = facts.cost.plus(search.cost);
+            facts.assumed = facts.assumed.plus(search.assumed);
+        }
+        let counts = inside == 1 || !is_past;
+        // A search that was not run says nothing about the source.
+        if counts && search.state != SearchState::NotRun || facts.last.is_empty() {
+            facts.last = search.state.to_string();
+            facts.last_at = search.at;
+            facts.fails = failed && counts;
+            let answered = matches!(search.state, SearchState::Ok | SearchState::Empty);
+            facts.answers_since = facts.answers_since.or(Some(search.at)).filter(|_| answered);
+            facts.over_quota = search.state == SearchState::OverQuota && counts;
+            facts.trouble.clone_from(&search.trouble);
+        }
+    }
+    by_source.into_values().collect()
+}
+
+/// Whether a covered share is nothing, or not known.
+fn is_nothing(covered: Option<f64>) -> bool {
+    covered.is_none_or(|covered| covered <= 0.0)
+}
+
+/// Returns the covered share of a span, or how many checks it had if its searches cover no time span.
+pub(super) fn covered_or_checks(covered: f64, checks: Option<u64>) -> String {
+    checks.map_or_else(|| format::percent(covered), |checks| format::count_noun(checks, "check"))
+}
+
+impl DayFacts {
+    /// Whether nothing was searched on the day and no item of it is known.
+    pub(super) fn is_uncovered(&self) -> bool {
+        self.counted.raw == 0 && self.checks.is_none() && is_nothing(self.covered)
+    }
+
+    /// Describes how much of the day was covered.
+    pub(super) fn covered_words(&self) -> String {
+        self.covered.map_or_else(|| format::NOT_KEPT.to_owned(), |covered| covered_or_checks(covered, self.checks))
+    }
+}
+
+impl TopicFacts {
+    /// Whether there may be more items than are counted.
+    #[must_use]
+    pub fn may_be_more(&self) -> bool {
+        self.saturated || self.unseen || self.period_cut || self.partly_uncovered || self.covered.is_none()
+    }
+
+    /// Returns why its counts cannot be compared with others, if so. A small gap does not matter.
+    pub(super) fn incomplete_reason(&self) -> Option<String> {
+        if self.saturated || self.unseen || self.period_cut {
+            return Some(format!("this {} is incomplete", self.noun()));
+        }
+        Some(self.searched_share)
+            .filter(|part| *part < WHOLE)
+            .map(|part| format!("only {} of this {} searched", format::percent_below(part, WHOLE), self.noun()))
+    }
+
+    /// Whether no search was due in the whole period.
+    pub(super) fn idle(&self, period: Span) -> bool {
+        self.open.is_some_and(|open| open.from <= period.from)
+    }
+
+    /// Whether nothing was searched in the period, or that is no longer known, and no item of it is known.
+    pub(super) fn is_unsearched(&self) -> bool {
+        self.period.raw == 0 && self.checks.is_none() && is_nothing(self.covered)
+    }
+
+    /// Returns the sentence shown instead of counts if nothing is known about the period.
+    pub(super) fn unsearched_sentence(&self) -> Option<&'static str> {
+        let was_searched = self.sources.iter().any(|source| source.searches > 0);
+        self.is_unsearched().then_some(match self.covered {
+            None if !self.unwatched => format::PRUNED,
+            _ if was_searched => format::UNCOVERED,
+            _ => format::UNSEARCHED,
+        })
+    }
+
+    /// Formats a day's items, unique items and authors; `–` if nothing was searched on that day.
+    pub(super) fn day_counts(&self, day: &DayFacts) -> [String; 3] {
+        if day.is_uncovered() {
+            return ["–", "–", "–"].map(str::to_owned);
+        }
+        let counted = &day.counted;
+        [
+            format::at_least(counted.raw, day.at_least),
+            format::at_least(counted.unique, day.at_least),
+            format::authors(counted, day.at_least),
+        ]
+    }
+
+    /// Describes how much of a period was covered.
+    pub(super) fn covered_words(&self, period: Span) -> String {
+        match self.covered {
+            None => format::NOT_KEPT.to_owned(),
+            Some(_) if self.idle(period) => "not yet".to_owned(),
+            Some(_) => covered_or_checks(self.covered_in_all, self.checks),
+        }
+    }
+
+    /// Describes what is left of the period's searches if they were pruned.
+    pub(super) fn not_kept_words(&self) -> Option<String> {
+        let kept = self.not_kept?;
+        let left = match (kept.runs, self.cost) {
+            (Some(runs), Some(cost)) => {
+                format!("counted before: {} for {cost}", format::count_noun(runs.unsigned_abs(), "run"))
+            }
+            _ => "nor are the number and cost of its runs".to_owned(),
+        };
+        Some(format!(
+            "searches of the period were pruned: its coverage and the state of its sources are no longer known; {left}"
+        ))
+    }
+
+    /// Returns the note that holes at the start of the charts are unknown, if so.
+    pub(super) fn holes_words(&self, timezone: &str) -> Option<String> {
+        let from = format::date_time_short(self.kept_from?, timezone);
+        Some(format!("Coverage gaps before {from} are no longer known."))
+    }
+
+    /// Returns the holes of the period, and those of the days before it in the charts; the latest last.
+    pub(super) fn holes_of(&self, period: Span) -> (Vec<&HoleFacts>, Vec<&HoleFacts>) {
+        let gaps = self.holes.iter().filter(|hole| !hole.before && !hole.open);
+        gaps.partition(|hole| hole.span.intersection(period).is_some())
+    }
+
+    /// Returns the note that the last minutes before searches do not count as covered, if so.
+    pub(super) fn late_note(&self) -> Option<String> {
+        let long = Span::new(Time(0), Time(self.late_ms)).filter(|late| late.length().as_secs() >= 60);
+        let long = format::length(long?);
+        Some(format!("Not counted as covered: {long} just before searches, because posts may be indexed late."))
+    }
+
+    /// Returns the note that the end of the period was not covered yet, if so.
+    pub(super) fn open_words(&self, timezone: &str) -> Option<String> {
+        let open = self.open?;
+        let (from, long) = (format::date_time_short(open.from, timezone), format::length(open));
+        Some(format!("Not covered yet: {long} from {from}. The next search looks back over it."))
+    }
+}

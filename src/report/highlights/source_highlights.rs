@@ -1,0 +1,56 @@
+//! What matters about sources: those that failed, or were over quota, and for how many topics.
+
+use std::collections::BTreeSet;
+
+use super::matter::Highlight;
+use crate::model::{Source, Span, Time};
+use crate::report::comparison::measures::is_past;
+use crate::report::facts::{SourceFacts, TopicFacts};
+use crate::report::format::{date_time_short, number};
+
+/// Reports a source that fails for several topics only once.
+pub(in crate::report) fn add(topics: &[TopicFacts], period: Span, now: Time, timezone: &str, all: &mut Vec<Highlight>) {
+    let (is, when) = if is_past(period, now) { ("was", "at the end of the period ") } else { ("is", "") };
+    let named: BTreeSet<Source> = topics.iter().flat_map(|topic| &topic.sources).map(|facts| facts.source).collect();
+    for source in &named {
+        let of = |topic: &'_ TopicFacts| topic.sources.iter().find(|facts| facts.source == *source).cloned();
+        let searched: Vec<(&TopicFacts, SourceFacts)> =
+            topics.iter().filter(|t| t.not_kept.is_none()).filter_map(|t| Some((t, of(t)?))).collect();
+        let failing: Vec<&(&TopicFacts, SourceFacts)> = searched.iter().filter(|(_, facts)| facts.fails).collect();
+        let partly_failing: Vec<&(&TopicFacts, SourceFacts)> =
+            searched.iter().filter(|(_, facts)| !facts.fails && !facts.over_quota && facts.failed > 0).collect();
+        let quota: Vec<&(&TopicFacts, SourceFacts)> = searched.iter().filter(|(_, facts)| facts.over_quota).collect();
+        for (weight, hit) in [(85, failing), (80, quota), (35, partly_failing)] {
+            let Some((topic, facts)) = hit.first() else { continue };
+            let sum = |of: fn(&SourceFacts) -> u64| number(hit.iter().map(|(_, facts)| of(facts)).sum());
+            let others = match hit.len() - 1 {
+                0 => String::new(),
+                1 => " and in one other topic".to_owned(),
+                n => format!(" and in {n} other topics"),
+            };
+            let trouble = facts.trouble.as_ref().map_or_else(String::new, |t| format!(" ({t})"));
+            let (failed, searches) = (sum(|s| s.failed), sum(|s| s.searches));
+            let sentence = if weight == 85 {
+                let at = date_time_short(facts.last_at, timezone);
+                format!(
+                    "{source} {is} failing {when}here{others}: its last search, at {at}, {}{trouble}; {failed} of {searches} failed in the period.",
+                    if facts.last == "error" { "failed" } else { "was lost" }
+                )
+            } else if weight == 80 {
+                let (at, not_made) = (date_time_short(facts.last_at, timezone), sum(|s| s.refused_by_quota));
+                format!(
+                    "{source} {is} over quota {when}here{others}: its last search, at {at}, was not made{trouble}; not made in the period: {not_made}."
+                )
+            } else {
+                // A search after the period says nothing about the period itself.
+                let since = hit.iter().filter_map(|(_, facts)| facts.answers_since).max();
+                let end = since.filter(|at| *at >= period.until).map_or_else(
+                    || "; the last one succeeded".to_owned(),
+                    |at| format!(" in the period; it has answered since {}", date_time_short(at, timezone)),
+                );
+                format!("{source}: {failed} of {searches} searches failed here{others}{end}.")
+            };
+            all.push(Highlight { weight, topic: topic.id.clone(), section: "sources", kind: "source", sentence });
+        }
+    }
+}

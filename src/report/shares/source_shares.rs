@@ -1,0 +1,121 @@
+//! Which source found what of the period: how much each found, how much only it found, and how much several agree on.
+//! Shown for topics with providers besides the search service; also counted for the topics with which they are
+//! compared.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::insight::daily::share;
+use crate::model::{CountedItem, Source, Span, Topic};
+use crate::report::comparison::measures::{FoundBy, SourceShare};
+use crate::report::format::{count_noun, number};
+use crate::store::{ReadSnapshot, StoreError};
+
+/// The maximum number of items read by source.
+const MOST: i64 = 500_000;
+
+/// Whether a topic has several sources, and not only those of the search service.
+pub(in crate::report) fn has_several_sources(topic: &Topic) -> bool {
+    let sources = topic.sources();
+    sources.len() > 1 && !sources.iter().all(|source| source.is_service())
+}
+
+/// Reads what each source found of a period; empty if this is neither shown for the topic nor compared with other
+/// topics.
+pub(in crate::report) async fn read(
+    snapshot: &mut ReadSnapshot,
+    topic: &Topic,
+    period: &[&CountedItem],
+    seen: Span,
+    compared: bool,
+) -> Result<FoundBy, StoreError> {
+    if !(compared || has_several_sources(topic)) || period.is_empty() {
+        return Ok(FoundBy::default());
+    }
+    // An item of the period may have been first seen before the period began.
+    let earliest = period.iter().map(|mark| mark.first_seen).min().map_or(seen.from, |first| first.min(seen.from));
+    let sightings = snapshot.shown_by(&topic.id, Span { from: earliest, ..seen }, MOST).await?;
+    let found = of(period, &sightings);
+    Ok(FoundBy { is_shown: has_several_sources(topic) && found.sources.len() > 1, ..found })
+}
+
+fn of(period: &[&CountedItem], sightings: &[(Source, String)]) -> FoundBy {
+    let clusters: BTreeMap<&str, &str> = period.iter().map(|mark| (&*mark.key, &*mark.cluster)).collect();
+    let mut texts: BTreeMap<&str, BTreeSet<Source>> = BTreeMap::new();
+    let mut items: BTreeMap<Source, u64> = BTreeMap::new();
+    for (source, key) in sightings {
+        if let Some(cluster) = clusters.get(&**key) {
+            *items.entry(*source).or_default() += 1;
+            texts.entry(cluster).or_default().insert(*source);
+        }
+    }
+    let row = |(source, items): (Source, u64)| {
+        let of = || texts.values().filter(|by| by.contains(&source));
+        SourceShare {
+            source,
+            items,
+            unique: of().count() as u64,
+            exclusive: of().filter(|by| by.len() == 1).count() as u64,
+        }
+    };
+    let agreed = texts.values().filter(|by| by.len() > 1).count() as u64;
+    FoundBy { is_shown: false, sources: items.into_iter().map(row).collect(), unique: texts.len() as u64, agreed }
+}
+
+impl FoundBy {
+    /// Returns a sentence about how much several sources agree on; `None` if it is not shown or there is nothing to
+    /// agree on.
+    pub(in crate::report) fn sentence(&self) -> Option<String> {
+        let agreed = share(self.agreed, self.unique).filter(|_| self.is_shown)?;
+        let texts = count_noun(self.unique, "text");
+        Some(format!(
+            "{} of {texts} ({}) found by more than one source.",
+            number(self.agreed),
+            crate::report::format::share(&agreed)
+        ))
+    }
+
+    pub(super) fn is_hidden(&self) -> bool {
+        !self.is_shown
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Engagement, Kind, Time, WindowFit};
+
+    #[test]
+    fn a_text_that_two_sources_found_is_agreed_on_however_many_copies_it_has() {
+        let mark = |key: &str, cluster: &str| CountedItem {
+            key: key.into(),
+            kind: Kind::Post,
+            author: None,
+            url: None,
+            published_at: None,
+            first_seen: Time(0),
+            seq: 1,
+            fit: WindowFit::In,
+            cluster: cluster.into(),
+            sound: None,
+            score: None,
+            scorer: None,
+            engagement: Engagement::default(),
+            edits: 0,
+            pruned: false,
+        };
+        let marks = [mark("a", "a"), mark("b", "a"), mark("c", "c"), mark("d", "d")];
+        let source = |name: &str| Source::parse(name).unwrap_or(Source::Social);
+        let sightings: Vec<(Source, String)> =
+            [("hn", "a"), ("news", "b"), ("news", "c"), ("hn", "d"), ("news", "d"), ("news", "other")]
+                .into_iter()
+                .map(|(name, key)| (source(name), key.to_owned()))
+                .collect();
+        let found = of(&marks.iter().collect::<Vec<_>>(), &sightings);
+        let rows: Vec<_> =
+            found.sources.iter().map(|one| (one.source.as_str(), one.items, one.unique, one.exclusive)).collect();
+        assert_eq!(rows, [("hn", 2, 2, 0), ("news", 3, 3, 1)]);
+        assert_eq!((found.unique, found.agreed), (3, 2));
+        let alone = of(&marks.iter().collect::<Vec<_>>(), &sightings[..1]);
+        assert_eq!((alone.sources.len(), alone.unique, alone.agreed, alone.sentence()), (1, 1, 0, None));
+    }
+}

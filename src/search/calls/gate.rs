@@ -1,0 +1,80 @@
+//! The traits that are asked before each call: for a place and a start, and whether the quota allows it.
+//! Implementations for several processes are elsewhere.
+
+use std::error::Error;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use crate::search::{CallError, Spent};
+
+/// Why a call must not be made.
+#[derive(Debug, Clone)]
+pub struct Refusal {
+    /// Whether the day's calls or money are used up. Otherwise something else blocks the call (a lost lease, a stop).
+    pub over_quota: bool,
+    /// One line for people.
+    pub text: String,
+    /// The error that prevented the check. It says nothing about the call.
+    pub cause: Option<Arc<dyn Error + Send + Sync>>,
+    /// How the try before it failed, if there was one.
+    pub tried: Option<Box<CallError>>,
+}
+
+impl Refusal {
+    /// A refusal for another reason than the quota.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { over_quota: false, text: text.into(), cause: None, tried: None }
+    }
+
+    /// A refusal because the quota is used up.
+    pub fn over_quota(text: impl Into<String>) -> Self {
+        Self { over_quota: true, ..Self::new(text) }
+    }
+
+    /// A refusal because the check itself failed.
+    pub fn from_error(cause: impl Error + Send + Sync + 'static) -> Self {
+        let text = cause.to_string();
+        Self { cause: Some(Arc::new(cause)), ..Self::new(text) }
+    }
+}
+
+/// Asked before every try, the first included, when nothing else delays the call any more. Returns only once the try is
+/// durably counted. A try that is then not made (the process died) still counts.
+pub trait Gate: Send + Sync {
+    /// `attempt` counts from 1 within one call.
+    fn before(&self, attempt: u32) -> impl Future<Output = Result<(), Refusal>> + Send;
+
+    /// Asked before a login, which is not counted: whether calls are refused for another reason than the quota.
+    fn allows(&self) -> Result<(), Refusal> {
+        Ok(())
+    }
+
+    /// Tells what a try cost that failed, before the next one is asked for.
+    fn failed(&self, _cost: Spent) {}
+}
+
+/// A gate that is always open, for calls that no ledger counts (`check --probe`, `try`, tests).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct NoGate;
+
+impl Gate for NoGate {
+    async fn before(&self, _attempt: u32) -> Result<(), Refusal> {
+        Ok(())
+    }
+}
+
+/// A place among the calls in flight. Dropping it gives it back.
+pub trait CallPermit: Send + Sync {
+    /// Whether it is still valid. A leased place may expire before its call begins.
+    fn holds(&self) -> bool;
+}
+
+/// The result of [`CallLimiter::enter`].
+pub type Admission = Result<Box<dyn CallPermit>, Refusal>;
+
+/// Decides when a call may start: the client's own limits, or limits shared by several processes.
+pub trait CallLimiter: Send + Sync {
+    /// Waits for a place, then for the rate limit; the call counts as started. The future may be dropped at any point.
+    fn enter(&self) -> Pin<Box<dyn Future<Output = Admission> + Send + '_>>;
+}

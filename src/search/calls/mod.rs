@@ -1,0 +1,11 @@
+//! One call: who is asked before it, its tries, what a failure means, when it is tried again, and logins.
+
+pub(super) mod attempt;
+mod detail;
+pub(super) mod failure;
+pub(super) mod gate;
+pub(super) mod limits;
+pub(super) mod retry;
+mod retry_after;
+pub(super) mod session;
+pub(super) mod setup;

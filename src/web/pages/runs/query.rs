@@ -1,0 +1,96 @@
+//! The query of the page of runs: its address as a filter, and a sentence that says what is listed.
+
+use maud::{Markup, html};
+
+use crate::draw::format::{at_least_noun, count_noun};
+use crate::model::{RunState, Source, Time, Usage};
+use crate::schedule::parse_instant;
+use crate::store::RunFilter;
+use crate::web::access::visitor::Visitor;
+use crate::web::layout::moment;
+use crate::web::page_request::PageRequest;
+use crate::web::problem::Problem;
+use crate::web::site::Site;
+
+/// The parameters of the page: those of the list, then those of one run.
+pub(in crate::web) const PARAMETERS: &[&str] =
+    &["topic", "state", "since", "until", "called", "provider", "source", "last", "after", "run", "only", "page"];
+
+/// The most runs that an address may ask for at once.
+const MOST_LAST: u32 = 100;
+/// The most runs that are counted.
+const COUNTED: u32 = 100_000;
+
+/// Which runs are listed.
+pub(super) struct RunQuery {
+    pub(super) filter: RunFilter,
+    /// Only this many, the latest.
+    pub(super) last: Option<u32>,
+}
+
+impl RunQuery {
+    /// Parses the query of an address. Visitors who do not see all topics get runs of theirs only.
+    pub(super) fn of(now: Time, request: &PageRequest) -> Result<Self, Problem> {
+        let instant = |name: &str| request.word(name, |text| parse_instant(text, now));
+        let topic = request.get("topic").map(|topic| vec![topic.to_owned()]);
+        let provider = request.word("provider", |name| Source::parse(name).map(|_| name.to_owned()))?;
+        let called = request.word("called", parse_utc_day)?;
+        let filter = RunFilter {
+            topics: topic.or_else(|| request.visitor.visible_topics()),
+            state: request.word("state", RunState::parse)?,
+            since: instant("since")?,
+            until: instant("until")?,
+            source: request.word("source", Source::parse)?,
+            called: called.map(|day| (day, provider)),
+        };
+        let last = |word: &str| word.parse::<u32>().ok().filter(|last| (1..=MOST_LAST).contains(last));
+        Ok(Self { filter, last: request.word("last", last)? })
+    }
+
+    /// The number of these runs and what they have in common; `None` unless the address comes from a number.
+    pub(super) async fn summary(&self, site: &Site, visitor: &Visitor) -> Result<Option<Markup>, Problem> {
+        let RunFilter { since, until, source, called, .. } = &self.filter;
+        if since.is_none() && until.is_none() && source.is_none() && called.is_none() {
+            return Ok(None);
+        }
+        let most = self.last.unwrap_or(COUNTED);
+        let many = site.store.count_runs(&self.filter, most).await?;
+        let is_cut = self.last.is_none() && many == i64::from(most);
+        let used = match called {
+            // Calls are counted for all topics together.
+            Some((day, provider)) if visitor.sees_all() => Some(self.used(site, *day, provider.as_deref()).await?),
+            _ => None,
+        };
+        Ok(Some(html! { p.lead role="status" {
+            strong { @if self.last.is_some() { "The last " } (at_least_noun(many.unsigned_abs(), is_cut, "run")) }
+            @if let Some(source) = source { " that searched " (source) }
+            @if let Some((day, provider)) = called {
+                " with calls" @if let Some(provider) = provider { " to " (provider) } " on the UTC day " (Time::of_utc_day(*day).utc_date())
+                @if let Some(used) = used { ": " (count_noun(used.calls.unsigned_abs(), "call")) ", " (used.money.to_string()) }
+            }
+            @if let Some(since) = since { ", from " (moment(*since, "UTC")) }
+            @if let Some(until) = until { ", before " (moment(*until, "UTC")) }
+            ". " a href="/runs" { "All runs" }
+        } }))
+    }
+
+    /// What was used on a UTC day: of a provider or of all, or by the topic that is named.
+    async fn used(&self, site: &Site, day: i64, provider: Option<&str>) -> Result<Usage, Problem> {
+        let topics = self.filter.topics.as_deref().unwrap_or_default();
+        let (service, of_topics) = site.store.usage_on(day, topics).await?;
+        if let Some(used) = of_topics.first() {
+            return Ok(*used);
+        }
+        let others = site.store.used_by_provider(day).await?;
+        let asked = |name: &str| provider.is_none_or(|provider| provider == name);
+        let own = if asked(crate::model::SERVICE) { service } else { Usage::default() };
+        let others = others.into_iter().filter(|(name, _)| asked(name.as_str()));
+        Ok(others.fold(own, |sum, (_, used)| sum.plus(used)))
+    }
+}
+
+/// Parses a date as a UTC day.
+fn parse_utc_day(text: &str) -> Option<i64> {
+    let midnight = parse_instant(text, Time(0))?;
+    (midnight.utc_date() == text).then(|| midnight.utc_day())
+}

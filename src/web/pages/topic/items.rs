@@ -1,0 +1,164 @@
+//! The items of a topic's page, with near-copies under each. `item_query` is the query in the address.
+
+use maud::{Markup, html};
+
+use super::item_query::{ITEMS, ORDERS, SPANS, SUGGESTED, TopicItemQuery};
+use crate::compare::{FilterMode, Ranking, list_items};
+use crate::draw::format::{count_noun, number};
+use crate::export::Format;
+use crate::insight::relevance::LEAST_MARKS;
+use crate::model::{CopyRow, Tone, TopicCard};
+use crate::store::{ItemCursor, ItemRow};
+use crate::web::access::visitor::Visitor;
+use crate::web::layout::moment;
+use crate::web::page_request::{LONGEST, PageRequest};
+use crate::web::pages::items::item::{all_copies, seen};
+use crate::web::pages::items::{item_view, marks, stars_and_notes};
+use crate::web::problem::Problem;
+use crate::web::site::Site;
+
+/// Maximum number of near-copies that unfold under an item.
+const COPIES: u32 = 5;
+/// The items that are shown.
+pub(in crate::web::pages) struct Found {
+    /// Each with its near-copies: their number, and the first of them.
+    items: Vec<(ItemRow, (i64, Vec<CopyRow>))>,
+    next: Option<ItemCursor>,
+    hidden: u64,
+    /// Whether only the latest were read.
+    cut: bool,
+    waiting: bool,
+    /// What was learned from marks, and how reliable it is.
+    learned: Option<String>,
+    /// Items of this page that were left out as likely noise.
+    noise: usize,
+}
+
+pub(super) async fn load_items(
+    site: &Site,
+    card: &TopicCard,
+    query: &TopicItemQuery,
+    visitor: &Visitor,
+) -> Result<Found, Problem> {
+    let store = &site.store;
+    let ranking = Ranking::of(store, &card.topic).await?;
+    let position = (query.after.as_ref(), ITEMS);
+    let page = query.rows((store, site.now()), &card.topic, ranking.as_ref(), position).await?;
+    let listing = list_items(store, ranking.as_ref(), page.rows, query.options(&card.topic, Some(COPIES))).await?;
+    let (hidden, noise) = (listing.hidden, listing.noise);
+    let items = listing.items.into_iter().filter_map(|one| Some((seen(visitor, one.row)?, one.copies))).collect();
+    let waiting = query.filter.words.is_some() && store.words_waiting_of(&card.topic).await? > 0;
+    let learned = ranking.map(|ranking| ranking.describe());
+    Ok(Found { items, next: page.next, hidden, cut: page.cut, waiting, learned, noise })
+}
+
+/// The section of the page with the items and their form.
+pub(in crate::web::pages) fn section(
+    site: &Site,
+    request: &PageRequest,
+    card: &TopicCard,
+    query: &TopicItemQuery,
+    found: &Found,
+) -> Markup {
+    html! { section aria-labelledby="items" {
+        h2 #items { "Items" }
+        (form(request, card, query, (found.learned.is_some(), site.may_act(&request.visitor))))
+        (list(request, card, query, found, (site.may_act(&request.visitor), site.may_annotate(&request.visitor))))
+        @if !found.items.is_empty() || found.next.is_some() { (files(request, card, query)) }
+    } }
+}
+
+/// Links to files of these items, those of further pages included.
+fn files(request: &PageRequest, card: &TopicCard, query: &TopicItemQuery) -> Markup {
+    let address = |format: Format| {
+        request.with(&format!("/topics/{}/items.{format}", card.topic), &[("after", None), ("by", None)])
+    };
+    html! {
+        nav.pages aria-label="Download these items" {
+            @for format in [Format::Csv, Format::Xlsx, Format::Jsonl] {
+                a href=(address(format)) download { "Download " (format.to_string().to_uppercase()) }
+            }
+            @if query.folded { span.meta { "Near-copies are left out." } }
+        }
+    }
+}
+
+fn form(request: &PageRequest, card: &TopicCard, query: &TopicItemQuery, (learned, acts): (bool, bool)) -> Markup {
+    let value_of = |name: &str| request.get(name).unwrap_or("");
+    // An order is offered where it lists something, or the visitor can use what it lists.
+    let is_offered = |name: &str| match name {
+        "relevance" => learned,
+        SUGGESTED => acts,
+        _ => true,
+    };
+    let filters = card.has_filter();
+    html! { form.filters method="get" action=(format!("/topics/{}", card.topic)) role="search" {
+        div { label for="search" { "Words" } input #search type="search" name="search" value=(value_of("search")) maxlength="300"; }
+        div { label for="order" { "Order" } select #order name="order" { @for (name, text) in ORDERS.iter().filter(|(name, _)| is_offered(name) || query.order == *name) { option value=(name) selected[query.order == *name] { (text) } } } }
+        div { label for="tone" { "Tone" } select #tone name="tone" { option value="" { "any" } @for tone in Tone::ALL { option value=(tone) selected[value_of("tone") == tone.as_str()] { (tone) } } } }
+        div { label for="source" { "Source" } select #source name="source" { option value="" { "any" } @for source in card.sources() { option value=(source) selected[value_of("source") == source.as_str()] { (source) } } } }
+        div { label for="author" { "Author" } input #author name="author" value=(value_of("author")) maxlength="100" size="12"; }
+        div { label for="since" { "First seen" } select #since name="since" { option value="" { "ever" } @for (name, days) in SPANS { option value=(name) selected[value_of("since") == name] { "last " (count_noun(days, "day")) } } } }
+        div { label for="copies" { "Near-copies" } select #copies name="copies" { option value="fold" selected[query.folded] { "folded" } option value="all" selected[!query.folded] { "all" } } }
+        @if learned { div { label for="noise" { "Likely noise" } select #noise name="noise" { option value="all" selected[!query.fold_noise] { "all" } option value="fold" selected[query.fold_noise] { "folded" } } } }
+        @if filters { div { label for="filtered" { "Topic's filter" } select #filtered name="filtered" { @for mode in FilterMode::ALL { option value=(mode) selected[query.filtered == *mode] { (mode) } } } } }
+        @if let Some(by) = request.get("by") { input type="hidden" name="by" value=(by); }
+        button.main type="submit" { "Show" }
+    } }
+}
+
+/// Whether the address leaves out some items.
+fn narrowed(request: &PageRequest) -> bool {
+    ["search", "tone", "source", "author", "since", "noise", "filtered", "after"]
+        .iter()
+        .any(|name| request.get(name).is_some())
+}
+
+fn list(
+    request: &PageRequest,
+    card: &TopicCard,
+    query: &TopicItemQuery,
+    found: &Found,
+    (acts, keeps): (bool, bool),
+) -> Markup {
+    let (zone, path) = (card.timezone(), format!("/topics/{}", card.topic));
+    // A form accepts no longer address.
+    let back = Some(request.with(&path, &[])).filter(|back| back.len() + 10 <= LONGEST).unwrap_or_else(|| path.clone());
+    let all_hidden = found.items.is_empty() && found.hidden > 0 && found.next.is_none();
+    html! {
+        @if query.order == "velocity" { p.meta { "Items that gained reactions fastest between their first and last sighting in the last two days; filters do not apply." } }
+        @if ["relevance", SUGGESTED].contains(&query.order) && found.learned.is_none() { p.note { "Relevance needs at least " (LEAST_MARKS) " marks, both good and noise." } }
+        @if query.order == SUGGESTED { p.meta { "Marks of these, good or noise, teach more than marks of others. The fields above do not apply." } }
+        @else if acts && !found.items.is_empty() { p.meta { a href=(format!("{path}?order={SUGGESTED}#items")) { "Suggest items to mark" } } }
+        @if let Some(learned) = &found.learned { p.meta { "Relevance is " (learned) "." @if query.fold_noise { " " (number(found.noise as u64)) " on this page are likely noise and left out." } } }
+        @if found.cut { p.meta { "Only the items first seen most recently; older ones were not checked." } }
+        @if found.waiting { p.note { "Some items are not indexed yet; those of the last minutes may be missing." } }
+        @if found.items.is_empty() {
+            p { @if found.next.is_some() { "No match among the items checked so far; there are older ones." }
+                @else if all_hidden { (count_noun(found.hidden, "item")) " found, all hidden by the topic's filter. " a href=(request.with(&path, &[("filtered", Some("keep"))])) { "Show them" } }
+                @else if query.order == SUGGESTED { "All items whose words are stored are marked." }
+                @else if narrowed(request) { "No items match. " a href=(format!("{path}#items")) { "Clear the filters" } " to see all." }
+                @else if acts { "Nothing found yet. " strong { "Run now" } " above runs this topic." }
+                @else { "Nothing found yet. " code { "topicwatch once --topic " (card.topic) } " runs this topic now; if it stays empty, " code { "topicwatch once --dry-run --topic " (card.topic) } " shows what would be searched." } }
+        } @else { ol.found { @for (number, (row, (many, copies))) in found.items.iter().enumerate() { li id=(format!("i{number}")) data-item tabindex="-1" {
+            @let back = format!("{back}#i{number}");
+            (item_view::item(row, zone))
+            div.deeds { (marks::of_item(row, acts, &back, query.order == SUGGESTED)) (stars_and_notes::of_item(row, keeps, &back, number)) }
+            @if *many > 0 { details {
+                summary { (count_noun(many.unsigned_abs(), if narrowed(request) { "matching near-copy" } else { "near-copy" }).replace("copys", "copies")) }
+                ul { @for copy in copies { li {
+                    a dir="auto" href=(item_view::item_page(&copy.key)) { (item_view::summary_line(copy.title.as_deref(), copy.text.as_deref(), 160)) } " "
+                    span.meta { (item_view::by(copy.author.as_deref())) @if let Some(at) = copy.published_at { ", " (moment(at, zone)) } }
+                } } }
+                @if *many > i64::from(COPIES) { p { a href=(all_copies(&row.key, Some(&card.topic))) { "All of them" } } }
+            } }
+        } } } }
+        @if found.hidden > 0 && !all_hidden { p.meta { (number(found.hidden)) " on this page are " @if query.filtered == FilterMode::Hide { "hidden by" } @else { "those hidden by" } " the topic's filter." } }
+        nav.pages aria-label="More items" {
+            @if query.after.is_some() { a href=(request.with(&path, &[("after", None)])) { "From the beginning" } }
+            @if let Some(next) = &found.next {
+                a rel="next" href=(request.with(&path, &[("after", Some(&format!("{}/{}", next.value, next.key)))])) { "Older items" }
+            }
+        }
+    }
+}

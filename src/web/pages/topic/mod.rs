@@ -1,0 +1,95 @@
+//! One topic: its status, its days, its answers. `items` shows its items.
+
+pub(in crate::web) mod actions;
+pub(in crate::web) mod answers;
+mod candidate;
+pub(super) mod counted_items;
+pub(in crate::web) mod days;
+pub(in crate::web) mod edit;
+mod fields;
+mod form;
+pub(in crate::web) mod item_query;
+mod items;
+pub(in crate::web) mod items_file;
+pub(super) mod lines;
+pub(in crate::web) mod report;
+pub(in crate::web) mod submit;
+mod terms;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use maud::html;
+
+use super::alerts;
+use super::items::item_view;
+use super::overview::{new, next, sources};
+use super::runs::findings;
+use super::runs::run_state::state;
+use crate::draw::format::{self, at_least_noun, number};
+use crate::store::RunItems;
+use crate::web::layout::Page;
+use crate::web::page_request::PageRequest;
+use crate::web::problem::Problem;
+use crate::web::site::Site;
+use item_query::TopicItemQuery;
+
+const DAY: Duration = Duration::from_secs(86_400);
+
+pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Result<Page, Problem> {
+    let (store, now) = (&site.store, site.now());
+    let unknown = || Problem::not_found("There is no such topic");
+    let Some(card) = store.topic_card(&request.name, now.minus(DAY)).await? else {
+        return if edit::file_has_topic(&site, &request.name, &request.visitor).await {
+            pending_page(&site, &request.name).await
+        } else {
+            Err(unknown())
+        };
+    };
+    if let Some(page) = counted_items::show(&site, &card, &request).await? {
+        return Ok(page);
+    }
+    let query = TopicItemQuery::of(&request, &card, now)?;
+    let history = site.sources(std::slice::from_ref(&card)).await?;
+    let found = items::load_items(&site, &card, &query, &request.visitor).await?;
+    let firing = alerts::firing_at(&site, std::slice::from_ref(&card.topic), &request.visitor).await?;
+    let actions = actions::section(&site, &card, &request).await?;
+    let charts = days::charts(&site, &card, Some(&request)).await?;
+    let terms = terms::section(&site, &card, &request.visitor).await?;
+    let last: Vec<String> = card.last_run.iter().map(|run| run.run.clone()).collect();
+    let older = store.older_counts(&last).await?.into_values().sum::<i64>();
+    let baseline = store.baselines_of_runs(&last).await?.into_values().sum::<i64>();
+    let answers = answers::latest(&site, &card, &request.visitor).await?;
+    let main = html! {
+        h1 { (format::line(&card.title, 120)) " " small.meta { (card.topic) } }
+        dl.facts {
+            dt { "Last run" } dd { @match &card.last_run { None => "not run yet", Some(run) => {
+                (state(run.state)) " " (item_view::when(run.started_at, card.timezone())) ", "
+                @let new = run.counts.new - older - baseline;
+                (findings::counted(run, RunItems::New, None, new, &at_least_noun(new.max(0).unsigned_abs(), baseline == 0 && history.is_full(&card), "new item")))
+                @if baseline > 0 { " (+" (findings::counted(run, RunItems::Baseline, None, baseline, &format!("{} of the baseline", number(baseline.unsigned_abs())))) ")" }
+                @if older > 0 { " (+" (findings::counted(run, RunItems::Older, None, older, &format!("{} older", number(older.unsigned_abs())))) ")" }
+            } } }
+            dt { "Next slot" } dd { (next(&card, now)) }
+            dt { "Sources" } dd { (sources(&card, &history)) }
+            @if !firing.is_empty() { dt { "Alerts" } dd { (alerts::note(&firing)) } }
+            dt { "New, 24 h" } dd { (new(&card, now, true)) @if card.has_filter() { ", before its filter" } }
+        }
+        (actions)
+        (charts)
+        (terms)
+        (answers)
+        (items::section(&site, &request, &card, &query, &found))
+    };
+    Ok(Page { title: card.title.clone(), place: "/", live: false, nature: site.nature().await?, main })
+}
+
+/// A topic that is in the file, but that no daemon has taken over yet.
+async fn pending_page(site: &Site, topic: &str) -> Result<Page, Problem> {
+    let main = html! {
+        h1 { (format::line(topic, 120)) }
+        p data-soon { "Saved. " @if site.settings().acts.is_some() { "It is applied within seconds." } @else { code { "topicwatch run" } " with the same file applies it within seconds, " code { "topicwatch once" } " at its next run." } }
+        p { a href=(format!("/topics/{topic}")) { "Refresh" } " · " a href="/jobs" { "Settings" } }
+    };
+    Ok(Page { title: topic.to_owned(), place: "/", live: true, nature: site.nature().await?, main })
+}

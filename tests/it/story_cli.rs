@@ -1,0 +1,201 @@
+//! A story through the program: in a terminal, as JSON, on a page and by the API. Hostile text is escaped everywhere,
+//! and every query uses an index.
+
+use topicwatch::model::Source;
+
+use crate::support::api_client::{ask, get};
+use crate::support::databases::{Database, databases, wait};
+use crate::support::logged_sql::statements;
+use crate::support::number_links::{Link, follow_link, number_links};
+use crate::support::program::Place;
+use crate::support::searched::{open, topic};
+use crate::support::story_history::*;
+use crate::support::web_client::Pages;
+use crate::support::world::World;
+
+/// A place with the invented history and its topics.
+fn place(database: Database) -> Place {
+    let topics = TOPICS.map(|id| format!("[[topics]]\nid = \"{id}\"\nquery = \"{id}\"\n")).concat();
+    let place = Place::new(database, &World::new().lines(), &topics);
+    wait(async {
+        let store = open(&place.database).await;
+        store_history(&store).await;
+        store.close().await;
+    });
+    place
+}
+
+#[test]
+fn the_terminal_the_page_and_the_api_tell_the_same_story() {
+    for database in databases() {
+        let place = place(database);
+        let name = place.database.name;
+        let json = place.json(&["story", "post:x:1", "--format", "json"]);
+        let story = &json["story"];
+        assert_eq!((&story["items"], &json["sandbox"]), (&17.into(), &true.into()), "{name}: {story}");
+        assert_eq!(place.json(&["story", "post:x:1", "--json"]), json);
+        let text = place.ok(&["story", "post:x:1"]);
+        for part in [
+            "SANDBOX",
+            "17 items of 4 texts, 14 authors, in 3 topics and 2 sources.",
+            "13 are near-copies of it and 3 share a link",
+            "First seen: @author2  post:x:2",
+            "Earliest published: @author1  post:x:1",
+            "Earlier ones may be missing:",
+            "3 items have no publication time.",
+            "Edits of the earliest",
+            "@author14",
+        ] {
+            let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            let part = part.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(flat.contains(&part), "{name}: {part}\n{text}");
+        }
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+        // A bar for each interval, with a length by its number of items.
+        let bars: Vec<(usize, i64)> = text
+            .lines()
+            .filter(|line| line.starts_with("  2026-") && line.contains(':'))
+            .filter_map(|line| Some((line.matches('#').count(), line.rsplit(' ').next()?.parse().ok()?)))
+            .collect();
+        let told: Vec<i64> =
+            story["chart"].as_array().unwrap().iter().map(|bar| bar["items"].as_i64().unwrap()).collect();
+        assert_eq!(bars.iter().map(|bar| bar.1).collect::<Vec<_>>(), told, "{text}");
+        let most = *told.iter().max().unwrap();
+        assert!(
+            bars.iter().all(|(length, items)| (*length == 40) == (*items == most) && (*length == 0) == (*items == 0))
+        );
+        let pages = Pages::serve(&place, &[]);
+        let coded = |key: &str| url::form_urlencoded::byte_serialize(key.as_bytes()).collect::<String>();
+        for key in ["post:x:1", PAGE_KEY, PAGE] {
+            let api = get(&pages, &format!("/api/v1/items/{}/story", coded(key)));
+            let cli = place.json(&["story", key, "--format", "json"]);
+            assert_eq!((&api["data"], &api["sandbox"]), (&cli["story"], &cli["sandbox"]), "{name}: {key}");
+        }
+        let said = ask(&pages, "GET", "/api/v1/items/post:x:999/story", &[], "").refused(404);
+        assert!(said.contains("no item `post:x:999`"), "{said}");
+        let page = pages.page(&format!("/item?key={}", coded("post:x:1")));
+        for part in [
+            "<h2 id=\"spread\">How it spread</h2>",
+            "aria-labelledby=\"spread\"",
+            "17 items of 4 texts, 14 authors, in 3 topics and 2 sources.",
+            "role=\"img\" aria-label=\"Items over time, UTC",
+            "Earlier ones may be missing:",
+            "shares a link",
+        ] {
+            assert!(page.contains(part), "{name}: {part}\n{page}");
+        }
+        // Its numbers lead to their items.
+        let links = number_links(&page).into_iter();
+        let links: Vec<Link> = links.filter(|link| link.address.ends_with("#story-items")).collect();
+        assert!(links.len() > 6, "{name}: {links:?}");
+        for link in links {
+            let listed = follow_link(&|path| pages.page(path), &link.address);
+            // The item itself is there without a link.
+            assert_eq!(listed.rows, link.number(), "{name}: {link:?}: {listed:?}");
+        }
+        let all =
+            follow_link(&|path| pages.page(path), &format!("/item?key={}&story=all#story-items", coded("post:x:1")));
+        assert_eq!(all.rows, 17, "{name}: {all:?}");
+        place
+            .run(&["story", "post:x:999"])
+            .says(2, &["there is no item `post:x:999`", "hint: topicwatch items --json"]);
+        place.run(&["story", "\u{1b}[2Jx"]).says(2, &["there is no item `\\u{1b}[2Jx`"]);
+    }
+}
+
+#[test]
+fn an_item_that_was_seen_once_is_said_to_be() {
+    for database in databases() {
+        let place = place(database);
+        let text = place.ok(&["story", "post:x:24"]);
+        for part in ["It was seen once: by rust (social), 2026-", "No other item repeats its words or shares a link"] {
+            assert!(text.contains(part), "{part}\n{text}");
+        }
+        assert!(!text.contains('#') && !text.contains("0 share"), "{text}");
+        let pages = Pages::serve(&place, &[]);
+        let page = pages.page("/item?key=post:x:24");
+        assert!(page.contains("It was seen once: by rust (social), 2026-"), "{page}");
+        assert!(!page.contains("Items over time"), "no chart of one item");
+    }
+}
+
+#[test]
+fn items_that_wait_for_the_index_are_found_too() {
+    for database in databases() {
+        let place = place(database);
+        wait(async {
+            let store = open(&place.database).await;
+            let words = "see https://twitter.com/author24/status/24?s=20 for more";
+            let more = vec![post(31, Source::Social, "cy", None, words)];
+            store_run(&store, &topic("rust"), "C9", covering(minutes(600), more)).await;
+            assert_eq!(store.index_backlog().await.unwrap(), 1);
+            store.close().await;
+        });
+        let name = place.database.name;
+        let text = place.ok(&["items", "story", "post:x:24"]);
+        assert!(text.contains("2 items of 2 texts") && text.contains("post:x:31"), "{name}: {text}");
+        assert!(!text.contains("No other item") && !text.contains("not indexed yet"), "{name}: {text}");
+        // Its words have not been compared yet.
+        let text = place.ok(&["items", "story", "post:x:23"]).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains("share a link with it is not fully known."), "{name}: {text}");
+    }
+}
+
+#[test]
+fn hostile_words_command_no_terminal_and_no_page() {
+    for database in databases() {
+        let place = place(database);
+        let hostile = "<script>alert(1)</script>\u{1b}[2J\u{202e}\"><img src=x onerror=alert(1)> javascript:alert(2)";
+        let words = hostile.replace('\'', "''");
+        wait(place.database.execute(&format!(
+            "UPDATE item SET text = '{words}', title = '{words}', author = '{words}', url = 'javascript:alert(1)' WHERE key <> '{PAGE_KEY}'; \
+             UPDATE item_revision SET text = '{words} before'"
+        )));
+        for key in ["post:x:1", "post:x:2", "post:x:24"] {
+            let told = place.run(&["story", key]);
+            told.shows(0, &["\\u{1b}[2J", "\\u{202e}"]);
+            assert!(told.out.lines().all(|line| line.chars().count() <= 80 || !line.contains(' ')), "{told}");
+            place.run(&["story", key, "--format", "json"]).shows(0, &["\\u001b[2J"]);
+        }
+        let pages = Pages::serve(&place, &[]);
+        let page = pages.page("/item?key=post:x:2");
+        assert!(page.contains("How it spread") && page.contains("&lt;script&gt;"), "{page}");
+        for live in ["<script>alert", "<img", "href=\"javascript", "\u{1b}", "\u{202e}"] {
+            assert!(!page.contains(live), "{live}\n{page}");
+        }
+    }
+}
+
+#[test]
+fn every_question_of_a_story_is_answered_by_an_index() {
+    for database in databases() {
+        let place = place(database);
+        let logged = place.program(&["story", "post:x:1", "--log-format", "json"]);
+        let ended = logged.env("RUST_LOG", "sqlx::query=debug").start().wait();
+        assert_eq!(ended.code, Some(0), "{}", ended.err);
+        let statements: Vec<String> = statements(&ended.err)
+            .filter(|sql| sql.starts_with("SELECT") || sql.starts_with("WITH"))
+            .filter(|sql| [" item ", "item_words", "sighting", "topic_item"].iter().any(|table| sql.contains(table)))
+            .collect();
+        assert!(statements.len() > 6, "{statements:#?}");
+        for kind in
+            ["WITH head", "WITH found", "JOIN item_key a", "sighting s CROSS JOIN run", "topic_item t CROSS JOIN run"]
+        {
+            assert!(ended.err.contains(kind), "nobody asked {kind}");
+        }
+        for sql in &statements {
+            let plan = place.database.plan(sql);
+            let tables = [" i", " c", " t", " s", " r", " f", " k", " a", " v", " h"];
+            let scans = plan.iter().filter(|line| {
+                let whole = tables.iter().any(|table| {
+                    line.trim_start().starts_with(&format!("SCAN{table} ")) || line.trim() == format!("SCAN{table}")
+                });
+                whole && !line.contains("VIRTUAL TABLE")
+                    || ["item", "sighting", "topic_item", "run", "item_key"]
+                        .iter()
+                        .any(|table| line.contains(&format!("Seq Scan on {table} ")))
+            });
+            assert_eq!(scans.count(), 0, "{}: {sql}\n{plan:#?}", place.database.name);
+        }
+    }
+}
