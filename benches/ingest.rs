@@ -33,13 +33,13 @@ async fn main() {
             .foreign_keys(true)
             .synchronous(sqlx::sqlite::SqliteSynchronous::Full);
         let mut plain = sqlx::SqliteConnection::connect_with(&options).await.unwrap();
-        let mut told = Results::default();
+        let mut reported = Results::default();
         for tenth in 0..TENTHS {
-            told.ours.push(store(&ours, tenth, runs).await);
-            told.plain.push(lite::insert(&mut plain, tenth, runs).await);
-            told.print_tenth("SQLite", items / TENTHS);
+            reported.ours.push(store(&ours, tenth, runs).await);
+            reported.plain.push(lite::insert(&mut plain, tenth, runs).await);
+            reported.print_tenth("SQLite", items / TENTHS);
         }
-        told.print_total("SQLite", items);
+        reported.print_total("SQLite", items);
         ours.close().await;
     }
     let Ok(url) = std::env::var("TEST_POSTGRES_URL") else { return };
@@ -53,13 +53,13 @@ async fn main() {
     sqlx::raw_sql(AssertSqlSafe(drop.clone())).execute(&mut plain).await.unwrap();
     let ours = open(&url, schemas[0]).await;
     open(&url, schemas[1]).await.close().await;
-    let mut told = Results::default();
+    let mut reported = Results::default();
     for tenth in 0..TENTHS {
-        told.ours.push(store(&ours, tenth, runs).await);
-        told.plain.push(pg::insert(&mut plain, tenth, runs).await);
-        told.print_tenth("PostgreSQL", items / TENTHS);
+        reported.ours.push(store(&ours, tenth, runs).await);
+        reported.plain.push(pg::insert(&mut plain, tenth, runs).await);
+        reported.print_tenth("PostgreSQL", items / TENTHS);
     }
-    told.print_total("PostgreSQL", items);
+    reported.print_total("PostgreSQL", items);
     ours.close().await;
     sqlx::raw_sql(AssertSqlSafe(drop)).execute(&mut plain).await.unwrap();
 }

@@ -44,8 +44,8 @@ fn readable(text: &str) -> SearchableItem<'_> {
 
 /// CPU time of the main thread in seconds.
 fn cpu_time() -> f64 {
-    let told = std::fs::read_to_string("/proc/self/schedstat").unwrap();
-    told.split(' ').next().unwrap().parse::<f64>().unwrap() / 1e9
+    let reported = std::fs::read_to_string("/proc/self/schedstat").unwrap();
+    reported.split(' ').next().unwrap().parse::<f64>().unwrap() / 1e9
 }
 
 fn measure(name: &str, posts: &[String]) {
@@ -70,7 +70,7 @@ fn measure(name: &str, posts: &[String]) {
     let items: Vec<TermItem> =
         posts.iter().zip(&names).take(posts.len() / BEFORE).map(|(post, name)| item(post, name)).collect();
     let (all, tested) = rises(RiseInput { items: &items, before: &days }, &|_| false);
-    let told = news(&all, &items).len();
+    let reported = news(&all, &items).len();
     let read = cpu_time() - before;
     // A topic's first day, against the most stored days of other topics that are ever read.
     let before = cpu_time();
@@ -79,7 +79,7 @@ fn measure(name: &str, posts: &[String]) {
     let first = stand_out(&items, &others, &|_| false).terms.len();
     let stood = cpu_time() - before;
     println!(
-        "{name}: {} posts counted in {counted:.2} s, kept in {:.1} MB; a day of {} beside them in {read:.2} s ({tested} tested, {told} news); what stands out beside {OTHERS} days of others in {stood:.2} s ({first} terms)",
+        "{name}: {} posts counted in {counted:.2} s, kept in {:.1} MB; a day of {} beside them in {read:.2} s ({tested} tested, {reported} news); what stands out beside {OTHERS} days of others in {stood:.2} s ({first} terms)",
         posts.len(),
         bytes as f64 / 1e6,
         items.len()

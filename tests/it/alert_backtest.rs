@@ -62,7 +62,7 @@ fn backtest(place: &Place, name: &str, more: &[&str]) -> Ended {
 #[test]
 fn a_backtest_shows_precision_and_recall_for_a_list_of_events() {
     let counts = counts();
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), ALERT);
@@ -104,9 +104,9 @@ fn a_backtest_shows_precision_and_recall_for_a_list_of_events() {
         let items = backtest(&place, "any", &[]);
         items.shows(0, &["items       2              1       50 %        1 of 3    33 %           12h\n"]);
         assert!(!items.out.contains("sigma"), "{items}");
-        told.push((printed.out, whole, items.out));
+        reported.push((printed.out, whole, items.out));
     }
-    assert!(told.iter().all(|other| *other == told[0]), "{told:#?}");
+    assert!(reported.iter().all(|other| *other == reported[0]), "{reported:#?}");
 }
 
 #[test]
@@ -144,10 +144,10 @@ fn only_runs_of_the_alerts_own_topics_are_counted() {
     }
     let at = hour(25);
     let run = |args: &[&str]| place.ok(&[&["alerts", "backtest", "own", "--at", at.as_str()], args].concat());
-    let told = run(&[]);
-    assert!(told.contains("fired 0 times in 3 runs since "), "{told}");
-    let told: Value = serde_json::from_str(&run(&["--json"])).unwrap();
-    assert_eq!(told["runs"], 3, "{told}");
+    let output = run(&[]);
+    assert!(output.contains("fired 0 times in 3 runs since "), "{output}");
+    let output: Value = serde_json::from_str(&run(&["--json"])).unwrap();
+    assert_eq!(output["runs"], 3, "{output}");
     let all = place.ok(&["alerts", "backtest", "any", "--at", at.as_str()]);
     assert!(all.contains("fired 0 times in 6 runs since "), "{all}");
 }

@@ -181,9 +181,9 @@ fn a_negative_alert_ends_when_a_whole_window_has_too_few_items() {
             let now = firing(&place);
             assert_eq!(now.as_array().unwrap().len(), fires, "{}: day {n}: {now}", place.database.name);
         }
-        let told = subjects(&hook);
+        let reported = subjects(&hook);
         let fired =
-            told.iter().filter(|one| one.starts_with("[ill] acme: 100% of 20 items in 1h sound negative")).count();
-        assert_eq!((fired, told.len()), (2, 2), "{}: {told:?}", place.database.name);
+            reported.iter().filter(|one| one.starts_with("[ill] acme: 100% of 20 items in 1h sound negative")).count();
+        assert_eq!((fired, reported.len()), (2, 2), "{}: {reported:?}", place.database.name);
     }
 }

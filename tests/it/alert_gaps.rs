@@ -95,8 +95,8 @@ fn watch(
 
 /// The days of alerts.
 fn fired(place: &Place) -> Vec<Value> {
-    let told = place.json(&["alerts", "--json", "--limit", "100"]);
-    let all = told["events"].as_array().unwrap_or_else(|| panic!("{told}"));
+    let output = place.json(&["alerts", "--json", "--limit", "100"]);
+    let all = output["events"].as_array().unwrap_or_else(|| panic!("{output}"));
     let fired = all.iter().filter(|event| event["kind"] == "fired");
     fired.map(|event| json!(event["at"].as_str().unwrap()[..10])).collect()
 }
@@ -187,14 +187,14 @@ fn an_alert_about_one_source_counts_only_what_it_found() {
     let place = Place::bare(sqlite(), &(rest + &alert("east") + &alert("west")));
     let days = (1..DAYS).map(|day| 24 * day);
     for place in watch(&place, &[&east, &west], days, PARTED, &(0..0, down)) {
-        let told = place.json(&["alerts", "--json", "--limit", "100"]);
+        let output = place.json(&["alerts", "--json", "--limit", "100"]);
         let fired = |alert: &str| -> Vec<&str> {
-            let all = told["events"].as_array().unwrap().iter();
+            let all = output["events"].as_array().unwrap().iter();
             let own = all.filter(|event| event["alert"] == alert && event["kind"] == "fired");
             own.map(|event| event["summary"].as_str().unwrap()).collect()
         };
         let (all, west) = (fired("storms"), fired("west"));
-        assert!(fired("east").is_empty() && all.len() == 1 && west.len() == 1, "{}: {told}", place.database.name);
+        assert!(fired("east").is_empty() && all.len() == 1 && west.len() == 1, "{}: {output}", place.database.name);
         // A day has 24 posts of each source.
         assert!(all[0].contains("(108 items") && west[0].contains("(84 items"), "{all:?} {west:?}");
         // The windows it is compared with are counted in the same way.

@@ -112,10 +112,13 @@ fn what_became_of_a_message_is_said() {
             }
             due(&place, at);
             assert_eq!(said(), [json!(expected), json!(expected)], "{name}");
-            let told = place.ok(&["alerts"]);
+            let output = place.ok(&["alerts"]);
             let open = format!("({expected})");
-            assert!(told.contains(expected) && told.contains(&open) == (expected != "delivered"), "{name}: {told}");
-            assert!(!told.contains("notified"), "{name}: {told}");
+            assert!(
+                output.contains(expected) && output.contains(&open) == (expected != "delivered"),
+                "{name}: {output}"
+            );
+            assert!(!output.contains("notified"), "{name}: {output}");
         }
         let pages = Pages::serve(&place, &["--at", &hour(28)]);
         let page = pages.page("/alerts");
@@ -179,8 +182,8 @@ fn an_alert_whose_only_message_was_cancelled_has_no_last_message_and_no_cool_dow
         place.run(&["alerts", "ack", "recalls"]).shows(0, &["1 event acknowledged"]);
         let all = listed(&place);
         assert_eq!([&all["alerts"][0]["sent_at"], &all["alerts"][0]["delivery"]], [&json!(null); 2], "{name}");
-        let told = place.ok(&["alerts"]);
-        assert!(!told.contains("unknown"), "{name}: {told}");
+        let output = place.ok(&["alerts"]);
+        assert!(!output.contains("unknown"), "{name}: {output}");
         // Nobody got a message, so the next one is not held back.
         *answer.lock().unwrap() = GOOD;
         world.posts(&[post(26, 25, "words", 1)]);
@@ -217,9 +220,9 @@ fn what_was_dropped_for_a_channel_was_not_delivered_to_all() {
             let partly = json!("partly delivered");
             assert_eq!(said, [&partly, &partly, &json!(null)], "{name}: dropped {drops}");
             // A terminal of 80 columns.
-            let told = place.program(&["alerts"]).env("COLUMNS", "80").run();
-            told.shows(0, &["(partly delivered)", "sends to hook other"]);
-            assert!(told.out.lines().all(|line| line.chars().count() <= 80), "{name}: {told}");
+            let output = place.program(&["alerts"]).env("COLUMNS", "80").run();
+            output.shows(0, &["(partly delivered)", "sends to hook other"]);
+            assert!(output.out.lines().all(|line| line.chars().count() <= 80), "{name}: {output}");
         }
     }
 }

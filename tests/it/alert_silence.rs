@@ -89,8 +89,8 @@ fn a_message_that_waits_for_another_try_is_not_sent_while_its_alert_is_snoozed()
         assert_eq!((hook.got().len(), waits(&place)[1].as_str().map(of)), (1, Some(of(&hour(29)))), "{name}");
         due(&place, 29);
         assert_eq!(hook.got().len(), 2, "{name}");
-        let told = &place.json(&["alerts", "--json"])["alerts"][0]["delivery"];
-        assert_eq!(told, "delivered", "{name}");
+        let output = &place.json(&["alerts", "--json"])["alerts"][0]["delivery"];
+        assert_eq!(output, "delivered", "{name}");
     }
 }
 

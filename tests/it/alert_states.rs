@@ -63,8 +63,8 @@ fn what_is_held_back_and_what_a_paused_alert_found_do_not_count_as_firing() {
         }
         let exposed = Exposed::read(&pages);
         for (alert, firing) in [("loud", 1.0), ("words", 1.0), ("off", 0.0), ("tone", 0.0)] {
-            let told = exposed.of("topicwatch_alerts_firing", &[("alert", alert)]);
-            assert_eq!(told, Some(firing), "{name}: {alert}");
+            let reported = exposed.of("topicwatch_alerts_firing", &[("alert", alert)]);
+            assert_eq!(reported, Some(firing), "{name}: {alert}");
         }
     }
 }
@@ -93,7 +93,7 @@ fn each_list_of_alerts_names_them_apart() {
         let subjects = |list: &Value| -> Vec<Value> {
             list.as_array().unwrap().iter().map(|one| one["subject"].clone()).collect()
         };
-        let told = place.json(&["alerts", "--json"]);
+        let output = place.json(&["alerts", "--json"]);
         let by_api = get(&pages, "/api/v1/alerts");
         for (alert, firing, held_back, paused) in [
             ("loud", &["acme"][..], &["acme/unrelated"][..], false),
@@ -101,7 +101,7 @@ fn each_list_of_alerts_names_them_apart() {
             ("off", &["acme/web"], &[], true),
             ("tone", &[], &["acme/unrelated"], false),
         ] {
-            for (all, key) in [(&told["alerts"], "name"), (&by_api["data"], "alert")] {
+            for (all, key) in [(&output["alerts"], "name"), (&by_api["data"], "alert")] {
                 let one = all.as_array().unwrap().iter().find(|one| one[key] == alert).unwrap();
                 assert_eq!(subjects(&one["firing"]), firing, "{name}: {one}");
                 assert_eq!(subjects(&one["held_back"]), held_back, "{name}: {one}");

@@ -42,8 +42,8 @@ fn a_run_a_whole_window_ago_is_in_no_window_however_late_it_began() {
     for database in databases() {
         let place = before.on(database);
         (PARTED..DAYS).for_each(|day| run(&place, day));
-        let begun = |told: &Value| -> Vec<Value> {
-            let all = told["events"].as_array().unwrap_or_else(|| panic!("{told}"));
+        let begun = |output: &Value| -> Vec<Value> {
+            let all = output["events"].as_array().unwrap_or_else(|| panic!("{output}"));
             let fired = all.iter().filter(|event| {
                 event["kind"] == "fired" && (event["muted"].is_null() || event["muted"] == "no channels")
             });
@@ -53,8 +53,8 @@ fn a_run_a_whole_window_ago_is_in_no_window_however_late_it_began() {
         let all = place.json(&["alerts", "--json", "--limit", "100"]);
         assert_eq!(begun(&all), [day.clone(), day.clone()], "{}: {all}", place.database.name);
         for alert in ["storms", "tone"] {
-            let told = place.json(&["alerts", "backtest", alert, "--days", "30", "--json", "--at", &hour(24 * DAYS)]);
-            assert_eq!(begun(&told), std::slice::from_ref(&day), "{}: {told}", place.database.name);
+            let output = place.json(&["alerts", "backtest", alert, "--days", "30", "--json", "--at", &hour(24 * DAYS)]);
+            assert_eq!(begun(&output), std::slice::from_ref(&day), "{}: {output}", place.database.name);
         }
         let storm = all["events"].to_string();
         assert!(storm.contains("acme: 60 new unique items in 1d (60 items by 3 authors)"), "{storm}");
@@ -81,8 +81,8 @@ fn posts_that_an_outage_held_back_are_no_rise() {
         let place = before.on(database);
         run(&place, 24 * 11..24 * 12);
         run(&place, 24 * 14 + 18..24 * 17);
-        let told = place.json(&["alerts", "--json", "--limit", "100"]);
-        assert_eq!(told["events"], json!([]), "{}: {told}", place.database.name);
+        let output = place.json(&["alerts", "--json", "--limit", "100"]);
+        assert_eq!(output["events"], json!([]), "{}: {output}", place.database.name);
         let found = place.database.number("SELECT max(found) FROM v_run");
         assert!(found > 120, "the run after it looked back over it: {found}");
     }

@@ -49,7 +49,7 @@ fn events(place: &Place, hook: &Hook) -> Value {
 
 #[test]
 fn new_items_with_its_words_are_reported_once_and_a_baseline_never() {
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for database in databases() {
         let (world, hook) = (World::new(), Hook::good());
         let rest = file("", "rule = \"items\"\nwords = [\"recall\", \"lawsuit\"]\ncooldown = \"2h\"\n");
@@ -94,9 +94,9 @@ fn new_items_with_its_words_are_reported_once_and_a_baseline_never() {
             ids
         };
         assert_eq!(ids(&past["events"]), ids(&events));
-        told.push((subjects(&hook), past));
+        reported.push((subjects(&hook), past));
     }
-    assert!(told.iter().all(|other| *other == told[0]), "{told:#?}");
+    assert!(reported.iter().all(|other| *other == reported[0]), "{reported:#?}");
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn whatever_is_killed_each_event_is_in_one_message() {
         // The leases of claimed messages expire.
         due(&place, &hook, &hour(31));
         due(&place, &hook, &hour(32));
-        let mut told: Vec<String> = Vec::new();
+        let mut reported: Vec<String> = Vec::new();
         let mut messages: Vec<String> = Vec::new();
         for got in hook.got() {
             let body = got.json();
@@ -130,12 +130,12 @@ fn whatever_is_killed_each_event_is_in_one_message() {
                 continue;
             }
             messages.push(message);
-            told.extend(body["data"]["events"].as_array().unwrap().iter().map(|e| e["event"].to_string()));
+            reported.extend(body["data"]["events"].as_array().unwrap().iter().map(|e| e["event"].to_string()));
         }
-        let seen = told.len();
-        told.sort();
-        told.dedup();
-        assert_eq!((told.len(), seen), (5, 5), "{}: {told:?}", place.database.name);
+        let seen = reported.len();
+        reported.sort();
+        reported.dedup();
+        assert_eq!((reported.len(), seen), (5, 5), "{}: {reported:?}", place.database.name);
     }
 }
 
@@ -309,10 +309,10 @@ fn slots_missed_one_at_a_time_are_one_outage() {
         days(0..3);
         assert_eq!((subjects(&hook).len(), firing()), (0, json!([])), "{name}: two are too few");
         days(3..11);
-        let told = |from: u32| {
+        let reported = |from: u32| {
             format!("[recalls] late: 3 slots missed, from 2026-03-{from}T00:00:00Z to 2026-03-{}T00:00:00Z", from + 2)
         };
-        assert_eq!(subjects(&hook), [told(12)], "{name}: an outage fires once");
+        assert_eq!(subjects(&hook), [reported(12)], "{name}: an outage fires once");
         assert_eq!(firing()[0]["since"], "2026-03-14T00:00:00.000Z", "{name}");
         // A run ends it, without a message; the next outage is counted from there.
         let ended = program(&place, &hook, &["once", "--at", &hour(24 * 10 + 7)]).run();
@@ -320,7 +320,7 @@ fn slots_missed_one_at_a_time_are_one_outage() {
         days(11..13);
         assert_eq!((subjects(&hook).len(), firing()), (1, json!([])), "{name}");
         days(13..16);
-        assert_eq!(subjects(&hook), [told(12), told(22)], "{name}");
+        assert_eq!(subjects(&hook), [reported(12), reported(22)], "{name}");
         // The backtest finds the same events, although it reads all slots at once.
         let past = json(&["alerts", "backtest", "recalls", "--days", "30", "--json", "--at", &hour(24 * 16)]);
         let ids = |events: &Value| -> Vec<Value> {
@@ -423,7 +423,7 @@ fn a_storm_of_unrelated_posts_is_recorded_but_not_sent() {
         assert_eq!(subjects(&hook), [""; 0]);
         (usual, place)
     });
-    for (usual, storm, told) in [("acme", vague, 0), ("acme", "acme", 1), (vague, vague, 1)] {
+    for (usual, storm, reported) in [("acme", vague, 0), ("acme", "acme", 1), (vague, vague, 1)] {
         let (_, before) = usual_days.iter().find(|(name, _)| *name == usual).unwrap();
         for database in databases() {
             let (place, hook) = (before.on(database), Hook::good());
@@ -431,12 +431,12 @@ fn a_storm_of_unrelated_posts_is_recorded_but_not_sent() {
             once(&place, 192);
             due(&place, &hook, "2026-03-19T00:00:01Z");
             let of = |alert: &str| subjects(&hook).iter().filter(|one| one.starts_with(&format!("[{alert}]"))).count();
-            assert_eq!((of("recalls"), of("tone")), (told, told), "{usual} {storm}: {:?}", subjects(&hook));
+            assert_eq!((of("recalls"), of("tone")), (reported, reported), "{usual} {storm}: {:?}", subjects(&hook));
             let all = program(&place, &hook, &["alerts", "--json", "--limit", "100"]).run();
             let all: Value = serde_json::from_str(&all.out).unwrap();
             let events = &all["events"];
             let held: Vec<&Value> = events.as_array().unwrap().iter().filter(|one| !one["muted"].is_null()).collect();
-            assert_eq!(held.len(), 2 * (1 - told), "{usual} {storm}: {events}");
+            assert_eq!(held.len(), 2 * (1 - reported), "{usual} {storm}: {events}");
             for one in held {
                 assert_eq!(one["muted"], "unrelated posts");
                 let summary = "acme: 90 of 90 posts in 1h contain no word of the query: not judged";
@@ -445,14 +445,14 @@ fn a_storm_of_unrelated_posts_is_recorded_but_not_sent() {
             // It is listed, but as no alarm.
             let list = |alert: usize, list: &str| all["alerts"][alert][list].as_array().unwrap().len();
             let lists = [0, 1].map(|alert| (list(alert, "firing"), list(alert, "held_back")));
-            assert_eq!(lists, [(told, 1 - told); 2], "{usual} {storm}: {all}");
+            assert_eq!(lists, [(reported, 1 - reported); 2], "{usual} {storm}: {all}");
             let text = program(&place, &hook, &["alerts"]).run();
-            assert_eq!(text.out.contains("held back: acme/unrelated"), told == 0, "{usual} {storm}: {text}");
+            assert_eq!(text.out.contains("held back: acme/unrelated"), reported == 0, "{usual} {storm}: {text}");
             // Posts about the topic end the alert without a message.
             day(9, 20, usual, good);
             once(&place, 216);
             due(&place, &hook, "2026-03-20T00:00:01Z");
-            assert_eq!(subjects(&hook).len(), 4 * told, "{usual} {storm}: {:?}", subjects(&hook));
+            assert_eq!(subjects(&hook).len(), 4 * reported, "{usual} {storm}: {:?}", subjects(&hook));
             let listed = program(&place, &hook, &["alerts", "--json"]).run();
             let listed: Value = serde_json::from_str(&listed.out).unwrap();
             let firing = listed["alerts"].as_array().unwrap().iter().all(|one| one["firing"] == json!([]));
@@ -477,8 +477,8 @@ fn a_budget_that_is_nearly_used_is_reported_once_a_day() {
         for n in 23..29 {
             due(&place, &hook, &hour(n));
         }
-        let told = "[recalls] acme: 2 of 10 calls used this UTC day (20%)";
-        assert_eq!(subjects(&hook), [told], "{named}: {:?}", events(&place, &hook));
+        let reported = "[recalls] acme: 2 of 10 calls used this UTC day (20%)";
+        assert_eq!(subjects(&hook), [reported], "{named}: {:?}", events(&place, &hook));
         assert_eq!(events(&place, &hook)[0]["event"], "alert:recalls/2026-03-12/acme/2026-03-12/fired");
         // It fires until the UTC day is over, also if nothing has looked since.
         for (at, firing) in [("2026-03-12T23:59:00Z", true), ("2026-03-13T00:00:00Z", false)] {
@@ -488,7 +488,11 @@ fn a_budget_that_is_nearly_used_is_reported_once_a_day() {
         for n in 48..51 {
             due(&place, &hook, &hour(n));
         }
-        assert_eq!(subjects(&hook), [told, told], "another day is another event, and the end of one is not told");
+        assert_eq!(
+            subjects(&hook),
+            [reported, reported],
+            "another day is another event, and the end of one is not told"
+        );
     }
 }
 
@@ -505,8 +509,8 @@ fn what_was_used_shortly_before_midnight_is_reported_after_it() {
             assert_eq!(ended.code, Some(0), "{ended}");
         }
         due(&place, &hook, "2026-03-12T00:00:10Z");
-        let told = "[recalls] acme: 2 of 10 calls used on the UTC day 2026-03-11 (20%)";
-        assert_eq!(subjects(&hook), [told], "{name}");
+        let reported = "[recalls] acme: 2 of 10 calls used on the UTC day 2026-03-11 (20%)";
+        assert_eq!(subjects(&hook), [reported], "{name}");
         let all = events(&place, &hook);
         assert_eq!(all[0]["event"], "alert:recalls/2026-03-11/acme/2026-03-11/fired", "{name}: {all}");
         // That day is over, and is looked at once.
@@ -618,13 +622,13 @@ fn alerts_are_evaluated_after_each_run_and_sent_once_by_several_processes() {
         daemon.signal("TERM");
         assert_eq!(daemon.wait().code, Some(0));
         due(&place, &hook, "2099-01-01T00:00:00Z");
-        let told: Vec<String> = hook
+        let output: Vec<String> = hook
             .got()
             .iter()
             .filter(|got| got.json()["event"].as_str().unwrap().contains("/acme/fired/"))
             .map(|got| got.json()["subject"].to_string())
             .collect();
-        assert_eq!(told, ["\"[recalls] acme: 1 new item\""], "{}", place.database.name);
+        assert_eq!(output, ["\"[recalls] acme: 1 new item\""], "{}", place.database.name);
     }
 }
 

@@ -99,10 +99,10 @@ fn every_operation_of_the_document_answers_as_it_says() {
                 let reply = ask(&pages, "GET", &address, &[], "");
                 assert_eq!((reply.status, reply.whole), (200, true), "{name}: {address}\n{}", reply.text());
                 let kind = reply.header("content-type").unwrap();
-                let told = content.get(kind).unwrap_or_else(|| panic!("{address} is {kind}, not {content:?}"));
+                let reported = content.get(kind).unwrap_or_else(|| panic!("{address} is {kind}, not {content:?}"));
                 if kind == "application/json" {
                     let value = reply.json();
-                    let wrong = mistakes(&document, &told["schema"], &value, "$");
+                    let wrong = mistakes(&document, &reported["schema"], &value, "$");
                     assert!(wrong.is_empty(), "{name}: {address}\n{}", wrong.join("\n"));
                     let some = value.get("data").is_none_or(|data| data.as_array().is_none_or(|rows| !rows.is_empty()));
                     assert!(some, "{name}: {address} tells of nothing");
@@ -227,8 +227,8 @@ fn invalid_requests_are_refused_with_a_hint() {
             (404, format!("/api/v1/topics/rust/items?page_token={token}"), "another query"),
             (404, format!("/api/v1/runs?page_token={token}"), "another query"),
         ] {
-            let told = ask(&pages, "GET", &path, &[], "").refused(status);
-            assert!(told.contains(said), "{path}: {told}");
+            let reported = ask(&pages, "GET", &path, &[], "").refused(status);
+            assert!(reported.contains(said), "{path}: {reported}");
         }
         // The page size is not part of the query.
         get(&pages, &format!("/api/v1/topics/acme/items?limit=7&page_token={token}"));
@@ -401,10 +401,10 @@ fn item_filters_equal_those_of_the_command_line() {
         assert_eq!(all.len() as i64, folded["data"].as_array().unwrap().len() as i64 + under, "{name}");
         // The API shows the same runs as the command.
         let runs = place.json(&["runs", "--json", "--topic", "acme"]);
-        let told = get(&pages, "/api/v1/runs?topic=acme&state=ok");
-        let told: Vec<&Value> = told["data"].as_array().unwrap().iter().map(|run| &run["run"]).collect();
+        let reported = get(&pages, "/api/v1/runs?topic=acme&state=ok");
+        let reported: Vec<&Value> = reported["data"].as_array().unwrap().iter().map(|run| &run["run"]).collect();
         let by_hand: Vec<&Value> = runs["runs"].as_array().unwrap().iter().map(|run| &run["run"]).collect();
-        assert_eq!(told, by_hand, "{name}");
+        assert_eq!(reported, by_hand, "{name}");
         let since = get(&pages, "/api/v1/runs?since=2026-03-11T08:30:00Z");
         assert_eq!(since["data"].as_array().unwrap().len(), 2, "{name}");
     }
@@ -449,20 +449,20 @@ fn hostile_texts_come_back_as_they_were_stored() {
 fn every_operation_is_reported_with_an_example_that_works() {
     let (_sandbox, place) = world(crate::support::databases::sqlite());
     let pages = Pages::serve(&place, &["--at", NINE]);
-    let told = std::fs::read_to_string(format!("{}/docs/reference/api.md", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let reported = std::fs::read_to_string(format!("{}/docs/reference/api.md", env!("CARGO_MANIFEST_DIR"))).unwrap();
     let document = get(&pages, "/api/v1/openapi.json");
     let (paths, mut tried) = (document["paths"].as_object().unwrap(), BTreeSet::new());
     for (path, operations) in paths {
         for method in operations.as_object().unwrap().keys() {
             assert!(
-                told.contains(&format!("`{} {path}`", method.to_uppercase())),
+                reported.contains(&format!("`{} {path}`", method.to_uppercase())),
                 "docs/reference/api.md: {method} {path}"
             );
         }
     }
     let key = place.database.first_key();
     let run = place.database.texts("SELECT run FROM v_run WHERE seq = 1").remove(0);
-    for line in told.lines().filter(|line| line.starts_with("$ curl") && !line.contains("-X ")) {
+    for line in reported.lines().filter(|line| line.starts_with("$ curl") && !line.contains("-X ")) {
         let (_, rest) = line.split_once("\"$api/").unwrap();
         let address = format!("/api/v1/{}", rest.split('"').next().unwrap());
         let request = if address.contains("/alerts/") { "R2" } else { "R1" };

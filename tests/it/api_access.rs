@@ -111,9 +111,9 @@ fn a_daemon_executes_authorised_requests_and_reports_their_result() {
         };
         let (asked, queued) = put("run-now");
         assert_eq!(asked, format!("{REQUESTS}/{}", queued["id"].as_str().unwrap()));
-        let told = done(&asked);
-        assert_eq!((&told["answer"], &told["run"]), (&"queued".into(), &queued["id"]));
-        let run = format!("/api/v1/runs/{}", told["run"].as_str().unwrap());
+        let reported = done(&asked);
+        assert_eq!((&reported["answer"], &reported["run"]), (&"queued".into(), &queued["id"]));
+        let run = format!("/api/v1/runs/{}", reported["run"].as_str().unwrap());
         crate::support::program::until("the run", || see(&run).json()["data"]["state"] == "ok");
         assert_eq!(see(&run).json()["data"]["trigger"], "manual");
         assert_eq!(done(&put("pause").0)["answer"], "paused");
@@ -146,8 +146,8 @@ fn a_daemon_executes_authorised_requests_and_reports_their_result() {
         assert_eq!(place.database.requests(), rows, "{name}");
         // A body that never arrives blocks nobody: its connection is closed.
         let mut slow = pages.connect();
-        let (more, told) = ([headers[0], json, ("Content-Length", "100")], "{\"action\":");
-        slow.write_all(request(&pages, "POST", REQUESTS, &more, told).as_bytes()).unwrap();
+        let (more, reported) = ([headers[0], json, ("Content-Length", "100")], "{\"action\":");
+        slow.write_all(request(&pages, "POST", REQUESTS, &more, reported).as_bytes()).unwrap();
         place.ok(&["topic", "run", "acme", "--wait", "--timeout", "50s"]);
         let mut rest = Vec::new();
         let read = slow.read_to_end(&mut rest);
@@ -166,7 +166,7 @@ fn without_a_token_a_daemon_takes_no_request() {
     let pages = Pages::of(place.program(&["run"]).start());
     get(&pages, "/api/v1/topics");
     let json = [("Content-Type", "application/json")];
-    let told = ask(&pages, "POST", REQUESTS, &json, "{\"action\": \"run-now\"}").refused(403);
-    assert!(told.contains("token"), "{told}");
+    let reported = ask(&pages, "POST", REQUESTS, &json, "{\"action\": \"run-now\"}").refused(403);
+    assert!(reported.contains("token"), "{reported}");
     assert_eq!(place.database.requests(), 0);
 }

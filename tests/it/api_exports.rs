@@ -115,8 +115,8 @@ fn what_the_command_refuses_is_refused() {
         let (options, query) = both(&filter);
         let options: Vec<&str> = options.iter().map(String::as_str).collect();
         place.run(&[&["export", "--what", what][..], &options].concat()).says(2, &[]);
-        let told = ask(&pages, "GET", &format!("/api/v1/exports/{what}.csv?{query}"), &[], "").refused(status);
-        assert!(!told.contains("--"), "{told}");
+        let reported = ask(&pages, "GET", &format!("/api/v1/exports/{what}.csv?{query}"), &[], "").refused(status);
+        assert!(!reported.contains("--"), "{reported}");
     }
     ask(&pages, "GET", "/api/v1/exports/items.jsonl?profile=excel", &[], "").refused(409);
     for file in ["items", "items.xlsx", "users.csv", "..%2fitems.csv"] {

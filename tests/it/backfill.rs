@@ -20,7 +20,7 @@ const FILL: [&str; 8] = ["backfill", "acme", "--from", "2026-03-07", "--to", "20
 
 #[test]
 fn each_day_is_asked_for_judged_and_covered_and_a_second_time_brings_nothing_new() {
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = place(database, &sandbox, "");
@@ -52,17 +52,17 @@ fn each_day_is_asked_for_judged_and_covered_and_a_second_time_brings_nothing_new
         let again = place.run(&FILL);
         again.shows(0, &["3 of 3 days ok", "= 0 new +"]);
         assert_adds_up(&place);
-        told.push((filled.out.replace(&place.database.url, ""), place.ok(&["export", "--what", "sightings"])));
+        reported.push((filled.out.replace(&place.database.url, ""), place.ok(&["export", "--what", "sightings"])));
     }
-    assert!(told.iter().all(|(_, sightings)| *sightings == told[0].1));
+    assert!(reported.iter().all(|(_, sightings)| *sightings == reported[0].1));
 }
 
 #[test]
 fn a_dry_run_shows_the_price_and_makes_no_calls() {
     let sandbox = Sandbox::at(NINE, &[]);
     let place = place(sqlite(), &sandbox, "prices.social = 0.01\nprices.ai = 0.02");
-    let told = place.run(&[&FILL[..], &["--dry-run"]].concat());
-    told.shows(
+    let output = place.run(&[&FILL[..], &["--dry-run"]].concat());
+    output.shows(
         0,
         &[
             "2026-03-07  social  GET /twitter, expected $0.010",

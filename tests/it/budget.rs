@@ -90,8 +90,8 @@ fn an_unknown_cost_counts_at_the_configured_price() {
             let id = format!("t{n}");
             place.configure(&format!("{}prices.web = 0.02\nbudget_per_day = 1", raw.lines()), &topic(&id, ""));
             place.ok(&["once", "--at", NINE]);
-            let told = place.json(&["runs", "--topic", &id, "--json"]);
-            let search = &told["runs"][0]["searches"][0];
+            let output = place.json(&["runs", "--topic", &id, "--json"]);
+            let search = &output["runs"][0]["searches"][0];
             assert_eq!((&search["cost_usd"], &search["cost_basis"]), (&json!(0.02), &json!("assumed")), "{header:?}");
             let spent = i64::try_from(n + 1).unwrap() * 20_000;
             assert_eq!(place.database.number("SELECT spent FROM calls"), spent, "{} {header:?}", place.database.name);
@@ -174,9 +174,9 @@ fn what_is_used_up_is_reported_everywhere_with_its_end() {
         place.ok(&["once", "--at", NINE]);
         let ended = place.run(&["once", "--at", NINE, "--json"]);
         assert_eq!(ended.code, Some(3), "{ended}");
-        let told: Value = serde_json::from_str(&ended.out).unwrap();
+        let output: Value = serde_json::from_str(&ended.out).unwrap();
         let (name, clears) = (place.database.name, json!("2026-03-12T00:00:00.000Z"));
-        let acme = &told["runs"][0];
+        let acme = &output["runs"][0];
         let why = json!(
             "not enough topic money until 2026-03-12T00:00:00Z: $0.002 of $0.011 used this UTC day, a call may cost $0.010"
         );
@@ -186,7 +186,11 @@ fn what_is_used_up_is_reported_everywhere_with_its_end() {
             "{name}"
         );
         assert_eq!((&acme["searches"][0]["state"], &acme["searches"][0]["clears_at"]), (&json!("over_quota"), &clears));
-        assert_eq!((&told["runs"][1]["state"], &told["runs"][1]["clears_at"]), (&json!("ok"), &Value::Null), "{name}");
+        assert_eq!(
+            (&output["runs"][1]["state"], &output["runs"][1]["clears_at"]),
+            (&json!("ok"), &Value::Null),
+            "{name}"
+        );
         assert_eq!(sandbox.calls(), 4, "{name}: the refused one was not made");
 
         let runs = place.json(&["runs", "--topic", "acme", "--json"]);
@@ -253,21 +257,21 @@ fn a_plan_warns_of_the_budget_of_a_provider() {
         // Ten calls fit: of one in each hour, or of two.
         let at = if upper.is_null() { "19:00" } else { "14:00" };
         let shown = shown(&place);
-        let told = format!(
+        let reported = format!(
             "! 2026-03-11: provider money of hn, $0.500 a day, {words} {at} UTC ($0.000 used today); planned use: at most"
         );
-        assert!(shown.contains(&told) && !shown.contains("of unused"), "`{told}` is not in\n{shown}");
+        assert!(shown.contains(&reported) && !shown.contains("of unused"), "`{reported}` is not in\n{shown}");
     }
     let shown = |budget: &str| shown(&file(budget, "hn.limit = 50"));
-    let told = shown("budget_per_day = 2.5\n");
+    let reported = shown("budget_per_day = 2.5\n");
     assert!(
-        told.contains("The busiest day of provider money of hn, 2026-03-12, uses at most $1.200 of $2.500"),
-        "{told}"
+        reported.contains("The busiest day of provider money of hn, 2026-03-12, uses at most $1.200 of $2.500"),
+        "{reported}"
     );
-    let told = shown("budget_per_day = 0.04\n");
+    let reported = shown("budget_per_day = 0.04\n");
     assert!(
-        told.contains("provider money of hn: one call of hn may cost $0.050, more than the $0.040 of a day"),
-        "{told}"
+        reported.contains("provider money of hn: one call of hn may cost $0.050, more than the $0.040 of a day"),
+        "{reported}"
     );
 }
 
@@ -362,8 +366,8 @@ fn a_budget_below_the_price_of_a_call_is_reported_as_one_that_no_midnight_clears
         let left = "topic money of acme: $0.000 used today (UTC) of $0.002, $0.002 left, too little for one call of web ($0.003)";
         place.run(&status).shows(0, &["acme is over quota: ", refused, left]);
         let plan = place.ok(&["plan", "--at", NINE]).split_whitespace().collect::<Vec<_>>().join(" ");
-        let told = "topic money of acme: one call of web may cost $0.003, more than the $0.002 of a day. None is made (over_quota)";
-        assert!(plan.contains(told) && !plan.contains("is used up at"), "{name}: {plan}");
+        let reported = "topic money of acme: one call of web may cost $0.003, more than the $0.002 of a day. None is made (over_quota)";
+        assert!(plan.contains(reported) && !plan.contains("is used up at"), "{name}: {plan}");
         let met = &place.json(&["plan", "--json", "--at", NINE])["budgets"][0];
         assert_eq!(met["too_dear"], json!({ "source": "web", "price_usd": 0.003 }), "{name}: {met}");
 

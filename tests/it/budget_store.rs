@@ -313,10 +313,10 @@ async fn sequence(database: &Database, store: &Store, seed: u64) {
             let exact = if day == now.utc_day() { 3 } else { 2 };
             let ids: Vec<String> = topics[..exact].iter().map(|topic| topic.id.clone()).collect();
             let (service, of_topics) = store.usage_on(day, &ids).await.unwrap();
-            let told = format!("{} seed {seed} step {step} day {day}", database.name);
-            assert_eq!(service, model.used(None, day), "{told}");
+            let reported = format!("{} seed {seed} step {step} day {day}", database.name);
+            assert_eq!(service, model.used(None, day), "{reported}");
             for (topic, used) in topics.iter().zip(of_topics) {
-                assert_eq!(used.money, model.used(Some(&topic.id), day).money, "{told} {}", topic.id);
+                assert_eq!(used.money, model.used(Some(&topic.id), day).money, "{reported} {}", topic.id);
             }
         }
     }

@@ -100,8 +100,8 @@ fn begun(counts: &[u64], hours: usize, begin: Time, windows: &mut [Window]) -> V
             *count = held(day);
         }
     }
-    let told = replay(&spec(hours as u64), "acme", windows);
-    let fired = told.events.iter().filter(|event| event.kind == AlertEventKind::Fired);
+    let reported = replay(&spec(hours as u64), "acme", windows);
+    let fired = reported.events.iter().filter(|event| event.kind == AlertEventKind::Fired);
     fired.map(|event| usize::try_from(event.at.since(begin).as_secs() / 3_600).unwrap()).collect()
 }
 

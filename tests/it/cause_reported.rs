@@ -122,7 +122,7 @@ fn the_sentence_of_a_report_names_what_made_the_day_unusual() {
     let world = World::new();
     let before = fortnight(&world);
     for (name, day, expected, named) in cases {
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         for database in databases() {
             let of = database.name;
             let text = report(&before.on(database), &world, day);
@@ -130,9 +130,9 @@ fn the_sentence_of_a_report_names_what_made_the_day_unusual() {
                 assert!(text.contains(words), "{name} on {of}: {words}\n{text}");
             }
             assert_eq!(text.contains(" comes from "), named, "{name} on {of}: {text}");
-            told.push(text);
+            reported.push(text);
         }
-        assert!(told.iter().all(|text| *text == told[0]), "{name}");
+        assert!(reported.iter().all(|text| *text == reported[0]), "{name}");
     }
 }
 

@@ -26,7 +26,7 @@ const FIVE: [&str; 5] = ["new", "baseline", "gone", "edited", "rising"];
 
 #[test]
 fn the_first_run_is_a_baseline_and_what_comes_goes_grows_and_changes_is_reported() {
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
@@ -83,9 +83,9 @@ fn the_first_run_is_a_baseline_and_what_comes_goes_grows_and_changes_is_reported
         world.posts(&[post(3, 25, "three is new", 41), one(), two()]);
         once(&place, 29);
         assert_eq!(counts(&diff(&place, &["--since", "2026-03-01"]), &["gone"]), [0]);
-        told.push((narrow.out, all["counts"].clone()));
+        reported.push((narrow.out, all["counts"].clone()));
     }
-    assert!(told.iter().all(|other| *other == told[0]), "{told:#?}");
+    assert!(reported.iter().all(|other| *other == reported[0]), "{reported:#?}");
 }
 
 #[test]
@@ -164,15 +164,15 @@ fn what_is_older_than_the_window_or_lacks_something_is_reported_by_name() {
         let page = |n: u32| json!({ "title": format!("Page {n}"), "url": format!("https://example.org/{n}") });
         world.pages(&[page(1), page(2), page(3), page(4)]);
         once(&place, 25);
-        let told = diff(&place, &[]);
+        let reported = diff(&place, &[]);
         assert_eq!(
-            counts(&told, &["new", "undated", "outside", "new_texts", "new_authors"]),
+            counts(&reported, &["new", "undated", "outside", "new_texts", "new_authors"]),
             [6, 6, 1, 6, 0],
-            "{told}"
+            "{reported}"
         );
-        assert_eq!(told["counts"]["unknown"], json!({ "date": 6, "author": 6, "engagement": 6 }));
-        assert_eq!((&told["counts"]["at_least"], &told["sources"][1]["saturated"]), (&json!(true), &json!(1)));
-        assert_eq!(keys(&told["outside"]), ["post:x:9"]);
+        assert_eq!(reported["counts"]["unknown"], json!({ "date": 6, "author": 6, "engagement": 6 }));
+        assert_eq!((&reported["counts"]["at_least"], &reported["sources"][1]["saturated"]), (&json!(true), &json!(1)));
+        assert_eq!(keys(&reported["outside"]), ["post:x:9"]);
         place.run(&["diff", "acme"]).shows(
             0,
             &[
@@ -300,9 +300,9 @@ fn only_an_item_whose_reactions_rise_in_sum_is_rising_and_the_totals_are_true() 
             shown(4, "four has reposts only at first", 60, None),
         ]);
         once(&place, 26);
-        let told = diff(&place, &[]);
-        assert_eq!(keys(&told["rising"]), ["post:x:2", "post:x:4"], "{name}: {told}");
-        assert_eq!(counts(&told, &["rising"]), [2]);
+        let reported = diff(&place, &[]);
+        assert_eq!(keys(&reported["rising"]), ["post:x:2", "post:x:4"], "{name}: {reported}");
+        assert_eq!(counts(&reported, &["rising"]), [2]);
         let rows = place.ok(&["export", "--what", "changes", "--format", "jsonl"]);
         let rows: Vec<Value> = rows.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         let totals: Vec<_> = rows

@@ -331,7 +331,7 @@ fn mistakes_in_channels_are_reported_with_a_way_out() {
     let begin = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\n\n[[channels]]\nname = \"c\"\n";
     let place = Place::new(sqlite(), "base_url = \"sandbox\"", begin);
     let telegram = "kind = \"telegram\"\n";
-    for (lines, told) in [
+    for (lines, reported) in [
         (format!("{telegram}token_env = \"BOT\""), &["this channel has no `chat`", "write chat ="][..]),
         (format!("{telegram}chat = \"@team\""), &["this channel has no `token_env`", "@BotFather"]),
         (format!("{telegram}chat = \"team\"\ntoken_env = \"BOT\""), &["`chat` cannot be \"team\"", "@name"]),
@@ -360,14 +360,14 @@ fn mistakes_in_channels_are_reported_with_a_way_out() {
         ("kind = \"telegramm\"".into(), &["did you mean `telegram`?"]),
     ] {
         place.configure("base_url = \"sandbox\"", &format!("{begin}{lines}\n"));
-        place.program(&["check"]).env("COLUMNS", "200").run().says(2, told);
+        place.program(&["check"]).env("COLUMNS", "200").run().says(2, reported);
     }
     place.configure("base_url = \"sandbox\"", &format!("{begin}{telegram}chat = \"@team\"\ntoken_env = \"BOT\"\n"));
-    for (token, told) in
+    for (token, reported) in
         [(TOKEN, "ready"), ("bot-without-number", "not a Telegram bot token"), ("1:a/../b", "not a Telegram bot token")]
     {
         let checked = place.program(&["check"]).env("BOT", token).run();
-        checked.shows(0, &[told]);
+        checked.shows(0, &[reported]);
         assert!(!checked.out.contains("1:a/") && !checked.out.contains("AAtheB0T"), "{checked}");
         assert!(checked.out.contains("https://api.telegram.org/"), "{checked}");
     }

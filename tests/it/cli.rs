@@ -153,8 +153,8 @@ fn a_database_that_cannot_be_reached_is_exit_4_without_its_password() {
 #[test]
 fn a_database_address_without_both_slashes_is_refused_and_its_password_is_not_shown() {
     let place = Place::new(sqlite(), NOWHERE, TOPICS);
-    let refused = |ended: &Ended, told: &[&str]| {
-        ended.says(2, &[told, &["no `//`", "hint: write \"postgres://USER@HOST/NAME\""]].concat());
+    let refused = |ended: &Ended, reported: &[&str]| {
+        ended.says(2, &[reported, &["no `//`", "hint: write \"postgres://USER@HOST/NAME\""]].concat());
         assert!(!format!("{ended}").contains("hunter2"), "{ended}");
     };
     for url in ["postgres:/ann:hunter2@db.example/x", "postgresql:ann@db/x?password=hunter2"] {

@@ -439,8 +439,8 @@ async fn a_call_that_pauses_or_was_dropped_holds_no_place() {
         async move {
             // The client asks for a random number when a pause starts.
             let random = || {
-                let told = pausing.lock().unwrap().take().map(|pausing| pausing.send(()));
-                assert_eq!(told, Some(Ok(())));
+                let reported = pausing.lock().unwrap().take().map(|pausing| pausing.send(()));
+                assert_eq!(reported, Some(Ok(())));
                 1.0
             };
             client.call(&web(), &NoGate, &random, &|| NOW).await

@@ -85,10 +85,10 @@ fn files_are_written_below_the_output_folder() {
     assert_eq!(paths(&beside), ("/conf/out/reports/{name}-{date}".to_owned(), all.clone()));
     let elsewhere = file("[scheduler]\noutput_folder = \"/var/lib/topicwatch\"\n");
     assert_eq!(paths(&elsewhere), ("/var/lib/topicwatch/reports/{name}-{date}".to_owned(), all));
-    let told = errors_of(&format!(
+    let reported = errors_of(&format!(
         "[service]\nbase_url = \"sandbox\"\n[scheduler]\noutput_folder = \"\"\n{TOPIC}every = \"1h\"\n"
     ));
-    assert_eq!(told, ["4:17: `output_folder` is empty (hint: write a value, or remove the key)"]);
+    assert_eq!(reported, ["4:17: `output_folder` is empty (hint: write a value, or remove the key)"]);
 }
 
 /// The line of the example that shows a key, commented out or not: `# key = value`. It is looked up in the key's own
@@ -500,10 +500,13 @@ fn every_kind_of_mistake_has_its_place_and_a_way_out() {
         (topic("model = \"A\"\nmodel = \"B\""), "7:1", "duplicate key", "keep one"),
         (topic("[[topics]"), "6:10", "unclosed", "[[name]]"),
     ] {
-        let told = errors_of(&text);
+        let reported = errors_of(&text);
         let matching = |m: &&String| m.starts_with(place) && m.contains(message) && m.contains(hint);
-        assert!(told.iter().find(matching).is_some(), "wanted {place} {message} {hint}\nin {text}\ngot {told:#?}");
-        assert_eq!(told.len(), 1, "one mistake, told once: {told:#?}\nin {text}");
+        assert!(
+            reported.iter().find(matching).is_some(),
+            "wanted {place} {message} {hint}\nin {text}\ngot {reported:#?}"
+        );
+        assert_eq!(reported.len(), 1, "one mistake, told once: {reported:#?}\nin {text}");
     }
 }
 
@@ -523,8 +526,8 @@ fn a_mistake_of_syntax_does_not_hide_the_others_unless_what_follows_would_be_mis
     let text = "[service]\nbase_url = \"sandbox\"\n[[topics]]\nid = \"a\"\ntags = [\"x\",\nquery = \"q\"\n[[topics]]\nid = \"b\"\n";
     assert_eq!(errors_of(text).len(), 1, "{:#?}", errors_of(text));
     assert!(errors_of(text)[0].starts_with("5:8: this is never closed"), "{:#?}", errors_of(text));
-    let told = errors_of("[service]\nbase_url = \"\"\"sandbox\n[[topics]]\nid = \"a\"\n");
-    assert!(told.len() == 1 && told[0].starts_with("2:12: this is never closed"), "{told:#?}");
+    let reported = errors_of("[service]\nbase_url = \"\"\"sandbox\n[[topics]]\nid = \"a\"\n");
+    assert!(reported.len() == 1 && reported[0].starts_with("2:12: this is never closed"), "{reported:#?}");
 }
 
 #[test]
@@ -620,18 +623,18 @@ fn a_change_of_the_clock_is_a_warning_with_its_date_only_where_no_call_makes_up_
         ("desearch", "catch_up_window = \"25h\""),
         ("spec", "catch_up_window = \"1h\""),
     ] {
-        let told = of(dialect, more);
-        assert_eq!(told.len(), 1, "{dialect} {more}: {told:?}");
+        let reported = of(dialect, more);
+        assert_eq!(reported.len(), 1, "{dialect} {more}: {reported:?}");
         assert!(
-            told[0].contains("1 h") && told[0].contains("2026-10-25") && told[0].contains("UTC"),
-            "{dialect} {more}: {told:?}"
+            reported[0].contains("1 h") && reported[0].contains("2026-10-25") && reported[0].contains("UTC"),
+            "{dialect} {more}: {reported:?}"
         );
-        assert!(!told[0].contains("rarer"), "{told:?}");
+        assert!(!reported[0].contains("rarer"), "{reported:?}");
     }
     // Gaps at weekends are not clock changes.
     let weekdays = "schedule = \"0 7 * * MON-FRI\"\ntimezone = \"Europe/Berlin\"\n";
-    let told = good(&format!("[service]\nbase_url = \"sandbox\"\n{TOPIC}{weekdays}")).warnings;
-    assert!(told.len() == 1 && told[0].contains("runs less often than `window`"), "{told:?}");
+    let reported = good(&format!("[service]\nbase_url = \"sandbox\"\n{TOPIC}{weekdays}")).warnings;
+    assert!(reported.len() == 1 && reported[0].contains("runs less often than `window`"), "{reported:?}");
 }
 
 #[test]
@@ -643,14 +646,14 @@ fn variables_of_sections_that_take_none_are_warned_about() {
         ("TOPICWATCH_LOG", "debug"),
         ("TOPICWATCH_DATABASE_URL", "sqlite:other.db"),
     ];
-    let told = with_env(&file, &env, None).unwrap().warnings;
-    assert_eq!(told.len(), 3, "{told:?}");
-    for (warning, (name, hint)) in told.iter().zip([
+    let reported = with_env(&file, &env, None).unwrap().warnings;
+    assert_eq!(reported.len(), 3, "{reported:?}");
+    for (warning, (name, hint)) in reported.iter().zip([
         ("TOPICWATCH_DEFAULTS_WINDOW", "[service], [database], [scheduler], [retention] and [web]"),
         ("TOPICWATCH_LOG", "RUST_LOG"),
         ("TOPICWATCH_PROVIDERS_HN_MAX_TRIES", "[service], [database], [scheduler], [retention] and [web]"),
     ]) {
-        assert!(warning.contains(&format!("{name} has no effect")) && warning.contains(hint), "{told:?}");
+        assert!(warning.contains(&format!("{name} has no effect")) && warning.contains(hint), "{reported:?}");
     }
 }
 
@@ -872,9 +875,9 @@ fn a_file_of_nothing_but_mistakes_is_reported_within_bounds() {
     for n in 0..5_000 {
         text.push_str(&format!("x{n} = 1\n"));
     }
-    let told = mistakes(read(&text));
-    assert_eq!(told.len(), 201);
-    assert!(told.last().unwrap().message.contains("more mistakes"), "{:?}", told.last());
+    let reported = mistakes(read(&text));
+    assert_eq!(reported.len(), 201);
+    assert!(reported.last().unwrap().message.contains("more mistakes"), "{:?}", reported.last());
     let line = format!("service = {{ {} }}\n", "a = b, ".repeat(20_000));
     assert!(read(&line).unwrap_err().to_string().contains("line 1 is longer than 64 KiB"));
     let nested = format!("[service]\nx = {}", "[".repeat(60_000));

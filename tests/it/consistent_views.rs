@@ -60,14 +60,14 @@ fn one_of_each_cluster_is_listed_whichever_of_it_match() {
         let page = pages.page("/topics/acme");
         assert!(page.contains("@bob") && !page.contains("@ann"), "{name}");
         let mut mcp = Stdio::start(place.program(&["mcp", "--at", &hour(52)]));
-        let told = mcp.call("search_items", &json!({ "topic": "acme", "author": "dan" }));
+        let reported = mcp.call("search_items", &json!({ "topic": "acme", "author": "dan" }));
         mcp.end();
-        assert_eq!(told["items"].as_array().unwrap().len(), 1, "{name}: {told}");
+        assert_eq!(reported["items"].as_array().unwrap().len(), 1, "{name}: {reported}");
         // A day without a run says so, instead of zero new items.
         let mut mcp = Stdio::start(place.program(&["mcp", "--at", &hour(80)]));
-        let told = mcp.call("list_topics", &json!({}));
+        let reported = mcp.call("list_topics", &json!({}));
         mcp.end();
-        assert!(told["notes"].to_string().contains("acme: no run in 24 hours"), "{name}: {told}");
+        assert!(reported["notes"].to_string().contains("acme: no run in 24 hours"), "{name}: {reported}");
         let late = Pages::serve(&place, &["--at", &hour(80)]);
         for path in ["/", "/topics/acme"] {
             assert!(late.page(path).contains("no run in 24 hours"), "{name}: {path}");
@@ -158,12 +158,12 @@ fn days_follow_edits_and_dates_that_are_learned_later() {
         once(&place, 33);
         let pages = Pages::serve(&place, &["--at", &hour(34)]);
         let days = get(&pages, "/api/v1/topics/acme/days");
-        let told = |day: &Value| {
+        let reported = |day: &Value| {
             let share = |name: &str| day[name]["share"].as_f64();
             let date = day["date"].as_str().unwrap().to_owned();
             (date, day["items"].as_i64().unwrap(), share("negative"), share("positive"))
         };
-        let days: Vec<_> = days["data"].as_array().unwrap().iter().map(told).filter(|day| day.1 > 0).collect();
+        let days: Vec<_> = days["data"].as_array().unwrap().iter().map(reported).filter(|day| day.1 > 0).collect();
         let expected =
             [("2026-03-11".to_owned(), 1, Some(0.0), Some(0.0)), ("2026-03-12".to_owned(), 1, Some(1.0), Some(0.0))];
         assert_eq!(days, expected, "{}", place.database.name);
@@ -265,8 +265,8 @@ fn an_alert_without_channels_says_that_nobody_was_told() {
         due(3);
         world.posts(&[post(2, 3, "a recall of acme", 0)]);
         due(4);
-        let told = place.ok(&["alerts", "list"]);
-        assert!(told.contains("muted") && !told.contains("notified"), "{name}: {told}");
+        let output = place.ok(&["alerts", "list"]);
+        assert!(output.contains("muted") && !output.contains("notified"), "{name}: {output}");
         let pages = Pages::serve(&place, &["--at", &hour(5)]);
         let events = get(&pages, "/api/v1/alert-events");
         let event = &events["data"][0];

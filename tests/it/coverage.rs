@@ -37,7 +37,7 @@ fn causes(source: &Value) -> Vec<&str> {
 
 #[test]
 fn after_three_days_of_downtime_a_run_looks_back_over_them_in_either_dialect() {
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for (dialect, more, back, request) in [
         ("spec", "", "7d", "PAST_7_DAYS"),
         ("desearch", "social.limit = 100", "3d", "2026-03-11"),
@@ -82,10 +82,10 @@ fn after_three_days_of_downtime_a_run_looks_back_over_them_in_either_dialect() {
             // The gap is closed: the next search uses the topic's normal window.
             once(&place, &sandbox, &day(3));
             assert_eq!(place.database.texts(asked)[2], DAY.to_string());
-            told.push((dialect, more, place.ok(&["coverage", "--at", &day(4)]), source));
+            reported.push((dialect, more, place.ok(&["coverage", "--at", &day(4)]), source));
         }
     }
-    for pair in told.chunks(told.len() / 3) {
+    for pair in reported.chunks(reported.len() / 3) {
         assert!(pair.iter().all(|other| *other == pair[0]), "{pair:#?}");
     }
 }
@@ -120,7 +120,7 @@ fn what_a_dialect_cannot_reach_stays_a_hole_with_its_missed_slots() {
             assert_eq!(spans(&source["holes"]), hole.into_iter().collect::<Vec<_>>(), "{dialect} {more} {source}");
             if hole.is_some() {
                 // In the sandbox the first call returns at most 25 posts.
-                let (cause, told) = match dialect {
+                let (cause, reported) = match dialect {
                     "spec" => {
                         ("saturated", ["1 gap, 3d 1h", "missed slots; the reply was full and did not reach further"])
                     }
@@ -131,13 +131,13 @@ fn what_a_dialect_cannot_reach_stays_a_hole_with_its_missed_slots() {
                 assert_eq!(causes(&source), ["missed_slot", cause], "{source}");
                 let narrow =
                     place.program(&["coverage", "--at", &day(10), "--since", "20d"]).env("COLUMNS", "80").run();
-                narrow.shows(0, &told);
+                narrow.shows(0, &reported);
                 assert!(narrow.out.lines().all(|line| line.chars().count() <= 80), "{narrow}");
                 // Nothing is cut, however narrow the terminal is.
                 let narrow =
                     place.program(&["coverage", "--at", &day(10), "--since", "20d"]).env("COLUMNS", "60").run();
                 let whole = narrow.out.split_whitespace().collect::<Vec<_>>().join(" ");
-                assert!(whole.contains(told[1]) && !whole.contains('…'), "{narrow}");
+                assert!(whole.contains(reported[1]) && !whole.contains('…'), "{narrow}");
             }
         }
     }
@@ -288,8 +288,8 @@ fn a_changed_format_is_a_failed_search_that_covers_nothing() {
             assert_eq!(source["holes"][0]["causes"][0]["detail"], "malformed", "{body}: {source}");
             let search = "SELECT state || ' ' || coalesce(error_class, '-') || ' ' || CAST(cost AS TEXT) || ' ' || \
                           coalesce(CAST(covered_until - covered_from AS TEXT), '-') FROM search ORDER BY id";
-            let told = [format!("empty - 500000 {}", DAY - 300_000), "error malformed 500000 -".to_owned()];
-            assert_eq!(place.database.texts(search), told, "{body} on {}", place.database.name);
+            let reported = [format!("empty - 500000 {}", DAY - 300_000), "error malformed 500000 -".to_owned()];
+            assert_eq!(place.database.texts(search), reported, "{body} on {}", place.database.name);
             assert_eq!(place.database.number("SELECT count(*) FROM raw_reply"), 2, "the reply is kept");
         }
     }

@@ -17,9 +17,9 @@ fn run_now_runs_at_once_and_wait_shows_the_findings() {
         let sandbox = today(&[]);
         let place = Place::new(database, &sandbox.lines(), &topics(&["acme", "globex"]));
         let going = daemon(&place, &[]);
-        let told = place.json(&["topic", "run", "acme", "--wait", "--json"]);
-        assert_eq!(told["runs"][0]["state"], "ok", "{told}");
-        assert_eq!(told["runs"][0]["searches"][0]["state"], "ok", "{told}");
+        let output = place.json(&["topic", "run", "acme", "--wait", "--json"]);
+        assert_eq!(output["runs"][0]["state"], "ok", "{output}");
+        assert_eq!(output["runs"][0]["searches"][0]["state"], "ok", "{output}");
         assert_eq!(sandbox.calls(), 1, "{}", place.database.name);
         place
             .run(&["topic", "run", "globex", "acme", "--wait"])
@@ -128,8 +128,8 @@ async fn a_resumed_topic_owes_nothing_for_its_pause_and_a_plan_made_before_it_is
 
 /// `found` and `new` of the only run of `once --json`.
 fn found(place: &Place, at: &str) -> (i64, i64) {
-    let told = place.json(&["once", "--at", at, "--json"]);
-    (told["sums"]["found"].as_i64().unwrap(), told["sums"]["new"].as_i64().unwrap())
+    let output = place.json(&["once", "--at", at, "--json"]);
+    (output["sums"]["found"].as_i64().unwrap(), output["sums"]["new"].as_i64().unwrap())
 }
 
 #[test]

@@ -80,7 +80,7 @@ const TIMES: &str = "2026-03-11, 2026-03-11T09:00:00Z, or 24h, 7d ago";
 
 /// The options and arguments of a command, each with its help.
 fn options(command: &clap::Command) -> Vec<(String, String)> {
-    let told = |arg: &&clap::Arg| !arg.is_hide_set() && !arg.is_global_set() && arg.get_id() != "help";
+    let reported = |arg: &&clap::Arg| !arg.is_hide_set() && !arg.is_global_set() && arg.get_id() != "help";
     let named = |arg: &clap::Arg| {
         let values: String = arg
             .get_value_names()
@@ -116,7 +116,7 @@ fn options(command: &clap::Command) -> Vec<(String, String)> {
             None => (named(arg), format!("{help}{}", taken(arg))),
         }
     };
-    command.get_arguments().filter(told).map(option).collect()
+    command.get_arguments().filter(reported).map(option).collect()
 }
 
 /// The command reference: each command with its arguments and options. Options shared by at least three commands are
@@ -164,7 +164,7 @@ fn the_reference_of_commands_is_that_of_the_program() {
 fn every_key_of_the_configuration_is_reported_with_its_default() {
     let page = page("docs/reference/configuration.md");
     let part = page.as_str();
-    let mut told: Vec<String> = first_cells(part).iter().flat_map(|cell| quoted(cell)).map(str::to_owned).collect();
+    let mut reported: Vec<String> = first_cells(part).iter().flat_map(|cell| quoted(cell)).map(str::to_owned).collect();
     let mut keys: Vec<String> = KEYS
         .iter()
         .map(|key| match key.default {
@@ -172,9 +172,9 @@ fn every_key_of_the_configuration_is_reported_with_its_default() {
             None => key.name.to_owned(),
         })
         .collect();
-    told.sort();
+    reported.sort();
     keys.sort();
-    assert_eq!(told, keys, "left: docs/reference/configuration.md, right: the program");
+    assert_eq!(reported, keys, "left: docs/reference/configuration.md, right: the program");
     let sections = [
         Section::Service,
         Section::Database,
@@ -275,12 +275,12 @@ fn the_exit_codes_are_those_of_the_program() {
     let page = page("docs/reference/exit-codes.md");
     let (_, table) = page.split_once("| exit | meaning |").unwrap();
     let table = table.split("\n\n").next().unwrap();
-    let told: Vec<i32> = table.lines().filter_map(|row| row.split('|').nth(1)?.trim().parse().ok()).collect();
+    let output: Vec<i32> = table.lines().filter_map(|row| row.split('|').nth(1)?.trim().parse().ok()).collect();
     let all = [Exit::Ok, Exit::Unexpected, Exit::Usage, Exit::Searches, Exit::Store, Exit::Output, Exit::Interrupted];
-    assert_eq!(told, all.map(|exit| exit as i32));
+    assert_eq!(output, all.map(|exit| exit as i32));
     let help = Program::at(&root(), &["--help"]).run().out;
     let (_, codes) = help.split_once("Exit codes:").unwrap();
-    for code in told {
+    for code in output {
         assert!(codes.split([' ', '\n']).any(|word| word == code.to_string()), "{code}: {codes}");
     }
 }
@@ -289,8 +289,8 @@ fn the_exit_codes_are_those_of_the_program() {
 #[test]
 fn every_column_of_every_export_is_reported_as_the_program_has_it() {
     let (path, mark) = ("docs/reference/exports.md", " -->\n\n");
-    let told = page(path);
-    let (words, tables) = told.split_once(mark).unwrap();
+    let reported = page(path);
+    let (words, tables) = reported.split_once(mark).unwrap();
     let tables = if std::env::var_os("UPDATE_DOCS").is_some() {
         let whole = format!("{words}{mark}{}", topicwatch::export::reference_tables());
         replace(&root().join(path), &whole);
@@ -301,8 +301,8 @@ fn every_column_of_every_export_is_reported_as_the_program_has_it() {
     assert!(tables == topicwatch::export::reference_tables(), "{path} is old: UPDATE_DOCS=1 writes it anew");
     for what in ExportKind::ALL {
         let names: Vec<&str> = what.columns().iter().map(|column| column.name).collect();
-        let told = first_cells(section(&tables, &format!("## {what}")));
-        assert_eq!(told.iter().map(|cell| cell.trim_matches('`')).collect::<Vec<_>>(), names, "{what}");
+        let reported = first_cells(section(&tables, &format!("## {what}")));
+        assert_eq!(reported.iter().map(|cell| cell.trim_matches('`')).collect::<Vec<_>>(), names, "{what}");
         assert!(what.columns().iter().all(|column| !column.meaning.is_empty()), "{what}");
     }
 }
@@ -524,8 +524,9 @@ fn every_file_that_the_walks_name_is_there() {
         .filter_map(|file| file.strip_prefix("core/").unwrap_or(file).strip_prefix("src/")?.split('/').next())
         .collect();
     for room in rooms.into_iter().filter(|room| *room != "lib.rs") {
-        let told = [format!("`{room}`"), format!("`{room}/`")].iter().any(|name| architecture.contains(name.as_str()));
-        assert!(told, "docs/ARCHITECTURE.md does not name the room {room}");
+        let reported =
+            [format!("`{room}`"), format!("`{room}/`")].iter().any(|name| architecture.contains(name.as_str()));
+        assert!(reported, "docs/ARCHITECTURE.md does not name the room {room}");
     }
 }
 

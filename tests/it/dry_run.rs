@@ -42,7 +42,7 @@ fn dry(place: &Place, more: &[&str]) -> String {
 #[test]
 fn each_call_is_shown_as_the_run_makes_it() {
     let place = Place::bare(sqlite(), FILE);
-    let told = dry(&place, &[]);
+    let reported = dry(&place, &[]);
     for part in [
         "# acme hn, expected $0.000\ncurl -X GET 'https://hn.algolia.com/api/v1/search_by_date?",
         "# acme hn, expected $0.000: at most 1 call more, depending on the replies\n",
@@ -55,10 +55,10 @@ fn each_call_is_shown_as_the_run_makes_it() {
         "no calls were made; at most 8 calls would cost about $0.037 at the configured prices (limits: hn 300 calls a day, news ",
         ", sum 10000 calls or $2.000 a day, sx 10000 calls a day)\n",
     ] {
-        assert!(told.contains(part), "{part}\n{told}");
+        assert!(reported.contains(part), "{part}\n{reported}");
     }
-    assert_eq!(told.matches("Authorization").count(), 1, "{told}");
-    assert!(!told.contains("sandbox") && !told.contains("HUSH"), "{told}");
+    assert_eq!(reported.matches("Authorization").count(), 1, "{reported}");
+    assert!(!reported.contains("sandbox") && !reported.contains("HUSH"), "{reported}");
     let json = place.json(&["once", "--dry-run", "--json", "--at", NINE]);
     assert_eq!((&json["calls"], json["requests"].as_array().unwrap().len()), (&8.into(), 5), "{json}");
     assert_eq!(
@@ -81,14 +81,17 @@ fn one_limit_is_named_alone_and_one_call_is_one() {
         sqlite(),
         &format!("[providers.hn]\nkind = \"hackernews\"\nmax_calls_per_day = 300\n\n{topic}hn.limit = 1000\n"),
     );
-    let told = dry(&place, &[]);
+    let reported = dry(&place, &[]);
     assert!(
-        told.contains("; 1 call would cost about $0.000 at the configured prices (limit of hn: 300 calls a day)\n"),
-        "{told}"
+        reported.contains("; 1 call would cost about $0.000 at the configured prices (limit of hn: 300 calls a day)\n"),
+        "{reported}"
     );
     place.configure("base_url = \"sandbox\"\nmax_calls_per_day = 200", &format!("{topic}sources = [\"social\"]\n"));
-    let told = dry(&place, &[]);
-    assert!(told.contains("(limit: 200 calls a day)") && told.contains("'http://sandbox.invalid/"), "{told}");
+    let reported = dry(&place, &[]);
+    assert!(
+        reported.contains("(limit: 200 calls a day)") && reported.contains("'http://sandbox.invalid/"),
+        "{reported}"
+    );
 }
 
 /// What engines a SearXNG has is asked again in every run while it cannot be read.
@@ -108,9 +111,9 @@ fn a_searxng_gets_no_more_calls_than_the_plan_and_the_dry_run_say() {
         (&0.04.into(), &true.into()),
         "{plan}"
     );
-    let told = dry(&place, &[]);
+    let reported = dry(&place, &[]);
     for part in ["/config'", "/search?", "; at most 2 calls would cost about $0.020 "] {
-        assert!(told.contains(part), "{part}\n{told}");
+        assert!(reported.contains(part), "{part}\n{reported}");
     }
     for at in ["2026-03-11T12:00:00Z", "2026-03-12T00:00:00Z"] {
         place.run(&["once", "--at", at]);
@@ -123,11 +126,11 @@ fn of_the_sandbox_the_stand_ins_are_shown() {
     let file = "[providers.hn]\nkind = \"hackernews\"\nbase_url = \"sandbox\"\n\n\
                 [providers.news]\nkind = \"feeds\"\nbase_url = \"sandbox\"\n\n\
                 [[topics]]\nid = \"acme\"\nquery = \"acme\"\nnews.urls = [\"https://a.example/feed.xml\"]\n";
-    let told = dry(&Place::bare(sqlite(), file), &[]);
+    let reported = dry(&Place::bare(sqlite(), file), &[]);
     for part in [
         "curl -X GET 'http://sandbox.invalid/hackernews/api/v1/search_by_date?",
         "curl -X GET 'http://sandbox.invalid/feeds/a.example%20feed.rss'",
     ] {
-        assert!(told.contains(part), "{part}\n{told}");
+        assert!(reported.contains(part), "{part}\n{reported}");
     }
 }

@@ -161,11 +161,11 @@ fn check_errors_are_shown_beside_their_field_and_nothing_is_written() {
         // The same hints as those of `check`, and no name of a key before them.
         assert!(!beside.contains(&format!("<p class=\"bad\">`{key}`")), "{beside}");
         std::fs::write(place.path("other.toml"), made(&before, key, value)).unwrap();
-        let told = place.program(&["check", "--config", "other.toml"]).env("COLUMNS", "1000").run().err;
+        let output = place.program(&["check", "--config", "other.toml"]).env("COLUMNS", "1000").run().err;
         let words =
-            told.lines().find_map(|line| line.split("hint: ").nth(1)).unwrap_or_else(|| panic!("{key}: {told}"));
+            output.lines().find_map(|line| line.split("hint: ").nth(1)).unwrap_or_else(|| panic!("{key}: {output}"));
         let shown = maud_of(words);
-        assert!(beside.contains(&shown) && told.contains(hint), "{key}: {shown}\n{beside}");
+        assert!(beside.contains(&shown) && output.contains(hint), "{key}: {shown}\n{beside}");
         assert_eq!(file(&place), before, "{key}");
     }
     for wrong in [
@@ -235,12 +235,12 @@ fn whatever_is_typed_is_data_or_refused() {
                 Jobs::read(&before).unwrap().entries(Kind::Topic).count() + 1
             );
             let entry = jobs.entry(Kind::Topic, &id).unwrap();
-            let told = match jobs.given(entry, key).unwrap().0 {
+            let reported = match jobs.given(entry, key).unwrap().0 {
                 KeyValue::Text(text) => text.clone(),
                 KeyValue::Texts(texts) => texts.join("\n"),
                 other => panic!("{key}: {other:?}"),
             };
-            assert_eq!(told, words, "{key}");
+            assert_eq!(reported, words, "{key}");
             assert!(now.contains("\n# the end"), "{now}");
         }
     }
@@ -482,22 +482,23 @@ fn what_the_defaults_give_is_shown_where_a_field_is_empty() {
         let of = |path: &str, key: &str| {
             let page = pages.page(path);
             let field = page.split(&format!("id=\"field-{key}\"")).nth(1).unwrap().split("id=\"field-").next().unwrap();
-            let told = field.split("From [defaults]: <code>").nth(1).map(|rest| rest.split('<').next().unwrap());
+            let reported = field.split("From [defaults]: <code>").nth(1).map(|rest| rest.split('<').next().unwrap());
             let inside = field.split("placeholder=\"").nth(1).map(|rest| rest.split('"').next().unwrap());
-            assert_eq!(told.is_some(), inside.is_some(), "{key}: {field}");
-            told.map(str::to_owned)
+            assert_eq!(reported.is_some(), inside.is_some(), "{key}: {field}");
+            reported.map(str::to_owned)
         };
         for path in ["/jobs/topics/acme", "/jobs/new"] {
-            for (key, told) in
+            for (key, reported) in
                 [("sources", "social web"), ("every", "6h"), ("timezone", "Europe/Berlin"), ("lang", "en de")]
             {
-                assert_eq!(of(path, key).as_deref(), Some(told), "{path} {key}");
+                assert_eq!(of(path, key).as_deref(), Some(reported), "{path} {key}");
             }
             assert_eq!(of(path, "schedule"), None);
         }
         // A topic's own values win, and its schedule replaces the default period.
-        for (key, told) in [("sources", None), ("every", None), ("lang", None), ("timezone", Some("Europe/Berlin"))] {
-            assert_eq!(of("/jobs/topics/own", key).as_deref(), told, "{key}");
+        for (key, reported) in [("sources", None), ("every", None), ("lang", None), ("timezone", Some("Europe/Berlin"))]
+        {
+            assert_eq!(of("/jobs/topics/own", key).as_deref(), reported, "{key}");
         }
         // Default values that are only displayed are not written.
         let before = file(&place);

@@ -78,12 +78,16 @@ fn what_was_typed_of_a_topic_that_went_meanwhile_can_be_saved_anew() {
     let copy = Typed::on(&pages, "/jobs/new?from=rust").with("title", "A copy");
     delete(&pages, "rust");
     let left = file(&place);
-    for (form, told) in
+    for (form, reported) in
         [(&form, "value=\"Typed &amp; long\""), (&toml, "query = &quot;typed&quot;"), (&copy, "value=\"A copy\"")]
     {
         let late = form.press(&pages, "save");
         assert_eq!((late.status, file(&place)), (409, left.clone()), "{}", late.text);
-        assert!(late.body.contains(told) && late.body.contains("The file has changed since"), "{told}\n{}", late.body);
+        assert!(
+            late.body.contains(reported) && late.body.contains("The file has changed since"),
+            "{reported}\n{}",
+            late.body
+        );
         assert!(late.body.contains("no longer in the file"), "{}", late.body);
     }
     let late = form.press(&pages, "save");
@@ -153,8 +157,8 @@ fn settings_tell_of_a_topic_that_a_button_paused() {
             row.split("data-label=\"State\"").nth(1).unwrap().split("</td>").next().unwrap().to_owned()
         };
         let acme = state("acme");
-        let told = acme.contains("paused by a button") && acme.contains("href=\"/topics/acme\"");
-        assert!(told, "{}: {acme}", place.database.name);
+        let reported = acme.contains("paused by a button") && acme.contains("href=\"/topics/acme\"");
+        assert!(reported, "{}: {acme}", place.database.name);
         assert!(state("rust").contains(">on<"), "{}", state("rust"));
         place.ok(&["topic", "resume", "acme"]);
         assert!(state("acme").contains(">on<"), "{}", state("acme"));

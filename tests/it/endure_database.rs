@@ -40,17 +40,17 @@ fn ran(place: &Place) -> i64 {
 /// Waits until every slot has ended, stops the daemons and checks the results.
 fn assert_all_ran(place: &Place, daemons: Vec<Going>, calls: u64) -> String {
     until_all_ended(place, 180);
-    let mut told = String::new();
+    let mut reported = String::new();
     for daemon in daemons {
         daemon.signal("TERM");
         let ended = daemon.wait();
         assert_eq!(ended.code, Some(0), "{ended}");
-        told.push_str(&ended.err);
+        reported.push_str(&ended.err);
     }
     assert_eq!(place.database.number("SELECT count(*) FROM v_run WHERE state <> 'ok'"), 0);
     assert_eq!(place.database.number("SELECT count(*) FROM (SELECT DISTINCT topic, slot FROM v_run) AS t"), ran(place));
     assert_sound(place, calls);
-    told
+    reported
 }
 
 #[test]

@@ -75,7 +75,7 @@ fn of_diff(place: &Place, topic: &str, more: &[&str]) -> Vec<Value> {
 
 #[test]
 fn the_rows_are_what_diff_tells_and_the_same_on_both_databases() {
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for database in databases() {
         let (_world, place) = history(database);
         let second = place.json(&["runs", "--topic", "acme", "--json"])["runs"][2]["run"].as_str().unwrap().to_owned();
@@ -110,9 +110,9 @@ fn the_rows_are_what_diff_tells_and_the_same_on_both_databases() {
         assert_eq!(then.iter().map(|row| row["change"].as_str().unwrap()).collect::<Vec<_>>(), ["new", "edited"]);
         let csv =
             |profile: &str| place.ok(&["export", "--what", "changes", "--since", "2026-03-01", "--profile", profile]);
-        told.push((all, then, csv("machine"), csv("excel")));
+        reported.push((all, then, csv("machine"), csv("excel")));
     }
-    assert!(told.windows(2).all(|two| two[0] == two[1]), "{told:#?}");
+    assert!(reported.windows(2).all(|two| two[0] == two[1]), "{reported:#?}");
 }
 
 #[test]

@@ -35,7 +35,7 @@ async fn days_of(database: &Database, store: &Store) -> (Vec<Value>, Report) {
 
 #[tokio::test]
 async fn the_figures_of_a_day_are_those_of_sql_and_of_the_daily_report() {
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for database in databases() {
         let store = open(&database).await;
         let (rows, report) = days_of(&database, &store).await;
@@ -83,10 +83,10 @@ async fn the_figures_of_a_day_are_those_of_sql_and_of_the_daily_report() {
             assert_eq!(row["cost_usd"].as_f64().unwrap(), facts.cost.unwrap().0 as f64 / 1e6, "{row}");
         }
         assert!(compared > 1, "{rows:?}");
-        told.push(rows);
+        reported.push(rows);
         database.close(store).await;
     }
-    assert!(told.windows(2).all(|two| two[0] == two[1]));
+    assert!(reported.windows(2).all(|two| two[0] == two[1]));
 }
 
 /// Computes a day again from the views.
@@ -139,7 +139,7 @@ fn minutes_of(many: usize) -> u64 {
 
 #[tokio::test]
 async fn a_day_in_numbers_is_what_the_rows_say() {
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for database in databases() {
         let store = open(&database).await;
         nasty_world(&store).await;
@@ -208,8 +208,8 @@ async fn a_day_in_numbers_is_what_the_rows_say() {
         let one =
             Filter { since: Some(later(20)), until: Some(later(21)), tags: vec!["news".into()], ..Filter::default() };
         assert!(objects(&store, ExportKind::Daily, one).await == days[2..3], "{}", database.name);
-        told.push((days, elsewhere));
+        reported.push((days, elsewhere));
         database.close(store).await;
     }
-    assert!(told.windows(2).all(|two| two[0] == two[1]));
+    assert!(reported.windows(2).all(|two| two[0] == two[1]));
 }

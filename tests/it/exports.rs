@@ -14,7 +14,7 @@ use crate::support::searched::{manual, open, outcome, seen};
 
 #[tokio::test]
 async fn every_kind_has_the_same_bytes_on_both_databases_and_the_same_cells_in_both_formats() {
-    let mut told: Vec<BTreeMap<String, String>> = Vec::new();
+    let mut reported: Vec<BTreeMap<String, String>> = Vec::new();
     for database in databases() {
         let store = open(&database).await;
         nasty_world(&store).await;
@@ -28,12 +28,12 @@ async fn every_kind_has_the_same_bytes_on_both_databases_and_the_same_cells_in_b
                 files.insert(format!("{what} {name}"), text);
             }
         }
-        told.push(files);
+        reported.push(files);
         database.close(store).await;
     }
-    for other in &told[1..] {
+    for other in &reported[1..] {
         for (name, text) in other {
-            assert!(text == &told[0][name], "{name} differs:\n{}\n---\n{text}", told[0][name]);
+            assert!(text == &reported[0][name], "{name} differs:\n{}\n---\n{text}", reported[0][name]);
         }
     }
 }

@@ -25,8 +25,8 @@ fn a_call_that_never_left_costs_nothing_and_asks_no_proxy() {
     };
     let ended = tried(&["try", "acme", "--json"]);
     assert_eq!(ended.code, Some(3), "{ended}");
-    let told: serde_json::Value = serde_json::from_str(&ended.out).unwrap();
-    let sources = told["sources"].as_array().unwrap();
+    let output: serde_json::Value = serde_json::from_str(&ended.out).unwrap();
+    let sources = output["sources"].as_array().unwrap();
     assert_eq!(sources.len(), 3);
     for source in sources {
         assert!(source["error"].as_str().unwrap().contains("efused"), "{source}");
@@ -39,8 +39,8 @@ fn a_call_that_never_left_costs_nothing_and_asks_no_proxy() {
     // A call that was sent but not answered may have been billed.
     let silent = Raw::saying(|_| Reply::default());
     place.configure(&silent.lines(), THREE);
-    let told: serde_json::Value = serde_json::from_str(&place.run(&["try", "acme", "--json"]).out).unwrap();
-    assert!(told["sources"].as_array().unwrap().iter().all(|source| source["cost_assumed"] == true), "{told}");
+    let output: serde_json::Value = serde_json::from_str(&place.run(&["try", "acme", "--json"]).out).unwrap();
+    assert!(output["sources"].as_array().unwrap().iter().all(|source| source["cost_assumed"] == true), "{output}");
 }
 
 #[test]

@@ -108,9 +108,9 @@ fn a_redirect_without_an_end_is_reported_with_its_own_error() {
     });
     let place = Place::bare(sqlite(), &file(&server, &["loop", "gone", "good"]));
     place.run(&["once", "--at", NINE]).shows(3, &["2 of 3 feeds failed"]);
-    let told = place.database.texts("SELECT error_text FROM v_search").pop().unwrap();
-    let (of_loop, of_gone) = told.split_once("; ").unwrap();
-    assert!(of_loop.contains("/loop: 302") && of_gone.contains("/gone: 410"), "{told}");
+    let reported = place.database.texts("SELECT error_text FROM v_search").pop().unwrap();
+    let (of_loop, of_gone) = reported.split_once("; ").unwrap();
+    assert!(of_loop.contains("/loop: 302") && of_gone.contains("/gone: 410"), "{reported}");
 }
 
 #[test]

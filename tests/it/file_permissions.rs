@@ -20,8 +20,8 @@ fn warned(place: &Place, environment: &[(&str, &str)]) -> Vec<String> {
         assert_eq!(ended.code, Some(0), "{ended}");
         ended.out
     };
-    let told: serde_json::Value = serde_json::from_str(&run(&["check", "--json"])).unwrap();
-    let warnings = told["warnings"].as_array().unwrap().iter().map(|warning| warning.as_str().unwrap().to_owned());
+    let output: serde_json::Value = serde_json::from_str(&run(&["check", "--json"])).unwrap();
+    let warnings = output["warnings"].as_array().unwrap().iter().map(|warning| warning.as_str().unwrap().to_owned());
     let warnings: Vec<String> = warnings.filter(|warning| warning.contains("everyone on this machine")).collect();
     let drawn = run(&["check"]);
     assert_eq!(drawn.matches("everyone on this machine").count(), warnings.len(), "{drawn}");

@@ -19,7 +19,7 @@ fn rows(place: &Place, more: &[&str]) -> (usize, String) {
 
 #[test]
 fn a_filter_hides_when_reading_counts_what_it_hides_and_loses_nothing() {
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
@@ -121,9 +121,9 @@ fn a_filter_hides_when_reading_counts_what_it_hides_and_loses_nothing() {
         once(&place, 28);
         let none = place.json(&["diff", "acme", "--since", "2026-03-01", "--json"]);
         assert_eq!(count(&none), [5, 0, 1], "{none}");
-        told.push((tested["told"].clone(), all, rows(&place, &["--what", "sightings"]).0));
+        reported.push((tested["told"].clone(), all, rows(&place, &["--what", "sightings"]).0));
     }
-    assert!(told.iter().all(|other| *other == told[0]));
+    assert!(reported.iter().all(|other| *other == reported[0]));
 }
 
 #[test]
@@ -170,8 +170,8 @@ fn once_counts_new_and_filtered_items_separately() {
         let place = Place::new(database, &world.lines(), &topic("acme", "exclude = [\"hiring\"]"));
         let three = || vec![post(1, 20, "acme one", 5), post(2, 20, "acme is hiring", 5), post(3, 20, "acme three", 5)];
         world.posts(&three());
-        let told = place.run(&["once", "--at", &hour(24)]);
-        told.shows(0, &["filtered", "3 found = 2 new + 1 filtered + 0 duplicate"]);
+        let output = place.run(&["once", "--at", &hour(24)]);
+        output.shows(0, &["filtered", "3 found = 2 new + 1 filtered + 0 duplicate"]);
         let four: Vec<Value> = three().into_iter().chain([post(4, 22, "hiring again", 5)]).collect();
         world.posts(&four);
         let sums = &place.json(&["once", "--at", &hour(25), "--json"])["sums"];
@@ -187,7 +187,7 @@ fn pruned_words_hide_nothing_and_how_many_they_are_is_reported() {
     let retention = "[retention]\nprune = \"never\"\nraw = \"1d\"\nsightings = \"30d\"\nitems = \"30d\"\n\n";
     let of = |more: &str| format!("{retention}{}", topic("acme", more));
     let late = "2026-04-20T00:00:00Z";
-    let mut told = Vec::new();
+    let mut output = Vec::new();
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &of("must = [\"acme\"]\nexclude = [\"spam\"]"));
@@ -207,9 +207,9 @@ fn pruned_words_hide_nothing_and_how_many_they_are_is_reported() {
             names.map(|name| counts[name].as_u64().unwrap())
         };
         let tried = |more: &[&str]| {
-            let told = place.json(&[&["topic", "filter", "test", "acme", "--json"], more].concat())["told"].clone();
+            let output = place.json(&[&["topic", "filter", "test", "acme", "--json"], more].concat())["told"].clone();
             ["items", "hidden_now", "hidden_then", "would_hide", "would_show", "unjudged"]
-                .map(|name| told[name].as_u64().unwrap())
+                .map(|name| output[name].as_u64().unwrap())
         };
         let report = |name: &str| {
             let at = "2026-04-20T02:00:00Z";
@@ -236,9 +236,9 @@ fn pruned_words_hide_nothing_and_how_many_they_are_is_reported() {
         place.configure(&world.lines(), &of("lang = [\"en\"]"));
         place.ok(&["once", "--at", "2026-04-20T03:00:00Z"]);
         assert_eq!(diff(), [5, 2, 0, 0], "{}", place.database.name);
-        told.push(page);
+        output.push(page);
     }
-    assert!(told.iter().all(|other| *other == told[0]));
+    assert!(output.iter().all(|other| *other == output[0]));
 }
 
 #[test]

@@ -27,13 +27,13 @@ fn topic(id: &str, lines: &str) -> String {
 #[test]
 fn the_next_slots_of_an_expression_need_no_file() {
     let berlin = ["--timezone", "Europe/Berlin", "--after", "2027-03-27T12:00:00Z", "--count", "2", "--json"];
-    let told = next(&[&["30 2 * * *"][..], &berlin].concat());
-    assert_eq!(told.code, Some(0), "{told}");
-    let instants: Value = serde_json::from_str(&told.out).unwrap();
+    let reported = next(&[&["30 2 * * *"][..], &berlin].concat());
+    assert_eq!(reported.code, Some(0), "{reported}");
+    let instants: Value = serde_json::from_str(&reported.out).unwrap();
     assert_eq!(instants, json!(["2027-03-28T01:00:00Z", "2027-03-29T00:30:00Z"]));
-    assert_eq!(told.err, "");
+    assert_eq!(reported.err, "");
     // An option before the expression is not part of it.
-    assert_eq!(next(&[&berlin[..], &["30 2 * * *"]].concat()).out, told.out);
+    assert_eq!(next(&[&berlin[..], &["30 2 * * *"]].concat()).out, reported.out);
 
     let every = next(&["--every", "15m", "--after", "2026-03-11", "--count", "2", "--json"]);
     let instants: Value = serde_json::from_str(&every.out).unwrap();
@@ -61,11 +61,11 @@ fn every_line_of_a_plan_fits_the_terminal() {
     let daily = topic("daily", "schedule = \"0 9 * * *\"\ntimezone = \"Europe/Berlin\"\nsources = [\"web\"]");
     let place = Place::new(sqlite(), SANDBOX, &format!("{topics}{daily}"));
     for columns in [80, 60] {
-        let told = place.program(&["plan", "--days", "30", "--at", NINE]).env("COLUMNS", &columns.to_string()).run();
-        told.shows(0, &["runs less often than its", "2 more topics that run less often", "no usable database"]);
+        let output = place.program(&["plan", "--days", "30", "--at", NINE]).env("COLUMNS", &columns.to_string()).run();
+        output.shows(0, &["runs less often than its", "2 more topics that run less often", "no usable database"]);
         // Cells of tables are never broken.
         let (mut table, mut long) = (false, Vec::new());
-        for line in told.out.lines() {
+        for line in output.out.lines() {
             table = line.starts_with("topic ") || line.starts_with("calls per day ") || (table && !line.is_empty());
             if (!table || line.starts_with(['!', '≤', '~'])) && line.chars().count() > columns {
                 long.push(line);
@@ -139,8 +139,8 @@ fn a_topic_s_schedule_is_explained_with_its_days_of_clock_changes() {
     let at = "2026-10-23T12:00:00Z";
     let explain = |args: &[&str]| place.program(&[&["topic", "schedule", "explain", "--at", at], args].concat());
     for width in ["80", "200"] {
-        let told = explain(&["acme", "--next", "2"]).env("COLUMNS", width).env("NO_COLOR", "1").run();
-        told.shows(
+        let output = explain(&["acme", "--next", "2"]).env("COLUMNS", width).env("NO_COLOR", "1").run();
+        output.shows(
             0,
             &[
                 "fixed local times",
@@ -154,17 +154,17 @@ fn a_topic_s_schedule_is_explained_with_its_days_of_clock_changes() {
                 "02:30 does not exist on 2027-03-28: runs once at 03:00",
             ],
         );
-        assert!(told.out.lines().all(|line| line.chars().count() <= width.parse().unwrap()), "{told}");
+        assert!(output.out.lines().all(|line| line.chars().count() <= width.parse().unwrap()), "{output}");
     }
     explain(&["minutes"])
         .run()
         .shows(0, &["real time", "02:00 and 02:30 occur twice on 2026-10-25: they run both times"]);
 
-    let told = place.json(&["topic", "schedule", "explain", "acme", "--next", "3", "--at", at, "--json"]);
-    let slots: Vec<&str> = told["slots"].as_array().unwrap().iter().map(|s| s["slot"].as_str().unwrap()).collect();
+    let output = place.json(&["topic", "schedule", "explain", "acme", "--next", "3", "--at", at, "--json"]);
+    let slots: Vec<&str> = output["slots"].as_array().unwrap().iter().map(|s| s["slot"].as_str().unwrap()).collect();
     assert_eq!(slots, ["2026-10-24T00:30:00.000Z", "2026-10-25T00:30:00.000Z", "2026-10-26T01:30:00.000Z"]);
-    assert_eq!(told["slots"][1]["note"], "02:30 occurs twice on 2026-10-25: runs the first time");
-    assert_eq!(told["clock_changes"].as_array().unwrap().len(), 2);
+    assert_eq!(output["slots"][1]["note"], "02:30 occurs twice on 2026-10-25: runs the first time");
+    assert_eq!(output["clock_changes"].as_array().unwrap().len(), 2);
 
     explain(&["hand"]).run().says(2, &["has no schedule", "hint: "]);
     explain(&["acmee"]).run().says(2, &["there is no topic `acmee`", "did you mean `acme`?"]);
@@ -233,8 +233,8 @@ fn a_plan_names_the_day_that_a_change_of_the_clock_makes_too_long_for_calls_that
     let shown = place.ok(&["plan", "--days", "1", "--at", NINE]);
     assert!(shown.contains("! unable: 1h is not covered on 2026-10-25, when the clock changes."), "{shown}");
     assert!(!shown.contains("! able") && !shown.contains("less often than"), "{shown}");
-    let told = place.json(&["plan", "--days", "1", "--at", NINE, "--json"]);
-    let gaps = |n: usize| (told["topics"][n]["uncovered_ms"].clone(), told["topics"][n]["clock_change"].clone());
+    let output = place.json(&["plan", "--days", "1", "--at", NINE, "--json"]);
+    let gaps = |n: usize| (output["topics"][n]["uncovered_ms"].clone(), output["topics"][n]["clock_change"].clone());
     assert_eq!(gaps(0), (Value::Null, Value::Null));
     assert_eq!(gaps(1), (json!(3_600_000), json!("2026-10-25")));
     // The text for one call is singular.
@@ -274,21 +274,21 @@ fn prices_and_the_share_of_ai_calls_come_from_what_was_paid_when_there_is_enough
         // Ten slots: the first finds everything new and calls the AI search; the others find the same items and do not.
         place.ok(&["once", "--due", "--at", "2026-03-11T19:00:00Z"]);
         let name = place.database.name;
-        let told = plan("2026-03-11T19:00:00Z");
-        assert_eq!(told["topics"][0]["ai_asked"], json!([1, 10]), "{name}: {told:#}");
-        assert_eq!(told["prices"][1]["basis"], "configured", "{name}: ten are too few");
-        assert_eq!(told["prices"][1]["billed_searches"], 10, "{name}");
+        let reported = plan("2026-03-11T19:00:00Z");
+        assert_eq!(reported["topics"][0]["ai_asked"], json!([1, 10]), "{name}: {reported:#}");
+        assert_eq!(reported["prices"][1]["basis"], "configured", "{name}: ten are too few");
+        assert_eq!(reported["prices"][1]["billed_searches"], 10, "{name}");
         // 24 slots at 0.5, and 0.25 for every tenth.
-        assert_eq!(told["at_most"]["horizon_usd"], 18.0, "{name}");
-        assert_eq!(told["expected"]["horizon_usd"], 12.6, "{name}");
-        assert_eq!(told["quota"]["made_today"], 11, "{name}");
+        assert_eq!(reported["at_most"]["horizon_usd"], 18.0, "{name}");
+        assert_eq!(reported["expected"]["horizon_usd"], 12.6, "{name}");
+        assert_eq!(reported["quota"]["made_today"], 11, "{name}");
 
         place.ok(&["once", "--due", "--at", "2026-03-12T06:00:00Z"]);
-        let told = plan("2026-03-12T06:00:00Z");
-        let web = &told["prices"][1];
+        let reported = plan("2026-03-12T06:00:00Z");
+        let web = &reported["prices"][1];
         assert_eq!((&web["basis"], &web["billed_searches"]), (&json!("observed"), &json!(21)), "{name}");
         assert_eq!(web["price_usd"], 0.001, "{name}: what the sandbox bills, not what the file says");
-        assert_eq!(told["prices"][2]["basis"], "configured", "{name}");
+        assert_eq!(reported["prices"][2]["basis"], "configured", "{name}");
         let shown = place.ok(&["plan", "--at", "2026-03-12T06:00:00Z"]);
         assert!(
             shown.contains("average of 21 billed searches in the last 30 days") && shown.contains('~'),
@@ -309,17 +309,17 @@ fn a_topic_that_is_paused_beside_the_file_is_planned_for_nothing_and_its_schedul
         let before = plan();
         assert_eq!((&before["slots"], &before["topics"][0]["state"]), (&json!(48), &json!("scheduled")));
         place.ok(&["topic", "pause", "acme", "--reason", "until the fair"]);
-        let told = plan();
-        assert_eq!(told["slots"], 24, "{told}");
+        let output = plan();
+        assert_eq!(output["slots"], 24, "{output}");
         let calls = |plan: &Value| plan["calls"]["social"].as_i64().unwrap();
-        assert_eq!((calls(&before), calls(&told)), (48, 24));
+        assert_eq!((calls(&before), calls(&output)), (48, 24));
         let fullest = |plan: &Value| plan["quota"]["fullest_day_calls"].as_i64().unwrap();
-        assert!(fullest(&told) < fullest(&before), "{before}\n{told}");
-        assert_eq!((&told["topics"][0]["state"], &told["topics"][0]["slots"]), (&json!("paused"), &json!(0)));
+        assert!(fullest(&output) < fullest(&before), "{before}\n{output}");
+        assert_eq!((&output["topics"][0]["state"], &output["topics"][0]["slots"]), (&json!("paused"), &json!(0)));
         let explain = ["topic", "schedule", "explain", "acme", "--at", NINE];
         place.run(&explain).shows(0, &["paused", "until the fair", "topicwatch topic resume acme", "next slots"]);
-        let told = place.json(&[&explain[..], &["--json"]].concat());
-        assert!(told["rules"]["paused"].as_str().unwrap().contains("until the fair"), "{told}");
+        let output = place.json(&[&explain[..], &["--json"]].concat());
+        assert!(output["rules"]["paused"].as_str().unwrap().contains("until the fair"), "{output}");
         place.ok(&["topic", "resume", "acme"]);
         assert_eq!(plan()["slots"], json!(48));
         assert!(!place.ok(&explain).contains("paused"));
@@ -343,11 +343,11 @@ fn the_price_of_a_provider_with_several_calls_in_a_search_is_that_of_one_call() 
         place.ok(&["once", "--due", "--at", "2026-03-10T23:30:00Z"]);
         day(&place);
         assert_eq!(place.database.spent(), 2_400_000, "{name}");
-        let told = plan();
+        let reported = plan();
         // No reply named a cost, so nothing was observed.
-        assert_eq!(told["prices"][3]["basis"], "configured", "{name}: {told:#}");
-        assert_eq!(costs(&told), (json!(0.01), json!(2.4)), "{name}: {told:#}");
-        assert_eq!(told["budgets"][0]["used_up_on"], Value::Null, "{name}: {told:#}");
+        assert_eq!(reported["prices"][3]["basis"], "configured", "{name}: {reported:#}");
+        assert_eq!(costs(&reported), (json!(0.01), json!(2.4)), "{name}: {reported:#}");
+        assert_eq!(reported["budgets"][0]["used_up_on"], Value::Null, "{name}: {reported:#}");
         place.run(&["plan", "--at", "2026-03-12T00:30:00Z"]).shows(0, &["one call", "no billed search in the last 30"]);
         let dearer = format!("{provider}{}", topic("acme", &more)).replace("price.call = 0.01", "price.call = 0.02");
         std::fs::write(place.path("jobs.toml"), dearer).unwrap();
@@ -385,9 +385,9 @@ fn the_planned_cost_is_what_the_ledger_says_where_only_some_replies_name_one() {
         day(&place);
         let paid = place.database.spent();
         assert_eq!(paid, 48_000, "{}", place.database.name);
-        let told = place.json(&["plan", "--days", "1", "--at", "2026-03-12T00:30:00Z", "--json"]);
-        assert_eq!(told["prices"][1]["price_usd"], 0.002, "{told:#}");
-        assert_eq!(told["at_most"]["per_day_usd"], 0.048, "{told:#}");
+        let output = place.json(&["plan", "--days", "1", "--at", "2026-03-12T00:30:00Z", "--json"]);
+        assert_eq!(output["prices"][1]["price_usd"], 0.002, "{output:#}");
+        assert_eq!(output["at_most"]["per_day_usd"], 0.048, "{output:#}");
         let shown = place.ok(&["plan", "--at", "2026-03-12T00:30:00Z"]);
         assert!(shown.contains("average of 24 searches in the last 30 days, 12 billed"), "{shown}");
         // Half of the searches are billed, the others cost what the file says now.
@@ -395,8 +395,8 @@ fn the_planned_cost_is_what_the_ledger_says_where_only_some_replies_name_one() {
             &format!("{}prices.web = 0.009", server.lines()),
             &topic("acme", &format!("sources = [\"web\"]\n{HOURLY}")),
         );
-        let told = place.json(&["plan", "--days", "1", "--at", "2026-03-12T00:30:00Z", "--json"]);
-        assert_eq!(told["prices"][1]["price_usd"], 0.005, "{told:#}");
+        let output = place.json(&["plan", "--days", "1", "--at", "2026-03-12T00:30:00Z", "--json"]);
+        assert_eq!(output["prices"][1]["price_usd"], 0.005, "{output:#}");
     }
 }
 
@@ -409,8 +409,8 @@ fn a_budget_is_used_up_in_the_plan_when_its_first_call_is_refused() {
         place.ok(&["once", "--due", "--at", "2026-03-10T23:30:00Z"]);
         day(&place);
         place.configure(&format!("{}prices.web = 0.003\nbudget_per_day = 0.0235", server.lines()), &web);
-        let told = place.json(&["plan", "--days", "1", "--at", "2026-03-11T23:30:00Z", "--json"]);
-        let money = &told["budgets"][0];
+        let output = place.json(&["plan", "--days", "1", "--at", "2026-03-11T23:30:00Z", "--json"]);
+        let money = &output["budgets"][0];
         for hour in 0..24 {
             let ended = place.run(&["once", "--due", "--at", &format!("2026-03-12T{hour:02}:00:00Z")]);
             assert!(matches!(ended.code, Some(0 | 3)), "{ended}");
@@ -419,7 +419,7 @@ fn a_budget_is_used_up_in_the_plan_when_its_first_call_is_refused() {
         let refused = Time(refused).to_string();
         assert_eq!(refused, "2026-03-12T21:00:00Z", "{}", place.database.name);
         let used_up = money["used_up_at"].as_str().and_then(Time::parse);
-        assert_eq!(used_up, Time::parse(&refused), "{told:#}");
+        assert_eq!(used_up, Time::parse(&refused), "{output:#}");
     }
 }
 
@@ -427,22 +427,26 @@ fn a_budget_is_used_up_in_the_plan_when_its_first_call_is_refused() {
 fn a_topic_with_a_limit_of_its_own_is_planned_within_it() {
     let lines = format!("{SANDBOX}\nprices.web = 0.003\nmax_calls_per_day = 10");
     let place = Place::new(sqlite(), &lines, &topic("a", "sources = [\"web\"]\nevery = \"1h\"\nmax_calls_per_day = 5"));
-    let told = place.json(&["plan", "--days", "1", "--at", "2026-03-11T00:00:00Z", "--json"]);
-    assert_eq!((&told["quota"]["used_up"], &told["quota"]["fullest_day_calls"]), (&Value::Null, &json!(5)), "{told:#}");
+    let output = place.json(&["plan", "--days", "1", "--at", "2026-03-11T00:00:00Z", "--json"]);
+    assert_eq!(
+        (&output["quota"]["used_up"], &output["quota"]["fullest_day_calls"]),
+        (&Value::Null, &json!(5)),
+        "{output:#}"
+    );
     // The slot of the next midnight is the first call of its day.
-    assert_eq!(told["topics"][0]["at_most"]["horizon_usd"], 0.018, "{told:#}");
-    assert_eq!((&told["topics"][0]["calls"]["web"], &told["calls"]["web"]), (&json!(6), &json!(6)), "{told:#}");
-    assert_eq!(told["at_most"]["horizon_usd"], 0.018, "{told:#}");
+    assert_eq!(output["topics"][0]["at_most"]["horizon_usd"], 0.018, "{output:#}");
+    assert_eq!((&output["topics"][0]["calls"]["web"], &output["calls"]["web"]), (&json!(6), &json!(6)), "{output:#}");
+    assert_eq!(output["at_most"]["horizon_usd"], 0.018, "{output:#}");
     // What one source leaves of the limit, because it is refused, another may use: of each three calls and one at
     // midnight, together five.
     let lines = format!("{SANDBOX}\nprices.social = 0.003\nprices.web = 0.001");
     let both = "sources = [\"social\", \"web\"]\nevery = \"1h\"\nmax_calls_per_day = 3";
     place.configure(&lines, &topic("a", both));
-    let told = place.json(&["plan", "--days", "1", "--at", "2026-03-11T00:00:00Z", "--json"]);
-    assert_eq!(told["topics"][0]["at_most"]["horizon_usd"], 0.013, "{told:#}");
-    let row = &told["topics"][0];
-    assert_eq!((&row["calls"]["social"], &row["calls"]["web"]), (&json!(4), &json!(4)), "{told:#}");
-    assert_eq!((&row["upper_bound"], &told["quota"]["fullest_day_calls"]), (&json!(true), &json!(3)), "{told:#}");
+    let output = place.json(&["plan", "--days", "1", "--at", "2026-03-11T00:00:00Z", "--json"]);
+    assert_eq!(output["topics"][0]["at_most"]["horizon_usd"], 0.013, "{output:#}");
+    let row = &output["topics"][0];
+    assert_eq!((&row["calls"]["social"], &row["calls"]["web"]), (&json!(4), &json!(4)), "{output:#}");
+    assert_eq!((&row["upper_bound"], &output["quota"]["fullest_day_calls"]), (&json!(true), &json!(3)), "{output:#}");
     let shown = place.ok(&["plan", "--days", "1", "--at", "2026-03-11T00:00:00Z"]);
     let line = shown.lines().find(|line| line.starts_with("a ") && line.contains('$')).unwrap_or_default();
     assert_eq!(line.split_whitespace().collect::<Vec<_>>(), ["a", "≤4", "≤4", "0", "≤$0.013", "≤$0.274"], "{shown}");
@@ -453,15 +457,15 @@ fn a_topic_with_a_limit_of_its_own_is_planned_within_it() {
         &lines,
         &topic("a", "sources = [\"web\"]\nevery = \"1m\"\nmax_calls_per_day = 50\nbudget_per_day = 0.25"),
     );
-    let told = place.json(&["plan", "--days", "2", "--at", "2026-03-11T00:00:00Z", "--json"]);
-    let of = |n: usize| (told["budgets"][n]["budget"].clone(), told["budgets"][n]["used_up_on"].clone());
-    assert_eq!(of(0), (json!("topic calls"), json!("2026-03-11")), "{told:#}");
-    assert_eq!(of(1), (json!("topic money"), Value::Null), "{told:#}");
-    assert_eq!(told["budgets"][1]["fullest_day_use"], 0.1, "{told:#}");
+    let output = place.json(&["plan", "--days", "2", "--at", "2026-03-11T00:00:00Z", "--json"]);
+    let of = |n: usize| (output["budgets"][n]["budget"].clone(), output["budgets"][n]["used_up_on"].clone());
+    assert_eq!(of(0), (json!("topic calls"), json!("2026-03-11")), "{output:#}");
+    assert_eq!(of(1), (json!("topic money"), Value::Null), "{output:#}");
+    assert_eq!(output["budgets"][1]["fullest_day_use"], 0.1, "{output:#}");
     let budget = format!("{SANDBOX}\nprices.web = 0.003");
     place.configure(&budget, &topic("a", "sources = [\"web\"]\nevery = \"1h\"\nbudget_per_day = 0.0121"));
-    let told = place.json(&["plan", "--days", "1", "--at", "2026-03-11T00:00:00Z", "--json"]);
-    assert_eq!(told["quota"]["fullest_day_calls"], 4, "{told:#}");
+    let output = place.json(&["plan", "--days", "1", "--at", "2026-03-11T00:00:00Z", "--json"]);
+    assert_eq!(output["quota"]["fullest_day_calls"], 4, "{output:#}");
 }
 
 #[test]

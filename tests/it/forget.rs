@@ -411,8 +411,8 @@ fn exports_that_are_about_a_forgotten_author_are_named_and_old_ones_do_not_keep_
             place.run(&["once", "--at", at]).shows(0, &[]);
         }
         assert!(place.database.number("SELECT count(*) FROM export_edition WHERE files IS NOT NULL") >= 4, "{name}");
-        let told = place.json(&["forget", "--author", "Jane_D", "--dry-run", "--json"]);
-        assert_eq!(told["named_by"], serde_json::json!(["export:jane_d"]), "{name}: {told}");
+        let output = place.json(&["forget", "--author", "Jane_D", "--dry-run", "--json"]);
+        assert_eq!(output["named_by"], serde_json::json!(["export:jane_d"]), "{name}: {output}");
         let editions = place.database.number("SELECT count(*) FROM export_edition WHERE definition LIKE '%jane%'");
         assert!(editions > 0, "{name}");
         let done = place.run(&["forget", "--author", "Jane_D", "--yes"]);
@@ -498,9 +498,9 @@ fn an_author_whose_items_were_pruned_is_forgotten_with_their_keys() {
         let keys = "SELECT key FROM item_key WHERE key LIKE '%jane%'";
         assert_eq!(place.database.number("SELECT count(*) FROM item WHERE author IS NULL AND id > 0"), 1, "{name}");
         assert_eq!(place.database.texts(keys).len(), 1, "{name}: the key of its text names her");
-        let told = place.run(&["db", "forget", "--author", "jane_d", "--yes"]);
-        assert_eq!(told.code, Some(0), "{told}");
-        assert_eq!(place.database.texts(keys), Vec::<String>::new(), "{name}: {told}");
+        let output = place.run(&["db", "forget", "--author", "jane_d", "--yes"]);
+        assert_eq!(output.code, Some(0), "{output}");
+        assert_eq!(place.database.texts(keys), Vec::<String>::new(), "{name}: {output}");
         assert_eq!(place.database.number("SELECT count(*) FROM item WHERE id > 0"), 0, "{name}");
     }
 }

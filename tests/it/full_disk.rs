@@ -91,8 +91,8 @@ fn all_read(run: &dyn Fn(&[&str]) -> crate::support::program::Ended, out: &Path,
         let ended = run(args);
         assert_eq!(ended.code, Some(0), "{args:?}\n{ended}");
         if args[0] == "runs" {
-            let told: serde_json::Value = serde_json::from_str(&ended.out).unwrap();
-            assert_eq!(told["runs"].as_array().unwrap().len(), runs, "{told}");
+            let output: serde_json::Value = serde_json::from_str(&ended.out).unwrap();
+            assert_eq!(output["runs"].as_array().unwrap().len(), runs, "{output}");
             assert!(ended.err.contains("warning: opened read-only, nothing can be stored: "), "{ended}");
         }
     }
@@ -203,8 +203,8 @@ fn health_says_so_while_nothing_can_be_stored_and_not_any_more_when_there_is_roo
     until("the process says so", || pages.get("/readyz").status == 503);
     place.run(asked[0]).says(4, &["not ready: database cannot store anything: its disk is full", "hint: "]);
     place.run(asked[1]).says(4, &["nothing can be stored in", "hint: free space on that disk"]);
-    let told: serde_json::Value = serde_json::from_str(&place.run(&["health", "--json"]).out).unwrap();
-    assert_eq!((&told["healthy"], &told["checks"][0]["status"]), (&false.into(), &"fail".into()), "{told}");
+    let output: serde_json::Value = serde_json::from_str(&place.run(&["health", "--json"]).out).unwrap();
+    assert_eq!((&output["healthy"], &output["checks"][0]["status"]), (&false.into(), &"fail".into()), "{output}");
     assert_eq!(pages.get("/healthz").status, 200, "to start it anew makes no room");
     // Readers still work.
     place.ok(&["status"]);

@@ -34,8 +34,8 @@ fn healthz_is_public_and_reveals_only_liveness() {
         for (path, check) in [("/healthz", "scheduler"), ("/readyz", "database")] {
             pages.until_status(path, 200);
             let answer = pages.get(path);
-            let told = json(&answer);
-            assert_eq!((&told["status"], &told["checks"][check][0]["status"]), (&"pass".into(), &"pass".into()));
+            let output = json(&answer);
+            assert_eq!((&output["status"], &output["checks"][check][0]["status"]), (&"pass".into(), &"pass".into()));
             for hidden in ["acme-secret", env!("CARGO_PKG_VERSION"), &place.database.schema, "t.db"] {
                 assert!(!answer.text.contains(hidden), "{hidden} in {}", answer.text);
             }
@@ -45,8 +45,8 @@ fn healthz_is_public_and_reveals_only_liveness() {
         let place = Place::new(sqlite(), &sandbox.lines(), TOPICS);
         place.ok(&["db", "migrate"]);
         let pages = Pages::serve(&place, &[]);
-        let told = json(&pages.get("/healthz"));
-        assert_eq!(told["checks"]["scheduler"][0]["output"], "not in this process", "{told}");
+        let output = json(&pages.get("/healthz"));
+        assert_eq!(output["checks"]["scheduler"][0]["output"], "not in this process", "{output}");
     }
 }
 
@@ -64,9 +64,12 @@ fn a_loop_that_stands_still_is_reported_while_pages_and_database_answer() {
         let pages = daemon(&place, &environment);
         until("it hangs", || passes(&trace, "loop/round") == 3);
         until("it is told", || pages.get("/healthz").status == 503);
-        let told = json(&pages.get("/healthz"));
-        assert_eq!((&told["status"], &told["checks"]["process"][0]["status"]), (&"fail".into(), &"pass".into()));
-        assert!(told["checks"]["scheduler"][0]["output"].as_str().unwrap().contains("the loop has stopped"), "{told}");
+        let output = json(&pages.get("/healthz"));
+        assert_eq!((&output["status"], &output["checks"]["process"][0]["status"]), (&"fail".into(), &"pass".into()));
+        assert!(
+            output["checks"]["scheduler"][0]["output"].as_str().unwrap().contains("the loop has stopped"),
+            "{output}"
+        );
         pages.until_status("/readyz", 200);
         let cookie = pages.log_in();
         let page = pages.ask("GET", "/health", &[("Cookie", &cookie)], "").body;
@@ -74,8 +77,8 @@ fn a_loop_that_stands_still_is_reported_while_pages_and_database_answer() {
         let url = format!("http://{}", pages.address);
         place.run(&["health", "--url", &url]).says(1, &["not alive", "the loop has stopped", "hint: restart it"]);
         let ended = place.run(&["health", "--url", &url, "--json"]);
-        let told: serde_json::Value = serde_json::from_str(&ended.out).unwrap();
-        assert_eq!((ended.code, &told["healthy"]), (Some(1), &false.into()), "{ended}");
+        let output: serde_json::Value = serde_json::from_str(&ended.out).unwrap();
+        assert_eq!((ended.code, &output["healthy"]), (Some(1), &false.into()), "{ended}");
     }
 }
 
@@ -154,8 +157,8 @@ fn health_asks_the_database_where_no_pages_are_served() {
         place.run(&["health"]).says(1, &["no running daemon found", "hint: start `topicwatch run`"]);
         let going = crate::support::daemons::daemon(&place, &[]);
         place.run(&["health"]).shows(0, &["healthy, according to the database"]);
-        let told = place.json(&["health", "--json"]);
-        assert_eq!(told["checks"].as_array().unwrap().len(), 2, "{told}");
+        let output = place.json(&["health", "--json"]);
+        assert_eq!(output["checks"].as_array().unwrap().len(), 2, "{output}");
         // A slot in the past that nobody planned means that the planner is stuck.
         stop_between_writes(&going, &place);
         wait(place.database.execute("UPDATE job SET next_slot = 1000"));

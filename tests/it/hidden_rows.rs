@@ -38,9 +38,9 @@ fn what_rises_behind_a_hundred_hidden_risers_is_reported() {
         once(&place, 25);
         world.posts(&both(40, 90));
         once(&place, 26);
-        let told = risers(&place);
-        assert_eq!(told.len(), 5, "{}: {told:#?}", place.database.name);
-        assert!(told.iter().all(|line| line.contains("good") && line.contains("+40")), "{told:#?}");
+        let reported = risers(&place);
+        assert_eq!(reported.len(), 5, "{}: {reported:#?}", place.database.name);
+        assert!(reported.iter().all(|line| line.contains("good") && line.contains("+40")), "{reported:#?}");
         assert_eq!(place.json(&["diff", "acme", "--json"])["counts"]["rising"], 8);
     }
 }
@@ -60,9 +60,12 @@ fn what_rises_behind_a_hundred_copies_of_one_text_is_reported() {
         once(&place, 25);
         world.posts(&both(40, 90));
         once(&place, 26);
-        let told = risers(&place);
-        assert_eq!(told.len(), 4, "{}: {told:#?}", place.database.name);
-        assert!(told[0].contains("campaign") && told[1..].iter().all(|line| line.contains("good")), "{told:#?}");
+        let reported = risers(&place);
+        assert_eq!(reported.len(), 4, "{}: {reported:#?}", place.database.name);
+        assert!(
+            reported[0].contains("campaign") && reported[1..].iter().all(|line| line.contains("good")),
+            "{reported:#?}"
+        );
     }
 }
 

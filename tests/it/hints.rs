@@ -82,13 +82,13 @@ fn a_refusal_hint_names_the_providers_own_keys() {
             place.database.texts("SELECT error_class || ' ' || error_text FROM v_search WHERE error_class IS NOT NULL");
         let (class, text) = kept[0].split_once(' ').unwrap();
         let feeds = section.contains("feeds");
-        let told = topicwatch::search::hint_for_stored_failure("one", feeds, class, None, text).unwrap();
-        assert!(told.contains(record) && !told.contains("service."), "{told}");
+        let reported = topicwatch::search::hint_for_stored_failure("one", feeds, class, None, text).unwrap();
+        assert!(reported.contains(record) && !reported.contains("service."), "{reported}");
         // The page of the run knows the providers of the file.
         let run = &place.database.texts("SELECT run FROM v_run")[0];
         let page = Pages::serve(&place, &["--at", NINE]).page(&format!("/runs?run={run}"));
         let record = if feeds { record } else { "providers.one" };
-        assert!(page.contains(record) && !page.contains("service."), "{told}: {page}");
+        assert!(page.contains(record) && !page.contains("service."), "{reported}: {page}");
         assert!(!feeds || !page.contains("base_url"), "feeds have no such key: {page}");
     }
 }
@@ -145,8 +145,8 @@ fn try_names_the_sources_that_it_does_not_ask_and_why() {
     place
         .run(&["try", "acme"])
         .shows(0, &["hn · 0 found", "news · not asked: it reads", "writer · not asked: it writes"]);
-    let told = place.json(&["try", "acme", "--json"]);
+    let output = place.json(&["try", "acme", "--json"]);
     let names: Vec<&str> =
-        told["not_asked"].as_array().unwrap().iter().map(|one| one["source"].as_str().unwrap()).collect();
-    assert_eq!((told["sources"][0]["source"].as_str(), names), (Some("hn"), vec!["news", "writer"]), "{told}");
+        output["not_asked"].as_array().unwrap().iter().map(|one| one["source"].as_str().unwrap()).collect();
+    assert_eq!((output["sources"][0]["source"].as_str(), names), (Some("hn"), vec!["news", "writer"]), "{output}");
 }

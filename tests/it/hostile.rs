@@ -196,17 +196,17 @@ fn whatever_comes_back_is_recorded_and_the_other_source_is_kept() {
         *now.lock().unwrap() = (n, (case.reply)());
         let topic = format!("acme-{n}");
         for place in &places {
-            let told = format!("{} on {}", case.name, place.database.name);
+            let reported = format!("{} on {}", case.name, place.database.name);
             let ended = place.run(&["once", "--at", NINE, "--topic", &topic]);
             ended.shows(if case.becomes.starts_with("error") { 3 } else { 0 }, &[&topic]);
-            assert!(ended.peak_kib < MEMORY, "{told}: {} KiB", ended.peak_kib);
+            assert!(ended.peak_kib < MEMORY, "{reported}: {} KiB", ended.peak_kib);
             let social = place.database.texts(&format!(
                 "SELECT state || ' ' || coalesce(error_class, '-') FROM v_search WHERE source = 'social' AND topic = '{topic}'"
             ));
-            assert_eq!(social, [case.becomes], "{told}\n{ended}");
+            assert_eq!(social, [case.becomes], "{reported}\n{ended}");
             let kept = place.database.texts(&format!("SELECT kind FROM v_item WHERE topic = '{topic}' ORDER BY kind"));
-            assert_eq!(kept.iter().filter(|kind| *kind == "page").count(), 1, "{told}: the web page is kept");
-            assert_eq!(kept.len() as i64 - 1, case.posts, "{told}: posts\n{ended}");
+            assert_eq!(kept.iter().filter(|kind| *kind == "page").count(), 1, "{reported}: the web page is kept");
+            assert_eq!(kept.len() as i64 - 1, case.posts, "{reported}: posts\n{ended}");
             if case.posts > 0 {
                 for verb in [&["show", &topic][..], &["show", &topic, "--md"]] {
                     place.run(verb).shows(0, &[&topic]);

@@ -27,7 +27,7 @@ fn texts() -> Vec<(&'static str, String)> {
 
 #[test]
 fn texts_that_are_made_to_break_things_are_scored_and_compared_within_bounds() {
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for database in databases() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
@@ -59,9 +59,9 @@ fn texts_that_are_made_to_break_things_are_scored_and_compared_within_bounds() {
         place.ok(&[&["report"][..], &at, &["page.md"]].concat());
         place.run(&["items"]).shows(0, &[]);
         let csv = place.ok(&["export"]);
-        told.push((page, std::fs::read_to_string(place.path("page.md")).unwrap(), csv));
+        reported.push((page, std::fs::read_to_string(place.path("page.md")).unwrap(), csv));
     }
-    assert!(told.iter().all(|other| *other == told[0]), "both databases say the same");
+    assert!(reported.iter().all(|other| *other == reported[0]), "both databases say the same");
 }
 
 #[test]

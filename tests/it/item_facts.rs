@@ -86,8 +86,8 @@ fn a_question_for_http_says_what_is_not_indexed() {
     for (words, found) in [("http", 1), ("https", 0), ("acme -https", 1)] {
         let ended = place.run(&["search", "--json", "--", words]);
         ended.says(0, &["note:", "at the start of an address is not indexed"]);
-        let told: Value = serde_json::from_str(&ended.out).unwrap();
-        assert_eq!(told["items"].as_array().unwrap().len(), found, "{words}: {told}");
+        let output: Value = serde_json::from_str(&ended.out).unwrap();
+        assert_eq!(output["items"].as_array().unwrap().len(), found, "{words}: {output}");
     }
     let plain = place.run(&["search", "--json", "--", "acme.example"]);
     plain.says(0, &[]);

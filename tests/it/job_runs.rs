@@ -76,8 +76,8 @@ fn a_press_is_one_run_however_often_it_is_sent() {
             // The same press after its run returns that run; another press starts another.
             assert_eq!(press(&pages, kind, of, &id), at, "{name}");
             assert_eq!(runs(&place, &job), ["ok"], "{name}");
-            let told = pages.page(&at);
-            assert!(told.contains(&format!("Run of {job}")) && !told.contains("0 found"), "{name}: {told}");
+            let reported = pages.page(&at);
+            assert!(reported.contains(&format!("Run of {job}")) && !reported.contains("0 found"), "{name}: {reported}");
             assert!(pages.page("/runs").contains(&format!("<strong>{job}</strong>")), "{name}");
             let listed = place.json(&["runs", "--json", "--limit", "1"])["runs"][0].clone();
             assert_eq!((&listed["job"], &listed["run"]), (&json!(job), &json!(id)), "{name}");
@@ -159,18 +159,18 @@ fn an_alert_test_shows_its_result_and_sends_nothing() {
         let hook = Hook::good();
         let (_sandbox, place) = world(database, &hook);
         let pages = Pages::of(place.program(&["run"]).start());
-        let told = |alert: &str| {
+        let reported = |alert: &str| {
             let at = press(&pages, "alert", alert, &press_of(&pages, "alert", alert));
             assert!(at.starts_with("/jobs?tested="), "{at}");
             (pages.page(&at), at)
         };
-        let (page, _) = told("many");
+        let (page, _) = reported("many");
         assert!(page.contains("Nothing would fire now.") && page.contains("0 times"), "{name}: {page}");
         place.ok(&["topic", "run", "acme", "--wait", "--timeout", "50s"]);
-        let (page, at) = told("many");
+        let (page, at) = reported("many");
         assert!(page.contains("In 1 run since") && page.contains("fired 0 times."), "{name}: {page}");
         assert!(page.contains("It notifies hook.") && page.contains("It is paused."), "{name}: {page}");
-        let (page, _) = told("thrift");
+        let (page, _) = reported("thrift");
         assert!(page.contains("1 subject would fire now") && page.contains("1 of 2 calls"), "{name}: {page}");
         // Like `alerts backtest`, it says nothing about the past of a budget.
         let why = "a budget alert cannot be backtested: usage is not stored call by call";
@@ -251,7 +251,7 @@ fn what_cannot_be_asked_for_is_refused_and_nothing_is_written() {
         assert_eq!(pages.ask("POST", "/jobs", &[], form).status, 403);
         // No button for what would be refused.
         let page = pages.page("/jobs");
-        let button = |told: &str| page.contains(&format!("aria-label=\"{told}\""));
+        let button = |reported: &str| page.contains(&format!("aria-label=\"{reported}\""));
         assert!(button("Run now: report daily") && button("Test: alert many"), "{page}");
         assert!(!button("Run now: report off") && !button("Send a test: channel still"), "{page}");
         // Where a token is required, nothing happens without it; `serve` refuses, because no daemon would do it.

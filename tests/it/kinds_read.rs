@@ -104,7 +104,7 @@ fn a_bluesky_post_is_as_old_as_its_place_says_and_may_have_no_text() {
         sky(5, &json!({ "text": "", "createdAt": at(5), "embed": image("") }), 5),
     ] });
     let (read, _) = read(&question, &posts, &[]);
-    let told: Vec<(Option<&str>, Option<Time>)> =
+    let reported: Vec<(Option<&str>, Option<Time>)> =
         read.reply.items.iter().map(|item| (item.text.as_deref(), item.published_at)).collect();
     let expected = [
         (Some("in the future"), Some(ago(1))),
@@ -113,7 +113,7 @@ fn a_bluesky_post_is_as_old_as_its_place_says_and_may_have_no_text() {
         (Some("A page"), Some(ago(4))),
         (None, Some(ago(5))),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
     assert_eq!(read.reply.unreadable, 0);
 }
 

@@ -130,16 +130,16 @@ fn an_answers_list_is_a_list_and_a_first_day_names_its_baseline() {
         );
         assert!(new > older && new > 0, "{new} {older}");
         let page = unlinked(&pages.page("/topics/acme"));
-        let told = format!("0 new items (+{} of the baseline)", new - older);
-        assert!(page.contains(&told), "{told}: {page}");
+        let reported = format!("0 new items (+{} of the baseline)", new - older);
+        assert!(page.contains(&reported), "{reported}: {page}");
         let named = format!("(+{} of the baseline)", new - older);
         let of_day = format!("<dt>New, 24 h</dt><dd>0 <span class=\"meta\">{named}</span></dd>");
         assert!(page.contains(&of_day), "{page}");
         let of_run = format!("{new} new ({} of the baseline)", new - older);
         let run = place.database.last_run("acme");
-        for (path, told) in [("/", &named), ("/runs", &of_run), (&format!("/progress/{run}"), &of_run)] {
+        for (path, reported) in [("/", &named), ("/runs", &of_run), (&format!("/progress/{run}"), &of_run)] {
             let page = unlinked(&pages.page(path));
-            assert!(page.contains(told), "{path}: {told}: {page}");
+            assert!(page.contains(reported), "{path}: {reported}: {page}");
         }
         let runs = place.ok(&["runs", "--topic", "acme"]);
         assert!(runs.contains(&format!(" 0 (+{new})")) && runs.contains("part of the baseline"), "{runs}");

@@ -122,8 +122,8 @@ fn unknown_engagement_is_listed_after_a_known_zero() {
         }
         assert_eq!(keys, ["post:x:4", "post:x:3", "post:x:1", "post:x:2"], "{name}");
         place.ok(&["report", "--date", "2026-03-11", "--at", &hour(24), "--out", "told.md"]);
-        let told = std::fs::read_to_string(place.path("told.md")).unwrap();
-        let (_, authors) = told.split_once("### Authors by engagement").unwrap();
+        let reported = std::fs::read_to_string(place.path("told.md")).unwrap();
+        let (_, authors) = reported.split_once("### Authors by engagement").unwrap();
         let places = ["cid: 1, engagement 7", "bob: 1, engagement 0", "ann: 2, engagement unknown"]
             .map(|words| authors.find(words).unwrap_or_else(|| panic!("{words}: {authors}")));
         assert!(places.is_sorted(), "{name}: {authors}");

@@ -61,8 +61,8 @@ fn a_mail_fits_any_window_without_a_style_sheet() {
             "color:#",
             "background",
         ] {
-            let told = mail.replace("border-left:4px solid #b8860b", "");
-            assert!(!told.contains(gone), "{gone}: {mail}");
+            let reported = mail.replace("border-left:4px solid #b8860b", "");
+            assert!(!reported.contains(gone), "{gone}: {mail}");
         }
         let Some(browser) = browser() else { continue };
         for width in [320, 360, 390, 600] {

@@ -32,17 +32,17 @@ fn sent_within(timeout: &str, wire: Wire, tls: &str, host: &str, trusts: bool) -
     run(&["once", "--due", "--at", NINE]).shows(0, &["nothing was due"]);
     run(&["once", "--at", NINE]);
     sandbox.turn_to("2026-03-11T10:00:00Z");
-    let told = run(&["once", "--due", "--at", "2026-03-11T10:00:00Z"]);
-    (told, post)
+    let output = run(&["once", "--due", "--at", "2026-03-11T10:00:00Z"]);
+    (output, post)
 }
 
 /// What was sent in clear must only show that a mail client connected.
 fn nothing_in_clear(post: &Post) {
     let clear = post.in_clear();
-    let told = clear.iter().any(|line| {
+    let reported = clear.iter().any(|line| {
         ["AUTH", "MAIL", "RCPT", "DATA", "SUBJECT"].iter().any(|word| line.to_uppercase().starts_with(word))
     });
-    assert!(!told && !clear.concat().contains("example.com"), "{clear:?}");
+    assert!(!reported && !clear.concat().contains("example.com"), "{clear:?}");
 }
 
 #[test]
@@ -52,9 +52,9 @@ fn a_mail_goes_over_starttls_and_over_tls_from_the_first_byte() {
         (Wire::Implicit("localhost"), "implicit", "localhost"),
         (Wire::Implicit("localhost"), "implicit", "127.0.0.1"),
     ] {
-        let (told, post) = sent(wire, tls, host, true);
-        told.shows(0, &["/mail: delivered"]);
-        let [mail] = &post.got()[..] else { panic!("{tls}: {told}") };
+        let (reported, post) = sent(wire, tls, host, true);
+        reported.shows(0, &["/mail: delivered"]);
+        let [mail] = &post.got()[..] else { panic!("{tls}: {reported}") };
         assert!(mail.encrypted && mail.data.contains("X-Topicwatch-Event"), "{tls}: {mail:?}");
         assert!(mail.login.as_deref().is_some_and(|login| login.starts_with("AUTH PLAIN ")), "{mail:?}");
         nothing_in_clear(&post);
@@ -63,12 +63,12 @@ fn a_mail_goes_over_starttls_and_over_tls_from_the_first_byte() {
 
 #[test]
 fn a_server_without_starttls_gets_neither_the_login_nor_the_mail() {
-    let (told, post) = sent(Wire::Plain, "starttls", "localhost", true);
-    assert_eq!(post.got().len(), 0, "{told}");
+    let (reported, post) = sent(Wire::Plain, "starttls", "localhost", true);
+    assert_eq!(post.got().len(), 0, "{reported}");
     nothing_in_clear(&post);
-    assert!(!told.out.contains("delivered"), "{told}");
-    assert!(told.out.contains("offers no STARTTLS; nothing was sent"), "{told}");
-    assert!(!told.out.contains(PASSWORD) && !told.err.contains(PASSWORD));
+    assert!(!reported.out.contains("delivered"), "{reported}");
+    assert!(reported.out.contains("offers no STARTTLS; nothing was sent"), "{reported}");
+    assert!(!reported.out.contains(PASSWORD) && !reported.err.contains(PASSWORD));
 }
 
 #[test]
@@ -79,11 +79,14 @@ fn a_certificate_that_is_wrong_is_an_error_that_says_what_to_look_at() {
         (Wire::StartTls("elsewhere"), "starttls", true),
         (Wire::Implicit("elsewhere"), "implicit", true),
     ] {
-        let (told, post) = sent(wire, tls, "localhost", trusts);
-        assert_eq!(post.got().len(), 0, "{told}");
+        let (reported, post) = sent(wire, tls, "localhost", trusts);
+        assert_eq!(post.got().len(), 0, "{reported}");
         nothing_in_clear(&post);
-        assert!(!told.out.contains("delivered"), "{told}");
-        assert!(told.out.contains("certificate") && told.out.contains("for localhost"), "{tls} {trusts}: {told}");
+        assert!(!reported.out.contains("delivered"), "{reported}");
+        assert!(
+            reported.out.contains("certificate") && reported.out.contains("for localhost"),
+            "{tls} {trusts}: {reported}"
+        );
     }
 }
 
@@ -97,9 +100,9 @@ fn an_error_names_the_port_of_each_kind_of_tls() {
         // Both sides wait for the other.
         ("1s", Wire::Implicit("localhost"), "starttls", "no answer within 1 s; "),
     ] {
-        let (told, post) = sent_within(timeout, wire, tls, "localhost", true);
-        assert_eq!(post.got().len(), 0, "{tls}: {told}");
+        let (reported, post) = sent_within(timeout, wire, tls, "localhost", true);
+        assert_eq!(post.got().len(), 0, "{tls}: {reported}");
         nothing_in_clear(&post);
-        assert!(told.out.contains(&format!("{says}{ports}")), "{tls}: {told}");
+        assert!(reported.out.contains(&format!("{says}{ports}")), "{tls}: {reported}");
     }
 }

@@ -61,11 +61,14 @@ fn an_item_is_marked_for_a_topic_taken_back_and_exported() {
         let (_truth, place) = world(database);
         let before = [place.ok(&["-q", "export"]), place.ok(&["-q", "export", "--what", "sightings"])];
         let [rockets, shoes] = keys(&place);
-        let told = mark(&place, "acme", &rockets[..2], "good");
-        assert!(told.starts_with("2 items marked good; acme has 2 marks: relevance needs at least 20"), "{told}");
+        let reported = mark(&place, "acme", &rockets[..2], "good");
+        assert!(
+            reported.starts_with("2 items marked good; acme has 2 marks: relevance needs at least 20"),
+            "{reported}"
+        );
         mark(&place, "acme", &shoes[..1], "noise");
-        let told = mark(&place, "acme", &rockets[..2], "good");
-        assert!(told.starts_with("0 items marked good, 2 unchanged; acme has 3 marks"), "{told}");
+        let reported = mark(&place, "acme", &rockets[..2], "good");
+        assert!(reported.starts_with("0 items marked good, 2 unchanged; acme has 3 marks"), "{reported}");
         mark(&place, "other", &rockets[..1], "noise");
         // A mark belongs to its topic.
         for (args, marks) in [(&["--what", "items"][..], 3), (&["--what", "sightings"], 3)] {
@@ -107,8 +110,8 @@ fn an_item_is_marked_for_a_topic_taken_back_and_exported() {
         assert_eq!(place.database.number("SELECT count(*) FROM item_mark"), 4, "{name}");
         // After removing the marks, everything is as before, byte for byte.
         for topic in ["acme", "other"] {
-            let told = mark(&place, topic, &[&rockets[..2], &shoes[..1]].concat(), "none");
-            assert!(told.contains("unmarked"), "{told}");
+            let reported = mark(&place, topic, &[&rockets[..2], &shoes[..1]].concat(), "none");
+            assert!(reported.contains("unmarked"), "{reported}");
         }
         let after = [place.ok(&["-q", "export"]), place.ok(&["-q", "export", "--what", "sightings"])];
         assert_eq!(before, after, "{name}");
@@ -149,8 +152,8 @@ fn from_twenty_marks_a_topic_ranks_and_folds_and_nothing_is_hidden_by_itself() {
         let few = place.ok(&["items", "--topic", "acme", "--rank", "relevance", "--fold-noise"]);
         assert!(few.contains("relevance needs at least 20 marks"), "{name}: {few}");
         let all = plain(&place)["items"].as_array().unwrap().len();
-        let told = mark(&place, "acme", &shoes[9..10], "noise");
-        assert!(told.contains("acme has 20 marks: topicwatch items --topic acme --rank relevance"), "{told}");
+        let reported = mark(&place, "acme", &shoes[9..10], "noise");
+        assert!(reported.contains("acme has 20 marks: topicwatch items --topic acme --rank relevance"), "{reported}");
 
         let ranked = place.json(&["items", "--topic", "acme", "--rank", "relevance", "--limit", "500", "--json"]);
         let rows = ranked["items"].as_array().unwrap();
@@ -211,9 +214,9 @@ fn twenty_suggested_items_are_marked_and_noise_is_folded() {
             assert!(items.iter().all(|item| item["mark"].is_null()), "{name}: {items:?}");
             items.iter().map(|item| item["key"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
         };
-        let told = place.ok(&["items", "--topic", "acme", "--suggest"]);
+        let output = place.ok(&["items", "--topic", "acme", "--suggest"]);
         let command = "topicwatch items mark acme KEY good --suggested";
-        assert!(suggested().iter().all(|key| told.contains(key.as_str())) && told.contains(command), "{told}");
+        assert!(suggested().iter().all(|key| output.contains(key.as_str())) && output.contains(command), "{output}");
         for marks in [5, 10, 15, 20] {
             let next = suggested();
             assert_eq!((next.len(), &next), (5, &suggested()), "{name}: the same until one is marked");
@@ -295,12 +298,12 @@ async fn of_two_items_that_turn_out_to_be_one_the_later_mark_holds() {
                 }
             }
             let rows: Vec<_> = items(&store).await.into_iter().filter(|row| row.topic == id).collect();
-            let told: Vec<_> = rows.iter().map(|row| (row.key.as_str(), row.mark)).collect();
-            assert_eq!(told, [(post_key.as_str(), Some(second))], "{}", database.name);
+            let reported: Vec<_> = rows.iter().map(|row| (row.key.as_str(), row.mark)).collect();
+            assert_eq!(reported, [(post_key.as_str(), Some(second))], "{}", database.name);
             // With the mark it is kept whether the item had been suggested.
             let marks = store.list_marks(&id, None, 10).await.unwrap();
-            let told: Vec<_> = marks.iter().map(|mark| (mark.mark, mark.suggested)).collect();
-            assert_eq!(told, [(second, second == Mark::Noise)], "{}", database.name);
+            let reported: Vec<_> = marks.iter().map(|mark| (mark.mark, mark.suggested)).collect();
+            assert_eq!(reported, [(second, second == Mark::Noise)], "{}", database.name);
             // It is also found by the key of the merged item.
             let none = NewMark { mark: None, through: MarkedVia::Api, suggested: false };
             let again = store.mark(&id, &[words_key], none, at(30)).await.unwrap();

@@ -376,14 +376,14 @@ fn calibration(bins: &Bins) -> (String, f64) {
         "\n| relevance, 20 marks | unmarked posts | mean relevance | of them good |\n|---|---:|---:|---:|\n".to_owned();
     let (everything, mut apart) = (bins.iter().map(|bin| bin.2).sum::<f64>(), 0.0);
     for (tenth, (sum, good, all)) in bins.iter().enumerate() {
-        let (told, real) = (sum / f64::max(*all, 1.0), good / f64::max(*all, 1.0));
-        apart += (told - real).abs() * all / everything;
+        let (reported, real) = (sum / f64::max(*all, 1.0), good / f64::max(*all, 1.0));
+        apart += (reported - real).abs() * all / everything;
         table.push_str(&format!(
             "| {}–{} % | {:.0} % | {:.0} % | {:.0} % |\n",
             tenth * 10,
             tenth * 10 + 10,
             all * 100.0 / everything,
-            told * 100.0,
+            reported * 100.0,
             real * 100.0
         ));
     }

@@ -123,11 +123,11 @@ fn programs_mark_with_the_token_and_read_marks_and_relevance() {
         let sent = serde_json::json!({ "key": suggested[0], "mark": "good", "suggested": true }).to_string();
         assert_eq!(ask(&pages, "POST", MARKS, &[token, json], &sent).status, 200, "{name}");
         put(suggested[1], "good");
-        let told = see(MARKS);
+        let reported = see(MARKS);
         let flags: Vec<(&Value, &Value)> =
-            told["data"].as_array().unwrap().iter().map(|row| (&row["key"], &row["suggested"])).collect();
+            reported["data"].as_array().unwrap().iter().map(|row| (&row["key"], &row["suggested"])).collect();
         let flag = |key: &str| flags.iter().find(|(of, _)| **of == *key).unwrap().1.clone();
-        assert_eq!([flag(suggested[0]), flag(suggested[1])], [true, false], "{name}: {told}");
+        assert_eq!([flag(suggested[0]), flag(suggested[1])], [true, false], "{name}: {reported}");
         for refused in ["search=a", "noise=fold", "filtered=keep"] {
             let path = format!("/api/v1/topics/acme/items?order=suggested&{refused}");
             ask(&pages, "GET", &path, &[token], "").refused(409);

@@ -37,10 +37,10 @@ fn figures_are_what_sql_says_of_the_ledger() {
         let pages = Pages::serve(&place, &["--at", "2026-03-12T18:00:02Z"]);
         let exposed = Exposed::read(&pages);
         let same = |metric: &str, sql: &str| {
-            let mut told = place.database.texts(sql);
-            told.sort();
-            assert!(!told.is_empty(), "{name}: {sql}");
-            assert_eq!(exposed.lines(metric), told, "{name}: {metric}");
+            let mut reported = place.database.texts(sql);
+            reported.sort();
+            assert!(!reported.is_empty(), "{name}: {sql}");
+            assert_eq!(exposed.lines(metric), reported, "{name}: {metric}");
         };
         same("topicwatch_runs_total", "SELECT 'topic ' || state || ' ' || count(*) FROM v_run GROUP BY state");
         assert!(exposed.of("topicwatch_runs_total", &[("kind", "topic"), ("outcome", "missed")]) > Some(0.0));
@@ -75,8 +75,8 @@ fn figures_are_what_sql_says_of_the_ledger() {
         #[expect(clippy::cast_precision_loss, reason = "small numbers")]
         let number = |sql: &str| place.database.number(sql) as f64;
         let near = |metric: &str, value: f64| {
-            let told = exposed.sum(metric);
-            assert!((told - value).abs() < 1e-6, "{name}: {metric} is {told}, SQL says {value}");
+            let reported = exposed.sum(metric);
+            assert!((reported - value).abs() < 1e-6, "{name}: {metric} is {reported}, SQL says {value}");
         };
         near("topicwatch_cost_dollars_total", number(&format!("SELECT sum({COST}) FROM v_run")) / 1e6);
         near("topicwatch_search_latency_seconds_sum", number("SELECT sum(latency_ms) FROM v_search") / 1e3);
@@ -140,8 +140,8 @@ fn a_budget_that_is_new_is_told_from_the_ledger_before_its_first_call() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);
         place.ok(&["once", "--at", NINE]);
-        let told = |metric: &str| Exposed::read(&Pages::serve(&place, &["--at", NINE])).of(metric, &[]);
-        assert_eq!(told("topicwatch_today_cost_dollars"), None, "{name}: no budget");
+        let reported = |metric: &str| Exposed::read(&Pages::serve(&place, &["--at", NINE])).of(metric, &[]);
+        assert_eq!(reported("topicwatch_today_cost_dollars"), None, "{name}: no budget");
         place.configure(&format!("{}budget_per_day = 2.5\n", sandbox.lines()), TOPICS);
         #[expect(clippy::cast_precision_loss, reason = "small numbers")]
         let spent = place.database.number(&format!("SELECT sum({COST}) FROM v_run")) as f64 / 1e6;
@@ -149,8 +149,8 @@ fn a_budget_that_is_new_is_told_from_the_ledger_before_its_first_call() {
         for (metric, value) in
             [("topicwatch_today_cost_dollars", spent), ("topicwatch_today_budget_left_dollars", 2.5 - spent)]
         {
-            let told = told(metric).unwrap_or_else(|| panic!("{name}: {metric} is missing"));
-            assert!((told - value).abs() < 1e-6, "{name}: {metric} is {told}, SQL says {value}");
+            let reported = reported(metric).unwrap_or_else(|| panic!("{name}: {metric} is missing"));
+            assert!((reported - value).abs() < 1e-6, "{name}: {metric} is {reported}, SQL says {value}");
         }
     }
 }
@@ -172,9 +172,9 @@ fn topic_limits_that_are_new_are_told_from_the_ledger_before_their_first_call() 
             .map(|column| place.database.number(&format!("SELECT sum({column}) FROM v_search")) as f64)
             .into();
         assert!(calls > 0.0 && cost > 0.0, "{name}");
-        let told = |metric: &str| exposed.of(metric, &[("topic", "acme")]);
-        assert_eq!(told("topicwatch_topic_today_calls_left"), Some(6.0 - calls), "{name}");
-        let money = told("topicwatch_topic_today_budget_left_dollars").unwrap();
+        let reported = |metric: &str| exposed.of(metric, &[("topic", "acme")]);
+        assert_eq!(reported("topicwatch_topic_today_calls_left"), Some(6.0 - calls), "{name}");
+        let money = reported("topicwatch_topic_today_budget_left_dollars").unwrap();
         assert!((money - (2.5 - cost / 1e6)).abs() < 1e-6, "{name}: {money}");
     }
 }
@@ -218,9 +218,9 @@ fn missed_time_equals_coverage() {
             "UPDATE search SET covered_from = NULL, covered_until = NULL, state = 'error' WHERE topic = 'acme'",
         ));
         let at = "2026-03-13T09:00:00Z";
-        let told = place.json(&["coverage", "--since", "48h", "--at", at, "--json"]);
-        let hole = told["topics"][0]["sources"][0]["holes_ms"].as_f64().unwrap() / 1e3;
-        assert!(hole > 0.0, "{told}");
+        let output = place.json(&["coverage", "--since", "48h", "--at", at, "--json"]);
+        let hole = output["topics"][0]["sources"][0]["holes_ms"].as_f64().unwrap() / 1e3;
+        assert!(hole > 0.0, "{output}");
         let pages = Pages::serve(&place, &["--at", at]);
         let of = |exposed: &Exposed| {
             exposed.of("topicwatch_topic_coverage_missed_seconds", &[("topic", "acme"), ("source", "social")])
@@ -307,9 +307,9 @@ fn figures_are_for_who_has_the_token_and_tell_no_version_without_one() {
     assert!(!refused.body.contains("acme"), "{}", refused.body);
     let with = |token: &str| closed.ask("GET", "/metrics", &[("Authorization", &format!("Bearer {token}"))], "");
     assert_eq!(with("not the token at all").status, 401);
-    let told = with(TOKEN);
-    assert_eq!(told.status, 200);
-    let exposed = Exposed::parse(&told.body);
+    let reported = with(TOKEN);
+    assert_eq!(reported.status, 200);
+    let exposed = Exposed::parse(&reported.body);
     assert_eq!(exposed.of("topicwatch_build_info", &[("version", env!("CARGO_PKG_VERSION"))]), Some(1.0));
 }
 
@@ -387,10 +387,10 @@ fn the_docs_list_every_metric_and_their_examples_are_valid() {
     let name = |text: &str| text.starts_with("topicwatch_") || text.starts_with("process_");
     let made: BTreeSet<&str> = code.split('"').skip(1).step_by(2).filter(|text| name(text)).collect();
     let cells = page.lines().filter(|line| line.starts_with('|')).filter_map(|line| line.split('|').nth(1));
-    let told: BTreeSet<&str> =
+    let reported: BTreeSet<&str> =
         cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).filter(|text| name(text)).collect();
     assert!(made.len() > 25);
-    assert_eq!(told, made, "left: docs/reference/metrics.md, right: src/metrics/families.rs");
+    assert_eq!(reported, made, "left: docs/reference/metrics.md, right: src/metrics/families.rs");
     if Command::new("promtool").arg("--version").output().is_err() {
         return eprintln!(
             "SKIPPED: there is no promtool here, so that the examples of docs/reference/metrics.md were not checked"

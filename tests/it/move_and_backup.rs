@@ -200,8 +200,8 @@ fn a_backup_is_a_whole_database_and_replaces_nothing_that_is_in_use() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = filled(database, &sandbox);
         let copy = place.path("copy.db");
-        let told = place.ok(&["db", "backup", "copy.db"]);
-        assert!(told.contains("copy verified"), "{told}");
+        let output = place.ok(&["db", "backup", "copy.db"]);
+        assert!(output.contains("copy verified"), "{output}");
         let of_copy = |place: &Place| -> Vec<String> {
             ["items", "sightings", "answers", "runs"]
                 .map(|what| place.ok(&["export", "--what", what, "--database", &format!("sqlite:{}", copy.display())]))
@@ -302,16 +302,16 @@ fn what_providers_found_and_remember_moves_with_the_rest() {
         );
         let (from, to) = (Place::bare(one, &file), Place::bare(other, &file));
         from.ok(&["once", "--at", NINE]);
-        let told = |place: &Place| {
+        let output = |place: &Place| {
             let tables = ["searches", "sightings", "items"].map(|what| place.ok(&["export", "--what", what]));
             let memory = "SELECT topic || source || name || value FROM provider_memory ORDER BY 1";
             let calls = "SELECT provider || ' ' || made FROM calls ORDER BY 1";
             (tables, place.database.texts(memory), place.database.texts(calls))
         };
-        let before = told(&from);
+        let before = output(&from);
         assert!(!before.1.is_empty() && before.2.len() == 2, "{before:?}");
         move_to(&from, &to).run().says(0, &[]);
-        assert_eq!(told(&to), before);
+        assert_eq!(output(&to), before);
         to.ok(&["once", "--at", "2026-03-11T09:01:00Z"]);
         assert_eq!(to.database.number("SELECT sum(new) FROM v_run"), to.database.items());
     }

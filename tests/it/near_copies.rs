@@ -101,15 +101,24 @@ async fn raw_unique_and_author_counts_are_separate() {
             post(8, "éva", "The cat of éva sleeps on the sofa until it is noon"),
         ];
         store_runs(&store, &t, 0, vec![first, second]).await;
-        let told = Volume::new;
+        let reported = Volume::new;
         let all = Filter::default();
-        assert_eq!(store.volumes(&all).await.unwrap(), [("storm".to_owned(), told(8, 8, 4, 8))], "nobody has looked");
+        assert_eq!(
+            store.volumes(&all).await.unwrap(),
+            [("storm".to_owned(), reported(8, 8, 4, 8))],
+            "nobody has looked"
+        );
         assert_eq!(store.clusters(&all, 1, 10).await.unwrap(), []);
         cluster(&store, &|| false).await.unwrap();
-        assert_eq!(store.volumes(&all).await.unwrap(), [("storm".to_owned(), told(8, 6, 4, 0))], "{}", database.name);
+        assert_eq!(
+            store.volumes(&all).await.unwrap(),
+            [("storm".to_owned(), reported(8, 6, 4, 0))],
+            "{}",
+            database.name
+        );
         let later = Filter { since: Some(at(1)), ..Filter::default() };
-        assert_eq!(store.volumes(&later).await.unwrap(), [("storm".to_owned(), told(5, 5, 4, 0))]);
-        assert_eq!(store.volume_of_runs(&["storm-000".to_owned()]).await.unwrap(), told(3, 2, 2, 0));
+        assert_eq!(store.volumes(&later).await.unwrap(), [("storm".to_owned(), reported(5, 5, 4, 0))]);
+        assert_eq!(store.volume_of_runs(&["storm-000".to_owned()]).await.unwrap(), reported(3, 2, 2, 0));
         assert_eq!(store.volume_of_runs(&[]).await.unwrap(), Volume::new(0, 0, 0, 0));
         let campaigns = store.clusters(&all, 2, 10).await.unwrap();
         let [one] = campaigns.as_slice() else { panic!("{campaigns:?}") };
@@ -406,9 +415,9 @@ fn once_and_show_tell_items_texts_and_authors_and_nothing_is_left_undone() {
         assert_eq!(undone(&place), 0);
         let shown = place.json(&["show", "acme", "--json"]);
         let volume = &shown["volume"];
-        let told = format!("{} items, {} unique, {} authors", volume["raw"], volume["unique"], volume["authors"]);
-        assert!(said.contains(&told), "{told}: {said}");
-        assert!(place.ok(&["show", "acme"]).contains(&told));
+        let reported = format!("{} items, {} unique, {} authors", volume["raw"], volume["unique"], volume["authors"]);
+        assert!(said.contains(&reported), "{reported}: {said}");
+        assert!(place.ok(&["show", "acme"]).contains(&reported));
         assert_eq!(volume["raw"], shown["items"].as_array().unwrap().len());
         // As after a process that was killed before clustering.
         let places = "DELETE FROM cluster_lead; DELETE FROM cluster_lead_young; DELETE FROM cluster_lead_middle; DELETE FROM cluster_head; UPDATE item SET cluster = NULL; \
@@ -450,9 +459,9 @@ fn every_verb_counts_authors_alike() {
             post(15, "ÉVA", "Two cats sleep on the sofa until it is noon"),
             post(16, "éva", "Nobody knows where the old bicycle has gone"),
         ]);
-        let told = "6 items, 4 unique, 4 authors";
-        place.run(&["once", "--at", &hour(25)]).shows(0, &[told]);
-        place.run(&["show", "acme"]).shows(0, &[told]);
+        let reported = "6 items, 4 unique, 4 authors";
+        place.run(&["once", "--at", &hour(25)]).shows(0, &[reported]);
+        place.run(&["show", "acme"]).shows(0, &[reported]);
         assert_eq!(place.json(&["show", "acme", "--json"])["volume"]["authors"], 4);
         assert_eq!(place.json(&["diff", "acme", "--json"])["counts"]["new_authors"], 4);
         place.ok(&["report", "--date", "2026-03-11", "--at", &hour(26), "--out", "day.md"]);

@@ -85,12 +85,12 @@ fn both_of_two_opposites_are_in_items_clusters_and_reports() {
         place.ok(&["report", "--date", "2026-03-11", "--at", &hour(26), "--out", "day.md"]);
         let report = std::fs::read_to_string(place.path("day.md")).unwrap();
         assert!(report.contains(&format!("**{}** unique", 2 * OPPOSITES.len() + 1)), "{report}");
-        let mut told: Vec<(String, String)> =
+        let mut reported: Vec<(String, String)> =
             cluster.iter().map(|(key, cluster)| ((*key).to_owned(), (*cluster).to_owned())).collect();
-        told.sort();
-        all.push(told);
+        reported.sort();
+        all.push(reported);
     }
-    assert!(all.iter().all(|told| *told == all[0]), "both databases say the same");
+    assert!(all.iter().all(|reported| *reported == all[0]), "both databases say the same");
 }
 
 /// The marks of a post as `collect` makes them: including the tone.

@@ -137,8 +137,8 @@ fn status_runs_and_feeds_tell_what_was_older_from_what_is_new() {
                 "acme: 1 more first seen in the last run, but older than",
             ],
         );
-        let told = &place.json(&["status", "--json"])["topics"][0];
-        assert_eq!((&told["new_filtered"], &told["new_older"]), (&json!(2), &json!(1)));
+        let output = &place.json(&["status", "--json"])["topics"][0];
+        assert_eq!((&output["new_filtered"], &output["new_older"]), (&json!(2), &json!(1)));
     }
 }
 
@@ -206,9 +206,9 @@ fn charts_of_pages_mark_where_another_query_began() {
         for at in [36, 42] {
             once(&place, at);
         }
-        let told = shown(43);
-        assert!(told.contains("Vertical line: the query changed on 2026-03-12 12:00."), "{told}");
-        assert_eq!(told.matches("The query changed here").count(), 2, "both charts");
+        let reported = shown(43);
+        assert!(reported.contains("Vertical line: the query changed on 2026-03-12 12:00."), "{reported}");
+        assert_eq!(reported.matches("The query changed here").count(), 2, "both charts");
         // The line is where the query changed, also when that was the first search of the shown days.
         assert!(shown(24 * 14 + 13).contains("the query changed on 2026-03-12 12:00"));
         assert!(!shown(24 * 15 + 13).contains("he query changed"));
@@ -303,10 +303,10 @@ fn a_baseline_is_new_in_no_command() {
         place.run(&["status"]).shows(0, &["Z    0      3", "3 more first seen in last runs: a baseline, not new"]);
         let shown = place.ok(&["show", "acme"]);
         assert!(shown.contains("3 found, 0 new, 3 baseline") && !shown.contains(", new"), "{name}: {shown}");
-        let told = &place.json(&["status", "--json"])["topics"][0];
-        assert_eq!((&told["new_baseline"], &told["new_older"]), (&json!(3), &json!(0)), "{name}");
-        let told = place.json(&["show", "acme", "--json"])["first_seen"].clone();
-        assert_eq!(told, json!({ "new": 0, "baseline": 3, "older": 0, "filtered": null }), "{name}");
+        let output = &place.json(&["status", "--json"])["topics"][0];
+        assert_eq!((&output["new_baseline"], &output["new_older"]), (&json!(3), &json!(0)), "{name}");
+        let output = place.json(&["show", "acme", "--json"])["first_seen"].clone();
+        assert_eq!(output, json!({ "new": 0, "baseline": 3, "older": 0, "filtered": null }), "{name}");
         // With a filter, too: what it hides is not part of the baseline shown.
         place.configure(&world.lines(), &both("acme", "exclude = [\"this\"]"));
         world.posts(&[post(1, 20, "what was there", 1), post(3, 29, "new", 1), post(4, 29, "hide this", 1)]);
@@ -323,8 +323,8 @@ fn what_is_left_out_as_not_new_is_counted_in_full_however_short_the_list() {
         let place = Place::new(database, &world.lines(), &both("acme", ""));
         begin(&place, &world);
         for limit in ["1", "2", "50"] {
-            let told = place.json(&["items", "--new-since", &hour(25), "--json", "--limit", limit]);
-            assert_eq!(told["outside"], 2, "limit {limit}, {}", place.database.name);
+            let output = place.json(&["items", "--new-since", &hour(25), "--json", "--limit", limit]);
+            assert_eq!(output["outside"], 2, "limit {limit}, {}", place.database.name);
         }
         place
             .run(&["items", "--new-since", &hour(25), "--limit", "1"])

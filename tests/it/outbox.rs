@@ -539,8 +539,8 @@ async fn a_channel_that_hangs_delays_no_other_and_nothing_is_in_two_hands() {
         let (store, turned) = made(&database, &["slow", "good"]).await;
         let channels = [Channel { timeout: Duration::from_secs(2), ..hook("slow", &slow) }, hook("good", &good)];
         let sent: Arc<Mutex<Vec<(String, Instant)>>> = Arc::default();
-        let told = Arc::clone(&sent);
-        let tell = Arc::new(move |d: &Delivery| told.lock().unwrap().push((d.channel.clone(), Instant::now())));
+        let reported = Arc::clone(&sent);
+        let tell = Arc::new(move |d: &Delivery| reported.lock().unwrap().push((d.channel.clone(), Instant::now())));
         let two = [0, 1].map(|n| {
             let token = Arc::new(move || format!("of {n}"));
             DeliveryWorker::new(store.clone(), Arc::clone(&turned.clock), token, tell.clone())
@@ -574,8 +574,8 @@ async fn one_call_tries_each_message_once_however_long_its_channel_takes() {
         let channels = [hook("slow", &slow)];
         for call in 1..=3 {
             let tries = courier(&store, &turned).deliver_due(&channels).await.unwrap();
-            let told: Vec<i64> = tries.iter().map(|delivery| delivery.attempt).collect();
-            assert_eq!((told, slow.got().len() as i64), (vec![call, call], 2 * call), "{}", database.name);
+            let reported: Vec<i64> = tries.iter().map(|delivery| delivery.attempt).collect();
+            assert_eq!((reported, slow.got().len() as i64), (vec![call, call], 2 * call), "{}", database.name);
             assert!(matches!(&tries[1].settled, SendResult::Again(at, _) if *at > (turned.clock)()), "{tries:?}");
             turned.by(Duration::from_secs(86_400));
         }
@@ -598,8 +598,8 @@ async fn a_message_whose_process_died_is_taken_over_and_a_deadly_one_is_given_up
             now = now.plus(LEASE).plus(Duration::from_secs(1));
         }
         // The process that finds it dead reports it: no other will.
-        let told: Arc<Mutex<Vec<Delivery>>> = Arc::default();
-        let heard = Arc::clone(&told);
+        let reported: Arc<Mutex<Vec<Delivery>>> = Arc::default();
+        let heard = Arc::clone(&reported);
         let clock: Clock = Arc::new(move || now);
         let tell = Arc::new(move |delivery: &Delivery| heard.lock().unwrap().push(delivery.clone()));
         let courier = DeliveryWorker::new(store.clone(), clock, Arc::new(|| "other".into()), tell);
@@ -608,7 +608,7 @@ async fn a_message_whose_process_died_is_taken_over_and_a_deadly_one_is_given_up
         let tries = courier.deliver_due(std::slice::from_ref(&channel)).await.unwrap();
         assert_eq!((tries.len(), tries[0].attempt, &*tries[0].channel), (1, 3, "hook"), "{}", database.name);
         assert!(matches!(&tries[0].settled, SendResult::Dead(why) if why.contains("stopped or hung")), "{tries:?}");
-        assert_eq!((told.lock().unwrap().len(), hooks.got().len()), (1, 0));
+        assert_eq!((reported.lock().unwrap().len(), hooks.got().len()), (1, 0));
         assert!(courier.deliver_due(&[channel]).await.unwrap().is_empty(), "told once");
         let dead = store.outbox(None, 5).await.unwrap();
         assert_eq!((dead[0].state, dead[0].attempt), (OutboxState::Dead, 3));

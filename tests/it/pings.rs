@@ -78,8 +78,11 @@ fn a_daemon_tells_of_topics_and_of_other_jobs_and_takes_another_address_over() {
         place.ok(&["once", "--due", "--at", &ago(Duration::from_secs(13 * 3_600))]);
         let going = crate::support::daemons::daemon(&place, &[]);
         until("the topic and the report", || asked(&hook).len() >= 2 && asked(&reports).len() >= 2);
-        for told in [asked(&hook), asked(&reports)] {
-            assert!(told[0].contains("/start?") && told[1].starts_with("POST /T0KEN-in-the-path?"), "{told:?}");
+        for reported in [asked(&hook), asked(&reports)] {
+            assert!(
+                reported[0].contains("/start?") && reported[1].starts_with("POST /T0KEN-in-the-path?"),
+                "{reported:?}"
+            );
         }
         assert_eq!(body(&reports.got()[1]), "ok");
         place.configure(&sandbox.lines(), &topic(&to(&other)));
@@ -129,8 +132,8 @@ fn a_receiver_that_does_not_answer_delays_no_run_and_one_that_is_busy_is_asked_a
     let going = crate::support::daemons::daemon(&place, &[]);
     place.ok(&["topic", "run", "acme", "--wait"]);
     until("it is asked again", || asked(&busy).len() == 3);
-    let told = asked(&busy);
-    assert!(told[0] == told[1] && told[2].starts_with("POST /T0KEN-in-the-path?"), "{told:?}");
+    let reported = asked(&busy);
+    assert!(reported[0] == reported[1] && reported[2].starts_with("POST /T0KEN-in-the-path?"), "{reported:?}");
     going.signal("TERM");
     going.wait();
 }

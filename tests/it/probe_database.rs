@@ -70,8 +70,8 @@ fn a_probe_finds_a_wrong_path_or_address_and_plain_check_needs_no_database() {
         assert!(!ok && line.contains(said), "{url}: {ended}");
         assert!(!format!("{ended}").contains("hunter2"), "{ended}");
         let json = place.run(&["check", "--probe", "--json", "--database", url]);
-        let told: serde_json::Value = serde_json::from_str(&json.out).unwrap();
-        assert_eq!((json.code, &told["database_probe"]["ok"]), (Some(4), &false.into()), "{url}: {json}");
+        let output: serde_json::Value = serde_json::from_str(&json.out).unwrap();
+        assert_eq!((json.code, &output["database_probe"]["ok"]), (Some(4), &false.into()), "{url}: {json}");
         let plain = place.json(&["check", "--json", "--database", url]);
         assert!(plain["database_probe"].is_null(), "{plain}");
     }

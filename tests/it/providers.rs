@@ -185,7 +185,7 @@ fn shares_by_source_count_topics_without_providers() {
         let page = report(&["--topic", "acme", "--topic", "globex"]);
         assert!(page.contains("Only items that social found count: not every topic had other sources"), "{page}");
         // The items and the unique ones that the table counts.
-        let told = |id: &str| {
+        let reported = |id: &str| {
             let row = page.lines().find(|line| line.starts_with(&format!("| {id} |"))).unwrap();
             [2, 3].map(|at| {
                 let count = row.split('|').nth(at).unwrap().split('(').nth(1).unwrap();
@@ -202,16 +202,17 @@ fn shares_by_source_count_topics_without_providers() {
                 ))
             };
             let by_social = [found("i.id", "'social'"), found("coalesce(i.cluster, i.id)", "'social'")];
-            assert_eq!(told(id), by_social, "{id}: {page}");
+            assert_eq!(reported(id), by_social, "{id}: {page}");
             assert!(id == "globex" || by_social[0] < found("i.id", "'social', 'hn'"), "{id} has more in all: {page}");
         }
         let alone = report(&["--topic", "globex", "--topic", "initech"]);
         assert!(alone.contains("No shares: the topics have no source in common"), "{alone}");
         assert!(!alone.contains("| topic | items | unique | authors |"), "{alone}");
         let share = |id: &str| {
-            let told = page.split(&format!("\n{id}, by source: ")).nth(1).unwrap_or_else(|| panic!("no {id}: {page}"));
-            let told = told.split("social ").nth(1).unwrap().split('%').next().unwrap();
-            told.trim_start_matches(|sign: char| !sign.is_ascii_digit()).parse::<u32>().unwrap()
+            let reported =
+                page.split(&format!("\n{id}, by source: ")).nth(1).unwrap_or_else(|| panic!("no {id}: {page}"));
+            let reported = reported.split("social ").nth(1).unwrap().split('%').next().unwrap();
+            reported.trim_start_matches(|sign: char| !sign.is_ascii_digit()).parse::<u32>().unwrap()
         };
         let (acme, globex) = (share("acme"), share("globex"));
         assert!(acme > 0 && globex > 0 && acme.abs_diff(100 - globex) <= 1, "{acme} {globex}: {page}");
@@ -306,8 +307,8 @@ fn a_plan_counts_every_feed_and_an_alert_hears_of_a_provider_that_is_nearly_used
         sandbox.turn_to(at);
         place.program(&["once", "--due", "--at", at]).env("HOOK_URL", "http://127.0.0.1:9/hook").run();
     }
-    let told = place.database.texts("SELECT subject FROM alert_firing");
-    assert_eq!(told, ["news/2026-03-11"]);
+    let reported = place.database.texts("SELECT subject FROM alert_firing");
+    assert_eq!(reported, ["news/2026-03-11"]);
 }
 
 #[test]
@@ -514,8 +515,8 @@ fn a_template_leads_to_a_report_in_two_commands() {
     std::fs::remove_file(place.path("jobs.toml")).unwrap();
     for template in ["service", "hn", "feeds", "searxng", "bluesky", "openai"] {
         let file = format!("{template}.toml");
-        let told = place.ok(&["init", "--template", template, &file]);
-        assert!(told.contains(&format!("topicwatch once --config {file}")), "{told}");
+        let output = place.ok(&["init", "--template", template, &file]);
+        assert!(output.contains(&format!("topicwatch once --config {file}")), "{output}");
         place.ok(&["check", "--config", &file]);
     }
     // It makes the last folder, and no more.
@@ -633,8 +634,8 @@ fn a_failed_login_is_not_counted_and_costs_nothing() {
             let sent = |name: &str| heads.iter().filter(|head| head.contains(name)).count();
             assert_eq!((sent("Session"), sent("searchPosts")), (logins, made), "{class}: {heads:?}");
             let cost = if class == "-" { 10_000 } else { 0 };
-            let told = format!("SELECT coalesce(error_class, '-') || ' ' || tries || ' ' || {COST} FROM v_search");
-            assert_eq!(place.database.texts(&told), [format!("{class} {made} {cost}")], "{}", place.database.name);
+            let reported = format!("SELECT coalesce(error_class, '-') || ' ' || tries || ' ' || {COST} FROM v_search");
+            assert_eq!(place.database.texts(&reported), [format!("{class} {made} {cost}")], "{}", place.database.name);
             let counted = "SELECT coalesce(sum(made), 0) || ' ' || coalesce(sum(spent), 0) FROM calls";
             assert_eq!(place.database.texts(counted), [format!("{made} {cost}")], "{}", place.database.name);
         }

@@ -109,9 +109,12 @@ fn days_keep_what_was_counted_before_they_were_pruned_and_the_rest_is_empty_and_
             "{name}: {first}"
         );
         assert!(text.contains(&format!("Searches cost {cost}")), "{name}\n{text}");
-        for told in [&text, &page] {
-            assert!(!told.contains("0% of the period") && !told.contains("No searches were made"), "{name}\n{told}");
-            assert!(told.contains("not kept"), "{name}\n{told}");
+        for reported in [&text, &page] {
+            assert!(
+                !reported.contains("0% of the period") && !reported.contains("No searches were made"),
+                "{name}\n{reported}"
+            );
+            assert!(reported.contains("not kept"), "{name}\n{reported}");
         }
         let kept = report(&place, "2026-03-10");
         assert!(

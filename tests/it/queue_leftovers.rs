@@ -90,16 +90,16 @@ async fn a_schedule_edited_meanwhile_changes_nothing_of_that() {
         Planner::plan_before_change(&store, set, true, back, false).await.unwrap();
         store.activate(set, None, back).await.unwrap();
 
-        let told = |which: &str| {
+        let reported = |which: &str| {
             database.texts(&format!("SELECT slot || ' ' || coalesce(reason, '') FROM run WHERE {which} ORDER BY slot"))
         };
-        let left = told(&format!("state = 'missed' AND slot = {}", first.0));
+        let left = reported(&format!("state = 'missed' AND slot = {}", first.0));
         let why = "waited, and was not started in time; only the latest missed slot is caught up";
         assert_eq!(left, [format!("{} {why}", first.0)], "{}", database.name);
         let latest = first.plus(DAY * 3);
-        assert_eq!(told("state = 'queued'"), [format!("{} ", latest.0)], "{}", database.name);
-        assert_eq!(told("state = 'skipped'"), [""; 0], "{}: nothing was going on", database.name);
-        assert_eq!(told("slot IS NOT NULL").len(), 73, "{}: each slot once", database.name);
+        assert_eq!(reported("state = 'queued'"), [format!("{} ", latest.0)], "{}", database.name);
+        assert_eq!(reported("state = 'skipped'"), [""; 0], "{}: nothing was going on", database.name);
+        assert_eq!(reported("slot IS NOT NULL").len(), 73, "{}: each slot once", database.name);
         database.close(store).await;
     }
 }
@@ -114,9 +114,9 @@ async fn a_slot_that_waits_while_a_process_lives_is_named_as_the_reason() {
             .unwrap();
         plan(&store, NOW.plus(HOUR)).await;
         plan(&store, NOW.plus(HOUR * 2)).await;
-        let told = database.texts("SELECT state || ' ' || coalesce(reason, '') FROM run ORDER BY slot");
+        let reported = database.texts("SELECT state || ' ' || coalesce(reason, '') FROM run ORDER BY slot");
         assert_eq!(
-            told,
+            reported,
             ["queued ", "skipped the run of an earlier slot was still waiting to begin"],
             "{}",
             database.name

@@ -368,11 +368,11 @@ fn buttons_and_programs_keep_what_they_may_and_nobody_else_does() {
                 assert root.tag == ns + 'feed' and root.find(ns + 'id').text.startswith('urn:uuid:') and root.find(ns + 'updated').text\n\
                 for entry in root.findall(ns + 'entry'):\n    assert all(entry.find(ns + part) is not None for part in ('id', 'title', 'updated', 'author'))\n    \
                 assert all(link.get('href').startswith('http') for link in entry.findall(ns + 'link'))\n    print(entry.find(ns + 'content').text or '')\n";
-            let Some(told) = python(script, &[file.to_str().unwrap()]) else { continue };
+            let Some(reported) = python(script, &[file.to_str().unwrap()]) else { continue };
             let many = place.database.number(&format!("SELECT count(DISTINCT i.id) FROM item i WHERE {condition}"));
             let entries = String::from_utf8_lossy(&reply.body).matches("<entry>").count();
             assert_eq!(entries as i64, many.min(100), "{name}: {search}");
-            assert!(many > 0 && (search != "kept" || told == HOSTILE), "{name}: {told}");
+            assert!(many > 0 && (search != "kept" || reported == HOSTILE), "{name}: {reported}");
         }
         // Unauthorised and invalid requests store nothing.
         let right = format!("key={}&starred=false", encoded(&key));
@@ -560,12 +560,12 @@ fn weeks_are_counted_as_sql_counts_them() {
                 let number = |what: &str| place.database.number(&format!("SELECT {what} {of}")).to_string();
                 // Of a week that was not covered at all, nothing is known.
                 let plain = |cell: &str| cell.trim_start_matches("≥\u{a0}").replace('–', "0");
-                let told = (plain(&row[1]), plain(&row[2]), row[3].clone());
+                let reported = (plain(&row[1]), plain(&row[2]), row[3].clone());
                 let scored = number(
                     "coalesce(sum(CASE WHEN i.tone IN ('negative', 'neutral', 'positive') THEN 1 ELSE 0 END), 0)",
                 );
                 assert_eq!(
-                    told,
+                    reported,
                     (number("count(*)"), number("count(DISTINCT coalesce(i.cluster, i.key))"), scored),
                     "{name} {topic}: {row:?}"
                 );
@@ -578,8 +578,8 @@ fn weeks_are_counted_as_sql_counts_them() {
             );
             assert!(page.contains("<input type=\"hidden\" name=\"by\" value=\"week\">"), "{name}");
             // Each bar has its numbers as a label.
-            let told = format!("aria-label=\"2026-W11: {} items, {} without near-copies\"", rows[0][1], rows[0][2]);
-            assert!(page.contains(&told), "{name}: {told}");
+            let reported = format!("aria-label=\"2026-W11: {} items, {} without near-copies\"", rows[0][1], rows[0][2]);
+            assert!(page.contains(&reported), "{name}: {reported}");
         }
         assert!(
             pages.page("/topics/acme").contains("The last 14 days") && pages.get("/topics/acme?by=year").status == 400,

@@ -147,20 +147,20 @@ fn a_chart_tells_the_figures_of_the_table_where_the_mouse_or_the_keyboard_is() {
         let of_charts = (0..2).flat_map(|chart| (0..rows.len()).map(move |place| (chart, place)));
         for (chart, place) in of_charts {
             let words = if chart == 0 { volume(&rows[place]) } else { tone(&rows[place]) };
-            let told = json!([words]);
+            let reported = json!([words]);
             let middle = driven.is(&format!(
                 "(() => {{ const e = document.querySelectorAll('svg')[{chart}].querySelectorAll('.hit')[{place}]; e.scrollIntoView({{ block: 'center' }}); \
                  const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2] }})()"
             ));
             driven.ask("Input.dispatchMouseEvent", &json!({ "type": "mouseMoved", "x": middle[0], "y": middle[1] }));
-            assert_eq!(driven.is(shown), told, "{by}: the mouse is at {middle}");
+            assert_eq!(driven.is(shown), reported, "{by}: the mouse is at {middle}");
             driven.ask("Input.dispatchMouseEvent", &json!({ "type": "mouseMoved", "x": 1, "y": 1 }));
             assert_eq!(driven.is(shown), json!([]), "{by}");
             driven.is(&format!(
                 "document.querySelectorAll('svg')[{chart}].querySelectorAll('.point-of')[{place}].focus()"
             ));
-            assert_eq!(driven.is(shown), told, "{by}: the keyboard is there");
-            assert_eq!(driven.is("document.activeElement.getAttribute('aria-label')"), told[0], "{by}");
+            assert_eq!(driven.is(shown), reported, "{by}: the keyboard is there");
+            assert_eq!(driven.is("document.activeElement.getAttribute('aria-label')"), reported[0], "{by}");
             driven.is("document.activeElement.blur()");
         }
         // The labels stay inside the chart.

@@ -116,8 +116,8 @@ async fn numbers_follow_what_was_stored_and_not_what_clocks_said() {
         second.finish(&runs[1], saying("twelve", 1_000, 5_000)).await.unwrap();
         first.finish(&runs[2], saying("twelve", 1_000, 1_000)).await.unwrap();
         first.publish().await.unwrap();
-        let told = seqs(&first).await;
-        assert!(told["R9"] < told["R5"] && told["R5"] < told["R1"], "{name}: {told:?}");
+        let reported = seqs(&first).await;
+        assert!(reported["R9"] < reported["R5"] && reported["R5"] < reported["R1"], "{name}: {reported:?}");
         for what in ["sightings", "new"] {
             let words = words_by_run(&place, what);
             let expected = [("R1", "twelve"), ("R5", "twelve"), ("R9", "ten")];
@@ -128,7 +128,7 @@ async fn numbers_follow_what_was_stored_and_not_what_clocks_said() {
         let before = place.ok(&["export", "--what", "sightings", "--seq", "0..3"]);
         let late = manual(&second, &topics[0], "R0", NOW).await;
         second.finish(&late, saying("fourteen", 2_000, -90_000)).await.unwrap();
-        assert!(seqs(&second).await["R0"] > told["R1"], "{name}");
+        assert!(seqs(&second).await["R0"] > reported["R1"], "{name}");
         assert_eq!(place.ok(&["export", "--what", "sightings", "--seq", "0..3"]), before, "{name}");
         first.close().await;
         second.close().await;

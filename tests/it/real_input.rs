@@ -74,7 +74,7 @@ fn real_posts_and_pages_are_kept_once_and_handed_out_the_same_from_both_database
     let sandbox = Sandbox::with(NINE, &[], source);
     let loaded = sandbox.loaded();
     say(&format!("real input: {} posts and {} pages of {} files", loaded.posts, loaded.pages, loaded.files));
-    let mut told: Option<Vec<(String, String)>> = None;
+    let mut reported: Option<Vec<(String, String)>> = None;
     for database in databases() {
         let place = Place::new(database, &sandbox.lines(), TOPICS);
         let name = place.database.name;
@@ -93,7 +93,7 @@ fn real_posts_and_pages_are_kept_once_and_handed_out_the_same_from_both_database
         let exports = exports(&place);
         let rows: Vec<String> = exports.iter().map(|(name, csv)| format!("{name} {}", table(csv).len())).collect();
         say(&format!("real input, {name}, CSV rows: {}", rows.join(", ")));
-        let first = told.get_or_insert_with(|| exports.clone());
+        let first = reported.get_or_insert_with(|| exports.clone());
         for ((what, here), (_, there)) in first.iter().zip(&exports) {
             assert!(here == there, "{name} exports other {what}");
         }

@@ -91,11 +91,11 @@ fn a_daemon_that_waits_ends_when_its_file_is_gone_or_another() {
         let mut going = crate::support::daemons::daemon(&place, &[]);
         place.ok(&["topic", "run", "acme"]);
         going.until("a run", |said| said.contains("run stored"));
-        let told = std::cell::Cell::new(0);
+        let reported = std::cell::Cell::new(0);
         fate(&file(&place), &copy);
-        going.look(|_, said| told.set(said.len()));
+        going.look(|_, said| reported.set(said.len()));
         let mut ended = going.wait();
-        ended.err = ended.err.split_off(told.get());
+        ended.err = ended.err.split_off(reported.get());
         ends(&ended, how, what);
         if *how == "moved away" {
             // Everything reported as stored moved along, whether in the file or in its WAL.

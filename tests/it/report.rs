@@ -34,7 +34,7 @@ fn every_figure_equals_sql_over_the_database() {
             let of = |what: &str, and: &str| count(&database, &facts.id, span, what, and);
             let period = &facts.period;
             assert!(period.raw > 20 && period.unique < period.raw, "{period:?}");
-            for (figure, told, sql) in [
+            for (figure, reported, sql) in [
                 ("items", period.raw, of("*", "")),
                 ("unique", period.unique, of(CLUSTER, "")),
                 ("authors", period.authors, of("DISTINCT lower(i.author)", "")),
@@ -54,7 +54,7 @@ fn every_figure_equals_sql_over_the_database() {
                     of("*", "AND i.scorer = 'other-2'"),
                 ),
             ] {
-                assert_eq!(told, sql, "{figure} of {} on {}", facts.id, database.name);
+                assert_eq!(reported, sql, "{figure} of {} on {}", facts.id, database.name);
             }
             days(&database, facts);
             lists(&database, facts, span);
@@ -187,11 +187,14 @@ fn the_sql_that_is_printed_gives_the_figures_on_both_databases() {
                 assert!(!from.is_empty() && from.iter().all(|from| from.starts_with("v_") || *from == "1"), "{sql}");
             }
             for (facts, sql) in report.topics.iter().zip(blocks.chunks(5)) {
-                let told = database.texts(&format!(
+                let reported = database.texts(&format!(
                     "SELECT CAST(items AS TEXT) || ' ' || CAST(unique_items AS TEXT) || ' ' || CAST(authors AS TEXT) FROM ({}) q",
                     sql[0]
                 ));
-                assert_eq!(told, [format!("{} {} {}", facts.period.raw, facts.period.unique, facts.period.authors)]);
+                assert_eq!(
+                    reported,
+                    [format!("{} {} {}", facts.period.raw, facts.period.unique, facts.period.authors)]
+                );
                 let rows = |sql: &str| database.number(&format!("SELECT count(*) FROM ({sql}) q")).unsigned_abs();
                 assert_eq!(rows(sql[1]), facts.period.raw);
                 let scored = database.number(&format!("SELECT CAST(coalesce(sum(items), 0) AS BIGINT) FROM ({}) q WHERE tone = 'negative' AND scorer = 'builtin-4'", sql[2]));
@@ -311,8 +314,8 @@ fn only_days_on_which_the_same_was_asked_are_usual() {
         assert!((1..=3).contains(&acme.comparable), "{}", acme.comparable);
         assert!(acme.tone.before.sample() < before.topics[0].tone.before.sample());
         assert_eq!(globex.usual, before.topics[1].usual);
-        let told = format!("too few days to compare with since the query changed: {}", acme.comparable);
-        assert!(after.html().contains(&told) && after.markdown().contains(&told), "{}", after.markdown());
+        let reported = format!("too few days to compare with since the query changed: {}", acme.comparable);
+        assert!(after.html().contains(&reported) && after.markdown().contains(&reported), "{}", after.markdown());
         assert!(
             after.matters.iter().all(|matter| matter.topic != "acme" || matter.kind != "volume"),
             "{:?}",

@@ -54,17 +54,17 @@ fn reports_of_calm_topics_have_no_volume_sentences() {
     for database in databases() {
         let place = runs.on(database);
         (DAYS - 2..=DAYS).for_each(|day| run(&place, day));
-        let (mut told, mut judged) = (0, 0);
+        let (mut reported, mut judged) = (0, 0);
         for day in 15..DAYS {
             let date = Time(BEGIN + day * DAY).utc_date();
             let at = Time(BEGIN + (day + 1) * DAY + 3_600_000).to_string();
             place.ok(&["report", "--date", &date, "--at", &at, "--out", "day.md"]);
             let text = std::fs::read_to_string(place.path("day.md")).unwrap();
-            told += text.lines().filter(|line| line.contains(" (volume): ")).count();
+            reported += text.lines().filter(|line| line.contains(" (volume): ")).count();
             judged += text.lines().filter(|line| line.starts_with("**") && line.contains(" are usual")).count();
         }
         assert!(judged >= 100, "{judged} topic-days of {} were judged", place.database.name);
         // Two in a hundred, and some tolerance for so few days. With the median of three weekdays it was a third.
-        assert!(told <= 5, "{told} of {judged} calm topic-days were told on {}", place.database.name);
+        assert!(reported <= 5, "{reported} of {judged} calm topic-days were told on {}", place.database.name);
     }
 }

@@ -30,7 +30,7 @@ fn a_report_goes_to_a_file_or_to_stdout_and_both_are_the_same() {
         assert!(page.contains(", one local day. Created 2026-03-12 07:00. Searches cost $"), "{page}");
         place.ok(&["report", "--at", "2026-03-12T07:00:00Z"]);
         assert!(place.path("topicwatch-2026-03-11.html").exists());
-        for (args, code, told) in [
+        for (args, code, reported) in [
             (&["--date", "2026-02-30"][..], 2, "`2026-02-30` is not a date\nhint: write it like 2026-03-11"),
             (&["--date", "2027-01-01"], 2, "has not started yet"),
             (&["--timezone", "Mars/Base"], 2, "no time zone"),
@@ -45,7 +45,7 @@ fn a_report_goes_to_a_file_or_to_stdout_and_both_are_the_same() {
         ] {
             let ended = place.run(&[&["report", "--at", "2026-03-12T07:00:00Z"][..], args].concat());
             assert_eq!(ended.code, Some(code), "{args:?}\n{ended}");
-            assert!(ended.err.contains(told), "{args:?}\n{ended}");
+            assert!(ended.err.contains(reported), "{args:?}\n{ended}");
         }
         let ended = place.run(&["export", "--out", "/dev/full", "--format", "csv"]);
         ended.says(
@@ -69,7 +69,7 @@ fn replies_that_tell_only_text_and_title_and_address_are_reported_by_what_is_mis
         let place = Place::new(database, &service.lines(), &format!("{TOPIC}sources = [\"social\", \"web\"]\n"));
         place.ok(&["once", "--at", NINE]);
         let page = place.ok(&["report", "--date", "2026-03-11", "--at", "2026-03-12T07:00:00Z", "--out", "-"]);
-        for told in [
+        for reported in [
             "3 without a date",
             "3 without an author",
             "3 without engagement",
@@ -80,7 +80,7 @@ fn replies_that_tell_only_text_and_title_and_address_are_reported_by_what_is_mis
             "No authors are known.",
             "(first seen; undated)",
         ] {
-            assert!(page.contains(told), "{told}\n{page}");
+            assert!(page.contains(reported), "{reported}\n{page}");
         }
         assert!(!page.contains("SANDBOX"), "a real service");
         // A filter applies when reading: items stored before it are counted as hidden.
@@ -91,8 +91,8 @@ fn replies_that_tell_only_text_and_title_and_address_are_reported_by_what_is_mis
         let at = ["--date", "2026-03-11", "--at", "2026-03-12T07:00:00Z"];
         place.ok(&[&["report", "morning"][..], &at].concat());
         let page = std::fs::read_to_string(place.path("out/morning-2026-03-11.html")).unwrap();
-        for told in ["1 hidden by the topic&#39;s filter", "(Europe/Berlin)", "2 without a date"] {
-            assert!(page.contains(told) || page.contains(&told.replace("&#39;", "'")), "{told}\n{page}");
+        for reported in ["1 hidden by the topic&#39;s filter", "(Europe/Berlin)", "2 without a date"] {
+            assert!(page.contains(reported) || page.contains(&reported.replace("&#39;", "'")), "{reported}\n{page}");
         }
         let wrong = place.run(&[&["report", "mornin"][..], &at].concat());
         assert!(wrong.code == Some(2) && wrong.err.contains("did you mean `morning`?"), "{wrong}");
@@ -167,11 +167,11 @@ fn shares_of_what_was_full_say_at_least() {
         let topics = format!("{TOPIC}sources = [\"web\"]\nweb.limit = 4\n{globex}sources = [\"web\"]\nweb.limit = 9\n");
         let place = Place::new(database, &service.lines(), &topics);
         place.ok(&["once", "--at", NINE]);
-        let told = |out: &str| {
+        let output = |out: &str| {
             place.ok(&["report", "--date", "2026-03-11", "--at", "2026-03-12T07:00:00Z", "--out", out]);
             std::fs::read_to_string(place.path(out)).unwrap()
         };
-        let (page, text) = (told("a.html"), told("a.md"));
+        let (page, text) = (output("a.html"), output("a.md"));
         let table = page.split("id=\"voice-caption\"").nth(1).unwrap().split("</table>").next().unwrap();
         for (topic, cell) in [("acme", "≥\u{a0}50% (≥\u{a0}4)"), ("globex", "≤\u{a0}50% (4)")] {
             let row = table.split("<tr>").find(|row| row.contains(&format!(">{topic}</a>"))).unwrap();
@@ -203,10 +203,10 @@ fn another_query_is_a_line_in_the_charts_and_nothing_is_compared_over_it() {
         place.ok(&["once", "--at", "2026-03-13T09:00:00Z"]);
         let report = |date: &str| place.ok(&["report", "--date", date, "--at", "2026-03-14T07:00:00Z", "--out", "-"]);
         let page = report("2026-03-13");
-        for told in
+        for reported in
             ["The query changed here", "the query changed on 2026-03-13 09:00", "not compared: the query changed"]
         {
-            assert!(page.contains(told), "{told}\n{page}");
+            assert!(page.contains(reported), "{reported}\n{page}");
         }
         let earlier = report("2026-03-12");
         assert!(!earlier.contains("query changed on") && !earlier.contains("query changed here"), "it came later");

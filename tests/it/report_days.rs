@@ -60,15 +60,15 @@ fn a_topic_whose_first_searches_failed_was_watched_and_paid_for() {
 
         let now = hour(55);
         let (text, page) = report(&place, "2026-03-12", &now);
-        let told = "had no results in this period yet. Its first run with results was at 2026-03-13 06:00; older items were found later";
-        assert!(text.contains(told) && page.contains(told), "{name}: {text}");
+        let reported = "had no results in this period yet. Its first run with results was at 2026-03-13 06:00; older items were found later";
+        assert!(text.contains(reported) && page.contains(reported), "{name}: {text}");
         assert!(!text.contains("was not watched yet") && !page.contains("was not watched yet"), "{name}: {text}");
         // The failures are in the period, the recovery is not.
         let failed = "social: 4 of 4 searches failed here in the period; it has answered since 03-13 06:00.";
         assert!(text.contains(failed) && page.contains(failed), "{name}: {text}");
         let (text, page) = report(&place, "2026-03-10", &now);
-        let told = "was not watched yet in this period. Its first run was at 2026-03-11 12:00";
-        assert!(text.contains(told) && page.contains(told), "{name}: {text}");
+        let reported = "was not watched yet in this period. Its first run was at 2026-03-11 12:00";
+        assert!(text.contains(reported) && page.contains(reported), "{name}: {text}");
         assert!(!text.contains("found later") && !page.contains("found later"), "{name}: none was: {text}");
         // In the period of the recovery, the last search is part of it.
         let (text, _) = report(&place, "2026-03-13", &now);
@@ -99,12 +99,12 @@ fn a_failure_after_a_past_day_does_not_make_a_source_fail_at_its_end() {
         let (text, page) = report(&place, "2026-03-11", &now);
         assert!(text.contains("- social: last ok, 03-11 18:00; 0 of 3 failed"), "{name}: {text}");
         let (text_of_failure, page_of_failure) = report(&place, "2026-03-12", &now);
-        let told = "social was failing at the end of the period here: its last search, at 03-12 18:00, failed";
-        assert!(text_of_failure.contains(told) && page_of_failure.contains(told), "{name}: {text_of_failure}");
+        let reported = "social was failing at the end of the period here: its last search, at 03-12 18:00, failed";
+        assert!(text_of_failure.contains(reported) && page_of_failure.contains(reported), "{name}: {text_of_failure}");
         assert!(text_of_failure.contains("; 1 of 4 failed in the period."), "{name}: {text_of_failure}");
         // No search of the day before failed.
-        for told in [&text, &page] {
-            assert!(!told.contains("failing"), "{name}: {told}");
+        for reported in [&text, &page] {
+            assert!(!reported.contains("failing"), "{name}: {reported}");
         }
         // The day before the failures, of which the first came twelve hours later at most.
         let place = Place::new(crate::support::databases::sqlite(), &server.lines(), &topic("acme", ""));
@@ -113,11 +113,11 @@ fn a_failure_after_a_past_day_does_not_make_a_source_fail_at_its_end() {
             place.run(&["once", "--at", &hour(n)]);
         }
         let (text, page) = report(&place, "2026-03-11", &hour(31));
-        let told = "social is failing here: its last search, at 03-12 06:00, failed";
-        assert!(text.contains(told) && page.contains(told), "{text}");
+        let reported = "social is failing here: its last search, at 03-12 06:00, failed";
+        assert!(text.contains(reported) && page.contains(reported), "{text}");
         let (text, page) = report(&place, "2026-03-11", &hour(40));
-        for told in [&text, &page] {
-            assert!(!told.contains("failing"), "{told}");
+        for reported in [&text, &page] {
+            assert!(!reported.contains("failing"), "{reported}");
         }
         assert!(text.contains("- social: last ok, 03-11 18:00; 0 of 3 failed"), "{text}");
     }

@@ -40,22 +40,22 @@ fn holes_are_reported_where_they_are_beside_the_full_replies_that_left_them() {
         once(&place, 72);
 
         // The full reply came after the day in which it left a hole.
-        let told = report(&place, "2026-03-11", "html");
+        let reported = report(&place, "2026-03-11", "html");
         // Regression: the page said 0 here.
-        let searches = between(&told, "also count later searches that asked about it", "</table>");
+        let searches = between(&reported, "also count later searches that asked about it", "</table>");
         assert!(searches.contains("data-label=\"Full replies\">1</td>"), "{searches}");
-        let searched = between(&told, "How it was searched", "The rows");
+        let searched = between(&reported, "How it was searched", "The rows");
         assert!(searched.contains("the reply was full") && !searched.contains("before the period"), "{searched}");
 
         // Two days later the same hole is before the period.
-        let told = report(&place, "2026-03-13", "html");
-        let searched = between(&told, "How it was searched", "The rows");
+        let reported = report(&place, "2026-03-13", "html");
+        let searched = between(&reported, "How it was searched", "The rows");
         let (inside, before) = searched.split_once("1 gap before the period, within the days of the charts").unwrap();
         assert!(inside.contains("No gaps in the period.") && !inside.contains("the reply was full"), "{searched}");
         assert!(before.contains("the reply was full"), "{searched}");
-        let told = report(&place, "2026-03-13", "md");
-        assert!(told.contains("- before the period, not covered: "), "{told}");
-        assert!(!told.contains("- not covered: "), "{told}");
+        let reported = report(&place, "2026-03-13", "md");
+        assert!(reported.contains("- before the period, not covered: "), "{reported}");
+        assert!(!reported.contains("- not covered: "), "{reported}");
     }
 }
 
@@ -70,24 +70,24 @@ fn citations_follow_the_figures_and_what_is_empty_is_folded() {
             &format!("[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\n{quiet}"),
         );
         place.ok(&["once", "--at", NINE]);
-        let told = report(&place, "2026-03-11", "md");
-        let place_of = |words: &str| told.find(words).unwrap_or_else(|| panic!("no {words}: {told}"));
-        assert!(place_of("| day | items |") < place_of("### What the answer cites"), "{told}");
-        assert!(place_of("### How it was searched") < place_of("### What the answer cites"), "{told}");
+        let reported = report(&place, "2026-03-11", "md");
+        let place_of = |words: &str| reported.find(words).unwrap_or_else(|| panic!("no {words}: {reported}"));
+        assert!(place_of("| day | items |") < place_of("### What the answer cites"), "{reported}");
+        assert!(place_of("### How it was searched") < place_of("### What the answer cites"), "{reported}");
 
         let page = report(&place, "2026-03-11", "html");
-        for told in [&told, &page] {
-            assert!(told.contains("Compare days and topics; do not quote shares."), "{told}");
+        for reported in [&reported, &page] {
+            assert!(reported.contains("Compare days and topics; do not quote shares."), "{reported}");
         }
 
         // A day on which nothing was found for either topic.
-        let told = report(&place, "2026-03-13", "html");
-        let quiet = between(&told, "<section class=\"quiet\" id=\"t-quiet\"", "</section></section></main>");
+        let reported = report(&place, "2026-03-13", "html");
+        let quiet = between(&reported, "<section class=\"quiet\" id=\"t-quiet\"", "</section></section></main>");
         let (line, folded) = quiet.split_once("</summary>").unwrap();
         assert!(line.contains("quiet</strong>: 0 items") && !line.contains("<svg"), "{line}");
         assert!(folded.contains("Nothing to list: ") && !folded.contains("<h3>Most negative"), "{folded}");
         // At the top they share a line.
-        let top = between(&told, "<ul class=\"glance\">", "</nav>");
+        let top = between(&reported, "<ul class=\"glance\">", "</nav>");
         assert!(top.contains("Quiet: ") && top.contains("#t-quiet\""), "{top}");
     }
 }
@@ -133,8 +133,8 @@ fn the_main_points_of_a_dozen_topics_are_on_the_first_screen_of_a_phone() {
         };
         let place = Place::new(sqlite(), &sandbox.lines(), &(1..=many).map(topic).collect::<String>());
         place.ok(&["once", "--at", NINE]);
-        let told = report(&place, "2026-03-11", "html");
-        let list = between(&told, "<nav aria-label=\"Topics\">", "</nav>");
+        let reported = report(&place, "2026-03-11", "html");
+        let list = between(&reported, "<nav aria-label=\"Topics\">", "</nav>");
         // Of too many, the others are one line that unfolds: none is left out.
         let listed = list.split("<details").next().unwrap_or_default();
         assert_eq!(listed.matches("<li>").count(), if many == 12 { 12 } else { 10 }, "{list}");
@@ -158,8 +158,8 @@ fn tables_of_long_names_scroll_by_themselves_on_a_narrow_phone() {
     let ended = place.program(&["once", "--at", &hour(9)]).env("SECOND_KEY", "k").run();
     assert_eq!(ended.code, Some(0), "{ended}");
     wait(place.database.execute("UPDATE item SET author = 'a_rather_long_name_of_an_author_' || id"));
-    let told = report(&place, "2026-03-11", "html");
-    assert!(told.contains("Authors by engagement") && told.contains(">Found by<"), "{told}");
+    let reported = report(&place, "2026-03-11", "html");
+    assert!(reported.contains("Authors by engagement") && reported.contains(">Found by<"), "{reported}");
     let (_, wider, _) = measured(&browser, &place, "told.html", 320);
     assert!(wider <= 0, "{wider} px wider than the phone");
 }
@@ -207,7 +207,7 @@ fn a_loud_topic_takes_at_most_two_pages_of_paper() {
                  WHERE coalesce(published_at, first_seen) >= {day}; UPDATE answer SET text = '{answer}'"
             )));
         }
-        let told = report(&place, "2026-03-11", "html");
+        let reported = report(&place, "2026-03-11", "html");
         for list in [
             "The answer",
             "Terms that are news",
@@ -222,18 +222,19 @@ fn a_loud_topic_takes_at_most_two_pages_of_paper() {
             "Domains",
         ] {
             let heading =
-                told.split("<h3").filter_map(|part| part.split_once('>')).any(|(_, text)| text.starts_with(list));
+                reported.split("<h3").filter_map(|part| part.split_once('>')).any(|(_, text)| text.starts_with(list));
             assert!(heading, "nothing under {list}, long: {long}");
         }
-        assert!(told.contains(" of the rise"), "no cause, long: {long}: {told}");
+        assert!(reported.contains(" of the rise"), "no cause, long: {long}: {reported}");
         if long {
             assert!(
-                told.contains(" more on the HTML page") && told.contains("More of the answer is on the HTML page.")
+                reported.contains(" more on the HTML page")
+                    && reported.contains("More of the answer is on the HTML page.")
             );
         }
         for size in ["A4", "Letter"] {
             // The overview is the first page. What the words mean follows the topic and is none of its pages.
-            let sized = told.replace("@page{", &format!("footer{{display:none}}@page{{size:{size};"));
+            let sized = reported.replace("@page{", &format!("footer{{display:none}}@page{{size:{size};"));
             std::fs::write(place.path("sized.html"), sized).unwrap();
             let pages = printed(&browser, &place, "sized.html");
             println!("{size}, long: {long}: {pages} pages");

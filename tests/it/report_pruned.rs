@@ -54,10 +54,13 @@ fn what_is_left_of_pruned_snapshots_and_texts_is_a_lower_bound_of_what_changed()
             assert!(text.contains("### Gone: 1") && text.contains("### Edited: 1"), "{name}: {text}");
 
             place.ok(&["db", "prune", "--at", &now]);
-            let (after, told) = diff("2026-03-12");
+            let (after, reported) = diff("2026-03-12");
             assert_eq!((&after["counts"]["gone"], &after["counts"]["pruned"]), (&json!(0), &json!(true)), "{name}");
-            assert!(told.contains(&format!(" new · ≥ 0 gone · ≥ {edited} edited · ≥ 0 rising")), "{name}: {told}");
-            assert!(told.contains("data of this span was pruned: more items may have gone"), "{name}: {told}");
+            assert!(
+                reported.contains(&format!(" new · ≥ 0 gone · ≥ {edited} edited · ≥ 0 rising")),
+                "{name}: {reported}"
+            );
+            assert!(reported.contains("data of this span was pruned: more items may have gone"), "{name}: {reported}");
             for text in report(&place, &day) {
                 assert!(!text.contains("No item is gone"), "{name}: {text}");
                 assert!(
@@ -68,10 +71,10 @@ fn what_is_left_of_pruned_snapshots_and_texts_is_a_lower_bound_of_what_changed()
                 assert!(!text.contains("No edits were seen in the period"), "{name}: {text}");
             }
             // Of the last run, nothing was pruned.
-            let (after, told) = diff(&hour(364));
+            let (after, reported) = diff(&hour(364));
             assert_eq!(after["counts"]["pruned"], json!(false), "{name}: {after}");
             assert_eq!(after["sources"][0]["gone_judged"], json!(true), "{name}: {after}");
-            assert!(told.contains(" new · 0 gone · 0 edited"), "{name}: {told}");
+            assert!(reported.contains(" new · 0 gone · 0 edited"), "{name}: {reported}");
         }
     }
 }
@@ -193,8 +196,8 @@ fn after_pruning_no_rise_from_weeks_before_the_period_is_reported() {
         // The run of 12 March is kept, as the first answer, but not those after it.
         assert_eq!(place.database.number("SELECT count(*) FROM v_search"), 4, "{name}");
         assert_eq!(rising("2026-03-26", true), ["post:x:2 +48"], "{name}");
-        let told = place.ok(&["diff", "acme", "--since", "2026-03-26"]);
-        assert!(told.contains(" · ≥ 1 rising"), "{name}: {told}");
+        let output = place.ok(&["diff", "acme", "--since", "2026-03-26"]);
+        assert!(output.contains(" · ≥ 1 rising"), "{name}: {output}");
         for text in report(&place, &day) {
             assert!(text.contains("+28 reactions and bookmarks") && !text.contains("(5 before)"), "{name}: {text}");
             assert!(text.contains("Runs were pruned: these may have begun to rise earlier"), "{name}: {text}");

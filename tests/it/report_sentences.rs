@@ -35,18 +35,18 @@ fn what_rose_since_the_run_before_the_period_is_reported_with_what_was_seen() {
         once(&place, 7);
         world.posts(&[one(5_890), two(80, 40), three(12, 41)]);
         once(&place, 31);
-        let told = report(&place, "2026-03-12");
+        let reported = report(&place, "2026-03-12");
         assert!(
-            told.contains("+5,880 reactions and bookmarks (10 before), 245 an hour"),
-            "a topic that is run once a day: {told}"
+            reported.contains("+5,880 reactions and bookmarks (10 before), 245 an hour"),
+            "a topic that is run once a day: {reported}"
         );
         assert!(
-            told.contains("+20 reactions and bookmarks (100 before), 0.8 an hour"),
-            "no sum that was never seen: {told}"
+            reported.contains("+20 reactions and bookmarks (100 before), 0.8 an hour"),
+            "no sum that was never seen: {reported}"
         );
         let page = page(&place, "2026-03-12");
         assert!(page.contains("+20 reactions and bookmarks (100 before)"), "{page}");
-        for text in [told, page] {
+        for text in [reported, page] {
             assert_eq!(text.matches("reactions and bookmarks (").count(), 2, "what fell in sum is not rising: {text}");
         }
         assert!(!report(&place, "2026-03-11").contains("Rising fastest"));
@@ -68,8 +68,8 @@ fn bookmarks_alone_are_reactions_too() {
         once(&place, 7);
         world.posts(&[kept(37)]);
         once(&place, 31);
-        let told = report(&place, "2026-03-12");
-        assert!(told.contains("+22 reactions and bookmarks (15 before)"), "{}: {told}", place.database.name);
+        let reported = report(&place, "2026-03-12");
+        assert!(reported.contains("+22 reactions and bookmarks (15 before)"), "{}: {reported}", place.database.name);
     }
 }
 
@@ -94,16 +94,16 @@ fn what_no_search_was_due_for_yet_is_no_hole() {
     for database in databases() {
         let world = World::new();
         let place = every_six_hours(database, &world, "");
-        let told = since_last(&place, &hour(31));
-        assert!(!told.contains("not covered"), "{told}");
-        assert!(told.contains("- 100% of the period so far covered\n"), "{told}");
+        let reported = since_last(&place, &hour(31));
+        assert!(!reported.contains("not covered"), "{reported}");
+        assert!(reported.contains("- 100% of the period so far covered\n"), "{reported}");
         let open = "Not covered yet: 1h 5m from 03-12 05:55. The next search looks back over it.";
-        assert!(told.contains(open), "{told}");
+        assert!(reported.contains(open), "{reported}");
         let page = place.ok(&["report", "new", "--at", &hour(31), "--out", "-"]);
         assert!(page.contains(open) && !page.contains("was not covered"), "{page}");
         // A search that was due and did not run leaves a hole.
-        let told = since_last(&place, &hour(40));
-        assert!(told.contains("of the period was not covered; the longest gap is"), "{told}");
+        let reported = since_last(&place, &hour(40));
+        assert!(reported.contains("of the period was not covered; the longest gap is"), "{reported}");
     }
 }
 
@@ -192,8 +192,8 @@ fn of_the_first_day_only_the_first_answer_is_called_the_baseline() {
         once(&place, 2);
         world.posts(&[post(2, 3, "another one of that day", 1), post(3, 3, "and one more of that day", 1)]);
         once(&place, 4);
-        let told = report(&place, "2026-03-11");
-        assert!(told.contains("first day: ≥\u{a0}3 items. The baseline had 1 item of any date."), "{told}");
+        let reported = report(&place, "2026-03-11");
+        assert!(reported.contains("first day: ≥\u{a0}3 items. The baseline had 1 item of any date."), "{reported}");
     }
 }
 
@@ -216,8 +216,8 @@ fn a_rise_across_a_search_without_results_is_reported_although_another_source_ha
         run(18, Some(40), true);
         assert_eq!(run(21, None, true), [0; 0], "{name}");
         assert_eq!(run(30, Some(400), false), [360], "{name}");
-        let told = report(&place, "2026-03-12");
-        assert!(told.contains("### Rising fastest") && told.contains("+360 reactions"), "{name}: {told}");
+        let reported = report(&place, "2026-03-12");
+        assert!(reported.contains("### Rising fastest") && reported.contains("+360 reactions"), "{name}: {reported}");
         // Web found nothing since; that reveals no earlier rise of social again.
         assert_eq!(run(33, Some(900), false), [500], "{name}");
         assert_eq!(run(36, Some(900), false), [0; 0], "{name}");
@@ -231,8 +231,8 @@ fn omitted_sentences_are_counted() {
         (0..12).map(|n| format!("[[topics]]\nid = \"t{n}\"\nquery = \"acme\"\nsources = [\"social\"]\n")).collect();
     let place = Place::new(crate::support::databases::sqlite(), &world.lines(), &topics);
     place.ok(&["once", "--topic", "t11", "--at", &hour(60)]);
-    let told = report(&place, "2026-03-11");
-    assert!(told.contains("2 less important sentences not shown"), "{told}");
+    let reported = report(&place, "2026-03-11");
+    assert!(reported.contains("2 less important sentences not shown"), "{reported}");
     assert!(page(&place, "2026-03-11").contains("2 less important sentences not shown"));
 }
 
@@ -249,8 +249,11 @@ fn an_old_page_says_its_year() {
         json!({ "title": "without a date", "url": "https://a.example/undated" }),
     ]);
     once(&place, 9);
-    let told = report(&place, "2026-03-11");
-    assert!(told.contains(" · 2019-01-01 00:00 · ") && told.contains(" · 03-11 09:00 (undated) · "), "{told}");
+    let reported = report(&place, "2026-03-11");
+    assert!(
+        reported.contains(" · 2019-01-01 00:00 · ") && reported.contains(" · 03-11 09:00 (undated) · "),
+        "{reported}"
+    );
     let page = page(&place, "2026-03-11");
     assert!(page.contains("2019-01-01 00:00") && !page.contains(" 01-01 00:00"), "{page}");
 }
@@ -265,10 +268,10 @@ fn a_query_that_several_sources_were_asked_changes_once() {
         once(&place, 2);
         place.configure(&world.lines(), &both("acme OR globex"));
         once(&place, 26);
-        let told = report(&place, "2026-03-12");
+        let reported = report(&place, "2026-03-12");
         let sentence = "(query): the query changed: social and web searched for “acme OR globex”; figures before and after are for different queries";
-        assert!(told.contains(sentence), "{told}");
-        assert_eq!(told.matches("the query changed: ").count(), 1, "{told}");
+        assert!(reported.contains(sentence), "{reported}");
+        assert_eq!(reported.matches("the query changed: ").count(), 1, "{reported}");
         assert_eq!(page(&place, "2026-03-12").matches("The query changed: ").count(), 1);
     }
 }

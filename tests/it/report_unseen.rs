@@ -42,12 +42,15 @@ fn a_day_that_was_looked_at_until_the_evening_is_not_called_covered() {
         };
         // Markdown characters in our own text are escaped, too.
         let (page, text) = (report("day.html"), report("day.md").replace('\\', ""));
-        let told = text.split("\n## acme").nth(1).unwrap();
-        assert!(told.contains("Not covered yet: 6h 5m from 03-25 17:55"), "{name}: {told}");
-        assert!(told.contains("**≥\u{a0}18** items, **≥\u{a0}18** unique, ≥\u{a0}3 authors"), "{name}: {told}");
-        assert!(told.contains("; not judged: not all of it has been searched yet ("), "{name}: {told}");
-        assert!(told.contains("| 2026-03-25 | ≥\u{a0}18 | ≥\u{a0}18 | ≥\u{a0}3 |"), "{name}: {told}");
-        assert!(told.lines().any(|line| line.starts_with("| 2026-03-25 |") && line.ends_with(" 75% |")), "{told}");
+        let reported = text.split("\n## acme").nth(1).unwrap();
+        assert!(reported.contains("Not covered yet: 6h 5m from 03-25 17:55"), "{name}: {reported}");
+        assert!(reported.contains("**≥\u{a0}18** items, **≥\u{a0}18** unique, ≥\u{a0}3 authors"), "{name}: {reported}");
+        assert!(reported.contains("; not judged: not all of it has been searched yet ("), "{name}: {reported}");
+        assert!(reported.contains("| 2026-03-25 | ≥\u{a0}18 | ≥\u{a0}18 | ≥\u{a0}3 |"), "{name}: {reported}");
+        assert!(
+            reported.lines().any(|line| line.starts_with("| 2026-03-25 |") && line.ends_with(" 75% |")),
+            "{reported}"
+        );
         for text in [&page, &text] {
             for unjudged in ["volume of acme (not all of it", "coverage of acme (not all of it has been searched yet)"]
             {
@@ -94,8 +97,8 @@ fn the_minutes_that_wait_for_their_posts_are_no_hole_of_a_day() {
         world.posts(&posts(7, 5));
         once(&place, 7);
         assert_eq!(days(&place), [("2026-03-11".to_owned(), (7 * 60 - 5) * 60, 0)], "{name}");
-        let told = place.ok(&["coverage", "--since", "30d", "--at", &hour(7)]);
-        assert!(told.contains("no gaps"), "{name}: {told}");
+        let output = place.ok(&["coverage", "--since", "30d", "--at", &hour(7)]);
+        assert!(output.contains("no gaps"), "{name}: {output}");
         world.posts(&posts(31, 5));
         once(&place, 31);
         let whole = ("2026-03-11".to_owned(), 24 * 3_600 - 300, 0);

@@ -308,11 +308,11 @@ fn dollars(micros: u64) -> String {
 
 /// Compares the report's numbers for a topic with SQL.
 fn figures(database: &Database, text: &str, case: &Case, id: &str) {
-    let told = topic(text, &format!("{id} co"));
+    let reported = topic(text, &format!("{id} co"));
     let of = |span: Span, what: &str, and: &str| count(database, id, span, what, and);
     let (now, before) = (case.span(), case.before());
-    let rows = table(told, &format!("| figure | {} | {} | change |", case.name, case.before));
-    let row = |name: &str| rows.iter().find(|row| row[0] == name).unwrap_or_else(|| panic!("no {name}: {told}"));
+    let rows = table(reported, &format!("| figure | {} | {} | change |", case.name, case.before));
+    let row = |name: &str| rows.iter().find(|row| row[0] == name).unwrap_or_else(|| panic!("no {name}: {reported}"));
     for (name, what) in [("items", "*"), ("unique", CLUSTER), ("authors", "DISTINCT lower(i.author)")] {
         let (now, before) = (of(now, what, ""), of(before, what, ""));
         assert!(now > 20 && before > 20, "{name}: {now} {before}");
@@ -347,10 +347,10 @@ fn figures(database: &Database, text: &str, case: &Case, id: &str) {
     assert_eq!(row("cost")[1..], [dollars(spent), dollars(then), change(spent, then)]);
     let [items, unique] = ["*", CLUSTER].map(|what| bounded(database, id, of(now, what, ""), now));
     let head = format!("**{items}** items, **{unique}** unique");
-    assert!(told.contains(&head), "{head}: {told}");
+    assert!(reported.contains(&head), "{head}: {reported}");
 
     // The chart shows the days of the period.
-    let days = table(told, "| day | items | unique |");
+    let days = table(reported, "| day | items | unique |");
     assert_eq!(days.iter().map(|day| day[0]).collect::<Vec<_>>(), case.dates(), "{}", case.name);
     for day in &days {
         let next = day[0].parse::<jiff::civil::Date>().unwrap().tomorrow().unwrap().to_string();
@@ -369,7 +369,7 @@ fn figures(database: &Database, text: &str, case: &Case, id: &str) {
 fn voices(database: &Database, text: &str, case: &Case) {
     let unique = |id: &str, span: Span| count(database, id, span, CLUSTER, "");
     let ids = ["acme", "globex"];
-    let told = |id: &str, span: Span| {
+    let reported = |id: &str, span: Span| {
         let whole: u64 = ids.iter().map(|id| unique(id, span)).sum();
         let part = unique(id, span);
         let count = bounded(database, id, part, span);
@@ -384,7 +384,7 @@ fn voices(database: &Database, text: &str, case: &Case) {
     let whole = table(text, "| topic | items | unique | authors |");
     for row in &whole {
         let id = row[0].split(' ').next().unwrap();
-        assert_eq!(row[2], told(id, case.span()), "{id} {}", case.name);
+        assert_eq!(row[2], reported(id, case.span()), "{id} {}", case.name);
     }
     let order: Vec<&str> = whole.iter().map(|row| row[0].split(' ').next().unwrap()).collect();
     let what = if case.weeks.is_empty() { "day" } else { "week" };
@@ -394,7 +394,7 @@ fn voices(database: &Database, text: &str, case: &Case) {
         .into_iter()
         .map(|(name, span)| {
             let sum: u64 = ids.iter().map(|id| unique(id, span)).sum();
-            let cells = [told(order[0], span), told(order[1], span)];
+            let cells = [reported(order[0], span), reported(order[1], span)];
             [name]
                 .into_iter()
                 .chain(cells)
@@ -410,16 +410,16 @@ fn voices(database: &Database, text: &str, case: &Case) {
 /// Asserts that the printed SQL gives the printed numbers.
 fn printed(database: &Database, text: &str, case: &Case) {
     for id in ["acme", "globex"] {
-        let told = topic(text, &format!("{id} co"));
+        let reported = topic(text, &format!("{id} co"));
         let blocks: Vec<&str> =
-            told.split("```sql\n").skip(1).map(|rest| rest.split("\n```").next().unwrap()).collect();
-        assert_eq!(blocks.len(), 9, "{told}");
+            reported.split("```sql\n").skip(1).map(|rest| rest.split("\n```").next().unwrap()).collect();
+        assert_eq!(blocks.len(), 9, "{reported}");
         for table in ["topic_item", "FROM item", "JOIN item", "FROM run", "JOIN search"] {
-            assert!(!told.contains(table), "{table}: {told}");
+            assert!(!reported.contains(table), "{table}: {reported}");
         }
         for figure in ["items, unique, authors", "tone", "searches, failures, cost"] {
             let noun = if case.weeks.is_empty() { "week" } else { "month" };
-            assert!(told.contains(&format!("\n{noun} before ({}): {figure}:\n", case.before)), "{told}");
+            assert!(reported.contains(&format!("\n{noun} before ({}): {figure}:\n", case.before)), "{reported}");
         }
         let three = |sql: &str| {
             database.texts(&format!(
@@ -434,8 +434,8 @@ fn printed(database: &Database, text: &str, case: &Case) {
         };
         for (span, [counts, tones, searches]) in [(case.span(), [0, 2, 4]), (case.before(), [5, 6, 7])] {
             let of = |what: &str, and: &str| count(database, id, span, what, and);
-            let told = format!("{} {} {}", of("*", ""), of(CLUSTER, ""), of("DISTINCT lower(i.author)", ""));
-            assert_eq!(three(blocks[counts]), [told]);
+            let reported = format!("{} {} {}", of("*", ""), of(CLUSTER, ""), of("DISTINCT lower(i.author)", ""));
+            assert_eq!(three(blocks[counts]), [reported]);
             let tone = of("*", &format!("{BY} AND i.tone = 'negative'"));
             assert_eq!(negative(blocks[tones]).unsigned_abs(), tone);
             assert_eq!(money(blocks[searches]).unsigned_abs(), cost(database, id, span));
@@ -470,7 +470,7 @@ fn every_figure(place: &Place, case: &Case, now: Time) {
     let before = bounded(&place.database, "acme", before, case.before());
     assert!(row.contains(&format!("data-label=\"{noun} before\">{before}</td>")), "{row}");
     // Nothing that is true only for a day.
-    for told in [&page, &text] {
+    for reported in [&page, &text] {
         for wrong in [
             "Day before",
             "one local day",
@@ -482,7 +482,7 @@ fn every_figure(place: &Place, case: &Case, now: Time) {
             "First day",
             "of a day",
         ] {
-            assert!(!told.contains(wrong), "{wrong}: {told}");
+            assert!(!reported.contains(wrong), "{wrong}: {reported}");
         }
     }
     // The expected share of posts without a query word is based on days, and the page says so.
@@ -523,10 +523,10 @@ fn every_figure_of_a_week_and_a_month_equals_sql_over_the_database() {
 fn lists_of_a_week_and_a_month_are_over_all_of_it_and_both_databases_give_the_same_bytes() {
     let mut all = Vec::new();
     for database in databases() {
-        let told: Vec<String> = wait(async {
+        let reported: Vec<String> = wait(async {
             let store = searched::open(&database).await;
             fill_with(&database, &TEN_WEEKS);
-            let mut told = Vec::new();
+            let mut reported = Vec::new();
             for (window, name) in [(ReportWindow::Week, "2026-W13"), (ReportWindow::Month, "2026-03")] {
                 let spec = spec("Europe/Berlin", window);
                 let span = span_of_name(&spec, name).unwrap();
@@ -541,12 +541,12 @@ fn lists_of_a_week_and_a_month_are_over_all_of_it_and_both_databases_give_the_sa
                             && facts.tone.usual.is_empty()
                     );
                 }
-                told.extend([serde_json::to_string(&made).unwrap(), made.html(), made.markdown()]);
+                reported.extend([serde_json::to_string(&made).unwrap(), made.html(), made.markdown()]);
             }
             store.close().await;
-            told
+            reported
         });
-        all.push(told);
+        all.push(reported);
     }
     assert!(all.windows(2).all(|pair| pair[0] == pair[1]));
 }
@@ -555,7 +555,7 @@ fn lists_of_a_week_and_a_month_are_over_all_of_it_and_both_databases_give_the_sa
 fn what_cannot_be_compared_is_named_with_its_reason() {
     for database in databases() {
         let place = place(database, BOTH);
-        for (args, told) in [
+        for (args, reported) in [
             (["--week", "2026-W12"], "Week before (2026-W11): not compared, only 79% searched."),
             (["--week", "2026-W11"], "Week before (2026-W10): not compared, only 79% of this week searched."),
             (["--week", "2026-W05"], "Week before (2026-W04): not compared, not watched yet."),
@@ -564,9 +564,9 @@ fn what_cannot_be_compared_is_named_with_its_reason() {
             (["--month", "2026-04"], "Month before (2026-03): not compared, this month is not over."),
         ] {
             let [text, page] = both(&place, &args);
-            assert_eq!(text.matches(told).count(), 2, "{told}: {text}");
+            assert_eq!(text.matches(reported).count(), 2, "{reported}: {text}");
             assert!(!text.contains("| figure |"), "{text}");
-            assert_eq!(page.matches(told).count(), 2, "{told}: {page}");
+            assert_eq!(page.matches(reported).count(), 2, "{reported}: {page}");
             let noun = args[0].trim_start_matches("--");
             // The overview marks the topic's first week as such.
             assert!(
@@ -596,11 +596,11 @@ fn what_cannot_be_compared_is_named_with_its_reason() {
                 midnight(from, "UTC").0
             )
         };
-        for (from, told) in [("2026-03-27", "the query changed."), ("2026-03-18", "another query was used then.")] {
+        for (from, reported) in [("2026-03-27", "the query changed."), ("2026-03-18", "another query was used then.")] {
             wait(place.database.execute(&changed(from)));
             let text = report(&place, &["--week", "2026-W13"], "md");
             let acme = topic(&text, "acme co");
-            assert!(acme.contains(&format!("Week before (2026-W12): not compared, {told}")), "{text}");
+            assert!(acme.contains(&format!("Week before (2026-W12): not compared, {reported}")), "{text}");
             assert!(topic(&text, "globex co").contains("| figure |"), "{text}");
         }
     }
@@ -609,7 +609,7 @@ fn what_cannot_be_compared_is_named_with_its_reason() {
 #[test]
 fn weeks_and_months_that_do_not_exist_or_have_not_begun_are_refused() {
     let place = place(sqlite(), "");
-    for (args, told, hint) in [
+    for (args, reported, hint) in [
         (&["--week", "2025-W53"][..], "`2025-W53` is not a week", "2025 has 52 weeks"),
         (&["--week", "2026-12"], "`2026-12` is not a week", "write it like 2026-W12"),
         (&["--week", "2026-W16"], "2026-W16 has not started yet", "choose an earlier week"),
@@ -621,7 +621,7 @@ fn weeks_and_months_that_do_not_exist_or_have_not_begun_are_refused() {
     ] {
         let ended = place.run(&[&["report", "--out", "-", "--at", &NOW.to_string()][..], args].concat());
         assert_eq!(ended.code, Some(2), "{args:?}\n{ended}");
-        assert!(ended.err.contains(told) && ended.err.contains(hint), "{args:?}\n{ended}");
+        assert!(ended.err.contains(reported) && ended.err.contains(hint), "{args:?}\n{ended}");
     }
     // 2026 has a week 53, which is in the future.
     let ended = place.run(&["report", "--week", "2026-W53", "--at", &NOW.to_string()]);
@@ -682,9 +682,9 @@ fn a_schedule_that_makes_the_same_week_again_is_warned_of_once() {
         ("month", "every = \"30d\"", false),
         ("day", "schedule = \"0 7 * * *\"", false),
     ] {
-        let told = check(window, schedule);
-        let many = told.matches(&format!("runs more than once a {window}")).count();
-        assert_eq!(many, usize::from(warned), "{window} {schedule}: {told}");
+        let reported = check(window, schedule);
+        let many = reported.matches(&format!("runs more than once a {window}")).count();
+        assert_eq!(many, usize::from(warned), "{window} {schedule}: {reported}");
     }
 }
 
@@ -727,7 +727,7 @@ fn a_calm_week_is_not_said_to_be_about_something_else() {
     for (stream, days) in [((0.75, 0.0), 7), ((0.75, 0.04), 7), ((0.75, 0.1), 7), ((0.97, 0.02), 30), ((1.0, 0.0), 30)]
     {
         for earlier in [7, 14] {
-            let (mut seed, mut told) = (17_u64, 0_u32);
+            let (mut seed, mut reported) = (17_u64, 0_u32);
             for _ in 0..1_000 {
                 let before: Vec<_> = (0..earlier)
                     .map(|_| posts(&mut seed, stream))
@@ -740,12 +740,12 @@ fn a_calm_week_is_not_said_to_be_about_something_else() {
                     unread: 0,
                     usual: usual_share(whole, &before).ok(),
                 };
-                told += u32::from(relevance(part).is_clearly_off_topic());
+                reported += u32::from(relevance(part).is_clearly_off_topic());
                 // Where days are alike, a week of only such posts is reported.
                 assert!(stream.1 > 0.0 || stream.0 > 0.9 || earlier < 14 || relevance(whole).is_clearly_off_topic());
             }
-            println!("{stream:?}, {earlier} days before: {told} of 1000 calm periods told");
-            assert!(told <= 10, "{stream:?}, {earlier} days before: {told} of 1000 calm periods told");
+            println!("{stream:?}, {earlier} days before: {reported} of 1000 calm periods told");
+            assert!(reported <= 10, "{stream:?}, {earlier} days before: {reported} of 1000 calm periods told");
         }
     }
 }

@@ -127,16 +127,24 @@ fn what_a_day_s_report_leaves_to_the_next_day_is_after_it() {
             crate::support::world::once(&place, at);
         }
         due(31).shows(0, &["wrote "]);
-        let told = std::fs::read_to_string(place.path("out/2026-03-11.md")).unwrap();
-        assert!(told.contains("of yesterday") && !told.contains("of today"), "{}: {told}", place.database.name);
+        let reported = std::fs::read_to_string(place.path("out/2026-03-11.md")).unwrap();
+        assert!(
+            reported.contains("of yesterday") && !reported.contains("of today"),
+            "{}: {reported}",
+            place.database.name
+        );
         assert_eq!(since()["runs"], 2, "{}", place.database.name);
         assert_eq!(keys(&since()["new"]), ["post:x:4", "post:x:3"]);
         // A report since the last one includes them, too.
         place.configure(&world.lines(), &all.replace("\"day\"", "\"since_last\""));
         due(55).shows(0, &["wrote "]);
-        let told = std::fs::read_to_string(place.path("out/2026-03-13.md")).unwrap();
-        assert!(told.contains("of today") && told.contains("of this morning"), "{}: {told}", place.database.name);
-        assert!(!told.contains("of yesterday"), "{told}");
+        let reported = std::fs::read_to_string(place.path("out/2026-03-13.md")).unwrap();
+        assert!(
+            reported.contains("of today") && reported.contains("of this morning"),
+            "{}: {reported}",
+            place.database.name
+        );
+        assert!(!reported.contains("of yesterday"), "{reported}");
     }
 }
 
@@ -147,15 +155,15 @@ fn the_first_report_tells_of_what_a_clock_ahead_of_its_own_saw() {
         let all = topic("acme", "every = \"300d\"")
             + "[[reports]]\nname = \"r\"\nevery = \"1h\"\nwindow = \"since_last\"\nformat = \"markdown\"\npath = \"out/{date}\"\n";
         let place = Place::new(database, &world.lines(), &all);
-        let told = || std::fs::read_to_string(place.path("out/2026-03-11.md")).unwrap();
+        let reported = || std::fs::read_to_string(place.path("out/2026-03-11.md")).unwrap();
         place.run(&["once", "--due", "--at", "2026-03-11T09:30:00Z"]).shows(0, &["nothing was due"]);
         world.posts(&[post(1, 9, "seen by a clock ahead", 5)]);
         place.ok(&["once", "--at", "2026-03-11T10:00:10Z"]);
         place.run(&["once", "--due", "--at", "2026-03-11T10:00:05Z"]).shows(0, &["wrote "]);
-        assert!(told().contains("seen by a clock ahead"), "{}: {}", place.database.name, told());
+        assert!(reported().contains("seen by a clock ahead"), "{}: {}", place.database.name, reported());
         // Reported once: the next report starts after it.
         place.run(&["once", "--due", "--at", "2026-03-11T11:00:05Z"]).shows(0, &["wrote "]);
-        assert!(!told().contains("seen by a clock ahead"), "{}", told());
+        assert!(!reported().contains("seen by a clock ahead"), "{}", reported());
     }
 }
 
@@ -269,13 +277,13 @@ fn a_secret_that_a_receiver_echoes_is_reported_nowhere_and_what_is_not_delivered
     let event = "report:daily@2026-03-11T10:00:00Z/hook";
     let (listed, shown) = (run(&["outbox"]), run(&["outbox", "show", event]));
     let column = place.database.texts("SELECT error FROM outbox").join("");
-    for told in [&made.out, &made.err, &listed.out, &shown.out, &column] {
+    for reported in [&made.out, &made.err, &listed.out, &shown.out, &column] {
         for part in ["T0KE", "QUERY"] {
-            assert!(!told.contains(part), "{part}: {told}");
+            assert!(!reported.contains(part), "{part}: {reported}");
         }
     }
-    for told in [&made.out, &made.err, &shown.out, &column] {
-        assert!(told.contains("503") && told.contains("***"), "{told}");
+    for reported in [&made.out, &made.err, &shown.out, &column] {
+        assert!(reported.contains("503") && reported.contains("***"), "{reported}");
     }
     let status = || -> serde_json::Value { serde_json::from_str(&run(&["status", "--json"]).out).unwrap() };
     assert_eq!(status()["undelivered"], serde_json::json!({ "dead": 0, "waiting": 1, "stranded": 0 }));
@@ -391,8 +399,8 @@ fn what_check_calls_ready_can_be_written_to() {
     let all: String = NOBODY.iter().enumerate().map(|(n, to)| mail(n, to, "")).collect();
     let place = Place::new(sqlite(), "base_url = \"sandbox\"", &format!("{topic}{all}"));
     let refused = place.program(&["check"]).env("COLUMNS", "200").run();
-    let told: Vec<String> = NOBODY.iter().map(|to| format!("`to` cannot be {to:?}")).collect();
-    refused.says(2, &told.iter().map(String::as_str).collect::<Vec<_>>());
+    let reported: Vec<String> = NOBODY.iter().map(|to| format!("`to` cannot be {to:?}")).collect();
+    refused.says(2, &reported.iter().map(String::as_str).collect::<Vec<_>>());
 
     let lonely = mail(1, "a@example.com", "password_env = \"MAIL_PASSWORD\"\n");
     place.configure("base_url = \"sandbox\"", &format!("{topic}{lonely}"));

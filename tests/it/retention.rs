@@ -42,10 +42,10 @@ async fn one_whole_snapshot_a_day_is_left_and_what_was_first_or_last_stays_known
         let (before, items_before) = (sightings(&store).await, items(&store).await);
         let rule = kept([None, Some(3), None, None]);
         let untouched = everything(&database);
-        let told = prune(&store, &rule, true).await;
+        let reported = prune(&store, &rule, true).await;
         assert_eq!(everything(&database), untouched, "{}: a rehearsal writes nothing", database.name);
         let done = prune(&store, &rule, false).await;
-        assert_eq!((&told.gone, told.thinned), (&done.gone, done.thinned), "{}", database.name);
+        assert_eq!((&reported.gone, reported.thinned), (&done.gone, done.thinned), "{}", database.name);
         assert_eq!(prune(&store, &rule, false).await.rows(), 0, "what went is not looked for again");
 
         let after = sightings(&store).await;
@@ -171,9 +171,9 @@ async fn old_runs_go_but_for_what_is_still_asked_of_them() {
         let question = Question { source: Source::Social, operation: "search".into(), query: "q".into() };
         assert!(first.questions.contains(&question), "{first:?}");
         let rule = kept([Some(8), Some(3), None, Some(5)]);
-        let told = prune(&store, &rule, true).await;
+        let reported = prune(&store, &rule, true).await;
         let done = prune(&store, &rule, false).await;
-        assert_eq!(told.gone, done.gone, "{}", database.name);
+        assert_eq!(reported.gone, done.gone, "{}", database.name);
         // Over five days, the third run of each saw no item first or last; the snapshots that had stayed whole go too.
         assert_eq!(done.gone["run"].rows, 10, "{done:?}");
         assert_eq!(known(&items(&store).await), known(&before));
@@ -247,9 +247,9 @@ async fn messages_of_no_run_go_with_the_runs_of_their_time_once_they_are_sent_or
         }
         database.execute(&sql).await;
         let rule = kept([None, None, None, Some(5)]);
-        let told = prune(&store, &rule, true).await;
-        assert_eq!(told.gone["outbox"].rows, 300, "{}", database.name);
-        assert_eq!(prune(&store, &rule, false).await.gone, told.gone, "{}", database.name);
+        let reported = prune(&store, &rule, true).await;
+        assert_eq!(reported.gone["outbox"].rows, 300, "{}", database.name);
+        assert_eq!(prune(&store, &rule, false).await.gone, reported.gone, "{}", database.name);
         let left = "SELECT DISTINCT substr(event, 1, 12) FROM outbox ORDER BY 1";
         assert_eq!(database.texts(left), ["alert 1 dead", "alert 1 sent", "alert 9 queu"], "{}", database.name);
         assert_eq!(prune(&store, &rule, false).await.rows(), 0);
@@ -297,8 +297,8 @@ fn a_kill_at_every_point_of_a_pruning_costs_nothing() {
                 place.ok(&["db", "prune", "--at", &at]);
                 let after = everything(&place.database).into_iter().filter(|line| !line.starts_with("known"));
                 assert_eq!(after.collect::<Vec<_>>(), expected, "{} {point}/{moment}", place.database.name);
-                let told = place.json(&["db", "prune", "--json", "--at", &at]);
-                assert_eq!(told["pruned"]["gone"], serde_json::json!({}), "{told}");
+                let output = place.json(&["db", "prune", "--json", "--at", &at]);
+                assert_eq!(output["pruned"]["gone"], serde_json::json!({}), "{output}");
             }
         }
     }

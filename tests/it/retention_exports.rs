@@ -17,7 +17,7 @@ use crate::support::searched::open;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn rows_say_that_their_content_went() {
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for database in databases() {
         let store = open(&database).await;
         fill(&database, &store).await;
@@ -40,10 +40,10 @@ async fn rows_say_that_their_content_went() {
             assert_eq!(row["thinned"], thinned == 1, "{row}");
         }
         assert_eq!(runs.iter().filter(|row| row["thinned"] == true).count(), 20, "{}", database.name);
-        told.push((items, runs));
+        reported.push((items, runs));
         database.close(store).await;
     }
-    assert!(told.windows(2).all(|two| two[0] == two[1]));
+    assert!(reported.windows(2).all(|two| two[0] == two[1]));
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn a_kill_while_runs_are_pruned_costs_nothing() {
         place
     };
     // The database generates row names that differ between two databases.
-    let told = |place: &Place| -> Vec<String> {
+    let reported = |place: &Place| -> Vec<String> {
         everything(&place.database).into_iter().filter(|line| !line.starts_with("known")).collect()
     };
     for name in databases().iter().map(|database| database.name) {
@@ -75,7 +75,7 @@ fn a_kill_while_runs_are_pruned_costs_nothing() {
             let killed = place.program(&["db", "prune", "--at", &at]).env(FAILPOINT, &point).run();
             assert_eq!(killed.code, None, "{point}: {killed}");
             place.ok(&["db", "prune", "--at", &at]);
-            assert_eq!(told(&place), told(&unharmed), "{name} {point}");
+            assert_eq!(reported(&place), reported(&unharmed), "{name} {point}");
             assert_eq!(place.json(&["db", "prune", "--json", "--at", &at])["pruned"]["gone"], serde_json::json!({}));
         }
     }

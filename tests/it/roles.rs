@@ -107,7 +107,7 @@ fn rows() -> Vec<(String, String, String, Option<Role>)> {
 
 #[test]
 fn every_route_has_a_row_that_says_what_it_needs() {
-    let told: BTreeSet<String> =
+    let reported: BTreeSet<String> =
         rows().into_iter().map(|(method, path, reach, role)| format!("{method} {path} {reach} {role:?}")).collect();
     let served: BTreeSet<String> = declared()
         .into_iter()
@@ -121,7 +121,7 @@ fn every_route_has_a_row_that_says_what_it_needs() {
             format!("{} {} {reach} {role:?}", one.method, one.path)
         })
         .collect();
-    assert_eq!(told, served, "left: the rows above, right: what is served");
+    assert_eq!(reported, served, "left: the rows above, right: what is served");
 }
 
 /// A URL of a route for a topic.

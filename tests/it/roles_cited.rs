@@ -34,10 +34,10 @@ fn marks_of_citations_tell_nothing_of_other_topics() {
             assert!(text.contains("✗ not found") && text.contains(THEIRS), "{name}: {path}\n{text}");
             for token in &some {
                 let text = see(token, path);
-                for told in
+                for reported in
                     ["✗ not found", "another topic", "post:x:77077098", "post%3Ax%3A77077098", "checked in vain"]
                 {
-                    assert!(!text.contains(told), "{name}: {path}: {told}\n{text}");
+                    assert!(!text.contains(reported), "{name}: {path}: {reported}\n{text}");
                 }
                 assert!(text.contains("which were not looked up"), "{name}: {path}\n{text}");
                 assert!(text.contains("First ") && text.contains(NOBODYS), "the words stay: {path}\n{text}");

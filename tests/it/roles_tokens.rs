@@ -122,7 +122,7 @@ fn a_token_follows_its_topic_to_its_new_id_and_mistakes_are_told() {
         let (_world, place) = place(database);
         token(&place, &["ann", "--role", "read", "--topic", "acme", "--topic", "zebra"]);
         link(&place, &["--topic", "acme", "--for", "30d"]);
-        for (args, told) in [
+        for (args, reported) in [
             (vec!["token", "add", "a b", "--role", "read"], vec!["cannot be a name"]),
             (vec!["token", "add", "link-x", "--role", "read"], vec!["cannot be a name"]),
             (vec!["token", "add", "owner", "--role", "read"], vec!["`owner` cannot be a name", "choose another"]),
@@ -142,7 +142,7 @@ fn a_token_follows_its_topic_to_its_new_id_and_mistakes_are_told() {
             ),
             (vec!["token", "share", "--report", "week", "--for", "1d"], vec!["there is no report `week`"]),
         ] {
-            place.run(&args).says(2, &told);
+            place.run(&args).says(2, &reported);
         }
         place.ok(&["topic", "rename", "acme", "acme-inc"]);
         assert_eq!(listed(&place, "ann")["topics"], serde_json::json!(["acme-inc", "zebra"]));

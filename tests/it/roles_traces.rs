@@ -62,8 +62,9 @@ fn alerts_are_not_named_to_who_may_not_read_them() {
             .map(|args| token(&place, args));
         let pages = Pages::serve(&place, &["--at", &hour(11)]);
         for path in ["/", "/topics/acme"] {
-            let told = |token: &str| Visitor::Bearer(token).asks(&pages, 1, "GET", path, "").text().contains("recalls");
-            assert_eq!((told(&all), told(&one)), (true, false), "{}: {path}", place.database.name);
+            let output =
+                |token: &str| Visitor::Bearer(token).asks(&pages, 1, "GET", path, "").text().contains("recalls");
+            assert_eq!((output(&all), output(&one)), (true, false), "{}: {path}", place.database.name);
         }
         drop(world);
     }

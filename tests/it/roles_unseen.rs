@@ -303,7 +303,7 @@ fn requests_for_hidden_and_missing_topics_get_the_same_answer() {
         ];
         keep(&pages, &all);
         for (method, path, theirs, nobodys, body, status) in of_things {
-            let told = |thing: &str| {
+            let reported = |thing: &str| {
                 let written: String = url::form_urlencoded::byte_serialize(thing.as_bytes()).collect();
                 let body = body.replace("{}", if body.starts_with('{') { thing } else { &written });
                 let reply = asks(&one, method, &path.replace("{}", &written), &body);
@@ -311,7 +311,7 @@ fn requests_for_hidden_and_missing_topics_get_the_same_answer() {
                 let words = reply.words().replace(thing, "·").replace(&written, "·");
                 (reply.status, words.split("As of ").next().unwrap_or_default().to_owned())
             };
-            let (theirs, nobodys) = (told(theirs), told(nobodys));
+            let (theirs, nobodys) = (reported(theirs), reported(nobodys));
             assert_eq!(theirs.0, status, "{name}: {method} {path}\n{}", theirs.1);
             assert_eq!(theirs, nobodys, "{name}: {method} {path}");
         }

@@ -40,7 +40,7 @@ fn revisions_seen_only_by_another_topic_are_hidden() {
         let name = place.database.name;
         let see = |token: &str, path: &str| Visitor::Bearer(token).asks(&pages, 1, "GET", path, "");
         let [two, three, four] = ["two", "three", "four"].map(|n| format!("wording {n} of the press"));
-        for (token, told, edits) in [
+        for (token, reported, edits) in [
             // The edit that replaced the fourth text came after acme's last run.
             (&one, json!([two]), json!(null)),
             (&other, json!([three, WORDS[0].1]), json!(null)),
@@ -50,11 +50,11 @@ fn revisions_seen_only_by_another_topic_are_hidden() {
             let data = see(token, "/api/v1/items?key=post%3Ax%3A7").json()["data"].clone();
             let texts: Vec<Value> =
                 data["revisions"].as_array().unwrap().iter().map(|row| row["text"].clone()).collect();
-            assert_eq!(json!(texts), told, "{name}: {data}");
+            assert_eq!(json!(texts), reported, "{name}: {data}");
             assert_eq!(data["topics"][0]["revisions"], edits, "{name}: {data}");
             let page = see(token, "/item?key=post%3Ax%3A7").text();
             let shown = page.matches("Change seen").count();
-            assert_eq!(shown, told.as_array().unwrap().len(), "{name}\n{page}");
+            assert_eq!(shown, reported.as_array().unwrap().len(), "{name}\n{page}");
         }
         let path = "/api/v1/exports/items.jsonl?topic=acme";
         assert!(see(&one, path).words().contains("\"revisions\":null"), "{name}: {}", see(&one, path).text());
@@ -95,12 +95,12 @@ fn an_edit_of_words_that_only_another_topic_saw_is_not_told() {
             (13, Some("three"), Some("two")),
             (15, Some("three"), Some("three")),
         ] {
-            for (token, told) in [(&one, of_one), (&all, of_all)] {
+            for (token, reported) in [(&one, of_one), (&all, of_all)] {
                 let path = format!("/api/v1/exports/changes.jsonl?topic=acme&since={}", hour(since));
                 let rows = see(token, &path);
                 for n in ["one", "two", "three"] {
                     let is_old = rows.contains(&format!("\"old_text\":\"{}\"", words(n)));
-                    assert_eq!(is_old, told == Some(n), "{name}, since {since}, {n}: {rows}");
+                    assert_eq!(is_old, reported == Some(n), "{name}, since {since}, {n}: {rows}");
                 }
             }
         }

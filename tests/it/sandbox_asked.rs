@@ -46,11 +46,11 @@ async fn an_unknown_value_gets_the_list_of_valid_ones() {
     for path in ["/web/search/web/search", "/", "/desearch/search", "/v1/ai/search"] {
         let reply = stage.post(path, &json!({"query": "coffee"})).send().await.unwrap();
         assert_eq!(reply.status(), 404, "{path}");
-        let told = reply.json::<Value>().await.unwrap()["detail"].as_str().unwrap().to_owned();
+        let reported = reply.json::<Value>().await.unwrap()["detail"].as_str().unwrap().to_owned();
         for there in
             ["POST /ai/search", "/web/search", "/{platform}/search", "/desearch/ai/search/links/web", "GET /twitter"]
         {
-            assert!(told.contains(there), "{path}: {told}");
+            assert!(reported.contains(there), "{path}: {reported}");
         }
     }
 }

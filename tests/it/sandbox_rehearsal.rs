@@ -97,11 +97,11 @@ fn the_api_of_the_sandbox_says_so_before_anything_is_found() {
         let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\n";
         let place = Place::new(database, "base_url = \"sandbox\"", topic);
         place.ok(&["db", "migrate"]);
-        let told = get(&Pages::serve(&place, &["--at", NINE]), "/api/v1/topics");
-        assert_eq!(told["sandbox"], true, "{}: {told}", place.database.name);
+        let reported = get(&Pages::serve(&place, &["--at", NINE]), "/api/v1/topics");
+        assert_eq!(reported["sandbox"], true, "{}: {reported}", place.database.name);
         place.configure("base_url = \"https://api.example\"", topic);
-        let told = get(&Pages::serve(&place, &["--at", NINE]), "/api/v1/topics");
-        assert_eq!(told["sandbox"], false, "{}: {told}", place.database.name);
+        let reported = get(&Pages::serve(&place, &["--at", NINE]), "/api/v1/topics");
+        assert_eq!(reported["sandbox"], false, "{}: {reported}", place.database.name);
     }
 }
 
@@ -123,8 +123,8 @@ fn calls_to_a_real_service_are_not_called_invented_because_the_database_is() {
         assert_eq!(ended.code, Some(3), "{ended}");
         assert!(ended.out.contains("$0.500") && ended.out.contains("cannot be mixed"), "{ended}");
         assert!(!ended.out.contains("nothing is billed") && !ended.out.contains("SANDBOX: "), "{ended}");
-        let told = place.run(&["once", "--at", "2026-03-11T11:00:00Z", "--json"]);
-        let told: serde_json::Value = serde_json::from_str(&told.out).unwrap();
-        assert_eq!(told["sandbox"], false, "{}", place.database.name);
+        let output = place.run(&["once", "--at", "2026-03-11T11:00:00Z", "--json"]);
+        let output: serde_json::Value = serde_json::from_str(&output.out).unwrap();
+        assert_eq!(output["sandbox"], false, "{}", place.database.name);
     }
 }

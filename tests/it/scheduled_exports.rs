@@ -94,15 +94,15 @@ fn increments_together_are_the_whole_and_each_says_what_it_holds() {
             assert!(together(&there) == whole(&place, what, until), "{} {what}", place.database.name);
             let mut since = 0;
             for file in &there {
-                let told = manifest(file);
+                let reported = manifest(file);
                 let text = std::fs::read_to_string(file).unwrap();
                 let mut reader = csv::Reader::from_reader(text.as_bytes());
-                assert_eq!(told["rows"], reader.records().count(), "{told}");
-                assert_eq!(told["bytes"], text.len());
-                assert_eq!(told["seq"][0], since, "no gap and no overlap: {told}");
-                assert_eq!(told["runs"], told["run_ids"].as_array().unwrap().len());
-                assert_eq!(told["schema"], topicwatch::export::SCHEMA);
-                since = told["seq"][1].as_i64().unwrap();
+                assert_eq!(reported["rows"], reader.records().count(), "{reported}");
+                assert_eq!(reported["bytes"], text.len());
+                assert_eq!(reported["seq"][0], since, "no gap and no overlap: {reported}");
+                assert_eq!(reported["runs"], reported["run_ids"].as_array().unwrap().len());
+                assert_eq!(reported["schema"], topicwatch::export::SCHEMA);
+                since = reported["seq"][1].as_i64().unwrap();
                 place.run(&["export", "--verify", file.to_str().unwrap()]).shows(0, &["matches the database"]);
             }
         }
@@ -434,10 +434,10 @@ fn a_packed_file_is_compared_by_its_rows_whoever_packed_it() {
         let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
         packer.write_all(rows.as_bytes()).unwrap();
         let bytes = packer.finish().unwrap();
-        let mut told = manifest(&file);
-        told["bytes"] = json!(bytes.len());
-        told["sha256"] = json!(Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect::<String>());
-        std::fs::write(format!("{}.manifest.json", file.display()), told.to_string()).unwrap();
+        let mut reported = manifest(&file);
+        reported["bytes"] = json!(bytes.len());
+        reported["sha256"] = json!(Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect::<String>());
+        std::fs::write(format!("{}.manifest.json", file.display()), reported.to_string()).unwrap();
         std::fs::write(&file, &bytes).unwrap();
     };
     again(&rows);

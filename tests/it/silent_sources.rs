@@ -14,7 +14,7 @@ use crate::support::world::{World, hour, once, post, topic};
 
 #[test]
 fn a_source_that_fell_silent_or_stale_is_reported_after_twenty_runs() {
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     let world = World::new();
     let before = Place::new(sqlite(), &world.lines(), &topic("acme", ""));
     for n in 0..17 {
@@ -78,9 +78,9 @@ fn a_source_that_fell_silent_or_stale_is_reported_after_twenty_runs() {
         world.posts(&[post(99, 24, "something new", 1)]);
         once(&place, 24);
         place.run(&fails).shows(0, &["acme   ok"]);
-        told.push(place.json(&["runs", "--json", "--limit", "1"])["ill"].clone());
+        reported.push(place.json(&["runs", "--json", "--limit", "1"])["ill"].clone());
     }
-    assert!(told.iter().all(|other| *other == told[0]));
+    assert!(reported.iter().all(|other| *other == reported[0]));
 }
 
 #[test]
@@ -100,9 +100,9 @@ fn old_finds_beside_what_is_known_do_not_hide_that_a_source_is_stale() {
             world.posts(&[post(68, 68, "post 68", 1), post(n, 0, &format!("archived {n}"), 1)]);
             once(&place, n);
         }
-        let told =
+        let reported =
             "acme: social is stale: nothing new in 6 searches since 2026-03-13T20:00:00Z; usually for at most 3h";
-        place.run(&["status", "--fail-on", "stale"]).shows(3, &["acme   stale", told]);
+        place.run(&["status", "--fail-on", "stale"]).shows(3, &["acme   stale", reported]);
         place.configure(&world.lines(), &(topic("acme", "") + alert));
         let past = ["alerts", "backtest", "ill", "--days", "3", "--json", "--at", &hour(75)];
         let past = place.program(&past).env("HOOK_URL", "http://127.0.0.1:9/").run();
@@ -135,7 +135,7 @@ fn a_source_whose_new_finds_another_source_of_the_run_also_has_is_not_stale() {
     let alert = "[[alerts]]\nname = \"ill\"\nchannels = [\"hook\"]\nrule = \"source\"\ncooldown = \"0s\"\n\n\
          [[channels]]\nname = \"hook\"\nkind = \"webhook\"\nurl_env = \"HOOK_URL\"\nallow_private = true\n";
     let before = Place::new(sqlite(), &server.lines(), &(second.clone() + &topic));
-    let told = |place: &Place, first: &[Value], other: &[Value], at: u32| {
+    let reported = |place: &Place, first: &[Value], other: &[Value], at: u32| {
         *posts[0].lock().unwrap() = first.to_vec();
         *posts[1].lock().unwrap() = other.to_vec();
         once(place, at);
@@ -143,10 +143,10 @@ fn a_source_whose_new_finds_another_source_of_the_run_also_has_is_not_stale() {
     let new = |id: u32| post(id, id % 100, &format!("post {id}"), 1);
     // Each finds something of its own, then both find the same: it counts as new for the first source only.
     for n in 40..52 {
-        told(&before, &[new(n)], &[new(100 + n)], n);
+        reported(&before, &[new(n)], &[new(100 + n)], n);
     }
     for n in 52..64 {
-        told(&before, &[new(n)], &[new(n)], n);
+        reported(&before, &[new(n)], &[new(n)], n);
     }
     for database in databases() {
         let name = database.name;
@@ -166,7 +166,7 @@ fn a_source_whose_new_finds_another_source_of_the_run_also_has_is_not_stale() {
         // It falls behind: only the first source finds something that is not older than its window.
         for n in 64..71 {
             let archived = post(200 + n, 0, &format!("archived {n}"), 1);
-            told(&place, &[new(n), archived.clone()], &[new(63), archived], n);
+            reported(&place, &[new(n), archived.clone()], &[new(63), archived], n);
         }
         let said =
             "acme: second is stale: nothing new in 7 searches since 2026-03-13T15:00:00Z; usually for at most 3h";

@@ -23,16 +23,19 @@ fn show_says_that_nobody_was_asked_for_an_answer_and_shows_the_last_one() {
         // Within the hour the sandbox returns the same, so nothing is new.
         place.ok(&["once", "--at", TEN]);
         let beginning = answer.lines().next().unwrap();
-        let told = [
+        let output = [
             "answer: not asked: nothing new was found; the last answer is ",
             " old, from 2026-03-11T09:00:00Z",
             beginning,
         ];
-        place.run(&["show", "acme"]).shows(0, &told);
+        place.run(&["show", "acme"]).shows(0, &output);
         place.run(&["show", "acme", "--md"]).shows(0, &["answer: not asked: nothing new was found", "## Last answer"]);
-        let told = place.json(&["show", "acme", "--json"]);
-        assert_eq!((&told["answer"], &told["not_asked"]), (&serde_json::Value::Null, &"nothing new was found".into()));
-        assert_eq!(told["last_answer"]["text"], answer.as_str(), "{told}");
+        let output = place.json(&["show", "acme", "--json"]);
+        assert_eq!(
+            (&output["answer"], &output["not_asked"]),
+            (&serde_json::Value::Null, &"nothing new was found".into())
+        );
+        assert_eq!(output["last_answer"]["text"], answer.as_str(), "{output}");
         // The first run had its own answer.
         let run = first["run"]["run"].as_str().unwrap();
         assert!(!place.ok(&["show", "acme", "--run", run]).contains("not asked"));
@@ -46,26 +49,26 @@ fn once_tells_the_same_lists_whether_due_or_not_and_check_names_the_database_tha
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), rest);
         let keys = |args: &[&str]| {
-            let told = place.json(&[&["once", "--at", NINE, "--json"], args].concat());
+            let output = place.json(&[&["once", "--at", NINE, "--json"], args].concat());
             assert_eq!(
-                (&told["jobs"], &told["deliveries"]),
+                (&output["jobs"], &output["deliveries"]),
                 (&serde_json::json!([]), &serde_json::json!([])),
-                "{told}"
+                "{output}"
             );
-            told.as_object().unwrap().keys().cloned().collect::<Vec<_>>()
+            output.as_object().unwrap().keys().cloned().collect::<Vec<_>>()
         };
         assert_eq!(keys(&[]), keys(&["--due"]));
     }
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("jobs.toml"), format!("[service]\nbase_url = \"sandbox\"\n{rest}")).unwrap();
     let checked = Program::at(folder.path(), &["check", "--json"]).run();
-    let told: serde_json::Value = serde_json::from_str(&checked.out).unwrap();
+    let output: serde_json::Value = serde_json::from_str(&checked.out).unwrap();
     let value = |key: &str| {
-        let all = told["effective"].as_array().unwrap();
+        let all = output["effective"].as_array().unwrap();
         all.iter().find(|one| one["key"] == key).unwrap()["value"].as_str().unwrap().to_owned()
     };
-    assert_eq!(value("database.url"), format!("\"{}\"", told["database"].as_str().unwrap()));
-    assert!(value("database.url").ends_with("topicwatch-sandbox.db\""), "{told}");
+    assert_eq!(value("database.url"), format!("\"{}\"", output["database"].as_str().unwrap()));
+    assert!(value("database.url").ends_with("topicwatch-sandbox.db\""), "{output}");
     assert_eq!(value("database.schema"), "\"topicwatch_sandbox\"");
     let shown = Program::at(folder.path(), &["check"]).run().out;
     assert!(!shown.contains("topicwatch.db"), "{shown}");

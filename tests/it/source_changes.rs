@@ -76,7 +76,7 @@ impl Stage {
 
 #[test]
 fn a_source_is_judged_only_for_the_time_in_which_its_topic_had_it() {
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for database in databases() {
         let stage = Stage::new(database);
         let name = stage.place.database.name;
@@ -132,9 +132,9 @@ fn a_source_is_judged_only_for_the_time_in_which_its_topic_had_it() {
         assert_eq!(failing["holes"].as_array().unwrap().len(), 1, "{name}: {failing}");
         assert_eq!(failing["holes"][0]["causes"][0]["why"], "failed_search", "{name}: {failing}");
         assert_eq!(failing["holes"][0]["causes"].as_array().unwrap().len(), 1, "{name}: {failing}");
-        told.push([added, removed, failing]);
+        reported.push([added, removed, failing]);
     }
-    assert!(told.iter().all(|other| *other == told[0]), "{told:#?}");
+    assert!(reported.iter().all(|other| *other == reported[0]), "{reported:#?}");
 }
 
 #[test]

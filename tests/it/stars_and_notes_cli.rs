@@ -27,11 +27,11 @@ fn items_are_starred_and_noted_and_listed() {
         let keys = place.database.texts("SELECT key FROM item ORDER BY key LIMIT 3");
         let (first, second) = (keys[0].as_str(), keys[1].as_str());
         assert!(listed(&place, &["--starred"]).is_empty() && listed(&place, &["--noted"]).is_empty());
-        let told = place.ok(&["items", "star", first, second]);
-        assert_eq!(told, "2 items starred; topicwatch items --starred lists them\n", "{name}");
+        let output = place.ok(&["items", "star", first, second]);
+        assert_eq!(output, "2 items starred; topicwatch items --starred lists them\n", "{name}");
         let at = place.database.texts("SELECT CAST(at AS TEXT) FROM item_star ORDER BY item");
-        let told = place.ok(&["items", "star", first, second, second]);
-        assert!(told.starts_with("0 items starred, 2 unchanged;"), "{name}: {told}");
+        let output = place.ok(&["items", "star", first, second, second]);
+        assert!(output.starts_with("0 items starred, 2 unchanged;"), "{name}: {output}");
         assert_eq!(place.database.texts("SELECT CAST(at AS TEXT) FROM item_star ORDER BY item"), at, "{name}");
         // A star applies to every topic.
         let of = |topic: &str| {

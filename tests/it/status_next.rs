@@ -20,10 +20,10 @@ fn topics(names: &[&str], schedule: &str) -> String {
 }
 
 fn status_of(place: &Place, at: &str, topic: &str) -> Value {
-    let told = place.json(&["status", "--json", "--at", at]);
-    let all = told["topics"].as_array().unwrap();
+    let output = place.json(&["status", "--json", "--at", at]);
+    let all = output["topics"].as_array().unwrap();
     let one: Vec<_> = all.iter().filter(|one| one["topic"] == topic).collect();
-    assert_eq!(one.len(), 1, "{told}");
+    assert_eq!(one.len(), 1, "{output}");
     one[0].clone()
 }
 
@@ -146,9 +146,9 @@ fn status_does_not_advise_to_start_a_daemon_that_is_running() {
                 "INSERT INTO instance (id, role, generation, started_at, seen_at, alive_until) VALUES ('{role}', '{role}', 9, 0, {now}, {})",
                 now + 3_600_000
             )));
-            let told = place.ok(&["status"]);
-            assert_eq!(told.contains(start), !is_running, "{}: {told}", place.database.name);
-            assert_eq!(told.contains("a daemon is running, but does not plan what is due"), is_running, "{told}");
+            let output = place.ok(&["status"]);
+            assert_eq!(output.contains(start), !is_running, "{}: {output}", place.database.name);
+            assert_eq!(output.contains("a daemon is running, but does not plan what is due"), is_running, "{output}");
         }
     }
 }
@@ -171,8 +171,8 @@ fn a_run_whose_process_died_is_not_the_last_one_if_another_began_after_it() {
         let name = place.database.name;
         let states = "SELECT state FROM v_run WHERE topic = 'a' ORDER BY seq";
         assert_eq!(place.database.texts(states), ["ok", "failed"], "{name}: the dead one is read last");
-        let told = place.json(&["status", "--json"]);
-        let a = &told["topics"][0];
+        let output = place.json(&["status", "--json"]);
+        let a = &output["topics"][0];
         assert_eq!((&a["state"], &a["last_run"]["state"]), (&json!("ok"), &json!("ok")), "{name}");
         let (status, shown) = (place.ok(&["status"]), place.ok(&["show", "a"]));
         assert!(!status.contains("failed in the last run"), "{name}: {status}");

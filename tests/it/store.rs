@@ -199,8 +199,8 @@ async fn a_slot_is_planned_once_claimed_once_and_finished_once() {
         // A run that waited for a number got it before.
         assert_eq!(store.publish().await.unwrap(), 0);
         let runs = store.runs(&Filter::default(), 10).await.unwrap();
-        let told: Vec<_> = runs.iter().map(|r| (r.state, r.seq)).collect();
-        assert_eq!(told, [(RunState::Ok, Some(2)), (RunState::Missed, Some(1))]);
+        let reported: Vec<_> = runs.iter().map(|r| (r.state, r.seq)).collect();
+        assert_eq!(reported, [(RunState::Ok, Some(2)), (RunState::Missed, Some(1))]);
         database.close(store).await;
     }
 }

@@ -52,7 +52,7 @@ async fn what_was_covered_is_kept_with_its_search_and_the_latest_is_found() {
 
 #[tokio::test]
 async fn searches_are_ordered_by_topic_and_time_with_missed_slots() {
-    let mut told: Vec<Vec<RunSearch>> = Vec::new();
+    let mut reported: Vec<Vec<RunSearch>> = Vec::new();
     for database in databases() {
         let store = open(&database).await;
         let t = topic("rust");
@@ -101,8 +101,8 @@ async fn searches_are_ordered_by_topic_and_time_with_missed_slots() {
         let named = store.watched(&["b".into(), "nobody".into()]).await.unwrap();
         assert_eq!(named.iter().map(|w| w.ended).collect::<Vec<_>>(), [Some(at(50))], "a name finds what is gone");
         drop(running);
-        told.push(all);
+        reported.push(all);
         database.close(store).await;
     }
-    assert!(told.iter().all(|looks| *looks == told[0]));
+    assert!(reported.iter().all(|looks| *looks == reported[0]));
 }

@@ -344,15 +344,15 @@ async fn an_export_is_one_moment_read_only_and_without_a_time_limit() {
              current_setting('statement_timeout'), current_setting('transaction_read_only'), current_setting('transaction_isolation')) AS text FROM answer_kept",
         )
         .await;
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     store
         .each_answer(&Filter::default(), &mut |row| {
-            told.push(row.text);
+            reported.push(row.text);
             Ok::<_, topicwatch::store::StoreError>(())
         })
         .await
         .unwrap();
-    assert_eq!(told, ["0 on repeatable read"]);
+    assert_eq!(reported, ["0 on repeatable read"]);
     assert_eq!(
         store.answer_of("R1").await.unwrap().unwrap().text,
         "1min off read committed",

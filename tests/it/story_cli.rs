@@ -57,10 +57,10 @@ fn the_terminal_the_page_and_the_api_tell_the_same_story() {
             .filter(|line| line.starts_with("  2026-") && line.contains(':'))
             .filter_map(|line| Some((line.matches('#').count(), line.rsplit(' ').next()?.parse().ok()?)))
             .collect();
-        let told: Vec<i64> =
+        let reported: Vec<i64> =
             story["chart"].as_array().unwrap().iter().map(|bar| bar["items"].as_i64().unwrap()).collect();
-        assert_eq!(bars.iter().map(|bar| bar.1).collect::<Vec<_>>(), told, "{text}");
-        let most = *told.iter().max().unwrap();
+        assert_eq!(bars.iter().map(|bar| bar.1).collect::<Vec<_>>(), reported, "{text}");
+        let most = *reported.iter().max().unwrap();
         assert!(
             bars.iter().all(|(length, items)| (*length == 40) == (*items == most) && (*length == 0) == (*items == 0))
         );
@@ -152,9 +152,9 @@ fn hostile_words_command_no_terminal_and_no_page() {
              UPDATE item_revision SET text = '{words} before'"
         )));
         for key in ["post:x:1", "post:x:2", "post:x:24"] {
-            let told = place.run(&["story", key]);
-            told.shows(0, &["\\u{1b}[2J", "\\u{202e}"]);
-            assert!(told.out.lines().all(|line| line.chars().count() <= 80 || !line.contains(' ')), "{told}");
+            let output = place.run(&["story", key]);
+            output.shows(0, &["\\u{1b}[2J", "\\u{202e}"]);
+            assert!(output.out.lines().all(|line| line.chars().count() <= 80 || !line.contains(' ')), "{output}");
             place.run(&["story", key, "--format", "json"]).shows(0, &["\\u001b[2J"]);
         }
         let pages = Pages::serve(&place, &[]);

@@ -39,19 +39,22 @@ async fn every_figure_of_a_story_is_that_of_sql_and_of_what_happened() {
         store.close().await;
         let database = forget(database);
         let store = open(&database).await;
-        let told = of(&store, "post:x:1").await;
+        let reported = of(&store, "post:x:1").await;
         let d = &database;
         let n = |n: usize| i64::try_from(n).unwrap();
         // The known facts.
-        assert_eq!((told.items, told.unique, told.copies, told.linked), (16, 4, 12, 3), "{}", d.name);
-        assert_eq!((told.authors, told.topics.len(), told.sources.len(), told.undated), (Some(13), 3, 2, 3));
-        assert_eq!((told.from, told.until), (minutes(10), minutes(390)));
-        assert!(told.complete && !told.seen_once && !told.uncompared && !told.sightings_pruned);
-        let first = told.first_published.as_ref().unwrap();
+        assert_eq!((reported.items, reported.unique, reported.copies, reported.linked), (16, 4, 12, 3), "{}", d.name);
+        assert_eq!(
+            (reported.authors, reported.topics.len(), reported.sources.len(), reported.undated),
+            (Some(13), 3, 2, 3)
+        );
+        assert_eq!((reported.from, reported.until), (minutes(10), minutes(390)));
+        assert!(reported.complete && !reported.seen_once && !reported.uncompared && !reported.sightings_pruned);
+        let first = reported.first_published.as_ref().unwrap();
         assert_eq!((first.key.as_str(), first.at, first.at_is), ("post:x:1", minutes(10), TimeBasis::Published));
-        assert_eq!((told.first_seen.key.as_str(), told.first_seen.topic.as_str()), ("post:x:2", "acme"));
-        assert_eq!(told.first_seen.source, Some(Source::Social));
-        let of_key = |key: &str| told.timeline.iter().find(|entry| entry.key == key).unwrap();
+        assert_eq!((reported.first_seen.key.as_str(), reported.first_seen.topic.as_str()), ("post:x:2", "acme"));
+        assert_eq!(reported.first_seen.source, Some(Source::Social));
+        let of_key = |key: &str| reported.timeline.iter().find(|entry| entry.key == key).unwrap();
         assert_eq!((of_key("post:x:5").at, of_key("post:x:5").at_is), (minutes(120), TimeBasis::Seen));
         assert_eq!((of_key("post:x:6").at, of_key("post:x:6").at_is), (minutes(120), TimeBasis::Seen), "dated ahead");
         assert_eq!([of_key("post:x:1").tie, of_key("post:x:2").tie], [Tie::Asked, Tie::Copy]);
@@ -61,38 +64,48 @@ async fn every_figure_of_a_story_is_that_of_sql_and_of_what_happened() {
         };
         let row = |name: &str, key: &str, at: i64| (name.to_owned(), key.to_owned(), minutes(at));
         assert_eq!(
-            firsts(&told.topics),
+            firsts(&reported.topics),
             [row("acme", "post:x:2", 60), row("globex", "post:x:1", 120), row("rust", PAGE_KEY, 240)]
         );
-        assert_eq!(firsts(&told.sources), [row("social", "post:x:2", 60), row("web", "post:x:4", 60)]);
-        assert_eq!(told.edits.len(), 1);
-        assert!(told.edits[0].text.as_deref().unwrap().starts_with(STORM) && told.edits[0].until == minutes(560));
-        assert_eq!((told.still_shown, told.last_seen), (9, minutes(560)), "four of acme, two of globex, three of rust");
+        assert_eq!(firsts(&reported.sources), [row("social", "post:x:2", 60), row("web", "post:x:4", 60)]);
+        assert_eq!(reported.edits.len(), 1);
+        assert!(
+            reported.edits[0].text.as_deref().unwrap().starts_with(STORM) && reported.edits[0].until == minutes(560)
+        );
+        assert_eq!(
+            (reported.still_shown, reported.last_seen),
+            (9, minutes(560)),
+            "four of acme, two of globex, three of rust"
+        );
         // Compared with separate SQL.
-        is(d, "SELECT count(*) FROM (MEMBERS) AS m", n(told.items));
-        is(d, "SELECT count(DISTINCT m.cluster) FROM (MEMBERS) AS m", n(told.unique));
-        is(d, "SELECT count(DISTINCT lower(m.author)) FROM (MEMBERS) AS m", n(told.authors.unwrap()));
+        is(d, "SELECT count(*) FROM (MEMBERS) AS m", n(reported.items));
+        is(d, "SELECT count(DISTINCT m.cluster) FROM (MEMBERS) AS m", n(reported.unique));
+        is(d, "SELECT count(DISTINCT lower(m.author)) FROM (MEMBERS) AS m", n(reported.authors.unwrap()));
         is(
             d,
             "SELECT count(DISTINCT t.topic) FROM (MEMBERS) AS m JOIN topic_item t ON t.item = m.id",
-            n(told.topics.len()),
+            n(reported.topics.len()),
         );
         is(
             d,
             "SELECT count(DISTINCT s.source) FROM (MEMBERS) AS m JOIN sighting s ON s.item = m.id",
-            n(told.sources.len()),
+            n(reported.sources.len()),
         );
-        is(d, "SELECT min(at) FROM (CAME) AS c", told.from.0);
-        is(d, "SELECT max(at) FROM (CAME) AS c", told.until.0);
-        is(d, "SELECT min(seen) FROM (CAME) AS c", told.first_seen.first_seen.0);
-        is(d, "SELECT count(*) FROM (CAME) AS c WHERE published_at IS NULL OR published_at > seen", n(told.undated));
-        is(d, "SELECT max(t.last_seen) FROM (MEMBERS) AS m JOIN topic_item t ON t.item = m.id", told.last_seen.0);
+        is(d, "SELECT min(at) FROM (CAME) AS c", reported.from.0);
+        is(d, "SELECT max(at) FROM (CAME) AS c", reported.until.0);
+        is(d, "SELECT min(seen) FROM (CAME) AS c", reported.first_seen.first_seen.0);
+        is(
+            d,
+            "SELECT count(*) FROM (CAME) AS c WHERE published_at IS NULL OR published_at > seen",
+            n(reported.undated),
+        );
+        is(d, "SELECT max(t.last_seen) FROM (MEMBERS) AS m JOIN topic_item t ON t.item = m.id", reported.last_seen.0);
         let middle = format!(
             "SELECT at - (SELECT min(at) FROM (CAME) AS c) FROM (CAME) AS c ORDER BY at LIMIT 1 OFFSET {}",
-            told.items.div_ceil(2) - 1
+            reported.items.div_ceil(2) - 1
         );
-        is(d, &middle, told.half_ms.unwrap());
-        let peak = told.peak.unwrap();
+        is(d, &middle, reported.half_ms.unwrap());
+        let peak = reported.peak.unwrap();
         is(
             d,
             "SELECT max(many) FROM (SELECT count(*) AS many FROM (CAME) AS c GROUP BY at / 3600000) AS h",
@@ -106,14 +119,14 @@ async fn every_figure_of_a_story_is_that_of_sql_and_of_what_happened() {
         is(
             d,
             "SELECT count(*) FROM item_revision v JOIN item i ON i.id = v.item WHERE i.key = 'post:x:1'",
-            n(told.edits.len()),
+            n(reported.edits.len()),
         );
         is(
             d,
             "SELECT count(DISTINCT m.id) FROM (MEMBERS) AS m JOIN topic_item t ON t.item = m.id WHERE t.last_seen >= (SELECT max(r.started_at) FROM run r WHERE r.topic = t.topic)",
-            n(told.still_shown),
+            n(reported.still_shown),
         );
-        for place in &told.topics {
+        for place in &reported.topics {
             let query = format!(
                 "SELECT min(t.first_seen) FROM (MEMBERS) AS m JOIN topic_item t ON t.item = m.id WHERE t.topic = '{}'",
                 place.name
@@ -121,7 +134,7 @@ async fn every_figure_of_a_story_is_that_of_sql_and_of_what_happened() {
             is(d, &query, place.first_seen.0);
             is(d, &query.replace("min(t.first_seen)", "count(*)"), n(place.items));
         }
-        for place in &told.sources {
+        for place in &reported.sources {
             let query = format!(
                 "SELECT min(r.started_at) FROM (MEMBERS) AS m JOIN sighting s ON s.item = m.id JOIN run r ON r.id = s.run WHERE s.source = '{}'",
                 place.name
@@ -129,22 +142,22 @@ async fn every_figure_of_a_story_is_that_of_sql_and_of_what_happened() {
             is(d, &query, place.first_seen.0);
             is(d, &query.replace("min(r.started_at)", "count(DISTINCT m.id)"), n(place.items));
         }
-        assert_eq!(told.reach.len(), 5);
-        for reach in &told.reach {
+        assert_eq!(reported.reach.len(), 5);
+        for reach in &reported.reach {
             let whose = format!("FROM (MEMBERS) AS m WHERE lower(m.author) = '{}'", reach.author.to_lowercase());
             is(d, &format!("SELECT count(*) {whose}"), n(reach.items));
             is(d, &format!("SELECT sum(m.likes + m.reposts) {whose}"), reach.reactions.unwrap());
         }
         let best = d.texts(&sql("SELECT lower(author) FROM (MEMBERS) AS m WHERE author IS NOT NULL GROUP BY lower(author) ORDER BY sum(likes + reposts) DESC LIMIT 5"));
-        assert_eq!(told.reach.iter().map(|reach| reach.author.to_lowercase()).collect::<Vec<_>>(), best);
-        for bar in &told.chart {
+        assert_eq!(reported.reach.iter().map(|reach| reach.author.to_lowercase()).collect::<Vec<_>>(), best);
+        for bar in &reported.chart {
             is(
                 d,
                 &format!("SELECT count(*) FROM (CAME) AS c WHERE at >= {} AND at < {}", bar.from.0, bar.until.0),
                 n(bar.items),
             );
         }
-        assert_eq!(told.chart.iter().map(|bar| bar.new_texts).sum::<usize>(), told.unique);
+        assert_eq!(reported.chart.iter().map(|bar| bar.new_texts).sum::<usize>(), reported.unique);
         database.close(store).await;
     }
 }
@@ -181,8 +194,8 @@ async fn what_shares_a_link_belongs_together_whichever_is_asked_about_and_links_
         store_run(&store, &t, "C9", covering(minutes(600), more)).await;
         let before = of(&store, "post:x:24").await;
         assert!(before.uncompared && before.unindexed == 3 && !before.first_is_sure, "{before:?}");
-        let told = story_chart::summary(&before, &|at| at.to_string()).join(" ");
-        assert!(told.contains("is not fully known.") && !told.contains("No other item"), "{told}");
+        let reported = story_chart::summary(&before, &|at| at.to_string()).join(" ");
+        assert!(reported.contains("is not fully known.") && !reported.contains("No other item"), "{reported}");
         follow(&store).await;
         assert_eq!(keys("post:x:24").await, ["post:x:24", "post:x:31"], "{}", database.name);
         assert_eq!(keys("post:x:31").await, ["post:x:24", "post:x:31"], "{}", database.name);
@@ -202,36 +215,41 @@ async fn the_first_is_sure_only_where_searches_covered_its_time_and_the_day_befo
         store_run(&store, &t, "A1", covering(minutes(10), vec![copy(1, 0)])).await;
         store_run(&store, &t, "A2", covering(minutes(100), vec![copy(2, 90)])).await;
         follow(&store).await;
-        let told = of(&store, "post:x:2").await;
-        assert!(told.first_is_sure && told.caveats.holes.is_empty(), "{}: {:?}", database.name, told.caveats);
-        assert_eq!((told.caveats.checked.from, told.caveats.checked.until), (minutes(-1_440), minutes(90)));
-        let told_by = |told: &Story| {
+        let reported = of(&store, "post:x:2").await;
+        assert!(
+            reported.first_is_sure && reported.caveats.holes.is_empty(),
+            "{}: {:?}",
+            database.name,
+            reported.caveats
+        );
+        assert_eq!((reported.caveats.checked.from, reported.caveats.checked.until), (minutes(-1_440), minutes(90)));
+        let told_by = |reported: &Story| {
             let when = |at: Time| at.to_string();
-            let heads: Vec<String> = story_chart::caveats(told, &when).into_iter().map(|(head, _)| head).collect();
-            (story_chart::firsts(told).iter().map(|(what, _)| *what).collect::<Vec<_>>(), heads)
+            let heads: Vec<String> = story_chart::caveats(reported, &when).into_iter().map(|(head, _)| head).collect();
+            (story_chart::firsts(reported).iter().map(|(what, _)| *what).collect::<Vec<_>>(), heads)
         };
         let all = format!(
             "The searches of its topics that look back over time covered all of {} to {}.",
             minutes(-1_440),
             minutes(90)
         );
-        assert_eq!(told_by(&told), (vec!["First", "First seen"], vec![all]));
+        assert_eq!(told_by(&reported), (vec!["First", "First seen"], vec![all]));
         // The next search looks back too short a time: in the hole others may have posted it.
         let mut short = covering(minutes(1_600), vec![copy(3, 1_590)]);
         let span = topicwatch::model::Span::new(minutes(1_500), minutes(1_600));
         (short.searches[0].requested_span, short.searches[0].covered) = (span, span);
         store_run(&store, &t, "A3", short).await;
         follow(&store).await;
-        let told = of(&store, "post:x:2").await;
-        let holes: Vec<_> = told
+        let reported = of(&store, "post:x:2").await;
+        let holes: Vec<_> = reported
             .caveats
             .holes
             .iter()
             .map(|hole| (hole.topic.as_str(), hole.source, hole.span.from, hole.span.until))
             .collect();
         assert_eq!(holes, [("acme", Source::Social, minutes(100), minutes(1_500))], "{}", database.name);
-        assert!(told.first_is_sure, "what a later hole hides came later");
-        assert_eq!(told_by(&told), (vec!["First", "First seen"], vec!["Later ones may be missing:".to_owned()]));
+        assert!(reported.first_is_sure, "what a later hole hides came later");
+        assert_eq!(told_by(&reported), (vec!["First", "First seen"], vec!["Later ones may be missing:".to_owned()]));
         // Another copy may exist in the day before the first, because only the last search covered any of it.
         store.add_topics(&[topic("gap")], minutes(-3 * 1_440)).await.unwrap();
         let gap = topic("gap");
@@ -241,18 +259,18 @@ async fn the_first_is_sure_only_where_searches_covered_its_time_and_the_day_befo
         (narrow.searches[0].requested_span, narrow.searches[0].covered) = (span, span);
         store_run(&store, &gap, "G1", narrow).await;
         follow(&store).await;
-        let told = of(&store, "post:x:50").await;
-        let holes: Vec<_> = told.caveats.holes.iter().map(|hole| (hole.span.from, hole.span.until)).collect();
-        assert_eq!((holes, told.first_is_sure), (vec![(minutes(140), minutes(1_500))], false), "{}", database.name);
+        let reported = of(&store, "post:x:50").await;
+        let holes: Vec<_> = reported.caveats.holes.iter().map(|hole| (hole.span.from, hole.span.until)).collect();
+        assert_eq!((holes, reported.first_is_sure), (vec![(minutes(140), minutes(1_500))], false), "{}", database.name);
         let missing = vec!["Earlier ones may be missing:".to_owned()];
-        assert_eq!(told_by(&told), (vec!["First seen", "Earliest published"], missing));
+        assert_eq!(told_by(&reported), (vec!["First seen", "Earliest published"], missing));
         // A topic that was watched later than the first one, and looked back only a day.
         let late = topic("late");
         store.sync_topics(&[t.clone(), other, late.clone()], minutes(2_000)).await.unwrap();
         store_run(&store, &late, "L1", covering(minutes(2_010), vec![copy(4, 2_005)])).await;
         follow(&store).await;
-        let told = of(&store, "post:x:1").await;
-        let since: Vec<_> = told.caveats.watched_later.iter().map(|one| (one.topic.as_str(), one.since)).collect();
+        let reported = of(&store, "post:x:1").await;
+        let since: Vec<_> = reported.caveats.watched_later.iter().map(|one| (one.topic.as_str(), one.since)).collect();
         assert_eq!(since, [("late", minutes(2_000))], "{}", database.name);
         database.close(store).await;
     }
@@ -269,19 +287,22 @@ async fn what_only_a_snapshot_found_is_never_called_the_first() {
         store_run(&store, &t, "A1", covering(minutes(10), vec![copy(1, Source::Web, 0)])).await;
         store_run(&store, &t, "A2", covering(minutes(100), vec![copy(2, Source::Social, 90)])).await;
         follow(&store).await;
-        let told = of(&store, "post:x:2").await;
-        assert!(told.caveats.is_certain_at(told.from) && told.caveats.moments_only.is_empty(), "{told:?}");
-        assert!(told.first_by_snapshot && !told.first_is_sure, "{}: {told:?}", database.name);
-        let what: Vec<_> = story_chart::firsts(&told).iter().map(|(what, entry)| (*what, &*entry.key)).collect();
+        let reported = of(&store, "post:x:2").await;
+        assert!(
+            reported.caveats.is_certain_at(reported.from) && reported.caveats.moments_only.is_empty(),
+            "{reported:?}"
+        );
+        assert!(reported.first_by_snapshot && !reported.first_is_sure, "{}: {reported:?}", database.name);
+        let what: Vec<_> = story_chart::firsts(&reported).iter().map(|(what, entry)| (*what, &*entry.key)).collect();
         assert_eq!(what, [("First seen", "post:x:1"), ("Earliest published", "post:x:1")]);
         let why = "No search that looks back over time is known to have found the earliest item.".to_owned();
         let when = |at: Time| at.to_string();
-        assert_eq!(story_chart::caveats(&told, &when), [("Earlier ones may be missing:".to_owned(), vec![why])]);
+        assert_eq!(story_chart::caveats(&reported, &when), [("Earlier ones may be missing:".to_owned(), vec![why])]);
         // The social search finds it, too.
         store_run(&store, &t, "A3", covering(minutes(110), vec![copy(1, Source::Social, 0)])).await;
         follow(&store).await;
-        let told = of(&store, "post:x:2").await;
-        assert!(!told.first_by_snapshot && told.first_is_sure, "{}: {told:?}", database.name);
+        let reported = of(&store, "post:x:2").await;
+        assert!(!reported.first_by_snapshot && reported.first_is_sure, "{}: {reported:?}", database.name);
         database.close(store).await;
     }
 }
@@ -297,10 +318,19 @@ async fn a_story_of_more_items_than_are_looked_at_says_so_and_tells_those_seen_f
             store_run(&store, &t, &format!("A{run}"), covering(minutes(i64::from(run) + 1), copies)).await;
         }
         follow(&store).await;
-        let told = of(&store, "post:x:1").await;
-        assert_eq!((told.items, told.complete, told.first_is_sure), (500, false, false), "{}", database.name);
-        assert_eq!(told.timeline.iter().map(|entry| entry.first_seen).max(), Some(minutes(4)));
-        assert_eq!(told.timeline.iter().filter(|entry| entry.first_seen == minutes(4)).count(), 50, "those seen first");
+        let reported = of(&store, "post:x:1").await;
+        assert_eq!(
+            (reported.items, reported.complete, reported.first_is_sure),
+            (500, false, false),
+            "{}",
+            database.name
+        );
+        assert_eq!(reported.timeline.iter().map(|entry| entry.first_seen).max(), Some(minutes(4)));
+        assert_eq!(
+            reported.timeline.iter().filter(|entry| entry.first_seen == minutes(4)).count(),
+            50,
+            "those seen first"
+        );
         database.close(store).await;
     }
 }

@@ -323,22 +323,22 @@ fn each_case_becomes_what_it_says(cases: &'static [Case], streaming: bool) {
             let timeout = if case.becomes == "error timeout" { "call_timeout = \"2s\"\n" } else { "" };
             let service = format!("{}{timeout}prices.ai = 0.5\n", server.lines());
             let place = Place::new(database, &service, &format!("{TOPIC}streaming = {streaming}\n"));
-            let told = format!("{} on {}", case.name, place.database.name);
+            let reported = format!("{} on {}", case.name, place.database.name);
             let ended = place.run(&["once", "--at", NINE]);
-            assert_eq!(ended.code, Some(if case.becomes.starts_with("error") { 3 } else { 0 }), "{told}: {ended}");
+            assert_eq!(ended.code, Some(if case.becomes.starts_with("error") { 3 } else { 0 }), "{reported}: {ended}");
             let search = place.database.texts("SELECT state || ' ' || coalesce(error_class, '-') FROM v_search");
-            assert_eq!(search, [case.becomes], "{told}: {ended}");
+            assert_eq!(search, [case.becomes], "{reported}: {ended}");
             let expected: Vec<String> =
                 case.answer.iter().map(|(text, partial)| format!("{text} {}", u8::from(*partial))).collect();
-            assert_eq!(answers(&place), expected, "{told}: {ended}");
-            assert_eq!(place.database.texts("SELECT state FROM v_run"), [case.run], "{told}");
-            assert_eq!(place.database.spent(), 500_000, "{told}: it was made, and is billed");
-            assert_eq!(place.database.number("SELECT count(*) FROM raw_reply"), 1, "{told}: the reply is kept");
+            assert_eq!(answers(&place), expected, "{reported}: {ended}");
+            assert_eq!(place.database.texts("SELECT state FROM v_run"), [case.run], "{reported}");
+            assert_eq!(place.database.spent(), 500_000, "{reported}: it was made, and is billed");
+            assert_eq!(place.database.number("SELECT count(*) FROM raw_reply"), 1, "{reported}: the reply is kept");
 
             // A replay gives the same.
             wait(place.database.execute("DELETE FROM answer"));
             place.ok(&["db", "replay"]);
-            assert_eq!(answers(&place), expected, "{told}, read again");
+            assert_eq!(answers(&place), expected, "{reported}, read again");
         }
     }
 }
@@ -405,9 +405,13 @@ fn no_file_of_the_json_parsing_suite_that_must_be_refused_becomes_an_answer() {
     assert_eq!(served.load(std::sync::atomic::Ordering::SeqCst), files.len());
     let states = "SELECT s.state || ' ' || coalesce(s.error_class, '-') || ' ' || count(*) FROM v_search s \
                   GROUP BY s.state, s.error_class ORDER BY 1";
-    let told = place.database.texts(states);
-    let cut: usize = told.iter().find_map(|line| line.strip_prefix("error cut ")?.parse().ok()).unwrap_or(0);
-    assert_eq!(told, [format!("error cut {cut}"), format!("error malformed {}", files.len() - cut)], "{told:?}");
+    let reported = place.database.texts(states);
+    let cut: usize = reported.iter().find_map(|line| line.strip_prefix("error cut ")?.parse().ok()).unwrap_or(0);
+    assert_eq!(
+        reported,
+        [format!("error cut {cut}"), format!("error malformed {}", files.len() - cut)],
+        "{reported:?}"
+    );
     assert!(answers(&place).is_empty());
     assert_eq!(place.database.number("SELECT count(*) FROM raw_reply") as usize, files.len(), "each is kept");
 }

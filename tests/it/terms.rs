@@ -170,11 +170,11 @@ fn a_renamed_topic_keeps_its_terms_counts_reports_and_status() {
     }
 }
 
-fn row<'a>(told: &'a Value, list: &str, name: &str, of: &str) -> &'a Value {
-    let rows = told[list].as_array().unwrap();
+fn row<'a>(reported: &'a Value, list: &str, name: &str, of: &str) -> &'a Value {
+    let rows = reported[list].as_array().unwrap();
     rows.iter()
         .find(|row| row[name].as_str().is_some_and(|one| one.contains(of)))
-        .unwrap_or_else(|| panic!("{of}: {told:#}"))
+        .unwrap_or_else(|| panic!("{of}: {reported:#}"))
 }
 
 /// Counts the items, authors and texts of a topic's days that contain a word, with SQL.
@@ -218,10 +218,10 @@ fn lead_to_as_many(page: &str, get: &dyn Fn(&str) -> String) -> usize {
 }
 
 /// Checks the numbers of a term of the topic of the stream with SQL.
-fn holds(database: &Database, told: &Value, days: Range<i64>, term: &str, word: &str) {
+fn holds(database: &Database, reported: &Value, days: Range<i64>, term: &str, word: &str) {
     // The days since the first run, which was at the end of the first day.
     let before = said_on(database, "acme", 1..days.start, word);
-    holds_beside(database, row(told, "terms", "term", term), ("acme", days), word, &before);
+    holds_beside(database, row(reported, "terms", "term", term), ("acme", days), word, &before);
 }
 
 /// Checks the numbers of a term of a topic's days with SQL. `before` is what it is compared with.
@@ -274,10 +274,10 @@ fn assert_negative(database: &Database, row: &Value, topic: &str, days: &Range<i
     let (p, n, z) = (part as f64 / whole as f64, whole as f64, 1.959_963_984_540_054_f64);
     let (middle, half) = (p + z * z / (2.0 * n), z * (p * (1.0 - p) / n + z * z / (4.0 * n * n)).sqrt());
     let [low, high] = [middle - half, middle + half].map(|end| end / (1.0 + z * z / n));
-    let told = &row["negative"];
-    assert_eq!((&told["part"], &told["whole"]), (&part.into(), &whole.into()), "{row}");
+    let reported = &row["negative"];
+    assert_eq!((&reported["part"], &reported["whole"]), (&part.into(), &whole.into()), "{row}");
     for (name, expected) in [("share", p), ("low", low), ("high", high)] {
-        assert!((told[name].as_f64().unwrap() - expected).abs() < 1e-9, "{name} {expected}: {row}");
+        assert!((reported[name].as_f64().unwrap() - expected).abs() < 1e-9, "{name} {expected}: {row}");
     }
 }
 
@@ -387,15 +387,15 @@ fn what_many_people_say_is_news_and_what_one_text_or_author_says_is_not() {
         let lines = place.ok(&[&["export", "--what", "terms"][..], &span].concat());
         let rows: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert_eq!(rows.len(), names.len(), "{lines}");
-        for (row, told) in rows.iter().zip(before["terms"].as_array().unwrap()) {
+        for (row, output) in rows.iter().zip(before["terms"].as_array().unwrap()) {
             for figure in ["term", "kind", "items", "authors", "texts", "texts_before"] {
-                assert_eq!(row[figure], told[figure], "{figure}: {row}");
+                assert_eq!(row[figure], output[figure], "{figure}: {row}");
             }
-            assert_eq!((&row["before_days"], &row["example"]), (&before["before_days"], &told["example"]["key"]));
-            let share = &told["negative"];
+            assert_eq!((&row["before_days"], &row["example"]), (&before["before_days"], &output["example"]["key"]));
+            let share = &output["negative"];
             assert_eq!((&row["scored"], &row["negative"]), (&share["whole"], &share["part"]), "{row}");
             for figure in ["z", "expected"] {
-                let rounded = (told[figure].as_f64().unwrap() * 100.0).round() / 100.0;
+                let rounded = (output[figure].as_f64().unwrap() * 100.0).round() / 100.0;
                 assert!((row[figure].as_f64().unwrap() - rounded).abs() < 1e-9, "{figure} {rounded}: {row}");
             }
         }
@@ -440,11 +440,11 @@ fn what_many_people_say_is_news_and_what_one_text_or_author_says_is_not() {
         let week = DAYS - 5..DAYS + 2;
         assert_eq!(week.end - week.start, 7);
         let span = ["--since", &at(week.start), "--until", &at(week.end), "--at", &at(week.end), "--json"];
-        let told = place.json(&[&["terms", "acme"], &span[..]].concat());
+        let output = place.json(&[&["terms", "acme"], &span[..]].concat());
         for word in ["bridge collapse", "harbor"] {
-            holds(database, &told, week.clone(), word, word);
+            holds(database, &output, week.clone(), word, word);
             let [_, authors, texts] = counted_of(database, "acme", week.clone(), word);
-            assert!(row(&told, "terms", "term", word)["texts"].as_i64().unwrap() > authors.min(texts), "{told:#}");
+            assert!(row(&output, "terms", "term", word)["texts"].as_i64().unwrap() > authors.min(texts), "{output:#}");
         }
     }
 }
@@ -469,10 +469,10 @@ fn what_was_said_earlier_on_the_day_in_which_a_period_begins_was_said_before() {
         let since = midnight + 586_000;
         let until = BEGIN + (EVENT + 1) * DAY;
         let args = ["terms", "acme", "--since", &Time(since).to_string(), "--until", &at(EVENT + 1), "--json"];
-        let told = place.json(&[&args[..], &["--at", &at(DAYS)]].concat());
+        let output = place.json(&[&args[..], &["--at", &at(DAYS)]].concat());
         let [before, now] = [midnight..since, since..until].map(|span| count(&place.database, span));
         assert!(before > 3 && now > 3, "{before} {now}");
-        for row in told["terms"].as_array().unwrap() {
+        for row in output["terms"].as_array().unwrap() {
             let is_bridge = row["term"].as_str().is_some_and(|term| term.contains("bridge"));
             assert!(!is_bridge || row["texts_before"] == before, "{before}: {row}");
         }
@@ -577,8 +577,8 @@ fn counts_are_kept_by_day_verified_and_forgotten_with_their_items() {
     }
 }
 
-fn holds_bridge(told: &Value) {
-    assert_eq!(row(told, "terms", "term", "bridge")["items"], 12, "{told:#}");
+fn holds_bridge(reported: &Value) {
+    assert_eq!(row(reported, "terms", "term", "bridge")["items"], 12, "{reported:#}");
 }
 
 #[test]
@@ -691,13 +691,13 @@ fn no_terms_without_a_week_of_history_or_after_a_query_change() {
             place.json(&["terms", "acme", "--since", &at(day), "--until", &at(day + 1), "--at", &at(DAYS), "--json"])
         };
         for (day, days) in [(1, 0), (7, 6)] {
-            let told = early(day);
+            let output = early(day);
             assert_eq!(
-                (told["untold"].as_str(), told["before_days"].as_i64()),
+                (output["untold"].as_str(), output["before_days"].as_i64()),
                 (Some("history"), Some(days)),
-                "{told:#}"
+                "{output:#}"
             );
-            assert!(told["terms"].as_array().unwrap().is_empty());
+            assert!(output["terms"].as_array().unwrap().is_empty());
         }
         assert_eq!(early(8)["untold"], Value::Null);
         let text = place.ok(&["terms", "acme", "--since", &at(3), "--until", &at(4), "--at", &at(DAYS)]);
@@ -709,15 +709,16 @@ fn no_terms_without_a_week_of_history_or_after_a_query_change() {
         let empty = ["--since", &at(DAYS + 1), "--until", &at(DAYS + 2), "--at", &at(DAYS + 2)];
         let text = place.ok(&[&["terms", "acme"], &empty[..]].concat());
         assert!(text.contains("No items in the period.") && !text.contains("more frequent"), "{text}");
-        let told = place.json(&[&["terms", "acme", "--json"], &empty[..]].concat());
-        assert_eq!((told["untold"].as_str(), told["terms"].as_array().map(Vec::len)), (Some("no_items"), Some(0)));
+        let output = place.json(&[&["terms", "acme", "--json"], &empty[..]].concat());
+        assert_eq!((output["untold"].as_str(), output["terms"].as_array().map(Vec::len)), (Some("no_items"), Some(0)));
         // Another query: its days are not compared with those of the first.
         truth.set(|world| world.posts.iter_mut().for_each(|post| post.query = "acme corp".to_owned()));
         place.configure(&truth.lines(), &TOPIC.replace("query = \"acme\"", "query = \"acme corp\""));
         truth.set(|world| world.now = Time(BEGIN + DAYS * DAY + 3_600_000));
         place.ok(&["once", "--at", &Time(BEGIN + DAYS * DAY + 3_600_000).to_string()]);
-        let told = place.json(&["terms", "acme", "--at", &Time(BEGIN + DAYS * DAY + 7_200_000).to_string(), "--json"]);
-        assert_eq!(told["untold"], "query", "{told:#}");
+        let output =
+            place.json(&["terms", "acme", "--at", &Time(BEGIN + DAYS * DAY + 7_200_000).to_string(), "--json"]);
+        assert_eq!(output["untold"], "query", "{output:#}");
         place.run(&["terms", "acm"]).says(2, &["acm", "acme"]);
         let wrong = place.run(&["terms", "acme", "--since", &at(5), "--until", &at(5), "--at", &at(DAYS)]);
         wrong.says(2, &["--since is not before --until"]);
@@ -735,8 +736,8 @@ fn posts_without_a_word_of_the_query_are_counted_although_no_term_is_shown() {
         world.posts(&(1..=12).map(post).collect::<Vec<_>>());
         once(&place, 24);
         let asked = ["--since", &hour(0), "--until", &hour(24), "--at", &hour(25), "--json"];
-        let told = place.json(&[&["terms", "acme"], &asked[..]].concat());
-        assert_eq!((&told["untold"], &told["items"]), (&"relevance".into(), &12.into()), "{told:#}");
+        let output = place.json(&[&["terms", "acme"], &asked[..]].concat());
+        assert_eq!((&output["untold"], &output["items"]), (&"relevance".into(), &12.into()), "{output:#}");
     }
 }
 
@@ -767,8 +768,8 @@ fn a_topic_without_a_past_shows_what_stands_out_beside_other_topics_and_calls_no
         give_likes_and_tones(database);
         let (since, until) = (at(DAYS), at(DAYS + 1));
         let asked = ["terms", "globex", "--since", &since, "--until", &until, "--at", &until];
-        let told = || place.json(&[&asked[..], &["--json"]].concat());
-        let beside = told();
+        let output = || place.json(&[&asked[..], &["--json"]].concat());
+        let beside = output();
         assert_eq!((&beside["untold"], &beside["terms"]), (&"history".into(), &serde_json::json!([])), "{beside:#}");
         assert_eq!(beside["stand_out"]["compared_with"], "other_topics", "{}: {beside:#}", database.name);
         let texts: i64 = said_on(database, "acme", 0..DAYS, "acme").iter().map(|[_, all]| all).sum();
@@ -776,10 +777,10 @@ fn a_topic_without_a_past_shows_what_stands_out_beside_other_topics_and_calls_no
         let rows = beside["stand_out"]["terms"].as_array().unwrap();
         for (word, items) in [("launch", 8), ("harbor", 20)] {
             let others = said_on(database, "acme", 0..DAYS, word);
-            let told = row(&beside["stand_out"], "terms", "term", word);
-            assert_eq!((&told["items"], &told["authors"]), (&items.into(), &items.into()));
-            assert_eq!(told["texts_before"] == 0, word == "launch", "{told}");
-            holds_beside(database, told, ("globex", DAYS..DAYS + 1), word, &others);
+            let output = row(&beside["stand_out"], "terms", "term", word);
+            assert_eq!((&output["items"], &output["authors"]), (&items.into(), &items.into()));
+            assert_eq!(output["texts_before"] == 0, word == "launch", "{output}");
+            holds_beside(database, output, ("globex", DAYS..DAYS + 1), word, &others);
         }
         // The other topic always contains it, and query words are not terms.
         assert!(rows.iter().all(|row| row["term"] != "acme" && row["term"] != "globex"), "{beside:#}");
@@ -802,8 +803,8 @@ fn a_topic_without_a_past_shows_what_stands_out_beside_other_topics_and_calls_no
         let pages = Pages::serve(&place, &["--at", &until]);
         for (from, (secret, with)) in (1..).zip(&readers) {
             let get = |path: &str| Visitor::Bearer(secret).asks(&pages, from, "GET", path, "");
-            let told = get(&format!("/api/v1/topics/globex/terms?since={since}")).json();
-            assert_eq!(told["data"]["stand_out"]["compared_with"], *with, "{told:#}");
+            let output = get(&format!("/api/v1/topics/globex/terms?since={since}")).json();
+            assert_eq!(output["data"]["stand_out"]["compared_with"], *with, "{output:#}");
             let csv = get(&format!("/api/v1/exports/terms.csv?topic=globex&since={since}")).text();
             assert!(csv.contains(with) && csv.contains("other_topics") == (*with == "other_topics"), "{with}: {csv}");
             let page = get("/topics/globex").text();
@@ -813,7 +814,7 @@ fn a_topic_without_a_past_shows_what_stands_out_beside_other_topics_and_calls_no
         drop(pages);
         // Without other topics: the most frequent terms, and no numbers that suggest a surprise.
         wait(database.execute("DELETE FROM topic_term"));
-        let alone = told();
+        let alone = output();
         assert_eq!(
             (&alone["stand_out"]["compared_with"], &alone["stand_out"]["texts"]),
             (&"nothing".into(), &0.into())
@@ -940,8 +941,8 @@ fn the_cause_of_a_day_with_more_items_than_are_read_counts_all_of_them() {
         let news = text.lines().find(|line| line.contains("used more often than expected")).unwrap();
         assert!(news.contains("Counted in a sample of 20,000 of 21,018 items."), "{}: {news}", database.name);
         assert!(text.contains("Only a sample was read, 20,000 of 21,018 items"), "{}: {text}", database.name);
-        let told = place.run(&["export", "--what", "terms", "--since", &at(DAYS - 1), "--until", &at(DAYS)]);
-        assert!(told.err.contains("Only a sample was read"), "{told}");
+        let output = place.run(&["export", "--what", "terms", "--since", &at(DAYS - 1), "--until", &at(DAYS)]);
+        assert!(output.err.contains("Only a sample was read"), "{output}");
         // Pages trust the stored counts: without them they say that these are missing, not that the topic is young.
         wait(database.execute("DELETE FROM topic_term"));
         let pages = Pages::serve(&place, &["--at", &at(DAYS)]);

@@ -184,9 +184,13 @@ async fn words_find_the_same_on_both_databases_and_nothing_that_is_asked_is_synt
             ("nothing has this", &[]),
         ] {
             let filter = asked(typed);
-            let told = found(&store, &filter).await;
-            assert_eq!(told, places, "{} {typed:?}", database.name);
-            assert_eq!(told, expected(&texts(), filter.words.as_ref().unwrap()), "{typed:?}: the matcher of this test");
+            let reported = found(&store, &filter).await;
+            assert_eq!(reported, places, "{} {typed:?}", database.name);
+            assert_eq!(
+                reported,
+                expected(&texts(), filter.words.as_ref().unwrap()),
+                "{typed:?}: the matcher of this test"
+            );
         }
         database.close(store).await;
     }
@@ -212,9 +216,9 @@ async fn both_databases_find_what_a_plain_matcher_finds_whatever_is_written_and_
         let mut some = 0;
         for typed in &questions {
             let filter = asked(typed);
-            let told = found(&store, &filter).await;
-            assert_eq!(told, expected(&texts, filter.words.as_ref().unwrap()), "{} {typed:?}", database.name);
-            some += usize::from(!told.is_empty());
+            let reported = found(&store, &filter).await;
+            assert_eq!(reported, expected(&texts, filter.words.as_ref().unwrap()), "{} {typed:?}", database.name);
+            some += usize::from(!reported.is_empty());
         }
         assert!(some > 50, "{some}");
         database.close(store).await;
@@ -315,19 +319,19 @@ async fn words_are_found_by_the_index() {
     let plan = |database: &Database, sql: &str| database.plan(sql).join("\n");
     let lite = sqlite();
     open(&lite).await.close().await;
-    let told = plan(
+    let reported = plan(
         &lite,
         "SELECT t.topic FROM topic_item t WHERE t.item IN (SELECT rowid FROM item_words WHERE item_words MATCH '\"a b\"')",
     );
-    assert!(told.contains("VIRTUAL TABLE INDEX 0:M1"), "{told}");
-    assert!(told.contains("topic_item_item"), "{told}");
+    assert!(reported.contains("VIRTUAL TABLE INDEX 0:M1"), "{reported}");
+    assert!(reported.contains("topic_item_item"), "{reported}");
     let Some(server) = postgres() else { return };
     open(&server).await.close().await;
-    let told = plan(
+    let reported = plan(
         &server,
         "SELECT t.topic FROM topic_item t WHERE t.item IN (SELECT w.item FROM item_words w WHERE w.words @@ CAST('''a'' <-> ''b''' AS TSQUERY))",
     );
-    assert!(told.contains("item_words_token"), "{told}");
+    assert!(reported.contains("item_words_token"), "{reported}");
 }
 
 const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"";
@@ -342,12 +346,12 @@ fn search_lists_what_was_found_and_export_narrows_to_it() {
         let items = place.json(&["items", "--json", "--limit", "1000", "--filtered", "keep"]);
         let text = items["items"][0]["text"].as_str().unwrap().to_owned();
         let word = text.split(|c: char| !c.is_ascii_alphabetic()).max_by_key(|word| word.len()).unwrap().to_uppercase();
-        let told = place.json(&["search", &word, "--json"]);
-        let (count, next) = (told["items"].as_array().unwrap().len(), &told["next"]);
-        assert!(count > 0 && *next == json!(null), "{told}");
+        let output = place.json(&["search", &word, "--json"]);
+        let (count, next) = (output["items"].as_array().unwrap().len(), &output["next"]);
+        assert!(count > 0 && *next == json!(null), "{output}");
         let has = |item: &serde_json::Value| item.to_string().to_uppercase().contains(&word);
-        assert!(told["items"].as_array().unwrap().iter().all(has), "{word}: {told}");
-        assert!(told["items"].as_array().unwrap().contains(&items["items"][0]), "{word}: {told}");
+        assert!(output["items"].as_array().unwrap().iter().all(has), "{word}: {output}");
+        assert!(output["items"].as_array().unwrap().contains(&items["items"][0]), "{word}: {output}");
         assert!(place.ok(&["search", &word]).contains("SANDBOX"));
         let csv = place.ok(&["export", "--search", &word, "--quiet"]);
         assert_eq!(csv.matches("SANDBOX\r\n").count(), count);
@@ -355,14 +359,14 @@ fn search_lists_what_was_found_and_export_narrows_to_it() {
             let first = place.json(&["search", &word, "--limit", "1", "--json"]);
             let next = first["next"].as_str().unwrap();
             let second = place.json(&["search", &word, "--limit", "1", "--after", next, "--json"]);
-            assert_eq!(second["items"][0], told["items"][1]);
+            assert_eq!(second["items"][0], output["items"][1]);
         }
         place.run(&["search", "***"]).says(2, &["no word to look for", "hint: write words"]);
         place.run(&["search", "--", "-only"]).says(2, &["only excludes words"]);
         place.run(&["search", "a", "--after", "x"]).says(2, &["not a place in a list"]);
         place.run(&["export", "--what", "runs", "--search", "a"]).says(2, &["--search does not apply to runs"]);
         assert!(place.ok(&["search", "qqzzqq"]).contains("nothing found"));
-        all.push((told, csv));
+        all.push((output, csv));
     }
     assert!(all.windows(2).all(|pair| pair[0] == pair[1]));
 }

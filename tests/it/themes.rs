@@ -140,12 +140,12 @@ fn seven_themes_are_listed_with_a_post_and_a_page_and_the_others_are_summed() {
             "UPDATE item SET tone = CASE id % 3 WHEN 0 THEN 'negative' WHEN 1 THEN 'neutral' ELSE 'positive' END",
         ));
         let (since, until) = (hour(EVENT * 24), hour(end));
-        let told = place.json(&["terms", "acme", "--since", &since, "--until", &until, "--at", &until, "--json"]);
-        assert_eq!(told["untold"], Value::Null, "{told:#}");
+        let output = place.json(&["terms", "acme", "--since", &since, "--until", &until, "--at", &until, "--json"]);
+        assert_eq!(output["untold"], Value::Null, "{output:#}");
 
         // Ten terms of the sixteen. The word of a hashtag is not told beside it.
-        let terms = told["terms"].as_array().unwrap();
-        assert_eq!((terms.len(), &told["more"]), (10, &6.into()), "{}: {told:#}", database.name);
+        let terms = output["terms"].as_array().unwrap();
+        assert_eq!((terms.len(), &output["more"]), (10, &6.into()), "{}: {output:#}", database.name);
         let tag = terms.iter().find(|row| row["term"].as_str().unwrap().contains("flashmob")).unwrap();
         let tagged = count(database, "*", &rows(0, EVENT));
         assert_eq!(
@@ -154,7 +154,7 @@ fn seven_themes_are_listed_with_a_post_and_a_page_and_the_others_are_summed() {
         );
 
         // Those with most different texts first; of the first group three items are one text.
-        let themes = told["themes"].as_array().unwrap();
+        let themes = output["themes"].as_array().unwrap();
         let names: Vec<&str> = themes.iter().map(|theme| theme["name"].as_str().unwrap()).collect();
         let expected = [
             "quay",
@@ -165,7 +165,7 @@ fn seven_themes_are_listed_with_a_post_and_a_page_and_the_others_are_summed() {
             "pebble, saffron",
             "glacier, tunnel",
         ];
-        assert_eq!(names, expected, "{}: {told:#}", database.name);
+        assert_eq!(names, expected, "{}: {output:#}", database.name);
         for (theme, group) in themes.iter().zip([1, 0, 2, 3, 4, 5, 6]) {
             holds(database, theme, group);
         }
@@ -173,7 +173,11 @@ fn seven_themes_are_listed_with_a_post_and_a_page_and_the_others_are_summed() {
         let all = count(database, "*", &all_rows(EVENT));
         let listed: i64 = themes.iter().map(|theme| theme["items"].as_i64().unwrap()).sum();
         let other = all - listed - more;
-        assert_eq!([&told["more_themes"], &told["more_items"], &told["other_items"]], [2, more, other], "{told:#}");
+        assert_eq!(
+            [&output["more_themes"], &output["more_items"], &output["other_items"]],
+            [2, more, other],
+            "{output:#}"
+        );
         assert!(more > 20 && other == 40, "{more} {other}");
 
         let date = Time::parse(&since).unwrap().utc_date();

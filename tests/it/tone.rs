@@ -124,8 +124,8 @@ fn a_run_judges_what_it_stores_and_rescore_finds_nothing_to_do() {
             assert!(item["tone"] == "unsupported" || judged, "{item}");
         }
         let version = topicwatch::sentiment::VERSION;
-        let told = format!("every item with stored text is already scored by {version}");
-        assert!(place.ok(&["db", "rescore"]).contains(&told));
+        let reported = format!("every item with stored text is already scored by {version}");
+        assert!(place.ok(&["db", "rescore"]).contains(&reported));
         place.run(&["db", "rescore", "--topic", "rsut"]).says(2, &["rsut", "did you mean", "rust"]);
         assert_eq!(place.json(&["db", "rescore", "--json", "--dry-run"])["scored"], 0);
     }

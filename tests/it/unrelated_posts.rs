@@ -60,14 +60,14 @@ fn a_day_of_posts_about_something_else_makes_one_sentence_and_no_news() {
     for database in databases() {
         let place = runs.on(database);
         (parted..=DAYS).for_each(|day| run(&place, day));
-        let told = |day: i64, file: &str| {
+        let reported = |day: i64, file: &str| {
             let (date, at) =
                 (Time(BEGIN + day * DAY).utc_date(), Time(BEGIN + (day + 1) * DAY + 3_600_000).to_string());
             place.ok(&["report", "--date", &date, "--at", &at, "--out", file]);
             std::fs::read_to_string(place.path(file)).unwrap()
         };
         for day in 15..DAYS {
-            let text = told(day, "day.md");
+            let text = reported(day, "day.md");
             let matters = text.split("## Share of voice").next().unwrap();
             let astray = ASTRAY.contains(&day);
             let sentence = matters.contains("150 of 150 posts contain no word of the query \\(");
@@ -82,7 +82,7 @@ fn a_day_of_posts_about_something_else_makes_one_sentence_and_no_news() {
             assert_eq!(voice.contains("acme: 150 of 150 posts"), astray, "day {day}: {text}");
             assert!(voice.contains("vague: ") && !matters.contains("vague** (relevance)"), "day {day}: {text}");
         }
-        let page = told(ASTRAY[1], "day.html");
+        let page = reported(ASTRAY[1], "day.html");
         assert!(page.matches("150 of 150 posts contain no word of the query").count() >= 3, "{page}");
     }
 }

@@ -82,7 +82,7 @@ fn knows_nothing(bursty: &Streams, other: &Streams) -> f64 {
     // Reporting nothing is always possible.
     let best = |ways: &[(f64, f64)], worth: f64, price: f64| {
         let most = looks.iter().map(|(one, other)| {
-            ways.iter().map(|(told, wrong)| worth * one * told - price * other * wrong).fold(0.0, f64::max)
+            ways.iter().map(|(reported, wrong)| worth * one * reported - price * other * wrong).fold(0.0, f64::max)
         });
         most.sum::<f64>()
     };

@@ -328,17 +328,17 @@ fn charts_of_several_scorers_say_so_and_a_date_ahead_counts_when_it_was_seen() {
         crate::support::world::once(&place, 26);
         let day = "SELECT CAST(day_from AS TEXT) || ' ' || items FROM topic_day ORDER BY 1";
         assert_eq!(place.database.texts(day), ["1773187200000 1", "1773273600000 1"], "the days of the first sights");
-        let told = || {
+        let reported = || {
             let pages = Pages::serve(&place, &["--at", "2026-03-12T03:00:00Z"]);
             let days: serde_json::Value = serde_json::from_str(&pages.get("/api/v1/topics/acme/days").body).unwrap();
             (pages.page("/topics/acme").contains("scorers that cannot be compared"), days["scorers"].clone())
         };
         let ours = topicwatch::sentiment::VERSION;
-        assert_eq!(told(), (false, serde_json::json!([ours])), "{}", place.database.name);
+        assert_eq!(reported(), (false, serde_json::json!([ours])), "{}", place.database.name);
         wait(place.database.execute("UPDATE item SET scorer = 'another' WHERE key = 'post:x:1'"));
-        assert_eq!(told(), (true, serde_json::json!(["another", ours])), "{}", place.database.name);
+        assert_eq!(reported(), (true, serde_json::json!(["another", ours])), "{}", place.database.name);
         place.ok(&["db", "rescore"]);
-        assert_eq!(told(), (false, serde_json::json!([ours])), "{}", place.database.name);
+        assert_eq!(reported(), (false, serde_json::json!([ours])), "{}", place.database.name);
         // Neither the first nor the last item of its day: the stored count shows it.
         let more = [3, 4, 5].map(|id| crate::support::world::post(id, 27, &format!("more of the second day, {id}"), 1));
         world.posts(&more);
@@ -347,7 +347,7 @@ fn charts_of_several_scorers_say_so_and_a_date_ahead_counts_when_it_was_seen() {
             "UPDATE item SET scorer = 'another' WHERE key = 'post:x:4'; INSERT INTO topic_day_due (topic, turn) VALUES ('acme', 1)",
         ));
         crate::support::world::once(&place, 27);
-        assert_eq!(told(), (true, serde_json::json!(["another", ours])), "{}", place.database.name);
+        assert_eq!(reported(), (true, serde_json::json!(["another", ours])), "{}", place.database.name);
     }
 }
 
@@ -481,20 +481,20 @@ fn buttons_send_requests_and_show_their_result() {
             let headers = [("Cookie", cookie.as_str()), ("Origin", origin.as_str())];
             pages.ask("POST", "/topics/acme", &headers, &format!("kind={kind}"))
         };
-        let told = |what: &str| crate::support::program::until(what, || see("/topics/acme").contains(what));
+        let reported = |what: &str| crate::support::program::until(what, || see("/topics/acme").contains(what));
         assert!(see("/topics/acme").contains("Run now"), "{name}");
         let answer = press("run_now");
         let at = answer.header("location").unwrap_or_default();
         assert!(answer.status == 303 && at.starts_with("/progress/"), "{}", answer.text);
-        told("its run");
+        reported("its run");
         crate::support::program::until("the run", || see("/runs").contains("manual"));
-        told("<strong>ok</strong>");
+        reported("<strong>ok</strong>");
         assert_eq!(press("pause").status, 303);
-        told("Pause, requested");
-        told("value=\"resume\"");
+        reported("Pause, requested");
+        reported("value=\"resume\"");
         assert_eq!(place.database.number("SELECT paused FROM topic WHERE id = 'acme'"), 1);
         assert_eq!(press("resume").status, 303);
-        told("resumed");
+        reported("resumed");
         crate::support::program::until("the end of the pause", || {
             place.database.number("SELECT paused FROM topic WHERE id = 'acme'") == 0
         });

@@ -112,9 +112,9 @@ fn the_page_tells_how_each_alert_stands_and_what_was_seen() {
         assert!(!pages.page("/topics/acme-two").contains("alert sick"), "{name}");
         // The same list in a terminal, of some alerts by name.
         let listed = |names: &[&str]| {
-            let told = place.json(&[&["alerts", "list", "--at", NINE, "--json"][..], names].concat());
+            let output = place.json(&[&["alerts", "list", "--at", NINE, "--json"][..], names].concat());
             let of = |list: &str, field: &str| {
-                let all = told[list].as_array().unwrap().iter().map(|one| one[field].as_str().unwrap().to_owned());
+                let all = output[list].as_array().unwrap().iter().map(|one| one[field].as_str().unwrap().to_owned());
                 all.collect::<Vec<String>>()
             };
             (of("alerts", "name"), of("events", "alert"))
@@ -189,31 +189,31 @@ fn buttons_acknowledge_and_snooze_and_show_the_result() {
             let answer = pages.ask("POST", "/alerts", &headers, form);
             assert_eq!((answer.status, answer.header("location")), (303, Some("/alerts")), "{name}: {}", answer.text);
         };
-        let told = |what: &str| until(what, || see().contains(what));
+        let reported = |what: &str| until(what, || see().contains(what));
         let number = |sql: &str| place.database.number(sql);
         assert!(see().contains("Acknowledge sick"), "{name}: {}", see());
         // One event, then all events of an alert, including what is firing.
         let event = format!("alert:recalls/{}/acme/fired", run_of(&place));
         let coded: String = url::form_urlencoded::byte_serialize(event.as_bytes()).collect();
         press(&format!("kind=ack&alert=recalls&event={coded}"));
-        told("acknowledged: 1 event");
+        reported("acknowledged: 1 event");
         assert_eq!(number("SELECT count(*) FROM alert_event WHERE alert = 'recalls' AND acked_at > 5"), 1);
         press("kind=ack&alert=sick");
         until("what fires to be known", || number("SELECT acked FROM alert_firing WHERE alert = 'sick'") == 1);
-        told("firing, acknowledged");
+        reported("firing, acknowledged");
         assert!(!see().contains("Acknowledge sick"), "{name}: nothing is left to know");
         // Again, from a page that was opened before.
         press("kind=ack&alert=sick");
-        told("nothing to acknowledge");
+        reported("nothing to acknowledge");
         press("kind=snooze&alert=sick&length=4h");
-        told("snoozed until");
-        told(">snoozed<");
+        reported("snoozed until");
+        reported(">snoozed<");
         let length = "SELECT snoozed_until - (SELECT max(asked_at) FROM request WHERE kind = 'snooze') FROM alert_state WHERE alert = 'sick'";
         assert_eq!(number(length), 4 * 3_600_000, "{name}");
         press("kind=unsnooze&alert=sick");
-        told("no longer snoozed");
+        reported("no longer snoozed");
         press("kind=unsnooze&alert=sick");
-        told("was not snoozed");
+        reported("was not snoozed");
         // Unauthorised and invalid requests.
         let rows = place.database.requests();
         for (status, headers, form) in [

@@ -89,8 +89,8 @@ fn in_a_browser_hostile_items_are_words_and_everything_has_a_name() {
         assert!(dom.contains("topicwatch"), "the browser showed nothing of {path}: {dom}");
         assert!(!dom.contains("data-ran=\"yes\""), "{path}: something ran");
         // The browser itself reports a missing page on the console.
-        let told = driven.console();
-        assert!(told.is_empty() || name == "unknown", "{path}: {told:?}");
+        let reported = driven.console();
+        assert!(reported.is_empty() || name == "unknown", "{path}: {reported:?}");
         let low = dom.to_lowercase();
         for tag in [
             "<img",

@@ -107,11 +107,11 @@ fn a_guesser_is_stopped_after_ten_tokens_and_the_log_has_one_line_about_it() {
     let lines: Vec<&str> = log.lines().filter(|line| line.contains("wrong tokens were sent to the pages")).collect();
     assert!((1..=2).contains(&lines.len()), "{log}");
     assert!(lines.iter().all(|line| line.contains("peer=\"127.0.0.1\"") && line.contains("WARN")), "{log}");
-    let told = |field: &str| -> u64 {
+    let output = |field: &str| -> u64 {
         let of = |line: &&str| line.split(field).nth(1).and_then(|rest| rest.split(' ').next()?.parse::<u64>().ok());
         lines.iter().filter_map(of).sum()
     };
-    assert_eq!((told(" wrong="), told(" not_looked_at=")), (seen[0], seen[1]), "{log}");
+    assert_eq!((output(" wrong="), output(" not_looked_at=")), (seen[0], seen[1]), "{log}");
     assert!(!log.contains("web-token"), "{log}");
 }
 

@@ -102,12 +102,12 @@ fn a_visitor_reads_next_slots_in_their_own_zone_too_and_nothing_twice() {
             for slot in all {
                 let at: jiff::Timestamp = slot[0].as_str().unwrap().parse().unwrap();
                 let here = at.in_tz(zone).unwrap().strftime("%Y-%m-%d %H:%M").to_string();
-                let told = if slot[1].as_str().unwrap().starts_with(&here) {
+                let reported = if slot[1].as_str().unwrap().starts_with(&here) {
                     json!([])
                 } else {
                     json!([format!("{here} where you are")])
                 };
-                assert_eq!(slot[2], told, "{zone} {path}, turn {turn}: {slot}");
+                assert_eq!(slot[2], reported, "{zone} {path}, turn {turn}: {slot}");
             }
             if path != "/" || turn > 0 {
                 break;

@@ -43,13 +43,13 @@ fn a_taken_port_is_reported_with_what_to_do_and_a_daemon_works_on_without_its_pa
     let (sandbox, place) = place("");
     let held = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = held.local_addr().unwrap().to_string();
-    let told =
+    let reported =
         ["cannot listen on ", &address, "another process is listening there", "hint: stop it", "--listen", "port 0"];
     let ended = place.run(&["serve", "--listen", &address]);
-    ended.says(2, &told);
+    ended.says(2, &reported);
     assert_eq!(ended.out, "", "nothing is served, so no address is told");
     place.configure(&sandbox.lines(), &format!("[web]\nlisten = \"{address}\"\n{TOPICS}"));
-    place.run(&["serve"]).says(2, &told);
+    place.run(&["serve"]).says(2, &reported);
     // A daemon runs without its pages: it logs this and serves them as soon as it can.
     let mut going = place.program(&["run"]).start();
     going.until("the refusal", |said| {
@@ -141,9 +141,9 @@ fn who_is_answered_is_decided_by_host_origin_method_and_size() {
         ] {
             assert!(answer.header(name).is_some_and(|value| value.contains(part)), "{name}\n{}", answer.text);
         }
-        let told = answer.text.to_lowercase();
-        assert!(!told.contains(env!("CARGO_PKG_VERSION")) && answer.header("server").is_none(), "{}", answer.text);
-        assert!(!told.contains("unsafe-inline") && !told.contains("root:"), "{}", answer.text);
+        let reported = answer.text.to_lowercase();
+        assert!(!reported.contains(env!("CARGO_PKG_VERSION")) && answer.header("server").is_none(), "{}", answer.text);
+        assert!(!reported.contains("unsafe-inline") && !reported.contains("root:"), "{}", answer.text);
     }
     // Invalid requests, and an attempt to inject a header.
     for bytes in [&b"nonsense\r\n\r\n"[..], b"GET / HTTP/1.1\r\n\r\n", b"\0\0\0\0\r\n\r\n"] {

@@ -57,17 +57,17 @@ async fn rows_that_are_too_many_for_a_sheet_go_on_in_the_next_one() {
                 .map(|row| [row["topic"].as_str().unwrap().to_owned(), row["key"].as_str().unwrap().to_owned()])
                 .collect();
             all.insert((sheet_rows, bytes));
-            let Some(told) = python(SHEETS, &[file.path().to_str().unwrap()]) else { continue };
-            let told: Vec<(String, Vec<[String; 2]>)> = serde_json::from_str(&told).unwrap();
+            let Some(output) = python(SHEETS, &[file.path().to_str().unwrap()]) else { continue };
+            let output: Vec<(String, Vec<[String; 2]>)> = serde_json::from_str(&output).unwrap();
             let sheets = rows.div_ceil(u64::from(sheet_rows) - 1);
             let names: Vec<String> =
                 (1..=sheets).map(|n| if n == 1 { "items".into() } else { format!("items {n}") }).collect();
-            assert_eq!(told.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>(), names);
-            for (name, rows) in &told {
+            assert_eq!(output.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>(), names);
+            for (name, rows) in &output {
                 assert_eq!(rows[0], ["topic", "key"], "{name} begins with a header");
                 assert!(rows.len() <= sheet_rows as usize, "{name} has {}", rows.len());
             }
-            let found: Vec<[String; 2]> = told.into_iter().flat_map(|(_, rows)| rows.into_iter().skip(1)).collect();
+            let found: Vec<[String; 2]> = output.into_iter().flat_map(|(_, rows)| rows.into_iter().skip(1)).collect();
             assert_eq!(found, expected, "each row once, in order");
         }
         database.close(store).await;
@@ -109,13 +109,13 @@ print(json.dumps([b''.join(shown).decode('utf-8', 'replace'), (first + rest).cou
 fn progress_shows_row_count_and_rate_on_a_terminal() {
     let texts: Vec<String> = (0..900).map(|n| format!("{n} {}", "words and more words ".repeat(30))).collect();
     let place = place_of(sqlite(), &texts);
-    let told = |more: &[&str]| -> Option<(String, u64)> {
+    let reported = |more: &[&str]| -> Option<(String, u64)> {
         let arguments = [&["export"], more].concat();
         let command = Program::at(place.folder.path(), &arguments).line();
         let command: Vec<&str> = command.iter().map(String::as_str).collect();
         Some(serde_json::from_str(&python(TERMINAL, &command)?).unwrap())
     };
-    let Some((shown, lines)) = told(&[]) else { return };
+    let Some((shown, lines)) = reported(&[]) else { return };
     assert_eq!(lines, 901);
     let line = shown.split(['\r', '\n', '\u{1b}']).find(|part| part.contains("rows/s"));
     let line = line.unwrap_or_else(|| panic!("no line about progress: {shown:?}"));
@@ -125,6 +125,6 @@ fn progress_shows_row_count_and_rate_on_a_terminal() {
     let number = |at: usize| words[at].trim_start_matches(|c: char| !c.is_ascii_digit()).parse::<u64>();
     assert!(number(at - 1).is_ok() && words[at - 2] == "rows" && number(at - 3).unwrap() <= 900, "{line:?}");
     assert!(shown.contains("900 items written"), "and at the end how many there were: {shown:?}");
-    let (quiet, lines) = told(&["--quiet"]).unwrap();
+    let (quiet, lines) = reported(&["--quiet"]).unwrap();
     assert_eq!((quiet.as_str(), lines), ("", 901), "nothing for whoever wants nothing");
 }
