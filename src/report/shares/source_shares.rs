@@ -74,7 +74,7 @@ impl FoundBy {
         ))
     }
 
-    pub(super) fn is_hidden(&self) -> bool {
+    pub(in crate::report) fn is_hidden(&self) -> bool {
         !self.is_shown
     }
 }
