@@ -40,8 +40,8 @@ pub use ledger::job_rows::{Cursor, ExpiredSlot, JobEnd, JobRun, PlannedJob, Repo
 pub use ledger::permits::lease::{LeaseRequest, LeaseShare};
 pub use ledger::rows::*;
 pub use reading::bounds::MOST_SIGHTS;
-pub use reading::counted_rows::{RunItem, RunItems};
 pub use reading::cursors::{AllItemsCursor, ItemCursor, ItemOrder, ListPage, RunCursor, RunFilter};
+pub use reading::run_item::{RunItem, RunItems};
 pub use reading::snapshot::ReadSnapshot;
 pub use retention::erasure::rows::{ERASED, ErasedCounts, Mention, MentionPlace, NamedItem, ReportFiles};
 pub use retention::erasure::tombstones::{ForgetKey, Tombstone, TombstoneKind, Tombstones, normalize_handle};

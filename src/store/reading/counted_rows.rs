@@ -1,33 +1,7 @@
 //! Reads the rows behind numbers of pages: what a run found, and what is new since an instant.
 
-use crate::model::{ItemRow, Source, Time, closed_list};
-use crate::store::{Store, StoreError};
-
-closed_list! {
-    /// Which of a run's findings are listed.
-    RunItems {
-        /// What its sources showed: an item once for each of them.
-        Found = "found",
-        /// Those of `found` that do not count as seen first: the ledger's duplicates.
-        Known = "known",
-        /// Items that it saw first: those of the next three together.
-        First = "first",
-        /// New ones.
-        New = "new",
-        /// Those of a first answer.
-        Baseline = "baseline",
-        /// Those older than the window.
-        Older = "older",
-    }
-}
-
-/// An item of a run.
-#[derive(Debug, Clone)]
-pub struct RunItem {
-    /// The source that showed it; `None` if that is not kept.
-    pub source: Option<Source>,
-    pub row: ItemRow,
-}
+use crate::model::{Source, Span, Time};
+use crate::store::{RunItem, RunItems, Store, StoreError};
 
 impl Store {
     /// Returns items of a run, in the order of sources and ranks; of all sources, or of one. `page` is how many to skip
@@ -57,5 +31,10 @@ impl Store {
         most: u32,
     ) -> Result<Vec<String>, StoreError> {
         read!(self, counted_rows::new_item_keys(topic, since, baseline, i64::from(most)))
+    }
+
+    /// Returns the keys of a topic's items that count in a span; those first seen last come first, at most `most`.
+    pub async fn counted_item_keys(&self, topic: &str, span: Span, most: u32) -> Result<Vec<String>, StoreError> {
+        read!(self, report::counted_item_keys(topic, span, i64::from(most)))
     }
 }

@@ -9,6 +9,7 @@ mod fresh;
 pub(in crate::store) mod item_cache;
 pub(in crate::store) mod item_history;
 mod lists;
+pub(in crate::store) mod run_item;
 pub(in crate::store) mod sighting_page;
 pub(in crate::store) mod sightings;
 pub(in crate::store) mod snapshot;

@@ -40,7 +40,7 @@ fn rows_of_run(which: RunItems, place: u8) -> String {
     let fit = fresh::FIT;
     match which {
         RunItems::Found => seen,
-        RunItems::Known => format!("{seen} AND NOT (t.first_run = f.id AND {first_source})"),
+        RunItems::Duplicate => format!("{seen} AND NOT (t.first_run = f.id AND {first_source})"),
         RunItems::First => first,
         RunItems::Older => format!("{first} AND {fit} = 2"),
         RunItems::Baseline => {
@@ -60,7 +60,7 @@ async fn first_answers(conn: &mut Conn, run: &str, which: RunItems) -> Result<Op
             let begun = fresh::first_answers_of_runs(conn, &[run.to_owned()]).await?;
             Ok(Some(fresh::pairs(&begun)))
         }
-        RunItems::Found | RunItems::Known | RunItems::First | RunItems::Older => Ok(None),
+        RunItems::Found | RunItems::Duplicate | RunItems::First | RunItems::Older => Ok(None),
     }
 }
 

@@ -58,8 +58,15 @@ pub(in crate::web::pages) async fn section(
     let counts = source.map_or(run.counts, |source| counts_of(run, searches, source));
     let (noun, all) = match which {
         RunItems::Found => ("finding", counts.found.max(listed)),
-        RunItems::Known => ("finding", counts.duplicate.max(listed)),
+        RunItems::Duplicate => ("finding", counts.duplicate.max(listed)),
         RunItems::First => ("item", counts.new.max(listed)),
+        // As the topic's page counts them. Of one source nothing counts them apart.
+        RunItems::New if source.is_none() => {
+            let this = std::slice::from_ref(&run.run);
+            let older = store.older_counts(this).await?.into_values().sum::<i64>();
+            let baseline = store.baselines_of_runs(this).await?.into_values().sum::<i64>();
+            ("item", (counts.new - older - baseline).max(listed))
+        }
         RunItems::New | RunItems::Baseline | RunItems::Older => ("item", listed),
     };
     let items = items.into_iter().filter_map(|RunItem { source, row }| Some((source, seen(&request.visitor, row)?)));
@@ -67,7 +74,7 @@ pub(in crate::web::pages) async fn section(
     Ok(html! { section aria-labelledby="findings" {
         h2 #findings { "What it found" }
         nav.pages aria-label="What is listed" { @for one in RunItems::ALL {
-            a href=(address(&run.run, *one, source)) aria-current=[(*one == which).then_some("true")] { (one) }
+            a href=(address(&run.run, *one, source)) aria-current=[(*one == which).then_some("true")] { (tab(*one)) }
         } }
         p.lead role="status" {
             strong { (count_noun(all.unsigned_abs(), noun)) } @if let Some(source) = source { " of " (source) } ": " (words(which)) "."
@@ -95,11 +102,19 @@ fn counts_of(run: &RunRow, searches: &[SearchRow], source: Source) -> Counts {
     search.map_or_else(Counts::default, |search| search.counts)
 }
 
+/// The name of a list among the others.
+fn tab(which: RunItems) -> &'static str {
+    match which {
+        RunItems::First => "first seen",
+        other => other.as_str(),
+    }
+}
+
 /// What a list holds.
 fn words(which: RunItems) -> &'static str {
     match which {
         RunItems::Found => "everything that was shown; an item counts once for each source that showed it",
-        RunItems::Known => "known to the topic, shown by an earlier source of the run, or repeated in the reply",
+        RunItems::Duplicate => "known to the topic, shown by an earlier source of the run, or repeated in the reply",
         RunItems::First => "seen first by this run",
         RunItems::New => "new, which is neither older than the window nor of a first answer",
         RunItems::Baseline => "of a first answer, the baseline",
@@ -110,8 +125,8 @@ fn words(which: RunItems) -> &'static str {
 /// Why a list has fewer rows than the ledger counted.
 fn unlisted(run: &RunRow, which: RunItems) -> &'static str {
     match which {
-        RunItems::Found | RunItems::Known if run.thinned => "they were pruned",
-        RunItems::Found | RunItems::Known => {
+        RunItems::Found | RunItems::Duplicate if run.thinned => "they were pruned",
+        RunItems::Found | RunItems::Duplicate => {
             "they repeat an item of the same reply, or were pruned, merged or forgotten"
         }
         RunItems::First | RunItems::New | RunItems::Baseline | RunItems::Older => "they were merged or forgotten",

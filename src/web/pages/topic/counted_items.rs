@@ -23,11 +23,18 @@ use crate::web::site::Site;
 const MOST: u32 = 50_000;
 /// The span of terms on a topic's page, in milliseconds.
 pub(in crate::web::pages) const DAY: i64 = 86_400_000;
-/// The longest span of days.
+/// How many days back these lists go: everything since then may have to be read.
 const MOST_DAYS: i64 = 70;
 
-/// Parameters that choose one of these lists.
-const CHOICES: [&str; 6] = ["new_since", "baseline_since", "from", "term", "theme", "alert"];
+/// Parameters that choose one of these lists, each with the one that it takes besides.
+const CHOICES: [(&str, Option<&str>); 6] = [
+    ("new_since", None),
+    ("baseline_since", None),
+    ("from", Some("until")),
+    ("term", Some("until")),
+    ("theme", Some("until")),
+    ("alert", Some("run")),
+];
 
 /// Which items are listed.
 enum Counted {
@@ -79,7 +86,9 @@ pub(in crate::web::pages) async fn show(
 ) -> Result<Option<Page>, Problem> {
     let Some(counted) = Counted::of(request, site.now())? else { return Ok(None) };
     let skipped = request.word("after", |word| word.parse::<usize>().ok())?.unwrap_or(0);
-    let Listed { keys, words } = counted.list(site, card, &request.visitor).await?;
+    let Listed { mut keys, words } = counted.list(site, card, &request.visitor).await?;
+    let more_than_listed = keys.len() > MOST as usize;
+    keys.truncate(MOST as usize);
     let path = format!("/topics/{}", card.topic);
     let rest = keys.get(skipped..).unwrap_or_default();
     let (listed, more) = rest.split_at(rest.len().min(ITEMS as usize));
@@ -88,8 +97,8 @@ pub(in crate::web::pages) async fn show(
     let rows: Vec<ItemRow> = rows.into_iter().filter_map(|row| seen(&request.visitor, row)).collect();
     let main = html! {
         h1 { (format::line(&card.title, 120)) " " small.meta { (card.topic) } }
-        p { a href=(path) { "The topic" } }
-        p.lead role="status" { strong { (at_least_noun(keys.len() as u64, keys.len() >= MOST as usize, "item")) } ": " (words) }
+        p { a href=(path) { "Back to the topic" } }
+        p.lead role="status" { strong { (at_least_noun(keys.len() as u64, more_than_listed, "item")) } ": " (words) }
         ol.found { @for (place, row) in rows.iter().enumerate() { li id=(format!("i{place}")) data-item tabindex="-1" {
             (item_view::item(row, card.timezone()))
         } } }
@@ -105,17 +114,24 @@ impl Counted {
     /// Parses the query of an address; `None` if it asks for the topic's own list.
     fn of(request: &PageRequest, now: Time) -> Result<Option<Self>, Problem> {
         let hint = "Follow a link of a page, or choose in the form of the topic.";
-        let Some(choice) = CHOICES.into_iter().find(|name| request.get(name).is_some()) else {
-            let lone = ["until", "run"].into_iter().find(|name| request.get(name).is_some());
-            return match lone {
-                Some(lone) => Err(Problem::bad_request(format!("`{lone}` alone chooses nothing here"), hint)),
-                None => Ok(None),
-            };
-        };
-        if request.only(&CHOICES).len() + request.only(FILE_PARAMETERS).len() > 1 {
+        let chosen = CHOICES.into_iter().find(|(name, _)| request.get(name).is_some());
+        let besides = chosen.and_then(|(_, besides)| besides);
+        if let Some(lone) =
+            ["until", "run"].into_iter().find(|name| request.get(name).is_some() && besides != Some(*name))
+        {
+            return Err(Problem::bad_request(format!("`{lone}` chooses nothing here"), hint));
+        }
+        let Some((choice, _)) = chosen else { return Ok(None) };
+        if request.only(&CHOICES.map(|(name, _)| name)).len() + request.only(FILE_PARAMETERS).len() > 1 {
             return Err(Problem::bad_request(format!("`{choice}` cannot be combined with other filters"), hint));
         }
-        let instant = |name: &str| request.word(name, |text| parse_instant(text, now));
+        let instant = |name: &str| {
+            let at = request.word(name, |text| parse_instant(text, now))?;
+            if at.is_some_and(|at| now.0.saturating_sub(at.0) > MOST_DAYS * DAY) {
+                return Err(too_long_ago(name));
+            }
+            Ok(at)
+        };
         let until = instant("until")?.unwrap_or(now);
         let text = request.get(choice).unwrap_or_default().to_owned();
         Ok(Some(match choice {
@@ -124,7 +140,6 @@ impl Counted {
             "alert" => Self::Alert { name: text, run: request.get("run").unwrap_or_default().to_owned() },
             "from" => {
                 let span = instant(choice)?.and_then(|from| Span::new(from, until));
-                let span = span.filter(|span| span.until.0.saturating_sub(span.from.0) <= MOST_DAYS * DAY);
                 Self::Days(span.ok_or_else(|| request.invalid(choice))?)
             }
             _ => Self::New { since: instant(choice)?.unwrap_or(now), baseline: choice == "baseline_since" },
@@ -136,7 +151,7 @@ impl Counted {
         let filter = html! { @if card.has_filter() { ", before the topic's filter" } };
         match self {
             Self::New { since, baseline } => {
-                let keys = site.store.new_item_keys(&card.topic, since, baseline, MOST).await?;
+                let keys = site.store.new_item_keys(&card.topic, since, baseline, MOST + 1).await?;
                 let words = html! {
                     "first seen since " (moment(since, zone))
                     @if baseline { ", in a first answer" } @else { ", new: neither of a first answer nor older than the window" }
@@ -145,10 +160,7 @@ impl Counted {
                 Ok(Listed { keys, words })
             }
             Self::Days(span) => {
-                let mut snapshot = site.store.snapshot().await?;
-                let counted = snapshot.counted_items(&card.topic, span).await;
-                snapshot.end().await?;
-                let keys = counted?.into_iter().map(|item| item.key).take(MOST as usize).collect();
+                let keys = site.store.counted_item_keys(&card.topic, span, MOST + 1).await?;
                 let words = html! { "published from " (moment(span.from, zone)) " until " (moment(span.until, zone)) "; without a date, first seen then" (filter) "." };
                 Ok(Listed { keys, words })
             }
@@ -206,6 +218,12 @@ async fn counted_by_alert(site: &Site, card: &TopicCard, name: &str, run: &str) 
     let run = run.ok_or_else(|| not_counted("run"))?;
     let keys = alert_item_keys(&site.store, &spec, definition(card)?, &run).await?;
     keys.ok_or_else(|| not_counted("item"))
+}
+
+/// The problem that a list would begin or end too long ago.
+fn too_long_ago(name: &str) -> Problem {
+    let hint = "The API and `topicwatch export` have older items.";
+    Problem::bad_request(format!("`{name}` is more than {MOST_DAYS} days ago"), hint)
 }
 
 /// The problem that what an address names is not there any more.

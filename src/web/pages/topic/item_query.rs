@@ -35,31 +35,21 @@ pub(in crate::web::pages) const ORDERS: [(&str, &str); 7] = [
 /// How far back, as the address writes it, and in days.
 pub(super) const SPANS: [(&str, u64); 4] = [("1d", 1), ("7d", 7), ("30d", 30), ("90d", 90)];
 
-/// The parameters of the page: those of its list, what else changes the page, and those of `counted_items`.
-pub(in crate::web) const PARAMETERS: &[&str] = &[
-    "search",
-    "order",
-    "tone",
-    "source",
-    "author",
-    "since",
-    "copies",
-    "noise",
-    "filtered",
-    "by",
-    "after",
-    "new_since",
-    "baseline_since",
-    "from",
-    "until",
-    "term",
-    "theme",
-    "alert",
-    "run",
-];
+/// Declares the parameters of the files, and those of the page: the same and more.
+macro_rules! parameters {
+    (files: $($of_files:literal)*; page: $($of_page:literal)*) => {
+        /// The parameters of its files: those of the list.
+        pub(in crate::web) const FILE_PARAMETERS: &[&str] = &[$($of_files),*];
 
-/// The parameters of its files: those of the list.
-pub(in crate::web) const FILE_PARAMETERS: &[&str] = PARAMETERS.split_at(9).0;
+        /// The parameters of the page: those of its list, what else changes the page, and those of `counted_items`.
+        pub(in crate::web) const PARAMETERS: &[&str] = &[$($of_files,)* $($of_page),*];
+    };
+}
+
+parameters! {
+    files: "search" "order" "tone" "source" "author" "since" "copies" "noise" "filtered";
+    page: "by" "after" "new_since" "baseline_since" "from" "until" "term" "theme" "alert" "run"
+}
 
 /// The query of a topic's items.
 pub(in crate::web::pages) struct TopicItemQuery {

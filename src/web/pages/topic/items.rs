@@ -150,7 +150,7 @@ fn list(
                     a dir="auto" href=(item_view::item_page(&copy.key)) { (item_view::summary_line(copy.title.as_deref(), copy.text.as_deref(), 160)) } " "
                     span.meta { (item_view::by(copy.author.as_deref())) @if let Some(at) = copy.published_at { ", " (moment(at, zone)) } }
                 } } }
-                @if *many > i64::from(COPIES) { p { a href=(all_copies(&row.key, Some(&card.topic))) { "All of them" } } }
+                @if *many > i64::from(COPIES) { p { a href=(all_copies(&row.key, Some(&card.topic))) { "All of the topic's" } } }
             } }
         } } } }
         @if found.hidden > 0 && !all_hidden { p.meta { (number(found.hidden)) " on this page are " @if query.filtered == FilterMode::Hide { "hidden by" } @else { "those hidden by" } " the topic's filter." } }
