@@ -40,8 +40,8 @@ fn numbers_of_runs_topics_and_days_lead_to_as_many_rows() {
         )));
         let pages = Pages::serve(&place, &["--at", later]);
         let get = |path: &str| pages.page(path);
-        let run = place.database.texts("SELECT public_id FROM run WHERE topic = 'acme' ORDER BY seq DESC LIMIT 1");
-        let of_run = format!("/progress/{}", run[0]);
+        let run = place.database.last_run("acme");
+        let of_run = format!("/progress/{run}");
         let mut followed = 0;
         for (path, begin, least) in [
             ("/", "/topics/", 4),
@@ -62,7 +62,7 @@ fn numbers_of_runs_topics_and_days_lead_to_as_many_rows() {
                 items.sort();
                 items.dedup();
                 // What a run found lists an item for each source.
-                let is_once = !["only=found", "only=known"].iter().any(|only| link.address.contains(only));
+                let is_once = !["only=found", "only=duplicate"].iter().any(|only| link.address.contains(only));
                 assert!(!is_once || items.len() == listed.items.len(), "{name}: {link:?}: an item is there twice");
                 followed += 1;
             }
@@ -70,7 +70,7 @@ fn numbers_of_runs_topics_and_days_lead_to_as_many_rows() {
         assert!(followed > 40, "{name}: {followed}");
         // The parts of what a run saw first.
         let parts = ["first", "new", "baseline", "older"].map(|part| {
-            let first = place.database.texts("SELECT public_id FROM run WHERE topic = 'acme' ORDER BY seq LIMIT 1");
+            let first = place.database.texts("SELECT run FROM v_run WHERE topic = 'acme' ORDER BY seq LIMIT 1");
             follow_link(&get, &format!("/runs?run={}&only={part}#findings", first[0])).rows
         });
         assert_eq!(parts[0], parts[1] + parts[2] + parts[3], "{name}: {parts:?}");
@@ -99,9 +99,20 @@ fn numbers_of_runs_topics_and_days_lead_to_as_many_rows() {
             "/runs?called=yesterday",
             "/runs?last=0",
             "/runs?since=then",
+            "/runs?last=1001",
             "/runs?source=Nobody",
-            &format!("/runs?run={}&only=some", run[0]),
-            &format!("/runs?run={}&page=0", run[0]),
+            "/runs?source=web",
+            "/runs?source=web&since=2026-01-01",
+            &format!("/runs?run={run}&only=some"),
+            &format!("/runs?run={run}&only=known"),
+            &format!("/runs?run={run}&page=0"),
+            "/topics/acme?new_since=24h&until=2026-03-11",
+            "/topics/acme?alert=a&run=b&until=2026-03-11",
+            "/topics/acme?term=launch&run=b",
+            "/topics/acme?new_since=2020-01-01",
+            "/topics/acme?baseline_since=2020-01-01",
+            "/topics/acme?from=2020-01-01&until=2020-01-02",
+            "/topics/acme?term=launch&until=2020-01-01",
             "/topics/acme?new_since=24h&search=launch",
             "/topics/acme?term=a&theme=b",
             "/topics/acme?until=2026-03-11",
@@ -113,6 +124,47 @@ fn numbers_of_runs_topics_and_days_lead_to_as_many_rows() {
         for gone in ["/topics/acme?term=nobody%20says%20this", "/topics/acme?alert=nothing&run=x"] {
             assert_eq!(pages.get(gone).status, 404, "{name}: {gone}");
         }
+        // A source alert may have looked at so many.
+        for right in ["/runs?topic=acme&source=web&last=150", "/runs?source=web&since=2026-03-10"] {
+            assert_eq!(pages.get(right).status, 200, "{name}: {right}");
+        }
+        let list = pages.page(&format!("/runs?run={run}&only=duplicate"));
+        assert!(list.contains(">duplicate</a>") && list.contains(">first seen</a>"), "{name}: {list}");
+        assert!(pages.page("/topics/acme?new_since=24h").contains(">Back to the topic</a>"), "{name}");
+        // Calls are said of what they are counted for.
+        let says_calls = |which: &str| {
+            pages.page(&format!("/runs?called=2026-03-11{which}")).contains(" on the UTC day 2026-03-11: ")
+        };
+        for (which, expected) in [
+            ("&provider=service", true),
+            ("&topic=acme", true),
+            ("&topic=acme&provider=service", false),
+            ("&state=ok", false),
+            ("&source=web", false),
+            ("&since=2026-03-01", false),
+            ("&until=2026-04-01", false),
+            ("&last=2", false),
+        ] {
+            assert_eq!(says_calls(which), expected, "{name}: {which}");
+        }
+        // One item of what is new is forgotten: the ledger counted it, and the list says that it is gone.
+        let address = format!("/runs?run={run}&only=new#findings");
+        let before = follow_link(&get, &address);
+        let key =
+            url::form_urlencoded::parse(format!("key={}", before.items[0]).as_bytes()).next().unwrap().1.into_owned();
+        place.ok(&["forget", "--item", &key, "--yes"]);
+        let after = follow_link(&get, &address);
+        assert_eq!((after.said, after.rows, after.unlisted), (before.said, before.rows - 1, 1), "{name}: {after:?}");
+        let new = links_to(&pages.page("/topics/acme"), &address);
+        assert_eq!(new[0].number(), after.said, "{name}: {new:?}");
+        // Nothing is said of the calls of a day of which searches were pruned.
+        wait(place.database.execute(
+            "INSERT INTO store_info (name, value) VALUES ('pruned_until', '1773230400000') \
+             ON CONFLICT (name) DO UPDATE SET value = '1773230400000'",
+        ));
+        assert!(!says_calls("&provider=service"), "{name}");
+        assert!(pages.page("/runs?called=2026-03-11").contains(" were deleted by retention. "), "{name}");
+        assert!(pages.page("/runs?called=2026-03-12").contains(" on the UTC day 2026-03-12: 0 calls"), "{name}");
     }
 }
 

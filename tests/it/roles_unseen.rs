@@ -37,7 +37,7 @@ const ASKED: [&str; 54] = [
     "/runs?state=ok",
     "/runs?since=2026-03-10&until=2026-03-12",
     "/runs?called=2026-03-11",
-    "/runs?source=social&last=3",
+    "/runs?topic=acme&source=social&last=3",
     "/topics/acme?new_since=2026-03-10",
     "/topics/acme?baseline_since=2026-03-10",
     "/topics/acme?from=2026-03-10&until=2026-03-12",

@@ -122,6 +122,12 @@ pub(super) fn index_start(day: i64) -> i64 {
     Time::of_utc_day(day.saturating_sub(2)).0
 }
 
+/// Before when runs are looked through for calls of a day: a run that was begun anew is found by its last start. One
+/// that stood still for longer than two days in between is left out.
+pub(super) fn index_end(day: i64) -> i64 {
+    Time::of_utc_day(day.saturating_add(3)).0
+}
+
 /// Returns a provider's usage on a day, summed over the ledger.
 pub(in crate::store) async fn in_ledger(conn: &mut Conn, provider: &str, day: i64) -> Result<Usage, StoreError> {
     let of = format!(" AND {PROVIDER} = $3");

@@ -73,6 +73,7 @@ fn push_matching(query: &mut QueryBuilder<Database>, filter: &RunFilter) {
     }
     if let Some((day, provider)) = &filter.called {
         query.push(format!(" AND {at} >= ")).push_bind(spent::index_start(*day));
+        query.push(format!(" AND {at} < ")).push_bind(spent::index_end(*day));
         query.push(format!(" AND EXISTS (SELECT 1 FROM search s WHERE s.run = r.id AND {} = ", spent::CALLED_ON));
         query.push_bind(*day);
         if let Some(provider) = provider {

@@ -27,6 +27,8 @@ use run_state::state;
 const CHOICE: usize = 200;
 /// Runs on a page.
 const RUNS: u32 = 40;
+/// A longer list is not read again every few seconds.
+const MOST_LIVE: u32 = 100;
 
 pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Result<Page, Problem> {
     let store = &site.store;
@@ -86,7 +88,8 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
             @if let (true, Some((last, _))) = (more, runs.last()) { a rel="next" href=(request.with("/runs", &[("after", Some(&format!("{}/{}", last.at.0, last.run)))])) { "Earlier runs" } }
         }
     };
-    Ok(Page { title: "Runs".to_owned(), place: "/runs", live: after.is_none(), nature: site.nature().await?, main })
+    let live = after.is_none() && query.last.is_none_or(|last| last <= MOST_LIVE);
+    Ok(Page { title: "Runs".to_owned(), place: "/runs", live, nature: site.nature().await?, main })
 }
 
 /// Whether the visitor may see a run. Runs of reports and other jobs are for visitors who see all topics.
@@ -130,7 +133,7 @@ fn run_markup(
             code { (format::line(&run.run, 120)) }
             // Jobs other than topics make no searches.
             @if run.started_at.is_none() && matches!(run.state, RunState::Missed | RunState::Skipped) { " · it did not run" }
-            @else if run.topic.is_some() { " · " (counted(RunItems::Found, counts.found, "found")) " = " (counted(RunItems::First, counts.new, "new")) @if let Some(many) = baseline { " (" (counted(RunItems::Baseline, *many, "of the baseline")) ")" } " + " (counted(RunItems::Known, counts.duplicate, "duplicate")) " · " (run.cost.to_string()) }
+            @else if run.topic.is_some() { " · " (counted(RunItems::Found, counts.found, "found")) " = " (counted(RunItems::First, counts.new, "new")) @if let Some(many) = baseline { " (" (counted(RunItems::Baseline, *many, "of the baseline")) ")" } " + " (counted(RunItems::Duplicate, counts.duplicate, "duplicate")) " · " (run.cost.to_string()) }
             @if let Some((from, until)) = run.started_at.zip(run.finished_at) { " · " (until.since(from).as_millis()) " ms" }
         }
         @if let Some(why) = run.reason.as_ref().or(run.error_text.as_ref()) { p { (format::line(why, 400)) } }
@@ -161,7 +164,7 @@ fn ledger(site: &Site, run: &RunRow, searches: &[SearchRow], calls: bool) -> Mar
             td data-label="State" { (word(search.state)) @if let Some(status) = search.http_status { span.sub { "HTTP " (status) } } }
             td.n data-label="Found" { (counted(search, RunItems::Found, search.counts.found, search.saturated)) }
             td.n data-label="New" { (counted(search, RunItems::First, search.counts.new, search.saturated)) }
-            td.n data-label="Duplicate" { (counted(search, RunItems::Known, search.counts.duplicate, false)) }
+            td.n data-label="Duplicate" { (counted(search, RunItems::Duplicate, search.counts.duplicate, false)) }
             td.n data-label="Latency" { (search.latency_ms.map_or_else(|| "–".to_owned(), |ms| format!("{} ms", number(ms.unsigned_abs())))) }
             td.n data-label="Cost" { (search.cost.to_string()) @if calls { span.sub { (format::count_noun(search.tries.unsigned_abs(), "call")) } } }
             td data-label="Note" {

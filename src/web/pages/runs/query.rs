@@ -16,8 +16,10 @@ use crate::web::site::Site;
 pub(in crate::web) const PARAMETERS: &[&str] =
     &["topic", "state", "since", "until", "called", "provider", "source", "last", "after", "run", "only", "page"];
 
-/// The most runs that an address may ask for at once.
-const MOST_LAST: u32 = 100;
+/// The most runs that an address may ask for at once: as many as a source alert may look at.
+const MOST_LAST: u32 = 1_000;
+/// The longest span, in milliseconds, in which runs of all topics are looked through for those that searched a source.
+const LONGEST_SPAN: i64 = 31 * 86_400_000;
 /// The most runs that are counted.
 const COUNTED: u32 = 100_000;
 
@@ -43,6 +45,18 @@ impl RunQuery {
             source: request.word("source", Source::parse)?,
             called: called.map(|day| (day, provider)),
         };
+        // `source` also chooses among the items of one run.
+        let is_bounded = request.get("run").is_some() || request.get("topic").is_some() || filter.called.is_some();
+        if filter.source.is_some() && !is_bounded {
+            let until = filter.until.unwrap_or(now);
+            let is_short = |since: Time| until.0.saturating_sub(since.0) <= LONGEST_SPAN;
+            if !filter.since.is_some_and(is_short) {
+                return Err(Problem::bad_request(
+                    "`source` needs a topic or a span of at most 31 days",
+                    "Add `topic`, or `since` and `until`, to the address.",
+                ));
+            }
+        }
         let last = |word: &str| word.parse::<u32>().ok().filter(|last| (1..=MOST_LAST).contains(last));
         Ok(Self { filter, last: request.word("last", last)? })
     }
@@ -56,9 +70,15 @@ impl RunQuery {
         let most = self.last.unwrap_or(COUNTED);
         let many = site.store.count_runs(&self.filter, most).await?;
         let is_cut = self.last.is_none() && many == i64::from(most);
+        let pruned = match called {
+            Some((day, _)) => site.store.pruned_until().await?.filter(|until| *until > Time::of_utc_day(*day)),
+            None => None,
+        };
         let used = match called {
-            // Calls are counted for all topics together.
-            Some((day, provider)) if visitor.sees_all() => Some(self.used(site, *day, provider.as_deref()).await?),
+            // Calls are counted for all topics together. What was counted of pruned runs may be gone, too.
+            Some((day, provider)) if visitor.sees_all() && pruned.is_none() && self.is_counted() => {
+                Some(self.used(site, *day, provider.as_deref()).await?)
+            }
             _ => None,
         };
         Ok(Some(html! { p.lead role="status" {
@@ -70,8 +90,18 @@ impl RunQuery {
             }
             @if let Some(since) = since { ", from " (moment(*since, "UTC")) }
             @if let Some(until) = until { ", before " (moment(*until, "UTC")) }
-            ". " a href="/runs" { "All runs" }
+            ". "
+            @if let Some(until) = pruned { "Searches of runs before " (moment(until, "UTC")) " were deleted by retention. " }
+            a href="/runs" { "All runs" }
         } }))
+    }
+
+    /// Whether calls are counted for just what is listed: all of a day, or those of a provider or of a topic.
+    fn is_counted(&self) -> bool {
+        let RunFilter { topics, state, since, until, source, called } = &self.filter;
+        let is_whole = state.is_none() && since.is_none() && until.is_none() && source.is_none() && self.last.is_none();
+        let provider = called.as_ref().and_then(|(_, provider)| provider.as_ref());
+        is_whole && !(topics.is_some() && provider.is_some())
     }
 
     /// What was used on a UTC day: of a provider or of all, or by the topic that is named.
