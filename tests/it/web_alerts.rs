@@ -135,6 +135,37 @@ fn the_page_tells_how_each_alert_stands_and_what_was_seen() {
         // Nothing can be requested here.
         assert!(!page.contains("<button"), "{name}: {page}");
         assert_eq!(pages.ask("POST", "/alerts", &[("Origin", &pages.origin())], "kind=ack&alert=sick").status, 403);
+        // Many alerts fire, and one for many subjects: all are counted and listed.
+        let jobs: Vec<String> = (0..60)
+            .map(|n| {
+                format!(
+                    "INSERT INTO job (id, kind, definition, generation, paused, created_at) SELECT 'alert:more{n:02}', kind, \
+                     replace(definition, '\"sick\"', '\"more{n:02}\"'), generation, 0, created_at FROM job WHERE id = 'alert:sick'"
+                )
+            })
+            .collect();
+        let firing: Vec<String> = (0..60)
+            .map(|n| format!("('more{n:02}', 'acme/web', 1773219600000, 0)"))
+            .chain((0..34).map(|n| format!("('sick', 'topic{n:02}/web', 1773219600000, 0)")))
+            .collect();
+        wait(place.database.execute(&format!(
+            "{}; INSERT INTO alert_firing (alert, subject, since, acked) VALUES {}",
+            jobs.join("; "),
+            firing.join(", ")
+        )));
+        assert!(pages.page("/").contains("61 alerts firing"), "{name}");
+        let (mut path, mut rows) = (Some("/alerts?firing=true".to_owned()), 0);
+        while let Some(here) = path {
+            let page = pages.page(&here);
+            rows += page.matches("<th scope=\"row\">").count();
+            assert!(rows <= 61, "{name}: {here}");
+            let next = page.split("rel=\"next\" href=\"").nth(1).and_then(|rest| rest.split('"').next());
+            path = next.map(|link| link.replace("&amp;", "&"));
+        }
+        assert_eq!(rows, 61, "{name}");
+        let one = pages.page("/alerts?alert=sick");
+        assert!(!one.contains(" more</span>"), "{name}: {one}");
+        assert_eq!(one.matches("/web since ").count() + one.matches("/web</a> since ").count(), 35, "{name}: {one}");
     }
 }
 

@@ -6,6 +6,11 @@ pub(in crate::store) mod rows;
 use crate::model::{Acked, AlertCard, AlertEvent, AlertRun, AlertSpec, AlertState, SearchHealth, Time, TopicFiring};
 use crate::store::{AlertChange, EventCursor, Store, StoreError};
 
+/// The most firing subjects returned of an alert.
+const FIRING: i64 = 20;
+/// The same, for a page of one alert.
+const ALL_FIRING: i64 = 1_000;
+
 impl Store {
     /// Returns the alerts in force, by name.
     pub async fn alerts(&self) -> Result<Vec<AlertSpec>, StoreError> {
@@ -56,12 +61,17 @@ impl Store {
 
     /// Returns the alerts in force whose names come after `after`, by name, each with its state.
     pub async fn alert_cards(&self, after: &str, limit: u32, now: Time) -> Result<Vec<AlertCard>, StoreError> {
-        read!(self, alert_cards::cards(None, after, i64::from(limit), now))
+        read!(self, alert_cards::cards(None, after, (i64::from(limit), FIRING), now))
     }
 
     /// Returns one alert in force with its state.
     pub async fn alert_card(&self, name: &str, now: Time) -> Result<Option<AlertCard>, StoreError> {
-        Ok(read!(self, alert_cards::cards(Some(name), "", 1, now))?.pop())
+        Ok(read!(self, alert_cards::cards(Some(name), "", (1, FIRING), now))?.pop())
+    }
+
+    /// Returns the same with many more of its firing subjects, for a page of one alert.
+    pub async fn alert_card_with_subjects(&self, name: &str, now: Time) -> Result<Option<AlertCard>, StoreError> {
+        Ok(read!(self, alert_cards::cards(Some(name), "", (1, ALL_FIRING), now))?.pop())
     }
 
     /// Returns what fires for these topics, by topic.

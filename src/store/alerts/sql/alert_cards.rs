@@ -11,12 +11,8 @@ use crate::model::{
 };
 use crate::store::{EventCursor, StoreError};
 
-/// The most firing subjects returned for one alert.
-const FIRING: i64 = 20;
 /// The most firing subjects returned for a list of topics.
 const AT_TOPICS: i64 = 500;
-/// The most firing alerts that are listed.
-const NAMED: i64 = 50;
 
 /// True for alerts of the current configuration that are not paused; `f` is the table alias.
 fn active() -> String {
@@ -43,12 +39,13 @@ pub(in crate::store) fn still_fires(day: &str) -> String {
     format!("(f.subject NOT LIKE '%/____-__-__' OR substr(f.subject, length(f.subject) - 9) >= {day})")
 }
 
-/// Returns alerts in force after a name, by name, or the one with the given name.
+/// Returns alerts in force after a name, by name, or the one with the given name; of each, the number of its firing
+/// subjects and at most `subjects` of them.
 pub(in crate::store) async fn cards(
     conn: &mut Conn,
     one: Option<&str>,
     after: &str,
-    limit: i64,
+    (limit, subjects): (i64, i64),
     now: Time,
 ) -> Result<Vec<AlertCard>, StoreError> {
     let (which, from) = match one {
@@ -76,7 +73,7 @@ pub(in crate::store) async fn cards(
     let list = super::resolve::to_json(&names)?;
     let mut states = states(conn, &list).await?;
     let mut last = alert_messages::last(conn, &list).await?;
-    let mut firing = firing(conn, &list, now).await?;
+    let mut firing = firing(conn, &list, subjects, now).await?;
     let card = |spec: AlertSpec| {
         let state = states.remove(&spec.name).unwrap_or_default();
         let Fires { firing, held_back, firing_in_all, acked_in_all } = firing.remove(&spec.name).unwrap_or_default();
@@ -136,7 +133,7 @@ struct Fires {
     acked_in_all: i64,
 }
 
-async fn firing(conn: &mut Conn, names: &str, now: Time) -> Result<HashMap<String, Fires>, StoreError> {
+async fn firing(conn: &mut Conn, names: &str, most: i64, now: Time) -> Result<HashMap<String, Fires>, StoreError> {
     let sql = format!(
         "SELECT alert, subject, since, acked, held, many, known FROM (SELECT h.alert, h.subject, h.since, h.acked, h.held, \
          row_number() OVER (PARTITION BY h.alert, h.held ORDER BY h.since DESC, h.subject) AS place, \
@@ -149,7 +146,7 @@ async fn firing(conn: &mut Conn, names: &str, now: Time) -> Result<HashMap<Strin
         still_fires("$3")
     );
     let mut all: HashMap<String, Fires> = HashMap::new();
-    for row in &sqlx::query(AssertSqlSafe(sql)).bind(names).bind(FIRING).bind(now.utc_date()).fetch_all(conn).await? {
+    for row in &sqlx::query(AssertSqlSafe(sql)).bind(names).bind(most).bind(now.utc_date()).fetch_all(conn).await? {
         let one = all.entry(row.try_get("alert")?).or_default();
         (one.firing_in_all, one.acked_in_all) = (row.try_get("many")?, row.try_get("known")?);
         let fires = fires(row)?;
@@ -192,15 +189,15 @@ pub(in crate::store) async fn firing_for_topics(
         .collect()
 }
 
-/// Returns the firing alerts, each with its number of firing subjects.
+/// Returns the firing alerts, each with its number of firing subjects. There are no more than are configured.
 pub(in crate::store) async fn firing_alerts(conn: &mut Conn, now: Time) -> Result<Vec<(String, i64)>, StoreError> {
     let sql = format!(
-        "SELECT f.alert, count(*) AS many FROM alert_firing f WHERE {} AND {} AND NOT {} GROUP BY f.alert ORDER BY f.alert LIMIT $1",
+        "SELECT f.alert, count(*) AS many FROM alert_firing f WHERE {} AND {} AND NOT {} GROUP BY f.alert ORDER BY f.alert",
         active(),
-        still_fires("$2"),
+        still_fires("$1"),
         held_back()
     );
-    let rows = sqlx::query(AssertSqlSafe(sql)).bind(NAMED).bind(now.utc_date()).fetch_all(conn).await?;
+    let rows = sqlx::query(AssertSqlSafe(sql)).bind(now.utc_date()).fetch_all(conn).await?;
     rows.iter().map(|row| Ok((row.try_get("alert")?, row.try_get("many")?))).collect()
 }
 

@@ -32,7 +32,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
         (request.get("alert"), request.get("after").unwrap_or(""), request.word("before", parse_page_token)?);
     let only_firing = request.word("firing", |word| (word == "true").then_some(()))?.is_some();
     let mut cards = match one {
-        Some(name) => store.alert_card(name, now).await?.into_iter().collect(),
+        Some(name) => store.alert_card_with_subjects(name, now).await?.into_iter().collect(),
         None if only_firing => firing_cards(&site, after).await?,
         None => store.alert_cards(after, ALERTS + 1, now).await?,
     };
