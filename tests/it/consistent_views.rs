@@ -57,6 +57,8 @@ fn one_of_each_cluster_is_listed_whichever_of_it_match() {
             assert_eq!(item["copies"]["count"], 2, "{name}: {item}");
         }
         assert!(pages.page("/item?key=post:x:2").contains("2 other items say nearly the same"), "{name}");
+        let within = pages.page("/item?key=post:x:2&copies=all&within=acme");
+        assert!(within.contains("2 other items of acme say nearly the same"), "{name}: {within}");
         let page = pages.page("/topics/acme");
         assert!(page.contains("@bob") && !page.contains("@ann"), "{name}");
         let mut mcp = Stdio::start(place.program(&["mcp", "--at", &hour(52)]));

@@ -72,7 +72,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
         (topics(&rows, site.may_act(&request.visitor), &pages))
         (sightings(&seen, item, &pages))
         (edits(item, &earlier))
-        (near(item, many, &copies))
+        (near(item, many, &copies, request.get("within").filter(|_| within.is_some())))
     };
     Ok(Page { title, place: "", live: false, nature: site.nature().await?, main })
 }
@@ -162,15 +162,16 @@ fn edits(item: &ItemRow, earlier: &[RevisionRow]) -> Markup {
     } } }
 }
 
-fn near(item: &ItemRow, many: i64, copies: &[CopyRow]) -> Markup {
+/// The near-copies: all that the visitor sees, or those within a topic.
+fn near(item: &ItemRow, many: i64, copies: &[CopyRow], within: Option<&str>) -> Markup {
     let beyond = i64::try_from(copies.len()).is_ok_and(|listed| listed < many);
     html! { @if many > 0 { section aria-labelledby="copies" {
         h2 #copies { "Near-copies" }
-        p.meta { (count_noun(many.unsigned_abs(), "other item")) @if many == 1 { " says" } @else { " say" } " nearly the same" @if beyond { "; the first of them" } "." }
+        p.meta { (count_noun(many.unsigned_abs(), "other item")) @if let Some(topic) = within { " of " (format::line(topic, 64)) } @if many == 1 { " says" } @else { " say" } " nearly the same" @if beyond { "; the first of them" } "." }
         ul { @for copy in copies { li {
             a dir="auto" href=(item_view::item_page(&copy.key)) { (item_view::summary_line(copy.title.as_deref(), copy.text.as_deref(), 160)) } " "
             span.meta { (item_view::by(copy.author.as_deref())) @if let Some(at) = copy.published_at { ", " (moment(at, "UTC")) } }
         } } }
-        @if beyond && copies.len() == COPIES as usize { p { a href=(all_copies(&item.key, None)) { "All " (number(many.unsigned_abs())) } } }
+        @if beyond && copies.len() == COPIES as usize { p { a href=(all_copies(&item.key, within)) { @if many > i64::from(ALL_COPIES) { "The first " (number(u64::from(ALL_COPIES))) } @else { "All " (number(many.unsigned_abs())) } } } }
     } } }
 }
