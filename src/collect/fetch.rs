@@ -236,7 +236,7 @@ impl Collector {
             clock: self.clock.clone(),
             limits: served.limits,
             exhausted: Arc::default(),
-            refusals: Arc::clone(&served.refusals),
+            refusals: served.refusals(),
             tries_made: Arc::default(),
             failed: Mutex::default(),
             sent_at: Arc::default(),

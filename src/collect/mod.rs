@@ -107,11 +107,11 @@ impl Collector {
         self.served.get(source.provider())
     }
 
-    /// Goes on with the refusals that providers met before a reload.
-    fn keep_refusals(&self, before: &Self) {
+    /// Shares the refusals of providers with the collector of before a reload, whose runs may be under way.
+    fn share_refusals(&self, before: &Self) {
         for (name, served) in &self.served {
             if let Some(before) = before.served.get(name) {
-                served.keep_refusals(before);
+                served.share_refusals(before);
             }
         }
     }

@@ -58,6 +58,9 @@ pub struct Report {
     /// others; empty if they had none in common, so that there are no shares.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub voice_sources: Option<BTreeSet<Source>>,
+    /// Whether some runs were pruned that may have shown which sources found what.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub voice_pruned: bool,
 }
 
 impl Report {

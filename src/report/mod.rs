@@ -79,6 +79,7 @@ pub async fn make(
     let voices: Vec<&Topic> = selected.iter().copied().filter(|topic| is_in_group(topic)).collect();
     let by_source = voices.len() > 1 && voices.iter().any(|topic| shares::source_shares::has_several_sources(topic));
     let voice_sources = shares::voice_sources::read(&mut snapshot, &voices, span, now).await?;
+    let voice_pruned = shares::voice_sources::are_pruned(&mut snapshot, &voices, span, voice_sources.as_ref()).await?;
     // A report of many topics is no longer than one of few.
     let rows = (ROWS / selected.len().max(1)).clamp(25, 150);
     let mut gathered = Vec::with_capacity(selected.len());
@@ -130,6 +131,7 @@ pub async fn make(
         assumed: cost.assumed,
         removed_topics: removed.and_then(|removed| removed.total),
         voice_sources,
+        voice_pruned,
     })
 }
 

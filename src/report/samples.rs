@@ -116,5 +116,6 @@ pub(super) fn report(topics: Vec<TopicFacts>) -> Report {
         assumed: Some(Micros(0)),
         removed_topics: None,
         voice_sources: None,
+        voice_pruned: false,
     }
 }

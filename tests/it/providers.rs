@@ -217,6 +217,16 @@ fn shares_by_source_count_topics_without_providers() {
         let (acme, globex) = (share("acme"), share("globex"));
         assert!(acme > 0 && globex > 0 && acme.abs_diff(100 - globex) <= 1, "{acme} {globex}: {page}");
         assert_eq!(page.matches("### Found by").count(), 1, "{page}");
+        // Of all but one run of the day it is only known what they found first or last.
+        let note = "Some runs were pruned since: items that these sources did not find first or last may be missing.";
+        for at in ["2026-03-11T09:10:00Z", "2026-03-11T09:20:00Z"] {
+            place.ok(&["once", "--at", at]);
+        }
+        assert!(!report(&["--topic", "acme", "--topic", "globex"]).contains(note));
+        place.ok(&["db", "prune", "--at", "2026-08-01T00:00:00Z"]);
+        assert!(place.database.number("SELECT count(*) FROM v_run WHERE thinned = 1") > 0);
+        let page = report(&["--topic", "acme", "--topic", "globex"]);
+        assert!(page.contains(note), "{page}");
     }
 }
 

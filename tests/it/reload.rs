@@ -132,12 +132,12 @@ fn a_link_that_points_to_another_file_is_a_change() {
     going.until("the reload", |said| said.contains(TAKEN) && said.contains("added=1"));
 }
 
-/// What refused a key is not called for five minutes.
+/// What refused a key is not called for five minutes, also if a run learns of it that began before a reload.
 #[cfg(unix)]
 #[test]
 fn a_refusal_outlasts_a_reload_and_ends_with_another_key() {
     use std::os::unix::fs::PermissionsExt as _;
-    let sandbox = today(&["status=401,times=1"]);
+    let sandbox = today(&["status=401,times=1,delay=5s"]);
     let file = |names: &[&str]| {
         let provider = format!("[providers.two]\nkind = \"spec\"\n{}key_file = \"two.key\"\n\n", sandbox.lines());
         format!("{provider}{}", topics(names).replace("\"social\"", "\"two\""))
@@ -148,16 +148,26 @@ fn a_refusal_outlasts_a_reload_and_ends_with_another_key() {
     std::fs::set_permissions(place.path("two.key"), std::fs::Permissions::from_mode(0o600)).unwrap();
     let mut going = daemon(&place, &[]);
     let run = || place.run(&["topic", "run", "acme", "--wait"]);
-    run().shows(3, &["key_refused"]);
-    run().shows(3, &["not called until"]);
-    let text = std::fs::read_to_string(place.path("jobs.toml")).unwrap();
-    std::fs::write(place.path("jobs.toml"), text.replace(&file(&["acme"]), &file(&["acme", "globex"]))).unwrap();
+    let add = |before: &[&str], after: &[&str]| {
+        let text = std::fs::read_to_string(place.path("jobs.toml")).unwrap();
+        std::fs::write(place.path("jobs.toml"), text.replace(&file(before), &file(after))).unwrap();
+    };
+    place.ok(&["topic", "run", "acme"]);
+    until("the call", || under_a_call(&place));
+    add(&["acme"], &["acme", "globex"]);
     going.until("the reload", |said| said.contains("added=1"));
+    until("the refusal", || {
+        place.database.number("SELECT count(*) FROM v_search WHERE state = 'error' AND error_class = 'key_refused'")
+            == 1
+    });
+    run().shows(3, &["not called until"]);
+    add(&["acme", "globex"], &["acme", "globex", "initech"]);
+    going.until("the next reload", |said| said.matches("added=1").count() == 2);
     run().shows(3, &["not called until"]);
     assert_eq!(sandbox.calls(), 1, "the key is the same");
     key("second");
     going.signal("HUP");
-    going.until("the new key", |said| said.matches(TAKEN).count() == 2);
+    going.until("the new key", |said| said.matches(TAKEN).count() == 3);
     run().shows(0, &["1 of 1 runs ok"]);
     assert_eq!(sandbox.calls(), 2);
 }

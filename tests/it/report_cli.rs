@@ -1,7 +1,7 @@
 //! `topicwatch report` on the command line: where it writes, what it refuses, and what it says when replies contain
 //! little.
 
-use crate::support::databases::databases;
+use crate::support::databases::{databases, wait};
 use crate::support::program::{NINE, Place};
 use crate::support::service::{Raw, Sandbox, reply};
 
@@ -152,6 +152,21 @@ fn costs_add_up_with_the_ledger_over_removed_topics_too_and_say_what_is_assumed(
             alone.contains("Searches cost $0.010 ($0.006 assumed).") && !alone.contains("Removed topics"),
             "{name}: {alone}"
         );
+        // Of a removed topic all searches count, however many, and what was pruned.
+        for (sql, total) in [
+            (
+                "INSERT INTO search (run, attempt, source, operation, query, state, started_at, cost, cost_basis) WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i <= 20000) SELECT r.id, n.i, 'social', 'search', 'globex', 'ok', r.started_at, 1000, 'billed' FROM n CROSS JOIN run r WHERE r.topic = 'globex' AND r.seq = (SELECT max(seq) FROM v_run WHERE topic = 'globex')",
+                "Searches cost $20.016 ($0.012 assumed). Removed topics: $20.006 of it.",
+            ),
+            (
+                "INSERT INTO pruned_day (topic, day, runs, calls, cost) VALUES ('globex', 20523, 1, 1, 1000000)",
+                "Searches cost $21.016. Removed topics: $21.006 of it.",
+            ),
+        ] {
+            wait(place.database.execute(sql));
+            let text = report(&[], "more.md");
+            assert!(text.contains(total), "{name}: {total}\n{text}");
+        }
     }
 }
 

@@ -33,17 +33,6 @@ impl ProviderRefusal {
 pub(in crate::collect) struct ProviderRefusals(Mutex<BTreeMap<Option<Source>, ProviderRefusal>>);
 
 impl ProviderRefusals {
-    /// Takes over what others are.
-    pub(in crate::collect) fn take_over(&self, others: &Self) {
-        let known = match others.0.lock() {
-            Ok(known) => known.clone(),
-            Err(_) => return,
-        };
-        if let Ok(mut refusals) = self.0.lock() {
-            *refusals = known;
-        }
-    }
-
     /// Returns the refusal that every call of a source would meet now.
     pub(in crate::collect) fn at(&self, source: Source, now: Time) -> Option<ProviderRefusal> {
         let refusals = self.0.lock().ok()?;

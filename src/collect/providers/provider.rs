@@ -1,7 +1,7 @@
 //! A provider as runs use it: its client, its limits, its refusals, and its share of the limits
 //! common to all processes. The search service is one of them.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::budget::Price;
@@ -32,7 +32,8 @@ pub(in crate::collect) struct ProviderState {
     /// Price of the calls of a provider other than the search service.
     pub(in crate::collect) price: Price,
     open: bool,
-    pub(in crate::collect) refusals: Arc<ProviderRefusals>,
+    /// Shared with the provider of before a reload, which runs under way still call.
+    refusals: Mutex<Arc<ProviderRefusals>>,
     /// Its limits over all processes; `None` for the embedded sandbox, which no other process uses.
     shared: Option<Arc<shared_limits::SharedLimits>>,
 }
@@ -52,25 +53,31 @@ impl ProviderState {
             Some(shared) => client.with_pace(Arc::new(shared_limits::SharedPace(Arc::clone(shared)))),
             None => client,
         };
-        Self { client, limits, price, open, refusals: Arc::default(), shared }
+        Self { client, limits, price, open, refusals: Mutex::default(), shared }
     }
 
-    /// Goes on with the refusals that it met before a reload, unless that changed its address or its login.
-    pub(in crate::collect) fn keep_refusals(&self, before: &Self) {
+    /// Shares the refusals of what was called before a reload, unless that changed the address or the login.
+    pub(in crate::collect) fn share_refusals(&self, before: &Self) {
         if self.client.has_access_of(&before.client) {
-            self.refusals.take_over(&before.refusals);
+            let shared = before.refusals();
+            *self.refusals.lock().unwrap_or_else(PoisonError::into_inner) = shared;
         }
+    }
+
+    /// Returns the refusals, which other searches may still add to.
+    pub(in crate::collect) fn refusals(&self) -> Arc<ProviderRefusals> {
+        Arc::clone(&self.refusals.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Returns the refusal that every call of a source would meet now.
     pub(in crate::collect) fn refused_at(&self, source: Source, now: Time) -> Option<ProviderRefusal> {
-        self.refusals.at(source, now)
+        self.refusals().at(source, now)
     }
 
     /// Stops calls for a while after a refusal that every further call would meet.
     pub(in crate::collect) fn learn(&self, source: Source, error: &CallError, now: Time) {
         if !self.open {
-            self.refusals.learn(source, error, now);
+            self.refusals().learn(source, error, now);
         }
     }
 

@@ -74,7 +74,7 @@ impl WorkerPool {
     /// Runs that start from now on use this collector, at most `size` at a time. Runs in progress finish with what they
     /// began with.
     pub fn replace(&self, collector: Arc<Collector>, size: u32) {
-        collector.keep_refusals(&self.collector());
+        collector.share_refusals(&self.collector());
         *self.collector.lock().unwrap_or_else(PoisonError::into_inner) = collector;
         let (size, before) = (size.max(1), self.size.swap(size.max(1), Ordering::SeqCst));
         if size > before {

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::model::{Micros, SearchCost, SearchSummary, Span, Time, Topic};
-use crate::report::comparison::measures::{LONGEST_RUN, MOST_SEARCHES};
+use crate::report::comparison::measures::LONGEST_RUN;
 use crate::report::facts::{SourceFacts, TopicFacts};
 use crate::report::format;
 use crate::store::{ReadSnapshot, StoreError};
@@ -26,6 +26,10 @@ impl PeriodCost {
         let kept = searches.fold(SearchCost::default(), |sum, search| {
             sum.plus(SearchCost { total: search.cost, assumed: search.assumed })
         });
+        Self::with_pruned(kept, pruned)
+    }
+
+    fn with_pruned(kept: SearchCost, pruned: Option<Micros>) -> Self {
         Self {
             total: pruned.map(|pruned| pruned.plus(kept.total)),
             assumed: pruned.filter(|pruned| *pruned == Micros(0)).map(|_| kept.assumed),
@@ -45,15 +49,14 @@ pub(in crate::report) async fn of_removed_topics(
     span: Span,
 ) -> Result<Option<PeriodCost>, StoreError> {
     let known: Vec<&str> = topics.iter().map(|topic| topic.id.as_str()).collect();
-    // A run may start before midnight and search after it.
-    let began_by = Span { from: Time(span.from.0.saturating_sub(LONGEST_RUN)), ..span };
-    let mut sum = PeriodCost::NOTHING;
-    for id in snapshot.topics_except(&known).await? {
-        let pruned = snapshot.pruned_days(&id).await?.totals(span).map(|totals| totals.2);
-        let searches = snapshot.searches(&id, began_by, MOST_SEARCHES).await?;
-        sum = sum.plus(PeriodCost::of(searches.iter().filter(|search| span.contains(search.at)), pruned));
+    if snapshot.topics_except(&known).await?.is_empty() {
+        return Ok(None);
     }
-    Ok(Some(sum).filter(|sum| sum.total != Some(Micros(0))))
+    // A run may start before midnight and search after it.
+    let began_from = Time(span.from.0.saturating_sub(LONGEST_RUN));
+    let kept = snapshot.cost_except(&known, began_from, span).await?;
+    let pruned = snapshot.pruned_days_except(&known, span).await?.totals(span).map(|totals| totals.2);
+    Ok(Some(PeriodCost::with_pruned(kept, pruned)).filter(|sum| sum.total != Some(Micros(0))))
 }
 
 impl TopicFacts {

@@ -30,6 +30,27 @@ pub(in crate::report) async fn read(
     Ok(sources_in_common(&all))
 }
 
+/// Whether runs since the start of the span were thinned or pruned, where only some sources count: what sources showed
+/// in them is known of the first and the last run of each item only.
+pub(in crate::report) async fn are_pruned(
+    snapshot: &mut ReadSnapshot,
+    topics: &[&Topic],
+    span: Span,
+    sources: Option<&BTreeSet<Source>>,
+) -> Result<bool, StoreError> {
+    if sources.is_none_or(BTreeSet::is_empty) {
+        return Ok(false);
+    }
+    let since = Span { until: Time(i64::MAX), ..span };
+    for topic in topics {
+        let pruned = snapshot.pruned_summary(&topic.id, since).await?;
+        if pruned.thinned > 0 || pruned.ledger_until.is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// Returns the keys of items of a topic that these sources found, those of the period among them; `None` if all sources
 /// count.
 pub(in crate::report) async fn found(
@@ -55,7 +76,13 @@ impl Report {
         }
         let names: Vec<&str> = sources.iter().map(Source::as_str).collect();
         let names = names.join(" or ");
-        Some(format!("Only items that {names} found count: not every topic had other sources for the whole period."))
+        let pruned = match self.voice_pruned {
+            true => " Some runs were pruned since: items that these sources did not find first or last may be missing.",
+            false => "",
+        };
+        Some(format!(
+            "Only items that {names} found count: not every topic had other sources for the whole period.{pruned}"
+        ))
     }
 }
 
@@ -76,10 +103,12 @@ mod tests {
     #[test]
     fn a_topic_with_more_sources_does_not_look_larger() {
         let same = BTreeSet::from([Source::Social]);
-        for (name, sources, topics, shares) in [
-            ("the same sources", None, [("a", 90, None), ("b", 10, None)], vec!["a 90%", "b 10%"]),
-            ("one in common", Some(same), [("a", 90, Some(10)), ("b", 30, Some(30))], vec!["b 75%", "a 25%"]),
-            ("none in common", Some(BTreeSet::new()), [("a", 90, Some(0)), ("b", 10, Some(0))], vec![]),
+        let some = [("a", 90, Some(10)), ("b", 30, Some(30))];
+        for (name, sources, is_pruned, topics, shares) in [
+            ("the same sources", None, false, [("a", 90, None), ("b", 10, None)], vec!["a 90%", "b 10%"]),
+            ("one in common", Some(same.clone()), false, some, vec!["b 75%", "a 25%"]),
+            ("one in common, pruned", Some(same), true, some, vec!["b 75%", "a 25%"]),
+            ("none in common", Some(BTreeSet::new()), false, [("a", 90, Some(0)), ("b", 10, Some(0))], vec![]),
         ] {
             let topics = topics.map(|(id, all, in_common)| counted(id, all, in_common));
             let compared: Vec<&TopicFacts> = topics.iter().collect();
@@ -87,10 +116,12 @@ mod tests {
             let told: Vec<String> = voice.iter().map(|one| format!("{} {}", one.topic, one.bar())).collect();
             assert_eq!(told, shares, "{name}");
             let mut report = report(topics.to_vec());
-            (report.voice, report.voice_sources) = (voice, sources);
+            (report.voice, report.voice_sources, report.voice_pruned) = (voice, sources, is_pruned);
             let note = match name {
                 "the same sources" => None,
-                "one in common" => Some("Only items that social found count: not every topic had other sources"),
+                "one in common" | "one in common, pruned" => {
+                    Some("Only items that social found count: not every topic had other sources")
+                }
                 _ => Some("No shares: the topics have no source in common for the whole period."),
             };
             for page in [report.html(), report.markdown()] {
@@ -100,6 +131,7 @@ mod tests {
                     assert_eq!(page.contains(told), expected, "{name}: {page}");
                 }
                 assert!(note.is_none_or(|note| page.contains(note)), "{name}: {page}");
+                assert_eq!(page.contains("Some runs were pruned since: "), is_pruned, "{name}: {page}");
             }
         }
     }

@@ -7,7 +7,7 @@ use sqlx::Transaction;
 
 use crate::model::{
     AnswerRow, CountedItem, DataOrigin, EngagementAt, ItemContent, LinkSource, PrunedDays, PrunedSummary, ResolvedKey,
-    RevisionRow, RunSearch, SearchSummary, Source, Span, StoryItem, TextQuery, Tie, Time, WatchedTopic,
+    RevisionRow, RunSearch, SearchCost, SearchSummary, Source, Span, StoryItem, TextQuery, Tie, Time, WatchedTopic,
 };
 use crate::store::database::handle::Db;
 use crate::store::database::postgres;
@@ -163,6 +163,16 @@ impl ReadSnapshot {
         snapshot_read!(self, report::searches(topic, span, most))
     }
 
+    /// Returns what the searches of a span cost of all topics but these, in runs that began at an instant or later.
+    pub async fn cost_except(
+        &mut self,
+        known: &[&str],
+        began_from: Time,
+        span: Span,
+    ) -> Result<SearchCost, StoreError> {
+        snapshot_read!(self, report::cost_except(known, began_from, span))
+    }
+
     /// Returns the last answer of the topic's runs of a span.
     pub async fn answer(&mut self, topic: &str, span: Span) -> Result<Option<AnswerRow>, StoreError> {
         snapshot_read!(self, report::answer(topic, span))
@@ -194,6 +204,11 @@ impl ReadSnapshot {
     /// Returns what is known of a topic's pruned searches.
     pub async fn pruned_days(&mut self, topic: &str) -> Result<PrunedDays, StoreError> {
         snapshot_read!(self, prune::pruned_days(topic))
+    }
+
+    /// Returns what is known of the pruned searches of all topics but these, added up for each day of a span.
+    pub async fn pruned_days_except(&mut self, known: &[&str], span: Span) -> Result<PrunedDays, StoreError> {
+        snapshot_read!(self, prune::pruned_days_except(known, span))
     }
 
     /// Returns what was pruned from a topic's span.

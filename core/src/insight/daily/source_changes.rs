@@ -57,19 +57,22 @@ pub fn finding_sources(watched: &WatchedTopic, runs: &[RunSearch], span: Span) -
 }
 
 /// Returns the sources that all topics had in all of a span, if any topic had others; `None` if their items can be
-/// compared as they are.
+/// compared as they are. A topic that was not watched before the end of the span restricts no other.
 #[must_use]
 pub fn sources_in_common(topics: &[FindingSources]) -> Option<BTreeSet<Source>> {
     let throughout = topics.iter().filter_map(|topic| topic.throughout.clone());
     let common = throughout.reduce(|common, other| common.intersection(&other).copied().collect())?;
-    topics.iter().any(|topic| !topic.any.is_subset(&common)).then_some(common)
+    let mut watched = topics.iter().filter(|topic| topic.throughout.is_some());
+    watched.any(|topic| !topic.any.is_subset(&common)).then_some(common)
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
     use super::*;
-    use crate::model::{CoverageSearch, RunState, SearchState};
+    use crate::model::{
+        CoverageSearch, ProviderQuery, RunState, SearchState, SocialOperation, SocialQuery, Topic, Window,
+    };
 
     const HOUR: i64 = 3_600_000;
 
@@ -113,6 +116,35 @@ mod tests {
         finding_sources(&watched, &runs(letters), Span { from: Time(0), until: Time(4 * HOUR) })
     }
 
+    /// The same of a topic with social and Hacker News that was added after that.
+    fn added_later() -> FindingSources {
+        let query =
+            ProviderQuery { source: Source::parse("hn").unwrap(), kind: "hackernews".into(), keys: Default::default() };
+        let definition = Topic {
+            id: "globex".into(),
+            title: "Globex".into(),
+            tags: Vec::new(),
+            window: Window::Past24Hours,
+            social: Some(SocialQuery { query: "globex".into(), operation: SocialOperation::Search, limit: None }),
+            web: None,
+            ai: None,
+            providers: vec![query],
+            schedule: None,
+            unscheduled: Default::default(),
+            limits: Default::default(),
+            filter: Default::default(),
+        };
+        let watched = WatchedTopic {
+            topic: "globex".into(),
+            began: Time(9 * HOUR),
+            ended: None,
+            paused: false,
+            next: None,
+            definition: Some(definition),
+        };
+        finding_sources(&watched, &[], Span { from: Time(0), until: Time(4 * HOUR) })
+    }
+
     #[test]
     fn only_sources_that_all_topics_had_in_the_whole_span_are_compared() {
         let all: [&str; 5] = ["sh"; 5];
@@ -133,6 +165,7 @@ mod tests {
                 Some(vec!["social"]),
             ),
             ("watched after the span only", vec![sources(0, &all), sources(0, &all), sources(9 * HOUR, &[])], None),
+            ("added after the span only", vec![sources(0, &social), sources(0, &social), added_later()], None),
             ("nothing is watched yet", vec![sources(9 * HOUR, &all)], None),
         ] {
             let parse = |names: Vec<&str>| names.into_iter().map(|name| Source::parse(name).unwrap()).collect();

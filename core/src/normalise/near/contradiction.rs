@@ -2,7 +2,7 @@
 //! opposite, or two names that changed places. Aligns the words of both and examines the gaps between shared words.
 //! Uses small lists and capital letters, no grammar. It only separates texts, never joins them.
 
-use super::denial::denies;
+use super::denial::{denies, is_exchange};
 use super::word_sense::SIDES;
 use super::word_sequence::{LETTERS, Word, WordSort};
 
@@ -100,7 +100,7 @@ impl Gap {
             return false;
         }
         if self.begins || self.ends {
-            if denies(a, self.begins) != denies(b, self.begins) {
+            if denies(a, self.begins) != denies(b, self.begins) && !is_exchange(a, b) {
                 return true;
             }
             if least == 0 || most > REMARK {

@@ -1,10 +1,7 @@
 //! Detects in the words before or after a text that all of it is not true: "It is not true that …", "BREAKING: false: …",
 //! "… - NOT".
 
-use std::collections::HashMap;
-use std::sync::LazyLock;
-
-use super::word_sense;
+use super::word_sense::{self, DenialRole};
 use super::word_sequence::{Word, WordSort, hashed};
 
 /// What a word does in a denial of a whole text.
@@ -12,15 +9,11 @@ use super::word_sequence::{Word, WordSort, hashed};
 enum InDenial {
     Not,
     No,
-    /// Denies with a negation.
-    Denied,
     /// Denies alone.
     False,
-    /// Adds nothing.
+    Denied,
     Around,
-    /// Adds nothing; at the start it asks.
     Asking,
-    /// Adds nothing, and may come first.
     Label,
 }
 
@@ -51,8 +44,17 @@ pub(super) fn denies(words: &[Word], before: bool) -> bool {
 
 /// Whether other words before a denial take it back: "I don't think it is fake: …", "true or false: …".
 fn leaves_open(others: &[Word]) -> bool {
-    let is_either = |word: &Word| word_sense::EITHER.split_whitespace().any(|either| hashed(either) == word.hash);
+    let is_either = |word: &Word| word.role == Some(DenialRole::Either);
     others.iter().any(|word| word.sort == WordSort::Negation) || others.last().is_some_and(is_either)
+}
+
+/// Whether the texts differ in one word, by which one of them says that something is not real: "fake" for
+/// "counterfeit". Only a label is no such word: "fake: …" denies what "breaking: …" says.
+pub(super) fn is_exchange(a: &[Word], b: &[Word]) -> bool {
+    let ([a], [b]) = (a, b) else { return false };
+    let is_other = |word: &Word| matches!(word.sort, WordSort::Plain | WordSort::Name) && in_denial(word).is_none();
+    let is_denied = |one: &Word, other: &Word| in_denial(one) == Some(InDenial::False) && is_other(other);
+    is_denied(a, b) || is_denied(b, a)
 }
 
 /// Whether it asks: "is it not true?", also after a label. "The video is fake" does not.
@@ -62,20 +64,18 @@ fn asks(denial: &[InDenial], is_start: bool) -> bool {
 }
 
 fn in_denial(word: &Word) -> Option<InDenial> {
-    static WORDS: LazyLock<HashMap<u16, InDenial>> = LazyLock::new(|| {
-        let of = |list: &'static str, what| list.split_whitespace().map(move |word| (hashed(word), what));
-        let labels = of(word_sense::LABELS, InDenial::Label);
-        let around = of(word_sense::AROUND_DENIAL, InDenial::Around);
-        let denied = of(word_sense::DENIED, InDenial::Denied);
-        let asking = word_sense::ASKING.into_iter().map(|word| (hashed(word), InDenial::Asking));
-        labels.chain(around).chain(denied).chain(asking).collect()
-    });
     match word.sort {
         WordSort::Negation if word.hash == hashed("no") => Some(InDenial::No),
         WordSort::Negation => Some(InDenial::Not),
         WordSort::Opposite if word_sense::says_false(word.hash) => Some(InDenial::False),
         WordSort::Opposite if word_sense::says_false(word.hash + 1) => Some(InDenial::Denied),
-        WordSort::Plain | WordSort::Name => WORDS.get(&word.hash).copied(),
-        _ => None,
+        WordSort::Opposite | WordSort::Number => None,
+        WordSort::Plain | WordSort::Name => match word.role? {
+            DenialRole::Label => Some(InDenial::Label),
+            DenialRole::Around => Some(InDenial::Around),
+            DenialRole::Denied => Some(InDenial::Denied),
+            DenialRole::Asking => Some(InDenial::Asking),
+            DenialRole::Either => None,
+        },
     }
 }

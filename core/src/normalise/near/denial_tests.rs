@@ -34,6 +34,11 @@ const DENIALS: &[(&str, &str, &str)] = &[
 
 /// Similar texts that must be separated.
 const APART: &[(&str, &str)] = &[
+    // A label is no other word for a denial.
+    (
+        "Breaking: police closed the main square because of a suspicious package",
+        "Fake: police closed the main square because of a suspicious package",
+    ),
     (
         "أعلنت الشركة أنها ستسحب جميع الروبوتات من الأسواق هذا الربيع",
         "أعلنت الشركة أنها لن تسحب جميع الروبوتات من الأسواق هذا الربيع",
@@ -99,6 +104,10 @@ const REMARKS: &[(&str, &str, &str)] = &[
     ("No, really: ", BRIDGE, ""),
     ("This is real: ", BRIDGE, ""),
     ("Please read this true story: ", BRIDGE, ""),
+    // In 12 bits these have the hashes of a label, of a word around a denial and of one that is denied.
+    ("Fake aliens: ", BRIDGE, ""),
+    ("Fake embassy: ", BRIDGE, ""),
+    ("Fake supporters: ", BRIDGE, ""),
     ("RT @ann: ", ARABIC, ""),
     ("عاجل | ", ARABIC, ""),
     ("لا، ", ARABIC, ""),
@@ -115,6 +124,15 @@ const REMARKS: &[(&str, &str, &str)] = &[
 
 /// Rewordings that must stay together.
 const TOGETHER: &[(&str, &str)] = &[
+    // Another word for "fake" at the end or the start of a text is no denial.
+    (
+        "Police say the Rolex watches seized at Boston airport are fake",
+        "Police say the Rolex watches seized at Boston airport are counterfeit",
+    ),
+    (
+        "Fake police officer arrested after he stopped cars near the airport in Boston",
+        "Phony police officer arrested after he stopped cars near the airport in Boston",
+    ),
     (
         "الطريق الساحلي لا يزال مغلقا أمام حركة السير منذ صباح اليوم الباكر",
         "الطريق الساحلي مغلقا أمام حركة السير منذ صباح اليوم الباكر",

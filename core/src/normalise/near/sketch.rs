@@ -1,6 +1,6 @@
 //! A compact, storable form of a text: the sets of its three-letter pieces and its numbers as 16-bit hashes, its
-//! weight, its words in order as 12-bit hashes with their sort, and its tone if certain. Sketches are compared, never
-//! decoded to text.
+//! weight, its words in order as 12-bit hashes with their sort and their role in denials, and its tone if certain.
+//! Sketches are compared, never decoded to text.
 
 use super::letters::Letters;
 use super::stable_hash::{NEAR_VERSION, hash};

@@ -1,7 +1,8 @@
 //! Words that change the meaning of a statement when exchanged: negations, number words, and pairs of opposites. Small
 //! lists, mostly English. Any other word is ordinary. Arabic writes some negations together with the next word.
 
-use std::collections::HashSet;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 /// Negations. `no` and `not` before one of [`NOT_DENIED`] are not.
@@ -141,25 +142,25 @@ const OPPOSITES: [&[&str]; 37] = [
 ];
 
 /// Words that add nothing to a denial of a whole text: "it is … that", "there is no … that".
-pub(super) const AROUND_DENIAL: &str = "it its it's be that this there i we he she they who of for at all news report \
+const AROUND_DENIAL: &str = "it its it's be that this there i we he she they who of for at all news report \
     reports story rumour rumor alarm es das dass dafür daß gibt hay de que il n'y y a c'est ce n'est la el \
     это что خبر هذا הידיעה זה";
 
 /// With a negation, these deny a whole text: "not true", "no evidence", "nobody says".
-pub(super) const DENIED: &str = "evidence proof says said say saying claims claimed happened stimmt belege beleg beweis beweise \
+const DENIED: &str = "evidence proof says said say saying claims claimed happened stimmt belege beleg beweis beweise \
     preuve preuves pruebas دليل";
 
 /// After one of these, a denial is one of two possibilities: "true or false".
-pub(super) const EITHER: &str = "or oder o ou или أم או";
+const EITHER: &str = "or oder o ou или أم או";
 
 /// A text that begins with one of these asks.
-pub(super) const ASKING: [&str; 6] = ["is", "was", "are", "were", "ist", "est"];
+const ASKING: [&str; 6] = ["is", "was", "are", "were", "ist", "est"];
 
 /// Negations that are also interjections: "No, the bridge stands" does not negate the rest.
 pub(super) const INTERJECTIONS: [&str; 7] = ["no", "non", "não", "нет", "never", "لا", "לא"];
 
 /// Labels and news outlets: words before or after a text that add nothing to its content.
-pub(super) const LABELS: &str = "breaking update updated updates video photo photos picture pictures pics watch live just news exclusive \
+const LABELS: &str = "breaking update updated updates video photo photos picture pictures pics watch live just news exclusive \
     developing alert urgent report reports reported read more story via rt mt listen audio gallery opinion analysis blog \
     reuters ap afp upi dpa bbc cnn nbc cbs abc fox msnbc cbc ctv npr guardian telegraph bloomberg wsj nyt yahoo huffpost \
     mashable techcrunch cnet wired forbes yonhap xinhua tass interfax ansa efe aljazeera usgs youtube twitter facebook \
@@ -187,8 +188,8 @@ fn listed(list: &str, word: &str) -> bool {
     list.split_whitespace().any(|listed| listed == word)
 }
 
-static SENSES: LazyLock<std::collections::HashMap<&'static str, Sense>> = LazyLock::new(|| {
-    let mut senses = std::collections::HashMap::new();
+static SENSES: LazyLock<HashMap<&'static str, Sense>> = LazyLock::new(|| {
+    let mut senses = HashMap::new();
     let mut put = |list: &'static str, sense: Sense| {
         for word in list.split_whitespace() {
             senses.entry(word).or_insert(sense);
@@ -203,6 +204,50 @@ static SENSES: LazyLock<std::collections::HashMap<&'static str, Sense>> = LazyLo
     }
     senses
 });
+
+/// What a word does beside a negation or a word such as "false", where these may deny a whole text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum DenialRole {
+    /// Adds nothing, and may come first.
+    Label,
+    /// Adds nothing.
+    Around,
+    /// Denies with a negation.
+    Denied,
+    /// Adds nothing; at the start it asks.
+    Asking,
+    /// Leaves open which of two possibilities is true.
+    Either,
+}
+
+impl DenialRole {
+    /// All, in the order of their numbers in sketches.
+    pub(super) const ALL: [Self; 5] = [Self::Label, Self::Around, Self::Denied, Self::Asking, Self::Either];
+}
+
+static DENIAL_ROLES: LazyLock<HashMap<String, DenialRole>> = LazyLock::new(|| {
+    let of = |list: &'static str, role| {
+        list.split_whitespace().map(move |word| (without_apostrophes(word).into_owned(), role))
+    };
+    let asking = ASKING.into_iter().map(|word| (word.to_owned(), DenialRole::Asking));
+    // Of a word on several lists the last one holds.
+    of(LABELS, DenialRole::Label)
+        .chain(of(AROUND_DENIAL, DenialRole::Around))
+        .chain(of(DENIED, DenialRole::Denied))
+        .chain(asking)
+        .chain(of(EITHER, DenialRole::Either))
+        .collect()
+});
+
+fn without_apostrophes(word: &str) -> Cow<'_, str> {
+    if word.contains('\'') { Cow::Owned(word.replace('\'', "")) } else { Cow::Borrowed(word) }
+}
+
+/// The role of a lower-case word. Its letters decide, not its hash: in 12 bits about one of 25 unknown words has the hash
+/// of a listed one.
+pub(super) fn denial_role(word: &str) -> Option<DenialRole> {
+    DENIAL_ROLES.get(without_apostrophes(word).as_ref()).copied()
+}
 
 static LABEL_WORDS: LazyLock<HashSet<&'static str>> =
     LazyLock::new(|| LABELS.split_whitespace().chain(EXCLAMATIONS.split_whitespace()).collect());

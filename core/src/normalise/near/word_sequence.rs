@@ -9,7 +9,7 @@ use super::super::text::is_invisible;
 use super::letters::{ANNOUNCING, MOST_READ, is_cut_off, is_mark, is_thousands_separator};
 use super::noise;
 use super::stable_hash::hash;
-use super::word_sense::{self, Sense};
+use super::word_sense::{self, DenialRole, Sense};
 
 /// The most words stored of a text.
 pub(super) const MOST_WORDS: usize = 160;
@@ -39,7 +39,13 @@ pub(super) struct Word {
     /// For a name: the set of its letters, their count, and whether it is also a common word. Distinguishes a misspelt
     /// name from another name.
     pub(super) spelt: u32,
+    /// For a plain word or a name.
+    pub(super) role: Option<DenialRole>,
 }
+
+/// The numbers of sorts in sketches, from which on they also tell the role of a plain word or a name.
+const PLAIN_WITH_ROLE: u16 = 5;
+const NAME_WITH_ROLE: u16 = 10;
 
 impl Word {
     /// Whether both are the same word. A name may be written in lower case.
@@ -49,12 +55,15 @@ impl Word {
     }
 
     pub(super) fn write(&self, out: &mut Vec<u8>) {
-        let sort = match self.sort {
-            WordSort::Plain => 0,
-            WordSort::Negation => 1,
-            WordSort::Number => 2,
-            WordSort::Opposite => 3,
-            WordSort::Name => 4,
+        let role = self.role.and_then(|role| (0_u16..).zip(DenialRole::ALL).find(|(_, other)| *other == role));
+        let sort = match (self.sort, role) {
+            (WordSort::Plain, None) => 0,
+            (WordSort::Negation, _) => 1,
+            (WordSort::Number, _) => 2,
+            (WordSort::Opposite, _) => 3,
+            (WordSort::Name, None) => 4,
+            (WordSort::Plain, Some((role, _))) => PLAIN_WITH_ROLE + role,
+            (WordSort::Name, Some((role, _))) => NAME_WITH_ROLE + role,
         };
         out.extend((sort << BITS | self.hash).to_le_bytes());
         if self.sort == WordSort::Name {
@@ -64,19 +73,21 @@ impl Word {
 
     pub(super) fn read(words: &mut impl Iterator<Item = u16>) -> Option<Self> {
         let first = words.next()?;
-        let sort = match first >> BITS {
-            0 => WordSort::Plain,
-            1 => WordSort::Negation,
-            2 => WordSort::Number,
-            3 => WordSort::Opposite,
-            4 => WordSort::Name,
-            _ => return None,
+        let role = |number: u16| DenialRole::ALL.get(usize::from(number)).copied();
+        let (sort, role) = match first >> BITS {
+            0 => (WordSort::Plain, None),
+            1 => (WordSort::Negation, None),
+            2 => (WordSort::Number, None),
+            3 => (WordSort::Opposite, None),
+            4 => (WordSort::Name, None),
+            sort @ PLAIN_WITH_ROLE..NAME_WITH_ROLE => (WordSort::Plain, role(sort - PLAIN_WITH_ROLE)),
+            sort => (WordSort::Name, Some(role(sort - NAME_WITH_ROLE)?)),
         };
         let spelt = match sort {
             WordSort::Name => u32::from(words.next()?) | u32::from(words.next()?) << 16,
             _ => 0,
         };
-        Some(Self { sort, hash: first & ((1 << BITS) - 1), spelt })
+        Some(Self { sort, hash: first & ((1 << BITS) - 1), spelt, role })
     }
 }
 
@@ -133,7 +144,7 @@ pub(super) fn words(text: &str) -> Vec<Word> {
         let next = small.get(at + 1).map(String::as_str);
         if let Some(verb) = word_sense::negated_verb(word) {
             words.push(plain(verb));
-            words.push(Word { sort: WordSort::Negation, ..plain("not") });
+            words.push(Word { sort: WordSort::Negation, role: None, ..plain("not") });
             continue;
         }
         let kept = match word_sense::sense(word, next) {
@@ -143,9 +154,9 @@ pub(super) fn words(text: &str) -> Vec<Word> {
             {
                 plain(word)
             }
-            Some(Sense::Negation) => Word { sort: WordSort::Negation, ..plain(word) },
-            Some(Sense::Number(value)) => Word { sort: WordSort::Number, hash: value, spelt: 0 },
-            Some(Sense::Opposite(side)) => Word { sort: WordSort::Opposite, hash: side, spelt: 0 },
+            Some(Sense::Negation) => Word { sort: WordSort::Negation, role: None, ..plain(word) },
+            Some(Sense::Number(value)) => Word { sort: WordSort::Number, hash: value, spelt: 0, role: None },
+            Some(Sense::Opposite(side)) => Word { sort: WordSort::Opposite, hash: side, spelt: 0, role: None },
             None if word.chars().all(|c| c.is_numeric() || c == '.') => number(word),
             None if is_name(raw, word, style, english) => {
                 Word { sort: WordSort::Name, spelt: spelt(word), ..plain(word) }
@@ -169,13 +180,13 @@ pub(super) fn hashed(word: &str) -> u16 {
 }
 
 fn plain(word: &str) -> Word {
-    Word { sort: WordSort::Plain, hash: hashed(word), spelt: 0 }
+    Word { sort: WordSort::Plain, hash: hashed(word), spelt: 0, role: word_sense::denial_role(word) }
 }
 
 /// A number in digits. Up to 100 its hash is its value, as for number words.
 fn number(digits: &str) -> Word {
     let value = digits.parse().ok().filter(|value: &u16| *value <= 100);
-    Word { sort: WordSort::Number, hash: value.unwrap_or_else(|| hashed(digits) | 0x800), spelt: 0 }
+    Word { sort: WordSort::Number, hash: value.unwrap_or_else(|| hashed(digits) | 0x800), spelt: 0, role: None }
 }
 
 /// Bits of [`Word::spelt`]: the letters, their count, whether it is also a common word.

@@ -145,11 +145,31 @@ pub(in crate::store) async fn pruned_until(conn: &mut Conn) -> Result<Option<Tim
 
 /// Returns what is known of a topic's pruned searches.
 pub(in crate::store) async fn pruned_days(conn: &mut Conn, topic: &str) -> Result<PrunedDays, StoreError> {
-    let uncounted: Option<String> = sqlx::query_scalar("SELECT value FROM store_info WHERE name = 'pruned_uncounted'")
-        .fetch_optional(&mut *conn)
-        .await?;
     let rows = sqlx::query("SELECT day, runs, calls, cost FROM pruned_day WHERE topic = $1 ORDER BY day");
-    let rows = rows.bind(topic).fetch_all(conn).await?;
+    let rows = rows.bind(topic).fetch_all(&mut *conn).await?;
+    read_days(conn, &rows).await
+}
+
+/// Returns what is known of the pruned searches of all topics but these, added up for each day of a span.
+pub(in crate::store) async fn pruned_days_except(
+    conn: &mut Conn,
+    known: &[&str],
+    span: Span,
+) -> Result<PrunedDays, StoreError> {
+    let sql = format!(
+        "SELECT p.day, CAST(sum(p.runs) AS BIGINT) AS runs, CAST(sum(p.calls) AS BIGINT) AS calls, CAST(sum(p.cost) AS BIGINT) AS cost \
+         FROM topic t CROSS JOIN pruned_day p WHERE t.id NOT IN (SELECT given.value FROM {}) AND p.topic = t.id \
+         AND p.day >= $2 AND p.day <= $3 GROUP BY p.day ORDER BY p.day",
+        super::texts(1)
+    );
+    let query = sqlx::query(AssertSqlSafe(sql)).bind(to_json(known)?);
+    let rows = query.bind(span.from.utc_day()).bind(span.until.utc_day()).fetch_all(&mut *conn).await?;
+    read_days(conn, &rows).await
+}
+
+async fn read_days(conn: &mut Conn, rows: &[super::Row]) -> Result<PrunedDays, StoreError> {
+    let uncounted: Option<String> =
+        sqlx::query_scalar("SELECT value FROM store_info WHERE name = 'pruned_uncounted'").fetch_optional(conn).await?;
     let day = |row: &super::Row| {
         let from = Time::of_utc_day(row.try_get("day")?);
         Ok::<_, StoreError>(PrunedDay {
