@@ -35,6 +35,6 @@ impl Store {
 
     /// Returns the keys of a topic's items that count in a span; those first seen last come first, at most `most`.
     pub async fn counted_item_keys(&self, topic: &str, span: Span, most: u32) -> Result<Vec<String>, StoreError> {
-        read!(self, report::counted_item_keys(topic, span, i64::from(most)))
+        read!(self, counted_rows::counted_item_keys(topic, span, i64::from(most)))
     }
 }

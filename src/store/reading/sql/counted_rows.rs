@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use sqlx::{AssertSqlSafe, Row as _};
 
 use super::{Conn, fresh, read};
-use crate::model::{Source, Time};
+use crate::model::{Source, Span, Time};
 use crate::store::{RunItem, RunItems, StoreError};
 
 /// SQL for the order of a table's sources: that of [`Source`].
@@ -146,5 +146,22 @@ pub(in crate::store) async fn new_item_keys(
     );
     let query = sqlx::query_scalar(AssertSqlSafe(sql)).bind(topic).bind(since.0);
     let query = query.bind(serde_json::json!(runs).to_string()).bind(fresh::pairs(&begun)).bind(most);
+    Ok(query.fetch_all(conn).await?)
+}
+
+/// Returns the keys of [`super::report::counted_items`] in the same order, at most `most`.
+pub(in crate::store) async fn counted_item_keys(
+    conn: &mut Conn,
+    topic: &str,
+    span: Span,
+    most: i64,
+) -> Result<Vec<String>, StoreError> {
+    let counts_at = super::report::COUNTS_AT;
+    let sql = format!(
+        "SELECT i.key FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run \
+         WHERE t.topic = $1 AND t.first_seen >= $2 AND f.seq IS NOT NULL AND {counts_at} >= $2 AND {counts_at} < $3 \
+         ORDER BY t.first_seen DESC, i.key LIMIT $4"
+    );
+    let query = sqlx::query_scalar(AssertSqlSafe(sql)).bind(topic).bind(span.from.0).bind(span.until.0).bind(most);
     Ok(query.fetch_all(conn).await?)
 }

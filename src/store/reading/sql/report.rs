@@ -34,7 +34,7 @@ pub(in crate::store) async fn marks(
 }
 
 /// SQL for when an item counts, as [`CountedItem::moment`] says.
-const COUNTS_AT: &str = "CASE WHEN i.published_at < t.first_seen THEN i.published_at ELSE t.first_seen END";
+pub(super) const COUNTS_AT: &str = "CASE WHEN i.published_at < t.first_seen THEN i.published_at ELSE t.first_seen END";
 
 /// Returns items of a topic that count in a span ([`CountedItem::moment`]). None was first seen before the span.
 pub(in crate::store) async fn counted_items(
@@ -46,22 +46,6 @@ pub(in crate::store) async fn counted_items(
     read_counted_items(
         &sqlx::query(AssertSqlSafe(sql)).bind(topic).bind(span.from.0).bind(span.until.0).fetch_all(conn).await?,
     )
-}
-
-/// Returns the keys of these items in the same order, at most `most`.
-pub(in crate::store) async fn counted_item_keys(
-    conn: &mut Conn,
-    topic: &str,
-    span: Span,
-    most: i64,
-) -> Result<Vec<String>, StoreError> {
-    let sql = format!(
-        "SELECT i.key FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run \
-         WHERE t.topic = $1 AND t.first_seen >= $2 AND f.seq IS NOT NULL AND {COUNTS_AT} >= $2 AND {COUNTS_AT} < $3 \
-         ORDER BY t.first_seen DESC, i.key LIMIT $4"
-    );
-    let query = sqlx::query_scalar(AssertSqlSafe(sql)).bind(topic).bind(span.from.0).bind(span.until.0).bind(most);
-    Ok(query.fetch_all(conn).await?)
 }
 
 /// Returns when a topic first saw items, within a span.
