@@ -51,7 +51,13 @@ pub fn finding_sources(watched: &WatchedTopic, runs: &[RunSearch], span: Span) -
         let finds = |source: &Source| topic.brings(*source).is_some_and(|kind| kind != ResultKind::Answer);
         any.extend(topic.sources().into_iter().filter(finds));
     }
-    let is_whole = |source: &Source| memberships(*source, watched, runs, span).iter().any(|member| member.span == span);
+    // With all runs: what follows a source that ended in the span is not its own.
+    let after_last = runs.last().map_or(span.until, |run| Time(run.at.0.saturating_add(1)));
+    let seen = Span { until: span.until.max(after_last), ..span };
+    let is_whole = |source: &Source| {
+        let all = memberships(*source, watched, runs, seen);
+        all.iter().any(|member| member.span.intersection(span) == Some(span))
+    };
     let throughout = (watched.began < span.until).then(|| any.iter().copied().filter(is_whole).collect());
     FindingSources { throughout, any }
 }
@@ -76,7 +82,8 @@ mod tests {
 
     const HOUR: i64 = 3_600_000;
 
-    /// The runs of a topic, one an hour, each with its sources: `s` social, `w` web, `h` Hacker News, `a` an answer.
+    /// The runs of a topic, one an hour, each with its sources: `s` social, `w` web, `h` Hacker News, `a` an answer; `m`
+    /// is a missed slot.
     fn runs(letters: &[&str]) -> Vec<RunSearch> {
         let of = |(hour, letters): (i64, &&str)| {
             let search = move |letter: char| {
@@ -96,53 +103,56 @@ mod tests {
                     saturated: false,
                     trouble: None,
                 };
-                RunSearch { topic: "acme".into(), at, state: RunState::Ok, reason: None, search: Some(search) }
+                let (state, search) =
+                    if letter == 'm' { (RunState::Missed, None) } else { (RunState::Ok, Some(search)) };
+                RunSearch { topic: "acme".into(), at, state, reason: None, search }
             };
             letters.chars().map(search).collect::<Vec<_>>()
         };
         (1..).zip(letters).flat_map(of).collect()
     }
 
-    /// What a topic's sources were in the first four hours. Its definition is not known, so it has all of them still.
-    fn sources(began: i64, letters: &[&str]) -> FindingSources {
-        let watched = WatchedTopic {
-            topic: "acme".into(),
-            began: Time(began),
-            ended: None,
-            paused: false,
-            next: None,
-            definition: None,
-        };
-        finding_sources(&watched, &runs(letters), Span { from: Time(0), until: Time(4 * HOUR) })
-    }
-
-    /// The same of a topic with social and Hacker News that was added after that.
-    fn added_later() -> FindingSources {
-        let query =
-            ProviderQuery { source: Source::parse("hn").unwrap(), kind: "hackernews".into(), keys: Default::default() };
-        let definition = Topic {
-            id: "globex".into(),
-            title: "Globex".into(),
+    /// The configuration of a topic with social, and Hacker News if wanted.
+    fn definition(has_hn: bool) -> Topic {
+        let hn = Source::parse("hn").unwrap();
+        let query = ProviderQuery { source: hn, kind: "hackernews".into(), keys: Default::default() };
+        Topic {
+            id: "acme".into(),
+            title: "Acme".into(),
             tags: Vec::new(),
             window: Window::Past24Hours,
-            social: Some(SocialQuery { query: "globex".into(), operation: SocialOperation::Search, limit: None }),
+            social: Some(SocialQuery { query: "acme".into(), operation: SocialOperation::Search, limit: None }),
             web: None,
             ai: None,
-            providers: vec![query],
+            providers: has_hn.then_some(query).into_iter().collect(),
             schedule: None,
             unscheduled: Default::default(),
             limits: Default::default(),
             filter: Default::default(),
-        };
-        let watched = WatchedTopic {
-            topic: "globex".into(),
-            began: Time(9 * HOUR),
-            ended: None,
-            paused: false,
-            next: None,
-            definition: Some(definition),
-        };
-        finding_sources(&watched, &[], Span { from: Time(0), until: Time(4 * HOUR) })
+        }
+    }
+
+    fn watched(began: i64, definition: Option<Topic>) -> WatchedTopic {
+        WatchedTopic { topic: "acme".into(), began: Time(began), ended: None, paused: false, next: None, definition }
+    }
+
+    fn first_hours() -> Span {
+        Span { from: Time(0), until: Time(4 * HOUR) }
+    }
+
+    /// What a topic's sources were in the first four hours. Its definition is not known, so it has all of them still.
+    fn sources(began: i64, letters: &[&str]) -> FindingSources {
+        finding_sources(&watched(began, None), &runs(letters), first_hours())
+    }
+
+    /// The same of a topic that now has social only.
+    fn now_social(letters: &[&str]) -> FindingSources {
+        finding_sources(&watched(0, Some(definition(false))), &runs(letters), first_hours())
+    }
+
+    /// The same of a topic with social and Hacker News that was added after that.
+    fn added_later() -> FindingSources {
+        finding_sources(&watched(9 * HOUR, Some(definition(true))), &[], first_hours())
     }
 
     #[test]
@@ -164,6 +174,17 @@ mod tests {
                 vec![sources(0, &["s", "s", "s", "s", "sh"]), sources(0, &social)],
                 Some(vec!["social"]),
             ),
+            (
+                "lost in the span, seen after it, and then a missed slot",
+                vec![now_social(&["sh", "sh", "sh", "s", "s", "m"]), sources(0, &all)],
+                Some(vec!["social"]),
+            ),
+            (
+                "lost in the span, and back after it",
+                vec![sources(0, &["sh", "sh", "sh", "s", "s", "sh"]), sources(0, &all)],
+                Some(vec!["social"]),
+            ),
+            ("lost after the span", vec![now_social(&["sh", "sh", "sh", "sh", "s", "m"]), sources(0, &all)], None),
             ("watched after the span only", vec![sources(0, &all), sources(0, &all), sources(9 * HOUR, &[])], None),
             ("added after the span only", vec![sources(0, &social), sources(0, &social), added_later()], None),
             ("nothing is watched yet", vec![sources(9 * HOUR, &all)], None),
