@@ -43,13 +43,22 @@ fn days_with_other_sources_are_not_compared() {
         for (id, _, _, changed) in TOPICS {
             let text = report(&place, &[id], "2026-03-11", "2026-03-12T10:00:00Z");
             let name = place.database.name;
-            for sentence in ["other sources were searched then", "since its sources changed"] {
+            for sentence in ["other sources were searched then", "only days with the same sources"] {
                 assert_eq!(text.contains(sentence), changed, "{name}, {id}: {sentence}\n{text}");
             }
             assert!(
                 !changed || (!text.contains("below usual") && !text.contains("above usual")),
                 "{name}, {id}: {text}"
             );
+        }
+        // On the day on which it went, its source was searched for a part only.
+        let text = report(&place, &["removed"], "2026-03-09", "2026-03-12T10:00:00Z");
+        for sentence in [
+            "; not compared: the sources changed within this day",
+            "Day before (Sunday 03-08): not compared, the sources changed within this day",
+            "Searched for a part of the period: hn (only 2026-03-09 ",
+        ] {
+            assert!(text.contains(sentence), "{sentence}: {text}");
         }
         // Its source is back since. That changes nothing of the day on which it went.
         let at = "2026-03-13T09:00:00Z";
@@ -61,5 +70,8 @@ fn days_with_other_sources_are_not_compared() {
         place.ok(&["once", "--at", at]);
         let text = report(&place, &["removed", "same"], "2026-03-09", "2026-03-13T10:00:00Z");
         assert!(text.contains("Only items that social found count"), "{text}");
+        // Days with the same sources as now are compared, although these changed in between.
+        let text = report(&place, &["removed"], "2026-03-13", "2026-03-13T10:00:00Z");
+        assert!(!text.contains("Week before (Friday 03-06): not compared, other sources"), "{text}");
     }
 }
