@@ -60,7 +60,7 @@ pub struct TopicFacts {
     pub asked_anew: Vec<Time>,
     /// When the current query began, if the query changed. Only days since then are compared.
     pub asked_since: Option<Time>,
-    /// When the topic last got or lost a source. Only days since then are compared.
+    /// When the topic last got or lost a source, if it did. Only days with the same sources are compared.
     pub sources_since: Option<Time>,
     /// Sources that answer but have fallen silent or stale.
     pub ill: Vec<SourceSilence>,
@@ -145,6 +145,9 @@ pub struct TopicFacts {
     /// How much of the cost was assumed from a price; `None` if some searches were pruned.
     #[serde(rename = "assumed_usd")]
     pub assumed: Option<Micros>,
+    /// The sources that the topic had only in a part of the period, and when.
+    #[serde(skip)]
+    pub part_time: Vec<(Source, Vec<Span>)>,
 }
 
 /// What is known of a period whose searches were pruned.
@@ -202,6 +205,11 @@ impl TopicFacts {
     /// Whether the query changed in the period, so that results cannot be compared with those before.
     pub(super) fn query_changed(&self) -> bool {
         self.changes.as_ref().is_some_and(|changes| !changes.queries.is_empty())
+    }
+
+    /// Whether the topic got or lost a source in the period.
+    pub(super) fn sources_changed(&self) -> bool {
+        !self.part_time.is_empty()
     }
 
     /// Returns the note that near-copies may still count as unique, if so.

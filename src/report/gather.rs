@@ -83,9 +83,12 @@ pub(super) async fn topic(
     let scorer = daily::scorer_of(marks.iter().filter(|mark| chart_span.contains(mark.moment())));
     // The results of another query say nothing about what is usual for this one.
     let asked_since = query_changes.iter().copied().filter(|at| *at < span.until).max();
-    let sources_since = search_coverage.source_changes(seen).range(..span.until).next_back().copied();
-    let since = asked_since.max(sources_since).max(reach).max(judged_from);
-    let comparable = |day: &&Day| since.is_none_or(|at| at <= day.span.from);
+    let sources = search_coverage.source_history(seen);
+    let own_sources = sources.constant(span);
+    let since = asked_since.max(reach).max(judged_from);
+    let comparable = |day: &&Day| {
+        since.is_none_or(|at| at <= day.span.from) && own_sources.is_some() && sources.constant(day.span) == own_sources
+    };
     let before = history.split_last().map_or(&*history, |(_, before)| before);
     let before = if calendar.is_some() { history.get(..period_start).unwrap_or_default() } else { before };
     let before: Vec<Day> = before.iter().filter(comparable).copied().collect();
@@ -100,7 +103,7 @@ pub(super) async fn topic(
                 &marks,
                 &search_coverage,
                 &pruned_days,
-                &comparison::Limits { asked_since, sources_since, judged_from, searched_since, now },
+                &comparison::Limits { asked_since, sources: &sources, judged_from, searched_since, now },
             )
         })
         .unwrap_or_default();
@@ -152,7 +155,7 @@ pub(super) async fn topic(
         kept: &pruned_days,
         searched_since,
         asked_since,
-        sources_since,
+        sources: &sources,
         reach,
         judged_from,
         in_voice: in_voice.as_ref(),
@@ -243,7 +246,7 @@ pub(super) async fn topic(
         changes: None,
         asked_anew: query_changes.iter().copied().filter(|at| chart_span.contains(*at)).collect(),
         asked_since,
-        sources_since,
+        sources_since: sources.last_change(span.until),
         ill: Vec::new(),
         cut,
         period_cut,
@@ -253,6 +256,7 @@ pub(super) async fn topic(
         searches_cut,
         pruned: snapshot.pruned_summary(&topic.id, chart_span).await?.describe(),
         assumed: cost.assumed,
+        part_time: sources.part_time(span),
     })
 }
 

@@ -90,6 +90,7 @@ pub(super) fn topic(id: &str) -> TopicFacts {
         searches_cut: false,
         pruned: None,
         assumed: Some(Micros(0)),
+        part_time: Vec::new(),
     }
 }
 

@@ -26,9 +26,11 @@ fn watch(place: &Place, sandbox: &Sandbox) {
     }
 }
 
-/// The report of a topic on the eleventh day.
-fn report(place: &Place, id: &str) -> String {
-    place.ok(&["report", "--topic", id, "--date", "2026-03-11", "--at", "2026-03-12T10:00:00Z", "--out", "r.md"]);
+/// The report of topics on a day.
+fn report(place: &Place, topics: &[&str], date: &str, at: &str) -> String {
+    let topics = topics.iter().flat_map(|id| ["--topic", *id]);
+    let args: Vec<&str> = ["report", "--date", date, "--at", at, "--out", "r.md"].into_iter().chain(topics).collect();
+    place.ok(&args);
     std::fs::read_to_string(place.path("r.md")).unwrap()
 }
 
@@ -39,9 +41,9 @@ fn days_with_other_sources_are_not_compared() {
         let place = Place::new(database, "", "");
         watch(&place, &sandbox);
         for (id, _, _, changed) in TOPICS {
-            let text = report(&place, id);
+            let text = report(&place, &[id], "2026-03-11", "2026-03-12T10:00:00Z");
             let name = place.database.name;
-            for sentence in ["other sources were searched then", "since its sources changed"] {
+            for sentence in ["other sources were searched then", "only days with the same sources"] {
                 assert_eq!(text.contains(sentence), changed, "{name}, {id}: {sentence}\n{text}");
             }
             assert!(
@@ -49,5 +51,27 @@ fn days_with_other_sources_are_not_compared() {
                 "{name}, {id}: {text}"
             );
         }
+        // On the day on which it went, its source was searched for a part only.
+        let text = report(&place, &["removed"], "2026-03-09", "2026-03-12T10:00:00Z");
+        for sentence in [
+            "; not compared: the sources changed within this day",
+            "Day before (Sunday 03-08): not compared, the sources changed within this day",
+            "Searched for a part of the period: hn (only 2026-03-09 ",
+        ] {
+            assert!(text.contains(sentence), "{sentence}: {text}");
+        }
+        // Its source is back since. That changes nothing of the day on which it went.
+        let at = "2026-03-13T09:00:00Z";
+        sandbox.turn_to(at);
+        let topics = TOPICS.map(|(id, before, ..)| {
+            format!("[[topics]]\nid = \"{id}\"\nquery = \"acme\"\nevery = \"1d\"\nsources = [{before}]\n")
+        });
+        place.configure(&sandbox.lines(), &format!("{}\n{}", sandbox.hacker_news(), topics.concat()));
+        place.ok(&["once", "--at", at]);
+        let text = report(&place, &["removed", "same"], "2026-03-09", "2026-03-13T10:00:00Z");
+        assert!(text.contains("Only items that social found count"), "{text}");
+        // Days with the same sources as now are compared, although these changed in between.
+        let text = report(&place, &["removed"], "2026-03-13", "2026-03-13T10:00:00Z");
+        assert!(!text.contains("Week before (Friday 03-06): not compared, other sources"), "{text}");
     }
 }

@@ -3,9 +3,11 @@
 
 use std::collections::HashSet;
 
-use super::measures::{LONGEST_RUN, MOST_SEARCHES, UNJUDGED, WHOLE};
+use super::measures::{LONGEST_RUN, MOST_SEARCHES, UNJUDGED, WHOLE, sources_reason};
 use super::tone;
-use crate::insight::daily::{self, CalendarPeriod, CalendarUnit, ItemCounts, SearchCoverage, Share, ToneCounts};
+use crate::insight::daily::{
+    self, CalendarPeriod, CalendarUnit, ItemCounts, SearchCoverage, Share, SourceHistory, ToneCounts,
+};
 use crate::model::{CountedItem, Micros, PrunedDays, Span, Time, Tone, Topic};
 use crate::report::format::percent_below;
 use crate::store::{ReadSnapshot, StoreError};
@@ -83,8 +85,8 @@ pub(in crate::report) struct Reading<'a> {
     pub(in crate::report) searched_since: Option<Time>,
     /// When the query last changed.
     pub(in crate::report) asked_since: Option<Time>,
-    /// When the topic last got or lost a source.
-    pub(in crate::report) sources_since: Option<Time>,
+    /// When the topic had which sources.
+    pub(in crate::report) sources: &'a SourceHistory,
     /// If there were more items than are read: when the earliest item that was read was first seen.
     pub(in crate::report) reach: Option<Time>,
     /// From when on the filter could judge all items, if not all.
@@ -189,9 +191,8 @@ impl Reading<'_> {
             let then = self.asked_since.is_some_and(|at| at <= span.from);
             return Some(if then { "another query was used then" } else { "the query changed" }.to_owned());
         }
-        if self.sources_since.is_some_and(|at| at > before.from) {
-            let then = self.sources_since.is_some_and(|at| at <= span.from);
-            return Some(if then { "other sources were searched then" } else { "the sources changed" }.to_owned());
+        if let Some(reason) = sources_reason(self.sources, span, before, noun) {
+            return Some(reason);
         }
         if self.reach.is_some_and(|reach| reach > before.from) {
             return Some("more items than can be read at once".to_owned());

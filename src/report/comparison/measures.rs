@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::insight::daily::{Share, ToneCounts, UsualShare};
+use crate::insight::daily::{Share, SourceHistory, ToneCounts, UsualShare};
 use crate::insight::why::Cause;
 use crate::model::{Source, Span, Time, Tone};
 
@@ -26,6 +26,15 @@ pub(in crate::report) const LONGEST_RUN: i64 = 86_400_000;
 /// Whether a period is over for so long that a report made now describes how it ended, not how things are.
 pub(in crate::report) fn is_past(period: Span, now: Time) -> bool {
     now.0 > period.until.0.saturating_add(TAIL)
+}
+
+/// Returns why counts of a period cannot be compared with those of an earlier one of its kind, if its sources are why.
+pub(super) fn sources_reason(sources: &SourceHistory, span: Span, before: Span, noun: &str) -> Option<String> {
+    match (sources.constant(span), sources.constant(before)) {
+        (None, _) => Some(format!("the sources changed within this {noun}")),
+        (_, None) => Some(format!("the sources changed within that {noun}")),
+        (now, then) => (now != then).then(|| "other sources were searched then".to_owned()),
+    }
 }
 
 /// An earlier day.

@@ -10,17 +10,17 @@ pub(super) mod tone;
 use super::document::Report;
 use super::facts::TopicFacts;
 use super::format::at_least;
-use crate::insight::daily::{Day, SearchCoverage};
+use crate::insight::daily::{Day, SearchCoverage, SourceHistory};
 use crate::model::{CountedItem, PrunedDays, Time};
 use count_change::{Change, Count};
-use measures::{EarlierDay, UNJUDGED, WHOLE};
+use measures::{EarlierDay, UNJUDGED, WHOLE, sources_reason};
 
 /// What limits which days can be compared.
-pub(super) struct Limits {
+pub(super) struct Limits<'a> {
     /// When the query last changed: another one was used before.
     pub(super) asked_since: Option<Time>,
-    /// When it last got or lost a source.
-    pub(super) sources_since: Option<Time>,
+    /// When it had which sources.
+    pub(super) sources: &'a SourceHistory,
     /// From when on the filter could judge all items, if not all.
     pub(super) judged_from: Option<Time>,
     /// When the first run that searched started.
@@ -34,7 +34,7 @@ pub(super) fn compare_days(
     marks: &[CountedItem],
     search_coverage: &SearchCoverage,
     pruned_days: &PrunedDays,
-    limits: &Limits,
+    limits: &Limits<'_>,
 ) -> Vec<EarlierDay> {
     let at = |back: usize| Some((back, history.get(history.len().checked_sub(1 + back)?)?));
     let one = |(back, day): (usize, &Day)| {
@@ -44,8 +44,10 @@ pub(super) fn compare_days(
             Some(if later { "not watched yet" } else { "not watched from its start" }.to_owned())
         } else if limits.asked_since.is_some_and(|at| at > day.span.from) {
             Some("another query was used then".to_owned())
-        } else if limits.sources_since.is_some_and(|at| at > day.span.from) {
-            Some("other sources were searched then".to_owned())
+        } else if let Some(reason) =
+            history.last().and_then(|own| sources_reason(limits.sources, own.span, day.span, "day"))
+        {
+            Some(reason)
         } else if limits.judged_from.is_some_and(|at| at > day.span.from) {
             Some(UNJUDGED.to_owned())
         } else if !pruned_days.is_complete(day.span) {

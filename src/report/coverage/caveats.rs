@@ -60,17 +60,20 @@ fn uncompared(report: &Report, topic: &TopicFacts) -> String {
     if report.window == ReportWindow::SinceLast {
         return "not compared: this is not a whole day".to_owned();
     }
+    if topic.sources_changed() {
+        return format!("not compared: the sources changed within this {}", topic.noun());
+    }
     format!("too few days to compare with{}: {}", since_change(topic), topic.comparable)
 }
 
-/// Names the change since which days can be compared, if there was one.
+/// Says which days can be compared, if the query or the sources changed.
 pub(in crate::report) fn since_change(topic: &TopicFacts) -> &'static str {
     if topic.asked_since.is_none() && topic.sources_since.is_none() {
         ""
     } else if topic.asked_since >= topic.sources_since {
         " since the query changed"
     } else {
-        " since its sources changed"
+        " (only days with the same sources)"
     }
 }
 

@@ -191,6 +191,17 @@ impl TopicFacts {
         Some(format!("Not counted as covered: {long} just before searches, because posts may be indexed late."))
     }
 
+    /// Returns the note that some sources were searched for a part of the period only, if so.
+    pub(super) fn part_time_note(&self, timezone: &str) -> Option<String> {
+        let spans = |spans: &[Span]| {
+            let all: Vec<String> = spans.iter().map(|span| format::span(*span, timezone)).collect();
+            all.join(", ")
+        };
+        let all: Vec<String> =
+            self.part_time.iter().map(|(source, times)| format!("{source} (only {})", spans(times))).collect();
+        (!all.is_empty()).then(|| format!("Searched for a part of the period: {}.", all.join(", ")))
+    }
+
     /// Returns the note that the end of the period was not covered yet, if so.
     pub(super) fn open_words(&self, timezone: &str) -> Option<String> {
         let open = self.open?;

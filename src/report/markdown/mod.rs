@@ -304,8 +304,8 @@ fn coverage(report: &Report, topic: &TopicFacts) -> String {
         }
         None => format!("{} of the period {so_far}covered", percent(covered)),
     });
-    let covered =
-        covered.into_iter().chain(topic.open_words(zone)).chain(topic.late_note()).chain(topic.holes_words(zone));
+    let notes = [topic.part_time_note(zone), topic.open_words(zone), topic.late_note(), topic.holes_words(zone)];
+    let covered = covered.into_iter().chain(notes.into_iter().flatten());
     let ill = topic.ill.iter().map(|ill| escape(&ill.describe(&format::date_time(ill.since, zone))));
     let cut = topic.searches_cut.then(|| format::SEARCHES_CUT.to_owned());
     listed(

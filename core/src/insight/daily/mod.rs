@@ -24,6 +24,6 @@ pub use links::{extract_links, without_last_word};
 pub use rising::{Rise, any_comparable, rising_items};
 pub use search_coverage::{COVERED, HoleFacts, SearchCoverage};
 pub use share::{Share, share};
-pub use source_changes::{FindingSources, finding_sources, sources_in_common};
+pub use source_changes::{FindingSources, SourceHistory, finding_sources, sources_in_common};
 pub use usual::{MIN_DAYS, UsualRange, usual_range};
 pub use usual_share::{MIN_SAMPLES, UsualShare, usual_share};

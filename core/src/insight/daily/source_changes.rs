@@ -1,26 +1,58 @@
 //! When the sources of a topic changed, from its searches: counts from before cannot be compared with counts from after,
 //! nor those of topics that have different sources.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::SearchCoverage;
 use crate::insight::coverage::membership::memberships;
+use crate::insight::split_coverage;
 use crate::model::{ResultKind, RunSearch, Source, Span, Time, WatchedTopic, result_kind};
 
+/// When a topic had each of the sources that find items.
+#[derive(Debug)]
+pub struct SourceHistory {
+    seen: Span,
+    /// Spans of a source are in order and do not touch.
+    times: BTreeMap<Source, Vec<Span>>,
+}
+
 impl SearchCoverage {
-    /// Returns when the topic got or lost a source that finds items, within a span. The sources that it began with are
-    /// no change.
+    /// Returns when the topic had its sources, within a span up to the present.
     #[must_use]
-    pub fn source_changes(&self, span: Span) -> BTreeSet<Time> {
-        let Some(watched) = self.watched() else { return BTreeSet::new() };
-        let mut changes = BTreeSet::new();
-        for source in searched(self.runs()) {
-            for member in memberships(source, watched, self.runs(), span) {
-                changes.extend((member.span.from > span.from).then_some(member.span.from));
-                changes.extend((!member.lasts && member.span.until < span.until).then_some(member.span.until));
-            }
-        }
-        changes
+    pub fn source_history(&self, seen: Span) -> SourceHistory {
+        let Some(watched) = self.watched() else { return SourceHistory { seen, times: BTreeMap::new() } };
+        let spans = |source: Source| {
+            let members = memberships(source, watched, self.runs(), seen);
+            (source, split_coverage(seen, members.into_iter().map(|member| member.span)).covered)
+        };
+        SourceHistory { seen, times: searched(self.runs()).into_iter().map(spans).collect() }
+    }
+}
+
+impl SourceHistory {
+    /// Returns when the topic last got or lost a source, before a time. The sources that it began with are no change.
+    #[must_use]
+    pub fn last_change(&self, before: Time) -> Option<Time> {
+        let ends = self.times.values().flatten().flat_map(|span| [span.from, span.until]);
+        ends.filter(|at| self.seen.from < *at && *at < self.seen.until.min(before)).max()
+    }
+
+    /// Returns the sources that the topic had in a span, as far as it has passed; `None` if it got or lost one within.
+    #[must_use]
+    pub fn constant(&self, span: Span) -> Option<BTreeSet<Source>> {
+        let span = span.intersection(self.seen)?;
+        let has = |times: &[Span]| times.iter().any(|one| one.intersection(span).is_some());
+        let had = || self.times.iter().filter(|(_, times)| has(times)).map(|(source, _)| *source).collect();
+        self.part_time(span).is_empty().then(had)
+    }
+
+    /// Returns the sources that the topic had only in a part of a span, and when.
+    #[must_use]
+    pub fn part_time(&self, span: Span) -> Vec<(Source, Vec<Span>)> {
+        let Some(span) = span.intersection(self.seen) else { return Vec::new() };
+        let inside = |times: &[Span]| times.iter().filter_map(|one| one.intersection(span)).collect::<Vec<_>>();
+        let all = self.times.iter().map(|(source, times)| (*source, inside(times)));
+        all.filter(|(_, times)| !times.is_empty() && *times != [span]).collect()
     }
 }
 
@@ -51,7 +83,13 @@ pub fn finding_sources(watched: &WatchedTopic, runs: &[RunSearch], span: Span) -
         let finds = |source: &Source| topic.brings(*source).is_some_and(|kind| kind != ResultKind::Answer);
         any.extend(topic.sources().into_iter().filter(finds));
     }
-    let is_whole = |source: &Source| memberships(*source, watched, runs, span).iter().any(|member| member.span == span);
+    // With all runs: what follows a source that ended in the span is not its own.
+    let after_last = runs.last().map_or(span.until, |run| Time(run.at.0.saturating_add(1)));
+    let seen = Span { until: span.until.max(after_last), ..span };
+    let is_whole = |source: &Source| {
+        let all = memberships(*source, watched, runs, seen);
+        all.iter().any(|member| member.span.intersection(span) == Some(span))
+    };
     let throughout = (watched.began < span.until).then(|| any.iter().copied().filter(is_whole).collect());
     FindingSources { throughout, any }
 }
@@ -76,7 +114,8 @@ mod tests {
 
     const HOUR: i64 = 3_600_000;
 
-    /// The runs of a topic, one an hour, each with its sources: `s` social, `w` web, `h` Hacker News, `a` an answer.
+    /// The runs of a topic, one an hour, each with its sources: `s` social, `w` web, `h` Hacker News, `a` an answer; `m`
+    /// is a missed slot.
     fn runs(letters: &[&str]) -> Vec<RunSearch> {
         let of = |(hour, letters): (i64, &&str)| {
             let search = move |letter: char| {
@@ -96,53 +135,56 @@ mod tests {
                     saturated: false,
                     trouble: None,
                 };
-                RunSearch { topic: "acme".into(), at, state: RunState::Ok, reason: None, search: Some(search) }
+                let (state, search) =
+                    if letter == 'm' { (RunState::Missed, None) } else { (RunState::Ok, Some(search)) };
+                RunSearch { topic: "acme".into(), at, state, reason: None, search }
             };
             letters.chars().map(search).collect::<Vec<_>>()
         };
         (1..).zip(letters).flat_map(of).collect()
     }
 
-    /// What a topic's sources were in the first four hours. Its definition is not known, so it has all of them still.
-    fn sources(began: i64, letters: &[&str]) -> FindingSources {
-        let watched = WatchedTopic {
-            topic: "acme".into(),
-            began: Time(began),
-            ended: None,
-            paused: false,
-            next: None,
-            definition: None,
-        };
-        finding_sources(&watched, &runs(letters), Span { from: Time(0), until: Time(4 * HOUR) })
-    }
-
-    /// The same of a topic with social and Hacker News that was added after that.
-    fn added_later() -> FindingSources {
-        let query =
-            ProviderQuery { source: Source::parse("hn").unwrap(), kind: "hackernews".into(), keys: Default::default() };
-        let definition = Topic {
-            id: "globex".into(),
-            title: "Globex".into(),
+    /// The configuration of a topic with social, and Hacker News if wanted.
+    fn definition(has_hn: bool) -> Topic {
+        let hn = Source::parse("hn").unwrap();
+        let query = ProviderQuery { source: hn, kind: "hackernews".into(), keys: Default::default() };
+        Topic {
+            id: "acme".into(),
+            title: "Acme".into(),
             tags: Vec::new(),
             window: Window::Past24Hours,
-            social: Some(SocialQuery { query: "globex".into(), operation: SocialOperation::Search, limit: None }),
+            social: Some(SocialQuery { query: "acme".into(), operation: SocialOperation::Search, limit: None }),
             web: None,
             ai: None,
-            providers: vec![query],
+            providers: has_hn.then_some(query).into_iter().collect(),
             schedule: None,
             unscheduled: Default::default(),
             limits: Default::default(),
             filter: Default::default(),
-        };
-        let watched = WatchedTopic {
-            topic: "globex".into(),
-            began: Time(9 * HOUR),
-            ended: None,
-            paused: false,
-            next: None,
-            definition: Some(definition),
-        };
-        finding_sources(&watched, &[], Span { from: Time(0), until: Time(4 * HOUR) })
+        }
+    }
+
+    fn watched(began: i64, definition: Option<Topic>) -> WatchedTopic {
+        WatchedTopic { topic: "acme".into(), began: Time(began), ended: None, paused: false, next: None, definition }
+    }
+
+    fn first_hours() -> Span {
+        Span { from: Time(0), until: Time(4 * HOUR) }
+    }
+
+    /// What a topic's sources were in the first four hours. Its definition is not known, so it has all of them still.
+    fn sources(began: i64, letters: &[&str]) -> FindingSources {
+        finding_sources(&watched(began, None), &runs(letters), first_hours())
+    }
+
+    /// The same of a topic that now has social only.
+    fn now_social(letters: &[&str]) -> FindingSources {
+        finding_sources(&watched(0, Some(definition(false))), &runs(letters), first_hours())
+    }
+
+    /// The same of a topic with social and Hacker News that was added after that.
+    fn added_later() -> FindingSources {
+        finding_sources(&watched(9 * HOUR, Some(definition(true))), &[], first_hours())
     }
 
     #[test]
@@ -164,6 +206,17 @@ mod tests {
                 vec![sources(0, &["s", "s", "s", "s", "sh"]), sources(0, &social)],
                 Some(vec!["social"]),
             ),
+            (
+                "lost in the span, seen after it, and then a missed slot",
+                vec![now_social(&["sh", "sh", "sh", "s", "s", "m"]), sources(0, &all)],
+                Some(vec!["social"]),
+            ),
+            (
+                "lost in the span, and back after it",
+                vec![sources(0, &["sh", "sh", "sh", "s", "s", "sh"]), sources(0, &all)],
+                Some(vec!["social"]),
+            ),
+            ("lost after the span", vec![now_social(&["sh", "sh", "sh", "sh", "s", "m"]), sources(0, &all)], None),
             ("watched after the span only", vec![sources(0, &all), sources(0, &all), sources(9 * HOUR, &[])], None),
             ("added after the span only", vec![sources(0, &social), sources(0, &social), added_later()], None),
             ("nothing is watched yet", vec![sources(9 * HOUR, &all)], None),
@@ -172,5 +225,40 @@ mod tests {
             let common: Option<BTreeSet<Source>> = common.map(parse);
             assert_eq!(sources_in_common(&topics), common, "{name}");
         }
+    }
+
+    #[test]
+    fn spans_are_compared_by_their_sources() {
+        // Hacker News is lost after the third hour, and back at the seventh, whose search looks back an hour.
+        let letters = ["sh", "sh", "sh", "sa", "s", "s", "sh", "sh"];
+        let seen = Span { from: Time(0), until: Time(9 * HOUR) };
+        let history = SearchCoverage::new(Some(watched(0, None)), runs(&letters), seen, Time(9 * HOUR - 1));
+        let history = history.source_history(seen);
+        let of = |from: i64, until: i64| {
+            let sources = history.constant(Span { from: Time(from * HOUR), until: Time(until * HOUR) })?;
+            let mut names: Vec<&str> = sources.iter().map(Source::as_str).collect();
+            names.sort_unstable();
+            Some(names.join(" "))
+        };
+        for (from, until, sources) in [
+            (0, 3, Some("hn social")),
+            (1, 2, Some("hn social")),
+            (2, 4, None),
+            (3, 6, Some("social")),
+            (5, 7, None),
+            (6, 9, Some("hn social")),
+            (7, 20, Some("hn social")),
+            (0, 9, None),
+        ] {
+            assert_eq!(of(from, until).as_deref(), sources, "{from}..{until}");
+        }
+        let hours = |at: Time| at.0 / HOUR;
+        assert_eq!(
+            [3, 4, 9].map(|before| history.last_change(Time(before * HOUR)).map(hours)),
+            [None, Some(3), Some(6)]
+        );
+        let part = history.part_time(Span { from: Time(HOUR), until: Time(5 * HOUR) });
+        let hn = Source::parse("hn").unwrap();
+        assert_eq!(part, [(hn, vec![Span { from: Time(HOUR), until: Time(3 * HOUR) }])]);
     }
 }

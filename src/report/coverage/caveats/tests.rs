@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::insight::daily::{ToneCounts, UsualRange};
-use crate::model::Time;
+use crate::model::{Source, Span, Time};
 use crate::report::ToneFacts;
 use crate::report::samples::{HOUR, report, topic};
 
@@ -82,6 +82,21 @@ fn what_another_query_found_is_not_compared_with_what_was_usual() {
     let report = report(vec![facts.clone()]);
     assert_eq!(relation_to_usual(&report, &facts), "not compared: the query changed");
     assert!(calm_text(&report).contains("volume (not compared: the query changed); tone (the query changed)"));
+}
+
+#[test]
+fn changed_sources_are_named_as_the_reason_for_no_comparison() {
+    let mut facts = topic("a");
+    facts.sources_since = Some(Time(-HOUR));
+    let expected = "too few days to compare with (only days with the same sources): 2";
+    assert_eq!(relation_to_usual(&report(vec![facts.clone()]), &facts), expected);
+    facts.sources_since = Some(Time(18 * HOUR));
+    facts.part_time = vec![(Source::Web, vec![Span { from: Time(0), until: Time(18 * HOUR) }])];
+    let report = report(vec![facts.clone()]);
+    assert_eq!(relation_to_usual(&report, &facts), "not compared: the sources changed within this day");
+    for page in [report.html(), report.markdown()] {
+        assert!(page.contains("Searched for a part of the period: web (only 1970-01-01 00:00 – 18:00)."), "{page}");
+    }
 }
 
 #[test]
