@@ -145,6 +145,8 @@ pub struct TopicFacts {
     /// How much of the cost was assumed from a price; `None` if some searches were pruned.
     #[serde(rename = "assumed_usd")]
     pub assumed: Option<Micros>,
+    /// The number of pages first seen in the period, near-copies included; `top_pages` are the first of them.
+    pub new_pages: u64,
 }
 
 /// What is known of a period whose searches were pruned.
@@ -202,6 +204,13 @@ impl TopicFacts {
     /// Whether the query changed in the period, so that results cannot be compared with those before.
     pub(super) fn query_changed(&self) -> bool {
         self.changes.as_ref().is_some_and(|changes| !changes.queries.is_empty())
+    }
+
+    /// Returns the number of new pages, and a note how many of them are not listed, if any.
+    pub(super) fn new_pages_words(&self) -> (String, Option<String>) {
+        let left = self.new_pages.saturating_sub(self.top_pages.len() as u64);
+        let more = (left > 0).then(|| format!("and {} more", super::format::number(left)));
+        (super::format::at_least(self.new_pages, self.period_cut), more)
     }
 
     /// Returns the note that near-copies may still count as unique, if so.

@@ -253,6 +253,7 @@ pub(super) async fn topic(
         searches_cut,
         pruned: snapshot.pruned_summary(&topic.id, chart_span).await?.describe(),
         assumed: cost.assumed,
+        new_pages: chosen.new_pages,
     })
 }
 

@@ -90,6 +90,7 @@ pub(super) fn topic(id: &str) -> TopicFacts {
         searches_cut: false,
         pruned: None,
         assumed: Some(Micros(0)),
+        new_pages: 0,
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::super::facts::{AnswerFacts, ChangeFacts, Copies, ItemExcerpt, TopicFacts};
+use super::super::facts::{AnswerFacts, ChangeFacts, Copies, ItemExcerpt, RowFacts, TopicFacts};
 use super::super::samples::{report, topic};
 use crate::insight::daily::Campaign;
-use crate::model::{ReportWindow, Source, Time};
+use crate::model::{Kind, ReportWindow, Source, Time};
 use crate::report::highlights::matter::Highlight;
 
 fn attributes<'a>(html: &'a str, name: &str) -> Vec<&'a str> {
@@ -81,6 +81,32 @@ fn what_is_gone_is_reported_with_what_was_not_judged() {
             page.contains("only the latest were read") && !page.contains("Complete searches still showed"),
             "{page}"
         );
+    }
+}
+
+#[test]
+fn a_cut_list_of_new_pages_says_how_many_there_are_and_how_many_more() {
+    let row = RowFacts {
+        item: ItemExcerpt { words: "some words".into(), ..ItemExcerpt::default() },
+        kind: Kind::Page,
+        at: Time(0),
+        undated: false,
+        engagement: None,
+        sound: None,
+        score: None,
+        scorer: None,
+        copy_of: None,
+    };
+    let mut facts = topic("a");
+    facts.rows = vec![row.clone(), row];
+    facts.top_pages = vec![0, 1];
+    for (all, heading, cut) in [(2, "New pages: 2", false), (1_011, "New pages: 1,011", true)] {
+        facts.new_pages = all;
+        let made = report(vec![facts.clone()]);
+        for page in [made.html(), made.mail(), made.markdown()] {
+            assert!(page.contains(heading), "{page}");
+            assert_eq!(page.contains(">and 1,009 more<") || page.contains("\n- and 1,009 more\n"), cut, "{page}");
+        }
     }
 }
 
