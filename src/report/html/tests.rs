@@ -152,9 +152,15 @@ fn mail_needs_no_style_sheet_and_leaves_foreign_words_as_they_are() {
 fn a_first_report_since_the_last_one_is_of_a_day() {
     let mut first = report(vec![topic("a")]);
     first.window = ReportWindow::SinceLast;
-    for (since, expected) in [(None, "(UTC), the last 24 hours."), (Some(7), "(UTC), since the last report.")] {
+    assert!(!report(vec![topic("a")]).markdown().contains("Items are those"), "a day counts all by time");
+    for (since, expected, items) in [
+        (None, "(UTC), the last 24 hours.", "first seen since this time began"),
+        (Some(7), "(UTC), since the last report.", "of the runs stored since the last report (after number 7)"),
+    ] {
         first.since = since;
         assert!(first.html().contains(expected), "{expected}: {}", first.html());
+        let note = format!("Items are those {items}, searches and costs those of this time.");
+        assert!(first.html().contains(&note) && first.mail().contains(&note) && first.markdown().contains(&note));
     }
     assert!(first.markdown().contains("not compared: this is not a whole day"));
 }

@@ -22,9 +22,10 @@ pub(super) fn page(report: &Report) -> String {
     }
     let created = format::date_time(report.made_at, zone);
     text.push_str(&format!(
-        "{} ({zone}). Created {created}. {}\n\n",
+        "{} ({zone}). Created {created}. {}{}\n\n",
         format::span(report.span, zone),
-        report.cost_words()
+        report.cost_words(),
+        report.items_note().map_or_else(String::new, |note| format!(" {note}"))
     ));
     text.push_str("## What matters\n\n");
     let (news, _) = report.news_and_trust();
