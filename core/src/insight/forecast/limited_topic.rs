@@ -177,8 +177,12 @@ mod tests {
         let most = |calls, micros, slots| {
             let mut topic = topic(calls, micros);
             // Web was billed 1 on average, once 4. Social is configured at 3 and was billed 2.
-            topic.sources[0].expected = Micros(2);
-            topic.sources[1].highest = Micros(4);
+            for one in &mut topic.sources {
+                match one.source {
+                    Source::Web => one.highest = Micros(4),
+                    _ => one.expected = Micros(2),
+                }
+            }
             let load = topic.load(slots, 0, false);
             (load.money.0, load.highest.0)
         };
