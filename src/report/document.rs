@@ -72,6 +72,16 @@ impl Report {
         format!("Searches cost {cost}.{removed}")
     }
 
+    /// Returns what a report since the last one counts: items by run, as no report may miss one, but searches by time.
+    pub(super) fn items_note(&self) -> Option<String> {
+        let items = match self.since {
+            _ if self.window.is_calendar() => return None,
+            Some(since) => format!("of the runs stored since the last report (after number {since})"),
+            None => "first seen since this time began".to_owned(),
+        };
+        Some(format!("Items are those {items}, searches and costs those of this time."))
+    }
+
     /// Whether the period was over when the report was made.
     pub(super) fn is_over(&self) -> bool {
         self.span.until <= self.made_at

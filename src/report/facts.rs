@@ -148,6 +148,8 @@ pub struct TopicFacts {
     /// The sources that the topic had only in a part of the period, and when.
     #[serde(skip)]
     pub part_time: Vec<(Source, Vec<Span>)>,
+    /// The number of pages first seen in the period, near-copies included; `top_pages` are the first of them.
+    pub new_pages: u64,
 }
 
 /// What is known of a period whose searches were pruned.
@@ -210,6 +212,13 @@ impl TopicFacts {
     /// Whether the topic got or lost a source in the period.
     pub(super) fn sources_changed(&self) -> bool {
         !self.part_time.is_empty()
+    }
+
+    /// Returns the number of new pages, and a note how many of them are not listed, if any.
+    pub(super) fn new_pages_words(&self) -> (String, Option<String>) {
+        let left = self.new_pages.saturating_sub(self.top_pages.len() as u64);
+        let more = (left > 0).then(|| format!("and {} more", super::format::number(left)));
+        (super::format::at_least(self.new_pages, self.period_cut), more)
     }
 
     /// Returns the note that near-copies may still count as unique, if so.

@@ -257,6 +257,7 @@ pub(super) async fn topic(
         pruned: snapshot.pruned_summary(&topic.id, chart_span).await?.describe(),
         assumed: cost.assumed,
         part_time: sources.part_time(span),
+        new_pages: chosen.new_pages,
     })
 }
 

@@ -91,6 +91,7 @@ pub(super) fn topic(id: &str) -> TopicFacts {
         pruned: None,
         assumed: Some(Micros(0)),
         part_time: Vec::new(),
+        new_pages: 0,
     }
 }
 

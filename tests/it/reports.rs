@@ -161,9 +161,11 @@ fn the_first_report_tells_of_what_a_clock_ahead_of_its_own_saw() {
         place.ok(&["once", "--at", "2026-03-11T10:00:10Z"]);
         place.run(&["once", "--due", "--at", "2026-03-11T10:00:05Z"]).shows(0, &["wrote "]);
         assert!(reported().contains("seen by a clock ahead"), "{}: {}", place.database.name, reported());
+        assert!(reported().contains("Items are those first seen since this time began, searches"), "{}", reported());
         // Reported once: the next report starts after it.
         place.run(&["once", "--due", "--at", "2026-03-11T11:00:05Z"]).shows(0, &["wrote "]);
         assert!(!reported().contains("seen by a clock ahead"), "{}", reported());
+        assert!(reported().contains("since the last report (after number "), "{}", reported());
     }
 }
 

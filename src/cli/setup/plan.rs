@@ -238,11 +238,19 @@ fn render_costs(forecast: &Forecast) -> String {
     let mut text = output::table(&heads, rows, &numbers);
     let mut note = |mark: &str, note: &str| text.push_str(&output::wrap(mark, note, usize::from(output::width())));
     if forecast.expected != forecast.at_most {
+        let asked = forecast.topics.iter().any(|row| row.ai_asked.is_some());
+        let dearer = forecast.prices.iter().any(|price| price.highest > price.price);
         let expected = format!(
-            "expected: {}{} a day, {} in 30 days, at the rate of AI searches of the last 30 days",
+            "expected: {}{} a day, {} in 30 days, at the prices below{}{}",
             if fewer || shared { "at most " } else { "" },
             forecast.expected.per_day,
-            forecast.expected.per_month
+            forecast.expected.per_month,
+            if asked { " and the rate of AI searches of the last 30 days" } else { "" },
+            if dearer {
+                "; the line above counts the highest bill of 30 days, or the price in the file if higher"
+            } else {
+                ""
+            }
         );
         note("~ ", &expected);
     }

@@ -72,17 +72,18 @@ fn engagement(row: &RowFacts) -> String {
     row.engagement.map_or("engagement unknown".to_owned(), |sum| format!("engagement {}", format::signed(sum)))
 }
 
-/// A list: its title, its items, and whether it shows scores.
+/// A list: its title, its items, whether it shows scores, and how many items there are if it does not show all.
 struct List<'a> {
     title: &'static str,
     places: &'a [usize],
     scores: bool,
+    count: Option<(String, Option<String>)>,
 }
 
-fn list(report: &Report, topic: &TopicFacts, List { title, places, scores }: &List<'_>) -> Markup {
+fn list(report: &Report, topic: &TopicFacts, List { title, places, scores, count }: &List<'_>) -> Markup {
     html! {
         section {
-            h3 { (title) (more(places.len(), ITEMS)) }
+            h3 { (title) @if let Some((all, _)) = count { ": " (all) } (more(places.len(), ITEMS)) }
             ol.items { @for (at, (place, row)) in places.iter().filter_map(|place| Some((*place, topic.rows.get(*place)?))).enumerate() { li class=[beyond(at, ITEMS)] {
                 (named(&row.item))
                 p.meta {
@@ -91,6 +92,7 @@ fn list(report: &Report, topic: &TopicFacts, List { title, places, scores }: &Li
                     span.page-only { " · " (to_row(topic, place)) }
                 }
             } } }
+            @if let Some((_, Some(more))) = count { p.meta.off-paper { (more) } }
         }
     }
 }
@@ -102,7 +104,7 @@ pub(super) fn standouts<'a>(report: &Report, topic: &'a TopicFacts, empty: &mut 
         "No post in the period has any engagement."
     };
     let unscored = if topic.tone.scorer.is_none() { "Nothing is scored." } else { "None." };
-    let list_of = |title, places, scores| List { title, places, scores };
+    let list_of = |title, places, scores| List { title, places, scores, count: None };
     let mut sections: Vec<Markup> = Vec::new();
     let mut add = |of: List<'a>, why: &'a str| match of.places {
         [] => empty.note(of.title, why),
@@ -111,7 +113,8 @@ pub(super) fn standouts<'a>(report: &Report, topic: &'a TopicFacts, empty: &mut 
     add(list_of("Top posts by engagement", &topic.top_posts, false), quiet);
     add(list_of("Most negative", &topic.negative, true), unscored);
     add(list_of("Most positive", &topic.positive, true), unscored);
-    add(list_of("New pages", &topic.top_pages, false), "No new pages were found.");
+    let pages = List { count: Some(topic.new_pages_words()), ..list_of("New pages", &topic.top_pages, false) };
+    add(pages, "No new pages were found.");
     match topic.rising.is_empty() {
         true => empty.note("Rising fastest", nothing_rose(topic)),
         false => sections.insert(sections.len().min(1), rising(report, topic)),

@@ -80,6 +80,7 @@ fn head(report: &Report) -> Markup {
                 (format::span(report.span, zone)) " (" (zone) "), "
                 @match report.window { ReportWindow::Day => "one local day", ReportWindow::Week => "one local week, Monday to Sunday", ReportWindow::Month => "one local month", ReportWindow::SinceLast if report.since.is_none() => "the last 24 hours", ReportWindow::SinceLast => "since the last report" }
                 ". Created " (format::date_time(report.made_at, zone)) ". " (report.cost_words())
+                @if let Some(note) = report.items_note() { " " (note) }
             }
             (topic_list::topics(report))
         }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::super::facts::{AnswerFacts, ChangeFacts, Copies, ItemExcerpt, TopicFacts};
+use super::super::facts::{AnswerFacts, ChangeFacts, Copies, ItemExcerpt, RowFacts, TopicFacts};
 use super::super::samples::{report, topic};
 use crate::insight::daily::Campaign;
-use crate::model::{ReportWindow, Source, Time};
+use crate::model::{Kind, ReportWindow, Source, Time};
 use crate::report::highlights::matter::Highlight;
 
 fn attributes<'a>(html: &'a str, name: &str) -> Vec<&'a str> {
@@ -85,6 +85,32 @@ fn what_is_gone_is_reported_with_what_was_not_judged() {
 }
 
 #[test]
+fn a_cut_list_of_new_pages_says_how_many_there_are_and_how_many_more() {
+    let row = RowFacts {
+        item: ItemExcerpt { words: "some words".into(), ..ItemExcerpt::default() },
+        kind: Kind::Page,
+        at: Time(0),
+        undated: false,
+        engagement: None,
+        sound: None,
+        score: None,
+        scorer: None,
+        copy_of: None,
+    };
+    let mut facts = topic("a");
+    facts.rows = vec![row.clone(), row];
+    facts.top_pages = vec![0, 1];
+    for (all, heading, cut) in [(2, "New pages: 2", false), (1_011, "New pages: 1,011", true)] {
+        facts.new_pages = all;
+        let made = report(vec![facts.clone()]);
+        for page in [made.html(), made.mail(), made.markdown()] {
+            assert!(page.contains(heading), "{page}");
+            assert_eq!(page.contains(">and 1,009 more<") || page.contains("\n- and 1,009 more\n"), cut, "{page}");
+        }
+    }
+}
+
+#[test]
 fn copies_are_posts_only_when_all_of_them_are() {
     let campaign = |posts: u64| Campaign {
         cluster: "c".into(),
@@ -126,9 +152,15 @@ fn mail_needs_no_style_sheet_and_leaves_foreign_words_as_they_are() {
 fn a_first_report_since_the_last_one_is_of_a_day() {
     let mut first = report(vec![topic("a")]);
     first.window = ReportWindow::SinceLast;
-    for (since, expected) in [(None, "(UTC), the last 24 hours."), (Some(7), "(UTC), since the last report.")] {
+    assert!(!report(vec![topic("a")]).markdown().contains("Items are those"), "a day counts all by time");
+    for (since, expected, items) in [
+        (None, "(UTC), the last 24 hours.", "first seen since this time began"),
+        (Some(7), "(UTC), since the last report.", "of the runs stored since the last report (after number 7)"),
+    ] {
         first.since = since;
         assert!(first.html().contains(expected), "{expected}: {}", first.html());
+        let note = format!("Items are those {items}, searches and costs those of this time.");
+        assert!(first.html().contains(&note) && first.mail().contains(&note) && first.markdown().contains(&note));
     }
     assert!(first.markdown().contains("not compared: this is not a whole day"));
 }

@@ -29,6 +29,8 @@ const MAX_CHARS: usize = 240;
 pub(super) struct SelectedItems {
     pub(super) top_posts: Vec<usize>,
     pub(super) top_pages: Vec<usize>,
+    /// All new pages, near-copies and those that are not listed included.
+    pub(super) new_pages: u64,
     pub(super) rising: Vec<Rising>,
     pub(super) negative: Vec<usize>,
     pub(super) positive: Vec<usize>,
@@ -60,8 +62,9 @@ pub(super) async fn choose(
     let period_keys: BTreeSet<&str> = period.iter().map(|mark| mark.key.as_str()).collect();
     // Web searches return pages of any age: a page found now is news, whatever its date. Only now: one that is dated now
     // and found later is new then.
-    let new_pages = marks.iter().filter(|mark| mark.kind == Kind::Page && rule.is_new(mark));
-    let top_pages = top_by(new_pages, |a, b| {
+    let new_pages: Vec<&CountedItem> =
+        marks.iter().filter(|mark| mark.kind == Kind::Page && rule.is_new(mark)).collect();
+    let top_pages = top_by(new_pages.iter().copied(), |a, b| {
         (b.engagement.sum(), b.moment(), &a.key).cmp(&(a.engagement.sum(), a.moment(), &b.key))
     });
     let scored = |sound: Tone| {
@@ -92,6 +95,7 @@ pub(super) async fn choose(
     Ok(SelectedItems {
         top_posts: places(&top_posts),
         top_pages: places(&top_pages),
+        new_pages: new_pages.len() as u64,
         negative: places(&negative),
         positive: places(&positive),
         rising: risers.into_iter().map(|rise| Rising { item: item(&rise.key), rise }).collect(),

@@ -22,9 +22,10 @@ pub(super) fn page(report: &Report) -> String {
     }
     let created = format::date_time(report.made_at, zone);
     text.push_str(&format!(
-        "{} ({zone}). Created {created}. {}\n\n",
+        "{} ({zone}). Created {created}. {}{}\n\n",
         format::span(report.span, zone),
-        report.cost_words()
+        report.cost_words(),
+        report.items_note().map_or_else(String::new, |note| format!(" {note}"))
     ));
     text.push_str("## What matters\n\n");
     let (news, _) = report.news_and_trust();
@@ -133,18 +134,20 @@ fn item_lists(report: &Report, topic: &TopicFacts) -> String {
     let describe_engagement = |row: &RowFacts| {
         row.engagement.map_or("engagement unknown".to_owned(), |n| format!("engagement {}", format::signed(n)))
     };
-    for (title, places, describe) in [
-        ("Top posts by engagement", &topic.top_posts, &describe_engagement as &dyn Fn(&RowFacts) -> String),
-        ("New pages", &topic.top_pages, &describe_engagement),
-        ("Most negative", &topic.negative, &describe_tone),
-        ("Most positive", &topic.positive, &describe_tone),
+    let (pages, more_pages) = topic.new_pages_words();
+    let new_pages = format!("New pages: {pages}");
+    for (title, places, describe, more) in [
+        ("Top posts by engagement", &topic.top_posts, &describe_engagement as &dyn Fn(&RowFacts) -> String, None),
+        (new_pages.as_str(), &topic.top_pages, &describe_engagement, more_pages),
+        ("Most negative", &topic.negative, &describe_tone, None),
+        ("Most positive", &topic.positive, &describe_tone, None),
     ] {
         let rows: Vec<&RowFacts> = places.iter().filter_map(|place| topic.rows.get(*place)).collect();
         let undated = |row: &RowFacts| if row.undated { " (undated)" } else { "" };
         let line = |row: &&RowFacts| {
             format!("{} · {}{} · {}", item(&row.item), report.format_date(row.at), undated(row), describe(row))
         };
-        let lines = rows.iter().map(line);
+        let lines = rows.iter().map(line).chain(more);
         text.push_str(&listed(title, lines));
     }
     text.push_str(&listed(

@@ -41,11 +41,12 @@ pub fn lists(database: &Database, facts: &TopicFacts, span: Span) {
     let pages = database.texts(&format!(
         "SELECT i.key FROM topic_item t JOIN item i ON i.id = t.item JOIN run r ON r.id = t.first_run \
          WHERE t.topic = '{}' AND r.seq IS NOT NULL AND i.kind = 'page' AND t.first_seen BETWEEN {} AND {} \
-         ORDER BY CASE WHEN i.published_at IS NULL OR i.published_at > t.first_seen THEN t.first_seen ELSE i.published_at END DESC, i.key LIMIT 20",
+         ORDER BY CASE WHEN i.published_at IS NULL OR i.published_at > t.first_seen THEN t.first_seen ELSE i.published_at END DESC, i.key",
         facts.id,
         span.from.0,
         span.until.0 - 1
     ));
+    assert_eq!(facts.new_pages, pages.len() as u64, "new pages of {}", facts.id);
     best(&facts.top_pages, pages);
     best(&facts.negative, sql(&format!("AND i.tone = 'negative' {BY} ORDER BY i.score, i.key LIMIT 20")));
     best(&facts.positive, sql(&format!("AND i.tone = 'positive' {BY} ORDER BY i.score DESC, i.key LIMIT 20")));

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::limit_forecast::saturating_i64;
 use super::limited_topic::Load;
-use super::prices::expected;
+use super::prices::{expected, highest};
 use super::quota::Group;
 use super::types::{History, Horizon, Price};
 use crate::budget::Prices;
@@ -109,7 +109,7 @@ impl Groups<'_> {
     ) -> Group<'g> {
         let shared = &self.shared[at];
         let group = Group::new(&shared.schedule, shared.timezone, self.horizon.from);
-        let price = |source| (expected(source, prices), self.configured.of(source));
+        let price = |source| (expected(source, prices), highest(source, prices), self.configured.of(source));
         group.with_limited(
             (topic, limits),
             answered,

@@ -12,13 +12,21 @@ pub(super) struct Load {
     pub(super) calls: Calls,
     /// The most calls together.
     pub(super) total: i64,
+    /// The most money at the expected prices.
     pub(super) money: Micros,
+    /// The most money if calls may cost the highest prices.
+    pub(super) highest: Micros,
 }
 
 impl Load {
-    /// Returns calls to one source.
-    pub(super) fn of(source: Source, calls: i64, price: Micros) -> Self {
-        Self { calls: Calls::of(source, calls), total: calls, money: price.times(calls) }
+    /// Returns calls to one source, which have these expected and highest prices.
+    pub(super) fn of(source: Source, calls: i64, (expected, highest): (Micros, Micros)) -> Self {
+        Self {
+            calls: Calls::of(source, calls),
+            total: calls,
+            money: expected.times(calls),
+            highest: highest.times(calls),
+        }
     }
 
     pub(super) fn plus(self, other: Self) -> Self {
@@ -26,11 +34,17 @@ impl Load {
             calls: self.calls.plus(other.calls),
             total: self.total.saturating_add(other.total),
             money: self.money.plus(other.money),
+            highest: self.highest.plus(other.highest),
         }
     }
 
     pub(super) fn times(self, n: i64) -> Self {
-        Self { calls: self.calls.times(n), total: self.total.saturating_mul(n), money: self.money.times(n) }
+        Self {
+            calls: self.calls.times(n),
+            total: self.total.saturating_mul(n),
+            money: self.money.times(n),
+            highest: self.highest.times(n),
+        }
     }
 }
 
@@ -43,6 +57,7 @@ pub(super) struct SourceCalls {
     /// Whether it is asked once a local day.
     pub(super) daily: bool,
     pub(super) expected: Micros,
+    pub(super) highest: Micros,
     /// A call is refused if this does not fit.
     pub(super) configured: Micros,
 }
@@ -70,12 +85,13 @@ impl LimitedTopic {
             ai: most(|source| source == Source::Ai).0,
             providers: most(|source| !source.is_service()).0,
         };
-        let (total, money) = most(|_| true);
-        Load { calls, total, money }
+        let (total, money, highest) = most(|_| true);
+        Load { calls, total, money, highest }
     }
 
-    /// Returns the most calls of some sources, and the most that they cost, if the others use nothing of the limits.
-    fn most(&self, of: fn(Source) -> bool, (slots, days): (i64, i64), used: Usage) -> (i64, Micros) {
+    /// Returns the most calls of some sources, and the most that they cost at expected and at highest prices, if the others
+    /// use nothing of the limits.
+    fn most(&self, of: fn(Source) -> bool, (slots, days): (i64, i64), used: Usage) -> (i64, Micros, Micros) {
         let room = self.limits.money().map(|money| money.0.saturating_sub(used.money.0));
         let fits = |one: &&SourceCalls| of(one.source) && room.is_none_or(|room| one.configured.0 <= room);
         let mut able: Vec<&SourceCalls> = self.sources.iter().filter(fits).collect();
@@ -97,18 +113,25 @@ impl LimitedTopic {
             spent = spent.saturating_add(one.expected.times(made).0);
         }
         // The most money is that of the dearest.
-        let (mut rest, mut money) = (count, Micros(0));
-        for one in able.iter().rev() {
-            let made = searched(one).min(rest);
-            rest -= made;
-            money = money.plus(one.expected.times(made));
-        }
-        if let Some(room) = room {
-            // By how much the last call may exceed the limit: it is refused by its configured price.
-            let above = able.iter().map(|one| one.expected.0.saturating_sub(one.configured.0)).max();
-            money = money.min(Micros(room.saturating_add(above.unwrap_or_default()).max(0)));
-        }
-        (count, money)
+        let money_of = |count: i64, price: fn(&SourceCalls) -> Micros| {
+            let mut dearest = able.clone();
+            dearest.sort_by_key(|one| std::cmp::Reverse(price(one)));
+            let (mut rest, mut money) = (count, Micros(0));
+            for one in dearest {
+                let made = searched(one).min(rest);
+                rest -= made;
+                money = money.plus(price(one).times(made));
+            }
+            if let Some(room) = room {
+                // By how much the last call may exceed the limit: it is refused by its configured price.
+                let above = able.iter().map(|one| price(one).0.saturating_sub(one.configured.0)).max();
+                money = money.min(Micros(room.saturating_add(above.unwrap_or_default()).max(0)));
+            }
+            money
+        };
+        // Where prices vary, cheap calls may leave room for more than `count`, and the last of these may be dear.
+        let vary = able.iter().any(|one| one.highest > one.expected);
+        (count, money_of(count, |one| one.expected), money_of(if vary { allowed } else { count }, |one| one.highest))
     }
 }
 
@@ -123,6 +146,7 @@ mod tests {
             many: 1,
             daily: false,
             expected: Micros(price),
+            highest: Micros(price),
             configured: Micros(price),
         };
         LimitedTopic {
@@ -146,5 +170,25 @@ mod tests {
         assert_eq!(most(topic(None, Some(7)), 24, true), (1, 5, 5, 5));
         assert_eq!(most(topic(None, Some(2)), 24, false), (0, 2, 2, 2), "none of the dearer fits");
         assert_eq!(most(topic(None, Some(1)), 24, true), (0, 0, 0, 0), "more was spent already");
+    }
+
+    #[test]
+    fn a_call_may_cost_the_highest_price_up_to_what_the_last_one_adds_to_the_limit() {
+        let most = |calls, micros, slots| {
+            let mut topic = topic(calls, micros);
+            // Web was billed 1 on average, once 4. Social is configured at 3 and was billed 2.
+            for one in &mut topic.sources {
+                match one.source {
+                    Source::Web => one.highest = Micros(4),
+                    _ => one.expected = Micros(2),
+                }
+            }
+            let load = topic.load(slots, 0, false);
+            (load.money.0, load.highest.0)
+        };
+        assert_eq!(most(None, None, 2), (6, 14));
+        assert_eq!(most(Some(3), None, 2), (5, 11), "the two dearest calls and one more");
+        assert_eq!(most(None, Some(7), 24).1, 10, "a web call is made if 1 is left, and may cost 4");
+        assert_eq!(most(None, Some(7), 1), (3, 7), "there is one slot");
     }
 }

@@ -16,7 +16,8 @@ use crate::model::{AiUsageRow, AiWhen, Budget, Micros, ProviderQuery, SchedulePo
 use crate::schedule::{ScheduleError, largest_uncovered_gap};
 use groups::Groups;
 use limit_forecast::{Allowance, Amount, saturating_i64};
-use prices::{price, reserve, share, total_cost};
+use limited_topic::Load;
+use prices::{PickPrice, price, reserve, share, total_cost};
 use quota::{Group, allowance, quota};
 use types::{Calls, Cost, Forecast, History, Horizon, Price, ProviderQuota, TopicForecast};
 
@@ -142,21 +143,23 @@ impl Groups<'_> {
             ai,
             providers: slots.saturating_mul(topic.providers.iter().map(ProviderQuery::calls).sum()),
         };
-        let named = topic.providers.iter().filter_map(|one| {
-            let price = prices.iter().find(|price| price.source == one.source)?;
-            Some(price.price.times(one.calls()))
-        });
-        let provider_cost = named.fold(Micros(0), Micros::plus);
+        let cost_of = |calls: Calls, slots: i64, pick: PickPrice, ai_share: (i64, i64)| {
+            let named = topic.providers.iter().filter_map(|one| {
+                let price = prices.iter().find(|price| price.source == one.source)?;
+                Some(pick(price).times(one.calls()))
+            });
+            total_cost(calls, prices, pick, ai_share).plus(named.fold(Micros(0), Micros::plus).times(slots))
+        };
         let (calls, in_month) = (calls(shared.slots, ai.0), calls(shared.month, ai.1));
         let shares_limits = within_limits.is_some_and(|(most, _)| {
-            let cost = total_cost(calls, prices, (1, 1)).plus(provider_cost.times(shared.slots));
+            let cost = cost_of(calls, shared.slots, |price| price.price, (1, 1));
             topic.sources().len() > 1 && (most.total < calls.total() || most.money < cost)
         });
-        let cost = |ai_share: (i64, i64)| {
-            let mut horizon = total_cost(calls, prices, ai_share).plus(provider_cost.times(shared.slots));
-            let mut per_month = total_cost(in_month, prices, ai_share).plus(provider_cost.times(shared.month));
+        let cost = |pick: PickPrice, within: fn(Load) -> Micros, ai_share: (i64, i64)| {
+            let mut horizon = cost_of(calls, shared.slots, pick, ai_share);
+            let mut per_month = cost_of(in_month, shared.month, pick, ai_share);
             if let Some((most, most_per_month)) = within_limits {
-                (horizon, per_month) = (horizon.min(most.money), per_month.min(most_per_month.money));
+                (horizon, per_month) = (horizon.min(within(most)), per_month.min(within(most_per_month)));
             }
             Cost { horizon, per_day: share(horizon, 1, i64::from(self.horizon.days)), per_month }
         };
@@ -179,8 +182,8 @@ impl Groups<'_> {
             may_need_fewer_calls,
             shares_limits,
             ai_asked,
-            at_most: cost((1, 1)),
-            expected: cost(ai_asked.unwrap_or((1, 1))),
+            at_most: cost(|price| price.highest, |most| most.highest, (1, 1)),
+            expected: cost(|price| price.price, |most| most.money, ai_asked.unwrap_or((1, 1))),
             uncovered_ms: uncovered.map(|one| millis(one.over)),
             clock_change: uncovered.and_then(|one| one.clock_change.clone()),
         })

@@ -1,4 +1,4 @@
-//! Prices of a forecast: what a call is expected to cost, and what calls cost together.
+//! Prices of a forecast: what a call is expected to cost and costs at most, and what calls cost together.
 
 use super::types::{Calls, History, Price};
 use crate::budget::Prices;
@@ -8,17 +8,19 @@ use crate::model::{Micros, ProviderQuery, Source, Topic};
 const ENOUGH_SEARCHES: i64 = 20;
 
 /// Returns what a call cost on average in past searches if there are enough of them and some were billed, else the
-/// configured price. Those that were not billed count with the price that is configured now.
+/// configured price. Those that were not billed count with the price that is configured now. One bill is enough for the
+/// highest price: the next call may cost as much.
 pub(in crate::insight) fn price(source: Source, topics: &[Topic], configured: &Prices, history: &History) -> Price {
     let configured = configured.of(source);
     let past = history.billed.iter().find(|row| row.source == source);
     let (billed_searches, assumed_searches) = past.map_or((0, 0), |row| (row.searches, row.assumed_searches));
+    let query = topics.iter().find_map(|topic| topic.provider(source));
+    // What retries cost belongs to the call, where a search is one call.
+    let several = query.is_some_and(ProviderQuery::takes_several_calls);
     let enough = billed_searches > 0 && billed_searches + assumed_searches >= ENOUGH_SEARCHES;
     let (price, basis) = match past.filter(|_| enough) {
         Some(row) => {
-            let query = topics.iter().find_map(|topic| topic.provider(source));
-            // What retries cost belongs to the call, where a search is one call.
-            let (billed, assumed) = match query.is_some_and(ProviderQuery::takes_several_calls) {
+            let (billed, assumed) = match several {
                 true => (row.calls, row.assumed_calls),
                 false => (row.searches, row.assumed_searches),
             };
@@ -26,12 +28,18 @@ pub(in crate::insight) fn price(source: Source, topics: &[Topic], configured: &P
         }
         None => (configured, "configured"),
     };
-    Price { source, price, basis, billed_searches, assumed_searches }
+    let bill = past.map_or(Micros(0), |row| if several { row.highest_call } else { row.highest });
+    Price { source, price, basis, billed_searches, assumed_searches, highest: configured.max(bill).max(price) }
 }
 
 /// Returns the price of a source in the forecast.
 pub(in crate::insight) fn expected(source: Source, prices: &[Price]) -> Micros {
     prices.iter().find(|price| price.source == source).map_or(Micros(0), |price| price.price)
+}
+
+/// Returns the most that a call of a source costs in the forecast.
+pub(in crate::insight) fn highest(source: Source, prices: &[Price]) -> Micros {
+    prices.iter().find(|price| price.source == source).map_or(Micros(0), |price| price.highest)
 }
 
 /// Returns by how much configured prices are above those of the forecast. Calls are refused by the former.
@@ -44,13 +52,16 @@ pub(in crate::insight) fn reserve(
     above.max().unwrap_or_default().max(Micros(0))
 }
 
-/// Returns the cost of `calls` if only `ai_calls` of `of` AI calls are made.
-pub(super) fn total_cost(calls: Calls, prices: &[Price], (ai_calls, of): (i64, i64)) -> Micros {
+/// Picks the expected or the highest price.
+pub(super) type PickPrice = fn(&Price) -> Micros;
+
+/// Returns the cost of `calls` at these prices if only `ai_calls` of `of` AI calls are made.
+pub(super) fn total_cost(calls: Calls, prices: &[Price], pick: PickPrice, (ai_calls, of): (i64, i64)) -> Micros {
     prices.iter().fold(Micros(0), |sum, price| {
         let cost = match price.source {
-            Source::Social => price.price.times(calls.social),
-            Source::Web => price.price.times(calls.web),
-            Source::Ai => share(price.price.times(calls.ai), ai_calls, of),
+            Source::Social => pick(price).times(calls.social),
+            Source::Web => pick(price).times(calls.web),
+            Source::Ai => share(pick(price).times(calls.ai), ai_calls, of),
             // Added per topic: each has its own.
             _ => Micros(0),
         };

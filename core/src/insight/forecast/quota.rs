@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::limit_forecast::{Allowance, Amount, ExhaustedDay, Quota, saturating_i64};
 use super::limited_topic::{LimitedTopic, Load, SourceCalls};
+use super::prices::{expected, highest};
 use super::types::{Horizon, Price};
 use crate::model::{AiWhen, Budget, Micros, ProviderQuery, Source, Time, Topic, TopicLimits, Usage};
 use crate::schedule::{Schedule, ScheduleError};
@@ -44,13 +45,13 @@ impl<'s> Group<'s> {
     }
 
     /// Sets the only topic, which has these limits. `answered`: it had an answer on the first day; `price` returns the
-    /// expected and the configured price.
+    /// expected, the highest and the configured price.
     pub(super) fn with_limited(
         mut self,
         (topic, limits): (&Topic, TopicLimits),
         answered: bool,
         used: Usage,
-        price: &impl Fn(Source) -> (Micros, Micros),
+        price: &impl Fn(Source) -> (Micros, Micros, Micros),
         counted: &impl Fn(Source) -> bool,
     ) -> Self {
         let sources = topic.sources();
@@ -58,10 +59,10 @@ impl<'s> Group<'s> {
         self.may_need_fewer |= sources.len() > 1 && !limits.is_none();
         let mut all = Vec::new();
         for source in sources.into_iter().filter(|source| counted(*source)) {
-            let (expected, configured) = price(source);
+            let (expected, highest, configured) = price(source);
             self.may_need_fewer |= may_need_fewer(topic, source);
             let (many, daily) = (calls_of(topic, source), is_daily(topic, source));
-            all.push(SourceCalls { source, many, daily, expected, configured });
+            all.push(SourceCalls { source, many, daily, expected, highest, configured });
         }
         self.limited = Some(LimitedTopic { sources: all, answered, limits, used });
         self
@@ -76,7 +77,7 @@ impl<'s> Group<'s> {
         counted: &impl Fn(Source) -> bool,
     ) {
         for source in topic.sources().into_iter().filter(|source| counted(*source)) {
-            let price = prices.iter().find(|price| price.source == source).map_or(Micros(0), |price| price.price);
+            let price = (expected(source, prices), highest(source, prices));
             let load = match (is_daily(topic, source), answered) {
                 (false, _) => &mut self.each,
                 (true, false) => &mut self.daily,

@@ -49,11 +49,11 @@ pub struct ProviderQuota {
     pub quota: Quota,
 }
 
-/// The expected price of one call of a source.
+/// What one call of a source costs: as expected, and at most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct Price {
     pub source: Source,
-    /// The price used by the forecast.
+    /// The expected price.
     #[serde(rename = "price_usd")]
     pub price: Micros,
     /// `observed` or `configured`.
@@ -62,6 +62,9 @@ pub struct Price {
     pub billed_searches: i64,
     /// Searches of the last 30 days with an assumed cost.
     pub assumed_searches: i64,
+    /// The highest price: the configured one, or the highest bill of the last 30 days if that is higher.
+    #[serde(rename = "highest_usd")]
+    pub highest: Micros,
 }
 
 /// Calls per source.
@@ -164,9 +167,9 @@ pub struct TopicForecast {
     /// How many planned runs of the last 30 days asked the AI source, of how many; `None` with too few runs to predict
     /// from.
     pub ai_asked: Option<(i64, i64)>,
-    /// The most that the calls cost.
+    /// The most that the calls cost, each at its highest price.
     pub at_most: Cost,
-    /// The expected cost, using `ai_asked`; without it the same as `at_most`.
+    /// The expected cost, using the expected prices and `ai_asked`.
     pub expected: Cost,
     /// How many milliseconds the interval of the schedule exceeds the window of the social searches.
     pub uncovered_ms: Option<i64>,
