@@ -304,8 +304,14 @@ fn coverage(report: &Report, topic: &TopicFacts) -> String {
         }
         None => format!("{} of the period {so_far}covered", percent(covered)),
     });
-    let covered =
-        covered.into_iter().chain(topic.open_words(zone)).chain(topic.late_note()).chain(topic.holes_words(zone));
+    // Without gaps, their list is empty; only that the topic was not watched is said.
+    let unwatched = topic.gaps_words(report.span, zone).filter(|words| words.starts_with("Not watched"));
+    let covered = covered
+        .into_iter()
+        .chain(topic.open_words(zone))
+        .chain(topic.late_note())
+        .chain(topic.holes_words(zone))
+        .chain(unwatched);
     let ill = topic.ill.iter().map(|ill| escape(&ill.describe(&format::date_time(ill.since, zone))));
     let cut = topic.searches_cut.then(|| format::SEARCHES_CUT.to_owned());
     listed(

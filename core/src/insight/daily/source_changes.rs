@@ -108,6 +108,7 @@ mod tests {
         let watched = WatchedTopic {
             topic: "acme".into(),
             began: Time(began),
+            filled_from: None,
             ended: None,
             paused: false,
             next: None,
@@ -137,6 +138,7 @@ mod tests {
         let watched = WatchedTopic {
             topic: "globex".into(),
             began: Time(9 * HOUR),
+            filled_from: None,
             ended: None,
             paused: false,
             next: None,
