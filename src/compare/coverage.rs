@@ -35,7 +35,9 @@ pub async fn coverage(
         .into_iter()
         .map(|mut watched| {
             // Time whose searches were pruned is not a hole.
-            watched.began = pruned_until.map_or(watched.began, |until| until.max(watched.began));
+            if let Some(until) = pruned_until {
+                watched.forget_before(until);
+            }
             TopicCoverage { watched, sources: Vec::new() }
         })
         .collect();

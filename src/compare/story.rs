@@ -101,7 +101,9 @@ async fn load_coverage(
     }
     for mut watched in snapshot.watched(topics).await? {
         let searches = snapshot.runs_covering(&watched.topic, span).await?;
-        watched.began = known_since.map_or(watched.began, |since| since.max(watched.began));
+        if let Some(since) = known_since {
+            watched.forget_before(since);
+        }
         let sources = source_coverage(&watched, &searches, span, |_| true);
         all.push(TopicSearches { watched, sources });
     }

@@ -106,6 +106,7 @@ mod tests {
         let watched = WatchedTopic {
             topic: "acme".to_owned(),
             began: Time(0),
+            filled_from: None,
             ended: None,
             paused: false,
             next: None,

@@ -119,7 +119,7 @@ async fn in_period(
         .await?;
     for watched in watched_topics {
         let mut watched = (*watched).clone();
-        watched.began = watched.began.max(pruned_until);
+        watched.forget_before(pruned_until);
         let searches = searches.remove(&watched.topic).unwrap_or_default();
         for source in source_coverage(&watched, &searches, period, |_| true) {
             if let Coverage::Spans { holes_ms, .. } = source.coverage {

@@ -114,6 +114,25 @@ fn a_length_below_a_minute_is_never_nothing() {
 }
 
 #[test]
+fn a_period_before_the_topic_was_watched_is_not_said_to_have_no_gaps() {
+    let mut facts = topic("a");
+    let before = |hours: i64| HoleFacts {
+        span: Span { from: Time(-HOUR), until: Time(hours * HOUR) },
+        why: String::new(),
+        before: true,
+        open: false,
+    };
+    for (hours, words) in
+        [(10, "Not watched before 01-01 10:00. No gaps after that."), (24, "Not watched in the period.")]
+    {
+        (facts.covered, facts.holes) = (Some(0.0), vec![before(hours)]);
+        for text in both(&facts) {
+            assert!(text.contains(words) && !text.contains("No gaps in the period"), "{text}");
+        }
+    }
+}
+
+#[test]
 fn a_fall_is_reported_alike_everywhere() {
     assert_eq!(highlights::format_ratio(0.03, false), "97% below usual");
     assert_eq!(highlights::format_ratio(2.345, false), "2.3 times the usual number");

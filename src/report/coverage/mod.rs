@@ -184,6 +184,24 @@ impl TopicFacts {
         gaps.partition(|hole| hole.span.intersection(period).is_some())
     }
 
+    /// Returns the note that the topic was not watched in the period or at its start, or that the period has no gaps, if
+    /// either is so.
+    pub(super) fn gaps_words(&self, period: Span, timezone: &str) -> Option<String> {
+        if self.not_kept.is_some() || self.checks.is_some() {
+            return None;
+        }
+        let before = self.holes.iter().filter(|hole| hole.before && hole.span.intersection(period).is_some());
+        let has_gaps = !self.holes_of(period).0.is_empty();
+        match before.map(|hole| hole.span.until).max() {
+            Some(until) if until >= period.until && !has_gaps => Some("Not watched in the period.".to_owned()),
+            Some(until) => {
+                let at = format::date_time_short(until.min(period.until), timezone);
+                Some(format!("Not watched before {at}.{}", if has_gaps { "" } else { " No gaps after that." }))
+            }
+            None => (!has_gaps).then(|| "No gaps in the period.".to_owned()),
+        }
+    }
+
     /// Returns the note that the last minutes before searches do not count as covered, if so.
     pub(super) fn late_note(&self) -> Option<String> {
         let long = Span::new(Time(0), Time(self.late_ms)).filter(|late| late.length().as_secs() >= 60);

@@ -222,7 +222,7 @@ fn coverage(report: &Report, topic: &TopicFacts) -> Markup {
                 @if let Some(open) = topic.open_words(zone) { (open) " " }
                 @if let Some(late) = topic.late_note() { (late) " " }
                 @if let Some(gone) = topic.holes_words(zone) { (gone) " " }
-                @if inside.is_empty() && topic.not_kept.is_none() && topic.checks.is_none() { "No gaps in the period." }
+                @if let Some(gaps) = topic.gaps_words(report.span, zone) { (gaps) }
             }
             @if !inside.is_empty() { ul {
                 @for (place, hole) in inside.iter().rev().take(GAPS).enumerate() { li class=[beyond(place, ROWS)] { (describe(hole)) } }

@@ -156,10 +156,12 @@ fn span_coverage(watched: &WatchedTopic, runs: &[RunSearch], period: Span, sourc
             enders.entry(span.from).or_insert((run, search));
         }
     }
-    // Time before the topic began is no hole, except the last minutes that its first search asked for.
+    // Time before the topic began is no hole, except after a backfill, and the last minutes that its first search asked
+    // for.
+    let since = watched.counts_from(source);
     let counted = |hole: Span| {
-        let asked = unclaimed.get(&hole.from).is_some_and(|until| *until >= watched.began);
-        Span::new(if asked { hole.from } else { hole.from.max(watched.began) }, hole.until)
+        let asked = unclaimed.get(&hole.from).is_some_and(|until| *until >= since);
+        Span::new(if asked { hole.from } else { hole.from.max(since) }, hole.until)
     };
     let (lates, missed): (Vec<SpanOfMember<'_>>, Vec<SpanOfMember<'_>>) =
         divided.holes.iter().flat_map(|hole| during(*hole)).partition(|(hole, member)| {
@@ -238,6 +240,8 @@ fn share(part: i64, whole: i64) -> Option<f64> {
     (whole > 0).then(|| of_ten_thousand as f64 / 10_000.0)
 }
 
+#[cfg(test)]
+mod backfill_tests;
 #[cfg(test)]
 mod partition_tests;
 #[cfg(test)]

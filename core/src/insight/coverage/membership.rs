@@ -126,7 +126,7 @@ mod tests {
             filter: Default::default(),
         };
         let (topic, definition) = ("acme".to_owned(), Some(definition));
-        WatchedTopic { topic, began: Time(0), ended: None, paused: false, next: None, definition }
+        WatchedTopic { topic, began: Time(0), filled_from: None, ended: None, paused: false, next: None, definition }
     }
 
     /// One run every ten hours, by one letter each: `s` searched the source and others, `f` it failed, `q` it was over

@@ -92,6 +92,34 @@ fn without(spans: &[Span], others: &[Span]) -> Vec<Span> {
     spans.iter().flat_map(|span| split_coverage(*span, others.iter().copied()).holes).collect()
 }
 
+/// What a part of a hole is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum HolePart {
+    /// Before the topic was watched.
+    Before,
+    Missed,
+    /// No search was due yet.
+    Open,
+}
+
+/// Divides a hole, in order. Before the topic began, only what `reasons` name is missed: time after a backfill.
+pub(super) fn hole_parts(
+    hole: Span,
+    began: Time,
+    idle_from: Time,
+    reasons: &[(Span, String)],
+) -> Vec<(Span, HolePart)> {
+    let since = Span::new(hole.from.max(began), hole.until);
+    let divided = split_coverage(hole, reasons.iter().map(|(span, _)| *span).chain(since));
+    let mut parts: Vec<(Span, HolePart)> = divided.holes.into_iter().map(|span| (span, HolePart::Before)).collect();
+    for Span { from, until } in divided.covered {
+        parts.extend(Span::new(from, until.min(idle_from)).map(|span| (span, HolePart::Missed)));
+        parts.extend(Span::new(from.max(idle_from), until).map(|span| (span, HolePart::Open)));
+    }
+    parts.sort_unstable_by_key(|(span, _)| *span);
+    parts
+}
+
 /// Returns the times in which sources count: since when any does, and until when, if the topic has none of them any more.
 /// Before and after that, searches cover no spans. `None` where that is not so.
 pub(super) fn counting(

@@ -1,7 +1,7 @@
 //! How well days were searched: what searches covered of a span, its holes and their causes, and where replies were
 //! full. `holes` defines holes; the caller reads the searches.
 
-use super::all_sources::{AllSources, SourceSpans, all_sources, counting, idle};
+use super::all_sources::{AllSources, HolePart, SourceSpans, all_sources, counting, hole_parts, idle};
 use crate::insight::coverage::membership::memberships;
 use crate::insight::{Cause, Coverage, source_coverage, split_coverage, total_ms};
 use crate::model::{CoverageSearch, PrunedDays, RunSearch, Source, Span, Time, WatchedTopic};
@@ -270,8 +270,8 @@ impl SearchCoverage {
         total_ms(&split_coverage(span, self.late.iter().copied()).covered)
     }
 
-    /// Returns the holes of a span with causes. Time before the topic was watched, and time not searched yet, are
-    /// marked. The last minutes before a search are no hole.
+    /// Returns the holes of a span with causes. Time before the topic was watched (unless it follows a backfill), and time
+    /// not searched yet, are marked. The last minutes before a search are no hole.
     #[must_use]
     pub fn holes(&self, span: Span) -> Vec<HoleFacts> {
         let (Some(spans), Some(watched)) = (self.spans_in(span), &self.watched) else { return Vec::new() };
@@ -280,17 +280,13 @@ impl SearchCoverage {
         let idle_from = self.idle_from.unwrap_or(span.until);
         // The last minutes before the first search wait for the next one, as those of any other search.
         let began = watched.began.min(idle_from);
+        let reasons = if watched.filled_from.is_some() { self.reasons.as_slice() } else { &[] };
         let mut holes = Vec::new();
         for hole in split_coverage(span, spans.iter().chain(&self.late).copied()).holes {
-            let mut push_hole = |from: Time, until: Time, before: bool, open: bool| {
-                let Some(span) = Span::new(from, until) else { return };
-                let why = if before || open { String::new() } else { self.why(span) };
-                holes.push(HoleFacts { span, why, before, open });
-            };
-            let begun = hole.from.max(began);
-            push_hole(hole.from, hole.until.min(began), true, false);
-            push_hole(begun, hole.until.min(idle_from), false, false);
-            push_hole(begun.max(idle_from), hole.until, false, true);
+            holes.extend(hole_parts(hole, began, idle_from, reasons).into_iter().map(|(span, part)| {
+                let why = if part == HolePart::Missed { self.why(span) } else { String::new() };
+                HoleFacts { span, why, before: part == HolePart::Before, open: part == HolePart::Open }
+            }));
         }
         holes.retain(|hole| hole.span.until.0 - hole.span.from.0 >= SHORT);
         holes

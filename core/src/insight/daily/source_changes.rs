@@ -165,7 +165,15 @@ mod tests {
     }
 
     fn watched(began: i64, definition: Option<Topic>) -> WatchedTopic {
-        WatchedTopic { topic: "acme".into(), began: Time(began), ended: None, paused: false, next: None, definition }
+        WatchedTopic {
+            topic: "acme".into(),
+            began: Time(began),
+            filled_from: None,
+            ended: None,
+            paused: false,
+            next: None,
+            definition,
+        }
     }
 
     fn first_hours() -> Span {

@@ -134,6 +134,7 @@ fn a_first_is_not_sure_where_posts_may_have_been_indexed_after_the_search() {
         let watched = crate::model::WatchedTopic {
             topic: "t".into(),
             began: Time(0),
+            filled_from: None,
             ended: None,
             paused: false,
             next: None,

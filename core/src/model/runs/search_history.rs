@@ -61,6 +61,9 @@ pub struct WatchedTopic {
     pub topic: String,
     /// When watching started.
     pub began: Time,
+    /// Start of the earliest time before `began` that a backfill of social posts covered: gaps of that source count from
+    /// then. `None` without one.
+    pub filled_from: Option<Time>,
     /// When watching ended; `None` while it goes on.
     pub ended: Option<Time>,
     /// Whether its schedule is paused.
@@ -69,4 +72,18 @@ pub struct WatchedTopic {
     pub next: Option<Time>,
     /// Its definition; `None` if this version cannot read it.
     pub definition: Option<Topic>,
+}
+
+impl WatchedTopic {
+    /// Returns since when uncovered time of a source is a gap.
+    #[must_use]
+    pub fn counts_from(&self, source: Source) -> Time {
+        self.filled_from.filter(|_| source == Source::Social).map_or(self.began, |from| from.min(self.began))
+    }
+
+    /// Leaves out the time before an instant: nothing is known of it.
+    pub fn forget_before(&mut self, until: Time) {
+        self.began = self.began.max(until);
+        self.filled_from = self.filled_from.map(|from| from.max(until));
+    }
 }

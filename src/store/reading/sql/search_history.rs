@@ -88,7 +88,10 @@ pub(in crate::store) async fn watched(conn: &mut Conn, named: &[String]) -> Resu
     let lists: Vec<&[String]> = if named.is_empty() { vec![&[]] } else { named.chunks(500).collect() };
     for list in lists {
         let mut query = QueryBuilder::<Database>::new(
-            "SELECT t.id, t.created_at, t.removed_at, t.paused, t.next_slot, t.definition FROM topic t WHERE ",
+            // Only a backfill asks for a time that was over before the topic was created.
+            "SELECT t.id, t.created_at, t.removed_at, t.paused, t.next_slot, t.definition, \
+             (SELECT min(s.covered_from) FROM search s WHERE s.topic = t.id AND s.source = 'social' \
+             AND s.covered_until < t.created_at AND s.asked_until < t.created_at) AS filled_from FROM topic t WHERE ",
         );
         if list.is_empty() {
             query.push("t.removed_at IS NULL");
@@ -106,6 +109,7 @@ pub(in crate::store) async fn watched(conn: &mut Conn, named: &[String]) -> Resu
             all.push(WatchedTopic {
                 topic: row.try_get("id")?,
                 began: Time(row.try_get("created_at")?),
+                filled_from: read::time(&row, "filled_from")?,
                 ended: read::time(&row, "removed_at")?,
                 paused: rests || read::flag(&row, "paused")?.unwrap_or(false),
                 next: read::time(&row, "next_slot")?.filter(|at| at.0 > 0),

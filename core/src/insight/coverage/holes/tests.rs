@@ -13,7 +13,7 @@ pub(super) fn at(hour: i64) -> Time {
     Time(BEGAN + hour * HOUR)
 }
 
-fn span(from: i64, until: i64) -> Span {
+pub(super) fn span(from: i64, until: i64) -> Span {
     Span { from: at(from), until: at(until) }
 }
 
@@ -35,6 +35,7 @@ pub(super) fn watched(operation: SocialOperation) -> WatchedTopic {
     WatchedTopic {
         topic: "acme".into(),
         began: at(0),
+        filled_from: None,
         ended: None,
         paused: false,
         next: None,
@@ -61,7 +62,7 @@ pub(super) fn search(hour: i64, state: SearchState, over: LookBack, covered: Opt
     RunSearch { search: Some(search), ..run(hour, RunState::Ok, None) }
 }
 
-fn ok(hour: i64) -> RunSearch {
+pub(super) fn ok(hour: i64) -> RunSearch {
     let over = LookBack::from(Window::Past24Hours);
     search(hour, SearchState::Ok, over, Some(over.span(at(hour))))
 }
@@ -70,7 +71,7 @@ fn failed(hour: i64) -> RunSearch {
     search(hour, SearchState::Error, Window::Past24Hours.into(), None)
 }
 
-fn full(hour: i64, since: i64, oldest: Option<i64>) -> RunSearch {
+pub(super) fn full(hour: i64, since: i64, oldest: Option<i64>) -> RunSearch {
     let covered = oldest.map(|oldest| span(oldest, hour));
     let mut run_search = search(hour, SearchState::Ok, LookBack::Since(at(since)), covered);
     run_search.search.as_mut().unwrap().saturated = true;
@@ -80,7 +81,7 @@ fn full(hour: i64, since: i64, oldest: Option<i64>) -> RunSearch {
 /// Covered spans, holes with their causes in words, and the open hole, in hours since the topic began.
 type HoleSummary = (Vec<(i64, i64)>, Vec<(i64, i64, String)>, Option<(i64, i64)>);
 
-fn holes_of(watched: &WatchedTopic, runs: &[RunSearch], period: Span) -> HoleSummary {
+pub(super) fn holes_of(watched: &WatchedTopic, runs: &[RunSearch], period: Span) -> HoleSummary {
     let got = source_coverage(watched, runs, period, |_| true);
     assert_eq!(got.len(), 1, "{got:?}");
     let Coverage::Spans { covered, holes, open, covered_ms, holes_ms, .. } = &got[0].coverage else {
@@ -186,20 +187,6 @@ fn what_the_next_search_will_look_back_over_is_open_and_no_hole() {
     assert_eq!(holes_of(&planned(24), &runs, span(0, 20)), (vec![], vec![full_only], Some((12, 20))));
     let paused = WatchedTopic { paused: true, ..acme };
     assert_eq!(holes_of(&paused, &[ok(0)], span(0, 48)).1, [(0, 48, "paused".to_owned())]);
-}
-
-#[test]
-fn before_the_topic_began_is_no_hole_and_what_a_backfill_covered_counts() {
-    let day = LookBack::Day(at(0).utc_day() - 3);
-    let over = day.span(at(1));
-    let filled = search(1, SearchState::Ok, day, Some(over));
-    let period = span(-24 * 7, 1);
-    let acme = watched(SocialOperation::Search);
-    let (covered, holes, _) = holes_of(&acme, &[ok(0), filled], period);
-    let hour = |time: Time| (time.0 - BEGAN) / HOUR;
-    assert_eq!(covered, [(hour(over.from), hour(over.until)), (-24, 0)]);
-    assert_eq!(holes, [], "the days between were never to be covered");
-    assert_eq!(holes_of(&acme, &[], span(-48, 0)), (vec![], vec![], None));
 }
 
 #[test]
