@@ -259,7 +259,7 @@ async fn print(
                 search.source.to_string(),
                 search.state.to_string(),
                 cell(output::at_least(c.found, search.saturated)),
-                cell(c.new.to_string()),
+                cell(output::at_least(c.new, search.saturated)),
                 cell(c.duplicate.to_string()),
                 cell(c.outside.to_string()),
                 search.covered.map_or_else(|| "-".to_owned(), |span| format_duration(span.length())),
