@@ -158,7 +158,7 @@ fn state(card: &AlertCard, topics: &BTreeSet<String>, named: usize, now: Time) -
         @else if card.looked_at.is_none() { span.state.calm { "not checked yet" } }
         @else if is_acknowledged { span.state.warn { "firing, acknowledged" } }
         @else if card.firing_in_all > 0 { span.state.bad { "firing" } }
-        @else { span.state.good { "quiet" } }
+        @else { span.state.good { "not firing" } }
         @if let Some(until) = card.snoozed(now) { " " span.state.calm { "snoozed" } span.sub { "until " (moment(until, "UTC")) } }
         @if card.spec.paused && !card.firing.is_empty() { span.sub { "It fired before it was paused:" } }
         @for firing in card.firing.iter().take(named) { span.sub { (firing_view(firing, topics)) } }
