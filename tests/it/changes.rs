@@ -176,11 +176,11 @@ fn what_is_older_than_the_window_or_lacks_something_is_reported_by_name() {
         place.run(&["diff", "acme"]).shows(
             0,
             &[
-                "≥ 6 new",
+                "≥6 new",
                 "6 new items without a date, counted at the first sighting",
                 "authors unknown",
                 "new: reactions not given",
-                "web: ≥ 4 new, 1 of 1 searches answered, 1 at the maximum; gone: not judged",
+                "web: ≥4 new, 1 of 1 searches answered, 1 at the maximum; gone: not judged",
                 "First seen, but older than the window",
             ],
         );

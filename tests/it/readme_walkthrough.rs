@@ -127,8 +127,8 @@ fn a_deployed_service_is_watched_with_the_same_story() {
         let service = format!("{}dialect = \"desearch\"\n", sandbox.lines());
         let rest = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nstreaming = true\nai.when = \"always\"\n";
         let place = Place::new(database, &service, rest);
-        place.run(&["once", "--at", NINE]).shows(0, &["1 of 1 runs ok"]);
-        place.run(&["once", "--at", NINE]).shows(0, &["1 of 1 runs ok", "= ≥0 new +"]);
+        place.run(&["once", "--at", NINE]).shows(0, &["1 of 1 run ok"]);
+        place.run(&["once", "--at", NINE]).shows(0, &["1 of 1 run ok", "= ≥0 new +"]);
         let snapshot = place.json(&["show", "acme", "--json"]);
         assert_eq!(snapshot["answer"]["partial"], false);
         assert!(snapshot["items"].as_array().unwrap().iter().any(|item| item["sources"]["ai"].is_number()));

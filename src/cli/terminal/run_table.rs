@@ -91,6 +91,11 @@ pub(in crate::cli) fn format_new(new: i64, others: i64, full: bool) -> String {
     if others == 0 { new } else { format!("{new} (+{others})") }
 }
 
+/// Describes an error, without saying the same word twice.
+pub(in crate::cli) fn error_words(class: &str, text: &str) -> String {
+    if text.is_empty() || text == class { class.to_owned() } else { format!("{class}: {text}") }
+}
+
 /// Returns only what went wrong.
 pub(in crate::cli) fn problems(reports: &[RunReport]) -> Vec<String> {
     let mut lines = Vec::new();
@@ -162,7 +167,8 @@ pub(in crate::cli) fn render(reports: &[RunReport], hidden: &Hidden) -> String {
     }
     let numbers: Vec<usize> = (3..header.len()).collect();
     let mut text = output::table(&header, rows, &numbers);
-    text.push_str(&format!("\n{} of {} runs ok · {} · cost {}\n", sums.ok, sums.runs, sums.found(), sums.paid()));
+    let runs = if sums.runs == 1 { "run" } else { "runs" };
+    text.push_str(&format!("\n{} of {} {runs} ok · {} · cost {}\n", sums.ok, sums.runs, sums.found(), sums.paid()));
     render_notes(&mut text, &notes);
     text
 }

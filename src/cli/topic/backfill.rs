@@ -283,9 +283,10 @@ async fn print(
     };
     text.push_str(&output::table(&header, rows, &[3, 4, 5, 6, 7, 8]));
     text.push_str(&format!(
-        "\n{} of {} days ok · {} · cost {}\n{notes}stored in {}\n",
+        "\n{} of {} {} ok · {} · cost {}\n{notes}stored in {}\n",
         sums.ok,
         wanted,
+        if wanted == 1 { "day" } else { "days" },
         sums.found(),
         sums.paid(),
         output::escape_control(store.place())
