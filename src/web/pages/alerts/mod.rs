@@ -122,7 +122,7 @@ async fn topics_with_page(
 }
 
 fn none() -> Markup {
-    html! { p { "There are no alerts here yet. " code { "[[alerts]]" } " in " code { "jobs.toml" } " define what to look for and whom to notify: new items with certain words, more items than usual, a failing source, missed slots, a budget. " code { "topicwatch run" } " evaluates them and lists them here." } }
+    html! { p { "No alert has been evaluated yet. " code { "[[alerts]]" } " in " code { "jobs.toml" } " define what to look for and whom to notify: new items with certain words, more items than usual, a failing source, missed slots, a budget. " code { "topicwatch run" } " evaluates those of the file and lists them here." } }
 }
 
 fn row(card: &AlertCard, topics: &BTreeSet<String>, (acts, named): (bool, usize), now: Time) -> Markup {
