@@ -106,9 +106,14 @@ fn a_changed_query_starts_a_baseline_without_new_items() {
             (&asked["changed"], &asked["baseline"], &asked["query"]),
             (&json!(true), &json!(true), &json!("acme OR globex"))
         );
-        place
-            .run(&["diff", "acme"])
-            .shows(0, &["20 baseline", "social: query changed at 2026-03-12T01:00:00Z, baseline: acme OR globex"]);
+        place.run(&["diff", "acme"]).shows(
+            0,
+            &[
+                "20 baseline",
+                "answers to a query, of any age",
+                "social: query changed at 2026-03-12T01:00:00Z, baseline: acme OR globex",
+            ],
+        );
         place.run(&["show", "acme"]).shows(0, &["baseline: social was asked this for the first time"]);
         world.posts(&[&many[..], &[post(40, 25, "globex 40", 0)]].concat());
         once(&place, 26);

@@ -83,7 +83,7 @@ fn notes(counts: &ChangeCounts) -> Vec<String> {
         notes.push(format!("{} more first seen, but older than the window or dated ahead", counts.outside));
     }
     if counts.baseline > 0 {
-        notes.push("baseline: the first answers to a query, stored but not counted as new".into());
+        notes.push("baseline: the first answers to a query, of any age, stored but not counted as new".into());
     }
     if counts.filtered > 0 {
         notes.push(format!("{} first seen, but hidden by the topic's filter", counts.filtered));
