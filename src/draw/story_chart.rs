@@ -33,7 +33,7 @@ pub fn summary(story: &Story, when: FormatTime<'_>) -> Vec<String> {
         sentences.push(alone(story).to_owned());
     } else {
         let items = many(story.items, "item");
-        sentences.push(format!("{items} of {}, {by}, in {places}.", many(story.unique, "text")));
+        sentences.push(format!("{items}, {}, {by}, in {places}.", many(story.unique, "text")));
         let copies = match story.copies {
             1 => "1 is a near-copy".to_owned(),
             n => format!("{} are near-copies", number(n as u64)),

@@ -168,12 +168,18 @@ impl Report {
     /// Returns the subject line of a message, without a line break.
     #[must_use]
     pub fn subject(&self) -> String {
-        // With several topics, it names the topic.
-        let of = |id: &str| {
-            let title = self.topics.iter().find(|topic| topic.id == id && self.topics.len() > 1).map(|t| &*t.title);
-            title.map_or_else(String::new, |title| format!("{}: ", format::line(title, 60)))
+        let describe = |m: &Highlight| {
+            // Why there is nothing to report begins with a verb, and the first sentence is enough.
+            let (after, sentence) = match m.kind {
+                "not run" => (" ", m.sentence.split(". ").next().unwrap_or_default()),
+                _ => (": ", &*m.sentence),
+            };
+            // With several topics, it names the topic.
+            let named = self.topics.len() > 1 || after == " ";
+            let title = self.topics.iter().find(|topic| named && topic.id == m.topic).map(|topic| &*topic.title);
+            let title = title.map_or_else(String::new, |title| format!("{}{after}", format::line(title, 60)));
+            format!(": {title}{}", format::line(sentence, 120))
         };
-        let describe = |m: &Highlight| format!(": {}{}", of(&m.topic), format::line(&m.sentence, 120));
         let first = self.matters.first().map_or_else(String::new, describe);
         let sandbox = if self.sandbox { "[SANDBOX] " } else { "" };
         format!("{sandbox}{} {}{first}", format::line(&self.title, 80), self.date)
@@ -199,5 +205,9 @@ mod tests {
             subject_of(vec![topic("a"), topic("b")]),
             format!("Daily 1970-01-01: {title}: web is failing here.")
         );
+        let mut early = report(vec![topic("a")]);
+        let sentence = "was not watched yet in this period. Its first run was at 1970-01-02 00:00.".to_owned();
+        early.matters = vec![Highlight { weight: 50, topic: "a".into(), section: "", kind: "not run", sentence }];
+        assert_eq!(early.subject(), format!("Daily 1970-01-01: {title} was not watched yet in this period"));
     }
 }

@@ -83,7 +83,7 @@ fn each_list_of_alerts_names_them_apart() {
         let held = "held back (unrelated posts): <a href=\"/topics/acme\">acme/unrelated</a> since";
         for (alert, parts) in [
             ("loud", &[">firing<", ">acme</a> since", held][..]),
-            ("tone", &[">quiet<", held]),
+            ("tone", &[">not firing<", held]),
             ("off", &[">paused<", "It fired before it was paused:", ">acme/web</a> since"]),
         ] {
             for part in parts {

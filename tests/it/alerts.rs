@@ -605,13 +605,13 @@ fn alerts_are_evaluated_after_each_run_and_sent_once_by_several_processes() {
             .program(&["topic", "run", "acme", "--wait"])
             .env("HOOK_URL", &hook.url())
             .run()
-            .shows(0, &["1 of 1 runs ok"]);
+            .shows(0, &["1 of 1 run ok"]);
         world.posts(&[undated("2")]);
         place
             .program(&["topic", "run", "acme", "--wait"])
             .env("HOOK_URL", &hook.url())
             .run()
-            .shows(0, &["1 of 1 runs ok"]);
+            .shows(0, &["1 of 1 run ok"]);
         // Other processes evaluate and deliver beside the daemon; each event is sent once.
         let beside: Vec<_> = (0..3).map(|_| program(&place, &hook, &["once", "--due"]).start()).collect();
         until("the message", || !hook.got().is_empty());

@@ -106,9 +106,14 @@ fn a_changed_query_starts_a_baseline_without_new_items() {
             (&asked["changed"], &asked["baseline"], &asked["query"]),
             (&json!(true), &json!(true), &json!("acme OR globex"))
         );
-        place
-            .run(&["diff", "acme"])
-            .shows(0, &["20 baseline", "social: query changed at 2026-03-12T01:00:00Z, baseline: acme OR globex"]);
+        place.run(&["diff", "acme"]).shows(
+            0,
+            &[
+                "20 baseline",
+                "answers to a query, of any age",
+                "social: query changed at 2026-03-12T01:00:00Z, baseline: acme OR globex",
+            ],
+        );
         place.run(&["show", "acme"]).shows(0, &["baseline: social was asked this for the first time"]);
         world.posts(&[&many[..], &[post(40, 25, "globex 40", 0)]].concat());
         once(&place, 26);
@@ -176,11 +181,11 @@ fn what_is_older_than_the_window_or_lacks_something_is_reported_by_name() {
         place.run(&["diff", "acme"]).shows(
             0,
             &[
-                "≥ 6 new",
+                "≥6 new",
                 "6 new items without a date, counted at the first sighting",
                 "authors unknown",
                 "new: reactions not given",
-                "web: ≥ 4 new, 1 of 1 searches answered, 1 at the maximum; gone: not judged",
+                "web: ≥4 new, 1 of 1 searches answered, 1 at the maximum; gone: not judged",
                 "First seen, but older than the window",
             ],
         );

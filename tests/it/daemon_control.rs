@@ -67,7 +67,7 @@ fn a_pause_cancels_what_waits_lets_finish_what_runs_and_is_reported_by_status() 
         assert_eq!(status["topics"][0]["paused"]["by"], "pause", "{status}");
         assert_eq!(status["topics"][0]["next_slot"], serde_json::Value::Null);
         // A requested run happens: the pause only concerns the schedule.
-        place.run(&["topic", "run", "acme", "--wait"]).shows(0, &["1 of 1 runs ok"]);
+        place.run(&["topic", "run", "acme", "--wait"]).shows(0, &["1 of 1 run ok"]);
         place.run(&["topic", "pause", "acme"]).shows(0, &["acme: was already paused"]);
         place.run(&["topic", "resume", "acme", "globex"]).shows(0, &["acme: resumed", "globex: resumed"]);
         place.run(&["topic", "resume", "acme"]).shows(0, &["acme: was not paused"]);

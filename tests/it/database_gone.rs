@@ -67,7 +67,7 @@ fn what_a_run_found_is_stored_by_a_server_that_comes_back_later_than_anybody_wai
         service.hold(false);
         once.until("it could not be stored", |said| said.contains("cannot store the findings now"));
     });
-    once.wait().shows(0, &["1 of 1 runs ok"]);
+    once.wait().shows(0, &["1 of 1 run ok"]);
     assert_eq!(place.database.runs_in("ok"), 1);
     assert_eq!(service.calls(), 1, "it is not paid for again");
 }

@@ -34,12 +34,12 @@ fn a_first_call_plans_and_each_slot_runs_once_when_it_has_come() {
             assert!(due(&place, at).contains("nothing was due"), "{at}");
         }
         assert_eq!((sandbox.calls(), slots(&place)), (0, vec![]), "a new topic owes nothing");
-        assert!(due(&place, "2026-03-11T10:00:00Z").contains("1 of 1 runs ok"));
+        assert!(due(&place, "2026-03-11T10:00:00Z").contains("1 of 1 run ok"));
         assert!(due(&place, "2026-03-11T10:00:00Z").contains("nothing was due"));
         assert!(due(&place, "2026-03-11T10:59:00Z").contains("nothing was due"));
         // A manual run is not a slot and causes none.
         place.ok(&["once", "--at", "2026-03-11T10:59:30Z"]);
-        assert!(due(&place, "2026-03-11T11:00:05Z").contains("1 of 1 runs ok"));
+        assert!(due(&place, "2026-03-11T11:00:05Z").contains("1 of 1 run ok"));
         assert_eq!(slots(&place), ["2026-03-11T10:00:00Z ok scheduled", "2026-03-11T11:00:00Z ok scheduled"]);
         assert_eq!(sandbox.calls(), 3);
         // The clock goes back: nothing runs again.

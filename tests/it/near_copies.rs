@@ -486,7 +486,7 @@ fn a_daemon_clusters_in_the_background_and_completes_after_a_kill() {
         let mut going = place.program(&["run"]).start();
         going.until("the beginning", |said| said.contains("next slot"));
         until("each item's cluster", || undone(&place) == 0);
-        place.run(&["topic", "run", "acme", "--wait"]).shows(0, &["1 of 1 runs ok"]);
+        place.run(&["topic", "run", "acme", "--wait"]).shows(0, &["1 of 1 run ok"]);
         until("each item's cluster", || undone(&place) == 0);
         going.signal("TERM");
         assert_eq!(going.wait().code, Some(0));

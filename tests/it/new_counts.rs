@@ -300,7 +300,7 @@ fn a_baseline_is_new_in_no_command() {
         world.pages(&[page(1)]);
         once(&place, 24);
         let name = place.database.name;
-        place.run(&["status"]).shows(0, &["Z    0      3", "3 more first seen in last runs: a baseline, not new"]);
+        place.run(&["status"]).shows(0, &["Z    0      3", "3 more first seen in the last runs: a baseline, not new"]);
         let shown = place.ok(&["show", "acme"]);
         assert!(shown.contains("3 found, 0 new, 3 baseline") && !shown.contains(", new"), "{name}: {shown}");
         let output = &place.json(&["status", "--json"])["topics"][0];

@@ -294,6 +294,7 @@ fn a_plan_counts_the_most_calls_that_long_searches_may_need() {
     assert_eq!(rows.len(), 2, "{shown}");
     assert!(rows[0].contains("≤$0.200") && rows[0].ends_with("≤28") && !rows[1].contains('≤'), "{shown}");
     assert!(row("at most").contains("≤$0.240") && row("at most").ends_with("≤36"), "{shown}");
+    assert!(row("calls per day").ends_with(" calls") && !row("calls per day").contains("social"), "{shown}");
     for part in [
         "≤ if every search needs all its calls; one that finds little, or knows its SearXNG's /config, needs fewer",
         "the 11 calls of the day for bsky may be used up from 18:00 UTC; at most 12 are planned",

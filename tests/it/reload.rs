@@ -27,7 +27,7 @@ fn a_good_file_is_taken_over_and_runs_under_way_finish_with_what_they_began_with
         until("the call", || under_a_call(&place));
         replace(&place, &new.lines(), &topics(&["acme", "globex"]));
         going.until("the reload", |said| said.contains(TAKEN) && said.contains("added=1 changed=0 removed=0"));
-        place.run(&["topic", "run", "globex", "--wait"]).shows(0, &["1 of 1 runs ok"]);
+        place.run(&["topic", "run", "globex", "--wait"]).shows(0, &["1 of 1 run ok"]);
         until("the old run", || {
             place.database.number("SELECT count(*) FROM v_run WHERE topic = 'acme' AND state = 'ok'") == 1
         });
@@ -75,7 +75,7 @@ fn a_broken_file_changes_nothing_and_every_mistake_is_reported() {
         going.until("the empty plan", |said| said.contains("no topic, report or export has a schedule any more"));
         place.configure(&sandbox.lines(), &topics(&["acme", "globex"]));
         going.until("the good one", |said| said.contains(TAKEN));
-        place.run(&["topic", "run", "acme", "--wait"]).shows(0, &["1 of 1 runs ok"]);
+        place.run(&["topic", "run", "acme", "--wait"]).shows(0, &["1 of 1 run ok"]);
         place.ok(&["topic", "rename", "globex", "initech"]);
         place.configure(&sandbox.lines(), &topics(&["acme", "globex", "hooli"]));
         going.until("the old id", |said| said.contains("topic `globex` was renamed to `initech`"));
@@ -168,7 +168,7 @@ fn a_refusal_outlasts_a_reload_and_ends_with_another_key() {
     key("second");
     going.signal("HUP");
     going.until("the new key", |said| said.matches(TAKEN).count() == 3);
-    run().shows(0, &["1 of 1 runs ok"]);
+    run().shows(0, &["1 of 1 run ok"]);
     assert_eq!(sandbox.calls(), 2);
 }
 
@@ -203,7 +203,7 @@ fn an_older_topic_set_does_not_come_back_while_a_newer_daemon_lives() {
     let due = place.run(&["once", "--due", "--config", "old.toml"]);
     due.says(0, &["a daemon with newer topics is running"]);
     assert_eq!(in_force(), ["acme", "globex"]);
-    place.run(&["topic", "run", "globex", "--wait", "--config", "old.toml"]).shows(0, &["1 of 1 runs ok"]);
+    place.run(&["topic", "run", "globex", "--wait", "--config", "old.toml"]).shows(0, &["1 of 1 run ok"]);
     // One daemon with the newer set is enough. When the last one ends, even by a kill, that counts as a rollback.
     end(another);
     assert!(new.kill());
@@ -241,7 +241,7 @@ fn the_days_of_a_topic_are_counted_again_when_its_time_zone_changes() {
         let sandbox = today(&[]);
         let place = Place::new(database, &sandbox.lines(), &topics(&["acme"]));
         let mut going = daemon(&place, &[]);
-        place.run(&["topic", "run", "acme", "--wait"]).shows(0, &["1 of 1 runs ok"]);
+        place.run(&["topic", "run", "acme", "--wait"]).shows(0, &["1 of 1 run ok"]);
         let days = || place.database.texts("SELECT CAST(day_from AS TEXT) FROM topic_day ORDER BY day_from");
         until("the counts", || !days().is_empty());
         let before = days();

@@ -243,6 +243,10 @@ fn a_report_of_nothing_says_so() {
             && page.contains("This topic has not been run yet: there is nothing to report."),
         "{page}"
     );
+    assert!(
+        page.contains("data-label=\"Items\">–<") && !page.contains("#t-late.rows"),
+        "no link leads nowhere: {page}"
+    );
     let early = place.ok(&["report", "--date", "2026-02-01", "--at", "2026-03-12T07:00:00Z", "--out", "-"]);
     assert!(early.contains("No searches were made in the period."), "{early}");
 }

@@ -233,7 +233,7 @@ fn a_daemon_makes_and_delivers_and_a_channel_that_fails_holds_up_nothing() {
         until("the mail", || post.got().len() == 1);
         until("the hook", || hook.got().len() == 1);
         // While the channel hangs, the daemon still handles requests.
-        place.run(&["topic", "run", "acme", "--wait"]).shows(0, &["1 of 1 runs ok"]);
+        place.run(&["topic", "run", "acme", "--wait"]).shows(0, &["1 of 1 run ok"]);
         until("the mail to be settled", || {
             place.database.number("SELECT count(*) FROM outbox WHERE state = 'sent'") == 1
         });

@@ -26,7 +26,7 @@ fn feeds_of_the_network_are_asked_at_the_sandbox_and_nowhere_else() {
              [[topics]]\nid = \"acme\"\nquery = \"acme\"\nnews.urls = [\"{url}/feed.xml\", \"{url}/atom\", \"{url}/f.json?key=a\", \"coffee.rss\"]\n"
         );
         let place = Place::bare(database, &file);
-        place.run(&["once", "--at", NINE]).shows(0, &["SANDBOX", "1 of 1 runs ok"]);
+        place.run(&["once", "--at", NINE]).shows(0, &["SANDBOX", "1 of 1 run ok"]);
         place.run(&["try", "acme", "--at", NINE]);
         place.run(&["check", "--probe", "--at", NINE]);
         assert_eq!(server.heads(), [""; 0], "{name}");
@@ -34,7 +34,7 @@ fn feeds_of_the_network_are_asked_at_the_sandbox_and_nowhere_else() {
         let strangers = "SELECT key FROM v_item WHERE key NOT LIKE 'page:https://feeds.example/%'";
         assert_eq!(place.database.texts(strangers), [""; 0], "{name}");
         // The next run sends conditional requests to the replacement feeds.
-        place.run(&["once", "--at", "2026-03-11T09:30:00Z"]).shows(0, &["1 of 1 runs ok"]);
+        place.run(&["once", "--at", "2026-03-11T09:30:00Z"]).shows(0, &["1 of 1 run ok"]);
     }
 }
 

@@ -37,7 +37,7 @@ fn the_terminal_the_page_and_the_api_tell_the_same_story() {
         let text = place.ok(&["story", "post:x:1"]);
         for part in [
             "SANDBOX",
-            "17 items of 4 texts, 14 authors, in 3 topics and 2 sources.",
+            "17 items, 4 texts, 14 authors, in 3 topics and 2 sources.",
             "13 are near-copies of it and 3 share a link",
             "First seen: @author2  post:x:2",
             "Earliest published: @author1  post:x:1",
@@ -77,7 +77,7 @@ fn the_terminal_the_page_and_the_api_tell_the_same_story() {
         for part in [
             "<h2 id=\"spread\">How it spread</h2>",
             "aria-labelledby=\"spread\"",
-            "17 items of 4 texts, 14 authors, in 3 topics and 2 sources.",
+            "17 items, 4 texts, 14 authors, in 3 topics and 2 sources.",
             "role=\"img\" aria-label=\"Items over time, UTC",
             "Earlier ones may be missing:",
             "shares a link",
@@ -133,7 +133,7 @@ fn items_that_wait_for_the_index_are_found_too() {
         });
         let name = place.database.name;
         let text = place.ok(&["items", "story", "post:x:24"]);
-        assert!(text.contains("2 items of 2 texts") && text.contains("post:x:31"), "{name}: {text}");
+        assert!(text.contains("2 items, 2 texts") && text.contains("post:x:31"), "{name}: {text}");
         assert!(!text.contains("No other item") && !text.contains("not indexed yet"), "{name}: {text}");
         // Its words have not been compared yet.
         let text = place.ok(&["items", "story", "post:x:23"]).split_whitespace().collect::<Vec<_>>().join(" ");

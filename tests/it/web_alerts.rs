@@ -389,7 +389,7 @@ fn without_alerts_the_page_says_how_one_is_written() {
     place.ok(&["once", "--at", NINE]);
     let pages = Pages::serve(&place, &["--at", NINE]);
     let page = pages.page("/alerts");
-    assert!(page.contains("There are no alerts here yet.") && page.contains("Nothing yet"), "{page}");
+    assert!(page.contains("No alert has been evaluated yet.") && page.contains("Nothing yet"), "{page}");
     assert!(!pages.page("/").contains("firing"));
     assert_eq!(get(&pages, "/api/v1/alerts")["data"], Value::Array(Vec::new()));
 }

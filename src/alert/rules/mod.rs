@@ -55,7 +55,7 @@ pub(super) fn items(spec: &AlertSpec, topic: &str, wanted: &WordFilters, changes
     if matching.is_empty() || matching.len() < spec.least as usize {
         return None;
     }
-    let at_least = if changes.counts.at_least || changes.counts.cut { "≥ " } else { "" };
+    let at_least = if changes.counts.at_least || changes.counts.cut { "≥" } else { "" };
     let mut with: Vec<&str> = matching.iter().filter_map(|new| wanted.first_match(&new.item)).collect();
     with.sort_unstable();
     with.dedup();

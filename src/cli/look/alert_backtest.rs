@@ -11,6 +11,7 @@ use crate::alert::{self, Backtest, MeasuredRule, Measurement};
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::{input, output};
 use crate::cli::wiring::context::Context;
+use crate::draw::format::count_noun;
 use crate::insight::RealEvent;
 use crate::model::{AlertEvent, AlertEventKind, AlertRule, AlertSpec, Time, format_duration};
 
@@ -103,8 +104,8 @@ fn render_events(backtest: &Backtest, since: Time) -> String {
     let times = if fired == 1 { "time" } else { "times" };
     let cut = if backtest.cut { "; the period has more runs than the limit" } else { "" };
     text.push_str(&format!(
-        "fired {fired} {times} in {} runs since {}{cut}\n",
-        backtest.runs,
+        "fired {fired} {times} in {} since {}{cut}\n",
+        count_noun(backtest.runs, "run"),
         output::format_time(since)
     ));
     text

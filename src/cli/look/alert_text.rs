@@ -30,7 +30,7 @@ pub(super) fn state(spec: &AlertSpec, alert: &AlertState, now: Time) -> String {
         (None, Some(_)) => {
             let named = parts.iter().filter(|(_, subjects)| !subjects.is_empty());
             let named: Vec<String> = named.map(|(what, subjects)| format!("{what}: {subjects}")).collect();
-            if named.is_empty() { "quiet".to_owned() } else { named.join("; ") }
+            if named.is_empty() { "not firing".to_owned() } else { named.join("; ") }
         }
     }
 }

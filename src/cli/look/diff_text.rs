@@ -30,7 +30,7 @@ pub(in crate::cli) fn render(topic: &str, changes: &Changes, width: usize) -> St
 }
 
 fn span(changes: &Changes) -> String {
-    let least = if changes.more_runs { "≥ " } else { "" };
+    let least = if changes.more_runs { "≥" } else { "" };
     let runs = format!("{least}{}", count_noun(changes.runs as u64, "run"));
     match (&changes.since, &changes.until) {
         (_, None) => "no run since then".to_owned(),
@@ -42,7 +42,7 @@ fn span(changes: &Changes) -> String {
 }
 
 fn headline(counts: &ChangeCounts) -> String {
-    let least = |n: usize, more: bool| if more { format!("≥ {n}") } else { n.to_string() };
+    let least = |n: usize, more: bool| if more { format!("≥{n}") } else { n.to_string() };
     let mut line = format!(
         "{} new · {} gone · {} edited · {} rising",
         least(counts.new, counts.at_least || counts.cut),
@@ -83,7 +83,7 @@ fn notes(counts: &ChangeCounts) -> Vec<String> {
         notes.push(format!("{} more first seen, but older than the window or dated ahead", counts.outside));
     }
     if counts.baseline > 0 {
-        notes.push("baseline: the first answers to a query, stored but not counted as new".into());
+        notes.push("baseline: the first answers to a query, of any age, stored but not counted as new".into());
     }
     if counts.filtered > 0 {
         notes.push(format!("{} first seen, but hidden by the topic's filter", counts.filtered));
@@ -100,7 +100,7 @@ fn notes(counts: &ChangeCounts) -> Vec<String> {
 }
 
 fn source_lines(source: &SourceChanges) -> Vec<String> {
-    let least = if source.saturated > 0 { "≥ " } else { "" };
+    let least = if source.saturated > 0 { "≥" } else { "" };
     let mut line = format!(
         "{}: {least}{} new, {} of {} searches answered",
         source.source, source.new, source.answered, source.searches

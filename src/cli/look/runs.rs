@@ -157,16 +157,17 @@ fn render(runs: &[RunRow], full: &BTreeSet<&str>, others: &HashMap<String, i64>,
 
 /// Why a run ended as it did.
 fn end_reason(run: &RunRow) -> String {
-    let error = run.error_class.as_ref().map(|class| format!("{class}: {}", run.error_text.as_deref().unwrap_or("")));
+    let error =
+        run.error_class.as_ref().map(|class| run_table::error_words(class, run.error_text.as_deref().unwrap_or("")));
     output::escape_control(&error.or_else(|| run.reason.clone()).unwrap_or_default())
 }
 
 fn line(search: &SearchRow) -> String {
     let c = search.counts;
-    let error = search
-        .error_class
-        .as_ref()
-        .map(|class| format!(" · {class}: {}", output::truncate(search.error_text.as_deref().unwrap_or(""), 200)));
+    let error = search.error_class.as_ref().map(|class| {
+        let text = output::truncate(search.error_text.as_deref().unwrap_or(""), 200);
+        format!(" · {}", run_table::error_words(class, &text))
+    });
     let reason = search.reason.as_ref().map(|r| format!(" · {}", output::truncate(r, 160)));
     let spans = search.asked_from.zip(search.asked_until).map(|(from, until)| {
         let covered = search.covered_from.zip(search.covered_until);

@@ -1,6 +1,6 @@
 //! A run as text or Markdown, for `show`.
 
-use crate::cli::terminal::output;
+use crate::cli::terminal::{output, run_table};
 use crate::compare::FirstSeen;
 use crate::draw::answer_text::{Piece, parse_line};
 use crate::insight::{MergedItem, volume};
@@ -58,13 +58,9 @@ fn problems(snapshot: &Snapshot) -> Vec<String> {
     });
     troubled
         .map(|s| {
-            format!(
-                "{} {}: {}: {}",
-                s.source,
-                s.state,
-                s.error_class.as_deref().unwrap_or(""),
-                output::truncate(s.error_text.as_deref().unwrap_or(""), 200)
-            )
+            let text = output::truncate(s.error_text.as_deref().unwrap_or(""), 200);
+            let why = run_table::error_words(s.error_class.as_deref().unwrap_or(""), &text);
+            format!("{} {}: {why}", s.source, s.state)
         })
         .chain(since)
         .collect()

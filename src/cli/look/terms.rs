@@ -143,7 +143,7 @@ fn text(terms: &TopicTerms, span: Span, width: usize) -> String {
         width,
     ));
     if terms.more > 0 {
-        let least = if terms.more_is_least() { "≥ " } else { "" };
+        let least = if terms.more_is_least() { "≥" } else { "" };
         text.push_str(&format!("\n{least}{} more\n", terms.more));
     }
     if let Some(sample) = terms.sample_words() {

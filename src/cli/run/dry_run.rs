@@ -103,7 +103,7 @@ impl Search<'_> {
     fn condition(&self) -> String {
         match &self.topic.ai {
             Some(ai) if self.source == Source::Ai && ai.when != AiWhen::Always => {
-                format!(" (asked when = \"{}\")", ai.when)
+                format!(" (asked according to ai.when = \"{}\")", ai.when)
             }
             _ if self.topic.provider(self.source).is_some_and(|query| about_items(&query.kind)) => {
                 " (asked when the run finds something new)".to_owned()

@@ -233,6 +233,11 @@ fn render_costs(forecast: &Forecast) -> String {
         // Most configurations have only the search service.
         heads.pop();
         rows.iter_mut().for_each(|row| row.truncate(heads.len()));
+    } else if only_providers(forecast) {
+        heads = vec!["calls per day", "cost/day", "cost/30 days", "calls"];
+        rows.iter_mut().for_each(|row| {
+            row.drain(1..4);
+        });
     }
     let numbers: Vec<usize> = (1..heads.len()).collect();
     let mut text = output::table(&heads, rows, &numbers);

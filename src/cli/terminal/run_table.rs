@@ -25,6 +25,9 @@ pub(in crate::cli) struct Sums {
     /// How much of it was assumed from a price.
     #[serde(rename = "assumed_usd")]
     pub(in crate::cli) assumed: Micros,
+    /// Whether a source returned its maximum: there may be more.
+    #[serde(skip)]
+    full: bool,
 }
 
 /// New items that filters hide, by run and source. A run whose topic has no filter is absent.
@@ -35,7 +38,8 @@ impl Sums {
     pub(in crate::cli) fn found(&self) -> String {
         let filtered = if self.filtered > 0 { format!("{} filtered + ", self.filtered) } else { String::new() };
         let Counts { found, new, duplicate, .. } = self.counts;
-        format!("{found} found = {} new + {filtered}{duplicate} duplicate", new - self.filtered)
+        let (found, new) = (output::at_least(found, self.full), output::at_least(new - self.filtered, self.full));
+        format!("{found} found = {new} new + {filtered}{duplicate} duplicate")
     }
 
     /// What the searches cost.
@@ -74,6 +78,7 @@ pub(in crate::cli) fn sums(reports: &[RunReport], hidden: &Hidden) -> Sums {
         sums.counts.undated += c.undated;
         sums.cost = sums.cost.plus(search.cost);
         sums.assumed = sums.assumed.plus(search.assumed);
+        sums.full |= search.saturated;
     }
     sums
 }
@@ -84,6 +89,11 @@ pub(in crate::cli) fn format_new(new: i64, others: i64, full: bool) -> String {
     // A baseline is never new, however many there are of it.
     let new = output::at_least(new, full && (new > 0 || others == 0));
     if others == 0 { new } else { format!("{new} (+{others})") }
+}
+
+/// Describes an error, without saying the same word twice.
+pub(in crate::cli) fn error_words(class: &str, text: &str) -> String {
+    if text.is_empty() || text == class { class.to_owned() } else { format!("{class}: {text}") }
 }
 
 /// Returns only what went wrong.
@@ -122,19 +132,15 @@ pub(in crate::cli) fn render(reports: &[RunReport], hidden: &Hidden) -> String {
                     "-".to_owned()
                 }
             };
-            let found = if search.saturated {
-                output::at_least(search.counts.found, true)
-            } else {
-                number(search.counts.found)
-            };
+            let least = |n: i64| if search.saturated { output::at_least(n, true) } else { number(n) };
             let c = search.counts;
             let filtered = hidden.get(&report.run).and_then(|of| of.get(&search.source)).copied().unwrap_or(0);
             rows.push(vec![
                 topic,
                 search.source.to_string(),
                 search.state.to_string(),
-                found,
-                number(c.new - filtered),
+                least(c.found),
+                least(c.new - filtered),
                 number(filtered),
                 number(c.duplicate),
                 number(c.outside),
@@ -161,7 +167,8 @@ pub(in crate::cli) fn render(reports: &[RunReport], hidden: &Hidden) -> String {
     }
     let numbers: Vec<usize> = (3..header.len()).collect();
     let mut text = output::table(&header, rows, &numbers);
-    text.push_str(&format!("\n{} of {} runs ok · {} · cost {}\n", sums.ok, sums.runs, sums.found(), sums.paid()));
+    let runs = if sums.runs == 1 { "run" } else { "runs" };
+    text.push_str(&format!("\n{} of {} {runs} ok · {} · cost {}\n", sums.ok, sums.runs, sums.found(), sums.paid()));
     render_notes(&mut text, &notes);
     text
 }

@@ -259,7 +259,7 @@ async fn print(
                 search.source.to_string(),
                 search.state.to_string(),
                 cell(output::at_least(c.found, search.saturated)),
-                cell(c.new.to_string()),
+                cell(output::at_least(c.new, search.saturated)),
                 cell(c.duplicate.to_string()),
                 cell(c.outside.to_string()),
                 search.covered.map_or_else(|| "-".to_owned(), |span| format_duration(span.length())),
@@ -283,9 +283,10 @@ async fn print(
     };
     text.push_str(&output::table(&header, rows, &[3, 4, 5, 6, 7, 8]));
     text.push_str(&format!(
-        "\n{} of {} days ok · {} · cost {}\n{notes}stored in {}\n",
+        "\n{} of {} {} ok · {} · cost {}\n{notes}stored in {}\n",
         sums.ok,
         wanted,
+        if wanted == 1 { "day" } else { "days" },
         sums.found(),
         sums.paid(),
         output::escape_control(store.place())

@@ -147,7 +147,7 @@ fn report(run: RunRow, searches: &[SearchRow]) -> RunReport {
             // A reason on a successful search means that it looked back further.
             widened: search.reason.is_some() && matches!(search.state, SearchState::Ok | SearchState::Empty),
             note: match &search.error_class {
-                Some(class) => Some(format!("{class}: {}", search.error_text.as_deref().unwrap_or(""))),
+                Some(class) => Some(run_table::error_words(class, search.error_text.as_deref().unwrap_or(""))),
                 None => search.reason.clone().or_else(|| search.error_text.clone()),
             },
             clears_at: search.clears_at,

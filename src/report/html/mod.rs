@@ -161,9 +161,12 @@ fn row(report: &Report, topic: &TopicFacts) -> Markup {
     html! {
         tr {
             th scope="row" { a href=(anchor(&topic.id, "")) { (topic.title) } }
-            td.n data-label="Items" { a href=(anchor(&topic.id, "rows")) { (at_least(topic.period.raw, topic.may_be_more())) } }
-            td.n data-label="Unique" { (at_least(topic.period.unique, topic.may_be_more())) }
-            td.n data-label="Authors" { (format::authors(&topic.period, topic.may_be_more())) }
+            // Before the first results, a topic's section has no rows.
+            @if topic.began.is_some() {
+                td.n data-label="Items" { a href=(anchor(&topic.id, "rows")) { (at_least(topic.period.raw, topic.may_be_more())) } }
+                td.n data-label="Unique" { (at_least(topic.period.unique, topic.may_be_more())) }
+                td.n data-label="Authors" { (format::authors(&topic.period, topic.may_be_more())) }
+            } @else { td.n data-label="Items" { "–" } td.n data-label="Unique" { "–" } td.n data-label="Authors" { "–" } }
             td.n data-label=(comparison_header(report)) {
                 @if let Some(calendar) = &topic.calendar { (calendar.before_items()) }
                 @else { (topic.usual.map_or("–".to_owned(), |u| format!("{}–{}", format::round(u.low.ceil()), format::round(u.high.floor())))) }

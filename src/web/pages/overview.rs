@@ -14,6 +14,7 @@ use crate::compare::SourceHistory;
 use crate::draw::format::{self, at_least, number};
 use crate::draw::sparkline;
 use crate::model::{DayLimits, PausedBy, RunState, ServiceLimits, Source, Time, TopicCard, TopicFiring, Usage};
+use crate::schedule::Schedule;
 use crate::web::access::visitor::Visitor;
 use crate::web::layout::{Page, moment, slot};
 use crate::web::page_request::{PageRequest, link};
@@ -210,10 +211,15 @@ pub(in crate::web) fn next(card: &TopicCard, now: Time) -> Markup {
             span.state.warn { "overdue" } span.sub { "since " (moment(at, zone)) "; is " code { "topicwatch run" } " running?" }
         },
         Some(at) => html! { (slot(at, zone)) @if zone != "UTC" { span.sub { (zone) } } },
-        None if card.definition.as_ref().is_some_and(|topic| topic.schedule.is_some()) => {
-            html! { span.meta { "not planned yet" } }
-        }
-        None => html! { span.meta { "only on request" } },
+        None => match card.definition.as_ref().and_then(|topic| topic.schedule.as_ref()) {
+            Some(policy) => {
+                // As `status` says: when it is due, whether or not anything runs it.
+                let due = Schedule::compile(policy).ok().filter(|_| !policy.paused);
+                let at = due.and_then(|schedule| schedule.next_after(now));
+                html! { @if let Some(at) = at { (slot(at, zone)) " " } span.meta { "not planned yet" } }
+            }
+            None => html! { span.meta { "only on request" } },
+        },
     }
 }
 

@@ -102,7 +102,7 @@ impl StatusText {
         }
         text.push_str(&self.not_new);
         if self.baseline > 0 {
-            text.push_str(&format!("{} more first seen in last runs: a baseline, not new\n", self.baseline));
+            text.push_str(&format!("{} more first seen in the last runs: a baseline, not new\n", self.baseline));
         }
         text.push_str(&totals_lines(totals));
         out.write_all(text.as_bytes())?;

@@ -122,7 +122,7 @@ async fn topics_with_page(
 }
 
 fn none() -> Markup {
-    html! { p { "There are no alerts here yet. " code { "[[alerts]]" } " in " code { "jobs.toml" } " define what to look for and whom to notify: new items with certain words, more items than usual, a failing source, missed slots, a budget. " code { "topicwatch run" } " evaluates them and lists them here." } }
+    html! { p { "No alert has been evaluated yet. " code { "[[alerts]]" } " in " code { "jobs.toml" } " define what to look for and whom to notify: new items with certain words, more items than usual, a failing source, missed slots, a budget. " code { "topicwatch run" } " evaluates those of the file and lists them here." } }
 }
 
 fn row(card: &AlertCard, topics: &BTreeSet<String>, (acts, named): (bool, usize), now: Time) -> Markup {
@@ -158,7 +158,7 @@ fn state(card: &AlertCard, topics: &BTreeSet<String>, named: usize, now: Time) -
         @else if card.looked_at.is_none() { span.state.calm { "not checked yet" } }
         @else if is_acknowledged { span.state.warn { "firing, acknowledged" } }
         @else if card.firing_in_all > 0 { span.state.bad { "firing" } }
-        @else { span.state.good { "quiet" } }
+        @else { span.state.good { "not firing" } }
         @if let Some(until) = card.snoozed(now) { " " span.state.calm { "snoozed" } span.sub { "until " (moment(until, "UTC")) } }
         @if card.spec.paused && !card.firing.is_empty() { span.sub { "It fired before it was paused:" } }
         @for firing in card.firing.iter().take(named) { span.sub { (firing_view(firing, topics)) } }
