@@ -559,7 +559,7 @@ fn a_mistake_without_a_line_is_drawn_without_a_margin() {
     let error = LoadError::NotFound { searched: vec![PathBuf::from("/conf/jobs.toml")] };
     insta::assert_snapshot!(error.render(false, 80), @r"
     error: no configuration found; looked for /conf/jobs.toml
-    hint: `topicwatch init` writes an annotated jobs.toml
+    hint: `topicwatch init` writes an annotated jobs.toml; --config names another file
     ");
     assert_eq!(error.render(true, 80).lines().count(), 2);
 }
