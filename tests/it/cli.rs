@@ -219,6 +219,13 @@ fn invented_and_real_findings_never_share_a_database() {
         place.configure("base_url = \"sandbox\"", TOPICS);
         place.run(&["once", "--at", NINE]).says(4, &["a real service", "hint: choose another database"]);
     }
+    // While nothing is found yet, the configuration says what will be.
+    let place = Place::new(sqlite(), "base_url = \"sandbox\"", TOPICS);
+    place.ok(&["db", "migrate"]);
+    for shown in [place.ok(&["status"]), place.ok(&["once", "--dry-run"])] {
+        assert!(shown.starts_with("SANDBOX: invented findings"), "{shown}");
+    }
+    assert_eq!(place.json(&["status", "--json"])["sandbox"], true);
 }
 
 #[test]
