@@ -56,7 +56,10 @@ impl LoadError {
             Self::NotFound { searched } => {
                 let places: Vec<String> = searched.iter().map(|path| path.display().to_string()).collect();
                 let message = format!("no configuration found; looked for {}", places.join(", "));
-                plain(message, "`topicwatch init` writes an annotated jobs.toml".to_owned())
+                plain(
+                    message,
+                    "`topicwatch init` writes an annotated jobs.toml; --config names another file".to_owned(),
+                )
             }
             Self::Unreadable { path, message, hint } => plain(format!("{} {message}", path.display()), hint.clone()),
             Self::Mistakes(mistakes) => render(mistakes, color, width),

@@ -36,6 +36,13 @@ pub(super) fn too_long(most: usize) -> ServerJsonRpcMessage {
     ServerJsonRpcMessage::error(ErrorData::invalid_request(format!("a message has at most {most} bytes"), None), None)
 }
 
+/// Formats an error. JSON-RPC requires an id: it is `null` where the message had none.
+pub(super) fn refusal_json(refusal: &ServerJsonRpcMessage) -> Option<String> {
+    let mut value = serde_json::to_value(refusal).ok()?;
+    value.as_object_mut()?.entry("id").or_insert(Value::Null);
+    Some(value.to_string())
+}
+
 fn invalid(error: ErrorData, id: Option<RequestId>) -> Parsed {
     Parsed::Wrong(Box::new(ServerJsonRpcMessage::error(error, id)))
 }
@@ -57,7 +64,7 @@ pub fn check(body: &[u8]) -> Checked {
     match read(body) {
         Parsed::Message(_) => Checked::Message,
         Parsed::Ignored => Checked::Ignored,
-        Parsed::Wrong(answer) => Checked::Wrong(serde_json::to_string(&answer).unwrap_or_default()),
+        Parsed::Wrong(answer) => Checked::Wrong(refusal_json(&answer).unwrap_or_default()),
     }
 }
 
@@ -75,11 +82,11 @@ mod tests {
             assert_eq!(check(good.as_bytes()), Checked::Message, "{good}");
         }
         for (wrong, code, id) in [
-            ("{", "-32700", ""),
-            ("", "-32700", ""),
-            ("\u{0}", "-32700", ""),
-            ("7", "-32600", ""),
-            ("[]", "-32600", ""),
+            ("{", "-32700", r#""id":null"#),
+            ("", "-32700", r#""id":null"#),
+            ("\u{0}", "-32700", r#""id":null"#),
+            ("7", "-32600", r#""id":null"#),
+            ("[]", "-32600", r#""id":null"#),
             (r#"{"id":1}"#, "-32600", r#""id":1"#),
             (r#"{"jsonrpc":"1.0","id":"a","method":"ping"}"#, "-32600", r#""id":"a""#),
         ] {

@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use super::message::{Parsed, read, too_long};
+use super::message::{Parsed, read, refusal_json, too_long};
 use super::server::Server;
 
 /// Maximum number of bytes of a message.
@@ -96,7 +96,7 @@ impl Transport<RoleServer> for Stdio {
                     Parsed::Wrong(refusal) => *refusal,
                 },
             };
-            place.send(line(&refusal).ok()?);
+            place.send(refusal_json(&refusal)? + "\n");
         }
     }
 

@@ -77,6 +77,9 @@ fn a_dry_run_shows_the_price_and_makes_no_calls() {
     assert!(posts.contains(r#"["start_date","2026-03-07"],["end_date","2026-03-08"]"#), "{posts}");
     assert!(answer.contains(r#""start_date":"2026-03-07""#) && !answer.contains("date_filter"), "{answer}");
     assert_eq!((sandbox.calls(), std::path::Path::new(&place.database.url[7..]).exists()), (0, false));
+    assert!(!output.out.contains("SANDBOX"), "what has an address may be real: {output}");
+    place.configure("base_url = \"sandbox\"\ndialect = \"desearch\"\n", TOPIC);
+    place.run(&[&FILL[..], &["--dry-run"]].concat()).shows(0, &["SANDBOX: invented findings and prices\n\n2026-03-07"]);
 }
 
 #[test]

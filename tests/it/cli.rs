@@ -92,8 +92,17 @@ fn without_a_key_nobody_is_called_and_nothing_is_written() {
 fn reading_what_is_not_there_says_how_to_make_it() {
     for database in unmade() {
         let place = Place::new(database, NOWHERE, TOPICS);
-        for verb in [&["status"][..], &["runs"], &["items"], &["export"], &["show", "acme"]] {
-            place.run(verb).says(4, &["topicwatch once"]);
+        for verb in [
+            &["status"][..],
+            &["runs"],
+            &["items"],
+            &["export"],
+            &["show", "acme"],
+            &["coverage"],
+            &["health"],
+            &["topic", "pause", "acme"],
+        ] {
+            place.run(verb).says(4, &["hint: run `topicwatch once` ", "with this ", " first, or choose another with "]);
         }
         assert_eq!(place.others(), Vec::<String>::new());
     }
@@ -219,6 +228,13 @@ fn invented_and_real_findings_never_share_a_database() {
         place.configure("base_url = \"sandbox\"", TOPICS);
         place.run(&["once", "--at", NINE]).says(4, &["a real service", "hint: choose another database"]);
     }
+    // While nothing is found yet, the configuration says what will be.
+    let place = Place::new(sqlite(), "base_url = \"sandbox\"", TOPICS);
+    place.ok(&["db", "migrate"]);
+    for shown in [place.ok(&["status"]), place.ok(&["once", "--dry-run"])] {
+        assert!(shown.starts_with("SANDBOX: invented findings"), "{shown}");
+    }
+    assert_eq!(place.json(&["status", "--json"])["sandbox"], true);
 }
 
 #[test]

@@ -516,6 +516,11 @@ fn eight_different_mistakes_are_all_reported_in_the_order_of_the_file() {
                 timezone = \"Mars\"\nschedule = \"x\"\n[[topics]]\nid = \"b\"\nsources = [\"wbe\"]\nweb.limit = 1000\nquery = 5\n";
     let lines: Vec<usize> = mistakes(read(text)).iter().filter_map(|m| Some(m.place.as_ref()?.line)).collect();
     assert_eq!(lines, [2, 3, 4, 7, 9, 10, 13, 14, 15]);
+    // Two keys that exclude each other do not hide what is wrong with each.
+    let both =
+        "[service]\nbase_url = \"sandbox\"\n[[topics]]\nid = \"a\"\nquery = \"q\"\nschedule = \"x\"\nevery = \"5x\"\n";
+    let lines: Vec<usize> = mistakes(read(both)).iter().filter_map(|m| Some(m.place.as_ref()?.line)).collect();
+    assert_eq!(lines, [6, 7, 7]);
 }
 
 #[test]
@@ -559,7 +564,7 @@ fn a_mistake_without_a_line_is_drawn_without_a_margin() {
     let error = LoadError::NotFound { searched: vec![PathBuf::from("/conf/jobs.toml")] };
     insta::assert_snapshot!(error.render(false, 80), @r"
     error: no configuration found; looked for /conf/jobs.toml
-    hint: `topicwatch init` writes an annotated jobs.toml
+    hint: `topicwatch init` writes an annotated jobs.toml; --config names another file
     ");
     assert_eq!(error.render(true, 80).lines().count(), 2);
 }

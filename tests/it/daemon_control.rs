@@ -86,7 +86,11 @@ fn the_files_pause_wins_over_resume() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let text = topics(&["acme", "globex"]).replacen("every =", "paused = true\nevery =", 1);
-        let place = Place::new(database, &sandbox.lines(), &text);
+        let place = Place::new(database, &sandbox.lines(), &topics(&["acme", "globex"]));
+        place.ok(&["once", "--due", "--at", NINE]);
+        // The file counts even before any process has read it again.
+        place.configure(&sandbox.lines(), &text);
+        place.run(&["topic", "resume", "acme", "globex"]).shows(3, &["acme: stays paused", "globex: was not paused"]);
         place.ok(&["once", "--due", "--at", NINE]);
         place.ok(&["topic", "pause", "acme", "globex"]);
         let resumed = place.run(&["topic", "resume", "acme", "globex"]);

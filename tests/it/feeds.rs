@@ -129,6 +129,14 @@ fn a_rest_as_long_as_the_schedule_skips_no_search() {
         assert_eq!(last(&place), state, "{second}");
     }
     assert_eq!(server.heads().len(), 3);
+    // `show` says why its last run is empty, and where the last findings are.
+    let notes = ["news: not searched: nothing is due", "the last run that found something was at 2026-03-11T09:01:57"];
+    place.run(&["show", "acme"]).shows(0, &notes);
+    place.run(&["show", "acme", "--md"]).shows(0, &notes);
+    let shown = place.json(&["show", "acme", "--json"]);
+    assert_eq!((&shown["run"]["found"], &shown["last_found"]["found"]), (&0.into(), &1.into()), "{shown}");
+    let earlier = place.run(&["show", "acme", "--run", shown["last_found"]["run"].as_str().unwrap()]);
+    assert!(earlier.code == Some(0) && !earlier.out.contains("the last run that found"), "{earlier}");
 }
 
 #[test]

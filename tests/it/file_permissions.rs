@@ -105,9 +105,10 @@ fn no_unit_leaves_a_core_file() {
 
 #[test]
 fn check_warns_of_a_key_file_that_searches_would_refuse_and_its_hint_helps() {
+    const ACME: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\n";
     let server = Raw::saying(|_| reply("200 OK", "content-type: application/json\r\n", b"{\"results\": []}"));
     let lines = format!("{}api_key_file = \"key\"\n", server.lines());
-    let place = Place::new(sqlite(), &lines, "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\n");
+    let place = Place::new(sqlite(), &lines, ACME);
     // An empty variable is as good as none.
     let run = |verb: &str| place.program(&[verb]).env("TOPICWATCH_API_KEY", "").run();
     for (permissions, said) in [(None, "key"), (Some(0o644), "mode 0644"), (Some(0o640), "mode 0640")] {
@@ -129,4 +130,26 @@ fn check_warns_of_a_key_file_that_searches_would_refuse_and_its_hint_helps() {
     let (checked, once) = (run("check"), run("once"));
     assert!(!checked.out.contains("warning: "), "{checked}");
     assert_eq!(once.code, Some(0), "{once}");
+
+    // So it is with a channel's secret, which stops `run`.
+    let mail = "[[channels]]\nname = \"mail\"\nkind = \"email\"\nhost = \"smtp.example.com\"\nfrom = \"a@example.com\"\n\
+                to = [\"b@example.com\"]\nuser = \"me\"\npassword_file = \"mail-password\"\n";
+    place.configure(&lines, &format!("{ACME}{mail}"));
+    for (permissions, said) in [(None, "No such file"), (Some(0o644), "(mode 0644)"), (Some(0o640), "(mode 0640)")] {
+        if let Some(permissions) = permissions {
+            std::fs::write(place.path("mail-password"), "p").unwrap();
+            mode(&place, "mail-password", permissions);
+        }
+        let (checked, due) = (run("check"), place.run(&["once", "--due"]));
+        assert_eq!(checked.code, Some(0), "{checked}");
+        due.says(2, &["channel mail: ", said]);
+        let warned = place.json(&["check", "--json"])["warnings"].clone();
+        let [one] = &warned.as_array().unwrap()[..] else { panic!("one warning: {warned}") };
+        let one = one.as_str().unwrap();
+        assert!(one.contains(said) && one.contains("`run` and `once --due` do not start without it"), "{one}");
+        assert_eq!(one.contains("(hint: chmod 600 "), permissions.is_some(), "{one}");
+        assert!(checked.out.contains(&format!("warning: {one}")), "{checked}");
+        // The table says it in full, too.
+        assert_eq!(checked.out.matches(said).count(), 2, "{checked}");
+    }
 }

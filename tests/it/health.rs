@@ -47,6 +47,12 @@ fn healthz_is_public_and_reveals_only_liveness() {
         let pages = Pages::serve(&place, &[]);
         let output = json(&pages.get("/healthz"));
         assert_eq!(output["checks"]["scheduler"][0]["output"], "not in this process", "{output}");
+        // Pages alone are no daemon, whoever is asked.
+        let url = format!("http://{}", pages.address);
+        let hint = "hint: start `topicwatch run`";
+        place.run(&["health", "--url", &url]).says(1, &["which does not run the schedule", hint]);
+        place.configure(&sandbox.lines(), &format!("[web]\nlisten = \"{}\"\n\n{TOPICS}", pages.address));
+        place.run(&["health"]).says(1, &["no running daemon found", hint]);
     }
 }
 

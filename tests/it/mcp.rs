@@ -318,6 +318,8 @@ fn malformed_messages_get_an_error_and_the_next_message_works() {
         client.say(&format!("{line}\n\n{{\"jsonrpc\":\"2.0\",\"method\":\"no/such/thing\"}}"));
         let answer = client.next();
         assert_eq!(answer["error"]["code"], code, "{line:.80}: {answer}");
+        let id = if line.contains("\"id\":7") { json!(7) } else { json!(null) };
+        assert_eq!(answer.get("id"), Some(&id), "{line:.80}: {answer}");
         assert_eq!(client.ask("ping", &json!({}))["result"], json!({}), "{line:.80}");
     }
     assert_eq!(client.ask("no/such/method", &json!({}))["error"]["code"], -32601);

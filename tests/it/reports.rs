@@ -257,7 +257,11 @@ fn a_secret_that_is_not_there_is_reported_before_anything_is_written() {
     refused.says(2, &["channel hook: no address: HOOK_URL is not set"]);
     // A manual run needs no secret.
     assert_eq!(place.run(&["once", "--at", NINE]).code, Some(0));
-    place.run(&["check"]).shows(0, &["HOOK_URL is not set"]);
+    let warning =
+        "warning: channel hook: no address: HOOK_URL is not set: `run` and `once --due` do not start without it";
+    place.run(&["check"]).shows(0, &[warning, "(hint: export HOOK_URL="]);
+    assert!(place.json(&["check", "--json"])["warnings"][0].as_str().unwrap().contains("HOOK_URL is not set"));
+    place.run(&["check", "--probe"]).shows(2, &[warning, "probe: "]);
 }
 
 #[test]

@@ -124,7 +124,10 @@ fn increments_together_are_the_whole_and_each_says_what_it_holds() {
         verify(&["--topic", "acme"]).says(2, &["--verify", "--topic"]);
         verify(&["--what", "items"]).says(2, &["--verify", "--what"]);
         verify(&["--config", "jobs.toml", "--quiet"]).shows(3, &["from line 2 on"]);
-        place.run(&["export", "--verify", "jobs.toml"]).says(2, &["jobs.toml.manifest.json"]);
+        place.run(&["export", "--verify", "jobs.toml"]).says(2, &["jobs.toml.manifest.json", "hint: verifying a file"]);
+        let manifest = format!("{}.manifest.json", first.display());
+        let hint = format!("hint: name the exported file instead: {}", first.display());
+        place.run(&["export", "--verify", &manifest]).says(2, &[&hint]);
     }
 }
 

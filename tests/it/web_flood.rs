@@ -42,7 +42,7 @@ fn connections_that_say_nothing_hold_up_neither_probes_nor_pages() {
             }
             idle.push(one);
         }
-        place.ok(&["health", "--url", &url]);
+        place.run(&["health", "--url", &url]).says(1, &["which does not run the schedule"]);
         for path in ["/healthz", "/readyz", "/login"] {
             pages.until_status(path, 200);
         }

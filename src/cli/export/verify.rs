@@ -12,10 +12,12 @@ use crate::store::Store;
 pub(in crate::cli) async fn run(context: &Context, file: &Path) -> Result<Exit, Failure> {
     let name = output::escape_control(&file.display().to_string());
     let unreadable = |what: &str, error: &std::io::Error| {
-        let hint = if error.kind() == ErrorKind::NotFound {
-            "verifying a file of [[exports]] needs its .manifest.json in the same folder"
-        } else {
-            "it must not be changed after it was written"
+        let hint = match (error.kind(), name.strip_suffix(".manifest.json")) {
+            (ErrorKind::NotFound, Some(exported)) => format!("name the exported file instead: {exported}"),
+            (ErrorKind::NotFound, None) => {
+                "verifying a file of [[exports]] needs its .manifest.json in the same folder".to_owned()
+            }
+            _ => "it must not be changed after it was written".to_owned(),
         };
         Failure::usage(format!("{what} cannot be read: {error}"), hint)
     };

@@ -85,6 +85,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ShowArgs) -> Result<Exit
     let searches = store.searches(std::slice::from_ref(&run.run)).await?;
     let answer = store.answer_of(&run.run).await?;
     let unasked = if answer.is_some() { None } else { reason_not_asked(&store, &run, &searches).await? };
+    let last_found = if run.counts.found == 0 && answer.is_none() { last_found(&store, &run).await? } else { None };
     let now = (context.clock)();
     let watched = store.watched(std::slice::from_ref(&args.topic)).await?;
     let definitions: Vec<Topic> = watched.into_iter().filter_map(|watched| watched.definition).collect();
@@ -94,6 +95,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ShowArgs) -> Result<Exit
         first_seen: first_seen.get(&run.run).copied().unwrap_or_default(),
         unasked,
         failed_since,
+        last_found,
         baseline: baseline(&store, &run, &searches).await?,
         searches,
         items: merge_sightings(&sightings),
@@ -107,6 +109,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ShowArgs) -> Result<Exit
             "sandbox": snapshot.invented, "run": snapshot.run, "answer": snapshot.answer, "searches": snapshot.searches, "baseline": snapshot.baseline, "first_seen": snapshot.first_seen,
             "not_asked": snapshot.unasked.as_ref().map(|(why, _)| why), "last_answer": snapshot.unasked.as_ref().and_then(|(_, last)| last.as_ref()),
             "failed_since": snapshot.failed_since, "filtered": snapshot.filtered, "volume": volume(&snapshot.items), "items": snapshot.items,
+            "last_found": snapshot.last_found,
         }))?;
     } else if args.md {
         output::text(&render_markdown(&snapshot, now))?;
@@ -116,7 +119,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ShowArgs) -> Result<Exit
     Ok(Exit::Ok)
 }
 
-/// The most runs searched for a failed one, including missed and skipped runs.
+/// The most runs searched for a failed one, or one with findings, including missed and skipped runs.
 const MAX_RUNS_READ: i64 = 100;
 
 /// Returns the topic's last run that failed or was over quota.
@@ -125,6 +128,15 @@ async fn last_failed(store: &Store, topic: &str) -> Result<Option<RunRow>, Failu
     let runs = store.runs(&filter, MAX_RUNS_READ).await?;
     let failed = |run: &RunRow| run.seq.is_some() && matches!(run.state, RunState::Failed | RunState::OverQuota);
     Ok(runs.into_iter().find(failed))
+}
+
+/// Returns the last run before this one that found something.
+async fn last_found(store: &Store, run: &RunRow) -> Result<Option<RunRow>, Failure> {
+    let Some(topic) = &run.topic else { return Ok(None) };
+    let filter = Filter { topics: vec![topic.clone()], ..Filter::default() };
+    let runs = store.runs(&filter, MAX_RUNS_READ).await?;
+    // Without a seq the findings are not readable yet.
+    Ok(runs.into_iter().find(|earlier| earlier.counts.found > 0 && earlier.seq.is_some() && earlier.seq < run.seq))
 }
 
 /// Returns why a run did not ask the AI source although nothing failed, and the previous answer.

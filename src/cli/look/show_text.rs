@@ -4,7 +4,7 @@ use crate::cli::terminal::{output, run_table};
 use crate::compare::FirstSeen;
 use crate::draw::answer_text::{Piece, parse_line};
 use crate::insight::{MergedItem, volume};
-use crate::model::{Kind, Source, Time, WindowFit, format_duration};
+use crate::model::{Kind, SearchState, Source, Time, WindowFit, format_duration};
 use crate::normalise::safe_link;
 use crate::store::{AnswerRow, RunRow, SearchRow};
 
@@ -21,6 +21,8 @@ pub(super) struct Snapshot {
     pub(super) unasked: Option<(String, Option<AnswerRow>)>,
     /// A later run that failed; only set if the last run is shown.
     pub(super) failed_since: Option<RunRow>,
+    /// The last run that found something; only set if this one found nothing.
+    pub(super) last_found: Option<RunRow>,
     /// Sources that answered this question for the first time.
     pub(super) baseline: Vec<Source>,
     pub(super) invented: bool,
@@ -81,6 +83,25 @@ fn unasked_note(why: &str, last: Option<&AnswerRow>, now: Time) -> String {
     format!("answer: not asked: {}{last}", output::truncate(why, 200))
 }
 
+/// Says which sources were not searched and why, and where the last findings are if there are none here. For the AI
+/// source, see [`unasked_note`].
+fn empty_notes(snapshot: &Snapshot) -> Vec<String> {
+    let left_out = snapshot.searches.iter().filter(|s| {
+        s.attempt == snapshot.run.attempt
+            && s.source != Source::Ai
+            && s.state == SearchState::NotRun
+            && s.error_class.is_none()
+    });
+    let reasons = left_out.filter_map(|s| {
+        s.reason.as_ref().map(|why| format!("{}: not searched: {}", s.source, output::truncate(why, 200)))
+    });
+    let last = snapshot.last_found.iter().map(|run| {
+        let at = run.started_at.map_or_else(String::new, output::format_time);
+        format!("the last run that found something was at {at} (--run {})", run.run)
+    });
+    reasons.chain(last).collect()
+}
+
 /// Says which sources' findings are a baseline.
 fn baseline_note(snapshot: &Snapshot) -> Option<String> {
     let names: Vec<&str> = snapshot.baseline.iter().map(Source::as_str).collect();
@@ -105,7 +126,7 @@ fn item_labels(item: &MergedItem, baseline: &[Source]) -> String {
 pub(super) fn render_text(snapshot: &Snapshot, now: Time) -> String {
     let mut text = if snapshot.invented { "SANDBOX: invented findings\n".to_owned() } else { String::new() };
     text.push_str(&format!("{}\nrun {}\n", heading(snapshot), snapshot.run.run));
-    if let Some(note) = baseline_note(snapshot) {
+    for note in baseline_note(snapshot).into_iter().chain(empty_notes(snapshot)) {
         text.push_str(&format!("{note}\n"));
     }
     for trouble in problems(snapshot) {
@@ -151,7 +172,7 @@ pub(super) fn render_markdown(snapshot: &Snapshot, now: Time) -> String {
     if snapshot.invented {
         text.push_str("**SANDBOX: invented findings**\n\n");
     }
-    for note in baseline_note(snapshot).into_iter().chain(problems(snapshot)) {
+    for note in baseline_note(snapshot).into_iter().chain(empty_notes(snapshot)).chain(problems(snapshot)) {
         text.push_str(&format!("> {}\n\n", escape_markdown(&note)));
     }
     let mut shown_answer = snapshot.answer.as_ref().map(|answer| ("Answer", answer));

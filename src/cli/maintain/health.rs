@@ -33,6 +33,9 @@ pub struct HealthArgs {
 /// The most bytes read of a reply.
 const READ: u64 = 16 * 1024;
 
+/// The hint when nothing runs the schedule.
+const NO_DAEMON: &str = "start `topicwatch run`, or check its log";
+
 /// One check, and what is wrong if it failed.
 struct Check {
     name: &'static str,
@@ -52,14 +55,18 @@ pub(in crate::cli) async fn run(common: &Common, args: &HealthArgs) -> Result<Ex
     })?;
     // With --url no configuration is needed.
     let (target, checks) = match &args.url {
-        Some(url) => (url.to_string(), check_pages(url, timeout).await),
+        Some(url) => (url.to_string(), check_pages(url, timeout).await.0),
         None => {
             let context = Context::load_silently(common, None)?;
             match context.config.web.listen.filter(|listen| listen.port() != 0) {
                 Some(listen) => {
                     let url = url_of(listen);
                     let url = Url::parse(&url).map_err(|e| Failure::new(Exit::Unexpected, e.to_string(), ""))?;
-                    (url.to_string(), check_pages(&url, timeout).await)
+                    match check_pages(&url, timeout).await {
+                        // `serve` may have this address; the daemon is then known only to the database.
+                        (_, true) => ("the database".to_owned(), check_database(&context, timeout).await),
+                        (checks, false) => (url.to_string(), checks),
+                    }
                 }
                 None => ("the database".to_owned(), check_database(&context, timeout).await),
             }
@@ -95,9 +102,10 @@ fn url_of(listen: SocketAddr) -> String {
     format!("http://{}/", SocketAddr::new(host, listen.port()))
 }
 
-async fn check_pages(base: &Url, timeout: Duration) -> Vec<Check> {
+/// Returns the checks, and whether the process that answers shows pages without running the schedule, as `serve` does.
+async fn check_pages(base: &Url, timeout: Duration) -> (Vec<Check>, bool) {
     let deadline = Instant::now() + timeout;
-    let mut checks = Vec::new();
+    let (mut checks, mut pages_only) = (Vec::new(), false);
     for (name, path, exit, hint) in [
         ("alive", "healthz", Exit::Unexpected, "restart it: its loop has stopped; the log says since when"),
         (
@@ -108,6 +116,18 @@ async fn check_pages(base: &Url, timeout: Duration) -> Vec<Check> {
         ),
     ] {
         let problem = match get_health(base, path, deadline).await {
+            // A process with a loop says how long ago it ran.
+            Ok((200, reply))
+                if reply["checks"]["scheduler"][0]["status"] == "pass"
+                    && reply["checks"]["scheduler"][0]["observedValue"].is_null() =>
+            {
+                pages_only = true;
+                Some(HealthProblem {
+                    exit: Exit::Unexpected,
+                    text: format!("{base} is `topicwatch serve`, which does not run the schedule"),
+                    hint: NO_DAEMON.to_owned(),
+                })
+            }
             Ok((200, reply)) if reply["status"] == "pass" => None,
             Ok((503, reply)) if reply["status"] == "fail" => {
                 Some(HealthProblem { exit, text: format!("not {name}: {}", reasons(&reply)), hint: hint.to_owned() })
@@ -131,7 +151,7 @@ async fn check_pages(base: &Url, timeout: Duration) -> Vec<Check> {
             break;
         }
     }
-    checks
+    (checks, pages_only)
 }
 
 async fn get_health(base: &Url, path: &str, deadline: Instant) -> Result<(u16, Value), String> {
@@ -188,7 +208,7 @@ async fn check_database(context: &Context, timeout: Duration) -> Vec<Check> {
         }
         Ok(Ok(Ok((alive, overdue, Ok(()))))) => {
             let alive = if !alive {
-                let hint = "start `topicwatch run`, or check its log".to_owned();
+                let hint = NO_DAEMON.to_owned();
                 let text = "no running daemon found".to_owned();
                 Some(HealthProblem { exit: Exit::Unexpected, text, hint })
             } else if overdue > 0 {

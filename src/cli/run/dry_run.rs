@@ -61,6 +61,9 @@ pub(in crate::cli) fn run(context: &Context, topics: &[&Topic], json: bool) -> R
         })?;
         list.end(&document)?;
     } else {
+        if context.is_sandbox() {
+            out.write_all(b"SANDBOX: invented findings and prices\n\n")?;
+        }
         each(&mut |search| {
             let (target, price) = (render_target(context, search.source, &sandbox), search.price);
             let (head, why) = (format!("# {} {}", search.topic.id, search.source), search.condition());

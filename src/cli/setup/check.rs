@@ -44,6 +44,10 @@ pub(in crate::cli) async fn run(common: &Common, args: &CheckArgs) -> Result<Exi
     } else {
         output::text(&render(&context, &probed, database.as_ref()))?;
     }
+    // A daemon with these settings would not start.
+    if args.probe && !file_permissions::unusable_secrets(&context.config).is_empty() {
+        return Ok(Exit::Usage);
+    }
     if database.is_some_and(|database| !database.ok) {
         return Ok(Exit::Store);
     }
@@ -137,7 +141,7 @@ fn deliveries(context: &Context) -> String {
                 spec.name.clone(),
                 spec.kind().to_string(),
                 output::truncate(&spec.recipient(), 120),
-                output::truncate(&ready, 80),
+                output::truncate(&ready, 400),
             ]
         });
         text.push('\n');
@@ -146,7 +150,7 @@ fn deliveries(context: &Context) -> String {
     if !config.pings.is_empty() {
         let rows = config.pings.iter().map(|spec| {
             let state = ping_problem(spec).unwrap_or_else(|| "ready".to_owned());
-            vec![spec.job.clone(), output::truncate(&state, 80)]
+            vec![spec.job.clone(), output::truncate(&state, 400)]
         });
         text.push('\n');
         text.push_str(&output::table(&["ping of", "state"], rows.collect(), &[]));

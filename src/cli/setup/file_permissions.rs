@@ -1,14 +1,14 @@
 //! Warns about files that other users of this machine can read or write and should not: keys, passwords, the database;
-//! and about keys in files that searches would refuse.
+//! about keys in files that searches would refuse; and about secrets without which the daemon does not start.
 
 use std::path::{Path, PathBuf};
 
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::environment::env;
-use crate::cli::wiring::protected_files;
-use crate::config::{self, Config, Target};
-use crate::model::SecretSource;
+use crate::cli::wiring::{channels, pings, protected_files};
+use crate::config::{self, Config, KeyError, Target};
+use crate::model::{SecretSource, Transport};
 
 /// Returns the warnings of `check`, one line each.
 pub(in crate::cli) fn warnings(context: &Context) -> Vec<String> {
@@ -21,6 +21,10 @@ pub(in crate::cli) fn warnings(context: &Context) -> Vec<String> {
     let (unusable, refused) = unusable_keys(config);
     all.extend(unusable);
     secrets.retain(|file| !refused.contains(file));
+    // `run` refuses a file that its group may read, too: its hint helps at once.
+    let kept_back = unusable_secrets(config);
+    secrets.retain(|file| !kept_back.iter().any(|(of, _)| of.as_ref() == Some(file)));
+    all.extend(kept_back.into_iter().map(|(_, warning)| warning));
     for file in secrets {
         // Some secret files are relative to the current folder, others to the configuration's folder.
         let file = if file.exists() { file } else { folder.join(file) };
@@ -48,6 +52,32 @@ pub(in crate::cli) fn warnings(context: &Context) -> Vec<String> {
                 "everyone on this machine can {what} the database {display_path} (hint: chmod 600 {display_path})"
             ));
         }
+    }
+    all
+}
+
+/// Reads the secrets of channels and pings as `run` would. Returns a warning for each that it would refuse, and the file
+/// that is the reason, if one is.
+pub(in crate::cli) fn unusable_secrets(config: &Config) -> Vec<(Option<PathBuf>, String)> {
+    let warning = |of: String, error: &KeyError, stopped: &str| {
+        output::escape_control(&format!("{of}: {}: {stopped} (hint: {})", error.message, error.hint))
+    };
+    let mut all = Vec::new();
+    for spec in config.channels.iter().filter(|spec| !spec.paused) {
+        let Err(error) = channels::one(spec) else { continue };
+        let place = match &spec.transport {
+            Transport::Email(email) => &email.password,
+            Transport::Webhook(hook) => &hook.secret,
+        };
+        let file = place.file.clone().filter(|file| error.message.contains(&file.display().to_string()));
+        all.push((
+            file,
+            warning(format!("channel {}", spec.name), &error, "`run` and `once --due` do not start without it"),
+        ));
+    }
+    for spec in &config.pings {
+        let Err(error) = pings::one(spec) else { continue };
+        all.push((None, warning(format!("ping of {}", spec.job), &error, "`run` and `once` do not start without it")));
     }
     all
 }

@@ -297,7 +297,8 @@ async fn print(
 /// Prints the requests with their expected price. Makes no calls and opens no database.
 fn dry_run(context: &Context, args: &BackfillArgs, topic: &Topic, days: &[i64]) -> Result<Exit, Failure> {
     let service = &context.config.service;
-    let (mut total, mut text, mut list) = (Micros(0), String::new(), Vec::new());
+    let head = if context.is_sandbox() { "SANDBOX: invented findings and prices\n\n" } else { "" };
+    let (mut total, mut text, mut list) = (Micros(0), head.to_owned(), Vec::new());
     for day in days {
         for source in topic.sources() {
             let Some(query) = SearchQuery::of(topic, source).map(|query| query.with_look_back(LookBack::Day(*day)))

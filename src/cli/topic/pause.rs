@@ -80,11 +80,16 @@ pub(in crate::cli) async fn pause(common: &Common, args: &PauseArgs) -> Result<E
 pub(in crate::cli) async fn resume(common: &Common, args: &ResumeArgs) -> Result<Exit, Failure> {
     let context = Context::load(common, None)?;
     let (store, now) = open(&context).await?;
-    let resumed = match store.resume_topics(&args.topics, now).await {
+    let mut resumed = match store.resume_topics(&args.topics, now).await {
         Ok(resumed) => resumed,
         Err(error) => return Err(with_suggestion(&store, &args.topics, error).await),
     };
     store.close().await;
+    // The database knows of the file only what a process has read; the file may say so since.
+    for topic in &mut resumed {
+        let in_file = context.config.topics.iter().find(|watched| watched.id == topic.topic);
+        topic.by_file |= in_file.and_then(|watched| watched.schedule.as_ref()).is_some_and(|policy| policy.paused);
+    }
     let mut text = String::new();
     for topic in &resumed {
         let what = match (topic.by_file, topic.already) {

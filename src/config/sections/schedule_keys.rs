@@ -9,7 +9,7 @@ use crate::config::keys::Section;
 use crate::config::mistakes::fault::Fault;
 use crate::config::mistakes::mistake::Mistakes;
 use crate::config::values::scalars::{duration, flag, format_duration, text, to_fault};
-use crate::config::values::value::ConfigValue;
+use crate::config::values::value::{ConfigValue, Value};
 use crate::model::{CatchUp, Overlap, Period, SchedulePolicy, SocialQuery, Time, Unscheduled, Window};
 use crate::schedule::{self, Uncovered};
 use crate::search::{Dialect, catches_up};
@@ -213,18 +213,25 @@ fn millis(length: Duration) -> u64 {
 /// Reads `schedule` or `every` from the nearest table that has either. Both in one table are a mistake.
 fn period(reader: &Reader<'_>, mistakes: &mut Mistakes<'_>) -> Option<((&'static str, ConfigValue), Period)> {
     let table = reader.tables.iter().find(|t| t.values.contains_key("schedule") || t.values.contains_key("every"))?;
+    let nearest = Reader { section: reader.section, tables: std::slice::from_ref(table) };
+    let length = |value: &Value| duration(value, Duration::from_secs(60), 366 * DAY);
     if let (Some(_), Some(_)) = (table.values.get("schedule"), table.values.get("every")) {
         let span = table.key_span("every").cloned().unwrap_or_default();
         mistakes.at(&span, "`every` cannot be combined with `schedule`", "keep one of the two");
+        // Whichever is kept, its own mistakes are reported at once.
+        nearest.read(mistakes, "schedule", |value| {
+            let policy = SchedulePolicy::timing_only(Period::Cron(text(value)?), "UTC");
+            schedule::Schedule::compile(&policy).map(drop).map_err(to_fault)
+        });
+        nearest.read(mistakes, "every", length);
         return None;
     }
-    let nearest = Reader { section: reader.section, tables: std::slice::from_ref(table) };
     if let Some(setting) = table.values.get("schedule") {
         let cron = nearest.read(mistakes, "schedule", text)?;
         return Some((("schedule", setting.clone()), Period::Cron(cron)));
     }
     let setting = table.values.get("every")?.clone();
-    let every = nearest.read(mistakes, "every", |value| duration(value, Duration::from_secs(60), 366 * DAY))?;
+    let every = nearest.read(mistakes, "every", length)?;
     Some((("every", setting), Period::Every(millis(every))))
 }
 

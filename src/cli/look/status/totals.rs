@@ -47,7 +47,11 @@ impl<'c> Totals<'c> {
             budgets: budgets(context, used, &topics_used),
             undelivered: store.undelivered(Some(&channels)).await?,
             failed_jobs: store.failed_jobs().await?,
-            is_sandbox: store.nature().await? == Some(DataOrigin::Sandbox),
+            // Before the first search the database does not know; the configuration says what it will be.
+            is_sandbox: store
+                .nature()
+                .await?
+                .map_or_else(|| context.is_sandbox(), |nature| nature == DataOrigin::Sandbox),
             disk: store.disk().await?,
             place: store.place().to_owned(),
         })

@@ -83,7 +83,7 @@ async fn open_sqlite(path: &Path, create: bool) -> Result<Store, StoreError> {
         if !create {
             return Err(unreachable(
                 format!("there is no database at {place} yet"),
-                "run `topicwatch once` first, or choose another with --database",
+                "run `topicwatch once` with this database first, or choose another with --database",
             ));
         }
         // Created here so that only the owner may read it; the WAL and shared-memory files get its mode.

@@ -38,7 +38,7 @@ pub(in crate::store) async fn open(settings: &Settings) -> Result<Store, StoreEr
             return Err(StoreError::new(
                 StoreErrorKind::Unreachable,
                 format!("there is no schema {schema} in {} yet", redact(&settings.url)),
-                "run `topicwatch once` first, or choose another with [database] schema",
+                "run `topicwatch once` with this schema first, or choose another with [database] schema",
             ));
         }
         let created = sqlx::query(sqlx::AssertSqlSafe(format!("CREATE SCHEMA \"{schema}\""))).execute(&mut *tx).await;

@@ -29,7 +29,7 @@ impl Store {
                 return Err(StoreError::new(
                     StoreErrorKind::Unprepared,
                     format!("there is no database at {place} yet"),
-                    "run `topicwatch once` or `topicwatch run` first, or choose another with --database",
+                    "run `topicwatch once` or `topicwatch run` with this database first, or choose another with --database",
                 ));
             }
             let pools = sqlite::Pools::open_to_read(&path);
@@ -64,7 +64,7 @@ impl Store {
                 return Err(StoreError::new(
                     StoreErrorKind::Unprepared,
                     format!("{missing} yet"),
-                    "run `topicwatch once` or `topicwatch run` first, or choose another with [database] schema",
+                    "run `topicwatch once` or `topicwatch run` with this schema first, or choose another with [database] schema",
                 ));
             }
             up_to_date(tables, POSTGRES, &mut *conn, &place).await?;
