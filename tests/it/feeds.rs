@@ -1,7 +1,7 @@
 //! Feeds as publishers write them, from a server that sends given bytes: entries that share a URL, feed versions, rare
 //! but legal encodings and dates, endless redirects, caching times, and future events.
 
-use crate::support::databases::{databases, sqlite};
+use crate::support::databases::{databases, sqlite, wait};
 use crate::support::program::{NINE, Place};
 use crate::support::replies::{Replies, reply};
 
@@ -130,13 +130,25 @@ fn a_rest_as_long_as_the_schedule_skips_no_search() {
     }
     assert_eq!(server.heads().len(), 3);
     // `show` says why its last run is empty, and where the last findings are.
-    let notes = ["news: not searched: nothing is due", "the last run that found something was at 2026-03-11T09:01:57"];
+    let found = "the last run before it that found something was at 2026-03-11T09:01:57";
+    let notes = ["news: not searched: nothing is due", found];
     place.run(&["show", "acme"]).shows(0, &notes);
     place.run(&["show", "acme", "--md"]).shows(0, &notes);
     let shown = place.json(&["show", "acme", "--json"]);
     assert_eq!((&shown["run"]["found"], &shown["last_found"]["found"]), (&0.into(), &1.into()), "{shown}");
     let earlier = place.run(&["show", "acme", "--run", shown["last_found"]["run"].as_str().unwrap()]);
-    assert!(earlier.code == Some(0) && !earlier.out.contains("the last run that found"), "{earlier}");
+    assert!(earlier.code == Some(0) && !earlier.out.contains("the last run before it"), "{earlier}");
+    // Any number of missed slots may lie between, and a later run may have found something.
+    let empty = shown["run"]["run"].as_str().unwrap();
+    wait(place.database.execute(
+        "WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 120) \
+         INSERT INTO run (public_id, job, topic, slot, trigger, state, due_at, planned_at) \
+         SELECT 'missed-' || n, 'topic:acme', 'acme', 1773225000000 + n, 'scheduled', 'missed', 1773225000000 + n, \
+         1773225000000 + n FROM n",
+    ));
+    place.ok(&["once", "--at", "2026-03-11T12:00:00Z"]);
+    assert_eq!(last(&place), "ok 1 0");
+    place.run(&["show", "acme", "--run", empty]).shows(0, &notes);
 }
 
 #[test]

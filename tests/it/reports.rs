@@ -258,10 +258,17 @@ fn a_secret_that_is_not_there_is_reported_before_anything_is_written() {
     // A manual run needs no secret.
     assert_eq!(place.run(&["once", "--at", NINE]).code, Some(0));
     let warning =
-        "warning: channel hook: no address: HOOK_URL is not set: `run` and `once --due` do not start without it";
+        "warning: channel hook: no address: HOOK_URL is not set here: `run` and `once --due` do not start without it";
     place.run(&["check"]).shows(0, &[warning, "(hint: export HOOK_URL="]);
     assert!(place.json(&["check", "--json"])["warnings"][0].as_str().unwrap().contains("HOOK_URL is not set"));
-    place.run(&["check", "--probe"]).shows(2, &[warning, "probe: "]);
+    // A variable may be set only where `run` is started.
+    place.run(&["check", "--probe"]).shows(0, &[warning, "probe: "]);
+    // A file is the same there. The channel's other mistake does not hide it.
+    place.configure(&sandbox.lines(), &rest(None).replace("secret_env = \"HOOK_SECRET\"", "secret_file = \"no-such\""));
+    place.run(&["check", "--probe"]).shows(2, &[warning, "no-such cannot be read"]);
+    // A database that cannot be opened matters more.
+    let folder = format!("sqlite:{}", place.folder.path().display());
+    place.run(&["check", "--probe", "--database", &folder]).shows(4, &[warning, "no-such cannot be read"]);
 }
 
 #[test]

@@ -392,4 +392,12 @@ fn without_alerts_the_page_says_how_one_is_written() {
     assert!(page.contains("No alert has been evaluated yet.") && page.contains("Nothing yet"), "{page}");
     assert!(!pages.page("/").contains("firing"));
     assert_eq!(get(&pages, "/api/v1/alerts")["data"], Value::Array(Vec::new()));
+    // The last one was removed; its event is kept.
+    wait(place.database.execute(
+        "INSERT INTO alert_event (event, alert, subject, kind, at, summary, lines) VALUES \
+         ('alert:gone/2026-03-11/service/2026-03-11/fired', 'gone', 'service/2026-03-11', 'fired', 1773219600003, 'the day', '[]')",
+    ));
+    let page = pages.page("/alerts");
+    assert!(page.contains("No alert is configured now.") && page.contains("alert=gone"), "{page}");
+    assert!(!page.contains("No alert has been evaluated yet."), "{page}");
 }

@@ -119,7 +119,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ShowArgs) -> Result<Exit
     Ok(Exit::Ok)
 }
 
-/// The most runs searched for a failed one, or one with findings, including missed and skipped runs.
+/// The most runs searched for a failed one, including missed and skipped runs.
 const MAX_RUNS_READ: i64 = 100;
 
 /// Returns the topic's last run that failed or was over quota.
@@ -132,11 +132,9 @@ async fn last_failed(store: &Store, topic: &str) -> Result<Option<RunRow>, Failu
 
 /// Returns the last run before this one that found something.
 async fn last_found(store: &Store, run: &RunRow) -> Result<Option<RunRow>, Failure> {
-    let Some(topic) = &run.topic else { return Ok(None) };
-    let filter = Filter { topics: vec![topic.clone()], ..Filter::default() };
-    let runs = store.runs(&filter, MAX_RUNS_READ).await?;
     // Without a seq the findings are not readable yet.
-    Ok(runs.into_iter().find(|earlier| earlier.counts.found > 0 && earlier.seq.is_some() && earlier.seq < run.seq))
+    let (Some(topic), Some(seq)) = (&run.topic, run.seq) else { return Ok(None) };
+    Ok(store.last_found_before(topic, seq).await?)
 }
 
 /// Returns why a run did not ask the AI source although nothing failed, and the previous answer.

@@ -21,7 +21,7 @@ pub(super) struct Snapshot {
     pub(super) unasked: Option<(String, Option<AnswerRow>)>,
     /// A later run that failed; only set if the last run is shown.
     pub(super) failed_since: Option<RunRow>,
-    /// The last run that found something; only set if this one found nothing.
+    /// The last run before it that found something; only set if this one found nothing.
     pub(super) last_found: Option<RunRow>,
     /// Sources that answered this question for the first time.
     pub(super) baseline: Vec<Source>,
@@ -97,7 +97,7 @@ fn empty_notes(snapshot: &Snapshot) -> Vec<String> {
     });
     let last = snapshot.last_found.iter().map(|run| {
         let at = run.started_at.map_or_else(String::new, output::format_time);
-        format!("the last run that found something was at {at} (--run {})", run.run)
+        format!("the last run before it that found something was at {at} (--run {})", run.run)
     });
     reasons.chain(last).collect()
 }

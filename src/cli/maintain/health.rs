@@ -53,22 +53,24 @@ pub(in crate::cli) async fn run(common: &Common, args: &HealthArgs) -> Result<Ex
         let text = format!("--timeout: `{}` is not a duration", output::truncate(&args.timeout, 60));
         Failure::usage(text, "write 5s, 500ms or 1m")
     })?;
+    // One for the pages and the database together.
+    let deadline = Instant::now() + timeout;
     // With --url no configuration is needed.
     let (target, checks) = match &args.url {
-        Some(url) => (url.to_string(), check_pages(url, timeout).await.0),
+        Some(url) => (url.to_string(), check_pages(url, deadline).await.0),
         None => {
             let context = Context::load_silently(common, None)?;
             match context.config.web.listen.filter(|listen| listen.port() != 0) {
                 Some(listen) => {
                     let url = url_of(listen);
                     let url = Url::parse(&url).map_err(|e| Failure::new(Exit::Unexpected, e.to_string(), ""))?;
-                    match check_pages(&url, timeout).await {
+                    match check_pages(&url, deadline).await {
                         // `serve` may have this address; the daemon is then known only to the database.
-                        (_, true) => ("the database".to_owned(), check_database(&context, timeout).await),
+                        (_, true) => ("the database".to_owned(), check_database(&context, timeout, deadline).await),
                         (checks, false) => (url.to_string(), checks),
                     }
                 }
-                None => ("the database".to_owned(), check_database(&context, timeout).await),
+                None => ("the database".to_owned(), check_database(&context, timeout, deadline).await),
             }
         }
     };
@@ -103,8 +105,7 @@ fn url_of(listen: SocketAddr) -> String {
 }
 
 /// Returns the checks, and whether the process that answers shows pages without running the schedule, as `serve` does.
-async fn check_pages(base: &Url, timeout: Duration) -> (Vec<Check>, bool) {
-    let deadline = Instant::now() + timeout;
+async fn check_pages(base: &Url, deadline: Instant) -> (Vec<Check>, bool) {
     let (mut checks, mut pages_only) = (Vec::new(), false);
     for (name, path, exit, hint) in [
         ("alive", "healthz", Exit::Unexpected, "restart it: its loop has stopped; the log says since when"),
@@ -180,7 +181,7 @@ fn reasons(reply: &Value) -> String {
     output::truncate(&reasons.join("; "), 300)
 }
 
-async fn check_database(context: &Context, timeout: Duration) -> Vec<Check> {
+async fn check_database(context: &Context, timeout: Duration, deadline: Instant) -> Vec<Check> {
     let (settings, clock) = (context.store_settings(false), std::sync::Arc::clone(&context.clock));
     // Run it in its own task: a timeout must not drop it midway while the process lives on.
     let query_task = tokio::spawn(async move {
@@ -195,10 +196,10 @@ async fn check_database(context: &Context, timeout: Duration) -> Vec<Check> {
     let ready = |problem| Check { name: "ready", problem };
     let slow = || HealthProblem {
         exit: Exit::Store,
-        text: format!("the database does not answer within {} s", timeout.as_secs_f64()),
+        text: format!("the database did not answer before --timeout ({} s) passed", timeout.as_secs_f64()),
         hint: "is it busy or unreachable? --timeout allows more".to_owned(),
     };
-    match tokio::time::timeout(timeout, query_task).await {
+    match tokio::time::timeout_at(deadline, query_task).await {
         Err(_) | Ok(Err(_)) => vec![ready(Some(slow()))],
         Ok(Ok(Err(failure))) => {
             vec![ready(Some(HealthProblem { exit: failure.exit, text: failure.text, hint: failure.hint }))]

@@ -1,6 +1,8 @@
 //! `check`: validates the configuration without running anything: effective settings, their origin, and with `--probe`
 //! whether the service accepts the key and the database can be opened.
 
+use std::path::PathBuf;
+
 use clap::Args;
 use serde_json::json;
 
@@ -44,14 +46,18 @@ pub(in crate::cli) async fn run(common: &Common, args: &CheckArgs) -> Result<Exi
     } else {
         output::text(&render(&context, &probed, database.as_ref()))?;
     }
-    // A daemon with these settings would not start.
-    if args.probe && !file_permissions::unusable_secrets(&context.config).is_empty() {
-        return Ok(Exit::Usage);
-    }
     if database.is_some_and(|database| !database.ok) {
         return Ok(Exit::Store);
     }
-    Ok(if probed.iter().any(|p| !p.ok) { Exit::Searches } else { Exit::Ok })
+    if probed.iter().any(|p| !p.ok) {
+        return Ok(Exit::Searches);
+    }
+    // A daemon with these files would not start. Its variables may be set where it is started.
+    let is_refused = |(file, _): &(Option<PathBuf>, String)| file.is_some();
+    if args.probe && file_permissions::unusable_secrets(&context.config).iter().any(is_refused) {
+        return Ok(Exit::Usage);
+    }
+    Ok(Exit::Ok)
 }
 
 fn to_json(context: &Context, probed: &[probe::Probed], database: Option<&probe::ProbedDatabase>) -> serde_json::Value {

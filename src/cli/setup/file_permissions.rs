@@ -56,28 +56,36 @@ pub(in crate::cli) fn warnings(context: &Context) -> Vec<String> {
     all
 }
 
-/// Reads the secrets of channels and pings as `run` would. Returns a warning for each that it would refuse, and the file
-/// that is the reason, if one is.
+/// Reads the secrets of channels and pings as `run` would. Returns a warning for each that it would refuse, and the
+/// configured file that is the reason, if one is. Variables may be set only where `run` is started.
 pub(in crate::cli) fn unusable_secrets(config: &Config) -> Vec<(Option<PathBuf>, String)> {
-    let warning = |of: String, error: &KeyError, stopped: &str| {
-        output::escape_control(&format!("{of}: {}: {stopped} (hint: {})", error.message, error.hint))
+    let warning = |of: &str, error: &KeyError, here: &str, stopped: &str| {
+        output::escape_control(&format!("{of}: {}{here}: {stopped} (hint: {})", error.message, error.hint))
     };
     let mut all = Vec::new();
     for spec in config.channels.iter().filter(|spec| !spec.paused) {
         let Err(error) = channels::one(spec) else { continue };
-        let place = match &spec.transport {
-            Transport::Email(email) => &email.password,
-            Transport::Webhook(hook) => &hook.secret,
+        let (what, place) = match &spec.transport {
+            Transport::Email(email) => ("password", &email.password),
+            Transport::Webhook(hook) => ("secret", &hook.secret),
         };
-        let file = place.file.clone().filter(|file| error.message.contains(&file.display().to_string()));
-        all.push((
-            file,
-            warning(format!("channel {}", spec.name), &error, "`run` and `once --due` do not start without it"),
-        ));
+        let (of, stopped) = (format!("channel {}", spec.name), "`run` and `once --due` do not start without it");
+        let file = place.file.clone().filter(|_| place.variable.is_none());
+        // Without an address in a variable, only the file can be the reason.
+        let by_variable = matches!(&spec.transport, Transport::Webhook(hook) if hook.url.is_none());
+        let of_file = || if by_variable { config::read_secret(what, place, &env).err() } else { Some(error.clone()) };
+        let in_file = file.and_then(|file| Some((file, of_file()?)));
+        if in_file.as_ref().is_none_or(|(_, refused)| *refused != error) {
+            all.push((None, warning(&of, &error, " here", stopped)));
+        }
+        if let Some((file, refused)) = in_file {
+            all.push((Some(file), warning(&of, &refused, "", stopped)));
+        }
     }
     for spec in &config.pings {
         let Err(error) = pings::one(spec) else { continue };
-        all.push((None, warning(format!("ping of {}", spec.job), &error, "`run` and `once` do not start without it")));
+        let stopped = "`run` and `once` do not start without it";
+        all.push((None, warning(&format!("ping of {}", spec.job), &error, " here", stopped)));
     }
     all
 }

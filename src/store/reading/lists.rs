@@ -40,6 +40,11 @@ impl Store {
         read!(self, status_and_runs::last_snapshot(topic))
     }
 
+    /// Returns the topic's last run before a seq that found something.
+    pub async fn last_found_before(&self, topic: &str, seq: i64) -> Result<Option<RunRow>, StoreError> {
+        read!(self, status_and_runs::last_found_before(topic, seq))
+    }
+
     /// Returns the searches of runs, in run and source order.
     pub async fn searches(&self, runs: &[String]) -> Result<Vec<SearchRow>, StoreError> {
         read!(self, status_and_runs::searches(runs))

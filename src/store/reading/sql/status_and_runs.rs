@@ -130,6 +130,17 @@ pub(in crate::store) async fn last_snapshot(conn: &mut Conn, topic: &str) -> Res
     query.build().fetch_optional(conn).await?.as_ref().map(read::run).transpose()
 }
 
+pub(in crate::store) async fn last_found_before(
+    conn: &mut Conn,
+    topic: &str,
+    seq: i64,
+) -> Result<Option<RunRow>, StoreError> {
+    let mut query = QueryBuilder::<Database>::new(read::RUN);
+    query.push(" WHERE r.found > 0 AND r.started_at IS NOT NULL AND r.topic = ").push_bind(topic);
+    query.push(" AND r.seq < ").push_bind(seq).push(" ORDER BY r.seq DESC LIMIT 1");
+    query.build().fetch_optional(conn).await?.as_ref().map(read::run).transpose()
+}
+
 pub(in crate::store) async fn searches(conn: &mut Conn, runs: &[String]) -> Result<Vec<SearchRow>, StoreError> {
     let mut found = Vec::new();
     for chunk in runs.chunks(500) {

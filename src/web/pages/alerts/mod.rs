@@ -55,7 +55,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
         @if one.is_some() && cards.is_empty() { p.note { "It is no longer in the configuration; its events are kept for 400 days." } }
         @if before.is_none() {
             (requests)
-            @if cards.is_empty() { @if only_firing { p { "No alert fires." } } @else if one.is_none() && after.is_empty() { (none()) } } @else {
+            @if cards.is_empty() { @if only_firing { p { "No alert fires." } } @else if one.is_none() && after.is_empty() { (none(events.is_empty())) } } @else {
                 div.wide { table.cards {
                     caption.quiet { "Every alert and its state" }
                     thead { tr { th scope="col" { "Alert" } th scope="col" { "State" } th scope="col" { "Last message" } th scope="col" { "Sends to" } @if acts { th scope="col" { "Actions" } } } }
@@ -121,8 +121,9 @@ async fn topics_with_page(
     Ok(watched.into_iter().filter(|topic| topic.ended.is_none()).map(|topic| topic.topic).collect())
 }
 
-fn none() -> Markup {
-    html! { p { "No alert has been evaluated yet. " code { "[[alerts]]" } " in " code { "jobs.toml" } " define what to look for and whom to notify: new items with certain words, more items than usual, a failing source, missed slots, a budget. " code { "topicwatch run" } " evaluates those of the file and lists them here." } }
+/// Says that there is no alert. Events may be left of alerts that were removed.
+fn none(never: bool) -> Markup {
+    html! { p { @if never { "No alert has been evaluated yet. " } @else { "No alert is configured now. " } code { "[[alerts]]" } " in " code { "jobs.toml" } " define what to look for and whom to notify: new items with certain words, more items than usual, a failing source, missed slots, a budget. " code { "topicwatch run" } " evaluates those of the file and lists them here." } }
 }
 
 fn row(card: &AlertCard, topics: &BTreeSet<String>, (acts, named): (bool, usize), now: Time) -> Markup {
