@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde_json::{Value, json};
 use topicwatch::model::Time;
 
-use crate::support::databases::{databases, sqlite};
+use crate::support::databases::{databases, sqlite, wait};
 use crate::support::program::{NINE, Place, Program};
 use crate::support::service::{Raw, Sandbox, reply};
 
@@ -411,6 +411,11 @@ fn the_planned_cost_is_what_the_ledger_says_where_only_some_replies_name_one() {
         );
         let output = place.json(&["plan", "--days", "1", "--at", "2026-03-12T00:30:00Z", "--json"]);
         assert_eq!(costs(&output), (json!(0.018), json!(0.024)), "{output:#}");
+        // A search that needed a retry has the cost of two calls.
+        let retried = "UPDATE search SET tries = 2, cost = 2000 WHERE id = (SELECT max(id) FROM search WHERE cost_basis = 'billed')";
+        wait(place.database.execute(retried));
+        let output = place.json(&["plan", "--days", "1", "--at", "2026-03-12T00:30:00Z", "--json"]);
+        assert_eq!(output["prices"][1]["highest_usd"], 0.001, "{output:#}");
     }
 }
 
