@@ -130,6 +130,22 @@ fn a_period_before_the_topic_was_watched_is_not_said_to_have_no_gaps() {
             assert!(text.contains(words) && !text.contains("No gaps in the period"), "{text}");
         }
     }
+    // Where one of two sources has a gap first, the topic was watched from the start.
+    let part = |from: i64, until: i64, before: bool| HoleFacts {
+        span: Span { from: Time(from * HOUR), until: Time(until * HOUR) },
+        why: String::new(),
+        before,
+        open: false,
+    };
+    let day = Span { from: Time(0), until: Time(24 * HOUR) };
+    for (holes, words) in [
+        (vec![part(0, 5, false), part(5, 10, true)], None),
+        (vec![part(-1, 5, true), part(5, 8, false), part(8, 10, true)], Some("Not watched before 01-01 05:00.")),
+        (vec![part(-1, 5, true), part(8, 10, true)], Some("Not watched before 01-01 05:00.")),
+    ] {
+        facts.holes = holes;
+        assert_eq!(facts.gaps_words(day, "UTC").as_deref(), words, "{:?}", facts.holes);
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde_json::{Value, json};
 use topicwatch::model::Time;
 
-use crate::support::databases::{databases, sqlite};
+use crate::support::databases::{databases, sqlite, wait};
 use crate::support::program::{NINE, Place, Program};
 use crate::support::service::{Raw, Sandbox, reply};
 
@@ -396,6 +396,12 @@ fn the_planned_cost_is_what_the_ledger_says_where_only_some_replies_name_one() {
         assert!(shown.contains("expected: $0.048 a day, $1.440 in 30 days, at the prices below; "), "{shown}");
         assert!(!shown.contains("rate of AI searches"), "{shown}");
         assert!(shown.contains("average of 24 searches in the last 30 days, 12 billed"), "{shown}");
+        let row = shown.lines().find(|line| line.starts_with("web ") && line.contains("observed")).unwrap_or_default();
+        let cells: Vec<_> = row.split_whitespace().take(4).collect();
+        assert_eq!(cells, ["web", "$0.002", "$0.003", "observed"], "{shown}");
+        let narrow = place.program(&["plan", "--at", "2026-03-12T00:30:00Z"]).env("COLUMNS", "80").run();
+        let prices = narrow.out.lines().skip_while(|line| !line.starts_with("one call "));
+        assert!(prices.take_while(|line| !line.is_empty()).all(|line| line.chars().count() <= 80), "{narrow}");
         // Half of the searches are billed, the others cost what the file says now.
         place.configure(
             &format!("{}prices.web = 0.009", server.lines()),
@@ -411,6 +417,11 @@ fn the_planned_cost_is_what_the_ledger_says_where_only_some_replies_name_one() {
         );
         let output = place.json(&["plan", "--days", "1", "--at", "2026-03-12T00:30:00Z", "--json"]);
         assert_eq!(costs(&output), (json!(0.018), json!(0.024)), "{output:#}");
+        // A search that needed a retry has the cost of two calls.
+        let retried = "UPDATE search SET tries = 2, cost = 2000 WHERE id = (SELECT max(id) FROM search WHERE cost_basis = 'billed')";
+        wait(place.database.execute(retried));
+        let output = place.json(&["plan", "--days", "1", "--at", "2026-03-12T00:30:00Z", "--json"]);
+        assert_eq!(output["prices"][1]["highest_usd"], 0.001, "{output:#}");
     }
 }
 

@@ -283,10 +283,9 @@ fn per_day(calls: i64, days: u32) -> String {
 }
 
 fn prices(forecast: &Forecast, stored: &Stored) -> String {
-    let (rows, reasons): (Vec<_>, Vec<_>) = forecast
-        .prices
-        .iter()
-        .filter(|price| !only_providers(forecast) || !price.source.is_service())
+    let shown = || forecast.prices.iter().filter(|price| !only_providers(forecast) || !price.source.is_service());
+    let dearer = shown().any(|price| price.highest > price.price);
+    let (rows, reasons): (Vec<Vec<String>>, Vec<String>) = shown()
         .map(|price| {
             let billed = match price.billed_searches {
                 1 => "1 billed search".to_owned(),
@@ -302,11 +301,16 @@ fn prices(forecast: &Forecast, stored: &Stored) -> String {
                 (_, Some(_)) => "no usable database".to_owned(),
                 (_, None) => format!("{billed} in the last 30 days, too few for an average"),
             };
-            (vec![price.source.to_string(), price.price.to_string(), price.basis.to_owned()], why)
+            let highest = dearer.then(|| price.highest.to_string());
+            let row = [price.source.to_string(), price.price.to_string()].into_iter().chain(highest);
+            (row.chain([price.basis.to_owned()]).collect::<Vec<String>>(), why)
         })
         .unzip();
-    let head = (&["one call", "price", "from"][..], "because");
-    let mut text = output::table_with_text(head, rows, &[1], &reasons, output::room());
+    let (heads, numbers): (&[&str], &[usize]) = match dearer {
+        true => (&["one call", "price", "at most", "from"][..], &[1, 2][..]),
+        false => (&["one call", "price", "from"][..], &[1][..]),
+    };
+    let mut text = output::table_with_text((heads, "because"), rows, numbers, &reasons, output::room());
     if let Some(missing) = &stored.missing {
         text.push_str(&output::wrap("", &output::truncate(missing, 300), usize::from(output::width())));
     }

@@ -61,9 +61,13 @@ fn uncompared(report: &Report, topic: &TopicFacts) -> String {
         return "not compared: this is not a whole day".to_owned();
     }
     if topic.sources_changed() {
-        return format!("not compared: the sources changed within this {}", topic.noun());
+        return format!("not compared: {}", changed_within(topic));
     }
     format!("too few days to compare with{}: {}", since_change(topic), topic.comparable)
+}
+
+fn changed_within(topic: &TopicFacts) -> String {
+    format!("the sources changed within this {}", topic.noun())
 }
 
 /// Says which days can be compared, if the query or the sources changed.
@@ -124,7 +128,9 @@ const ASPECTS: [(&str, &str, Unjudged); 4] = [
         if topic.period_cut {
             return Some("more items than can be read at once".to_owned());
         }
-        topic.tone.uncompared().map(|why| format!("{why}{}", since_change(topic)))
+        topic.tone.uncompared().map(|why| {
+            if topic.sources_changed() { changed_within(topic) } else { format!("{why}{}", since_change(topic)) }
+        })
     }),
     ("sources", "every source answered", |_, topic| {
         if topic.sources.is_empty() {

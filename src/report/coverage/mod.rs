@@ -190,16 +190,24 @@ impl TopicFacts {
         if self.not_kept.is_some() || self.checks.is_some() {
             return None;
         }
-        let before = self.holes.iter().filter(|hole| hole.before && hole.span.intersection(period).is_some());
         let has_gaps = !self.holes_of(period).0.is_empty();
-        match before.map(|hole| hole.span.until).max() {
-            Some(until) if until >= period.until && !has_gaps => Some("Not watched in the period.".to_owned()),
-            Some(until) => {
-                let at = format::date_time_short(until.min(period.until), timezone);
-                Some(format!("Not watched before {at}.{}", if has_gaps { "" } else { " No gaps after that." }))
-            }
-            None => (!has_gaps).then(|| "No gaps in the period.".to_owned()),
+        let before = || self.holes.iter().filter(|hole| hole.before && hole.span.intersection(period).is_some());
+        if before().next().is_none() {
+            return (!has_gaps).then(|| "No gaps in the period.".to_owned());
         }
+        // Only the time from the start of the period on: another source may have gaps before a later part.
+        let until = before()
+            .map(|hole| hole.span)
+            .fold(period.from, |until, span| if span.from <= until { until.max(span.until) } else { until });
+        if until == period.from {
+            return None;
+        }
+        if until >= period.until {
+            return (!has_gaps).then(|| "Not watched in the period.".to_owned());
+        }
+        let all = !has_gaps && before().all(|hole| hole.span.from <= until);
+        let at = format::date_time_short(until, timezone);
+        Some(format!("Not watched before {at}.{}", if all { " No gaps after that." } else { "" }))
     }
 
     /// Returns the note that the last minutes before searches do not count as covered, if so.

@@ -99,6 +99,8 @@ fn volume(report: &Report, topic: &TopicFacts) -> Markup {
                     span.page-only { (chart::legend("day")) " " }
                     @if let Some(usual) = topic.usual {
                         "Band: usual range, " (format::round(usual.low.ceil())) "–" (format::round(usual.high.floor())) @if usual.weekday { " on this weekday" } ", " (format::round(usual.expected.round())) " expected (based on " (count_noun(usual.days as u64, "earlier day")) "). "
+                    } @else if topic.sources_changed() && report.window == crate::model::ReportWindow::Day {
+                        "Not compared: the sources changed within this day. "
                     } @else if !topic.first_day && report.window == crate::model::ReportWindow::Day {
                         "Not enough days to compare with: " (count_noun(topic.comparable as u64, "whole day")) (since_change(topic)) ", " (daily::MIN_DAYS) " needed. "
                     }

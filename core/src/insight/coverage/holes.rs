@@ -156,10 +156,11 @@ fn span_coverage(watched: &WatchedTopic, runs: &[RunSearch], period: Span, sourc
             enders.entry(span.from).or_insert((run, search));
         }
     }
-    // Time before the topic began is no hole, except after a backfill, and the last minutes that its first search asked
-    // for.
-    let since = watched.counts_from(source);
+    // Time before the topic began is no hole, except what a backfill asked for or the next search looked back over, and
+    // the last minutes that its first search asked for.
+    let meant = Meant::new(watched, searches().map(|(_, search)| search), source);
     let counted = |hole: Span| {
+        let since = meant.since(hole.until);
         let asked = unclaimed.get(&hole.from).is_some_and(|until| *until >= since);
         Span::new(if asked { hole.from } else { hole.from.max(since) }, hole.until)
     };
@@ -226,6 +227,39 @@ fn span_coverage(watched: &WatchedTopic, runs: &[RunSearch], period: Span, sourc
         open,
         covered_ms,
         holes_ms,
+    }
+}
+
+/// Since when uncovered time of a source was meant to be covered.
+struct Meant {
+    since: Time,
+    /// Nothing before this counts.
+    first: Time,
+    /// What backfills of the time before asked for, up to the end of what they covered.
+    backfilled: Vec<Span>,
+}
+
+impl Meant {
+    /// Time counts since the topic began; after a backfill of the time before, if another search looked back to it.
+    fn new<'a>(watched: &WatchedTopic, searches: impl Iterator<Item = &'a CoverageSearch>, source: Source) -> Self {
+        let mut meant = Self { since: watched.began, first: watched.began, backfilled: Vec::new() };
+        let Some(first) = watched.filled_from.filter(|_| source == Source::Social) else { return meant };
+        meant.first = first;
+        let asked = searches.filter_map(|search| Some((search.requested_span?, search.covered)));
+        // Only a backfill asks for a time that was over before the topic began.
+        let (before, after): (Vec<_>, Vec<_>) = asked.partition(|(asked, _)| asked.until < watched.began);
+        let claimed = |(asked, covered): (Span, Option<Span>)| Span::new(asked.from, covered?.until);
+        meant.backfilled = before.into_iter().filter_map(claimed).collect();
+        let back_to = after.iter().map(|(asked, _)| asked.from).min();
+        let reached = meant.backfilled.iter().map(|span| span.until).filter(|end| back_to.is_some_and(|at| at <= *end));
+        meant.since = reached.min().map_or(meant.since, |end| end.min(meant.since));
+        meant
+    }
+
+    /// Returns since when a hole that ends at this time counts.
+    fn since(&self, until: Time) -> Time {
+        let ends = self.backfilled.iter().filter(|span| span.from < until && until <= span.until);
+        ends.map(|span| span.from).fold(self.since, Time::min).max(self.first)
     }
 }
 

@@ -28,7 +28,7 @@ pub(in crate::insight) fn price(source: Source, topics: &[Topic], configured: &P
         }
         None => (configured, "configured"),
     };
-    let bill = past.map_or(Micros(0), |row| if several { row.highest_call } else { row.highest });
+    let bill = past.map_or(Micros(0), |row| row.highest_call);
     Price { source, price, basis, billed_searches, assumed_searches, highest: configured.max(bill).max(price) }
 }
 

@@ -62,7 +62,7 @@ pub struct Price {
     pub billed_searches: i64,
     /// Searches of the last 30 days with an assumed cost.
     pub assumed_searches: i64,
-    /// The highest price: the configured one, or the highest bill of the last 30 days if that is higher.
+    /// The highest price: the configured one, or the highest bill of a call in the last 30 days if that is higher.
     #[serde(rename = "highest_usd")]
     pub highest: Micros,
 }

@@ -296,9 +296,7 @@ pub struct BilledCostRow {
     pub calls: i64,
     /// Their total cost, retries included.
     pub cost: Micros,
-    /// The cost of the dearest, retries included.
-    pub highest: Micros,
-    /// The highest cost of one call, where a search has several: an average over the calls of its search.
+    /// The highest cost of one call: an average over the calls of its search, retries included.
     pub highest_call: Micros,
     /// The searches whose reply named no cost. It was assumed to be the price configured then.
     pub assumed_searches: i64,

@@ -61,8 +61,8 @@ pub struct WatchedTopic {
     pub topic: String,
     /// When watching started.
     pub began: Time,
-    /// Start of the earliest time before `began` that a backfill of social posts covered: gaps of that source count from
-    /// then. `None` without one.
+    /// Start of the earliest time before `began` that a backfill of social posts covered: no gap of that source counts
+    /// before it. `None` without one.
     pub filled_from: Option<Time>,
     /// When watching ended; `None` while it goes on.
     pub ended: Option<Time>,
@@ -75,12 +75,6 @@ pub struct WatchedTopic {
 }
 
 impl WatchedTopic {
-    /// Returns since when uncovered time of a source is a gap.
-    #[must_use]
-    pub fn counts_from(&self, source: Source) -> Time {
-        self.filled_from.filter(|_| source == Source::Social).map_or(self.began, |from| from.min(self.began))
-    }
-
     /// Leaves out the time before an instant: nothing is known of it.
     pub fn forget_before(&mut self, until: Time) {
         self.began = self.began.max(until);

@@ -94,8 +94,11 @@ fn changed_sources_are_named_as_the_reason_for_no_comparison() {
     facts.part_time = vec![(Source::Web, vec![Span { from: Time(0), until: Time(18 * HOUR) }])];
     let report = report(vec![facts.clone()]);
     assert_eq!(relation_to_usual(&report, &facts), "not compared: the sources changed within this day");
+    assert!(report.html().contains("Not compared: the sources changed within this day."));
+    assert!(no_news(&report).contains("tone (the sources changed within this day)"), "{}", no_news(&report));
     for page in [report.html(), report.markdown()] {
         assert!(page.contains("Searched for a part of the period: web (only 1970-01-01 00:00 – 18:00)."), "{page}");
+        assert!(!page.contains("Not enough days to compare with"), "{page}");
     }
 }
 

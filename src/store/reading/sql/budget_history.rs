@@ -23,7 +23,6 @@ pub(in crate::store) async fn billed(conn: &mut Conn, since: Time) -> Result<Vec
         "s.source, CAST(sum(CASE WHEN s.cost_basis = 'billed' THEN 1 ELSE 0 END) AS BIGINT) AS searches, \
          CAST(sum(CASE WHEN s.cost_basis = 'billed' THEN s.tries ELSE 0 END) AS BIGINT) AS calls, \
          CAST(sum(CASE WHEN s.cost_basis = 'billed' THEN s.cost ELSE 0 END) AS BIGINT) AS cost, \
-         CAST(coalesce(max(CASE WHEN s.cost_basis = 'billed' THEN s.cost END), 0) AS BIGINT) AS highest, \
          CAST(coalesce(max(CASE WHEN s.cost_basis = 'billed' AND s.tries > 0 THEN (s.cost + s.tries - 1) / s.tries END), 0) \
          AS BIGINT) AS highest_call, \
          CAST(sum(CASE WHEN s.cost_basis = 'assumed' THEN 1 ELSE 0 END) AS BIGINT) AS assumed_searches, \
@@ -39,7 +38,6 @@ pub(in crate::store) async fn billed(conn: &mut Conn, since: Time) -> Result<Vec
                 searches: row.try_get("searches")?,
                 calls: row.try_get("calls")?,
                 cost: Micros(row.try_get("cost")?),
-                highest: Micros(row.try_get("highest")?),
                 highest_call: Micros(row.try_get("highest_call")?),
                 assumed_searches: row.try_get("assumed_searches")?,
                 assumed_calls: row.try_get("assumed_calls")?,
