@@ -17,6 +17,8 @@ const KEPT_DAYS: i64 = 40;
 pub(super) const PROVIDER: &str = "CASE WHEN s.source IN ('social', 'web', 'ai') THEN 'service' ELSE s.source END";
 /// SQL for the UTC day on which the calls of a search were counted; null if it made none.
 pub(super) const CALLED_ON: &str = "CASE WHEN s.tries > 0 THEN coalesce(s.counted_on, s.started_at / 86400000) END";
+/// SQL condition: no bill confirms what a search cost. It was assumed from a price, or the search is not over.
+pub(super) const UNBILLED: &str = "(s.cost_basis = 'assumed' OR s.cost IS NULL)";
 const BY_PROVIDER: &str =
     "CASE WHEN s.source IN ('social', 'web', 'ai') THEN 'service' ELSE s.source END, s.counted_on";
 
@@ -136,10 +138,9 @@ pub(in crate::store) async fn in_ledger(conn: &mut Conn, provider: &str, day: i6
     Ok(Usage { calls: row.try_get("made")?, money: Micros(row.try_get("spent")?) })
 }
 
-/// Returns how much of the money of a day no bill confirms, by provider: it was assumed from a price, or its search is
-/// not over.
+/// Returns how much of the money of a day no bill confirms, by provider.
 pub(in crate::store) async fn assumed(conn: &mut Conn, day: i64) -> Result<Vec<(String, Micros)>, StoreError> {
-    let unbilled = format!(" AND (s.cost_basis = 'assumed' OR s.cost IS NULL) GROUP BY {PROVIDER}");
+    let unbilled = format!(" AND {UNBILLED} GROUP BY {PROVIDER}");
     let sql = ledger(&format!("{PROVIDER} AS provider"), &unbilled);
     let rows = sqlx::query(AssertSqlSafe(sql)).bind(index_start(day)).bind(day).fetch_all(conn).await?;
     rows.iter().map(|row| Ok((row.try_get("provider")?, Micros(row.try_get("spent")?)))).collect()

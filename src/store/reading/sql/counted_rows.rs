@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use sqlx::{AssertSqlSafe, Row as _};
 
+use super::day_counts::MOMENT;
 use super::{Conn, fresh, read};
 use crate::model::{Source, Span, Time};
 use crate::store::{RunItem, RunItems, StoreError};
@@ -156,10 +157,9 @@ pub(in crate::store) async fn counted_item_keys(
     span: Span,
     most: i64,
 ) -> Result<Vec<String>, StoreError> {
-    let counts_at = super::report::COUNTS_AT;
     let sql = format!(
         "SELECT i.key FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run \
-         WHERE t.topic = $1 AND t.first_seen >= $2 AND f.seq IS NOT NULL AND {counts_at} >= $2 AND {counts_at} < $3 \
+         WHERE t.topic = $1 AND t.first_seen >= $2 AND f.seq IS NOT NULL AND {MOMENT} >= $2 AND {MOMENT} < $3 \
          ORDER BY t.first_seen DESC, i.key LIMIT $4"
     );
     let query = sqlx::query_scalar(AssertSqlSafe(sql)).bind(topic).bind(span.from.0).bind(span.until.0).bind(most);

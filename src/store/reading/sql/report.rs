@@ -5,6 +5,8 @@ use std::collections::HashSet;
 
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
+use super::day_counts::MOMENT;
+use super::spent::UNBILLED;
 use super::{Conn, Database, Row, read};
 use crate::model::{
     CountedItem, EngagementAt, ItemContent, Kind, Micros, ResolvedKey, SearchCost, SearchState, SearchSummary, Source,
@@ -33,16 +35,13 @@ pub(in crate::store) async fn marks(
     read_counted_items(&query.fetch_all(conn).await?)
 }
 
-/// SQL for when an item counts, as [`CountedItem::moment`] says.
-pub(super) const COUNTS_AT: &str = "CASE WHEN i.published_at < t.first_seen THEN i.published_at ELSE t.first_seen END";
-
 /// Returns items of a topic that count in a span ([`CountedItem::moment`]). None was first seen before the span.
 pub(in crate::store) async fn counted_items(
     conn: &mut Conn,
     topic: &str,
     span: Span,
 ) -> Result<Vec<CountedItem>, StoreError> {
-    let sql = format!("{MARK} AND {COUNTS_AT} >= $2 AND {COUNTS_AT} < $3 ORDER BY t.first_seen DESC, i.key");
+    let sql = format!("{MARK} AND {MOMENT} >= $2 AND {MOMENT} < $3 ORDER BY t.first_seen DESC, i.key");
     read_counted_items(
         &sqlx::query(AssertSqlSafe(sql)).bind(topic).bind(span.from.0).bind(span.until.0).fetch_all(conn).await?,
     )
@@ -256,7 +255,7 @@ pub(in crate::store) async fn cost_except(
 ) -> Result<SearchCost, StoreError> {
     let sql = format!(
         "SELECT CAST(coalesce(sum(coalesce(s.cost, s.expected_cost)), 0) AS BIGINT) AS cost, \
-         CAST(coalesce(sum(CASE WHEN s.cost_basis = 'assumed' OR s.cost IS NULL THEN coalesce(s.cost, s.expected_cost) ELSE 0 END), 0) AS BIGINT) AS assumed \
+         CAST(coalesce(sum(CASE WHEN {UNBILLED} THEN coalesce(s.cost, s.expected_cost) ELSE 0 END), 0) AS BIGINT) AS assumed \
          FROM topic t CROSS JOIN run r CROSS JOIN search s \
          WHERE t.id NOT IN (SELECT given.value FROM {known}) AND r.topic = t.id AND r.seq IS NOT NULL AND {at} >= $2 AND {at} < $4 \
          AND s.run = r.id AND s.started_at >= $3 AND s.started_at < $4",
@@ -274,11 +273,11 @@ pub(in crate::store) async fn searches(
     span: Span,
     most: i64,
 ) -> Result<Vec<SearchSummary>, StoreError> {
-    let mut query = QueryBuilder::<Database>::new(
+    let mut query = QueryBuilder::<Database>::new(format!(
         "SELECT r.public_id, s.tries, s.source, s.state, s.started_at, coalesce(s.error_class, s.reason) AS trouble, s.saturated, coalesce(s.cost, s.expected_cost) AS cost, \
-         CASE WHEN s.cost_basis = 'assumed' OR s.cost IS NULL THEN coalesce(s.cost, s.expected_cost) ELSE 0 END AS assumed \
+         CASE WHEN {UNBILLED} THEN coalesce(s.cost, s.expected_cost) ELSE 0 END AS assumed \
          FROM run r JOIN search s ON s.run = r.id WHERE r.seq IS NOT NULL AND r.topic = ",
-    );
+    ));
     within(&mut query, topic, span);
     query.push(" ORDER BY ").push(read::RUN_AT).push(" DESC, r.public_id DESC, s.attempt DESC, s.source DESC LIMIT ");
     let rows = query.push_bind(most).build().fetch_all(conn).await?;
