@@ -6,15 +6,6 @@ use crate::support::daemons::{daemon, today, topics, under_a_call};
 use crate::support::databases::{databases, postgres};
 use crate::support::program::{Place, until};
 
-/// Replaces the file as editors do, by renaming a new one.
-fn replace(place: &Place, service: &str, rest: &str) {
-    let before = std::fs::read(place.path("jobs.toml")).unwrap();
-    place.configure(service, rest);
-    std::fs::rename(place.path("jobs.toml"), place.path("jobs.toml.new")).unwrap();
-    std::fs::write(place.path("jobs.toml"), before).unwrap();
-    std::fs::rename(place.path("jobs.toml.new"), place.path("jobs.toml")).unwrap();
-}
-
 const TAKEN: &str = "configuration reloaded";
 
 #[test]
@@ -25,7 +16,7 @@ fn a_good_file_is_taken_over_and_runs_under_way_finish_with_what_they_began_with
         let mut going = daemon(&place, &[]);
         place.ok(&["topic", "run", "acme"]);
         until("the call", || under_a_call(&place));
-        replace(&place, &new.lines(), &topics(&["acme", "globex"]));
+        place.configure(&new.lines(), &topics(&["acme", "globex"]));
         going.until("the reload", |said| said.contains(TAKEN) && said.contains("added=1 changed=0 removed=0"));
         place.run(&["topic", "run", "globex", "--wait"]).shows(0, &["1 of 1 run ok"]);
         until("the old run", || {
@@ -33,7 +24,7 @@ fn a_good_file_is_taken_over_and_runs_under_way_finish_with_what_they_began_with
         });
         assert_eq!((old.calls(), new.calls()), (1, 1), "{}", place.database.name);
         // The same configuration with other comments: nothing changes, with or without SIGHUP.
-        replace(&place, &new.lines(), &format!("# a comment\n{}", topics(&["acme", "globex"])));
+        place.configure(&new.lines(), &format!("# a comment\n{}", topics(&["acme", "globex"])));
         going.signal("HUP");
         going.until("its answer", |said| said.contains("the configuration has not changed"));
         going.signal("TERM");
@@ -50,7 +41,7 @@ fn a_broken_file_changes_nothing_and_every_mistake_is_reported() {
         let mut going = daemon(&place, &[]);
         let broken =
             topics(&["acme", "globex"]).replace("every = \"12h\"", "every = \"12x\"\ntimezone = \"Europe/Berlni\"");
-        replace(&place, &sandbox.lines(), &broken);
+        place.configure(&sandbox.lines(), &broken);
         going.until("the refusal", |said| {
             said.contains("the configuration was rejected; the previous one stays in force")
         });
@@ -103,7 +94,7 @@ fn a_topic_removed_while_it_waits_is_cancelled_and_its_history_stays() {
         place.ok(&["topic", "run", "acme"]);
         until("acme runs", || place.database.running() == 1);
         place.ok(&["topic", "run", "globex"]);
-        replace(&place, &sandbox.lines(), &rest(&["acme"]));
+        place.configure(&sandbox.lines(), &rest(&["acme"]));
         going.until("the reload", |said| said.contains("added=0 changed=0 removed=1"));
         let runs = "SELECT state || ' ' || coalesce(reason, '') FROM run WHERE topic = 'globex' ORDER BY id";
         assert_eq!(place.database.texts(runs), ["ok ", "cancelled topic removed from the configuration"]);
@@ -248,7 +239,7 @@ fn the_days_of_a_topic_are_counted_again_when_its_time_zone_changes() {
         // No run follows: half a day farther east, the days begin at other times.
         let moved = topics(&["acme"]).replace("id = \"acme\"", "id = \"acme\"\ntimezone = \"Pacific/Kiritimati\"");
         assert!(moved.contains("Kiritimati"), "{moved}");
-        replace(&place, &sandbox.lines(), &moved);
+        place.configure(&sandbox.lines(), &moved);
         going.until("the reload", |said| said.contains(TAKEN));
         until("other days", || days().first().is_some_and(|day| !before.contains(day)));
         until("nothing waits", || place.database.number("SELECT count(*) FROM topic_day_due") == 0);

@@ -68,7 +68,7 @@ impl Place {
         place
     }
 
-    /// Rewrites `jobs.toml`.
+    /// Replaces `jobs.toml` in one step: a daemon that reads it meanwhile must not see half of it.
     #[track_caller]
     pub fn configure(&self, service: &str, rest: &str) {
         let Database { url, schema, .. } = &self.database;
@@ -76,7 +76,12 @@ impl Place {
         let house = if rest.contains("[retention]") { "" } else { "[retention]\nprune = \"never\"\n\n" };
         let text =
             format!("[service]\n{service}\n\n[database]\nurl = \"{url}\"\nschema = \"{schema}\"\n\n{house}{rest}\n");
-        std::fs::write(self.path("jobs.toml"), text).unwrap();
+        let (file, aside) = (self.path("jobs.toml"), self.path("jobs.toml.aside"));
+        std::fs::write(&aside, text).unwrap();
+        if let Ok(before) = std::fs::metadata(&file) {
+            std::fs::set_permissions(&aside, before.permissions()).unwrap();
+        }
+        std::fs::rename(aside, file).unwrap();
     }
 
     #[track_caller]
