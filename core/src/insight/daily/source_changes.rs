@@ -273,5 +273,15 @@ mod tests {
         let part = history.part_time(Span { from: Time(HOUR), until: Time(5 * HOUR) });
         let hn = Source::parse("hn").unwrap();
         assert_eq!(part, [(hn, vec![Span { from: Time(HOUR), until: Time(3 * HOUR) }])]);
+        // Each change of a span is known, not only the last one.
+        let part = history.part_time(seen);
+        let both = [(0, 3), (6, 9)].map(|(from, until)| Span { from: Time(from * HOUR), until: Time(until * HOUR) });
+        assert_eq!(part, [(hn, both.to_vec())]);
+        // A few seconds are no part: the search at the third hour belongs to the time before it.
+        let seconds = |from: i64, until: i64| Span { from: Time(from * 1_000), until: Time(until * 1_000) };
+        let social = Some(BTreeSet::from([Source::Social]));
+        assert_eq!(history.constant(seconds(3 * 3_600 - 3, 6 * 3_600)), social);
+        assert_eq!(history.constant(seconds(6 * 3_600 - 3, 9 * 3_600)), Some(BTreeSet::from([Source::Social, hn])));
+        assert_eq!(history.constant(seconds(3 * 3_600 - 600, 6 * 3_600)), None);
     }
 }
