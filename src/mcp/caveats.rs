@@ -4,7 +4,7 @@
 use super::call::{DAY, ToolCall};
 use super::error::ToolError;
 use crate::compare::{TopicCoverage, coverage};
-use crate::insight::{Cause, Coverage, Hole, HoleCause};
+use crate::insight::{Cause, Coverage, Hole, HoleCause, SourceCoverage};
 use crate::model::{Source, Span, Time};
 
 /// Shorter holes are only counted. In milliseconds.
@@ -29,6 +29,7 @@ pub(super) async fn holes(call: &ToolCall, topic: &str, period: Span) -> Result<
 pub(super) fn describe_holes(topic: &TopicCoverage) -> Vec<String> {
     let mut sentences = Vec::new();
     for one in &topic.sources {
+        sentences.extend(part_time(one));
         let Coverage::Spans { holes, open, .. } = &one.coverage else { continue };
         let (long, short): (Vec<&Hole>, Vec<&Hole>) = holes.iter().partition(|hole| hole.span.length_ms >= SHORT);
         let left_out = long.len().saturating_sub(MAX_HOLES);
@@ -51,6 +52,15 @@ pub(super) fn describe_holes(topic: &TopicCoverage) -> Vec<String> {
         }
     }
     sentences
+}
+
+/// Says when the topic had a source, if that was a part of the period.
+fn part_time(one: &SourceCoverage) -> Option<String> {
+    let had = one.had.as_deref().filter(|had| !had.is_empty())?;
+    let latest = had.get(had.len().saturating_sub(MAX_HOLES)..).unwrap_or_default();
+    let spans: Vec<String> = latest.iter().map(|span| format!("{} to {}", span.from, span.until)).collect();
+    let (source, spans) = (one.source, spans.join(", "));
+    Some(format!("The topic had {source} only from {spans}: what it would have found in the rest is not known."))
 }
 
 fn sentence(source: Source, hole: &Hole) -> String {
@@ -78,7 +88,7 @@ pub(super) fn at_least(count: u64, more: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::insight::{SourceCoverage, SpanLength};
+    use crate::insight::SpanLength;
     use crate::model::WatchedTopic;
 
     const HOUR: i64 = 3_600_000;
@@ -92,7 +102,8 @@ mod tests {
         Hole { span: length, causes: causes.iter().map(cause).collect() }
     }
 
-    fn describe(holes: Vec<Hole>, open: Option<Hole>) -> Vec<String> {
+    /// The same of a topic that had a web source, too, in these spans.
+    fn describe_with_web(holes: Vec<Hole>, open: Option<Hole>, had: Option<Vec<Span>>) -> Vec<String> {
         let coverage = Coverage::Spans {
             covered: Vec::new(),
             holes,
@@ -112,7 +123,14 @@ mod tests {
             next: None,
             definition: None,
         };
-        describe_holes(&TopicCoverage { watched, sources: vec![SourceCoverage { source: Source::Social, coverage }] })
+        let social = SourceCoverage { source: Source::Social, had: None, coverage };
+        let checks = Coverage::Checks { checks: Vec::new(), failed: 0, largest_distance_ms: None };
+        let web = SourceCoverage { source: Source::Web, had, coverage: checks };
+        describe_holes(&TopicCoverage { watched, sources: vec![social, web] })
+    }
+
+    fn describe(holes: Vec<Hole>, open: Option<Hole>) -> Vec<String> {
+        describe_with_web(holes, open, None)
     }
 
     #[test]
@@ -138,5 +156,15 @@ mod tests {
         let many = (0..12).map(|n| hole(n * HOUR, n * HOUR + 100_000, &[(HoleCause::NotAsked, 1)])).collect();
         let sentences = describe(many, None);
         assert_eq!((sentences.len(), &*sentences[0]), (11, "2 earlier gaps of social are not listed here."));
+    }
+
+    #[test]
+    fn a_source_that_was_removed_is_said_to_be_known_for_a_part_only() {
+        let span = |from: i64, until: i64| Span { from: Time(from * HOUR), until: Time(until * HOUR) };
+        let expected = "The topic had web only from 1970-01-01T00:00:00Z to 1970-01-01T02:00:00Z, \
+                        1970-01-01T05:00:00Z to 1970-01-01T06:00:00Z: what it would have found in the rest is not known.";
+        assert_eq!(describe_with_web(Vec::new(), None, Some(vec![span(0, 2), span(5, 6)])), [expected]);
+        // One that was added, but not searched yet.
+        assert_eq!(describe_with_web(Vec::new(), None, Some(Vec::new())), [""; 0]);
     }
 }

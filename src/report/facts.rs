@@ -177,7 +177,8 @@ pub struct DayFacts {
     pub covered: Option<f64>,
     /// How many searches answered, if they cover no time span.
     pub checks: Option<u64>,
-    /// Whether there may be more: full replies left a hole, or more than a little of its end was not covered yet.
+    /// Whether there may be more: full replies left a hole, more than a little was not covered, or a source was searched
+    /// for a part of it only.
     pub at_least: bool,
 }
 

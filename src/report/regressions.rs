@@ -210,6 +210,7 @@ fn the_chart_of_shares_says_which_of_them_are_bounds() {
             raw: unique,
             unique,
             at_least,
+            has_gaps: at_least,
             covered: Some(1.0),
             voice: None,
         };

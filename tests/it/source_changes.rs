@@ -6,12 +6,13 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
+use crate::support::api_client::get;
 use crate::support::covered_spans::spans;
 use crate::support::databases::{Database, databases};
 use crate::support::exposition::Exposed;
 use crate::support::program::Place;
 use crate::support::service::{Raw, reply};
-use crate::support::web_client::Pages;
+use crate::support::web_client::{Pages, unlinked};
 use crate::support::world::{hour, post};
 
 /// Two services that find the same posts. The second one fails on request.
@@ -150,5 +151,77 @@ fn a_source_that_only_waits_is_no_cause_of_the_gap_of_another() {
         let report = stage.report("2026-03-12", "2026-03-12T23:59:00Z");
         assert!(report.contains("second: 1 failed search"), "{name}: {report}");
         assert!(!report.contains("no search reached it"), "{name}: {report}");
+    }
+}
+
+#[test]
+fn a_day_on_which_a_source_was_added_or_removed_has_a_bound_and_the_reason() {
+    for database in databases() {
+        let stage = Stage::new(database);
+        let name = stage.place.database.name;
+        stage.searches("\"social\"");
+        stage.run(0, 48);
+        // The first search of the added source, on the third day at six, looks back to six on the day before.
+        stage.searches("\"social\", \"second\"");
+        stage.run(54, 102);
+        // Its last search was on the fifth day at six.
+        stage.searches("\"social\"");
+        stage.run(108, 144);
+        let now = hour(146);
+
+        let pages = Pages::serve(&stage.place, &["--at", &now]);
+        let days = get(&pages, "/api/v1/topics/acme/days")["data"].clone();
+        let page = unlinked(&pages.page("/topics/acme")).replace('\u{a0}', " ");
+        for (date, change) in [
+            ("2026-03-11", None),
+            ("2026-03-12", Some(("2026-03-12 06:00 – 2026-03-13 00:00", "added"))),
+            ("2026-03-13", None),
+            ("2026-03-14", None),
+            ("2026-03-15", Some(("2026-03-15 00:00 – 06:00", "removed"))),
+            ("2026-03-16", None),
+        ] {
+            let note = |(span, change): (&str, &str)| {
+                format!("second (only {span}). Its items of the rest are not known (second was {change}).")
+            };
+            let why = change.map(note);
+            let day = days.as_array().unwrap().iter().find(|day| day["date"] == date).unwrap();
+            assert_eq!(
+                (&day["items"], &day["at_least"], &day["uncovered_s"]),
+                (&json!(4), &json!(why.is_some()), &json!(0)),
+                "{name}: {day:#}"
+            );
+            let row = page.split(&format!("<th scope=\"row\">{date}</th>")).nth(1).unwrap();
+            let count = if why.is_some() { "<td class=\"n\">≥ 4</td>" } else { "<td class=\"n\">4</td>" };
+            assert!(row.starts_with(count), "{name}, {date}: {page}");
+
+            let text = stage.report(date, &now);
+            stage.place.ok(&["report", "--date", date, "--at", &now, "--out", "day.html"]);
+            let html = std::fs::read_to_string(stage.place.path("day.html")).unwrap();
+            assert_eq!(text.contains("**≥\u{a0}4** items"), why.is_some(), "{name}, {date}: {text}");
+            assert_eq!(html.contains("<strong>≥\u{a0}4</strong> items"), why.is_some(), "{name}, {date}: {html}");
+            assert_eq!(html.contains("No gaps in the period."), why.is_none(), "{name}, {date}: {html}");
+            for reported in [&text, &html] {
+                for words in ["Searched for a part of the period: ", "covered by the sources it had then"] {
+                    assert_eq!(reported.contains(words), why.is_some(), "{name}, {date}: {words}: {reported}");
+                }
+                assert!(why.as_ref().is_none_or(|why| reported.contains(why)), "{name}, {date}: {reported}");
+                assert!(why.is_none() || !reported.contains("the period is covered"), "{name}, {date}: {reported}");
+            }
+        }
+
+        // The week knows both changes.
+        stage.place.ok(&["report", "--week", "2026-W11", "--at", &now, "--out", "week.md"]);
+        let week = std::fs::read_to_string(stage.place.path("week.md")).unwrap();
+        let both = "second (only 2026-03-12 06:00 – 2026-03-15 06:00). Its items of the rest are not known (second was \
+                    added and removed).";
+        assert!(week.contains(both), "{name}: {week}");
+
+        let (second, social) = (stage.covered("second", &now), stage.covered("social", &now));
+        assert_eq!(spans(&second["had"]), ["03-12T06:00 03-15T06:00"], "{name}: {second}");
+        assert_eq!((&second["holes"], &second["open"]), (&json!([]), &Value::Null), "{name}: {second}");
+        assert!(social.get("had").is_none(), "{name}: {social}");
+        let since = ["coverage", "--source", "second", "--since", "2026-03-11T00:00:00Z", "--at", &now];
+        let only = ["the topic had it only from 2026-03-12T06:0", " until 2026-03-15T06:0"];
+        stage.place.run(&since).shows(0, &only);
     }
 }

@@ -75,7 +75,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &CoverageArgs) -> Result<
     let mut text = if invented { "SANDBOX: invented findings\n\n".to_owned() } else { String::new() };
     for topic in &topics {
         for source in &topic.sources {
-            text.push_str(&render(&topic.watched.topic, source, output::room()));
+            text.push_str(&render(&topic.watched.topic, source, period, output::room()));
         }
     }
     if let Some(until) = pruned_until {
@@ -95,15 +95,33 @@ fn length(ms: i64) -> String {
     format_duration(std::time::Duration::from_millis(u64::try_from(ms).unwrap_or(0)))
 }
 
-fn render(topic: &str, source: &SourceCoverage, width: usize) -> String {
+/// Formats when the topic had a source, if only in a part of the period.
+fn part_time(source: &SourceCoverage, period: Span) -> String {
+    let Some(had) = source.had.as_deref().filter(|had| !had.is_empty()) else { return String::new() };
+    let latest = had.get(had.len().saturating_sub(MOST_LINES)..).unwrap_or_default();
+    let line = |span: &Span| {
+        let from =
+            if span.from > period.from { format!(" from {}", output::format_time(span.from)) } else { String::new() };
+        let until = if span.until < period.until {
+            format!(" until {}", output::format_time(span.until))
+        } else {
+            String::new()
+        };
+        format!("  the topic had it only{from}{until}\n")
+    };
+    latest.iter().map(line).collect()
+}
+
+fn render(topic: &str, source: &SourceCoverage, period: Span, width: usize) -> String {
     let head = format!("{topic} {}", source.source);
+    let part_time = part_time(source, period);
     match &source.coverage {
         Coverage::Checks { checks, failed, largest_distance_ms } => {
             let failed = if *failed > 0 { format!(", {failed} failed") } else { String::new() };
             let spacing = largest_distance_ms.map_or_else(String::new, |ms| format!(", at most {} apart", length(ms)));
             let last = checks.last().map_or_else(String::new, |at| format!(", last {}", output::format_time(*at)));
             let s = if checks.len() == 1 { "" } else { "s" };
-            format!("{head}: {} check{s}{spacing}{failed}{last}\n", checks.len())
+            format!("{head}: {} check{s}{spacing}{failed}{last}\n{part_time}", checks.len())
         }
         Coverage::Spans {
             covered,
@@ -141,7 +159,8 @@ fn render(topic: &str, source: &SourceCoverage, width: usize) -> String {
                     )
                 }
             };
-            format!("{head}: {share}\n{}{late}", render_spans(covered, holes, late_indexing, open.as_ref(), width))
+            let spans = render_spans(covered, holes, late_indexing, open.as_ref(), width);
+            format!("{head}: {share}\n{spans}{late}{part_time}")
         }
     }
 }

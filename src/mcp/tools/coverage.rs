@@ -62,7 +62,7 @@ pub(super) async fn answer(call: ToolCall) -> Result<Answer, ToolError> {
 /// was left out.
 fn shorten_lists(source: &mut Value) -> Result<Vec<String>, ToolError> {
     let mut notes = Vec::new();
-    for name in ["covered", "holes", "late_indexing", "checks"] {
+    for name in ["had", "covered", "holes", "late_indexing", "checks"] {
         let Some(list) = source.get_mut(name).and_then(Value::as_array_mut) else { continue };
         let left_out = list.len().saturating_sub(MAX_SPANS);
         list.drain(..left_out);

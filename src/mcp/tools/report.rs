@@ -37,7 +37,7 @@ pub(super) async fn answer(call: ToolCall) -> Result<Answer, ToolError> {
         if topic.may_be_more() {
             let items = at_least(topic.period.raw, true);
             answer.note(format!(
-                "{}: {items} items: replies were full, not all of the time was covered, or not all items were read.",
+                "{}: {items} items: replies were full, not every source covered all of the time, or not all items were read.",
                 topic.id
             ));
         }

@@ -65,8 +65,12 @@ pub struct PartFacts {
     pub span: Span,
     pub raw: u64,
     pub unique: u64,
-    /// Whether there may be more: full replies left a hole, or more than a little was not covered.
+    /// Whether there may be more: full replies left a hole, more than a little was not covered, or a source was searched
+    /// for a part of it only.
     pub at_least: bool,
+    /// Whether there may be more from the sources that it had in all of it.
+    #[serde(skip)]
+    pub has_gaps: bool,
     /// The share that searches covered, 0..1, of the time that has passed; `None` if the searches were pruned.
     pub covered: Option<f64>,
     /// Unique items that the share of voice counts, if not all.
@@ -172,6 +176,7 @@ impl Reading<'_> {
             raw: counted.raw,
             unique: counted.unique,
             at_least: self.looked.may_be_more(self.kept, span, self.now),
+            has_gaps: self.looked.has_gaps(self.kept, span, self.now),
             covered: self.kept.is_complete(span).then(|| self.looked.covered_share(span)),
             voice: self.in_voice.map(count_voice),
         }

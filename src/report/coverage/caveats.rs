@@ -152,7 +152,10 @@ const ASPECTS: [(&str, &str, Unjudged); 4] = [
         if topic.checks.is_some() {
             return Some("its searches see only one moment".to_owned());
         }
-        (topic.covered_in_all < COVERED).then(|| UNSEEN.to_owned())
+        if topic.covered_in_all < COVERED {
+            return Some(UNSEEN.to_owned());
+        }
+        topic.sources_changed().then(|| "a source was searched for a part of it only".to_owned())
     }),
 ];
 

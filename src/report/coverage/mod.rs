@@ -103,6 +103,11 @@ impl TopicFacts {
     /// Whether there may be more items than are counted.
     #[must_use]
     pub fn may_be_more(&self) -> bool {
+        self.has_gaps() || self.sources_changed()
+    }
+
+    /// Whether there may be more from the sources that it had in all of the period.
+    pub(super) fn has_gaps(&self) -> bool {
         self.saturated || self.unseen || self.period_cut || self.partly_uncovered || self.covered.is_none()
     }
 
@@ -193,7 +198,9 @@ impl TopicFacts {
         let has_gaps = !self.holes_of(period).0.is_empty();
         let before = || self.holes.iter().filter(|hole| hole.before && hole.span.intersection(period).is_some());
         if before().next().is_none() {
-            return (!has_gaps).then(|| "No gaps in the period.".to_owned());
+            let all =
+                if self.sources_changed() { "No gaps while it had each source." } else { "No gaps in the period." };
+            return (!has_gaps).then(|| all.to_owned());
         }
         // Only the time from the start of the period on: another source may have gaps before a later part.
         let until = before()
@@ -205,7 +212,7 @@ impl TopicFacts {
         if until >= period.until {
             return (!has_gaps).then(|| "Not watched in the period.".to_owned());
         }
-        let all = !has_gaps && before().all(|hole| hole.span.from <= until);
+        let all = !has_gaps && !self.sources_changed() && before().all(|hole| hole.span.from <= until);
         let at = format::date_time_short(until, timezone);
         Some(format!("Not watched before {at}.{}", if all { " No gaps after that." } else { "" }))
     }
@@ -217,15 +224,36 @@ impl TopicFacts {
         Some(format!("Not counted as covered: {long} just before searches, because posts may be indexed late."))
     }
 
-    /// Returns the note that some sources were searched for a part of the period only, if so.
-    pub(super) fn part_time_note(&self, timezone: &str) -> Option<String> {
+    /// Returns the note that some sources were searched for a part of the period only, and why, if so. The period ends at
+    /// the present at the latest.
+    pub(super) fn part_time_note(&self, (period, made_at): (Span, Time), timezone: &str) -> Option<String> {
         let spans = |spans: &[Span]| {
             let all: Vec<String> = spans.iter().map(|span| format::span(*span, timezone)).collect();
             all.join(", ")
         };
         let all: Vec<String> =
             self.part_time.iter().map(|(source, times)| format!("{source} (only {})", spans(times))).collect();
-        (!all.is_empty()).then(|| format!("Searched for a part of the period: {}.", all.join(", ")))
+        let until = period.until.min(made_at);
+        let why = |(source, times): &(Source, Vec<Span>)| {
+            let was_added = times.iter().any(|span| span.from > period.from);
+            let what = match times.iter().any(|span| span.until < until) {
+                true if was_added => "added and removed",
+                true => "removed",
+                false => "added",
+            };
+            format!("{source} was {what}")
+        };
+        let why: Vec<String> = self.part_time.iter().map(why).collect();
+        let whose = if all.len() == 1 { "Its" } else { "Their" };
+        (!all.is_empty()).then(|| {
+            let (all, why) = (all.join(", "), why.join(", "));
+            format!("Searched for a part of the period: {all}. {whose} items of the rest are not known ({why}).")
+        })
+    }
+
+    /// Returns whose coverage a share is, if the sources changed.
+    pub(super) fn covered_by_words(&self) -> &'static str {
+        if self.sources_changed() { " by the sources it had then" } else { "" }
     }
 
     /// Returns the note that the end of the period was not covered yet, if so.

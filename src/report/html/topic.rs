@@ -219,8 +219,8 @@ fn coverage(report: &Report, topic: &TopicFacts) -> Markup {
             @if topic.searches_cut { p.note { (format::SEARCHES_CUT) } }
             @for ill in &topic.ill { p.note { (ill.describe(&format::date_time(ill.since, zone))) } }
             p #(format::id(&topic.id, "coverage")) {
-                @if let Some(covered) = topic.covered.filter(|_| !topic.idle(report.span)) { @if let Some(checks) = topic.checks { (count_noun(checks, "check")) " in the period; such searches see only one moment and cover no time span. " } @else { (percent(covered)) " of the period " @if !report.is_over() || topic.open.is_some() { "so far " } "covered. " } }
-                @if let Some(part) = topic.part_time_note(zone) { (part) " " }
+                @if let Some(covered) = topic.covered.filter(|_| !topic.idle(report.span)) { @if let Some(checks) = topic.checks { (count_noun(checks, "check")) " in the period; such searches see only one moment and cover no time span. " } @else { (percent(covered)) " of the period " @if !report.is_over() || topic.open.is_some() { "so far " } "covered" (topic.covered_by_words()) ". " } }
+                @if let Some(part) = topic.part_time_note((report.span, report.made_at), zone) { (part) " " }
                 @if let Some(open) = topic.open_words(zone) { (open) " " }
                 @if let Some(late) = topic.late_note() { (late) " " }
                 @if let Some(gone) = topic.holes_words(zone) { (gone) " " }

@@ -305,12 +305,12 @@ fn coverage(report: &Report, topic: &TopicFacts) -> String {
                 count_noun(checks, "check")
             )
         }
-        None => format!("{} of the period {so_far}covered", percent(covered)),
+        None => format!("{} of the period {so_far}covered{}", percent(covered), topic.covered_by_words()),
     });
     // Without gaps, their list is empty; only that the topic was not watched is said.
     let unwatched = topic.gaps_words(report.span, zone).filter(|words| words.starts_with("Not watched"));
-    let notes =
-        [topic.part_time_note(zone), topic.open_words(zone), topic.late_note(), topic.holes_words(zone), unwatched];
+    let part_time = topic.part_time_note((report.span, report.made_at), zone);
+    let notes = [part_time, topic.open_words(zone), topic.late_note(), topic.holes_words(zone), unwatched];
     let covered = covered.into_iter().chain(notes.into_iter().flatten());
     let ill = topic.ill.iter().map(|ill| escape(&ill.describe(&format::date_time(ill.since, zone))));
     let cut = topic.searches_cut.then(|| format::SEARCHES_CUT.to_owned());

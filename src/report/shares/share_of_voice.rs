@@ -68,8 +68,9 @@ pub(in crate::report) fn of(topics: &[&TopicFacts], sources: Option<&BTreeSet<So
             title: topic.title.clone(),
             by_source: by_source(topic, topics, sources),
             more_elsewhere: sources_with_more(topics.iter().copied().filter(|other| other.id != topic.id)),
-            at_least: topic.may_be_more(),
-            others_at_least: others(at, TopicFacts::may_be_more),
+            // A source that a topic had for a part of the period is not counted.
+            at_least: topic.has_gaps(),
+            others_at_least: others(at, TopicFacts::has_gaps),
             others_hidden: others(at, has_unknown_authors),
             raw: share(counts(topic).raw, raw).filter(|_| !topic.is_unsearched()),
             unique: share(counts(topic).unique, unique).filter(|_| !topic.is_unsearched()),
@@ -97,7 +98,7 @@ fn by_source(topic: &TopicFacts, topics: &[&TopicFacts], sources: Option<&BTreeS
 
 /// Returns the sources of topics that may have more items than are counted.
 fn sources_with_more<'a>(topics: impl Iterator<Item = &'a TopicFacts>) -> BTreeSet<Source> {
-    let incomplete = topics.filter(|topic| topic.may_be_more());
+    let incomplete = topics.filter(|topic| topic.has_gaps());
     let sources = incomplete.flat_map(|topic| {
         let searched = topic.sources.iter().map(|facts| facts.source);
         searched.chain(topic.found_by.sources.iter().map(|found| found.source))
@@ -124,5 +125,10 @@ mod tests {
         assert_eq!(bars(&[&whole, &none]), ["100%", "0%"]);
         assert_eq!(bars(&[&full, &none]), ["100%", "0%"]);
         assert_eq!(bars(&[&none, &none]), ["none", "none"]);
+        // A source that was removed is not counted, so its rest does not bound the shares.
+        let mut changed = topic_with("d", 60, false);
+        changed.part_time = vec![(Source::Web, Vec::new())];
+        assert!(changed.may_be_more());
+        assert_eq!(bars(&[&changed, &whole]), ["60%", "40%"]);
     }
 }

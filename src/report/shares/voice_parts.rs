@@ -82,11 +82,11 @@ pub(in crate::report) fn of(topics: &[&TopicFacts], voices: &[Voice]) -> Vec<Voi
 fn part(order: &[&TopicFacts], place: usize) -> Option<VoicePart> {
     let parts: Vec<_> = order.iter().filter_map(|topic| topic.calendar.as_ref()?.parts.get(place)).collect();
     let total = parts.iter().map(|part| part.voice.unwrap_or(part.unique)).sum();
-    let open_ended = parts.iter().filter(|part| part.at_least).count();
+    let open_ended = parts.iter().filter(|part| part.has_gaps).count();
     let cells = order.iter().zip(&parts).map(|(topic, part)| VoiceCell {
         topic: topic.id.clone(),
-        at_least: part.at_least,
-        others_at_least: open_ended > usize::from(part.at_least),
+        at_least: part.has_gaps,
+        others_at_least: open_ended > usize::from(part.has_gaps),
         unique: share(part.voice.unwrap_or(part.unique), total),
     });
     let first = parts.first()?;

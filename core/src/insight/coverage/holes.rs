@@ -71,6 +71,9 @@ pub enum Coverage {
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct SourceCoverage {
     pub source: Source,
+    /// When the topic had the source, if not in all of the period. Empty if it has not been searched yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub had: Option<Vec<Span>>,
     /// How it covers time, and what it covered.
     #[serde(flatten)]
     pub coverage: Coverage,
@@ -111,9 +114,17 @@ pub fn source_coverage(
         } else {
             check_coverage(watched, runs, period, source)
         };
-        all.push(SourceCoverage { source, coverage });
+        all.push(SourceCoverage { source, had: had(watched, runs, period, source), coverage });
     }
     all
+}
+
+/// Returns when a topic had a source; `None` if in all of the period in which it was watched.
+fn had(watched: &WatchedTopic, runs: &[RunSearch], period: Span, source: Source) -> Option<Vec<Span>> {
+    let since_it_began = |span: Span| Span::new(span.from.max(watched.began), span.until).unwrap_or(span);
+    let members = memberships(source, watched, runs, period);
+    let had: Vec<Span> = members.into_iter().map(|member| since_it_began(member.span)).collect();
+    (had != [since_it_began(period)]).then_some(had)
 }
 
 fn check_coverage(watched: &WatchedTopic, runs: &[RunSearch], period: Span, source: Source) -> Coverage {

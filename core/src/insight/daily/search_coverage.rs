@@ -308,7 +308,7 @@ impl SearchCoverage {
 }
 
 /// Returns the share of a span that is covered.
-fn part(span: Span, spans: impl IntoIterator<Item = Span>) -> f64 {
+pub(super) fn part(span: Span, spans: impl IntoIterator<Item = Span>) -> f64 {
     let inside = total_ms(&split_coverage(span, spans).covered);
     #[expect(clippy::cast_precision_loss, reason = "milliseconds of a few days")]
     let part = inside as f64 / (span.until.0 - span.from.0).max(1) as f64;

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::SearchCoverage;
+use super::search_coverage::{COVERED, SearchCoverage, part};
 use crate::insight::coverage::membership::memberships;
 use crate::insight::split_coverage;
 use crate::model::{ResultKind, RunSearch, Source, Span, Time, WatchedTopic, result_kind};
@@ -41,18 +41,23 @@ impl SourceHistory {
     #[must_use]
     pub fn constant(&self, span: Span) -> Option<BTreeSet<Source>> {
         let span = span.intersection(self.seen)?;
-        let has = |times: &[Span]| times.iter().any(|one| one.intersection(span).is_some());
+        let has = |times: &[Span]| part(span, times.iter().copied()) >= COVERED;
         let had = || self.times.iter().filter(|(_, times)| has(times)).map(|(source, _)| *source).collect();
         self.part_time(span).is_empty().then(had)
     }
 
-    /// Returns the sources that the topic had only in a part of a span, and when.
+    /// Returns the sources that the topic had only in a part of a span, and when. A few seconds are no part: a search at
+    /// midnight starts a little later, and looks back to a little after midnight.
     #[must_use]
     pub fn part_time(&self, span: Span) -> Vec<(Source, Vec<Span>)> {
         let Some(span) = span.intersection(self.seen) else { return Vec::new() };
-        let inside = |times: &[Span]| times.iter().filter_map(|one| one.intersection(span)).collect::<Vec<_>>();
-        let all = self.times.iter().map(|(source, times)| (*source, inside(times)));
-        all.filter(|(_, times)| !times.is_empty() && *times != [span]).collect()
+        let is_part = |times: &[Span]| {
+            let part = part(span, times.iter().copied());
+            part > 1.0 - COVERED && part < COVERED
+        };
+        let inside = |times: &[Span]| times.iter().filter_map(|one| one.intersection(span)).collect();
+        let some = self.times.iter().filter(|(_, times)| is_part(times));
+        some.map(|(source, times)| (*source, inside(times))).collect()
     }
 }
 
@@ -268,5 +273,15 @@ mod tests {
         let part = history.part_time(Span { from: Time(HOUR), until: Time(5 * HOUR) });
         let hn = Source::parse("hn").unwrap();
         assert_eq!(part, [(hn, vec![Span { from: Time(HOUR), until: Time(3 * HOUR) }])]);
+        // Each change of a span is known, not only the last one.
+        let part = history.part_time(seen);
+        let both = [(0, 3), (6, 9)].map(|(from, until)| Span { from: Time(from * HOUR), until: Time(until * HOUR) });
+        assert_eq!(part, [(hn, both.to_vec())]);
+        // A few seconds are no part: the search at the third hour belongs to the time before it.
+        let seconds = |from: i64, until: i64| Span { from: Time(from * 1_000), until: Time(until * 1_000) };
+        let social = Some(BTreeSet::from([Source::Social]));
+        assert_eq!(history.constant(seconds(3 * 3_600 - 3, 6 * 3_600)), social);
+        assert_eq!(history.constant(seconds(6 * 3_600 - 3, 9 * 3_600)), Some(BTreeSet::from([Source::Social, hn])));
+        assert_eq!(history.constant(seconds(3 * 3_600 - 600, 6 * 3_600)), None);
     }
 }

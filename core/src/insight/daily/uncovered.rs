@@ -1,5 +1,6 @@
-//! Time of a period that no search covered, so that there may be more items than are counted: gaps, and the end, for
-//! which no search was due yet. Reports, pages and the API use these rules.
+//! Time of a period that no search covered, so that there may be more items than are counted: gaps, the end, for which
+//! no search was due yet, and time in which the topic did not have one of its sources. Reports, pages and the API use
+//! these rules.
 
 use super::search_coverage::{COVERED, SearchCoverage};
 use crate::model::{PrunedDays, Span, Time};
@@ -35,13 +36,30 @@ impl SearchCoverage {
         self.searched_share(due)
     }
 
-    /// Returns whether there may be more items in a span than are counted: replies were full, more than a little was not
-    /// covered, or searches that would say so were pruned.
+    /// Returns whether the sources that a topic had may have missed items of a span: replies were full, more than a little
+    /// was not covered, or searches that would say so were pruned.
     #[must_use]
-    pub fn may_be_more(&self, pruned_days: &PrunedDays, span: Span, now: Time) -> bool {
+    pub fn has_gaps(&self, pruned_days: &PrunedDays, span: Span, now: Time) -> bool {
         !pruned_days.is_complete(span)
             || self.saturated(span)
             || self.is_end_significant(span, now)
             || self.is_partly_uncovered(span, pruned_days)
+    }
+
+    /// Returns whether the topic had a source that finds items in a part of a span only, as far as it has passed. Covered
+    /// time says nothing of it: a source counts there while the topic has it.
+    #[must_use]
+    pub fn is_part_time(&self, span: Span, now: Time) -> bool {
+        let passed = passed(span, now);
+        // With all runs: what follows a source that ended in the span is not its own.
+        let until = self.runs().last().map_or(passed.until, |run| passed.until.max(Time(run.at.0.saturating_add(1))));
+        !self.source_history(Span { until, ..passed }).part_time(passed).is_empty()
+    }
+
+    /// Returns whether there may be more items in a span than are counted: its searches have gaps, or a source was searched
+    /// for a part of it only.
+    #[must_use]
+    pub fn may_be_more(&self, pruned_days: &PrunedDays, span: Span, now: Time) -> bool {
+        self.has_gaps(pruned_days, span, now) || self.is_part_time(span, now)
     }
 }

@@ -140,7 +140,7 @@ fn a_first_is_not_sure_where_posts_may_have_been_indexed_after_the_search() {
             next: None,
             definition: None,
         };
-        let sources = vec![SourceCoverage { source: Source::Social, coverage }];
+        let sources = vec![SourceCoverage { source: Source::Social, had: None, coverage }];
         StoryCaveats::of(Span { from: Time(0), until: Time(40 * HOUR) }, &[TopicSearches { watched, sources }], None, 0)
     };
     assert!(doubt(Vec::new()).is_certain_at(Time(30 * HOUR)));

@@ -103,6 +103,36 @@ fn changed_sources_are_named_as_the_reason_for_no_comparison() {
 }
 
 #[test]
+fn a_period_in_which_a_source_was_removed_is_not_called_complete() {
+    let mut facts = topic("a");
+    facts.period.raw = 50;
+    let web = |from: i64, until: i64| Span { from: Time(from * HOUR), until: Time(until * HOUR) };
+    for (times, note) in [
+        (vec![web(0, 18)], "Its items of the rest are not known (web was removed)."),
+        (vec![web(6, 24)], "Its items of the rest are not known (web was added)."),
+        (vec![web(6, 18)], "Its items of the rest are not known (web was added and removed)."),
+        (vec![web(0, 6), web(18, 24)], "Its items of the rest are not known (web was added and removed)."),
+    ] {
+        facts.part_time = vec![(Source::Web, times)];
+        let report = report(vec![facts.clone()]);
+        for page in [report.html(), report.markdown()] {
+            assert!(
+                page.contains(note) && page.contains("100% of the period covered by the sources it had then"),
+                "{page}"
+            );
+            assert!(page.contains("≥\u{a0}50") && !page.contains("No gaps in the period"), "{page}");
+        }
+        let calm = calm_text(&report);
+        let expected = "Incomplete: coverage (a source was searched for a part of it only).";
+        assert!(calm.contains(expected) && !calm.contains("the period is covered"), "{calm}");
+    }
+    let two = vec![(Source::Social, vec![web(6, 24)]), (Source::Web, vec![web(0, 18)])];
+    facts.part_time = two;
+    let page = report(vec![facts]).markdown();
+    assert!(page.contains("Their items of the rest are not known (social was added, web was removed)."), "{page}");
+}
+
+#[test]
 fn what_is_cut_is_said_in_both_formats_and_not_compared() {
     let mut facts = topic("a");
     (facts.usual, facts.cut, facts.period_cut) = (None, true, true);

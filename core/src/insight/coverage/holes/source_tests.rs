@@ -4,7 +4,7 @@
 use super::tests::{BEGAN, at, search, watched};
 use super::*;
 use crate::insight::daily::SearchCoverage;
-use crate::model::{ProviderQuery, RunState, Window};
+use crate::model::{ProviderQuery, PrunedDays, RunState, Window};
 
 const HOUR: i64 = 3_600_000;
 
@@ -98,4 +98,52 @@ fn a_source_that_waits_for_its_next_search_is_named_only_where_nothing_else_expl
     let later = [both(0).to_vec(), both(12).to_vec(), vec![social(18, true)], vec![social(24, false)]].concat();
     let both_named = "social: 1 failed search (server); hn: no search was due yet";
     assert_eq!(why(later), [(12, 28, both_named.to_owned())]);
+}
+
+/// Social twice a day for six days and a half, and another source from hour 60 to hour 108.
+fn joined_by(other: &str) -> Vec<RunSearch> {
+    let run = |hour: i64| {
+        let other = (60..=108).contains(&hour).then(|| searched(other, hour, true));
+        std::iter::once(searched("social", hour, true)).chain(other)
+    };
+    (0..=156).step_by(12).flat_map(run).collect()
+}
+
+#[test]
+fn there_may_be_more_on_days_on_which_a_source_was_there_for_a_part() {
+    for (name, other, expected) in [
+        ("none", "social", [false; 6]),
+        ("its first search looks back a day", "hn", [false, true, false, false, true, false]),
+        ("its searches see only a moment", "web", [false, false, true, false, true, false]),
+        ("it finds no items", "ai", [false; 6]),
+    ] {
+        let got = SearchCoverage::new(Some(topic(false)), joined_by(other), span(0, 156), at(156));
+        let days: Vec<Span> = (0..6).map(|day| span(day * 24, day * 24 + 24)).collect();
+        let kept = PrunedDays::default();
+        let more: Vec<bool> = days.iter().map(|day| got.may_be_more(&kept, *day, at(156))).collect();
+        assert_eq!(more, expected, "{name}");
+        assert!(days.iter().all(|day| !got.has_gaps(&kept, *day, at(156))), "{name}");
+    }
+}
+
+#[test]
+fn coverage_says_when_a_topic_had_a_source_unless_always() {
+    let had = |acme: &WatchedTopic, other: &str, period: Span| -> Vec<_> {
+        let all = source_coverage(acme, &joined_by(other), period, |_| true);
+        all.into_iter().map(|one| (one.source.to_string(), one.had)).collect()
+    };
+    let social = ("social".to_owned(), None);
+    let hn = |had: Option<Vec<Span>>| ("hn".to_owned(), had);
+    let sorted = |mut all: Vec<(String, Option<Vec<Span>>)>| {
+        all.sort_by(|a, b| b.0.cmp(&a.0));
+        all
+    };
+    assert_eq!(had(&topic(false), "social", span(-48, 156)), [social.clone()], "also before it began");
+    assert_eq!(
+        sorted(had(&topic(false), "hn", span(0, 156))),
+        [social.clone(), hn(Some(vec![span(36, 108)]))],
+        "added and removed"
+    );
+    assert_eq!(sorted(had(&topic(false), "hn", span(48, 96))), [social.clone(), hn(None)], "in all of the period");
+    assert_eq!(sorted(had(&topic(true), "social", span(0, 156))), [social, hn(Some(Vec::new()))], "not searched yet");
 }
