@@ -147,6 +147,7 @@ mod roles_tokens;
 mod roles_traces;
 mod roles_unseen;
 mod roles_words;
+mod runs_called;
 mod sandbox;
 mod sandbox_asked;
 mod sandbox_kinds;

@@ -463,7 +463,11 @@ fn no_page_reads_a_growing_table_whole() {
                 let walks = plan.iter().any(|line| line.trim().starts_with("SCAN r "));
                 assert!(!walks, "{name}: {sql}\n{plan:#?}");
                 let has_end = name != "SQLite" || plan.iter().any(|line| line.contains("<expr><?"));
-                assert!(has_end || !of_calls, "{name}: {sql}\n{plan:#?}");
+                // Those that were begun again may be much later than their calls; an index has only these.
+                let of_again = sql.contains("r.attempt > 1 AND");
+                assert!(has_end || !of_calls || of_again, "{name}: {sql}\n{plan:#?}");
+                let few = plan.iter().any(|line| line.contains("run_again"));
+                assert_eq!(few, of_again, "{name}: {sql}\n{plan:#?}");
             }
             // Failed runs are found by an index on their state, however few they are.
             let of_a_topic = sql.contains(" AND r.topic = ") && sql.contains(" DESC LIMIT ");

@@ -17,6 +17,8 @@ const KEPT_DAYS: i64 = 40;
 pub(super) const PROVIDER: &str = "CASE WHEN s.source IN ('social', 'web', 'ai') THEN 'service' ELSE s.source END";
 /// SQL for the UTC day on which the calls of a search were counted; null if it made none.
 pub(super) const CALLED_ON: &str = "CASE WHEN s.tries > 0 THEN coalesce(s.counted_on, s.started_at / 86400000) END";
+/// SQL for the UTC day of the first call of a search that made several, which may have passed midnight.
+pub(super) const FIRST_CALLED_ON: &str = "CASE WHEN s.tries > 1 THEN s.started_at / 86400000 END";
 /// SQL condition: no bill confirms what a search cost. It was assumed from a price, or the search is not over.
 pub(super) const UNBILLED: &str = "(s.cost_basis = 'assumed' OR s.cost IS NULL)";
 const BY_PROVIDER: &str =
@@ -124,8 +126,8 @@ pub(super) fn index_start(day: i64) -> i64 {
     Time::of_utc_day(day.saturating_sub(2)).0
 }
 
-/// Before when runs are looked through for calls of a day: a run that was begun anew is found by its last start. One
-/// that stood still for longer than two days in between is left out.
+/// Before when runs are looked through for calls of a day. A run that was begun again is found by its last start, which
+/// may be later: such runs have an index of their own.
 pub(super) fn index_end(day: i64) -> i64 {
     Time::of_utc_day(day.saturating_add(3)).0
 }
