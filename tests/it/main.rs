@@ -21,6 +21,7 @@ mod api;
 mod api_access;
 mod api_client;
 mod api_exports;
+mod assumed_costs;
 mod backfill;
 mod benchmarks;
 mod budget;
