@@ -142,12 +142,12 @@ fn push_matching(query: &mut QueryBuilder<Database>, filter: &RunFilter, again: 
 }
 
 /// Adds the condition that run `r` called on a day: any provider or this one. A search whose tries passed midnight called
-/// on both days.
+/// on both days. A value instead of `EXISTS`, which PostgreSQL turns into a join that may begin with all searches.
 fn push_called(query: &mut QueryBuilder<Database>, day: i64, provider: Option<&str>) {
-    query.push(format!(" AND EXISTS (SELECT 1 FROM search s WHERE s.run = r.id AND ({} = ", spent::CALLED_ON));
+    query.push(format!(" AND (SELECT 1 FROM search s WHERE s.run = r.id AND ({} = ", spent::CALLED_ON));
     query.push_bind(day).push(format!(" OR {} = ", spent::FIRST_CALLED_ON)).push_bind(day).push(")");
     if let Some(provider) = provider {
         query.push(format!(" AND {} = ", spent::PROVIDER)).push_bind(provider.to_owned());
     }
-    query.push(")");
+    query.push(" LIMIT 1) = 1");
 }
