@@ -114,6 +114,7 @@ mod old_verbs;
 mod openai;
 mod outbox;
 mod pings;
+mod plan_retries;
 mod postgres_tls;
 mod probe_database;
 mod protected_files;

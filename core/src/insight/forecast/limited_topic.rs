@@ -52,7 +52,7 @@ impl Load {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SourceCalls {
     pub(super) source: Source,
-    /// The most of one search.
+    /// The most of one search; with retries, if they are counted.
     pub(super) many: i64,
     /// Whether it is asked once a local day.
     pub(super) daily: bool,
@@ -123,9 +123,11 @@ impl LimitedTopic {
                 money = money.plus(price(one).times(made));
             }
             if let Some(room) = room {
-                // By how much the last call may exceed the limit: it is refused by its configured price.
-                let above = able.iter().map(|one| price(one).0.saturating_sub(one.configured.0)).max();
-                money = money.min(Micros(room.saturating_add(above.unwrap_or_default()).max(0)));
+                // By how much the last run may exceed the limit: its calls are refused by their configured prices, and
+                // what they cost is known at its end.
+                let above = |one: &&SourceCalls| price(one).0.saturating_sub(one.configured.0).max(0);
+                let above = able.iter().map(|one| above(one).saturating_mul(one.many)).fold(0, i64::saturating_add);
+                money = money.min(Micros(room.saturating_add(above).max(0)));
             }
             money
         };
