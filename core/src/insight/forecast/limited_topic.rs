@@ -193,4 +193,15 @@ mod tests {
         assert_eq!(most(None, Some(7), 24).1, 10, "a web call is made if 1 is left, and may cost 4");
         assert_eq!(most(None, Some(7), 1), (3, 7), "there is one slot");
     }
+
+    #[test]
+    fn the_calls_of_a_run_may_exceed_the_limit_together_because_their_bills_come_at_its_end() {
+        let mut topic = topic(None, Some(7));
+        for one in &mut topic.sources {
+            // Of each call 2 more are billed than configured; web makes two.
+            one.highest = Micros(one.configured.0 + 2);
+            one.many = if one.source == Source::Web { 2 } else { 1 };
+        }
+        assert_eq!(topic.load(24, 0, false).highest.0, 7 + 2 + 4);
+    }
 }
