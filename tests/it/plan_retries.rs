@@ -39,9 +39,7 @@ fn planned(place: &Place, at: &str) -> Value {
 
 /// Dollars of the horizon, in micro-dollars.
 fn micros(plan: &Value, part: &str) -> i64 {
-    #[expect(clippy::cast_possible_truncation, reason = "small numbers")]
-    let micros = (plan[part]["horizon_usd"].as_f64().unwrap() * 1e6).round() as i64;
-    micros
+    (plan[part]["horizon_usd"].as_f64().unwrap() * 1e6).round() as i64
 }
 
 /// Runs all slots of a day and returns what they cost.
