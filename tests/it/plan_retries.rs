@@ -6,8 +6,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde_json::Value;
 
 use crate::support::databases::{databases, sqlite};
+use crate::support::editor::{Typed, with_edit};
 use crate::support::program::Place;
 use crate::support::service::{Raw, reply};
+use crate::support::web_client::Pages;
 
 /// What a failed and a successful try are billed, in dollars; an empty text is free.
 type Bills = (&'static str, &'static str);
@@ -117,4 +119,14 @@ fn the_text_tells_what_is_expected_from_what_retries_may_cost() {
     let text = shown();
     assert_eq!(cells(&text, "at most"), "0 4 0 $0.008 $0.240", "{text}");
     assert!(!text.contains("retries") && !text.contains("max_tries"), "{text}");
+}
+
+#[test]
+fn the_preview_of_a_topic_says_what_retries_may_cost() {
+    let place = Place::new(sqlite(), "base_url = \"sandbox\"\nprices.web = 0.002", &with_edit(TOPIC));
+    place.ok(&["once", "--due", "--at", "2026-03-10T23:30:00Z"]);
+    let pages = Pages::serve(&place, &["--at", "2026-03-10T23:30:00Z"]);
+    let preview = Typed::on(&pages, "/jobs/topics/acme").press(&pages, "preview");
+    let words = "$0.240<span class=\"sub\">at most $0.960 if every call is retried</span>";
+    assert!(preview.body.contains(words), "{}", preview.text);
 }
