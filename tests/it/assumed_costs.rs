@@ -88,7 +88,7 @@ fn every_total_says_how_much_of_it_is_assumed() {
         assert_eq!(get(&pages, &format!("/api/v1/runs/{run}"))["data"]["assumed_usd"], json!(0.053), "{name}");
 
         metrics_say_so(&name, &Exposed::read(&pages), with_budget);
-        assistants_are_told(&name, &place);
+        assistants_get_the_same_figures(&name, &place);
     }
 }
 
@@ -110,7 +110,7 @@ fn metrics_say_so(name: &str, exposed: &Exposed, with_budget: bool) {
     }
 }
 
-fn assistants_are_told(name: &str, place: &Place) {
+fn assistants_get_the_same_figures(name: &str, place: &Place) {
     let mut client = Stdio::start(place.program(&["mcp", "--at", NINE]));
     let question = json!({ "days": 2, "topic": "acme" });
     let cost = client.call("get_cost", &question);

@@ -94,7 +94,7 @@ fn retries_stay_within_the_limits_of_a_topic() {
 }
 
 #[test]
-fn the_text_tells_what_is_expected_from_what_retries_may_cost() {
+fn the_text_separates_what_is_expected_from_what_retries_may_cost() {
     let file = "base_url = \"sandbox\"\nprices.web = 0.002";
     let place = Place::new(sqlite(), file, TOPIC);
     let shown = || place.ok(&["plan", "--days", "1", "--at", "2026-03-10T23:30:00Z"]);
