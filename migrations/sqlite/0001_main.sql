@@ -137,6 +137,8 @@ CREATE INDEX run_full ON run ((coalesce(started_at, slot, planned_at)), id) WHER
 -- Runs that did not succeed, by time: few among many. The indexes above find the others.
 CREATE INDEX run_unwell ON run (state, coalesce(started_at, slot, planned_at), public_id)
 WHERE state NOT IN ('ok', 'queued', 'running');
+-- Runs that were begun again, by time: few among many. Their calls may be of a day long before their last start.
+CREATE INDEX run_again ON run (coalesce(started_at, slot, planned_at), public_id) WHERE attempt > 1;
 -- A topic's runs by time, for its page.
 CREATE INDEX run_topic_at ON run (topic, coalesce(started_at, slot, planned_at), public_id);
 -- Runs that were started, without missed and skipped slots. After months in which nothing ran, a topic has thousands of those

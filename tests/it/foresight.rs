@@ -187,7 +187,7 @@ fn a_plan_without_a_database_counts_slots_calls_and_configured_prices_and_create
     let row = |id: &str| plan["topics"].as_array().unwrap().iter().find(|row| row["topic"] == id).unwrap().clone();
     let figures = |id: &str| {
         let row = row(id);
-        let cost = &row["at_most"];
+        let cost = &row["without_retries"];
         json!([row["slots"], row["slots_30_days"], row["calls"], cost["per_day_usd"], cost["per_30_days_usd"]])
     };
     for (id, wanted) in [
@@ -206,7 +206,11 @@ fn a_plan_without_a_database_counts_slots_calls_and_configured_prices_and_create
     assert_eq!(row("all")["first_slot"], "2026-03-11T12:00:00.000Z");
     assert_eq!(row("all")["last_slot"], "2026-03-21T06:00:00.000Z");
     assert_eq!(row("rare")["uncovered_ms"], 6 * 86_400_000);
-    assert_eq!(plan["at_most"], json!({"horizon_usd": 0.467, "per_day_usd": 0.0467, "per_30_days_usd": 1.396}));
+    let once = json!({"horizon_usd": 0.467, "per_day_usd": 0.0467, "per_30_days_usd": 1.396});
+    assert_eq!(plan["without_retries"], once);
+    // A call is tried four times unless the file says otherwise.
+    assert_eq!(plan["at_most"], json!({"horizon_usd": 1.868, "per_day_usd": 0.1868, "per_30_days_usd": 5.584}));
+    assert_eq!(row("sure")["tries"], json!({"social": 40, "web": 0, "ai": 40}));
     assert!(plan["prices"].as_array().unwrap().iter().all(|price| price["basis"] == "configured"));
     assert_eq!(plan["quota"]["used_up"], Value::Null);
 
@@ -337,7 +341,8 @@ fn the_price_of_a_provider_with_several_calls_in_a_search_is_that_of_one_call() 
         let more = format!("{HOURLY}budget_per_day = 5\nnews.urls = [{}]", urls.join(", "));
         let place = Place::bare(database, &format!("{provider}{}", topic("acme", &more)));
         let plan = || place.json(&["plan", "--days", "1", "--at", "2026-03-12T00:30:00Z", "--json"]);
-        let costs = |plan: &Value| (plan["prices"][3]["price_usd"].clone(), plan["at_most"]["per_day_usd"].clone());
+        let costs =
+            |plan: &Value| (plan["prices"][3]["price_usd"].clone(), plan["without_retries"]["per_day_usd"].clone());
         let name = place.database.name;
         assert_eq!(costs(&plan()), (json!(0.01), json!(2.4)), "{name}");
         place.ok(&["once", "--due", "--at", "2026-03-10T23:30:00Z"]);
@@ -459,16 +464,18 @@ fn a_topic_with_a_limit_of_its_own_is_planned_within_it() {
         "{output:#}"
     );
     // The slot of the next midnight is the first call of its day.
-    assert_eq!(output["topics"][0]["at_most"]["horizon_usd"], 0.018, "{output:#}");
+    assert_eq!(output["topics"][0]["without_retries"]["horizon_usd"], 0.018, "{output:#}");
     assert_eq!((&output["topics"][0]["calls"]["web"], &output["calls"]["web"]), (&json!(6), &json!(6)), "{output:#}");
-    assert_eq!(output["at_most"]["horizon_usd"], 0.018, "{output:#}");
+    assert_eq!(output["without_retries"]["horizon_usd"], 0.018, "{output:#}");
+    // Retries count against the limit: four tries at midnight, and five on the day.
+    assert_eq!((&output["at_most"]["horizon_usd"], &output["tries"]["web"]), (&json!(0.027), &json!(9)), "{output:#}");
     // What one source leaves of the limit, because it is refused, another may use: of each three calls and one at
     // midnight, together five.
     let lines = format!("{SANDBOX}\nprices.social = 0.003\nprices.web = 0.001");
     let both = "sources = [\"social\", \"web\"]\nevery = \"1h\"\nmax_calls_per_day = 3";
     place.configure(&lines, &topic("a", both));
     let output = place.json(&["plan", "--days", "1", "--at", "2026-03-11T00:00:00Z", "--json"]);
-    assert_eq!(output["topics"][0]["at_most"]["horizon_usd"], 0.013, "{output:#}");
+    assert_eq!(output["topics"][0]["without_retries"]["horizon_usd"], 0.013, "{output:#}");
     let row = &output["topics"][0];
     assert_eq!((&row["calls"]["social"], &row["calls"]["web"]), (&json!(4), &json!(4)), "{output:#}");
     assert_eq!((&row["upper_bound"], &output["quota"]["fullest_day_calls"]), (&json!(true), &json!(3)), "{output:#}");

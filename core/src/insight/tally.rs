@@ -25,6 +25,8 @@ pub const OUTSIDE: &str = "outside";
 pub const UNREADABLE: &str = "unreadable";
 /// Cost of searches by source, in micro-dollars.
 pub const COST: &str = "cost";
+/// How much of it no bill confirms.
+pub const ASSUMED: &str = "cost_assumed";
 
 /// Upper bounds of the [`RUN_TIME`] buckets, milliseconds.
 pub const RUN_BOUNDS: [i64; 11] =
@@ -89,7 +91,8 @@ impl Sums {
             (ITEMS, format!("{source} duplicate"), counts.duplicate),
             (OUTSIDE, source.to_owned(), counts.outside),
             (UNREADABLE, source.to_owned(), search.unreadable),
-            (COST, source.to_owned(), search.cost.0),
+            (COST, source.to_owned(), search.cost.total.0),
+            (ASSUMED, source.to_owned(), search.cost.assumed.0),
         ] {
             self.add(name, &labels, value);
         }
@@ -135,7 +138,7 @@ pub fn tally(runs: &[TallyRun]) -> (Vec<MetricSum>, Vec<SourceLatest>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Counts, Micros};
+    use crate::model::{Counts, Micros, SearchCost};
 
     fn search(state: SearchState, class: Option<&str>, new: i64) -> TallySearch {
         let counts = Counts { found: new + 2, new, duplicate: 2, ..Counts::default() };
@@ -149,7 +152,7 @@ mod tests {
             counts,
             fresh: new > 0,
             unreadable: 0,
-            cost: Micros(1_000),
+            cost: SearchCost { total: Micros(1_000), assumed: Micros(400) },
         }
     }
 
@@ -183,6 +186,7 @@ mod tests {
         assert_eq!(of(RUNS, "prune ok", 0), Some(1));
         assert_eq!([of(SEARCHES, "web ok", 0), of(SEARCHES, "web timeout", 0)], [Some(1); 2]);
         assert_eq!([of(ITEMS, "web new", 0), of(ITEMS, "web duplicate", 0)], [Some(3), Some(4)]);
+        assert_eq!([of(COST, "web", 0), of(ASSUMED, "web", 0)], [Some(2_000), Some(800)]);
         // Bounds are inclusive, as in Prometheus.
         assert_eq!([of("search_time", "web", 250), of("search_time_sum", "web", 0)], [Some(2), Some(500)]);
         // Two runs of the topic, of 4.7 and 5 s; a run that never started took no time and was not late.

@@ -1,7 +1,7 @@
 //! Limits of calls and money in a UTC day, and the reason why a call is refused. The store counts what was used;
 //! `budget` computes prices.
 
-use super::{Micros, Source, Time, closed_list};
+use super::{Micros, SearchCost, Source, Time, closed_list};
 
 closed_list! {
     /// Which daily limit a call would exceed.
@@ -93,6 +93,50 @@ impl Usage {
     pub fn add(&mut self, price: Micros) {
         self.calls = self.calls.saturating_add(1);
         self.money = self.money.plus(price);
+    }
+}
+
+/// The same with how much of the money no bill confirms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PaidUsage {
+    pub calls: i64,
+    pub cost: SearchCost,
+}
+
+impl PaidUsage {
+    /// The sum of both.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self { calls: self.calls.saturating_add(other.calls), cost: self.cost.plus(other.cost) }
+    }
+
+    /// The same without the assumed part.
+    #[must_use]
+    pub fn usage(self) -> Usage {
+        Usage { calls: self.calls, money: self.cost.total }
+    }
+}
+
+/// What was used of all providers in a UTC day.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct UsageByProvider {
+    /// The search service.
+    pub service: PaidUsage,
+    /// The other providers that were called, by name.
+    pub others: Vec<(Source, PaidUsage)>,
+}
+
+impl UsageByProvider {
+    /// The use of all providers together.
+    #[must_use]
+    pub fn sum(&self) -> PaidUsage {
+        self.others.iter().fold(self.service, |sum, (_, used)| sum.plus(*used))
+    }
+
+    /// The use of one other provider.
+    #[must_use]
+    pub fn of(&self, name: Source) -> PaidUsage {
+        self.others.iter().find(|(one, _)| *one == name).map(|(_, used)| *used).unwrap_or_default()
     }
 }
 

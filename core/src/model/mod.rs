@@ -22,7 +22,7 @@ pub use alerts::alert::{
 };
 pub use alerts::alert_card::{Acked, AlertCard, TopicFiring, subject_topic};
 pub use alerts::quiet_hours::QuietHours;
-pub use allowance::{Budget, DayLimits, LimitExceeded, ServiceLimits, TopicLimits, Usage};
+pub use allowance::{Budget, DayLimits, LimitExceeded, PaidUsage, ServiceLimits, TopicLimits, Usage, UsageByProvider};
 pub use delivery::channel::{
     ChannelKind, ChannelSpec, EmailSpec, SecretSource, SmtpTls, Transport, WebhookFormat, WebhookSpec, redact_url,
 };

@@ -89,8 +89,8 @@ impl Editor {
         let now = self.now();
         let away = |error: crate::store::StoreError| vec![Diagnostic::without_line(error.text, error.hint)];
         let (history, used) = plan::history(&context, &self.store, now).await.map_err(away)?;
-        let limits = context.config.service.limits();
-        let horizon = Horizon { from: now, days: DAYS, limits, used };
+        let service = &context.config.service;
+        let horizon = Horizon { from: now, days: DAYS, limits: service.limits(), used, tries: service.max_tries };
         let topics = std::slice::from_ref(&topic);
         let refused = |error: crate::schedule::ScheduleError| vec![Diagnostic::without_line(error.message, error.hint)];
         let forecast = forecast(topics, |_| true, &context.prices(), &history, horizon).map_err(refused)?;

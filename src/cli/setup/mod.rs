@@ -7,6 +7,7 @@ pub(in crate::cli) mod import;
 pub(in crate::cli) mod init;
 pub(in crate::cli) mod man;
 pub(in crate::cli) mod plan;
+mod plan_costs;
 mod plan_gaps;
 mod plan_limits;
 pub(in crate::cli) mod probe;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 
+use super::plan_costs::{is_retried, render_costs};
 use super::plan_gaps;
 use super::plan_limits::{only_providers, provider_quota, quota, render_budget};
 use crate::cli::terminal::failure::{Exit, Failure};
@@ -13,8 +14,8 @@ use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
 use crate::config::ProviderConfig;
 use crate::draw::format::count_noun;
-use crate::insight::{Calls, Forecast, History, Horizon, ProviderDay, TopicForecast, forecast};
-use crate::model::{Micros, Source, Time, Usage};
+use crate::insight::{Forecast, History, Horizon, ProviderDay, TopicForecast, forecast};
+use crate::model::{Login, Source, Time, Usage};
 use crate::store::{DataOrigin, Store, StoreError, StoreErrorKind};
 
 #[derive(Debug, Args)]
@@ -32,17 +33,6 @@ pub struct PlanArgs {
     #[arg(long, hide = true, value_name = "TIME")]
     pub at: Option<String>,
 }
-
-/// Explains the mark of an upper bound.
-const UPPER: &str =
-    "if the AI source is asked in every run; with ai.when = \"new\", only runs that find something new ask it";
-
-/// Explains the mark of calls of a provider.
-const FEWER: &str =
-    "if every search needs all its calls; one that finds little, or knows its SearXNG's /config, needs fewer";
-
-/// Explains the mark of calls within limits.
-const SHARED: &str = "if no other source uses the topic's own limits, which hold for all its calls together";
 
 /// How far back billed prices are averaged.
 const PAST: Duration = Duration::from_secs(30 * 86_400);
@@ -72,7 +62,8 @@ pub(in crate::cli) async fn run(common: &Common, args: &PlanArgs) -> Result<Exit
     let now = (context.clock)();
     let stored = load_history(&context, now).await?;
     let service = &context.config.service;
-    let horizon = Horizon { from: now, days: args.days, limits: service.limits(), used: stored.used };
+    let (limits, tries) = (service.limits(), service.max_tries);
+    let horizon = Horizon { from: now, days: args.days, limits, used: stored.used, tries };
     let wanted = |topic: &crate::model::Topic| args.topic.is_empty() || args.topic.contains(&topic.id);
     let mut forecast = forecast(&context.config.topics, wanted, &context.prices(), &stored.history, horizon)?;
     plan_gaps::remove_covered_gaps(&context, &mut forecast);
@@ -144,7 +135,11 @@ pub(in crate::cli) async fn history(
 
 fn providers(context: &Context, used: &[(Source, Usage)]) -> Vec<ProviderDay> {
     let used = |name: Source| used.iter().find(|(one, _)| *one == name).map(|(_, used)| *used).unwrap_or_default();
-    let day = |one: &ProviderConfig| ProviderDay { name: one.name, limits: one.limits(), used: used(one.name) };
+    let day = |one: &ProviderConfig| {
+        // A call whose session had expired is tried once more after the next login.
+        let tries = one.max_tries + u32::from(one.kind.login == Login::Session);
+        ProviderDay { name: one.name, limits: one.limits(), used: used(one.name), tries }
+    };
     context.config.providers.iter().map(day).collect()
 }
 
@@ -162,6 +157,10 @@ fn render(forecast: &Forecast, stored: &Stored) -> String {
     text.push_str(&quota(forecast));
     forecast.providers.iter().for_each(|provider| text.push_str(&provider_quota(provider)));
     forecast.budgets.iter().for_each(|met| text.push_str(&render_budget(met)));
+    if is_retried(forecast) {
+        let note = "Days are counted without retries; each try counts against these limits.";
+        text.push_str(&output::wrap("", note, usize::from(output::width())));
+    }
     text.push_str(&plan_gaps::render_gaps(forecast));
     text
 }
@@ -174,112 +173,6 @@ fn slots_row(row: &TopicForecast) -> Vec<String> {
         _ => ("only with `once`".to_owned(), String::new()),
     };
     vec![row.topic.clone(), row.slots.to_string(), first, last]
-}
-
-/// The marks of uncertain numbers in a line of costs.
-struct Marks {
-    service: &'static str,
-    ai: &'static str,
-    others: &'static str,
-    cost: &'static str,
-}
-
-impl Marks {
-    fn new(ai: &'static str, may_need_fewer_calls: bool, shares_limits: bool) -> Self {
-        let service = if shares_limits { "≤" } else { "" };
-        let others = if may_need_fewer_calls { "≤" } else { service };
-        let ai = if ai.is_empty() { service } else { ai };
-        Self { service, ai, others, cost: if others.is_empty() { ai } else { others } }
-    }
-}
-
-/// Formats calls and money per topic, with sums. Uncertain numbers are marked.
-fn render_costs(forecast: &Forecast) -> String {
-    let line = |name: &str, calls: Calls, marks: &Marks, (day, month): (Micros, Micros)| {
-        let marked = |mark: &str, calls: i64| match calls {
-            0 => "0".to_owned(),
-            calls => format!("{mark}{}", per_day(calls, forecast.days)),
-        };
-        let cost = |money: Micros| format!("{}{money}", if money > Micros(0) { marks.cost } else { "" });
-        vec![
-            name.to_owned(),
-            marked(marks.service, calls.social),
-            marked(marks.service, calls.web),
-            marked(marks.ai, calls.ai),
-            cost(day),
-            cost(month),
-            marked(marks.others, calls.providers),
-        ]
-    };
-    let mut rows = Vec::new();
-    for row in forecast.topics.iter().filter(|row| row.state == "scheduled") {
-        let (calls, ai) = match row.ai_asked {
-            Some((asked, of)) => {
-                let ai = i128::from(row.calls.ai) * i128::from(asked) / i128::from(of.max(1));
-                (Calls { ai: i64::try_from(ai).unwrap_or(i64::MAX), ..row.calls }, "~")
-            }
-            None => (row.calls, if row.may_skip_ai { "≤" } else { "" }),
-        };
-        let marks = Marks::new(ai, row.may_need_fewer_calls, row.shares_limits);
-        rows.push(line(&row.topic, calls, &marks, (row.expected.per_day, row.expected.per_month)));
-    }
-    let bounded = forecast.topics.iter().any(|row| row.may_skip_ai || row.ai_asked.is_some());
-    let fewer = forecast.topics.iter().any(|row| row.may_need_fewer_calls);
-    let shared = forecast.topics.iter().any(|row| row.shares_limits);
-    let marks = Marks::new(if bounded { "≤" } else { "" }, fewer, shared);
-    rows.push(line("at most", forecast.calls, &marks, (forecast.at_most.per_day, forecast.at_most.per_month)));
-    let mut heads = vec!["calls per day", "social", "web", "ai", "cost/day", "cost/30 days", "others"];
-    if forecast.calls.providers == 0 {
-        // Most configurations have only the search service.
-        heads.pop();
-        rows.iter_mut().for_each(|row| row.truncate(heads.len()));
-    } else if only_providers(forecast) {
-        heads = vec!["calls per day", "cost/day", "cost/30 days", "calls"];
-        rows.iter_mut().for_each(|row| {
-            row.drain(1..4);
-        });
-    }
-    let numbers: Vec<usize> = (1..heads.len()).collect();
-    let mut text = output::table(&heads, rows, &numbers);
-    let mut note = |mark: &str, note: &str| text.push_str(&output::wrap(mark, note, usize::from(output::width())));
-    if forecast.expected != forecast.at_most {
-        let asked = forecast.topics.iter().any(|row| row.ai_asked.is_some());
-        let dearer = forecast.prices.iter().any(|price| price.highest > price.price);
-        let expected = format!(
-            "expected: {}{} a day, {} in 30 days, at the prices below{}{}",
-            if fewer || shared { "at most " } else { "" },
-            forecast.expected.per_day,
-            forecast.expected.per_month,
-            if asked { " and the rate of AI searches of the last 30 days" } else { "" },
-            if dearer {
-                "; the line above counts the highest bill of 30 days, or the price in the file if higher"
-            } else {
-                ""
-            }
-        );
-        note("~ ", &expected);
-    }
-    if forecast.topics.iter().any(|row| row.may_skip_ai) {
-        note("≤ ", UPPER);
-    }
-    if fewer {
-        note("≤ ", FEWER);
-    }
-    if shared {
-        note("≤ ", SHARED);
-    }
-    text
-}
-
-/// Formats calls per day with one decimal, rounded; whole numbers have none.
-fn per_day(calls: i64, days: u32) -> String {
-    let days = i128::from(days.max(1));
-    let tenths = (i128::from(calls) * 10 + days / 2) / days;
-    match (tenths, tenths % 10) {
-        (0, _) if calls > 0 => "<0.1".to_owned(),
-        (_, 0) => (tenths / 10).to_string(),
-        (_, part) => format!("{}.{part}", tenths / 10),
-    }
 }
 
 fn prices(forecast: &Forecast, stored: &Stored) -> String {
@@ -307,7 +200,7 @@ fn prices(forecast: &Forecast, stored: &Stored) -> String {
         })
         .unzip();
     let (heads, numbers): (&[&str], &[usize]) = match dearer {
-        true => (&["one call", "price", "at most", "from"][..], &[1, 2][..]),
+        true => (&["one call", "price", "highest", "from"][..], &[1, 2][..]),
         false => (&["one call", "price", "from"][..], &[1][..]),
     };
     let mut text = output::table_with_text((heads, "because"), rows, numbers, &reasons, output::room());

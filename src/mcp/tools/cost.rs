@@ -1,11 +1,13 @@
-//! Calls and cost of UTC days, and their limits.
+//! Calls and cost of UTC days, how much of the cost no bill confirms, and their limits.
+
+use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
 use crate::mcp::answer::Answer;
 use crate::mcp::call::ToolCall;
 use crate::mcp::error::ToolError;
-use crate::model::{SERVICE, ServiceLimits, Time, Usage};
+use crate::model::{Micros, PaidUsage, SERVICE, SearchCost, ServiceLimits, Time};
 
 pub(super) async fn answer(call: ToolCall) -> Result<Answer, ToolError> {
     let topic = match call.given.text("topic") {
@@ -14,20 +16,41 @@ pub(super) async fn answer(call: ToolCall) -> Result<Answer, ToolError> {
     };
     let ids: Vec<String> = topic.iter().map(|card| card.topic.clone()).collect();
     let today = call.now.utc_day();
-    let many = i64::from(call.given.number("days"));
+    let first = today - i64::from(call.given.number("days")) + 1;
+    let mut used = call.store.usage_by_day(first, today).await?;
+    let assumed = match ids.first() {
+        Some(id) => call.store.assumed_of_topic(id, first, today).await?,
+        None => BTreeMap::new(),
+    };
+    let pruned_until = call.store.pruned_until().await?.filter(|until| *until > Time::of_utc_day(first));
     let mut days = Vec::new();
-    for day in (today - many + 1)..=today {
-        let (service, of_topics) = call.store.usage_on(day, &ids).await?;
-        let others = call.store.used_by_provider(day).await?;
-        let all = others.iter().fold(service, |sum, (_, used)| sum.plus(*used));
-        let mut by_provider = vec![with("provider", SERVICE, service)];
-        by_provider.extend(others.iter().map(|(name, used)| with("provider", name.as_str(), *used)));
+    for day in first..=today {
+        // Of deleted searches only the sum may be known, not how much of it was assumed.
+        let is_kept = pruned_until.is_none_or(|until| until <= Time::of_utc_day(day));
+        let with = |what: &str, name: &str, used: PaidUsage| {
+            let assumed = is_kept.then_some(used.cost.assumed);
+            json!({ what: name, "calls": used.calls, "cost_usd": used.cost.total, "assumed_usd": assumed })
+        };
+        let of_day = used.remove(&day).unwrap_or_default();
+        let all = of_day.sum();
+        let mut by_provider = vec![with("provider", SERVICE, of_day.service)];
+        by_provider.extend(of_day.others.iter().map(|(name, used)| with("provider", name.as_str(), *used)));
+        let of_topic = match ids.first() {
+            Some(id) => {
+                let used = call.store.usage_on(day, &ids).await?.1.first().copied().unwrap_or_default();
+                let assumed = assumed.get(&day).copied().unwrap_or(Micros(0)).min(used.money);
+                let cost = SearchCost { total: used.money, assumed };
+                Some(with("topic", id, PaidUsage { calls: used.calls, cost }))
+            }
+            None => None,
+        };
         days.push(json!({
             "day": Time::of_utc_day(day).utc_date(),
             "calls": all.calls,
-            "cost_usd": all.money,
+            "cost_usd": all.cost.total,
+            "assumed_usd": is_kept.then_some(all.cost.assumed),
             "by_provider": by_provider,
-            "topic": ids.first().zip(of_topics.first()).map(|(id, used)| with("topic", id, *used)),
+            "topic": of_topic,
         }));
     }
     let limits = &call.settings.limits;
@@ -42,12 +65,17 @@ pub(super) async fn answer(call: ToolCall) -> Result<Answer, ToolError> {
         own.map(|own| json!({ "max_calls_per_day": own.calls, "budget_per_day_usd": own.money() })),
     )?;
     answer.field("clears_at", call.now.next_utc_day())?;
-    answer.note("Days are UTC days. A call whose cost is not known yet counts at its expected price.");
+    answer.note(
+        "Days are UTC days. assumed_usd is the part of cost_usd that no bill confirms: the reply named no cost, or the \
+         search is not over. It counts at its expected price.",
+    );
+    if let Some(until) = pruned_until {
+        answer.note(format!(
+            "Searches of runs before {until} were deleted by retention: what was assumed on earlier days is not known, and \
+             without a budget the cost of these days may be too low."
+        ));
+    }
     Ok(answer)
-}
-
-fn with(what: &str, name: &str, used: Usage) -> Value {
-    json!({ what: name, "calls": used.calls, "cost_usd": used.money })
 }
 
 fn limit(name: &str, limits: &ServiceLimits) -> Value {

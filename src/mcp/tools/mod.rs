@@ -145,8 +145,8 @@ pub(super) static TOOLS: &[Tool] = &[
     Tool {
         name: "get_cost",
         title: "Calls and cost",
-        description: "Calls and US dollars spent per UTC day, for the search service, each other provider and a topic, with \
-               the daily limits.",
+        description: "Calls and US dollars spent per UTC day, for the search service, each other provider and a topic, how \
+               much of the dollars no bill confirms, and the daily limits.",
         arguments: &[
             Argument::new("days", Kind::Number(1, 31, 1), "Number of UTC days, including today"),
             Argument::new("topic", Kind::Text(64), "Also the usage of this topic"),

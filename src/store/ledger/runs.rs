@@ -1,8 +1,9 @@
 //! Runs of topics: planning, claiming, extending leases, releasing, and numbering finished runs.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::model::{Micros, Source, Time, Usage};
+use crate::model::{Micros, Source, Time, Usage, UsageByProvider};
 use crate::store::{ExpiredSlot, JobPlan, PlannedJob, RunClaim, RunRef, Store, StoreError};
 
 impl Store {
@@ -92,9 +93,26 @@ impl Store {
         read!(self, calls::used_by_provider(day))
     }
 
-    /// Returns how much of the money of a UTC day no bill confirms, by provider.
-    pub async fn assumed_on(&self, day: i64) -> Result<Vec<(String, Micros)>, StoreError> {
-        read!(self, spent::assumed(day))
+    /// Returns what was used on a UTC day by provider, and how much of the money no bill confirms.
+    pub async fn usage_by_provider(&self, day: i64) -> Result<UsageByProvider, StoreError> {
+        Ok(self.usage_by_day(day, day).await?.remove(&day).unwrap_or_default())
+    }
+
+    /// Returns the same for each day from the first to the last on which a provider was called. It reads the searches of
+    /// these days once.
+    pub async fn usage_by_day(&self, first: i64, last: i64) -> Result<BTreeMap<i64, UsageByProvider>, StoreError> {
+        read!(self, spent::by_provider((first, last)))
+    }
+
+    /// Returns how much of what a topic cost no bill confirms, for each UTC day from the first to the last on which it
+    /// searched.
+    pub async fn assumed_of_topic(
+        &self,
+        topic: &str,
+        first: i64,
+        last: i64,
+    ) -> Result<BTreeMap<i64, Micros>, StoreError> {
+        read!(self, spent::assumed_of_topic(topic, (first, last)))
     }
 
     /// Returns the usage on a UTC day of the service, and of each of these topics in their order. Where there is no

@@ -1,6 +1,8 @@
 //! Bounded lists for people: status of topics, runs, items, one snapshot, costs of calls.
 
-use crate::model::{Time, WatchedTopic};
+use std::collections::HashMap;
+
+use crate::model::{Micros, Time, WatchedTopic};
 use crate::store::{
     AiUsageRow, AllItemsCursor, AnswerRow, BilledCostRow, Filter, ItemRow, RunRow, SearchRow, SightingRow, Store,
     StoreError, TopicStatus,
@@ -48,6 +50,11 @@ impl Store {
     /// Returns the searches of runs, in run and source order.
     pub async fn searches(&self, runs: &[String]) -> Result<Vec<SearchRow>, StoreError> {
         read!(self, status_and_runs::searches(runs))
+    }
+
+    /// Returns by run how much of its cost no bill confirms. Runs without such a part are left out.
+    pub async fn assumed_of_runs(&self, runs: &[String]) -> Result<HashMap<String, Micros>, StoreError> {
+        read!(self, status_and_runs::assumed_of_runs(runs))
     }
 
     /// Returns everything one run saw, in source and rank order.

@@ -66,7 +66,13 @@ async fn with_searches(call: &Call, runs: &[RunRow]) -> Result<Vec<Value>, Probl
     for search in call.site().store.searches(&ids).await? {
         searches.entry(search.run.clone()).or_default().push(hinted(call, &search)?);
     }
-    runs.iter().map(|run| with(run, [("searches", json!(searches.remove(&run.run).unwrap_or_default()))])).collect()
+    let assumed = call.site().store.assumed_of_runs(&ids).await?;
+    let row = |run: &RunRow| {
+        let assumed = assumed.get(&run.run).copied().unwrap_or_default();
+        let searches = json!(searches.remove(&run.run).unwrap_or_default());
+        with(run, [("assumed_usd", json!(assumed)), ("searches", searches)])
+    };
+    runs.iter().map(row).collect()
 }
 
 fn hinted(call: &Call, search: &SearchRow) -> Result<Value, Problem> {

@@ -13,7 +13,9 @@ use super::topic::{counted_items, days, edit};
 use crate::compare::SourceHistory;
 use crate::draw::format::{self, at_least, number};
 use crate::draw::sparkline;
-use crate::model::{DayLimits, PausedBy, RunState, ServiceLimits, Source, Time, TopicCard, TopicFiring, Usage};
+use crate::model::{
+    DayLimits, PaidUsage, PausedBy, RunState, ServiceLimits, Time, TopicCard, TopicFiring, UsageByProvider,
+};
 use crate::schedule::Schedule;
 use crate::web::access::visitor::Visitor;
 use crate::web::layout::{Page, moment, slot};
@@ -80,14 +82,13 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
 /// Figures about all topics.
 async fn tiles(site: &Site, now: Time) -> Result<Markup, Problem> {
     let store = &site.store;
-    let others = store.used_by_provider(now.utc_day()).await?;
-    let service = store.usage_on(now.utc_day(), &[]).await?.0;
+    let used = store.usage_by_provider(now.utc_day()).await?;
     let (many, fire) = (store.count_topics().await?, store.firing_alerts(now).await?);
     let searches = searches::line(store).await?;
     Ok(html! {
         ul.tiles {
             li { span { "Watched" } b { a href="/#topics" { (number(many.unsigned_abs())) } } }
-            (cost(&site.settings().limits, service, &others, now))
+            (cost(&site.settings().limits, &used, now))
         }
         (alerts::line(&fire))
         (searches)
@@ -102,18 +103,16 @@ fn none_of_theirs() -> Markup {
     }
 }
 
-/// What was used today of the limits. With several providers, each is named.
-fn cost(limits: &DayLimits, service: Usage, others: &[(Source, Usage)], now: Time) -> Markup {
-    let sum = others.iter().fold(service, |sum, (_, one)| sum.plus(*one));
-    let used_of =
-        |name: Source| others.iter().find(|(other, _)| *other == name).map_or(Usage::default(), |(_, one)| *one);
-    let mut all: Vec<(String, Usage, Option<ServiceLimits>)> = Vec::new();
-    if limits.service.is_some() || service != Usage::default() {
-        all.push(("service".to_owned(), service, limits.service));
+/// What was used today of the limits, and how much of the cost no bill confirms. With several providers, each is named.
+fn cost(limits: &DayLimits, used: &UsageByProvider, now: Time) -> Markup {
+    let sum = used.sum();
+    let mut all: Vec<(String, PaidUsage, Option<ServiceLimits>)> = Vec::new();
+    if limits.service.is_some() || used.service != PaidUsage::default() {
+        all.push(("service".to_owned(), used.service, limits.service));
     }
-    all.extend(limits.providers.iter().map(|(name, limits)| (name.to_string(), used_of(*name), Some(*limits))));
+    all.extend(limits.providers.iter().map(|(name, limits)| (name.to_string(), used.of(*name), Some(*limits))));
     // A provider that is no longer configured.
-    let gone = others.iter().filter(|(name, _)| limits.providers.iter().all(|(known, _)| known != name));
+    let gone = used.others.iter().filter(|(name, _)| limits.providers.iter().all(|(known, _)| known != name));
     all.extend(gone.map(|(name, used)| (name.to_string(), *used, None)));
     let several = all.len() > 1;
     let part = |name: &str, used: String, limit: Option<String>| match (several, limit) {
@@ -125,14 +124,16 @@ fn cost(limits: &DayLimits, service: Usage, others: &[(Source, Usage)], now: Tim
         part(name, number(used.calls.unsigned_abs()), limits.map(|limits| number(u64::from(limits.calls))))
     });
     let money = all.iter().filter_map(|(name, used, limits)| {
-        Some(part(name, used.money.to_string(), Some((*limits)?.money?.to_string())))
+        Some(part(name, used.cost.total.to_string(), Some((*limits)?.money?.to_string())))
     });
     let (calls, money) = (calls.collect::<Vec<_>>().join(" · "), money.collect::<Vec<_>>().join(" · "));
+    let money = if money.is_empty() { "no budget is set".to_owned() } else { money };
+    let total = sum.cost.total.to_string();
     let day = now.utc_date();
     let runs = link("/runs", [("called", day.as_str())]);
     html! {
         li { span { "Calls today (UTC)" } b { @if sum.calls > 0 { a href=(runs) { (number(sum.calls.unsigned_abs())) } } @else { "0" } } small { (calls) } }
-        li { span { "Cost today (UTC)" } b { @if sum.calls > 0 { a href=(runs) { (sum.money.to_string()) } } @else { (sum.money.to_string()) } } small { @if money.is_empty() { "no budget is set" } @else { (money) } } }
+        li { span { "Cost today (UTC)" } b { @if sum.calls > 0 { a href=(runs) { (total) } } @else { (total) } } small { (money) @if let Some(assumed) = sum.cost.assumed_words() { " · " (assumed) } } }
     }
 }
 

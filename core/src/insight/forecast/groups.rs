@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use super::limit_forecast::saturating_i64;
 use super::limited_topic::Load;
-use super::prices::{expected, highest};
+use super::prices::{expected, highest, tries};
 use super::quota::Group;
 use super::types::{History, Horizon, Price};
 use crate::budget::Prices;
 use crate::insight::daily::start_of_day;
-use crate::model::{Period, SchedulePolicy, Source, Time, Topic, TopicLimits, Usage, Window};
+use crate::model::{Micros, Period, SchedulePolicy, Source, Time, Topic, TopicLimits, Usage, Window};
 use crate::schedule::{Schedule, ScheduleError, Uncovered};
 
 /// Days in a month.
@@ -83,19 +83,43 @@ impl<'t> Groups<'t> {
 }
 
 impl Groups<'_> {
-    /// Returns the most calls of a topic in the horizon and in a month within its own limits, if it has any.
+    /// Returns the most calls of a topic in the horizon and in a month within its own limits, if it has any: first without
+    /// retries, then with all tries of each call.
     pub(super) fn load_within_limits(
         &self,
         at: usize,
         topic: &Topic,
         answered: bool,
         prices: &[Price],
-    ) -> Result<Option<(Load, Load)>, ScheduleError> {
+    ) -> Result<Option<[(Load, Load); 2]>, ScheduleError> {
         if topic.limits.is_none() {
             return Ok(None);
         }
-        let all = self.group_of(at, (topic, topic.limits), answered, prices, &|_| true);
-        Ok(Some((all.load_until(self.until)?, all.load_until(self.month)?)))
+        let load = |all: &Group<'_>| -> Result<(Load, Load), ScheduleError> {
+            Ok((all.load_until(self.until)?, all.load_until(self.month)?))
+        };
+        let once = self.group_of(at, (topic, topic.limits), answered, prices, &|_| true);
+        let retried = self.retried(at, topic, answered, prices);
+        Ok(Some([load(&once)?, load(&retried)?]))
+    }
+
+    /// Returns all tries of the calls of one topic within its limits. A try that failed may be free, so money need not
+    /// end them early.
+    fn retried<'g>(&'g self, at: usize, topic: &Topic, answered: bool, prices: &[Price]) -> Group<'g> {
+        let price = |source| {
+            let (many, of_try) = tries(source, prices);
+            (Micros(0), of_try, self.configured.of(source), many)
+        };
+        self.group(at).with_limited((topic, topic.limits), answered, self.used_by(topic), &price, &|_| true)
+    }
+
+    fn group(&self, at: usize) -> Group<'_> {
+        let shared = &self.shared[at];
+        Group::new(&shared.schedule, shared.timezone, self.horizon.from)
+    }
+
+    fn used_by(&self, topic: &Topic) -> Usage {
+        self.used.get(&topic.id).copied().unwrap_or_default()
     }
 
     /// Returns the calls of one topic within these limits.
@@ -107,23 +131,15 @@ impl Groups<'_> {
         prices: &[Price],
         counted: &impl Fn(Source) -> bool,
     ) -> Group<'g> {
-        let shared = &self.shared[at];
-        let group = Group::new(&shared.schedule, shared.timezone, self.horizon.from);
-        let price = |source| (expected(source, prices), highest(source, prices), self.configured.of(source));
-        group.with_limited(
-            (topic, limits),
-            answered,
-            self.used.get(&topic.id).copied().unwrap_or_default(),
-            &price,
-            counted,
-        )
+        let price = |source| (expected(source, prices), highest(source, prices), self.configured.of(source), 1);
+        self.group(at).with_limited((topic, limits), answered, self.used_by(topic), &price, counted)
     }
 
     /// Returns the calls of all topics. Topics with limits of their own make no more than these allow.
     pub(super) fn loads(&self, prices: &[Price], counted: &impl Fn(Source) -> bool) -> Vec<Group<'_>> {
         let mut loads = Vec::with_capacity(self.shared.len());
         for (at, shared) in self.shared.iter().enumerate() {
-            let mut group = Group::new(&shared.schedule, shared.timezone, self.horizon.from);
+            let mut group = self.group(at);
             for topic in &shared.topics {
                 let answered = self.is_answered(topic);
                 if topic.limits.is_none() {

@@ -52,7 +52,7 @@ impl Load {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SourceCalls {
     pub(super) source: Source,
-    /// The most of one search.
+    /// The most of one search; with retries, if they are counted.
     pub(super) many: i64,
     /// Whether it is asked once a local day.
     pub(super) daily: bool,
@@ -123,9 +123,11 @@ impl LimitedTopic {
                 money = money.plus(price(one).times(made));
             }
             if let Some(room) = room {
-                // By how much the last call may exceed the limit: it is refused by its configured price.
-                let above = able.iter().map(|one| price(one).0.saturating_sub(one.configured.0)).max();
-                money = money.min(Micros(room.saturating_add(above.unwrap_or_default()).max(0)));
+                // By how much the last run may exceed the limit: its calls are refused by their configured prices, and
+                // what they cost is known at its end.
+                let above = |one: &&SourceCalls| price(one).0.saturating_sub(one.configured.0).max(0);
+                let above = able.iter().map(|one| above(one).saturating_mul(one.many)).fold(0, i64::saturating_add);
+                money = money.min(Micros(room.saturating_add(above).max(0)));
             }
             money
         };
@@ -190,5 +192,16 @@ mod tests {
         assert_eq!(most(Some(3), None, 2), (5, 11), "the two dearest calls and one more");
         assert_eq!(most(None, Some(7), 24).1, 10, "a web call is made if 1 is left, and may cost 4");
         assert_eq!(most(None, Some(7), 1), (3, 7), "there is one slot");
+    }
+
+    #[test]
+    fn the_calls_of_a_run_may_exceed_the_limit_together_because_their_bills_come_at_its_end() {
+        let mut topic = topic(None, Some(7));
+        for one in &mut topic.sources {
+            // Of each call 2 more are billed than configured; web makes two.
+            one.highest = Micros(one.configured.0 + 2);
+            one.many = if one.source == Source::Web { 2 } else { 1 };
+        }
+        assert_eq!(topic.load(24, 0, false).highest.0, 7 + 2 + 4);
     }
 }

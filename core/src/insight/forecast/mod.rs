@@ -17,7 +17,7 @@ use crate::schedule::{ScheduleError, largest_uncovered_gap};
 use groups::Groups;
 use limit_forecast::{Allowance, Amount, saturating_i64};
 use limited_topic::Load;
-use prices::{PickPrice, price, reserve, share, total_cost};
+use prices::{PickPrice, price, reserve, share, total_cost, tries};
 use quota::{Group, allowance, quota};
 use types::{Calls, Cost, Forecast, History, Horizon, Price, ProviderQuota, TopicForecast};
 
@@ -38,7 +38,12 @@ pub fn forecast(
 ) -> Result<Forecast, ScheduleError> {
     let configured = prices;
     let sources = Source::SERVICE.iter().chain(prices.providers.keys());
-    let prices: Vec<Price> = sources.map(|source| price(*source, topics, prices, history)).collect();
+    let max_tries = |source: Source| match source.is_service() {
+        true => horizon.tries,
+        false => history.providers.iter().find(|one| one.name == source).map_or(1, |one| one.tries),
+    };
+    let price = |source: &Source| price(*source, topics, prices, history, max_tries(*source));
+    let prices: Vec<Price> = sources.map(price).collect();
     let paused: HashSet<&str> = history.paused.iter().map(String::as_str).collect();
     let ai_usage: HashMap<&str, &AiUsageRow> = history.ai_usage.iter().map(|row| (row.topic.as_str(), row)).collect();
     let mut groups = Groups::new(horizon, history, configured);
@@ -83,7 +88,9 @@ pub fn forecast(
         topics: Vec::new(),
         slots: 0,
         calls: Calls::default(),
+        tries: Calls::default(),
         at_most: Cost::default(),
+        without_retries: Cost::default(),
         expected: Cost::default(),
         quota: quota(&loads, &horizon)?,
         providers,
@@ -93,14 +100,28 @@ pub fn forecast(
     for row in &rows {
         total.slots = total.slots.saturating_add(row.slots);
         total.calls = total.calls.plus(row.calls);
+        total.tries = total.tries.plus(row.tries);
         total.at_most = total.at_most.plus(row.at_most);
+        total.without_retries = total.without_retries.plus(row.without_retries);
         total.expected = total.expected.plus(row.expected);
     }
     // Divide the sum: a thousand rounded shares would not add up to it.
-    for cost in [&mut total.at_most, &mut total.expected] {
+    for cost in [&mut total.at_most, &mut total.without_retries, &mut total.expected] {
         cost.per_day = share(cost.horizon, 1, i64::from(horizon.days));
     }
     Ok(Forecast { topics: rows, ..total })
+}
+
+/// Returns these calls of a topic without limits with all their tries.
+fn all_tries(topic: &Topic, calls: Calls, slots: i64, prices: &[Price]) -> Calls {
+    let times = |source: Source, calls: i64| calls.saturating_mul(tries(source, prices).0);
+    let of_providers = topic.providers.iter().map(|one| times(one.source, one.calls())).fold(0, i64::saturating_add);
+    Calls {
+        social: times(Source::Social, calls.social),
+        web: times(Source::Web, calls.web),
+        ai: times(Source::Ai, calls.ai),
+        providers: slots.saturating_mul(of_providers),
+    }
 }
 
 impl Groups<'_> {
@@ -114,7 +135,10 @@ impl Groups<'_> {
     ) -> Result<TopicForecast, ScheduleError> {
         let (from, until, month) = (self.horizon.from, self.until, self.month);
         let answered = self.is_answered(topic);
-        let within_limits = self.load_within_limits(at, topic, answered, prices)?;
+        let [within_limits, retried] = match self.load_within_limits(at, topic, answered, prices)? {
+            Some(both) => both.map(Some),
+            None => [None, None],
+        };
         let shared = &mut self.shared[at];
         let when = topic.ai.as_ref().map(|ai| ai.when);
         let ai = match when {
@@ -151,18 +175,23 @@ impl Groups<'_> {
             total_cost(calls, prices, pick, ai_share).plus(named.fold(Micros(0), Micros::plus).times(slots))
         };
         let (calls, in_month) = (calls(shared.slots, ai.0), calls(shared.month, ai.1));
+        let tries = match retried {
+            Some((most, _)) => most.calls,
+            None => all_tries(topic, calls, shared.slots, prices),
+        };
         let shares_limits = within_limits.is_some_and(|(most, _)| {
             let cost = cost_of(calls, shared.slots, |price| price.price, (1, 1));
             topic.sources().len() > 1 && (most.total < calls.total() || most.money < cost)
         });
-        let cost = |pick: PickPrice, within: fn(Load) -> Micros, ai_share: (i64, i64)| {
+        let cost = |pick: PickPrice, limits: Option<(Load, Load)>, within: fn(Load) -> Micros, ai_share: (i64, i64)| {
             let mut horizon = cost_of(calls, shared.slots, pick, ai_share);
             let mut per_month = cost_of(in_month, shared.month, pick, ai_share);
-            if let Some((most, most_per_month)) = within_limits {
+            if let Some((most, most_per_month)) = limits {
                 (horizon, per_month) = (horizon.min(within(most)), per_month.min(within(most_per_month)));
             }
             Cost { horizon, per_day: share(horizon, 1, i64::from(self.horizon.days)), per_month }
         };
+        let without_retries = cost(|price| price.highest, within_limits, |most| most.highest, (1, 1));
         let uncovered = topic.social.as_ref().and_then(|_| {
             let find_gap = || largest_uncovered_gap(&shared.schedule, topic.window, from);
             shared.uncovered.entry(topic.window).or_insert_with(find_gap).as_ref()
@@ -176,14 +205,16 @@ impl Groups<'_> {
             slots: shared.slots,
             slots_30_days: shared.month,
             calls: within_limits.map_or(calls, |(most, _)| most.calls),
+            tries,
             most_calls: within_limits.map_or(calls.total(), |(most, _)| most.total),
             upper_bound: may_skip_ai || may_need_fewer_calls || shares_limits,
             may_skip_ai,
             may_need_fewer_calls,
             shares_limits,
             ai_asked,
-            at_most: cost(|price| price.highest, |most| most.highest, (1, 1)),
-            expected: cost(|price| price.price, |most| most.money, ai_asked.unwrap_or((1, 1))),
+            at_most: cost(|price| price.all_tries, retried, |most| most.highest, (1, 1)).max(without_retries),
+            without_retries,
+            expected: cost(|price| price.price, within_limits, |most| most.money, ai_asked.unwrap_or((1, 1))),
             uncovered_ms: uncovered.map(|one| millis(one.over)),
             clock_change: uncovered.and_then(|one| one.clock_change.clone()),
         })

@@ -9,8 +9,14 @@ const ENOUGH_SEARCHES: i64 = 20;
 
 /// Returns what a call cost on average in past searches if there are enough of them and some were billed, else the
 /// configured price. Those that were not billed count with the price that is configured now. One bill is enough for the
-/// highest price: the next call may cost as much.
-pub(in crate::insight) fn price(source: Source, topics: &[Topic], configured: &Prices, history: &History) -> Price {
+/// highest price: the next call may cost as much. `max_tries` is how often a call may be tried.
+pub(in crate::insight) fn price(
+    source: Source,
+    topics: &[Topic],
+    configured: &Prices,
+    history: &History,
+    max_tries: u32,
+) -> Price {
     let configured = configured.of(source);
     let past = history.billed.iter().find(|row| row.source == source);
     let (billed_searches, assumed_searches) = past.map_or((0, 0), |row| (row.searches, row.assumed_searches));
@@ -29,7 +35,11 @@ pub(in crate::insight) fn price(source: Source, topics: &[Topic], configured: &P
         None => (configured, "configured"),
     };
     let bill = past.map_or(Micros(0), |row| row.highest_call);
-    Price { source, price, basis, billed_searches, assumed_searches, highest: configured.max(bill).max(price) }
+    // The bill of a search is divided by its tries, so this many tries cost no less than any search did.
+    let of_try = configured.max(bill);
+    let highest = of_try.max(price);
+    let all_tries = of_try.times(i64::from(max_tries)).max(highest);
+    Price { source, price, basis, billed_searches, assumed_searches, highest, of_try, max_tries, all_tries }
 }
 
 /// Returns the price of a source in the forecast.
@@ -40,6 +50,12 @@ pub(in crate::insight) fn expected(source: Source, prices: &[Price]) -> Micros {
 /// Returns the most that a call of a source costs in the forecast.
 pub(in crate::insight) fn highest(source: Source, prices: &[Price]) -> Micros {
     prices.iter().find(|price| price.source == source).map_or(Micros(0), |price| price.highest)
+}
+
+/// Returns how often a call of a source may be tried, and the most that one try costs.
+pub(in crate::insight) fn tries(source: Source, prices: &[Price]) -> (i64, Micros) {
+    let of = |price: &Price| (i64::from(price.max_tries), price.of_try);
+    prices.iter().find(|price| price.source == source).map_or((1, Micros(0)), of)
 }
 
 /// Returns by how much configured prices are above those of the forecast. Calls are refused by the former.

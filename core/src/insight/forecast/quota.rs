@@ -45,13 +45,13 @@ impl<'s> Group<'s> {
     }
 
     /// Sets the only topic, which has these limits. `answered`: it had an answer on the first day; `price` returns the
-    /// expected, the highest and the configured price.
+    /// expected, the highest and the configured price of a try, and how many tries of a call are counted.
     pub(super) fn with_limited(
         mut self,
         (topic, limits): (&Topic, TopicLimits),
         answered: bool,
         used: Usage,
-        price: &impl Fn(Source) -> (Micros, Micros, Micros),
+        price: &impl Fn(Source) -> (Micros, Micros, Micros, i64),
         counted: &impl Fn(Source) -> bool,
     ) -> Self {
         let sources = topic.sources();
@@ -59,9 +59,9 @@ impl<'s> Group<'s> {
         self.may_need_fewer |= sources.len() > 1 && !limits.is_none();
         let mut all = Vec::new();
         for source in sources.into_iter().filter(|source| counted(*source)) {
-            let (expected, highest, configured) = price(source);
+            let (expected, highest, configured, tries) = price(source);
             self.may_need_fewer |= may_need_fewer(topic, source);
-            let (many, daily) = (calls_of(topic, source), is_daily(topic, source));
+            let (many, daily) = (calls_of(topic, source).saturating_mul(tries), is_daily(topic, source));
             all.push(SourceCalls { source, many, daily, expected, highest, configured });
         }
         self.limited = Some(LimitedTopic { sources: all, answered, limits, used });

@@ -14,6 +14,8 @@ pub struct Horizon {
     pub limits: ServiceLimits,
     /// What was already used in the UTC day of `from`.
     pub used: Usage,
+    /// The most tries of a call to the search service, including the first.
+    pub tries: u32,
 }
 
 /// The history of the last 30 days; empty without a database.
@@ -39,6 +41,8 @@ pub struct ProviderDay {
     pub name: Source,
     pub limits: ServiceLimits,
     pub used: Usage,
+    /// The most tries of a call, including the first.
+    pub tries: u32,
 }
 
 /// How the forecast meets a provider's limit of calls.
@@ -49,7 +53,7 @@ pub struct ProviderQuota {
     pub quota: Quota,
 }
 
-/// What one call of a source costs: as expected, and at most.
+/// What one call of a source costs: as expected, and at most with and without retries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct Price {
     pub source: Source,
@@ -65,6 +69,14 @@ pub struct Price {
     /// The highest price: the configured one, or the highest bill of a call in the last 30 days if that is higher.
     #[serde(rename = "highest_usd")]
     pub highest: Micros,
+    /// The same of one try. The above may be an average that contains the cost of retries.
+    #[serde(skip)]
+    pub of_try: Micros,
+    /// How often a call is tried, including the first time.
+    pub max_tries: u32,
+    /// What a call costs with all its tries, each at the highest price.
+    #[serde(rename = "all_tries_usd")]
+    pub all_tries: Micros,
 }
 
 /// Calls per source.
@@ -150,6 +162,8 @@ pub struct TopicForecast {
     /// The most calls of the horizon to each source, within the topic's own limits, which any of them may use up: a run
     /// asks each source once, but `ai.when` may skip the AI source.
     pub calls: Calls,
+    /// The same with all tries of each call.
+    pub tries: Calls,
     /// The most calls of the horizon together.
     #[serde(skip)]
     pub most_calls: i64,
@@ -167,8 +181,10 @@ pub struct TopicForecast {
     /// How many planned runs of the last 30 days asked the AI source, of how many; `None` with too few runs to predict
     /// from.
     pub ai_asked: Option<(i64, i64)>,
-    /// The most that the calls cost, each at its highest price.
+    /// The most that the calls cost: each is tried as often as possible, and each try has its highest price.
     pub at_most: Cost,
+    /// The most that they cost if no call is retried.
+    pub without_retries: Cost,
     /// The expected cost, using the expected prices and `ai_asked`.
     pub expected: Cost,
     /// How many milliseconds the interval of the schedule exceeds the window of the social searches.
@@ -188,6 +204,7 @@ impl TopicForecast {
             slots: 0,
             slots_30_days: 0,
             calls: Calls::default(),
+            tries: Calls::default(),
             most_calls: 0,
             upper_bound: false,
             may_skip_ai: false,
@@ -195,6 +212,7 @@ impl TopicForecast {
             shares_limits: false,
             ai_asked: None,
             at_most: Cost::default(),
+            without_retries: Cost::default(),
             expected: Cost::default(),
             uncovered_ms: None,
             clock_change: None,
@@ -214,8 +232,12 @@ pub struct Forecast {
     pub slots: i64,
     /// Calls of these topics.
     pub calls: Calls,
-    /// The most that these topics cost.
+    /// The same with all tries of each call.
+    pub tries: Calls,
+    /// The most that these topics cost, with all tries of each call.
     pub at_most: Cost,
+    /// The most that they cost if no call is retried.
+    pub without_retries: Cost,
     /// The expected cost of these topics.
     pub expected: Cost,
     /// The prices used.
@@ -236,6 +258,15 @@ impl Cost {
             horizon: self.horizon.plus(other.horizon),
             per_day: self.per_day.plus(other.per_day),
             per_month: self.per_month.plus(other.per_month),
+        }
+    }
+
+    /// The higher one of each part.
+    pub(in crate::insight) fn max(self, other: Self) -> Self {
+        Self {
+            horizon: self.horizon.max(other.horizon),
+            per_day: self.per_day.max(other.per_day),
+            per_month: self.per_month.max(other.per_month),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Sums over finished runs and the current state, for external monitoring. `insight` decides what to count.
 
-use crate::model::{Counts, Micros, RunState, SearchState, Source, Time, Trigger};
+use crate::model::{Counts, RunState, SearchCost, SearchState, Source, Time, Trigger};
 
 /// A finished run, as far as it is counted.
 #[derive(Debug, Clone)]
@@ -40,8 +40,8 @@ pub struct TallySearch {
     pub fresh: bool,
     /// The number of unreadable entries.
     pub unreadable: i64,
-    /// The price paid, or the expected price if not known.
-    pub cost: Micros,
+    /// The price paid, or the expected price if not known, which is then assumed.
+    pub cost: SearchCost,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,9 +83,6 @@ pub struct StoreCounts {
     pub outbox: [i64; 3],
     /// The number of subjects for which each alert fires; 0 for a paused one.
     pub firing: Vec<(String, i64)>,
-    /// Calls of the UTC day, and their cost if it is counted.
-    pub calls: i64,
-    pub spent: Option<Micros>,
     /// Finished runs not included in the sums yet.
     pub uncounted: i64,
 }

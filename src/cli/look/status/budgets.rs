@@ -6,7 +6,7 @@ use crate::budget::UnaffordableCall;
 use crate::cli::wiring::context::Context;
 use crate::config::ProviderConfig;
 use crate::insight::Amount;
-use crate::model::{Budget, Micros, SearchCost, Source, Topic, Usage};
+use crate::model::{Budget, Micros, SearchCost, Topic, Usage, UsageByProvider};
 
 /// A daily budget, and how much of it is used.
 #[derive(serde::Serialize)]
@@ -48,27 +48,12 @@ impl std::fmt::Display for BudgetLine {
     }
 }
 
-pub(in crate::cli::look) fn used_of(name: Source, used: &[(Source, Usage)]) -> Usage {
-    used.iter().find(|(one, _)| *one == name).map(|(_, used)| *used).unwrap_or_default()
-}
-
-/// Returns what a provider's calls of today cost. No more was assumed than it cost: one may be read after the other.
-pub(super) fn paid(provider: &str, used: Usage, assumed: &[(String, Micros)]) -> SearchCost {
-    let of = assumed.iter().find(|(one, _)| one == provider).map_or(Micros(0), |(_, money)| *money);
-    SearchCost { total: used.money, assumed: of.min(used.money) }
-}
-
 /// Returns today's use of each provider other than the search service.
-pub(super) fn provider_days(
-    context: &Context,
-    used: &[(Source, Usage)],
-    assumed: &[(String, Micros)],
-) -> Vec<serde_json::Value> {
+pub(super) fn provider_days(context: &Context, used: &UsageByProvider) -> Vec<serde_json::Value> {
     let day = |one: &ProviderConfig| {
-        let used = used_of(one.name, used);
-        let paid = paid(one.name.as_str(), used, assumed);
+        let used = used.of(one.name);
         json!({ "provider": one.name, "kind": one.kind.name, "calls_today": used.calls, "max_calls_per_day": one.max_calls_per_day,
-            "cost_usd": paid.total, "budget_per_day_usd": one.budget_per_day, "assumed_usd": paid.assumed })
+            "cost_usd": used.cost.total, "budget_per_day_usd": one.budget_per_day, "assumed_usd": used.cost.assumed })
     };
     context.config.providers.iter().map(day).collect()
 }

@@ -2,14 +2,14 @@
 
 use std::io::Write;
 
-use super::budgets::{money_used, paid, used_of};
+use super::budgets::money_used;
 use super::pages::Page;
 use super::totals::Totals;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::grid::Grid;
 use crate::cli::terminal::output;
 use crate::compare::FirstSeen;
-use crate::model::{Paused, PausedBy, RunState, SERVICE, Time, Undelivered};
+use crate::model::{Paused, PausedBy, RunState, Time, Undelivered};
 use crate::store::{RunRow, TopicStatus};
 
 /// The table and its notes, filled page by page.
@@ -126,14 +126,14 @@ fn totals_lines(totals: &Totals<'_>) -> String {
     text.push('\n');
     let days = context.config.day_limits();
     for (name, limits) in &days.providers {
-        let used = used_of(*name, &totals.others);
-        let money = money_used(paid(name.as_str(), used, &totals.assumed), limits.money);
+        let used = used.of(*name);
+        let money = money_used(used.cost, limits.money);
         text.push_str(&format!("{name}: {} of {} calls today (UTC), {money}\n", used.calls, limits.calls));
     }
     if let Some(limits) = days.service {
-        let money = money_used(paid(SERVICE, *used, &totals.assumed), limits.money);
+        let money = money_used(used.service.cost, limits.money);
         let limit = context.config.service.max_calls_per_day;
-        text.push_str(&format!("{} of {limit} calls today (UTC), {money} · ", used.calls));
+        text.push_str(&format!("{} of {limit} calls today (UTC), {money} · ", used.service.calls));
     }
     text.push_str(&format!("{}, {}\n", output::escape_control(&totals.place), output::bytes(disk.bytes)));
     text

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
-use super::budgets::{BudgetLine, budgets, paid, provider_days};
+use super::budgets::{BudgetLine, budgets, provider_days};
 use super::pages::Page;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::wiring::context::Context;
-use crate::model::{Micros, SERVICE, Source, Time, Topic, Undelivered, Usage};
+use crate::model::{PaidUsage, Time, Topic, Undelivered, UsageByProvider};
 use crate::schedule::{AHEAD, Schedule};
 use crate::store::{DataOrigin, Disk, RunRow, Store, TopicStatus};
 
@@ -17,11 +17,8 @@ pub(in crate::cli::look) struct Totals<'c> {
     pub(in crate::cli::look) context: &'c Context,
     configured: HashMap<&'c str, &'c Topic>,
     pub(in crate::cli::look) now: Time,
-    /// Today's use of the service, and of the other providers.
-    pub(in crate::cli::look) used: Usage,
-    pub(in crate::cli::look) others: Vec<(Source, Usage)>,
-    /// How much of the money no bill confirms, by provider.
-    pub(in crate::cli::look) assumed: Vec<(String, Micros)>,
+    /// Today's use of the service and of the other providers.
+    pub(in crate::cli::look) used: UsageByProvider,
     pub(in crate::cli::look) budgets: Vec<BudgetLine>,
     pub(in crate::cli::look) undelivered: Undelivered,
     /// The last runs of reports, exports and other jobs that failed.
@@ -35,16 +32,15 @@ impl<'c> Totals<'c> {
     pub(in crate::cli::look) async fn read(context: &'c Context, store: &Store) -> Result<Self, Failure> {
         let now = (context.clock)();
         let limited: Vec<String> = context.limited().map(|topic| topic.id.clone()).collect();
-        let (used, topics_used) = store.usage_on(now.utc_day(), &limited).await?;
+        let used = store.usage_by_provider(now.utc_day()).await?;
+        let topics_used = store.usage_on(now.utc_day(), &limited).await?.1;
         let channels: Vec<String> = context.config.channels.iter().map(|spec| spec.name.clone()).collect();
         Ok(Self {
             context,
             configured: context.config.topics.iter().map(|topic| (topic.id.as_str(), topic)).collect(),
             now,
+            budgets: budgets(context, used.service.usage(), &topics_used),
             used,
-            others: store.used_by_provider(now.utc_day()).await?,
-            assumed: store.assumed_on(now.utc_day()).await?,
-            budgets: budgets(context, used, &topics_used),
             undelivered: store.undelivered(Some(&channels)).await?,
             failed_jobs: store.failed_jobs().await?,
             // Before the first search the database does not know; the configuration says what it will be.
@@ -69,13 +65,13 @@ impl<'c> Totals<'c> {
     }
 
     pub(in crate::cli::look) fn to_json(&self, unjudged: usize) -> Value {
-        let paid = paid(SERVICE, self.used, &self.assumed);
+        let PaidUsage { calls, cost } = self.used.service;
         // `unjudged` is the former name of `unscored`, until 1.0.
-        json!({ "sandbox": self.is_sandbox, "database": self.place, "calls_today": self.used.calls,
+        json!({ "sandbox": self.is_sandbox, "database": self.place, "calls_today": calls,
             "max_calls_per_day": self.context.config.service.max_calls_per_day, "budget_clears_at": self.now.next_utc_day(),
-            "budgets": self.budgets, "providers": provider_days(self.context, &self.others, &self.assumed), "unscored": unjudged, "unjudged": unjudged,
+            "budgets": self.budgets, "providers": provider_days(self.context, &self.used), "unscored": unjudged, "unjudged": unjudged,
             "undelivered": self.undelivered, "failed_jobs": self.failed_jobs, "disk": self.disk, "topics": [],
-            "cost_usd": paid.total, "assumed_usd": paid.assumed })
+            "cost_usd": cost.total, "assumed_usd": cost.assumed })
     }
 
     pub(super) fn topic_to_json(&self, status: &TopicStatus, page: &Page) -> Value {

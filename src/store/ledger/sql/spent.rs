@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 use super::{Conn, Database, read};
-use crate::model::{Micros, Source, Time, Usage};
+use crate::model::{Micros, PaidUsage, SERVICE, SearchCost, Source, Time, Usage, UsageByProvider};
 use crate::store::{Outcome, RunRef, StoreError};
 
 /// How long counters of topics are kept, in days.
@@ -17,8 +17,13 @@ const KEPT_DAYS: i64 = 40;
 pub(super) const PROVIDER: &str = "CASE WHEN s.source IN ('social', 'web', 'ai') THEN 'service' ELSE s.source END";
 /// SQL for the UTC day on which the calls of a search were counted; null if it made none.
 pub(super) const CALLED_ON: &str = "CASE WHEN s.tries > 0 THEN coalesce(s.counted_on, s.started_at / 86400000) END";
+/// SQL for the UTC day of the first call of a search that made several, which may have passed midnight.
+pub(super) const FIRST_CALLED_ON: &str = "CASE WHEN s.tries > 1 THEN s.started_at / 86400000 END";
 /// SQL condition: no bill confirms what a search cost. It was assumed from a price, or the search is not over.
 pub(super) const UNBILLED: &str = "(s.cost_basis = 'assumed' OR s.cost IS NULL)";
+/// SQL for what a search cost on its last day, or may cost while that is unknown.
+const COST: &str = "CASE WHEN coalesce(s.cost, s.expected_cost) > s.counted_before \
+     THEN coalesce(s.cost, s.expected_cost) - s.counted_before ELSE 0 END";
 const BY_PROVIDER: &str =
     "CASE WHEN s.source IN ('social', 'web', 'ai') THEN 'service' ELSE s.source END, s.counted_on";
 
@@ -108,14 +113,17 @@ async fn settle(conn: &mut Conn, costs: &[(&RunRef, Source, Micros)]) -> Result<
     Ok(())
 }
 
-/// SQL for the usage on a day, summed over the ledger. Uses the index on when runs happened, going back two days: no
-/// run lasts longer.
-fn ledger(columns: &str, and: &str) -> String {
+/// SQL for the usage summed over the ledger, and how much of the money no bill confirms. `$1` and `$2` are the start of
+/// the first and the end of the last day's span of the index on when runs happened; what was begun again after it has an
+/// index of its own. So days long ago cost no more than today.
+fn ledger(columns: &str, conditions: &str) -> String {
+    let at = read::RUN_AT;
     format!(
-        "SELECT {columns}, CAST(coalesce(sum(s.tries), 0) AS BIGINT) AS made, CAST(coalesce(sum(CASE WHEN coalesce(s.cost, s.expected_cost) > s.counted_before \
-         THEN coalesce(s.cost, s.expected_cost) - s.counted_before ELSE 0 END), 0) AS BIGINT) AS spent FROM run r CROSS JOIN search s \
-         WHERE s.run = r.id AND {} >= $1 AND {CALLED_ON} = $2{and}",
-        read::RUN_AT
+        "SELECT {columns}, CAST(coalesce(sum(s.tries), 0) AS BIGINT) AS made, CAST(coalesce(sum({COST}), 0) AS BIGINT) AS spent, \
+         CAST(coalesce(sum(CASE WHEN {UNBILLED} THEN {COST} ELSE 0 END), 0) AS BIGINT) AS assumed FROM (\
+           SELECT r.id, r.topic FROM run r WHERE {at} >= $1 AND {at} < $2 \
+           UNION ALL SELECT r.id, r.topic FROM run r WHERE r.attempt > 1 AND {at} >= $2) AS called CROSS JOIN search s \
+         WHERE s.run = called.id AND {conditions}"
     )
 }
 
@@ -124,26 +132,69 @@ pub(super) fn index_start(day: i64) -> i64 {
     Time::of_utc_day(day.saturating_sub(2)).0
 }
 
-/// Before when runs are looked through for calls of a day: a run that was begun anew is found by its last start. One
-/// that stood still for longer than two days in between is left out.
+/// Before when runs are looked through for calls of a day. A run that was begun again is found by its last start, which
+/// may be later: such runs have an index of their own.
 pub(super) fn index_end(day: i64) -> i64 {
     Time::of_utc_day(day.saturating_add(3)).0
 }
 
 /// Returns a provider's usage on a day, summed over the ledger.
 pub(in crate::store) async fn in_ledger(conn: &mut Conn, provider: &str, day: i64) -> Result<Usage, StoreError> {
-    let of = format!(" AND {PROVIDER} = $3");
-    let select = sqlx::query(AssertSqlSafe(ledger("''", &of))).bind(index_start(day)).bind(day).bind(provider);
-    let row = select.fetch_one(conn).await?;
+    let of = format!("{CALLED_ON} = $3 AND {PROVIDER} = $4");
+    let select = sqlx::query(AssertSqlSafe(ledger("''", &of))).bind(index_start(day)).bind(index_end(day));
+    let row = select.bind(day).bind(provider).fetch_one(conn).await?;
     Ok(Usage { calls: row.try_get("made")?, money: Micros(row.try_get("spent")?) })
 }
 
-/// Returns how much of the money of a day no bill confirms, by provider.
-pub(in crate::store) async fn assumed(conn: &mut Conn, day: i64) -> Result<Vec<(String, Micros)>, StoreError> {
-    let unbilled = format!(" AND {UNBILLED} GROUP BY {PROVIDER}");
-    let sql = ledger(&format!("{PROVIDER} AS provider"), &unbilled);
-    let rows = sqlx::query(AssertSqlSafe(sql)).bind(index_start(day)).bind(day).fetch_all(conn).await?;
-    rows.iter().map(|row| Ok((row.try_get("provider")?, Micros(row.try_get("spent")?)))).collect()
+/// Returns what was used on each of these days, by provider, and how much of the money no bill confirms. One statement
+/// reads both: a sum where money is not counted, and its assumed part, come from the same pass over the ledger.
+pub(in crate::store) async fn by_provider(
+    conn: &mut Conn,
+    (first, last): (i64, i64),
+) -> Result<BTreeMap<i64, UsageByProvider>, StoreError> {
+    let summed = ledger(
+        &format!("{CALLED_ON} AS day, {PROVIDER} AS provider"),
+        &format!("{CALLED_ON} >= $3 AND {CALLED_ON} <= $4 GROUP BY {CALLED_ON}, {PROVIDER}"),
+    );
+    // `MATERIALIZED`, because PostgreSQL may run a plain subquery again for each row.
+    let sql = format!(
+        "WITH l AS MATERIALIZED ({summed}) SELECT c.day, c.provider, c.made, coalesce(c.spent, l.spent, 0) AS spent, \
+         coalesce(l.assumed, 0) AS assumed FROM calls c LEFT JOIN l ON l.day = c.day AND l.provider = c.provider \
+         WHERE c.day >= $3 AND c.day <= $4 ORDER BY c.day, c.provider"
+    );
+    let mut days: BTreeMap<i64, UsageByProvider> = BTreeMap::new();
+    let select = sqlx::query(AssertSqlSafe(sql)).bind(index_start(first)).bind(index_end(last)).bind(first).bind(last);
+    for row in select.fetch_all(conn).await? {
+        let (provider, total): (String, i64) = (row.try_get("provider")?, row.try_get("spent")?);
+        // The total may be a counter of its own; no more of it is assumed than there is.
+        let assumed = row.try_get::<i64, _>("assumed")?.min(total);
+        let used = PaidUsage {
+            calls: row.try_get("made")?,
+            cost: SearchCost { total: Micros(total), assumed: Micros(assumed) },
+        };
+        let day = days.entry(row.try_get("day")?).or_default();
+        if provider == SERVICE {
+            day.service = used;
+        } else if let Some(source) = Source::parse(&provider) {
+            day.others.push((source, used));
+        }
+    }
+    Ok(days)
+}
+
+/// Returns how much of what a topic cost on each of these days no bill confirms. Days without searches are left out.
+pub(in crate::store) async fn assumed_of_topic(
+    conn: &mut Conn,
+    topic: &str,
+    (first, last): (i64, i64),
+) -> Result<BTreeMap<i64, Micros>, StoreError> {
+    let sql = ledger(
+        &format!("{CALLED_ON} AS day"),
+        &format!("{CALLED_ON} >= $3 AND {CALLED_ON} <= $4 AND called.topic = $5 GROUP BY {CALLED_ON}"),
+    );
+    let select = sqlx::query(AssertSqlSafe(sql)).bind(index_start(first)).bind(index_end(last)).bind(first).bind(last);
+    let rows = select.bind(topic).fetch_all(conn).await?;
+    rows.iter().map(|row| Ok((row.try_get("day")?, Micros(row.try_get("assumed")?)))).collect()
 }
 
 /// Returns the usage of these topics on a day: as counted, or summed over the ledger where there is no counter yet.
@@ -168,8 +219,12 @@ pub(in crate::store) async fn of_topics(
     if missing.is_empty() {
         return Ok(used);
     }
-    let some = format!(" AND r.topic IN (SELECT given.value FROM {}) GROUP BY r.topic", super::texts(3));
-    let summed = sqlx::query(AssertSqlSafe(ledger("r.topic", &some))).bind(index_start(day)).bind(day);
+    let some = format!(
+        "{CALLED_ON} = $3 AND called.topic IN (SELECT given.value FROM {}) GROUP BY called.topic",
+        super::texts(4)
+    );
+    let summed = sqlx::query(AssertSqlSafe(ledger("called.topic", &some)));
+    let summed = summed.bind(index_start(day)).bind(index_end(day)).bind(day);
     used.extend(missing.iter().map(|topic| ((*topic).to_owned(), Usage::default())));
     for row in summed.bind(super::resolve::to_json(&missing)?).fetch_all(conn).await? {
         let topic: String = row.try_get("topic")?;

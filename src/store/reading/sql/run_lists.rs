@@ -1,10 +1,20 @@
 //! Lists of runs for pages and the API. Each page continues along an index from where the last one ended.
+//!
+//! Runs that called on a day are in two parts, read one after the other. Nearly all began within a few days of it: a
+//! span of the index `run_at`. Those that were begun again later have a later start, and so come first in the list.
+//! Nothing bounds how much later, and a scan of `run_at` up to now would read every run since. They are found by
+//! `run_again`, the partial index of `attempt > 1`: calls are only made in an attempt that is not given back, so a run
+//! that called and was begun again is in it, and few others are. That statement has no other condition on runs, so
+//! that no other index seems better, and returns ids; there are seldom any, and then there is no second statement.
 
 use sqlx::{QueryBuilder, Row as _};
 
 use super::{Conn, Database, read, spent};
 use crate::model::{RunState, Time};
 use crate::store::{RunCursor, RunFilter, RunRow, StoreError};
+
+/// The most runs of a day that were begun again later and are listed. As many were under way when their process died.
+const MOST_AGAIN: i64 = 1_000;
 
 /// Returns runs after a place, the latest first.
 pub(in crate::store) async fn runs(
@@ -13,16 +23,49 @@ pub(in crate::store) async fn runs(
     after: Option<&RunCursor>,
     limit: i64,
 ) -> Result<Vec<(RunCursor, RunRow)>, StoreError> {
+    let again = begun_again(conn, filter).await?;
+    let mut runs = match again.is_empty() {
+        true => Vec::new(),
+        false => part(conn, filter, Some(&again), after, limit).await?,
+    };
+    let left = limit.saturating_sub(i64::try_from(runs.len()).unwrap_or(i64::MAX));
+    if left > 0 {
+        runs.extend(part(conn, filter, None, after, left).await?);
+    }
+    Ok(runs)
+}
+
+/// Returns the runs that called on the day of the filter, if it has one, and were begun again after the span in which
+/// that day's runs are looked for.
+async fn begun_again(conn: &mut Conn, filter: &RunFilter) -> Result<Vec<i64>, StoreError> {
+    let Some((day, provider)) = &filter.called else { return Ok(Vec::new()) };
+    let at = read::RUN_AT;
+    // The condition as the index has it: a bound value would not prove that the index holds all these runs.
+    let mut query = QueryBuilder::<Database>::new(format!("SELECT r.id FROM run r WHERE r.attempt > 1 AND {at} >= "));
+    query.push_bind(spent::index_end(*day));
+    push_called(&mut query, *day, provider.as_deref());
+    query.push(format!(" ORDER BY {at} DESC, r.public_id DESC LIMIT ")).push_bind(MOST_AGAIN);
+    Ok(query.build_query_scalar().fetch_all(conn).await?)
+}
+
+/// Returns one part of the runs: these that were begun again, or all others.
+async fn part(
+    conn: &mut Conn,
+    filter: &RunFilter,
+    again: Option<&[i64]>,
+    after: Option<&RunCursor>,
+    limit: i64,
+) -> Result<Vec<(RunCursor, RunRow)>, StoreError> {
     let at = read::RUN_AT;
     let mut query =
         QueryBuilder::<Database>::new(read::RUN.replacen("SELECT ", &format!("SELECT {at} AS happened, "), 1));
-    push_matching(&mut query, filter);
+    push_matching(&mut query, filter, again);
     if let Some(after) = after {
         query.push(format!(" AND {at} <= ")).push_bind(after.at.0).push(format!(" AND ({at} < ")).push_bind(after.at.0);
         query.push(" OR r.public_id < ").push_bind(after.run.clone()).push(")");
     }
     query.push(format!(" ORDER BY {at} DESC, r.public_id DESC LIMIT ")).push_bind(limit);
-    let rows = query.build().fetch_all(conn).await?;
+    let rows = query.build().persistent(again.is_none()).fetch_all(conn).await?;
     rows.iter()
         .map(|row| {
             let run = read::run(row)?;
@@ -33,14 +76,23 @@ pub(in crate::store) async fn runs(
 
 /// Returns how many runs match; counts no further than `most`.
 pub(in crate::store) async fn count(conn: &mut Conn, filter: &RunFilter, most: i64) -> Result<i64, StoreError> {
-    let mut query = QueryBuilder::<Database>::new("SELECT count(*) FROM (SELECT 1 AS one FROM run r");
-    push_matching(&mut query, filter);
-    query.push(" LIMIT ").push_bind(most).push(") AS found");
-    Ok(query.build_query_scalar().fetch_one(conn).await?)
+    let again = begun_again(conn, filter).await?;
+    let many = match again.is_empty() {
+        true => 0,
+        false => count_part(conn, filter, Some(&again), most).await?,
+    };
+    Ok(many + count_part(conn, filter, None, most - many).await?)
 }
 
-/// Adds the filter's conditions on run `r`.
-fn push_matching(query: &mut QueryBuilder<Database>, filter: &RunFilter) {
+async fn count_part(conn: &mut Conn, filter: &RunFilter, again: Option<&[i64]>, most: i64) -> Result<i64, StoreError> {
+    let mut query = QueryBuilder::<Database>::new("SELECT count(*) FROM (SELECT 1 AS one FROM run r");
+    push_matching(&mut query, filter, again);
+    query.push(" LIMIT ").push_bind(most).push(") AS found");
+    Ok(query.build_query_scalar().persistent(again.is_none()).fetch_one(conn).await?)
+}
+
+/// Adds the filter's conditions on run `r`, which is one of these that were begun again, or any other.
+fn push_matching(query: &mut QueryBuilder<Database>, filter: &RunFilter, again: Option<&[i64]>) {
     let at = read::RUN_AT;
     query.push(" WHERE 1 = 1");
     if let Some(topics) = &filter.topics {
@@ -71,14 +123,31 @@ fn push_matching(query: &mut QueryBuilder<Database>, filter: &RunFilter) {
         );
         query.push_bind(source.as_str().to_owned()).push(")");
     }
-    if let Some((day, provider)) = &filter.called {
-        query.push(format!(" AND {at} >= ")).push_bind(spent::index_start(*day));
-        query.push(format!(" AND {at} < ")).push_bind(spent::index_end(*day));
-        query.push(format!(" AND EXISTS (SELECT 1 FROM search s WHERE s.run = r.id AND {} = ", spent::CALLED_ON));
-        query.push_bind(*day);
-        if let Some(provider) = provider {
-            query.push(format!(" AND {} = ", spent::PROVIDER)).push_bind(provider.clone());
+    match (&filter.called, again) {
+        (Some(_), Some(again)) => {
+            query.push(" AND r.id IN (");
+            let mut ids = query.separated(", ");
+            for id in again {
+                ids.push_bind(*id);
+            }
+            query.push(")");
         }
-        query.push(")");
+        (Some((day, provider)), None) => {
+            query.push(format!(" AND {at} >= ")).push_bind(spent::index_start(*day));
+            query.push(format!(" AND {at} < ")).push_bind(spent::index_end(*day));
+            push_called(query, *day, provider.as_deref());
+        }
+        (None, _) => {}
     }
+}
+
+/// Adds the condition that run `r` called on a day: any provider or this one. A search whose tries passed midnight called
+/// on both days. A value instead of `EXISTS`, which PostgreSQL turns into a join that may begin with all searches.
+fn push_called(query: &mut QueryBuilder<Database>, day: i64, provider: Option<&str>) {
+    query.push(format!(" AND (SELECT 1 FROM search s WHERE s.run = r.id AND ({} = ", spent::CALLED_ON));
+    query.push_bind(day).push(format!(" OR {} = ", spent::FIRST_CALLED_ON)).push_bind(day).push(")");
+    if let Some(provider) = provider {
+        query.push(format!(" AND {} = ", spent::PROVIDER)).push_bind(provider.to_owned());
+    }
+    query.push(" LIMIT 1) = 1");
 }

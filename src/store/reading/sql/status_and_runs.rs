@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
+use super::spent::UNBILLED;
 use super::{Conn, Database, Row, filter_conditions, read};
-use crate::model::{Paused, PausedBy};
+use crate::model::{Micros, Paused, PausedBy};
 use crate::store::{
     AnswerRow, Filter, FoundItem, ItemRow, RunRow, SearchCursor, SearchRow, SightingRow, StoreError, TopicStatus,
 };
@@ -157,6 +158,27 @@ pub(in crate::store) async fn searches(conn: &mut Conn, runs: &[String]) -> Resu
         }
     }
     Ok(found)
+}
+
+/// Returns by run how much of its cost no bill confirms. Runs without such a part are left out.
+pub(in crate::store) async fn assumed_of_runs(
+    conn: &mut Conn,
+    runs: &[String],
+) -> Result<HashMap<String, Micros>, StoreError> {
+    // What a search that is not over may cost is not yet part of its run's cost.
+    let sql = format!(
+        "SELECT r.public_id, CAST(sum(s.cost) AS BIGINT) AS assumed FROM {} CROSS JOIN run r CROSS JOIN search s \
+         WHERE r.public_id = given.value AND s.run = r.id AND {UNBILLED} AND s.cost > 0 GROUP BY r.public_id",
+        super::texts(1)
+    );
+    let mut assumed = HashMap::new();
+    for chunk in runs.chunks(500) {
+        let select = sqlx::query(AssertSqlSafe(sql.clone())).bind(serde_json::json!(chunk).to_string());
+        for row in select.fetch_all(&mut *conn).await? {
+            assumed.insert(row.try_get("public_id")?, Micros(row.try_get("assumed")?));
+        }
+    }
+    Ok(assumed)
 }
 
 pub(in crate::store) async fn sightings_of(conn: &mut Conn, run: &str) -> Result<Vec<SightingRow>, StoreError> {

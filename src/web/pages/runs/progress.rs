@@ -17,7 +17,7 @@ use super::findings;
 use super::run_state::state;
 use crate::draw::format::{self, at_least};
 use crate::listener::Peer;
-use crate::model::{Request, RequestState, RunRow, RunState, SearchRow, SearchState};
+use crate::model::{Micros, Request, RequestState, RunRow, RunState, SearchCost, SearchRow, SearchState};
 use crate::store::RunItems;
 use crate::web::access::authentication::Authentication;
 use crate::web::access::visitor::Visitor;
@@ -43,6 +43,8 @@ struct Progress {
     searches: Vec<SearchRow>,
     /// Of its new items, those of the baseline.
     baseline: i64,
+    /// How much of its cost no bill confirms.
+    assumed: Micros,
 }
 
 impl Progress {
@@ -54,7 +56,8 @@ impl Progress {
         let id = [id.to_owned()];
         let searches = site.store.searches(&id).await?;
         let baseline = site.store.baselines_of_runs(&id).await?.into_values().sum();
-        Ok(Some(Self { request, run, searches, baseline }))
+        let assumed = site.store.assumed_of_runs(&id).await?.into_values().next().unwrap_or_default();
+        Ok(Some(Self { request, run, searches, baseline, assumed }))
     }
 
     /// What it is a run of: a topic, or a job such as `report:daily`.
@@ -78,7 +81,7 @@ impl Progress {
                 (Some(run), _) => {
                     (state(run.state)) " "
                     @if let Some(at) = run.started_at { "started " (moment(at, "UTC")) ". " }
-                    @if self.is_over() && run.topic.is_none() {} @else if self.is_over() { (counted(run, RunItems::Found, run.counts.found, full, "found")) ", " (counted(run, RunItems::First, run.counts.new, full, "new")) @if self.baseline > 0 { " (" (counted(run, RunItems::Baseline, self.baseline, false, "of the baseline")) ")" } ", cost " (run.cost.to_string()) "." }
+                    @if self.is_over() && run.topic.is_none() {} @else if self.is_over() { (counted(run, RunItems::Found, run.counts.found, full, "found")) ", " (counted(run, RunItems::First, run.counts.new, full, "new")) @if self.baseline > 0 { " (" (counted(run, RunItems::Baseline, self.baseline, false, "of the baseline")) ")" } ", cost " (SearchCost { total: run.cost, assumed: self.assumed }.to_string()) "." }
                     @else if run.state == RunState::Queued { "It starts as soon as there is capacity." }
                     @if let Some(why) = run.reason.as_ref().or(run.error_text.as_ref()) { " " (format::line(why, 300)) }
                 },

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use crate::draw::format::{at_least_noun, count_noun};
-use crate::model::{RunState, Source, Time, Usage};
+use crate::model::{PaidUsage, RunState, SERVICE, SearchCost, Source, Time, UsageByProvider};
 use crate::schedule::parse_instant;
 use crate::store::RunFilter;
 use crate::web::access::visitor::Visitor;
@@ -86,7 +86,7 @@ impl RunQuery {
             @if let Some(source) = source { " that searched " (source) }
             @if let Some((day, provider)) = called {
                 " with calls" @if let Some(provider) = provider { " to " (provider) } " on the UTC day " (Time::of_utc_day(*day).utc_date())
-                @if let Some(used) = used { ": " (count_noun(used.calls.unsigned_abs(), "call")) ", " (used.money.to_string()) }
+                @if let Some(used) = used { ": " (count_noun(used.calls.unsigned_abs(), "call")) ", " (used.cost.to_string()) }
             }
             @if let Some(since) = since { ", from " (moment(*since, "UTC")) }
             @if let Some(until) = until { ", before " (moment(*until, "UTC")) }
@@ -105,15 +105,17 @@ impl RunQuery {
     }
 
     /// What was used on a UTC day: of a provider or of all, or by the topic that is named.
-    async fn used(&self, site: &Site, day: i64, provider: Option<&str>) -> Result<Usage, Problem> {
-        let topics = self.filter.topics.as_deref().unwrap_or_default();
-        let (service, of_topics) = site.store.usage_on(day, topics).await?;
-        if let Some(used) = of_topics.first() {
-            return Ok(*used);
+    async fn used(&self, site: &Site, day: i64, provider: Option<&str>) -> Result<PaidUsage, Problem> {
+        if let Some(topic) = self.filter.topics.as_deref().and_then(|topics| topics.first()) {
+            let used = site.store.usage_on(day, std::slice::from_ref(topic)).await?.1;
+            let assumed = site.store.assumed_of_topic(topic, day, day).await?;
+            let used = used.first().copied().unwrap_or_default();
+            let assumed = assumed.get(&day).copied().unwrap_or_default().min(used.money);
+            return Ok(PaidUsage { calls: used.calls, cost: SearchCost { total: used.money, assumed } });
         }
-        let others = site.store.used_by_provider(day).await?;
+        let UsageByProvider { service, others } = site.store.usage_by_provider(day).await?;
         let asked = |name: &str| provider.is_none_or(|provider| provider == name);
-        let own = if asked(crate::model::SERVICE) { service } else { Usage::default() };
+        let own = if asked(SERVICE) { service } else { PaidUsage::default() };
         let others = others.into_iter().filter(|(name, _)| asked(name.as_str()));
         Ok(others.fold(own, |sum, (_, used)| sum.plus(used)))
     }

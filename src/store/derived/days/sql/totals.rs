@@ -4,10 +4,11 @@
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 use super::pulse::FRESH;
+use super::spent::UNBILLED;
 use super::{Conn, Database, Row, alert_cards, followers, read, spent};
 use crate::model::{
-    Follower, MetricSum, Micros, RunState, SearchState, Source, SourceLatest, StoreCounts, TallyRun, TallySearch, Time,
-    TopicLimits, Trigger, Usage, alert_of,
+    Follower, MetricSum, Micros, RunState, SearchCost, SearchState, Source, SourceLatest, StoreCounts, TallyRun,
+    TallySearch, Time, TopicLimits, Trigger, Usage, alert_of,
 };
 use crate::store::StoreError;
 
@@ -37,7 +38,8 @@ pub(in crate::store) async fn after(conn: &mut Conn, seq: i64, limit: i64) -> Re
     // `CROSS JOIN` fixes the order: the runs by number, then the searches of each.
     let sql = format!(
         "SELECT r.seq, s.source, s.state, s.error_class, s.tries, s.latency_ms, s.found, s.new, s.duplicate, s.outside, s.undated, \
-         CAST({FRESH} AS BIGINT) AS fresh, s.unreadable, coalesce(s.cost, s.expected_cost) AS cost FROM run r CROSS JOIN search s \
+         CAST({FRESH} AS BIGINT) AS fresh, s.unreadable, coalesce(s.cost, s.expected_cost) AS cost, \
+         CASE WHEN {UNBILLED} THEN coalesce(s.cost, s.expected_cost) ELSE 0 END AS assumed FROM run r CROSS JOIN search s \
          WHERE r.seq IS NOT NULL AND r.seq > $1 AND r.seq <= $2 AND s.run = r.id ORDER BY r.seq, s.attempt, s.source"
     );
     let rows = sqlx::query(AssertSqlSafe(sql)).bind(seq).bind(last).fetch_all(conn).await?;
@@ -76,7 +78,7 @@ fn search(row: &Row) -> Result<TallySearch, StoreError> {
         counts: read::counts(row)?,
         fresh: row.try_get::<i64, _>("fresh")? > 0,
         unreadable: row.try_get("unreadable")?,
-        cost: Micros(row.try_get("cost")?),
+        cost: SearchCost { total: Micros(row.try_get("cost")?), assumed: Micros(row.try_get("assumed")?) },
     })
 }
 
@@ -206,11 +208,6 @@ pub(in crate::store) const STANDING: &str = "SELECT (SELECT count(*) FROM topic 
 
 pub(in crate::store) async fn current(conn: &mut Conn, now: Time, planned_by: Time) -> Result<StoreCounts, StoreError> {
     let row = sqlx::query(STANDING).bind(now.0).bind(planned_by.0).fetch_one(&mut *conn).await?;
-    let day: Option<(i64, Option<i64>)> =
-        sqlx::query_as("SELECT made, spent FROM calls WHERE day = $1 AND provider = 'service'")
-            .bind(now.utc_day())
-            .fetch_optional(&mut *conn)
-            .await?;
     let firing = format!(
         "SELECT j.id, (SELECT count(*) FROM alert_firing f WHERE f.alert = substr(j.id, 7) AND {} AND {} AND NOT {}) AS firing FROM job j \
          WHERE j.removed_at IS NULL AND j.id > 'alert:' AND j.id < 'alert;' ORDER BY j.id LIMIT $1",
@@ -228,8 +225,6 @@ pub(in crate::store) async fn current(conn: &mut Conn, now: Time, planned_by: Ti
         overdue: row.try_get("overdue")?,
         outbox: [row.try_get("queued")?, row.try_get("sending")?, row.try_get("dead")?],
         firing: firing.collect::<Result<_, StoreError>>()?,
-        calls: day.map_or(0, |(calls, _)| calls),
-        spent: day.map_or(Some(Micros(0)), |(_, spent)| spent.map(Micros)),
         uncounted: row.try_get("uncounted")?,
     })
 }

@@ -2,7 +2,7 @@
 
 use super::parts::{COST, Named, PAGED, SOURCE, list, one};
 use crate::model::{RunState, SearchState, Trigger};
-use crate::web::api::document::shape::Shape::{Flag, Integer, List, Maybe, Of, Text, Time, Word};
+use crate::web::api::document::shape::Shape::{Flag, Integer, List, Maybe, Number, Of, Text, Time, Word};
 use crate::web::api::document::shape::{Field, Shape, object};
 
 const TRIGGER: Shape = Word(|| Trigger::ALL.iter().map(|trigger| trigger.as_str()).collect());
@@ -38,7 +38,10 @@ const RUN: &[Field] = &[
     ("thinned", Flag, "some of its sightings were deleted because of their age"),
 ];
 
-const SEARCHES: &[Field] = &[("searches", List(&Of("Search")), "by attempt and source")];
+const SEARCHES: &[Field] = &[
+    ("assumed_usd", Number, "the part of its cost that no bill confirms: assumed from a price"),
+    ("searches", List(&Of("Search")), "by attempt and source"),
+];
 
 const SEARCH: &[Field] = &[
     ("run", Text, "id of its run"),

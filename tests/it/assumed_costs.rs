@@ -1,0 +1,136 @@
+//! Every total of money says how much of it no bill confirms, on both databases, with a budget and without: pages, the
+//! API, the metrics and the tools for assistants say what the ledger says.
+
+use serde_json::{Value, json};
+
+use crate::support::api_client::get;
+use crate::support::databases::{databases, wait};
+use crate::support::exposition::Exposed;
+use crate::support::mcp_client::Stdio;
+use crate::support::program::{NINE, Place};
+use crate::support::service::{Raw, reply};
+use crate::support::stored::COST;
+use crate::support::web_client::Pages;
+
+const FEED: &[u8] = b"<?xml version=\"1.0\"?><rss version=\"2.0\"><channel><title>t</title></channel></rss>";
+
+/// The web searches are billed at 0.002 dollars. The social ones and the feed name no cost.
+fn service() -> Raw {
+    Raw::saying(|path| {
+        let (kind, cost, body): (&str, &str, &[u8]) = if path.contains("feed") {
+            ("application/rss+xml", "", FEED)
+        } else if path.contains("web") {
+            (
+                "application/json",
+                "x-desearch-cost-usd: 0.002\r\n",
+                br#"{"results": [{"title": "A page", "url": "https://a.example/page"}]}"#,
+            )
+        } else {
+            ("application/json", "", br#"{"results": [{"text": "one plain text, long enough to be told apart"}]}"#)
+        };
+        reply("200 OK", &format!("content-type: {kind}\r\n{cost}"), body)
+    })
+}
+
+/// One run of a topic with these three sources.
+fn ran(place: &Place, service: &Raw, with_budget: bool) {
+    let budget = if with_budget { "budget_per_day = 2.5\n" } else { "" };
+    let provider = "[providers.news]\nkind = \"feeds\"\nallow_private = true\nmax_tries = 1\nrate_limit = \"unlimited\"\nprice.call = 0.05\n";
+    let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\", \"web\", \"news\"]\n";
+    place.configure(
+        &format!("{}prices.social = 0.003\n{budget}", service.lines()),
+        &format!("{provider}{budget}\n{topic}news.urls = [\"{}/feed\"]\n", service.url()),
+    );
+    place.ok(&["once", "--at", NINE]);
+}
+
+fn assumed_in_ledger(place: &Place) -> [i64; 2] {
+    let of = |sources: &str| {
+        let sql = format!("SELECT sum({COST}) FROM v_search WHERE cost_basis = 'assumed' AND source IN ({sources})");
+        place.database.number(&sql)
+    };
+    [of("'social', 'web'"), of("'news'")]
+}
+
+#[test]
+fn every_total_says_how_much_of_it_is_assumed() {
+    let all =
+        [true, false].into_iter().flat_map(|with_budget| databases().into_iter().map(move |one| (one, with_budget)));
+    for (database, with_budget) in all {
+        let name = format!("{}, with a budget: {with_budget}", database.name);
+        let (service, place) = (service(), Place::new(database, "", ""));
+        ran(&place, &service, with_budget);
+        assert_eq!(assumed_in_ledger(&place), [3_000, 50_000], "{name}");
+
+        let status = place.json(&["status", "--json", "--at", NINE]);
+        assert_eq!((&status["cost_usd"], &status["assumed_usd"]), (&json!(0.005), &json!(0.003)), "{name}: {status}");
+        let provider = &status["providers"][0];
+        assert_eq!((&provider["cost_usd"], &provider["assumed_usd"]), (&json!(0.05), &json!(0.05)), "{name}: {status}");
+
+        let pages = Pages::serve(&place, &["--at", NINE]);
+        let run = place.database.last_run("acme");
+        let progress = format!("/progress/{run}");
+        for (path, words) in [
+            ("/", " · $0.053 assumed</small>"),
+            ("/runs", " · $0.055 ($0.053 assumed)"),
+            ("/runs?called=2026-03-11", ": 3 calls, $0.055 ($0.053 assumed)"),
+            ("/runs?called=2026-03-11&topic=acme", ": 3 calls, $0.055 ($0.053 assumed)"),
+            ("/runs?called=2026-03-11&provider=service", ": 2 calls, $0.005 ($0.003 assumed)"),
+            ("/runs?called=2026-03-11&provider=news", ": 1 call, $0.050 (assumed)"),
+            (progress.as_str(), ", cost $0.055 ($0.053 assumed)."),
+        ] {
+            let page = pages.page(path);
+            assert!(page.contains(words), "{name}: `{words}` is not in {path}\n{page}");
+        }
+        let runs = get(&pages, "/api/v1/runs");
+        let row = &runs["data"][0];
+        assert_eq!((&row["cost_usd"], &row["assumed_usd"]), (&json!(0.055), &json!(0.053)), "{name}: {runs}");
+        assert_eq!(get(&pages, &format!("/api/v1/runs/{run}"))["data"]["assumed_usd"], json!(0.053), "{name}");
+
+        metrics_say_so(&name, &Exposed::read(&pages), with_budget);
+        assistants_get_the_same_figures(&name, &place);
+    }
+}
+
+fn metrics_say_so(name: &str, exposed: &Exposed, with_budget: bool) {
+    let news = [("provider", "news")];
+    for (metric, labels, value) in [
+        ("topicwatch_today_cost_dollars", &[][..], 0.005),
+        ("topicwatch_today_cost_assumed_dollars", &[], 0.003),
+        ("topicwatch_provider_today_cost_dollars", &news, 0.05),
+        ("topicwatch_provider_today_cost_assumed_dollars", &news, 0.05),
+    ] {
+        // Without a budget there is no figure of the day's cost.
+        assert_eq!(exposed.of(metric, labels), with_budget.then_some(value), "{name}: {metric}");
+    }
+    for (source, total, assumed) in [("social", 0.003, 0.003), ("web", 0.002, 0.0), ("news", 0.05, 0.05)] {
+        let of = |metric: &str| exposed.of(metric, &[("source", source)]);
+        assert_eq!(of("topicwatch_cost_dollars_total"), Some(total), "{name}: {source}");
+        assert_eq!(of("topicwatch_cost_assumed_dollars_total"), Some(assumed), "{name}: {source}");
+    }
+}
+
+fn assistants_get_the_same_figures(name: &str, place: &Place) {
+    let mut client = Stdio::start(place.program(&["mcp", "--at", NINE]));
+    let question = json!({ "days": 2, "topic": "acme" });
+    let cost = client.call("get_cost", &question);
+    let figures = |of: &Value| json!([of["calls"], of["cost_usd"], of["assumed_usd"]]);
+    let (before, today) = (&cost["days"][0], &cost["days"][1]);
+    assert_eq!(figures(before), json!([0, 0.0, 0.0]), "{name}: {cost}");
+    assert_eq!(figures(today), json!([3, 0.055, 0.053]), "{name}: {cost}");
+    assert_eq!(figures(&today["topic"]), json!([3, 0.055, 0.053]), "{name}: {cost}");
+    let providers: Vec<Value> = today["by_provider"].as_array().unwrap().iter().map(figures).collect();
+    assert_eq!(providers, [json!([2, 0.005, 0.003]), json!([1, 0.05, 0.05])], "{name}: {cost}");
+    assert!(cost["notes"].to_string().contains("no bill confirms"), "{name}: {cost}");
+    // Of a day of which searches were deleted it is not known what was assumed.
+    wait(place.database.execute(
+        "INSERT INTO store_info (name, value) VALUES ('pruned_until', '1773187200001') \
+         ON CONFLICT (name) DO UPDATE SET value = '1773187200001'",
+    ));
+    let cost = client.call("get_cost", &question);
+    let assumed =
+        |day: usize| (cost["days"][day]["assumed_usd"].clone(), cost["days"][day]["topic"]["assumed_usd"].clone());
+    assert_eq!(assumed(1), (Value::Null, Value::Null), "{name}: {cost}");
+    assert!(cost["notes"].to_string().contains("deleted by retention"), "{name}: {cost}");
+    assert_eq!(client.end().code, Some(0), "{name}");
+}

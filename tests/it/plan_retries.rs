@@ -1,0 +1,132 @@
+//! `plan` says how much calls cost at most: with all the tries that the file allows. A service fails at every first try,
+//! and what the ledger says afterwards is compared with what was planned.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::Value;
+
+use crate::support::databases::{databases, sqlite};
+use crate::support::editor::{Typed, with_edit};
+use crate::support::program::Place;
+use crate::support::service::{Raw, reply};
+use crate::support::web_client::Pages;
+
+/// What a failed and a successful try are billed, in dollars; an empty text is free.
+type Bills = (&'static str, &'static str);
+
+/// A service that fails at every second call, beginning with the first.
+fn failing((failed, answered): Bills) -> Raw {
+    let calls = AtomicUsize::new(0);
+    Raw::saying(move |_| {
+        let fails = calls.fetch_add(1, Ordering::SeqCst).is_multiple_of(2);
+        let (status, bill) = if fails { ("503 Busy", failed) } else { ("200 OK", answered) };
+        let bill = if bill.is_empty() { String::new() } else { format!("x-desearch-cost-usd: {bill}\r\n") };
+        let headers = format!("content-type: application/json\r\n{bill}");
+        reply(status, &headers, br#"{"data": [{"title": "t", "link": "https://example.com/1", "snippet": "s"}]}"#)
+    })
+}
+
+/// Four slots a day. All that are due run, so that one process makes the runs of a day.
+const TOPIC: &str =
+    "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"web\"]\nevery = \"6h\"\ncatch_up = \"all\"\n";
+
+/// A call may be tried twice.
+fn lines(server: &Raw) -> String {
+    format!("{}prices.web = 0.002", server.lines().replace("max_tries = 1", "max_tries = 2"))
+}
+
+fn planned(place: &Place, at: &str) -> Value {
+    place.json(&["plan", "--days", "1", "--at", at, "--json"])
+}
+
+/// Dollars of the horizon, in micro-dollars.
+fn micros(plan: &Value, part: &str) -> i64 {
+    (plan[part]["horizon_usd"].as_f64().unwrap() * 1e6).round() as i64
+}
+
+/// Runs all slots of a day and returns what they cost.
+fn paid_on(place: &Place, day: u32) -> i64 {
+    let before = place.database.spent();
+    let ended = place.run(&["once", "--due", "--at", &format!("2026-03-{day}T23:00:00Z")]);
+    assert!(matches!(ended.code, Some(0 | 3)), "{ended}");
+    place.database.spent() - before
+}
+
+#[test]
+fn what_is_planned_at_most_holds_if_every_call_is_retried() {
+    // Each try is billed the price in the file; or only answers are billed, and more than that. Such a bill cannot be
+    // known before the first.
+    for (bills, days) in [(("0.002", "0.002"), &[11][..]), (("", "0.005"), &[11, 12])] {
+        for database in databases() {
+            let server = failing(bills);
+            let place = Place::new(database, &lines(&server), TOPIC);
+            let name = format!("{}, {bills:?}", place.database.name);
+            place.ok(&["once", "--due", "--at", "2026-03-10T23:30:00Z"]);
+            let mut last = (0, 0, 0);
+            for day in days {
+                let plan = planned(&place, &format!("2026-03-{}T23:30:00Z", day - 1));
+                assert_eq!((&plan["calls"]["web"], &plan["tries"]["web"]), (&4.into(), &8.into()), "{name}: {plan:#}");
+                last = (micros(&plan, "without_retries"), paid_on(&place, *day), micros(&plan, "at_most"));
+            }
+            let (once, paid, at_most) = last;
+            assert!(once < paid, "{name}: {once} without retries, {paid} were paid");
+            assert_eq!(paid, at_most, "{name}");
+            let tries = "SELECT count(*) FROM v_search WHERE tries = 2 AND state = 'ok'";
+            assert_eq!(place.database.number(tries), 4 * days.len() as i64, "{name}");
+        }
+    }
+}
+
+#[test]
+fn retries_stay_within_the_limits_of_a_topic() {
+    for limit in ["max_calls_per_day = 5", "budget_per_day = 0.011"] {
+        for database in databases() {
+            let server = failing(("0.002", "0.002"));
+            let place = Place::new(database, &lines(&server), &format!("{TOPIC}{limit}\n"));
+            let name = format!("{}, {limit}", place.database.name);
+            place.ok(&["once", "--due", "--at", "2026-03-10T23:30:00Z"]);
+            let plan = planned(&place, "2026-03-10T23:30:00Z");
+            let (at_most, paid) = (micros(&plan, "at_most"), paid_on(&place, 11));
+            assert_eq!(place.database.number("SELECT sum(tries) FROM v_search"), 5, "{name}");
+            assert!(paid <= at_most && at_most <= 11_000, "{name}: {paid} were paid\n{plan:#}");
+        }
+    }
+}
+
+#[test]
+fn the_text_separates_what_is_expected_from_what_retries_may_cost() {
+    let file = "base_url = \"sandbox\"\nprices.web = 0.002";
+    let place = Place::new(sqlite(), file, TOPIC);
+    let shown = || place.ok(&["plan", "--days", "1", "--at", "2026-03-10T23:30:00Z"]);
+    let cells = |text: &str, row: &str| {
+        let line = text.lines().find(|line| line.starts_with(row) && line.contains('$'));
+        let line = line.unwrap_or_else(|| panic!("no {row}\n{text}"));
+        line[row.len()..].split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let text = shown();
+    assert_eq!(cells(&text, "acme"), "0 4 0 $0.008 $0.240", "{text}");
+    assert_eq!(cells(&text, "no retries"), "0 4 0 $0.008 $0.240", "{text}");
+    assert_eq!(cells(&text, "at most"), "0 16 0 $0.032 $0.960", "{text}");
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in [
+        "expected: $0.008 a day, $0.240 in 30 days, at the prices below",
+        "at most: if each call is tried 4 times (max_tries) and every try is billed",
+        "Days are counted without retries; each try counts against these limits.",
+    ] {
+        assert!(flat.contains(part), "`{part}` is not in\n{text}");
+    }
+    place.configure(&format!("{file}\nmax_tries = 1"), TOPIC);
+    let text = shown();
+    assert_eq!(cells(&text, "at most"), "0 4 0 $0.008 $0.240", "{text}");
+    assert!(!text.contains("retries") && !text.contains("max_tries"), "{text}");
+}
+
+#[test]
+fn the_preview_of_a_topic_says_what_retries_may_cost() {
+    let place = Place::new(sqlite(), "base_url = \"sandbox\"\nprices.web = 0.002", &with_edit(TOPIC));
+    place.ok(&["once", "--due", "--at", "2026-03-10T23:30:00Z"]);
+    let pages = Pages::serve(&place, &["--at", "2026-03-10T23:30:00Z"]);
+    let preview = Typed::on(&pages, "/jobs/topics/acme").press(&pages, "preview");
+    let words = "$0.240<span class=\"sub\">at most $0.960 if every call is retried</span>";
+    assert!(preview.body.contains(words), "{}", preview.text);
+}
