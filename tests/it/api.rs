@@ -31,7 +31,6 @@ fn world(database: Database) -> (Sandbox, Place) {
     std::fs::write(place.path("rows.csv"), "key").unwrap();
     let [files, rows] =
         ["day.md", "rows.csv"].map(|file| serde_json::json!([place.path(file)]).to_string().replace('\'', "''"));
-    let key = place.database.first_key().replace('\'', "''");
     wait(place.database.execute(&format!(
         "INSERT INTO report (run, name, made_at, span_from, span_until, seq, subject, files) \
          VALUES ('report:day@2026-03-11T07:00:00Z', 'report:day', 1773219600000, 0, 1, 1, 'What <matters>', '{files}'); \
@@ -45,10 +44,12 @@ fn world(database: Database) -> (Sandbox, Place) {
          ('alert:recalls/topic:acme@2026-03-11T09:00:00Z/acme/fired', 'recalls', 'acme', 'fired', 1773219600000, 'acme: 1 new item', '[{{\"text\":\"words\",\"key\":\"post:x:2\"}},{{\"text\":\"and 3 more\"}}]'), \
          ('alert:gone/2026-03-11/service/2026-03-11/fired', 'gone', 'service/2026-03-11', 'fired', 1773219600000, 'the day', '[]'); \
          INSERT INTO saved_search (name, topic, filters, made_at) VALUES ('all', 'acme', '{{\"kind\":\"post\"}}', 1773219600000); \
-         INSERT INTO item_mark (topic, item, mark, at, through) SELECT topic, item, 'good', 1773219600000, 'api' FROM topic_item WHERE topic = 'acme'; \
-         INSERT INTO item_revision (item, run, replaced_at, title, text) SELECT i.id, t.last_run, t.last_seen, NULL, 'before' \
-         FROM item i JOIN topic_item t ON t.item = i.id WHERE i.key = '{key}'"
+         INSERT INTO item_mark (topic, item, mark, at, through) SELECT topic, item, 'good', 1773219600000, 'api' FROM topic_item WHERE topic = 'acme'"
     )));
+    let key = place.database.first_key();
+    for topic in place.database.texts(&format!("SELECT topic FROM v_item WHERE key = '{}'", key.replace('\'', "''"))) {
+        place.database.give_edit(&topic, &key, "before");
+    }
     (sandbox, place)
 }
 

@@ -37,10 +37,15 @@ fn each_day_is_asked_for_judged_and_covered_and_a_second_time_brings_nothing_new
         let expected =
             ["manual backfill of 2026-03-07", "manual backfill of 2026-03-08", "manual backfill of 2026-03-09"];
         assert_eq!(runs, expected, "{}", place.database.name);
-        let judged = "SELECT count(*) FROM sighting s JOIN item i ON i.id = s.item JOIN search q ON q.run = s.run AND q.source = s.source \
-             WHERE (s.fit = 'in') <> (i.published_at >= q.asked_from AND i.published_at < q.asked_until) AND i.published_at IS NOT NULL \
-             AND q.covered_until - q.covered_from = 86400000 AND q.run > 1";
-        assert_eq!(place.database.number(judged), 0, "a finding is in when it is of that day");
+        // Of the searches that covered their day whole.
+        let judged = "FROM v_sighting s JOIN v_item i ON i.key = s.key AND i.topic = s.topic \
+             JOIN v_search q ON q.run = s.run AND q.source = s.source JOIN v_run r ON r.run = s.run \
+             WHERE i.published_at IS NOT NULL AND r.reason LIKE 'backfill of %' \
+             AND q.covered_from LIKE '%T00:00:00.000Z' AND q.covered_until LIKE '%T00:00:00.000Z'";
+        let right = "(s.fit = 'in') = (i.published_at >= q.asked_from AND i.published_at < q.asked_until)";
+        let count = |fits: &str| place.database.number(&format!("SELECT count(*) {judged} AND {fits}"));
+        assert_eq!(count(&format!("NOT ({right})")), 0, "a finding is in when it is of that day");
+        assert!(count(right) > 0, "{}", place.database.name);
         let inside = "SELECT count(*) FROM v_sighting s JOIN v_run r ON r.run = s.run WHERE s.fit = 'in' AND s.source = 'social' AND r.reason = 'backfill of 2026-03-08'";
         assert!(place.database.number(inside) > 0);
         let seen = "SELECT count(*) FROM v_item WHERE first_seen <> '2026-03-11T09:00:00.000Z'";
@@ -102,9 +107,8 @@ fn an_interrupt_leaves_the_days_that_ended() {
         let sandbox = Sandbox::at(NINE, &["after=2,delay=20s"]);
         let place = place(database, &sandbox, "");
         let going = place.program(&FILL).start();
-        let under_way = "SELECT count(*) FROM search WHERE state = 'started' AND run = 2";
         until("the first day's calls", || sandbox.calls() >= 2);
-        until("the second day's call", || place.database.number(under_way) == 1);
+        until("the second day's call", || place.database.runs() == 1 && place.database.calls_under_way() == 1);
         going.signal("INT");
         let ended = going.wait();
         ended.says(130, &["stopping", "--from 2026-03-08 --to 2026-03-09"]);

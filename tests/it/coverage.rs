@@ -13,6 +13,7 @@ use crate::support::databases::{databases, unmade, wait};
 use crate::support::program::{NINE, Place};
 use crate::support::searched::settings;
 use crate::support::service::{Raw, Sandbox, reply};
+use crate::support::stored::COST;
 
 const DAY: i64 = 86_400_000;
 
@@ -50,18 +51,18 @@ fn after_three_days_of_downtime_a_run_looks_back_over_them_in_either_dialect() {
             assert!(!first.out.contains("looked back"), "a new topic has no gap: {first}");
             let why = format!("looked back {back} because nothing was covered since 2026-03-11T08:55:00Z");
             once(&place, &sandbox, &day(3)).shows(0, &[&why]);
-            let asked = "SELECT CAST(asked_until - asked_from AS TEXT) FROM search ORDER BY started_at";
+            let asked = "SELECT asked_from || ' ' || asked_until FROM v_search ORDER BY seq";
             // Where the call takes a date, the search also looks back over the last minutes, which the previous search
             // did not claim as covered.
             let width = if back == "7d" { 7 * DAY } else { 3 * DAY + 300_000 };
-            assert_eq!(place.database.texts(asked), [DAY.to_string(), width.to_string()], "{}", place.database.name);
+            assert_eq!(place.database.lengths(asked), [DAY, width], "{}", place.database.name);
             assert!(place.database.texts("SELECT request FROM raw_reply ORDER BY search")[1].contains(request));
             // Items inside the gap are inside the requested window.
-            let older = format!(
-                "SELECT count(*) FROM sighting s JOIN item i ON i.id = s.item JOIN run r ON r.id = s.run \
-                 WHERE s.fit = 'in' AND i.published_at < r.started_at - {DAY}"
+            let ages = place.database.lengths(
+                "SELECT i.published_at || ' ' || s.seen_at FROM v_sighting s JOIN v_item i ON i.key = s.key AND i.topic = s.topic \
+                 WHERE s.fit = 'in' AND i.published_at IS NOT NULL",
             );
-            assert!(place.database.number(&older) > 0, "{dialect} on {}", place.database.name);
+            assert!(ages.iter().any(|age| *age > DAY), "{dialect} on {}", place.database.name);
 
             let source = social(&place, &day(3), "20d");
             // The sandbox thins out posts older than eight hours in a week-long window, and this call returns at most
@@ -81,7 +82,7 @@ fn after_three_days_of_downtime_a_run_looks_back_over_them_in_either_dialect() {
             assert_eq!(place.json(&["show", "acme", "--json"])["searches"][0]["asked_from"], search["asked_from"]);
             // The gap is closed: the next search uses the topic's normal window.
             once(&place, &sandbox, &day(3));
-            assert_eq!(place.database.texts(asked)[2], DAY.to_string());
+            assert_eq!(place.database.lengths(asked)[2], DAY);
             reported.push((dialect, more, place.ok(&["coverage", "--at", &day(4)]), source));
         }
     }
@@ -172,7 +173,7 @@ fn a_gap_that_a_pause_left_says_so_after_the_pause() {
         paused(true, "2026-03-11T21:10:00Z");
         paused(false, "2026-03-11T21:20:00Z");
         due("2026-03-11T21:30:00Z");
-        assert_eq!(place.database.number("SELECT count(*) FROM run WHERE state <> 'ok'"), 0, "{name}");
+        assert_eq!(place.database.runs_in("ok"), place.database.all_runs(), "{name}");
         paused(true, "2026-03-11T22:00:00Z");
         due(&day(5));
         paused(false, &day(10));
@@ -208,13 +209,10 @@ fn a_full_reply_covers_from_its_oldest_post_and_a_failed_search_nothing() {
             (vec!["03-12T09:00 03-14T09:00".into()], vec!["failed_search"])
         );
         assert_eq!(source["covered_ms"], 0);
-        let failed =
-            "SELECT state || ' ' || CAST(asked_until - asked_from AS TEXT) FROM search WHERE covered_until IS NULL";
-        assert_eq!(
-            place.database.texts(failed),
-            [format!("error {}", 2 * DAY + 300_000)],
-            "what it asked for is known"
-        );
+        let failed = |columns: &str| format!("SELECT {columns} FROM v_search WHERE covered_until IS NULL");
+        assert_eq!(place.database.texts(&failed("state")), ["error"]);
+        let asked = place.database.lengths(&failed("asked_from || ' ' || asked_until"));
+        assert_eq!(asked, [2 * DAY + 300_000], "what it asked for is known");
         // The next run makes up for both.
         once(&place, &sandbox, &day(4))
             .shows(0, &["looked back 3d because nothing was covered since 2026-03-12T08:55:00Z"]);
@@ -286,10 +284,14 @@ fn a_changed_format_is_a_failed_search_that_covers_nothing() {
                 "{body}: {source}"
             );
             assert_eq!(source["holes"][0]["causes"][0]["detail"], "malformed", "{body}: {source}");
-            let search = "SELECT state || ' ' || coalesce(error_class, '-') || ' ' || CAST(cost AS TEXT) || ' ' || \
-                          coalesce(CAST(covered_until - covered_from AS TEXT), '-') FROM search ORDER BY id";
-            let reported = [format!("empty - 500000 {}", DAY - 300_000), "error malformed 500000 -".to_owned()];
-            assert_eq!(place.database.texts(search), reported, "{body} on {}", place.database.name);
+            let search = format!(
+                "SELECT state || ' ' || coalesce(error_class, '-') || ' ' || CAST({COST} AS TEXT) || \
+                 CASE WHEN covered_until IS NULL THEN '' ELSE ' covered' END FROM v_search ORDER BY seq"
+            );
+            let reported = ["empty - 500000 covered", "error malformed 500000"];
+            assert_eq!(place.database.texts(&search), reported, "{body} on {}", place.database.name);
+            let covered = place.database.covered("acme", "social");
+            assert_eq!(covered.iter().map(|(from, until)| until - from).collect::<Vec<_>>(), [DAY - 300_000], "{body}");
             assert_eq!(place.database.number("SELECT count(*) FROM raw_reply"), 2, "the reply is kept");
         }
     }

@@ -7,6 +7,7 @@ use topicwatch::model::{RunState, Time};
 
 use crate::support::arrivals::Slow;
 use crate::support::databases::databases;
+use crate::support::ledger::LedgerRun;
 use crate::support::program::{NINE, Place, until};
 use crate::support::searched::{LEASE, NOW, open, plan, to_plan, topic};
 use crate::support::service::Sandbox;
@@ -51,17 +52,18 @@ fn a_pause_cancels_what_waits_lets_finish_what_runs_and_is_reported_by_status() 
         let place = Place::new(database, &service.lines(4, "unlimited"), &rest);
         let going = daemon(&place, &[]);
         place.ok(&["topic", "run", "globex"]);
-        let running = "SELECT count(*) FROM run WHERE topic = 'globex' AND state = 'running'";
-        until("globex runs", || place.database.number(running) == 1);
+        let outcomes = |topic: &str| place.database.ledger_of(topic).iter().map(LedgerRun::outcome).collect::<Vec<_>>();
+        let running = || outcomes("globex").iter().filter(|outcome| outcome.starts_with("running ")).count();
+        until("globex runs", || running() == 1);
         place.ok(&["topic", "run", "acme"]);
         let paused =
             place.run(&["topic", "pause", "acme", "globex", "--reason", "until the \u{1b}[31mfair\u{1b}[0m is over"]);
         paused.shows(0, &["acme: paused; queued runs cancelled: 1", "globex: paused; the current run will finish"]);
-        let why = place.database.texts("SELECT reason FROM run WHERE topic = 'acme'");
-        assert_eq!(why, ["the topic was paused: until the \\u{1b}[31mfair\\u{1b}[0m is over"]);
+        let why = "the topic was paused: until the \\u{1b}[31mfair\\u{1b}[0m is over";
+        assert_eq!(outcomes("acme"), [format!("cancelled {why}")]);
         service.hold(false);
-        until("globex ends", || place.database.number(running) == 0);
-        assert_eq!(place.database.texts("SELECT state FROM run WHERE topic = 'globex'"), ["ok"]);
+        until("globex ends", || running() == 0);
+        assert_eq!(outcomes("globex"), ["ok "]);
         place.run(&["status"]).shows(0, &["paused", "acme has been paused since 20", "the \\u{1b}[31mfair"]);
         let status = place.json(&["status", "--json"]);
         assert_eq!(status["topics"][0]["paused"]["by"], "pause", "{status}");
@@ -170,17 +172,10 @@ fn a_renamed_topic_keeps_its_history_and_a_file_with_the_old_id_is_refused() {
         assert_eq!(place.database.texts("SELECT id FROM topic"), ["acme-news"], "{}", place.database.name);
         place.configure(&sandbox.lines(), &topics(&["acme-news"]).replace("acme-news launch", "acme launch"));
         assert_eq!(found(&place, LATER), (all, 0), "{}: old does not become new", place.database.name);
-        assert_eq!(
-            place
-                .database
-                .texts("SELECT public_id FROM run WHERE job = 'topic:acme-news' AND topic = 'acme-news' ORDER BY id")
-                [..1],
-            ids[..]
-        );
-        assert_eq!(
-            place.database.number("SELECT count(*) FROM run WHERE topic <> 'acme-news' OR job <> 'topic:acme-news'"),
-            0
-        );
+        let runs = place.database.ledger_runs();
+        assert_eq!(runs.iter().map(|run| run.id.clone()).take(1).collect::<Vec<_>>(), ids);
+        let others = runs.iter().filter(|run| run.topic != "acme-news" || run.job != "topic:acme-news");
+        assert_eq!(others.count(), 0, "{runs:?}");
         assert_eq!(place.database.number("SELECT count(*) FROM v_item WHERE topic <> 'acme-news'"), 0);
         place.run(&["show", "acme-news", "--run", &ids[0]]).shows(0, &["acme-news"]);
         // A file with both ids has a new topic under the old id.

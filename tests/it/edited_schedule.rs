@@ -7,6 +7,7 @@ use topicwatch::daemon::system_clock;
 
 use crate::support::daemons::today;
 use crate::support::databases::databases;
+use crate::support::ledger::LedgerRun;
 use crate::support::program::{NINE, Place, until};
 use crate::support::service::Sandbox;
 
@@ -18,10 +19,8 @@ fn topic(id: &str, lines: &str) -> String {
 
 /// `slot state trigger` of a topic's slots, in order.
 fn slots(place: &Place, topic: &str) -> Vec<String> {
-    place.database.texts(&format!(
-        "SELECT substr(public_id, length(job) + 2) || ' ' || state || ' ' || trigger FROM run \
-         WHERE slot IS NOT NULL AND topic = '{topic}' ORDER BY slot"
-    ))
+    let runs = place.database.ledger_slots();
+    runs.iter().filter(|run| run.topic == topic).map(LedgerRun::slot_line).collect()
 }
 
 fn hours(last: &str) -> [String; 3] {
@@ -96,8 +95,9 @@ fn a_daemon_that_starts_with_an_edited_file_settles_the_old_slots_first() {
         place.configure(&sandbox.lines(), &topic("acme", "every = \"7d\""));
         let going = place.program(&["run"]).start();
         let of = |state: &str| {
-            let sql = "SELECT count(*) FROM run WHERE slot % 43200000 = 0 AND";
-            place.database.number(&format!("{sql} slot <= {} AND state = '{state}'", then.0))
+            let runs = place.database.ledger_slots();
+            let old = |slot: i64| slot % 43_200_000 == 0 && slot <= then.0;
+            runs.iter().filter(|run| run.slot.is_some_and(old) && run.state == state).count()
         };
         until("the latest of the old slots", || of("ok") == 1);
         assert_eq!(of("missed"), 3, "{}", place.database.name);

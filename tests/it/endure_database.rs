@@ -143,10 +143,10 @@ fn due_on_sqlite(service: &Slow, count: usize, lease: &str) -> Place {
 fn assert_recovers(place: &Place, count: i64, calls: u64) {
     let slots = "SELECT count(DISTINCT topic) FROM v_run WHERE state = 'ok' AND slot IS NOT NULL";
     // A dead process holds its runs until their leases end.
-    let open = "SELECT count(*) FROM run WHERE state IN ('queued', 'running') OR seq IS NULL";
     until("the slots", || {
         place.run(&["once", "--due"]);
-        place.database.number(slots) == count && place.database.number(open) == 0
+        let database = &place.database;
+        database.number(slots) == count && database.open_runs() == 0 && database.unread_runs() == 0
     });
     assert_sound(place, calls);
 }

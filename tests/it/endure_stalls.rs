@@ -29,20 +29,6 @@ fn overdue(database: crate::support::databases::Database, service: &str, schedul
     place
 }
 
-/// Everything stored about runs and findings.
-fn everything(place: &Place) -> Vec<String> {
-    [
-        "SELECT public_id || state || attempt || coalesce(finished_at, 0) || coalesce(seq, 0) || cost || found FROM run ORDER BY 1",
-        "SELECT run || source || attempt || state || tries || coalesce(cost, -1) FROM search ORDER BY 1",
-        "SELECT run || source || rank || item FROM sighting ORDER BY 1",
-        "SELECT topic || item || times_seen || last_seen FROM topic_item ORDER BY 1",
-        "SELECT key || item FROM item_key ORDER BY 1",
-    ]
-    .iter()
-    .flat_map(|sql| place.database.texts(sql))
-    .collect()
-}
-
 #[test]
 fn a_process_that_stood_still_past_its_lease_writes_nothing() {
     for database in databases() {
@@ -69,13 +55,13 @@ fn a_process_that_stood_still_past_its_lease_writes_nothing() {
             place.ok(&["once", "--due"]);
             place.database.runs_in("ok") == 1
         });
-        let before = everything(&place);
+        let before = place.database.history();
         answered.store(true, Ordering::SeqCst);
         stopped.signal("CONT");
         stopped.until("it notices", |said| said.contains("no longer held by this process"));
         stopped.signal("TERM");
         assert_eq!(stopped.wait().code, Some(0));
-        assert_eq!(everything(&place), before, "{}", place.database.name);
+        assert_eq!(place.database.history(), before, "{}", place.database.name);
         let run = "SELECT state || ' ' || attempt FROM v_run WHERE state <> 'missed'";
         assert_eq!(place.database.texts(run), ["ok 2"], "{}", place.database.name);
         assert_eq!(place.database.texts("SELECT state FROM v_search ORDER BY attempt"), ["lost", "ok"]);
@@ -91,10 +77,9 @@ fn runs_that_fill_every_slot_for_three_leases_are_not_run_again() {
         let place = overdue(database, &service.lines(4, "unlimited"), "lease = \"3s\"\nmax_concurrent_runs = 2", 2);
         let going = daemon(&place, &[]);
         until("both calls", || service.calls() == 2);
-        let lease_end = "SELECT coalesce(min(lease_until), 0) FROM run WHERE state = 'running'";
-        let first = place.database.number(lease_end);
+        let first = place.database.first_lease_end();
         for leases in 1..=3 {
-            until("another lease", || place.database.number(lease_end) >= first + leases * 3_000);
+            until("another lease", || place.database.first_lease_end() >= first + leases * 3_000);
             // Looks for lost runs and due slots.
             place.ok(&["once", "--due"]);
         }
@@ -214,7 +199,9 @@ fn slots_run_though_the_ticker_is_dead() {
         place.ok(&["once", "--due", "--at", &now.minus(Duration::from_secs(1_800)).to_string()]);
         let going = place.program(&["run"]).env(FAILPOINT, "fail ticker").start();
         until("the slot", || place.database.runs_in("ok") == 1);
-        assert_eq!(place.database.texts("SELECT state || ' ' || trigger FROM run"), ["ok scheduled"]);
+        let runs = place.database.ledger_runs();
+        let runs: Vec<_> = runs.iter().map(|run| (run.state.as_str(), run.trigger.as_str())).collect();
+        assert_eq!(runs, [("ok", "scheduled")]);
         going.signal("TERM");
         going.wait().says(0, &["stopped"]);
         assert_sound(&place, 1);

@@ -140,7 +140,7 @@ fn an_answer_names_the_items_that_it_cites_by_their_public_keys() {
         place.ok(&["once", "--at", &hour(24)]);
         place.configure(&raw.lines(), &file("[\"social\", \"ai\"]"));
         place.ok(&["once", "--at", &hour(25)]);
-        let keys = place.database.texts("SELECT key FROM item WHERE id > 0");
+        let keys = place.database.kept_keys();
         let cited = place.database.texts("SELECT cited FROM v_answer");
         assert_eq!((keys.len(), cited.len()), (1, 1), "{}: {keys:?} {cited:?}", place.database.name);
         assert_eq!(cited[0], json!(keys).to_string(), "{}", place.database.name);

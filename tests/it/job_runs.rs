@@ -55,7 +55,7 @@ fn press(pages: &Pages, kind: &str, name: &str, press: &str) -> String {
 }
 
 fn runs(place: &Place, job: &str) -> Vec<String> {
-    place.database.texts(&format!("SELECT state FROM run WHERE job = '{job}' ORDER BY id"))
+    place.database.ledger_runs().into_iter().filter(|run| run.job == job).map(|run| run.state).collect()
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn a_press_is_one_run_however_often_it_is_sent() {
             assert_eq!(answer.header("location"), Some(format!("/progress/{id}").as_str()), "{}", answer.text);
         }
         until("its run", || runs(&place, "topic:acme").iter().filter(|state| *state == "ok").count() >= 2);
-        assert_eq!(place.database.number(&format!("SELECT count(*) FROM run WHERE public_id = '{id}'")), 1, "{name}");
+        assert_eq!(place.database.ledger_runs().iter().filter(|run| run.id == id).count(), 1, "{name}");
         pages.going.signal("TERM");
         assert_eq!(pages.going.wait().code, Some(0));
     }
@@ -133,9 +133,7 @@ fn what_was_asked_for_is_made_once_though_its_process_is_killed() {
             assert!([303, 0].contains(&send(&pages, "/jobs", &form).status), "{name}: {point}");
             assert_eq!(pages.going.wait().code, None, "{name}: {point} was not reached");
             let pages = Pages::of(place.program(&["run"]).start());
-            until("its end", || {
-                place.database.texts(&format!("SELECT state FROM run WHERE public_id = '{id}'")) == ["ok"]
-            });
+            until("its end", || place.database.ledger_runs().iter().any(|run| run.id == id && run.state == "ok"));
             assert_eq!(runs(&place, &job).len(), before + 1, "{name}: {point}");
             if kind == "report" {
                 let records = format!("SELECT count(*) FROM report WHERE run = '{id}' AND delivered_at IS NOT NULL");

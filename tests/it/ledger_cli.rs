@@ -4,6 +4,7 @@
 use topicwatch::daemon::system_clock;
 
 use crate::support::databases::databases;
+use crate::support::ledger::LedgerRun;
 use crate::support::program::{NINE, Place, until};
 use crate::support::service::Sandbox;
 
@@ -15,10 +16,7 @@ fn topics(names: &[&str], more: &str) -> String {
 
 /// `slot state trigger` of every scheduled run, by topic and slot.
 fn slots(place: &Place) -> Vec<String> {
-    let slot = "substr(public_id, length(job) + 2)";
-    place.database.texts(&format!(
-        "SELECT {slot} || ' ' || state || ' ' || trigger FROM run WHERE slot IS NOT NULL ORDER BY topic, slot"
-    ))
+    place.database.ledger_slots().iter().map(LedgerRun::slot_line).collect()
 }
 
 fn due(place: &Place, at: &str) -> String {
@@ -111,7 +109,7 @@ fn a_daemon_catches_up_and_on_sigterm_finishes_what_runs() {
         let two_days_ago = now.minus(std::time::Duration::from_secs(2 * 86_400)).to_string();
         due(&place, &two_days_ago);
         let daemon = place.program(&["run"]).start();
-        until("the call", || place.database.number("SELECT count(*) FROM search") == 1);
+        until("the call", || place.database.ledger_searches().len() == 1);
         daemon.signal("TERM");
         let ended = daemon.wait();
         ended.says(0, &["stopping: running topics finish", "run stored", "stopped"]);

@@ -3,21 +3,14 @@
 use topicwatch::collect::{cluster, cluster_by};
 use topicwatch::store::{NamedItem, Store};
 
-use crate::support::copied_posts::{FLOOD, SMALL, STORM, at, leads, post, store_runs};
+use crate::support::copied_posts::{
+    FLOOD, SMALL, STORM, at, copies_with_a_key, heads, leads, leads_to, post, store_runs,
+};
 use crate::support::databases::{Database, databases};
 use crate::support::logged_sql::statements;
 use crate::support::program::{NINE, Place};
 use crate::support::searched::{open, topic};
 use crate::support::service::Sandbox;
-
-/// The number of keys that lead to the cluster of an item.
-fn leads_to(database: &Database, key: &str) -> usize {
-    let places = format!(
-        "SELECT CAST(h.place AS TEXT) FROM cluster_head h JOIN item c ON c.id = h.item JOIN item i ON i.cluster = c.id WHERE i.key = '{key}'"
-    );
-    let places = database.texts(&places);
-    leads(database).iter().filter(|lead| places.iter().any(|place| lead.ends_with(&format!(" {place}")))).count()
-}
 
 /// The first item of an item's cluster.
 fn first_of(database: &Database, key: &str) -> Vec<String> {
@@ -54,7 +47,7 @@ async fn what_is_forgotten_takes_its_keys_along_and_no_other() {
         let all = leads(&database).len();
         let (storm, flood) = (of("post:x:1"), of("post:x:2"));
         assert_eq!((storm + flood, of("post:x:4"), of("post:x:5")), (all, storm, flood), "{name}: copies joined");
-        assert_eq!(database.number("SELECT count(*) FROM item WHERE fingerprint IS NOT NULL"), 3, "{name}");
+        assert_eq!(copies_with_a_key(&database), 3, "{name}");
         forget(&store, "post:x:3").await;
         assert_eq!((of("post:x:1"), of("post:x:2")), (storm - 1, flood), "{name}: a copy takes one key along");
         forget(&store, "post:x:1").await;
@@ -143,8 +136,7 @@ fn forgetting_reads_no_table_of_keys_whole() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\n");
         place.ok(&["once", "--at", NINE]);
-        let first =
-            place.database.texts("SELECT i.key FROM cluster_head h JOIN item i ON i.id = h.item ORDER BY h.place");
+        let first = heads(&place.database);
         let program = place.program(&["forget", "--item", &first[0], "--yes", "--log-format", "json"]);
         let ended = program.env("RUST_LOG", "sqlx::query=debug").start().wait();
         assert_eq!(ended.code, Some(0), "{}", ended.err);

@@ -27,7 +27,8 @@ fn numbers_of_runs_topics_and_days_lead_to_as_many_rows() {
             sandbox.turn_to(at);
             place.ok(&["once", "--at", at]);
         }
-        // An item that was older than the window, and one that another source of its run showed, too.
+        // An item that was older than the window, and one that another source of its run showed, too, written into the
+        // tables.
         let first_of = "(SELECT min(item) FROM topic_item WHERE topic = 'acme')";
         wait(place.database.execute(&format!(
             "UPDATE sighting SET fit = 'outside' WHERE item = {first_of}; \

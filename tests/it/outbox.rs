@@ -189,16 +189,18 @@ async fn a_lost_lease_costs_a_job_an_attempt_and_a_deadly_one_ends_with_a_reason
                 None => assert_eq!(attempt, 3),
             }
         }
-        let runs = database.texts("SELECT state || ' ' || error_class || ' ' || attempt FROM run");
-        assert_eq!(runs, ["failed lease_lost 3"]);
+        let runs = database.ledger_runs();
+        let runs: Vec<_> = runs.iter().map(|run| (run.state.as_str(), run.error_class.as_str(), run.attempt)).collect();
+        assert_eq!(runs, [("failed", "lease_lost", 3)]);
         // It does not delay the next slot, and a slot that passed meanwhile is recorded.
         let later = NOW.plus(Duration::from_secs(3 * 3_600));
         topicwatch::daemon::Planner::default().plan(&store, later, false).await.unwrap();
-        let states = database.texts("SELECT state FROM run ORDER BY slot");
-        assert_eq!(states, ["failed", "missed", "queued"]);
+        let states = || database.ledger_slots().into_iter().map(|run| run.state).collect::<Vec<_>>();
+        assert_eq!(states(), ["failed", "missed", "queued"]);
         let removed = store.activate(DefinitionSet::default(), None, later).await.unwrap();
         assert_eq!(removed.synced.removed, 1);
-        assert_eq!(database.texts("SELECT state FROM run ORDER BY slot"), ["failed", "missed", "cancelled"]);
+        assert_eq!(states(), ["failed", "missed", "cancelled"]);
+        assert_eq!(database.all_runs(), 3, "all of slots");
         store.close().await;
     }
 }
@@ -297,8 +299,9 @@ async fn a_manual_run_and_a_due_slot_of_one_report_never_run_together() {
         assert!(store.request("press", &wish, now).await.unwrap());
         let request = store.open_requests().await.unwrap().remove(0);
         assert!(store.execute_request(&request, now).await.unwrap());
-        let queued = "SELECT count(*) FROM run WHERE job = 'report:daily' AND state = 'queued'";
-        assert_eq!(database.number(queued), 2, "{}", database.name);
+        let runs = database.ledger_runs();
+        let queued = runs.iter().filter(|run| run.job == "report:daily" && run.state == "queued");
+        assert_eq!(queued.count(), 2, "{}: {runs:?}", database.name);
         let claim = || store.claim_jobs(now, 5, LEASE, Duration::ZERO, "token");
         let first = claim().await.unwrap();
         assert_eq!(first.iter().map(JobRun::public_id).collect::<Vec<_>>(), ["press"], "{}", database.name);

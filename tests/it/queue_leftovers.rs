@@ -1,6 +1,7 @@
 //! Runs that a process left in the queue when it ended: `catch_up` applies to them as to slots that passed meanwhile,
 //! and they block no later slot. On both databases.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use topicwatch::daemon::Planner;
@@ -8,6 +9,7 @@ use topicwatch::model::{CatchUp, Period, Time, Topic};
 use topicwatch::store::{DefinitionSet, Store};
 
 use crate::support::databases::databases;
+use crate::support::ledger::LedgerRun;
 use crate::support::searched::{LEASE, NOW, open, topic};
 
 const HOUR: Duration = Duration::from_secs(3_600);
@@ -42,11 +44,9 @@ async fn what_was_left_in_the_queue_for_days_keeps_no_later_slot_from_running() 
         let begun = begun[0].topic.id.clone();
 
         let states = |topic: &str| {
-            let sql = format!(
-                "SELECT state || ' ' || coalesce(reason, '') FROM run WHERE topic = '{topic}' AND (slot = {} OR state = 'queued') ORDER BY slot",
-                first.0
-            );
-            database.texts(&sql)
+            let runs = database.ledger_slots().into_iter().filter(|run| run.topic == topic);
+            let these = runs.filter(|run| run.slot == Some(first.0) || run.state == "queued");
+            these.map(|run| run.outcome()).collect::<Vec<_>>()
         };
         plan(&store, back).await;
         let left = |topic: &str| if topic == begun { "failed" } else { "missed" };
@@ -64,11 +64,13 @@ async fn what_was_left_in_the_queue_for_days_keeps_no_later_slot_from_running() 
             states("all")[0].split_once(' ').unwrap().1,
             "waited, and was not started in time; older than catch_up_window"
         );
-        let skipped = database.number("SELECT count(*) FROM run WHERE state = 'skipped'");
-        assert_eq!(skipped, 0, "{}: nothing was going on", database.name);
+        let runs = database.ledger_runs();
+        let skipped = runs.iter().filter(|run| run.state == "skipped");
+        assert_eq!(skipped.count(), 0, "{}: nothing was going on", database.name);
         // Each slot is in the ledger once, whatever its state.
-        let slots = database.number("SELECT count(DISTINCT slot) FROM run WHERE topic = 'late'");
-        assert_eq!((slots, database.number("SELECT count(*) FROM run WHERE topic = 'late'")), (241, 241));
+        let late: Vec<_> = runs.iter().filter(|run| run.topic == "late").map(|run| run.slot).collect();
+        let slots: BTreeSet<i64> = late.iter().copied().flatten().collect();
+        assert_eq!((slots.len(), late.len()), (241, 241));
         database.close(store).await;
     }
 }
@@ -90,16 +92,18 @@ async fn a_schedule_edited_meanwhile_changes_nothing_of_that() {
         Planner::plan_before_change(&store, set, true, back, false).await.unwrap();
         store.activate(set, None, back).await.unwrap();
 
-        let reported = |which: &str| {
-            database.texts(&format!("SELECT slot || ' ' || coalesce(reason, '') FROM run WHERE {which} ORDER BY slot"))
+        let slots = database.ledger_slots();
+        let reported = |which: &dyn Fn(&LedgerRun) -> bool| {
+            let these = slots.iter().filter(|run| which(run));
+            these.map(|run| format!("{} {}", run.slot.unwrap(), run.reason)).collect::<Vec<_>>()
         };
-        let left = reported(&format!("state = 'missed' AND slot = {}", first.0));
+        let left = reported(&|run| run.state == "missed" && run.slot == Some(first.0));
         let why = "waited, and was not started in time; only the latest missed slot is caught up";
         assert_eq!(left, [format!("{} {why}", first.0)], "{}", database.name);
         let latest = first.plus(DAY * 3);
-        assert_eq!(reported("state = 'queued'"), [format!("{} ", latest.0)], "{}", database.name);
-        assert_eq!(reported("state = 'skipped'"), [""; 0], "{}: nothing was going on", database.name);
-        assert_eq!(reported("slot IS NOT NULL").len(), 73, "{}: each slot once", database.name);
+        assert_eq!(reported(&|run| run.state == "queued"), [format!("{} ", latest.0)], "{}", database.name);
+        assert_eq!(reported(&|run| run.state == "skipped"), [""; 0], "{}: nothing was going on", database.name);
+        assert_eq!(slots.len(), 73, "{}: each slot once", database.name);
         database.close(store).await;
     }
 }
@@ -114,13 +118,14 @@ async fn a_slot_that_waits_while_a_process_lives_is_named_as_the_reason() {
             .unwrap();
         plan(&store, NOW.plus(HOUR)).await;
         plan(&store, NOW.plus(HOUR * 2)).await;
-        let reported = database.texts("SELECT state || ' ' || coalesce(reason, '') FROM run ORDER BY slot");
+        let reported: Vec<String> = database.ledger_slots().iter().map(LedgerRun::outcome).collect();
         assert_eq!(
             reported,
             ["queued ", "skipped the run of an earlier slot was still waiting to begin"],
             "{}",
             database.name
         );
+        assert_eq!(database.all_runs(), 2, "{}", database.name);
         database.close(store).await;
     }
 }

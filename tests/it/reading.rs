@@ -34,15 +34,18 @@ fn world(database: Database) -> (Sandbox, Place) {
         place.ok(&["once", "--at", at]);
     }
     let hostile = HOSTILE.replace('\'', "''");
-    wait(place.database.execute(&format!(
+    wait(place.database.execute(
         "INSERT INTO item (key, kind, strong, first_seen, last_seen, text, author, lang, url) \
          WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 100) \
          SELECT 'post:made:' || n, CASE WHEN n % 3 = 0 THEN 'page' ELSE 'post' END, 1, 1773219600000 + n / 2, 1773219600000, 'made number ' || n, \
-         'ann' || (n % 4), CASE WHEN n % 5 = 0 THEN 'en-GB' WHEN n % 5 = 1 THEN 'eng' ELSE 'de' END, 'javascript:alert(1)' FROM n; \
-         INSERT INTO topic_item (topic, item, first_seen, first_run, last_seen, last_run, times_seen) \
-         SELECT CASE WHEN i.id % 2 = 0 THEN 'acme' ELSE 'rust' END, i.id, i.first_seen, r.id, 1773219600000, r.id, 1 \
-         FROM item i CROSS JOIN (SELECT min(id) AS id FROM run WHERE seq IS NOT NULL) r WHERE i.key LIKE 'post:made:%'; \
-         INSERT INTO item_star (item, at) SELECT id, 1773219600000 FROM item WHERE key LIKE 'post:made:%' AND id % 3 = 0; \
+         'ann' || (n % 4), CASE WHEN n % 5 = 0 THEN 'en-GB' WHEN n % 5 = 1 THEN 'eng' ELSE 'de' END, 'javascript:alert(1)' FROM n",
+    ));
+    for (topic, half) in [("acme", 0), ("rust", 1)] {
+        let run = place.database.first_run("acme");
+        place.database.give(topic, &run, &format!("key LIKE 'post:made:%' AND id % 2 = {half}"));
+    }
+    wait(place.database.execute(&format!(
+        "INSERT INTO item_star (item, at) SELECT id, 1773219600000 FROM item WHERE key LIKE 'post:made:%' AND id % 3 = 0; \
          INSERT INTO item_note (item, note, at) SELECT id, '{hostile}', 1773219600000 FROM item WHERE key LIKE 'post:made:%' AND id % 7 = 0; \
          INSERT INTO item_mark (topic, item, mark, at, through) SELECT topic, item, CASE WHEN item % 2 = 0 THEN 'good' ELSE 'noise' END, 1, 'cli' FROM topic_item WHERE item % 5 = 0; \
          UPDATE item SET text = 'a zoo ' || text WHERE key LIKE 'post:made:%' AND id % 11 = 0; \
@@ -61,11 +64,12 @@ fn world(database: Database) -> (Sandbox, Place) {
 /// `topic key` of each row, in any order.
 type Rows = BTreeSet<String>;
 
-/// The rows of a filter, from SQL independent of the program.
+/// The rows of a filter, from SQL independent of the program. `i` is the table because stars, notes and marks have no
+/// views.
 fn expected(place: &Place, condition: &str) -> Rows {
-    let rows = place.database.texts(&format!(
-        "SELECT t.topic || ' ' || i.key FROM topic_item t, item i WHERE i.id = t.item AND {condition}"
-    ));
+    let rows = place
+        .database
+        .texts(&format!("SELECT t.topic || ' ' || t.key FROM v_item t JOIN item i ON i.key = t.key WHERE {condition}"));
     rows.into_iter().collect()
 }
 
@@ -154,7 +158,7 @@ fn the_page_its_count_its_files_and_its_feed_are_the_rows_of_the_filter() {
             ("tone=negative", "i.tone = 'negative'", vec!["--tone", "negative"]),
             (
                 "source=web",
-                "i.id IN (SELECT s.item FROM sighting s, run r WHERE r.id = s.run AND r.topic = t.topic AND s.source = 'web')",
+                "EXISTS (SELECT 1 FROM v_sighting s WHERE s.key = t.key AND s.topic = t.topic AND s.source = 'web')",
                 vec!["--source", "web"],
             ),
             ("author=%40ann1", "i.author = 'ann1'", vec!["--author", "ann1"]),
@@ -165,14 +169,18 @@ fn the_page_its_count_its_files_and_its_feed_are_the_rows_of_the_filter() {
             ),
             (
                 "since=2026-03-11T08%3A30%3A00Z",
-                "t.first_seen >= 1773217800000",
+                "t.first_seen >= '2026-03-11T08:30:00.000Z'",
                 vec!["--since", "2026-03-11T08:30:00Z"],
             ),
-            ("until=2026-03-11T08%3A30%3A00Z", "t.first_seen < 1773217800000", vec!["--until", "2026-03-11T08:30:00Z"]),
+            (
+                "until=2026-03-11T08%3A30%3A00Z",
+                "t.first_seen < '2026-03-11T08:30:00.000Z'",
+                vec!["--until", "2026-03-11T08:30:00Z"],
+            ),
             (
                 "new_since=2026-03-11T08%3A30%3A00Z",
-                "t.first_seen >= 1773217800000 AND NOT (EXISTS (SELECT 1 FROM sighting s WHERE s.item = i.id AND s.run = t.first_run) AND NOT EXISTS \
-                 (SELECT 1 FROM sighting s WHERE s.item = i.id AND s.run = t.first_run AND s.fit <> 'outside'))",
+                "t.first_seen >= '2026-03-11T08:30:00.000Z' AND NOT (EXISTS (SELECT 1 FROM v_sighting s WHERE s.key = t.key AND s.run = t.first_run) \
+                 AND NOT EXISTS (SELECT 1 FROM v_sighting s WHERE s.key = t.key AND s.run = t.first_run AND s.fit <> 'outside'))",
                 vec!["--new-since", "2026-03-11T08:30:00Z"],
             ),
         ];
@@ -369,9 +377,10 @@ fn buttons_and_programs_keep_what_they_may_and_nobody_else_does() {
                 for entry in root.findall(ns + 'entry'):\n    assert all(entry.find(ns + part) is not None for part in ('id', 'title', 'updated', 'author'))\n    \
                 assert all(link.get('href').startswith('http') for link in entry.findall(ns + 'link'))\n    print(entry.find(ns + 'content').text or '')\n";
             let Some(reported) = python(script, &[file.to_str().unwrap()]) else { continue };
-            let many = place.database.number(&format!("SELECT count(DISTINCT i.id) FROM item i WHERE {condition}"));
+            let rows = expected(&place, condition);
+            let many = rows.iter().map(|row| row.split_once(' ').unwrap().1).collect::<BTreeSet<_>>().len();
             let entries = String::from_utf8_lossy(&reply.body).matches("<entry>").count();
-            assert_eq!(entries as i64, many.min(100), "{name}: {search}");
+            assert_eq!(entries, many.min(100), "{name}: {search}");
             assert!(many > 0 && (search != "kept" || reported == HOSTILE), "{name}: {reported}");
         }
         // Unauthorised and invalid requests store nothing.

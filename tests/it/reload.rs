@@ -4,6 +4,7 @@
 
 use crate::support::daemons::{daemon, today, topics, under_a_call};
 use crate::support::databases::{databases, postgres};
+use crate::support::ledger::LedgerRun;
 use crate::support::program::{Place, until};
 
 const TAKEN: &str = "configuration reloaded";
@@ -96,8 +97,9 @@ fn a_topic_removed_while_it_waits_is_cancelled_and_its_history_stays() {
         place.ok(&["topic", "run", "globex"]);
         place.configure(&sandbox.lines(), &rest(&["acme"]));
         going.until("the reload", |said| said.contains("added=0 changed=0 removed=1"));
-        let runs = "SELECT state || ' ' || coalesce(reason, '') FROM run WHERE topic = 'globex' ORDER BY id";
-        assert_eq!(place.database.texts(runs), ["ok ", "cancelled topic removed from the configuration"]);
+        let runs = place.database.ledger_of("globex");
+        let runs: Vec<String> = runs.iter().map(LedgerRun::outcome).collect();
+        assert_eq!(runs, ["ok ", "cancelled topic removed from the configuration"]);
         assert_ne!(place.database.items_of("globex"), 0);
         going.signal("TERM");
         assert_eq!(going.wait().code, Some(0));
@@ -205,7 +207,9 @@ fn an_older_topic_set_does_not_come_back_while_a_newer_daemon_lives() {
     // No daemon is alive: a new one takes effect at once.
     end(start("new.toml", 4));
     assert_eq!(in_force(), ["acme", "globex"]);
-    assert_eq!(place.database.number("SELECT count(*) FROM run WHERE state = 'cancelled' AND job = 'topic:acme'"), 0);
+    let runs = place.database.ledger_runs();
+    let cancelled = runs.iter().filter(|run| run.state == "cancelled" && run.job == "topic:acme");
+    assert_eq!(cancelled.count(), 0, "{runs:?}");
 }
 
 #[test]

@@ -205,7 +205,7 @@ fn a_report_is_delivered_at_least_once_wherever_its_process_is_killed() {
             assert!(got.iter().all(|got| got.json()["event"] == "report:daily@2026-03-11T10:00:00Z/hook"), "{point}");
             assert!(place.path("out/daily-2026-03-11.html").exists());
             assert_eq!(cursor(&place).len(), 1, "{point}");
-            let state = "SELECT r.state || ' ' || o.state FROM run r JOIN outbox o ON o.origin = r.public_id";
+            let state = "SELECT r.state || ' ' || o.state FROM v_run r JOIN outbox o ON o.origin = r.run";
             assert_eq!(place.database.texts(state), ["ok sent"], "{point}");
             assert_eq!(place.database.number("SELECT count(*) FROM report WHERE delivered_at IS NOT NULL"), 1);
         }

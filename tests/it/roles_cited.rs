@@ -17,8 +17,9 @@ fn marks_of_citations_tell_nothing_of_other_topics() {
         let (_world, place) = place(database);
         let name = place.database.name;
         wait(place.database.execute(&format!(
-            "INSERT INTO answer (run, text, model, partial, cited) SELECT max(id), 'First {THEIRS} then {NOBODYS} then {OURS} end', NULL, 0, \
-             '[\"post:x:77077098\"]' FROM run WHERE topic = 'acme' AND seq IS NOT NULL"
+            "INSERT INTO answer (run, text, model, partial, cited) VALUES ({}, 'First {THEIRS} then {NOBODYS} then {OURS} end', NULL, 0, \
+             '[\"post:x:77077098\"]')",
+            place.database.run_id(&place.database.last_run("acme"))
         )));
         let all = token(&place, &["all", "--role", "read"]);
         let some = [

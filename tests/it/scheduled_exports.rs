@@ -106,7 +106,10 @@ fn increments_together_are_the_whole_and_each_says_what_it_holds() {
                 place.run(&["export", "--verify", file.to_str().unwrap()]).shows(0, &["matches the database"]);
             }
         }
-        let key = place.database.texts("SELECT key FROM item ORDER BY id LIMIT 1").remove(0);
+        let key = place
+            .database
+            .texts("SELECT key FROM v_sighting WHERE source = 'social' AND fit = 'in' ORDER BY seq, rank LIMIT 1")
+            .remove(0);
         let files_of_it = ["export:sightings@2026-03-11T10:00:00Z written", "/out/new/20260311T100000Z.csv"];
         place.run(&["forget", "--item", &key, "--dry-run"]).shows(0, &files_of_it);
         // Without new rows there is no file, and nothing fails.
@@ -186,7 +189,7 @@ fn what_is_edited_or_learned_between_two_files_is_reported_in_each_as_it_was_the
         assert_eq!(lines.matches("from 12").count(), 1, "{lines}");
         all.push(sightings);
         // Of an item that keeps changing, the last thousand states are kept; of the others, all.
-        let of = "(SELECT id FROM item WHERE key = 'post:x:1')";
+        let of = place.database.item_id("post:x:1");
         let held =
             |which: &str| place.database.number(&format!("SELECT count(*) FROM item_past WHERE item {which} {of}"));
         let others = held("<>");

@@ -5,6 +5,7 @@ use topicwatch::daemon::system_clock;
 
 use crate::support::daemons::{daemon, today, topics, under_a_call};
 use crate::support::databases::databases;
+use crate::support::ledger::LedgerSearch;
 use crate::support::program::{Ended, Going, Place, until};
 
 /// A daemon in its first call, for a slot that passed while nothing ran.
@@ -21,7 +22,17 @@ fn ends(going: Going, signal: &str) -> Ended {
     going.wait()
 }
 
-const OF_THE_RUN: &str = "SELECT r.state || ' ' || s.state || ' ' || coalesce(s.cost, s.expected_cost) || ' ' || r.cost FROM run r JOIN search s ON s.run = r.id WHERE r.state NOT IN ('missed')";
+/// Each search: the states of its run and of itself, its cost or expected cost, and the cost of its run.
+fn searches(place: &Place) -> Vec<String> {
+    let runs = place.database.ledger_runs();
+    let of = |id: &str| runs.iter().find(|run| run.id == id).unwrap();
+    let searches = place.database.ledger_searches();
+    let of_search = |search: &LedgerSearch| {
+        let (run, cost) = (of(&search.run), search.cost.unwrap_or(search.expected_cost));
+        format!("{} {} {cost} {}", run.state, search.state, run.cost)
+    };
+    searches.iter().map(of_search).collect()
+}
 
 #[test]
 fn an_idle_daemon_ends_at_once_and_is_gone() {
@@ -45,8 +56,10 @@ fn beyond_the_grace_a_call_is_on_record_at_its_price_and_its_slot_runs_again() {
         let place = Place::new(database, &slow.lines(), &rest);
         let going = calling(&place);
         ends(going, "TERM").says(0, &["its slot runs again", "stopped"]);
-        assert_eq!(place.database.texts(OF_THE_RUN), ["queued lost 3000 3000"], "{}", place.database.name);
-        assert_eq!(place.database.number("SELECT max_attempts - attempt FROM run WHERE state = 'queued'"), 3);
+        assert_eq!(searches(&place), ["queued lost 3000 3000"], "{}", place.database.name);
+        let runs = place.database.ledger_runs();
+        let left = runs.iter().filter(|run| run.state == "queued").map(|run| run.attempts_left);
+        assert_eq!(left.collect::<Vec<_>>(), [3]);
         let quick = today(&[]);
         place.configure(&quick.lines(), &rest);
         let again = daemon(&place, &[]);
@@ -95,7 +108,7 @@ fn once_gives_a_slot_back_and_cancels_what_was_asked_by_hand() {
             let going = place.program(args).start();
             until("the call", || under_a_call(&place));
             ends(going, "INT").says(130, &["stopping: storing the findings so far"]);
-            assert_eq!(place.database.texts(OF_THE_RUN), [becomes], "{}", place.database.name);
+            assert_eq!(searches(&place), [becomes], "{}", place.database.name);
         }
     }
 }

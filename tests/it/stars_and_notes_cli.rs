@@ -24,7 +24,7 @@ fn items_are_starred_and_noted_and_listed() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);
         place.ok(&["once", "--at", NINE]);
-        let keys = place.database.texts("SELECT key FROM item ORDER BY key LIMIT 3");
+        let keys = place.database.texts("SELECT DISTINCT key FROM v_item ORDER BY key LIMIT 3");
         let (first, second) = (keys[0].as_str(), keys[1].as_str());
         assert!(listed(&place, &["--starred"]).is_empty() && listed(&place, &["--noted"]).is_empty());
         let output = place.ok(&["items", "star", first, second]);
@@ -70,7 +70,7 @@ fn what_cannot_be_kept_is_refused_and_changes_nothing() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);
         place.ok(&["once", "--at", NINE]);
-        let key = place.database.texts("SELECT key FROM item ORDER BY key LIMIT 1").remove(0);
+        let key = place.database.first_key();
         let long = "x".repeat(2_001);
         for (args, why) in [
             (&["items", "star", &key, "post:x:nobody"][..], "no topic has an item `post:x:nobody`"),

@@ -84,8 +84,9 @@ async fn a_call_being_counted_keeps_a_rescue_away_from_its_run() {
     let mut other = sqlx::PgConnection::connect(&database.url).await.unwrap();
     let begin = format!(
         "SET search_path = {}; BEGIN; INSERT INTO search (run, attempt, source, operation, query, state, started_at) \
-         SELECT id, 1, 'social', 'search', 'q', 'started', 0 FROM run",
-        database.schema
+         VALUES ({}, 1, 'social', 'search', 'q', 'started', 0)",
+        database.schema,
+        database.run_id(&run.public_id)
     );
     other.execute(sqlx::AssertSqlSafe(begin)).await.unwrap();
     let calling = tokio::spawn({

@@ -178,6 +178,7 @@ fn every_question_of_a_story_is_answered_by_an_index() {
             .filter(|sql| [" item ", "item_words", "sighting", "topic_item"].iter().any(|table| sql.contains(table)))
             .collect();
         assert!(statements.len() > 6, "{statements:#?}");
+        // The program's statements read the tables.
         for kind in
             ["WITH head", "WITH found", "JOIN item_key a", "sighting s CROSS JOIN run", "topic_item t CROSS JOIN run"]
         {

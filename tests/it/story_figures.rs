@@ -81,16 +81,8 @@ async fn every_figure_of_a_story_is_that_of_sql_and_of_what_happened() {
         is(d, "SELECT count(*) FROM (MEMBERS) AS m", n(reported.items));
         is(d, "SELECT count(DISTINCT m.cluster) FROM (MEMBERS) AS m", n(reported.unique));
         is(d, "SELECT count(DISTINCT lower(m.author)) FROM (MEMBERS) AS m", n(reported.authors.unwrap()));
-        is(
-            d,
-            "SELECT count(DISTINCT t.topic) FROM (MEMBERS) AS m JOIN topic_item t ON t.item = m.id",
-            n(reported.topics.len()),
-        );
-        is(
-            d,
-            "SELECT count(DISTINCT s.source) FROM (MEMBERS) AS m JOIN sighting s ON s.item = m.id",
-            n(reported.sources.len()),
-        );
+        is(d, "SELECT count(DISTINCT k.topic) FROM (KNOWN) AS k", n(reported.topics.len()));
+        is(d, "SELECT count(DISTINCT s.source) FROM (SHOWN) AS s", n(reported.sources.len()));
         is(d, "SELECT min(at) FROM (CAME) AS c", reported.from.0);
         is(d, "SELECT max(at) FROM (CAME) AS c", reported.until.0);
         is(d, "SELECT min(seen) FROM (CAME) AS c", reported.first_seen.first_seen.0);
@@ -99,7 +91,7 @@ async fn every_figure_of_a_story_is_that_of_sql_and_of_what_happened() {
             "SELECT count(*) FROM (CAME) AS c WHERE published_at IS NULL OR published_at > seen",
             n(reported.undated),
         );
-        is(d, "SELECT max(t.last_seen) FROM (MEMBERS) AS m JOIN topic_item t ON t.item = m.id", reported.last_seen.0);
+        is(d, "SELECT max(k.last_seen) FROM (KNOWN) AS k", reported.last_seen.0);
         let middle = format!(
             "SELECT at - (SELECT min(at) FROM (CAME) AS c) FROM (CAME) AS c ORDER BY at LIMIT 1 OFFSET {}",
             reported.items.div_ceil(2) - 1
@@ -118,29 +110,23 @@ async fn every_figure_of_a_story_is_that_of_sql_and_of_what_happened() {
         );
         is(
             d,
-            "SELECT count(*) FROM item_revision v JOIN item i ON i.id = v.item WHERE i.key = 'post:x:1'",
+            "SELECT count(*) FROM item_revision v JOIN (MEMBERS) AS m ON m.id = v.item WHERE m.key = 'post:x:1'",
             n(reported.edits.len()),
         );
         is(
             d,
-            "SELECT count(DISTINCT m.id) FROM (MEMBERS) AS m JOIN topic_item t ON t.item = m.id WHERE t.last_seen >= (SELECT max(r.started_at) FROM run r WHERE r.topic = t.topic)",
+            "SELECT count(DISTINCT k.id) FROM (KNOWN) AS k WHERE k.last_seen >= k.last_run_at",
             n(reported.still_shown),
         );
         for place in &reported.topics {
-            let query = format!(
-                "SELECT min(t.first_seen) FROM (MEMBERS) AS m JOIN topic_item t ON t.item = m.id WHERE t.topic = '{}'",
-                place.name
-            );
+            let query = format!("SELECT min(k.first_seen) FROM (KNOWN) AS k WHERE k.topic = '{}'", place.name);
             is(d, &query, place.first_seen.0);
-            is(d, &query.replace("min(t.first_seen)", "count(*)"), n(place.items));
+            is(d, &query.replace("min(k.first_seen)", "count(*)"), n(place.items));
         }
         for place in &reported.sources {
-            let query = format!(
-                "SELECT min(r.started_at) FROM (MEMBERS) AS m JOIN sighting s ON s.item = m.id JOIN run r ON r.id = s.run WHERE s.source = '{}'",
-                place.name
-            );
+            let query = format!("SELECT min(s.seen_at) FROM (SHOWN) AS s WHERE s.source = '{}'", place.name);
             is(d, &query, place.first_seen.0);
-            is(d, &query.replace("min(r.started_at)", "count(DISTINCT m.id)"), n(place.items));
+            is(d, &query.replace("min(s.seen_at)", "count(DISTINCT s.id)"), n(place.items));
         }
         assert_eq!(reported.reach.len(), 5);
         for reach in &reported.reach {

@@ -924,11 +924,9 @@ fn the_cause_of_a_day_with_more_items_than_are_read_counts_all_of_them() {
         wait(database.execute(&format!(
             "INSERT INTO item (key, kind, strong, first_seen, last_seen, published_at, text, author, lang) \
              WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 21000) \
-             SELECT 'post:made:' || n, 'post', 1, {begin} + n, {begin} + n, {begin} + n, 'acme dambreak ' || n || ' w' || (n * 7919), 'ann' || n, 'en' FROM n; \
-             INSERT INTO topic_item (topic, item, first_seen, first_run, last_seen, last_run, times_seen) \
-             SELECT 'acme', i.id, i.first_seen, r.id, i.first_seen, r.id, 1 FROM item i \
-             CROSS JOIN (SELECT max(id) AS id FROM run WHERE topic = 'acme') r WHERE i.key LIKE 'post:made:%'"
+             SELECT 'post:made:' || n, 'post', 1, {begin} + n, {begin} + n, {begin} + n, 'acme dambreak ' || n || ' w' || (n * 7919), 'ann' || n, 'en' FROM n"
         )));
+        database.give("acme", &database.last_run("acme"), "key LIKE 'post:made:%'");
         let date = Time(begin).utc_date();
         place.ok(&["report", "--date", &date, "--at", &at(DAYS), "--topic", "acme", "--out", "day.md"]);
         let text = std::fs::read_to_string(place.path("day.md")).unwrap();

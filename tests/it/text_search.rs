@@ -313,7 +313,7 @@ async fn pages_of_what_was_found_come_newest_first_and_miss_nothing() {
     }
 }
 
-/// Checks the query plans of both databases.
+/// Checks the query plans of both databases; only tables have an index.
 #[tokio::test]
 async fn words_are_found_by_the_index() {
     let plan = |database: &Database, sql: &str| database.plan(sql).join("\n");

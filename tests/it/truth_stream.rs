@@ -126,14 +126,8 @@ struct Search {
 impl Search {
     fn parse(line: &str) -> Self {
         let parts: Vec<&str> = line.split(' ').collect();
-        let number = |n: usize| parts[n].parse::<i64>().unwrap();
-        Self {
-            topic: parts[0].to_owned(),
-            at: Time(number(1)),
-            full: number(2) == 1,
-            from: Time(number(3)),
-            until: Time(number(4)),
-        }
+        let time = |n: usize| if parts[n] == "-" { Time(0) } else { Time::parse(parts[n]).unwrap() };
+        Self { topic: parts[0].to_owned(), at: time(1), full: parts[2] == "1", from: time(3), until: time(4) }
     }
 }
 
@@ -167,9 +161,8 @@ fn watch(database: Database, every: i64, streams: &[Stream]) -> Vec<Judged> {
     let mut replies = Vec::new();
     truths.iter().for_each(|truth| truth.set(|world| replies.append(&mut world.shown)));
     let searches = place.database.texts(
-        "SELECT topic || ' ' || CAST(asked_until AS TEXT) || ' ' || CAST(saturated AS INTEGER) || ' ' || \
-         CAST(coalesce(covered_from, 0) AS TEXT) || ' ' || CAST(coalesce(covered_until, 0) AS TEXT) \
-         FROM search WHERE state IN ('ok', 'empty') ORDER BY asked_until",
+        "SELECT topic || ' ' || asked_until || ' ' || saturated || ' ' || coalesce(covered_from, '-') || ' ' || \
+         coalesce(covered_until, '-') FROM v_search WHERE state IN ('ok', 'empty') ORDER BY asked_until",
     );
     assert_eq!(searches.len(), replies.len());
     let searches: Vec<Search> = searches.iter().map(|line| Search::parse(line)).collect();

@@ -1,5 +1,9 @@
 //! The pages through the program, on both databases: what each shows of the stored data.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use topicwatch::model::Time;
+
 use crate::support::databases::{databases, unmade, wait};
 use crate::support::logged_sql::statements;
 use crate::support::program::{NINE, Place};
@@ -211,11 +215,7 @@ fn an_item_tells_its_sightings_edits_copies_and_topics() {
             place.ok(&["once", "--at", at]);
         }
         let key = place.database.texts("SELECT i.key FROM v_item i JOIN v_sighting s ON s.key = i.key WHERE i.topic = 'acme' AND i.kind = 'post' GROUP BY i.key HAVING count(DISTINCT s.run) > 1 ORDER BY i.key LIMIT 1").remove(0);
-        let quoted = key.replace('\'', "''");
-        wait(place.database.execute(&format!(
-            "INSERT INTO item_revision (item, run, replaced_at, title, text) SELECT i.id, t.last_run, t.last_seen, NULL, 'words that were <b>replaced</b>' \
-             FROM item i JOIN topic_item t ON t.item = i.id WHERE i.key = '{quoted}' AND t.topic = 'acme'"
-        )));
+        place.database.give_edit("acme", &key, "words that were <b>replaced</b>");
         let pages = Pages::serve(&place, &["--at", NINE]);
         let page = pages.page(&format!(
             "/item?{}",
@@ -274,14 +274,28 @@ fn days_are_counted_beside_the_loop_as_sql_counts_them() {
         let right = || {
             // Kolkata is always 5 hours and a half ahead: its days by plain arithmetic.
             for (topic, shift) in [("acme", 0_i64), ("rust", 19_800_000)] {
-                let day = |column: &str| format!("((({column} + {shift}) / 86400000) * 86400000 - {shift})");
-                let moment = "CASE WHEN i.published_at < t.first_seen THEN i.published_at ELSE t.first_seen END";
+                let day = |at: i64| (at + shift) / 86_400_000 * 86_400_000 - shift;
                 let begin = 1_773_219_600_000_i64 - 14 * 86_400_000;
-                let by_hand = place.database.texts(&format!(
-                    "SELECT {} || ' ' || count(*) || ' ' || count(DISTINCT coalesce(i.cluster, i.id)) || ' ' || sum(CASE WHEN i.tone = 'negative' THEN 1 ELSE 0 END) \
-                     FROM topic_item t JOIN item i ON i.id = t.item WHERE t.topic = '{topic}' AND {moment} >= {} GROUP BY {} ORDER BY 1",
-                    day(moment), day(&begin.to_string()), day(moment)
+                let items = place.database.texts(&format!(
+                    "SELECT CASE WHEN published_at < first_seen THEN published_at ELSE first_seen END || ' ' || coalesce(tone, '-') || ' ' || \
+                     coalesce(cluster, key) FROM v_item WHERE topic = '{topic}'"
                 ));
+                let mut days = BTreeMap::<i64, Vec<(&str, &str)>>::new();
+                for item in &items {
+                    let parts: Vec<&str> = item.splitn(3, ' ').collect();
+                    let at = day(Time::parse(parts[0]).unwrap().0);
+                    if at >= day(begin) {
+                        days.entry(at).or_default().push((parts[1], parts[2]));
+                    }
+                }
+                let by_hand: Vec<String> = days
+                    .into_iter()
+                    .map(|(day, items)| {
+                        let clusters: BTreeSet<&str> = items.iter().map(|(_, cluster)| *cluster).collect();
+                        let negative = items.iter().filter(|(tone, _)| *tone == "negative").count();
+                        format!("{day} {} {} {negative}", items.len(), clusters.len())
+                    })
+                    .collect();
                 let counted = place.database.texts(&format!(
                     "SELECT day_from || ' ' || items || ' ' || unique_items || ' ' || negative FROM topic_day WHERE topic = '{topic}' ORDER BY 1"
                 ));

@@ -104,7 +104,7 @@ fn a_slot_that_was_missed_is_not_shown_as_a_run_that_found_nothing() {
         let pages = Pages::serve(&place, &["--at", "2026-03-12T18:00:02Z"]);
         let missed = pages.page("/runs?state=missed");
         assert!(missed.contains("it did not run") && !missed.contains(" duplicate"), "{name}: {missed}");
-        // The health page counts those of a week, and links to just these.
+        // The health page counts those of a week, and links to just these. An older one is a copy of the table's row.
         wait(place.database.execute(
             "INSERT INTO run (public_id, job, topic, slot, trigger, state, due_at, planned_at) SELECT 'before', job, topic, slot - 864000000, \
              trigger, state, due_at - 864000000, planned_at FROM run WHERE state = 'missed' ORDER BY slot LIMIT 1",

@@ -22,6 +22,25 @@ pub fn leads(database: &Database) -> Vec<String> {
     database.texts(&all)
 }
 
+/// The keys of the first items of all clusters, in the order in which the clusters began.
+pub fn heads(database: &Database) -> Vec<String> {
+    database.texts("SELECT i.key FROM cluster_head h JOIN item i ON i.id = h.item ORDER BY h.place")
+}
+
+/// The number of keys that lead to the cluster of an item.
+pub fn leads_to(database: &Database, key: &str) -> usize {
+    let places = format!(
+        "SELECT CAST(h.place AS TEXT) FROM cluster_head h JOIN item c ON c.id = h.item JOIN item i ON i.cluster = c.id WHERE i.key = '{key}'"
+    );
+    let places = database.texts(&places);
+    leads(database).iter().filter(|lead| places.iter().any(|place| lead.ends_with(&format!(" {place}")))).count()
+}
+
+/// How many copies have a key of their own, because their wording differs.
+pub fn copies_with_a_key(database: &Database) -> i64 {
+    database.number("SELECT count(*) FROM item WHERE fingerprint IS NOT NULL")
+}
+
 pub fn at(seconds: i64) -> Time {
     Time(NOW.0 + seconds * 1_000)
 }

@@ -30,5 +30,5 @@ pub fn daemon(place: &Place, args: &[&str]) -> Going {
 /// Whether a call is in flight.
 #[track_caller]
 pub fn under_a_call(place: &Place) -> bool {
-    place.database.number("SELECT count(*) FROM search WHERE state = 'started'") == 1
+    place.database.calls_under_way() == 1
 }

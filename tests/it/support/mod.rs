@@ -16,6 +16,8 @@ pub mod exposition;
 pub mod gate;
 pub mod generated;
 pub mod independent_readers;
+pub mod item_tables;
+pub mod ledger;
 pub mod logged_sql;
 pub mod mcp_client;
 pub mod mounted_disk;

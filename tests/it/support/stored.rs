@@ -1,5 +1,5 @@
-//! What a database has stored, read through the views of docs/reference/sql.md, because the tables may change. At the end
-//! are counts of what no view shows.
+//! What a database has stored, read through the views of docs/reference/sql.md, because the tables may change. What
+//! no view shows is read in `ledger` and `item_tables`.
 
 use topicwatch::model::Time;
 
@@ -57,6 +57,12 @@ impl Database {
         self.texts(&format!("SELECT run FROM v_run WHERE topic = '{topic}' ORDER BY seq DESC LIMIT 1")).remove(0)
     }
 
+    /// The topic's first finished run.
+    #[track_caller]
+    pub fn first_run(&self, topic: &str) -> String {
+        self.texts(&format!("SELECT run FROM v_run WHERE topic = '{topic}' ORDER BY seq LIMIT 1")).remove(0)
+    }
+
     /// What the searches of finished runs cost, in micro-dollars.
     #[track_caller]
     pub fn spent(&self) -> i64 {
@@ -66,60 +72,32 @@ impl Database {
     /// The spans that a source's searches covered, in milliseconds.
     #[track_caller]
     pub fn covered(&self, topic: &str, source: &str) -> Vec<(i64, i64)> {
-        let spans = self.texts(&format!(
+        self.spans(&format!(
             "SELECT covered_from || ' ' || covered_until FROM v_search \
              WHERE topic = '{topic}' AND source = '{source}' AND covered_until IS NOT NULL"
-        ));
-        spans
+        ))
+    }
+
+    /// The two times in each row that a query returns, in milliseconds.
+    #[track_caller]
+    pub fn spans(&self, sql: &str) -> Vec<(i64, i64)> {
+        self.texts(sql)
             .iter()
             .map(|span| span.split_once(' ').unwrap())
             .map(|(from, until)| (millis(from), millis(until)))
             .collect()
     }
 
+    /// How much time lies between the two times in each row that a query returns, in milliseconds.
+    #[track_caller]
+    pub fn lengths(&self, sql: &str) -> Vec<i64> {
+        self.spans(sql).iter().map(|(from, until)| until - from).collect()
+    }
+
     /// The time that a query returns, in milliseconds.
     #[track_caller]
     pub fn time(&self, sql: &str) -> i64 {
         millis(&self.texts(sql)[0])
-    }
-}
-
-/// What no view shows.
-impl Database {
-    /// How many runs there are, finished or not.
-    #[track_caller]
-    pub fn all_runs(&self) -> i64 {
-        self.number("SELECT count(*) FROM run")
-    }
-
-    /// How many runs wait or are under way.
-    #[track_caller]
-    pub fn open_runs(&self) -> i64 {
-        self.number("SELECT count(*) FROM run WHERE state IN ('queued', 'running')")
-    }
-
-    /// How many runs are under way.
-    #[track_caller]
-    pub fn running(&self) -> i64 {
-        self.number("SELECT count(*) FROM run WHERE state = 'running'")
-    }
-
-    /// How many runs no reader sees: those that are open, and those that have ended and wait for their number.
-    #[track_caller]
-    pub fn unread_runs(&self) -> i64 {
-        self.number("SELECT count(*) FROM run WHERE seq IS NULL")
-    }
-
-    /// How many calls were counted, of all days and providers.
-    #[track_caller]
-    pub fn calls_made(&self) -> i64 {
-        self.number("SELECT coalesce(sum(made), 0) FROM calls")
-    }
-
-    /// How many requests of pages and programs there are.
-    #[track_caller]
-    pub fn requests(&self) -> i64 {
-        self.number("SELECT count(*) FROM request")
     }
 }
 

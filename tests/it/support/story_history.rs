@@ -120,6 +120,17 @@ pub const CAME: &str = "SELECT m.key, m.author, m.published_at, min(t.first_seen
      CASE WHEN m.published_at <= min(t.first_seen) THEN m.published_at ELSE min(t.first_seen) END AS at \
      FROM (MEMBERS) AS m JOIN topic_item t ON t.item = m.id GROUP BY m.key, m.author, m.published_at";
 
+/// The items of the story with each topic that found them, and when the topic's last run was.
+const KNOWN: &str = "SELECT m.id, t.topic, t.first_seen, t.last_seen, \
+     (SELECT max(r.started_at) FROM run r WHERE r.topic = t.topic) AS last_run_at \
+     FROM (MEMBERS) AS m JOIN topic_item t ON t.item = m.id";
+
+/// The items of the story with each run and source that showed them.
+const SHOWN: &str = "SELECT m.id, s.source, r.started_at AS seen_at \
+     FROM (MEMBERS) AS m JOIN sighting s ON s.item = m.id JOIN run r ON r.id = s.run";
+
+/// SQL with these rows in the place of their names.
 pub fn sql(text: &str) -> String {
-    text.replace("CAME", CAME).replace("MEMBERS", MEMBERS)
+    let text = text.replace("CAME", CAME).replace("KNOWN", KNOWN).replace("SHOWN", SHOWN);
+    text.replace("MEMBERS", MEMBERS)
 }
