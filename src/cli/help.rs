@@ -15,7 +15,8 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Maintain", &["db", "health"]),
 ];
 
-/// Returns the full command definition, with the verbs grouped in the overview.
+/// Returns the full command definition, with the verbs grouped in the overview. Their arguments are there once it is
+/// built.
 pub(in crate::cli) fn command() -> Command {
     let command = Cli::command();
     let mut template = "{about-with-newline}\n{usage-heading} {usage}\n".to_owned();

@@ -108,7 +108,7 @@ async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Verb::Runs(args) => look::runs::run(&common, &args).await,
         Verb::Show(args) => look::show::run(&common, &args).await,
         Verb::Diff(args) => look::diff::run(&common, &args).await,
-        Verb::Items(args) => look::items::run(&common, *args).await,
+        Verb::Items(args) => look::items::run(&common, *args.0).await,
         Verb::Terms(args) => look::terms::run(&common, &args).await,
         Verb::Coverage(args) => look::coverage::run(&common, &args).await,
         Verb::Report(args) => look::report::run(&common, &args).await,

@@ -44,6 +44,7 @@ use crate::cli::topic::mark::MarkArgs;
 use crate::cli::topic::pause::{PauseArgs, ResumeArgs};
 use crate::cli::topic::run_now::RunNowArgs;
 use crate::cli::topic::schedule::ScheduleArgs;
+use crate::cli::wiring::deferred::Deferred;
 use crate::cli::wiring::options::Common;
 
 /// Watches topics through a search service and keeps every finding once.
@@ -63,133 +64,133 @@ pub struct Cli {
 pub enum Verb {
     /// Write an annotated jobs.toml (never overwrites)
     #[command(after_help = examples::INIT)]
-    Init(InitArgs),
+    Init(Deferred<InitArgs>),
     /// Check the configuration and report every mistake at once
     #[command(after_help = examples::CHECK)]
-    Check(CheckArgs),
+    Check(Deferred<CheckArgs>),
     /// Ask one question and show the results; stores nothing
     #[command(after_help = examples::TRY)]
-    Try(TryArgs),
+    Try(Deferred<TryArgs>),
     /// Estimate slots, calls and cost before running anything
     #[command(after_help = examples::PLAN)]
-    Plan(PlanArgs),
+    Plan(Deferred<PlanArgs>),
     /// Run topics now and store what they find
     #[command(after_help = examples::ONCE)]
-    Once(OnceArgs),
+    Once(Deferred<OnceArgs>),
     /// Run every topic on its schedule until stopped
     #[command(after_help = examples::RUN)]
-    Run(RunArgs),
+    Run(Deferred<RunArgs>),
     /// Serve the pages, read-only unless `[web] edit = true`
     #[command(after_help = examples::SERVE)]
-    Serve(ServeArgs),
+    Serve(Deferred<ServeArgs>),
     /// Serve MCP to AI assistants on stdin and stdout, read-only
     #[command(after_help = examples::MCP)]
-    Mcp(McpArgs),
+    Mcp(Deferred<McpArgs>),
     /// Pause, run, rename, import, filter, backfill; explain schedules
     #[command(after_help = examples::TOPIC)]
-    Topic(TopicArgs),
+    Topic(Deferred<TopicArgs>),
     /// Show the state of each topic and what needs attention
     #[command(after_help = examples::STATUS)]
-    Status(StatusArgs),
+    Status(Deferred<StatusArgs>),
     /// List runs: state, findings, cost
     #[command(after_help = examples::RUNS)]
-    Runs(RunsArgs),
+    Runs(Deferred<RunsArgs>),
     /// Show one run: answer, posts, pages, which sources agree
     #[command(after_help = examples::SHOW)]
-    Show(ShowArgs),
+    Show(Deferred<ShowArgs>),
     /// Show what changed in a topic: new, gone, edited, rising
     #[command(after_help = examples::DIFF)]
-    Diff(DiffArgs),
+    Diff(Deferred<DiffArgs>),
     /// List, search, star, note and mark items; show how they spread
     #[command(after_help = examples::ITEMS)]
-    Items(Box<ItemsArgs>),
+    Items(Deferred<Box<ItemsArgs>>),
     /// Show terms that are more frequent than before, and themes
     #[command(after_help = examples::TERMS)]
-    Terms(TermsArgs),
+    Terms(Deferred<TermsArgs>),
     /// Show which times were covered per topic and source, and the gaps
     #[command(after_help = examples::COVERAGE)]
-    Coverage(CoverageArgs),
+    Coverage(Deferred<CoverageArgs>),
     /// Report on a day, week or month, as an HTML page or Markdown
     #[command(after_help = examples::REPORT)]
-    Report(ReportArgs),
+    Report(Deferred<ReportArgs>),
     /// List, test, backtest, acknowledge and snooze alerts
     #[command(after_help = examples::ALERTS)]
-    Alerts(AlertsArgs),
+    Alerts(Deferred<AlertsArgs>),
     /// Export rows as CSV, JSON Lines, XLSX or an Atom feed
     #[command(after_help = examples::EXPORT)]
-    Export(Box<ExportArgs>),
+    Export(Deferred<Box<ExportArgs>>),
     /// List, retry and drop notifications
     #[command(after_help = examples::OUTBOX)]
-    Outbox(OutboxArgs),
+    Outbox(Deferred<OutboxArgs>),
     /// Score the sentiment of texts from stdin or files, one per line
     #[command(after_help = examples::SCORE)]
-    Score(ScoreArgs),
+    Score(Deferred<ScoreArgs>),
     /// Back up, move, prune the database; erase, rescore, replay
     #[command(after_help = examples::DB)]
-    Db(DbArgs),
+    Db(Deferred<DbArgs>),
     /// Give others access to the pages: named tokens, share links
     #[command(after_help = examples::TOKEN)]
-    Token(TokenArgs),
+    Token(Deferred<TokenArgs>),
     /// Check that the daemon is alive and can store results
     #[command(after_help = examples::HEALTH)]
-    Health(HealthArgs),
+    Health(Deferred<HealthArgs>),
     /// Run a stand-in for the search service, with invented findings
     #[command(after_help = examples::SANDBOX)]
-    Sandbox(SandboxArgs),
+    Sandbox(Deferred<SandboxArgs>),
     /// Print a completion script for a shell
     #[command(after_help = examples::COMPLETIONS)]
-    Completions(CompletionsArgs),
+    Completions(Deferred<CompletionsArgs>),
     /// Write the manual pages, for packages
     #[command(hide = true, after_help = examples::MAN)]
-    Man(ManArgs),
+    Man(Deferred<ManArgs>),
     /// Old name of `topic schedule`
     #[command(hide = true, after_help = examples::SCHEDULE)]
-    Schedule(ScheduleArgs),
+    Schedule(Deferred<ScheduleArgs>),
     /// Old name of `topic pause`
     #[command(hide = true, after_help = examples::PAUSE)]
-    Pause(PauseArgs),
+    Pause(Deferred<PauseArgs>),
     /// Old name of `topic resume`
     #[command(hide = true, after_help = examples::RESUME)]
-    Resume(ResumeArgs),
+    Resume(Deferred<ResumeArgs>),
     /// Old name of `topic run`
     #[command(hide = true, after_help = examples::RUN_NOW)]
-    RunNow(RunNowArgs),
+    RunNow(Deferred<RunNowArgs>),
     /// Old name of `topic filter`
     #[command(hide = true, after_help = examples::FILTER)]
-    Filter(FilterArgs),
+    Filter(Deferred<FilterArgs>),
     /// Old name of `topic backfill`
     #[command(hide = true, after_help = examples::BACKFILL)]
-    Backfill(BackfillArgs),
+    Backfill(Deferred<BackfillArgs>),
     /// Old name of `items --search`
     #[command(hide = true, after_help = examples::SEARCH)]
-    Search(SearchArgs),
+    Search(Deferred<SearchArgs>),
     /// Old name of `db rescore`
     #[command(hide = true, after_help = examples::RESCORE)]
-    Rescore(RescoreArgs),
+    Rescore(Deferred<RescoreArgs>),
     /// Old name of `db replay`
     #[command(hide = true, after_help = examples::REPLAY)]
-    Replay(ReplayArgs),
+    Replay(Deferred<ReplayArgs>),
     /// Old name of `db prune`
     #[command(hide = true, after_help = examples::PRUNE)]
-    Prune(PruneArgs),
+    Prune(Deferred<PruneArgs>),
     /// Old name of `db backup`
     #[command(hide = true, after_help = examples::BACKUP)]
-    Backup(BackupArgs),
+    Backup(Deferred<BackupArgs>),
     /// Old name of `db migrate`
     #[command(hide = true, after_help = examples::MIGRATE)]
     Migrate,
     /// Old name of `db forget`
     #[command(hide = true, override_usage = examples::FORGET_USAGE, after_help = examples::FORGET)]
-    Forget(ForgetArgs),
+    Forget(Deferred<ForgetArgs>),
     /// Old name of `topic import`
     #[command(hide = true, after_help = examples::IMPORT)]
-    Import(ImportArgs),
+    Import(Deferred<ImportArgs>),
     /// Old name of `items mark`
     #[command(hide = true, after_help = examples::MARK)]
-    Mark(MarkArgs),
+    Mark(Deferred<MarkArgs>),
     /// Old name of `items story`
     #[command(hide = true, after_help = examples::STORY)]
-    Story(StoryArgs),
+    Story(Deferred<StoryArgs>),
     /// Old name of `run --worker`
     #[command(hide = true, after_help = examples::WORKER)]
     Worker,

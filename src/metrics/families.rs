@@ -4,7 +4,7 @@
 use super::family::{BucketCounts, Families, Sample, number, seconds};
 use super::reading::Reading;
 use crate::insight::tally as sums;
-use crate::model::{DayLimits, MetricSum, Micros, PaidUsage, Source, Time};
+use crate::model::{DayLimits, MetricSum, Micros, Source, Time};
 use crate::process_status::ProcessStatus;
 
 pub(super) fn text(
@@ -80,18 +80,19 @@ fn gauges(all: &mut Families, read: &Reading) {
 
 /// The use of the UTC day, and what is left of it if there is a limit.
 fn daily_usage(all: &mut Families, read: &Reading, limits: &DayLimits, now: Time) {
-    let PaidUsage { calls, cost } = read.used.service;
-    let help = "Calls to the search service on this UTC day.";
-    all.gauge("topicwatch_today_calls", help, [Sample::alone(number(calls))]);
-    let left = limits.service.map(|limits| Sample::alone(number((i64::from(limits.calls) - calls).max(0))));
+    let counts = &read.counts;
+    all.gauge(
+        "topicwatch_today_calls",
+        "Calls to the search service on this UTC day.",
+        [Sample::alone(number(counts.calls))],
+    );
+    let left = limits.service.map(|limits| Sample::alone(number((i64::from(limits.calls) - counts.calls).max(0))));
     all.gauge("topicwatch_today_calls_left", "Calls to the search service left on this UTC day.", left);
     providers(all, read, limits);
-    if let Some(budget) = limits.service.and_then(|limits| limits.money) {
+    if let (Some(spent), Some(budget)) = (counts.spent, limits.service.and_then(|limits| limits.money)) {
         let help = "Cost of the search service on this UTC day, in dollars. Only if it has a budget.";
-        all.gauge("topicwatch_today_cost_dollars", help, [Sample::alone(cost.total.dollars())]);
-        let help = "Part of the cost of the search service on this UTC day that no bill confirms, in dollars.";
-        all.gauge("topicwatch_today_cost_assumed_dollars", help, [Sample::alone(cost.assumed.dollars())]);
-        let left = [Sample::alone(remaining_budget(budget, cost.total))];
+        all.gauge("topicwatch_today_cost_dollars", help, [Sample::alone(spent.dollars())]);
+        let left = [Sample::alone(remaining_budget(budget, spent))];
         all.gauge(
             "topicwatch_today_budget_left_dollars",
             "Budget of the search service left on this UTC day, in dollars.",
@@ -116,7 +117,9 @@ fn daily_usage(all: &mut Families, read: &Reading, limits: &DayLimits, now: Time
 
 /// The same for each provider other than the search service.
 fn providers(all: &mut Families, read: &Reading, limits: &DayLimits) {
-    let used = |name: Source| read.used.of(name).calls;
+    let usage =
+        |name: Source| read.providers.iter().find(|(one, _)| *one == name).map(|(_, used)| *used).unwrap_or_default();
+    let used = |name: Source| usage(name).calls;
     let calls = limits.providers.iter().map(|(name, _)| Sample::of([("provider", name.as_str())], number(used(*name))));
     all.gauge("topicwatch_provider_today_calls", "Calls of a provider on this UTC day.", calls);
     let left = limits.providers.iter().map(|(name, limits)| {
@@ -125,15 +128,11 @@ fn providers(all: &mut Families, read: &Reading, limits: &DayLimits) {
     });
     all.gauge("topicwatch_provider_today_calls_left", "Calls left on this UTC day for a provider.", left);
     let budgets = || limits.providers.iter().filter_map(|(name, limits)| Some((*name, limits.money?)));
-    let cost = |name: Source| read.used.of(name).cost;
-    let of = |name: Source, dollars: f64| Sample::of([("provider", name.as_str())], dollars);
+    let spent = budgets().map(|(name, _)| Sample::of([("provider", name.as_str())], usage(name).money.dollars()));
     let help = "Cost of a provider with a budget on this UTC day, in dollars.";
-    let total = budgets().map(|(name, _)| of(name, cost(name).total.dollars()));
-    all.gauge("topicwatch_provider_today_cost_dollars", help, total);
-    let help = "Part of the cost of a provider with a budget on this UTC day that no bill confirms, in dollars.";
-    let assumed = budgets().map(|(name, _)| of(name, cost(name).assumed.dollars()));
-    all.gauge("topicwatch_provider_today_cost_assumed_dollars", help, assumed);
-    let left = budgets().map(|(name, budget)| of(name, remaining_budget(budget, cost(name).total)));
+    all.gauge("topicwatch_provider_today_cost_dollars", help, spent);
+    let left = budgets()
+        .map(|(name, budget)| Sample::of([("provider", name.as_str())], remaining_budget(budget, usage(name).money)));
     let help = "Budget left on this UTC day for a provider, in dollars.";
     all.gauge("topicwatch_provider_today_budget_left_dollars", help, left);
 }

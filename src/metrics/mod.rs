@@ -55,18 +55,24 @@ impl Metrics {
     /// # Errors
     /// If they cannot be written, which is a bug.
     pub async fn text(&self, limits: &DayLimits, version: Option<&'static str>, now: Time) -> Result<String, String> {
-        let read = tokio::time::timeout(PATIENCE, self.read_alone(now)).await.ok().flatten();
+        let read = tokio::time::timeout(
+            PATIENCE,
+            self.read_alone(limits.service.is_some_and(|limits| limits.money.is_some()), now),
+        )
+        .await
+        .ok()
+        .flatten();
         families::text(&self.process_status, version, limits, now, read.as_ref()).map_err(|error| error.to_string())
     }
 
     /// Reads in a task of its own, because a call to the store must not be dropped midway. The task holds its permit
     /// to the end.
-    async fn read_alone(&self, now: Time) -> Option<Reading> {
+    async fn read_alone(&self, budget: bool, now: Time) -> Option<Reading> {
         let place = Arc::clone(&self.place).acquire_owned().await.ok()?;
         let metrics = self.clone();
         let task = tokio::spawn(async move {
             let _place = place;
-            metrics.read(now).await
+            metrics.read(budget, now).await
         });
         match task.await {
             Ok(Ok(read)) => Some(read),
@@ -81,9 +87,14 @@ impl Metrics {
         }
     }
 
-    async fn read(&self, now: Time) -> Result<Reading, StoreError> {
+    /// `budget` is whether the service has a budget. If it has, what the day has cost is read too.
+    async fn read(&self, budget: bool, now: Time) -> Result<Reading, StoreError> {
         let store = &self.store;
-        let counts = store.status_counts(now, now.minus(LATE)).await?;
+        let mut counts = store.status_counts(now, now.minus(LATE)).await?;
+        // A new budget counts from the next call on; until then the cost comes from the ledger.
+        if budget && counts.spent.is_none() {
+            counts.spent = Some(store.usage_on(now.utc_day(), &[]).await?.0.money);
+        }
         let topics = store.first_topics(MOST_TOPICS).await?;
         let mut roles: Vec<(String, i64)> = Vec::new();
         for process in store.processes().await?.into_iter().filter(|process| process.is_alive(now)) {
@@ -101,8 +112,7 @@ impl Metrics {
             roles,
             latest,
             limited,
-            // A new budget counts from the next call on; until then the cost comes from the ledger.
-            used: store.usage_by_provider(now.utc_day()).await?,
+            providers: store.used_by_provider(now.utc_day()).await?,
             missed: self.missed.of(store, &topics, now).await,
             topics,
         })

@@ -1,6 +1,6 @@
 //! What was read from the database at a moment, for the metrics.
 
-use crate::model::{MetricSum, SourceLatest, StoreCounts, TopicLimits, Usage, UsageByProvider};
+use crate::model::{MetricSum, Source, SourceLatest, StoreCounts, TopicLimits, Usage};
 
 pub(super) struct Reading {
     pub(super) counts: StoreCounts,
@@ -10,7 +10,7 @@ pub(super) struct Reading {
     pub(super) topics: Vec<String>,
     pub(super) latest: Vec<SourceLatest>,
     pub(super) limited: Vec<(String, TopicLimits, Usage)>,
-    /// What was used of the search service and of the other providers today.
-    pub(super) used: UsageByProvider,
+    /// Providers other than the search service that were called today.
+    pub(super) providers: Vec<(Source, Usage)>,
     pub(super) missed: Vec<(String, String, i64)>,
 }

@@ -83,6 +83,9 @@ pub struct StoreCounts {
     pub outbox: [i64; 3],
     /// The number of subjects for which each alert fires; 0 for a paused one.
     pub firing: Vec<(String, i64)>,
+    /// Calls of the UTC day, and their cost if it is counted.
+    pub calls: i64,
+    pub spent: Option<Micros>,
     /// Finished runs not included in the sums yet.
     pub uncounted: i64,
 }

@@ -208,6 +208,11 @@ pub(in crate::store) const STANDING: &str = "SELECT (SELECT count(*) FROM topic 
 
 pub(in crate::store) async fn current(conn: &mut Conn, now: Time, planned_by: Time) -> Result<StoreCounts, StoreError> {
     let row = sqlx::query(STANDING).bind(now.0).bind(planned_by.0).fetch_one(&mut *conn).await?;
+    let day: Option<(i64, Option<i64>)> =
+        sqlx::query_as("SELECT made, spent FROM calls WHERE day = $1 AND provider = 'service'")
+            .bind(now.utc_day())
+            .fetch_optional(&mut *conn)
+            .await?;
     let firing = format!(
         "SELECT j.id, (SELECT count(*) FROM alert_firing f WHERE f.alert = substr(j.id, 7) AND {} AND {} AND NOT {}) AS firing FROM job j \
          WHERE j.removed_at IS NULL AND j.id > 'alert:' AND j.id < 'alert;' ORDER BY j.id LIMIT $1",
@@ -225,6 +230,8 @@ pub(in crate::store) async fn current(conn: &mut Conn, now: Time, planned_by: Ti
         overdue: row.try_get("overdue")?,
         outbox: [row.try_get("queued")?, row.try_get("sending")?, row.try_get("dead")?],
         firing: firing.collect::<Result<_, StoreError>>()?,
+        calls: day.map_or(0, |(calls, _)| calls),
+        spent: day.map_or(Some(Micros(0)), |(_, spent)| spent.map(Micros)),
         uncounted: row.try_get("uncounted")?,
     })
 }
