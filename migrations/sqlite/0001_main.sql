@@ -192,6 +192,10 @@ CREATE INDEX search_open ON search (run) WHERE state = 'started';
 CREATE INDEX search_covered ON search (topic, source, covered_until) WHERE covered_until IS NOT NULL;
 -- Full replies that cover nothing: each run asks how far its topic was covered.
 CREATE INDEX search_in_vain ON search (topic, source, asked_until) WHERE saturated = 1 AND covered_until IS NULL;
+-- Searches that called and whose cost no bill confirms, by the day on which they were counted: pages say how much of a day's cost
+-- is assumed.
+CREATE INDEX search_unbilled ON search (coalesce(counted_on, started_at / 86400000))
+WHERE tries > 0 AND (cost_basis = 'assumed' OR cost IS NULL);
 
 -- Requests from pages and API: run or pause a topic, acknowledge or snooze an alert. They are kept for a week. A request has
 -- either `topic` or `alert`. `event` is the event to acknowledge, `length` how long to snooze, in milliseconds.

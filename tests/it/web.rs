@@ -448,7 +448,7 @@ fn no_page_reads_a_growing_table_whole() {
             // SQLite has statistics of small tables, for which it would choose scans.
             wait(place.database.execute("DELETE FROM sqlite_stat1"));
         }
-        let (mut of_again, mut of_day) = (0, 0);
+        let (mut of_again, mut of_day, mut of_unbilled) = (0, 0, 0);
         for sql in &statements {
             let plan = place.database.plan(sql);
             for line in &plan {
@@ -488,6 +488,11 @@ fn no_page_reads_a_growing_table_whole() {
                 of_again += 1;
                 assert!(plan.iter().any(|line| line.contains("run_again")), "{name}: {sql}\n{plan:#?}");
             }
+            // The overview says how much of the day's cost is assumed, every half minute.
+            if sql.starts_with("WITH unbilled") {
+                of_unbilled += 1;
+                assert!(plan.iter().any(|line| line.contains("search_unbilled")), "{name}: {sql}\n{plan:#?}");
+            }
             // Failed runs are found by an index on their state, however few they are.
             let of_a_topic = sql.contains(" AND r.topic = ") && sql.contains(" DESC LIMIT ");
             if sql.contains("r.state = 'failed'") && !of_a_topic {
@@ -498,7 +503,7 @@ fn no_page_reads_a_growing_table_whole() {
                 assert!(plan.iter().any(|line| line.contains("run_topic_at")), "{name}: {sql}\n{plan:#?}");
             }
         }
-        assert!(of_again > 0 && of_day > 0, "{name}: {statements:#?}");
+        assert!(of_again > 0 && of_day > 0 && of_unbilled > 0, "{name}: {statements:#?}");
     }
 }
 

@@ -98,8 +98,8 @@ impl Store {
         Ok(self.usage_by_day(day, day).await?.remove(&day).unwrap_or_default())
     }
 
-    /// Returns the same for each day from the first to the last on which a provider was called. It reads the searches of
-    /// these days once.
+    /// Returns the same for each day from the first to the last on which a provider was called. Where money is counted, it
+    /// reads no searches but those without a bill.
     pub async fn usage_by_day(&self, first: i64, last: i64) -> Result<BTreeMap<i64, UsageByProvider>, StoreError> {
         read!(self, spent::by_provider((first, last)))
     }

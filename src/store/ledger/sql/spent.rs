@@ -17,6 +17,8 @@ const KEPT_DAYS: i64 = 40;
 pub(super) const PROVIDER: &str = "CASE WHEN s.source IN ('social', 'web', 'ai') THEN 'service' ELSE s.source END";
 /// SQL for the UTC day on which the calls of a search were counted; null if it made none.
 pub(super) const CALLED_ON: &str = "CASE WHEN s.tries > 0 THEN coalesce(s.counted_on, s.started_at / 86400000) END";
+/// SQL for the same of a search that is known to have made one, as the index of searches without a bill has it.
+const COUNTED_ON: &str = "coalesce(s.counted_on, s.started_at / 86400000)";
 /// SQL for the UTC day of the first call of a search that made several, which may have passed midnight.
 pub(super) const FIRST_CALLED_ON: &str = "CASE WHEN s.tries > 1 THEN s.started_at / 86400000 END";
 /// SQL condition: no bill confirms what a search cost. It was assumed from a price, or the search is not over.
@@ -146,40 +148,55 @@ pub(in crate::store) async fn in_ledger(conn: &mut Conn, provider: &str, day: i6
     Ok(Usage { calls: row.try_get("made")?, money: Micros(row.try_get("spent")?) })
 }
 
-/// Returns what was used on each of these days, by provider, and how much of the money no bill confirms. One statement
-/// reads both: a sum where money is not counted, and its assumed part, come from the same pass over the ledger.
+/// Returns what was used on each of these days, by provider, and how much of the money no bill confirms. Where money is
+/// counted, nothing but the counters and the searches without a bill is read: an open page asks this every half minute.
 pub(in crate::store) async fn by_provider(
     conn: &mut Conn,
     (first, last): (i64, i64),
 ) -> Result<BTreeMap<i64, UsageByProvider>, StoreError> {
-    let summed = ledger(
-        &format!("{CALLED_ON} AS day, {PROVIDER} AS provider"),
-        &format!("{CALLED_ON} >= $3 AND {CALLED_ON} <= $4 GROUP BY {CALLED_ON}, {PROVIDER}"),
-    );
-    // `MATERIALIZED`, because PostgreSQL may run a plain subquery again for each row.
+    // The conditions as the index has them. `MATERIALIZED`, because PostgreSQL may run a plain subquery again for each
+    // row.
     let sql = format!(
-        "WITH l AS MATERIALIZED ({summed}) SELECT c.day, c.provider, c.made, coalesce(c.spent, l.spent, 0) AS spent, \
-         coalesce(l.assumed, 0) AS assumed FROM calls c LEFT JOIN l ON l.day = c.day AND l.provider = c.provider \
-         WHERE c.day >= $3 AND c.day <= $4 ORDER BY c.day, c.provider"
+        "WITH unbilled AS MATERIALIZED (SELECT {COUNTED_ON} AS day, {PROVIDER} AS provider, CAST(sum({COST}) AS BIGINT) AS money \
+           FROM search s WHERE s.tries > 0 AND {UNBILLED} AND {COUNTED_ON} >= $1 AND {COUNTED_ON} <= $2 GROUP BY {COUNTED_ON}, {PROVIDER}) \
+         SELECT c.day, c.provider, c.made, c.spent, coalesce(u.money, 0) AS assumed FROM calls c \
+         LEFT JOIN unbilled u ON u.day = c.day AND u.provider = c.provider WHERE c.day >= $1 AND c.day <= $2 ORDER BY c.day, c.provider"
     );
+    let mut used: Vec<(i64, String, i64, Option<i64>, i64)> = Vec::new();
+    for row in sqlx::query(AssertSqlSafe(sql)).bind(first).bind(last).fetch_all(&mut *conn).await? {
+        let (day, provider, made) = (row.try_get("day")?, row.try_get("provider")?, row.try_get("made")?);
+        used.push((day, provider, made, row.try_get("spent")?, row.try_get("assumed")?));
+    }
+    let uncounted = || used.iter().filter(|(_, _, _, spent, _)| spent.is_none()).map(|(day, ..)| *day);
+    let summed = match uncounted().min().zip(uncounted().max()) {
+        Some(days) => sums(conn, days).await?,
+        None => BTreeMap::new(),
+    };
     let mut days: BTreeMap<i64, UsageByProvider> = BTreeMap::new();
-    let select = sqlx::query(AssertSqlSafe(sql)).bind(index_start(first)).bind(index_end(last)).bind(first).bind(last);
-    for row in select.fetch_all(conn).await? {
-        let (provider, total): (String, i64) = (row.try_get("provider")?, row.try_get("spent")?);
-        // The total may be a counter of its own; no more of it is assumed than there is.
-        let assumed = row.try_get::<i64, _>("assumed")?.min(total);
-        let used = PaidUsage {
-            calls: row.try_get("made")?,
-            cost: SearchCost { total: Micros(total), assumed: Micros(assumed) },
-        };
-        let day = days.entry(row.try_get("day")?).or_default();
+    for (day, provider, calls, spent, assumed) in used {
+        let total = spent.unwrap_or_else(|| summed.get(&(day, provider.clone())).copied().unwrap_or_default());
+        // The total is read elsewhere; no more of it is assumed than there is.
+        let cost = SearchCost { total: Micros(total), assumed: Micros(assumed.min(total)) };
+        let used = PaidUsage { calls, cost };
+        let of_day = days.entry(day).or_default();
         if provider == SERVICE {
-            day.service = used;
+            of_day.service = used;
         } else if let Some(source) = Source::parse(&provider) {
-            day.others.push((source, used));
+            of_day.others.push((source, used));
         }
     }
     Ok(days)
+}
+
+/// Returns what each provider's searches of these days cost, summed over the ledger.
+async fn sums(conn: &mut Conn, (first, last): (i64, i64)) -> Result<BTreeMap<(i64, String), i64>, StoreError> {
+    let sql = ledger(
+        &format!("{CALLED_ON} AS day, {PROVIDER} AS provider"),
+        &format!("{CALLED_ON} >= $3 AND {CALLED_ON} <= $4 GROUP BY {CALLED_ON}, {PROVIDER}"),
+    );
+    let select = sqlx::query(AssertSqlSafe(sql)).bind(index_start(first)).bind(index_end(last)).bind(first).bind(last);
+    let rows = select.fetch_all(conn).await?;
+    rows.iter().map(|row| Ok(((row.try_get("day")?, row.try_get("provider")?), row.try_get("spent")?))).collect()
 }
 
 /// Returns how much of what a topic cost on each of these days no bill confirms. Days without searches are left out.
