@@ -315,6 +315,8 @@ async fn sequence(database: &Database, store: &Store, seed: u64) {
             let (service, of_topics) = store.usage_on(day, &ids).await.unwrap();
             let reported = format!("{} seed {seed} step {step} day {day}", database.name);
             assert_eq!(service, model.used(None, day), "{reported}");
+            let by_provider = store.usage_by_provider(day).await.unwrap();
+            assert_eq!(by_provider.service.usage(), service, "{reported}");
             for (topic, used) in topics.iter().zip(of_topics) {
                 assert_eq!(used.money, model.used(Some(&topic.id), day).money, "{reported} {}", topic.id);
             }

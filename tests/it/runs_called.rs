@@ -2,7 +2,7 @@
 //! was begun again days later and one whose tries passed midnight.
 
 use topicwatch::model::{RunState, ServiceLimits, Source, Time};
-use topicwatch::store::{RunRef, Store};
+use topicwatch::store::{RunFilter, RunRef, Store};
 
 use crate::support::databases::{databases, wait};
 use crate::support::number_links::{follow_link, number_links};
@@ -88,5 +88,24 @@ fn every_run_with_a_call_on_a_day_is_listed_even_if_it_was_begun_again_days_late
         let page = pages.page("/runs?called=2026-03-11");
         let first = page.split("<ol class=\"found\">").nth(1).and_then(|list| list.split("<li").nth(1));
         assert!(first.is_some_and(|row| row.contains(", attempt 2")), "{name}: {page}");
+    }
+}
+
+#[tokio::test]
+async fn a_run_that_called_stays_listed_if_it_is_begun_again_and_given_back_without_a_call() {
+    for database in databases() {
+        let store = open(&database).await;
+        store.sync_topics(&[topic("rust")], NOW).await.unwrap();
+        let at = Time(NOW.0 + 10);
+        store.plan(&[plan(NOW, at, &[(at.0, RunState::Queued)])], at).await.unwrap();
+        let first = store.claim(at, 1, LEASE, "first").await.unwrap().remove(0);
+        count(&store, &first, at).await;
+        assert_eq!(store.rescue(LATER).await.unwrap(), 1, "{}", database.name);
+        let second = store.claim(LATER, 1, LEASE, "second").await.unwrap().remove(0);
+        store.release(&second, LATER, &[]).await.unwrap();
+        let called = RunFilter { called: Some((NOW.utc_day(), None)), ..RunFilter::default() };
+        assert_eq!(store.count_runs(&called, 9).await.unwrap(), 1, "{}", database.name);
+        assert_eq!(store.claim(LATER, 1, LEASE, "third").await.unwrap().len(), 1, "no attempt was lost");
+        database.close(store).await;
     }
 }

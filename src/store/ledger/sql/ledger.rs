@@ -197,7 +197,8 @@ pub(in crate::store) async fn release_claim(conn: &mut Conn, run: &RunClaim, now
 
 async fn give_back(conn: &mut Conn, run: &RunClaim, now: Time) -> Result<(), StoreError> {
     mark_calls_lost(conn, run.id, now, "given up at shutdown").await?;
-    // The attempt is returned only if it made no call, since search rows are unique by (run, attempt, source).
+    // The attempt is returned only if the run never called: search rows are unique by (run, attempt, source), and a run
+    // that called and was begun again is found by its attempt.
     sqlx::query(concat!(
         "UPDATE run SET state = CASE WHEN again.may = 1 THEN 'queued' ELSE 'cancelled' END, \
          reason = CASE WHEN again.may = 1 THEN reason ELSE 'interrupted' END, \
@@ -208,7 +209,7 @@ async fn give_back(conn: &mut Conn, run: &RunClaim, now: Time) -> Result<(), Sto
          FROM (SELECT r.id AS of, CASE WHEN ",
         wanted!(),
         " THEN 1 ELSE 0 END AS may, \
-         CASE WHEN EXISTS (SELECT 1 FROM search s WHERE s.run = r.id AND s.attempt = r.attempt) THEN 1 ELSE 0 END AS called \
+         CASE WHEN EXISTS (SELECT 1 FROM search s WHERE s.run = r.id) THEN 1 ELSE 0 END AS called \
          FROM run r WHERE r.id = $2) AS again WHERE run.id = again.of",
     ))
     .bind(now.0)

@@ -3,8 +3,8 @@
 //! Runs that called on a day are in two parts, read one after the other. Nearly all began within a few days of it: a
 //! span of the index `run_at`. Those that were begun again later have a later start, and so come first in the list.
 //! Nothing bounds how much later, and a scan of `run_at` up to now would read every run since. They are found by
-//! `run_again`, the partial index of `attempt > 1`: calls are only made in an attempt that is not given back, so a run
-//! that called and was begun again is in it, and few others are. That statement has no other condition on runs, so
+//! `run_again`, the partial index of `attempt > 1`: a run that called gives back no attempt, so one that called and was
+//! begun again is in it, and few others are. That statement has no other condition on runs, so
 //! that no other index seems better, and returns ids; there are seldom any, and then there is no second statement.
 
 use sqlx::{QueryBuilder, Row as _};
