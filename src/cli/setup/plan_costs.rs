@@ -138,7 +138,8 @@ fn times(forecast: &Forecast) -> String {
     let tries = forecast.prices.iter().filter(|price| is_planned(price.source)).map(|price| price.max_tries);
     let (least, most) = tries.fold((u32::MAX, 0), |(least, most), tries| (least.min(tries), most.max(tries)));
     match least < most {
-        true => format!("as often as max_tries allows ({least} to {most} times)"),
+        // Which of the other providers are planned is not known here, so no numbers.
+        true => "as often as max_tries allows".to_owned(),
         false => format!("{most} times (max_tries)"),
     }
 }

@@ -133,7 +133,7 @@ fn cost(limits: &DayLimits, used: &UsageByProvider, now: Time) -> Markup {
     let runs = link("/runs", [("called", day.as_str())]);
     html! {
         li { span { "Calls today (UTC)" } b { @if sum.calls > 0 { a href=(runs) { (number(sum.calls.unsigned_abs())) } } @else { "0" } } small { (calls) } }
-        li { span { "Cost today (UTC)" } b { @if sum.calls > 0 { a href=(runs) { (total) } } @else { (total) } } small { (money) @if let Some(assumed) = sum.cost.assumed_words() { " · " (assumed) } } }
+        li { span { "Cost today (UTC)" } b { @if sum.calls > 0 { a href=(runs) { (total) } } @else { (total) } } small { (money) @if let Some(assumed) = sum.cost.assumed_words() { " · " @if sum.cost.assumed >= sum.cost.total { "all " } (assumed) } } }
     }
 }
 

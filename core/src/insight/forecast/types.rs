@@ -72,7 +72,7 @@ pub struct Price {
     /// The same of one try. The above may be an average that contains the cost of retries.
     #[serde(skip)]
     pub of_try: Micros,
-    /// How often a call is tried, including the first time.
+    /// How often a call may be tried, including the first time.
     pub max_tries: u32,
     /// What a call costs with all its tries, each at the highest price.
     #[serde(rename = "all_tries_usd")]
@@ -183,7 +183,7 @@ pub struct TopicForecast {
     pub ai_asked: Option<(i64, i64)>,
     /// The most that the calls cost: each is tried as often as possible, and each try has its highest price.
     pub at_most: Cost,
-    /// The most that they cost if no call is retried.
+    /// The same with one try of each call. If a search was retried, its bill says only what its tries cost on average.
     pub without_retries: Cost,
     /// The expected cost, using the expected prices and `ai_asked`.
     pub expected: Cost,
@@ -236,7 +236,7 @@ pub struct Forecast {
     pub tries: Calls,
     /// The most that these topics cost, with all tries of each call.
     pub at_most: Cost,
-    /// The most that they cost if no call is retried.
+    /// The same with one try of each call.
     pub without_retries: Cost,
     /// The expected cost of these topics.
     pub expected: Cost,
