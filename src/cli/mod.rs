@@ -15,6 +15,8 @@ mod topic;
 mod verbs;
 mod wiring;
 
+use std::pin::Pin;
+
 use clap::error::ErrorKind;
 
 pub use terminal::failure::{Exit, Failure};
@@ -91,54 +93,63 @@ fn version() -> std::io::Result<()> {
     output::text(&format!("topicwatch {} (SQLite {sqlite})\n", env!("CARGO_PKG_VERSION")))
 }
 
+/// Makes the future of a verb on the heap. Without optimisation, the futures of all verbs would have places of their own
+/// in the frame of `dispatch`: a megabyte of stack, touched at each poll.
+fn on_heap<'f, F>(make: impl FnOnce() -> F) -> Pin<Box<dyn Future<Output = Result<Exit, Failure>> + 'f>>
+where
+    F: Future<Output = Result<Exit, Failure>> + 'f,
+{
+    Box::pin(make())
+}
+
 async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
     signals::ignore_sigxfsz();
     let common = cli.common;
     match cli.verb {
         Verb::Init(args) => setup::init::run(&common, &args),
-        Verb::Check(args) => setup::check::run(&common, &args).await,
-        Verb::Try(args) => setup::try_query::run(&common, &args).await,
-        Verb::Plan(args) => setup::plan::run(&common, &args).await,
-        Verb::Once(args) => run::once::run(&common, &args).await,
-        Verb::Run(args) => run::daemon::run(&common, &args).await,
-        Verb::Serve(args) => run::serve::run(&common, &args).await,
-        Verb::Mcp(args) => run::mcp::run(&common, &args).await,
-        Verb::Topic(args) => topic::run(&common, &args).await,
-        Verb::Status(args) => look::status::run(&common, &args).await,
-        Verb::Runs(args) => look::runs::run(&common, &args).await,
-        Verb::Show(args) => look::show::run(&common, &args).await,
-        Verb::Diff(args) => look::diff::run(&common, &args).await,
-        Verb::Items(args) => look::items::run(&common, *args.0).await,
-        Verb::Terms(args) => look::terms::run(&common, &args).await,
-        Verb::Coverage(args) => look::coverage::run(&common, &args).await,
-        Verb::Report(args) => look::report::run(&common, &args).await,
-        Verb::Alerts(args) => look::alerts::run(&common, &args).await,
-        Verb::Export(args) => export::rows::run(&common, &args).await,
-        Verb::Outbox(args) => export::outbox::run(&common, &args).await,
+        Verb::Check(args) => on_heap(|| setup::check::run(&common, &args)).await,
+        Verb::Try(args) => on_heap(|| setup::try_query::run(&common, &args)).await,
+        Verb::Plan(args) => on_heap(|| setup::plan::run(&common, &args)).await,
+        Verb::Once(args) => on_heap(|| run::once::run(&common, &args)).await,
+        Verb::Run(args) => on_heap(|| run::daemon::run(&common, &args)).await,
+        Verb::Serve(args) => on_heap(|| run::serve::run(&common, &args)).await,
+        Verb::Mcp(args) => on_heap(|| run::mcp::run(&common, &args)).await,
+        Verb::Topic(args) => on_heap(|| topic::run(&common, &args)).await,
+        Verb::Status(args) => on_heap(|| look::status::run(&common, &args)).await,
+        Verb::Runs(args) => on_heap(|| look::runs::run(&common, &args)).await,
+        Verb::Show(args) => on_heap(|| look::show::run(&common, &args)).await,
+        Verb::Diff(args) => on_heap(|| look::diff::run(&common, &args)).await,
+        Verb::Items(args) => on_heap(|| look::items::run(&common, *args.0)).await,
+        Verb::Terms(args) => on_heap(|| look::terms::run(&common, &args)).await,
+        Verb::Coverage(args) => on_heap(|| look::coverage::run(&common, &args)).await,
+        Verb::Report(args) => on_heap(|| look::report::run(&common, &args)).await,
+        Verb::Alerts(args) => on_heap(|| look::alerts::run(&common, &args)).await,
+        Verb::Export(args) => on_heap(|| export::rows::run(&common, &args)).await,
+        Verb::Outbox(args) => on_heap(|| export::outbox::run(&common, &args)).await,
         Verb::Score(args) => export::score::run(&args),
-        Verb::Db(args) => maintain::db::run(&common, &args).await,
-        Verb::Token(args) => token::run(&common, &args).await,
-        Verb::Health(args) => maintain::health::run(&common, &args).await,
-        Verb::Sandbox(args) => setup::sandbox::run(&args).await,
+        Verb::Db(args) => on_heap(|| maintain::db::run(&common, &args)).await,
+        Verb::Token(args) => on_heap(|| token::run(&common, &args)).await,
+        Verb::Health(args) => on_heap(|| maintain::health::run(&common, &args)).await,
+        Verb::Sandbox(args) => on_heap(|| setup::sandbox::run(&args)).await,
         Verb::Completions(args) => setup::completions::run(&args, help::visible()),
         Verb::Man(args) => setup::man::run(&args, help::command()),
         // The old names.
-        Verb::Schedule(args) => topic::schedule::run(&common, &args).await,
-        Verb::Pause(args) => topic::pause::pause(&common, &args).await,
-        Verb::Resume(args) => topic::pause::resume(&common, &args).await,
-        Verb::RunNow(args) => topic::run_now::run(&common, &args).await,
-        Verb::Filter(args) => topic::filter::run(&common, &args).await,
-        Verb::Backfill(args) => topic::backfill::run(&common, &args).await,
-        Verb::Search(args) => look::items::search::run(&common, &args).await,
-        Verb::Rescore(args) => maintain::rescore::run(&common, &args).await,
-        Verb::Replay(args) => maintain::replay::run(&common, &args).await,
-        Verb::Prune(args) => maintain::prune::run(&common, &args).await,
-        Verb::Backup(args) => maintain::backup::run(&common, &args).await,
-        Verb::Migrate => maintain::migrate::run(&common).await,
-        Verb::Forget(args) => maintain::forget::run(&common, &args).await,
+        Verb::Schedule(args) => on_heap(|| topic::schedule::run(&common, &args)).await,
+        Verb::Pause(args) => on_heap(|| topic::pause::pause(&common, &args)).await,
+        Verb::Resume(args) => on_heap(|| topic::pause::resume(&common, &args)).await,
+        Verb::RunNow(args) => on_heap(|| topic::run_now::run(&common, &args)).await,
+        Verb::Filter(args) => on_heap(|| topic::filter::run(&common, &args)).await,
+        Verb::Backfill(args) => on_heap(|| topic::backfill::run(&common, &args)).await,
+        Verb::Search(args) => on_heap(|| look::items::search::run(&common, &args)).await,
+        Verb::Rescore(args) => on_heap(|| maintain::rescore::run(&common, &args)).await,
+        Verb::Replay(args) => on_heap(|| maintain::replay::run(&common, &args)).await,
+        Verb::Prune(args) => on_heap(|| maintain::prune::run(&common, &args)).await,
+        Verb::Backup(args) => on_heap(|| maintain::backup::run(&common, &args)).await,
+        Verb::Migrate => on_heap(|| maintain::migrate::run(&common)).await,
+        Verb::Forget(args) => on_heap(|| maintain::forget::run(&common, &args)).await,
         Verb::Import(args) => setup::import::run(&common, &args, crate::daemon::system_clock()()),
-        Verb::Mark(args) => topic::mark::run(&common, &args).await,
-        Verb::Story(args) => look::items::story::run(&common, &args).await,
-        Verb::Worker => run::worker::run(&common).await,
+        Verb::Mark(args) => on_heap(|| topic::mark::run(&common, &args)).await,
+        Verb::Story(args) => on_heap(|| look::items::story::run(&common, &args)).await,
+        Verb::Worker => on_heap(|| run::worker::run(&common)).await,
     }
 }

@@ -94,10 +94,9 @@ fn every_total_says_how_much_of_it_is_assumed() {
 
 fn metrics_say_so(name: &str, exposed: &Exposed, with_budget: bool) {
     let news = [("provider", "news")];
-    for (metric, labels, value) in [
-        ("topicwatch_today_cost_dollars", &[][..], 0.005),
-        ("topicwatch_provider_today_cost_dollars", &news, 0.05),
-    ] {
+    for (metric, labels, value) in
+        [("topicwatch_today_cost_dollars", &[][..], 0.005), ("topicwatch_provider_today_cost_dollars", &news, 0.05)]
+    {
         // Without a budget there is no figure of the day's cost.
         assert_eq!(exposed.of(metric, labels), with_budget.then_some(value), "{name}: {metric}");
     }

@@ -13,6 +13,7 @@ impl Store {
         let now: i64 = sqlx::query_scalar("SELECT CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT)")
             .fetch_one(&mut *conn)
             .await?;
+        pools.keep(conn);
         Ok(Some(Time(now)))
     }
 }

@@ -38,10 +38,24 @@ macro_rules! repeated {
 }
 
 macro_rules! transaction {
-    ($pools:ident, $database:ident, $module:ident :: $function:ident ( $($arg:expr),* )) => {
+    ($pools:ident, postgres, $module:ident :: $function:ident ( $($arg:expr),* )) => {
+        async {
+            let mut connection = $pools.reader().await?;
+            let begun = ::sqlx::Connection::begin(&mut *connection).await;
+            let mut tx = begun.map_err($crate::store::database::postgres::not_begun)?;
+            let value = $crate::store::database::postgres::statements::$module::$function(&mut tx, $($arg),*).await?;
+            $crate::failpoint::at(concat!(stringify!($module), "::", stringify!($function), "/written"));
+            tx.commit().await?;
+            $crate::failpoint::at(concat!(stringify!($module), "::", stringify!($function), "/committed"));
+            $pools.keep(connection);
+            Ok::<_, $crate::store::StoreError>(value)
+        }
+        .await
+    };
+    ($pools:ident, sqlite, $module:ident :: $function:ident ( $($arg:expr),* )) => {
         async {
             let mut tx = $pools.begin().await?;
-            let value = $crate::store::database::$database::statements::$module::$function(&mut tx, $($arg),*).await?;
+            let value = $crate::store::database::sqlite::statements::$module::$function(&mut tx, $($arg),*).await?;
             $crate::failpoint::at(concat!(stringify!($module), "::", stringify!($function), "/written"));
             tx.commit().await?;
             $crate::failpoint::at(concat!(stringify!($module), "::", stringify!($function), "/committed"));
@@ -57,12 +71,21 @@ macro_rules! transaction {
 macro_rules! read {
     ($store:expr, $module:ident :: $function:ident ( $($arg:expr),* $(,)? )) => {
         match &$store.db {
-            $crate::store::database::handle::Db::Sqlite(pools) => {
-                pools.explain($crate::store::database::sqlite::statements::$module::$function(&mut *pools.reader().await?, $($arg),*).await)
-            }
-            $crate::store::database::handle::Db::Postgres(pools) => $crate::store::database::postgres::statements::$module::$function(&mut *pools.reader().await?, $($arg),*).await,
+            $crate::store::database::handle::Db::Sqlite(pools) => pools.explain(read_on!(pools, sqlite, $module::$function($($arg),*))),
+            $crate::store::database::handle::Db::Postgres(pools) => read_on!(pools, postgres, $module::$function($($arg),*)),
         }
     };
+}
+
+macro_rules! read_on {
+    ($pools:ident, $database:ident, $module:ident :: $function:ident ( $($arg:expr),* )) => {{
+        let mut connection = $pools.reader().await?;
+        let done = $crate::store::database::$database::statements::$module::$function(&mut *connection, $($arg),*).await;
+        if done.is_ok() {
+            $pools.keep(connection);
+        }
+        done
+    }};
 }
 
 /// Like `read`, but on the writing connection, for short queries of a run: the rows it has just written are still in
@@ -71,7 +94,7 @@ macro_rules! read_beside_writing {
     ($store:expr, $module:ident :: $function:ident ( $($arg:expr),* $(,)? )) => {
         match &$store.db {
             $crate::store::database::handle::Db::Sqlite(pools) => $crate::store::database::sqlite::statements::$module::$function(&mut *pools.writer().acquire().await?, $($arg),*).await,
-            $crate::store::database::handle::Db::Postgres(pools) => $crate::store::database::postgres::statements::$module::$function(&mut *pools.reader().await?, $($arg),*).await,
+            $crate::store::database::handle::Db::Postgres(pools) => read_on!(pools, postgres, $module::$function($($arg),*)),
         }
     };
 }

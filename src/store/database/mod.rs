@@ -11,4 +11,5 @@ pub(in crate::store) mod error;
 pub(in crate::store) mod handle;
 pub(in crate::store) mod migrate;
 pub(in crate::store) mod postgres;
+mod recent;
 pub(in crate::store) mod sqlite;

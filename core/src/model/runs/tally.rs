@@ -1,6 +1,6 @@
 //! Sums over finished runs and the current state, for external monitoring. `insight` decides what to count.
 
-use crate::model::{Counts, RunState, SearchCost, SearchState, Source, Time, Trigger};
+use crate::model::{Counts, Micros, RunState, SearchCost, SearchState, Source, Time, Trigger};
 
 /// A finished run, as far as it is counted.
 #[derive(Debug, Clone)]

@@ -30,7 +30,8 @@ pub(in crate::store) async fn open(settings: &Settings) -> Result<Store, StoreEr
     let options = tls::connection(&settings.url)?;
     let pools = postgres::Pools::open(options, schema).await.map_err(|e| with_place(e, &place))?;
     let migrator = migrator(POSTGRES);
-    let mut tx = pools.begin().await?;
+    let mut connection = pools.reader().await?;
+    let mut tx = sqlx::Connection::begin(&mut *connection).await?;
     // Two processes creating one schema at once would both fail; the second waits here instead.
     sqlx::query("SELECT pg_advisory_xact_lock(hashtextextended($1, 7))").bind(schema).execute(&mut *tx).await?;
     if !has_schema(&mut tx, settings).await? {
@@ -72,6 +73,7 @@ pub(in crate::store) async fn open(settings: &Settings) -> Result<Store, StoreEr
     }
     let waiting = if has_migrations { pending(&migrator, &mut *tx, &place).await? } else { usize::MAX };
     tx.commit().await?;
+    pools.keep(connection);
     if waiting > 0 {
         migrator.run(pools.writer()).await.map_err(|e| migrate_error(e, &place))?;
     }

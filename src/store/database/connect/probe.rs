@@ -41,6 +41,7 @@ impl Store {
         let mut conn = pools.reader().await?;
         let sql = "SELECT has_table_privilege('run', 'INSERT') AND has_table_privilege('run', 'UPDATE')";
         if sqlx::query_scalar(sql).fetch_one(&mut *conn).await? {
+            pools.keep(conn);
             return Ok(());
         }
         Err(StoreError::new(

@@ -68,7 +68,7 @@ impl Store {
                 ));
             }
             up_to_date(tables, POSTGRES, &mut *conn, &place).await?;
-            drop(conn);
+            pools.keep(conn);
             Self {
                 db: Db::Postgres(pools),
                 place,
@@ -121,7 +121,7 @@ impl Store {
         let tables: (i64, i64) =
             tables.fetch_one(&mut *conn).await.map_err(|error| with_place(error.into(), &place))?;
         up_to_date(tables, SQLITE, &mut *conn, &place).await?;
-        drop(conn);
+        pools.keep(conn);
         let (commits, room) = Default::default();
         Ok(Self { db: Db::Sqlite(Box::new(pools)), place, commits, room, engine: None })
     }

@@ -9,6 +9,7 @@ use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{Connection as _, PgConnection, PgPool, Postgres, Transaction};
 use tokio_util::sync::CancellationToken;
 
+use crate::store::database::recent::RecentConnections;
 use crate::store::{StoreError, StoreErrorKind};
 
 pub(in crate::store) mod disk;
@@ -119,8 +120,18 @@ fn is_disconnected(error: &sqlx::Error) -> bool {
     }
 }
 
-/// How long to wait for a connection that is about to be returned to the pool.
-const RETURN_WAIT: Duration = Duration::from_millis(10);
+/// The error of a `BEGIN`. Nothing was done yet, so after a disconnection the transaction can be tried again.
+pub(in crate::store) fn not_begun(error: sqlx::Error) -> StoreError {
+    let again = is_disconnected(&error);
+    let error = StoreError::from(error);
+    StoreError { again: again || error.again, ..error }
+}
+
+/// How often to look for a connection that is about to be returned, with a pause in between.
+const RETURN_TRIES: u32 = 10;
+
+/// The pause.
+const RETURN_PAUSE: Duration = Duration::from_millis(1);
 
 /// How long a working server takes to answer.
 const SOON: Duration = Duration::from_millis(100);
@@ -146,6 +157,7 @@ const CLOSED: Duration = Duration::from_secs(3);
 #[derive(Debug, Clone)]
 pub(crate) struct Pools {
     pool: PgPool,
+    recent: RecentConnections<Postgres>,
     options: Arc<PgConnectOptions>,
     /// Cancelled when the user of this handle stops: after that it does not wait for a server that is away.
     leaving: CancellationToken,
@@ -202,12 +214,14 @@ impl Pools {
             error = unreachable_reason(&options, REACHABLE) => return Err(error.into()),
         };
         let fit = holds_any_text(&mut first).await;
-        drop(first);
         if let Err(unfit) = fit {
+            drop(first);
             pool.close().await;
             return Err(unfit);
         }
-        Ok(Self { pool, options: Arc::new(options), leaving: CancellationToken::new() })
+        let recent = RecentConnections::of(pool.clone());
+        recent.keep(first);
+        Ok(Self { pool, recent, options: Arc::new(options), leaving: CancellationToken::new() })
     }
 
     /// From now on, does not wait for a server that is away.
@@ -238,26 +252,45 @@ impl Pools {
         }
     }
 
-    /// Begins a writing transaction. `BEGIN` itself shows whether the connection still works; a test before would cost
-    /// one more round trip.
+    /// Returns a connection that was used a moment ago, if there is one or will be soon. That is cheaper than a new one,
+    /// for which the server has to start a process without any cached metadata.
+    async fn recent(&self) -> Option<PoolConnection<Postgres>> {
+        for _ in 0..RETURN_TRIES {
+            let recent = self.recent.take();
+            if recent.is_some() || self.has_idle_or_none() {
+                return recent;
+            }
+            tokio::time::sleep(RETURN_PAUSE).await;
+        }
+        None
+    }
+
+    /// Waits shortly for a connection that is being returned: the pool pings it first.
+    async fn wait_for_idle(&self) {
+        for _ in 0..RETURN_TRIES {
+            if self.has_idle_or_none() {
+                return;
+            }
+            tokio::time::sleep(RETURN_PAUSE).await;
+        }
+    }
+
+    /// Whether the pool has an idle connection, has none at all, or cannot open another.
+    fn has_idle_or_none(&self) -> bool {
+        self.pool.num_idle() > 0 || !(1..MOST).contains(&self.pool.size())
+    }
+
+    /// Begins a transaction that owns its connection.
     pub(in crate::store) async fn begin(&self) -> Result<Transaction<'static, Postgres>, StoreError> {
         self.begin_as("BEGIN").await
     }
 
-    /// Waits shortly for a connection that is being returned: the pool pings it first. That is cheaper than a new
-    /// connection, for which the server has to start a process without any cached metadata.
-    async fn wait_for_idle(&self) {
-        let back = async {
-            while self.pool.num_idle() == 0 && (1..MOST).contains(&self.pool.size()) {
-                tokio::task::yield_now().await;
-            }
-        };
-        tokio::time::timeout(RETURN_WAIT, back).await.ok();
-    }
-
+    /// `begin` itself shows whether the connection still works; a test before would cost one more round trip.
     async fn begin_as(&self, begin: &'static str) -> Result<Transaction<'static, Postgres>, StoreError> {
         let mut dead = 0;
         loop {
+            // The pool gets it back, and then has one.
+            drop(self.recent().await);
             self.wait_for_idle().await;
             let begun = tokio::time::timeout(BEGUN, self.pool.begin_with(begin));
             match self.unless_unreachable(begun).await?.unwrap_or(Err(sqlx::Error::PoolTimedOut)) {
@@ -267,11 +300,18 @@ impl Pools {
         }
     }
 
-    /// Returns a connection for reading.
+    /// Keeps a connection for the next statement. Only after a success, outside any transaction.
+    pub(in crate::store) fn keep(&self, connection: PoolConnection<Postgres>) {
+        self.recent.keep(connection);
+    }
+
+    /// Returns a connection that works: one used a moment ago, or one that answered a ping.
     pub(in crate::store) async fn reader(&self) -> Result<PoolConnection<Postgres>, StoreError> {
         let mut dead = 0;
         loop {
-            self.wait_for_idle().await;
+            if let Some(recent) = self.recent().await {
+                return Ok(recent);
+            }
             match self.unless_unreachable(self.acquire_live()).await? {
                 Err(error) if dead < MOST && is_disconnected(&error) => dead += 1,
                 alive => return Ok(alive?),
@@ -319,6 +359,7 @@ impl Pools {
 
     /// Closes all connections, but does not wait long for a server that does not answer.
     pub(in crate::store) async fn close(&self) {
+        self.recent.close();
         tokio::time::timeout(CLOSED, self.pool.close()).await.ok();
     }
 }

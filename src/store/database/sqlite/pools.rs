@@ -10,6 +10,7 @@ use sqlx::sqlite::{SqliteAutoVacuum, SqliteConnectOptions, SqliteJournalMode, Sq
 use sqlx::{Sqlite, SqlitePool, Transaction};
 
 use super::file_identity::OpenFile;
+use crate::store::database::recent::RecentConnections;
 use crate::store::{StoreError, StoreErrorKind};
 
 /// How many rows a reader's thread may fetch ahead, so that it and the consumer seldom wait for each other.
@@ -20,6 +21,7 @@ const ROWS_AHEAD: usize = 200;
 pub(in crate::store) struct Pools {
     pub(in crate::store) write: SqlitePool,
     read: SqlitePool,
+    recent: RecentConnections<Sqlite>,
     /// Options for a connection outside the pools.
     pub(in crate::store) single: Arc<SqliteConnectOptions>,
     place: Arc<OpenFile>,
@@ -64,7 +66,8 @@ impl Pools {
             return Err(StoreError { kind: StoreErrorKind::Unreachable, again: true, ..replaced });
         }
         let single = write.connect_options();
-        Ok(Self { write, read, single, place: Arc::new(OpenFile::of(path)) })
+        let recent = RecentConnections::of(read.clone());
+        Ok(Self { write, read, recent, single, place: Arc::new(OpenFile::of(path)) })
     }
 
     /// Opens an existing file, for a process that never writes to it.
@@ -83,7 +86,8 @@ impl Pools {
             .acquire_timeout(Duration::from_secs(10))
             .idle_timeout(Duration::from_secs(60))
             .connect_lazy_with(options);
-        Self { write: read.clone(), read, single: Arc::new(single), place: Arc::new(OpenFile::of(path)) }
+        let recent = RecentConnections::of(read.clone());
+        Self { write: read.clone(), read, recent, single: Arc::new(single), place: Arc::new(OpenFile::of(path)) }
     }
 
     pub(in crate::store) fn path(&self) -> &Path {
@@ -107,7 +111,7 @@ impl Pools {
     /// Leaks connections that must not be closed any more, so that they stay open until the process ends.
     fn keep_open_if_lost(&self, checked: Result<(), StoreError>) -> Result<(), StoreError> {
         if checked.is_err() && self.place.must_leave_open() {
-            Box::leak(Box::new((self.write.clone(), self.read.clone())));
+            Box::leak(Box::new((self.write.clone(), self.read.clone(), self.recent.clone())));
         }
         checked
     }
@@ -143,13 +147,23 @@ impl Pools {
     /// Returns a connection that cannot write.
     pub(in crate::store) async fn reader(&self) -> Result<PoolConnection<Sqlite>, StoreError> {
         self.check_path()?;
-        let reader = self.read.acquire().await;
+        let reader = match self.recent.take() {
+            Some(recent) => Ok(recent),
+            None => self.read.acquire().await,
+        };
         self.check_path().and(Ok(reader?))
+    }
+
+    /// Keeps a reader for the next statement. Only after a success.
+    pub(in crate::store) fn keep(&self, reader: PoolConnection<Sqlite>) {
+        self.recent.keep(reader);
     }
 
     /// Begins a snapshot transaction: it sees one state of the database, however long it reads.
     pub(in crate::store) async fn snapshot(&self) -> Result<Transaction<'static, Sqlite>, StoreError> {
         self.check_path()?;
+        // With few readers, it may be the only one left.
+        drop(self.recent.take());
         let snapshot = self.read.begin().await;
         self.check_path().and(Ok(snapshot?))
     }
@@ -170,6 +184,7 @@ impl Pools {
             self.place.remove_empty_log();
         }
         if self.place.may_close() {
+            self.recent.close();
             self.read.close().await;
             self.write.close().await;
         }
