@@ -6,14 +6,17 @@ use super::denial::{denies, is_exchange};
 use super::word_sense::SIDES;
 use super::word_sequence::{LETTERS, Word, WordSort};
 
+/// Lengths are in half words: a character of a text without spaces counts for one.
+const WORD: usize = 2;
+
 /// A gap with more words than this is a passage that only one text contains.
-const PASSAGE: usize = 8;
+const PASSAGE: usize = 8 * WORD;
 
 /// A gap before or after all shared words is a comment or source, unless it is at most this long in both texts.
-const REMARK: usize = 3;
+const REMARK: usize = 3 * WORD;
 
 /// A single shared word is a coincidence if its two gaps together have at least this many words.
-const BY_CHANCE: usize = 6;
+const BY_CHANCE: usize = 6 * WORD;
 
 /// The most names whose exchange is tried.
 const MOST_NAMES: usize = 6;
@@ -26,7 +29,7 @@ pub(super) fn opposes(one: &[Word], other: &[Word]) -> bool {
     // Sort the texts, so that the choice between equally good alignments does not depend on their order.
     let (a, b) = if one <= other { (one, other) } else { (other, one) };
     let shared = aligned(a, b);
-    gaps(&shared, a.len(), b.len()).iter().any(|gap| gap.changes_meaning(a, b)) || names_swapped(a, b, shared.len())
+    gaps(&shared, a, b).iter().any(|gap| gap.changes_meaning(a, b)) || names_swapped(a, b, shared.len())
 }
 
 /// The positions of the shared words: a longest common subsequence.
@@ -69,15 +72,25 @@ struct Gap {
     ends: bool,
 }
 
-fn gaps(shared: &[(usize, usize)], a: usize, b: usize) -> Vec<Gap> {
+/// The length of words, in half words.
+fn length(words: &[Word]) -> usize {
+    words.iter().map(length_of).sum()
+}
+
+fn length_of(word: &Word) -> usize {
+    if word.sort == WordSort::Character { 1 } else { WORD }
+}
+
+fn gaps(shared: &[(usize, usize)], a: &[Word], b: &[Word]) -> Vec<Gap> {
+    let of = |words: &[Word], range: &std::ops::Range<usize>| length(words.get(range.clone()).unwrap_or_default());
     let mut gaps: Vec<Gap> = Vec::new();
     let (mut x, mut y, mut run) = (0, 0, 0);
-    for (at, (next_x, next_y)) in shared.iter().copied().chain([(a, b)]).enumerate() {
+    for (at, (next_x, next_y)) in shared.iter().copied().chain([(a.len(), b.len())]).enumerate() {
         if next_x > x || next_y > y {
             let gap = Gap { a: x..next_x, b: y..next_y, begins: at == 0, ends: at == shared.len() };
-            let words = |gap: &Gap| gap.a.len() + gap.b.len();
+            let words = |gap: &Gap| of(a, &gap.a) + of(b, &gap.b);
             match gaps.last_mut() {
-                Some(last) if run == 1 && words(last) + words(&gap) >= BY_CHANCE => {
+                Some(last) if run <= WORD && words(last) + words(&gap) >= BY_CHANCE => {
                     last.a.end = gap.a.end;
                     last.b.end = gap.b.end;
                     last.ends = gap.ends;
@@ -86,7 +99,7 @@ fn gaps(shared: &[(usize, usize)], a: usize, b: usize) -> Vec<Gap> {
             }
             run = 0;
         }
-        run += 1;
+        run += a.get(next_x).map_or(0, length_of);
         (x, y) = (next_x + 1, next_y + 1);
     }
     gaps
@@ -95,7 +108,8 @@ fn gaps(shared: &[(usize, usize)], a: usize, b: usize) -> Vec<Gap> {
 impl Gap {
     fn changes_meaning(&self, a: &[Word], b: &[Word]) -> bool {
         let (Some(a), Some(b)) = (a.get(self.a.clone()), b.get(self.b.clone())) else { return false };
-        let (least, most) = (a.len().min(b.len()), a.len().max(b.len()));
+        let (a_length, b_length) = (length(a), length(b));
+        let (least, most) = (a_length.min(b_length), a_length.max(b_length));
         if most > PASSAGE {
             return false;
         }

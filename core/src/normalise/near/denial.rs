@@ -69,7 +69,7 @@ fn in_denial(word: &Word) -> Option<InDenial> {
         WordSort::Negation => Some(InDenial::Not),
         WordSort::Opposite if word_sense::says_false(word.hash) => Some(InDenial::False),
         WordSort::Opposite if word_sense::says_false(word.hash + 1) => Some(InDenial::Denied),
-        WordSort::Opposite | WordSort::Number => None,
+        WordSort::Opposite | WordSort::Number | WordSort::Character => None,
         WordSort::Plain | WordSort::Name => match word.role? {
             DenialRole::Label => Some(InDenial::Label),
             DenialRole::Around => Some(InDenial::Around),

@@ -5,8 +5,8 @@
 use unicode_normalization::char::is_combining_mark;
 
 use super::super::text::fold;
-use super::kanji_numbers::{is_numeral, numbers};
 use super::noise;
+use super::numerals::{in_ascii, is_numeral, numbers};
 
 /// The most characters read, and the most letters stored. Texts that are equal up to there are copies.
 pub(super) const MOST_READ: usize = 8_192;
@@ -43,7 +43,7 @@ impl Letters {
         let text: String = text.chars().take(MOST_READ).collect();
         let cut_off = is_cut_off(&text);
         let mut reader = Reader::default();
-        reader.read(&fold(&text));
+        reader.read(&fold(&text).chars().map(in_ascii).collect::<String>());
         reader.end(cut_off)
     }
 
@@ -275,7 +275,7 @@ mod tests {
             ("so.99", "99"),
             ("4.5", "4.5"),
             ("4．5", "4.5"),
-            ("٤٫٥", "٤.٥"),
+            ("٤٫٥", "4.5"),
             ("45", "45"),
             ("1,234", "1234"),
             ("1.234", "1234"),
@@ -283,7 +283,9 @@ mod tests {
             ("1,234,567", "1234567"),
             ("1.234.567,89", "1234567.89"),
             ("1,234.5", "1234.5"),
-            ("١٬٢٣", "١٢٣"),
+            ("١٬٢٣", "123"),
+            ("۱٬۲۳۴٫۵", "1234.5"),
+            ("१.९९", "1.99"),
             ("1.2345", "1.2345"),
             ("2:1", "2.1"),
             ("10:15:30", "10.15.30"),

@@ -10,10 +10,11 @@
 mod assignment;
 mod contradiction;
 mod denial;
-mod kanji_numbers;
+mod east_asian;
 mod letters;
 mod minhash;
 mod noise;
+mod numerals;
 mod similarity;
 mod sketch;
 mod stable_hash;

@@ -12,7 +12,8 @@ const NEGATIONS: &str = "not no never none nobody nothing neither nor nowhere wi
     pas jamais aucun aucune sans не нет никогда никто \
     لا ولا فلا ألا بلا لم ولم ألم لن ولن فلن ليس وليس فليس أليس ليست وليست ليسوا لسنا ما مش مو غير وغير دون بدون وبدون \
     لايوجد لاتوجد لايمكن لاتمكن لايجوز ماكان ماكانت مافي مافيه مافيش ماكو \
-    לא ולא שלא אין ואין שאין אינו אינה אינם בלי ללא";
+    לא ולא שלא אין ואין שאין אינו אינה אינם בלי ללא \
+    안 못";
 const NOT_DENIED: [&str; 16] = [
     "only", "matter", "doubt", "wonder", "just", "فقط", "شك", "بد", "سيما", "يزال", "تزال", "زال", "زالت", "أن", "רק",
     "ספק",
@@ -159,6 +160,10 @@ const ASKING: [&str; 6] = ["is", "was", "are", "were", "ist", "est"];
 /// Negations that are also interjections: "No, the bridge stands" does not negate the rest.
 pub(super) const INTERJECTIONS: [&str; 7] = ["no", "non", "não", "нет", "never", "لا", "לא"];
 
+/// A tag after one of these words is part of its sentence: "prayers for #Boston".
+pub(super) const LEADING_ON: [&str; 12] =
+    ["for", "in", "of", "to", "the", "from", "at", "with", "on", "near", "and", "by"];
+
 /// Labels and news outlets: words before or after a text that add nothing to its content.
 const LABELS: &str = "breaking update updated updates video photo photos picture pictures pics watch live just news exclusive \
     developing alert urgent report reports reported read more story via rt mt listen audio gallery opinion analysis blog \
@@ -282,6 +287,18 @@ pub(super) fn is_label(word: &str) -> bool {
 
 pub(super) fn is_common(word: &str) -> bool {
     COMMON.contains(word) || SENSES.contains_key(word)
+}
+
+/// Whether two words count as the first: "no longer" and "no more" as "no", and the cry "oh no" as "oh".
+pub(super) fn is_one_word(first: &str, second: &str) -> bool {
+    matches!((first, second), ("no", "longer" | "more") | ("oh", "no"))
+}
+
+/// Whether most words are common English words, so that an uncommon one is likely a name.
+pub(super) fn is_english(words: &[String]) -> bool {
+    let long = || words.iter().filter(|word| word.len() > 2 && word.bytes().all(|b| b.is_ascii_alphabetic()));
+    let common = long().filter(|word| is_common(word)).count();
+    common * 2 >= long().count() && common > 0
 }
 
 #[cfg(test)]

@@ -6,8 +6,10 @@ use unicode_normalization::char::is_combining_mark;
 
 use super::super::decode_entity;
 use super::super::text::is_invisible;
+use super::east_asian::{PieceSort, Unspaced, denies_in_korean};
 use super::letters::{ANNOUNCING, MOST_READ, is_cut_off, is_mark, is_thousands_separator};
 use super::noise;
+use super::numerals::in_ascii;
 use super::stable_hash::hash;
 use super::word_sense::{self, DenialRole, Sense};
 
@@ -16,9 +18,6 @@ pub(super) const MOST_WORDS: usize = 160;
 
 /// Bits of a word's hash. The remaining bits of a `u16` store its sort.
 const BITS: u32 = 12;
-
-/// A tag after one of these words is part of its sentence: "prayers for #Boston".
-const LEADING_ON: [&str; 12] = ["for", "in", "of", "to", "the", "from", "at", "with", "on", "near", "and", "by"];
 
 /// The sort of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,6 +28,8 @@ pub(super) enum WordSort {
     /// One of a pair of opposites.
     Opposite,
     Name,
+    /// A single character of a text without spaces.
+    Character,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,6 +47,7 @@ pub(super) struct Word {
 /// The numbers of sorts in sketches, from which on they also tell the role of a plain word or a name.
 const PLAIN_WITH_ROLE: u16 = 5;
 const NAME_WITH_ROLE: u16 = 10;
+const CHARACTER: u16 = 15;
 
 impl Word {
     /// Whether both are the same word. A name may be written in lower case.
@@ -62,6 +64,7 @@ impl Word {
             (WordSort::Number, _) => 2,
             (WordSort::Opposite, _) => 3,
             (WordSort::Name, None) => 4,
+            (WordSort::Character, _) => CHARACTER,
             (WordSort::Plain, Some((role, _))) => PLAIN_WITH_ROLE + role,
             (WordSort::Name, Some((role, _))) => NAME_WITH_ROLE + role,
         };
@@ -80,6 +83,7 @@ impl Word {
             2 => (WordSort::Number, None),
             3 => (WordSort::Opposite, None),
             4 => (WordSort::Name, None),
+            CHARACTER => (WordSort::Character, None),
             sort @ PLAIN_WITH_ROLE..NAME_WITH_ROLE => (WordSort::Plain, role(sort - PLAIN_WITH_ROLE)),
             sort => (WordSort::Name, Some(role(sort - NAME_WITH_ROLE)?)),
         };
@@ -135,16 +139,22 @@ pub(super) fn words(text: &str) -> Vec<Word> {
         raw.pop();
     }
     drop_tags(&mut raw);
+    join_denials(&mut raw);
     raw.truncate(MOST_WORDS);
     let small: Vec<String> = raw.iter().map(Raw::small).collect();
     let style = style(&raw);
-    let english = is_english(&small);
+    let english = word_sense::is_english(&small);
+    let unspaced = Unspaced::of(&small);
     let mut words = Vec::with_capacity(raw.len());
     for (at, (raw, word)) in raw.iter().zip(&small).enumerate() {
         let next = small.get(at + 1).map(String::as_str);
         if let Some(verb) = word_sense::negated_verb(word) {
             words.push(plain(verb));
-            words.push(Word { sort: WordSort::Negation, role: None, ..plain("not") });
+            words.push(negation("not"));
+            continue;
+        }
+        if let Some(pieces) = unspaced.and_then(|language| language.pieces(word)) {
+            words.extend(pieces.into_iter().map(piece));
             continue;
         }
         let kept = match word_sense::sense(word, next) {
@@ -154,9 +164,10 @@ pub(super) fn words(text: &str) -> Vec<Word> {
             {
                 plain(word)
             }
-            Some(Sense::Negation) => Word { sort: WordSort::Negation, role: None, ..plain(word) },
+            Some(Sense::Negation) => negation(word),
             Some(Sense::Number(value)) => Word { sort: WordSort::Number, hash: value, spelt: 0, role: None },
             Some(Sense::Opposite(side)) => Word { sort: WordSort::Opposite, hash: side, spelt: 0, role: None },
+            None if denies_in_korean(word, small.get(..at).and_then(<[_]>::last)) => negation("not"),
             None if word.chars().all(|c| c.is_numeric() || c == '.') => number(word),
             None if is_name(raw, word, style, english) => {
                 Word { sort: WordSort::Name, spelt: spelt(word), ..plain(word) }
@@ -181,6 +192,18 @@ pub(super) fn hashed(word: &str) -> u16 {
 
 fn plain(word: &str) -> Word {
     Word { sort: WordSort::Plain, hash: hashed(word), spelt: 0, role: word_sense::denial_role(word) }
+}
+
+fn negation(word: &str) -> Word {
+    Word { sort: WordSort::Negation, role: None, ..plain(word) }
+}
+
+fn piece((piece, sort): (&str, PieceSort)) -> Word {
+    match sort {
+        PieceSort::Character => Word { sort: WordSort::Character, role: None, ..plain(piece) },
+        PieceSort::Denial => negation(piece),
+        PieceSort::Foreign => plain(piece),
+    }
 }
 
 /// A number in digits. Up to 100 its hash is its value, as for number words.
@@ -238,13 +261,6 @@ fn style(raw: &[Raw]) -> Style {
     if capital * 5 >= all * 3 || !inside { Style::Uniform } else { Style::Sentence }
 }
 
-/// Whether most words are common English words, so that an uncommon one is likely a name.
-fn is_english(small: &[String]) -> bool {
-    let long = || small.iter().filter(|word| word.len() > 2 && word.bytes().all(|b| b.is_ascii_alphabetic()));
-    let common = long().filter(|word| word_sense::is_common(word)).count();
-    common * 2 >= long().count() && common > 0
-}
-
 /// Drops the tags at the end, except one that completes a sentence.
 fn drop_tags(raw: &mut Vec<Raw>) {
     let tags = raw.iter().rev().take_while(|raw| raw.tag).count();
@@ -252,13 +268,22 @@ fn drop_tags(raw: &mut Vec<Raw>) {
     let leads_on = first
         .checked_sub(1)
         .and_then(|before| raw.get(before))
-        .is_some_and(|raw| !raw.stops && LEADING_ON.contains(&raw.small().as_str()));
+        .is_some_and(|raw| !raw.stops && word_sense::LEADING_ON.contains(&raw.small().as_str()));
     raw.truncate(if leads_on { (first + 1).min(raw.len()) } else { first });
+}
+
+/// Drops what belongs to the word before it.
+fn join_denials(raw: &mut Vec<Raw>) {
+    raw.dedup_by(|word, before| {
+        let is_one = !before.stops && word_sense::is_one_word(&before.small(), &word.small());
+        before.stops |= is_one && word.stops;
+        is_one
+    });
 }
 
 /// Splits a text into words.
 fn split(text: &str) -> Vec<Raw> {
-    let text: String = text.chars().filter(|c| !is_invisible(*c)).nfkc().collect();
+    let text: String = text.chars().filter(|c| !is_invisible(*c)).nfkc().map(in_ascii).collect();
     // Has the same byte length as the text.
     let small = text.to_ascii_lowercase();
     let (mut raw, mut word) = (Vec::new(), Raw { begins: true, ..Raw::default() });

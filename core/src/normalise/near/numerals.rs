@@ -1,5 +1,6 @@
-//! Numbers that Chinese and Japanese write with characters: 三千, 3千, 1.5万, 二〇二六. They are compared by value, as
-//! 3,000 is 3000. A single character is a number only before a counter: 三人, but not 三重 or 一緒.
+//! Numbers in the digits of any script, and those that Chinese and Japanese write with characters: ٣, 三千, 3千, 1.5万,
+//! 二〇二六. They are compared by value, as 3,000 is 3000. A single character is a number only before a counter: 三人, but
+//! not 三重 or 一緒.
 
 /// Values are computed in ten-thousandths, so that 1.5万 is a whole number.
 const ONE: u128 = 10_000;
@@ -16,7 +17,25 @@ const COUNTERS: &str = "人名個个件円元年月日時时台本回歳岁才�
                         週周章話卷巻";
 const COUNTERS_OF_ONE: &str = "人名件円元歳岁";
 
-/// Whether a character is part of such a number.
+/// The zeros of all scripts whose decimal digits NFKC keeps; nine digits follow each. Listed here so that a newer Unicode
+/// version cannot change a key.
+const ZEROS: [u32; 66] = [
+    0x660, 0x6F0, 0x7C0, 0x966, 0x9E6, 0xA66, 0xAE6, 0xB66, 0xBE6, 0xC66, 0xCE6, 0xD66, 0xDE6, 0xE50, 0xED0, 0xF20,
+    0x1040, 0x1090, 0x17E0, 0x1810, 0x1946, 0x19D0, 0x1A80, 0x1A90, 0x1B50, 0x1BB0, 0x1C40, 0x1C50, 0xA620, 0xA8D0,
+    0xA900, 0xA9D0, 0xA9F0, 0xAA50, 0xABF0, 0x104A0, 0x10D30, 0x10D40, 0x11066, 0x110F0, 0x11136, 0x111D0, 0x112F0,
+    0x11450, 0x114D0, 0x11650, 0x116C0, 0x116D0, 0x116DA, 0x11730, 0x118E0, 0x11950, 0x11BF0, 0x11C50, 0x11D50,
+    0x11DA0, 0x11F50, 0x16A60, 0x16AC0, 0x16B50, 0x16D70, 0x1E140, 0x1E2F0, 0x1E4F0, 0x1E5F1, 0x1E950,
+];
+
+/// A decimal digit of any script as an ASCII digit; any other character as it is.
+pub(super) fn in_ascii(c: char) -> char {
+    let number = u32::from(c);
+    let zero = ZEROS.partition_point(|zero| *zero <= number).checked_sub(1).and_then(|at| ZEROS.get(at));
+    let value = zero.map(|zero| number - zero);
+    value.and_then(|value| char::from_digit(value, 10)).unwrap_or(c)
+}
+
+/// Whether a character is part of a number in Chinese characters.
 pub(super) fn is_numeral(c: char) -> bool {
     digit(c).is_some() || unit(c).is_some()
 }
@@ -150,6 +169,23 @@ mod tests {
         ] {
             assert_eq!(value(run).as_deref(), expected, "{run}");
         }
+    }
+
+    #[test]
+    fn a_digit_of_any_script_is_one_in_ascii() {
+        assert!(ZEROS.is_sorted());
+        for (digits, expected) in [
+            ("٠١٢٣٤٥٦٧٨٩", "0123456789"),
+            ("۰۱۹", "019"),
+            ("०९", "09"),
+            ("๐๙", "09"),
+            ("𞥐𞥙", "09"),
+            ("9a٪½Ⅷ三", "9a٪½Ⅷ三"),
+        ] {
+            assert_eq!(digits.chars().map(in_ascii).collect::<String>(), expected, "{digits}");
+        }
+        let zeros = ZEROS.into_iter().filter_map(char::from_u32);
+        assert_eq!(zeros.filter(|zero| in_ascii(*zero) == '0').count(), ZEROS.len());
     }
 
     #[test]
