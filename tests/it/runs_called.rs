@@ -41,7 +41,7 @@ async fn store_runs(store: &Store) {
     count(store, &first, at).await;
     assert_eq!(store.rescue(LATER).await.unwrap(), 1);
     let second = store.claim(LATER, 1, LEASE, "second").await.unwrap().remove(0);
-    assert_eq!((second.id, second.attempt), (first.id, 2));
+    assert_eq!((&second.public_id, second.attempt), (&first.public_id, 2));
     count(store, &second, LATER).await;
     store.finish(&second, outcome(LATER, vec![])).await.unwrap();
 }

@@ -440,7 +440,7 @@ fn no_page_reads_a_growing_table_whole() {
         }
         let mut said = String::new();
         pages.going.look(|_, err| said = err.to_owned());
-        let statements: std::collections::BTreeSet<String> = statements(&said)
+        let statements: BTreeSet<String> = statements(&said)
             .filter(|sql| ["SELECT", "WITH"].iter().any(|verb| sql.starts_with(verb)) && !sql.contains("sqlite_schema"))
             .collect();
         assert!(statements.len() >= 15, "{name}: {statements:#?}");
