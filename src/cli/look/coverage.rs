@@ -98,18 +98,17 @@ fn length(ms: i64) -> String {
 /// Formats when the topic had a source, if only in a part of the period.
 fn part_time(source: &SourceCoverage, period: Span) -> String {
     let Some(had) = source.had.as_deref().filter(|had| !had.is_empty()) else { return String::new() };
-    let latest = had.get(had.len().saturating_sub(MOST_LINES)..).unwrap_or_default();
-    let line = |span: &Span| {
-        let from =
-            if span.from > period.from { format!(" from {}", output::format_time(span.from)) } else { String::new() };
-        let until = if span.until < period.until {
-            format!(" until {}", output::format_time(span.until))
-        } else {
-            String::new()
-        };
-        format!("  the topic had it only{from}{until}\n")
+    let left_out = had.len().saturating_sub(MOST_LINES);
+    let words = |span: &Span| {
+        let from = (span.from > period.from).then(|| format!("from {}", output::format_time(span.from)));
+        let until = (span.until < period.until).then(|| format!("until {}", output::format_time(span.until)));
+        from.into_iter().chain(until).collect::<Vec<_>>().join(" ")
     };
-    latest.iter().map(line).collect()
+    let mut times: Vec<String> = had.iter().skip(left_out).map(words).collect();
+    if left_out > 0 {
+        times.insert(0, format!("in {left_out} earlier spans that are not listed here"));
+    }
+    format!("  the topic had it only {}\n", times.join("\n    and "))
 }
 
 fn render(topic: &str, source: &SourceCoverage, period: Span, width: usize) -> String {
