@@ -217,3 +217,26 @@ fn render_spans(
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_times_of_a_source_are_one_sentence() {
+        let hours = |from: i64, until: i64| Span { from: Time(from * 3_600_000), until: Time(until * 3_600_000) };
+        let shown = |had: Option<Vec<Span>>| {
+            let coverage = Coverage::Checks { checks: Vec::new(), failed: 0, largest_distance_ms: None };
+            part_time(&SourceCoverage { source: Source::Web, had, coverage }, hours(0, 300))
+        };
+        assert_eq!((shown(None), shown(Some(Vec::new()))), (String::new(), String::new()));
+        assert_eq!(
+            shown(Some(vec![hours(0, 1), hours(2, 3), hours(4, 300)])),
+            "  the topic had it only until 1970-01-01T01:00:00Z\n    and from 1970-01-01T02:00:00Z until 1970-01-01T03:00:00Z\n    \
+             and from 1970-01-01T04:00:00Z\n"
+        );
+        let many = shown(Some((0..43).map(|n| hours(n * 2, n * 2 + 1)).collect()));
+        assert!(many.starts_with("  the topic had it only in 3 earlier spans that are not listed here\n"), "{many}");
+        assert_eq!(many.lines().count(), 1 + MOST_LINES, "{many}");
+    }
+}
