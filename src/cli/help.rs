@@ -1,7 +1,7 @@
 //! The overview that `topicwatch --help` prints: verbs under headings, everyday ones first. Texts come from the verbs'
 //! definitions.
 
-use clap::{Args as _, Command, CommandFactory as _, FromArgMatches as _};
+use clap::{Command, CommandFactory as _, FromArgMatches as _};
 
 use crate::cli::export::outbox_args::OutboxArgs;
 use crate::cli::look::alerts::AlertsArgs;
@@ -10,6 +10,7 @@ use crate::cli::maintain::db::DbArgs;
 use crate::cli::token::TokenArgs;
 use crate::cli::topic::TopicArgs;
 use crate::cli::verbs::Cli;
+use crate::cli::wiring::deferred::define;
 
 /// Headings and the verbs below them. Every visible verb is in one of them; a test checks that.
 const GROUPS: &[(&str, &[&str])] = &[
@@ -46,16 +47,16 @@ pub(in crate::cli) fn visible() -> Command {
 
 /// Defines a verb that has verbs of its own now, not when it is used: `help` copies them before that.
 fn with_own_verbs(verb: Command) -> Command {
-    let define: fn(Command) -> Command = match verb.get_name() {
-        "topic" => TopicArgs::augment_args,
-        "items" => ItemsArgs::augment_args,
-        "alerts" => AlertsArgs::augment_args,
-        "outbox" => OutboxArgs::augment_args,
-        "db" => DbArgs::augment_args,
-        "token" => TokenArgs::augment_args,
+    let define_verb: fn(Command) -> Command = match verb.get_name() {
+        "topic" => define::<TopicArgs>,
+        "items" => define::<ItemsArgs>,
+        "alerts" => define::<AlertsArgs>,
+        "outbox" => define::<OutboxArgs>,
+        "db" => define::<DbArgs>,
+        "token" => define::<TokenArgs>,
         _ => return verb,
     };
-    define(verb.defer(|verb| verb))
+    define_verb(verb.defer(|verb| verb))
 }
 
 /// Parses the command line of this process.
@@ -84,6 +85,21 @@ mod tests {
         }
         for verb in visible {
             assert!(help.contains(&format!("\n  {verb} ")), "{verb} is missing:\n{help}");
+        }
+    }
+
+    #[test]
+    fn a_verb_has_the_same_text_before_and_after_its_arguments_are_defined() {
+        for (mut built, plain) in [(command(), command()), (visible(), command())] {
+            built.build();
+            for verb in built.get_subcommands().filter(|verb| verb.get_name() != "help") {
+                let texts = |verb: &Command| {
+                    [verb.get_about(), verb.get_long_about(), verb.get_after_help()]
+                        .map(|text| text.map(ToString::to_string))
+                };
+                let before = plain.find_subcommand(verb.get_name()).map(texts);
+                assert_eq!(Some(texts(verb)), before, "{}", verb.get_name());
+            }
         }
     }
 
