@@ -57,10 +57,19 @@ pub(super) fn describe_holes(topic: &TopicCoverage) -> Vec<String> {
 /// Says when the topic had a source, if that was a part of the period.
 fn part_time(one: &SourceCoverage) -> Option<String> {
     let had = one.had.as_deref().filter(|had| !had.is_empty())?;
-    let latest = had.get(had.len().saturating_sub(MAX_HOLES)..).unwrap_or_default();
-    let spans: Vec<String> = latest.iter().map(|span| format!("{} to {}", span.from, span.until)).collect();
+    let left_out = had.len().saturating_sub(MAX_HOLES);
+    let mut spans: Vec<String> =
+        had.iter().skip(left_out).map(|span| format!("from {} to {}", span.from, span.until)).collect();
+    if left_out > 0 {
+        spans.insert(0, format!("in {left_out} earlier spans that are not listed here"));
+    }
+    // A backfill may have covered some of it.
+    let known = match &one.coverage {
+        Coverage::Spans { .. } => "known only where it is covered",
+        Coverage::Checks { .. } => "not known",
+    };
     let (source, spans) = (one.source, spans.join(", "));
-    Some(format!("The topic had {source} only from {spans}: what it would have found in the rest is not known."))
+    Some(format!("The topic had {source} only {spans}: what it would have found in the rest is {known}."))
 }
 
 fn sentence(source: Source, hole: &Hole) -> String {
@@ -162,7 +171,7 @@ mod tests {
     fn a_source_that_was_removed_is_said_to_be_known_for_a_part_only() {
         let span = |from: i64, until: i64| Span { from: Time(from * HOUR), until: Time(until * HOUR) };
         let expected = "The topic had web only from 1970-01-01T00:00:00Z to 1970-01-01T02:00:00Z, \
-                        1970-01-01T05:00:00Z to 1970-01-01T06:00:00Z: what it would have found in the rest is not known.";
+                        from 1970-01-01T05:00:00Z to 1970-01-01T06:00:00Z: what it would have found in the rest is not known.";
         assert_eq!(describe_with_web(Vec::new(), None, Some(vec![span(0, 2), span(5, 6)])), [expected]);
         // One that was added, but not searched yet.
         assert_eq!(describe_with_web(Vec::new(), None, Some(Vec::new())), [""; 0]);

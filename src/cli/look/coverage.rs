@@ -98,18 +98,17 @@ fn length(ms: i64) -> String {
 /// Formats when the topic had a source, if only in a part of the period.
 fn part_time(source: &SourceCoverage, period: Span) -> String {
     let Some(had) = source.had.as_deref().filter(|had| !had.is_empty()) else { return String::new() };
-    let latest = had.get(had.len().saturating_sub(MOST_LINES)..).unwrap_or_default();
-    let line = |span: &Span| {
-        let from =
-            if span.from > period.from { format!(" from {}", output::format_time(span.from)) } else { String::new() };
-        let until = if span.until < period.until {
-            format!(" until {}", output::format_time(span.until))
-        } else {
-            String::new()
-        };
-        format!("  the topic had it only{from}{until}\n")
+    let left_out = had.len().saturating_sub(MOST_LINES);
+    let words = |span: &Span| {
+        let from = (span.from > period.from).then(|| format!("from {}", output::format_time(span.from)));
+        let until = (span.until < period.until).then(|| format!("until {}", output::format_time(span.until)));
+        from.into_iter().chain(until).collect::<Vec<_>>().join(" ")
     };
-    latest.iter().map(line).collect()
+    let mut times: Vec<String> = had.iter().skip(left_out).map(words).collect();
+    if left_out > 0 {
+        times.insert(0, format!("in {left_out} earlier spans that are not listed here"));
+    }
+    format!("  the topic had it only {}\n", times.join("\n    and "))
 }
 
 fn render(topic: &str, source: &SourceCoverage, period: Span, width: usize) -> String {
@@ -217,4 +216,27 @@ fn render_spans(
         text.push_str(&format!("  and {} gap{s} under a minute, {} in total\n", short.len(), length(sum)));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_times_of_a_source_are_one_sentence() {
+        let hours = |from: i64, until: i64| Span { from: Time(from * 3_600_000), until: Time(until * 3_600_000) };
+        let shown = |had: Option<Vec<Span>>| {
+            let coverage = Coverage::Checks { checks: Vec::new(), failed: 0, largest_distance_ms: None };
+            part_time(&SourceCoverage { source: Source::Web, had, coverage }, hours(0, 300))
+        };
+        assert_eq!((shown(None), shown(Some(Vec::new()))), (String::new(), String::new()));
+        assert_eq!(
+            shown(Some(vec![hours(0, 1), hours(2, 3), hours(4, 300)])),
+            "  the topic had it only until 1970-01-01T01:00:00Z\n    and from 1970-01-01T02:00:00Z until 1970-01-01T03:00:00Z\n    \
+             and from 1970-01-01T04:00:00Z\n"
+        );
+        let many = shown(Some((0..43).map(|n| hours(n * 2, n * 2 + 1)).collect()));
+        assert!(many.starts_with("  the topic had it only in 3 earlier spans that are not listed here\n"), "{many}");
+        assert_eq!(many.lines().count(), 1 + MOST_LINES, "{many}");
+    }
 }

@@ -3,6 +3,7 @@
 
 use std::ops::Deref;
 
+use clap::builder::{Resettable, StyledStr};
 use clap::error::Error;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
@@ -31,10 +32,22 @@ impl<T: FromArgMatches> FromArgMatches for Deferred<T> {
 
 impl<T: Args> Args for Deferred<T> {
     fn augment_args(command: Command) -> Command {
-        command.defer(T::augment_args)
+        command.defer(define::<T>)
     }
 
     fn augment_args_for_update(command: Command) -> Command {
-        command.defer(T::augment_args_for_update)
+        command.defer(|command| keep_about(command, T::augment_args_for_update))
     }
+}
+
+/// Defines the arguments of a verb now.
+pub(in crate::cli) fn define<T: Args>(command: Command) -> Command {
+    keep_about(command, T::augment_args)
+}
+
+/// Adds arguments to a verb that has its text already: that of a list of verbs in them would replace it.
+fn keep_about(command: Command, augment: impl FnOnce(Command) -> Command) -> Command {
+    let about: Resettable<StyledStr> = command.get_about().cloned().into();
+    let long_about: Resettable<StyledStr> = command.get_long_about().cloned().into();
+    augment(command).about(about).long_about(long_about)
 }

@@ -235,11 +235,13 @@ impl TopicFacts {
             self.part_time.iter().map(|(source, times)| format!("{source} (only {})", spans(times))).collect();
         let until = period.until.min(made_at);
         let why = |(source, times): &(Source, Vec<Span>)| {
-            let was_added = times.iter().any(|span| span.from > period.from);
-            let what = match times.iter().any(|span| span.until < until) {
-                true if was_added => "added and removed",
-                true => "removed",
-                false => "added",
+            let starts_later = times.first().is_some_and(|span| span.from > period.from);
+            let ends_earlier = times.last().is_some_and(|span| span.until < until);
+            let what = match (starts_later, ends_earlier) {
+                (true, true) => "added and removed",
+                (true, false) => "added",
+                (false, true) => "removed",
+                (false, false) => "removed and added again",
             };
             format!("{source} was {what}")
         };

@@ -122,8 +122,9 @@ pub fn source_coverage(
 /// Returns when a topic had a source; `None` if in all of the period in which it was watched.
 fn had(watched: &WatchedTopic, runs: &[RunSearch], period: Span, source: Source) -> Option<Vec<Span>> {
     let since_it_began = |span: Span| Span::new(span.from.max(watched.began), span.until).unwrap_or(span);
-    let members = memberships(source, watched, runs, period);
-    let had: Vec<Span> = members.into_iter().map(|member| since_it_began(member.span)).collect();
+    let members = memberships(source, watched, runs, period).into_iter().map(|member| member.span);
+    // A source that was away for one run may have been searched for all of the time.
+    let had: Vec<Span> = split_coverage(period, members).covered.into_iter().map(since_it_began).collect();
     (had != [since_it_began(period)]).then_some(had)
 }
 

@@ -17,13 +17,16 @@ pub struct SourceHistory {
 }
 
 impl SearchCoverage {
-    /// Returns when the topic had its sources, within a span up to the present.
+    /// Returns when the topic had its sources, within a span up to the present. What their searches covered before that
+    /// counts, too: a backfill, or a search after one for which there was no budget.
     #[must_use]
     pub fn source_history(&self, seen: Span) -> SourceHistory {
         let Some(watched) = self.watched() else { return SourceHistory { seen, times: BTreeMap::new() } };
         let spans = |source: Source| {
-            let members = memberships(source, watched, self.runs(), seen);
-            (source, split_coverage(seen, members.into_iter().map(|member| member.span)).covered)
+            let members = memberships(source, watched, self.runs(), seen).into_iter().map(|member| member.span);
+            let searches = self.runs().iter().filter_map(|run| run.search.as_ref());
+            let covered = searches.filter(|search| search.source == source).filter_map(|search| search.covered);
+            (source, split_coverage(seen, members.chain(covered)).covered)
         };
         SourceHistory { seen, times: searched(self.runs()).into_iter().map(spans).collect() }
     }

@@ -111,7 +111,7 @@ fn a_period_in_which_a_source_was_removed_is_not_called_complete() {
         (vec![web(0, 18)], "Its items of the rest are not known (web was removed)."),
         (vec![web(6, 24)], "Its items of the rest are not known (web was added)."),
         (vec![web(6, 18)], "Its items of the rest are not known (web was added and removed)."),
-        (vec![web(0, 6), web(18, 24)], "Its items of the rest are not known (web was added and removed)."),
+        (vec![web(0, 6), web(18, 24)], "Its items of the rest are not known (web was removed and added again)."),
     ] {
         facts.part_time = vec![(Source::Web, times)];
         let report = report(vec![facts.clone()]);

@@ -127,6 +127,34 @@ fn there_may_be_more_on_days_on_which_a_source_was_there_for_a_part() {
 }
 
 #[test]
+fn a_day_is_complete_if_a_source_was_searched_for_all_of_it_later() {
+    let web = || (0..=156).step_by(12).map(|hour| searched("web", hour, true));
+    let social = || (60..=156).step_by(12).map(|hour| searched("social", hour, true));
+    let mut backfill = searched("social", 100, true);
+    let search = backfill.search.as_mut().unwrap();
+    (search.requested_span, search.covered) = (Some(span(24, 48)), Some(span(24, 48)));
+    let mut unasked = searched("social", 60, false);
+    let search = unasked.search.as_mut().unwrap();
+    (search.state, search.requested_span) = (SearchState::OverQuota, None);
+    let added: Vec<RunSearch> = web().chain(social()).collect();
+    for (name, mut runs, expected) in [
+        ("its first search looks back to noon of the second day", added.clone(), [false, true, false]),
+        ("that day was backfilled", added.into_iter().chain([backfill]).collect(), [false; 3]),
+        (
+            "the first search had no budget, but the second looks back to midnight",
+            web().chain([unasked]).chain(social().skip(1)).collect(),
+            [false; 3],
+        ),
+    ] {
+        runs.sort_by_key(|run| run.at);
+        let got = SearchCoverage::new(Some(topic(false)), runs, span(0, 156), at(156));
+        let days = [0, 24, 48].map(|hour| span(hour, hour + 24));
+        let more = days.map(|day| got.is_part_time(day, at(156)));
+        assert_eq!(more, expected, "{name}");
+    }
+}
+
+#[test]
 fn coverage_says_when_a_topic_had_a_source_unless_always() {
     let had = |acme: &WatchedTopic, other: &str, period: Span| -> Vec<_> {
         let all = source_coverage(acme, &joined_by(other), period, |_| true);
@@ -146,4 +174,9 @@ fn coverage_says_when_a_topic_had_a_source_unless_always() {
     );
     assert_eq!(sorted(had(&topic(false), "hn", span(48, 96))), [social.clone(), hn(None)], "in all of the period");
     assert_eq!(sorted(had(&topic(true), "social", span(0, 156))), [social, hn(Some(Vec::new()))], "not searched yet");
+    // Its next search looked back over the run that lacked it.
+    let mut away = joined_by("hn");
+    away.retain(|run| run.at != at(84) || run.search.as_ref().is_some_and(|search| search.source == Source::Social));
+    let got = source_coverage(&topic(false), &away, span(48, 96), |source| source.as_str() == "hn").remove(0);
+    assert_eq!(got.had, None, "away for one run");
 }
