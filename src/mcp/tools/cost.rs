@@ -37,7 +37,7 @@ pub(super) async fn answer(call: ToolCall) -> Result<Answer, ToolError> {
         by_provider.extend(of_day.others.iter().map(|(name, used)| with("provider", name.as_str(), *used)));
         let of_topic = match ids.first() {
             Some(id) => {
-                let used = call.store.usage_on(day, &ids).await?.1.first().copied().unwrap_or_default();
+                let used = call.store.usage_by_topics(day, &ids).await?.first().copied().unwrap_or_default();
                 let assumed = assumed.get(&day).copied().unwrap_or(Micros(0)).min(used.money);
                 let cost = SearchCost { total: used.money, assumed };
                 Some(with("topic", id, PaidUsage { calls: used.calls, cost }))

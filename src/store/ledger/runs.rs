@@ -120,4 +120,9 @@ impl Store {
     pub async fn usage_on(&self, day: i64, topics: &[String]) -> Result<(Usage, Vec<Usage>), StoreError> {
         read!(self, calls::used_on(day, topics))
     }
+
+    /// Returns the usage on a UTC day of each of these topics in their order.
+    pub async fn usage_by_topics(&self, day: i64, topics: &[String]) -> Result<Vec<Usage>, StoreError> {
+        read!(self, calls::used_by_topics(day, topics))
+    }
 }

@@ -33,7 +33,7 @@ impl<'c> Totals<'c> {
         let now = (context.clock)();
         let limited: Vec<String> = context.limited().map(|topic| topic.id.clone()).collect();
         let used = store.usage_by_provider(now.utc_day()).await?;
-        let topics_used = store.usage_on(now.utc_day(), &limited).await?.1;
+        let topics_used = store.usage_by_topics(now.utc_day(), &limited).await?;
         let channels: Vec<String> = context.config.channels.iter().map(|spec| spec.name.clone()).collect();
         Ok(Self {
             context,

@@ -252,7 +252,16 @@ pub(in crate::store) async fn used_on(
     topics: &[String],
 ) -> Result<(Usage, Vec<Usage>), StoreError> {
     let service = used_of(conn, SERVICE, day).await?;
+    Ok((service, used_by_topics(conn, day, topics).await?))
+}
+
+/// Returns the usage of each of these topics on a day, in their order.
+pub(in crate::store) async fn used_by_topics(
+    conn: &mut Conn,
+    day: i64,
+    topics: &[String],
+) -> Result<Vec<Usage>, StoreError> {
     let ids: Vec<&str> = topics.iter().map(String::as_str).collect();
     let of_topics = spent::of_topics(conn, day, &ids).await?;
-    Ok((service, topics.iter().map(|topic| of_topics.get(topic).copied().unwrap_or_default()).collect()))
+    Ok(topics.iter().map(|topic| of_topics.get(topic).copied().unwrap_or_default()).collect())
 }

@@ -107,7 +107,7 @@ impl RunQuery {
     /// What was used on a UTC day: of a provider or of all, or by the topic that is named.
     async fn used(&self, site: &Site, day: i64, provider: Option<&str>) -> Result<PaidUsage, Problem> {
         if let Some(topic) = self.filter.topics.as_deref().and_then(|topics| topics.first()) {
-            let used = site.store.usage_on(day, std::slice::from_ref(topic)).await?.1;
+            let used = site.store.usage_by_topics(day, std::slice::from_ref(topic)).await?;
             let assumed = site.store.assumed_of_topic(topic, day, day).await?;
             let used = used.first().copied().unwrap_or_default();
             let assumed = assumed.get(&day).copied().unwrap_or_default().min(used.money);
