@@ -14,6 +14,7 @@ const RECENT: Duration = Duration::from_millis(100);
 /// The connections of one pool that were used last.
 pub(in crate::store) struct RecentConnections<DB: sqlx::Database> {
     pool: Pool<DB>,
+    within: Duration,
     held: Arc<Mutex<Held<DB>>>,
 }
 
@@ -25,7 +26,7 @@ struct Held<DB: sqlx::Database> {
 
 impl<DB: sqlx::Database> RecentConnections<DB> {
     pub(in crate::store) fn of(pool: Pool<DB>) -> Self {
-        Self { pool, held: Arc::new(Mutex::new(Held { connections: Vec::new(), closed: false })) }
+        Self { pool, within: RECENT, held: Arc::new(Mutex::new(Held { connections: Vec::new(), closed: false })) }
     }
 
     fn lock(&self) -> MutexGuard<'_, Held<DB>> {
@@ -35,7 +36,7 @@ impl<DB: sqlx::Database> RecentConnections<DB> {
     /// Returns the connection that was used last, if that was a moment ago.
     pub(in crate::store) fn take(&self) -> Option<PoolConnection<DB>> {
         let mut held = self.lock();
-        let idle = held.connections.partition_point(|(_, used)| used.elapsed() >= RECENT);
+        let idle = held.connections.partition_point(|(_, used)| used.elapsed() >= self.within);
         let idle: Vec<_> = held.connections.drain(..idle).collect();
         let last = held.connections.pop().map(|(connection, _)| connection);
         drop(held);
@@ -65,7 +66,7 @@ impl<DB: sqlx::Database> RecentConnections<DB> {
 
 impl<DB: sqlx::Database> Clone for RecentConnections<DB> {
     fn clone(&self) -> Self {
-        Self { pool: self.pool.clone(), held: Arc::clone(&self.held) }
+        Self { pool: self.pool.clone(), within: self.within, held: Arc::clone(&self.held) }
     }
 }
 
@@ -81,5 +82,69 @@ impl<DB: sqlx::Database> Drop for Held<DB> {
         for (connection, _) in self.connections.drain(..) {
             drop(connection.detach());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use sqlx::sqlite::SqlitePoolOptions;
+
+    use super::*;
+
+    fn two() -> (Pool<sqlx::Sqlite>, RecentConnections<sqlx::Sqlite>) {
+        let pool = SqlitePoolOptions::new().max_connections(2).connect_lazy("sqlite::memory:").unwrap();
+        (pool.clone(), RecentConnections::of(pool))
+    }
+
+    #[tokio::test]
+    async fn a_connection_is_lent_again_at_once_and_returned_to_the_pool_when_it_was_idle() {
+        let (pool, mut recent) = two();
+        recent.within = Duration::from_secs(3600);
+        recent.keep(pool.acquire().await.unwrap());
+        assert_eq!((pool.size(), pool.num_idle()), (1, 0));
+        recent.keep(recent.take().unwrap());
+        recent.within = Duration::ZERO;
+        assert!(recent.take().is_none() && recent.lock().connections.is_empty());
+        drop(pool.acquire().await.unwrap());
+        assert!(pool.size() <= 2);
+    }
+
+    #[tokio::test]
+    async fn the_last_connection_of_a_full_pool_goes_to_whoever_waits_for_it() {
+        let (pool, mut recent) = two();
+        recent.within = Duration::from_secs(3600);
+        let (one, other) = (pool.acquire().await.unwrap(), pool.acquire().await.unwrap());
+        let waiting = tokio::spawn({
+            let pool = pool.clone();
+            async move { pool.acquire().await.unwrap() }
+        });
+        recent.keep(one);
+        assert!(recent.take().is_none());
+        drop(waiting.await.unwrap());
+        drop(other);
+    }
+
+    #[tokio::test]
+    async fn a_pool_can_be_closed_while_connections_are_kept() {
+        let (pool, recent) = two();
+        recent.keep(pool.acquire().await.unwrap());
+        let late = pool.acquire().await.unwrap();
+        recent.close();
+        recent.keep(late);
+        assert!(recent.take().is_none());
+        pool.close().await;
+    }
+
+    #[test]
+    fn kept_connections_can_be_dropped_outside_the_runtime() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let recent = runtime.block_on(async {
+            let (pool, recent) = two();
+            recent.keep(pool.acquire().await.unwrap());
+            recent
+        });
+        drop(runtime);
+        drop(recent);
     }
 }
