@@ -6,5 +6,6 @@ pub mod chart;
 pub mod chart_parts;
 pub mod format;
 pub mod growth;
+pub mod part_time;
 pub mod sparkline;
 pub mod story_chart;

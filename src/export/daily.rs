@@ -18,6 +18,10 @@ const SCORED_BY: usize = 14;
 /// How long before its searches a run may have started, in milliseconds.
 const LONGEST_RUN: i64 = 86_400_000;
 
+/// How far before and after its days runs are read, in milliseconds: those of a weekly topic show when it got or lost a
+/// source, wherever the export begins.
+const AROUND: i64 = 8 * 86_400_000;
+
 /// Writes the days of all topics, or of those that are named or tagged.
 pub(super) async fn write(
     store: &Store,
@@ -88,7 +92,9 @@ async fn rows_of(
     let pruned = snapshot.pruned_days(&topic.id).await?;
     // As of the last run, with what follows the last day, so that spans that end there are seen to their end.
     let beyond = Time(span.until.0.saturating_add(LONGEST_RUN));
-    let run_searches = snapshot.runs_covering(&topic.id, Span { until: beyond, ..began }).await?;
+    let around =
+        Span { from: Time(span.from.0.saturating_sub(AROUND)), until: Time(span.until.0.saturating_add(AROUND)) };
+    let run_searches = snapshot.runs_covering(&topic.id, around).await?;
     let covered = run_searches.iter().filter_map(|run_search| Some(run_search.search.as_ref()?.covered?.until));
     let ran = covered.fold(ran, Time::max);
     let beyond = beyond.min(ran).max(span.from);
@@ -136,6 +142,7 @@ async fn rows_of(
                 holes: (is_complete && search_coverage.has_spans(day.span))
                     .then(|| search_coverage.holes(passed).into_iter().filter(|hole| !hole.before).collect()),
                 pruned: !is_complete,
+                at_least: search_coverage.may_be_more(&pruned, day.span, ran),
             }
         })
         .collect())

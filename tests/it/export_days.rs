@@ -73,6 +73,7 @@ async fn the_figures_of_a_day_are_those_of_sql_and_of_the_daily_report() {
                     assert!(day.at_least || !is_saturated && share >= 0.9, "{row}");
                     assert!(!day.at_least || is_saturated || share < 0.98, "{row}");
                     assert_eq!(row["covered_share"].as_f64().unwrap(), share, "{row}");
+                    assert_eq!(row["at_least"], day.at_least, "{row}");
                     let holes = facts.holes.iter().filter(|hole| !hole.before);
                     let holes = holes.filter_map(|hole| hole.span.intersection(day.span));
                     assert_eq!(as_told("holes"), holes.count() as u64, "{row}");

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
+use crate::support::access_stage::link;
 use crate::support::api_client::get;
 use crate::support::covered_spans::spans;
 use crate::support::databases::{Database, databases};
@@ -13,7 +14,7 @@ use crate::support::exposition::Exposed;
 use crate::support::program::Place;
 use crate::support::service::{Raw, reply};
 use crate::support::web_client::{Pages, unlinked};
-use crate::support::world::{hour, post};
+use crate::support::world::{World, hour, once, post, topic};
 
 /// Two services that find the same posts. The second one fails on request.
 struct Stage {
@@ -67,6 +68,12 @@ impl Stage {
         let all = self.place.json(&["coverage", "--json", "--since", "2026-03-11T00:00:00Z", "--at", at]);
         let sources = all["topics"][0]["sources"].as_array().unwrap();
         sources.iter().find(|one| one["source"] == source).cloned().unwrap_or_default()
+    }
+
+    /// The rows of `export --what daily`.
+    fn daily(&self, more: &[&str]) -> Vec<Value> {
+        let rows = self.place.ok(&[&["export", "--what", "daily", "--format", "jsonl"], more].concat());
+        rows.lines().map(|row| serde_json::from_str(row).unwrap()).collect()
     }
 
     fn report(&self, date: &str, at: &str) -> String {
@@ -172,6 +179,7 @@ fn a_day_on_which_a_source_was_added_or_removed_has_a_bound_and_the_reason() {
         let pages = Pages::serve(&stage.place, &["--at", &now]);
         let days = get(&pages, "/api/v1/topics/acme/days")["data"].clone();
         let page = unlinked(&pages.page("/topics/acme")).replace('\u{a0}', " ");
+        let rows = stage.daily(&[]);
         for (date, change) in [
             ("2026-03-11", None),
             ("2026-03-12", Some(("2026-03-12 06:00 – 2026-03-13 00:00", "added"))),
@@ -190,6 +198,10 @@ fn a_day_on_which_a_source_was_added_or_removed_has_a_bound_and_the_reason() {
                 (&json!(4), &json!(why.is_some()), &json!(0)),
                 "{name}: {day:#}"
             );
+            // The export has the same bound, although nothing of the day is uncovered.
+            let row = rows.iter().find(|row| row["day"] == date).unwrap();
+            assert_eq!((&row["at_least"], &row["holes"]), (&day["at_least"], &json!(0)), "{name}: {row}");
+            assert!(row["covered_share"].as_f64().unwrap() > 0.99, "{name}: {row}");
             let row = page.split(&format!("<th scope=\"row\">{date}</th>")).nth(1).unwrap();
             let count = if why.is_some() { "<td class=\"n\">≥ 4</td>" } else { "<td class=\"n\">4</td>" };
             assert!(row.starts_with(count), "{name}, {date}: {page}");
@@ -215,6 +227,21 @@ fn a_day_on_which_a_source_was_added_or_removed_has_a_bound_and_the_reason() {
         let both = "second (only 2026-03-12 06:00 – 2026-03-15 06:00). Its items of the rest are not known (second was \
                     added and removed).";
         assert!(week.contains(both), "{name}: {week}");
+        // The page of the topic has the same words for its days and its weeks.
+        for page in [page, unlinked(&pages.page("/topics/acme?by=week"))] {
+            let caption = format!(" ≥ where a source was added or removed. Searched for a part of the period: {both}");
+            assert_eq!(page.matches(&caption).count(), 1, "{name}: {page}");
+        }
+        // A shared page names no sources.
+        let (secret, _) = link(&stage.place, &["--topic", "acme", "--for", "7d", "--at", &now]);
+        let shared = pages.page(&format!("/shared/{secret}"));
+        assert!(shared.contains(" ≥ where a source was added or removed."), "{name}: {shared}");
+        assert!(!shared.contains("Searched for a part"), "{name}: {shared}");
+        let csv = stage.place.ok(&["export", "--what", "daily", "--format", "csv"]);
+        let mut lines = csv.lines();
+        assert!(lines.next().unwrap().ends_with(",pruned,at_least,origin"), "{name}: {csv}");
+        let bounds: Vec<&str> = lines.map(|line| line.rsplit(',').nth(1).unwrap()).collect();
+        assert_eq!(bounds[..6], ["false", "true", "false", "false", "true", "false"], "{name}: {csv}");
 
         let (second, social) = (stage.covered("second", &now), stage.covered("social", &now));
         assert_eq!(spans(&second["had"]), ["03-12T06:00 03-15T06:00"], "{name}: {second}");
@@ -223,5 +250,27 @@ fn a_day_on_which_a_source_was_added_or_removed_has_a_bound_and_the_reason() {
         let since = ["coverage", "--source", "second", "--since", "2026-03-11T00:00:00Z", "--at", &now];
         let only = ["the topic had it only from 2026-03-12T06:0", " until 2026-03-15T06:0"];
         stage.place.run(&since).shows(0, &only);
+    }
+}
+
+#[test]
+fn a_day_of_an_export_is_the_same_wherever_the_export_begins() {
+    for database in databases() {
+        let world = World::new();
+        let web = topic("acme", "").replace("\"social\"", "\"web\"");
+        let place = Place::new(database, &world.lines(), &web);
+        let name = place.database.name;
+        world.pages(&[json!({ "title": "About acme", "url": "https://example.com/acme", "snippet": "acme" })]);
+        once(&place, 12);
+        // The first search of the added source is three days later, and looks back to noon of the day before.
+        place.configure(&world.lines(), &web.replace("\"web\"", "\"web\", \"social\""));
+        once(&place, 84);
+        let rows = |more: &[&str]| -> Vec<Value> {
+            let text = place.ok(&[&["export", "--what", "daily", "--format", "jsonl"], more].concat());
+            text.lines().map(|row| serde_json::from_str(row).unwrap()).collect()
+        };
+        let (all, latest) = (rows(&[]), rows(&["--since", "2026-03-13"]));
+        assert_eq!((&all[2]["day"], &all[2]["at_least"]), (&json!("2026-03-13"), &json!(true)), "{name}: {all:#?}");
+        assert_eq!(all[2..], latest, "{name}");
     }
 }

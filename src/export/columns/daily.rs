@@ -29,6 +29,8 @@ pub(in crate::export) struct DailyRow {
     pub(in crate::export) covered_s: Option<i64>,
     pub(in crate::export) holes: Option<Vec<HoleFacts>>,
     pub(in crate::export) pruned: bool,
+    /// Whether there may be more items than are counted.
+    pub(in crate::export) at_least: bool,
 }
 
 fn count(value: u64) -> Cell<'static> {
@@ -57,7 +59,7 @@ pub(in crate::export) const DAILY: &[Column<DailyRow>] = &[
     Column::id("topic", "topic id", |r| Cell::Id(&r.topic)),
     Column::date("day", "in UTC or the zone of `--timezone`", |r| Cell::Date(&r.day)),
     Column::time("from", "its first instant", |r| Cell::Time(r.from)),
-    Column::time("until", "its end: the first instant after it", |r| Cell::Time(r.until)),
+    Column::time("until", "the first instant after it", |r| Cell::Time(r.until)),
     Column::id("last_run", "last run that searched on it; empty if none did", |r| Cell::id(&r.last_run)),
     Column::integer("runs", "runs", "runs that searched on it", |r| Cell::integer(r.runs)),
     Column::integer(
@@ -105,21 +107,19 @@ pub(in crate::export) const DAILY: &[Column<DailyRow>] = &[
     Column::integer("calls", "calls", "calls made, retries included", |r| Cell::integer(r.calls)),
     Column::money("cost_usd", "actual cost; expected cost where unknown", |r| r.cost.map_or(Cell::Empty, Cell::Money)),
     Column::integer("social_answered", "searches", "answered social searches", |r| searches(r.social, |of| of.0)),
-    Column::integer("social_failed", "searches", "social searches that failed or were lost", |r| {
-        searches(r.social, |of| of.1)
-    }),
+    Column::integer("social_failed", "searches", "failed or lost social searches", |r| searches(r.social, |of| of.1)),
     Column::integer("web_answered", "searches", "answered web searches", |r| searches(r.web, |of| of.0)),
-    Column::integer("web_failed", "searches", "web searches that failed or were lost", |r| searches(r.web, |of| of.1)),
+    Column::integer("web_failed", "searches", "failed or lost web searches", |r| searches(r.web, |of| of.1)),
     Column::integer("ai_answered", "searches", "answered AI searches", |r| searches(r.ai, |of| of.0)),
-    Column::integer("ai_failed", "searches", "AI searches that failed or were lost", |r| searches(r.ai, |of| of.1)),
-    Column::flag("saturated", "full replies left a gap: there may be more items", |r| Cell::flag(r.saturated)),
+    Column::integer("ai_failed", "searches", "failed or lost AI searches", |r| searches(r.ai, |of| of.1)),
+    Column::flag("saturated", "full replies left a gap", |r| Cell::flag(r.saturated)),
     Column::decimal(
         "covered_share",
         "fraction",
-        "part of the day that social searches [covered](../explanation/coverage.md); for a topic whose searches cover no span, whether it was searched",
+        "part of the day that social searches [covered](../explanation/coverage.md); if its searches cover no span, whether it was searched",
         |r| r.covered.map_or(Cell::Empty, covered),
     ),
-    Column::integer("covered_s", "s", "the same in seconds; empty for such a topic", |r| Cell::integer(r.covered_s)),
+    Column::integer("covered_s", "s", "the same in seconds, empty in that case", |r| Cell::integer(r.covered_s)),
     Column::integer(
         "holes",
         "holes",
@@ -136,7 +136,12 @@ pub(in crate::export) const DAILY: &[Column<DailyRow>] = &[
     }),
     Column::flag(
         "pruned",
-        "searches of the day, or later ones that may have covered it, were pruned: columns from them are empty, not zero; `runs`, `calls` and `cost_usd` stay for whole UTC days that were counted before",
+        "searches of the day, or later ones that may have covered it, were pruned: their columns are empty; `runs`, `calls` and `cost_usd` stay for whole UTC days that were counted before",
         |r| Cell::Flag(r.pruned),
+    ),
+    Column::flag(
+        "at_least",
+        "there may be more items: full replies, over 2 % not covered, a source added or removed, or `pruned`",
+        |r| Cell::Flag(r.at_least),
     ),
 ];

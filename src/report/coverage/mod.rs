@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use super::comparison::measures::{WHOLE, is_past};
 use super::facts::{DayFacts, HoleFacts, SourceFacts, TopicFacts};
 use super::format;
+use crate::draw::part_time;
 use crate::insight::daily::SearchCoverage;
 use crate::model::{Micros, SearchState, SearchSummary, Source, Span, Time, Topic};
 use crate::store::{ReadSnapshot, StoreError};
@@ -227,30 +228,7 @@ impl TopicFacts {
     /// Returns the note that some sources were searched for a part of the period only, and why, if so. The period ends at
     /// the present at the latest.
     pub(super) fn part_time_note(&self, (period, made_at): (Span, Time), timezone: &str) -> Option<String> {
-        let spans = |spans: &[Span]| {
-            let all: Vec<String> = spans.iter().map(|span| format::span(*span, timezone)).collect();
-            all.join(", ")
-        };
-        let all: Vec<String> =
-            self.part_time.iter().map(|(source, times)| format!("{source} (only {})", spans(times))).collect();
-        let until = period.until.min(made_at);
-        let why = |(source, times): &(Source, Vec<Span>)| {
-            let starts_later = times.first().is_some_and(|span| span.from > period.from);
-            let ends_earlier = times.last().is_some_and(|span| span.until < until);
-            let what = match (starts_later, ends_earlier) {
-                (true, true) => "added and removed",
-                (true, false) => "added",
-                (false, true) => "removed",
-                (false, false) => "removed and added again",
-            };
-            format!("{source} was {what}")
-        };
-        let why: Vec<String> = self.part_time.iter().map(why).collect();
-        let whose = if all.len() == 1 { "Its" } else { "Their" };
-        (!all.is_empty()).then(|| {
-            let (all, why) = (all.join(", "), why.join(", "));
-            format!("Searched for a part of the period: {all}. {whose} items of the rest are not known ({why}).")
-        })
+        part_time::note(&self.part_time, Span { until: period.until.min(made_at), ..period }, timezone)
     }
 
     /// Returns whose coverage a share is, if the sources changed.

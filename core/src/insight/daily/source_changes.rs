@@ -22,13 +22,8 @@ impl SearchCoverage {
     #[must_use]
     pub fn source_history(&self, seen: Span) -> SourceHistory {
         let Some(watched) = self.watched() else { return SourceHistory { seen, times: BTreeMap::new() } };
-        let spans = |source: Source| {
-            let members = memberships(source, watched, self.runs(), seen).into_iter().map(|member| member.span);
-            let searches = self.runs().iter().filter_map(|run| run.search.as_ref());
-            let covered = searches.filter(|search| search.source == source).filter_map(|search| search.covered);
-            (source, split_coverage(seen, members.chain(covered)).covered)
-        };
-        SourceHistory { seen, times: searched(self.runs()).into_iter().map(spans).collect() }
+        let times = |source: Source| (source, times_of(source, watched, self.runs(), seen));
+        SourceHistory { seen, times: searched(self.runs()).into_iter().map(times).collect() }
     }
 }
 
@@ -44,24 +39,40 @@ impl SourceHistory {
     #[must_use]
     pub fn constant(&self, span: Span) -> Option<BTreeSet<Source>> {
         let span = span.intersection(self.seen)?;
-        let has = |times: &[Span]| part(span, times.iter().copied()) >= COVERED;
-        let had = || self.times.iter().filter(|(_, times)| has(times)).map(|(source, _)| *source).collect();
+        let had = || self.times.iter().filter(|(_, times)| is_whole(span, times)).map(|(source, _)| *source).collect();
         self.part_time(span).is_empty().then(had)
     }
 
-    /// Returns the sources that the topic had only in a part of a span, and when. A few seconds are no part: a search at
-    /// midnight starts a little later, and looks back to a little after midnight.
+    /// Returns the sources that the topic had only in a part of a span, and when.
     #[must_use]
     pub fn part_time(&self, span: Span) -> Vec<(Source, Vec<Span>)> {
-        let Some(span) = span.intersection(self.seen) else { return Vec::new() };
-        let is_part = |times: &[Span]| {
-            let part = part(span, times.iter().copied());
-            part > 1.0 - COVERED && part < COVERED
-        };
-        let inside = |times: &[Span]| times.iter().filter_map(|one| one.intersection(span)).collect();
-        let some = self.times.iter().filter(|(_, times)| is_part(times));
+        span.intersection(self.seen).map_or_else(Vec::new, |span| self.part_time_of_any(&[span], span))
+    }
+
+    /// Returns the sources that the topic had only in a part of any of these spans, and when in all of `period`.
+    pub(super) fn part_time_of_any(&self, spans: &[Span], period: Span) -> Vec<(Source, Vec<Span>)> {
+        let some = self.times.iter().filter(|(_, times)| spans.iter().any(|span| is_part(*span, times)));
+        let inside = |times: &[Span]| times.iter().filter_map(|one| one.intersection(period)).collect();
         some.map(|(source, times)| (*source, inside(times))).collect()
     }
+}
+
+/// Returns when a topic had a source, in order: while its runs searched it, and what its searches covered.
+fn times_of(source: Source, watched: &WatchedTopic, runs: &[RunSearch], seen: Span) -> Vec<Span> {
+    let members = memberships(source, watched, runs, seen).into_iter().map(|member| member.span);
+    let searches = runs.iter().filter_map(|run| run.search.as_ref()).filter(|search| search.source == source);
+    split_coverage(seen, members.chain(searches.filter_map(|search| search.covered))).covered
+}
+
+/// Whether these times are all of a span. A few seconds may be missing: a search at midnight starts a little later, and
+/// looks back to a little after midnight.
+fn is_whole(span: Span, times: &[Span]) -> bool {
+    part(span, times.iter().copied()) >= COVERED
+}
+
+/// Whether these times are a part of a span only. A few seconds are no part.
+fn is_part(span: Span, times: &[Span]) -> bool {
+    part(span, times.iter().copied()) > 1.0 - COVERED && !is_whole(span, times)
 }
 
 /// The sources that were searched and find items.
@@ -76,7 +87,7 @@ fn searched(runs: &[RunSearch]) -> BTreeSet<Source> {
 /// The sources that find the items of a topic.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FindingSources {
-    /// Those that it had in all of a span; `None` if it was not watched before the end of the span.
+    /// Those that it had in all of a span but a few seconds; `None` if it was not watched before the end of the span.
     pub throughout: Option<BTreeSet<Source>>,
     /// All that may have found items of the span.
     pub any: BTreeSet<Source>,
@@ -94,11 +105,8 @@ pub fn finding_sources(watched: &WatchedTopic, runs: &[RunSearch], span: Span) -
     // With all runs: what follows a source that ended in the span is not its own.
     let after_last = runs.last().map_or(span.until, |run| Time(run.at.0.saturating_add(1)));
     let seen = Span { until: span.until.max(after_last), ..span };
-    let is_whole = |source: &Source| {
-        let all = memberships(*source, watched, runs, seen);
-        all.iter().any(|member| member.span.intersection(span) == Some(span))
-    };
-    let throughout = (watched.began < span.until).then(|| any.iter().copied().filter(is_whole).collect());
+    let had = |source: &Source| is_whole(span, &times_of(*source, watched, runs, seen));
+    let throughout = (watched.began < span.until).then(|| any.iter().copied().filter(had).collect());
     FindingSources { throughout, any }
 }
 
@@ -240,6 +248,32 @@ mod tests {
             let parse = |names: Vec<&str>| names.into_iter().map(|name| Source::parse(name).unwrap()).collect();
             let common: Option<BTreeSet<Source>> = common.map(parse);
             assert_eq!(sources_in_common(&topics), common, "{name}");
+        }
+    }
+
+    #[test]
+    fn shares_allow_the_same_few_seconds_as_the_sources_of_a_span() {
+        // Hacker News is first searched at the third hour and looks back to the second, or is last searched at the third.
+        let (added, removed) = (["s", "s", "sh", "sh", "sh", "sh"], ["sh", "sh", "sh", "s", "s", "s"]);
+        let hn = Source::parse("hn").unwrap();
+        let seconds = |from: i64, until: i64| Span { from: Time(from * 1_000), until: Time(until * 1_000) };
+        for (name, letters, (from, until), (whole, part)) in [
+            ("added before", added, (7_200, 18_000), (true, false)),
+            ("added seconds later", added, (7_190, 18_000), (true, false)),
+            ("added minutes later", added, (6_600, 18_000), (false, true)),
+            ("removed after", removed, (3_600, 10_800), (true, false)),
+            ("removed seconds before the end", removed, (3_600, 10_810), (true, false)),
+            ("removed minutes before the end", removed, (3_600, 11_400), (false, true)),
+            ("removed seconds after the start", removed, (10_790, 18_000), (false, false)),
+        ] {
+            let (watched, runs, span) =
+                (watched(0, Some(definition(letters == added))), runs(&letters), seconds(from, until));
+            let shared = finding_sources(&watched, &runs, span).throughout.unwrap();
+            assert_eq!((shared.contains(&Source::Social), shared.contains(&hn)), (true, whole), "{name}");
+            let seen = Span { from: Time(0), until: Time(7 * HOUR) };
+            let history = SearchCoverage::new(Some(watched), runs, seen, seen.until).source_history(seen);
+            assert_eq!(history.constant(span), (!part).then_some(shared), "{name}");
+            assert_eq!(history.part_time(span).len(), usize::from(part), "{name}");
         }
     }
 

@@ -3,7 +3,7 @@
 //! these rules.
 
 use super::search_coverage::{COVERED, SearchCoverage};
-use crate::model::{PrunedDays, Span, Time};
+use crate::model::{PrunedDays, Source, Span, Time};
 
 /// The part of a span that has passed.
 fn passed(span: Span, now: Time) -> Span {
@@ -50,10 +50,19 @@ impl SearchCoverage {
     /// time says nothing of it: a source counts there while the topic has it.
     #[must_use]
     pub fn is_part_time(&self, span: Span, now: Time) -> bool {
-        let passed = passed(span, now);
-        // With all runs: what follows a source that ended in the span is not its own.
-        let until = self.runs().last().map_or(passed.until, |run| passed.until.max(Time(run.at.0.saturating_add(1))));
-        !self.source_history(Span { until, ..passed }).part_time(passed).is_empty()
+        !self.part_time(&[span], now).is_empty()
+    }
+
+    /// Returns the sources for which that is so in any of these spans, which are in order, and when the topic had them
+    /// between the start of the first and the end of the last one.
+    #[must_use]
+    pub fn part_time(&self, spans: &[Span], now: Time) -> Vec<(Source, Vec<Span>)> {
+        let Some((first, last)) = spans.first().zip(spans.last()) else { return Vec::new() };
+        let period = passed(Span { from: first.from, until: last.until }, now);
+        // With all runs: what follows a source that ended in the period is not its own.
+        let until = self.runs().last().map_or(period.until, |run| period.until.max(Time(run.at.0.saturating_add(1))));
+        let spans: Vec<Span> = spans.iter().map(|span| passed(*span, now)).collect();
+        self.source_history(Span { until, ..period }).part_time_of_any(&spans, period)
     }
 
     /// Returns whether there may be more items in a span than are counted: its searches have gaps, or a source was searched

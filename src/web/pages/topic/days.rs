@@ -8,6 +8,7 @@ use maud::{Markup, html};
 use super::counted_items;
 use crate::draw::chart::{self, Chart, ChartDay, ChartHole};
 use crate::draw::format;
+use crate::draw::part_time;
 use crate::draw::sparkline::SparkDay;
 use crate::insight::daily::{CalendarUnit, Day, SearchCoverage, days, share};
 use crate::model::{DayCount, PrunedDays, Span, Time, TopicCard};
@@ -159,6 +160,8 @@ pub(in crate::web) struct TopicChart {
     pub(in crate::web) full_days: Vec<bool>,
     /// The scorers that judged the tones.
     pub(in crate::web) scorers: Vec<String>,
+    /// The sources that the topic had in a part of a day or week only, in words: counts of that time are lower bounds.
+    pub(in crate::web) part_time: Option<String>,
 }
 
 /// A topic's days or weeks with the holes of its coverage, and the scorers that judged their tones. Weeks are counted
@@ -191,7 +194,9 @@ pub(in crate::web) async fn chart_of(
     scorers.sort_unstable();
     scorers.dedup();
     let full_days = days.iter().map(|(_, span)| gaps.coverage.saturated(*span)).collect();
-    Ok(Some(TopicChart { chart: counted.chart(card, by, now, &gaps, asked_anew), full_days, scorers }))
+    let spans: Vec<Span> = days.iter().map(|(_, span)| *span).collect();
+    let part_time = part_time::note(&gaps.coverage.part_time(&spans, now), span, card.timezone());
+    Ok(Some(TopicChart { chart: counted.chart(card, by, now, &gaps, asked_anew), full_days, scorers, part_time }))
 }
 
 async fn gaps(site: &Site, card: &TopicCard, span: Span) -> Result<Gaps, Problem> {
@@ -206,14 +211,16 @@ async fn gaps(site: &Site, card: &TopicCard, span: Span) -> Result<Gaps, Problem
     Ok(Gaps { coverage, pruned_days: pruned_days?, holes })
 }
 
-/// Both charts of a topic.
+/// Both charts of a topic. Without a request they are on a shared page, which names no sources.
 pub(in crate::web::pages) async fn charts(
     site: &Site,
     card: &TopicCard,
     request: Option<&PageRequest>,
 ) -> Result<Markup, Problem> {
     let by = request.map_or(Ok(None), |request| request.word("by", ChartUnit::parse))?.unwrap_or(ChartUnit::Day);
-    let Some(TopicChart { chart, scorers, .. }) = chart_of(site, card, by).await? else { return Ok(html! {}) };
+    let Some(TopicChart { chart, scorers, part_time, .. }) = chart_of(site, card, by).await? else {
+        return Ok(html! {});
+    };
     let path = format!("/topics/{}", card.topic);
     let (title, table) = match by {
         ChartUnit::Day => ("The last 14 days", "The days in numbers"),
@@ -230,7 +237,7 @@ pub(in crate::web::pages) async fn charts(
         } } }
         @if waits && by == ChartUnit::Day && card.last_run.is_some() { p.note { "The latest items are still being counted." } }
         div.pair {
-            figure { (chart::volume(&chart, zone)) figcaption { (chart::legend(by.noun())) " " @if by == ChartUnit::Day { "Days" } @else { "Weeks from Monday" } " of " (zone) ", by publication time." @if has_gaps { " Hatched: not covered." } @if unwatched { " Grey: before the topic was watched." } (chart::query_changes_note(&chart, zone)) } }
+            figure { (chart::volume(&chart, zone)) figcaption { (chart::legend(by.noun())) " " @if by == ChartUnit::Day { "Days" } @else { "Weeks from Monday" } " of " (zone) ", by publication time." @if has_gaps { " Hatched: not covered." } @if unwatched { " Grey: before the topic was watched." } @if let Some(note) = &part_time { " ≥ where a source was added or removed." @if request.is_some() { " " (note) } } (chart::query_changes_note(&chart, zone)) } }
             figure { (chart::tone(&chart, zone)) figcaption { span.negative { "■ negative" } ", " span.positive { "● positive" } " of the scored items, with 95 % intervals." } }
         }
         @if scorers.len() > 1 { p.note {
