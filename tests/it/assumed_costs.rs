@@ -1,6 +1,8 @@
 //! Every total of money says how much of it no bill confirms, on both databases, with a budget and without: pages, the
 //! API, the metrics and the tools for assistants say what the ledger says.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use serde_json::{Value, json};
 
 use crate::support::api_client::get;
@@ -14,9 +16,12 @@ use crate::support::web_client::Pages;
 
 const FEED: &[u8] = b"<?xml version=\"1.0\"?><rss version=\"2.0\"><channel><title>t</title></channel></rss>";
 
-/// The web searches are billed at 0.002 dollars. The social ones and the feed name no cost.
+/// The web searches are billed at 0.002 dollars. The social ones and the feed name no cost. Each social search finds a new
+/// post.
 fn service() -> Raw {
-    Raw::saying(|path| {
+    let posts = AtomicUsize::new(0);
+    Raw::saying(move |path| {
+        let post;
         let (kind, cost, body): (&str, &str, &[u8]) = if path.contains("feed") {
             ("application/rss+xml", "", FEED)
         } else if path.contains("web") {
@@ -26,7 +31,9 @@ fn service() -> Raw {
                 br#"{"results": [{"title": "A page", "url": "https://a.example/page"}]}"#,
             )
         } else {
-            ("application/json", "", br#"{"results": [{"text": "one plain text, long enough to be told apart"}]}"#)
+            let text = format!("plain text {}, long enough to be told apart", posts.fetch_add(1, Ordering::SeqCst));
+            post = json!({ "results": [{ "text": text }] }).to_string();
+            ("application/json", "", post.as_bytes())
         };
         reply("200 OK", &format!("content-type: {kind}\r\n{cost}"), body)
     })
@@ -34,14 +41,18 @@ fn service() -> Raw {
 
 /// One run of a topic with these three sources.
 fn ran(place: &Place, service: &Raw, with_budget: bool) {
+    configure(place, service, with_budget, "");
+    place.ok(&["once", "--at", NINE]);
+}
+
+fn configure(place: &Place, service: &Raw, with_budget: bool, more: &str) {
     let budget = if with_budget { "budget_per_day = 2.5\n" } else { "" };
     let provider = "[providers.news]\nkind = \"feeds\"\nallow_private = true\nmax_tries = 1\nrate_limit = \"unlimited\"\nprice.call = 0.05\n";
     let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\", \"web\", \"news\"]\n";
     place.configure(
         &format!("{}prices.social = 0.003\n{budget}", service.lines()),
-        &format!("{provider}{budget}\n{topic}news.urls = [\"{}/feed\"]\n", service.url()),
+        &format!("{provider}{budget}\n{more}{topic}news.urls = [\"{}/feed\"]\n", service.url()),
     );
-    place.ok(&["once", "--at", NINE]);
 }
 
 fn assumed_in_ledger(place: &Place) -> [i64; 2] {
@@ -89,6 +100,48 @@ fn every_total_says_how_much_of_it_is_assumed() {
 
         metrics_say_so(&name, &Exposed::read(&pages), with_budget);
         assistants_get_the_same_figures(&name, &place);
+    }
+}
+
+#[test]
+fn of_a_run_whose_searches_were_deleted_nobody_says_that_nothing_was_assumed() {
+    for database in databases() {
+        let (service, place) = (service(), Place::new(database, "", ""));
+        let name = place.database.name;
+        configure(&place, &service, false, "[retention]\nprune = \"never\"\nsightings = \"30d\"\nruns = \"30d\"\n\n");
+        for at in ["2026-01-05T08:00:00Z", "2026-01-05T20:00:00Z", "2026-01-06T08:00:00Z", NINE] {
+            place.ok(&["once", "--at", at]);
+        }
+        place.ok(&["db", "prune", "--at", NINE]);
+        let pruned = place.database.texts("SELECT run FROM v_run WHERE pruned_at IS NOT NULL ORDER BY seq");
+        assert_eq!(pruned.len(), 2, "{name}");
+        let kept = place.database.last_run("acme");
+
+        let pages = Pages::serve(&place, &["--at", NINE]);
+        let runs = get(&pages, "/api/v1/runs");
+        assert_eq!(runs["data"].as_array().unwrap().len(), 4, "{name}: {runs}");
+        for row in runs["data"].as_array().unwrap() {
+            let is_pruned = pruned.iter().any(|run| row["run"] == **run);
+            let (assumed, searches) = if is_pruned { (Value::Null, 0) } else { (json!(0.053), 3) };
+            assert_eq!((&row["cost_usd"], &row["assumed_usd"]), (&json!(0.055), &assumed), "{name}: {row}");
+            assert_eq!(row["searches"].as_array().unwrap().len(), searches, "{name}: {row}");
+        }
+        let one = get(&pages, &format!("/api/v1/runs/{}", pruned[0]));
+        assert_eq!(one["data"]["assumed_usd"], Value::Null, "{name}: {one}");
+        let document = get(&pages, "/api/v1/openapi.json");
+        let schema = &document["components"]["schemas"]["LedgerRun"]["properties"]["assumed_usd"];
+        assert_eq!(schema["type"], json!(["number", "null"]), "{name}: {schema}");
+
+        let unknown = "$0.055 (searches deleted; what was assumed is not known)";
+        let page = pages.page("/runs");
+        assert_eq!(page.matches(unknown).count(), 2, "{name}: {page}");
+        assert_eq!(page.matches("$0.055 ($0.053 assumed)").count(), 2, "{name}: {page}");
+        for (run, words) in [(&pruned[0], unknown), (&kept, "$0.055 ($0.053 assumed)")] {
+            for path in [format!("/runs?run={run}"), format!("/progress/{run}")] {
+                let page = pages.page(&path);
+                assert!(page.contains(words), "{name}: `{words}` is not in {path}\n{page}");
+            }
+        }
     }
 }
 

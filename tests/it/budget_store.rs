@@ -210,6 +210,51 @@ async fn limits_that_are_removed_and_set_again_know_every_call_between() {
     }
 }
 
+/// Of a search whose tries passed midnight, each day says how much of its own money is assumed, until a bill confirms all
+/// of it.
+#[tokio::test]
+async fn each_day_of_a_search_that_passed_midnight_says_what_was_assumed_on_it() {
+    for database in databases() {
+        let store = open(&database).await;
+        let t = topic("acme");
+        store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
+        let mut before = NOW.next_utc_day();
+        // Without a budget first: the ledger is summed. Then money is counted.
+        for limits in [ServiceLimits::from(100), money(100, 1_000_000)] {
+            for basis in ["assumed", "billed"] {
+                // Days of its own for each case.
+                before = before.plus(DAY * 3);
+                let (evening, night) = (Time(before.next_utc_day().0 - 1), before.next_utc_day());
+                let (first, last) = (evening.utc_day(), night.utc_day());
+                let name = format!("{}, {limits:?}, {basis}", database.name);
+                let days = async || {
+                    let of_topic = store.assumed_of_topic("acme", first, last).await.unwrap();
+                    let mut days = Vec::new();
+                    for day in [first, last] {
+                        let cost = store.usage_by_provider(day).await.unwrap().service.cost;
+                        let used = store.usage_by_topics(day, &["acme".into()]).await.unwrap()[0].money;
+                        let of_topic = of_topic.get(&day).copied().unwrap_or_default();
+                        assert_eq!((used, of_topic), (cost.total, cost.assumed), "{name}: day {day}");
+                        days.push((cost.total.0, cost.assumed.0));
+                    }
+                    days
+                };
+                let run = manual(&store, &t, &format!("R{first}"), evening).await;
+                for at in [evening, night] {
+                    assert_eq!(count(&store, &run, Source::Social, at, limits).await, Permission::Granted, "{name}");
+                }
+                assert_eq!(days().await, [(3_000, 3_000), (3_000, 3_000)], "{name}: while it is open");
+                let mut ended = end(night, &[(Source::Social, 7_000)]);
+                ended.searches[0].cost_basis = basis;
+                store.finish(&run, ended).await.unwrap();
+                let assumed = |money: i64| if basis == "assumed" { money } else { 0 };
+                assert_eq!(days().await, [(3_000, assumed(3_000)), (4_000, assumed(4_000))], "{name}");
+            }
+        }
+        database.close(store).await;
+    }
+}
+
 /// A search: its topic, the days of its tries, and its cost when known.
 type Search = (String, Vec<i64>, Option<i64>);
 

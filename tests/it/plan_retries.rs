@@ -78,6 +78,43 @@ fn what_is_planned_at_most_holds_if_every_call_is_retried() {
 }
 
 #[test]
+fn what_is_planned_at_most_holds_after_fewer_tries_are_allowed() {
+    for database in databases() {
+        // The first try fails and is free. Every later one is answered and billed.
+        let calls = AtomicUsize::new(0);
+        let server = Raw::saying(move |_| {
+            let (status, bill) = match calls.fetch_add(1, Ordering::SeqCst) {
+                0 => ("503 Busy", ""),
+                _ => ("200 OK", "x-desearch-cost-usd: 0.005\r\n"),
+            };
+            reply(status, &format!("content-type: application/json\r\n{bill}"), br#"{"data": []}"#)
+        });
+        let place = Place::new(database, &lines(&server), TOPIC);
+        let name = place.database.name;
+        place.ok(&["once", "--due", "--at", "2026-03-10T23:30:00Z"]);
+        assert_eq!(place.database.texts("SELECT tries || ' ' || cost_basis FROM v_search"), ["2 billed"], "{name}");
+        place.configure(&format!("{}prices.web = 0.002", server.lines()), TOPIC);
+        let plan = planned(&place, "2026-03-10T23:30:00Z");
+        assert_eq!((&plan["calls"]["web"], &plan["tries"]["web"]), (&4.into(), &4.into()), "{name}: {plan:#}");
+        assert_eq!((micros(&plan, "at_most"), paid_on(&place, 11)), (20_000, 20_000), "{name}: {plan:#}");
+    }
+}
+
+#[test]
+fn a_try_after_a_new_login_is_not_one_that_the_file_allows() {
+    let place = Place::bare(
+        sqlite(),
+        "[providers.bsky]\nkind = \"bluesky\"\nuser = \"ann.example\"\nkey_env = \"BSKY_PASSWORD\"\nmax_tries = 2\n\n\
+         [[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"bsky\"]\nevery = \"6h\"\n",
+    );
+    let plan = ["plan", "--days", "1", "--at", "2026-03-10T23:30:00Z"];
+    let shown = place.program(&plan).env("BSKY_PASSWORD", "pass-0123-word").run();
+    let flat = shown.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = "if each call is tried 3 times (max_tries and once more after a new login) and every try is billed";
+    assert!(flat.contains(words), "{shown}");
+}
+
+#[test]
 fn retries_stay_within_the_limits_of_a_topic() {
     for limit in ["max_calls_per_day = 5", "budget_per_day = 0.011"] {
         for database in databases() {

@@ -137,8 +137,9 @@ fn providers(context: &Context, used: &[(Source, Usage)]) -> Vec<ProviderDay> {
     let used = |name: Source| used.iter().find(|(one, _)| *one == name).map(|(_, used)| *used).unwrap_or_default();
     let day = |one: &ProviderConfig| {
         // A call whose session had expired is tried once more after the next login.
-        let tries = one.max_tries + u32::from(one.kind.login == Login::Session);
-        ProviderDay { name: one.name, limits: one.limits(), used: used(one.name), tries }
+        let logs_in = one.kind.login == Login::Session;
+        let tries = one.max_tries + u32::from(logs_in);
+        ProviderDay { name: one.name, limits: one.limits(), used: used(one.name), tries, logs_in }
     };
     context.config.providers.iter().map(day).collect()
 }

@@ -135,12 +135,16 @@ fn times(forecast: &Forecast) -> String {
         Source::Ai => ai > 0,
         _ => providers > 0,
     };
-    let tries = forecast.prices.iter().filter(|price| is_planned(price.source)).map(|price| price.max_tries);
+    let planned = || forecast.prices.iter().filter(|price| is_planned(price.source));
+    let tries = planned().map(|price| price.max_tries);
     let (least, most) = tries.fold((u32::MAX, 0), |(least, most), tries| (least.min(tries), most.max(tries)));
-    match least < most {
-        // Which of the other providers are planned is not known here, so no numbers.
-        true => "as often as max_tries allows".to_owned(),
-        false => format!("{most} times (max_tries)"),
+    let (some, all) = (planned().any(|price| price.logs_in), planned().all(|price| price.logs_in));
+    // Which of the other providers are planned is not known here, so no numbers if they differ.
+    match (least == most && some == all, some) {
+        (true, false) => format!("{most} times (max_tries)"),
+        (true, true) => format!("{most} times (max_tries and once more after a new login)"),
+        (false, false) => "as often as max_tries allows".to_owned(),
+        (false, true) => "as often as max_tries allows (once more after a new login)".to_owned(),
     }
 }
 

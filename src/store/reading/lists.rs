@@ -52,8 +52,9 @@ impl Store {
         read!(self, status_and_runs::searches(runs))
     }
 
-    /// Returns by run how much of its cost no bill confirms. Runs without such a part are left out.
-    pub async fn assumed_of_runs(&self, runs: &[String]) -> Result<HashMap<String, Micros>, StoreError> {
+    /// Returns by run how much of its cost no bill confirms; `None` if retention deleted its searches, so that it is not
+    /// known. Runs without such a part are left out.
+    pub async fn assumed_of_runs(&self, runs: &[String]) -> Result<HashMap<String, Option<Micros>>, StoreError> {
         read!(self, status_and_runs::assumed_of_runs(runs))
     }
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::call::Call;
 use super::call::envelope::{answer, cut_page, with};
-use crate::model::{RunRow, RunState, SearchRow, Time, excerpt};
+use crate::model::{Micros, RunRow, RunState, SearchRow, Time, excerpt};
 use crate::store::{RunCursor, RunFilter};
 use crate::web::access::access_rule::out_of_scope;
 use crate::web::pages::runs::{hint, may_see};
@@ -68,7 +68,7 @@ async fn with_searches(call: &Call, runs: &[RunRow]) -> Result<Vec<Value>, Probl
     }
     let assumed = call.site().store.assumed_of_runs(&ids).await?;
     let row = |run: &RunRow| {
-        let assumed = assumed.get(&run.run).copied().unwrap_or_default();
+        let assumed = assumed.get(&run.run).copied().unwrap_or(Some(Micros(0)));
         let searches = json!(searches.remove(&run.run).unwrap_or_default());
         with(run, [("assumed_usd", json!(assumed)), ("searches", searches)])
     };

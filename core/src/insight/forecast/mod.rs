@@ -39,8 +39,11 @@ pub fn forecast(
     let configured = prices;
     let sources = Source::SERVICE.iter().chain(prices.providers.keys());
     let max_tries = |source: Source| match source.is_service() {
-        true => horizon.tries,
-        false => history.providers.iter().find(|one| one.name == source).map_or(1, |one| one.tries),
+        true => (horizon.tries, false),
+        false => {
+            let provider = history.providers.iter().find(|one| one.name == source);
+            provider.map_or((1, false), |one| (one.tries, one.logs_in))
+        }
     };
     let price = |source: &Source| price(*source, topics, prices, history, max_tries(*source));
     let prices: Vec<Price> = sources.map(price).collect();

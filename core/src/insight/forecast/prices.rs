@@ -2,20 +2,21 @@
 
 use super::types::{Calls, History, Price};
 use crate::budget::Prices;
-use crate::model::{Micros, ProviderQuery, Source, Topic};
+use crate::model::{BilledCostRow, Micros, ProviderQuery, Source, Topic};
 
 /// Searches of a source needed to derive its price from them.
 const ENOUGH_SEARCHES: i64 = 20;
 
 /// Returns what a call cost on average in past searches if there are enough of them and some were billed, else the
 /// configured price. Those that were not billed count with the price that is configured now. One bill is enough for the
-/// highest price: the next call may cost as much. `max_tries` is how often a call may be tried.
+/// highest price: the next call may cost as much. `max_tries` is how often a call may be tried, and whether one of these
+/// tries is only made after a new login.
 pub(in crate::insight) fn price(
     source: Source,
     topics: &[Topic],
     configured: &Prices,
     history: &History,
-    max_tries: u32,
+    (max_tries, logs_in): (u32, bool),
 ) -> Price {
     let configured = configured.of(source);
     let past = history.billed.iter().find(|row| row.source == source);
@@ -34,12 +35,18 @@ pub(in crate::insight) fn price(
         }
         None => (configured, "configured"),
     };
-    let bill = past.map_or(Micros(0), |row| row.highest_call);
-    // The bill of a search is divided by its tries, so this many tries cost no less than any search did.
-    let of_try = configured.max(bill);
-    let highest = of_try.max(price);
-    let all_tries = of_try.times(i64::from(max_tries)).max(highest);
-    Price { source, price, basis, billed_searches, assumed_searches, highest, of_try, max_tries, all_tries }
+    let bill = |of: fn(&BilledCostRow) -> Micros| past.map_or(Micros(0), of);
+    let (average, single) =
+        (configured.max(bill(|row| row.highest_call)), configured.max(bill(|row| row.highest_single)));
+    // Of a retried search one try may have cost all, and more may have been allowed than now: so a call costs at most the
+    // whole bill or all tries at the highest average. Of a search of several calls only the average says what one costs.
+    let whole = if several { Micros(0) } else { bill(|row| row.highest_bill) };
+    let (highest, average_tries) = (average.max(price), average.times(i64::from(max_tries)));
+    // If tries at prices of single calls explain all bills, one try costs no more than these.
+    let is_explained = average <= single && whole <= average_tries;
+    let of_try = if is_explained { average } else { average.max(whole) };
+    let all_tries = average_tries.max(whole).max(highest);
+    Price { source, price, basis, billed_searches, assumed_searches, highest, of_try, max_tries, logs_in, all_tries }
 }
 
 /// Returns the price of a source in the forecast.
@@ -90,4 +97,50 @@ pub(in crate::insight) fn share(sum: Micros, part: i64, of: i64) -> Micros {
     let of = i128::from(of.max(1));
     let rounded = (i128::from(sum.0) * i128::from(part) + of / 2).div_euclid(of);
     Micros(i64::try_from(rounded).unwrap_or(i64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the service may have billed: the tries of each search and its bill, at a configured price of 2.
+    fn priced(bills: &[(i64, i64)], max_tries: u32) -> (i64, i64, i64) {
+        let most = |of: &dyn Fn(&(i64, i64)) -> Option<i64>| Micros(bills.iter().filter_map(of).max().unwrap_or(0));
+        let row = BilledCostRow {
+            source: Source::Web,
+            searches: 1,
+            calls: 1,
+            cost: Micros(0),
+            highest_call: most(&|(tries, bill)| Some((bill + tries - 1) / tries)),
+            highest_single: most(&|(tries, bill)| (*tries == 1).then_some(*bill)),
+            highest_bill: most(&|(_, bill)| Some(*bill)),
+            assumed_searches: 0,
+            assumed_calls: 0,
+        };
+        let configured = Prices { web: Micros(2), ..Prices::default() };
+        let history = History { billed: vec![row], ..History::default() };
+        let price = price(Source::Web, &[], &configured, &history, (max_tries, false));
+        (price.highest.0, price.of_try.0, price.all_tries.0)
+    }
+
+    #[test]
+    fn a_call_may_cost_what_a_search_was_billed_however_many_tries_were_allowed_then() {
+        for (bills, max_tries, highest, of_try, all_tries) in [
+            // Nothing was retried.
+            (&[(1, 2)][..], 1, 2, 2, 2),
+            (&[(1, 5), (1, 3)], 4, 5, 5, 20),
+            // Each of four tries was billed.
+            (&[(4, 8)], 4, 2, 2, 8),
+            // Three failed tries were free, or cost little: one cost 12 or nearly that.
+            (&[(4, 12)], 4, 3, 12, 12),
+            (&[(4, 12)], 1, 3, 12, 12),
+            (&[(4, 12)], 2, 3, 12, 12),
+            (&[(4, 12), (1, 12)], 1, 12, 12, 12),
+            // As many tries at the configured price are not allowed any more.
+            (&[(4, 8)], 1, 2, 8, 8),
+            (&[(4, 8)], 3, 2, 8, 8),
+        ] {
+            assert_eq!(priced(bills, max_tries), (highest, of_try, all_tries), "{bills:?}, {max_tries} tries");
+        }
+    }
 }

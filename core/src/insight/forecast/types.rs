@@ -41,8 +41,10 @@ pub struct ProviderDay {
     pub name: Source,
     pub limits: ServiceLimits,
     pub used: Usage,
-    /// The most tries of a call, including the first.
+    /// The most tries of a call, including the first and the one after a new login.
     pub tries: u32,
+    /// Whether it has logins that expire.
+    pub logs_in: bool,
 }
 
 /// How the forecast meets a provider's limit of calls.
@@ -69,12 +71,15 @@ pub struct Price {
     /// The highest price: the configured one, or the highest bill of a call in the last 30 days if that is higher.
     #[serde(rename = "highest_usd")]
     pub highest: Micros,
-    /// The same of one try. The above may be an average that contains the cost of retries.
+    /// The most that one try costs. The above may be an average over the tries of a search.
     #[serde(skip)]
     pub of_try: Micros,
-    /// How often a call may be tried, including the first time.
+    /// How often a call may be tried, including the first time and after a new login.
     pub max_tries: u32,
-    /// What a call costs with all its tries, each at the highest price.
+    /// Whether one of these tries is only made after a new login.
+    #[serde(skip)]
+    pub logs_in: bool,
+    /// The most that a call costs with all its tries: each at the highest price, or the highest bill if that is more.
     #[serde(rename = "all_tries_usd")]
     pub all_tries: Micros,
 }

@@ -298,6 +298,10 @@ pub struct BilledCostRow {
     pub cost: Micros,
     /// The highest cost of one call: an average over the calls of its search, retries included.
     pub highest_call: Micros,
+    /// The highest bill of a search that made one call.
+    pub highest_single: Micros,
+    /// The highest bill of a search, retries included.
+    pub highest_bill: Micros,
     /// The searches whose reply named no cost. It was assumed to be the price configured then.
     pub assumed_searches: i64,
     /// Their calls, retries included.

@@ -19,12 +19,21 @@ pub(super) const PROVIDER: &str = "CASE WHEN s.source IN ('social', 'web', 'ai')
 pub(super) const CALLED_ON: &str = "CASE WHEN s.tries > 0 THEN coalesce(s.counted_on, s.started_at / 86400000) END";
 /// SQL for the same of a search that is known to have made one, as the index of searches without a bill has it.
 const COUNTED_ON: &str = "coalesce(s.counted_on, s.started_at / 86400000)";
+/// SQL for the two parts of a search, as table `p`: the calls of its last day, and those of the day before it, if its tries
+/// passed midnight. `s.counted_before` is what the latter may cost.
+const PARTS: &str = "(SELECT 0 AS earlier UNION ALL SELECT 1 AS earlier) AS p";
+/// SQL condition: there is such a part.
+const IS_PART: &str = "(p.earlier = 0 OR s.counted_before > 0)";
+/// SQL for the UTC day of a part; null if the search made no calls.
+const PART_DAY: &str = "CASE WHEN s.tries > 0 AND p.earlier = 0 THEN coalesce(s.counted_on, s.started_at / 86400000) \
+     WHEN s.tries > 0 THEN s.started_at / 86400000 END";
 /// SQL for the UTC day of the first call of a search that made several, which may have passed midnight.
 pub(super) const FIRST_CALLED_ON: &str = "CASE WHEN s.tries > 1 THEN s.started_at / 86400000 END";
 /// SQL condition: no bill confirms what a search cost. It was assumed from a price, or the search is not over.
 pub(super) const UNBILLED: &str = "(s.cost_basis = 'assumed' OR s.cost IS NULL)";
-/// SQL for what a search cost on its last day, or may cost while that is unknown.
-const COST: &str = "CASE WHEN coalesce(s.cost, s.expected_cost) > s.counted_before \
+/// SQL for what a part cost, or may cost while that is unknown.
+const COST: &str = "CASE WHEN p.earlier = 1 THEN s.counted_before \
+     WHEN coalesce(s.cost, s.expected_cost) > s.counted_before \
      THEN coalesce(s.cost, s.expected_cost) - s.counted_before ELSE 0 END";
 const BY_PROVIDER: &str =
     "CASE WHEN s.source IN ('social', 'web', 'ai') THEN 'service' ELSE s.source END, s.counted_on";
@@ -115,17 +124,18 @@ async fn settle(conn: &mut Conn, costs: &[(&RunRef, Source, Micros)]) -> Result<
     Ok(())
 }
 
-/// SQL for the usage summed over the ledger, and how much of the money no bill confirms. `$1` and `$2` are the start of
+/// SQL for the usage summed over the ledger, and how much of the money no bill confirms. All calls of a search count on its
+/// last day, what they cost on the day of each part. `$1` and `$2` are the start of
 /// the first and the end of the last day's span of the index on when runs happened; what was begun again after it has an
 /// index of its own. So days long ago cost no more than today.
 fn ledger(columns: &str, conditions: &str) -> String {
     let at = read::RUN_AT;
     format!(
-        "SELECT {columns}, CAST(coalesce(sum(s.tries), 0) AS BIGINT) AS made, CAST(coalesce(sum({COST}), 0) AS BIGINT) AS spent, \
+        "SELECT {columns}, CAST(coalesce(sum(CASE WHEN p.earlier = 0 THEN s.tries ELSE 0 END), 0) AS BIGINT) AS made, CAST(coalesce(sum({COST}), 0) AS BIGINT) AS spent, \
          CAST(coalesce(sum(CASE WHEN {UNBILLED} THEN {COST} ELSE 0 END), 0) AS BIGINT) AS assumed FROM (\
            SELECT r.id, r.topic FROM run r WHERE {at} >= $1 AND {at} < $2 \
            UNION ALL SELECT r.id, r.topic FROM run r WHERE r.attempt > 1 AND {at} >= $2) AS called CROSS JOIN search s \
-         WHERE s.run = called.id AND {conditions}"
+         CROSS JOIN {PARTS} WHERE s.run = called.id AND {IS_PART} AND {conditions}"
     )
 }
 
@@ -142,7 +152,7 @@ pub(super) fn index_end(day: i64) -> i64 {
 
 /// Returns a provider's usage on a day, summed over the ledger.
 pub(in crate::store) async fn in_ledger(conn: &mut Conn, provider: &str, day: i64) -> Result<Usage, StoreError> {
-    let of = format!("{CALLED_ON} = $3 AND {PROVIDER} = $4");
+    let of = format!("{PART_DAY} = $3 AND {PROVIDER} = $4");
     let select = sqlx::query(AssertSqlSafe(ledger("''", &of))).bind(index_start(day)).bind(index_end(day));
     let row = select.bind(day).bind(provider).fetch_one(conn).await?;
     Ok(Usage { calls: row.try_get("made")?, money: Micros(row.try_get("spent")?) })
@@ -154,16 +164,18 @@ pub(in crate::store) async fn by_provider(
     conn: &mut Conn,
     (first, last): (i64, i64),
 ) -> Result<BTreeMap<i64, UsageByProvider>, StoreError> {
-    // The conditions as the index has them. `MATERIALIZED`, because PostgreSQL may run a plain subquery again for each
-    // row.
+    // The conditions as the index has them, with the day after the last: calls of it may have begun before midnight.
+    // `MATERIALIZED`, because PostgreSQL may run a plain subquery again for each row.
     let sql = format!(
-        "WITH unbilled AS MATERIALIZED (SELECT {COUNTED_ON} AS day, {PROVIDER} AS provider, CAST(sum({COST}) AS BIGINT) AS money \
-           FROM search s WHERE s.tries > 0 AND {UNBILLED} AND {COUNTED_ON} >= $1 AND {COUNTED_ON} <= $2 GROUP BY {COUNTED_ON}, {PROVIDER}) \
+        "WITH unbilled AS MATERIALIZED (SELECT {PART_DAY} AS day, {PROVIDER} AS provider, CAST(sum({COST}) AS BIGINT) AS money \
+           FROM search s CROSS JOIN {PARTS} WHERE s.tries > 0 AND {UNBILLED} AND {COUNTED_ON} >= $1 AND {COUNTED_ON} <= $3 \
+           AND {IS_PART} GROUP BY {PART_DAY}, {PROVIDER}) \
          SELECT c.day, c.provider, c.made, c.spent, coalesce(u.money, 0) AS assumed FROM calls c \
          LEFT JOIN unbilled u ON u.day = c.day AND u.provider = c.provider WHERE c.day >= $1 AND c.day <= $2 ORDER BY c.day, c.provider"
     );
     let mut used: Vec<(i64, String, i64, Option<i64>, i64)> = Vec::new();
-    for row in sqlx::query(AssertSqlSafe(sql)).bind(first).bind(last).fetch_all(&mut *conn).await? {
+    let select = sqlx::query(AssertSqlSafe(sql)).bind(first).bind(last).bind(last.saturating_add(1));
+    for row in select.fetch_all(&mut *conn).await? {
         let (day, provider, made) = (row.try_get("day")?, row.try_get("provider")?, row.try_get("made")?);
         used.push((day, provider, made, row.try_get("spent")?, row.try_get("assumed")?));
     }
@@ -191,8 +203,8 @@ pub(in crate::store) async fn by_provider(
 /// Returns what each provider's searches of these days cost, summed over the ledger.
 async fn sums(conn: &mut Conn, (first, last): (i64, i64)) -> Result<BTreeMap<(i64, String), i64>, StoreError> {
     let sql = ledger(
-        &format!("{CALLED_ON} AS day, {PROVIDER} AS provider"),
-        &format!("{CALLED_ON} >= $3 AND {CALLED_ON} <= $4 GROUP BY {CALLED_ON}, {PROVIDER}"),
+        &format!("{PART_DAY} AS day, {PROVIDER} AS provider"),
+        &format!("{PART_DAY} >= $3 AND {PART_DAY} <= $4 GROUP BY {PART_DAY}, {PROVIDER}"),
     );
     let select = sqlx::query(AssertSqlSafe(sql)).bind(index_start(first)).bind(index_end(last)).bind(first).bind(last);
     let rows = select.fetch_all(conn).await?;
@@ -206,8 +218,8 @@ pub(in crate::store) async fn assumed_of_topic(
     (first, last): (i64, i64),
 ) -> Result<BTreeMap<i64, Micros>, StoreError> {
     let sql = ledger(
-        &format!("{CALLED_ON} AS day"),
-        &format!("{CALLED_ON} >= $3 AND {CALLED_ON} <= $4 AND called.topic = $5 GROUP BY {CALLED_ON}"),
+        &format!("{PART_DAY} AS day"),
+        &format!("{PART_DAY} >= $3 AND {PART_DAY} <= $4 AND called.topic = $5 GROUP BY {PART_DAY}"),
     );
     let select = sqlx::query(AssertSqlSafe(sql)).bind(index_start(first)).bind(index_end(last)).bind(first).bind(last);
     let rows = select.bind(topic).fetch_all(conn).await?;
@@ -237,7 +249,7 @@ pub(in crate::store) async fn of_topics(
         return Ok(used);
     }
     let some = format!(
-        "{CALLED_ON} = $3 AND called.topic IN (SELECT given.value FROM {}) GROUP BY called.topic",
+        "{PART_DAY} = $3 AND called.topic IN (SELECT given.value FROM {}) GROUP BY called.topic",
         super::texts(4)
     );
     let summed = sqlx::query(AssertSqlSafe(ledger("called.topic", &some)));

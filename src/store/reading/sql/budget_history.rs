@@ -25,6 +25,8 @@ pub(in crate::store) async fn billed(conn: &mut Conn, since: Time) -> Result<Vec
          CAST(sum(CASE WHEN s.cost_basis = 'billed' THEN s.cost ELSE 0 END) AS BIGINT) AS cost, \
          CAST(coalesce(max(CASE WHEN s.cost_basis = 'billed' AND s.tries > 0 THEN (s.cost + s.tries - 1) / s.tries END), 0) \
          AS BIGINT) AS highest_call, \
+         CAST(coalesce(max(CASE WHEN s.cost_basis = 'billed' AND s.tries = 1 THEN s.cost END), 0) AS BIGINT) AS highest_single, \
+         CAST(coalesce(max(CASE WHEN s.cost_basis = 'billed' AND s.tries > 0 THEN s.cost END), 0) AS BIGINT) AS highest_bill, \
          CAST(sum(CASE WHEN s.cost_basis = 'assumed' THEN 1 ELSE 0 END) AS BIGINT) AS assumed_searches, \
          CAST(sum(CASE WHEN s.cost_basis = 'assumed' THEN s.tries ELSE 0 END) AS BIGINT) AS assumed_calls",
         "s.cost_basis IN ('billed', 'assumed') AND s.cost IS NOT NULL",
@@ -39,6 +41,8 @@ pub(in crate::store) async fn billed(conn: &mut Conn, since: Time) -> Result<Vec
                 calls: row.try_get("calls")?,
                 cost: Micros(row.try_get("cost")?),
                 highest_call: Micros(row.try_get("highest_call")?),
+                highest_single: Micros(row.try_get("highest_single")?),
+                highest_bill: Micros(row.try_get("highest_bill")?),
                 assumed_searches: row.try_get("assumed_searches")?,
                 assumed_calls: row.try_get("assumed_calls")?,
             })

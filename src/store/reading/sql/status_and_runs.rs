@@ -160,22 +160,25 @@ pub(in crate::store) async fn searches(conn: &mut Conn, runs: &[String]) -> Resu
     Ok(found)
 }
 
-/// Returns by run how much of its cost no bill confirms. Runs without such a part are left out.
+/// Returns by run how much of its cost no bill confirms; `None` if its searches were deleted. Runs without such a part
+/// are left out.
 pub(in crate::store) async fn assumed_of_runs(
     conn: &mut Conn,
     runs: &[String],
-) -> Result<HashMap<String, Micros>, StoreError> {
+) -> Result<HashMap<String, Option<Micros>>, StoreError> {
     // What a search that is not over may cost is not yet part of its run's cost.
+    let given = super::texts(1);
     let sql = format!(
-        "SELECT r.public_id, CAST(sum(s.cost) AS BIGINT) AS assumed FROM {} CROSS JOIN run r CROSS JOIN search s \
-         WHERE r.public_id = given.value AND s.run = r.id AND {UNBILLED} AND s.cost > 0 GROUP BY r.public_id",
-        super::texts(1)
+        "SELECT r.public_id, CAST(sum(s.cost) AS BIGINT) AS assumed FROM {given} CROSS JOIN run r CROSS JOIN search s \
+         WHERE r.public_id = given.value AND s.run = r.id AND {UNBILLED} AND s.cost > 0 GROUP BY r.public_id \
+         UNION ALL SELECT r.public_id, CAST(NULL AS BIGINT) FROM {given} CROSS JOIN run r \
+         WHERE r.public_id = given.value AND r.pruned_at IS NOT NULL AND r.cost > 0"
     );
     let mut assumed = HashMap::new();
     for chunk in runs.chunks(500) {
         let select = sqlx::query(AssertSqlSafe(sql.clone())).bind(serde_json::json!(chunk).to_string());
         for row in select.fetch_all(&mut *conn).await? {
-            assumed.insert(row.try_get("public_id")?, Micros(row.try_get("assumed")?));
+            assumed.insert(row.try_get("public_id")?, row.try_get::<Option<i64>, _>("assumed")?.map(Micros));
         }
     }
     Ok(assumed)

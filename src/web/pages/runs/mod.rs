@@ -12,7 +12,7 @@ use maud::{Markup, html};
 
 use super::items::item_view::topic_link;
 use crate::draw::format::{self, at_least, number};
-use crate::model::{Micros, RunRow, RunState, SearchCost, SearchRow, SearchState, Time};
+use crate::model::{Micros, RunRow, RunState, SearchRow, SearchState, Time};
 use crate::store::{RunCursor, RunItems};
 use crate::web::access::access_rule::out_of_scope;
 use crate::web::access::visitor::Visitor;
@@ -21,7 +21,7 @@ use crate::web::page_request::PageRequest;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 use query::RunQuery;
-use run_state::state;
+use run_state::{cost, state};
 
 /// Maximum number of topics to choose from; if there are more, a topic's id is typed.
 const CHOICE: usize = 200;
@@ -81,7 +81,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
             @if narrowed || request.get("run").is_some() { "No runs match. " a href="/runs" { "Clear the filters" } " to see all." }
             @else if site.settings().acts.is_some() { "Nothing has run yet. Each topic runs when it is due" @if site.may_act(&request.visitor) { "; " strong { "Run now" } " on its page runs it at once" } "." }
             @else { "Nothing has run yet. " code { "topicwatch once" } " runs every topic now; " code { "topicwatch run" } " keeps running and runs them on schedule." }
-        } } @else { ol.found { @for (place, run) in &runs { li { (run_markup((&site, &choice), run, place.at, (searches.get(&run.run), query.filter.called.is_some()), (baselines.get(&run.run), assumed.get(&run.run)))) } } } }
+        } } @else { ol.found { @for (place, run) in &runs { li { (run_markup((&site, &choice), run, place.at, (searches.get(&run.run), query.filter.called.is_some()), (baselines.get(&run.run), assumed.get(&run.run).copied().unwrap_or(Some(Micros(0)))))) } } } }
         (findings)
         nav.pages aria-label="More runs" {
             @if after.is_some() { a href=(request.with("/runs", &[("after", None)])) { "The latest" } }
@@ -114,10 +114,9 @@ fn run_markup(
     run: &RunRow,
     at: Time,
     (searches, calls): (Option<&Vec<SearchRow>>, bool),
-    (baseline, assumed): (Option<&i64>, Option<&Micros>),
+    (baseline, assumed): (Option<&i64>, Option<Micros>),
 ) -> Markup {
     let counts = &run.counts;
-    let cost = SearchCost { total: run.cost, assumed: assumed.copied().unwrap_or_default() };
     let full = searches.is_some_and(|all| all.iter().any(|search| search.saturated));
     let counted = |which, many: i64, what: &str| {
         let full = full && matches!(which, RunItems::Found | RunItems::First);
@@ -134,7 +133,7 @@ fn run_markup(
             code { (format::line(&run.run, 120)) }
             // Jobs other than topics make no searches.
             @if run.started_at.is_none() && matches!(run.state, RunState::Missed | RunState::Skipped) { " · it did not run" }
-            @else if run.topic.is_some() { " · " (counted(RunItems::Found, counts.found, "found")) " = " (counted(RunItems::First, counts.new, "new")) @if let Some(many) = baseline { " (" (counted(RunItems::Baseline, *many, "of the baseline")) ")" } " + " (counted(RunItems::Duplicate, counts.duplicate, "duplicate")) " · " (cost.to_string()) }
+            @else if run.topic.is_some() { " · " (counted(RunItems::Found, counts.found, "found")) " = " (counted(RunItems::First, counts.new, "new")) @if let Some(many) = baseline { " (" (counted(RunItems::Baseline, *many, "of the baseline")) ")" } " + " (counted(RunItems::Duplicate, counts.duplicate, "duplicate")) " · " (cost(run.cost, assumed)) }
             @if let Some((from, until)) = run.started_at.zip(run.finished_at) { " · " (until.since(from).as_millis()) " ms" }
         }
         @if let Some(why) = run.reason.as_ref().or(run.error_text.as_ref()) { p { (format::line(why, 400)) } }

@@ -14,10 +14,10 @@ use maud::{Markup, html};
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::findings;
-use super::run_state::state;
+use super::run_state::{cost, state};
 use crate::draw::format::{self, at_least};
 use crate::listener::Peer;
-use crate::model::{Micros, Request, RequestState, RunRow, RunState, SearchCost, SearchRow, SearchState};
+use crate::model::{Micros, Request, RequestState, RunRow, RunState, SearchRow, SearchState};
 use crate::store::RunItems;
 use crate::web::access::authentication::Authentication;
 use crate::web::access::visitor::Visitor;
@@ -43,8 +43,8 @@ struct Progress {
     searches: Vec<SearchRow>,
     /// Of its new items, those of the baseline.
     baseline: i64,
-    /// How much of its cost no bill confirms.
-    assumed: Micros,
+    /// How much of its cost no bill confirms; `None` if its searches were deleted.
+    assumed: Option<Micros>,
 }
 
 impl Progress {
@@ -56,7 +56,7 @@ impl Progress {
         let id = [id.to_owned()];
         let searches = site.store.searches(&id).await?;
         let baseline = site.store.baselines_of_runs(&id).await?.into_values().sum();
-        let assumed = site.store.assumed_of_runs(&id).await?.into_values().next().unwrap_or_default();
+        let assumed = site.store.assumed_of_runs(&id).await?.into_values().next().unwrap_or(Some(Micros(0)));
         Ok(Some(Self { request, run, searches, baseline, assumed }))
     }
 
@@ -81,7 +81,7 @@ impl Progress {
                 (Some(run), _) => {
                     (state(run.state)) " "
                     @if let Some(at) = run.started_at { "started " (moment(at, "UTC")) ". " }
-                    @if self.is_over() && run.topic.is_none() {} @else if self.is_over() { (counted(run, RunItems::Found, run.counts.found, full, "found")) ", " (counted(run, RunItems::First, run.counts.new, full, "new")) @if self.baseline > 0 { " (" (counted(run, RunItems::Baseline, self.baseline, false, "of the baseline")) ")" } ", cost " (SearchCost { total: run.cost, assumed: self.assumed }.to_string()) "." }
+                    @if self.is_over() && run.topic.is_none() {} @else if self.is_over() { (counted(run, RunItems::Found, run.counts.found, full, "found")) ", " (counted(run, RunItems::First, run.counts.new, full, "new")) @if self.baseline > 0 { " (" (counted(run, RunItems::Baseline, self.baseline, false, "of the baseline")) ")" } ", cost " (cost(run.cost, self.assumed)) "." }
                     @else if run.state == RunState::Queued { "It starts as soon as there is capacity." }
                     @if let Some(why) = run.reason.as_ref().or(run.error_text.as_ref()) { " " (format::line(why, 300)) }
                 },

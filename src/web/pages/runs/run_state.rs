@@ -1,8 +1,8 @@
-//! The state of a run, as a word. Pages decide which runs they list.
+//! The state of a run and its cost, in words. Pages decide which runs they list.
 
 use maud::{Markup, html};
 
-use crate::model::RunState;
+use crate::model::{Micros, RunState, SearchCost};
 
 /// The state of a run, as a word and not only as a colour.
 pub(in crate::web) fn state(state: RunState) -> Markup {
@@ -13,4 +13,12 @@ pub(in crate::web) fn state(state: RunState) -> Markup {
         _ => "calm",
     };
     html! { span.{ "state " (class) } { (state.to_string().replace('_', " ")) } }
+}
+
+/// What a run cost, and how much of it was assumed; `None` if that is not known, because its searches were deleted.
+pub(super) fn cost(total: Micros, assumed: Option<Micros>) -> String {
+    match assumed {
+        Some(assumed) => SearchCost { total, assumed }.to_string(),
+        None => format!("{total} (searches deleted; what was assumed is not known)"),
+    }
 }

@@ -39,7 +39,7 @@ const RUN: &[Field] = &[
 ];
 
 const SEARCHES: &[Field] = &[
-    ("assumed_usd", Number, "the part of its cost that no bill confirms: assumed from a price"),
+    ("assumed_usd", Maybe(&Number), "the part of its cost that no bill confirms; null if its searches were deleted"),
     ("searches", List(&Of("Search")), "by attempt and source"),
 ];
 
