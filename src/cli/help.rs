@@ -3,14 +3,7 @@
 
 use clap::{Command, CommandFactory as _, FromArgMatches as _};
 
-use crate::cli::export::outbox_args::OutboxArgs;
-use crate::cli::look::alerts::AlertsArgs;
-use crate::cli::look::items::ItemsArgs;
-use crate::cli::maintain::db::DbArgs;
-use crate::cli::token::TokenArgs;
-use crate::cli::topic::TopicArgs;
 use crate::cli::verbs::Cli;
-use crate::cli::wiring::deferred::define;
 
 /// Headings and the verbs below them. Every visible verb is in one of them; a test checks that.
 const GROUPS: &[(&str, &[&str])] = &[
@@ -22,8 +15,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Maintain", &["db", "health"]),
 ];
 
-/// Returns the full command definition, with the verbs grouped in the overview. Their arguments are there once it is
-/// built.
+/// Returns the full command definition, with the verbs grouped in the overview.
 pub(in crate::cli) fn command() -> Command {
     let command = Cli::command();
     let mut template = "{about-with-newline}\n{usage-heading} {usage}\n".to_owned();
@@ -41,22 +33,8 @@ pub(in crate::cli) fn command() -> Command {
 /// Returns the definition without the hidden verbs, for completions.
 pub(in crate::cli) fn visible() -> Command {
     let all = Cli::command();
-    let verbs = all.get_subcommands().filter(|verb| !verb.is_hide_set()).cloned().map(with_own_verbs);
+    let verbs = all.get_subcommands().filter(|verb| !verb.is_hide_set()).cloned();
     Command::new("topicwatch").version(env!("CARGO_PKG_VERSION")).args(all.get_arguments().cloned()).subcommands(verbs)
-}
-
-/// Defines a verb that has verbs of its own now, not when it is used: `help` copies them before that.
-fn with_own_verbs(verb: Command) -> Command {
-    let define_verb: fn(Command) -> Command = match verb.get_name() {
-        "topic" => define::<TopicArgs>,
-        "items" => define::<ItemsArgs>,
-        "alerts" => define::<AlertsArgs>,
-        "outbox" => define::<OutboxArgs>,
-        "db" => define::<DbArgs>,
-        "token" => define::<TokenArgs>,
-        _ => return verb,
-    };
-    define_verb(verb.defer(|verb| verb))
 }
 
 /// Parses the command line of this process.
@@ -89,36 +67,11 @@ mod tests {
     }
 
     #[test]
-    fn a_verb_has_the_same_text_before_and_after_its_arguments_are_defined() {
-        for (mut built, plain) in [(command(), command()), (visible(), command())] {
-            built.build();
-            for verb in built.get_subcommands().filter(|verb| verb.get_name() != "help") {
-                let texts = |verb: &Command| {
-                    [verb.get_about(), verb.get_long_about(), verb.get_after_help()]
-                        .map(|text| text.map(ToString::to_string))
-                };
-                let before = plain.find_subcommand(verb.get_name()).map(texts);
-                assert_eq!(Some(texts(verb)), before, "{}", verb.get_name());
-            }
-        }
-    }
-
-    #[test]
-    fn completions_know_the_verbs_of_verbs_also_after_help() {
+    fn completions_offer_the_version_only_where_it_is_accepted() {
         let mut all = visible();
         all.build();
-        let names = |command: Option<&Command>| -> Vec<String> {
-            let own = command.into_iter().flat_map(Command::get_subcommands).map(|verb| verb.get_name().to_owned());
-            own.filter(|name| name != "help").collect()
-        };
-        let help = all.find_subcommand("help");
-        let mut groups = 0;
-        for verb in all.get_subcommands().filter(|verb| verb.get_name() != "help") {
-            let own = names(Some(verb));
-            groups += usize::from(!own.is_empty());
-            assert_eq!(names(help.and_then(|help| help.find_subcommand(verb.get_name()))), own, "{}", verb.get_name());
-            assert!(verb.get_arguments().all(|arg| arg.get_long() != Some("version")), "{}", verb.get_name());
-        }
-        assert_eq!(groups, 6);
+        let offers = |command: &Command| command.get_arguments().any(|arg| arg.get_long() == Some("version"));
+        assert!(offers(&all));
+        assert!(all.get_subcommands().filter(|verb| verb.get_name() != "help").all(|verb| !offers(verb)));
     }
 }

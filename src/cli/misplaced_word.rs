@@ -26,9 +26,7 @@ pub(in crate::cli) fn hint(
     let at = words.iter().rposition(|one| one == word.as_str())?;
     words.remove(at);
     let matches = command.clone().ignore_errors(true).try_get_matches_from(words).ok()?;
-    let mut built = command.clone();
-    built.build();
-    let (verbs, verb) = verb(&built, &matches)?;
+    let (verbs, verb) = verb(command, &matches)?;
     let has = |option: &str| verb.get_arguments().any(|arg| arg.get_long() == Some(option));
     let common = Common::from_arg_matches(&matches).ok();
     let line = |verb: &str| common.as_ref().map_or_else(|| format!("topicwatch {verb}"), |common| common.command(verb));

@@ -119,7 +119,7 @@ async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Verb::Runs(args) => on_heap(|| look::runs::run(&common, &args)).await,
         Verb::Show(args) => on_heap(|| look::show::run(&common, &args)).await,
         Verb::Diff(args) => on_heap(|| look::diff::run(&common, &args)).await,
-        Verb::Items(args) => on_heap(|| look::items::run(&common, *args.0)).await,
+        Verb::Items(args) => on_heap(|| look::items::run(&common, *args)).await,
         Verb::Terms(args) => on_heap(|| look::terms::run(&common, &args)).await,
         Verb::Coverage(args) => on_heap(|| look::coverage::run(&common, &args)).await,
         Verb::Report(args) => on_heap(|| look::report::run(&common, &args)).await,

@@ -44,7 +44,6 @@ use crate::cli::topic::mark::MarkArgs;
 use crate::cli::topic::pause::{PauseArgs, ResumeArgs};
 use crate::cli::topic::run_now::RunNowArgs;
 use crate::cli::topic::schedule::ScheduleArgs;
-use crate::cli::wiring::deferred::Deferred;
 use crate::cli::wiring::options::Common;
 
 /// Watches topics through a search service and keeps every finding once.
@@ -64,133 +63,133 @@ pub struct Cli {
 pub enum Verb {
     /// Write an annotated jobs.toml (never overwrites)
     #[command(after_help = examples::INIT)]
-    Init(Deferred<InitArgs>),
+    Init(InitArgs),
     /// Check the configuration and report every mistake at once
     #[command(after_help = examples::CHECK)]
-    Check(Deferred<CheckArgs>),
+    Check(CheckArgs),
     /// Ask one question and show the results; stores nothing
     #[command(after_help = examples::TRY)]
-    Try(Deferred<TryArgs>),
+    Try(TryArgs),
     /// Estimate slots, calls and cost before running anything
     #[command(after_help = examples::PLAN)]
-    Plan(Deferred<PlanArgs>),
+    Plan(PlanArgs),
     /// Run topics now and store what they find
     #[command(after_help = examples::ONCE)]
-    Once(Deferred<OnceArgs>),
+    Once(OnceArgs),
     /// Run every topic on its schedule until stopped
     #[command(after_help = examples::RUN)]
-    Run(Deferred<RunArgs>),
+    Run(RunArgs),
     /// Serve the pages, read-only unless `[web] edit = true`
     #[command(after_help = examples::SERVE)]
-    Serve(Deferred<ServeArgs>),
+    Serve(ServeArgs),
     /// Serve MCP to AI assistants on stdin and stdout, read-only
     #[command(after_help = examples::MCP)]
-    Mcp(Deferred<McpArgs>),
+    Mcp(McpArgs),
     /// Pause, run, rename, import, filter, backfill; explain schedules
     #[command(after_help = examples::TOPIC)]
-    Topic(Deferred<TopicArgs>),
+    Topic(TopicArgs),
     /// Show the state of each topic and what needs attention
     #[command(after_help = examples::STATUS)]
-    Status(Deferred<StatusArgs>),
+    Status(StatusArgs),
     /// List runs: state, findings, cost
     #[command(after_help = examples::RUNS)]
-    Runs(Deferred<RunsArgs>),
+    Runs(RunsArgs),
     /// Show one run: answer, posts, pages, which sources agree
     #[command(after_help = examples::SHOW)]
-    Show(Deferred<ShowArgs>),
+    Show(ShowArgs),
     /// Show what changed in a topic: new, gone, edited, rising
     #[command(after_help = examples::DIFF)]
-    Diff(Deferred<DiffArgs>),
+    Diff(DiffArgs),
     /// List, search, star, note and mark items; show how they spread
     #[command(after_help = examples::ITEMS)]
-    Items(Deferred<Box<ItemsArgs>>),
+    Items(Box<ItemsArgs>),
     /// Show terms that are more frequent than before, and themes
     #[command(after_help = examples::TERMS)]
-    Terms(Deferred<TermsArgs>),
+    Terms(TermsArgs),
     /// Show which times were covered per topic and source, and the gaps
     #[command(after_help = examples::COVERAGE)]
-    Coverage(Deferred<CoverageArgs>),
+    Coverage(CoverageArgs),
     /// Report on a day, week or month, as an HTML page or Markdown
     #[command(after_help = examples::REPORT)]
-    Report(Deferred<ReportArgs>),
+    Report(ReportArgs),
     /// List, test, backtest, acknowledge and snooze alerts
     #[command(after_help = examples::ALERTS)]
-    Alerts(Deferred<AlertsArgs>),
+    Alerts(AlertsArgs),
     /// Export rows as CSV, JSON Lines, XLSX or an Atom feed
     #[command(after_help = examples::EXPORT)]
-    Export(Deferred<Box<ExportArgs>>),
+    Export(Box<ExportArgs>),
     /// List, retry and drop notifications
     #[command(after_help = examples::OUTBOX)]
-    Outbox(Deferred<OutboxArgs>),
+    Outbox(OutboxArgs),
     /// Score the sentiment of texts from stdin or files, one per line
     #[command(after_help = examples::SCORE)]
-    Score(Deferred<ScoreArgs>),
+    Score(ScoreArgs),
     /// Back up, move, prune the database; erase, rescore, replay
     #[command(after_help = examples::DB)]
-    Db(Deferred<DbArgs>),
+    Db(DbArgs),
     /// Give others access to the pages: named tokens, share links
     #[command(after_help = examples::TOKEN)]
-    Token(Deferred<TokenArgs>),
+    Token(TokenArgs),
     /// Check that the daemon is alive and can store results
     #[command(after_help = examples::HEALTH)]
-    Health(Deferred<HealthArgs>),
+    Health(HealthArgs),
     /// Run a stand-in for the search service, with invented findings
     #[command(after_help = examples::SANDBOX)]
-    Sandbox(Deferred<SandboxArgs>),
+    Sandbox(SandboxArgs),
     /// Print a completion script for a shell
     #[command(after_help = examples::COMPLETIONS)]
-    Completions(Deferred<CompletionsArgs>),
+    Completions(CompletionsArgs),
     /// Write the manual pages, for packages
     #[command(hide = true, after_help = examples::MAN)]
-    Man(Deferred<ManArgs>),
+    Man(ManArgs),
     /// Old name of `topic schedule`
     #[command(hide = true, after_help = examples::SCHEDULE)]
-    Schedule(Deferred<ScheduleArgs>),
+    Schedule(ScheduleArgs),
     /// Old name of `topic pause`
     #[command(hide = true, after_help = examples::PAUSE)]
-    Pause(Deferred<PauseArgs>),
+    Pause(PauseArgs),
     /// Old name of `topic resume`
     #[command(hide = true, after_help = examples::RESUME)]
-    Resume(Deferred<ResumeArgs>),
+    Resume(ResumeArgs),
     /// Old name of `topic run`
     #[command(hide = true, after_help = examples::RUN_NOW)]
-    RunNow(Deferred<RunNowArgs>),
+    RunNow(RunNowArgs),
     /// Old name of `topic filter`
     #[command(hide = true, after_help = examples::FILTER)]
-    Filter(Deferred<FilterArgs>),
+    Filter(FilterArgs),
     /// Old name of `topic backfill`
     #[command(hide = true, after_help = examples::BACKFILL)]
-    Backfill(Deferred<BackfillArgs>),
+    Backfill(BackfillArgs),
     /// Old name of `items --search`
     #[command(hide = true, after_help = examples::SEARCH)]
-    Search(Deferred<SearchArgs>),
+    Search(SearchArgs),
     /// Old name of `db rescore`
     #[command(hide = true, after_help = examples::RESCORE)]
-    Rescore(Deferred<RescoreArgs>),
+    Rescore(RescoreArgs),
     /// Old name of `db replay`
     #[command(hide = true, after_help = examples::REPLAY)]
-    Replay(Deferred<ReplayArgs>),
+    Replay(ReplayArgs),
     /// Old name of `db prune`
     #[command(hide = true, after_help = examples::PRUNE)]
-    Prune(Deferred<PruneArgs>),
+    Prune(PruneArgs),
     /// Old name of `db backup`
     #[command(hide = true, after_help = examples::BACKUP)]
-    Backup(Deferred<BackupArgs>),
+    Backup(BackupArgs),
     /// Old name of `db migrate`
     #[command(hide = true, after_help = examples::MIGRATE)]
     Migrate,
     /// Old name of `db forget`
     #[command(hide = true, override_usage = examples::FORGET_USAGE, after_help = examples::FORGET)]
-    Forget(Deferred<ForgetArgs>),
+    Forget(ForgetArgs),
     /// Old name of `topic import`
     #[command(hide = true, after_help = examples::IMPORT)]
-    Import(Deferred<ImportArgs>),
+    Import(ImportArgs),
     /// Old name of `items mark`
     #[command(hide = true, after_help = examples::MARK)]
-    Mark(Deferred<MarkArgs>),
+    Mark(MarkArgs),
     /// Old name of `items story`
     #[command(hide = true, after_help = examples::STORY)]
-    Story(Deferred<StoryArgs>),
+    Story(StoryArgs),
     /// Old name of `run --worker`
     #[command(hide = true, after_help = examples::WORKER)]
     Worker,

@@ -448,8 +448,7 @@ fn every_command_of_the_pages_is_understood() {
 
 #[test]
 fn every_example_of_the_help_is_understood_and_fits_a_terminal() {
-    let mut command = Cli::command();
-    command.build();
+    let command = Cli::command();
     let verbs = || command.get_subcommands().filter(|c| c.get_name() != "help");
     // Commands of a group have examples of their own where their definition has some.
     let of_groups = verbs().flat_map(clap::Command::get_subcommands).filter(|c| c.get_after_help().is_some());

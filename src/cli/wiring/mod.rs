@@ -4,7 +4,6 @@ pub(in crate::cli) mod callers;
 pub(in crate::cli) mod channels;
 pub(in crate::cli) mod check_names;
 pub(in crate::cli) mod context;
-pub(in crate::cli) mod deferred;
 pub(in crate::cli) mod environment;
 pub(in crate::cli) mod ids;
 pub(in crate::cli) mod jobs;
