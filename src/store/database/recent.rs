@@ -2,11 +2,12 @@
 //! wants one meanwhile would wait for the ping, or open another. A connection that failed, was abandoned or was not used
 //! for a moment is returned to the pool, which tests it.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
 
 use sqlx::Pool;
 use sqlx::pool::PoolConnection;
+use tokio::time::Instant;
 
 /// How long a connection is lent again without a test.
 const RECENT: Duration = Duration::from_millis(100);
@@ -21,26 +22,60 @@ pub(in crate::store) struct RecentConnections<DB: sqlx::Database> {
 struct Held<DB: sqlx::Database> {
     /// Those used last are at the end.
     connections: Vec<(PoolConnection<DB>, Instant)>,
+    /// Whether a task returns those that nobody takes in time.
+    watched: bool,
     closed: bool,
+}
+
+impl<DB: sqlx::Database> Held<DB> {
+    /// Removes those that were not used for so long.
+    fn remove_unused(&mut self, within: Duration) -> Vec<PoolConnection<DB>> {
+        let unused = self.connections.partition_point(|(_, used)| used.elapsed() >= within);
+        self.connections.drain(..unused).map(|(connection, _)| connection).collect()
+    }
+}
+
+fn lock<DB: sqlx::Database>(held: &Mutex<Held<DB>>) -> MutexGuard<'_, Held<DB>> {
+    held.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Returns connections to the pool that nobody takes in time, until none is kept: somebody may be waiting for one, and
+/// only the pool closes those that are idle for long.
+async fn return_unused<DB: sqlx::Database>(held: Weak<Mutex<Held<DB>>>, within: Duration) {
+    while let Some(next) = return_unused_now(&held, within) {
+        tokio::time::sleep_until(next).await;
+    }
+}
+
+/// Returns when the next one is due.
+fn return_unused_now<DB: sqlx::Database>(held: &Weak<Mutex<Held<DB>>>, within: Duration) -> Option<Instant> {
+    let held = held.upgrade()?;
+    let mut locked = lock(&held);
+    let unused = locked.remove_unused(within);
+    let next = locked.connections.first().map(|(_, used)| *used + within);
+    locked.watched = next.is_some();
+    drop(locked);
+    drop(unused);
+    next
 }
 
 impl<DB: sqlx::Database> RecentConnections<DB> {
     pub(in crate::store) fn of(pool: Pool<DB>) -> Self {
-        Self { pool, within: RECENT, held: Arc::new(Mutex::new(Held { connections: Vec::new(), closed: false })) }
+        let held = Held { connections: Vec::new(), watched: false, closed: false };
+        Self { pool, within: RECENT, held: Arc::new(Mutex::new(held)) }
     }
 
     fn lock(&self) -> MutexGuard<'_, Held<DB>> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.held)
     }
 
     /// Returns the connection that was used last, if that was a moment ago.
     pub(in crate::store) fn take(&self) -> Option<PoolConnection<DB>> {
         let mut held = self.lock();
-        let idle = held.connections.partition_point(|(_, used)| used.elapsed() >= self.within);
-        let idle: Vec<_> = held.connections.drain(..idle).collect();
+        let unused = held.remove_unused(self.within);
         let last = held.connections.pop().map(|(connection, _)| connection);
         drop(held);
-        drop(idle);
+        drop(unused);
         last
     }
 
@@ -51,6 +86,10 @@ impl<DB: sqlx::Database> RecentConnections<DB> {
         // Somebody may be waiting for the pool to get its last connection back.
         if !held.closed && (self.pool.size() < most || self.pool.num_idle() > 0) {
             held.connections.push((connection, Instant::now()));
+            if !held.watched {
+                held.watched = true;
+                tokio::spawn(return_unused(Arc::downgrade(&self.held), self.within));
+            }
         }
     }
 
@@ -108,6 +147,22 @@ mod tests {
         assert!(recent.take().is_none() && recent.lock().connections.is_empty());
         drop(pool.acquire().await.unwrap());
         assert!(pool.size() <= 2);
+    }
+
+    #[tokio::test]
+    async fn a_connection_that_nobody_takes_is_returned_to_the_pool_by_itself() {
+        let (pool, recent) = two();
+        for _ in 0..2 {
+            recent.keep(pool.acquire().await.unwrap());
+            assert_eq!((pool.size(), pool.num_idle()), (1, 0));
+            let returned = async {
+                while pool.num_idle() == 0 {
+                    tokio::task::yield_now().await;
+                }
+            };
+            tokio::time::timeout(Duration::from_secs(10), returned).await.unwrap();
+            assert!(recent.lock().connections.is_empty());
+        }
     }
 
     #[tokio::test]
