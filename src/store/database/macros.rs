@@ -41,8 +41,7 @@ macro_rules! transaction {
     ($pools:ident, postgres, $module:ident :: $function:ident ( $($arg:expr),* )) => {
         async {
             let mut connection = $pools.reader().await?;
-            let begun = ::sqlx::Connection::begin(&mut *connection).await;
-            let mut tx = begun.map_err($crate::store::database::postgres::not_begun)?;
+            let mut tx = $pools.begin_on(&mut connection).await?;
             let value = $crate::store::database::postgres::statements::$module::$function(&mut tx, $($arg),*).await?;
             $crate::failpoint::at(concat!(stringify!($module), "::", stringify!($function), "/written"));
             tx.commit().await?;

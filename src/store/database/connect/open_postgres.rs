@@ -31,7 +31,7 @@ pub(in crate::store) async fn open(settings: &Settings) -> Result<Store, StoreEr
     let pools = postgres::Pools::open(options, schema).await.map_err(|e| with_place(e, &place))?;
     let migrator = migrator(POSTGRES);
     let mut connection = pools.reader().await?;
-    let mut tx = sqlx::Connection::begin(&mut *connection).await?;
+    let mut tx = pools.begin_on(&mut connection).await?;
     // Two processes creating one schema at once would both fail; the second waits here instead.
     sqlx::query("SELECT pg_advisory_xact_lock(hashtextextended($1, 7))").bind(schema).execute(&mut *tx).await?;
     if !has_schema(&mut tx, settings).await? {

@@ -15,7 +15,7 @@ pub(in crate::store) mod statements;
 #[path = "../../derived/text_search/sql/tokens_postgres.rs"]
 pub(in crate::store) mod tokens;
 
-pub(in crate::store) use pools::{Pools, not_begun};
+pub(in crate::store) use pools::Pools;
 
 pub(in crate::store) type Database = Postgres;
 pub(in crate::store) type Conn = PgConnection;

@@ -27,7 +27,7 @@ fn is_disconnected(error: &sqlx::Error) -> bool {
 }
 
 /// The error of a `BEGIN`. Nothing was done yet, so after a disconnection the transaction can be tried again.
-pub(in crate::store) fn not_begun(error: sqlx::Error) -> StoreError {
+fn not_begun(error: sqlx::Error) -> StoreError {
     let again = is_disconnected(&error);
     let error = StoreError::from(error);
     StoreError { again: again || error.again, ..error }
@@ -204,6 +204,15 @@ impl Pools {
                 begun => return Ok(begun?),
             }
         }
+    }
+
+    /// Begins a transaction on a connection from [`Self::reader`], which can be kept afterwards.
+    pub(in crate::store) async fn begin_on<'c>(
+        &self,
+        connection: &'c mut PgConnection,
+    ) -> Result<Transaction<'c, Postgres>, StoreError> {
+        let begun = tokio::time::timeout(BEGUN, connection.begin());
+        self.unless_unreachable(begun).await?.unwrap_or(Err(sqlx::Error::PoolTimedOut)).map_err(not_begun)
     }
 
     /// Keeps a connection for the next statement. Only after a success, outside any transaction.
