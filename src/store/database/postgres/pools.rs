@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::{Connection as _, PgConnection, PgPool, Postgres, Transaction};
+use sqlx::{Connection as _, PgConnection, PgPool, Postgres, SqlSafeStr as _, Transaction};
 use tokio_util::sync::CancellationToken;
 
 use super::ONE_MOMENT;
@@ -171,16 +171,6 @@ impl Pools {
         None
     }
 
-    /// Waits shortly for a connection that is being returned: the pool pings it first.
-    async fn wait_for_idle(&self) {
-        for _ in 0..RETURN_TRIES {
-            if self.has_idle_or_none() {
-                return;
-            }
-            tokio::time::sleep(RETURN_PAUSE).await;
-        }
-    }
-
     /// Whether the pool has an idle connection, has none at all, or cannot open another.
     fn has_idle_or_none(&self) -> bool {
         self.pool.num_idle() > 0 || !(1..MOST).contains(&self.pool.size())
@@ -195,10 +185,14 @@ impl Pools {
     async fn begin_as(&self, begin: &'static str) -> Result<Transaction<'static, Postgres>, StoreError> {
         let mut dead = 0;
         loop {
-            // The pool gets it back, and then has one.
-            drop(self.recent().await);
-            self.wait_for_idle().await;
-            let begun = tokio::time::timeout(BEGUN, self.pool.begin_with(begin));
+            let recent = self.recent().await;
+            let begun = tokio::time::timeout(BEGUN, async {
+                let connection = match recent {
+                    Some(recent) => recent,
+                    None => self.pool.acquire().await?,
+                };
+                Transaction::<Postgres>::begin(connection, Some(begin.into_sql_str())).await
+            });
             match self.unless_unreachable(begun).await?.unwrap_or(Err(sqlx::Error::PoolTimedOut)) {
                 Err(error) if dead < MOST && is_disconnected(&error) => dead += 1,
                 begun => return Ok(begun?),

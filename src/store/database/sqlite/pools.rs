@@ -162,9 +162,10 @@ impl Pools {
     /// Begins a snapshot transaction: it sees one state of the database, however long it reads.
     pub(in crate::store) async fn snapshot(&self) -> Result<Transaction<'static, Sqlite>, StoreError> {
         self.check_path()?;
-        // With few readers, it may be the only one left.
-        drop(self.recent.take());
-        let snapshot = self.read.begin().await;
+        let snapshot = match self.recent.take() {
+            Some(recent) => Transaction::<Sqlite>::begin(recent, None).await,
+            None => self.read.begin().await,
+        };
         self.check_path().and(Ok(snapshot?))
     }
 
