@@ -1,5 +1,5 @@
 //! `daily`: a topic's days in numbers. Selects the rows of each day, as reports do; `insight` counts them and works
-//! out tones and coverage. Holds one topic and four weeks of it at a time.
+//! out tones and coverage. Holds one topic and a month of it at a time.
 
 use super::columns::{self, DailyRow};
 use super::request_options::{ExportError, ExportOptions};
@@ -142,7 +142,8 @@ async fn rows_of(
                 holes: (is_complete && search_coverage.has_spans(day.span))
                     .then(|| search_coverage.holes(passed).into_iter().filter(|hole| !hole.before).collect()),
                 pruned: !is_complete,
-                at_least: search_coverage.may_be_more(&pruned, day.span, ran),
+                // Also of the rest of the last day, for which no search may have been due.
+                at_least: search_coverage.may_be_more(&pruned, day.span, Time(i64::MAX)),
             }
         })
         .collect())

@@ -271,6 +271,9 @@ fn a_day_of_an_export_is_the_same_wherever_the_export_begins() {
         };
         let (all, latest) = (rows(&[]), rows(&["--since", "2026-03-13"]));
         assert_eq!((&all[2]["day"], &all[2]["at_least"]), (&json!("2026-03-13"), &json!(true)), "{name}: {all:#?}");
+        // Nothing was searched after noon of the last day, and no search was due.
+        assert_eq!((&all[3]["day"], &all[3]["at_least"]), (&json!("2026-03-14"), &json!(true)), "{name}: {all:#?}");
+        assert!(all[3]["covered_share"].as_f64().unwrap() < 0.51, "{name}: {all:#?}");
         assert_eq!(all[2..], latest, "{name}");
     }
 }

@@ -56,7 +56,11 @@ const DAY: &[Field] = &[
     ("items", Integer, "items that count for this day"),
     ("unique", Integer, "with near-copies counted once"),
     ("saturated", Flag, "replies were full; there may be more"),
-    ("at_least", Flag, "there may be more items: full replies, over 2 % not covered, or a source added or removed"),
+    (
+        "at_least",
+        Flag,
+        "there may be more items: full replies, over 2 % not covered, a source added or removed, or searches deleted",
+    ),
     ("scored", Integer, "items with a tone"),
     ("negative", Maybe(&Of("Share")), "negative among these"),
     ("positive", Maybe(&Of("Share")), "positive among these"),
