@@ -26,7 +26,7 @@ pub fn note(all: &[(Source, Vec<Span>)], period: Span, timezone: &str) -> Option
     let why: Vec<String> = named.iter().map(|(source, had)| format!("{source} was {}", change(had, period))).collect();
     let whose = if all.len() == 1 { "Its" } else { "Their" };
     let (names, why) = (names.join(", "), why.join(", "));
-    Some(format!("Searched for a part of the period: {names}. {whose} items of the rest are not known ({why})."))
+    Some(format!("Searched for a part of the period: {names}. {whose} items of the rest may be missing ({why})."))
 }
 
 /// Lists the latest times, and how many were earlier.
@@ -65,8 +65,8 @@ mod tests {
         let day = hours(0, 24);
         assert_eq!(note(&[], day, "UTC"), None);
         let one = note(&[(Source::Web, vec![hours(0, 12)])], day, "UTC");
-        let expected = "Searched for a part of the period: web (only 1970-01-01 00:00 – 12:00). Its items of the rest are \
-                        not known (web was removed).";
+        let expected = "Searched for a part of the period: web (only 1970-01-01 00:00 – 12:00). Its items of the rest may \
+                        be missing (web was removed).";
         assert_eq!(one.as_deref(), Some(expected));
 
         let often: Vec<Span> = (0..12).map(|hour| hours(2 * hour, 2 * hour + 1)).collect();

@@ -256,14 +256,14 @@ fn a_plan_warns_of_the_budget_of_a_provider() {
         let at = if upper.is_null() { "19:00" } else { "14:00" };
         let shown = shown(&place);
         let reported = format!(
-            "! 2026-03-11: provider money of hn, $0.500 a day, {words} {at} UTC ($0.000 used today); planned use: at most"
+            "! 2026-03-11: provider money of hn, $0.500 a day, {words} {at} UTC ($0.000 used today); expected use: $"
         );
         assert!(shown.contains(&reported) && !shown.contains("of unused"), "`{reported}` is not in\n{shown}");
     }
     let shown = |budget: &str| shown(&file(budget, "hn.limit = 50"));
     let reported = shown("budget_per_day = 2.5\n");
     assert!(
-        reported.contains("The busiest day of provider money of hn, 2026-03-12, uses at most $1.200 of $2.500"),
+        reported.contains("The busiest day of provider money of hn, 2026-03-12, is expected to use $1.200 of $2.500"),
         "{reported}"
     );
     let reported = shown("budget_per_day = 0.04\n");
@@ -303,9 +303,9 @@ fn a_plan_says_which_budget_is_used_up_and_when() {
     let shown = place.ok(&["plan", "--days", "3", "--at", NINE]);
     let flat = shown.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in [
-        "! 2026-03-12: service money, $0.400 a day, is used up at 19:00 UTC ($0.000 used today); planned use: at most $0.440; exceeded on",
+        "! 2026-03-12: service money, $0.400 a day, is used up at 19:00 UTC ($0.000 used today); expected use: $0.440; exceeded on",
         "! 2026-03-12: topic calls of a, 20 calls a day, is used up at 19:00 UTC",
-        "The busiest day of topic money of a, 2026-03-12, uses at most $0.200 of $0.240",
+        "The busiest day of topic money of a, 2026-03-12, is expected to use $0.200 of $0.240",
     ] {
         assert!(flat.contains(part), "`{part}` is not in\n{shown}");
     }

@@ -189,7 +189,7 @@ fn a_day_on_which_a_source_was_added_or_removed_has_a_bound_and_the_reason() {
             ("2026-03-16", None),
         ] {
             let note = |(span, change): (&str, &str)| {
-                format!("second (only {span}). Its items of the rest are not known (second was {change}).")
+                format!("second (only {span}). Its items of the rest may be missing (second was {change}).")
             };
             let why = change.map(note);
             let day = days.as_array().unwrap().iter().find(|day| day["date"] == date).unwrap();
@@ -224,18 +224,19 @@ fn a_day_on_which_a_source_was_added_or_removed_has_a_bound_and_the_reason() {
         // The week knows both changes.
         stage.place.ok(&["report", "--week", "2026-W11", "--at", &now, "--out", "week.md"]);
         let week = std::fs::read_to_string(stage.place.path("week.md")).unwrap();
-        let both = "second (only 2026-03-12 06:00 – 2026-03-15 06:00). Its items of the rest are not known (second was \
+        let both = "second (only 2026-03-12 06:00 – 2026-03-15 06:00). Its items of the rest may be missing (second was \
                     added and removed).";
         assert!(week.contains(both), "{name}: {week}");
         // The page of the topic has the same words for its days and its weeks.
         for page in [page, unlinked(&pages.page("/topics/acme?by=week"))] {
-            let caption = format!(" ≥ where a source was added or removed. Searched for a part of the period: {both}");
+            let caption =
+                format!(" ≥ also where a source was added or removed. Searched for a part of the period: {both}");
             assert_eq!(page.matches(&caption).count(), 1, "{name}: {page}");
         }
         // A shared page names no sources.
         let (secret, _) = link(&stage.place, &["--topic", "acme", "--for", "7d", "--at", &now]);
         let shared = pages.page(&format!("/shared/{secret}"));
-        assert!(shared.contains(" ≥ where a source was added or removed."), "{name}: {shared}");
+        assert!(shared.contains(" ≥ also where a source was added or removed."), "{name}: {shared}");
         assert!(!shared.contains("Searched for a part"), "{name}: {shared}");
         let csv = stage.place.ok(&["export", "--what", "daily", "--format", "csv"]);
         let mut lines = csv.lines();

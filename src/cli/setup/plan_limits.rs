@@ -20,12 +20,12 @@ pub(super) fn quota(forecast: &Forecast) -> String {
     let note = if quota.made_today > 0 { format!(" ({} made today)", quota.made_today) } else { String::new() };
     let Some(used) = &quota.used_up else {
         let text = format!(
-            "The busiest day, {}, has at most {} of the {limit} that max_calls_per_day allows{note}.",
+            "The busiest day, {}, has {} of the {limit} that max_calls_per_day allows{note}.",
             quota.fullest_day,
             if quota.fullest_day_calls == 1 {
-                "1 call".to_owned()
+                "1 planned call".to_owned()
             } else {
-                format!("{} calls", quota.fullest_day_calls)
+                format!("{} planned calls", quota.fullest_day_calls)
             }
         );
         return output::wrap("", &text, usize::from(output::width()));
@@ -78,7 +78,7 @@ pub(super) fn render_budget(met: &Allowance) -> String {
     }
     let (Some(day), Some(at), Some(wanted)) = (&met.used_up_on, met.used_up_at, met.wanted) else {
         let text = format!(
-            "The busiest day of {budget}{of}, {}, uses at most {} of {limit} ({used_today} today).",
+            "The busiest day of {budget}{of}, {}, is expected to use {} of {limit} ({used_today} today).",
             met.fullest_day, met.fullest_day_use
         );
         return output::wrap("", &text, width);
@@ -89,7 +89,7 @@ pub(super) fn render_budget(met: &Allowance) -> String {
     };
     let more = if met.days_over > 1 { format!("; {exceeded} on {} days", met.days_over) } else { String::new() };
     let text = format!(
-        "{day}: {budget}{of}, {limit} a day, {used_up} {} UTC ({used_today} used today); planned use: at most {wanted}{more}. \
+        "{day}: {budget}{of}, {limit} a day, {used_up} {} UTC ({used_today} used today); expected use: {wanted}{more}. \
          Further calls are not made (over_quota).",
         clock(at)
     );

@@ -108,10 +108,10 @@ fn a_period_in_which_a_source_was_removed_is_not_called_complete() {
     facts.period.raw = 50;
     let web = |from: i64, until: i64| Span { from: Time(from * HOUR), until: Time(until * HOUR) };
     for (times, note) in [
-        (vec![web(0, 18)], "Its items of the rest are not known (web was removed)."),
-        (vec![web(6, 24)], "Its items of the rest are not known (web was added)."),
-        (vec![web(6, 18)], "Its items of the rest are not known (web was added and removed)."),
-        (vec![web(0, 6), web(18, 24)], "Its items of the rest are not known (web was removed and added again)."),
+        (vec![web(0, 18)], "Its items of the rest may be missing (web was removed)."),
+        (vec![web(6, 24)], "Its items of the rest may be missing (web was added)."),
+        (vec![web(6, 18)], "Its items of the rest may be missing (web was added and removed)."),
+        (vec![web(0, 6), web(18, 24)], "Its items of the rest may be missing (web was removed and added again)."),
     ] {
         facts.part_time = vec![(Source::Web, times)];
         let report = report(vec![facts.clone()]);
@@ -129,7 +129,7 @@ fn a_period_in_which_a_source_was_removed_is_not_called_complete() {
     let two = vec![(Source::Social, vec![web(6, 24)]), (Source::Web, vec![web(0, 18)])];
     facts.part_time = two;
     let page = report(vec![facts]).markdown();
-    assert!(page.contains("Their items of the rest are not known (social was added, web was removed)."), "{page}");
+    assert!(page.contains("Their items of the rest may be missing (social was added, web was removed)."), "{page}");
 }
 
 #[test]
