@@ -278,3 +278,22 @@ fn a_day_of_an_export_is_the_same_wherever_the_export_begins() {
         assert_eq!(all[2..], latest, "{name}");
     }
 }
+
+#[test]
+fn a_page_does_not_say_that_a_source_is_older_than_its_topic() {
+    for database in databases() {
+        let stage = Stage::new(database);
+        let name = stage.place.database.name;
+        stage.searches("\"social\", \"second\"");
+        stage.run(0, 42);
+        stage.searches("\"second\"");
+        stage.run(48, 102);
+        let pages = Pages::serve(&stage.place, &["--at", &hour(104)]);
+        for path in ["/topics/acme", "/topics/acme?by=week"] {
+            let page = unlinked(&pages.page(path)).replace('\u{a0}', " ");
+            // The chart begins earlier, the topic on 11 March.
+            assert!(page.contains("Searched for a part of the period: social (only 2026-03-1"), "{name}: {page}");
+            assert!(page.contains("(social was removed)."), "{name}: {page}");
+        }
+    }
+}

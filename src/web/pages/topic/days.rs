@@ -194,8 +194,12 @@ pub(in crate::web) async fn chart_of(
     scorers.sort_unstable();
     scorers.dedup();
     let full_days = days.iter().map(|(_, span)| gaps.coverage.saturated(*span)).collect();
-    let spans: Vec<Span> = days.iter().map(|(_, span)| *span).collect();
-    let part_time = part_time::note(&gaps.coverage.part_time(&spans, now), span, card.timezone());
+    // Before it was watched, a topic had no sources.
+    let began = gaps.holes.iter().filter(|hole| hole.before).map(|hole| hole.span.until).max();
+    let watched = |span: Span| began.map_or(Some(span), |from| span.intersection(Span { from, until: span.until }));
+    let spans: Vec<Span> = days.iter().filter_map(|(_, span)| watched(*span)).collect();
+    let part_time =
+        watched(span).and_then(|span| part_time::note(&gaps.coverage.part_time(&spans, now), span, card.timezone()));
     Ok(Some(TopicChart { chart: counted.chart(card, by, now, &gaps, asked_anew), full_days, scorers, part_time }))
 }
 
