@@ -190,6 +190,6 @@ fn totals(all: &mut Families, counted: &[MetricSum]) {
     let dollars =
         |name| by_source(name).map(|(source, value)| Sample::of([("source", source)], Micros(value).dollars()));
     all.counter("topicwatch_cost_dollars_total", "Cost of searches, by source, in dollars.", dollars(sums::COST));
-    let help = "Part of the cost of searches that no bill confirms, by source, in dollars.";
+    let help = "Cost of searches that no bill confirms in full, by source, in dollars.";
     all.counter("topicwatch_cost_assumed_dollars_total", help, dollars(sums::ASSUMED));
 }

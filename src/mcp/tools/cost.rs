@@ -66,8 +66,8 @@ pub(super) async fn answer(call: ToolCall) -> Result<Answer, ToolError> {
     )?;
     answer.field("clears_at", call.now.next_utc_day())?;
     answer.note(
-        "Days are UTC days. assumed_usd is the part of cost_usd that no bill confirms: the reply named no cost, or the \
-         search is not over. It counts at its expected price.",
+        "Days are UTC days. assumed_usd is what searches cost that no bill confirms in full: a reply named no cost, \
+         which then counts at its expected price, or the search is not over.",
     );
     if let Some(until) = pruned_until {
         answer.note(format!(

@@ -39,7 +39,7 @@ const RUN: &[Field] = &[
 ];
 
 const SEARCHES: &[Field] = &[
-    ("assumed_usd", Maybe(&Number), "the part of its cost that no bill confirms; null if its searches were deleted"),
+    ("assumed_usd", Maybe(&Number), "what its searches cost that no bill confirms in full; null if they were deleted"),
     ("searches", List(&Of("Search")), "by attempt and source"),
 ];
 
