@@ -92,6 +92,7 @@ fn what_is_planned_at_most_holds_after_fewer_tries_are_allowed() {
         let place = Place::new(database, &lines(&server), TOPIC);
         let name = place.database.name;
         place.ok(&["once", "--due", "--at", "2026-03-10T23:30:00Z"]);
+        place.ok(&["once", "--at", "2026-03-10T23:30:00Z"]);
         assert_eq!(place.database.texts("SELECT tries || ' ' || cost_basis FROM v_search"), ["2 billed"], "{name}");
         place.configure(&format!("{}prices.web = 0.002", server.lines()), TOPIC);
         let plan = planned(&place, "2026-03-10T23:30:00Z");

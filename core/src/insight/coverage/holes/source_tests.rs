@@ -166,7 +166,7 @@ fn coverage_says_when_a_topic_had_a_source_unless_always() {
         all.sort_by(|a, b| b.0.cmp(&a.0));
         all
     };
-    assert_eq!(had(&topic(false), "social", span(-48, 156)), [social.clone()], "also before it began");
+    assert_eq!(had(&topic(false), "social", span(-48, 156)), std::slice::from_ref(&social), "also before it began");
     assert_eq!(
         sorted(had(&topic(false), "hn", span(0, 156))),
         [social.clone(), hn(Some(vec![span(36, 108)]))],
