@@ -243,7 +243,7 @@ fn a_plan_names_the_day_that_a_change_of_the_clock_makes_too_long_for_calls_that
     assert_eq!(gaps(1), (json!(3_600_000), json!("2026-10-25")));
     // The text for one call is singular.
     place.configure(SANDBOX, &topics[0]);
-    place.run(&["plan", "--days", "1", "--at", NINE]).shows(0, &["has 1 planned call of"]);
+    place.run(&["plan", "--days", "1", "--at", NINE]).shows(0, &["has 1 call of"]);
 }
 
 #[test]

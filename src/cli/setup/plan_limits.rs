@@ -23,9 +23,9 @@ pub(super) fn quota(forecast: &Forecast) -> String {
             "The busiest day, {}, has {} of the {limit} that max_calls_per_day allows{note}.",
             quota.fullest_day,
             if quota.fullest_day_calls == 1 {
-                "1 planned call".to_owned()
+                "1 call".to_owned()
             } else {
-                format!("{} planned calls", quota.fullest_day_calls)
+                format!("{} calls", quota.fullest_day_calls)
             }
         );
         return output::wrap("", &text, usize::from(output::width()));
