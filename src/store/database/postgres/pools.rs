@@ -176,11 +176,6 @@ impl Pools {
         self.pool.num_idle() > 0 || !(1..MOST).contains(&self.pool.size())
     }
 
-    /// Begins a transaction that owns its connection.
-    pub(in crate::store) async fn begin(&self) -> Result<Transaction<'static, Postgres>, StoreError> {
-        self.begin_as("BEGIN").await
-    }
-
     /// `begin` itself shows whether the connection still works; a test before would cost one more round trip.
     async fn begin_as(&self, begin: &'static str) -> Result<Transaction<'static, Postgres>, StoreError> {
         let mut dead = 0;

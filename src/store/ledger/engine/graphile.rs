@@ -52,7 +52,8 @@ impl TaskHandler for RunJob {
 
 /// Migrates the tables, one process at a time, and returns their schema.
 pub(in crate::store) async fn prepare(pools: &Pools) -> Result<String, StoreError> {
-    let mut tx = pools.begin().await?;
+    let mut connection = pools.reader().await?;
+    let mut tx = pools.begin_on(&mut connection).await?;
     let schema: String = sqlx::query_scalar("SELECT current_schema() || '_graphile'").fetch_one(&mut *tx).await?;
     if schema.len() > 63 {
         return Err(StoreError::new(
