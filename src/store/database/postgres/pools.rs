@@ -109,7 +109,7 @@ impl Pools {
         let pool = PgPoolOptions::new()
             .max_connections(MOST)
             .min_connections(0)
-            // `reader` tests the connection itself, and `begin` sees a dead one at its first statement.
+            // `reader` tests the connection itself, and `begin_snapshot` sees a dead one at its first statement.
             .test_before_acquire(false)
             .acquire_timeout(crate::failpoint::bound("acquire", ACQUIRED))
             .connect_lazy_with(options.clone());
@@ -176,25 +176,6 @@ impl Pools {
         self.pool.num_idle() > 0 || !(1..MOST).contains(&self.pool.size())
     }
 
-    /// `begin` itself shows whether the connection still works; a test before would cost one more round trip.
-    async fn begin_as(&self, begin: &'static str) -> Result<Transaction<'static, Postgres>, StoreError> {
-        let mut dead = 0;
-        loop {
-            let recent = self.recent().await;
-            let begun = tokio::time::timeout(BEGUN, async {
-                let connection = match recent {
-                    Some(recent) => recent,
-                    None => self.pool.acquire().await?,
-                };
-                Transaction::<Postgres>::begin(connection, Some(begin.into_sql_str())).await
-            });
-            match self.unless_unreachable(begun).await?.unwrap_or(Err(sqlx::Error::PoolTimedOut)) {
-                Err(error) if dead < MOST && is_disconnected(&error) => dead += 1,
-                begun => return Ok(begun?),
-            }
-        }
-    }
-
     /// Begins a transaction on a connection from [`Self::reader`], which can be kept afterwards.
     pub(in crate::store) async fn begin_on<'c>(
         &self,
@@ -239,10 +220,29 @@ impl Pools {
     /// Begins a snapshot transaction without time limits: the session's limits are for short statements, and an export
     /// is long.
     pub(in crate::store) async fn snapshot(&self) -> Result<Transaction<'static, Postgres>, StoreError> {
-        let mut tx = self.begin_as(ONE_MOMENT).await?;
+        let mut tx = self.begin_snapshot().await?;
         sqlx::query("SET LOCAL statement_timeout = 0").execute(&mut *tx).await?;
         sqlx::query("SET LOCAL idle_in_transaction_session_timeout = 0").execute(&mut *tx).await?;
         Ok(tx)
+    }
+
+    /// `BEGIN` itself shows whether the connection still works; a test before would cost one more round trip.
+    async fn begin_snapshot(&self) -> Result<Transaction<'static, Postgres>, StoreError> {
+        let mut dead = 0;
+        loop {
+            let recent = self.recent().await;
+            let begun = tokio::time::timeout(BEGUN, async {
+                let connection = match recent {
+                    Some(recent) => recent,
+                    None => self.pool.acquire().await?,
+                };
+                Transaction::<Postgres>::begin(connection, Some(ONE_MOMENT.into_sql_str())).await
+            });
+            match self.unless_unreachable(begun).await?.unwrap_or(Err(sqlx::Error::PoolTimedOut)) {
+                Err(error) if dead < MOST && is_disconnected(&error) => dead += 1,
+                begun => return Ok(begun?),
+            }
+        }
     }
 
     /// Always true: the server knows where its database is.

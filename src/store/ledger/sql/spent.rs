@@ -125,9 +125,9 @@ async fn settle(conn: &mut Conn, costs: &[(&RunRef, Source, Micros)]) -> Result<
 }
 
 /// SQL for the usage summed over the ledger, and how much of the money no bill confirms. All calls of a search count on its
-/// last day, what they cost on the day of each part. `$1` and `$2` are the start of
-/// the first and the end of the last day's span of the index on when runs happened; what was begun again after it has an
-/// index of its own. So days long ago cost no more than today.
+/// last day, what they cost on the day of each part. `$1` and `$2` bound when runs happened, for its index: the start for
+/// the first day and the end for the last one. What was begun again later has an index of its own, so days long ago cost
+/// no more than today.
 fn ledger(columns: &str, conditions: &str) -> String {
     let at = read::RUN_AT;
     format!(
