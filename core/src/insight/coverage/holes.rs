@@ -62,7 +62,7 @@ pub enum Coverage {
         checks: Vec<Time>,
         /// Searches that failed.
         failed: usize,
-        /// The longest time between two checks, milliseconds.
+        /// The longest time between two checks while the topic had the source, milliseconds.
         largest_distance_ms: Option<i64>,
     },
 }
@@ -122,10 +122,14 @@ pub fn source_coverage(
 /// Returns when a topic had a source; `None` if in all of the period in which it was watched.
 fn had(watched: &WatchedTopic, runs: &[RunSearch], period: Span, source: Source) -> Option<Vec<Span>> {
     let since_it_began = |span: Span| Span::new(span.from.max(watched.began), span.until).unwrap_or(span);
-    let members = memberships(source, watched, runs, period).into_iter().map(|member| member.span);
-    // A source that was away for one run may have been searched for all of the time.
-    let had: Vec<Span> = split_coverage(period, members).covered.into_iter().map(since_it_began).collect();
+    let had: Vec<Span> = member_spans(watched, runs, period, source).into_iter().map(since_it_began).collect();
     (had != [since_it_began(period)]).then_some(had)
+}
+
+/// Returns when a topic had a source, in order. One that was away for a run may have been searched for all of the time.
+fn member_spans(watched: &WatchedTopic, runs: &[RunSearch], period: Span, source: Source) -> Vec<Span> {
+    let members = memberships(source, watched, runs, period).into_iter().map(|member| member.span);
+    split_coverage(period, members).covered
 }
 
 fn check_coverage(watched: &WatchedTopic, runs: &[RunSearch], period: Span, source: Source) -> Coverage {
@@ -140,8 +144,11 @@ fn check_coverage(watched: &WatchedTopic, runs: &[RunSearch], period: Span, sour
             _ => {}
         }
     }
-    let distance = |pair: &[Time]| pair.first().zip(pair.last()).map_or(0, |(a, b)| b.0 - a.0);
-    let largest_distance_ms = checks.windows(2).map(distance).max();
+    // From its removal until it was added again, no check of the source was due.
+    let had = member_spans(watched, runs, period, source);
+    let is_in = |a: &Time, b: &Time| had.iter().any(|span| span.from <= *a && *b <= span.until);
+    let pairs = checks.iter().zip(checks.iter().skip(1));
+    let largest_distance_ms = pairs.filter(|(a, b)| is_in(a, b)).map(|(a, b)| b.0 - a.0).max();
     Coverage::Checks { checks, failed, largest_distance_ms }
 }
 

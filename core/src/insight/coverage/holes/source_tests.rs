@@ -180,3 +180,23 @@ fn coverage_says_when_a_topic_had_a_source_unless_always() {
     let got = source_coverage(&topic(false), &away, span(48, 96), |source| source.as_str() == "hn").remove(0);
     assert_eq!(got.had, None, "away for one run");
 }
+
+#[test]
+fn time_without_a_source_is_no_distance_between_its_checks() {
+    let distance = |hours: &[i64], with_web: &[i64]| {
+        let run = |hour: &i64| {
+            let web = with_web.contains(hour).then(|| searched("web", *hour, true));
+            std::iter::once(searched("social", *hour, true)).chain(web)
+        };
+        let runs: Vec<RunSearch> = hours.iter().flat_map(run).collect();
+        let got = source_coverage(&topic(false), &runs, span(0, 120), |source| source == Source::Web).remove(0);
+        let Coverage::Checks { checks, largest_distance_ms, .. } = got.coverage else { panic!("no checks") };
+        assert_eq!(checks.len(), with_web.len());
+        largest_distance_ms.map(|ms| ms / HOUR)
+    };
+    let hours: Vec<i64> = (0..=120).step_by(12).collect();
+    assert_eq!(distance(&hours, &[0, 12, 24]), Some(12), "removed");
+    assert_eq!(distance(&hours, &[0, 12, 96, 108, 120]), Some(12), "removed, and added again after days");
+    assert_eq!(distance(&hours, &[0, 96]), None, "one check each time");
+    assert_eq!(distance(&[0, 12, 60, 72, 84], &[0, 12, 60]), Some(48), "no run was made for two days");
+}
