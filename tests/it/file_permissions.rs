@@ -153,3 +153,33 @@ fn check_warns_of_a_key_file_that_searches_would_refuse_and_its_hint_helps() {
         assert_eq!(checked.out.matches(said).count(), 2, "{checked}");
     }
 }
+
+#[test]
+fn check_names_each_key_that_is_not_set_here_and_what_does_not_start_without_it() {
+    let server = Raw::saying(|_| reply("200 OK", "content-type: application/json\r\n", b"{\"results\": []}"));
+    let rest = format!(
+        "[providers.second]\nkind = \"spec\"\nbase_url = \"{}/second\"\nkey_env = \"SECOND_KEY\"\n\n\
+         [[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\", \"second\"]\n",
+        server.url()
+    );
+    let place = Place::new(sqlite(), &server.lines(), &rest);
+    let stopped = "is not set here: no search can be made, and `run` and `once` do not start (hint: export ";
+    for (service, provider) in [(true, false), (false, true), (false, false), (true, true)] {
+        let run = |args: &[&str]| {
+            let program = place.program(args);
+            let program = if service { program } else { program.without("TOPICWATCH_API_KEY") };
+            if provider { program.env("SECOND_KEY", "s-0123456789").run() } else { program.run() }
+        };
+        let checked = run(&["check"]);
+        for (variable, is_set) in [("TOPICWATCH_API_KEY", service), ("SECOND_KEY", provider)] {
+            assert_eq!(checked.out.contains(&format!("{variable} {stopped}{variable}=")), !is_set, "{checked}");
+        }
+        let missing = [service, provider].iter().filter(|is_set| !**is_set).count();
+        assert_eq!(checked.out.matches("warning: ").count(), missing, "{checked}");
+        let json: serde_json::Value = serde_json::from_str(&run(&["check", "--json"]).out).unwrap();
+        assert_eq!(json["warnings"].as_array().unwrap().len(), missing, "{json}");
+        // It may be set where they are started.
+        let once = run(&["once"]);
+        assert_eq!((checked.code, once.code), (Some(0), Some(if missing == 0 { 0 } else { 2 })), "{once}");
+    }
+}

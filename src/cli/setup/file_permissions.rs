@@ -1,14 +1,14 @@
 //! Warns about files that other users of this machine can read or write and should not: keys, passwords, the database;
-//! about keys in files that searches would refuse; and about secrets without which the daemon does not start.
+//! about keys that are missing or that searches would refuse; and about secrets without which the daemon does not start.
 
 use std::path::{Path, PathBuf};
 
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::environment::env;
-use crate::cli::wiring::{channels, pings, protected_files};
+use crate::cli::wiring::{callers, channels, pings, protected_files};
 use crate::config::{self, Config, KeyError, Target};
-use crate::model::{SecretSource, Transport};
+use crate::model::Transport;
 
 /// Returns the warnings of `check`, one line each.
 pub(in crate::cli) fn warnings(context: &Context) -> Vec<String> {
@@ -90,27 +90,31 @@ pub(in crate::cli) fn unusable_secrets(config: &Config) -> Vec<(Option<PathBuf>,
     all
 }
 
-/// Reads the keys that are in files, as a search would. Returns a warning for each that cannot be used, and the files.
-/// Variables are not checked: they may be set only where searches run.
+/// Reads the keys, as a search would. Returns a warning for each that cannot be used, and the configured files that are
+/// the reason. Variables may be set only where searches run.
 fn unusable_keys(config: &Config) -> (Vec<String>, Vec<PathBuf>) {
-    let describe = |message: &str, hint: &str| format!("{message}: no search can be made (hint: {hint})");
     let (mut warnings, mut files) = (Vec::new(), Vec::new());
+    let mut add = |file: Option<PathBuf>, by_variable: bool, message: &str, hint: &str| {
+        let here = if by_variable { " here" } else { "" };
+        warnings.push(output::escape_control(&format!(
+            "{message}{here}: no search can be made, and `run` and `once` do not start (hint: {hint})"
+        )));
+        files.extend(file);
+    };
     let service = &config.service;
-    let is_set = |variable: &str| env(variable).is_some_and(|value| !value.is_empty());
-    let is_unset = |variable: &str| !is_set(variable) && !is_set(&format!("{variable}_FILE"));
-    if let (Some(file), Target::Url(_), true) = (&service.api_key_file, &service.target, is_unset(&service.api_key_env))
+    if matches!(service.target, Target::Url(_))
         && let Err(error) = config::read_key(service, &env)
     {
-        warnings.push(describe(&error.message, &error.hint));
-        files.push(file.clone());
+        let is_set = |variable: &str| env(variable).is_some_and(|value| !value.is_empty());
+        let is_variable_set = is_set(&service.api_key_env) || is_set(&format!("{}_FILE", service.api_key_env));
+        let file = service.api_key_file.clone().filter(|_| !is_variable_set);
+        let by_variable = file.is_none();
+        add(file, by_variable, &error.message, &error.hint);
     }
     for provider in config.providers.iter().filter(|provider| matches!(provider.target, Target::Url(_))) {
-        let Some(file) = provider.key_file.clone().filter(|_| provider.key_env.is_none()) else { continue };
-        let place = SecretSource { variable: None, file: Some(file.clone()) };
-        if let Err(error) = config::read_secret(&format!("key of provider {}", provider.name), &place, &env) {
-            warnings.push(describe(&error.message, &error.hint));
-            files.push(file);
-        }
+        let Some(refusal) = callers::refusal(provider) else { continue };
+        let file = provider.key_file.clone().filter(|_| provider.key_env.is_none());
+        add(file, provider.key_env.is_some(), &refusal.text, &refusal.hint);
     }
     (warnings, files)
 }

@@ -98,6 +98,11 @@ pub(in crate::cli) fn login(provider: &ProviderConfig) -> Login {
     }
 }
 
+/// Returns why a provider cannot be called: its key or user is missing, or its key cannot be used.
+pub(in crate::cli) fn refusal(provider: &ProviderConfig) -> Option<Failure> {
+    access(provider).err()
+}
+
 fn access(provider: &ProviderConfig) -> Result<Access, Failure> {
     let place = key_place(provider);
     let named = place.variable.is_some() || place.file.is_some();
