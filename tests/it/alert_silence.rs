@@ -108,6 +108,38 @@ fn a_message_is_due_again_when_its_alerts_snooze_is_ended() {
 }
 
 #[test]
+fn a_retry_says_whether_its_alert_holds_the_message_back() {
+    for database in databases() {
+        let (world, place, hook) = refused(database, "", 25);
+        let name = place.database.name;
+        let event = place.json(&["outbox", "--json"])["messages"][0]["event"].as_str().unwrap().to_owned();
+        let waits = |why: &str| {
+            let retried = place.run(&["outbox", "retry", &event]);
+            retried.shows(0, &["queued again: 1\n", &format!("note: alert recalls {why}: its messages wait until ")]);
+            let sent = hook.got().len();
+            place.run(&["outbox", "deliver"]).shows(0, &["nothing was due; the next try is at "]);
+            assert_eq!(hook.got().len(), sent, "{name}: {why}");
+        };
+        place.ok(&["alerts", "snooze", "recalls", "--for", "30d"]);
+        waits("is snoozed");
+        place.ok(&["alerts", "snooze", "recalls", "--off"]);
+        let retried = place.run(&["outbox", "retry", &event]);
+        retried.shows(0, &["queued again: 1; a running daemon delivers them"]);
+        assert!(!retried.out.contains("note: "), "{name}: {retried}");
+        place.run(&["outbox", "deliver"]).shows(0, &["delivered"]);
+        assert_eq!(hook.got().len(), 2, "{name}");
+
+        // Retries happen in the real present: the quiet hours are around it.
+        let hour_of_day = (topicwatch::daemon::system_clock()().0 / 3_600_000).rem_euclid(24);
+        let quiet = format!("quiet = \"{:02}:00-{:02}:00\"", (hour_of_day + 23) % 24, (hour_of_day + 2) % 24);
+        place.configure(&world.lines(), &file(&hook, &format!("{quiet}\ntimezone = \"UTC\"")));
+        due(&place, 26);
+        assert_eq!(hook.got().len(), 2, "{name}");
+        waits("has quiet hours");
+    }
+}
+
+#[test]
 fn what_waits_when_an_alert_is_paused_or_removed_is_never_sent() {
     let both = ["paused", "removed"].map(|why| databases().into_iter().map(move |one| (one, why)));
     for (database, why) in both.into_iter().flatten() {

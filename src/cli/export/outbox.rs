@@ -1,6 +1,6 @@
 //! `outbox`: lists, retries, drops and delivers notifications.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
 
@@ -10,7 +10,7 @@ use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
 use crate::cli::wiring::{channels, jobs};
-use crate::model::{OutboxEntry, OutboxState};
+use crate::model::{JobKind, OutboxEntry, OutboxState, Time, alert_of};
 use crate::notify::Delivery;
 use crate::store::{SendResult, Store};
 
@@ -160,6 +160,30 @@ fn unknown_channels<'p>(context: &Context, messages: impl Iterator<Item = &'p Ou
     messages.map(|posted| posted.message.channel.as_str()).filter(|channel| !is_configured(channel)).collect()
 }
 
+/// Returns the alert that a message is from.
+fn alert_of_message(posted: &OutboxEntry) -> Option<&str> {
+    posted.origin.as_deref().filter(|_| posted.message.kind == JobKind::Alert.as_str()).and_then(alert_of)
+}
+
+/// Returns the alerts of these messages that send nothing now, each with the reason and what that means.
+async fn silent_alerts<'p>(
+    store: &Store,
+    messages: &'p [OutboxEntry],
+    now: Time,
+) -> Result<BTreeMap<&'p str, String>, Failure> {
+    let mut silent = BTreeMap::new();
+    for alert in messages.iter().filter_map(alert_of_message).collect::<BTreeSet<&str>>() {
+        let Some(card) = store.alert_card(alert, now).await? else { continue };
+        let why = if card.snoozed(now).is_some() { "is snoozed" } else { "has quiet hours" };
+        if card.spec.paused {
+            silent.insert(alert, "is paused: its messages are dropped".to_owned());
+        } else if let Some(until) = card.silent(now) {
+            silent.insert(alert, format!("{why}: its messages wait until {}", output::format_time(until)));
+        }
+    }
+    Ok(silent)
+}
+
 async fn retry(context: &Context, args: &OutboxChosenArgs) -> Result<Exit, Failure> {
     let store = context.store(false).await?;
     let selected = selected_messages(&store, args).await?;
@@ -172,10 +196,13 @@ async fn retry(context: &Context, args: &OutboxChosenArgs) -> Result<Exit, Failu
         });
     }
     let events = (!args.dead).then_some(args.events.as_slice());
-    let queued = store.retry_messages(events, (context.clock)()).await?;
+    let now = (context.clock)();
+    let queued = store.retry_messages(events, now).await?;
+    let silent = if queued > 0 { silent_alerts(&store, &selected, now).await? } else { BTreeMap::new() };
     store.close().await;
     let lost = unknown_channels(context, selected.iter());
-    let tried = selected.iter().any(|posted| !lost.contains(posted.message.channel.as_str()));
+    let waits = |posted: &OutboxEntry| alert_of_message(posted).is_some_and(|alert| silent.contains_key(alert));
+    let tried = selected.iter().any(|posted| !lost.contains(posted.message.channel.as_str()) && !waits(posted));
     let how =
         if tried && queued > 0 { "; a running daemon delivers them, or run `topicwatch outbox deliver`" } else { "" };
     let mut text = format!("queued again: {queued}{how}\n");
@@ -183,6 +210,9 @@ async fn retry(context: &Context, args: &OutboxChosenArgs) -> Result<Exit, Failu
     if left > 0 {
         let why = if args.dead { ERASED } else { SENDING };
         text.push_str(&format!("not queued: {left}: {why}\n"));
+    }
+    for (alert, why) in &silent {
+        text.push_str(&format!("note: alert {} {why}\n", output::truncate(alert, 64)));
     }
     for channel in lost {
         text.push_str(&format!(
@@ -230,11 +260,16 @@ async fn deliver(context: &Context, as_json: bool) -> Result<Exit, Failure> {
     }
     let store = context.store(false).await?;
     let deliveries = jobs::courier(&store, &context.clock).deliver_due(&channels).await?;
+    let mut next: Option<Time> = None;
+    for channel in channels.iter() {
+        next = next.into_iter().chain(store.next_message(&channel.name).await?).min();
+    }
     store.close().await;
     if as_json {
         output::json(&json!({ "deliveries": deliveries.iter().map(to_json).collect::<Vec<_>>() }))?;
     } else if deliveries.is_empty() {
-        output::text("nothing was due\n")?;
+        let next = next.map_or_else(String::new, |at| format!("; the next try is at {}", output::format_time(at)));
+        output::text(&format!("nothing was due{next}\n"))?;
     } else {
         output::text(&render(&deliveries))?;
     }
