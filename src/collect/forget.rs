@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::replay::read;
-use crate::model::{Kind, PAUSED, ReplyEntry, Time, author_of_text_key};
+use crate::model::{Kind, PAUSED, ReplyEntry, Time, Topic, author_of_text_key};
 use crate::normalise;
 use crate::store::{
     ErasedCounts, Mention, MentionPlace, NamedItem, Store, StoreError, StoredReply, Tombstone, TombstoneKind,
@@ -33,6 +33,8 @@ pub struct Eraser<'a> {
     pub known: Tombstones,
     /// The topics' tombstones that are still open.
     pub topics: Vec<Tombstone>,
+    /// The topics of the configuration, which stay watched.
+    pub watched: &'a [Topic],
     /// The social platform.
     pub platform: &'a str,
     pub now: Time,
@@ -147,6 +149,9 @@ impl Eraser<'_> {
     }
 
     async fn end_topic(&self, topic: &str, taken: &mut ErasedCounts) -> Result<(), StoreError> {
+        // A restored database still watches it. A run of it, perhaps one that was cut off, does not keep its findings.
+        let is_watched = self.watched.iter().any(|watched| watched.id == topic);
+        let closed = if is_watched { Ok(()) } else { self.store.close_topic(topic, self.now).await };
         loop {
             let page = self.store.erase_topic_items(topic, self.now).await?;
             crate::failpoint::at("forget/topic");
@@ -161,7 +166,7 @@ impl Eraser<'_> {
             taken.add(page);
             match last {
                 Some(last) => after = last,
-                None => return Ok(()),
+                None => return closed,
             }
         }
     }
@@ -213,7 +218,7 @@ impl Eraser<'_> {
                     matches!(place, MentionPlace::Messages | MentionPlace::Alerts | MentionPlace::Reports);
                 may_name_topics && topics.iter().any(|topic| is_about(&row.texts, topic))
             };
-            // Alerts of a topic are deleted when it is closed, before anything else, and notes with their item.
+            // Alerts of a topic are deleted when it is closed, and notes with their item. A rehearsal leaves them.
             let is_deleted = |row: &&Mention| match place {
                 MentionPlace::Alerts => row.texts.first().is_some_and(|subject| {
                     let of = subject.split_once('/').map_or(subject.as_str(), |(topic, _)| topic);
@@ -224,7 +229,7 @@ impl Eraser<'_> {
             };
             let named: Vec<&Mention> = page
                 .iter()
-                .filter(|row| !is_deleted(row))
+                .filter(|row| !(self.rehearsal && is_deleted(row)))
                 .filter(|row| row.texts.iter().any(|text| self.quotes(text, place)) || of_topic(row))
                 .collect();
             blanked += match named.len() as u64 {

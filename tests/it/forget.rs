@@ -391,6 +391,34 @@ fn tombstones_are_carried_to_another_database_and_no_name_with_them() {
     }
 }
 
+#[test]
+fn a_topic_that_was_forgotten_is_not_watched_after_a_restore() {
+    for (database, other) in databases().into_iter().zip(databases()) {
+        let name = database.name;
+        let ((server, place), (other_server, restored)) = (told_of_her(database), told_of_her(other));
+        let globex = TOPICS.split_once("\n\n").unwrap().1;
+        place.configure(&server.lines(), globex);
+        restored.configure(&other_server.lines(), globex);
+        // The topic was added before it was forgotten, and something fired for it.
+        let old = "UPDATE job SET created_at = 1 WHERE topic = 'acme';\
+                   INSERT INTO alert_event (event, alert, subject, kind, at, summary, lines) \
+                   VALUES ('alert:a/1', 'a', 'acme/social', 'fired', 1, 'acme: more than usual', '[]')";
+        wait(restored.database.execute(old));
+        place.ok(&["forget", "--topic", "acme", "--yes"]);
+        let journal = place.path("tombstones").display().to_string();
+        place.ok(&["forget", "--export", &journal]);
+        restored.ok(&["forget", "--import", &journal, "--yes"]);
+        let of = |sql: &str| restored.database.number(sql);
+        assert_eq!(of("SELECT count(*) FROM topic WHERE id = 'acme'"), 0, "{name}");
+        assert_eq!(of("SELECT count(*) FROM alert_event"), 0, "{name}");
+        assert_eq!(restored.database.items_of("acme"), 0, "{name}");
+        assert_eq!(of("SELECT count(*) FROM topic WHERE id = 'globex'"), 1, "{name}: the other topic stays");
+        // It may begin anew.
+        restored.configure(&other_server.lines(), TOPICS);
+        restored.run(&["once", "--at", TEN, "--topic", "acme"]).shows(0, &["5 found = 4 new"]);
+    }
+}
+
 /// Exports with an author filter, one for each of these names.
 fn exports(of: &[&str]) -> String {
     let one = |name: &&str| {

@@ -172,7 +172,8 @@ async fn dry_run(
     let topics = requested.iter().filter(|one| one.kind == TombstoneKind::Topic).cloned().collect();
     let platform = &context.config.service.platform;
     let tombstones = Tombstones::new(key, &requested);
-    let found = Eraser { store, known: tombstones.clone(), topics, platform, now, rehearsal: true }.erase().await?;
+    let (known, watched) = (tombstones.clone(), context.config.topics.as_slice());
+    let found = Eraser { store, known, topics, watched, platform, now, rehearsal: true }.erase().await?;
     let naming = remaining_mentions(store, &tombstones).await?;
     let reports = reports(store, &found).await?;
     store.close().await;
@@ -191,8 +192,8 @@ async fn erase(context: &Context, store: &Store, now: Time, args: &ForgetArgs) -
     let tombstones = Tombstones::new(key, all.iter().map(|(one, _)| one));
     let topics = open.iter().filter(|one| one.kind == TombstoneKind::Topic).cloned().collect();
     let platform = &context.config.service.platform;
-    let sweep = Eraser { store, known: tombstones.clone(), topics, platform, now, rehearsal: false };
-    let mut found = sweep.erase().await?;
+    let (known, watched) = (tombstones.clone(), context.config.topics.as_slice());
+    let mut found = Eraser { store, known, topics, watched, platform, now, rehearsal: false }.erase().await?;
     // Only the tombstones know what was erased before an interruption.
     found.since = found.since.into_iter().chain(store.first_erased_seen_at().await?).min();
     let (naming, reports) = (remaining_mentions(store, &tombstones).await?, reports(store, &found).await?);

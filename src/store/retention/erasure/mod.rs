@@ -103,6 +103,11 @@ impl Store {
         read!(self, impact::topics())
     }
 
+    /// Stops watching a topic: cancels its queued runs, and deletes its job and its alerts.
+    pub async fn close_topic(&self, topic: &str, now: Time) -> Result<(), StoreError> {
+        write_tx!(self, erase::close_topic(topic, now))
+    }
+
     /// Erases some of what a topic found. Repeat until nothing is left.
     pub async fn erase_topic_items(&self, topic: &str, now: Time) -> Result<ErasedCounts, StoreError> {
         write_tx!(self, erase::page_of_topic(topic, 200, now))
