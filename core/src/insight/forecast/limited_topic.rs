@@ -131,8 +131,9 @@ impl LimitedTopic {
             }
             money
         };
-        // Where prices vary, cheap calls may leave room for more than `count`, and the last of these may be dear.
-        let vary = able.iter().any(|one| one.highest > one.expected);
+        // Where prices vary, cheap calls may leave room for more than `count`, and the last of these may be dear. What is
+        // expected is an average that includes retries, so it may be the higher one.
+        let vary = able.iter().any(|one| one.highest != one.expected);
         (count, money_of(count, |one| one.expected), money_of(if vary { allowed } else { count }, |one| one.highest))
     }
 }

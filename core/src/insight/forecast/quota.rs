@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::limit_forecast::{Allowance, Amount, ExhaustedDay, Quota, saturating_i64};
 use super::limited_topic::{LimitedTopic, Load, SourceCalls};
-use super::prices::{expected, highest};
+use super::prices::{expected, single};
 use super::types::{Horizon, Price};
 use crate::model::{AiWhen, Budget, Micros, ProviderQuery, Source, Time, Topic, TopicLimits, Usage};
 use crate::schedule::{Schedule, ScheduleError};
@@ -77,7 +77,7 @@ impl<'s> Group<'s> {
         counted: &impl Fn(Source) -> bool,
     ) {
         for source in topic.sources().into_iter().filter(|source| counted(*source)) {
-            let price = (expected(source, prices), highest(source, prices));
+            let price = (expected(source, prices), single(source, prices));
             let load = match (is_daily(topic, source), answered) {
                 (false, _) => &mut self.each,
                 (true, false) => &mut self.daily,
