@@ -7,7 +7,7 @@ use super::limit_forecast::{Allowance, Amount, ExhaustedDay, Quota, saturating_i
 use super::limited_topic::{LimitedTopic, Load, SourceCalls};
 use super::prices::{expected, single};
 use super::types::{Horizon, Price};
-use crate::model::{AiWhen, Budget, Micros, ProviderQuery, Source, Time, Topic, TopicLimits, Usage};
+use crate::model::{AiWhen, Budget, Micros, Overlap, ProviderQuery, Source, Time, Topic, TopicLimits, Usage};
 use crate::schedule::{Schedule, ScheduleError};
 
 /// The calls of the topics that share a schedule and time zone.
@@ -64,7 +64,8 @@ impl<'s> Group<'s> {
             let (many, daily) = (calls_of(topic, source).saturating_mul(tries), is_daily(topic, source));
             all.push(SourceCalls { source, many, daily, expected, highest, configured });
         }
-        self.limited = Some(LimitedTopic { sources: all, answered, limits, used });
+        let side_by_side = topic.schedule.as_ref().is_some_and(|policy| policy.overlap == Overlap::Allow);
+        self.limited = Some(LimitedTopic { sources: all, answered, side_by_side, limits, used });
         self
     }
 
