@@ -116,8 +116,8 @@ pub(in crate::insight) fn share(sum: Micros, part: i64, of: i64) -> Micros {
 mod tests {
     use super::*;
 
-    /// What the service may have billed: the tries of each search and its bill, at a configured price of 2. Returns what
-    /// one call costs at most, with one try, with one try if others were free, and with all tries.
+    /// What the service may have billed: the tries of each search and its bill, at a configured price of 2. Returns the
+    /// most that a call costs: without retries, of one try if others are free, and of all tries.
     fn priced(bills: &[(i64, i64)], max_tries: u32) -> (i64, i64, i64) {
         let most = |of: &dyn Fn(&(i64, i64)) -> Option<i64>| Micros(bills.iter().filter_map(of).max().unwrap_or(0));
         let row = BilledCostRow {
