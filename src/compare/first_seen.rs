@@ -1,5 +1,6 @@
 //! What runs saw first, in parts that add up to the ledger's count: new, baseline, older than the window, and hidden by
-//! the topic's filter. The rules are those of `changes`.
+//! the topic's filter. The rules are those of `changes`, but what is older than the window counts as older also in a
+//! baseline, with and without a filter.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +13,7 @@ use crate::store::{MOST_SIGHTS, Store, StoreError};
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct FirstSeen {
     pub new: i64,
-    /// Found when a source answered the question for the first time.
+    /// Found when a source answered the question for the first time, and not older than the window.
     pub baseline: i64,
     /// Older than the window, or dated ahead.
     pub older: i64,
@@ -60,8 +61,8 @@ async fn through_filter(store: &Store, topic: &Topic, seq: i64) -> Result<FirstS
     let count = |many: usize| i64::try_from(many).unwrap_or(i64::MAX);
     Ok(FirstSeen {
         new: count(counts.new),
-        baseline: count(counts.baseline),
-        older: count(counts.outside),
+        baseline: count(counts.baseline.saturating_sub(counts.baseline_outside)),
+        older: count(counts.outside.saturating_add(counts.baseline_outside)),
         filtered: Some(count(counts.filtered)),
     })
 }

@@ -80,7 +80,7 @@ impl Argument {
                     |list: &Vec<Value>| (1..=many).contains(&list.len()) && list.iter().all(|one| text(one, most));
                 (
                     value.as_array().is_some_and(all),
-                    format!("give a list of 1 to {many} strings of 1 to {most} characters"),
+                    format!("give a list of 1 to {many} strings of 1 to {most} characters, such as [\"acme\"]"),
                 )
             }
             Kind::Source => {
@@ -90,19 +90,20 @@ impl Argument {
             Kind::Word(words) => {
                 (value.as_str().is_some_and(|word| words.contains(&word)), format!("give one of: {}", words.join(", ")))
             }
-            Kind::Number(least, most, _) => {
+            Kind::Number(least, most, otherwise) => {
                 let range = u64::from(least)..=u64::from(most);
                 let is_valid = whole_number(value).is_some_and(|number| range.contains(&number));
-                (is_valid, format!("give a whole number from {least} to {most}"))
+                (is_valid, format!("give a whole number from {least} to {most}, such as {otherwise}"))
             }
             Kind::Instant => {
                 let named = |text: &str| parse_instant(text, now).is_some();
                 (text(value, LONGEST_INSTANT) && value.as_str().is_some_and(named), INSTANTS.to_owned())
             }
         };
-        let shown_value = || match value.as_str() {
-            Some(text) => excerpt(text),
-            None => excerpt(&value.to_string()),
+        // Where another type is wanted, quotation marks show that it is a string.
+        let shown_value = || match (value.as_str(), self.kind) {
+            (Some(text), Kind::Text(_) | Kind::Source | Kind::Word(_) | Kind::Instant) => excerpt(text),
+            _ => excerpt(&value.to_string()),
         };
         if is_valid {
             Ok(())
@@ -241,13 +242,13 @@ mod tests {
             (r#"{"topic":"longer"}"#, "`topic` cannot be `longer`", "1 to 5 characters"),
             (r#"{"topic":" "}"#, "`topic` cannot be", "1 to 5 characters"),
             (r#"{"topic":"a\u0000"}"#, "`topic` cannot be", "1 to 5 characters"),
-            (r#"{"topic":"a","topics":"a"}"#, "`topics` cannot be `a`", "a list of 1 to 2 strings"),
+            (r#"{"topic":"a","topics":"a"}"#, r#"`topics` cannot be `\"a\"`"#, r#"such as [\"acme\"]"#),
             (r#"{"topic":"a","topics":["a","b","c"]}"#, "`topics` cannot be", "a list of 1 to 2 strings"),
             (r#"{"topic":"a","topics":[]}"#, "`topics` cannot be", "a list of 1 to 2 strings"),
             (r#"{"topic":"a","source":"NO SUCH"}"#, "`source` cannot be", "social, web, ai"),
             (r#"{"topic":"a","order":"best"}"#, "`order` cannot be `best`", "new, old"),
             (r#"{"topic":"a","limit":0}"#, "`limit` cannot be `0`", "from 1 to 50"),
-            (r#"{"topic":"a","limit":"10"}"#, "`limit` cannot be `10`", "from 1 to 50"),
+            (r#"{"topic":"a","limit":"10"}"#, r#"`limit` cannot be `\"10\"`"#, "from 1 to 50, such as 10"),
             (r#"{"topic":"a","limit":1.5}"#, "`limit` cannot be `1.5`", "from 1 to 50"),
             (r#"{"topic":"a","limit":-1.0}"#, "`limit` cannot be `-1.0`", "from 1 to 50"),
             (r#"{"topic":"a","limit":1e300}"#, "`limit` cannot be", "from 1 to 50"),

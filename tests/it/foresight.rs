@@ -20,6 +20,11 @@ fn next(args: &[&str]) -> crate::support::program::Ended {
     ended
 }
 
+/// A text without its line breaks.
+fn flat(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 fn topic(id: &str, lines: &str) -> String {
     format!("[[topics]]\nid = \"{id}\"\nquery = \"{id}\"\n{lines}\n\n")
 }
@@ -259,11 +264,30 @@ fn a_plan_says_when_the_calls_of_a_day_are_used_up() {
     let used = json!({"day": "2026-03-12", "calls": 72, "at": "2026-03-12T14:00:00.000Z"});
     assert_eq!((&quota["used_up"], &quota["days_over"]), (&used, &json!(3)));
     let shown = place.ok(&["plan", "--days", "3", "--at", NINE, "--topic", "b"]);
-    assert!(shown.contains("! 2026-03-12: the 45 calls of the day are used up at 14:00 UTC"), "{shown}");
+    // Each call is certain, and retries come on top: 72 is no upper bound.
+    let words = "! 2026-03-12: the 45 calls of the day are used up at 14:00 UTC; 72 are planned; 2 more days exceed";
+    assert!(flat(&shown).contains(words), "{shown}");
     let exactly = format!("{SANDBOX}\nmax_calls_per_day = 72");
     place.configure(&exactly, &topics.concat());
     let quota = place.json(&["plan", "--days", "3", "--at", NINE, "--json"])["quota"].clone();
     assert_eq!((&quota["used_up"], &quota["fullest_day_calls"]), (&Value::Null, &json!(72)));
+}
+
+#[test]
+fn the_calls_that_a_plan_warns_of_are_beside_those_that_were_made() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let lines = format!("{}max_calls_per_day = 12", sandbox.lines());
+        let place = Place::new(database, &lines, &topic("a", "every = \"1h\"\nsources = [\"web\"]"));
+        place.ok(&["once", "--at", NINE]);
+        place.ok(&["once", "--at", NINE]);
+        // Two calls were made; the slots from 10:00 to 23:00 follow.
+        let plan = place.json(&["plan", "--days", "1", "--at", NINE, "--json"]);
+        assert_eq!(plan["quota"]["used_up"]["calls"], 16, "{plan:#}");
+        let shown = place.ok(&["plan", "--days", "1", "--at", NINE]);
+        let words = "the 12 calls of the day are used up at 19:00 UTC; 14 more are planned (2 made today)";
+        assert!(flat(&shown).contains(words), "{}\n{shown}", place.database.name);
+    }
 }
 
 #[test]

@@ -249,7 +249,17 @@ fn tools_are_described_as_reading_only_and_refuse_what_cannot_be_meant() {
             ("search_items", json!({ "topic": "nobody" }), ["there is no topic `nobody`", "list_topics"]),
             ("search_items", json!({ "topic": "acme", "limit": 51 }), ["`limit` cannot be `51`", "from 1 to 50"]),
             ("search_items", json!({ "topic": "acme", "serach": "x" }), ["there is no argument `serach`", "search"]),
-            ("search_items", json!({ "topic": "acme", "search": "-x" }), ["only excludes words", "-word"]),
+            (
+                "search_items",
+                json!({ "topic": "acme", "search": "-x" }),
+                ["`search` cannot be `-x`: it only excludes words", "for example: acme \"price rise\" -jobs"],
+            ),
+            (
+                "search_items",
+                json!({ "topic": "acme", "search": "*" }),
+                ["there is no word to look for", "for example: "],
+            ),
+            ("search_items", json!({ "topic": "acme", "limit": "5" }), ["`limit` cannot be `\"5\"`", "such as 10"]),
             (
                 "search_items",
                 json!({ "topic": "acme", "source": "nowhere" }),

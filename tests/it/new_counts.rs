@@ -143,6 +143,26 @@ fn status_runs_and_feeds_tell_what_was_older_from_what_is_new() {
 }
 
 #[test]
+fn what_is_old_in_a_baseline_counts_as_older_with_and_without_a_filter() {
+    for filter in ["", "exclude = [\"hidden\"]"] {
+        for database in databases() {
+            let world = World::new();
+            let place = Place::new(database, &world.lines(), &topic("acme", filter));
+            world.posts(&[post(1, 28, "what was there", 1), post(2, 0, "old", 1)]);
+            once(&place, 30);
+            let name = format!("{}, {filter}", place.database.name);
+            let status = &place.json(&["status", "--json"])["topics"][0];
+            let run = &place.json(&["runs", "--json"])["runs"][0];
+            for counts in [status, run] {
+                assert_eq!((&counts["new_older"], &counts["new_baseline"]), (&json!(1), &json!(1)), "{name}: {counts}");
+            }
+            let first_seen = &place.json(&["show", "acme", "--json"])["first_seen"];
+            assert_eq!((&first_seen["older"], &first_seen["baseline"]), (&json!(1), &json!(1)), "{name}: {first_seen}");
+        }
+    }
+}
+
+#[test]
 fn what_a_widened_search_found_is_new_whatever_the_window_is() {
     for database in databases() {
         let world = World::new();

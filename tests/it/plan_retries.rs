@@ -55,22 +55,22 @@ fn paid_on(place: &Place, day: u32) -> i64 {
 #[test]
 fn what_is_planned_at_most_holds_if_every_call_is_retried() {
     // Each try is billed the price in the file; or only answers are billed, and more than that. Such a bill cannot be
-    // known before the first.
-    for (bills, days) in [(("0.002", "0.002"), &[11][..]), (("", "0.005"), &[11, 12])] {
+    // known before the first. Then any call may cost it, also with one try.
+    for (bills, days, single) in [(("0.002", "0.002"), &[11][..], 2_000), (("", "0.005"), &[11, 12], 5_000)] {
         for database in databases() {
             let server = failing(bills);
             let place = Place::new(database, &lines(&server), TOPIC);
             let name = format!("{}, {bills:?}", place.database.name);
             place.ok(&["once", "--due", "--at", "2026-03-10T23:30:00Z"]);
-            let mut last = (0, 0, 0);
+            let mut last = (0, 0, 0, 0);
             for day in days {
                 let plan = planned(&place, &format!("2026-03-{}T23:30:00Z", day - 1));
                 assert_eq!((&plan["calls"]["web"], &plan["tries"]["web"]), (&4.into(), &8.into()), "{name}: {plan:#}");
-                last = (micros(&plan, "without_retries"), paid_on(&place, *day), micros(&plan, "at_most"));
+                let highest = (plan["prices"][1]["highest_usd"].as_f64().unwrap() * 1e6).round() as i64;
+                last = (micros(&plan, "without_retries"), paid_on(&place, *day), micros(&plan, "at_most"), highest);
             }
-            let (once, paid, at_most) = last;
-            assert!(once < paid, "{name}: {once} without retries, {paid} were paid");
-            assert_eq!(paid, at_most, "{name}");
+            let (once, paid, at_most, highest) = last;
+            assert_eq!((highest, once, paid), (single, 4 * single, at_most), "{name}");
             let tries = "SELECT count(*) FROM v_search WHERE tries = 2 AND state = 'ok'";
             assert_eq!(place.database.number(tries), 4 * days.len() as i64, "{name}");
         }
@@ -113,6 +113,10 @@ fn a_try_after_a_new_login_is_not_one_that_the_file_allows() {
     let flat = shown.out.split_whitespace().collect::<Vec<_>>().join(" ");
     let words = "if each call is tried 3 times (max_tries and once more after a new login) and every try is billed";
     assert!(flat.contains(words), "{shown}");
+    let json = place.program(&[&plan[..], &["--json"]].concat()).env("BSKY_PASSWORD", "pass-0123-word").run();
+    let json: Value = serde_json::from_str(&json.out).unwrap();
+    let price = json["prices"].as_array().unwrap().iter().find(|price| price["source"] == "bsky").unwrap();
+    assert_eq!((&price["max_tries"], &json["tries"]["providers"]), (&2.into(), &60.into()), "{json:#}");
 }
 
 #[test]

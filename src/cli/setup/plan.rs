@@ -138,8 +138,7 @@ fn providers(context: &Context, used: &[(Source, Usage)]) -> Vec<ProviderDay> {
     let day = |one: &ProviderConfig| {
         // A call whose session had expired is tried once more after the next login.
         let logs_in = one.kind.login == Login::Session;
-        let tries = one.max_tries + u32::from(logs_in);
-        ProviderDay { name: one.name, limits: one.limits(), used: used(one.name), tries, logs_in }
+        ProviderDay { name: one.name, limits: one.limits(), used: used(one.name), max_tries: one.max_tries, logs_in }
     };
     context.config.providers.iter().map(day).collect()
 }
@@ -156,7 +155,7 @@ fn render(forecast: &Forecast, stored: &Stored) -> String {
     text.push_str(&prices(forecast, stored));
     text.push('\n');
     text.push_str(&quota(forecast));
-    forecast.providers.iter().for_each(|provider| text.push_str(&provider_quota(provider)));
+    forecast.providers.iter().for_each(|provider| text.push_str(&provider_quota(provider, forecast.from)));
     forecast.budgets.iter().for_each(|met| text.push_str(&render_budget(met)));
     if is_retried(forecast) {
         let note = "Days are counted without retries; each try counts against these limits.";

@@ -3,7 +3,7 @@
 
 use super::plan_limits::only_providers;
 use crate::cli::terminal::output;
-use crate::insight::{Calls, Cost, Forecast};
+use crate::insight::{Calls, Cost, Forecast, Price};
 use crate::model::{Micros, Source};
 
 /// Explains the mark of an upper bound.
@@ -136,7 +136,7 @@ fn times(forecast: &Forecast) -> String {
         _ => providers > 0,
     };
     let planned = || forecast.prices.iter().filter(|price| is_planned(price.source));
-    let tries = planned().map(|price| price.max_tries);
+    let tries = planned().map(Price::tries);
     let (least, most) = tries.fold((u32::MAX, 0), |(least, most), tries| (least.min(tries), most.max(tries)));
     let (some, all) = (planned().any(|price| price.logs_in), planned().all(|price| price.logs_in));
     // Which of the other providers are planned is not known here, so no numbers if they differ.

@@ -2,7 +2,7 @@
 
 use crate::budget::UnaffordableCall;
 use crate::cli::terminal::output;
-use crate::insight::{Allowance, Forecast, ProviderQuota};
+use crate::insight::{Allowance, ExhaustedDay, Forecast, ProviderQuota, Quota};
 use crate::model::Time;
 
 /// Whether only other providers are asked, not the search service.
@@ -37,31 +37,39 @@ pub(super) fn quota(forecast: &Forecast) -> String {
     };
     let used_up = if quota.upper_bound { "may be used up from" } else { "are used up at" };
     let text = format!(
-        "{}: the {limit} calls of the day {used_up} {} UTC{note}; at most {} are planned{more}. Further calls are not \
+        "{}: the {limit} calls of the day {used_up} {} UTC; {}{more}. Further calls are not \
          made (over_quota): raise [service] max_calls_per_day, or run topics less often.",
         used.day,
         clock(used.at),
-        used.calls
+        planned(quota, used, forecast.from)
     );
     output::wrap("! ", &text, usize::from(output::width()))
 }
 
 /// Warns about a provider's limit that will be used up.
-pub(super) fn provider_quota(ProviderQuota { provider, quota }: &ProviderQuota) -> String {
+pub(super) fn provider_quota(ProviderQuota { provider, quota }: &ProviderQuota, from: Time) -> String {
     let Some(used) = &quota.used_up else { return String::new() };
-    let (used_up, planned) = match quota.upper_bound {
-        true => ("may be used up from", "at most "),
-        false => ("are used up at", ""),
-    };
+    let used_up = if quota.upper_bound { "may be used up from" } else { "are used up at" };
     let text = format!(
-        "{}: the {} calls of the day for {provider} {used_up} {} UTC; {planned}{} are planned. Further calls are not made \
+        "{}: the {} calls of the day for {provider} {used_up} {} UTC; {}. Further calls are not made \
          (over_quota): raise [providers.{provider}] max_calls_per_day, or run topics less often.",
         used.day,
         quota.max_calls_per_day,
         clock(used.at),
-        used.calls
+        planned(quota, used, from)
     );
     output::wrap("! ", &text, usize::from(output::width()))
+}
+
+/// Says how many calls are planned on a day that exceeds its limit, beside those that were made on it.
+fn planned(quota: &Quota, used: &ExhaustedDay, from: Time) -> String {
+    let made = if used.day == from.utc_date() { quota.made_today } else { 0 };
+    let most = if quota.upper_bound { "at most " } else { "" };
+    let calls = used.calls.saturating_sub(made);
+    match made {
+        0 => format!("{most}{calls} are planned"),
+        made => format!("{most}{calls} more are planned ({made} made today)"),
+    }
 }
 
 /// Describes a limit other than the service's calls.

@@ -8,7 +8,7 @@ use crate::mcp::call::{DAY, ToolCall};
 use crate::mcp::caveats;
 use crate::mcp::error::ToolError;
 use crate::mcp::quoting::{IN_A_LIST, quote_fields, quote_fields_of_all};
-use crate::model::{Span, Time, Tone};
+use crate::model::{Span, Time, Tone, excerpt};
 use crate::normalise::words::parse_query;
 use crate::store::{Filter, ItemCursor, ItemOrder};
 
@@ -94,8 +94,9 @@ async fn filter(call: &ToolCall) -> Result<Filter, ToolError> {
     let arguments = &call.given;
     let instant = |name| arguments.instant(name, call.now);
     let unclear = |unclear| {
-        let hint = "write words, \"a phrase\", prefix*, #hashtag, @name; -word excludes";
-        ToolError::new(format!("this search is not usable: {unclear}"), hint)
+        let hint = "write words, \"a phrase\", prefix*, #hashtag, @name; -word excludes; \
+                    for example: acme \"price rise\" -jobs";
+        ToolError::new(format!("`search` cannot be `{}`: {unclear}", excerpt(arguments.required("search"))), hint)
     };
     Ok(Filter {
         topics: vec![arguments.required("topic").to_owned()],

@@ -60,6 +60,9 @@ pub struct ChangeCounts {
     pub outside: usize,
     /// First seen in a baseline.
     pub baseline: usize,
+    /// Those of a baseline that are older than the window.
+    #[serde(skip)]
+    pub baseline_outside: usize,
     pub gone: usize,
     pub edited: usize,
     pub rising: usize,

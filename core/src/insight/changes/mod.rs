@@ -95,6 +95,7 @@ pub fn changes(reading: &ChangeInput, filter: &Filter, most: usize) -> Changes {
         }
         if quiet {
             counts.baseline += 1;
+            counts.baseline_outside += usize::from(fit == WindowFit::Outside);
             continue;
         }
         if fit == WindowFit::Outside {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::limit_forecast::saturating_i64;
 use super::limited_topic::Load;
-use super::prices::{expected, highest, tries};
+use super::prices::{expected, single, tries};
 use super::quota::Group;
 use super::types::{History, Horizon, Price};
 use crate::budget::Prices;
@@ -131,7 +131,7 @@ impl Groups<'_> {
         prices: &[Price],
         counted: &impl Fn(Source) -> bool,
     ) -> Group<'g> {
-        let price = |source| (expected(source, prices), highest(source, prices), self.configured.of(source), 1);
+        let price = |source| (expected(source, prices), single(source, prices), self.configured.of(source), 1);
         self.group(at).with_limited((topic, limits), answered, self.used_by(topic), &price, counted)
     }
 

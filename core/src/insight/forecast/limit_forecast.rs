@@ -28,7 +28,7 @@ pub struct Quota {
 pub struct ExhaustedDay {
     /// The UTC day.
     pub day: String,
-    /// Calls planned for it.
+    /// Its calls: those that are planned, and those that were already made if it is today.
     pub calls: i64,
     /// When the last allowed call is made.
     pub at: Time,

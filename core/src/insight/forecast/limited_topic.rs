@@ -69,6 +69,8 @@ pub(super) struct LimitedTopic {
     pub(super) sources: Vec<SourceCalls>,
     /// Whether it had an answer on the first day.
     pub(super) answered: bool,
+    /// Whether its runs may go on side by side. Else the bills of one are known before the next begins.
+    pub(super) side_by_side: bool,
     pub(super) limits: TopicLimits,
     /// What all its sources used of them on the UTC day of the start.
     pub(super) used: Usage,
@@ -95,7 +97,7 @@ impl LimitedTopic {
         let room = self.limits.money().map(|money| money.0.saturating_sub(used.money.0));
         let fits = |one: &&SourceCalls| of(one.source) && room.is_none_or(|room| one.configured.0 <= room);
         let mut able: Vec<&SourceCalls> = self.sources.iter().filter(fits).collect();
-        able.sort_by_key(|one| one.expected);
+        able.sort_by_key(|one| self.counted(one));
         let searched = |one: &SourceCalls| one.many.saturating_mul(if one.daily { days } else { slots });
         let allowed = self.limits.calls.map_or(i64::MAX, |calls| i64::from(calls).saturating_sub(used.calls).max(0));
         // The most calls are the cheapest. The last one is made if the least price fits beside what the others cost.
@@ -105,12 +107,12 @@ impl LimitedTopic {
             let left = room.map(|room| room.saturating_sub(spent).saturating_sub(least));
             let affordable = match left {
                 Some(left) if left < 0 => 0,
-                Some(left) => left.checked_div(one.expected.0).map_or(i64::MAX, |calls| calls.saturating_add(1)),
+                Some(left) => left.checked_div(self.counted(one).0).map_or(i64::MAX, |calls| calls.saturating_add(1)),
                 None => i64::MAX,
             };
             let made = searched(one).min(affordable).min(allowed.saturating_sub(count));
             count = count.saturating_add(made);
-            spent = spent.saturating_add(one.expected.times(made).0);
+            spent = spent.saturating_add(self.counted(one).times(made).0);
         }
         // The most money is that of the dearest.
         let money_of = |count: i64, price: fn(&SourceCalls) -> Micros| {
@@ -124,16 +126,25 @@ impl LimitedTopic {
             }
             if let Some(room) = room {
                 // By how much the last run may exceed the limit: its calls are refused by their configured prices, and
-                // what they cost is known at its end.
+                // what they cost is known at its end. Side by side, every run may be the last one.
+                let runs = if self.side_by_side { slots } else { 1 };
                 let above = |one: &&SourceCalls| price(one).0.saturating_sub(one.configured.0).max(0);
                 let above = able.iter().map(|one| above(one).saturating_mul(one.many)).fold(0, i64::saturating_add);
+                let above = above.saturating_mul(runs);
                 money = money.min(Micros(room.saturating_add(above).max(0)));
             }
             money
         };
-        // Where prices vary, cheap calls may leave room for more than `count`, and the last of these may be dear.
-        let vary = able.iter().any(|one| one.highest > one.expected);
+        // Where prices vary, cheap calls may leave room for more than `count`, and the last of these may be dear. What is
+        // expected is an average that includes retries, so it may be the higher one.
+        let vary = able.iter().any(|one| one.highest != one.expected);
         (count, money_of(count, |one| one.expected), money_of(if vary { allowed } else { count }, |one| one.highest))
+    }
+
+    /// Returns the least that a call uses of the limit when others are refused: until its run ends, that is its configured
+    /// price.
+    fn counted(&self, one: &SourceCalls) -> Micros {
+        if self.side_by_side { one.expected.min(one.configured) } else { one.expected }
     }
 }
 
@@ -154,6 +165,7 @@ mod tests {
         LimitedTopic {
             sources: vec![one(Source::Social, 3), one(Source::Web, 1)],
             answered: false,
+            side_by_side: false,
             limits: TopicLimits { calls, micros },
             used: Usage { calls: 1, money: Micros(2) },
         }
@@ -203,5 +215,24 @@ mod tests {
             one.many = if one.source == Source::Web { 2 } else { 1 };
         }
         assert_eq!(topic.load(24, 0, false).highest.0, 7 + 2 + 4);
+    }
+
+    #[test]
+    fn runs_side_by_side_may_all_exceed_the_limit_because_none_knows_the_bills_of_the_others() {
+        let mut topic = topic(None, Some(7));
+        topic.sources.retain(|one| one.source == Source::Web);
+        for one in &mut topic.sources {
+            // Configured at 1 and billed 5.
+            (one.expected, one.highest) = (Micros(5), Micros(5));
+        }
+        let most = |topic: &LimitedTopic, slots| {
+            let load = topic.load(slots, 0, false);
+            (load.total, load.money.0, load.highest.0)
+        };
+        // The second call leaves nothing of the limit.
+        assert_eq!(most(&topic, 24), (2, 10, 10));
+        topic.side_by_side = true;
+        assert_eq!(most(&topic, 24), (7, 35, 35), "seven calls fit until the first run ends");
+        assert_eq!(most(&topic, 3), (3, 15, 15), "there are three slots");
     }
 }

@@ -42,7 +42,7 @@ pub fn forecast(
         true => (horizon.tries, false),
         false => {
             let provider = history.providers.iter().find(|one| one.name == source);
-            provider.map_or((1, false), |one| (one.tries, one.logs_in))
+            provider.map_or((1, false), |one| (one.max_tries, one.logs_in))
         }
     };
     let price = |source: &Source| price(*source, topics, prices, history, max_tries(*source));
@@ -194,7 +194,7 @@ impl Groups<'_> {
             }
             Cost { horizon, per_day: share(horizon, 1, i64::from(self.horizon.days)), per_month }
         };
-        let without_retries = cost(|price| price.highest, within_limits, |most| most.highest, (1, 1));
+        let without_retries = cost(|price| price.single, within_limits, |most| most.highest, (1, 1));
         let uncovered = topic.social.as_ref().and_then(|_| {
             let find_gap = || largest_uncovered_gap(&shared.schedule, topic.window, from);
             shared.uncovered.entry(topic.window).or_insert_with(find_gap).as_ref()

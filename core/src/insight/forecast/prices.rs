@@ -9,8 +9,8 @@ const ENOUGH_SEARCHES: i64 = 20;
 
 /// Returns what a call cost on average in past searches if there are enough of them and some were billed, else the
 /// configured price. Those that were not billed count with the price that is configured now. One bill is enough for the
-/// highest price: the next call may cost as much. `max_tries` is how often a call may be tried, and whether one of these
-/// tries is only made after a new login.
+/// highest price: the next call may cost as much. `max_tries` is how often a call may be tried, and `logs_in` whether it may
+/// be tried once more, after a new login.
 pub(in crate::insight) fn price(
     source: Source,
     topics: &[Topic],
@@ -41,12 +41,25 @@ pub(in crate::insight) fn price(
     // Of a retried search one try may have cost all, and more may have been allowed than now: so a call costs at most the
     // whole bill or all tries at the highest average. Of a search of several calls only the average says what one costs.
     let whole = if several { Micros(0) } else { bill(|row| row.highest_bill) };
-    let (highest, average_tries) = (average.max(price), average.times(i64::from(max_tries)));
-    // If tries at prices of single calls explain all bills, one try costs no more than these.
-    let is_explained = average <= single && whole <= average_tries;
-    let of_try = if is_explained { average } else { average.max(whole) };
+    let average_tries = average.times(i64::from(max_tries) + i64::from(logs_in));
+    // If the price of a single try explains all bills, one try costs no more. Else any of them may be that of one try.
+    let single = if average <= single { average } else { average.max(whole) };
+    let of_try = if whole <= average_tries { single } else { single.max(whole) };
+    let highest = single.max(price);
     let all_tries = average_tries.max(whole).max(highest);
-    Price { source, price, basis, billed_searches, assumed_searches, highest, of_try, max_tries, logs_in, all_tries }
+    Price {
+        source,
+        price,
+        basis,
+        billed_searches,
+        assumed_searches,
+        highest,
+        single,
+        of_try,
+        max_tries,
+        logs_in,
+        all_tries,
+    }
 }
 
 /// Returns the price of a source in the forecast.
@@ -54,14 +67,14 @@ pub(in crate::insight) fn expected(source: Source, prices: &[Price]) -> Micros {
     prices.iter().find(|price| price.source == source).map_or(Micros(0), |price| price.price)
 }
 
-/// Returns the most that a call of a source costs in the forecast.
-pub(in crate::insight) fn highest(source: Source, prices: &[Price]) -> Micros {
-    prices.iter().find(|price| price.source == source).map_or(Micros(0), |price| price.highest)
+/// Returns the most that a call of a source without retries costs in the forecast.
+pub(in crate::insight) fn single(source: Source, prices: &[Price]) -> Micros {
+    prices.iter().find(|price| price.source == source).map_or(Micros(0), |price| price.single)
 }
 
 /// Returns how often a call of a source may be tried, and the most that one try costs.
 pub(in crate::insight) fn tries(source: Source, prices: &[Price]) -> (i64, Micros) {
-    let of = |price: &Price| (i64::from(price.max_tries), price.of_try);
+    let of = |price: &Price| (i64::from(price.tries()), price.of_try);
     prices.iter().find(|price| price.source == source).map_or((1, Micros(0)), of)
 }
 
@@ -103,7 +116,8 @@ pub(in crate::insight) fn share(sum: Micros, part: i64, of: i64) -> Micros {
 mod tests {
     use super::*;
 
-    /// What the service may have billed: the tries of each search and its bill, at a configured price of 2.
+    /// What the service may have billed: the tries of each search and its bill, at a configured price of 2. Returns the
+    /// most that a call costs: without retries, of one try if others are free, and of all tries.
     fn priced(bills: &[(i64, i64)], max_tries: u32) -> (i64, i64, i64) {
         let most = |of: &dyn Fn(&(i64, i64)) -> Option<i64>| Micros(bills.iter().filter_map(of).max().unwrap_or(0));
         let row = BilledCostRow {
@@ -129,12 +143,12 @@ mod tests {
             // Nothing was retried.
             (&[(1, 2)][..], 1, 2, 2, 2),
             (&[(1, 5), (1, 3)], 4, 5, 5, 20),
-            // Each of four tries was billed.
+            // Each of four tries was billed what a single one costs.
             (&[(4, 8)], 4, 2, 2, 8),
             // Three failed tries were free, or cost little: one cost 12 or nearly that.
-            (&[(4, 12)], 4, 3, 12, 12),
-            (&[(4, 12)], 1, 3, 12, 12),
-            (&[(4, 12)], 2, 3, 12, 12),
+            (&[(4, 12)], 4, 12, 12, 12),
+            (&[(4, 12)], 1, 12, 12, 12),
+            (&[(4, 12)], 2, 12, 12, 12),
             (&[(4, 12), (1, 12)], 1, 12, 12, 12),
             // As many tries at the configured price are not allowed any more.
             (&[(4, 8)], 1, 2, 8, 8),

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use super::limit_forecast::{Allowance, Amount, ExhaustedDay, Quota, saturating_i64};
 use super::limited_topic::{LimitedTopic, Load, SourceCalls};
-use super::prices::{expected, highest};
+use super::prices::{expected, single};
 use super::types::{Horizon, Price};
-use crate::model::{AiWhen, Budget, Micros, ProviderQuery, Source, Time, Topic, TopicLimits, Usage};
+use crate::model::{AiWhen, Budget, Micros, Overlap, ProviderQuery, Source, Time, Topic, TopicLimits, Usage};
 use crate::schedule::{Schedule, ScheduleError};
 
 /// The calls of the topics that share a schedule and time zone.
@@ -64,7 +64,8 @@ impl<'s> Group<'s> {
             let (many, daily) = (calls_of(topic, source).saturating_mul(tries), is_daily(topic, source));
             all.push(SourceCalls { source, many, daily, expected, highest, configured });
         }
-        self.limited = Some(LimitedTopic { sources: all, answered, limits, used });
+        let side_by_side = topic.schedule.as_ref().is_some_and(|policy| policy.overlap == Overlap::Allow);
+        self.limited = Some(LimitedTopic { sources: all, answered, side_by_side, limits, used });
         self
     }
 
@@ -77,7 +78,7 @@ impl<'s> Group<'s> {
         counted: &impl Fn(Source) -> bool,
     ) {
         for source in topic.sources().into_iter().filter(|source| counted(*source)) {
-            let price = (expected(source, prices), highest(source, prices));
+            let price = (expected(source, prices), single(source, prices));
             let load = match (is_daily(topic, source), answered) {
                 (false, _) => &mut self.each,
                 (true, false) => &mut self.daily,

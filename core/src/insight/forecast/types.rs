@@ -41,8 +41,8 @@ pub struct ProviderDay {
     pub name: Source,
     pub limits: ServiceLimits,
     pub used: Usage,
-    /// The most tries of a call, including the first and the one after a new login.
-    pub tries: u32,
+    /// The most tries of a call, including the first. One after a new login is not among them.
+    pub max_tries: u32,
     /// Whether it has logins that expire.
     pub logs_in: bool,
 }
@@ -68,20 +68,33 @@ pub struct Price {
     pub billed_searches: i64,
     /// Searches of the last 30 days with an assumed cost.
     pub assumed_searches: i64,
-    /// The highest price: the configured one, or the highest bill of a call in the last 30 days if that is higher.
+    /// The highest price: the expected one, or `single` if that is higher.
     #[serde(rename = "highest_usd")]
     pub highest: Micros,
-    /// The most that one try costs. The above may be an average over the tries of a search.
+    /// The most that a call without retries costs: the configured price, or the highest bill of a call in the last 30 days
+    /// if that is higher. Of a retried call that is its whole bill, unless the price of a single try explains it.
+    #[serde(skip)]
+    pub single: Micros,
+    /// The most that one try of a call costs if others were free. It is more than `single` only if a bill is higher than
+    /// all tries that are allowed now.
     #[serde(skip)]
     pub of_try: Micros,
-    /// How often a call may be tried, including the first time and after a new login.
+    /// How often a call may be tried, including the first time. One after a new login is not among them.
     pub max_tries: u32,
-    /// Whether one of these tries is only made after a new login.
+    /// Whether it may be tried once more, after a new login.
     #[serde(skip)]
     pub logs_in: bool,
     /// The most that a call costs with all its tries: each at the highest price, or the highest bill if that is more.
     #[serde(rename = "all_tries_usd")]
     pub all_tries: Micros,
+}
+
+impl Price {
+    /// How often a call may be tried, including the first time and after a new login.
+    #[must_use]
+    pub fn tries(&self) -> u32 {
+        self.max_tries.saturating_add(u32::from(self.logs_in))
+    }
 }
 
 /// Calls per source.
@@ -188,7 +201,7 @@ pub struct TopicForecast {
     pub ai_asked: Option<(i64, i64)>,
     /// The most that the calls cost: each is tried as often as possible, and each try has its highest price.
     pub at_most: Cost,
-    /// The same with one try of each call. If a search was retried, its bill says only what its tries cost on average.
+    /// The same with one try of each call.
     pub without_retries: Cost,
     /// The expected cost, using the expected prices and `ai_asked`.
     pub expected: Cost,

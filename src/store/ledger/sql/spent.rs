@@ -35,8 +35,6 @@ pub(super) const UNBILLED: &str = "(s.cost_basis = 'assumed' OR s.cost IS NULL)"
 const COST: &str = "CASE WHEN p.earlier = 1 THEN s.counted_before \
      WHEN coalesce(s.cost, s.expected_cost) > s.counted_before \
      THEN coalesce(s.cost, s.expected_cost) - s.counted_before ELSE 0 END";
-const BY_PROVIDER: &str =
-    "CASE WHEN s.source IN ('social', 'web', 'ai') THEN 'service' ELSE s.source END, s.counted_on";
 
 /// Returns whether money is counted on a day: there was a budget on it or on the day before.
 pub(in crate::store) fn is_counted(money: Option<i64>, day: i64) -> bool {
@@ -102,13 +100,12 @@ async fn settle(conn: &mut Conn, costs: &[(&RunRef, Source, Micros)]) -> Result<
         return Ok(());
     }
     // The day's row first, as when counting a call: whoever holds it has the topics' rows, too.
-    for (update, group, same) in [
-        ("calls", BY_PROVIDER, "calls.day = d.day AND calls.provider = d.topic"),
-        ("topic_calls", "v.column5, s.counted_on", "topic_calls.day = d.day AND topic_calls.topic = d.topic"),
+    for (update, of, same) in [
+        ("calls", PROVIDER, "calls.day = d.day AND calls.provider = d.owner"),
+        ("topic_calls", "v.column5", "topic_calls.day = d.day AND topic_calls.topic = d.owner"),
     ] {
-        let topic = if update == "calls" { PROVIDER } else { "v.column5" };
         let mut query = QueryBuilder::<Database>::new(format!(
-            "UPDATE {update} SET spent = {update}.spent + d.more FROM (SELECT {topic} AS topic, s.counted_on AS day, CAST(sum(\
+            "UPDATE {update} SET spent = {update}.spent + d.more FROM (SELECT {of} AS owner, s.counted_on AS day, CAST(sum(\
              CASE WHEN v.column4 > s.counted_before THEN v.column4 ELSE s.counted_before END - s.expected_cost) AS BIGINT) AS more FROM ("
         ));
         query.push_values(costs, |mut row, (run, source, cost)| {
@@ -117,7 +114,7 @@ async fn settle(conn: &mut Conn, costs: &[(&RunRef, Source, Micros)]) -> Result<
         });
         query.push(format!(
             ") AS v JOIN search s ON s.run = v.column1 AND s.attempt = v.column2 AND s.source = v.column3 \
-             WHERE s.state = 'started' AND s.counted_on IS NOT NULL GROUP BY {group}) AS d WHERE {same}"
+             WHERE s.state = 'started' AND s.counted_on IS NOT NULL GROUP BY {of}, s.counted_on) AS d WHERE {same}"
         ));
         query.build().execute(&mut *conn).await?;
     }
