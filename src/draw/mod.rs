@@ -6,6 +6,7 @@ pub mod chart;
 pub mod chart_parts;
 pub mod format;
 pub mod growth;
+pub mod lower_bounds;
 pub mod part_time;
 pub mod sparkline;
 pub mod story_chart;

@@ -89,11 +89,12 @@ pub fn tone(days: &[SparkDay]) -> Markup {
     }
 }
 
-/// Returns the total of the known days, in words, and how many days that are if not all are known.
+/// Returns the total of the known days, in words, and how many days that are if not all are known; with `≥` if there may
+/// be more.
 #[must_use]
-pub fn sum(days: &[SparkDay]) -> String {
+pub fn sum(days: &[SparkDay], more: bool) -> String {
     let known = days.iter().filter(|day| !day.unknown).count();
-    let items = format::count_noun(days.iter().map(|day| day.items).sum(), "item");
+    let items = format::at_least_noun(days.iter().map(|day| day.items).sum(), more, "item");
     match known {
         0 => UNKNOWN.to_owned(),
         all if all == days.len() => items,
@@ -109,9 +110,9 @@ mod tests {
     fn days_of_which_nothing_is_known_are_not_called_empty() {
         let day = |date: &str, unknown, items| SparkDay { date: date.into(), unknown, items, ..SparkDay::default() };
         let days = [day("03-01", true, 0), day("03-02", false, 0), day("03-03", false, 1_000)];
-        assert_eq!(sum(&days), "1,000 items in 2 days");
-        assert_eq!(sum(days.get(1..).unwrap_or_default()), "1,000 items");
-        assert_eq!(sum(days.get(..1).unwrap_or_default()), "nothing known");
+        assert_eq!(sum(&days, false), "1,000 items in 2 days");
+        assert_eq!(sum(days.get(1..).unwrap_or_default(), true), "≥\u{a0}1,000 items");
+        assert_eq!(sum(days.get(..1).unwrap_or_default(), true), "nothing known");
         let drawn = volume(&days).into_string();
         assert!(drawn.contains("Items a day. 03-01: nothing known, 03-02: 0, 03-03: 1,000"), "{drawn}");
         assert!(

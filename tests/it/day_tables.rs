@@ -53,6 +53,9 @@ fn a_day_that_was_partly_covered_has_a_bound_and_a_gap_that_is_counted_once() {
             assert_eq!(bound, more, "{name}, {date}: {report}");
         }
         let page = unlinked(&pages.page("/topics/acme"));
+        let caption = " ≥: there may be more, because the topic was not watched yet, not all time was covered, or the day \
+                       was not searched to its end yet.";
+        assert!(page.contains(caption), "{name}: {page}");
         let row = |date: &str| page.split(&format!("<th scope=\"row\">{date}</th>")).nth(1).unwrap().to_owned();
         let begin = |of: &str| of.split("</tr>").next().unwrap().replace("\u{a0}", " ");
         assert!(

@@ -43,5 +43,8 @@ fn items_are_not_gone_and_new_ones_may_be_missing_after_a_run_that_failed() {
         assert_eq!(place.run(&["once", "--at", eleven]).code, Some(3), "{name}");
         assert_eq!(still_shown(&place, &key), shown, "{name}: after a failed run");
         assert_eq!(new_of_day(&place, eleven), (true, true), "{name}");
+        let page = Pages::serve(&place, &["--at", eleven]).page("/");
+        let days = page.split("data-label=\"14 days\"").nth(1).and_then(|rest| rest.split("</td>").next()).unwrap();
+        assert!(days.contains(">≥\u{a0}"), "{name}: the sum of days, too: {days}");
     }
 }

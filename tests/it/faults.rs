@@ -34,7 +34,7 @@ fn a_refusal_that_every_call_would_meet_stops_every_search_that_still_waits() {
             let names: Vec<String> = (10..30).map(|n| format!("topic-{n}")).collect();
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             let place = Place::new(database, &format!("{}max_concurrent = 1\n", sandbox.lines()), &topics(&names));
-            place.run(&["once", "--at", NINE]).shows(3, &[class, hint, "0 of 20 runs ok"]);
+            place.run(&["once", "--at", NINE]).shows(3, &[class, hint, "\n20 runs: 20 failed · "]);
             // One more call may have started just before the refusal.
             let calls = sandbox.calls();
             assert!((1..=2).contains(&calls), "{rule} on {}: {calls} calls", place.database.name);
@@ -95,7 +95,7 @@ fn a_request_that_is_wrong_for_ever_stops_only_its_own_search() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &["source=web,status=422"]);
         let place = Place::new(database, &sandbox.lines(), &topics(&["acme", "globex"]));
-        place.run(&["once", "--at", NINE]).shows(3, &["bad_request: 422", "once --dry-run"]);
+        place.run(&["once", "--at", NINE]).shows(3, &["bad_request: 422", "once --dry-run", "\n2 runs: 2 partial · "]);
         assert_eq!((sandbox.calls_to("/web/search"), sandbox.calls()), (2, 6), "asked once for each topic");
         let (searches, runs) = ledger(&place);
         assert_eq!(runs, ["acme partial bad_request", "globex partial bad_request"]);
@@ -116,7 +116,9 @@ fn a_source_that_fails_does_not_lose_what_the_others_found() {
         let sandbox = Sandbox::at(NINE, &["source=social,status=503"]);
         let lines = sandbox.lines().replace("max_tries = 1", "max_tries = 2");
         let place = Place::new(database, &lines, &topics(&["acme"]));
-        place.run(&["once", "--at", NINE]).shows(3, &["acme social: server: 503", "0 of 1 run ok · ≥5 found = ≥5 new"]);
+        place
+            .run(&["once", "--at", NINE])
+            .shows(3, &["acme social: server: 503", "\n1 run: 1 partial · ≥5 found = ≥5 new"]);
         assert_eq!((sandbox.calls_to("/X/search"), sandbox.calls()), (2, 4), "what may pass by itself is tried again");
         assert_eq!(ledger(&place).1, ["acme partial server"]);
         assert_eq!(place.database.number("SELECT tries FROM v_search WHERE source = 'social'"), 2);
@@ -173,7 +175,7 @@ fn the_days_calls_are_never_exceeded() {
             .run(&["once", "--at", NINE, "--topic", "acme"])
             .shows(3, &["over_quota", "max_calls_per_day", "midnight"]);
         for _ in 0..2 {
-            place.run(&["once", "--at", NINE]).shows(3, &["over_quota"]);
+            place.run(&["once", "--at", NINE]).shows(3, &["over_quota", "\n2 runs: 2 over_quota · "]);
         }
         assert_eq!(sandbox.calls(), 2);
         assert_eq!(place.database.calls_made(), 2);

@@ -183,7 +183,10 @@ fn shares_by_source_count_topics_without_providers() {
             std::fs::read_to_string(place.path("report.md")).unwrap()
         };
         let page = report(&["--topic", "acme", "--topic", "globex"]);
-        assert!(page.contains("Only items that social found count: not every topic had other sources"), "{page}");
+        assert!(
+            page.contains("Only items that social found count: no other source was searched for every topic"),
+            "{page}"
+        );
         // The items and the unique ones that the table counts.
         let reported = |id: &str| {
             let row = page.lines().find(|line| line.starts_with(&format!("| {id} |"))).unwrap();

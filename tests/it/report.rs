@@ -314,7 +314,9 @@ fn only_days_on_which_the_same_was_asked_are_usual() {
         assert!((1..=3).contains(&acme.comparable), "{}", acme.comparable);
         assert!(acme.tone.before.sample() < before.topics[0].tone.before.sample());
         assert_eq!(globex.usual, before.topics[1].usual);
-        let reported = format!("too few days to compare with since the query changed: {}", acme.comparable);
+        let days = if acme.comparable == 1 { "day" } else { "days" };
+        let reported =
+            format!("only {} comparable earlier {days} since the query changed, 7 are needed", acme.comparable);
         assert!(after.html().contains(&reported) && after.markdown().contains(&reported), "{}", after.markdown());
         assert!(
             after.matters.iter().all(|matter| matter.topic != "acme" || matter.kind != "volume"),

@@ -275,3 +275,34 @@ fn a_query_that_several_sources_were_asked_changes_once() {
         assert_eq!(page(&place, "2026-03-12").matches("The query changed: ").count(), 1);
     }
 }
+
+#[test]
+fn earlier_days_that_can_be_compared_are_counted_only_if_there_are_any() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", ""));
+        for at in [2, 26, 50, 74] {
+            world.posts(&[post(at, at - 1, &format!("what was said at {at}"), 1)]);
+            once(&place, at);
+        }
+        let name = place.database.name;
+        let reported = |date: &str, out: &str| place.ok(&["report", "--date", date, "--at", &hour(75), "--out", out]);
+        let few = "ot compared: only 1 comparable earlier day, 7 are needed";
+        for (date, expected) in [
+            ("2026-03-11", "; not compared: first day.".to_owned()),
+            ("2026-03-12", "; not compared: no comparable earlier day, 7 are needed.".to_owned()),
+            ("2026-03-13", format!("; n{few}.")),
+        ] {
+            reported(date, "days.md");
+            let text = std::fs::read_to_string(place.path("days.md")).unwrap().replace('\\', "");
+            assert!(text.contains(&expected), "{name}, {date}: {text}");
+        }
+        let text = std::fs::read_to_string(place.path("days.md")).unwrap().replace('\\', "");
+        let calm = format!(
+            "Every source answered and the period is covered. Not judged: volume (n{few}); tone (fewer than 20 scored items)."
+        );
+        assert!(text.contains(&calm), "{name}: {text}");
+        let page = reported("2026-03-13", "-");
+        assert!(page.contains(&calm) && page.contains(&format!("N{few}. ")), "{name}: {page}");
+    }
+}

@@ -174,7 +174,7 @@ fn edited(item: &EditedItem, width: usize) -> String {
         }
     }
     if item.title.is_none() && item.text.is_none() {
-        text.push_str("    the words are those before the first edit again\n");
+        text.push_str("    the words are again those before the first edit\n");
     }
     let times = if item.edits > 1 { format!("{} edits, the last ", item.edits) } else { String::new() };
     text.push_str(&format!("    {times}seen {}\n{}", output::format_time(item.at), address(&item.item)));

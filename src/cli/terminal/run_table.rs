@@ -167,10 +167,22 @@ pub(in crate::cli) fn render(reports: &[RunReport], hidden: &Hidden) -> String {
     }
     let numbers: Vec<usize> = (3..header.len()).collect();
     let mut text = output::table(&header, rows, &numbers);
-    let runs = if sums.runs == 1 { "run" } else { "runs" };
-    text.push_str(&format!("\n{} of {} {runs} ok · {} · cost {}\n", sums.ok, sums.runs, sums.found(), sums.paid()));
+    text.push_str(&format!("\n{} · {} · cost {}\n", states(reports), sums.found(), sums.paid()));
     render_notes(&mut text, &notes);
     text
+}
+
+/// Describes how the runs ended: `3 of 3 runs ok`, or `3 runs: 2 ok, 1 partial`.
+fn states(reports: &[RunReport]) -> String {
+    let of = |state: RunState| reports.iter().filter(|report| report.state == state).count();
+    let all = reports.len();
+    let runs = if all == 1 { "run" } else { "runs" };
+    if of(RunState::Ok) == all {
+        return format!("{all} of {all} {runs} ok");
+    }
+    let counted = RunState::ALL.iter().map(|state| (of(*state), state)).filter(|(many, _)| *many > 0);
+    let counted: Vec<String> = counted.map(|(many, state)| format!("{many} {state}")).collect();
+    format!("{all} {runs}: {}", counted.join(", "))
 }
 
 /// Appends the first notes, then each hint once.

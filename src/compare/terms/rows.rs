@@ -182,10 +182,12 @@ impl TopicTerms {
     fn no_terms_reason(&self) -> Option<String> {
         let days = |many: u64| if many == 1 { "1 day".to_owned() } else { format!("{many} days") };
         match self.untold {
-            Some(NoTermsReason::History) => Some(format!(
-                "Cannot compare yet: {LEAST_DAYS} earlier days are needed, there are {}.",
-                self.before_days
-            )),
+            Some(NoTermsReason::History) => {
+                let has = if self.before_days == 0 { "none".to_owned() } else { number(self.before_days) };
+                Some(format!(
+                    "Cannot compare yet: at least {LEAST_DAYS} comparable earlier days are needed, this topic has {has}."
+                ))
+            }
             Some(NoTermsReason::Query) => Some("Not compared: the query changed in the period.".to_owned()),
             Some(NoTermsReason::Relevance) => Some("Not compared: the posts do not match the query.".to_owned()),
             Some(NoTermsReason::Cut) => Some("Not compared: not all items of the period were read.".to_owned()),

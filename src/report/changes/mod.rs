@@ -98,7 +98,7 @@ fn changed_queries(sources: &[SourceChanges]) -> Vec<String> {
 impl EditFacts {
     /// Returns what is shown if the first words and the last are the same.
     pub(super) fn reverted_note(&self) -> Option<String> {
-        self.diff.is_empty().then(|| format!("{} edits; the words are those before the first again", self.edits))
+        self.diff.is_empty().then(|| format!("{} edits; the words are again those before the first edit", self.edits))
     }
 }
 

@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::insight::daily::COVERED;
+use crate::insight::daily::{COVERED, MIN_DAYS, MIN_SAMPLES};
 use crate::model::ReportWindow;
-use crate::report::comparison::measures::{MIN_CHANGE, WHOLE};
+use crate::report::comparison::measures::{MIN_CHANGE, MIN_SAMPLE, ToneFacts, WHOLE};
 use crate::report::document::Report;
 use crate::report::facts::TopicFacts;
-use crate::report::format::{line, percent_below};
+use crate::report::format::{count_noun, line, percent_below, sentence};
 
 /// The maximum number of topics named for one reason.
 const NAMED: usize = 3;
@@ -47,7 +47,14 @@ pub(in crate::report) fn relation_to_usual(report: &Report, topic: &TopicFacts) 
     }
 }
 
-fn uncompared(report: &Report, topic: &TopicFacts) -> String {
+/// Says why the period's items are not compared with those of earlier days.
+pub(in crate::report) fn uncompared(report: &Report, topic: &TopicFacts) -> String {
+    if topic.began.is_none() || topic.unanswered {
+        return "not compared: no run had returned results".to_owned();
+    }
+    if topic.unwatched {
+        return "not compared: not watched yet".to_owned();
+    }
     if topic.query_changed() {
         return "not compared: the query changed".to_owned();
     }
@@ -63,7 +70,30 @@ fn uncompared(report: &Report, topic: &TopicFacts) -> String {
     if topic.sources_changed() {
         return format!("not compared: {}", changed_within(topic));
     }
-    format!("too few days to compare with{}: {}", since_change(topic), topic.comparable)
+    if topic.first_day && topic.comparable == 0 {
+        return format!("not compared: first {}", topic.noun());
+    }
+    format!("not compared: {}, {MIN_DAYS} are needed", comparable_days(topic.comparable, since_change(topic)))
+}
+
+/// Counts earlier days that can be compared, if they are too few. `since` limits them.
+fn comparable_days(many: usize, since: &str) -> String {
+    match many {
+        0 => format!("no comparable earlier day{since}"),
+        many => format!("only {}{since}", count_noun(many as u64, "comparable earlier day")),
+    }
+}
+
+impl ToneFacts {
+    /// Returns why the tone of the period is not compared with that of earlier days, if so. `since` limits these days.
+    pub(in crate::report) fn uncompared(&self, since: &str) -> Option<String> {
+        if self.period.sample() < MIN_SAMPLE {
+            return Some(format!("fewer than {MIN_SAMPLE} scored items"));
+        }
+        let have = if self.samples < 2 { "has" } else { "have" };
+        let days = comparable_days(self.samples, since);
+        self.usual.is_empty().then(|| format!("{days} {have} {MIN_SAMPLE} scored items, {MIN_SAMPLES} are needed"))
+    }
 }
 
 fn changed_within(topic: &TopicFacts) -> String {
@@ -71,13 +101,13 @@ fn changed_within(topic: &TopicFacts) -> String {
 }
 
 /// Says which days can be compared, if the query or the sources changed.
-pub(in crate::report) fn since_change(topic: &TopicFacts) -> &'static str {
+fn since_change(topic: &TopicFacts) -> &'static str {
     if topic.asked_since.is_none() && topic.sources_since.is_none() {
         ""
     } else if topic.asked_since >= topic.sources_since {
         " since the query changed"
     } else {
-        " (only days with the same sources)"
+        " with the same sources"
     }
 }
 
@@ -114,7 +144,7 @@ const COVERAGE: &str = "coverage";
 
 /// The aspects: name, text if it was judged and calm, and why a topic could not be judged.
 const ASPECTS: [(&str, &str, Unjudged); 4] = [
-    ("volume", "volume does not stand out", |report, topic| {
+    ("volume", "volume does not stand out from earlier days", |report, topic| {
         let is_comparable = topic.usual.is_some() && !topic.is_not_comparable();
         if is_comparable { doubt_reason(report, topic) } else { Some(uncompared(report, topic)) }
     }),
@@ -128,9 +158,8 @@ const ASPECTS: [(&str, &str, Unjudged); 4] = [
         if topic.period_cut {
             return Some("more items than can be read at once".to_owned());
         }
-        topic.tone.uncompared().map(|why| {
-            if topic.sources_changed() { changed_within(topic) } else { format!("{why}{}", since_change(topic)) }
-        })
+        let why = topic.tone.uncompared(since_change(topic))?;
+        Some(if topic.sources_changed() { changed_within(topic) } else { why })
     }),
     ("sources", "every source answered", |_, topic| {
         if topic.sources.is_empty() {
@@ -161,18 +190,15 @@ const ASPECTS: [(&str, &str, Unjudged); 4] = [
 
 /// The text when nothing happened, but something limits trust in the figures.
 pub(in crate::report) fn no_news(report: &Report) -> String {
-    of_days(report).unwrap_or_else(|| calm_in(report, &ASPECTS[..2]))
+    of_days(report).unwrap_or_else(|| judged(report, &ASPECTS[..2]))
 }
 
 /// The text when nothing matters.
 pub(in crate::report) fn calm_text(report: &Report) -> String {
-    let Some(of_days) = of_days(report) else { return calm_in(report, &ASPECTS) };
-    let CalmSummary { calm, unjudged, incomplete } = evaluate(report, &ASPECTS[2..]);
-    let calm = if calm.is_empty() { calm } else { crate::report::format::sentence(&calm) + " " };
-    let unjudged = if unjudged.is_empty() { String::new() } else { format!("Not judged: {}. ", unjudged.join("; ")) };
-    let incomplete =
-        if incomplete.is_empty() { String::new() } else { format!("Incomplete: {}. ", incomplete.join("; ")) };
-    format!("{calm}{unjudged}{incomplete}{of_days}")
+    let Some(of_days) = of_days(report) else { return judged(report, &ASPECTS) };
+    let mut sentences = evaluate(report, &ASPECTS[2..]).sentences();
+    sentences.push(of_days);
+    sentences.join(" ")
 }
 
 /// Explains why no volume or tone of a week or month is called usual or unusual.
@@ -183,20 +209,13 @@ fn of_days(report: &Report) -> Option<String> {
     })
 }
 
-fn calm_in(report: &Report, aspects: &[(&str, &str, Unjudged)]) -> String {
-    let CalmSummary { calm, mut unjudged, incomplete } = evaluate(report, aspects);
-    if calm.is_empty() {
-        unjudged.extend(incomplete);
-        return format!("Nothing could be judged: {}.", unjudged.join("; "));
+/// Says what was judged and calm, and what was not judged. It is called unusual or not only if all was judged.
+fn judged(report: &Report, aspects: &[(&str, &str, Unjudged)]) -> String {
+    let summary = evaluate(report, aspects);
+    if summary.unjudged.is_empty() && summary.incomplete.is_empty() {
+        return format!("Nothing unusual: {}.", summary.calm);
     }
-    if unjudged.is_empty() && incomplete.is_empty() {
-        return format!("Nothing unusual: {calm}.");
-    }
-    let part = |head: &str, list: &[String]| {
-        if list.is_empty() { String::new() } else { format!(" {head}: {}.", list.join("; ")) }
-    };
-    let (unjudged, incomplete) = (part("Not judged", &unjudged), part("Incomplete", &incomplete));
-    format!("Nothing unusual in what could be judged: {calm}.{unjudged}{incomplete}")
+    summary.sentences().join(" ")
 }
 
 /// What may be said of a report in which nothing stands out.
@@ -207,6 +226,15 @@ struct CalmSummary {
     unjudged: Vec<String>,
     /// The same of topics whose coverage is known and incomplete.
     incomplete: Vec<String>,
+}
+
+impl CalmSummary {
+    fn sentences(&self) -> Vec<String> {
+        let calm = (!self.calm.is_empty()).then(|| sentence(&self.calm));
+        let list = |head: &str, all: &[String]| (!all.is_empty()).then(|| format!("{head}: {}.", all.join("; ")));
+        let (unjudged, incomplete) = (list("Not judged", &self.unjudged), list("Incomplete", &self.incomplete));
+        [calm, unjudged, incomplete].into_iter().flatten().collect()
+    }
 }
 
 fn evaluate(report: &Report, aspects: &[(&str, &str, Unjudged)]) -> CalmSummary {

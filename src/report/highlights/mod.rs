@@ -6,7 +6,7 @@ pub(super) mod causes;
 pub(super) mod matter;
 mod source_highlights;
 
-use super::comparison::measures::{MIN_CHANGE, MIN_SAMPLE, ToneFacts, WHOLE};
+use super::comparison::measures::{MIN_CHANGE, WHOLE};
 use super::facts::TopicFacts;
 use super::format::{
     at_least, at_least_noun, bounded_percent, count_noun, date_time, date_time_short, interval, length, number,
@@ -15,7 +15,7 @@ use super::format::{
 use matter::Highlight;
 
 use super::terms::news_sentence;
-use crate::insight::daily::{COVERED, MIN_SAMPLES, Share, UsualShare, share as part_of};
+use crate::insight::daily::{COVERED, Share, UsualShare, share as part_of};
 use crate::insight::why::Figure;
 use crate::model::{Span, Time};
 
@@ -147,7 +147,7 @@ pub(super) fn fall(factor: f64, more: bool) -> String {
 
 fn tone(topic: &TopicFacts, add: AddHighlight<'_>) {
     let tone = &topic.tone;
-    if topic.is_not_comparable() || topic.period_cut || tone.uncompared().is_some() {
+    if topic.is_not_comparable() || topic.period_cut || tone.uncompared("").is_some() {
         return;
     }
     let unusual = tone.usual.iter().filter_map(|(sound, usual)| {
@@ -173,18 +173,6 @@ fn tone(topic: &TopicFacts, add: AddHighlight<'_>) {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share")]
     let strength = (far(&now, &usual) * 50.0) as u32;
     add(60 + strength, "tone", "tone", sentence);
-}
-
-impl ToneFacts {
-    /// Returns why the tone of the period is not compared with that of earlier days, if so.
-    pub(super) fn uncompared(&self) -> Option<String> {
-        if self.period.sample() < MIN_SAMPLE {
-            return Some(format!("fewer than {MIN_SAMPLE} scored items"));
-        }
-        self.usual.is_empty().then(|| {
-            format!("fewer than {MIN_SAMPLES} earlier whole days with {MIN_SAMPLE} scored items: {}", self.samples)
-        })
-    }
 }
 
 fn campaign(topic: &TopicFacts, add: AddHighlight<'_>) {
@@ -277,6 +265,7 @@ fn pruned(topics: &[TopicFacts], all: &mut Vec<Highlight>) {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::indexing_slicing, reason = "tests fail by panicking")]
+    use super::super::comparison::measures::ToneFacts;
     use super::super::facts::HoleFacts;
     use super::super::samples::{HOUR, topic};
     use super::*;

@@ -11,7 +11,7 @@ use super::print::{ROWS, beyond};
 use super::{answer, changes, links, lists, terms};
 use crate::insight::daily;
 use crate::report::comparison::measures::is_past;
-use crate::report::coverage::caveats::since_change;
+use crate::report::coverage::caveats::uncompared;
 
 /// The maximum number of listed gaps.
 const GAPS: usize = 8;
@@ -99,10 +99,8 @@ fn volume(report: &Report, topic: &TopicFacts) -> Markup {
                     span.page-only { (chart::legend("day")) " " }
                     @if let Some(usual) = topic.usual {
                         "Band: usual range, " (format::round(usual.low.ceil())) "–" (format::round(usual.high.floor())) @if usual.weekday { " on this weekday" } ", " (format::round(usual.expected.round())) " expected (based on " (count_noun(usual.days as u64, "earlier day")) "). "
-                    } @else if topic.sources_changed() && report.window == crate::model::ReportWindow::Day {
-                        "Not compared: the sources changed within this day. "
                     } @else if !topic.first_day && report.window == crate::model::ReportWindow::Day {
-                        "Not enough days to compare with: " (count_noun(topic.comparable as u64, "whole day")) (since_change(topic)) ", " (daily::MIN_DAYS) " needed. "
+                        (format::sentence(&uncompared(report, topic))) " "
                     }
                     @if topic.holes.iter().any(|hole| !hole.before) { span.page-only { "Hatched: not covered" @if topic.holes.iter().any(|hole| hole.open) { ", or not covered yet" } "." } }
                     (chart::query_changes_note(&topic.chart(), &report.timezone))

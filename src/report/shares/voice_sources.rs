@@ -81,7 +81,7 @@ impl Report {
             false => "",
         };
         Some(format!(
-            "Only items that {names} found count: not every topic had other sources for the whole period.{pruned}"
+            "Only items that {names} found count: no other source was searched for every topic in the whole period.{pruned}"
         ))
     }
 }
@@ -120,7 +120,7 @@ mod tests {
             let note = match name {
                 "the same sources" => None,
                 "one in common" | "one in common, pruned" => {
-                    Some("Only items that social found count: not every topic had other sources")
+                    Some("Only items that social found count: no other source was searched for every topic")
                 }
                 _ => Some("No shares: the topics have no source in common for the whole period."),
             };

@@ -70,7 +70,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, request: PageRequest) -> Resul
                 (row(card, &history, &noted, &days.sparks(card, watched.get(&card.topic).copied(), now), now))
             } }
         } }
-        p.meta { "Days are in each topic's time zone; an item counts on the day it was published. What is missing in gaps and full replies is marked only on the topic's page. " @if waits { "The latest items are not counted yet." } }
+        p.meta { "Days are in each topic's time zone; an item counts on the day it was published. ≥: there may be more, because a source failed in the last run or a reply of the last 24 hours was full. Earlier gaps and full replies are marked only on the topic's page. " @if waits { "The latest items are not counted yet." } }
         @if more || !after.is_empty() { nav.pages aria-label="More topics" {
             @if !after.is_empty() { a href="/" { "From the beginning" } }
             @if let (true, Some(last)) = (more, cards.last()) { a rel="next" href=(link("/", [("after", last.topic.as_str())])) { "More topics" } }
@@ -139,10 +139,11 @@ fn cost(limits: &DayLimits, used: &UsageByProvider, now: Time) -> Markup {
 
 /// The sum of a topic's days, as a link to their items.
 fn sum_of_days(card: &TopicCard, sparks: &[sparkline::SparkDay], now: Time) -> Markup {
+    let sum = sparkline::sum(sparks, card.may_be_more);
     let span = days::span(card, now).filter(|_| sparks.iter().any(|day| day.items > 0));
     html! { @match span {
-        Some(span) => a href=(counted_items::of_days(&card.topic, span)) { (sparkline::sum(sparks)) },
-        None => (sparkline::sum(sparks)),
+        Some(span) => a href=(counted_items::of_days(&card.topic, span)) { (sum) },
+        None => (sum),
     } }
 }
 

@@ -2,8 +2,23 @@
 //! no search was due yet, and time in which the topic did not have one of its sources. Reports, pages and the API use
 //! these rules.
 
-use super::search_coverage::{COVERED, SearchCoverage};
+use super::search_coverage::{COVERED, HoleFacts, SearchCoverage};
 use crate::model::{PrunedDays, Source, Span, Time};
+
+/// Why searches may have missed items of a span.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum GapReason {
+    /// The topic was not watched yet in a part of it.
+    NotWatched,
+    /// A reply was full.
+    FullReply,
+    /// More than a little was not covered.
+    Uncovered,
+    /// The end is not covered yet: no search was due.
+    End,
+    /// Searches that would say so were pruned.
+    Pruned,
+}
 
 /// The part of a span that has passed.
 fn passed(span: Span, now: Time) -> Span {
@@ -44,6 +59,24 @@ impl SearchCoverage {
             || self.saturated(span)
             || self.is_end_significant(span, now)
             || self.is_partly_uncovered(span, pruned_days)
+    }
+
+    /// Returns why that is so, in order; empty if it is not.
+    #[must_use]
+    pub fn gap_reasons(&self, pruned_days: &PrunedDays, span: Span, now: Time) -> Vec<GapReason> {
+        let is_uncovered = self.is_partly_uncovered(span, pruned_days);
+        let holes = if is_uncovered { self.holes(self.due(passed(span, now))) } else { Vec::new() };
+        let is_before = |hole: &HoleFacts| hole.before;
+        // What is left out for late indexing is no hole.
+        let was_missed = is_uncovered && (holes.is_empty() || !holes.iter().all(is_before));
+        let all = [
+            (GapReason::NotWatched, holes.iter().any(is_before)),
+            (GapReason::FullReply, self.saturated(span)),
+            (GapReason::Uncovered, was_missed),
+            (GapReason::End, self.is_end_significant(span, now)),
+            (GapReason::Pruned, !pruned_days.is_complete(span)),
+        ];
+        all.into_iter().filter(|(_, is_so)| *is_so).map(|(reason, _)| reason).collect()
     }
 
     /// Returns whether the topic had a source that finds items in a part of a span only, as far as it has passed. Covered

@@ -22,7 +22,10 @@ pub struct TopicCard {
     /// The number of items that are new since a given time, counted as a diff counts them but without the topic's
     /// filter.
     pub new: i64,
-    /// Whether a run since then got a full reply, so that `new` is a lower bound.
+    /// Whether a source failed in the last run, or a run since then got a full reply: there may be more items than are
+    /// known.
+    pub may_be_more: bool,
+    /// Whether `new` is a lower bound for these reasons.
     pub new_at_least: bool,
     /// Items first seen since then that belong to a baseline. They are not in `new`.
     pub new_baseline: i64,

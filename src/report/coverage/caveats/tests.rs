@@ -20,18 +20,18 @@ fn a_calm_report_says_only_what_was_judged() {
     part.covered = Some(0.4);
     let rest = "tone has not shifted, every source answered and the period is covered";
     for (topics, expected) in [
-        (vec![calm.clone()], format!("Nothing unusual: volume does not stand out, {rest}.")),
+        (vec![calm.clone()], format!("Nothing unusual: volume does not stand out from earlier days, {rest}.")),
         (
             vec![young.clone()],
-            "Nothing unusual in what could be judged: every source answered and the period is covered. Not judged: volume \
-             (too few days to compare with: 2); tone (fewer than 20 scored items)."
+            "Every source answered and the period is covered. Not judged: volume (not compared: only 2 comparable earlier \
+             days, 7 are needed); tone (fewer than 20 scored items)."
                 .into(),
         ),
         (
             vec![calm.clone(), part],
-            "Nothing unusual in what could be judged: volume does not stand out (1 of 2 topics), tone has not \
-             shifted, every source answered and the period is covered (1 of 2 topics). Not judged: volume of Part (only \
-             40% covered). Incomplete: coverage of Part (only 40% covered)."
+            "Volume does not stand out from earlier days (1 of 2 topics), tone has not shifted, every source answered and \
+             the period is covered (1 of 2 topics). Not judged: volume of Part (only 40% covered). Incomplete: coverage \
+             of Part (only 40% covered)."
                 .into(),
         ),
     ] {
@@ -41,8 +41,53 @@ fn a_calm_report_says_only_what_was_judged() {
     nobody.sources.clear();
     nobody.covered = Some(0.0);
     let nobody = report(vec![nobody]);
-    assert!(calm_text(&nobody).starts_with("Nothing could be judged: volume ("), "{}", calm_text(&nobody));
-    assert!(nobody.html().contains("Nothing could be judged") && nobody.markdown().contains("Nothing could be judged"));
+    assert!(calm_text(&nobody).starts_with("Not judged: volume ("), "{}", calm_text(&nobody));
+    assert!(calm_text(&nobody).ends_with(" Incomplete: coverage (nothing was covered)."), "{}", calm_text(&nobody));
+    assert!(nobody.html().contains("Not judged: volume (") && nobody.markdown().contains("Not judged: volume "));
+}
+
+#[test]
+fn too_few_days_are_counted_only_if_there_are_any() {
+    let mut facts = topic("a");
+    let of = |facts: &TopicFacts| relation_to_usual(&report(vec![facts.clone()]), facts);
+    for (many, expected) in [
+        (0, "not compared: no comparable earlier day, 7 are needed"),
+        (1, "not compared: only 1 comparable earlier day, 7 are needed"),
+        (6, "not compared: only 6 comparable earlier days, 7 are needed"),
+    ] {
+        facts.comparable = many;
+        assert_eq!(of(&facts), expected);
+    }
+    facts.comparable = 0;
+    let (began, first) = (facts.began, "not compared: first day");
+    facts.first_day = true;
+    assert_eq!(of(&facts), first);
+    (facts.first_day, facts.unwatched) = (false, true);
+    assert_eq!(of(&facts), "not compared: not watched yet");
+    (facts.began, facts.unwatched) = (None, false);
+    assert_eq!(of(&facts), "not compared: no run had returned results");
+    // The tone needs days with enough scored items, and names what limits these days, not the period.
+    facts.began = began;
+    let quiet = |neutral| ToneCounts { neutral, ..ToneCounts::default() };
+    for (scored, days, since, expected) in [
+        (40, vec![], None, "tone (no comparable earlier day has 20 scored items, 5 are needed)"),
+        (40, vec![quiet(30), quiet(3)], None, "tone (only 1 comparable earlier day has 20 scored items, 5 are needed)"),
+        (
+            40,
+            vec![quiet(30); 2],
+            Some(Time(-HOUR)),
+            "tone (only 2 comparable earlier days since the query changed have 20 scored items, 5 are needed)",
+        ),
+        (3, vec![], Some(Time(-HOUR)), "tone (fewer than 20 scored items)"),
+    ] {
+        (facts.tone, facts.asked_since) = (ToneFacts::of(quiet(scored), &days, &[], None), since);
+        let text = no_news(&report(vec![facts.clone()]));
+        assert!(text.starts_with("Not judged: volume (not compared: ") && text.contains(expected), "{text}");
+    }
+    // The caption of the chart gives the same reason, also if it is another one than too few days.
+    facts.period_cut = true;
+    let page = report(vec![facts]).html();
+    assert!(page.contains("Not compared: more items than can be read at once."), "{page}");
 }
 
 #[test]
@@ -88,7 +133,7 @@ fn what_another_query_found_is_not_compared_with_what_was_usual() {
 fn changed_sources_are_named_as_the_reason_for_no_comparison() {
     let mut facts = topic("a");
     facts.sources_since = Some(Time(-HOUR));
-    let expected = "too few days to compare with (only days with the same sources): 2";
+    let expected = "not compared: only 2 comparable earlier days with the same sources, 7 are needed";
     assert_eq!(relation_to_usual(&report(vec![facts.clone()]), &facts), expected);
     facts.sources_since = Some(Time(18 * HOUR));
     facts.part_time = vec![(Source::Web, vec![Span { from: Time(0), until: Time(18 * HOUR) }])];
@@ -98,7 +143,7 @@ fn changed_sources_are_named_as_the_reason_for_no_comparison() {
     assert!(no_news(&report).contains("tone (the sources changed within this day)"), "{}", no_news(&report));
     for page in [report.html(), report.markdown()] {
         assert!(page.contains("Searched for a part of the period: web (only 1970-01-01 00:00 – 18:00)."), "{page}");
-        assert!(!page.contains("Not enough days to compare with"), "{page}");
+        assert!(!page.contains("only 2 comparable"), "{page}");
     }
 }
 

@@ -1,16 +1,17 @@
 //! Charts of a topic's last fourteen local days, or of its last eight weeks: the stored counts, and what was not
 //! covered.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use maud::{Markup, html};
 
 use super::counted_items;
 use crate::draw::chart::{self, Chart, ChartDay, ChartHole};
 use crate::draw::format;
+use crate::draw::lower_bounds;
 use crate::draw::part_time;
 use crate::draw::sparkline::SparkDay;
-use crate::insight::daily::{CalendarUnit, Day, SearchCoverage, days, share};
+use crate::insight::daily::{CalendarUnit, Day, GapReason, SearchCoverage, days, share};
 use crate::model::{DayCount, PrunedDays, Span, Time, TopicCard};
 use crate::web::page_request::PageRequest;
 use crate::web::problem::Problem;
@@ -162,6 +163,8 @@ pub(in crate::web) struct TopicChart {
     pub(in crate::web) scorers: Vec<String>,
     /// The sources that the topic had in a part of a day or week only, in words: counts of that time are lower bounds.
     pub(in crate::web) part_time: Option<String>,
+    /// Why other counts are lower bounds.
+    gap_reasons: BTreeSet<GapReason>,
 }
 
 /// A topic's days or weeks with the holes of its coverage, and the scorers that judged their tones. Weeks are counted
@@ -200,7 +203,10 @@ pub(in crate::web) async fn chart_of(
     let spans: Vec<Span> = days.iter().filter_map(|(_, span)| watched(*span)).collect();
     let part_time =
         watched(span).and_then(|span| part_time::note(&gaps.coverage.part_time(&spans, now), span, card.timezone()));
-    Ok(Some(TopicChart { chart: counted.chart(card, by, now, &gaps, asked_anew), full_days, scorers, part_time }))
+    let chart = counted.chart(card, by, now, &gaps, asked_anew);
+    let marked = chart.days.iter().filter(|day| day.at_least && !day.uncovered);
+    let gap_reasons = marked.flat_map(|day| gaps.coverage.gap_reasons(&gaps.pruned_days, day.span, now)).collect();
+    Ok(Some(TopicChart { chart, full_days, scorers, part_time, gap_reasons }))
 }
 
 async fn gaps(site: &Site, card: &TopicCard, span: Span) -> Result<Gaps, Problem> {
@@ -222,7 +228,7 @@ pub(in crate::web::pages) async fn charts(
     request: Option<&PageRequest>,
 ) -> Result<Markup, Problem> {
     let by = request.map_or(Ok(None), |request| request.word("by", ChartUnit::parse))?.unwrap_or(ChartUnit::Day);
-    let Some(TopicChart { chart, scorers, part_time, .. }) = chart_of(site, card, by).await? else {
+    let Some(TopicChart { chart, scorers, part_time, gap_reasons, .. }) = chart_of(site, card, by).await? else {
         return Ok(html! {});
     };
     let path = format!("/topics/{}", card.topic);
@@ -232,6 +238,7 @@ pub(in crate::web::pages) async fn charts(
     };
     let has_gaps = chart.holes.iter().any(|hole| !hole.before);
     let unwatched = chart.holes.iter().any(|hole| hole.before);
+    let bounds = lower_bounds::note(&gap_reasons, part_time.is_some(), by.noun());
     let zone = card.timezone();
     let waits = site.store.days_pending().await?;
     Ok(html! { section aria-labelledby="days" {
@@ -241,7 +248,7 @@ pub(in crate::web::pages) async fn charts(
         } } }
         @if waits && by == ChartUnit::Day && card.last_run.is_some() { p.note { "The latest items are still being counted." } }
         div.pair {
-            figure { (chart::volume(&chart, zone)) figcaption { (chart::legend(by.noun())) " " @if by == ChartUnit::Day { "Days" } @else { "Weeks from Monday" } " of " (zone) ", by publication time." @if has_gaps { " Hatched: not covered." } @if unwatched { " Grey: before the topic was watched." } @if let Some(note) = &part_time { " ≥ also where a source was added or removed." @if request.is_some() { " " (note) } } (chart::query_changes_note(&chart, zone)) } }
+            figure { (chart::volume(&chart, zone)) figcaption { (chart::legend(by.noun())) " " @if by == ChartUnit::Day { "Days" } @else { "Weeks from Monday" } " of " (zone) ", by publication time." @if has_gaps { " Hatched: not covered." } @if unwatched { " Grey: before the topic was watched." } @if !bounds.is_empty() { " " (bounds) } @if let (Some(note), true) = (&part_time, request.is_some()) { " " (note) } (chart::query_changes_note(&chart, zone)) } }
             figure { (chart::tone(&chart, zone)) figcaption { span.negative { "■ negative" } ", " span.positive { "● positive" } " of the scored items, with 95 % intervals." } }
         }
         @if scorers.len() > 1 { p.note {

@@ -1,0 +1,49 @@
+//! Says why counts of a chart are lower bounds, for its caption. `insight` knows the reasons.
+
+use std::collections::BTreeSet;
+
+use crate::insight::daily::GapReason;
+
+/// Explains `≥` in a chart of days or weeks (`each`): `≥: there may be more, because …`. `sources_changed`: a source was
+/// searched for a part of the time only. Empty if nothing is marked.
+#[must_use]
+pub fn note(reasons: &BTreeSet<GapReason>, sources_changed: bool, each: &str) -> String {
+    let mut all: Vec<String> = reasons.iter().map(|reason| describe(*reason, each)).collect();
+    if sources_changed {
+        all.push("a source was added or removed".to_owned());
+    }
+    let all = match all.split_last() {
+        None => return String::new(),
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{}, or {last}", others.join(", ")),
+    };
+    format!("≥: there may be more, because {all}.")
+}
+
+fn describe(reason: GapReason, each: &str) -> String {
+    match reason {
+        GapReason::NotWatched => "the topic was not watched yet".to_owned(),
+        GapReason::FullReply => "a reply was full".to_owned(),
+        GapReason::Uncovered => "not all time was covered".to_owned(),
+        GapReason::End => format!("the {each} was not searched to its end yet"),
+        GapReason::Pruned => "searches were pruned".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_reasons_that_occur_are_named() {
+        let note = |reasons: &[GapReason], changed| note(&reasons.iter().copied().collect(), changed, "day");
+        assert_eq!(note(&[], false), "");
+        assert_eq!(note(&[], true), "≥: there may be more, because a source was added or removed.");
+        assert_eq!(note(&[GapReason::Pruned], false), "≥: there may be more, because searches were pruned.");
+        assert_eq!(
+            note(&[GapReason::End, GapReason::FullReply, GapReason::NotWatched], false),
+            "≥: there may be more, because the topic was not watched yet, a reply was full, or the day was not searched \
+             to its end yet."
+        );
+    }
+}
