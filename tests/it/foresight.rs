@@ -287,6 +287,11 @@ fn the_calls_that_a_plan_warns_of_are_beside_those_that_were_made() {
         let shown = place.ok(&["plan", "--days", "1", "--at", NINE]);
         let words = "the 12 calls of the day are used up at 19:00 UTC; 14 more are planned (2 made today)";
         assert!(flat(&shown).contains(words), "{}\n{shown}", place.database.name);
+        let noon = topic("a", "schedule = \"0 12 * * *\"\ntimezone = \"UTC\"\nsources = [\"web\"]");
+        place.configure(&format!("{}max_calls_per_day = 2", sandbox.lines()), &noon);
+        let shown = place.ok(&["plan", "--days", "1", "--at", NINE]);
+        let words = "the 2 calls of the day are used up at 09:00 UTC; 1 more is planned (2 made today). Further calls";
+        assert!(flat(&shown).contains(words), "{}\n{shown}", place.database.name);
     }
 }
 

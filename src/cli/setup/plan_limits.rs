@@ -66,9 +66,10 @@ fn planned(quota: &Quota, used: &ExhaustedDay, from: Time) -> String {
     let made = if used.day == from.utc_date() { quota.made_today } else { 0 };
     let most = if quota.upper_bound { "at most " } else { "" };
     let calls = used.calls.saturating_sub(made);
+    let are = if calls == 1 { "is" } else { "are" };
     match made {
-        0 => format!("{most}{calls} are planned"),
-        made => format!("{most}{calls} more are planned ({made} made today)"),
+        0 => format!("{most}{calls} {are} planned"),
+        made => format!("{most}{calls} more {are} planned ({made} made today)"),
     }
 }
 
