@@ -96,26 +96,30 @@ impl LimitedTopic {
     fn most(&self, of: fn(Source) -> bool, (slots, days): (i64, i64), used: Usage) -> (i64, Micros, Micros) {
         let room = self.limits.money().map(|money| money.0.saturating_sub(used.money.0));
         let fits = |one: &&SourceCalls| of(one.source) && room.is_none_or(|room| one.configured.0 <= room);
-        let mut able: Vec<&SourceCalls> = self.sources.iter().filter(fits).collect();
-        able.sort_by_key(|one| self.counted(one));
+        let able: Vec<&SourceCalls> = self.sources.iter().filter(fits).collect();
         let searched = |one: &SourceCalls| one.many.saturating_mul(if one.daily { days } else { slots });
         let allowed = self.limits.calls.map_or(i64::MAX, |calls| i64::from(calls).saturating_sub(used.calls).max(0));
         // The most calls are the cheapest. The last one is made if the least price fits beside what the others cost.
         let least = able.iter().map(|one| one.configured.0).min().unwrap_or_default();
-        let (mut count, mut spent) = (0_i64, 0_i64);
-        for one in &able {
-            let left = room.map(|room| room.saturating_sub(spent).saturating_sub(least));
-            let affordable = match left {
-                Some(left) if left < 0 => 0,
-                Some(left) => left.checked_div(self.counted(one).0).map_or(i64::MAX, |calls| calls.saturating_add(1)),
-                None => i64::MAX,
-            };
-            let made = searched(one).min(affordable).min(allowed.saturating_sub(count));
-            count = count.saturating_add(made);
-            spent = spent.saturating_add(self.counted(one).times(made).0);
-        }
+        let count_of = |price: fn(&SourceCalls) -> Micros| {
+            let mut cheapest = able.clone();
+            cheapest.sort_by_key(|one| price(one));
+            let (mut count, mut spent) = (0_i64, 0_i64);
+            for one in cheapest {
+                let left = room.map(|room| room.saturating_sub(spent).saturating_sub(least));
+                let affordable = match left {
+                    Some(left) if left < 0 => 0,
+                    Some(left) => left.checked_div(price(one).0).map_or(i64::MAX, |calls| calls.saturating_add(1)),
+                    None => i64::MAX,
+                };
+                let made = searched(one).min(affordable).min(allowed.saturating_sub(count));
+                count = count.saturating_add(made);
+                spent = spent.saturating_add(price(one).times(made).0);
+            }
+            count
+        };
         // The most money is that of the dearest.
-        let money_of = |count: i64, price: fn(&SourceCalls) -> Micros| {
+        let money_of = |count: i64, price: fn(&SourceCalls) -> Micros, last_runs: i64| {
             let mut dearest = able.clone();
             dearest.sort_by_key(|one| std::cmp::Reverse(price(one)));
             let (mut rest, mut money) = (count, Micros(0));
@@ -126,11 +130,10 @@ impl LimitedTopic {
             }
             if let Some(room) = room {
                 // By how much the last run may exceed the limit: its calls are refused by their configured prices, and
-                // what they cost is known at its end. Side by side, every run may be the last one.
-                let runs = if self.side_by_side { slots } else { 1 };
+                // what they cost is known at its end.
                 let above = |one: &&SourceCalls| price(one).0.saturating_sub(one.configured.0).max(0);
                 let above = able.iter().map(|one| above(one).saturating_mul(one.many)).fold(0, i64::saturating_add);
-                let above = above.saturating_mul(runs);
+                let above = above.saturating_mul(last_runs);
                 money = money.min(Micros(room.saturating_add(above).max(0)));
             }
             money
@@ -138,13 +141,14 @@ impl LimitedTopic {
         // Where prices vary, cheap calls may leave room for more than `count`, and the last of these may be dear. What is
         // expected is an average that includes retries, so it may be the higher one.
         let vary = able.iter().any(|one| one.highest != one.expected);
-        (count, money_of(count, |one| one.expected), money_of(if vary { allowed } else { count }, |one| one.highest))
-    }
-
-    /// Returns the least that a call uses of the limit when others are refused: until its run ends, that is its configured
-    /// price.
-    fn counted(&self, one: &SourceCalls) -> Micros {
-        if self.side_by_side { one.expected.min(one.configured) } else { one.expected }
+        let expected = count_of(|one| one.expected);
+        // Side by side, every run may be the last one: until a run ends, its calls count with their configured prices.
+        let (count, last_runs) = match self.side_by_side {
+            true => (count_of(|one| one.expected.min(one.configured)), slots),
+            false => (expected, 1),
+        };
+        let highest = money_of(if vary { allowed } else { count }, |one| one.highest, last_runs);
+        (count, money_of(expected, |one| one.expected, 1), highest)
     }
 }
 
@@ -232,7 +236,7 @@ mod tests {
         // The second call leaves nothing of the limit.
         assert_eq!(most(&topic, 24), (2, 10, 10));
         topic.side_by_side = true;
-        assert_eq!(most(&topic, 24), (7, 35, 35), "seven calls fit until the first run ends");
-        assert_eq!(most(&topic, 3), (3, 15, 15), "there are three slots");
+        assert_eq!(most(&topic, 24), (7, 10, 35), "seven calls fit until the first run ends");
+        assert_eq!(most(&topic, 3), (3, 10, 15), "there are three slots");
     }
 }
