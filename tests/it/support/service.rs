@@ -124,11 +124,15 @@ impl Raw {
         raw
     }
 
-    /// The lines for `[service]` with an address where nothing listens.
+    /// The lines for `[service]` with an address where nothing listens. It is kept until the test's process ends, so no
+    /// other test's server gets it meanwhile.
     #[track_caller]
     pub fn nobody() -> String {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
-        lines(listener.local_addr().unwrap())
+        let socket = tokio::net::TcpSocket::new_v4().unwrap();
+        socket.bind(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
+        let address = socket.local_addr().unwrap();
+        std::mem::forget(socket);
+        lines(address)
     }
 
     #[track_caller]
