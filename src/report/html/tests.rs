@@ -168,7 +168,7 @@ fn a_first_report_since_the_last_one_is_of_a_day() {
 #[test]
 fn the_legend_says_which_days_make_what_is_usual() {
     let html = report(vec![topic("a")]).html();
-    assert!(html.contains("including parts cut off by a full reply") && !html.contains("left out."), "{html}");
+    assert!(html.contains("(parts cut off by a full reply count)") && !html.contains("left out."), "{html}");
 }
 
 #[test]
