@@ -1,4 +1,4 @@
-//! The source of runs for the loop: the ledger itself, or another engine that hands out one run at a time. Either way
+//! The source of runs for the loop: the ledger itself, or another engine that delivers one run at a time. Either way
 //! a run is claimed in the ledger before it starts.
 
 use std::collections::VecDeque;

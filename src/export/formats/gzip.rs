@@ -10,8 +10,7 @@ use flate2::{Compression, GzBuilder};
 /// The ending that asks for compression.
 const ENDING: &str = ".gz";
 
-/// Compression level. A higher one takes much longer and saves little: see the table in
-/// docs/dev/performance-measured.md.
+/// Compression level. A higher one takes much longer and saves little.
 const LEVEL: Compression = Compression::new(4);
 
 /// Bytes that are compressed at once. Always this many, whatever the size of each write, so that the same rows give

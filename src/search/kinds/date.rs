@@ -1,4 +1,6 @@
-//! Parses the dates that providers write. A date without a zone is UTC.
+//! Parses the dates that providers write: what feeds and services send, and nothing else. Written here because no
+//! library has exactly this set, and an update that accepted other dates would change items. A date without a zone is
+//! UTC.
 
 use std::time::Duration;
 
