@@ -169,7 +169,7 @@ async fn put(
             continue;
         };
         let file = spec.file(&edition.run, edition.at, topic.as_deref()).display().to_string();
-        // The last of several files may fail for long, and what was assigned out must stay recorded.
+        // The last of several files may fail for long, and what was assigned must stay recorded.
         if spec.is_incremental() && spec.by_topic() {
             let placed = PlacedFile { topic, file: file.clone(), what: assigned_rows(&spec), rows };
             store.place_files(run, edition.number, &[placed]).await?;
